@@ -1,0 +1,17 @@
+/* The simulations that `kata run` knows. */
+#ifndef APPS_APPS_H
+#define APPS_APPS_H
+
+typedef struct application {
+    const char *name, *summary;
+    int (*main)(int argc, char **argv); /* argv[0] is the name; returns the exit code */
+} application;
+
+/* All of them, ended by one without a name. */
+extern const application applications[];
+
+int blur_main(int argc, char **argv);
+int cavity_main(int argc, char **argv);
+int heat_main(int argc, char **argv);
+
+#endif

@@ -1,0 +1,164 @@
+/* Gaussian blur of an image of 8-bit RGBA, by two kernels: along x, then along y. Components, alpha
+ * among them, are numbers from 0 to 1 and blurred each for itself. The radius is a constant of the
+ * kernels, so they are compiled for it. */
+#include "blur.h"
+#include "apps.h"
+#include "blur_kata.h"
+#include "common/common.h"
+#include "picture_kata.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MAX_SIGMA = 20, MAX_WEIGHTS = 2 * 3 * MAX_SIGMA + 1 };
+
+static const char *const rule_names[] = {"clamp",
+                                         "constant",
+                                         "reflect-face",
+                                         "reflect-node",
+                                         "antisymmetric-face",
+                                         "antisymmetric-node",
+                                         "periodic",
+                                         NULL};
+static const kata_rule rules[] = {
+    KATA_CLAMP,        KATA_CONSTANT,           KATA_REFLECT_FACE,
+    KATA_REFLECT_NODE, KATA_ANTISYMMETRIC_FACE, KATA_ANTISYMMETRIC_NODE,
+    KATA_PERIODIC};
+
+static const char *const type_names[] = {"f64", "f32", NULL};
+static const kata_type types[] = {KATA_F64, KATA_F32};
+static const double tolerances[] = {1e-12, 1e-5};
+
+typedef struct settings {
+    const char *input, *output;
+    int64_t width, height;
+    double sigma, value;
+    int rule, type; /* indices into the tables above */
+    bool no_check;
+} settings;
+
+int blur_radius(double sigma) { return (int)ceil(3 * sigma); }
+
+static blur_boundary boundary_of(const settings *s)
+{
+    return (blur_boundary){rules[s->rule], s->value};
+}
+
+/* Writes the picture to blur that is used when none is given. */
+static void make_picture(kata *k, int64_t width, int64_t height, const char *path)
+{
+    kata_grid *g = kata_grid_2d(k, width, height);
+    kata_field *f = kata_field_new(g, "picture", KATA_F64, .components = 4);
+    kata_module *m = kata_module_from_text(k, "picture.kata", picture_kata);
+    kata_apply(kata_kernel_find(m, "picture"), kata_all(g), f);
+    if (kata_save(f, path) == KATA_OK) printf("wrote %s\n", path);
+}
+
+/* The constant goes onto the first line, so that messages count lines as the file does. */
+static kata_module *load_kernels(kata *k, int radius)
+{
+    char *text;
+    if (asprintf(&text, "const int R = %d; %s", radius, blur_kata) < 0) return NULL;
+    kata_module *m = kata_module_from_text(k, "blur.kata", text);
+    free(text);
+    return m;
+}
+
+/* Weights of the samples at -radius to radius; their sum is 1. */
+static void fill_weights(double *weights, int radius, double sigma)
+{
+    double sum = 0;
+    for (int i = -radius; i <= radius; i++)
+        sum += weights[radius + i] = exp(-i * i / (2 * sigma * sigma));
+    for (int i = 0; i <= 2 * radius; i++) weights[i] /= sum;
+}
+
+/* Queues the blur of f, by way of g, into h. */
+static void blur(kata *k, const kata_grid *grid, kata_field *f, kata_field *g, kata_field *h,
+                 double sigma)
+{
+    int radius = blur_radius(sigma);
+    double weights[MAX_WEIGHTS];
+    fill_weights(weights, radius, sigma);
+    kata_arg w = kata_table_of(KATA_F64, weights, 2 * radius + 1);
+    kata_module *m = load_kernels(k, radius);
+    kata_apply(kata_kernel_find(m, "blur_x"), kata_all(grid), f, g, w);
+    kata_apply(kata_kernel_find(m, "blur_y"), kata_all(grid), g, h, w);
+}
+
+/* All values of a field of 4 components; NULL when memory is out. The caller frees them. */
+static double *values_of(kata_field *f, const kata_grid *grid, int64_t points)
+{
+    double *values = malloc((size_t)(4 * points) * sizeof *values);
+    if (values) kata_get(f, kata_all(grid), values, 4 * points);
+    return values;
+}
+
+static bool check(const settings *s, const kata_grid *grid, kata_field *f, kata_field *h)
+{
+    double *image = values_of(f, grid, s->width * s->height);
+    double *blurred = values_of(h, grid, s->width * s->height);
+    double tolerance = tolerances[s->type], largest = -1;
+    if (image && blurred)
+        largest =
+            blur_largest_difference(image, blurred, s->width, s->height, s->sigma, boundary_of(s));
+    free(image);
+    free(blurred);
+    printf("largest difference from the direct convolution: %.2g\n", largest);
+    if (largest >= 0 && largest <= tolerance) return true;
+    if (largest < 0)
+        fprintf(stderr, "kata run blur: out of memory for the check; --no-check leaves it out\n");
+    else
+        fprintf(stderr, "kata run blur: the difference should be at most %g\n", tolerance);
+    return false;
+}
+
+static bool run(kata *k, settings *s)
+{
+    if (!s->input) make_picture(k, s->width, s->height, s->input = "blur-in.png");
+    kata_png_size(k, s->input, &s->width, &s->height);
+    kata_grid *grid = kata_grid_2d(k, s->width, s->height);
+    kata_field *f = kata_field_new(grid, "image", types[s->type], .components = 4,
+                                   .boundary = rules[s->rule], .boundary_value = s->value);
+    kata_field *g = kata_field_like(f, "blurred_along_x"), *h = kata_field_like(f, "blurred");
+    kata_load(f, s->input);
+    blur(k, grid, f, g, h, s->sigma);
+    kata_save(h, s->output);
+    if (!kata_ok(k)) return false;
+
+    printf("wrote %s: %lld x %lld pixels, sigma %g, radius %d, %s, %s\n", s->output,
+           (long long)s->width, (long long)s->height, s->sigma, blur_radius(s->sigma),
+           rule_names[s->rule], type_names[s->type]);
+    return s->no_check || check(s, grid, f, h);
+}
+
+int blur_main(int argc, char **argv)
+{
+    settings s = {.output = "blur.png", .width = 641, .height = 427, .sigma = 2};
+    const option table[] = {
+        {"IN.png", "the image to blur; one is made, as blur-in.png, if none is given",
+         .text = &s.input, .positional = true},
+        {"OUT.png", "the blurred image", .text = &s.output, .positional = true},
+        {"sigma", "standard deviation of the Gaussian in pixels", .real = &s.sigma, .low = 0.1,
+         .high = MAX_SIGMA},
+        {"boundary", "how the image goes on outside", .choice = &s.rule, .choices = rule_names},
+        {"value", "of the rules constant and antisymmetric", .real = &s.value, .low = 0, .high = 1},
+        {"type", "how values are stored", .choice = &s.type, .choices = type_names},
+        {"width", "of the image that is made", .integer = &s.width, .low = 1, .high = 16384},
+        {"height", "of the image that is made", .integer = &s.height, .low = 1, .high = 16384},
+        {"no-check", "do not compare with a direct convolution, which is slow",
+         .flag = &s.no_check},
+    };
+    const options o = {"kata run blur",
+                       "Blurs an image with a Gaussian, and compares the result with a convolution "
+                       "computed\nindependently. Components are blurred each for itself, alpha "
+                       "too.\n",
+                       table, COUNT_OF(table)};
+    int exit_code;
+    if (!options_read(&o, argc, argv, &exit_code)) return exit_code;
+
+    kata *k = kata_open(NULL);
+    bool good = run(k, &s);
+    return kata_close(k) == KATA_OK && good ? 0 : 1;
+}

@@ -1,0 +1,166 @@
+/* kata run cavity: sets up the flow, runs it, compares it with the literature and draws it. */
+#include "cavity.h"
+
+#include "apps.h"
+#include "common/common.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const collisions[] = {"trt", "bgk", NULL};
+static const char *const types[] = {"f64", "f32", NULL};
+
+static const char summary[] = "Computes the flow in a square box whose lid slides, by the lattice "
+                              "Boltzmann method, until it\n"
+                              "is steady. Prints the velocities beside those of the literature (Re "
+                              "100, 400, 1000) and draws\n"
+                              "speed and streamlines. The exit code is 1 when the flow does not "
+                              "become steady or differs more\n"
+                              "than it should.\n";
+
+/* What was asked for, as options have it. */
+typedef struct request {
+    cavity_case c;
+    int collision, type;
+    const char *picture, *data;
+} request;
+
+/* ---- what was asked for ---------------------------------------------------------------------- */
+
+static bool ends_with(const char *path, const char *ending)
+{
+    size_t length = strlen(path), tail = strlen(ending);
+    return length > tail && !strcmp(path + length - tail, ending);
+}
+
+/* The exit code for a file that cannot be written, as far as can be told without writing it; else 0.
+ */
+static int check_path(const options *o, const char *name, const char *path, const char *ending)
+{
+    if (!ends_with(path, ending))
+        return options_wrong(o, "--%s takes the name of a file that ends in %s, not '%s'", name,
+                             ending, path);
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    struct stat there;
+    bool good = folder && !access(folder, W_OK | X_OK);
+    if (good && !stat(path, &there) && S_ISDIR(there.st_mode)) {
+        errno = EISDIR;
+        good = false;
+    }
+    if (!good) options_wrong(o, "%s cannot be written: %s", path, strerror(errno));
+    free(folder);
+    return good ? 0 : EXIT_FAILURE;
+}
+
+/* Sets what depends on other options. */
+static void complete(request *r)
+{
+    cavity_case *c = &r->c;
+    c->collision = r->collision ? CAVITY_BGK : CAVITY_TRT;
+    c->type = r->type ? KATA_F32 : KATA_F64;
+    if (!c->size) c->size = c->reynolds <= 100 ? 128 : c->reynolds <= 400 ? 200 : 256;
+    if (!c->most_steps) c->most_steps = 400 * cavity_period(c);
+}
+
+/* Returns true to go on, false with the exit code. */
+static bool read_request(int argc, char **argv, request *r, int *exit_code)
+{
+    cavity_case *c = &r->c;
+    const option table[] = {
+        {"re", "Reynolds number", .real = &c->reynolds, .low = 1, .high = 10000},
+        {"size", "cells along a side", .integer = &c->size, .low = 8, .high = 8192,
+         .otherwise = "256, at Re 400 200, at Re 100 128"},
+        {"lid", "speed of the lid in cells per step", .real = &c->lid, .low = 0.001, .high = 0.5},
+        {"collision", "two relaxation rates or one", .choice = &r->collision,
+         .choices = collisions},
+        {"type", "how populations are stored", .choice = &r->type, .choices = types},
+        {"tolerance", "largest change in a convective time of a steady flow",
+         .real = &c->tolerance},
+        {"most-steps", "give up after these", .integer = &c->most_steps, .low = 1, .high = 1e12,
+         .otherwise = "those of 400 convective times"},
+        {"output", "the picture", .text = &r->picture, .placeholder = "FILE.png"},
+        {"data", "also write the velocity, for ParaView", .text = &r->data,
+         .placeholder = "FILE.vtkhdf"},
+        {"quiet", "show no progress", .flag = &c->quiet},
+    };
+    const options o = {"kata run cavity", summary, table, COUNT_OF(table)};
+    if (!options_read(&o, argc, argv, exit_code)) return false;
+    complete(r);
+    *exit_code = check_path(&o, "output", r->picture, ".png");
+    if (!*exit_code && r->data) *exit_code = check_path(&o, "data", r->data, ".vtkhdf");
+    return !*exit_code;
+}
+
+/* ---- what came of it --------------------------------------------------------------------------
+ */
+
+static void print_case(const cavity_case *c)
+{
+    printf("lid-driven cavity, Re %g: %lld x %lld cells, %s, %s, lid %g cells per step\n",
+           c->reynolds, (long long)c->size, (long long)c->size,
+           c->collision == CAVITY_BGK ? "BGK" : "TRT", types[c->type == KATA_F32], c->lid);
+    fflush(stdout);
+}
+
+static void print_flow(const cavity_case *c, const cavity_flow *flow)
+{
+    double updates = (double)(c->size * c->size) * (double)flow->steps;
+    printf("%s after %lld steps, %.4g convective times; change in the last %.2g\n",
+           flow->state == CAVITY_STEADY ? "steady" : "NOT STEADY", (long long)flow->steps,
+           (double)flow->steps / (double)cavity_period(c), flow->change);
+    printf("%.2f s, %.0f million cell updates per second\n", flow->seconds,
+           1e-6 * updates / flow->seconds);
+}
+
+static void print_trouble(const cavity_case *c, const cavity_flow *flow)
+{
+    fflush(stdout);
+    if (flow->state == CAVITY_DIVERGED)
+        fprintf(stderr,
+                "kata run cavity: the flow diverged before step %lld; more cells (--size) or a "
+                "slower lid (--lid) help\n",
+                (long long)flow->steps);
+    else if (flow->state == CAVITY_UNSTEADY)
+        fprintf(stderr,
+                "kata run cavity: not steady after %lld steps: the change is %.2g, more than %g; "
+                "--most-steps and --tolerance set these\n",
+                (long long)flow->steps, flow->change, c->tolerance);
+}
+
+/* Compares, and writes the files; false when anything is not as it should be. */
+static bool report(kata *k, const request *r, const cavity_flow *flow)
+{
+    cavity_nodes nodes;
+    bool good = cavity_nodes_read(&nodes, flow, r->c.size);
+    if (good) {
+        print_flow(&r->c, flow);
+        good = cavity_compare(&nodes, r->c.reynolds);
+        if (cavity_picture_save(k, &nodes, r->picture)) good = false;
+        if (kata_ok(k)) printf("\nwrote %s\n", r->picture);
+    }
+    cavity_nodes_free(&nodes);
+    if (!r->data || !kata_ok(k)) return good;
+    kata_save(flow->velocity, r->data, .spacing = 1.0 / (double)r->c.size);
+    if (kata_ok(k)) printf("wrote %s\n", r->data);
+    return good;
+}
+
+int cavity_main(int argc, char **argv)
+{
+    request r = {.c = {.reynolds = 1000, .lid = 0.2, .tolerance = 2e-5}, .picture = "cavity.png"};
+    int exit_code;
+    if (!read_request(argc, argv, &r, &exit_code)) return exit_code;
+    kata *k = kata_open(NULL);
+    if (!k) return EXIT_FAILURE;
+    print_case(&r.c);
+    cavity_flow flow = cavity_flow_run(k, &r.c);
+    bool usable = flow.state == CAVITY_STEADY || flow.state == CAVITY_UNSTEADY;
+    bool good = usable && report(k, &r, &flow) && flow.state == CAVITY_STEADY;
+    print_trouble(&r.c, &flow);
+    return kata_close(k) == KATA_OK && good ? 0 : EXIT_FAILURE;
+}

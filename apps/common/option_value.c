@@ -1,0 +1,94 @@
+/* From the text of a value to the value, by kind. */
+#include "common/common.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool has_bounds(const option *e) { return e->low != 0 || e->high != 0; }
+
+/* What an option takes, in words: "a whole number from 1 to 9", "clamp or periodic". */
+static void expected(const option *e, char *words, size_t size)
+{
+    if (e->choice) {
+        size_t used = 0;
+        for (int i = 0; e->choices[i] && used < size; i++) {
+            const char *joint = i == 0 ? "" : e->choices[i + 1] ? ", " : " or ";
+            used += (size_t)snprintf(words + used, size - used, "%s%s", joint, e->choices[i]);
+        }
+    } else if (e->text) {
+        snprintf(words, size, "a text");
+    } else {
+        int used = snprintf(words, size, "a %snumber", e->integer ? "whole " : "");
+        if (has_bounds(e))
+            snprintf(words + used, size - (size_t)used, " from %.15g to %.15g", e->low, e->high);
+    }
+}
+
+static bool refuse(const options *o, const option *e, const char *value)
+{
+    char words[256];
+    expected(e, words, sizeof words);
+    options_wrong(o, "--%s takes %s, not '%s'", e->name, words, value);
+    return false;
+}
+
+bool option_missing(const options *o, const option *e)
+{
+    char words[256];
+    expected(e, words, sizeof words);
+    options_wrong(o, "--%s needs a value: %s", e->name, words);
+    return false;
+}
+
+static bool within(const option *e, double value)
+{
+    return !has_bounds(e) || (value >= e->low && value <= e->high);
+}
+
+static bool store_integer(const option *e, const char *value)
+{
+    char *end;
+    errno = 0;
+    long long number = strtoll(value, &end, 10);
+    if (errno || end == value || *end || !within(e, (double)number)) return false;
+    *e->integer = number;
+    return true;
+}
+
+static bool store_real(const option *e, const char *value)
+{
+    char *end;
+    double number = strtod(value, &end);
+    if (end == value || *end || !isfinite(number) || !within(e, number)) return false;
+    *e->real = number;
+    return true;
+}
+
+static bool store_choice(const options *o, const option *e, const char *value)
+{
+    spelling s = spelling_of(value);
+    for (int i = 0; e->choices[i]; i++) {
+        spelling_try(&s, e->choices[i]);
+        if (strcmp(value, e->choices[i])) continue;
+        *e->choice = i;
+        return true;
+    }
+    if (!s.nearest || isdigit((unsigned char)*s.nearest)) return refuse(o, e, value);
+    options_wrong(o, "--%s has no choice '%s'; did you mean %s?", e->name, value, s.nearest);
+    return false;
+}
+
+bool option_store(const options *o, const option *e, const char *value)
+{
+    if (e->text) *e->text = value;
+    if (e->text) return true;
+    if (e->choice) return store_choice(o, e, value);
+    if (e->integer) return store_integer(e, value) || refuse(o, e, value);
+    if (e->real) return store_real(e, value) || refuse(o, e, value);
+    options_wrong(o, "--%s takes no value, not '%s'", e->name, value);
+    return false;
+}

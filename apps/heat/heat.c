@@ -1,0 +1,198 @@
+/* A sine mode of the heat equation, whose exact decay is known, on four grids, each twice as fine
+ * as the one before. The time step shrinks with the square of the cell's width, so that the error
+ * of space and that of time should both fall to a quarter: second order.
+ *
+ * The start is an eigenvector of the discrete Laplacian too. So the error to expect is known in
+ * closed form by von Neumann's analysis, and the order measured is held against that. It is 2
+ * unless the two leading errors cancel, as they do near
+ * --courant 1/3, where it is 4. */
+#include "apps.h"
+#include "common/common.h"
+#include "heat_kata.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LEVELS = 4 };
+
+static const double pi = 3.14159265358979323846;
+static const char *const dimension_names[] = {"2", "3", NULL};
+
+typedef struct heat {
+    kata *k;
+    kata_kernel *start, *step, *error;
+    int dimensions;
+    double time;
+} heat;
+
+/* A grid and what came out on it. */
+typedef struct level {
+    kata_grid *grid;
+    kata_field *u;
+    int64_t size, steps;
+    double ratio; /* time step over the square of the cell's width */
+    double error,
+        expected; /* largest difference from the exact solution: measured, and by theory */
+} level;
+
+static double exact_decay(const heat *h) { return exp(-h->dimensions * pi * pi * h->time); }
+
+/* A step multiplies the mode by 1 - 4 d r sin^2(pi/2n); its largest value stands beside the middle.
+ */
+static double expected_error(const heat *h, const level *l)
+{
+    double s = sin(pi / (2.0 * (double)l->size)), c = cos(pi / (2.0 * (double)l->size));
+    double decay = pow(1 - 4 * h->dimensions * l->ratio * s * s, (double)l->steps);
+    return fabs(decay - exact_decay(h)) * pow(c, h->dimensions);
+}
+
+/* The stable time step is width^2/(2d); finer grids take four times as many steps as the next. */
+static void plan_levels(const heat *h, level *levels, int64_t finest, double courant)
+{
+    double width = (double)(1 << (LEVELS - 1)) / (double)finest;
+    double steps =
+        ceil(h->time * 2 * h->dimensions / (courant * width * width) * (1 - DBL_EPSILON));
+    for (int i = 0; i < LEVELS; i++) {
+        level *l = &levels[i];
+        l->size = finest >> (LEVELS - 1 - i);
+        l->steps = (int64_t)steps << 2 * i;
+        l->ratio = h->time / (double)l->steps * (double)l->size * (double)l->size;
+        l->expected = expected_error(h, l);
+    }
+}
+
+static double points_of(const heat *h, const level *levels)
+{
+    double points = 0;
+    for (int i = 0; i < LEVELS; i++)
+        points += ((double)levels[i].steps + 2) * pow((double)levels[i].size, h->dimensions);
+    return points;
+}
+
+static void load_kernels(heat *h)
+{
+    bool flat = h->dimensions == 2;
+    kata_module *m = kata_module_from_text(h->k, "heat.kata", heat_kata);
+    h->start = kata_kernel_find(m, flat ? "start_2d" : "start_3d");
+    h->step = kata_kernel_find(m, flat ? "step_2d" : "step_3d");
+    h->error = kata_kernel_find(m, flat ? "error_2d" : "error_3d");
+}
+
+static void solve(const heat *h, level *l, progress *p)
+{
+    int64_t n = l->size;
+    kata_grid *g = h->dimensions == 2 ? kata_grid_2d(h->k, n, n) : kata_grid_3d(h->k, n, n, n);
+    kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = KATA_ANTISYMMETRIC_FACE);
+    kata_field *v = kata_field_like(u, "v");
+    kata_scalar *largest = kata_scalar_new(h->k, "largest", KATA_F64);
+
+    kata_apply(h->start, kata_all(g), u);
+    for (int64_t i = 0; i < l->steps && kata_ok(h->k); i++) {
+        kata_apply(h->step, kata_all(g), u, v, l->ratio);
+        kata_swap(u, v);
+        progress_show(p);
+    }
+    kata_apply(h->error, kata_all(g), u, exact_decay(h), largest);
+    kata_scalar_get(largest, &l->error);
+    l->grid = g;
+    l->u = u;
+}
+
+static void print_level(const level *l, const level *coarser)
+{
+    printf("%8lld %10lld %15.3e", (long long)l->size, (long long)l->steps, l->error);
+    if (coarser)
+        printf(" %8.3f %10.3f", log2(coarser->error / l->error),
+               log2(coarser->expected / l->expected));
+    printf("\n");
+}
+
+/* Whether the order between the two finest grids is that of the theory, within 0.1. */
+static bool judge(const heat *h, const level *coarse, const level *fine)
+{
+    if (fine->expected < (double)fine->steps * DBL_EPSILON * exact_decay(h)) {
+        printf("the error is as small as that of rounding: no order to judge\n");
+        return true;
+    }
+    double order = log2(coarse->error / fine->error);
+    double expected = log2(coarse->expected / fine->expected);
+    if (fabs(order - expected) <= 0.1) return true; /* false for NaN */
+    fprintf(stderr, "kata run heat: the order of convergence is %.3f, and should be %.3f\n", order,
+            expected);
+    return false;
+}
+
+/* The plane in the middle of a cube, as a field that can be drawn. */
+static kata_field *middle_plane(const heat *h, const level *l)
+{
+    int64_t n = l->size;
+    kata_grid *square = kata_grid_2d(h->k, n, n);
+    kata_field *plane = kata_field_new(square, "plane", KATA_F64);
+    double *values = malloc((size_t)(n * n) * sizeof *values);
+    if (values) {
+        kata_get(l->u, kata_box_3d(l->grid, 0, n, 0, n, n / 2, n / 2 + 1), values, n * n);
+        kata_put(plane, kata_all(square), values, n * n);
+    }
+    free(values);
+    return values ? plane : NULL;
+}
+
+static bool run(heat *h, int64_t size, double courant, const char *output, bool quiet)
+{
+    level levels[LEVELS];
+    progress p;
+    plan_levels(h, levels, size, courant);
+    load_kernels(h);
+    printf("heat in %d dimensions until time %g, time step %.3g of the stable one\n\n",
+           h->dimensions, h->time, 2 * h->dimensions * levels[0].ratio);
+    printf("    size      steps   largest error    order  by theory\n");
+    progress_start(&p, h->k, "heat", points_of(h, levels), quiet);
+    for (int i = 0; i < LEVELS && kata_ok(h->k); i++) {
+        solve(h, &levels[i], &p);
+        progress_erase(&p);
+        if (kata_ok(h->k)) print_level(&levels[i], i ? &levels[i - 1] : NULL);
+    }
+    if (!kata_ok(h->k)) return false;
+
+    const level *finest = &levels[LEVELS - 1];
+    kata_save(h->dimensions == 2 ? finest->u : middle_plane(h, finest), output);
+    if (kata_ok(h->k)) printf("\nwrote %s\n", output);
+    return judge(h, finest - 1, finest);
+}
+
+int heat_main(int argc, char **argv)
+{
+    int dimensions = 0, exit_code;
+    int64_t size = 0;
+    double courant = 0.8, time = 0.05;
+    const char *output = "heat.png";
+    bool quiet = false;
+    const option table[] = {
+        {"dimensions", "square or cube", .choice = &dimensions, .choices = dimension_names},
+        {"size", "cells per side of the finest grid", .integer = &size, .low = 32, .high = 8192,
+         .otherwise = "256; 64 in 3-D"},
+        {"courant", "time step, relative to the largest stable one", .real = &courant, .low = 0.01,
+         .high = 1},
+        {"time", "when to stop", .real = &time, .low = 0.0001, .high = 1},
+        {"output", "the picture of the finest result", .text = &output, .placeholder = "FILE.png"},
+        {"quiet", "do not show the progress", .flag = &quiet},
+    };
+    const options o = {"kata run heat",
+                       "Lets a sine mode of the heat equation decay, and compares it with the "
+                       "exact solution, on four\n"
+                       "grids, each twice as fine as the one before. The finest has a multiple of "
+                       "8 cells per side.\n",
+                       table, COUNT_OF(table)};
+    if (!options_read(&o, argc, argv, &exit_code)) return exit_code;
+    if (size == 0) size = dimensions == 0 ? 256 : 64;
+    if (size % 8)
+        return options_wrong(
+            &o, "--size takes a multiple of 8, not '%lld': the coarsest grid has an eighth of it",
+            (long long)size);
+
+    heat h = {.k = kata_open(NULL), .dimensions = dimensions + 2, .time = time};
+    bool good = run(&h, size, courant, output, quiet);
+    return kata_close(h.k) == KATA_OK && good ? 0 : 1;
+}

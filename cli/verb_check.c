@@ -1,0 +1,77 @@
+#include "cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* All of standard input, terminated; NULL after a message. The caller frees it. */
+static char *read_standard_input(void)
+{
+    size_t length = 0, capacity = 0;
+    char *text = NULL;
+    do {
+        capacity = 2 * capacity + 4096;
+        char *larger = realloc(text, capacity);
+        if (!larger) break;
+        text = larger;
+        length += fread(text + length, 1, capacity - length - 1, stdin);
+        text[length] = 0;
+    } while (length == capacity - 1);
+    if (text && feof(stdin) && !memchr(text, 0, length)) return text;
+    fprintf(stderr, "kata check: standard input: %s\n",
+            ferror(stdin) ? "cannot be read" : "is no text, or too long");
+    free(text);
+    return NULL;
+}
+
+static kata_module *compile(kata *k, const char *path)
+{
+    if (strcmp(path, "-")) return kata_module_load(k, path);
+    char *text = read_standard_input();
+    kata_module *m = text ? kata_module_from_text(k, "standard input", text) : NULL;
+    free(text);
+    return m;
+}
+
+static void describe(kata_module *m, kata_aspect aspect)
+{
+    for (int i = 0; i < kata_module_kernels(m); i++) {
+        const char *text = kata_kernel_describe(kata_module_kernel(m, i), aspect);
+        if (text) printf("%s%s", i ? "\n" : "", text);
+    }
+    fflush(stdout);
+}
+
+/* A context for each file: none of its errors and no memory outlives it. */
+static bool check(const char *path, kata_aspect aspect, bool show_name)
+{
+    kata *k = kata_open(NULL);
+    kata_module *m = compile(k, path);
+    if (m && show_name) printf("%s:\n", path);
+    if (m) describe(m, aspect);
+    return kata_close(k) == KATA_OK && m;
+}
+
+int verb_check(int argc, char **argv)
+{
+    option_words files = {0};
+    bool ir = false;
+    const option table[] = {
+        {"FILE.kata", "files of kernels; - is standard input", .list = &files, .positional = true},
+        {"ir", "show the intermediate form", .flag = &ir},
+    };
+    const options o = {
+        "kata check",
+        "Compiles kernels and shows, for each, its parameters and which offsets of "
+        "which fields\nit reads and writes. The exit code is 1 if any file is wrong.\n",
+        table, COUNT_OF(table)};
+    int exit_code;
+    if (!options_read(&o, argc, argv, &exit_code)) return exit_code;
+    if (files.count == 0)
+        return options_wrong(&o, "no file is given; name one, or - to read standard input");
+
+    bool good = true;
+    for (int i = 0; i < files.count; i++)
+        good &= check(files.words[i], ir ? KATA_IR : KATA_ACCESSES, files.count > 1);
+    return good ? 0 : 1;
+}

@@ -1,0 +1,49 @@
+# katagami_embed(TARGET target FILES file... [SYMBOL name])
+#
+# Compiles text files into a target as zero-terminated C arrays. For heat.kata it writes heat_kata.h
+# and a source file that defines
+#
+#     extern const char heat_kata[];
+#
+# and adds the folder of the header to the target's include path. Every character of the file name
+# that C does not allow becomes an underscore; SYMBOL names the array otherwise (one file only). The
+# texts are written anew when their files change. Call it in the folder that defines the target.
+
+set(KATAGAMI_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/KatagamiEmbedText.cmake)
+
+function(katagami_embed)
+    cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;SYMBOL" "FILES")
+    list(LENGTH arg_FILES count)
+    if(arg_UNPARSED_ARGUMENTS OR NOT arg_TARGET OR count EQUAL 0)
+        message(FATAL_ERROR "katagami_embed(TARGET target FILES file... [SYMBOL name])")
+    elseif(arg_SYMBOL AND count GREATER 1)
+        message(FATAL_ERROR "katagami_embed: SYMBOL names the array of one file, got ${count}")
+    endif()
+
+    # A project without C takes the same text as C++.
+    get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+    set(extension cpp)
+    if(C IN_LIST languages)
+        set(extension c)
+    endif()
+
+    set(folder ${CMAKE_CURRENT_BINARY_DIR}/embed/${arg_TARGET})
+    foreach(file IN LISTS arg_FILES)
+        cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+        set(symbol ${arg_SYMBOL})
+        if(NOT symbol)
+            cmake_path(GET file FILENAME name)
+            string(MAKE_C_IDENTIFIER ${name} symbol)
+        endif()
+        set(output ${folder}/${symbol}.${extension})
+        add_custom_command(
+            OUTPUT ${output} ${folder}/${symbol}.h
+            COMMAND ${CMAKE_COMMAND} -D TEXT=${file} -D SYMBOL=${symbol} -D OUTPUT=${output}
+                    -D HEADER=${folder}/${symbol}.h -P ${KATAGAMI_EMBED_SCRIPT}
+            DEPENDS ${file} ${KATAGAMI_EMBED_SCRIPT}
+            COMMENT "Embedding ${symbol}"
+            VERBATIM)
+        target_sources(${arg_TARGET} PRIVATE ${output} ${folder}/${symbol}.h)
+    endforeach()
+    target_include_directories(${arg_TARGET} PRIVATE ${folder})
+endfunction()

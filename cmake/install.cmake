@@ -1,0 +1,33 @@
+# What `cmake --install` puts in place: the library, the headers, the command, the CMake package
+# Katagami and katagami.pc.
+
+include(CMakePackageConfigHelpers)
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Katagami)
+
+install(DIRECTORY include/kata DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h*")
+install(TARGETS katagami_shared EXPORT KatagamiShared)
+install(TARGETS katagami_static EXPORT KatagamiStatic)
+if(TARGET kata)
+    install(TARGETS kata)
+endif()
+
+# The static library brings its dependencies along, so it is a part that a project asks for.
+install(EXPORT KatagamiShared NAMESPACE Katagami:: DESTINATION ${package_folder})
+install(EXPORT KatagamiStatic NAMESPACE Katagami:: DESTINATION ${package_folder})
+configure_package_config_file(cmake/KatagamiConfig.cmake.in KatagamiConfig.cmake
+    INSTALL_DESTINATION ${package_folder} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(KatagamiConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES
+    ${PROJECT_BINARY_DIR}/KatagamiConfig.cmake
+    ${PROJECT_BINARY_DIR}/KatagamiConfigVersion.cmake
+    cmake/KatagamiEmbed.cmake
+    cmake/KatagamiEmbedText.cmake
+    DESTINATION ${package_folder})
+
+string(JOIN " " private_libraries
+    ${PNG_LDFLAGS} ${HDF5_LDFLAGS} ${HWLOC_LDFLAGS} ${XXHASH_LDFLAGS} ${OpenMP_C_FLAGS} -ldl -lm)
+file(RELATIVE_PATH pc_to_prefix
+    ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" pc_to_prefix ${pc_to_prefix})
+configure_file(cmake/katagami.pc.in katagami.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/katagami.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,318 @@
+/* Katagami: stencil computations from kernels written in C syntax.
+ *
+ * Ownership, in three rules. (1) A context owns everything made in it; kata_close frees it all.
+ * (2) What a call is given (names, values, tables) is copied before the call returns. (3) What a
+ * call returns stays valid until its context is closed.
+ *
+ * Errors. Every call returns a status or a handle (NULL on error). The first error goes to the
+ * context's handler, which prints to standard error unless replaced; from then on calls do nothing
+ * and return the status of that error, until kata_error_clear. Every function accepts NULL for a
+ * handle and reports it.
+ *
+ * Laziness. kata_apply queues a kernel. Work is done when a result is needed (kata_get, kata_save,
+ * kata_scalar_get, kata_flush) or when the queue is long; a program cannot tell, except by the
+ * clock. Work that nobody asked for is discarded by kata_close.
+ *
+ * Index order. x is the contiguous dimension, then y, then z; components come last (slowest).
+ * Sizes and indices are int64_t and start at 0. A context belongs to one thread at a time. */
+#ifndef KATA_KATA_H
+#define KATA_KATA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define KATA_API __attribute__((visibility("default")))
+#else
+#define KATA_API
+#endif
+
+/* In C++ the members of option structures have default values, so that naming some is enough. */
+#ifdef __cplusplus
+#define KATA_ZERO                                                                                  \
+    {                                                                                              \
+    }
+extern "C" {
+#else
+#define KATA_ZERO
+#endif
+
+typedef struct kata kata;               /* a context */
+typedef struct kata_grid kata_grid;     /* the index space of 1 to 3 dimensions */
+typedef struct kata_field kata_field;   /* values at the points of a grid */
+typedef struct kata_scalar kata_scalar; /* one number that lives in the chain */
+typedef struct kata_module kata_module; /* a compiled kernel file */
+typedef struct kata_kernel kata_kernel; /* one kernel of a module */
+
+/* ---- status ---------------------------------------------------------------------------------- */
+
+typedef enum kata_status {
+    KATA_OK = 0,
+    KATA_ERROR_ARGUMENT,    /* a call was given something it cannot take */
+    KATA_ERROR_KERNEL,      /* a kernel text is wrong */
+    KATA_ERROR_APPLICATION, /* a kernel cannot be applied to what it was given */
+    KATA_ERROR_LIMIT,       /* a kernel needs more compile effort than is allowed */
+    KATA_ERROR_MEMORY,      /* memory ran out */
+    KATA_ERROR_COMPILER,    /* the C compiler is missing or failed */
+    KATA_ERROR_FILE,        /* a file could not be read or written, or has the wrong contents */
+    KATA_ERROR_INTERNAL     /* a defect in Katagami */
+} kata_status;
+
+/* Name of a status as spelled above, or "unknown status". */
+KATA_API const char *kata_status_name(kata_status status);
+
+/* Receives each error once: its status and its whole message (several lines, no newline at the end;
+ * valid during the call only). It must not call back into the context. */
+typedef void (*kata_handler)(void *data, kata_status status, const char *message);
+
+/* ---- context --------------------------------------------------------------------------------- */
+
+/* All members may be zero. */
+typedef struct kata_options {
+    int threads KATA_ZERO;          /* 0: KATA_THREADS, OMP_NUM_THREADS, or one per usable core */
+    const char *executor KATA_ZERO; /* "cpu" or "reference"; NULL: KATA_EXECUTOR, or "cpu" */
+    const char *compiler KATA_ZERO; /* C compiler to call; NULL: KATA_CC, or cc, gcc, clang */
+    const char *cache KATA_ZERO;    /* folder for compiled kernels; NULL: KATA_CACHE_DIR,
+                                       XDG_CACHE_HOME/katagami, or ~/.cache/katagami */
+    kata_handler handler KATA_ZERO; /* NULL: print to standard error */
+    void *handler_data KATA_ZERO;
+} kata_options;
+
+/* Opens a context; options may be NULL. Returns NULL, with a message on standard error or to the
+ * handler, when an option is wrong or memory is out. */
+KATA_API kata *kata_open(const kata_options *options);
+/* Frees the context and all that was made in it, and discards queued work. Returns the status of
+ * the first error since kata_open or kata_error_clear, KATA_ERROR_ARGUMENT for NULL. */
+KATA_API int kata_close(kata *k);
+/* True while there was no error: the loop condition to use. False for NULL. */
+KATA_API bool kata_ok(const kata *k);
+KATA_API kata_status kata_error(const kata *k);
+/* Message of the current error, "" when there is none. */
+KATA_API const char *kata_error_message(const kata *k);
+/* Leaves the error state. Fields that a failed chain should have computed hold NaN (floating types)
+ * or zero (integer types) from here on. */
+KATA_API void kata_error_clear(kata *k);
+/* Runs all queued work now. Only timings need it. */
+KATA_API kata_status kata_flush(kata *k);
+/* Number of loops run so far (queued ones not counted), and the points they updated. */
+typedef struct kata_work {
+    int64_t loops, points, chains;
+} kata_work;
+KATA_API kata_status kata_work_done(const kata *k, kata_work *work);
+
+/* ---- grids ----------------------------------------------------------------------------------- */
+
+/* Sizes are at least 1; the product of the sizes is below 2^48. */
+KATA_API kata_grid *kata_grid_1d(kata *k, int64_t nx);
+KATA_API kata_grid *kata_grid_2d(kata *k, int64_t nx, int64_t ny);
+KATA_API kata_grid *kata_grid_3d(kata *k, int64_t nx, int64_t ny, int64_t nz);
+
+/* ---- fields ---------------------------------------------------------------------------------- */
+
+typedef enum kata_type { KATA_F64 = 0, KATA_F32, KATA_I64, KATA_I32 } kata_type;
+
+/* What a read outside the grid finds. A rule maps the index that is read back into the grid, per
+ * dimension from x upwards, repeatedly where the grid is thinner than the reach; a constant ends
+ * it. Below, n is the size, i < 0 the index read at a low side, v the rule's value. */
+typedef enum kata_rule {
+    KATA_NONE = 0,           /* such reads are an error */
+    KATA_CONSTANT,           /* v */
+    KATA_CLAMP,              /* the nearest point: u[0] */
+    KATA_REFLECT_FACE,       /* mirrored about the face at -1/2: u[-1-i] */
+    KATA_REFLECT_NODE,       /* mirrored about point 0: u[-i]; needs two points */
+    KATA_ANTISYMMETRIC_FACE, /* 2*v - u[-1-i] */
+    KATA_ANTISYMMETRIC_NODE, /* 2*v - u[-i]; needs two points */
+    KATA_PERIODIC            /* u[i+n]; both sides of a dimension or neither */
+} kata_rule;
+
+typedef enum kata_side {
+    KATA_X_LOW = 0,
+    KATA_X_HIGH,
+    KATA_Y_LOW,
+    KATA_Y_HIGH,
+    KATA_Z_LOW,
+    KATA_Z_HIGH
+} kata_side;
+
+typedef struct kata_field_options {
+    kata_type type KATA_ZERO;
+    int components KATA_ZERO;        /* values per point; 0 means 1; at most 1024 */
+    kata_rule boundary KATA_ZERO;    /* for every side; kata_boundary_set changes one */
+    double boundary_value KATA_ZERO; /* v of the rules above */
+} kata_field_options;
+
+/* A new field, all zero. The name (a C identifier) is for messages and files. Call it as
+ *     kata_field_new(grid, "u", KATA_F64, .components = 9, .boundary = KATA_PERIODIC) */
+KATA_API kata_field *kata_field_new_with(kata_grid *grid, const char *name,
+                                         const kata_field_options *options);
+/* A new field, all zero, with the grid, type, components and boundary rules of another. */
+KATA_API kata_field *kata_field_like(kata_field *field, const char *name);
+/* Sets the rule of one side for kernels applied from now on. */
+KATA_API kata_status kata_boundary_set(kata_field *field, kata_side side, kata_rule rule,
+                                       double value);
+/* Exchanges the values of two fields of the same grid size, type and components. Names and
+ * boundary rules stay with the handles. Costs nothing. */
+KATA_API kata_status kata_swap(kata_field *a, kata_field *b);
+
+/* ---- ranges ---------------------------------------------------------------------------------- */
+
+/* A half-open box of a grid's points: lo[d] <= index < hi[d]. Made by the functions below, which
+ * never fail; a wrong range is reported by the call that is given it. */
+typedef struct kata_range {
+    const kata_grid *grid;
+    int64_t lo[3], hi[3];
+    int rank; /* dimensions that were named; checked against the grid's */
+} kata_range;
+
+/* All points. */
+KATA_API kata_range kata_all(const kata_grid *grid);
+/* All points at least n away from every side. May be empty. */
+KATA_API kata_range kata_inner(const kata_grid *grid, int64_t n);
+/* The layer of the given depth at one side. */
+KATA_API kata_range kata_face(const kata_grid *grid, kata_side side, int64_t depth);
+/* The box of the given bounds, of a grid of that many dimensions. */
+KATA_API kata_range kata_box_1d(const kata_grid *grid, int64_t x_lo, int64_t x_hi);
+KATA_API kata_range kata_box_2d(const kata_grid *grid, int64_t x_lo, int64_t x_hi, int64_t y_lo,
+                                int64_t y_hi);
+KATA_API kata_range kata_box_3d(const kata_grid *grid, int64_t x_lo, int64_t x_hi, int64_t y_lo,
+                                int64_t y_hi, int64_t z_lo, int64_t z_hi);
+
+/* ---- host data ------------------------------------------------------------------------------- */
+
+/* Copies the values of a box out of or into a field, converted as in C between floating types (any
+ * other conversion is an error), in plain order: x fastest, then y, z, component. `count` is the
+ * number of values there is room for at `values`; it must be that of the box times the components.
+ * On error kata_get sets all of them to NaN (zero for integers). Call them as
+ *     kata_get(field, range, array, count)     kata_put(field, range, array, count) */
+KATA_API kata_status kata_get_values(kata_field *field, const kata_range *range, kata_type type,
+                                     void *values, int64_t count);
+KATA_API kata_status kata_put_values(kata_field *field, const kata_range *range, kata_type type,
+                                     const void *values, int64_t count);
+
+/* ---- scalars --------------------------------------------------------------------------------- */
+
+/* A number, zero at first, that a kernel's sum, min or max parameter sets and that can be passed
+ * wherever a kernel takes a number of its type. */
+KATA_API kata_scalar *kata_scalar_new(kata *k, const char *name, kata_type type);
+KATA_API kata_status kata_scalar_set(kata_scalar *scalar, double value);
+/* Forces the chain. The value is converted as by kata_get; NaN (0) on error. Call it as
+ *     kata_scalar_get(scalar, &x) */
+KATA_API kata_status kata_scalar_get_value(kata_scalar *scalar, kata_type type, void *value);
+
+/* ---- kernels --------------------------------------------------------------------------------- */
+
+/* Compiles the kernels of a file, or of a text that messages call by the given name. */
+KATA_API kata_module *kata_module_load(kata *k, const char *path);
+KATA_API kata_module *kata_module_from_text(kata *k, const char *name, const char *text);
+/* NULL, with the nearest name in the message, when there is none of this name. */
+KATA_API kata_kernel *kata_kernel_find(kata_module *module, const char *name);
+KATA_API int kata_module_kernels(const kata_module *module);
+/* Kernel i in the order of the text, NULL when there is none. */
+KATA_API kata_kernel *kata_module_kernel(kata_module *module, int i);
+KATA_API const char *kata_kernel_name(const kata_kernel *kernel);
+
+typedef enum kata_aspect {
+    KATA_ACCESSES, /* parameters, what is read at which offsets and what is written */
+    KATA_IR        /* the intermediate form, as docs/ir.md describes it */
+} kata_aspect;
+/* A text of several lines about a kernel, NULL on error. */
+KATA_API const char *kata_kernel_describe(kata_kernel *kernel, kata_aspect aspect);
+
+/* ---- applying kernels ------------------------------------------------------------------------ */
+
+typedef enum kata_arg_kind {
+    KATA_ARG_NONE = 0,
+    KATA_ARG_FIELD,
+    KATA_ARG_SCALAR,
+    KATA_ARG_INTEGER,  /* a signed number, and unsigned ones that fit */
+    KATA_ARG_UNSIGNED, /* an unsigned number beyond INT64_MAX */
+    KATA_ARG_FLOATING,
+    KATA_ARG_TABLE /* an array of numbers */
+} kata_arg_kind;
+
+/* One argument of kata_apply_args. Made by the kata_arg_ functions. */
+typedef struct kata_arg {
+    kata_arg_kind kind;
+    kata_type type; /* of a table's elements */
+    union {
+        kata_field *field;
+        kata_scalar *scalar;
+        int64_t integer;
+        uint64_t unsigned_integer;
+        double floating;
+        const void *table;
+    } as;
+    int64_t count; /* elements of a table; -1 where only a pointer is known */
+} kata_arg;
+
+/* What KATA_ARG makes of an expression; size is that of the expression, used for arrays only. */
+KATA_API kata_arg kata_arg_field(kata_field *field, size_t size);
+KATA_API kata_arg kata_arg_scalar(kata_scalar *scalar, size_t size);
+KATA_API kata_arg kata_arg_integer(int64_t value, size_t size);
+KATA_API kata_arg kata_arg_unsigned(uint64_t value, size_t size);
+KATA_API kata_arg kata_arg_floating(double value, size_t size);
+/* Arrays, with sizeof the expression: a plain pointer's is that of a pointer, and then the length
+ * is not known and a table parameter refuses it; use kata_table_of to give it. */
+KATA_API kata_arg kata_arg_f64_table(const double *values, size_t size);
+KATA_API kata_arg kata_arg_f32_table(const float *values, size_t size);
+KATA_API kata_arg kata_arg_i32_table(const int *values, size_t size);
+KATA_API kata_arg kata_arg_i64_table(const int64_t *values, size_t size);
+KATA_API kata_arg kata_arg_as_is(kata_arg arg, size_t size);
+/* A table of count numbers of the given type. */
+KATA_API kata_arg kata_table_of(kata_type type, const void *values, int64_t count);
+
+/* Queues a kernel for the points of a range. Arguments are checked against the kernel's parameters
+ * in order: a field for in, out and inout, a scalar for sum, min and max, a number or scalar for a
+ * number, an array for a table. What cannot be right is reported here, and nothing is queued. Call
+ * it as   kata_apply(kernel, range, arguments...)   with up to 32 arguments. */
+KATA_API kata_status kata_apply_args(kata_kernel *kernel, const kata_range *range, int count,
+                                     const kata_arg *args);
+/* Remembers where in the program the next application is written; returns its argument. */
+KATA_API kata_kernel *kata_here(kata_kernel *kernel, const char *file, int line);
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+typedef struct kata_save_options {
+    const char *path KATA_ZERO; /* its ending decides: .png (2-D), .vtkhdf (any) */
+    double low KATA_ZERO;       /* values at the two ends of the colours; both zero: the field's */
+    double high KATA_ZERO;      /*   smallest and largest value */
+    double spacing KATA_ZERO;   /* grid spacing written to .vtkhdf; 0 means 1 */
+} kata_save_options;
+
+/* Writes a field; the file appears whole or not at all. PNG, 8 bits: one component is drawn in the
+ * perceptually uniform colours of viridis with y upwards; 2, 3 or 4 components are grey and alpha,
+ * RGB or RGBA from 0 to 1 (clamped, rounded to nearest) with row 0 on top. VTKHDF: an ImageData of
+ * points, for ParaView. Call it as   kata_save(field, "u.png", .low = 0, .high = 1) */
+KATA_API kata_status kata_save_with(kata_field *field, const kata_save_options *options);
+/* Reads an image into a 2-D field of the same size with 1 to 4 components, converted to grey, grey
+ * and alpha, RGB or RGBA, each 0 to 1, row 0 on top. */
+KATA_API kata_status kata_load(kata_field *field, const char *path);
+/* Size of a PNG image, from its header. */
+KATA_API kata_status kata_png_size(kata *k, const char *path, int64_t *width, int64_t *height);
+
+/* ---- machine --------------------------------------------------------------------------------- */
+
+/* Version of the library, "MAJOR.MINOR.PATCH". */
+KATA_API const char *kata_version(void);
+
+/* What was found on this machine; texts live as long as the context. */
+typedef struct kata_machine {
+    const char *cpu, *simd; /* model name; widest vector extension in use */
+    int cores, threads;     /* usable by this process; used by the context */
+    int64_t l1, l2, l3;     /* bytes of data cache seen by one core; 0 where there is none */
+    int64_t memory;         /* bytes of main memory */
+    const char *compiler;   /* path and version, "" when none was found */
+    const char *cache;      /* folder of compiled kernels, "" when none can be used */
+    const char *executor;   /* "cpu" or "reference" */
+} kata_machine;
+KATA_API kata_status kata_machine_get(kata *k, kata_machine *machine);
+
+#ifdef __cplusplus
+}
+#include "kata/kata.hpp"
+#else
+#include "kata/kata_c.h"
+#endif
+
+#endif

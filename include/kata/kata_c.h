@@ -1,0 +1,137 @@
+/* The calls of kata.h as one writes them in C17: macros over functions. Included by kata.h. */
+#ifndef KATA_KATA_C_H
+#define KATA_KATA_C_H
+
+#include "kata/kata.h"
+
+#define kata_field_new(grid, name, ...)                                                            \
+    kata_field_new_with(grid, name, &(kata_field_options){.type = __VA_ARGS__})
+#define kata_save(field, ...) kata_save_with(field, &(kata_save_options){.path = __VA_ARGS__})
+
+#define KATA_TYPE_OF(pointer)                                                                      \
+    _Generic((pointer), double *                                                                   \
+             : KATA_F64, const double *                                                            \
+             : KATA_F64, float *                                                                   \
+             : KATA_F32, const float *                                                             \
+             : KATA_F32, int *                                                                     \
+             : KATA_I32, const int *                                                               \
+             : KATA_I32, int64_t *                                                                 \
+             : KATA_I64, const int64_t *                                                           \
+             : KATA_I64)
+#define kata_get(field, range, values, count)                                                      \
+    kata_get_values(field, (kata_range[1]){range}, KATA_TYPE_OF(values), values, count)
+#define kata_put(field, range, values, count)                                                      \
+    kata_put_values(field, (kata_range[1]){range}, KATA_TYPE_OF(values), values, count)
+#define kata_scalar_get(scalar, value) kata_scalar_get_value(scalar, KATA_TYPE_OF(value), value)
+
+#define KATA_ARG(x)                                                                                \
+    _Generic((x), kata_field *                                                                     \
+             : kata_arg_field, kata_scalar *                                                       \
+             : kata_arg_scalar, kata_arg                                                           \
+             : kata_arg_as_is, bool                                                                \
+             : kata_arg_integer, char                                                              \
+             : kata_arg_integer, signed char                                                       \
+             : kata_arg_integer, unsigned char                                                     \
+             : kata_arg_integer, short                                                             \
+             : kata_arg_integer, unsigned short                                                    \
+             : kata_arg_integer, int                                                               \
+             : kata_arg_integer, unsigned int                                                      \
+             : kata_arg_integer, long                                                              \
+             : kata_arg_integer, long long                                                         \
+             : kata_arg_integer, unsigned long                                                     \
+             : kata_arg_unsigned, unsigned long long                                               \
+             : kata_arg_unsigned, float                                                            \
+             : kata_arg_floating, double                                                           \
+             : kata_arg_floating, double *                                                         \
+             : kata_arg_f64_table, const double *                                                  \
+             : kata_arg_f64_table, float *                                                         \
+             : kata_arg_f32_table, const float *                                                   \
+             : kata_arg_f32_table, int *                                                           \
+             : kata_arg_i32_table, const int *                                                     \
+             : kata_arg_i32_table, int64_t *                                                       \
+             : kata_arg_i64_table, const int64_t *                                                 \
+             : kata_arg_i64_table)((x), sizeof(x))
+
+#define kata_apply(kernel, ...)                                                                    \
+    KATA_COUNTED(kata_here(kernel, __FILE__, __LINE__), KATA_COUNT(__VA_ARGS__), __VA_ARGS__)
+
+/* KATA_COUNT(range, a, b, ...) is the number of arguments after the range. */
+#define KATA_COUNT(...)                                                                            \
+    KATA_COUNT_AT(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, \
+                  15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0)
+#define KATA_COUNT_AT(r, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, s, t, u, v, w, x, y,   \
+                      z, A, B, C, D, E, F, G, N, ...)                                              \
+    N
+#define KATA_COUNTED(kernel, n, ...) KATA_COUNTED_(kernel, n, __VA_ARGS__)
+#define KATA_COUNTED_(kernel, n, ...) KATA_APPLY_##n(kernel, n, __VA_ARGS__)
+
+#define KATA_APPLY_0(kernel, n, range)                                                             \
+    kata_apply_args(kernel, (kata_range[1]){range}, 0, (const kata_arg *)0)
+#define KATA_APPLY_SOME(map, kernel, n, range, ...)                                                \
+    kata_apply_args(kernel, (kata_range[1]){range}, n, (kata_arg[]){map(__VA_ARGS__)})
+#define KATA_MAP_1(x) KATA_ARG(x)
+#define KATA_MAP_2(x, ...) KATA_ARG(x), KATA_MAP_1(__VA_ARGS__)
+#define KATA_MAP_3(x, ...) KATA_ARG(x), KATA_MAP_2(__VA_ARGS__)
+#define KATA_MAP_4(x, ...) KATA_ARG(x), KATA_MAP_3(__VA_ARGS__)
+#define KATA_MAP_5(x, ...) KATA_ARG(x), KATA_MAP_4(__VA_ARGS__)
+#define KATA_MAP_6(x, ...) KATA_ARG(x), KATA_MAP_5(__VA_ARGS__)
+#define KATA_MAP_7(x, ...) KATA_ARG(x), KATA_MAP_6(__VA_ARGS__)
+#define KATA_MAP_8(x, ...) KATA_ARG(x), KATA_MAP_7(__VA_ARGS__)
+#define KATA_MAP_9(x, ...) KATA_ARG(x), KATA_MAP_8(__VA_ARGS__)
+#define KATA_MAP_10(x, ...) KATA_ARG(x), KATA_MAP_9(__VA_ARGS__)
+#define KATA_MAP_11(x, ...) KATA_ARG(x), KATA_MAP_10(__VA_ARGS__)
+#define KATA_MAP_12(x, ...) KATA_ARG(x), KATA_MAP_11(__VA_ARGS__)
+#define KATA_MAP_13(x, ...) KATA_ARG(x), KATA_MAP_12(__VA_ARGS__)
+#define KATA_MAP_14(x, ...) KATA_ARG(x), KATA_MAP_13(__VA_ARGS__)
+#define KATA_MAP_15(x, ...) KATA_ARG(x), KATA_MAP_14(__VA_ARGS__)
+#define KATA_MAP_16(x, ...) KATA_ARG(x), KATA_MAP_15(__VA_ARGS__)
+#define KATA_MAP_17(x, ...) KATA_ARG(x), KATA_MAP_16(__VA_ARGS__)
+#define KATA_MAP_18(x, ...) KATA_ARG(x), KATA_MAP_17(__VA_ARGS__)
+#define KATA_MAP_19(x, ...) KATA_ARG(x), KATA_MAP_18(__VA_ARGS__)
+#define KATA_MAP_20(x, ...) KATA_ARG(x), KATA_MAP_19(__VA_ARGS__)
+#define KATA_MAP_21(x, ...) KATA_ARG(x), KATA_MAP_20(__VA_ARGS__)
+#define KATA_MAP_22(x, ...) KATA_ARG(x), KATA_MAP_21(__VA_ARGS__)
+#define KATA_MAP_23(x, ...) KATA_ARG(x), KATA_MAP_22(__VA_ARGS__)
+#define KATA_MAP_24(x, ...) KATA_ARG(x), KATA_MAP_23(__VA_ARGS__)
+#define KATA_MAP_25(x, ...) KATA_ARG(x), KATA_MAP_24(__VA_ARGS__)
+#define KATA_MAP_26(x, ...) KATA_ARG(x), KATA_MAP_25(__VA_ARGS__)
+#define KATA_MAP_27(x, ...) KATA_ARG(x), KATA_MAP_26(__VA_ARGS__)
+#define KATA_MAP_28(x, ...) KATA_ARG(x), KATA_MAP_27(__VA_ARGS__)
+#define KATA_MAP_29(x, ...) KATA_ARG(x), KATA_MAP_28(__VA_ARGS__)
+#define KATA_MAP_30(x, ...) KATA_ARG(x), KATA_MAP_29(__VA_ARGS__)
+#define KATA_MAP_31(x, ...) KATA_ARG(x), KATA_MAP_30(__VA_ARGS__)
+#define KATA_MAP_32(x, ...) KATA_ARG(x), KATA_MAP_31(__VA_ARGS__)
+#define KATA_APPLY_1(...) KATA_APPLY_SOME(KATA_MAP_1, __VA_ARGS__)
+#define KATA_APPLY_2(...) KATA_APPLY_SOME(KATA_MAP_2, __VA_ARGS__)
+#define KATA_APPLY_3(...) KATA_APPLY_SOME(KATA_MAP_3, __VA_ARGS__)
+#define KATA_APPLY_4(...) KATA_APPLY_SOME(KATA_MAP_4, __VA_ARGS__)
+#define KATA_APPLY_5(...) KATA_APPLY_SOME(KATA_MAP_5, __VA_ARGS__)
+#define KATA_APPLY_6(...) KATA_APPLY_SOME(KATA_MAP_6, __VA_ARGS__)
+#define KATA_APPLY_7(...) KATA_APPLY_SOME(KATA_MAP_7, __VA_ARGS__)
+#define KATA_APPLY_8(...) KATA_APPLY_SOME(KATA_MAP_8, __VA_ARGS__)
+#define KATA_APPLY_9(...) KATA_APPLY_SOME(KATA_MAP_9, __VA_ARGS__)
+#define KATA_APPLY_10(...) KATA_APPLY_SOME(KATA_MAP_10, __VA_ARGS__)
+#define KATA_APPLY_11(...) KATA_APPLY_SOME(KATA_MAP_11, __VA_ARGS__)
+#define KATA_APPLY_12(...) KATA_APPLY_SOME(KATA_MAP_12, __VA_ARGS__)
+#define KATA_APPLY_13(...) KATA_APPLY_SOME(KATA_MAP_13, __VA_ARGS__)
+#define KATA_APPLY_14(...) KATA_APPLY_SOME(KATA_MAP_14, __VA_ARGS__)
+#define KATA_APPLY_15(...) KATA_APPLY_SOME(KATA_MAP_15, __VA_ARGS__)
+#define KATA_APPLY_16(...) KATA_APPLY_SOME(KATA_MAP_16, __VA_ARGS__)
+#define KATA_APPLY_17(...) KATA_APPLY_SOME(KATA_MAP_17, __VA_ARGS__)
+#define KATA_APPLY_18(...) KATA_APPLY_SOME(KATA_MAP_18, __VA_ARGS__)
+#define KATA_APPLY_19(...) KATA_APPLY_SOME(KATA_MAP_19, __VA_ARGS__)
+#define KATA_APPLY_20(...) KATA_APPLY_SOME(KATA_MAP_20, __VA_ARGS__)
+#define KATA_APPLY_21(...) KATA_APPLY_SOME(KATA_MAP_21, __VA_ARGS__)
+#define KATA_APPLY_22(...) KATA_APPLY_SOME(KATA_MAP_22, __VA_ARGS__)
+#define KATA_APPLY_23(...) KATA_APPLY_SOME(KATA_MAP_23, __VA_ARGS__)
+#define KATA_APPLY_24(...) KATA_APPLY_SOME(KATA_MAP_24, __VA_ARGS__)
+#define KATA_APPLY_25(...) KATA_APPLY_SOME(KATA_MAP_25, __VA_ARGS__)
+#define KATA_APPLY_26(...) KATA_APPLY_SOME(KATA_MAP_26, __VA_ARGS__)
+#define KATA_APPLY_27(...) KATA_APPLY_SOME(KATA_MAP_27, __VA_ARGS__)
+#define KATA_APPLY_28(...) KATA_APPLY_SOME(KATA_MAP_28, __VA_ARGS__)
+#define KATA_APPLY_29(...) KATA_APPLY_SOME(KATA_MAP_29, __VA_ARGS__)
+#define KATA_APPLY_30(...) KATA_APPLY_SOME(KATA_MAP_30, __VA_ARGS__)
+#define KATA_APPLY_31(...) KATA_APPLY_SOME(KATA_MAP_31, __VA_ARGS__)
+#define KATA_APPLY_32(...) KATA_APPLY_SOME(KATA_MAP_32, __VA_ARGS__)
+
+#endif

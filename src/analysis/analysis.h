@@ -1,0 +1,47 @@
+/* analysis: what loops touch, and whether they may. */
+#ifndef ANALYSIS_ANALYSIS_H
+#define ANALYSIS_ANALYSIS_H
+
+#include "chain/chain.h"
+
+/* ---- footprint.c ----------------------------------------------------------------------------- */
+
+/* Smallest box of offsets that holds all reads of one component of one field parameter. */
+typedef struct analysis_reach {
+    int param, component;
+    int32_t lo[3], hi[3]; /* inclusive; lo <= 0 <= hi is not implied */
+} analysis_reach;
+
+/* Calls `each` for every (param, component) that a kernel reads, in order; returns their number.
+ * `out` has room for kernel->access_count entries. */
+int analysis_reaches(const ir_kernel *kernel, analysis_reach *out);
+/* The points of a loop's box at which every read lands inside the grid. May be empty. */
+grid_box analysis_interior(const chain_loop *loop);
+
+/* ---- legality.c ------------------------------------------------------------------------------ */
+
+/* Whether a loop may be queued: ranks and sizes match, the box lies in the grid, no two points
+ * touch one value when one writes it (reads at other offsets of what is written, also through a
+ * field bound twice), reads outside the grid are covered by boundary rules. Each refusal says
+ * kernel line, field, offset, place of application, and what to do instead. */
+kata_status analysis_check(const chain_loop *loop, messages *m);
+
+enum { ANALYSIS_NAME = 48 };
+
+/* "kernel 'heat' applied at main.c:17 to [0, 16) x [0, 16) of a 16 x 16 grid", as a line of the
+ * message begun. */
+void analysis_say_where(const chain_loop *loop, messages *m);
+/* "[-1,0]", as written in a kernel for grids of this rank. */
+void analysis_print_offset(char out[ANALYSIS_NAME], const ir_access *access, int rank);
+
+/* The parts of analysis_check, in this order; each assumes that those before it passed. */
+kata_status analysis_check_rank(const chain_loop *loop, messages *m);
+kata_status analysis_check_box(const chain_loop *loop, messages *m);
+/* binding.c: grid sizes, components and types of fields and scalars. */
+kata_status analysis_check_bindings(const chain_loop *loop, messages *m);
+/* conflict.c: no two points touch one value when one writes it. */
+kata_status analysis_check_conflicts(const chain_loop *loop, messages *m);
+/* coverage.c: reads outside the grid have a boundary rule. */
+kata_status analysis_check_reads(const chain_loop *loop, messages *m);
+
+#endif

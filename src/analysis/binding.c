@@ -1,0 +1,99 @@
+/* Whether fields and scalars suit the parameters they are given for. */
+#include "analysis/analysis.h"
+
+static kata_status begin(const chain_loop *loop, int param, messages *m, const char *wrong)
+{
+    const ir_kernel *kernel = loop->kernel;
+    message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, kernel->params[param].at,
+                     "parameter '%s' is given a %s", kernel->params[param].name, wrong);
+    analysis_say_where(loop, m);
+    return KATA_ERROR_APPLICATION;
+}
+
+static kata_status check_shape(const chain_loop *loop, int p, messages *m)
+{
+    const chain_binding *binding = &loop->bindings[p];
+    if (grid_shape_equal(&binding->slot->shape, &loop->shape)) return KATA_OK;
+    text field = {0}, grid = {0};
+    grid_shape_print(&field, &binding->slot->shape);
+    grid_shape_print(&grid, &loop->shape);
+    begin(loop, p, m, "field of another grid size");
+    message_line(m, "field '%s' has %s points, the range belongs to a grid of %s", binding->name,
+                 text_get(&field), text_get(&grid));
+    message_line(m, "give it a field of the grid that the range was made for");
+    text_free(&field);
+    text_free(&grid);
+    return message_send(m);
+}
+
+static kata_status check_components(const chain_loop *loop, int p, messages *m)
+{
+    const ir_param *param = &loop->kernel->params[p];
+    const chain_binding *binding = &loop->bindings[p];
+    if (binding->slot->components == param->count) return KATA_OK;
+    begin(loop, p, m, "field with another number of components");
+    message_line(m, "field '%s' has %d, '%s' takes %d", binding->name, binding->slot->components,
+                 param->name, param->count);
+    if (binding->slot->components == 1)
+        message_line(m, "declare it '%s %s %s', or make the field with .components = %d",
+                     ir_param_kind_name(param->kind), ir_types[param->type].name, param->name,
+                     param->count);
+    else
+        message_line(m, "declare it '%s %s %s[%d]', or make the field with .components = %d",
+                     ir_param_kind_name(param->kind), ir_types[param->type].name, param->name,
+                     binding->slot->components, param->count);
+    return message_send(m);
+}
+
+static const char *constant_of(ir_type type)
+{
+    static const char *const names[IR_TYPE_COUNT] = {
+        [IR_F64] = "KATA_F64", [IR_F32] = "KATA_F32", [IR_I64] = "KATA_I64", [IR_I32] = "KATA_I32"};
+    return names[type] ? names[type] : "another type";
+}
+
+/* Floating storage serves both floating types; integers are what they are. */
+static kata_status check_storage(const chain_loop *loop, int p, messages *m)
+{
+    const ir_param *param = &loop->kernel->params[p];
+    const chain_binding *binding = &loop->bindings[p];
+    ir_type stored = ir_type_of_storage(binding->slot->type);
+    if (stored == param->type || (ir_type_is_floating(stored) && ir_type_is_floating(param->type)))
+        return KATA_OK;
+    begin(loop, p, m, "field of another type");
+    message_line(m, "field '%s' holds %s, '%s' is %s", binding->name, ir_types[stored].name,
+                 param->name, ir_types[param->type].name);
+    message_line(m, "declare it '%s %s %s', or make the field with %s",
+                 ir_param_kind_name(param->kind), ir_types[stored].name, param->name,
+                 constant_of(param->type));
+    return message_send(m);
+}
+
+static kata_status check_scalar(const chain_loop *loop, int p, messages *m)
+{
+    const ir_param *param = &loop->kernel->params[p];
+    const chain_binding *binding = &loop->bindings[p];
+    ir_type stored = ir_type_of_storage(binding->slot->type);
+    if (stored == param->type) return KATA_OK;
+    begin(loop, p, m, "scalar of another type");
+    message_line(m, "scalar '%s' is %s, '%s' is %s", binding->name, ir_types[stored].name,
+                 param->name, ir_types[param->type].name);
+    message_line(m, "make the scalar with %s", constant_of(param->type));
+    return message_send(m);
+}
+
+kata_status analysis_check_bindings(const chain_loop *loop, messages *m)
+{
+    for (int p = 0; p < loop->kernel->param_count; p++) {
+        kata_status status = KATA_OK;
+        if (ir_param_is_field(&loop->kernel->params[p])) {
+            status = check_shape(loop, p, m);
+            if (status == KATA_OK) status = check_components(loop, p, m);
+            if (status == KATA_OK) status = check_storage(loop, p, m);
+        } else if (loop->bindings[p].slot) {
+            status = check_scalar(loop, p, m);
+        }
+        if (status != KATA_OK) return status;
+    }
+    return KATA_OK;
+}

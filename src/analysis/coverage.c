@@ -1,0 +1,208 @@
+/* Reads outside the grid are covered by boundary rules.
+ *
+ * Dimensions are judged one by one, and of each the two extreme indices that are read: an index
+ * that no rule covers is one of which every index farther out at the same side is not covered
+ * either. (A reflection may carry a far index past the opposite side of a thin grid, where
+ * there may be no rule; a nearer one is carried less far.) */
+#include "analysis/analysis.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* A read that leaves the grid. */
+typedef struct outside_read {
+    const chain_loop *loop;
+    const ir_access *access;
+    int dimension;
+    bool high;
+} outside_read;
+
+static const grid_side_rule *rules_of(const outside_read *r)
+{
+    return &r->loop->bindings[r->access->param].boundary.side[2 * r->dimension];
+}
+
+/* The extreme point of the box, and the index that it reads. */
+static int64_t point_of(const outside_read *r)
+{
+    return r->high ? r->loop->box.hi[r->dimension] - 1 : r->loop->box.lo[r->dimension];
+}
+
+static int64_t index_of(const outside_read *r)
+{
+    return point_of(r) + r->access->offset[r->dimension];
+}
+
+static bool is_outside(const outside_read *r)
+{
+    return r->high ? index_of(r) >= r->loop->shape.size[r->dimension] : index_of(r) < 0;
+}
+
+static bool is_half_periodic(const outside_read *r)
+{
+    const grid_side_rule *side = rules_of(r);
+    return (side[0].rule == KATA_PERIODIC) != (side[1].rule == KATA_PERIODIC);
+}
+
+static bool is_covered(const outside_read *r)
+{
+    grid_source source;
+    return !is_outside(r) ||
+           (!is_half_periodic(r) &&
+            grid_boundary_map(&r->loop->bindings[r->access->param].boundary, r->dimension,
+                              r->loop->shape.size[r->dimension], index_of(r), &source));
+}
+
+/* ---- what to do instead ---------------------------------------------------------------------- */
+
+/* The points of the box at which no read leaves the grid where it is not covered. */
+static grid_box covered_box(const chain_loop *loop)
+{
+    grid_box box = loop->box;
+    for (int i = 0; i < loop->kernel->access_count; i++)
+        for (int side = 0; side < 6; side++) {
+            int d = side / 2;
+            outside_read r = {loop, &loop->kernel->accesses[i], d, side % 2};
+            if (is_covered(&r)) continue;
+            int64_t lo = -r.access->offset[d], hi = loop->shape.size[d] - r.access->offset[d];
+            if (r.high && hi < box.hi[d]) box.hi[d] = hi;
+            if (!r.high && lo > box.lo[d]) box.lo[d] = lo;
+        }
+    return box;
+}
+
+/* The n of a kata_inner that lies in the box, the largest there is. */
+static int64_t inner_depth(const grid_shape *shape, const grid_box *box)
+{
+    int64_t depth = 0;
+    for (int d = 0; d < shape->rank; d++) {
+        if (box->lo[d] > depth) depth = box->lo[d];
+        if (shape->size[d] - box->hi[d] > depth) depth = shape->size[d] - box->hi[d];
+    }
+    return depth;
+}
+
+/* "kata_inner(g, 1)" when the whole grid was asked for, a box otherwise; nothing when no point is
+ * left. */
+static void print_smaller_range(text *out, const chain_loop *loop)
+{
+    grid_box all = grid_shape_box(&loop->shape), box = covered_box(loop);
+    if (grid_box_contains(&loop->box, &all)) {
+        int64_t depth = inner_depth(&loop->shape, &box);
+        for (int d = 0; d < loop->shape.rank; d++)
+            if (loop->shape.size[d] <= 2 * depth) return;
+        text_add(out, "kata_inner(g, %" PRId64 ")", depth);
+    } else if (!grid_box_is_empty(&box)) {
+        text_add(out, "kata_box_%dd(g", loop->shape.rank);
+        for (int d = 0; d < loop->shape.rank; d++)
+            text_add(out, ", %" PRId64 ", %" PRId64, box.lo[d], box.hi[d]);
+        text_add(out, ")");
+    }
+}
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+static void begin(const outside_read *r, messages *m)
+{
+    const ir_kernel *kernel = r->loop->kernel;
+    char offset[ANALYSIS_NAME];
+    analysis_print_offset(offset, r->access, r->loop->shape.rank);
+    message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, r->access->at,
+                     "'%s' is read at %s, outside the grid", kernel->params[r->access->param].name,
+                     offset);
+    analysis_say_where(r->loop, m);
+}
+
+/* "point [0, 4] reads [-1, 4] of field 'u'" */
+static void print_landing(text *out, const outside_read *r)
+{
+    const grid_box *box = &r->loop->box;
+    int rank = r->loop->shape.rank;
+    text_add(out, "point [");
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass == 1) text_add(out, "] reads [");
+        for (int d = 0; d < rank; d++) {
+            int64_t index = d == r->dimension ? point_of(r) : box->lo[d];
+            if (pass == 1) index += r->access->offset[d];
+            text_add(out, "%s%" PRId64, d == 0 ? "" : ", ", index);
+        }
+    }
+    text_add(out, "] of field '%s'", r->loop->bindings[r->access->param].name);
+}
+
+static kata_status refuse_half_periodic(const outside_read *r, messages *m)
+{
+    const grid_side_rule *side = rules_of(r);
+    int low = 2 * r->dimension;
+    begin(r, m);
+    message_line(m, "field '%s' is %s at %s but %s at %s", r->loop->bindings[r->access->param].name,
+                 grid_rule_name(side[0].rule), grid_side_name(low), grid_rule_name(side[1].rule),
+                 grid_side_name(low + 1));
+    message_line(m, "make both sides of a dimension periodic, or neither");
+    return message_send(m);
+}
+
+/* The side whose rule is missing or wants two points: the first met, or the opposite one when a
+ * reflection leads there. */
+static int failing_side(const outside_read *r)
+{
+    const grid_side_rule *side = rules_of(r);
+    kata_rule first = side[r->high].rule;
+    bool thin = r->loop->shape.size[r->dimension] == 1;
+    bool about_node = first == KATA_REFLECT_NODE || first == KATA_ANTISYMMETRIC_NODE;
+    bool fails = first == KATA_NONE || (about_node && thin);
+    return 2 * r->dimension + (fails ? r->high : !r->high);
+}
+
+static void say_why(const outside_read *r, int failing, messages *m)
+{
+    const grid_side_rule *side = rules_of(r);
+    int first = 2 * r->dimension + r->high;
+    kata_rule rule = side[failing % 2].rule;
+    text line = {0};
+    print_landing(&line, r);
+    if (failing != first)
+        text_add(&line, ", which %s at %s takes past %s", grid_rule_name(side[r->high].rule),
+                 grid_side_name(first), grid_side_name(failing));
+    message_line(m, "%s", text_get(&line));
+    if (rule == KATA_NONE)
+        message_line(m, "'%s' has no boundary rule at %s", r->loop->bindings[r->access->param].name,
+                     grid_side_name(failing));
+    else
+        message_line(m, "%s at %s needs two points along %c", grid_rule_name(rule),
+                     grid_side_name(failing), "xyz"[r->dimension]);
+    text_free(&line);
+}
+
+static kata_status refuse(const outside_read *r, messages *m)
+{
+    if (is_half_periodic(r)) return refuse_half_periodic(r, m);
+    int failing = failing_side(r);
+    kata_rule rule = rules_of(r)[failing % 2].rule;
+    const char *field = r->loop->bindings[r->access->param].name;
+    text range = {0};
+    print_smaller_range(&range, r->loop);
+    begin(r, m);
+    say_why(r, failing, m);
+    text advice = {0};
+    if (rule == KATA_NONE)
+        text_add(&advice, "give '%s' a boundary rule at %s", field, grid_side_name(failing));
+    else
+        text_add(&advice, "give '%s' a rule about the face at %s", field, grid_side_name(failing));
+    if (range.length > 0) text_add(&advice, ", or apply the kernel to %s", text_get(&range));
+    message_line(m, "%s", text_get(&advice));
+    text_free(&range);
+    text_free(&advice);
+    return message_send(m);
+}
+
+kata_status analysis_check_reads(const chain_loop *loop, messages *m)
+{
+    if (grid_box_is_empty(&loop->box)) return KATA_OK;
+    for (int i = 0; i < loop->kernel->access_count; i++)
+        for (int side = 0; side < 6; side++) {
+            outside_read r = {loop, &loop->kernel->accesses[i], side / 2, side % 2};
+            if (!is_covered(&r)) return refuse(&r, m);
+        }
+    return KATA_OK;
+}

@@ -1,0 +1,84 @@
+/* api: the public functions, thin. What the handles of kata.h are. */
+#ifndef API_API_H
+#define API_API_H
+
+#include "exec/exec.h"
+#include "lang/lang.h"
+
+/* Loops queued before a chain is run although nobody asked. */
+enum { API_CHAIN_LENGTH = 256 };
+/* Parameters for which an application allocates nothing. */
+enum { API_FEW_PARAMS = 16 };
+
+struct kata {
+    messages messages;
+    bool counted; /* as a context in error, see api_null */
+    arena memory; /* of handles, slots and names */
+    const exec_executor *executor;
+    exec_context exec;
+    chain chain;
+    struct api_slot *slots; /* all, for freeing */
+    kata_module *modules;
+    kata_work work;
+    const char *here_file; /* place of the next application, see kata_here */
+    int here_line;
+    text machine[4]; /* texts handed out by kata_machine_get */
+};
+
+struct api_slot {
+    chain_slot slot;
+    struct api_slot *next;
+};
+
+struct kata_grid {
+    kata *k;
+    grid_shape shape;
+};
+
+struct kata_field {
+    kata *k;
+    kata_grid *grid;
+    const char *name;
+    chain_slot *slot;
+    grid_boundary boundary;
+};
+
+struct kata_scalar {
+    kata *k;
+    const char *name;
+    chain_slot *slot;
+};
+
+struct kata_kernel {
+    kata_module *module;
+    ir_kernel *kernel;
+};
+
+struct kata_module {
+    kata *k;
+    lang_module *module;
+    kata_kernel *kernels;
+    kata_module *next;
+};
+
+/* Reports a NULL handle where no context is at hand: on standard error, unless some context is
+ * in error already (then the NULL comes from that). Returns KATA_ERROR_ARGUMENT. */
+kata_status api_null(const char *call, const char *what);
+/* Counts contexts in error, for api_null. */
+void api_note_error(kata *k);
+/* Reports through the context and notes it. */
+kata_status api_fail(kata *k, kata_status status, const char *format, ...) PRINTF_LIKE(3, 4);
+kata_status api_no_memory(kata *k);
+/* Runs queued work. */
+kata_status api_flush(kata *k);
+/* A new slot owned by the context; NULL (reported) when memory is out. */
+chain_slot *api_slot_new(kata *k, const grid_shape *shape, kata_type type, int components,
+                         bool is_scalar);
+/* A copy of a name if it is a C identifier of at most 64 letters; NULL (reported) otherwise. */
+const char *api_name(kata *k, const char *call, const char *name);
+/* Whether a range may be used with a grid of this context; reports. An empty box is fine. */
+kata_status api_check_range(kata *k, const char *call, const kata_range *range);
+/* "f64" */
+bool api_type_is_valid(kata_type type);
+
+#endif

@@ -1,0 +1,283 @@
+/* kata_apply: arguments against parameters, one binding each; then the loop is checked as a whole
+ * and queued. */
+#include "api/api.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct application {
+    kata *k;
+    const ir_kernel *kernel;
+    char place[300]; /* "main.c:17: " or "" */
+    const kata_arg *args;
+    chain_binding *bindings;
+    ir_value **tables; /* per parameter, malloc'd */
+} application;
+
+kata_kernel *kata_here(kata_kernel *kernel, const char *file, int line)
+{
+    if (!kernel) return NULL;
+    kernel->module->k->here_file = file;
+    kernel->module->k->here_line = line;
+    return kernel;
+}
+
+/* "'u' (argument 1)" and where the parameter is declared, after a message was begun. */
+static kata_status refuse(const application *a, int p)
+{
+    message_note_at(&a->k->messages, a->kernel->text, a->kernel->params[p].at,
+                    "parameter '%s' is declared here", a->kernel->params[p].name);
+    message_send(&a->k->messages);
+    api_note_error(a->k);
+    return a->k->messages.status;
+}
+
+#define BEGIN(a, format, ...)                                                                      \
+    message_begin(&(a)->k->messages, KATA_ERROR_ARGUMENT, "%s" format, (a)->place, __VA_ARGS__)
+
+static const char *kind_name(kata_arg_kind kind)
+{
+    switch (kind) {
+    case KATA_ARG_FIELD: return "a field";
+    case KATA_ARG_SCALAR: return "a scalar";
+    case KATA_ARG_INTEGER:
+    case KATA_ARG_UNSIGNED: return "a number";
+    case KATA_ARG_FLOATING: return "a floating-point number";
+    case KATA_ARG_TABLE: return "an array";
+    default: return "nothing that kata_apply takes";
+    }
+}
+
+static kata_status wrong_kind(const application *a, int p, const char *expected)
+{
+    BEGIN(a, "argument %d of kernel '%s' is %s where %s is expected", p + 1, a->kernel->name,
+          kind_name(a->args[p].kind), expected);
+    return refuse(a, p);
+}
+
+/* ---- fields and scalars ---------------------------------------------------------------------- */
+
+static kata_status null_handle(const application *a, int p)
+{
+    BEGIN(a, "argument %d of kernel '%s' is NULL", p + 1, a->kernel->name);
+    return refuse(a, p);
+}
+
+static kata_status other_context(const application *a, int p)
+{
+    BEGIN(a, "argument %d of kernel '%s' is of another context", p + 1, a->kernel->name);
+    return refuse(a, p);
+}
+
+static kata_status bind_field(application *a, int p)
+{
+    if (a->args[p].kind != KATA_ARG_FIELD) return wrong_kind(a, p, "a field");
+    const kata_field *f = a->args[p].as.field;
+    if (!f) return null_handle(a, p);
+    if (f->k != a->k) return other_context(a, p);
+    a->bindings[p].slot = f->slot;
+    a->bindings[p].name = f->name;
+    a->bindings[p].boundary = f->boundary;
+    return KATA_OK;
+}
+
+static kata_status bind_scalar(application *a, int p)
+{
+    const kata_scalar *s = a->args[p].as.scalar;
+    if (!s) return null_handle(a, p);
+    if (s->k != a->k) return other_context(a, p);
+    a->bindings[p].slot = s->slot;
+    a->bindings[p].name = s->name;
+    return KATA_OK;
+}
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+/* Converts an integer to a parameter's type; false when it does not fit. */
+static bool convert_integer(ir_type type, int64_t x, ir_value *out)
+{
+    if (type == IR_I32 && (x < INT32_MIN || x > INT32_MAX)) return false;
+    *out = ir_value_of_int(type, x);
+    return true;
+}
+
+static kata_status bind_number(application *a, int p)
+{
+    const kata_arg *arg = &a->args[p];
+    ir_type type = a->kernel->params[p].type;
+    ir_value *number = &a->bindings[p].number;
+    const char *name = ir_types[type].name;
+    switch (arg->kind) {
+    case KATA_ARG_SCALAR: return bind_scalar(a, p);
+    case KATA_ARG_INTEGER:
+        if (convert_integer(type, arg->as.integer, number)) return KATA_OK;
+        BEGIN(a, "argument %d of kernel '%s' is %lld, which does not fit in %s", p + 1,
+              a->kernel->name, (long long)arg->as.integer, name);
+        return refuse(a, p);
+    case KATA_ARG_UNSIGNED:
+        if (ir_type_is_floating(type)) {
+            *number = ir_value_of_double(type, (double)arg->as.unsigned_integer);
+            return KATA_OK;
+        }
+        BEGIN(a, "argument %d of kernel '%s' is %llu, which does not fit in %s", p + 1,
+              a->kernel->name, (unsigned long long)arg->as.unsigned_integer, name);
+        return refuse(a, p);
+    case KATA_ARG_FLOATING:
+        if (!ir_type_is_floating(type)) {
+            BEGIN(a,
+                  "argument %d of kernel '%s' is the floating-point number %g where %s is "
+                  "expected",
+                  p + 1, a->kernel->name, arg->as.floating, name);
+            return refuse(a, p);
+        }
+        *number = ir_value_of_double(type, arg->as.floating);
+        return KATA_OK;
+    default: return wrong_kind(a, p, "a number");
+    }
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static kata_status check_table(const application *a, int p)
+{
+    const kata_arg *arg = &a->args[p];
+    const ir_param *param = &a->kernel->params[p];
+    if (arg->kind != KATA_ARG_TABLE) return wrong_kind(a, p, "an array");
+    if (!arg->as.table) return null_handle(a, p);
+    if (!api_type_is_valid(arg->type)) return wrong_kind(a, p, "an array of a known type");
+    if (arg->count < 0) {
+        BEGIN(a, "argument %d of kernel '%s' may be a pointer, whose length is not known", p + 1,
+              a->kernel->name);
+        message_line(&a->k->messages, "pass kata_table_of(%s, pointer, %d)",
+                     param->type == IR_F32   ? "KATA_F32"
+                     : param->type == IR_I32 ? "KATA_I32"
+                     : param->type == IR_I64 ? "KATA_I64"
+                                             : "KATA_F64",
+                     param->count);
+        return refuse(a, p);
+    }
+    if (arg->count != param->count) {
+        BEGIN(a, "argument %d of kernel '%s' has %lld elements where %d are expected", p + 1,
+              a->kernel->name, (long long)arg->count, param->count);
+        return refuse(a, p);
+    }
+    bool floating = arg->type == KATA_F64 || arg->type == KATA_F32;
+    if (floating && !ir_type_is_floating(param->type)) {
+        BEGIN(a,
+              "argument %d of kernel '%s' is an array of floating-point numbers where %s are "
+              "expected",
+              p + 1, a->kernel->name, ir_types[param->type].name);
+        return refuse(a, p);
+    }
+    return KATA_OK;
+}
+
+static bool table_value(const kata_arg *arg, ir_type type, int64_t i, ir_value *out)
+{
+    switch (arg->type) {
+    case KATA_F64: *out = ir_value_of_double(type, ((const double *)arg->as.table)[i]); break;
+    case KATA_F32:
+        *out = ir_value_of_double(type, (double)((const float *)arg->as.table)[i]);
+        break;
+    case KATA_I64: return convert_integer(type, ((const int64_t *)arg->as.table)[i], out);
+    case KATA_I32: return convert_integer(type, ((const int32_t *)arg->as.table)[i], out);
+    }
+    return true;
+}
+
+static kata_status bind_table(application *a, int p)
+{
+    const ir_param *param = &a->kernel->params[p];
+    kata_status status = check_table(a, p);
+    if (status) return status;
+    a->tables[p] = calloc((size_t)param->count, sizeof *a->tables[p]);
+    if (!a->tables[p]) return api_no_memory(a->k);
+    for (int i = 0; i < param->count; i++) {
+        if (table_value(&a->args[p], param->type, i, &a->tables[p][i])) continue;
+        BEGIN(a, "element %d of argument %d of kernel '%s' does not fit in %s", i, p + 1,
+              a->kernel->name, ir_types[param->type].name);
+        return refuse(a, p);
+    }
+    a->bindings[p].table = a->tables[p];
+    return KATA_OK;
+}
+
+/* ---- the application ------------------------------------------------------------------------- */
+
+static kata_status bind(application *a, int p)
+{
+    const ir_param *param = &a->kernel->params[p];
+    if (ir_param_is_field(param)) return bind_field(a, p);
+    if (param->kind == IR_PARAM_NUMBER) return bind_number(a, p);
+    if (param->kind == IR_PARAM_TABLE) return bind_table(a, p);
+    return a->args[p].kind == KATA_ARG_SCALAR ? bind_scalar(a, p) : wrong_kind(a, p, "a scalar");
+}
+
+static kata_status check_count(const application *a, int count)
+{
+    const ir_kernel *kernel = a->kernel;
+    if (count == kernel->param_count && (a->args || !count)) return KATA_OK;
+    text names = {0};
+    for (int p = 0; p < kernel->param_count; p++)
+        text_add(&names, "%s%s", p ? ", " : "", kernel->params[p].name);
+    BEGIN(a, "kernel '%s' takes %d argument%s (%s), not %d", kernel->name, kernel->param_count,
+          kernel->param_count == 1 ? "" : "s", text_get(&names), count);
+    message_note_at(&a->k->messages, kernel->text, kernel->at, "it is declared here");
+    message_send(&a->k->messages);
+    text_free(&names);
+    api_note_error(a->k);
+    return a->k->messages.status;
+}
+
+static kata_status queue(application *a, const kata_range *range)
+{
+    chain_loop loop = {.kernel = a->kernel,
+                       .shape = range->grid->shape,
+                       .bindings = a->bindings,
+                       .file = a->k->here_file,
+                       .line = a->k->here_line};
+    for (int d = 0; d < 3; d++) {
+        loop.box.lo[d] = range->lo[d];
+        loop.box.hi[d] = range->hi[d];
+    }
+    kata_status status = analysis_check(&loop, &a->k->messages);
+    if (!status) status = chain_append(&a->k->chain, &loop, &a->k->messages);
+    api_note_error(a->k);
+    return status;
+}
+
+static kata_status bind_and_queue(application *a, const kata_range *range)
+{
+    kata_status status = KATA_OK;
+    for (int p = 0; p < a->kernel->param_count && !status; p++) status = bind(a, p);
+    return status ? status : queue(a, range);
+}
+
+kata_status kata_apply_args(kata_kernel *kernel, const kata_range *range, int count,
+                            const kata_arg *args)
+{
+    if (!kernel) return api_null("kata_apply", "the kernel");
+    kata *k = kernel->module->k;
+    application a = {.k = k, .kernel = kernel->kernel, .args = args};
+    if (k->messages.status) return k->messages.status;
+    if (k->here_file) snprintf(a.place, sizeof a.place, "%.255s:%d: ", k->here_file, k->here_line);
+    char call[400];
+    snprintf(call, sizeof call, "%skata_apply", a.place);
+    kata_status status = check_count(&a, count);
+    if (!status) status = api_check_range(k, call, range);
+    if (!status) {
+        chain_binding bindings[API_FEW_PARAMS] = {{0}};
+        ir_value *tables[API_FEW_PARAMS] = {0};
+        size_t params = (size_t)count;
+        bool few = params <= API_FEW_PARAMS;
+        a.bindings = few ? bindings : calloc(params, sizeof *a.bindings);
+        a.tables = few ? tables : calloc(params, sizeof *a.tables);
+        status = a.bindings && a.tables ? bind_and_queue(&a, range) : api_no_memory(k);
+        for (size_t p = 0; a.tables && p < params; p++) free(a.tables[p]);
+        if (!few) free(a.bindings);
+        if (!few) free(a.tables);
+    }
+    k->here_file = NULL;
+    if (!status && k->chain.count >= API_CHAIN_LENGTH) status = api_flush(k);
+    return status;
+}

@@ -1,0 +1,68 @@
+#include "api/api.h"
+
+kata_arg kata_arg_field(kata_field *field, size_t size)
+{
+    (void)size;
+    return (kata_arg){.kind = KATA_ARG_FIELD, .as.field = field};
+}
+
+kata_arg kata_arg_scalar(kata_scalar *scalar, size_t size)
+{
+    (void)size;
+    return (kata_arg){.kind = KATA_ARG_SCALAR, .as.scalar = scalar};
+}
+
+kata_arg kata_arg_integer(int64_t value, size_t size)
+{
+    (void)size;
+    return (kata_arg){.kind = KATA_ARG_INTEGER, .as.integer = value};
+}
+
+kata_arg kata_arg_unsigned(uint64_t value, size_t size)
+{
+    if (value <= INT64_MAX) return kata_arg_integer((int64_t)value, size);
+    return (kata_arg){.kind = KATA_ARG_UNSIGNED, .as.unsigned_integer = value};
+}
+
+kata_arg kata_arg_floating(double value, size_t size)
+{
+    (void)size;
+    return (kata_arg){.kind = KATA_ARG_FLOATING, .as.floating = value};
+}
+
+kata_arg kata_table_of(kata_type type, const void *values, int64_t count)
+{
+    return (kata_arg){.kind = KATA_ARG_TABLE, .type = type, .as.table = values, .count = count};
+}
+
+/* An array of one 8-byte element cannot be told from a pointer by its size. */
+static kata_arg table(kata_type type, const void *values, size_t size, size_t element)
+{
+    return kata_table_of(type, values, size == sizeof(void *) ? -1 : (int64_t)(size / element));
+}
+
+kata_arg kata_arg_f64_table(const double *values, size_t size)
+{
+    return table(KATA_F64, values, size, sizeof *values);
+}
+
+kata_arg kata_arg_f32_table(const float *values, size_t size)
+{
+    return table(KATA_F32, values, size, sizeof *values);
+}
+
+kata_arg kata_arg_i32_table(const int *values, size_t size)
+{
+    return table(KATA_I32, values, size, sizeof *values);
+}
+
+kata_arg kata_arg_i64_table(const int64_t *values, size_t size)
+{
+    return table(KATA_I64, values, size, sizeof *values);
+}
+
+kata_arg kata_arg_as_is(kata_arg arg, size_t size)
+{
+    (void)size;
+    return arg;
+}

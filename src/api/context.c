@@ -1,0 +1,217 @@
+#include "api/api.h"
+
+#include "machine/machine.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+static atomic_int contexts_in_error;
+
+const char *kata_status_name(kata_status status)
+{
+    switch (status) {
+    case KATA_OK: return "KATA_OK";
+    case KATA_ERROR_ARGUMENT: return "KATA_ERROR_ARGUMENT";
+    case KATA_ERROR_KERNEL: return "KATA_ERROR_KERNEL";
+    case KATA_ERROR_APPLICATION: return "KATA_ERROR_APPLICATION";
+    case KATA_ERROR_LIMIT: return "KATA_ERROR_LIMIT";
+    case KATA_ERROR_MEMORY: return "KATA_ERROR_MEMORY";
+    case KATA_ERROR_COMPILER: return "KATA_ERROR_COMPILER";
+    case KATA_ERROR_FILE: return "KATA_ERROR_FILE";
+    case KATA_ERROR_INTERNAL: return "KATA_ERROR_INTERNAL";
+    }
+    return "unknown status";
+}
+
+kata_status api_null(const char *call, const char *what)
+{
+    if (!atomic_load(&contexts_in_error)) fprintf(stderr, "error: %s: %s is NULL\n", call, what);
+    return KATA_ERROR_ARGUMENT;
+}
+
+void api_note_error(kata *k)
+{
+    if (!k->messages.status || k->counted) return;
+    k->counted = true;
+    atomic_fetch_add(&contexts_in_error, 1);
+}
+
+static void forget_error(kata *k)
+{
+    if (k->counted) atomic_fetch_sub(&contexts_in_error, 1);
+    k->counted = false;
+}
+
+kata_status api_fail(kata *k, kata_status status, const char *format, ...)
+{
+    if (k->messages.status) return k->messages.status;
+    text body = {0};
+    va_list list;
+    va_start(list, format);
+    text_add_list(&body, format, list);
+    va_end(list);
+    message_fail(&k->messages, status, "%s", text_get(&body));
+    text_free(&body);
+    api_note_error(k);
+    return k->messages.status;
+}
+
+kata_status api_no_memory(kata *k)
+{
+    message_no_memory(&k->messages);
+    api_note_error(k);
+    return k->messages.status;
+}
+
+bool kata_ok(const kata *k) { return k && k->messages.status == KATA_OK; }
+
+kata_status kata_error(const kata *k)
+{
+    return k ? k->messages.status : api_null("kata_error", "the context");
+}
+
+const char *kata_error_message(const kata *k)
+{
+    return k && k->messages.status ? text_get(&k->messages.body) : "";
+}
+
+void kata_error_clear(kata *k)
+{
+    if (!k) {
+        api_null("kata_error_clear", "the context");
+        return;
+    }
+    forget_error(k);
+    message_clear(&k->messages);
+}
+
+/* ---- opening and closing --------------------------------------------------------------------- */
+
+static kata_status choose_threads(kata *k, const kata_options *options)
+{
+    enum { MOST = 1024 };
+    int64_t threads = options->threads;
+    if (threads < 0 || threads > MOST)
+        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_open: threads is %d, not 0 to %d",
+                        options->threads, MOST);
+    const char *asked = environment_get("KATA_THREADS");
+    if (!threads && asked && !parse_integer(asked, 1, MOST, &threads))
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "the environment variable KATA_THREADS is '%s', not a number from 1 to %d",
+                        asked, MOST);
+    /* OpenMP's variable may be a list, of which the first number counts here */
+    const char *openmp = environment_get("OMP_NUM_THREADS");
+    if (!threads && openmp) threads = strtol(openmp, NULL, 10);
+    if (threads < 1 || threads > MOST) threads = machine_cores();
+    k->exec.threads = (int)threads;
+    return KATA_OK;
+}
+
+static kata_status choose_executor(kata *k, const kata_options *options)
+{
+    const char *name = options->executor;
+    if (!name) name = environment_get("KATA_EXECUTOR");
+    if (!name) name = "cpu";
+    k->executor = exec_find(name);
+    if (k->executor) return KATA_OK;
+    return api_fail(k, KATA_ERROR_ARGUMENT,
+                    "there is no executor '%s'; KATA_EXECUTOR and kata_options.executor can be "
+                    "'cpu' or 'reference'",
+                    name);
+}
+
+static void free_slots(kata *k)
+{
+    for (struct api_slot *s = k->slots; s; s = s->next) store_array_free(s->slot.array);
+}
+
+static void free_context(kata *k)
+{
+    forget_error(k);
+    chain_free(&k->chain);
+    exec_cpu_free(k->exec.cpu);
+    jit_close(k->exec.jit);
+    for (kata_module *m = k->modules; m; m = m->next) lang_module_free(m->module);
+    free_slots(k);
+    message_free(&k->messages);
+    for (size_t i = 0; i < COUNT_OF(k->machine); i++) text_free(&k->machine[i]);
+    arena_free(&k->memory);
+    free(k);
+}
+
+kata *kata_open(const kata_options *options)
+{
+    static const kata_options defaults;
+    if (!options) options = &defaults;
+    kata *k = calloc(1, sizeof *k);
+    if (!k) {
+        fprintf(stderr, "error: kata_open: out of memory\n");
+        return NULL;
+    }
+    k->messages.handler = options->handler;
+    k->messages.handler_data = options->handler_data;
+    kata_status status = choose_threads(k, options);
+    if (!status) status = choose_executor(k, options);
+    if (!status) status = jit_open(options->compiler, options->cache, &k->messages, &k->exec.jit);
+    if (!status) return k;
+    free_context(k);
+    atomic_fetch_add(&contexts_in_error, 1); /* NULL contexts are its consequence */
+    return NULL;
+}
+
+int kata_close(kata *k)
+{
+    if (!k) return api_null("kata_close", "the context");
+    kata_status status = k->messages.status;
+    free_context(k);
+    return status;
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+/* Values that a failed chain should have made are not to be mistaken for results. */
+static void poison_written(kata *k)
+{
+    for (size_t i = 0; i < k->chain.count; i++) {
+        const chain_loop *loop = &k->chain.loops[i];
+        for (int p = 0; p < loop->kernel->param_count; p++) {
+            const ir_param *param = &loop->kernel->params[p];
+            chain_slot *slot = loop->bindings[p].slot;
+            if (ir_param_is_reduction(param))
+                slot->scalar = ir_value_of_double(param->type, (double)__builtin_nan(""));
+            else if (ir_param_is_written_field(param) && exec_slot_array(slot))
+                store_poison(slot->array);
+        }
+    }
+}
+
+kata_status api_flush(kata *k)
+{
+    if (k->messages.status || !k->chain.count) return k->messages.status;
+    kata_status status = k->executor->run(&k->exec, &k->chain, &k->messages);
+    if (status) {
+        poison_written(k);
+        api_note_error(k);
+    } else {
+        k->work.chains++;
+        k->work.loops += (int64_t)k->chain.count;
+        for (size_t i = 0; i < k->chain.count; i++)
+            k->work.points += grid_box_points(&k->chain.loops[i].box);
+    }
+    chain_clear(&k->chain);
+    return status;
+}
+
+kata_status kata_flush(kata *k) { return k ? api_flush(k) : api_null("kata_flush", "the context"); }
+
+kata_status kata_work_done(const kata *k, kata_work *work)
+{
+    if (!k) return api_null("kata_work_done", "the context");
+    if (!work) return api_null("kata_work_done", "the result");
+    *work = k->work;
+    return k->messages.status;
+}

@@ -1,0 +1,151 @@
+/* Values in and out. Each call first runs the queued work, then copies. */
+#include "api/api.h"
+
+#include <math.h>
+
+static bool is_floating(kata_type type) { return type == KATA_F64 || type == KATA_F32; }
+
+static int64_t range_values(const kata_field *field, const kata_range *range, grid_box *box)
+{
+    for (int d = 0; d < 3; d++) {
+        box->lo[d] = range->lo[d];
+        box->hi[d] = range->hi[d];
+    }
+    return grid_box_points(box) * field->slot->components;
+}
+
+static kata_status check_copy(kata_field *field, const char *call, const kata_range *range,
+                              kata_type type, const void *values, int64_t count, grid_box *box)
+{
+    kata *k = field->k;
+    if (k->messages.status) return k->messages.status;
+    kata_status status = api_check_range(k, call, range);
+    if (status) return status;
+    if (!grid_shape_equal(&range->grid->shape, &field->slot->shape))
+        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: the range is of another grid than field '%s'",
+                        call, field->name);
+    kata_type own = field->slot->type;
+    if (!api_type_is_valid(type) || (own != type && !(is_floating(own) && is_floating(type))))
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "%s: field '%s' holds %s; its values cannot be copied as %s", call,
+                        field->name, store_type_name(own),
+                        api_type_is_valid(type) ? store_type_name(type) : "another type");
+    int64_t needed = range_values(field, range, box);
+    if (count != needed)
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "%s: the range of field '%s' has %lld values; there is room for %lld", call,
+                        field->name, (long long)needed, (long long)count);
+    if (!values && needed) return api_fail(k, KATA_ERROR_ARGUMENT, "%s: values is NULL", call);
+    return KATA_OK;
+}
+
+static void set_poison(kata_type type, void *values, int64_t count)
+{
+    for (int64_t i = 0; values && i < count; i++) {
+        switch (type) {
+        case KATA_F64: ((double *)values)[i] = (double)NAN; break;
+        case KATA_F32: ((float *)values)[i] = NAN; break;
+        case KATA_I64: ((int64_t *)values)[i] = 0; break;
+        case KATA_I32: ((int32_t *)values)[i] = 0; break;
+        }
+    }
+}
+
+kata_status kata_get_values(kata_field *field, const kata_range *range, kata_type type,
+                            void *values, int64_t count)
+{
+    grid_box box;
+    kata_status status = field ? check_copy(field, "kata_get", range, type, values, count, &box)
+                               : api_null("kata_get", "the field");
+    if (!status) status = api_flush(field->k);
+    if (status)
+        set_poison(type, values, count);
+    else
+        store_read(field->slot->array, &box, field->slot->components, type, values);
+    return status;
+}
+
+kata_status kata_put_values(kata_field *field, const kata_range *range, kata_type type,
+                            const void *values, int64_t count)
+{
+    if (!field) return api_null("kata_put", "the field");
+    grid_box box;
+    kata_status status = check_copy(field, "kata_put", range, type, values, count, &box);
+    if (!status) status = api_flush(field->k);
+    if (status) return status;
+    store_array *array = exec_slot_array(field->slot);
+    if (!array) return api_no_memory(field->k);
+    store_write(array, &box, type, values);
+    field->slot->version++;
+    return KATA_OK;
+}
+
+/* ---- scalars --------------------------------------------------------------------------------- */
+
+kata_scalar *kata_scalar_new(kata *k, const char *name, kata_type type)
+{
+    if (!k) {
+        api_null("kata_scalar_new", "the context");
+        return NULL;
+    }
+    if (k->messages.status) return NULL;
+    if (!api_type_is_valid(type)) {
+        api_fail(k, KATA_ERROR_ARGUMENT, "kata_scalar_new: there is no type %d", (int)type);
+        return NULL;
+    }
+    name = api_name(k, "kata_scalar_new", name);
+    if (!name) return NULL;
+    static const grid_shape point = {1, {1, 1, 1}};
+    kata_scalar *s = arena_alloc(&k->memory, sizeof *s);
+    chain_slot *slot = s ? api_slot_new(k, &point, type, 1, true) : NULL;
+    if (!slot) {
+        api_no_memory(k);
+        return NULL;
+    }
+    *s = (kata_scalar){k, name, slot};
+    return s;
+}
+
+kata_status kata_scalar_set(kata_scalar *scalar, double value)
+{
+    if (!scalar) return api_null("kata_scalar_set", "the scalar");
+    kata_status status = api_flush(scalar->k);
+    if (status) return status;
+    scalar->slot->scalar = ir_value_of_double(ir_type_of_storage(scalar->slot->type), value);
+    scalar->slot->version++;
+    return KATA_OK;
+}
+
+static kata_status check_scalar(kata_scalar *scalar, kata_type type, const void *value)
+{
+    kata *k = scalar->k;
+    if (k->messages.status) return k->messages.status;
+    if (!value) return api_fail(k, KATA_ERROR_ARGUMENT, "kata_scalar_get: the result is NULL");
+    kata_type own = scalar->slot->type;
+    if (api_type_is_valid(type) && (own == type || (is_floating(own) && is_floating(type))))
+        return KATA_OK;
+    return api_fail(k, KATA_ERROR_ARGUMENT,
+                    "kata_scalar_get: scalar '%s' holds %s; it cannot be had as %s", scalar->name,
+                    store_type_name(own),
+                    api_type_is_valid(type) ? store_type_name(type) : "another type");
+}
+
+kata_status kata_scalar_get_value(kata_scalar *scalar, kata_type type, void *value)
+{
+    kata_status status =
+        scalar ? check_scalar(scalar, type, value) : api_null("kata_scalar_get", "the scalar");
+    if (!status) status = api_flush(scalar->k);
+    if (status) {
+        set_poison(type, value, 1);
+        return status;
+    }
+    ir_value x = ir_convert(ir_type_of_storage(type), ir_type_of_storage(scalar->slot->type),
+                            scalar->slot->scalar);
+    switch (type) {
+    case KATA_F64: *(double *)value = x.f64; break;
+    case KATA_F32: *(float *)value = x.f32; break;
+    case KATA_I64: *(int64_t *)value = x.i64; break;
+    case KATA_I32: *(int32_t *)value = x.i32; break;
+    }
+    return KATA_OK;
+}

@@ -1,0 +1,33 @@
+#include "api/api.h"
+
+#include "machine/machine.h"
+
+const char *kata_version(void) { return KATA_VERSION; }
+
+/* Keeps a text in the context and returns it. */
+static const char *keep(kata *k, int i, const char *value)
+{
+    text_clear(&k->machine[i]);
+    text_add(&k->machine[i], "%s", value);
+    return text_get(&k->machine[i]);
+}
+
+kata_status kata_machine_get(kata *k, kata_machine *out)
+{
+    if (!k) return api_null("kata_machine_get", "the context");
+    if (!out) return api_fail(k, KATA_ERROR_ARGUMENT, "kata_machine_get: the result is NULL");
+    machine found;
+    machine_detect(&found);
+    *out = (kata_machine){.cpu = keep(k, 0, found.cpu),
+                          .simd = keep(k, 1, found.simd),
+                          .cores = found.cores,
+                          .threads = k->exec.threads,
+                          .l1 = found.l1,
+                          .l2 = found.l2,
+                          .l3 = found.l3,
+                          .memory = found.memory,
+                          .compiler = keep(k, 2, jit_compiler(k->exec.jit)),
+                          .cache = keep(k, 3, jit_cache(k->exec.jit)),
+                          .executor = k->executor->name};
+    return k->messages.status;
+}

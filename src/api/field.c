@@ -1,0 +1,181 @@
+#include "api/api.h"
+
+#include <ctype.h>
+#include <string.h>
+
+bool api_type_is_valid(kata_type type) { return (unsigned)type <= KATA_I32; }
+
+const char *api_name(kata *k, const char *call, const char *name)
+{
+    enum { LONGEST = 64 };
+    size_t length = name ? strnlen(name, LONGEST + 1) : 0;
+    bool good = length > 0 && length <= LONGEST && !isdigit((unsigned char)name[0]);
+    for (size_t i = 0; i < length && good; i++)
+        good = isalnum((unsigned char)name[i]) || name[i] == '_';
+    if (!good) {
+        api_fail(k, KATA_ERROR_ARGUMENT,
+                 "%s: the name is %s%.*s%s; it must be a C identifier of at most %d letters", call,
+                 name ? "'" : "", name ? LONGEST : 4, name ? name : "NULL", name ? "'" : "",
+                 LONGEST);
+        return NULL;
+    }
+    const char *copy = arena_copy_text(&k->memory, name, length);
+    if (!copy) api_no_memory(k);
+    return copy;
+}
+
+chain_slot *api_slot_new(kata *k, const grid_shape *shape, kata_type type, int components,
+                         bool is_scalar)
+{
+    struct api_slot *s = arena_alloc(&k->memory, sizeof *s);
+    if (!s) {
+        api_no_memory(k);
+        return NULL;
+    }
+    s->slot = (chain_slot){
+        .shape = *shape, .type = type, .components = components, .is_scalar = is_scalar};
+    s->next = k->slots;
+    k->slots = s;
+    return &s->slot;
+}
+
+/* ---- grids ----------------------------------------------------------------------------------- */
+
+static kata_grid *grid_new(kata *k, const char *call, int rank, int64_t nx, int64_t ny, int64_t nz)
+{
+    if (!k) {
+        api_null(call, "the context");
+        return NULL;
+    }
+    if (k->messages.status) return NULL;
+    int64_t size[3] = {nx, ny, nz}, points = 1;
+    for (int d = 0; d < rank; d++) {
+        if (size[d] < 1) {
+            api_fail(k, KATA_ERROR_ARGUMENT, "%s: n%c is %lld; a size is at least 1", call,
+                     "xyz"[d], (long long)size[d]);
+            return NULL;
+        }
+        if (__builtin_mul_overflow(points, size[d], &points) || points >= (int64_t)1 << 48) {
+            api_fail(k, KATA_ERROR_ARGUMENT, "%s: the grid has 2^48 points or more", call);
+            return NULL;
+        }
+    }
+    kata_grid *g = arena_alloc(&k->memory, sizeof *g);
+    if (!g) {
+        api_no_memory(k);
+        return NULL;
+    }
+    *g = (kata_grid){k, {rank, {nx, ny, nz}}};
+    return g;
+}
+
+kata_grid *kata_grid_1d(kata *k, int64_t nx) { return grid_new(k, "kata_grid_1d", 1, nx, 1, 1); }
+
+kata_grid *kata_grid_2d(kata *k, int64_t nx, int64_t ny)
+{
+    return grid_new(k, "kata_grid_2d", 2, nx, ny, 1);
+}
+
+kata_grid *kata_grid_3d(kata *k, int64_t nx, int64_t ny, int64_t nz)
+{
+    return grid_new(k, "kata_grid_3d", 3, nx, ny, nz);
+}
+
+/* ---- fields ---------------------------------------------------------------------------------- */
+
+static kata_field *field_new(kata_grid *grid, const char *call, const char *name, kata_type type,
+                             int components, const grid_boundary *boundary)
+{
+    kata *k = grid->k;
+    name = api_name(k, call, name);
+    if (!name) return NULL;
+    kata_field *f = arena_alloc(&k->memory, sizeof *f);
+    chain_slot *slot = f ? api_slot_new(k, &grid->shape, type, components, false) : NULL;
+    if (!slot) {
+        api_no_memory(k);
+        return NULL;
+    }
+    *f = (kata_field){k, grid, name, slot, *boundary};
+    return f;
+}
+
+static kata_status check_options(kata *k, const kata_field_options *options)
+{
+    if (!api_type_is_valid(options->type))
+        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_field_new: there is no type %d",
+                        (int)options->type);
+    if (options->components < 0 || options->components > IR_MAX_LENGTH)
+        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_field_new: components is %d, not 1 to %d",
+                        options->components, IR_MAX_LENGTH);
+    if ((unsigned)options->boundary > KATA_PERIODIC)
+        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_field_new: there is no boundary rule %d",
+                        (int)options->boundary);
+    return KATA_OK;
+}
+
+kata_field *kata_field_new_with(kata_grid *grid, const char *name,
+                                const kata_field_options *options)
+{
+    if (!grid || !options) {
+        api_null("kata_field_new", grid ? "options" : "the grid");
+        return NULL;
+    }
+    kata *k = grid->k;
+    if (k->messages.status || check_options(k, options)) return NULL;
+    grid_boundary boundary;
+    for (int side = 0; side < 6; side++)
+        boundary.side[side] = (grid_side_rule){options->boundary, options->boundary_value};
+    int components = options->components ? options->components : 1;
+    return field_new(grid, "kata_field_new", name, options->type, components, &boundary);
+}
+
+kata_field *kata_field_like(kata_field *field, const char *name)
+{
+    if (!field) {
+        api_null("kata_field_like", "the field");
+        return NULL;
+    }
+    if (field->k->messages.status) return NULL;
+    return field_new(field->grid, "kata_field_like", name, field->slot->type,
+                     field->slot->components, &field->boundary);
+}
+
+kata_status kata_boundary_set(kata_field *field, kata_side side, kata_rule rule, double value)
+{
+    if (!field) return api_null("kata_boundary_set", "the field");
+    kata *k = field->k;
+    if (k->messages.status) return k->messages.status;
+    if ((unsigned)side > KATA_Z_HIGH || (int)side / 2 >= field->grid->shape.rank)
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "kata_boundary_set: field '%s' has %d dimension%s, and so no side %s",
+                        field->name, field->grid->shape.rank,
+                        field->grid->shape.rank > 1 ? "s" : "",
+                        (unsigned)side > KATA_Z_HIGH ? "of that number" : grid_side_name(side));
+    if ((unsigned)rule > KATA_PERIODIC)
+        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_boundary_set: there is no boundary rule %d",
+                        (int)rule);
+    field->boundary.side[side] = (grid_side_rule){rule, value};
+    return KATA_OK;
+}
+
+kata_status kata_swap(kata_field *a, kata_field *b)
+{
+    if (!a || !b) return api_null("kata_swap", a ? "the second field" : "the first field");
+    kata *k = a->k;
+    if (k->messages.status) return k->messages.status;
+    if (b->k != k)
+        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_swap: '%s' and '%s' are of two contexts",
+                        a->name, b->name);
+    const chain_slot *x = a->slot, *y = b->slot;
+    const char *differ = !grid_shape_equal(&x->shape, &y->shape) ? "grid size"
+                         : x->type != y->type                    ? "type"
+                         : x->components != y->components        ? "number of components"
+                                                                 : NULL;
+    if (differ)
+        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_swap: '%s' and '%s' differ in %s", a->name,
+                        b->name, differ);
+    chain_slot *slot = a->slot;
+    a->slot = b->slot;
+    b->slot = slot;
+    return KATA_OK;
+}

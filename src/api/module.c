@@ -1,0 +1,137 @@
+#include "api/api.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static kata_module *module_new(kata *k, const char *name, const char *text, size_t length)
+{
+    kata_module *m = arena_alloc(&k->memory, sizeof *m);
+    if (!m) {
+        api_no_memory(k);
+        return NULL;
+    }
+    m->k = k;
+    if (lang_compile(name, text, length, &k->messages, &m->module)) {
+        api_note_error(k);
+        return NULL;
+    }
+    m->next = k->modules;
+    k->modules = m;
+    m->kernels = arena_array(&k->memory, (size_t)m->module->count + 1, sizeof *m->kernels);
+    if (!m->kernels) {
+        api_no_memory(k);
+        return NULL;
+    }
+    for (int i = 0; i < m->module->count; i++)
+        m->kernels[i] = (kata_kernel){m, m->module->kernels[i]};
+    return m;
+}
+
+kata_module *kata_module_from_text(kata *k, const char *name, const char *text)
+{
+    if (!k || !name || !text) {
+        api_null("kata_module_from_text", !k ? "the context" : !name ? "the name" : "the text");
+        return NULL;
+    }
+    return k->messages.status ? NULL : module_new(k, name, text, strlen(text));
+}
+
+kata_module *kata_module_load(kata *k, const char *path)
+{
+    if (!k || !path) {
+        api_null("kata_module_load", k ? "the path" : "the context");
+        return NULL;
+    }
+    if (k->messages.status) return NULL;
+    char *text;
+    size_t length;
+    int error = file_read(path, LANG_MAX_TEXT, &text, &length);
+    if (error) {
+        api_fail(k, KATA_ERROR_FILE, "%s: cannot read the kernel file: %s", path, strerror(error));
+        return NULL;
+    }
+    kata_module *m = module_new(k, path, text, length);
+    free(text);
+    return m;
+}
+
+int kata_module_kernels(const kata_module *module)
+{
+    if (module) return module->module->count;
+    api_null("kata_module_kernels", "the module");
+    return 0;
+}
+
+kata_kernel *kata_module_kernel(kata_module *module, int i)
+{
+    if (!module) {
+        api_null("kata_module_kernel", "the module");
+        return NULL;
+    }
+    return i >= 0 && i < module->module->count ? &module->kernels[i] : NULL;
+}
+
+static void no_such_kernel(kata_module *module, const char *name)
+{
+    const lang_module *m = module->module;
+    const char **names = calloc((size_t)m->count + 1, sizeof *names);
+    text others = {0};
+    for (int i = 0; i < m->count; i++) {
+        if (names) names[i] = m->kernels[i]->name;
+        if (i < 8) text_add(&others, "%s%s", i ? ", " : "", m->kernels[i]->name);
+    }
+    const char *nearest = names ? nearest_name(name, names, (size_t)m->count) : NULL;
+    if (nearest)
+        api_fail(module->k, KATA_ERROR_ARGUMENT, "%s has no kernel '%.64s'; did you mean '%s'?",
+                 m->text.name, name, nearest);
+    else
+        api_fail(module->k, KATA_ERROR_ARGUMENT, "%s has no kernel '%.64s'; it has %s%s",
+                 m->text.name, name, m->count ? text_get(&others) : "none",
+                 m->count > 8 ? ", ..." : "");
+    text_free(&others);
+    free(names);
+}
+
+kata_kernel *kata_kernel_find(kata_module *module, const char *name)
+{
+    if (!module || !name) {
+        api_null("kata_kernel_find", module ? "the name" : "the module");
+        return NULL;
+    }
+    if (module->k->messages.status) return NULL;
+    for (int i = 0; i < module->module->count; i++)
+        if (!strcmp(module->module->kernels[i]->name, name)) return &module->kernels[i];
+    no_such_kernel(module, name);
+    return NULL;
+}
+
+const char *kata_kernel_name(const kata_kernel *kernel)
+{
+    if (kernel) return kernel->kernel->name;
+    api_null("kata_kernel_name", "the kernel");
+    return NULL;
+}
+
+const char *kata_kernel_describe(kata_kernel *kernel, kata_aspect aspect)
+{
+    if (!kernel) {
+        api_null("kata_kernel_describe", "the kernel");
+        return NULL;
+    }
+    kata *k = kernel->module->k;
+    if (k->messages.status) return NULL;
+    if (aspect != KATA_ACCESSES && aspect != KATA_IR) {
+        api_fail(k, KATA_ERROR_ARGUMENT, "kata_kernel_describe: there is no aspect %d",
+                 (int)aspect);
+        return NULL;
+    }
+    text shown = {0};
+    if (aspect == KATA_IR)
+        ir_print(&shown, kernel->kernel);
+    else
+        ir_print_accesses(&shown, kernel->kernel);
+    char *copy = shown.failed ? NULL : arena_copy_text(&k->memory, text_get(&shown), shown.length);
+    text_free(&shown);
+    if (!copy) api_no_memory(k);
+    return copy;
+}

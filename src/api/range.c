@@ -1,0 +1,100 @@
+#include "api/api.h"
+
+static kata_range box(const kata_grid *grid, int rank, const int64_t lo[3], const int64_t hi[3])
+{
+    kata_range range = {.grid = grid, .rank = rank};
+    for (int d = 0; d < 3; d++) {
+        range.lo[d] = d < rank ? lo[d] : 0;
+        range.hi[d] = d < rank ? hi[d] : 1;
+    }
+    return range;
+}
+
+kata_range kata_all(const kata_grid *grid)
+{
+    if (!grid) return (kata_range){0};
+    return box(grid, grid->shape.rank, (int64_t[3]){0}, grid->shape.size);
+}
+
+kata_range kata_inner(const kata_grid *grid, int64_t n)
+{
+    kata_range range = kata_all(grid);
+    for (int d = 0; d < range.rank; d++) {
+        int64_t size = range.hi[d];
+        int64_t depth = n > size ? size : n < -size ? -size : n; /* so that nothing overflows */
+        range.lo[d] = depth;
+        range.hi[d] = size - depth;
+    }
+    return range;
+}
+
+kata_range kata_face(const kata_grid *grid, kata_side side, int64_t depth)
+{
+    kata_range range = kata_all(grid);
+    if (!grid) return range;
+    int d = (int)side / 2;
+    if ((unsigned)side > KATA_Z_HIGH || d >= range.rank) {
+        range.rank = (unsigned)side > KATA_Z_HIGH ? -1 : d + 1;
+        return range;
+    }
+    int64_t size = range.hi[d];
+    if (depth < 0) depth = 0;
+    if (depth > size + 1) depth = size + 1;
+    if (side % 2)
+        range.lo[d] = size - depth;
+    else
+        range.hi[d] = depth;
+    return range;
+}
+
+kata_range kata_box_1d(const kata_grid *grid, int64_t x_lo, int64_t x_hi)
+{
+    return box(grid, 1, (int64_t[3]){x_lo}, (int64_t[3]){x_hi});
+}
+
+kata_range kata_box_2d(const kata_grid *grid, int64_t x_lo, int64_t x_hi, int64_t y_lo,
+                       int64_t y_hi)
+{
+    return box(grid, 2, (int64_t[3]){x_lo, y_lo}, (int64_t[3]){x_hi, y_hi});
+}
+
+kata_range kata_box_3d(const kata_grid *grid, int64_t x_lo, int64_t x_hi, int64_t y_lo,
+                       int64_t y_hi, int64_t z_lo, int64_t z_hi)
+{
+    return box(grid, 3, (int64_t[3]){x_lo, y_lo, z_lo}, (int64_t[3]){x_hi, y_hi, z_hi});
+}
+
+static kata_status wrong_box(kata *k, const char *call, const kata_range *range)
+{
+    text shown = {0};
+    grid_box b;
+    for (int d = 0; d < 3; d++) {
+        b.lo[d] = range->lo[d];
+        b.hi[d] = range->hi[d];
+    }
+    grid_box_print(&shown, &b, range->rank);
+    text_add(&shown, " reaches outside the grid of ");
+    grid_shape_print(&shown, &range->grid->shape);
+    api_fail(k, KATA_ERROR_ARGUMENT, "%s: the range %s points", call, text_get(&shown));
+    text_free(&shown);
+    return k->messages.status;
+}
+
+kata_status api_check_range(kata *k, const char *call, const kata_range *range)
+{
+    if (!range || !range->grid)
+        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: the range has no grid", call);
+    const grid_shape *shape = &range->grid->shape;
+    if (range->rank < 0)
+        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: the range is the face of no side", call);
+    if (range->rank != shape->rank)
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "%s: the range is for %d dimension%s and its grid has %d", call,
+                        range->rank, range->rank > 1 ? "s" : "", shape->rank);
+    if (range->grid->k != k)
+        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: the range is of another context", call);
+    for (int d = 0; d < 3; d++)
+        if (range->lo[d] < range->hi[d] && (range->lo[d] < 0 || range->hi[d] > shape->size[d]))
+            return wrong_box(k, call, range);
+    return KATA_OK;
+}

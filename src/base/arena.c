@@ -1,0 +1,65 @@
+/* A list of blocks, newest first; allocations are cut off the newest. Blocks come zeroed from
+ * calloc and are never reused, so that what is handed out is zero. */
+#include "base/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 16, SMALLEST_BLOCK = 4096, LARGEST_BLOCK = 1 << 20 };
+
+struct arena_block {
+    struct arena_block *next;
+    size_t size, used; /* of data */
+    _Alignas(ALIGNMENT) unsigned char data[];
+};
+
+static struct arena_block *add_block(arena *a, size_t needed)
+{
+    size_t size = a->head ? 2 * a->head->size : SMALLEST_BLOCK;
+    if (size > LARGEST_BLOCK) size = LARGEST_BLOCK;
+    if (size < needed) size = needed;
+    struct arena_block *block = calloc(1, sizeof *block + size);
+    if (!block) return NULL;
+    block->size = size;
+    block->next = a->head;
+    return a->head = block;
+}
+
+void *arena_alloc(arena *a, size_t size)
+{
+    if (size > PTRDIFF_MAX - SMALLEST_BLOCK) return NULL;
+    size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (!size) size = ALIGNMENT;
+    struct arena_block *block = a->head;
+    if (!block || block->size - block->used < size) block = add_block(a, size);
+    if (!block) return NULL;
+    void *data = block->data + block->used;
+    block->used += size;
+    a->bytes += size;
+    return data;
+}
+
+void *arena_array(arena *a, size_t count, size_t size)
+{
+    size_t total;
+    if (__builtin_mul_overflow(count, size, &total)) return NULL;
+    return arena_alloc(a, total);
+}
+
+char *arena_copy_text(arena *a, const char *text, size_t length)
+{
+    char *copy = arena_alloc(a, length + 1);
+    if (copy && length) memcpy(copy, text, length);
+    return copy;
+}
+
+void arena_free(arena *a)
+{
+    if (!a) return;
+    while (a->head) {
+        struct arena_block *next = a->head->next;
+        free(a->head);
+        a->head = next;
+    }
+    a->bytes = 0;
+}

@@ -1,0 +1,120 @@
+/* base: what any C program needs. Knows nothing of stencils. */
+#ifndef BASE_BASE_H
+#define BASE_BASE_H
+
+#include "kata/kata.h"
+
+#include <stdarg.h>
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+#define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
+
+/* ---- arena.c: memory freed all at once ------------------------------------------------------- */
+
+typedef struct arena {
+    struct arena_block *head;
+    size_t bytes; /* handed out so far */
+} arena;          /* zero-initialised is empty */
+
+/* Zeroed memory aligned to 16 bytes, or NULL when memory is out. */
+void *arena_alloc(arena *a, size_t size);
+/* count * size bytes, NULL also when the product overflows. */
+void *arena_array(arena *a, size_t count, size_t size);
+/* A terminated copy of the first `length` bytes; NULL when memory is out. */
+char *arena_copy_text(arena *a, const char *text, size_t length);
+void arena_free(arena *a);
+
+/* ---- vector.c: arrays that grow -------------------------------------------------------------- */
+
+/* Makes room for at least `needed` elements of `size` bytes at *data (malloc'd, *capacity long).
+ * Returns false, changing nothing, when memory is out. */
+bool vector_reserve(void **data, size_t *capacity, size_t needed, size_t size);
+
+/* ---- text.c: text that grows ----------------------------------------------------------------- */
+
+typedef struct text {
+    char *data; /* always terminated once something was added; NULL at first */
+    size_t length, capacity;
+    bool failed; /* memory was out: text is missing */
+} text;          /* zero-initialised is empty */
+
+void text_add(text *t, const char *format, ...) PRINTF_LIKE(2, 3);
+void text_add_list(text *t, const char *format, va_list list);
+void text_clear(text *t);
+void text_free(text *t);
+/* The text so far, "" when there is none. */
+const char *text_get(const text *t);
+
+/* ---- hash.c ---------------------------------------------------------------------------------- */
+
+uint64_t hash_bytes(const void *data, size_t size, uint64_t seed);
+/* 128 bits as 32 hexadecimal digits and a terminator. */
+void hash_hex(const void *data, size_t size, char hex[33]);
+
+/* ---- message.c: errors ----------------------------------------------------------------------- */
+
+/* A text that messages can point into. */
+typedef struct source {
+    const char *name, *text;
+    size_t length;
+} source;
+
+/* Collects the message of the first error. Lower folders report here; the context owns one. */
+typedef struct messages {
+    kata_status status; /* of the first error, KATA_OK before */
+    bool sent;          /* its message has gone to the handler */
+    text body;          /* its message, without a newline at its end */
+    kata_handler handler;
+    void *handler_data;
+} messages;
+
+/* Starts the message of an error with "error: ..."; message_line adds to it and message_send hands
+ * the whole to the handler. While there is an unforgotten error, a new one is dropped, lines
+ * included. All that return a status return that of the first error. */
+kata_status message_begin(messages *m, kata_status status, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+/* Starts it with "file:line:column: error: ...", the source line and a caret under `at`. */
+kata_status message_begin_at(messages *m, kata_status status, const source *s, uint32_t at,
+                             const char *format, ...) PRINTF_LIKE(5, 6);
+/* Adds a line, indented by two. */
+void message_line(messages *m, const char *format, ...) PRINTF_LIKE(2, 3);
+/* Adds "file:line:column: note: ..." with the source line and a caret. */
+void message_note_at(messages *m, const source *s, uint32_t at, const char *format, ...)
+    PRINTF_LIKE(4, 5);
+/* Calls the handler with the message begun, once. Returns m->status. */
+kata_status message_send(messages *m);
+/* An error of one line, sent. */
+kata_status message_fail(messages *m, kata_status status, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+kata_status message_fail_at(messages *m, kata_status status, const source *s, uint32_t at,
+                            const char *format, ...) PRINTF_LIKE(5, 6);
+/* "out of memory", sent; KATA_ERROR_MEMORY. */
+kata_status message_no_memory(messages *m);
+/* Forgets the error. */
+void message_clear(messages *m);
+void message_free(messages *m);
+
+/* Of count names, the one nearest to `name` by edit distance when it is near enough to be a
+ * misspelling (at most a third of the letters, at least one), NULL otherwise. NULL names are
+ * skipped. */
+const char *nearest_name(const char *name, const char *const *names, size_t count);
+/* Line and column (in bytes, a tab counting one), both from 1, of a position. */
+void source_line_column(const source *s, uint32_t at, int *line, int *column);
+
+/* ---- file.c ---------------------------------------------------------------------------------- */
+
+/* Reads a whole file (at most `limit` bytes) into malloc'd, terminated memory. On failure sets
+ * *data to NULL and returns an errno value (EFBIG when it is larger than the limit). */
+int file_read(const char *path, size_t limit, char **data, size_t *size);
+/* Writes a file so that it appears whole or not at all: to a temporary name beside it, then
+ * renamed. Returns 0 or an errno value. */
+int file_write(const char *path, const void *data, size_t size);
+
+/* ---- environment.c --------------------------------------------------------------------------- */
+
+/* The variable's value, NULL when it is unset or empty. */
+const char *environment_get(const char *name);
+/* A whole number from low to high; false when `text` is anything else. */
+bool parse_integer(const char *text, int64_t low, int64_t high, int64_t *value);
+
+#endif

@@ -1,0 +1,85 @@
+#include "base/base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Reads until the end of the file, `limit` bytes at most, into *data. */
+static int read_all(int fd, size_t limit, char **data, size_t *size)
+{
+    size_t capacity = 0, used = 0;
+    void *memory = NULL;
+    int error = 0;
+    while (!error) {
+        if (!vector_reserve(&memory, &capacity, used + 4097, 1)) {
+            error = ENOMEM;
+            break;
+        }
+        ssize_t got = read(fd, (char *)memory + used, capacity - used - 1);
+        if (got < 0) {
+            if (errno != EINTR) error = errno;
+            continue;
+        }
+        if (got == 0) break;
+        used += (size_t)got;
+        if (used > limit) error = EFBIG;
+    }
+    if (error) {
+        free(memory);
+        return error;
+    }
+    *data = memory;
+    (*data)[used] = '\0';
+    *size = used;
+    return 0;
+}
+
+int file_read(const char *path, size_t limit, char **data, size_t *size)
+{
+    *data = NULL;
+    *size = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return errno;
+    struct stat status;
+    int error = fstat(fd, &status) ? errno : S_ISDIR(status.st_mode) ? EISDIR : 0;
+    if (!error) error = read_all(fd, limit, data, size);
+    close(fd);
+    return error;
+}
+
+static int write_all(int fd, const char *data, size_t size)
+{
+    while (size > 0) {
+        ssize_t put = write(fd, data, size);
+        if (put < 0 && errno == EINTR) continue;
+        if (put < 0) return errno;
+        data += put;
+        size -= (size_t)put;
+    }
+    return 0;
+}
+
+int file_write(const char *path, const void *data, size_t size)
+{
+    text name = {0};
+    text_add(&name, "%s.XXXXXX", path);
+    if (name.failed) return ENOMEM;
+    int error = 0, fd = mkostemp(name.data, O_CLOEXEC);
+    if (fd < 0) {
+        error = errno;
+        text_free(&name);
+        return error;
+    }
+    mode_t mask = umask(0);
+    umask(mask);
+    if (fchmod(fd, 0666 & ~mask)) error = errno;
+    if (!error) error = write_all(fd, data, size);
+    if (close(fd) && !error) error = errno;
+    if (!error && rename(name.data, path)) error = errno;
+    if (error) unlink(name.data);
+    text_free(&name);
+    return error;
+}

@@ -1,0 +1,59 @@
+/* The queue. Bindings and tables of queued loops live in the chain's arena. */
+#include "chain/chain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_written(const ir_param *param)
+{
+    return ir_param_is_written_field(param) || ir_param_is_reduction(param);
+}
+
+/* A copy of the loop's bindings, tables included, with the versions that it reads. */
+static chain_binding *copy_bindings(arena *memory, const chain_loop *loop)
+{
+    int count = loop->kernel->param_count;
+    chain_binding *copy = arena_array(memory, (size_t)count + 1, sizeof *copy);
+    if (!copy) return NULL;
+    for (int i = 0; i < count; i++) {
+        const ir_param *param = &loop->kernel->params[i];
+        copy[i] = loop->bindings[i];
+        if (copy[i].slot) copy[i].version = copy[i].slot->version;
+        if (param->kind != IR_PARAM_TABLE) continue;
+        ir_value *table = arena_array(memory, (size_t)param->count, sizeof *table);
+        if (!table) return NULL;
+        memcpy(table, copy[i].table, (size_t)param->count * sizeof *table);
+        copy[i].table = table;
+    }
+    return copy;
+}
+
+kata_status chain_append(chain *c, const chain_loop *loop, messages *m)
+{
+    void *loops = c->loops;
+    if (!vector_reserve(&loops, &c->capacity, c->count + 1, sizeof *c->loops))
+        return message_no_memory(m);
+    c->loops = loops;
+    chain_binding *bindings = copy_bindings(&c->memory, loop);
+    if (!bindings) return message_no_memory(m);
+    chain_loop *queued = &c->loops[c->count++];
+    *queued = *loop;
+    queued->bindings = bindings;
+    for (int i = 0; i < loop->kernel->param_count; i++)
+        if (is_written(&loop->kernel->params[i])) bindings[i].slot->version++;
+    return KATA_OK;
+}
+
+void chain_clear(chain *c)
+{
+    c->count = 0;
+    arena_free(&c->memory);
+    c->memory = (arena){0};
+}
+
+void chain_free(chain *c)
+{
+    chain_clear(c);
+    free(c->loops);
+    *c = (chain){0};
+}

@@ -1,0 +1,102 @@
+/* codegen: kernel graphs to C text.
+ *
+ * A generated function runs one kernel on one box, on one thread:
+ *
+ *     void NAME(const int64_t *lo, const int64_t *hi, const int64_t *size,
+ *               const struct kata_view *view, const union kata_value *number)
+ *
+ * lo, hi, size: 3 each; box and grid size. view: one per component of each field parameter and one per
+ * reduction, in parameter order: the address of the point (0,0,0) (which may lie outside any memory)
+ * and the distances in elements to the next y and z; x is contiguous. A reduction's view receives the
+ * point's contribution, in the parameter's type. number: 8 bytes per number and table element, in
+ * parameter order. All reads of a point happen before its writes, and points are independent. */
+#ifndef CODEGEN_CODEGEN_H
+#define CODEGEN_CODEGEN_H
+
+#include "ir/ir.h"
+
+typedef struct codegen_view {
+    void *origin;
+    int64_t y, z;
+} codegen_view;
+
+typedef void codegen_function(const int64_t *lo, const int64_t *hi, const int64_t *size,
+                              const codegen_view *view, const ir_value *number);
+
+/* A kernel bound to storage types. */
+typedef struct codegen_loop {
+    const ir_kernel *kernel;
+    const kata_type *storage; /* per parameter; read for field parameters only */
+} codegen_loop;
+
+/* ---- kernel_file.c --------------------------------------------------------------------------- */
+
+/* A name for the function of a loop: "kata_" and a hash of graph and storage types. Loops that
+ * compute the same have the same name. */
+void codegen_name(const codegen_loop *loop, char name[64]);
+/* A whole file: the functions of loops that have different names, behind what they need. */
+void codegen_file_text(text *out, const codegen_loop *loops, size_t count);
+/* Position of the first view, and of the first number, of a parameter; those of param_count are the
+ * numbers of views and numbers. */
+int codegen_view_index(const ir_kernel *kernel, int param);
+int codegen_number_index(const ir_kernel *kernel, int param);
+
+/* ---- function.c ------------------------------------------------------------------------------ */
+
+/* The function of a loop alone. */
+void codegen_function_text(text *out, const codegen_loop *loop);
+
+/* ---- schedule.c: for codegen's own use ------------------------------------------------------- */
+
+/* The outermost loop level at which a node can be computed. */
+typedef enum codegen_level {
+    CODEGEN_ONCE,  /* of numbers and sizes */
+    CODEGEN_PLANE, /* and iz */
+    CODEGEN_ROW,   /* and iy */
+    CODEGEN_POINT  /* and ix, or values of fields */
+} codegen_level;
+
+typedef struct codegen_step {
+    uint8_t level;
+    bool leaf;  /* written where it is used: constants, numbers, indices, sizes */
+    bool named; /* computed once into a variable, otherwise written where it is used */
+    uint32_t uses, size;
+} codegen_step;
+
+/* One step per node of the graph, to be freed; NULL when memory is out. */
+codegen_step *codegen_schedule(const ir_kernel *kernel);
+
+/* ---- constant.c: for codegen's own use ------------------------------------------------------- */
+
+/* A literal, in parentheses when negative. */
+void codegen_constant(text *out, ir_type type, ir_value value);
+
+/* ---- expression.c: for codegen's own use ----------------------------------------------------- */
+
+typedef struct codegen_writer {
+    text *out;
+    const codegen_loop *loop;
+    const codegen_step *steps;
+} codegen_writer;
+
+/* A node where it is used: its name, or the whole expression. */
+void codegen_operand(const codegen_writer *w, ir_id id);
+/* The expression that computes a node. */
+void codegen_expression(const codegen_writer *w, ir_id id);
+/* Text around an expression that converts it; the first is followed by the expression. */
+const char *codegen_convert_open(ir_type to, ir_type from);
+const char *codegen_convert_close(ir_type to, ir_type from);
+/* C type of variables. */
+const char *codegen_type(ir_type type);
+/* A user's name with all but letters and digits made underscores, shortened. */
+void codegen_word(text *out, const char *word);
+/* "pINDEX_NAME", unlike that of any other parameter. */
+void codegen_param_name(text *out, const ir_kernel *kernel, int param);
+/* Pointer to the point (0, iy + offset[1], iz + offset[2]) of a component. */
+void codegen_row_name(text *out, const ir_kernel *kernel, int param, int component,
+                      const int32_t offset[3]);
+/* Whether an operation is defined in elementary.h, or in elementary_trig.h. */
+bool codegen_is_elementary(ir_op op);
+bool codegen_is_trigonometric(ir_op op);
+
+#endif

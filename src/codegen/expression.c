@@ -1,0 +1,258 @@
+/* Nodes as C expressions. Every compound expression stands in parentheses or is a call. */
+#include "codegen/codegen.h"
+
+const char *codegen_type(ir_type type)
+{
+    return type == IR_BOOL ? "_Bool" : ir_types[type].c_name;
+}
+
+/* "i32", "f64", ... as in names of functions. */
+static const char *short_type(ir_type type)
+{
+    static const char *const names[IR_TYPE_COUNT] = {"i32", "i32", "i64", "f32", "f64"};
+    return names[type];
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+enum { LONGEST_NAME = 40 };
+
+void codegen_word(text *out, const char *word)
+{
+    for (int i = 0; word && word[i] && i < LONGEST_NAME; i++) {
+        char c = word[i];
+        bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        text_add(out, "%c", plain ? c : '_');
+    }
+}
+
+void codegen_param_name(text *out, const ir_kernel *kernel, int param)
+{
+    text_add(out, "p%d_", param);
+    codegen_word(out, kernel->params[param].name);
+}
+
+static void add_offset(text *out, int32_t offset)
+{
+    text_add(out, offset < 0 ? "_m%d" : "_%d", (int)(offset < 0 ? -offset : offset));
+}
+
+void codegen_row_name(text *out, const ir_kernel *kernel, int param, int component,
+                      const int32_t offset[3])
+{
+    codegen_param_name(out, kernel, param);
+    if (kernel->params[param].count > 1) text_add(out, "_%d", component);
+    add_offset(out, offset[1]);
+    add_offset(out, offset[2]);
+}
+
+/* ---- conversions ----------------------------------------------------------------------------- */
+
+const char *codegen_convert_open(ir_type to, ir_type from)
+{
+    static const char *const saturating[2][2] = {{"kata_i32_of_f32(", "kata_i32_of_f64("},
+                                                 {"kata_i64_of_f32(", "kata_i64_of_f64("}};
+    static const char *const casts[IR_TYPE_COUNT] = {"((", "((int32_t)", "((int64_t)", "((float)",
+                                                     "((double)"};
+    if (to == from) return "(";
+    if (ir_type_is_integer(to) && ir_type_is_floating(from))
+        return saturating[to == IR_I64][from == IR_F64];
+    return casts[to];
+}
+
+const char *codegen_convert_close(ir_type to, ir_type from)
+{
+    return to == IR_BOOL && from != IR_BOOL ? ") != 0)" : ")";
+}
+
+static ir_type storage_type(const codegen_writer *w, int param)
+{
+    return ir_type_of_storage(w->loop->storage[param]);
+}
+
+static void add_load(const codegen_writer *w, const ir_node *node)
+{
+    ir_type stored = storage_type(w, node->param);
+    text_add(w->out, "%s", stored == node->type ? "" : codegen_convert_open(node->type, stored));
+    codegen_row_name(w->out, w->loop->kernel, node->param, node->element, node->offset);
+    int x = node->offset[0];
+    if (x == 0)
+        text_add(w->out, "[ix]");
+    else
+        text_add(w->out, "[ix %c %d]", x < 0 ? '-' : '+', x < 0 ? -x : x);
+    text_add(w->out, "%s", stored == node->type ? "" : codegen_convert_close(node->type, stored));
+}
+
+static void add_conversion(const codegen_writer *w, ir_type to, ir_type from, ir_id operand)
+{
+    text_add(w->out, "%s", codegen_convert_open(to, from));
+    codegen_operand(w, operand);
+    text_add(w->out, "%s", codegen_convert_close(to, from));
+}
+
+static void add_stored(const codegen_writer *w, const ir_node *node)
+{
+    ir_type stored = storage_type(w, node->param);
+    text_add(w->out, "%s", codegen_convert_open(node->type, stored));
+    add_conversion(w, stored, node->type, node->arg[0]);
+    text_add(w->out, "%s", codegen_convert_close(node->type, stored));
+}
+
+/* ---- operations ------------------------------------------------------------------------------ */
+
+bool codegen_is_trigonometric(ir_op op)
+{
+    switch (op) {
+    case IR_SIN:
+    case IR_COS:
+    case IR_TAN:
+    case IR_ASIN:
+    case IR_ACOS:
+    case IR_ATAN:
+    case IR_ATAN2:
+    case IR_SINH:
+    case IR_COSH:
+    case IR_TANH: return true;
+    default: return false;
+    }
+}
+
+bool codegen_is_elementary(ir_op op)
+{
+    switch (op) {
+    case IR_ROUND:
+    case IR_FMOD:
+    case IR_HYPOT:
+    case IR_EXP:
+    case IR_EXP2:
+    case IR_EXPM1:
+    case IR_LOG:
+    case IR_LOG2:
+    case IR_LOG10:
+    case IR_LOG1P:
+    case IR_POW:
+    case IR_CBRT:
+    case IR_ERF: return true;
+    default: return codegen_is_trigonometric(op);
+    }
+}
+
+/* Functions that compilers turn into one instruction. */
+static const char *builtin(ir_op op)
+{
+    switch (op) {
+    case IR_FMA: return "fma";
+    case IR_SQRT: return "sqrt";
+    case IR_ABS:
+    case IR_FABS: return "fabs";
+    case IR_FLOOR: return "floor";
+    case IR_CEIL: return "ceil";
+    case IR_TRUNC: return "trunc";
+    case IR_RINT: return "rint";
+    case IR_COPYSIGN: return "copysign";
+    default: return NULL;
+    }
+}
+
+/* Operators of C that do what the operation says on a type; NULL where there is none. */
+static const char *operator_of(ir_op op, ir_type type)
+{
+    bool floating = ir_type_is_floating(type);
+    switch (op) {
+    case IR_NEG: return floating ? "-" : NULL;
+    case IR_NOT: return type == IR_BOOL ? "!" : "~";
+    case IR_ADD: return floating ? "+" : NULL;
+    case IR_SUB: return floating ? "-" : NULL;
+    case IR_MUL: return floating ? "*" : NULL;
+    case IR_DIV: return floating ? "/" : NULL;
+    case IR_AND: return "&";
+    case IR_OR: return "|";
+    case IR_XOR: return "^";
+    case IR_EQ: return "==";
+    case IR_NE: return "!=";
+    case IR_LT: return "<";
+    case IR_LE: return "<=";
+    default: return NULL;
+    }
+}
+
+static void add_operator(const codegen_writer *w, const ir_node *node, const char *symbol)
+{
+    text_add(w->out, "(");
+    if (ir_ops[node->op].operands == 1) {
+        text_add(w->out, "%s", symbol);
+        codegen_operand(w, node->arg[0]);
+    } else {
+        codegen_operand(w, node->arg[0]);
+        text_add(w->out, " %s ", symbol);
+        codegen_operand(w, node->arg[1]);
+    }
+    text_add(w->out, ")");
+}
+
+/* condition ? a : b of four operands; the condition is first < second, or first alone. */
+static void add_choice(const codegen_writer *w, ir_id first, ir_id second, ir_id a, ir_id b)
+{
+    text_add(w->out, "(");
+    codegen_operand(w, first);
+    if (second) {
+        text_add(w->out, " < ");
+        codegen_operand(w, second);
+    }
+    text_add(w->out, " ? ");
+    codegen_operand(w, a);
+    text_add(w->out, " : ");
+    codegen_operand(w, b);
+    text_add(w->out, ")");
+}
+
+static void add_call(const codegen_writer *w, const ir_node *node)
+{
+    const char *name = ir_type_is_floating(node->type) ? builtin(node->op) : NULL;
+    if (name)
+        text_add(w->out, "__builtin_%s%s(", name, node->type == IR_F32 ? "f" : "");
+    else
+        text_add(w->out, "kata_%s_%s(", ir_ops[node->op].name, short_type(node->type));
+    for (int k = 0; k < ir_ops[node->op].operands; k++) {
+        text_add(w->out, k ? ", " : "");
+        codegen_operand(w, node->arg[k]);
+    }
+    text_add(w->out, ")");
+}
+
+void codegen_expression(const codegen_writer *w, ir_id id)
+{
+    const ir_node *nodes = w->loop->kernel->graph.nodes, *node = &nodes[id];
+    const ir_id *a = node->arg;
+    switch (node->op) {
+    case IR_CONST: codegen_constant(w->out, node->type, node->value); return;
+    case IR_NUMBER:
+        codegen_param_name(w->out, w->loop->kernel, node->param);
+        if (w->loop->kernel->params[node->param].kind == IR_PARAM_TABLE)
+            text_add(w->out, "_%d", node->element);
+        return;
+    case IR_INDEX: text_add(w->out, "i%c", "xyz"[node->param]); return;
+    case IR_SIZE: text_add(w->out, "n%c", "xyz"[node->param]); return;
+    case IR_LOAD: add_load(w, node); return;
+    case IR_CONVERT: add_conversion(w, node->type, nodes[a[0]].type, a[0]); return;
+    case IR_STORED: add_stored(w, node); return;
+    case IR_SELECT: add_choice(w, a[0], 0, a[1], a[2]); return;
+    case IR_MIN: add_choice(w, a[0], a[1], a[0], a[1]); return;
+    case IR_MAX: add_choice(w, a[1], a[0], a[0], a[1]); return;
+    default: break;
+    }
+    ir_type operand = nodes[a[0]].type;
+    const char *symbol = operator_of(node->op, operand);
+    if (symbol)
+        add_operator(w, node, symbol);
+    else
+        add_call(w, node);
+}
+
+void codegen_operand(const codegen_writer *w, ir_id id)
+{
+    if (w->steps[id].named)
+        text_add(w->out, "v%u", (unsigned)id);
+    else
+        codegen_expression(w, id);
+}

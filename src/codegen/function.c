@@ -1,0 +1,182 @@
+/* The function of a loop: numbers at its head, loops over z, y and x, in each what cannot be computed
+ * further out, and the stores. Names: pINDEX_... for parameters, vID for nodes. */
+#include "codegen/codegen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void indent(const codegen_writer *w, codegen_level level)
+{
+    text_add(w->out, "%*s", 4 * (1 + (int)level), "");
+}
+
+/* ---- head ------------------------------------------------------------------------------------ */
+
+/* "kernel heat(in double u as f64, number double c)" as a comment. */
+static void add_title(const codegen_writer *w)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    text_add(w->out, "\n/* kernel ");
+    codegen_word(w->out, kernel->name);
+    for (int p = 0; p < kernel->param_count; p++) {
+        const ir_param *param = &kernel->params[p];
+        text_add(w->out, "%s%s %s ", p ? ", " : "(", ir_param_kind_name(param->kind),
+                 ir_types[param->type].name);
+        codegen_word(w->out, param->name);
+        if (param->count > 1) text_add(w->out, "[%d]", param->count);
+        if (ir_param_is_field(param))
+            text_add(w->out, " as %s", ir_types[ir_type_of_storage(w->loop->storage[p])].c_name);
+    }
+    text_add(w->out, ") */\n");
+}
+
+static void add_signature(const codegen_writer *w)
+{
+    char name[64];
+    codegen_name(w->loop, name);
+    text_add(w->out,
+             "void %s(const int64_t *lo, const int64_t *hi, const int64_t *size,\n"
+             "    const struct kata_view *view, const union kata_value *number)\n{\n"
+             "    const int64_t nx = size[0], ny = size[1], nz = size[2];\n",
+             name);
+}
+
+static void add_numbers(const codegen_writer *w)
+{
+    static const char *const members[IR_TYPE_COUNT] = {"i32 != 0", "i32", "i64", "f32", "f64"};
+    const ir_kernel *kernel = w->loop->kernel;
+    for (ir_id id = 1; id < kernel->graph.count; id++) {
+        const ir_node *node = &kernel->graph.nodes[id];
+        if (node->op != IR_NUMBER) continue;
+        text_add(w->out, "    const %s ", codegen_type(node->type));
+        codegen_expression(w, id);
+        text_add(w->out, " = number[%d].%s;\n",
+                 codegen_number_index(kernel, node->param) + node->element, members[node->type]);
+    }
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static void add_shift(const codegen_writer *w, const char *index, int32_t offset, const char *stride,
+                      int view)
+{
+    if (offset)
+        text_add(w->out, " + (%s %c %d)", index, offset < 0 ? '-' : '+',
+                 (int)(offset < 0 ? -offset : offset));
+    else
+        text_add(w->out, " + %s", index);
+    text_add(w->out, " * view[%d].%s", view, stride);
+}
+
+static void add_row(const codegen_writer *w, int param, int component, const int32_t offset[3])
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    const ir_param *p = &kernel->params[param];
+    ir_type type = ir_param_is_field(p) ? ir_type_of_storage(w->loop->storage[param]) : p->type;
+    int view = codegen_view_index(kernel, param) + component;
+    indent(w, CODEGEN_ROW);
+    text_add(w->out, "%s *const ", ir_types[type].c_name);
+    codegen_row_name(w->out, kernel, param, component, offset);
+    text_add(w->out, " = (%s *)view[%d].origin", ir_types[type].c_name, view);
+    add_shift(w, "iy", offset[1], "y", view);
+    add_shift(w, "iz", offset[2], "z", view);
+    text_add(w->out, ";\n");
+}
+
+static const int32_t here[3] = {0, 0, 0};
+
+static bool same_row(const ir_access *a, const ir_access *b)
+{
+    return a->param == b->param && a->component == b->component && a->offset[1] == b->offset[1] &&
+           a->offset[2] == b->offset[2];
+}
+
+static bool is_read_here(const ir_kernel *kernel, const ir_store *store)
+{
+    for (int i = 0; i < kernel->access_count; i++) {
+        const ir_access *a = &kernel->accesses[i];
+        if (a->param == store->param && a->component == store->component && !a->offset[1] &&
+            !a->offset[2])
+            return true;
+    }
+    return false;
+}
+
+/* Accesses are ordered by parameter, component, z, y: equal rows follow one another. */
+static void add_rows(const codegen_writer *w)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    for (int i = 0; i < kernel->access_count; i++) {
+        const ir_access *a = &kernel->accesses[i];
+        if (i == 0 || !same_row(a, a - 1)) add_row(w, a->param, a->component, a->offset);
+    }
+    for (int i = 0; i < kernel->store_count; i++) {
+        const ir_store *s = &kernel->stores[i];
+        if (!is_read_here(kernel, s)) add_row(w, s->param, s->component, here);
+    }
+}
+
+/* ---- body ------------------------------------------------------------------------------------ */
+
+static void add_steps(const codegen_writer *w, codegen_level level)
+{
+    const ir_graph *g = &w->loop->kernel->graph;
+    for (ir_id id = 1; id < g->count; id++) {
+        if (!w->steps[id].named || w->steps[id].level != level) continue;
+        indent(w, level);
+        text_add(w->out, "const %s v%u = ", codegen_type(g->nodes[id].type), (unsigned)id);
+        codegen_expression(w, id);
+        text_add(w->out, ";\n");
+    }
+}
+
+static void add_loop(const codegen_writer *w, int dimension)
+{
+    char d = "xyz"[dimension];
+    indent(w, (codegen_level)(2 - dimension));
+    text_add(w->out, "for (int64_t i%c = lo[%d]; i%c < hi[%d]; i%c++) {\n", d, dimension, d,
+             dimension, d);
+}
+
+static void add_stores(const codegen_writer *w)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    for (int i = 0; i < kernel->store_count; i++) {
+        const ir_store *s = &kernel->stores[i];
+        const ir_param *param = &kernel->params[s->param];
+        bool field = ir_param_is_field(param);
+        ir_type to = field ? ir_type_of_storage(w->loop->storage[s->param]) : param->type;
+        indent(w, CODEGEN_POINT);
+        codegen_row_name(w->out, kernel, s->param, s->component, here);
+        text_add(w->out, "[ix] = ");
+        if (to != param->type) text_add(w->out, "%s", codegen_convert_open(to, param->type));
+        codegen_operand(w, s->value);
+        if (to != param->type) text_add(w->out, "%s", codegen_convert_close(to, param->type));
+        text_add(w->out, ";\n");
+    }
+}
+
+void codegen_function_text(text *out, const codegen_loop *loop)
+{
+    codegen_step *steps = codegen_schedule(loop->kernel);
+    if (!steps) {
+        out->failed = true;
+        return;
+    }
+    const codegen_writer w = {.out = out, .loop = loop, .steps = steps};
+    add_title(&w);
+    add_signature(&w);
+    add_numbers(&w);
+    add_steps(&w, CODEGEN_ONCE);
+    add_loop(&w, 2);
+    add_steps(&w, CODEGEN_PLANE);
+    add_loop(&w, 1);
+    add_rows(&w);
+    add_steps(&w, CODEGEN_ROW);
+    text_add(out, "#pragma omp simd\n");
+    add_loop(&w, 0);
+    add_steps(&w, CODEGEN_POINT);
+    add_stores(&w);
+    text_add(out, "            }\n        }\n    }\n}\n");
+    free(steps);
+}

@@ -1,0 +1,83 @@
+/* Where each node of a graph is computed, and whether it gets a name.
+ *
+ * A node goes to the outermost level at which all its operands are known. It is written into the
+ * expression of its only user, unless that is in an inner loop, would evaluate it twice or only
+ * sometimes (a choice of a select: loads and arithmetic are unconditional so that loops vectorise),
+ * or would grow too long to read. Stores come last and are names only, since a store must not change
+ * what a load of the same point finds. */
+#include "codegen/codegen.h"
+
+#include <stdlib.h>
+
+enum { LONGEST_EXPRESSION = 8 }; /* operations */
+
+static bool is_leaf(ir_op op)
+{
+    return op == IR_CONST || op == IR_NUMBER || op == IR_INDEX || op == IR_SIZE;
+}
+
+static codegen_level own_level(const ir_node *node)
+{
+    static const codegen_level index_level[3] = {CODEGEN_POINT, CODEGEN_ROW, CODEGEN_PLANE};
+    if (node->op == IR_INDEX) return index_level[node->param];
+    return node->op == IR_LOAD ? CODEGEN_POINT : CODEGEN_ONCE;
+}
+
+/* Whether the C text of an operation uses operand k in a way that asks for a name. */
+static bool wants_name(ir_op op, int k)
+{
+    return op == IR_MIN || op == IR_MAX || (op == IR_SELECT && k > 0);
+}
+
+static void add_node(const ir_graph *g, codegen_step *steps, ir_id id)
+{
+    const ir_node *node = &g->nodes[id];
+    codegen_step *step = &steps[id];
+    step->level = (uint8_t)own_level(node);
+    step->leaf = is_leaf(node->op);
+    for (int k = 0; k < ir_ops[node->op].operands; k++) {
+        codegen_step *operand = &steps[node->arg[k]];
+        if (operand->level > step->level) step->level = operand->level;
+        operand->uses++;
+        if (wants_name(node->op, k)) operand->named = true;
+    }
+}
+
+static void name_outer_operands(const ir_graph *g, codegen_step *steps, ir_id id)
+{
+    const ir_node *node = &g->nodes[id];
+    for (int k = 0; k < ir_ops[node->op].operands; k++)
+        if (steps[node->arg[k]].level < steps[id].level) steps[node->arg[k]].named = true;
+}
+
+static void measure(const ir_graph *g, codegen_step *steps, ir_id id)
+{
+    const ir_node *node = &g->nodes[id];
+    codegen_step *step = &steps[id];
+    step->size = 1;
+    for (int k = 0; k < ir_ops[node->op].operands; k++) {
+        const codegen_step *operand = &steps[node->arg[k]];
+        if (!operand->leaf && !operand->named) step->size += operand->size;
+    }
+    if (step->uses > 1 || step->size > LONGEST_EXPRESSION) step->named = true;
+    if (step->leaf) step->named = false;
+}
+
+codegen_step *codegen_schedule(const ir_kernel *kernel)
+{
+    const ir_graph *g = &kernel->graph;
+    codegen_step *steps = calloc(g->count + 1, sizeof *steps);
+    if (!steps) return NULL;
+    for (ir_id id = 1; id < g->count; id++)
+        add_node(g, steps, id);
+    for (int i = 0; i < kernel->store_count; i++) {
+        codegen_step *value = &steps[kernel->stores[i].value];
+        value->uses++;
+        if (kernel->store_count > 1 || value->level < CODEGEN_POINT) value->named = true;
+    }
+    for (ir_id id = 1; id < g->count; id++)
+        name_outer_operands(g, steps, id);
+    for (ir_id id = 1; id < g->count; id++)
+        measure(g, steps, id);
+    return steps;
+}

@@ -1,0 +1,166 @@
+/* exec: running a chain. Executors are listed once, in executors.c. */
+#ifndef EXEC_EXEC_H
+#define EXEC_EXEC_H
+
+#include "analysis/analysis.h"
+#include "codegen/codegen.h"
+#include "jit/jit.h"
+#include "store/store.h"
+
+/* What executors share. */
+typedef struct exec_context {
+    int threads;
+    jit *jit;
+    struct exec_cpu *cpu; /* state of the cpu executor: compiled functions, buffers; NULL at first */
+} exec_context;
+
+/* Runs all loops of a chain in order; slots receive their arrays (made when missing) and scalars.
+ * On error the values of all slots written by the chain are undefined; the caller poisons them. */
+typedef struct exec_executor {
+    const char *name;
+    kata_status (*run)(exec_context *context, chain *c, messages *m);
+} exec_executor;
+
+/* NULL when there is none of this name. */
+const exec_executor *exec_find(const char *name);
+extern const exec_executor exec_reference; /* interprets trees, point by point: the oracle */
+extern const exec_executor exec_cpu;       /* compiled loops on threads */
+void exec_cpu_free(struct exec_cpu *cpu);
+
+/* The slot's array, made (all zero) when it has none; NULL when memory is out. */
+store_array *exec_slot_array(chain_slot *slot);
+
+/* ---- reduce.c -------------------------------------------------------------------------------- */
+
+/* Reductions do not depend on the order of execution. Each point contributes one value. Points are
+ * grouped in bricks of EXEC_BRICK consecutive global x indices, the first at 0. Within a brick, lane
+ * l adds, from its neutral start, the contributions of x = l, l + EXEC_LANES, ... in this order;
+ * lanes are then combined in halves: lane l with lane l + 16, then l + 8, .., l + 1. Results are
+ * combined over bricks, then over y, then over z by a binary tree aligned to global indices: the node
+ * of level k over [j*2^k, (j+1)*2^k) is its lower half combined with its upper half, a half without
+ * points left out. A sum is finally added to 0 (so that a sum of no points is +0); min and max of no
+ * points are their neutral start. */
+enum { EXEC_BRICK = 512, EXEC_LANES = 32 };
+
+/* Reduces contributions of points x_lo .. x_hi-1 of a row, in the parameter's type, brick by brick:
+ * partials[0] is of the brick that holds x_lo. */
+void exec_reduce_row(const ir_param *param, const void *contributions, int64_t x_lo, int64_t x_hi,
+                     ir_value *partials);
+/* Combines the partials of a box (in bricks along x; x fastest, then y, z), which are lost, to
+ * the result. */
+ir_value exec_reduce_box(const ir_param *param, const grid_box *bricks, ir_value *partials);
+
+/* ---- cpu.c, and what the files cpu_*.c share -------------------------------------------------- */
+
+typedef struct cpu_function {
+    char name[64]; /* codegen_name */
+    codegen_function *run;
+} cpu_function;
+
+/* What one thread needs while it runs a loop. */
+typedef struct cpu_thread {
+    _Alignas(128) _Atomic int64_t next; /* of its share of the blocks, others take from it too */
+    int64_t end;
+    codegen_view *views;  /* those of the loop, changed while an edge is computed */
+    void *gathered;       /* values around an edge */
+    void *contributions;  /* to reductions */
+    size_t gathered_size, contributions_size;
+} cpu_thread;
+
+/* The executor's state between chains. */
+struct exec_cpu {
+    cpu_function *functions;
+    size_t function_count, function_capacity;
+    cpu_thread *threads;
+    int thread_count;
+};
+
+/* ---- cpu_compile.c --------------------------------------------------------------------------- */
+
+/* Sets functions[i] to the compiled function of loop i of a chain; what is not compiled yet is
+ * compiled, all of it in one call of the compiler. */
+kata_status cpu_compile(exec_context *context, const chain *c, codegen_function **functions,
+                        messages *m);
+
+/* ---- cpu_block.c ----------------------------------------------------------------------------- */
+
+/* A box cut into blocks, each of which fits the second-level cache; neighbours along z follow one
+ * another. Cuts along x are at multiples of EXEC_BRICK. */
+typedef struct cpu_blocks {
+    grid_box box;
+    int64_t size[3], count[3], total;
+} cpu_blocks;
+
+cpu_blocks cpu_blocks_make(const grid_box *box, int64_t bytes_per_point, int threads);
+grid_box cpu_block_box(const cpu_blocks *blocks, int64_t i);
+
+/* ---- cpu_edge.c ------------------------------------------------------------------------------ */
+
+/* A component of a field that is read outside the grid. */
+typedef struct cpu_edge {
+    const chain_binding *binding;
+    kata_type type; /* stored */
+    int bytes, view, component;
+    int32_t lo[3], hi[3]; /* offsets at which it is read */
+    grid_source *low[3];  /* where reads end at index -1, -2, ... of a dimension */
+    grid_source *high[3]; /* and at size, size + 1, ... */
+} cpu_edge;
+
+/* Fills in where reads end; false when memory is out. */
+bool cpu_edge_prepare(cpu_edge *edge, arena *memory);
+/* Points the views of components that a piece of the grid reads outside of it to copies of their
+ * values around the piece, made by the boundary rules. False when memory is out. */
+bool cpu_edge_gather(const cpu_edge *edges, int count, const grid_box *piece, cpu_thread *thread,
+                     codegen_view *views);
+
+/* ---- cpu_loop.c ------------------------------------------------------------------------------ */
+
+/* Runs one loop on at most this many of the threads. */
+kata_status cpu_loop_run(const chain_loop *loop, codegen_function *run, struct exec_cpu *cpu,
+                         messages *m);
+
+/* ---- reference_read.c: values of fields, for the reference executor ---------------------------- */
+
+/* A field parameter during a loop. */
+typedef struct reference_field {
+    chain_slot *slot;
+    const grid_boundary *boundary;
+    const store_array *old; /* values before the loop; NULL: all zero */
+    store_array *next;      /* values after it; NULL of parameters that are not written */
+    bool *stored;           /* per component: whether it was written at this point */
+} reference_field;
+
+/* A value in the array's type, at an index inside it. */
+ir_value reference_element(const store_array *a, int component, const int64_t index[3]);
+void reference_set_element(store_array *a, int component, const int64_t index[3], ir_value value);
+/* The value before the loop, in the storage type, at any index; NaN (of integers, a number that
+ * means nothing) where no boundary rule covers it. */
+ir_value reference_read(const reference_field *field, int component, const int64_t index[3]);
+
+/* ---- reference_reduce.c ---------------------------------------------------------------------- */
+
+/* What the points of a box contribute to a reduction: x fastest, then y, z. */
+typedef struct reference_contributions {
+    const ir_param *param;
+    grid_box box;
+    const ir_value *values;
+} reference_contributions;
+
+ir_value reference_reduce(const reference_contributions *all);
+
+/* ---- interpret.c ----------------------------------------------------------------------------- */
+
+typedef struct interpreter {
+    const chain_loop *loop;
+    int64_t point[3];
+    ir_value *locals;        /* variables, and the elements of arrays */
+    size_t *local_start;     /* where each begins there */
+    reference_field *fields; /* per parameter; zero for those that are no fields */
+    ir_value *reduced;       /* per parameter: what the point contributes so far */
+    const char *failure;     /* what must not happen, NULL while it has not */
+} interpreter;
+
+/* Runs the kernel at the point. False when something failed. */
+bool interpret_point(interpreter *in);
+
+#endif

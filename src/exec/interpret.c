@@ -1,0 +1,160 @@
+/* Runs a kernel's tree at one point, as it is written: loops loop, branches branch, and what need
+ * not be evaluated is not. ir_lower has checked the tree; what it should not have let pass ends the
+ * run with an internal error. */
+#include "exec/exec.h"
+
+static ir_value evaluate(interpreter *in, const ir_expr *expr);
+static bool run(interpreter *in, const ir_stmt *stmt);
+
+static ir_value fail(interpreter *in, const char *what)
+{
+    in->failure = what;
+    return (ir_value){0};
+}
+
+/* The value of an optional integer expression, 0 where there is none. */
+static int64_t integer(interpreter *in, const ir_expr *expr)
+{
+    return expr ? ir_convert(IR_I64, expr->type, evaluate(in, expr)).i64 : 0;
+}
+
+/* The same for an index below `length`. */
+static int index_below(interpreter *in, const ir_expr *expr, int length)
+{
+    int64_t index = integer(in, expr);
+    if (index >= 0 && index < length) return (int)index;
+    fail(in, "an index out of range");
+    return 0;
+}
+
+/* ---- expressions ----------------------------------------------------------------------------- */
+
+static ir_value *local_at(interpreter *in, int local, const ir_expr *element)
+{
+    int length = in->loop->kernel->locals[local].length;
+    return &in->locals[in->local_start[local] + index_below(in, element, length > 0 ? length : 1)];
+}
+
+static ir_value evaluate_number(interpreter *in, const ir_expr *expr)
+{
+    const ir_param *param = &in->loop->kernel->params[expr->index];
+    const chain_binding *binding = &in->loop->bindings[expr->index];
+    if (param->kind == IR_PARAM_TABLE)
+        return binding->table[index_below(in, expr->arg[0], param->count)];
+    return binding->slot ? binding->slot->scalar : binding->number;
+}
+
+static ir_value evaluate_load(interpreter *in, const ir_expr *expr)
+{
+    const ir_param *param = &in->loop->kernel->params[expr->index];
+    const reference_field *field = &in->fields[expr->index];
+    ir_type stored = ir_type_of_storage(field->slot->type);
+    int component = index_below(in, expr->arg[0], param->count);
+    int64_t index[3];
+    bool here = true;
+    for (int d = 0; d < 3; d++) {
+        int64_t offset = integer(in, expr->arg[1 + d]);
+        here = here && offset == 0;
+        index[d] = in->point[d] + offset;
+    }
+    if (here && field->next && field->stored[component])
+        return ir_convert(param->type, stored, reference_element(field->next, component, index));
+    return ir_convert(param->type, stored, reference_read(field, component, index));
+}
+
+static ir_value evaluate_op(interpreter *in, const ir_expr *expr)
+{
+    ir_value args[3] = {{0}, {0}, {0}};
+    args[0] = evaluate(in, expr->arg[0]);
+    if (expr->op == IR_SELECT) return evaluate(in, expr->arg[args[0].i32 ? 1 : 2]);
+    if (expr->type == IR_BOOL && expr->op == IR_AND && !args[0].i32) return args[0];
+    if (expr->type == IR_BOOL && expr->op == IR_OR && args[0].i32) return args[0];
+    for (int i = 1; i < ir_ops[expr->op].operands; i++) args[i] = evaluate(in, expr->arg[i]);
+    return ir_evaluate(expr->op, expr->type, expr->arg[0]->type, args);
+}
+
+static ir_value evaluate(interpreter *in, const ir_expr *expr)
+{
+    const ir_kernel *kernel = in->loop->kernel;
+    switch (expr->kind) {
+    case IR_EXPR_CONST: return expr->value;
+    case IR_EXPR_LOCAL: return *local_at(in, expr->index, expr->arg[0]);
+    case IR_EXPR_NUMBER: return evaluate_number(in, expr);
+    case IR_EXPR_TABLE:
+        return kernel->tables[expr->index]
+            .values[index_below(in, expr->arg[0], kernel->tables[expr->index].length)];
+    case IR_EXPR_INDEX: return (ir_value){.i64 = in->point[expr->index]};
+    case IR_EXPR_SIZE: return (ir_value){.i64 = in->loop->shape.size[expr->index]};
+    case IR_EXPR_LOAD: return evaluate_load(in, expr);
+    case IR_EXPR_OP: return evaluate_op(in, expr);
+    case IR_EXPR_CALL: run(in, expr->body); return *local_at(in, expr->index, NULL);
+    }
+    return fail(in, "an unknown kind of expression");
+}
+
+/* ---- statements: true when a return was met -------------------------------------------------- */
+
+static void unset(interpreter *in, int local)
+{
+    int length = in->loop->kernel->locals[local].length;
+    for (int i = 0; i < (length > 0 ? length : 1); i++)
+        in->locals[in->local_start[local] + i] = (ir_value){0};
+}
+
+static void store(interpreter *in, const ir_stmt *stmt)
+{
+    const ir_param *param = &in->loop->kernel->params[stmt->index];
+    reference_field *field = &in->fields[stmt->index];
+    ir_type stored = ir_type_of_storage(field->slot->type);
+    int component = index_below(in, stmt->element, param->count);
+    ir_value value = ir_convert(stored, stmt->value->type, evaluate(in, stmt->value));
+    reference_set_element(field->next, component, in->point, value);
+    field->stored[component] = true;
+}
+
+static bool run_for(interpreter *in, const ir_stmt *stmt)
+{
+    for (run(in, stmt->init); evaluate(in, stmt->value).i32 && !in->failure; run(in, stmt->step))
+        if (run(in, stmt->body)) return true;
+    return false;
+}
+
+static bool run_one(interpreter *in, const ir_stmt *stmt)
+{
+    switch (stmt->kind) {
+    case IR_STMT_ASSIGN: {
+        ir_value value = evaluate(in, stmt->value);
+        *local_at(in, stmt->index, stmt->element) = value;
+        return false;
+    }
+    case IR_STMT_UNSET: unset(in, stmt->index); return false;
+    case IR_STMT_STORE: store(in, stmt); return false;
+    case IR_STMT_REDUCE:
+        in->reduced[stmt->index] = ir_reduce(&in->loop->kernel->params[stmt->index],
+                                             in->reduced[stmt->index], evaluate(in, stmt->value));
+        return false;
+    case IR_STMT_IF: return run(in, evaluate(in, stmt->value).i32 ? stmt->body : stmt->other);
+    case IR_STMT_FOR: return run_for(in, stmt);
+    case IR_STMT_BLOCK: return run(in, stmt->body);
+    case IR_STMT_RETURN: {
+        ir_value value = evaluate(in, stmt->value);
+        *local_at(in, stmt->index, NULL) = value;
+        return true;
+    }
+    }
+    fail(in, "an unknown kind of statement");
+    return true;
+}
+
+static bool run(interpreter *in, const ir_stmt *stmt)
+{
+    for (; stmt && !in->failure; stmt = stmt->next)
+        if (run_one(in, stmt)) return true;
+    return false;
+}
+
+bool interpret_point(interpreter *in)
+{
+    run(in, in->loop->kernel->body);
+    return !in->failure;
+}

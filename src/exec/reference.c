@@ -1,0 +1,151 @@
+/* The oracle: walks a chain as it was queued and interprets kernels' trees, point by point. What is
+ * fast is judged by it, so it shares no part of theirs but the meaning of single operations.
+ *
+ * A loop writes into copies of the arrays that it changes, which take their places when all points
+ * are done: every read of another point finds the value from before the loop. */
+#include "exec/exec.h"
+
+#include <fenv.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One loop as it runs. */
+typedef struct reference_run {
+    interpreter in;
+    ir_value **contributions; /* per parameter: of reductions, one per point of the box */
+    arena memory;
+} reference_run;
+
+static kata_status prepare_field(reference_run *run, int p, messages *m)
+{
+    const chain_loop *loop = run->in.loop;
+    const ir_param *param = &loop->kernel->params[p];
+    reference_field *field = &run->in.fields[p];
+    field->slot = loop->bindings[p].slot;
+    field->boundary = &loop->bindings[p].boundary;
+    if (!ir_param_is_written_field(param)) return KATA_OK;
+    const store_array *old = exec_slot_array(field->slot);
+    field->stored = arena_array(&run->memory, (size_t)param->count, sizeof *field->stored);
+    field->next = store_array_new(&field->slot->shape, field->slot->type, field->slot->components);
+    if (!old || !field->stored || !field->next) return message_no_memory(m);
+    memcpy(field->next->data, old->data, old->bytes);
+    return KATA_OK;
+}
+
+static kata_status prepare_locals(reference_run *run, messages *m)
+{
+    const ir_kernel *kernel = run->in.loop->kernel;
+    size_t total = 0;
+    run->in.local_start =
+        arena_array(&run->memory, (size_t)kernel->local_count + 1, sizeof *run->in.local_start);
+    if (!run->in.local_start) return message_no_memory(m);
+    for (int i = 0; i < kernel->local_count; i++) {
+        run->in.local_start[i] = total;
+        total += kernel->locals[i].length > 0 ? (size_t)kernel->locals[i].length : 1;
+    }
+    run->in.locals = arena_array(&run->memory, total + 1, sizeof *run->in.locals);
+    return run->in.locals ? KATA_OK : message_no_memory(m);
+}
+
+static kata_status prepare(reference_run *run, messages *m)
+{
+    const chain_loop *loop = run->in.loop;
+    size_t count = (size_t)loop->kernel->param_count + 1;
+    size_t points = (size_t)grid_box_points(&loop->box);
+    run->in.fields = arena_array(&run->memory, count, sizeof *run->in.fields);
+    run->in.reduced = arena_array(&run->memory, count, sizeof *run->in.reduced);
+    run->contributions = arena_array(&run->memory, count, sizeof *run->contributions);
+    if (!run->in.fields || !run->in.reduced || !run->contributions) return message_no_memory(m);
+    kata_status status = prepare_locals(run, m);
+    for (int p = 0; p < loop->kernel->param_count && status == KATA_OK; p++) {
+        const ir_param *param = &loop->kernel->params[p];
+        if (ir_param_is_field(param)) status = prepare_field(run, p, m);
+        if (!ir_param_is_reduction(param)) continue;
+        run->contributions[p] = arena_array(&run->memory, points + 1, sizeof(ir_value));
+        if (!run->contributions[p]) status = message_no_memory(m);
+    }
+    if (status != KATA_OK) return status;
+    for (int p = 0; p < loop->kernel->param_count; p++)
+        if (ir_param_is_field(&loop->kernel->params[p]))
+            run->in.fields[p].old = loop->bindings[p].slot->array;
+    return KATA_OK;
+}
+
+static bool run_point(reference_run *run, int64_t number)
+{
+    const ir_kernel *kernel = run->in.loop->kernel;
+    for (int p = 0; p < kernel->param_count; p++) {
+        if (ir_param_is_written_field(&kernel->params[p]))
+            memset(run->in.fields[p].stored, 0, (size_t)kernel->params[p].count * sizeof(bool));
+        if (ir_param_is_reduction(&kernel->params[p]))
+            run->in.reduced[p] = ir_reduction_start(&kernel->params[p]);
+    }
+    if (!interpret_point(&run->in)) return false;
+    for (int p = 0; p < kernel->param_count; p++)
+        if (ir_param_is_reduction(&kernel->params[p]))
+            run->contributions[p][number] = run->in.reduced[p];
+    return true;
+}
+
+static bool run_points(reference_run *run)
+{
+    const grid_box *box = &run->in.loop->box;
+    int64_t *point = run->in.point, number = 0;
+    for (point[2] = box->lo[2]; point[2] < box->hi[2]; point[2]++)
+        for (point[1] = box->lo[1]; point[1] < box->hi[1]; point[1]++)
+            for (point[0] = box->lo[0]; point[0] < box->hi[0]; point[0]++)
+                if (!run_point(run, number++)) return false;
+    return true;
+}
+
+/* Puts the new arrays and scalars in the places of the old ones. */
+static void commit(reference_run *run)
+{
+    const chain_loop *loop = run->in.loop;
+    for (int p = 0; p < loop->kernel->param_count; p++) {
+        const ir_param *param = &loop->kernel->params[p];
+        chain_slot *slot = loop->bindings[p].slot;
+        if (ir_param_is_reduction(param)) {
+            reference_contributions all = {param, loop->box, run->contributions[p]};
+            slot->scalar = reference_reduce(&all);
+        }
+        if (ir_param_is_written_field(param)) {
+            store_array *old = slot->array;
+            slot->array = run->in.fields[p].next;
+            run->in.fields[p].next = old;
+        }
+    }
+}
+
+static void release(reference_run *run)
+{
+    for (int p = 0; run->in.fields && p < run->in.loop->kernel->param_count; p++)
+        store_array_free(run->in.fields[p].next);
+    arena_free(&run->memory);
+}
+
+static kata_status run_loop(const chain_loop *loop, messages *m)
+{
+    reference_run run = {.in.loop = loop};
+    kata_status status = prepare(&run, m);
+    if (status == KATA_OK && !grid_box_is_empty(&loop->box) && !run_points(&run))
+        status = message_fail(m, KATA_ERROR_INTERNAL, "kernel '%s' met %s", loop->kernel->name,
+                              run.in.failure);
+    if (status == KATA_OK) commit(&run);
+    release(&run);
+    return status;
+}
+
+static kata_status reference_run_chain(exec_context *context, chain *c, messages *m)
+{
+    (void)context;
+    fenv_t environment;
+    kata_status status = KATA_OK;
+    fegetenv(&environment);
+    fesetenv(FE_DFL_ENV);
+    for (size_t i = 0; i < c->count && status == KATA_OK; i++) status = run_loop(&c->loops[i], m);
+    fesetenv(&environment);
+    return status;
+}
+
+const exec_executor exec_reference = {"reference", reference_run_chain};

@@ -1,0 +1,93 @@
+/* Single values of fields, boundary rules included: kata_rule's definition, step by step. */
+#include "exec/exec.h"
+
+#include <math.h>
+#include <string.h>
+
+static char *address_of(const store_array *a, int component, const int64_t index[3])
+{
+    int64_t element =
+        index[0] + index[1] * a->pitch_y + index[2] * a->pitch_z + component * a->pitch_component;
+    return (char *)a->data + element * store_type_bytes(a->type);
+}
+
+ir_value reference_element(const store_array *a, int component, const int64_t index[3])
+{
+    ir_value value = {0};
+    if (a) {
+        const char *address = address_of(a, component, index);
+        switch (a->type) {
+        case KATA_F64: memcpy(&value.f64, address, sizeof value.f64); break;
+        case KATA_F32: memcpy(&value.f32, address, sizeof value.f32); break;
+        case KATA_I64: memcpy(&value.i64, address, sizeof value.i64); break;
+        case KATA_I32: memcpy(&value.i32, address, sizeof value.i32); break;
+        }
+    }
+    return value;
+}
+
+void reference_set_element(store_array *a, int component, const int64_t index[3], ir_value value)
+{
+    char *address = address_of(a, component, index);
+    switch (a->type) {
+    case KATA_F64: memcpy(address, &value.f64, sizeof value.f64); break;
+    case KATA_F32: memcpy(address, &value.f32, sizeof value.f32); break;
+    case KATA_I64: memcpy(address, &value.i64, sizeof value.i64); break;
+    case KATA_I32: memcpy(address, &value.i32, sizeof value.i32); break;
+    }
+}
+
+/* 2*v - x in the storage type. */
+static ir_value antisymmetric(ir_type type, ir_value v, ir_value x)
+{
+    ir_value twice = ir_evaluate(IR_MUL, type, type, (ir_value[]){ir_value_of_int(type, 2), v});
+    return ir_evaluate(IR_SUB, type, type, (ir_value[]){twice, x});
+}
+
+/* One step of a rule from outside towards the grid; false where there is none. */
+static bool step_inwards(kata_rule rule, bool high, int64_t n, int64_t *i)
+{
+    switch (rule) {
+    case KATA_NONE:
+    case KATA_CONSTANT: return false;
+    case KATA_CLAMP: *i = high ? n - 1 : 0; return true;
+    case KATA_REFLECT_FACE:
+    case KATA_ANTISYMMETRIC_FACE: *i = high ? n - 1 - (*i - n) : -1 - *i; return true;
+    case KATA_REFLECT_NODE:
+    case KATA_ANTISYMMETRIC_NODE: *i = high ? n - 1 - (*i - (n - 1)) : -*i; return n > 1;
+    case KATA_PERIODIC: *i = high ? *i - n : *i + n; return true;
+    }
+    return false;
+}
+
+/* What a read finds that no rule covers. Analysis has refused a loop whose result depends on one,
+ * but not reads of which nothing comes. */
+static ir_value nothing(ir_type type)
+{
+    return ir_type_is_floating(type) ? ir_value_of_double(type, NAN)
+                                     : ir_value_of_int(type, 0x5a5a5a5a5a5a5a5a);
+}
+
+/* The value at an index whose dimensions below d are inside. */
+static ir_value read_from(const reference_field *field, int component, const int64_t at[3], int d)
+{
+    const grid_shape *shape = &field->slot->shape;
+    ir_type type = ir_type_of_storage(field->slot->type);
+    int64_t index[3] = {at[0], at[1], at[2]};
+    while (d < 3 && index[d] >= 0 && index[d] < shape->size[d]) d++;
+    if (d == 3) return reference_element(field->old, component, index);
+    bool high = index[d] >= 0;
+    const grid_side_rule *side = &field->boundary->side[2 * d + high];
+    ir_value v = ir_value_of_double(type, side->value);
+    if (side->rule == KATA_CONSTANT) return v;
+    if (!step_inwards(side->rule, high, shape->size[d], &index[d])) return nothing(type);
+    ir_value x = read_from(field, component, index, d);
+    bool is_antisymmetric =
+        side->rule == KATA_ANTISYMMETRIC_FACE || side->rule == KATA_ANTISYMMETRIC_NODE;
+    return is_antisymmetric ? antisymmetric(type, v, x) : x;
+}
+
+ir_value reference_read(const reference_field *field, int component, const int64_t index[3])
+{
+    return read_from(field, component, index, 0);
+}

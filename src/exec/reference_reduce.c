@@ -1,0 +1,88 @@
+/* Reductions as exec.h defines them, literally: bricks and lanes along x, and binary trees aligned
+ * to global indices over bricks, y and z. */
+#include "exec/exec.h"
+
+/* Part of the contributions: what is fixed of the index, outermost dimension first. */
+typedef struct part {
+    const reference_contributions *all;
+    int64_t z, y;
+} part;
+
+static ir_value contribution(const part *p, int64_t x)
+{
+    const grid_box *box = &p->all->box;
+    int64_t nx = box->hi[0] - box->lo[0], ny = box->hi[1] - box->lo[1];
+    return p->all->values[((p->z - box->lo[2]) * ny + p->y - box->lo[1]) * nx + x - box->lo[0]];
+}
+
+static ir_value reduce_brick(const part *p, int64_t brick)
+{
+    const ir_param *param = p->all->param;
+    const grid_box *box = &p->all->box;
+    ir_value lane[EXEC_LANES];
+    for (int l = 0; l < EXEC_LANES; l++) {
+        lane[l] = ir_reduction_start(param);
+        for (int64_t x = brick * EXEC_BRICK + l; x < (brick + 1) * EXEC_BRICK; x += EXEC_LANES)
+            if (x >= box->lo[0] && x < box->hi[0])
+                lane[l] = ir_reduce(param, lane[l], contribution(p, x));
+    }
+    for (int half = EXEC_LANES / 2; half >= 1; half /= 2)
+        for (int l = 0; l < half; l++) lane[l] = ir_reduce(param, lane[l], lane[l + half]);
+    return lane[0];
+}
+
+enum { OVER_BRICKS, OVER_Y, OVER_Z };
+
+static bool reduce_node(const part *p, int over, int level, int64_t j, ir_value *out);
+
+/* The tree over one dimension (in bricks along x), from a root that spans all of it. */
+static bool reduce_tree(const part *p, int over, ir_value *out)
+{
+    int64_t end = p->all->box.hi[over];
+    if (over == OVER_BRICKS) end = (end + EXEC_BRICK - 1) / EXEC_BRICK;
+    int level = 0;
+    while (((int64_t)1 << level) < end) level++;
+    return reduce_node(p, over, level, 0, out);
+}
+
+static bool reduce_leaf(const part *p, int over, int64_t j, ir_value *out)
+{
+    if (over == OVER_BRICKS) {
+        *out = reduce_brick(p, j);
+        return true;
+    }
+    part inner = *p;
+    *(over == OVER_Y ? &inner.y : &inner.z) = j;
+    return reduce_tree(&inner, over - 1, out);
+}
+
+/* The node of a level over [j*2^level, (j+1)*2^level); false when there are no points in it. */
+static bool reduce_node(const part *p, int over, int level, int64_t j, ir_value *out)
+{
+    int64_t lo = p->all->box.lo[over], hi = p->all->box.hi[over];
+    if (over == OVER_BRICKS) {
+        lo = lo / EXEC_BRICK;
+        hi = (hi + EXEC_BRICK - 1) / EXEC_BRICK;
+    }
+    if ((j + 1) << level <= lo || j << level >= hi) return false;
+    if (level == 0) return reduce_leaf(p, over, j, out);
+    ir_value lower, upper;
+    bool has_lower = reduce_node(p, over, level - 1, 2 * j, &lower);
+    bool has_upper = reduce_node(p, over, level - 1, 2 * j + 1, &upper);
+    if (has_lower && has_upper)
+        *out = ir_reduce(p->all->param, lower, upper);
+    else if (has_lower || has_upper)
+        *out = has_lower ? lower : upper;
+    return has_lower || has_upper;
+}
+
+ir_value reference_reduce(const reference_contributions *all)
+{
+    const ir_param *param = all->param;
+    part whole = {all, 0, 0};
+    ir_value result;
+    if (grid_box_is_empty(&all->box) || !reduce_tree(&whole, OVER_Z, &result))
+        result = ir_reduction_start(param);
+    return param->kind == IR_PARAM_SUM ? ir_reduce(param, ir_value_of_int(param->type, 0), result)
+                                       : result;
+}

@@ -1,0 +1,104 @@
+/* Boundary rules as maps of the index that is read.
+ *
+ * A reflection turns an index beyond one side into one that is inside or beyond the other side, so
+ * only reflections at both sides go on for more than two steps. Two of them in a row shift the
+ * index by a period towards the grid; whole periods are taken at once. */
+#include "grid/grid.h"
+
+static bool is_antisymmetric(kata_rule rule)
+{
+    return rule == KATA_ANTISYMMETRIC_FACE || rule == KATA_ANTISYMMETRIC_NODE;
+}
+
+static bool is_about_node(kata_rule rule)
+{
+    return rule == KATA_REFLECT_NODE || rule == KATA_ANTISYMMETRIC_NODE;
+}
+
+static bool is_reflection(kata_rule rule)
+{
+    return rule == KATA_REFLECT_FACE || is_about_node(rule) || is_antisymmetric(rule);
+}
+
+/* What an index and its mirror image at the low or high side add up to. */
+static int64_t mirror_sum(kata_rule rule, bool high, int64_t size)
+{
+    if (is_about_node(rule)) return high ? 2 * (size - 1) : 0;
+    return high ? 2 * size - 1 : -1;
+}
+
+/* Whether a rule has nothing to mirror about: a node's mirror image of one point is that point. */
+static bool lacks_points(kata_rule rule, int64_t size) { return is_about_node(rule) && size == 1; }
+
+/* The values of the antisymmetric steps of an index beyond a side, in the order they are met. */
+static void find_step_values(const grid_side_rule *side, bool high, double value[2])
+{
+    bool first = is_antisymmetric(side[high].rule) ? high : !high;
+    bool second = is_antisymmetric(side[!first].rule) ? !first : first;
+    value[0] = side[first].value;
+    value[1] = side[second].value;
+}
+
+/* Takes whole periods off an index outside, between reflections at both sides. */
+static int64_t skip_periods(const grid_side_rule *side, int64_t size, int64_t index, int64_t *steps)
+{
+    int64_t period = mirror_sum(side[1].rule, true, size) - mirror_sum(side[0].rule, false, size);
+    int64_t distance = index < 0 ? -index : index - size + 1;
+    int64_t periods = (distance - 1) / period;
+    *steps = periods * (is_antisymmetric(side[0].rule) + is_antisymmetric(side[1].rule));
+    return index < 0 ? index + periods * period : index - periods * period;
+}
+
+static bool is_outside(int64_t index, int64_t size) { return index < 0 || index >= size; }
+
+bool grid_boundary_map(const grid_boundary *boundary, int dimension, int64_t size, int64_t index,
+                       grid_source *out)
+{
+    const grid_side_rule *side = &boundary->side[2 * dimension];
+    grid_source source = {0};
+    if (is_outside(index, size)) {
+        find_step_values(side, index >= size, source.step_value);
+        if (is_reflection(side[0].rule) && is_reflection(side[1].rule) &&
+            !lacks_points(side[0].rule, size) && !lacks_points(side[1].rule, size))
+            index = skip_periods(side, size, index, &source.steps);
+    }
+    while (is_outside(index, size)) {
+        bool high = index >= size;
+        kata_rule rule = side[high].rule;
+        if (rule == KATA_NONE || lacks_points(rule, size)) return false;
+        if (rule == KATA_CONSTANT) {
+            source.constant = side[high].value;
+            index = -1;
+            break;
+        }
+        if (rule == KATA_CLAMP) index = high ? size - 1 : 0;
+        if (rule == KATA_PERIODIC) index = (index % size + size) % size;
+        if (is_reflection(rule)) index = mirror_sum(rule, high, size) - index;
+        source.steps += is_antisymmetric(rule);
+    }
+    source.index = index;
+    *out = source;
+    return true;
+}
+
+const char *grid_rule_name(kata_rule rule)
+{
+    static const char *const names[] = {
+        [KATA_NONE] = "KATA_NONE",
+        [KATA_CONSTANT] = "KATA_CONSTANT",
+        [KATA_CLAMP] = "KATA_CLAMP",
+        [KATA_REFLECT_FACE] = "KATA_REFLECT_FACE",
+        [KATA_REFLECT_NODE] = "KATA_REFLECT_NODE",
+        [KATA_ANTISYMMETRIC_FACE] = "KATA_ANTISYMMETRIC_FACE",
+        [KATA_ANTISYMMETRIC_NODE] = "KATA_ANTISYMMETRIC_NODE",
+        [KATA_PERIODIC] = "KATA_PERIODIC",
+    };
+    return (size_t)rule < COUNT_OF(names) ? names[rule] : "unknown rule";
+}
+
+const char *grid_side_name(int side)
+{
+    static const char *const names[] = {"KATA_X_LOW",  "KATA_X_HIGH", "KATA_Y_LOW",
+                                        "KATA_Y_HIGH", "KATA_Z_LOW",  "KATA_Z_HIGH"};
+    return side >= 0 && (size_t)side < COUNT_OF(names) ? names[side] : "unknown side";
+}

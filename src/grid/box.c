@@ -1,0 +1,79 @@
+/* Shapes and boxes: half-open products of intervals. */
+#include "grid/grid.h"
+
+#include <inttypes.h>
+
+static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static int64_t larger(int64_t a, int64_t b) { return a < b ? b : a; }
+
+bool grid_shape_equal(const grid_shape *a, const grid_shape *b)
+{
+    return a->rank == b->rank && a->size[0] == b->size[0] && a->size[1] == b->size[1] &&
+           a->size[2] == b->size[2];
+}
+
+grid_box grid_shape_box(const grid_shape *shape)
+{
+    return (grid_box){.hi = {shape->size[0], shape->size[1], shape->size[2]}};
+}
+
+bool grid_box_is_empty(const grid_box *box)
+{
+    return box->lo[0] >= box->hi[0] || box->lo[1] >= box->hi[1] || box->lo[2] >= box->hi[2];
+}
+
+int64_t grid_box_points(const grid_box *box)
+{
+    if (grid_box_is_empty(box)) return 0;
+    return (box->hi[0] - box->lo[0]) * (box->hi[1] - box->lo[1]) * (box->hi[2] - box->lo[2]);
+}
+
+bool grid_box_contains(const grid_box *outer, const grid_box *inner)
+{
+    if (grid_box_is_empty(inner)) return true;
+    for (int d = 0; d < 3; d++)
+        if (inner->lo[d] < outer->lo[d] || inner->hi[d] > outer->hi[d]) return false;
+    return true;
+}
+
+grid_box grid_box_intersect(const grid_box *a, const grid_box *b)
+{
+    grid_box result;
+    for (int d = 0; d < 3; d++) {
+        result.lo[d] = larger(a->lo[d], b->lo[d]);
+        result.hi[d] = smaller(a->hi[d], b->hi[d]);
+    }
+    return result;
+}
+
+int grid_box_subtract(const grid_box *box, const grid_box *hole, grid_box pieces[6])
+{
+    int count = 0;
+    grid_box rest = *box, inside = grid_box_intersect(box, hole);
+    if (grid_box_is_empty(box)) return 0;
+    if (grid_box_is_empty(&inside)) {
+        pieces[0] = *box;
+        return 1;
+    }
+    for (int d = 2; d >= 0; d--) { /* takes what lies below and above the hole off `rest` */
+        grid_box low = rest, high = rest;
+        low.hi[d] = rest.lo[d] = inside.lo[d];
+        high.lo[d] = rest.hi[d] = inside.hi[d];
+        if (low.lo[d] < low.hi[d]) pieces[count++] = low;
+        if (high.lo[d] < high.hi[d]) pieces[count++] = high;
+    }
+    return count;
+}
+
+void grid_shape_print(text *out, const grid_shape *shape)
+{
+    for (int d = 0; d < shape->rank; d++)
+        text_add(out, "%s%" PRId64, d == 0 ? "" : " x ", shape->size[d]);
+}
+
+void grid_box_print(text *out, const grid_box *box, int rank)
+{
+    for (int d = 0; d < rank; d++)
+        text_add(out, "%s[%" PRId64 ", %" PRId64 ")", d == 0 ? "" : " x ", box->lo[d], box->hi[d]);
+}

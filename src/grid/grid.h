@@ -1,0 +1,64 @@
+/* grid: descriptions of index spaces, boxes and boundary rules. Pure data. */
+#ifndef GRID_GRID_H
+#define GRID_GRID_H
+
+#include "base/base.h"
+
+/* ---- box.c ----------------------------------------------------------------------------------- */
+
+typedef struct grid_shape {
+    int rank;        /* 1 to 3 */
+    int64_t size[3]; /* 1 beyond the rank */
+} grid_shape;
+
+/* Half-open: lo <= index < hi per dimension. Empty when lo >= hi in any. */
+typedef struct grid_box {
+    int64_t lo[3], hi[3];
+} grid_box;
+
+bool grid_shape_equal(const grid_shape *a, const grid_shape *b);
+grid_box grid_shape_box(const grid_shape *shape);
+bool grid_box_is_empty(const grid_box *box);
+int64_t grid_box_points(const grid_box *box);                         /* 0 when empty */
+bool grid_box_contains(const grid_box *outer, const grid_box *inner); /* an empty inner: true */
+grid_box grid_box_intersect(const grid_box *a, const grid_box *b);
+/* Cuts `box` minus `hole` into at most 6 disjoint boxes, z slabs first, then y, then x; returns
+ * their number. */
+int grid_box_subtract(const grid_box *box, const grid_box *hole, grid_box pieces[6]);
+/* "4096 x 2048" */
+void grid_shape_print(text *out, const grid_shape *shape);
+/* "[0, 16) x [2, 4)", of the shape's rank */
+void grid_box_print(text *out, const grid_box *box, int rank);
+
+/* ---- boundary.c ------------------------------------------------------------------------------ */
+
+typedef struct grid_side_rule {
+    kata_rule rule;
+    double value;
+} grid_side_rule;
+
+/* Rules of a field, indexed by kata_side. */
+typedef struct grid_boundary {
+    grid_side_rule side[6];
+} grid_boundary;
+
+/* Where a read at an index of one dimension ends, and the antisymmetric steps met on the way there:
+ * the value is x = value at `index` (or the constant), then for step k = steps-1 .. 0 (innermost to
+ * outermost) x = 2*v - x with v = step_value[k % 2], all in the field's storage type. Over several
+ * dimensions: x is mapped first; the first dimension that ends at a constant ends the mapping;
+ * steps are undone in the reverse order of dimensions, x last. */
+typedef struct grid_source {
+    int64_t index;   /* in [0, size), or -1: the constant */
+    double constant; /* when index is -1 */
+    int64_t steps;
+    double step_value[2];
+} grid_source;
+
+/* Maps an index, at most 2^40 outside. Returns false where no rule covers it: KATA_NONE, or a
+ * reflection about the node of a dimension of one point. */
+bool grid_boundary_map(const grid_boundary *boundary, int dimension, int64_t size, int64_t index,
+                       grid_source *out);
+const char *grid_rule_name(kata_rule rule); /* "KATA_CLAMP" */
+const char *grid_side_name(int side);       /* "KATA_X_LOW" */
+
+#endif

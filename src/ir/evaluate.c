@@ -1,0 +1,220 @@
+/* Expressions of a tree as nodes of a graph. */
+#include "ir/lowering.h"
+
+kata_status lower_check(lowering *l, uint32_t at)
+{
+    if (l->m->status) return l->m->status;
+    if (++l->steps > IR_MAX_STEPS || l->g->too_large) {
+        message_begin_at(l->m, KATA_ERROR_LIMIT, l->kernel->text, at,
+                         "kernel '%s' takes too much work to compile", l->kernel->name);
+        message_line(l->m, "unrolling passed %s here; use fewer iterations",
+                     l->g->too_large ? "200000 operations" : "2000000 steps");
+        return message_send(l->m);
+    }
+    return l->g->failed ? message_no_memory(l->m) : KATA_OK;
+}
+
+/* Evaluates an expression that must come out as a constant integer in [low, high]. */
+static kata_status constant_integer(lowering *l, const ir_expr *e, const char *what, int64_t low,
+                                    int64_t high, int64_t *out)
+{
+    ir_id id = lower_expr(l, e);
+    kata_status status = lower_check(l, e->at);
+    if (status) return status;
+    const ir_node *n = &l->g->nodes[id];
+    if (n->op != IR_CONST) {
+        message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, e->at,
+                         "this %s is not known at compile time", what);
+        message_line(l->m, "it must be made of constants, constant tables and loop variables");
+        return message_send(l->m);
+    }
+    int64_t value = ir_convert(IR_I64, (ir_type)n->type, n->value).i64;
+    if (value < low || value > high)
+        return message_fail_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, e->at,
+                               "this %s is %lld, outside %lld to %lld", what, (long long)value,
+                               (long long)low, (long long)high);
+    *out = value;
+    return KATA_OK;
+}
+
+kata_status lower_component(lowering *l, const ir_param *param, const ir_expr *component,
+                            uint32_t at, int *out)
+{
+    int64_t value = 0;
+    if (component) {
+        kata_status status =
+            constant_integer(l, component, "component", 0, param->count - 1, &value);
+        if (status) return status;
+    }
+    (void)at;
+    *out = (int)value;
+    return KATA_OK;
+}
+
+kata_status lower_local_cell(lowering *l, int local, const ir_expr *element, uint32_t at,
+                             uint32_t *where)
+{
+    int64_t i = 0;
+    if (element) {
+        int length = l->kernel->locals[local].length;
+        kata_status status = constant_integer(l, element, "index", 0, length - 1, &i);
+        if (status) return status;
+    }
+    *where = l->local_cells[local] + (uint32_t)i;
+    return lower_check(l, at);
+}
+
+static ir_id local_value(lowering *l, const ir_expr *e)
+{
+    uint32_t where;
+    if (lower_local_cell(l, e->index, e->arg[0], e->at, &where)) return 0;
+    lower_cell cell = l->cells[where];
+    const ir_node *defined = &l->g->nodes[cell.defined];
+    if (cell.value && defined->op == IR_CONST && defined->value.i32) return cell.value;
+    const ir_local *local = &l->kernel->locals[e->index];
+    message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, e->at,
+                     cell.value ? "'%s' may be read here before it is set"
+                                : "'%s' is read before it is set",
+                     local->name);
+    message_note_at(l->m, l->kernel->text, local->at, "declared here without a value");
+    message_send(l->m);
+    return 0;
+}
+
+static ir_id number(lowering *l, const ir_expr *e)
+{
+    int64_t element = 0;
+    if (e->arg[0] &&
+        constant_integer(l, e->arg[0], "index", 0, l->kernel->params[e->index].count - 1, &element))
+        return 0;
+    return ir_graph_add(l->g, &(ir_node){.op = IR_NUMBER,
+                                         .type = (uint8_t)e->type,
+                                         .param = e->index,
+                                         .element = (int32_t)element,
+                                         .at = e->at});
+}
+
+static ir_id table_element(lowering *l, const ir_expr *e)
+{
+    const ir_table *table = &l->kernel->tables[e->index];
+    int64_t element;
+    if (constant_integer(l, e->arg[0], "index", 0, table->length - 1, &element)) return 0;
+    return ir_graph_const(l->g, table->type, table->values[element]);
+}
+
+static ir_id dimension(lowering *l, const ir_expr *e, ir_op op)
+{
+    return ir_graph_add(
+        l->g, &(ir_node){.op = (uint8_t)op, .type = IR_I64, .param = e->index, .at = e->at});
+}
+
+ir_id lower_old_value(lowering *l, uint32_t output)
+{
+    const ir_kernel *k = l->kernel;
+    int p = k->param_count - 1;
+    while (!ir_param_is_written_field(&k->params[p]) || l->param_outputs[p] > output) p--;
+    return ir_graph_add(l->g, &(ir_node){.op = IR_LOAD,
+                                         .type = (uint8_t)k->params[p].type,
+                                         .param = p,
+                                         .element = (int32_t)(output - l->param_outputs[p]),
+                                         .at = l->output_at[output]});
+}
+
+/* A field that the kernel writes, read at its own point: what was written, as stored. */
+static ir_id own_value(lowering *l, const ir_expr *e, int component)
+{
+    const ir_param *param = &l->kernel->params[e->index];
+    uint32_t output = l->param_outputs[e->index] + (uint32_t)component;
+    ir_id value = l->cells[l->first_output + output].value;
+    if (value) {
+        const ir_node *n = &l->g->nodes[value];
+        if (n->op == IR_LOAD && n->param == e->index) return value;
+        return ir_graph_add(l->g, &(ir_node){.op = IR_STORED,
+                                             .type = (uint8_t)param->type,
+                                             .arg = {value},
+                                             .param = e->index,
+                                             .at = e->at});
+    }
+    if (param->kind == IR_PARAM_INOUT) {
+        if (!l->output_at[output]) l->output_at[output] = e->at;
+        return lower_old_value(l, output);
+    }
+    message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, e->at,
+                     "'%s' is read before it is written", param->name);
+    message_line(l->m, "it is an 'out' parameter: declare it 'inout' to read its old value");
+    message_send(l->m);
+    return 0;
+}
+
+static kata_status check_rank(lowering *l, const ir_expr *e)
+{
+    ir_kernel *k = l->kernel;
+    if (!e->offsets || k->rank == e->offsets) return KATA_OK;
+    if (!k->rank) {
+        k->rank = e->offsets;
+        k->rank_at = e->at;
+        return KATA_OK;
+    }
+    message_begin_at(l->m, KATA_ERROR_KERNEL, k->text, e->at,
+                     "'%s' is read with %d offset%s here, but the kernel uses %d elsewhere",
+                     k->params[e->index].name, e->offsets, e->offsets == 1 ? "" : "s", k->rank);
+    message_note_at(l->m, k->text, k->rank_at, "the first offsets are here");
+    message_line(l->m, "write one offset per dimension of the grid: u[dx,dy] in two dimensions");
+    return message_send(l->m);
+}
+
+static ir_id load(lowering *l, const ir_expr *e)
+{
+    const ir_param *param = &l->kernel->params[e->index];
+    ir_node node = {.op = IR_LOAD, .type = (uint8_t)e->type, .param = e->index, .at = e->at};
+    int component;
+    if (check_rank(l, e) || lower_component(l, param, e->arg[0], e->at, &component)) return 0;
+    node.element = component;
+    bool here = true;
+    for (int d = 0; d < 3; d++) {
+        int64_t offset = 0;
+        if (e->arg[d + 1] &&
+            constant_integer(l, e->arg[d + 1], "offset", -IR_MAX_OFFSET, IR_MAX_OFFSET, &offset))
+            return 0;
+        node.offset[d] = (int32_t)offset;
+        here = here && !offset;
+    }
+    if (here && ir_param_is_written_field(param)) return own_value(l, e, component);
+    if (param->kind != IR_PARAM_OUT) return ir_graph_add(l->g, &node);
+    message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, e->at,
+                     "'%s' is an 'out' parameter and is read at another point", param->name);
+    message_line(l->m, "only the point itself can be read back, after it is written");
+    message_send(l->m);
+    return 0;
+}
+
+static ir_id call(lowering *l, const ir_expr *e)
+{
+    if (lower_body(l, e->body)) return 0;
+    return l->cells[l->local_cells[e->index]].value;
+}
+
+static ir_id operation(lowering *l, const ir_expr *e)
+{
+    ir_id args[3] = {0};
+    for (int i = 0; i < ir_ops[e->op].operands; i++)
+        if (!(args[i] = lower_expr(l, e->arg[i]))) return 0;
+    return ir_graph_op(l->g, e->op, e->type, args[0], args[1], args[2], e->at);
+}
+
+ir_id lower_expr(lowering *l, const ir_expr *e)
+{
+    if (lower_check(l, e->at)) return 0;
+    switch (e->kind) {
+    case IR_EXPR_CONST: return ir_graph_const(l->g, e->type, e->value);
+    case IR_EXPR_LOCAL: return local_value(l, e);
+    case IR_EXPR_NUMBER: return number(l, e);
+    case IR_EXPR_TABLE: return table_element(l, e);
+    case IR_EXPR_INDEX: return dimension(l, e, IR_INDEX);
+    case IR_EXPR_SIZE: return dimension(l, e, IR_SIZE);
+    case IR_EXPR_LOAD: return load(l, e);
+    case IR_EXPR_OP: return operation(l, e);
+    case IR_EXPR_CALL: return call(l, e);
+    }
+    return 0;
+}

@@ -1,0 +1,355 @@
+/* ir: what a kernel computes, in two forms.
+ *
+ * The *tree* is the kernel as written: typed expressions and statements with loops, branches and
+ * local variables. The front end builds it; the reference executor runs it as it stands.
+ *
+ * The *graph* is the kernel as computed: loops unrolled, branches turned into selects, variables
+ * gone; hash-consed nodes in which equal computations are one. Everything that is fast is made from
+ * it. ir_lower turns the first into the second.
+ *
+ * Values. Every operation is defined for every operand: integers wrap, x/0 and x%0 are 0, shift
+ * counts are taken modulo the width, floating point to integer saturates and takes NaN to 0.
+ * docs/language.md has the table. arithmetic.h and elementary.h define each operation once. */
+#ifndef IR_IR_H
+#define IR_IR_H
+
+#include "base/base.h"
+
+/* ---- type.c: types and operations ------------------------------------------------------------ */
+
+/*      name    text     C type     bytes */
+#define IR_TYPES(X)                                                                                \
+    X(BOOL, "bool", "int", 4)                                                                      \
+    X(I32, "int", "int32_t", 4)                                                                    \
+    X(I64, "long", "int64_t", 8)                                                                   \
+    X(F32, "float", "float", 4)                                                                    \
+    X(F64, "double", "double", 8)
+
+typedef enum ir_type {
+#define X(name, ...) IR_##name,
+    IR_TYPES(X)
+#undef X
+        IR_TYPE_COUNT
+} ir_type;
+
+/* Operations. `kinds`: the operand types allowed, of b(ool), i(nteger), f(loating). All operands
+ * have one type, which is also the result's; exceptions: comparisons give bool, SELECT takes a bool
+ * first, CONVERT takes any type. Functions called by `name` in kernels have a 1 in the last column;
+ * they are also known with an f at the end. min(a,b) is a < b ? a : b, max(a,b) is b < a ? a : b.
+ *      name      text        operands kinds  function */
+#define IR_OPS(X)                                                                                  \
+    X(CONST, "const", 0, "bif", 0)                                                                 \
+    X(NUMBER, "number", 0, "bif", 0) /* a uniform parameter: param, element */                     \
+    X(INDEX, "index", 0, "i", 0)     /* ix, iy, iz: I64 */                                         \
+    X(SIZE, "size", 0, "i", 0)       /* nx, ny, nz: I64 */                                         \
+    X(LOAD, "load", 0, "bif", 0)     /* a field: param, component, offset */                       \
+    X(NEG, "neg", 1, "if", 0)                                                                      \
+    X(NOT, "not", 1, "bi", 0)                                                                      \
+    X(CONVERT, "convert", 1, "bif", 0)                                                             \
+    X(STORED, "stored", 1, "bif", 0) /* rounded to the storage type of a field: param */           \
+    X(ADD, "add", 2, "if", 0)                                                                      \
+    X(SUB, "sub", 2, "if", 0)                                                                      \
+    X(MUL, "mul", 2, "if", 0)                                                                      \
+    X(DIV, "div", 2, "if", 0)                                                                      \
+    X(REM, "rem", 2, "i", 0)                                                                       \
+    X(AND, "and", 2, "bi", 0)                                                                      \
+    X(OR, "or", 2, "bi", 0)                                                                        \
+    X(XOR, "xor", 2, "bi", 0)                                                                      \
+    X(SHL, "shl", 2, "i", 0)                                                                       \
+    X(SHR, "shr", 2, "i", 0)                                                                       \
+    X(EQ, "eq", 2, "bif", 0)                                                                       \
+    X(NE, "ne", 2, "bif", 0)                                                                       \
+    X(LT, "lt", 2, "if", 0)                                                                        \
+    X(LE, "le", 2, "if", 0)                                                                        \
+    X(SELECT, "select", 3, "bif", 0)                                                               \
+    X(LEAST, "least", 2, "if", 0) /* smaller and greater in the total order of reductions */       \
+    X(GREATEST, "greatest", 2, "if", 0)                                                            \
+    X(MIN, "min", 2, "if", 1)                                                                      \
+    X(MAX, "max", 2, "if", 1)                                                                      \
+    X(ABS, "abs", 1, "if", 1)                                                                      \
+    X(FMA, "fma", 3, "f", 1)                                                                       \
+    X(SQRT, "sqrt", 1, "f", 1)                                                                     \
+    X(FABS, "fabs", 1, "f", 1)                                                                     \
+    X(FLOOR, "floor", 1, "f", 1)                                                                   \
+    X(CEIL, "ceil", 1, "f", 1)                                                                     \
+    X(TRUNC, "trunc", 1, "f", 1)                                                                   \
+    X(RINT, "rint", 1, "f", 1)                                                                     \
+    X(ROUND, "round", 1, "f", 1)                                                                   \
+    X(COPYSIGN, "copysign", 2, "f", 1)                                                             \
+    X(FMIN, "fmin", 2, "f", 1)                                                                     \
+    X(FMAX, "fmax", 2, "f", 1)                                                                     \
+    X(FMOD, "fmod", 2, "f", 1)                                                                     \
+    X(HYPOT, "hypot", 2, "f", 1)                                                                   \
+    X(EXP, "exp", 1, "f", 1)                                                                       \
+    X(EXP2, "exp2", 1, "f", 1)                                                                     \
+    X(EXPM1, "expm1", 1, "f", 1)                                                                   \
+    X(LOG, "log", 1, "f", 1)                                                                       \
+    X(LOG2, "log2", 1, "f", 1)                                                                     \
+    X(LOG10, "log10", 1, "f", 1)                                                                   \
+    X(LOG1P, "log1p", 1, "f", 1)                                                                   \
+    X(POW, "pow", 2, "f", 1)                                                                       \
+    X(SIN, "sin", 1, "f", 1)                                                                       \
+    X(COS, "cos", 1, "f", 1)                                                                       \
+    X(TAN, "tan", 1, "f", 1)                                                                       \
+    X(ASIN, "asin", 1, "f", 1)                                                                     \
+    X(ACOS, "acos", 1, "f", 1)                                                                     \
+    X(ATAN, "atan", 1, "f", 1)                                                                     \
+    X(ATAN2, "atan2", 2, "f", 1)                                                                   \
+    X(SINH, "sinh", 1, "f", 1)                                                                     \
+    X(COSH, "cosh", 1, "f", 1)                                                                     \
+    X(TANH, "tanh", 1, "f", 1)                                                                     \
+    X(CBRT, "cbrt", 1, "f", 1)                                                                     \
+    X(ERF, "erf", 1, "f", 1)
+
+typedef enum ir_op {
+#define X(name, ...) IR_##name,
+    IR_OPS(X)
+#undef X
+        IR_OP_COUNT
+} ir_op;
+
+typedef struct ir_type_info {
+    const char *name, *c_name;
+    int bytes;
+} ir_type_info;
+typedef struct ir_op_info {
+    const char *name;
+    int operands;
+    const char *kinds;
+    bool function;
+} ir_op_info;
+extern const ir_type_info ir_types[IR_TYPE_COUNT];
+extern const ir_op_info ir_ops[IR_OP_COUNT];
+
+bool ir_type_is_floating(ir_type type);
+bool ir_type_is_integer(ir_type type); /* bool is not */
+/* Whether an operation takes operands of a type. */
+bool ir_op_takes(ir_op op, ir_type type);
+/* The type in which fields of a storage type are computed when it is that of the parameter. */
+ir_type ir_type_of_storage(kata_type type);
+
+/* ---- value.c: constants and what operations do to them --------------------------------------- */
+
+/* A value of a type: 8 bytes, unused high bytes zero, so that equal bits are equal values. bool is
+ * 0 or 1 in i32. */
+typedef union ir_value {
+    uint64_t bits;
+    int32_t i32;
+    int64_t i64;
+    float f32;
+    double f64;
+} ir_value;
+
+ir_value ir_value_of_double(ir_type type, double x); /* saturating, as CONVERT */
+ir_value ir_value_of_int(ir_type type, int64_t x);   /* wrapping, as CONVERT */
+ir_value ir_convert(ir_type to, ir_type from, ir_value x);
+/* The result, of type `type`, of an operation with operands on operands of type `operand` (of
+ * SELECT: the type of the second). Not for CONST .. LOAD, STORED; CONVERT converts to `type`. */
+ir_value ir_evaluate(ir_op op, ir_type type, ir_type operand, const ir_value *args);
+/* Neutral first value of a reduction: -0.0 (0) for sums, +inf or -inf (the integer type's largest
+ * or smallest) for min and max. */
+struct ir_param;
+ir_value ir_reduction_start(const struct ir_param *param);
+/* What combines two contributions: ADD, LEAST or GREATEST. */
+ir_op ir_reduction_op(const struct ir_param *param);
+/* acc combined with x: a sum, or the smaller or larger in the total order in which NaN comes first
+ * (any NaN makes the result NaN) and -0 lies below +0. */
+ir_value ir_reduce(const struct ir_param *param, ir_value acc, ir_value x);
+
+/* Text of arithmetic.h, elementary.h and elementary_trig.h, for generated C. */
+extern const char ir_arithmetic_text[], ir_elementary_text[], ir_elementary_trig_text[];
+
+/* ---- parameters ------------------------------------------------------------------------------ */
+
+typedef enum ir_param_kind {
+    IR_PARAM_IN,
+    IR_PARAM_OUT,
+    IR_PARAM_INOUT,
+    IR_PARAM_NUMBER,
+    IR_PARAM_TABLE,
+    IR_PARAM_SUM,
+    IR_PARAM_MIN,
+    IR_PARAM_MAX
+} ir_param_kind;
+
+typedef struct ir_param {
+    const char *name;
+    ir_param_kind kind;
+    ir_type type;
+    int count;   /* components of a field, elements of a table; 1 otherwise */
+    uint32_t at; /* of the name in the source */
+} ir_param;
+
+bool ir_param_is_field(const ir_param *param);
+bool ir_param_is_written_field(const ir_param *param); /* out, inout */
+bool ir_param_is_reduction(const ir_param *param);
+/* "in", "out", "inout", "number", "table", "sum", "min", "max" */
+const char *ir_param_kind_name(ir_param_kind kind);
+
+/* ---- the tree -------------------------------------------------------------------------------- */
+
+typedef enum ir_expr_kind {
+    IR_EXPR_CONST,  /* value */
+    IR_EXPR_LOCAL,  /* variable `index`; element arg[0] (integer) of an array */
+    IR_EXPR_NUMBER, /* uniform parameter `index`; element arg[0] of a table */
+    IR_EXPR_TABLE,  /* element arg[0] of constant table `index` */
+    IR_EXPR_INDEX,  /* dimension `index` */
+    IR_EXPR_SIZE,   /* dimension `index` */
+    IR_EXPR_LOAD,   /* field parameter `index`: component arg[0] (NULL: 0), offsets arg[1..3] (NULL:
+                       0), of which `offsets` were written */
+    IR_EXPR_OP,     /* op on arg[0..]. AND and OR of bool evaluate the second operand, and SELECT
+                       one of its choices, only where it decides */
+    IR_EXPR_CALL    /* an inlined helper: run `body`, the value is local `index`, set by RETURN */
+} ir_expr_kind;
+
+typedef struct ir_expr {
+    ir_expr_kind kind;
+    ir_op op;
+    ir_type type;
+    int offsets;
+    int index;
+    uint32_t at;
+    ir_value value;
+    struct ir_expr *arg[4];
+    struct ir_stmt *body;
+} ir_expr;
+
+typedef enum ir_stmt_kind {
+    IR_STMT_ASSIGN, /* local `index` (element `element` of an array) = value */
+    IR_STMT_UNSET,  /* local `index` (all of an array) has no value from here: a declaration
+                       without initialiser */
+    IR_STMT_STORE,  /* written field parameter `index`, component `element` (NULL: 0) = value */
+    IR_STMT_REDUCE, /* reduction parameter `index` takes value in */
+    IR_STMT_IF,     /* value: a bool; then `body` else `other` */
+    IR_STMT_FOR,    /* init (one ASSIGN), while value: body, then step (one ASSIGN) */
+    IR_STMT_BLOCK,  /* body */
+    IR_STMT_RETURN  /* ends the innermost CALL with `value` stored to local `index` */
+} ir_stmt_kind;
+
+typedef struct ir_stmt {
+    ir_stmt_kind kind;
+    int index;
+    uint32_t at;
+    ir_expr *element, *value;
+    struct ir_stmt *body, *other, *init, *step;
+    struct ir_stmt *next;
+} ir_stmt;
+
+typedef struct ir_local {
+    const char *name; /* of a helper's result: the helper's */
+    ir_type type;
+    int length; /* 0: a plain variable */
+    uint32_t at;
+} ir_local;
+
+typedef struct ir_table {
+    const char *name;
+    ir_type type;
+    int length;
+    const ir_value *values;
+} ir_table;
+
+/* ---- the graph ------------------------------------------------------------------------------- */
+
+typedef uint32_t ir_id; /* a node; operands come before their users; 0 is no node */
+
+typedef struct ir_node {
+    uint8_t op, type;
+    uint16_t zero; /* fills the gap, so that equal nodes are equal bytes */
+    ir_id arg[3];
+    /* CONST: bits of the value. NUMBER: param, element. INDEX, SIZE: dimension in param.
+     * LOAD: param, component in element, offset. STORED: param. */
+    ir_value value;
+    int32_t param, element;
+    int32_t offset[3];
+    uint32_t at; /* of its first appearance in the source; not part of its identity */
+} ir_node;
+
+/* A result of the kernel at a point. */
+typedef struct ir_store {
+    int param, component; /* component 0 for reductions */
+    ir_id value;          /* of the parameter's type, not yet rounded to storage */
+    uint32_t at;
+} ir_store;
+
+/* One read of a field. */
+typedef struct ir_access {
+    int param, component;
+    int32_t offset[3];
+    uint32_t at;
+} ir_access;
+
+typedef struct ir_graph {
+    ir_node *nodes; /* nodes[0] is not used */
+    size_t count, capacity;
+    uint32_t *buckets; /* open addressing, node ids */
+    size_t bucket_count;
+    bool failed; /* memory was out or the budget spent: what was built is not to be used */
+    bool too_large;
+} ir_graph;
+
+/* Largest offset, number of nodes, components, elements of a table or array, and depth of nested
+ * expressions, statements and calls. */
+enum {
+    IR_MAX_OFFSET = 1024,
+    IR_MAX_NODES = 200000,
+    IR_MAX_LENGTH = 1024,
+    IR_MAX_DEPTH = 200,
+    IR_MAX_STEPS = 2000000 /* statements and expressions visited by unrolling */
+};
+
+typedef struct ir_kernel {
+    const char *name;
+    const source *text;
+    uint32_t at; /* of the name */
+    int param_count, local_count, table_count;
+    const ir_param *params;
+    const ir_local *locals;
+    const ir_table *tables;
+    ir_stmt *body;
+    /* set by ir_lower */
+    ir_graph graph;   /* only nodes that results need, in order */
+    ir_store *stores; /* by parameter, then component */
+    int store_count;
+    ir_access *accesses; /* each LOAD node once: by parameter, component, z, y, x */
+    int access_count;
+    int rank;         /* of the grids it can be applied to: the number of offsets written in each
+                         [dx,dy]; 0 when there is none */
+    uint32_t rank_at; /* where that shows */
+    char hash[33];    /* of the graph's text: equal hashes compute the same */
+} ir_kernel;
+
+/* ---- graph.c, simplify.c --------------------------------------------------------------------- */
+
+/* A node, simplified as far as its bits allow and shared with an equal one. Operands must be nodes
+ * of the same graph. Returns 0 and sets failed on error; a 0 operand gives 0. */
+ir_id ir_graph_op(ir_graph *g, ir_op op, ir_type type, ir_id a, ir_id b, ir_id c, uint32_t at);
+ir_id ir_graph_const(ir_graph *g, ir_type type, ir_value value);
+/* Any node exactly as given, shared with an equal one. */
+ir_id ir_graph_add(ir_graph *g, const ir_node *node);
+void ir_graph_free(ir_graph *g);
+
+/* ---- lower.c, evaluate.c, results.c
+ * --------------------------------------------------------------------------- */
+
+/* Builds graph, stores, accesses, rank and hash of a kernel from its tree. What the tree must
+ * not do is reported at its place: a loop or index that is not known at compile time, a variable
+ * read before it is set, an out read before it is written, an out never written, too much work. */
+kata_status ir_lower(ir_kernel *kernel, arena *memory, messages *m);
+/* Frees what ir_lower made outside the arena. */
+void ir_kernel_free(ir_kernel *kernel);
+
+/* ---- print.c --------------------------------------------------------------------------------- */
+
+/* The graph in the text form of docs/ir.md. */
+void ir_print(text *out, const ir_kernel *kernel);
+/* Parameters with their accesses, for people. */
+void ir_print_accesses(text *out, const ir_kernel *kernel);
+
+/* ---- verify.c -------------------------------------------------------------------------------- */
+
+/* NULL when a lowered kernel keeps its invariants (operands before users, types, ranges of
+ * indices, order of stores and accesses), otherwise what is wrong. */
+const char *ir_verify(const ir_kernel *kernel);
+
+#endif

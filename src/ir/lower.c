@@ -1,0 +1,263 @@
+/* Tree to graph by symbolic execution. Every variable, output and reduction is a *cell* that holds
+ * the node of its present value and a condition (a bool node) under which it has one. Loops run,
+ * with conditions that must come out constant. A branch on a constant is taken; on anything else
+ * both sides run, each from the same cells, and the cells that differ afterwards are joined by
+ * selects: `changes` records the cells overwritten since a branch began, so that its cost is that
+ * of what it assigns. A RETURN sets the cell `returned`; statements after it run under its
+ * negation. */
+#include "ir/lowering.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static kata_status lower_stmts(lowering *l, const ir_stmt *s);
+
+/* ---- cells ----------------------------------------------------------------------------------- */
+
+static bool record_change(lowering *l, uint32_t where)
+{
+    void *changes = l->changes;
+    if (!vector_reserve(&changes, &l->change_capacity, l->change_count + 1, sizeof *l->changes)) {
+        l->g->failed = true;
+        return false;
+    }
+    l->changes = changes;
+    l->changes[l->change_count++] = (lower_change){where, l->cells[where]};
+    return true;
+}
+
+static void set_cell(lowering *l, uint32_t where, ir_id value, ir_id defined)
+{
+    if (record_change(l, where)) l->cells[where] = (lower_cell){value, defined};
+}
+
+static ir_id lower_bool(lowering *l, bool x)
+{
+    return ir_graph_const(l->g, IR_BOOL, ir_value_of_int(IR_BOOL, x));
+}
+
+static void assign(lowering *l, uint32_t where, ir_id value)
+{
+    set_cell(l, where, value, lower_bool(l, true));
+}
+
+/* ---- branches -------------------------------------------------------------------------------- */
+
+static ir_id select_node(lowering *l, ir_id condition, ir_id yes, ir_id no)
+{
+    return ir_graph_op(l->g, IR_SELECT, (ir_type)l->g->nodes[yes].type, condition, yes, no, 0);
+}
+
+/* The value a field has where a branch leaves it alone. */
+static ir_id untouched(lowering *l, uint32_t where)
+{
+    return where >= l->first_output && where < l->first_reduction
+               ? lower_old_value(l, where - l->first_output)
+               : 0;
+}
+
+static void join_cell(lowering *l, ir_id condition, uint32_t where, lower_cell yes, lower_cell no)
+{
+    if (yes.value == no.value && yes.defined == no.defined) return;
+    if (!yes.value) yes.value = untouched(l, where);
+    if (!no.value) no.value = untouched(l, where);
+    ir_id value = !yes.value  ? no.value
+                  : !no.value ? yes.value
+                              : select_node(l, condition, yes.value, no.value);
+    set_cell(l, where, value, select_node(l, condition, yes.defined, no.defined));
+}
+
+/* Puts the cells back to what they were when the branch began. */
+static void undo(lowering *l, size_t mark)
+{
+    for (size_t i = l->change_count; i-- > mark;)
+        l->cells[l->changes[i].where] = l->changes[i].cell;
+    l->change_count = mark;
+}
+
+/* Replaces the entries since `mark` by one per cell changed, with what it held before the branch;
+ * its present value goes to l->branch_cells at the same place. */
+static void keep_first_changes(lowering *l, size_t mark)
+{
+    size_t kept = mark;
+    l->stamp++;
+    for (size_t i = mark; i < l->change_count; i++) {
+        uint32_t where = l->changes[i].where;
+        if (l->stamps[where] == l->stamp) continue;
+        l->stamps[where] = l->stamp;
+        l->changes[kept++] = l->changes[i];
+    }
+    l->change_count = kept;
+}
+
+/* Joins two branches. `yes` holds `count` (cell, value after the first branch) pairs; the cells are
+ * as the second branch left them and l->changes from `mark` on tells what they held before. */
+static void join(lowering *l, ir_id condition, const lower_change *yes, size_t count, size_t mark)
+{
+    keep_first_changes(l, mark);
+    size_t end = l->change_count;
+    for (size_t i = 0; i < count; i++) {
+        join_cell(l, condition, yes[i].where, yes[i].cell, l->cells[yes[i].where]);
+        l->stamps[yes[i].where] = 0;
+    }
+    for (size_t i = mark; i < end; i++) {
+        lower_change change = l->changes[i];
+        if (l->stamps[change.where] != l->stamp) continue;
+        join_cell(l, condition, change.where, change.cell, l->cells[change.where]);
+    }
+}
+
+/* Runs both sides of a branch whose condition is not constant. */
+static kata_status lower_branch(lowering *l, ir_id condition, const ir_stmt *body,
+                                const ir_stmt *other)
+{
+    size_t mark = l->change_count;
+    assign(l, l->returned, lower_bool(l, false));
+    kata_status status = lower_stmts(l, body);
+    if (status) return status;
+    keep_first_changes(l, mark);
+    size_t count = l->change_count - mark;
+    lower_change *yes = malloc((count + 1) * sizeof *yes);
+    if (!yes) return message_no_memory(l->m);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t where = l->changes[mark + i].where;
+        yes[i] = (lower_change){where, l->cells[where]};
+    }
+    undo(l, mark);
+    status = lower_stmts(l, other);
+    if (!status) join(l, condition, yes, count, mark);
+    free(yes);
+    return status;
+}
+
+static kata_status lower_if(lowering *l, const ir_stmt *s)
+{
+    ir_id condition = lower_expr(l, s->value);
+    kata_status status = lower_check(l, s->at);
+    if (status) return status;
+    const ir_node *n = &l->g->nodes[condition];
+    if (n->op == IR_CONST) return lower_stmts(l, n->value.i32 ? s->body : s->other);
+    return lower_branch(l, condition, s->body, s->other);
+}
+
+/* The rest of a list of statements, where `returned` (not constant) has not happened. */
+static kata_status lower_rest(lowering *l, const ir_stmt *rest)
+{
+    if (l->depth >= LOWER_MAX_RETURNS)
+        return message_fail_at(l->m, KATA_ERROR_LIMIT, l->kernel->text, rest->at,
+                               "more than %d conditional returns in one helper", LOWER_MAX_RETURNS);
+    ir_id returned = l->cells[l->returned].value;
+    ir_id going_on = ir_graph_op(l->g, IR_NOT, IR_BOOL, returned, 0, 0, rest->at);
+    l->depth++;
+    kata_status status = going_on ? lower_branch(l, going_on, rest, NULL) : KATA_OK;
+    l->depth--;
+    return status ? status : lower_check(l, rest->at);
+}
+
+/* ---- statements ------------------------------------------------------------------------------ */
+
+static kata_status lower_assign(lowering *l, const ir_stmt *s)
+{
+    uint32_t where;
+    ir_id value = lower_expr(l, s->value);
+    kata_status status = lower_local_cell(l, s->index, s->element, s->at, &where);
+    if (!status) assign(l, where, value);
+    return status;
+}
+
+static void unset(lowering *l, int local)
+{
+    int length = l->kernel->locals[local].length;
+    for (int i = 0; i < (length ? length : 1); i++)
+        set_cell(l, l->local_cells[local] + (uint32_t)i, 0, lower_bool(l, false));
+}
+
+static kata_status lower_store(lowering *l, const ir_stmt *s)
+{
+    ir_id value = lower_expr(l, s->value);
+    int component;
+    kata_status status =
+        lower_component(l, &l->kernel->params[s->index], s->element, s->at, &component);
+    if (status) return status;
+    uint32_t output = l->param_outputs[s->index] + (uint32_t)component;
+    assign(l, l->first_output + output, value);
+    l->output_at[output] = s->at;
+    return KATA_OK;
+}
+
+static void lower_reduce(lowering *l, const ir_stmt *s)
+{
+    uint32_t where = l->first_reduction + l->param_outputs[s->index];
+    const ir_param *param = &l->kernel->params[s->index];
+    ir_id value = lower_expr(l, s->value);
+    /* combined with the neutral start, a value is itself */
+    bool first = l->cells[where].value == l->reduction_starts[l->param_outputs[s->index]];
+    if (!first)
+        value = ir_graph_op(l->g, ir_reduction_op(param), param->type, l->cells[where].value, value,
+                            0, s->at);
+    assign(l, where, value);
+}
+
+static kata_status lower_for(lowering *l, const ir_stmt *s)
+{
+    kata_status status = lower_stmts(l, s->init);
+    while (!status) {
+        ir_id condition = lower_expr(l, s->value);
+        if (l->g->failed) break;
+        const ir_node *n = &l->g->nodes[condition];
+        if (n->op != IR_CONST) {
+            message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, s->value->at,
+                             "the condition of this loop is not known at compile time");
+            message_line(l->m, "loops are unrolled: their bounds must be constants, not depend on "
+                               "fields, parameters or indices");
+            return message_send(l->m);
+        }
+        if (!n->value.i32) break;
+        status = lower_stmts(l, s->body);
+        if (!status) status = lower_stmts(l, s->step);
+    }
+    return status ? status : lower_check(l, s->at);
+}
+
+static kata_status lower_stmt(lowering *l, const ir_stmt *s)
+{
+    switch (s->kind) {
+    case IR_STMT_ASSIGN: return lower_assign(l, s);
+    case IR_STMT_UNSET: unset(l, s->index); return KATA_OK;
+    case IR_STMT_STORE: return lower_store(l, s);
+    case IR_STMT_REDUCE: lower_reduce(l, s); return KATA_OK;
+    case IR_STMT_FOR: return lower_for(l, s);
+    case IR_STMT_BLOCK: return lower_stmts(l, s->body);
+    case IR_STMT_IF: return lower_if(l, s);
+    case IR_STMT_RETURN:
+        assign(l, l->local_cells[s->index], lower_expr(l, s->value));
+        assign(l, l->returned, lower_bool(l, true));
+        return KATA_OK;
+    }
+    return KATA_OK;
+}
+
+/* Runs a list of statements; those after a return that may have happened run where it has not. */
+static kata_status lower_stmts(lowering *l, const ir_stmt *s)
+{
+    for (; s; s = s->next) {
+        kata_status status = lower_check(l, s->at);
+        if (status) return status;
+        const ir_node *returned = &l->g->nodes[l->cells[l->returned].value];
+        if (returned->op == IR_CONST && returned->value.i32) return KATA_OK;
+        if (returned->op != IR_CONST) return lower_rest(l, s);
+        status = lower_stmt(l, s);
+        if (!status) status = lower_check(l, s->at);
+        if (status) return status;
+    }
+    return KATA_OK;
+}
+
+kata_status lower_body(lowering *l, const ir_stmt *body)
+{
+    ir_id outer = l->cells[l->returned].value;
+    assign(l, l->returned, lower_bool(l, false));
+    kata_status status = lower_stmts(l, body);
+    if (!status) assign(l, l->returned, outer);
+    return status;
+}

@@ -1,0 +1,54 @@
+/* Private to ir: the state of turning one tree into a graph. lower.c runs statements, evaluate.c
+ * expressions, results.c sets up and collects. */
+#ifndef IR_LOWERING_H
+#define IR_LOWERING_H
+
+#include "ir/ir.h"
+
+enum { LOWER_MAX_RETURNS = 100 };
+
+/* A variable, or an element of one: its value (0: none) and the condition under which it is set. */
+typedef struct lower_cell {
+    ir_id value, defined;
+} lower_cell;
+
+typedef struct lower_change {
+    uint32_t where;
+    lower_cell cell;
+} lower_change;
+
+typedef struct lowering {
+    ir_kernel *kernel;
+    ir_graph *g;
+    messages *m;
+    /* Cells: of locals (arrays element by element), `returned`, of outputs (components of written
+     * field parameters), of reductions. */
+    lower_cell *cells;
+    uint32_t *local_cells;   /* first cell of each local */
+    uint32_t *param_outputs; /* per parameter: its first output, or its reduction's number */
+    uint32_t returned, first_output, first_reduction, cell_count;
+    uint32_t *output_at;     /* per output: place of the last store */
+    ir_id *reduction_starts; /* per reduction: its neutral start */
+    lower_change *changes;   /* cells overwritten, with what they held before */
+    size_t change_count, change_capacity;
+    uint32_t *stamps, stamp;
+    int depth;
+    int64_t steps;
+} lowering;
+
+/* The error, if any, that building has met: memory, budget, or one already reported. */
+kata_status lower_check(lowering *l, uint32_t at);
+/* Runs statements until they end or return. */
+kata_status lower_body(lowering *l, const ir_stmt *body);
+/* 0 once something was reported or failed. */
+ir_id lower_expr(lowering *l, const ir_expr *e);
+/* The cell of a local or of an element of a local array (`element` NULL: not an array). */
+kata_status lower_local_cell(lowering *l, int local, const ir_expr *element, uint32_t at,
+                             uint32_t *where);
+/* A component of a field, in its range; NULL is component 0. */
+kata_status lower_component(lowering *l, const ir_param *param, const ir_expr *component,
+                            uint32_t at, int *out);
+/* What an output's component holds before the kernel runs. */
+ir_id lower_old_value(lowering *l, uint32_t output);
+
+#endif

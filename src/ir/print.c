@@ -1,0 +1,125 @@
+/* The text form of graphs; docs/ir.md defines it. */
+#include "ir/ir.h"
+
+#include <math.h>
+
+static void print_floating(text *out, double x, int digits)
+{
+    if (isnan(x))
+        text_add(out, "nan");
+    else if (isinf(x))
+        text_add(out, x < 0 ? "-inf" : "inf");
+    else
+        text_add(out, "%.*g", digits, x);
+}
+
+static void print_value(text *out, ir_type type, ir_value x)
+{
+    switch (type) {
+    case IR_F64: print_floating(out, x.f64, 17); break;
+    case IR_F32: print_floating(out, (double)x.f32, 9); break;
+    case IR_I64: text_add(out, "%lld", (long long)x.i64); break;
+    default: text_add(out, "%d", (int)x.i32); break;
+    }
+}
+
+/* "u", "u[-1,0]", "f[3]", "f[3][-1,0]" */
+static void print_access(text *out, const ir_kernel *k, int p, int component, const int32_t *offset)
+{
+    text_add(out, "%s", k->params[p].name);
+    if (k->params[p].count > 1) text_add(out, "[%d]", component);
+    if (!k->rank || (!offset[0] && !offset[1] && !offset[2])) return;
+    for (int d = 0; d < k->rank; d++) text_add(out, "%c%d", d ? ',' : '[', (int)offset[d]);
+    text_add(out, "]");
+}
+
+static void print_node(text *out, const ir_kernel *k, ir_id id)
+{
+    const ir_node *n = &k->graph.nodes[id];
+    text_add(out, "  %%%u = %s %s", id, ir_types[n->type].name, ir_ops[n->op].name);
+    for (int i = 0; i < ir_ops[n->op].operands; i++) text_add(out, " %%%u", n->arg[i]);
+    switch ((ir_op)n->op) {
+    case IR_CONST:
+        text_add(out, " ");
+        print_value(out, (ir_type)n->type, n->value);
+        break;
+    case IR_NUMBER:
+        text_add(out, " %s", k->params[n->param].name);
+        if (k->params[n->param].kind == IR_PARAM_TABLE) text_add(out, "[%d]", n->element);
+        break;
+    case IR_INDEX:
+    case IR_SIZE: text_add(out, " %c", "xyz"[n->param]); break;
+    case IR_LOAD:
+        text_add(out, " ");
+        print_access(out, k, n->param, n->element, n->offset);
+        break;
+    case IR_STORED: text_add(out, " %s", k->params[n->param].name); break;
+    default: break;
+    }
+    text_add(out, "\n");
+}
+
+static void print_store(text *out, const ir_kernel *k, const ir_store *s)
+{
+    const ir_param *param = &k->params[s->param];
+    text_add(out, "  %s %s",
+             ir_param_is_reduction(param) ? ir_param_kind_name(param->kind) : "store", param->name);
+    if (param->count > 1) text_add(out, "[%d]", s->component);
+    text_add(out, " %%%u\n", s->value);
+}
+
+void ir_print(text *out, const ir_kernel *k)
+{
+    text_add(out, "kernel %s", k->name);
+    if (k->rank) text_add(out, " rank %d", k->rank);
+    text_add(out, "\n");
+    for (int p = 0; p < k->param_count; p++) {
+        const ir_param *param = &k->params[p];
+        text_add(out, "  param %s %s %s", ir_param_kind_name(param->kind),
+                 ir_types[param->type].name, param->name);
+        if (param->count > 1 || param->kind == IR_PARAM_TABLE) text_add(out, "[%d]", param->count);
+        text_add(out, "\n");
+    }
+    for (ir_id id = 1; id < k->graph.count; id++) print_node(out, k, id);
+    for (int i = 0; i < k->store_count; i++) print_store(out, k, &k->stores[i]);
+}
+
+static int print_reads(text *out, const ir_kernel *k, int p)
+{
+    int reads = 0;
+    for (int i = 0; i < k->access_count; i++) {
+        const ir_access *a = &k->accesses[i];
+        if (a->param != p) continue;
+        text_add(out, reads++ ? " " : "  reads ");
+        print_access(out, k, p, a->component, a->offset);
+    }
+    return reads;
+}
+
+static int print_writes(text *out, const ir_kernel *k, int p)
+{
+    int writes = 0;
+    for (int i = 0; i < k->store_count; i++) {
+        if (k->stores[i].param != p) continue;
+        text_add(out, writes++ ? " " : "  writes ");
+        print_access(out, k, p, k->stores[i].component, (int32_t[3]){0, 0, 0});
+    }
+    return writes;
+}
+
+void ir_print_accesses(text *out, const ir_kernel *k)
+{
+    text_add(out, "kernel %s", k->name);
+    if (k->rank) text_add(out, ", for grids of %d dimension%s", k->rank, k->rank > 1 ? "s" : "");
+    text_add(out, "\n");
+    for (int p = 0; p < k->param_count; p++) {
+        const ir_param *param = &k->params[p];
+        text_add(out, "    %-6s %s %s", ir_param_kind_name(param->kind), ir_types[param->type].name,
+                 param->name);
+        if (param->count > 1) text_add(out, "[%d]", param->count);
+        int used = print_reads(out, k, p);
+        if (!ir_param_is_reduction(param)) used += print_writes(out, k, p);
+        if (ir_param_is_field(param) && !used) text_add(out, "  not used");
+        text_add(out, "\n");
+    }
+}

@@ -1,0 +1,199 @@
+/* Setting up the lowering of a kernel, and collecting from its graph what results need. */
+#include "ir/lowering.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- setting up ------------------------------------------------------------------------------ */
+
+/* Numbers the cells and returns how many there are. */
+static uint64_t number_cells(lowering *l)
+{
+    const ir_kernel *k = l->kernel;
+    uint64_t cells = 0, outputs = 0, reductions = 0;
+    for (int i = 0; i < k->local_count; i++) {
+        l->local_cells[i] = (uint32_t)cells;
+        cells += (uint64_t)(k->locals[i].length ? k->locals[i].length : 1);
+    }
+    for (int p = 0; p < k->param_count; p++) {
+        bool written = ir_param_is_written_field(&k->params[p]);
+        l->param_outputs[p] = (uint32_t)(written ? outputs : reductions);
+        if (written) outputs += (uint64_t)k->params[p].count;
+        if (ir_param_is_reduction(&k->params[p])) reductions++;
+    }
+    l->returned = (uint32_t)cells;
+    l->first_output = l->returned + 1;
+    l->first_reduction = l->first_output + (uint32_t)outputs;
+    l->cell_count = l->first_reduction + (uint32_t)reductions;
+    return cells + 1 + outputs + reductions;
+}
+
+static kata_status set_up(lowering *l, arena *scratch)
+{
+    const ir_kernel *k = l->kernel;
+    l->local_cells = arena_array(scratch, (size_t)k->local_count + 1, sizeof *l->local_cells);
+    l->param_outputs = arena_array(scratch, (size_t)k->param_count + 1, sizeof *l->param_outputs);
+    if (!l->local_cells || !l->param_outputs) return message_no_memory(l->m);
+    uint64_t cells = number_cells(l);
+    if (cells > 4 * IR_MAX_STEPS)
+        return message_fail_at(l->m, KATA_ERROR_LIMIT, k->text, k->at,
+                               "kernel '%s' has too many local variables", k->name);
+    l->cells = arena_array(scratch, cells, sizeof *l->cells);
+    l->stamps = arena_array(scratch, cells, sizeof *l->stamps);
+    l->output_at = arena_array(scratch, cells, sizeof *l->output_at);
+    l->reduction_starts = arena_array(scratch, cells, sizeof *l->reduction_starts);
+    if (!l->cells || !l->stamps || !l->output_at || !l->reduction_starts)
+        return message_no_memory(l->m);
+    ir_id no = ir_graph_const(l->g, IR_BOOL, ir_value_of_int(IR_BOOL, false));
+    for (uint64_t i = 0; i < cells; i++) l->cells[i].defined = no;
+    l->cells[l->returned].value = no;
+    for (int p = 0; p < k->param_count; p++) {
+        const ir_param *param = &k->params[p];
+        if (!ir_param_is_reduction(param)) continue;
+        ir_id start = ir_graph_const(l->g, param->type, ir_reduction_start(param));
+        l->reduction_starts[l->param_outputs[p]] = start;
+        l->cells[l->first_reduction + l->param_outputs[p]].value = start;
+    }
+    return lower_check(l, k->at);
+}
+
+/* ---- stores ---------------------------------------------------------------------------------- */
+
+static kata_status never_written(lowering *l, const ir_param *param)
+{
+    message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, param->at,
+                     "'%s' parameter '%s' is never written", ir_param_kind_name(param->kind),
+                     param->name);
+    message_line(l->m, "%s",
+                 param->kind == IR_PARAM_INOUT ? "declare it 'in', or write it"
+                 : ir_param_is_reduction(param)
+                     ? "the kernel has to give it a value: r += e, r = min(r, e) or "
+                       "r = max(r, e)"
+                     : "write it, or leave it out");
+    return message_send(l->m);
+}
+
+static kata_status add_stores(lowering *l, int p)
+{
+    ir_kernel *k = l->kernel;
+    const ir_param *param = &k->params[p];
+    int before = k->store_count;
+    if (ir_param_is_reduction(param)) {
+        uint32_t r = l->param_outputs[p];
+        ir_id value = l->cells[l->first_reduction + r].value;
+        if (value == l->reduction_starts[r]) return never_written(l, param);
+        k->stores[k->store_count++] = (ir_store){p, 0, value, param->at};
+        return KATA_OK;
+    }
+    for (int c = 0; c < param->count; c++) {
+        uint32_t output = l->param_outputs[p] + (uint32_t)c;
+        ir_id value = l->cells[l->first_output + output].value;
+        if (value) k->stores[k->store_count++] = (ir_store){p, c, value, l->output_at[output]};
+    }
+    return k->store_count == before ? never_written(l, param) : KATA_OK;
+}
+
+static kata_status collect_stores(lowering *l, arena *memory)
+{
+    ir_kernel *k = l->kernel;
+    size_t most = l->cell_count - l->first_output;
+    k->stores = arena_array(memory, most + 1, sizeof *k->stores);
+    if (!k->stores) return message_no_memory(l->m);
+    for (int p = 0; p < k->param_count; p++) {
+        const ir_param *param = &k->params[p];
+        if (!ir_param_is_written_field(param) && !ir_param_is_reduction(param)) continue;
+        kata_status status = add_stores(l, p);
+        if (status) return status;
+    }
+    if (k->store_count) return KATA_OK;
+    message_begin_at(l->m, KATA_ERROR_KERNEL, k->text, k->at, "kernel '%s' computes nothing",
+                     k->name);
+    message_line(l->m, "give it an 'out', 'inout', 'sum', 'min' or 'max' parameter");
+    return message_send(l->m);
+}
+
+/* ---- what is needed -------------------------------------------------------------------------- */
+
+/* Drops nodes that no store needs and renumbers the rest in the same order. */
+static bool compact(ir_kernel *k)
+{
+    ir_graph *g = &k->graph;
+    ir_id *map = calloc(g->count, sizeof *map);
+    if (!map) return false;
+    for (int i = 0; i < k->store_count; i++) map[k->stores[i].value] = 1;
+    for (size_t id = g->count; id-- > 1;)
+        for (int a = 0; map[id] && a < ir_ops[g->nodes[id].op].operands; a++)
+            map[g->nodes[id].arg[a]] = 1;
+    ir_id kept = 1;
+    for (size_t id = 1; id < g->count; id++) {
+        if (!map[id]) continue;
+        ir_node node = g->nodes[id];
+        for (int a = 0; a < ir_ops[node.op].operands; a++) node.arg[a] = map[node.arg[a]];
+        map[id] = kept;
+        g->nodes[kept++] = node;
+    }
+    g->count = kept;
+    for (int i = 0; i < k->store_count; i++) k->stores[i].value = map[k->stores[i].value];
+    free(map);
+    free(g->buckets);
+    g->buckets = NULL;
+    g->bucket_count = 0;
+    return true;
+}
+
+static int compare_accesses(const void *a, const void *b)
+{
+    const ir_access *x = a, *y = b;
+    if (x->param != y->param) return x->param < y->param ? -1 : 1;
+    if (x->component != y->component) return x->component < y->component ? -1 : 1;
+    for (int d = 2; d >= 0; d--)
+        if (x->offset[d] != y->offset[d]) return x->offset[d] < y->offset[d] ? -1 : 1;
+    return 0;
+}
+
+static bool collect_accesses(ir_kernel *k, arena *memory)
+{
+    const ir_graph *g = &k->graph;
+    size_t count = 0;
+    for (size_t id = 1; id < g->count; id++) count += g->nodes[id].op == IR_LOAD;
+    k->accesses = arena_array(memory, count + 1, sizeof *k->accesses);
+    if (!k->accesses) return false;
+    for (size_t id = 1; id < g->count; id++) {
+        const ir_node *n = &g->nodes[id];
+        if (n->op != IR_LOAD) continue;
+        ir_access *a = &k->accesses[k->access_count++];
+        *a = (ir_access){.param = n->param, .component = n->element, .at = n->at};
+        memcpy(a->offset, n->offset, sizeof a->offset);
+    }
+    qsort(k->accesses, count, sizeof *k->accesses, compare_accesses);
+    return true;
+}
+
+static bool hash_kernel(ir_kernel *k)
+{
+    text printed = {0};
+    ir_print(&printed, k);
+    bool ok = !printed.failed;
+    if (ok) hash_hex(text_get(&printed), printed.length, k->hash);
+    text_free(&printed);
+    return ok;
+}
+
+kata_status ir_lower(ir_kernel *kernel, arena *memory, messages *m)
+{
+    arena scratch = {0};
+    lowering l = {.kernel = kernel, .g = &kernel->graph, .m = m};
+    kata_status status = set_up(&l, &scratch);
+    if (!status) status = lower_body(&l, kernel->body);
+    if (!status) status = collect_stores(&l, memory);
+    if (!status && (!compact(kernel) || !collect_accesses(kernel, memory) || !hash_kernel(kernel)))
+        status = message_no_memory(m);
+    free(l.changes);
+    arena_free(&scratch);
+    return status;
+}
+
+void ir_kernel_free(ir_kernel *kernel)
+{
+    if (kernel) ir_graph_free(&kernel->graph);
+}

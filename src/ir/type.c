@@ -1,0 +1,52 @@
+#include "ir/ir.h"
+
+#include <string.h>
+
+const ir_type_info ir_types[IR_TYPE_COUNT] = {
+#define X(name, text, c_name, bytes) {text, c_name, bytes},
+    IR_TYPES(X)
+#undef X
+};
+
+const ir_op_info ir_ops[IR_OP_COUNT] = {
+#define X(name, text, operands, kinds, function) {text, operands, kinds, function},
+    IR_OPS(X)
+#undef X
+};
+
+bool ir_type_is_floating(ir_type type) { return type == IR_F32 || type == IR_F64; }
+
+bool ir_type_is_integer(ir_type type) { return type == IR_I32 || type == IR_I64; }
+
+bool ir_op_takes(ir_op op, ir_type type)
+{
+    char kind = type == IR_BOOL ? 'b' : ir_type_is_integer(type) ? 'i' : 'f';
+    return strchr(ir_ops[op].kinds, kind) != NULL;
+}
+
+ir_type ir_type_of_storage(kata_type type)
+{
+    switch (type) {
+    case KATA_F64: return IR_F64;
+    case KATA_F32: return IR_F32;
+    case KATA_I64: return IR_I64;
+    case KATA_I32: return IR_I32;
+    }
+    return IR_TYPE_COUNT;
+}
+
+bool ir_param_is_field(const ir_param *param) { return param->kind <= IR_PARAM_INOUT; }
+
+bool ir_param_is_written_field(const ir_param *param)
+{
+    return param->kind == IR_PARAM_OUT || param->kind == IR_PARAM_INOUT;
+}
+
+bool ir_param_is_reduction(const ir_param *param) { return param->kind >= IR_PARAM_SUM; }
+
+const char *ir_param_kind_name(ir_param_kind kind)
+{
+    static const char *const names[] = {"in",    "out", "inout", "number",
+                                        "table", "sum", "min",   "max"};
+    return names[kind];
+}

@@ -1,0 +1,87 @@
+/* The invariants of a lowered kernel, each checked apart from the code that keeps it. */
+#include "ir/ir.h"
+
+static const char *verify_leaf(const ir_kernel *k, const ir_node *n)
+{
+    bool has_param = n->op == IR_NUMBER || n->op == IR_LOAD || n->op == IR_STORED;
+    if (!has_param) {
+        bool dimension = n->op == IR_INDEX || n->op == IR_SIZE;
+        return dimension && (n->param < 0 || n->param > 2) ? "a dimension is not 0, 1 or 2" : NULL;
+    }
+    if (n->param < 0 || n->param >= k->param_count) return "a parameter does not exist";
+    const ir_param *param = &k->params[n->param];
+    bool field = ir_param_is_field(param), number = !field && !ir_param_is_reduction(param);
+    if (n->op == IR_NUMBER ? !number : !field) return "a parameter is of the wrong kind";
+    if (n->type != param->type) return "a node's type is not its parameter's";
+    if (n->element < 0 || n->element >= param->count) return "an element is out of range";
+    for (int d = 0; d < 3; d++)
+        if (n->offset[d] > IR_MAX_OFFSET || n->offset[d] < -IR_MAX_OFFSET)
+            return "an offset is out of range";
+    return NULL;
+}
+
+static const char *verify_types(const ir_kernel *k, const ir_node *n)
+{
+    ir_op op = (ir_op)n->op;
+    int operands = ir_ops[op].operands, first = op == IR_SELECT ? 1 : 0;
+    if (!operands) return NULL;
+    uint8_t type = k->graph.nodes[n->arg[first]].type;
+    for (int i = first; i < operands; i++)
+        if (k->graph.nodes[n->arg[i]].type != type) return "operands differ in type";
+    if (op == IR_SELECT && k->graph.nodes[n->arg[0]].type != IR_BOOL) return "a select by no bool";
+    if (!ir_op_takes(op, (ir_type)type)) return "an operation does not take its operands' type";
+    bool comparison = op == IR_EQ || op == IR_NE || op == IR_LT || op == IR_LE;
+    if (op == IR_CONVERT) return NULL;
+    return n->type == (comparison ? IR_BOOL : type) ? NULL : "a result has the wrong type";
+}
+
+static const char *verify_node(const ir_kernel *k, ir_id id)
+{
+    const ir_node *n = &k->graph.nodes[id];
+    if (n->op >= IR_OP_COUNT || n->type >= IR_TYPE_COUNT) return "a node has no such operation";
+    for (int i = 0; i < 3; i++) {
+        bool used = i < ir_ops[n->op].operands;
+        if (used ? !n->arg[i] || n->arg[i] >= id : n->arg[i] != 0)
+            return "an operand does not come before its user";
+    }
+    const char *wrong = verify_leaf(k, n);
+    return wrong ? wrong : verify_types(k, n);
+}
+
+static const char *verify_stores(const ir_kernel *k)
+{
+    for (int i = 0; i < k->store_count; i++) {
+        const ir_store *s = &k->stores[i], *before = i ? s - 1 : NULL;
+        if (s->param < 0 || s->param >= k->param_count) return "a store to no parameter";
+        const ir_param *param = &k->params[s->param];
+        if (!ir_param_is_written_field(param) && !ir_param_is_reduction(param))
+            return "a store to a parameter that is not written";
+        if (s->component < 0 || s->component >= param->count) return "a store to no component";
+        if (!s->value || s->value >= k->graph.count) return "a store of no node";
+        if (k->graph.nodes[s->value].type != param->type) return "a store of the wrong type";
+        if (before && (before->param > s->param ||
+                       (before->param == s->param && before->component >= s->component)))
+            return "stores are out of order";
+    }
+    return NULL;
+}
+
+static const char *verify_accesses(const ir_kernel *k)
+{
+    int loads = 0;
+    for (ir_id id = 1; id < k->graph.count; id++) loads += k->graph.nodes[id].op == IR_LOAD;
+    if (loads != k->access_count) return "accesses are not the loads";
+    for (int i = 1; i < k->access_count; i++)
+        if (k->accesses[i - 1].param > k->accesses[i].param) return "accesses are out of order";
+    return NULL;
+}
+
+const char *ir_verify(const ir_kernel *k)
+{
+    for (ir_id id = 1; id < k->graph.count; id++) {
+        const char *wrong = verify_node(k, id);
+        if (wrong) return wrong;
+    }
+    const char *wrong = verify_stores(k);
+    return wrong ? wrong : verify_accesses(k);
+}

@@ -1,0 +1,155 @@
+/* Running a program and reading what it prints.
+ *
+ * The program inherits no signal handling: with SIGCHLD ignored, as some hosts have it, a compiler
+ * driver could not wait for its own children. In such a host the kernel discards the exit code of
+ * ours too. */
+#include "jit/jit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { MOST_OUTPUT = 16 << 10 };
+
+/* ---- environment ----------------------------------------------------------------------------- */
+
+static bool is_variable(const char *entry, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(entry, name, length) == 0 && entry[length] == '=';
+}
+
+/* The environment with messages in English and temporary files in a folder: an array to be freed.
+ * `temporary` is the entry "TMPDIR=...", or NULL. */
+static char **make_environment(char *temporary)
+{
+    static char language[] = "LC_ALL=C";
+    size_t count = 0, used = 0;
+    while (environ && environ[count])
+        count++;
+    char **result = calloc(count + 3, sizeof *result);
+    if (!result) return NULL;
+    for (size_t i = 0; i < count; i++) {
+        bool replaced =
+            is_variable(environ[i], "LC_ALL") || (temporary && is_variable(environ[i], "TMPDIR"));
+        if (!replaced) result[used++] = environ[i];
+    }
+    result[used++] = language;
+    result[used] = temporary;
+    return result;
+}
+
+/* ---- starting -------------------------------------------------------------------------------- */
+
+/* A pipe whose ends are none of the three standard files, which may be closed. */
+static int open_pipe(int ends[2])
+{
+    int low[2];
+    if (pipe2(low, O_CLOEXEC)) return errno;
+    int error = 0;
+    for (int i = 0; i < 2; i++) {
+        ends[i] = fcntl(low[i], F_DUPFD_CLOEXEC, 3);
+        if (ends[i] < 0) error = errno;
+    }
+    close(low[0]);
+    close(low[1]);
+    if (error && ends[0] >= 0) close(ends[0]);
+    if (error && ends[1] >= 0) close(ends[1]);
+    return error;
+}
+
+static int set_attributes(posix_spawnattr_t *attributes)
+{
+    static const int signals[] = {SIGCHLD, SIGPIPE, SIGINT,  SIGQUIT,
+                                  SIGHUP,  SIGTERM, SIGALRM, SIGXFSZ};
+    sigset_t none, defaults;
+    sigemptyset(&none);
+    sigemptyset(&defaults);
+    for (size_t i = 0; i < COUNT_OF(signals); i++)
+        sigaddset(&defaults, signals[i]);
+    int error = posix_spawnattr_setsigmask(attributes, &none);
+    if (!error) error = posix_spawnattr_setsigdefault(attributes, &defaults);
+    if (!error)
+        error = posix_spawnattr_setflags(attributes,
+                                         POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    return error;
+}
+
+static int set_files(posix_spawn_file_actions_t *files, int out)
+{
+    int error = posix_spawn_file_actions_addopen(files, 0, "/dev/null", O_RDONLY, 0);
+    if (!error) error = posix_spawn_file_actions_adddup2(files, out, 1);
+    if (!error) error = posix_spawn_file_actions_adddup2(files, out, 2);
+    return error;
+}
+
+static int start(const char *const *argv, char *const *environment, int out, pid_t *pid)
+{
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_t files;
+    int error = posix_spawnattr_init(&attributes);
+    if (error) return error;
+    error = posix_spawn_file_actions_init(&files);
+    if (!error) {
+        error = set_attributes(&attributes);
+        if (!error) error = set_files(&files, out);
+        if (!error)
+            error = posix_spawn(pid, argv[0], &files, &attributes, (char *const *)(uintptr_t)argv,
+                                environment);
+        posix_spawn_file_actions_destroy(&files);
+    }
+    posix_spawnattr_destroy(&attributes);
+    return error;
+}
+
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+/* Reads to the end, so that the program never waits for a reader, and keeps the beginning. */
+static void collect(int in, text *output)
+{
+    char buffer[4096];
+    for (size_t kept = 0;;) {
+        ssize_t got = read(in, buffer, sizeof buffer);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return;
+        size_t room = MOST_OUTPUT - kept, taken = (size_t)got < room ? (size_t)got : room;
+        text_add(output, "%.*s", (int)taken, buffer);
+        kept += taken;
+    }
+}
+
+static int wait_for(pid_t pid)
+{
+    int status;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR) return JIT_EXIT_UNKNOWN;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int jit_process_run(const char *const *argv, const char *folder, text *output, int *exit_code)
+{
+    text temporary = {0};
+    if (folder) text_add(&temporary, "TMPDIR=%s", folder);
+    char **environment = temporary.failed ? NULL : make_environment(temporary.data);
+    int ends[2] = {-1, -1}, error = environment ? open_pipe(ends) : ENOMEM;
+    if (!error) {
+        pid_t pid;
+        error = start(argv, environment, ends[1], &pid);
+        close(ends[1]);
+        if (!error) {
+            collect(ends[0], output);
+            *exit_code = wait_for(pid);
+        }
+        close(ends[0]);
+    }
+    free(environment);
+    text_free(&temporary);
+    return error;
+}

@@ -1,0 +1,252 @@
+/* Places: what a name with brackets after it stands for, and reading it.
+ *
+ * A field that a helper takes is a symbol bound to a field of the kernel: its component and offsets
+ * are added to those of each access in the helper. */
+#include "lang/syntax.h"
+
+#include <string.h>
+
+static const lang_value failed;
+
+static int list_length(const lang_expr *list)
+{
+    int length = 0;
+    for (; list; list = list->next) length++;
+    return length;
+}
+
+/* ---- resolving ------------------------------------------------------------------------------- */
+
+/* The name that brackets follow, and up to two brackets in the order they are written. */
+static const lang_expr *find_name(lang_compiler *c, const lang_expr *e,
+                                  const lang_expr *brackets[2])
+{
+    int count = 0;
+    for (const lang_expr *i = e; i->kind == LANG_EXPR_INDEX; i = i->arg[0]) count++;
+    if (count > 2) {
+        lang_error(c, e->at, "too many brackets");
+        lang_hint(c, "a field is read as 'u[1,0]', a component of one as 'f[q][1,0]'");
+        return NULL;
+    }
+    for (; e->kind == LANG_EXPR_INDEX; e = e->arg[0]) brackets[--count] = e;
+    if (e->kind == LANG_EXPR_NAME) return e;
+    lang_error(c, e->at, "only fields, tables and arrays have an index");
+    return NULL;
+}
+
+static bool expect_brackets(lang_compiler *c, const lang_symbol *symbol, const lang_expr *first,
+                            const lang_expr *second, uint32_t at)
+{
+    const char *name = symbol->name->text, *kind = lang_symbol_kind_name(symbol);
+    if (!symbol->length && first)
+        return lang_error(c, first->at, "'%s' is %s and has no index", name, kind);
+    if (!symbol->length) return true;
+    if (!first) {
+        lang_error(c, at, "'%s' is %s: an element is '%s[i]'", name, kind, name);
+        return lang_hint(c, "it has %d elements", symbol->length);
+    }
+    if (second) return lang_error(c, second->at, "'%s' is %s and has one index", name, kind);
+    if (list_length(first->arg[1]) != 1)
+        return lang_error(c, first->arg[1]->next->at, "'%s' is %s and has one index", name, kind);
+    return true;
+}
+
+static bool take_offsets(lang_compiler *c, const lang_expr *bracket, lang_place *place)
+{
+    if (!bracket) return true;
+    place->offsets = bracket->arg[1];
+    place->offsets_at = bracket->at;
+    place->offset_count = list_length(place->offsets);
+    if (place->offset_count <= 3) return true;
+    lang_error(c, bracket->at, "an offset has at most three numbers, this one has %d",
+               place->offset_count);
+    return lang_hint(c, "they go along x, y and z");
+}
+
+static bool field_brackets(lang_compiler *c, const lang_symbol *field, const lang_expr *first,
+                           const lang_expr *second, lang_place *place)
+{
+    const char *name = field->name->text;
+    if (!field->length && second) {
+        lang_error(c, second->at, "'%s' is a field without components", name);
+        return lang_hint(c, "it is read as '%s' or '%s[1,0]'", name, name);
+    }
+    if (!field->length) return take_offsets(c, first, place);
+    if (!first) {
+        lang_error(c, place->at, "field '%s' has %d components: one is '%s[q]'", name,
+                   field->length, name);
+        return lang_hint(c, "at an offset it is '%s[q][1,0]'", name);
+    }
+    if (list_length(first->arg[1]) != 1) {
+        lang_error(c, first->at, "field '%s' has %d components: say which before the offset", name,
+                   field->length);
+        return lang_hint(c, "as in '%s[q][1,0]'", name);
+    }
+    place->element = first->arg[1];
+    return take_offsets(c, second, place);
+}
+
+bool lang_place_find(lang_compiler *c, const lang_expr *e, lang_place *place)
+{
+    const lang_expr *brackets[2] = {NULL, NULL};
+    const lang_expr *name = find_name(c, e, brackets);
+    lang_symbol *symbol = name ? lang_lookup(c, name->name, name->at, "name") : NULL;
+    if (!symbol) return false;
+    *place = (lang_place){.symbol = symbol, .at = name->at};
+    switch (symbol->kind) {
+    case LANG_FUNCTION:
+    case LANG_HELPER:
+        lang_error(c, name->at, "'%s' is a function", name->name->text);
+        return lang_hint(c, "it is called as '%s(...)'", name->name->text);
+    case LANG_KERNEL:
+        lang_error(c, name->at, "'%s' is a kernel", name->name->text);
+        return lang_hint(c, "kernels are applied by the program, with kata_apply");
+    case LANG_FIELD: return field_brackets(c, symbol, brackets[0], brackets[1], place);
+    default:
+        if (!expect_brackets(c, symbol, brackets[0], brackets[1], name->at)) return false;
+        place->element = brackets[0] ? brackets[0]->arg[1] : NULL;
+        return true;
+    }
+}
+
+/* ---- indices --------------------------------------------------------------------------------- */
+
+ir_expr *lang_check_integer(lang_compiler *c, const lang_expr *e, const char *what)
+{
+    lang_value value = lang_check(c, e);
+    if (!value.expr) return NULL;
+    if (ir_type_is_integer(value.expr->type)) return value.expr;
+    if (value.expr->type == IR_BOOL) return lang_convert(c, value, IR_I32);
+    lang_error(c, e->at, "%s must be an integer, this is %s", what,
+               ir_types[value.expr->type].name);
+    return NULL;
+}
+
+/* Reports an index that is known and outside; what is not known yet shows when loops have run. */
+static bool index_in_range(lang_compiler *c, const lang_place *place, const ir_expr *index)
+{
+    ir_value value;
+    const ir_expr *culprit;
+    const lang_symbol *symbol = place->symbol;
+    if (!lang_tree_evaluate(c, index, &value, &culprit)) return true;
+    int64_t i = ir_convert(IR_I64, index->type, value).i64;
+    if (i >= 0 && i < symbol->length) return true;
+    lang_error(c, place->element->at, "%s %lld is outside '%s'",
+               symbol->kind == LANG_FIELD ? "component" : "index", (long long)i,
+               symbol->name->text);
+    return lang_hint(c, "'%s' has %d %s, counted from 0", symbol->name->text, symbol->length,
+                     symbol->kind == LANG_FIELD ? "components" : "elements");
+}
+
+bool lang_place_element(lang_compiler *c, const lang_place *place, ir_expr **element)
+{
+    *element = NULL;
+    if (!place->element) return true;
+    bool field = place->symbol->kind == LANG_FIELD;
+    ir_expr *index = lang_check_integer(c, place->element, field ? "a component" : "an index");
+    if (!index || !index_in_range(c, place, index)) return false;
+    *element = index;
+    return true;
+}
+
+/* ---- fields ---------------------------------------------------------------------------------- */
+
+static bool same_offset_count(lang_compiler *c, const lang_place *place)
+{
+    const lang_symbol *field = place->symbol;
+    if (!field->offsets || !place->offset_count || field->offsets == place->offset_count)
+        return true;
+    lang_error(c, place->offsets_at,
+               "'%s' is read here at an offset of %d numbers, but given shifted by one of %d",
+               field->name->text, place->offset_count, field->offsets);
+    return lang_hint(c,
+                     "both go along x, y and z: write as many numbers as the grid has dimensions");
+}
+
+/* An `out` field holds only what the kernel wrote at this point. */
+static bool may_shift(lang_compiler *c, const lang_place *place, const ir_expr *offset)
+{
+    ir_value value;
+    const ir_expr *culprit;
+    if (place->symbol->param != IR_PARAM_OUT) return true;
+    if (!lang_tree_evaluate(c, offset, &value, &culprit)) return true;
+    if (ir_convert(IR_I64, offset->type, value).i64 == 0) return true;
+    lang_error(c, place->offsets_at, "'%s' is an 'out' field and cannot be read at an offset",
+               place->symbol->name->text);
+    return lang_hint(c, "its other points are not written yet; read an 'in' field");
+}
+
+static bool add_offset(lang_compiler *c, const lang_place *place, const lang_expr *own,
+                       ir_expr **offset)
+{
+    if (!own) return true;
+    ir_expr *e = lang_check_integer(c, own, "an offset");
+    if (e && *offset)
+        e = lang_binary(c, LANG_SIGN_ADD, lang_value_of(*offset), lang_value_of(e), own->at).expr;
+    *offset = e;
+    return e && may_shift(c, place, e);
+}
+
+bool lang_place_shift(lang_compiler *c, const lang_place *place, ir_expr **component,
+                      ir_expr *offset[3], int *offsets)
+{
+    const lang_symbol *field = place->symbol;
+    if (!same_offset_count(c, place)) return false;
+    if (!lang_place_element(c, place, component)) return false;
+    if (!*component) *component = field->component;
+    *offsets = field->offsets ? field->offsets : place->offset_count;
+    const lang_expr *own = place->offsets;
+    for (int d = 0; d < 3; d++, own = own ? own->next : NULL) {
+        offset[d] = field->offset[d];
+        if (!add_offset(c, place, own, &offset[d])) return false;
+    }
+    return true;
+}
+
+static ir_expr *load(lang_compiler *c, const lang_place *place)
+{
+    const lang_symbol *field = place->symbol;
+    ir_expr *e = lang_tree_expr(c, IR_EXPR_LOAD, field->type, place->at);
+    if (!e) return NULL;
+    e->index = field->index;
+    return lang_place_shift(c, place, &e->arg[0], &e->arg[1], &e->offsets) ? e : NULL;
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static lang_value refuse_reduction(lang_compiler *c, const lang_place *place)
+{
+    const lang_symbol *r = place->symbol;
+    const char *name = r->name->text, *kind = ir_param_kind_name(r->param);
+    lang_error(c, place->at, "'%s' is a reduction and cannot be read", name);
+    if (r->param == IR_PARAM_SUM)
+        lang_hint(c, "it occurs only in '%s += e;'", name);
+    else
+        lang_hint(c, "it occurs only in '%s = %s(%s, e);'", name, kind, name);
+    return failed;
+}
+
+static ir_expr *element_of(lang_compiler *c, const lang_place *place, ir_expr_kind kind, int index)
+{
+    ir_expr *e = index < 0 ? NULL : lang_tree_expr(c, kind, place->symbol->type, place->at);
+    if (!e) return NULL;
+    e->index = index;
+    return lang_place_element(c, place, &e->arg[0]) ? e : NULL;
+}
+
+lang_value lang_place_read(lang_compiler *c, const lang_place *place)
+{
+    lang_symbol *s = place->symbol;
+    switch (s->kind) {
+    case LANG_INDEX: return lang_value_of(element_of(c, place, IR_EXPR_INDEX, s->index));
+    case LANG_SIZE: return lang_value_of(element_of(c, place, IR_EXPR_SIZE, s->index));
+    case LANG_CONSTANT: return lang_value_of(lang_tree_const(c, s->type, s->value, place->at));
+    case LANG_TABLE:
+        return lang_value_of(element_of(c, place, IR_EXPR_TABLE, lang_tree_table(c, s)));
+    case LANG_NUMBER: return lang_value_of(element_of(c, place, IR_EXPR_NUMBER, s->index));
+    case LANG_LOCAL: return lang_value_of(element_of(c, place, IR_EXPR_LOCAL, s->index));
+    case LANG_FIELD: return lang_value_of(load(c, place));
+    case LANG_REDUCTION: return refuse_reduction(c, place);
+    default: return failed;
+    }
+}

@@ -1,0 +1,154 @@
+/* Assignments: to variables, to fields at the point itself, and the forms of reductions. */
+#include "lang/syntax.h"
+
+#include <string.h>
+
+/* The operator in a compound assignment: '+' of '+=' and '++'. */
+static lang_sign binary_sign(lang_sign assignment)
+{
+    const char *text = lang_signs[assignment].text;
+    size_t length = strlen(text) - 1;
+    int sign = 0;
+    while (strlen(lang_signs[sign].text) != length ||
+           strncmp(lang_signs[sign].text, text, length) != 0)
+        sign++;
+    return (lang_sign)sign;
+}
+
+/* What is assigned, converted to the type of the target. */
+static ir_expr *assigned_value(lang_compiler *c, const lang_stmt *s, const lang_place *place)
+{
+    lang_value value;
+    if (s->sign == LANG_SIGN_ASSIGN)
+        value = lang_check(c, s->value);
+    else {
+        lang_value old = lang_place_read(c, place);
+        if (!old.expr) return NULL;
+        value = lang_binary(c, binary_sign(s->sign), old, lang_check(c, s->value), s->at);
+    }
+    return lang_convert(c, value, place->symbol->type);
+}
+
+/* ---- variables and fields -------------------------------------------------------------------- */
+
+static ir_stmt *assign_local(lang_compiler *c, const lang_stmt *s, const lang_place *place)
+{
+    const lang_symbol *local = place->symbol;
+    if (local->constant) {
+        lang_error(c, place->at, "'%s' is const and cannot be written", local->name->text);
+        lang_note(c, local->at, "declared here");
+        return NULL;
+    }
+    ir_expr *element;
+    if (!lang_place_element(c, place, &element)) return NULL;
+    return lang_tree_assign(c, local->index, element, assigned_value(c, s, place), place->at);
+}
+
+static bool may_write(lang_compiler *c, const lang_place *place)
+{
+    const lang_symbol *field = place->symbol;
+    const char *name = field->name->text;
+    if (c->helper) {
+        lang_error(c, place->at, "a helper cannot write a field");
+        return lang_hint(c, "return the value, and write '%s' in the kernel", name);
+    }
+    if (field->param == IR_PARAM_IN) {
+        lang_error(c, place->at, "'%s' is an 'in' field and cannot be written", name);
+        lang_hint(c, "declare it 'inout' to read and write it, or 'out' to write it only");
+        lang_note(c, field->at, "declared here");
+        return false;
+    }
+    if (!place->offsets) return true;
+    lang_error(c, place->offsets_at, "a kernel writes only at its own point");
+    return lang_hint(c, "write '%s%s' here, and read at the opposite offset instead", name,
+                     field->length ? "[q]" : "");
+}
+
+static ir_stmt *assign_field(lang_compiler *c, const lang_stmt *s, const lang_place *place)
+{
+    ir_expr *element;
+    if (!may_write(c, place) || !lang_place_element(c, place, &element)) return NULL;
+    ir_expr *value = assigned_value(c, s, place);
+    ir_stmt *store =
+        value ? lang_tree_stmt(c, IR_STMT_STORE, place->symbol->index, place->at) : NULL;
+    if (!store) return NULL;
+    store->element = element;
+    store->value = value;
+    return store;
+}
+
+/* ---- reductions ------------------------------------------------------------------------------ */
+
+static ir_stmt *refuse_form(lang_compiler *c, const lang_place *place)
+{
+    const lang_symbol *r = place->symbol;
+    const char *name = r->name->text, *kind = ir_param_kind_name(r->param);
+    lang_error(c, place->at, "'%s' is a '%s' reduction", name, kind);
+    if (r->param == IR_PARAM_SUM)
+        lang_hint(c, "it is written only as '%s += e;'", name);
+    else
+        lang_hint(c, "it is written only as '%s = %s(%s, e);'", name, kind, name);
+    return NULL;
+}
+
+static bool names_symbol(lang_compiler *c, const lang_expr *e, const lang_symbol *symbol)
+{
+    return e && e->kind == LANG_EXPR_NAME && lang_find(c, e->name) == symbol;
+}
+
+static bool calls_function(lang_compiler *c, const lang_expr *e, ir_op op)
+{
+    const lang_symbol *symbol = e->kind == LANG_EXPR_CALL ? lang_find(c, e->name) : NULL;
+    return symbol && symbol->kind == LANG_FUNCTION && symbol->op == op && !symbol->narrow;
+}
+
+/* The e of "r += e" or "r = min(r, e)", NULL when the assignment has another form. */
+static const lang_expr *reduced(lang_compiler *c, const lang_stmt *s, const lang_symbol *r)
+{
+    if (r->param == IR_PARAM_SUM) return s->sign == LANG_SIGN_ADD_ASSIGN ? s->value : NULL;
+    ir_op op = r->param == IR_PARAM_MIN ? IR_MIN : IR_MAX;
+    if (s->sign != LANG_SIGN_ASSIGN || !calls_function(c, s->value, op)) return NULL;
+    const lang_expr *first = s->value->arg[1], *second = first ? first->next : NULL;
+    return names_symbol(c, first, r) && second && !second->next ? second : NULL;
+}
+
+static ir_stmt *reduce(lang_compiler *c, const lang_stmt *s, const lang_place *place)
+{
+    const lang_symbol *r = place->symbol;
+    const lang_expr *e = reduced(c, s, r);
+    if (!e) return refuse_form(c, place);
+    ir_expr *value = lang_convert(c, lang_check(c, e), r->type);
+    ir_stmt *made = value ? lang_tree_stmt(c, IR_STMT_REDUCE, r->index, place->at) : NULL;
+    if (made) made->value = value;
+    return made;
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static ir_stmt *refuse_target(lang_compiler *c, const lang_place *place)
+{
+    const lang_symbol *symbol = place->symbol;
+    lang_error(c, place->at, "'%s' is %s and cannot be written", symbol->name->text,
+               lang_symbol_kind_name(symbol));
+    if (symbol->kind == LANG_NUMBER && !symbol->length)
+        lang_hint(c, "copy it to a variable and change that");
+    if (symbol->at) lang_note(c, symbol->at, "declared here");
+    return NULL;
+}
+
+ir_stmt *lang_check_assign(lang_compiler *c, const lang_stmt *s)
+{
+    lang_place place;
+    if (s->target->kind != LANG_EXPR_NAME && s->target->kind != LANG_EXPR_INDEX) {
+        lang_error(c, s->target->at, "this cannot be assigned to");
+        lang_hint(c, "the left side of an assignment is a variable, an element or a field");
+        return NULL;
+    }
+    if (!lang_place_find(c, s->target, &place)) return NULL;
+    switch (place.symbol->kind) {
+    case LANG_LOCAL: return assign_local(c, s, &place);
+    case LANG_FIELD: return assign_field(c, s, &place);
+    case LANG_REDUCTION: return reduce(c, s, &place);
+    default: return refuse_target(c, &place);
+    }
+}

@@ -1,0 +1,75 @@
+/* Syntax of expressions to typed IR. */
+#include "lang/syntax.h"
+
+static const lang_value failed;
+
+static lang_value check_literal(lang_compiler *c, const lang_expr *e)
+{
+    lang_value value = {.flexible = e->flexible};
+    value.expr = lang_tree_const(c, e->type, e->value, e->at);
+    if (!value.expr || !e->flexible || e->type != IR_F64) return value;
+    value.narrow = lang_tree_const(c, IR_F32, e->narrow, e->at);
+    return value.narrow ? value : failed;
+}
+
+static lang_value check_place(lang_compiler *c, const lang_expr *e)
+{
+    lang_place place;
+    return lang_place_find(c, e, &place) ? lang_place_read(c, &place) : failed;
+}
+
+static lang_value check_binary(lang_compiler *c, const lang_expr *e)
+{
+    lang_value a = lang_check(c, e->arg[0]);
+    if (!a.expr) return failed;
+    return lang_binary(c, e->sign, a, lang_check(c, e->arg[1]), e->at);
+}
+
+static lang_value check_select(lang_compiler *c, const lang_expr *e)
+{
+    lang_value condition = lang_check(c, e->arg[0]);
+    if (!condition.expr) return failed;
+    lang_value a = lang_check(c, e->arg[1]);
+    if (!a.expr) return failed;
+    return lang_choose(c, condition, a, lang_check(c, e->arg[2]), e->at);
+}
+
+static lang_value check_kind(lang_compiler *c, const lang_expr *e)
+{
+    switch (e->kind) {
+    case LANG_EXPR_LITERAL: return check_literal(c, e);
+    case LANG_EXPR_NAME:
+    case LANG_EXPR_INDEX: return check_place(c, e);
+    case LANG_EXPR_CALL: return lang_check_call(c, e);
+    case LANG_EXPR_UNARY: return lang_unary(c, e->sign, lang_check(c, e->arg[0]), e->at);
+    case LANG_EXPR_BINARY: return check_binary(c, e);
+    case LANG_EXPR_SELECT: return check_select(c, e);
+    case LANG_EXPR_CAST: return lang_value_of(lang_convert(c, lang_check(c, e->arg[0]), e->type));
+    }
+    return failed;
+}
+
+lang_value lang_check(lang_compiler *c, const lang_expr *e)
+{
+    if (!lang_enter(c, e->at)) return failed;
+    lang_value value = check_kind(c, e);
+    lang_leave(c);
+    return value;
+}
+
+bool lang_check_constant(lang_compiler *c, const lang_expr *e, const char *what, int64_t low,
+                         int64_t high, int *value)
+{
+    ir_expr *checked = lang_check_integer(c, e, what);
+    if (!checked) return false;
+    ir_value found;
+    const ir_expr *culprit;
+    if (!lang_tree_evaluate(c, checked, &found, &culprit))
+        return lang_error(c, culprit->at, "%s must be known at compile time", what);
+    int64_t number = ir_convert(IR_I64, checked->type, found).i64;
+    if (number < low || number > high)
+        return lang_error(c, e->at, "%s must be from %lld to %lld, this is %lld", what,
+                          (long long)low, (long long)high, (long long)number);
+    *value = (int)number;
+    return true;
+}

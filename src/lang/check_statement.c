@@ -1,0 +1,111 @@
+/* Syntax of statements to IR. */
+#include "lang/syntax.h"
+
+/* Statements in a scope of their own. */
+static bool check_body(lang_compiler *c, const lang_stmt *s, ir_stmt **out)
+{
+    lang_scope scope = lang_scope_enter(c);
+    bool ok = lang_check_statements(c, s, out);
+    lang_scope_leave(c, scope);
+    return ok;
+}
+
+static ir_stmt *check_block(lang_compiler *c, const lang_stmt *s)
+{
+    ir_stmt *made = lang_tree_stmt(c, IR_STMT_BLOCK, 0, s->at);
+    return made && check_body(c, s->body, &made->body) ? made : NULL;
+}
+
+static ir_stmt *check_if(lang_compiler *c, const lang_stmt *s)
+{
+    ir_stmt *made = lang_tree_stmt(c, IR_STMT_IF, 0, s->at);
+    if (!made) return NULL;
+    made->value = lang_truth(c, lang_check(c, s->value));
+    if (!made->value || !check_body(c, s->body, &made->body)) return NULL;
+    return check_body(c, s->other, &made->other) ? made : NULL;
+}
+
+/* The start or step of a loop: one assignment to a variable. */
+static ir_stmt *check_loop_part(lang_compiler *c, const lang_stmt *s)
+{
+    ir_stmt *made = NULL;
+    if (s->kind == LANG_STMT_DECLARE)
+        return lang_check_declared(c, &s->declared, false, &made) ? made : NULL;
+    made = lang_check_assign(c, s);
+    if (!made || made->kind == IR_STMT_ASSIGN) return made;
+    lang_error(c, s->at, "a loop counts with a variable");
+    lang_hint(c, "as in 'for (int q = 0; q < 9; q++)'");
+    return NULL;
+}
+
+static bool check_loop(lang_compiler *c, const lang_stmt *s, ir_stmt *made)
+{
+    if (!(made->init = check_loop_part(c, s->init))) return false;
+    made->value = lang_truth(c, lang_check(c, s->value));
+    if (!made->value || !(made->step = check_loop_part(c, s->step))) return false;
+    return check_body(c, s->body, &made->body);
+}
+
+static ir_stmt *check_for(lang_compiler *c, const lang_stmt *s)
+{
+    ir_stmt *made = lang_tree_stmt(c, IR_STMT_FOR, 0, s->at);
+    lang_scope scope = lang_scope_enter(c);
+    bool ok = made && check_loop(c, s, made);
+    lang_scope_leave(c, scope);
+    return ok ? made : NULL;
+}
+
+static ir_stmt *check_return(lang_compiler *c, const lang_stmt *s)
+{
+    if (!c->helper) {
+        lang_error(c, s->at, "a kernel does not return");
+        lang_hint(c, "put what is conditional under an 'if'; values go to 'out' parameters");
+        return NULL;
+    }
+    if (!s->value) {
+        lang_error(c, s->at, "'return' needs a value: helper '%s' is %s", c->helper->name->text,
+                   ir_types[c->helper->type].name);
+        return NULL;
+    }
+    ir_expr *value = lang_convert(c, lang_check(c, s->value), c->helper->type);
+    ir_stmt *made = value ? lang_tree_stmt(c, IR_STMT_RETURN, c->result, s->at) : NULL;
+    if (made) made->value = value;
+    return made;
+}
+
+static bool check_statement(lang_compiler *c, const lang_stmt *s, ir_stmt **out)
+{
+    switch (s->kind) {
+    case LANG_STMT_DECLARE: return lang_check_declared(c, &s->declared, false, out);
+    case LANG_STMT_ASSIGN: return (*out = lang_check_assign(c, s)) != NULL;
+    case LANG_STMT_IF: return (*out = check_if(c, s)) != NULL;
+    case LANG_STMT_FOR: return (*out = check_for(c, s)) != NULL;
+    case LANG_STMT_BLOCK: return (*out = check_block(c, s)) != NULL;
+    case LANG_STMT_RETURN: return (*out = check_return(c, s)) != NULL;
+    }
+    return false;
+}
+
+bool lang_check_statements(lang_compiler *c, const lang_stmt *s, ir_stmt **out)
+{
+    for (; s; s = s->next) {
+        if (!lang_enter(c, s->at)) return false;
+        bool ok = check_statement(c, s, out);
+        lang_leave(c);
+        if (!ok) return false;
+        while (*out) out = &(*out)->next;
+    }
+    return true;
+}
+
+bool lang_always_returns(const lang_stmt *s)
+{
+    for (; s; s = s->next) {
+        if (s->kind == LANG_STMT_RETURN) return true;
+        if (s->kind == LANG_STMT_BLOCK && lang_always_returns(s->body)) return true;
+        if (s->kind == LANG_STMT_IF && lang_always_returns(s->body) &&
+            lang_always_returns(s->other))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,133 @@
+/* The passes over a kernel file. Constants and the names of functions are declared in the order of
+ * the text; then bodies are translated, so that a function may be used before its definition. */
+#include "lang/syntax.h"
+
+#include <fenv.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool declare_function(lang_compiler *c, lang_function *f)
+{
+    lang_symbol *symbol = lang_declare(c, f->kernel ? LANG_KERNEL : LANG_HELPER, f->name, f->at);
+    if (symbol) symbol->function = f;
+    return symbol;
+}
+
+static bool declare_constants(lang_compiler *c, const lang_function *f)
+{
+    ir_stmt *none;
+    for (const lang_stmt *s = f->body; s; s = s->next) {
+        lang_tree_start(c, &c->syntax, s->declared.name->text);
+        if (!lang_check_declared(c, &s->declared, true, &none)) return false;
+    }
+    return true;
+}
+
+static bool declare_all(lang_compiler *c, lang_function *f)
+{
+    for (; f; f = f->next)
+        if (!(f->constant ? declare_constants(c, f) : declare_function(c, f))) return false;
+    return true;
+}
+
+static bool check_helpers(lang_compiler *c, lang_function *f)
+{
+    for (; f; f = f->next)
+        if (!f->constant && !f->kernel && !lang_check_helper(c, f)) return false;
+    return true;
+}
+
+static bool make_kernel(lang_compiler *c, lang_function *f)
+{
+    lang_module *module = c->module;
+    ir_kernel *kernel = arena_alloc(&module->memory, sizeof *kernel);
+    if (!kernel) return lang_no_memory(c);
+    if (!lang_check_kernel(c, f, kernel)) return false;
+    module->kernels[module->count++] = kernel;
+    return ir_lower(kernel, &module->memory, c->m) == KATA_OK;
+}
+
+static bool make_kernels(lang_compiler *c, lang_function *first)
+{
+    size_t count = 0;
+    for (const lang_function *f = first; f; f = f->next) count += f->kernel;
+    c->module->kernels = arena_array(&c->module->memory, count + 1, sizeof(ir_kernel *));
+    if (!c->module->kernels) return lang_no_memory(c);
+    for (lang_function *f = first; f; f = f->next)
+        if (f->kernel && !make_kernel(c, f)) return false;
+    return true;
+}
+
+static bool run_passes(lang_compiler *c)
+{
+    bool ok;
+    c->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!c->locale) return lang_no_memory(c);
+    if (!lang_names_start(c)) return false;
+    lang_lexer_start(c);
+    lang_function *functions = lang_parse_file(c, &ok);
+    return ok && !c->failed && declare_all(c, functions) && check_helpers(c, functions) &&
+           make_kernels(c, functions);
+}
+
+static void end(lang_compiler *c)
+{
+    if (c->locale) freelocale(c->locale);
+    free(c->locals);
+    free(c->tables);
+    arena_free(&c->syntax);
+}
+
+/* An empty module with copies of name and text, NULL when memory is out. */
+static lang_module *module_new(const char *name, const char *text, size_t length)
+{
+    lang_module *module = calloc(1, sizeof *module);
+    if (!module) return NULL;
+    module->text.name = arena_copy_text(&module->memory, name, strlen(name));
+    module->text.text = arena_copy_text(&module->memory, text, length);
+    module->text.length = length;
+    if (module->text.name && module->text.text) return module;
+    lang_module_free(module);
+    return NULL;
+}
+
+/* Compiles with rounding to nearest and subnormal numbers, whatever the program has set. */
+static bool compile(lang_compiler *c)
+{
+    fenv_t environment;
+    if (fegetenv(&environment) || fesetenv(FE_DFL_ENV))
+        return lang_error(c, 0, "the floating-point environment cannot be set");
+    bool ok = run_passes(c);
+    fesetenv(&environment);
+    return ok;
+}
+
+kata_status lang_compile(const char *name, const char *text, size_t length, messages *m,
+                         lang_module **out)
+{
+    if (length > LANG_MAX_TEXT)
+        return message_fail(m, KATA_ERROR_LIMIT,
+                            "%s: the text has %zu bytes, more than the %d "
+                            "allowed",
+                            name, length, LANG_MAX_TEXT);
+    lang_module *module = module_new(name, text, length);
+    if (!module) return message_no_memory(m);
+    lang_compiler c = {.module = module, .m = m};
+    bool ok = compile(&c);
+    end(&c);
+    if (ok) {
+        *out = module;
+        return KATA_OK;
+    }
+    lang_module_free(module);
+    return message_send(m);
+}
+
+void lang_module_free(lang_module *module)
+{
+    if (!module) return;
+    for (int i = 0; i < module->count; i++) ir_kernel_free(module->kernels[i]);
+    arena memory = module->memory;
+    free(module);
+    arena_free(&memory);
+}

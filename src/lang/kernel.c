@@ -1,0 +1,100 @@
+/* A kernel: its parameters and body as an ir_kernel. */
+#include "lang/syntax.h"
+
+#include <string.h>
+
+bool lang_check_param_length(lang_compiler *c, const lang_param *p, int *length)
+{
+    *length = 0;
+    return !p->array || lang_check_constant(c, p->length, "the length", 1, IR_MAX_LENGTH, length);
+}
+
+static bool check_kind(lang_compiler *c, const lang_param *p)
+{
+    ir_param kind = {.kind = p->kind};
+    bool field = ir_param_is_field(&kind), reduction = ir_param_is_reduction(&kind);
+    if (reduction && p->array) {
+        lang_error(c, p->at, "arrays of reductions are not part of the kernel language yet");
+        return lang_hint(c, "declare one parameter for each");
+    }
+    if (p->type == IR_BOOL && (field || reduction || p->array)) {
+        lang_error(c, p->type_at, "'%s' cannot be bool: only number parameters can", p->name->text);
+        return lang_hint(c, "use int");
+    }
+    if (!p->constant || p->kind == IR_PARAM_NUMBER) return true;
+    lang_error(c, p->type_at, "'const' goes with numbers only");
+    return lang_hint(c, "an 'in' field is never written; write '%s %s %s'",
+                     ir_param_kind_name(p->kind), ir_types[p->type].name, p->name->text);
+}
+
+static lang_symbol_kind symbol_kind(ir_param_kind kind)
+{
+    ir_param param = {.kind = kind};
+    if (ir_param_is_field(&param)) return LANG_FIELD;
+    return ir_param_is_reduction(&param) ? LANG_REDUCTION : LANG_NUMBER;
+}
+
+static bool check_param(lang_compiler *c, const lang_param *p, ir_param *param)
+{
+    int length;
+    if (!check_kind(c, p) || !lang_check_param_length(c, p, &length)) return false;
+    lang_symbol *symbol = lang_declare(c, symbol_kind(p->kind), p->name, p->at);
+    if (!symbol) return false;
+    symbol->type = p->type;
+    symbol->index = p->number;
+    symbol->length = length;
+    symbol->param = p->kind;
+    bool table = p->kind == IR_PARAM_NUMBER && p->array;
+    *param = (ir_param){.name = p->name->text,
+                        .kind = table ? IR_PARAM_TABLE : p->kind,
+                        .type = p->type,
+                        .count = length ? length : 1,
+                        .at = p->at};
+    return true;
+}
+
+/* A copy in the module's memory of `count` things; NULL is none when count is 0. */
+static bool keep(lang_compiler *c, const void *data, size_t count, size_t size, const void **kept)
+{
+    *kept = NULL;
+    if (count == 0) return true;
+    void *copy = arena_array(&c->module->memory, count, size);
+    if (!copy) return lang_no_memory(c);
+    *kept = memcpy(copy, data, count * size);
+    return true;
+}
+
+static bool keep_declared(lang_compiler *c, ir_kernel *kernel)
+{
+    const void *locals, *tables;
+    if (!keep(c, c->locals, c->local_count, sizeof *c->locals, &locals)) return false;
+    if (!keep(c, c->tables, c->table_count, sizeof *c->tables, &tables)) return false;
+    kernel->locals = locals;
+    kernel->local_count = (int)c->local_count;
+    kernel->tables = tables;
+    kernel->table_count = (int)c->table_count;
+    return true;
+}
+
+static bool check_function(lang_compiler *c, const lang_function *f, ir_kernel *kernel)
+{
+    ir_param *params = arena_array(&c->module->memory, (size_t)f->param_count + 1, sizeof *params);
+    if (!params) return lang_no_memory(c);
+    for (const lang_param *p = f->params; p; p = p->next)
+        if (!check_param(c, p, &params[p->number])) return false;
+    kernel->name = f->name->text;
+    kernel->text = &c->module->text;
+    kernel->at = f->at;
+    kernel->params = params;
+    kernel->param_count = f->param_count;
+    return lang_check_statements(c, f->body, &kernel->body) && keep_declared(c, kernel);
+}
+
+bool lang_check_kernel(lang_compiler *c, lang_function *f, ir_kernel *kernel)
+{
+    lang_tree_start(c, &c->module->memory, f->name->text);
+    lang_scope scope = lang_frame_enter(c);
+    bool ok = check_function(c, f, kernel);
+    lang_scope_leave(c, scope);
+    return ok;
+}

@@ -1,0 +1,21 @@
+/* lang: kernel text to IR trees. docs/language.md is the language. */
+#ifndef LANG_LANG_H
+#define LANG_LANG_H
+
+#include "ir/ir.h"
+
+typedef struct lang_module {
+    source text; /* owned copy */
+    ir_kernel **kernels;
+    int count;
+    arena memory; /* of everything above, trees included */
+} lang_module;
+
+enum { LANG_MAX_TEXT = 4 << 20 }; /* bytes of a kernel file */
+
+/* Parses, checks and lowers a kernel text. On error *out stays as it was. */
+kata_status lang_compile(const char *name, const char *text, size_t length, messages *m,
+                         lang_module **out);
+void lang_module_free(lang_module *module);
+
+#endif

@@ -1,0 +1,292 @@
+/* Interned names and what they mean. Each name holds the chain of its meanings, innermost first;
+ * all symbols also hang on one chain in the order of their declaration, by which scopes are left.
+ * A helper that is inlined opens a *frame*: it sees symbols of its own frame and of the file
+ * (frame 0), but not those of the kernel that calls it. */
+#include "lang/syntax.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUCKETS = 1 << 14 };
+
+static const char no_loop[] = "a loop is 'for (int q = 0; q < 9; q++)', with bounds known at "
+                              "compile time";
+static const char no_jump[] = "loops run to their end; put what is conditional under an 'if'";
+static const char no_switch[] = "use 'if' and 'else'";
+static const char no_type[] = "the types are bool, int, long, float and double";
+static const char no_storage[] =
+    "a helper is 'static TYPE name(...)', a constant 'const TYPE name'";
+
+static const struct refused {
+    const char *word, *hint;
+    bool later;
+} refused[] = {
+    {"while", no_loop, false},
+    {"do", no_loop, false},
+    {"break", no_jump, false},
+    {"continue", no_jump, false},
+    {"switch", no_switch, false},
+    {"case", no_switch, false},
+    {"default", no_switch, false},
+    {"goto", "use 'if' and 'for'", false},
+    {"struct", no_type, false},
+    {"union", no_type, false},
+    {"enum", no_type, false},
+    {"typedef", no_type, false},
+    {"void", "a helper returns a value; a kernel without parameters is 'kernel name()'", false},
+    {"char", no_type, false},
+    {"short", no_type, false},
+    {"signed", no_type, false},
+    {"unsigned", no_type, false},
+    {"sizeof", "lengths are constants: name them, as in 'const int n = 9;'", false},
+    {"volatile", no_storage, false},
+    {"restrict", no_storage, false},
+    {"extern", no_storage, false},
+    {"register", no_storage, false},
+    {"auto", no_storage, false},
+    {"inline", "helpers are always inlined: 'static TYPE name(...)' is enough", false},
+    {"along", "it will mark fields of lower rank; choose another name", true},
+    {"finer", "it will mark fields on a finer grid; choose another name", true},
+    {"coarser", "it will mark fields on a coarser grid; choose another name", true},
+    {"forward", "it will order the levels of a kernel; choose another name", true},
+    {"backward", "it will order the levels of a kernel; choose another name", true},
+    {"interval", "it will split a dimension into parts; choose another name", true},
+    {"on", "it will place kernels on cells and edges; choose another name", true},
+    {"import", "a kernel file cannot use another one; copy what it needs", true},
+    {"random", "pass random numbers in a field", true},
+    {"assert", "check values in the program, after kata_get", true},
+    {"real", "write 'float' or 'double'", true},
+    {"uchar", "write 'int'", true},
+};
+
+/* ---- interning ------------------------------------------------------------------------------- */
+
+lang_name *lang_intern(lang_compiler *c, const char *text, size_t length)
+{
+    uint64_t hash = hash_bytes(text, length, 0);
+    lang_name **bucket = &c->names[hash % BUCKETS];
+    for (lang_name *name = *bucket; name; name = name->next)
+        if (name->hash == hash && strlen(name->text) == length &&
+            memcmp(name->text, text, length) == 0)
+            return name;
+    lang_name *name = arena_alloc(&c->syntax, sizeof *name);
+    char *copy = arena_copy_text(&c->module->memory, text, length);
+    if (!name || !copy) {
+        lang_no_memory(c);
+        return NULL;
+    }
+    *name = (lang_name){.text = copy, .hash = hash, .word = LANG_WORD_NONE, .next = *bucket};
+    return *bucket = name;
+}
+
+static bool add_word(lang_compiler *c, const char *text, lang_word word)
+{
+    lang_name *name = lang_intern(c, text, strlen(text));
+    if (name) name->word = word;
+    return name;
+}
+
+static bool add_words(lang_compiler *c)
+{
+#define X(word, text)                                                                              \
+    if (!add_word(c, text, LANG_WORD_##word)) return false;
+    LANG_WORDS(X)
+#undef X
+    for (size_t i = 0; i < COUNT_OF(refused); i++) {
+        lang_name *name = lang_intern(c, refused[i].word, strlen(refused[i].word));
+        if (!name) return false;
+        name->word = LANG_WORD_REFUSED;
+        name->hint = refused[i].hint;
+        name->later = refused[i].later;
+    }
+    return true;
+}
+
+/* ---- what the language declares -------------------------------------------------------------- */
+
+static bool add_function(lang_compiler *c, ir_op op, bool narrow)
+{
+    char text[32];
+    size_t length = strlen(ir_ops[op].name);
+    memcpy(text, ir_ops[op].name, length);
+    if (narrow) text[length++] = 'f';
+    lang_name *name = lang_intern(c, text, length);
+    lang_symbol *symbol = name ? lang_declare(c, LANG_FUNCTION, name, 0) : NULL;
+    if (!symbol) return false;
+    symbol->op = op;
+    symbol->narrow = narrow;
+    return true;
+}
+
+static bool add_index(lang_compiler *c, lang_symbol_kind kind, char letter, int dimension)
+{
+    char text[2] = {letter, (char)('x' + dimension)};
+    lang_name *name = lang_intern(c, text, 2);
+    lang_symbol *symbol = name ? lang_declare(c, kind, name, 0) : NULL;
+    if (!symbol) return false;
+    symbol->index = dimension;
+    symbol->type = IR_I64;
+    return true;
+}
+
+bool lang_names_start(lang_compiler *c)
+{
+    c->names = arena_array(&c->syntax, BUCKETS, sizeof *c->names);
+    if (!c->names) return lang_no_memory(c);
+    if (!add_words(c)) return false;
+    c->level = -1;
+    for (int op = 0; op < IR_OP_COUNT; op++)
+        if (ir_ops[op].function && !(add_function(c, op, false) && add_function(c, op, true)))
+            return false;
+    for (int d = 0; d < 3; d++)
+        if (!add_index(c, LANG_INDEX, 'i', d) || !add_index(c, LANG_SIZE, 'n', d)) return false;
+    c->level = 0;
+    return true;
+}
+
+/* ---- scopes ---------------------------------------------------------------------------------- */
+
+static bool may_declare(lang_compiler *c, const lang_name *name, uint32_t at)
+{
+    const lang_symbol *old = lang_find(c, name);
+    if (!old) return true;
+    if (old->kind == LANG_INDEX || old->kind == LANG_SIZE) {
+        lang_error(c, at, "'%s' is %s and cannot be declared", name->text,
+                   lang_symbol_kind_name(old));
+        return lang_hint(c, "choose another name");
+    }
+    if (old->kind == LANG_FUNCTION && c->level == 0) {
+        lang_error(c, at, "'%s' is a function of the language", name->text);
+        return lang_hint(c, "choose another name");
+    }
+    if (old->level != c->level || old->frame != c->frame) return true;
+    lang_error(c, at, "'%s' is declared twice", name->text);
+    lang_note(c, old->at, "first here");
+    return false;
+}
+
+lang_symbol *lang_declare(lang_compiler *c, lang_symbol_kind kind, lang_name *name, uint32_t at)
+{
+    if (!may_declare(c, name, at)) return NULL;
+    lang_symbol *symbol = arena_alloc(&c->syntax, sizeof *symbol);
+    if (!symbol) {
+        lang_no_memory(c);
+        return NULL;
+    }
+    *symbol = (lang_symbol){.kind = kind,
+                            .name = name,
+                            .at = at,
+                            .frame = c->frame,
+                            .level = c->level,
+                            .outer = name->meaning,
+                            .previous = c->last,
+                            .table_owner = -1};
+    name->meaning = symbol;
+    c->last = symbol;
+    return symbol;
+}
+
+lang_scope lang_scope_enter(lang_compiler *c)
+{
+    lang_scope scope = {c->last, c->frame, c->level};
+    c->level++;
+    return scope;
+}
+
+lang_scope lang_frame_enter(lang_compiler *c)
+{
+    lang_scope scope = lang_scope_enter(c);
+    c->frame = ++c->frames;
+    return scope;
+}
+
+void lang_scope_leave(lang_compiler *c, lang_scope scope)
+{
+    for (; c->last != scope.last; c->last = c->last->previous)
+        c->last->name->meaning = c->last->outer;
+    c->frame = scope.frame;
+    c->level = scope.level;
+}
+
+static bool is_visible(const lang_compiler *c, const lang_symbol *symbol)
+{
+    return symbol->frame == 0 || symbol->frame == c->frame;
+}
+
+lang_symbol *lang_find(lang_compiler *c, const lang_name *name)
+{
+    lang_symbol *symbol = name->meaning;
+    while (symbol && !is_visible(c, symbol)) symbol = symbol->outer;
+    return symbol;
+}
+
+/* ---- unknown names --------------------------------------------------------------------------- */
+
+bool lang_suggest(lang_compiler *c, const char *name, const char *const *texts, size_t count)
+{
+    const char *near = name[0] && name[1] ? nearest_name(name, texts, count) : NULL;
+    if (near) lang_hint(c, "did you mean '%s'?", near);
+    return near;
+}
+
+static bool is_callable(const lang_symbol *symbol)
+{
+    return symbol->kind == LANG_FUNCTION || symbol->kind == LANG_HELPER;
+}
+
+/* Visible names that can be called, or that can not. */
+static bool suggest_symbol(lang_compiler *c, const char *name, bool callable)
+{
+    size_t count = 0;
+    for (const lang_symbol *s = c->last; s; s = s->previous) count++;
+    const char **texts = calloc(count + 1, sizeof *texts);
+    if (!texts) return false;
+    size_t i = 0;
+    for (const lang_symbol *s = c->last; s; s = s->previous)
+        if (is_visible(c, s) && is_callable(s) == callable && s->kind != LANG_KERNEL)
+            texts[i++] = s->name->text;
+    bool suggested = lang_suggest(c, name, texts, i);
+    free(texts);
+    return suggested;
+}
+
+lang_symbol *lang_lookup(lang_compiler *c, const lang_name *name, uint32_t at, const char *what)
+{
+    lang_symbol *symbol = lang_find(c, name);
+    if (symbol) return symbol;
+    bool callable = strcmp(what, "function") == 0;
+    lang_error(c, at, "unknown %s '%s'", what, name->text);
+    if (suggest_symbol(c, name->text, callable)) return NULL;
+    if (callable)
+        lang_hint(c, "a function is one of the language, or a helper 'static double %s(...)'",
+                  name->text);
+    else if (c->helper)
+        lang_hint(c, "a helper sees its parameters and the constants of the file");
+    else if (c->frame == 0)
+        lang_hint(c, "a constant is made of constants declared before it");
+    return NULL;
+}
+
+const char *lang_symbol_kind_name(const lang_symbol *symbol)
+{
+    static const char *const indices[] = {"the index of the point along x",
+                                          "the index of the point along y",
+                                          "the index of the point along z"};
+    static const char *const sizes[] = {"the size of the grid along x",
+                                        "the size of the grid along y",
+                                        "the size of the grid along z"};
+    switch (symbol->kind) {
+    case LANG_FUNCTION: return "a function of the language";
+    case LANG_INDEX: return indices[symbol->index];
+    case LANG_SIZE: return sizes[symbol->index];
+    case LANG_HELPER: return "a helper";
+    case LANG_KERNEL: return "a kernel";
+    case LANG_CONSTANT: return "a constant";
+    case LANG_TABLE: return "a constant table";
+    case LANG_NUMBER: return symbol->length ? "a table parameter" : "a number parameter";
+    case LANG_REDUCTION: return "a reduction";
+    case LANG_FIELD: return "a field";
+    case LANG_LOCAL: return symbol->length ? "an array" : "a variable";
+    }
+    return "a name";
+}

@@ -1,0 +1,169 @@
+/* Definitions of a file to syntax: kernels, helpers, constants. */
+#include "lang/syntax.h"
+
+#include <string.h>
+
+/* ---- parameters ------------------------------------------------------------------------------ */
+
+static const struct mode {
+    const char *text;
+    ir_param_kind kind;
+} modes[] = {
+    {"in", IR_PARAM_IN},   {"out", IR_PARAM_OUT}, {"inout", IR_PARAM_INOUT},
+    {"sum", IR_PARAM_SUM}, {"min", IR_PARAM_MIN}, {"max", IR_PARAM_MAX},
+};
+
+/* mode = ["in" | "out" | "inout" | "sum" | "min" | "max"] */
+static ir_param_kind parse_mode(lang_compiler *c)
+{
+    bool named = c->token.kind == LANG_TOKEN_NAME || c->token.kind == LANG_TOKEN_WORD;
+    for (size_t i = 0; named && i < COUNT_OF(modes); i++) {
+        if (strcmp(c->token.name->text, modes[i].text) != 0) continue;
+        lang_advance(c);
+        return modes[i].kind;
+    }
+    return IR_PARAM_NUMBER;
+}
+
+static bool not_a_param(lang_compiler *c)
+{
+    static const char *const starts[] = {"in",   "out", "inout", "sum",   "min",   "max",
+                                         "bool", "int", "long",  "float", "double"};
+    const char *name = c->token.kind == LANG_TOKEN_NAME ? c->token.name->text : NULL;
+    lang_unexpected(c, "a parameter such as 'in double u' or 'double c'");
+    if (name) lang_suggest(c, name, starts, COUNT_OF(starts));
+    return false;
+}
+
+/* param = mode ["const"] type name [length] */
+static bool parse_param(lang_compiler *c, lang_param *p)
+{
+    p->type_at = c->token.at;
+    p->kind = parse_mode(c);
+    p->constant = lang_accept_word(c, LANG_WORD_CONST);
+    if (p->kind == IR_PARAM_NUMBER && !lang_is_type(&c->token)) return not_a_param(c);
+    if (lang_is_sign(&c->next, LANG_SIGN_MUL)) {
+        lang_error(c, c->next.at, "there are no pointers");
+        return lang_hint(c, "a field is 'in double u', a table 'double w[9]'");
+    }
+    if (!lang_parse_type(c, &p->type)) return false;
+    if (!lang_parse_name(c, "the name of a parameter", &p->name, &p->at)) return false;
+    p->array = lang_is_sign(&c->token, LANG_SIGN_INDEX_OPEN);
+    if (!p->array) return true;
+    uint32_t at = c->token.at;
+    if (!lang_parse_length(c, &p->length)) return false;
+    return p->length || lang_error(c, at, "the length of parameter '%s' is missing", p->name->text);
+}
+
+/* params = "(" [param {"," param}] ")" */
+static bool parse_params(lang_compiler *c, lang_function *f)
+{
+    lang_param **tail = &f->params;
+    if (!lang_expect(c, LANG_SIGN_PAREN_OPEN, "before the parameters")) return false;
+    if (lang_accept(c, LANG_SIGN_PAREN_CLOSE)) return true;
+    do {
+        lang_param *p = lang_make(c, sizeof *p, c->token.at);
+        if (!p || !parse_param(c, p)) return false;
+        *tail = p;
+        tail = &p->next;
+        p->number = f->param_count++;
+    } while (lang_accept(c, LANG_SIGN_COMMA));
+    return lang_expect(c, LANG_SIGN_PAREN_CLOSE, "after the parameters");
+}
+
+static bool check_helper_params(lang_compiler *c, const lang_function *f)
+{
+    for (const lang_param *p = f->params; p; p = p->next) {
+        if (p->kind == IR_PARAM_NUMBER && p->array) {
+            lang_error(c, p->at,
+                       "tables as parameters of helpers are not part of the kernel "
+                       "language yet");
+            return lang_hint(c, "pass the elements it needs, or make it a constant of the file");
+        }
+        if (p->kind == IR_PARAM_NUMBER || p->kind == IR_PARAM_IN) continue;
+        lang_error(c, p->type_at, "a helper cannot have '%s' parameters",
+                   ir_param_kind_name(p->kind));
+        return lang_hint(c, "it takes fields as 'in' and numbers, and returns a value");
+    }
+    return true;
+}
+
+/* ---- definitions ----------------------------------------------------------------------------- */
+
+static bool parse_function(lang_compiler *c, lang_function *f)
+{
+    bool ok;
+    const char *what = f->kernel ? "the name of a kernel" : "the name of a helper";
+    if (!lang_parse_name(c, what, &f->name, &f->at) || !parse_params(c, f)) return false;
+    if (!f->kernel && !check_helper_params(c, f)) return false;
+    f->body = lang_parse_block(c, &ok);
+    return ok;
+}
+
+/* kernel = "kernel" name params block */
+static bool parse_kernel(lang_compiler *c, lang_function *f)
+{
+    lang_advance(c);
+    f->kernel = true;
+    return parse_function(c, f);
+}
+
+/* constant = "const" type declarators */
+static bool parse_constant(lang_compiler *c, lang_function *f)
+{
+    f->constant = true;
+    if (!lang_parse_type(c, &f->type)) return false;
+    f->body = lang_parse_declarators(c, f->type, true);
+    return f->body;
+}
+
+/* helper = "static" type name params block */
+static bool parse_helper(lang_compiler *c, lang_function *f)
+{
+    if (!lang_parse_type(c, &f->type)) return false;
+    if (c->token.kind == LANG_TOKEN_NAME && !lang_is_sign(&c->next, LANG_SIGN_PAREN_OPEN)) {
+        lang_error(c, c->token.at, "a kernel file has no variables");
+        return lang_hint(c, "a constant is 'const %s %s = ...;'", ir_types[f->type].name,
+                         c->token.name->text);
+    }
+    return parse_function(c, f);
+}
+
+static bool not_a_definition(lang_compiler *c)
+{
+    static const char *const starts[] = {"kernel", "static", "const"};
+    bool type = lang_is_type(&c->token);
+    const char *name = c->token.kind == LANG_TOKEN_NAME ? c->token.name->text : NULL;
+    lang_unexpected(c, "'kernel', 'static' or 'const'");
+    if (type)
+        return lang_hint(c, "a helper is 'static %s name(...)', a constant 'const %s name = ...;'",
+                         c->token.name->text, c->token.name->text);
+    if (name) lang_suggest(c, name, starts, COUNT_OF(starts));
+    return false;
+}
+
+/* definition = kernel | helper | ["static"] constant */
+static bool parse_definition(lang_compiler *c, lang_function *f)
+{
+    f->at = c->token.at;
+    if (lang_is_word(&c->token, LANG_WORD_KERNEL)) return parse_kernel(c, f);
+    bool is_static = lang_accept_word(c, LANG_WORD_STATIC);
+    if (lang_accept_word(c, LANG_WORD_CONST)) return parse_constant(c, f);
+    return is_static ? parse_helper(c, f) : not_a_definition(c);
+}
+
+/* file = {definition} */
+lang_function *lang_parse_file(lang_compiler *c, bool *ok)
+{
+    lang_function *first = NULL, **tail = &first;
+    *ok = false;
+    while (c->token.kind != LANG_TOKEN_END) {
+        if (lang_accept(c, LANG_SIGN_SEMICOLON)) continue;
+        lang_function *f = lang_make(c, sizeof *f, c->token.at);
+        if (!f || !parse_definition(c, f)) return NULL;
+        *tail = f;
+        tail = &f->next;
+    }
+    *ok = true;
+    return first;
+}

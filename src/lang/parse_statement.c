@@ -1,0 +1,329 @@
+/* Declarations and statements to syntax. */
+#include "lang/syntax.h"
+
+#include <string.h>
+
+static const char *const types[] = {"bool", "int", "long", "float", "double"};
+
+static bool parse_statement(lang_compiler *c, lang_stmt ***tail);
+
+static lang_stmt *make(lang_compiler *c, lang_stmt_kind kind, uint32_t at)
+{
+    lang_stmt *s = lang_make(c, sizeof *s, at);
+    if (!s) return NULL;
+    s->kind = kind;
+    s->at = at;
+    return s;
+}
+
+/* Appends statements to the list that ends at **tail. */
+static bool append(lang_stmt ***tail, lang_stmt *s)
+{
+    if (!s) return false;
+    **tail = s;
+    while (**tail) *tail = &(**tail)->next;
+    return true;
+}
+
+/* ---- declarations ---------------------------------------------------------------------------- */
+
+bool lang_parse_type(lang_compiler *c, ir_type *type)
+{
+    if (!lang_is_type(&c->token))
+        return lang_unexpected(c, "a type (bool, int, long, float or double)");
+    *type = (ir_type)c->token.name->word;
+    lang_advance(c);
+    if (!lang_is_type(&c->token)) return true;
+    lang_error(c, c->token.at, "a type is one word");
+    return lang_hint(c, "int has 32 bits, long has 64");
+}
+
+bool lang_parse_name(lang_compiler *c, const char *what, lang_name **name, uint32_t *at)
+{
+    bool word = c->token.kind == LANG_TOKEN_WORD;
+    if (c->token.kind != LANG_TOKEN_NAME) {
+        lang_unexpected(c, what);
+        return word && lang_hint(c, "'%s' is a word of the language", c->token.name->text);
+    }
+    *name = c->token.name;
+    *at = c->token.at;
+    lang_advance(c);
+    return true;
+}
+
+/* length = "[" [expression] "]" */
+bool lang_parse_length(lang_compiler *c, lang_expr **length)
+{
+    lang_advance(c);
+    if (!lang_is_sign(&c->token, LANG_SIGN_INDEX_CLOSE)) {
+        *length = lang_parse_expression(c);
+        if (!*length) return false;
+    }
+    if (!lang_expect(c, LANG_SIGN_INDEX_CLOSE, "after the length")) return false;
+    if (!lang_is_sign(&c->token, LANG_SIGN_INDEX_OPEN)) return true;
+    lang_error(c, c->token.at, "arrays of arrays are not part of the kernel language yet");
+    return lang_hint(c, "use one index: 'm[19*i + j]' of 'm[361]'");
+}
+
+/* initialiser = "=" (expression | "{" list "}") */
+static bool parse_initialiser(lang_compiler *c, lang_declared *d)
+{
+    if (!lang_accept(c, LANG_SIGN_ASSIGN)) return true;
+    d->braced = lang_accept(c, LANG_SIGN_BLOCK_OPEN);
+    d->value = d->braced ? lang_parse_list(c, LANG_SIGN_BLOCK_CLOSE, "after the initialisers")
+                         : lang_parse_expression(c);
+    return d->value;
+}
+
+/* declarator = name [length] [initialiser] */
+static lang_stmt *parse_declarator(lang_compiler *c, ir_type type, bool constant)
+{
+    lang_stmt *s = make(c, LANG_STMT_DECLARE, c->token.at);
+    if (!s) return NULL;
+    lang_declared *d = &s->declared;
+    d->type = type;
+    d->constant = constant;
+    if (!lang_parse_name(c, constant ? "the name of a constant" : "the name of a variable",
+                         &d->name, &d->at))
+        return NULL;
+    d->array = lang_is_sign(&c->token, LANG_SIGN_INDEX_OPEN);
+    if (d->array && !lang_parse_length(c, &d->length)) return NULL;
+    return parse_initialiser(c, d) ? s : NULL;
+}
+
+/* declarators = declarator {"," declarator} ";" */
+lang_stmt *lang_parse_declarators(lang_compiler *c, ir_type type, bool constant)
+{
+    lang_stmt *first = NULL, **tail = &first;
+    do
+        if (!append(&tail, parse_declarator(c, type, constant))) return NULL;
+    while (lang_accept(c, LANG_SIGN_COMMA));
+    return lang_expect(c, LANG_SIGN_SEMICOLON, "after the declaration") ? first : NULL;
+}
+
+/* declaration = ["const"] type declarators */
+static lang_stmt *parse_declaration(lang_compiler *c)
+{
+    bool constant = lang_accept_word(c, LANG_WORD_CONST);
+    ir_type type;
+    return lang_parse_type(c, &type) ? lang_parse_declarators(c, type, constant) : NULL;
+}
+
+static bool at_declaration(const lang_compiler *c)
+{
+    return lang_is_type(&c->token) || lang_is_word(&c->token, LANG_WORD_CONST);
+}
+
+/* ---- assignments ----------------------------------------------------------------------------- */
+
+static bool is_step(const lang_token *token)
+{
+    return lang_is_sign(token, LANG_SIGN_INCREMENT) || lang_is_sign(token, LANG_SIGN_DECREMENT);
+}
+
+static bool is_assignment(const lang_token *token)
+{
+    return token->kind == LANG_TOKEN_SIGN &&
+           (token->sign <= LANG_SIGN_XOR_ASSIGN || token->sign == LANG_SIGN_ASSIGN);
+}
+
+/* Whether a declaration with a wrong type is meant, as in "duoble x = 1" or "size_t n;". */
+static bool looks_like_type(const lang_compiler *c, const lang_expr *e)
+{
+    if (e->kind != LANG_EXPR_NAME || c->token.kind != LANG_TOKEN_NAME) return false;
+    return strstr(e->name->text, "_t") || nearest_name(e->name->text, types, COUNT_OF(types)) ||
+           lang_is_sign(&c->next, LANG_SIGN_ASSIGN) || lang_is_sign(&c->next, LANG_SIGN_INDEX_OPEN);
+}
+
+static lang_stmt *unknown_type(lang_compiler *c, const lang_expr *e)
+{
+    lang_error(c, e->at, "unknown type '%s'", e->name->text);
+    lang_suggest(c, e->name->text, types, COUNT_OF(types));
+    lang_hint(c, "the types are bool, int, long, float and double");
+    return NULL;
+}
+
+static lang_stmt *not_used(lang_compiler *c, const lang_expr *e)
+{
+    if (looks_like_type(c, e)) return unknown_type(c, e);
+    bool complete = lang_is_sign(&c->token, LANG_SIGN_SEMICOLON);
+    if (!complete) {
+        lang_expect(c, LANG_SIGN_ASSIGN, "or another assignment");
+        return NULL;
+    }
+    lang_error(c, e->at, "this statement does nothing: its value is not used");
+    if (e->kind == LANG_EXPR_BINARY && e->sign == LANG_SIGN_EQ)
+        lang_hint(c, "an assignment is written '='");
+    return NULL;
+}
+
+static lang_expr *one(lang_compiler *c, uint32_t at)
+{
+    lang_expr *e = lang_make(c, sizeof *e, at);
+    if (!e) return NULL;
+    *e = (lang_expr){.kind = LANG_EXPR_LITERAL, .type = IR_I32, .flexible = true, .at = at};
+    e->value = ir_value_of_int(IR_I32, 1);
+    return e;
+}
+
+/* step = ("++" | "--") */
+static bool parse_step(lang_compiler *c, lang_stmt *s)
+{
+    s->sign = c->token.sign;
+    s->value = one(c, c->token.at);
+    lang_advance(c);
+    return s->value;
+}
+
+/* assignment = expression ("=" | "+=" | ...) expression | expression step | step expression */
+static lang_stmt *parse_assignment(lang_compiler *c)
+{
+    lang_stmt *s = make(c, LANG_STMT_ASSIGN, c->token.at);
+    if (!s) return NULL;
+    bool prefix = is_step(&c->token);
+    if (prefix && !parse_step(c, s)) return NULL;
+    s->target = lang_parse_expression(c);
+    if (!s->target || prefix) return s->target ? s : NULL;
+    if (is_step(&c->token)) return parse_step(c, s) ? s : NULL;
+    if (!is_assignment(&c->token)) return not_used(c, s->target);
+    s->sign = c->token.sign;
+    lang_advance(c);
+    s->value = lang_parse_expression(c);
+    return s->value ? s : NULL;
+}
+
+/* ---- statements ------------------------------------------------------------------------------ */
+
+/* The statement of an if, else or for. */
+static bool parse_body(lang_compiler *c, lang_stmt **body)
+{
+    lang_stmt **tail = body;
+    if (!at_declaration(c)) return parse_statement(c, &tail);
+    lang_error(c, c->token.at, "a declaration cannot stand alone here");
+    return lang_hint(c, "nothing could use it: put a block '{ ... }' around it and what uses it");
+}
+
+/* condition = "(" expression ")" */
+static lang_expr *parse_condition(lang_compiler *c)
+{
+    lang_advance(c);
+    if (!lang_expect(c, LANG_SIGN_PAREN_OPEN, "after 'if'")) return NULL;
+    lang_expr *e = lang_parse_expression(c);
+    return e && lang_expect(c, LANG_SIGN_PAREN_CLOSE, "after the condition") ? e : NULL;
+}
+
+/* if = "if" condition statement ["else" statement] */
+static lang_stmt *parse_if(lang_compiler *c)
+{
+    lang_stmt *s = make(c, LANG_STMT_IF, c->token.at);
+    if (!s) return NULL;
+    s->value = parse_condition(c);
+    if (!s->value || !parse_body(c, &s->body)) return NULL;
+    if (!lang_accept_word(c, LANG_WORD_ELSE)) return s;
+    return parse_body(c, &s->other) ? s : NULL;
+}
+
+static bool needs_loop_part(lang_compiler *c, lang_sign empty)
+{
+    if (!lang_is_sign(&c->token, empty)) return true;
+    lang_error(c, c->token.at, "a loop needs a start, a condition and a step");
+    return lang_hint(c, "as in 'for (int q = 0; q < 9; q++)'");
+}
+
+/* start = type name "=" expression ";" | assignment ";" */
+static lang_stmt *parse_start(lang_compiler *c)
+{
+    if (!needs_loop_part(c, LANG_SIGN_SEMICOLON)) return NULL;
+    if (!at_declaration(c)) {
+        lang_stmt *s = parse_assignment(c);
+        return s && lang_expect(c, LANG_SIGN_SEMICOLON, "after the start of the loop") ? s : NULL;
+    }
+    lang_stmt *s = parse_declaration(c);
+    if (!s) return NULL;
+    const lang_declared *d = &s->declared;
+    if (!s->next && !d->constant && !d->array && !d->braced && d->value) return s;
+    lang_error(c, s->next ? s->next->at : s->at,
+               "a loop declares one variable, with its first value");
+    lang_hint(c, "as in 'for (int q = 0; q < 9; q++)'");
+    return NULL;
+}
+
+/* for = "for" "(" start expression ";" assignment ")" statement */
+static lang_stmt *parse_for(lang_compiler *c)
+{
+    lang_stmt *s = make(c, LANG_STMT_FOR, c->token.at);
+    lang_advance(c);
+    if (!s || !lang_expect(c, LANG_SIGN_PAREN_OPEN, "after 'for'")) return NULL;
+    s->init = parse_start(c);
+    if (!s->init || !needs_loop_part(c, LANG_SIGN_SEMICOLON)) return NULL;
+    s->value = lang_parse_expression(c);
+    if (!s->value || !lang_expect(c, LANG_SIGN_SEMICOLON, "after the condition of the loop"))
+        return NULL;
+    if (!needs_loop_part(c, LANG_SIGN_PAREN_CLOSE)) return NULL;
+    s->step = parse_assignment(c);
+    if (!s->step || !lang_expect(c, LANG_SIGN_PAREN_CLOSE, "after the step of the loop"))
+        return NULL;
+    return parse_body(c, &s->body) ? s : NULL;
+}
+
+/* return = "return" [expression] ";" */
+static lang_stmt *parse_return(lang_compiler *c)
+{
+    lang_stmt *s = make(c, LANG_STMT_RETURN, c->token.at);
+    lang_advance(c);
+    if (!s || lang_accept(c, LANG_SIGN_SEMICOLON)) return s;
+    s->value = lang_parse_expression(c);
+    return s->value && lang_expect(c, LANG_SIGN_SEMICOLON, "after the value") ? s : NULL;
+}
+
+static lang_stmt *parse_inner_block(lang_compiler *c)
+{
+    lang_stmt *s = make(c, LANG_STMT_BLOCK, c->token.at);
+    bool ok = false;
+    if (s) s->body = lang_parse_block(c, &ok);
+    return ok ? s : NULL;
+}
+
+static lang_stmt *parse_simple(lang_compiler *c)
+{
+    lang_stmt *s = parse_assignment(c);
+    return s && lang_expect(c, LANG_SIGN_SEMICOLON, "after the assignment") ? s : NULL;
+}
+
+static lang_stmt *parse_kind_of_statement(lang_compiler *c)
+{
+    if (lang_is_sign(&c->token, LANG_SIGN_BLOCK_OPEN)) return parse_inner_block(c);
+    if (lang_is_word(&c->token, LANG_WORD_IF)) return parse_if(c);
+    if (lang_is_word(&c->token, LANG_WORD_FOR)) return parse_for(c);
+    if (lang_is_word(&c->token, LANG_WORD_RETURN)) return parse_return(c);
+    return at_declaration(c) ? parse_declaration(c) : parse_simple(c);
+}
+
+/* statement = ";" | block | if | for | return | declaration | assignment ";" */
+static bool parse_statement(lang_compiler *c, lang_stmt ***tail)
+{
+    if (lang_accept(c, LANG_SIGN_SEMICOLON)) return true;
+    if (!lang_enter(c, c->token.at)) return false;
+    bool ok = append(tail, parse_kind_of_statement(c));
+    lang_leave(c);
+    return ok;
+}
+
+/* block = "{" {statement} "}" */
+lang_stmt *lang_parse_block(lang_compiler *c, bool *ok)
+{
+    lang_stmt *first = NULL, **tail = &first;
+    uint32_t open = c->token.at;
+    *ok = false;
+    if (!lang_expect(c, LANG_SIGN_BLOCK_OPEN, "before the statements")) return NULL;
+    while (!lang_accept(c, LANG_SIGN_BLOCK_CLOSE)) {
+        if (c->token.kind == LANG_TOKEN_END) {
+            lang_unexpected(c, "'}' after the statements");
+            lang_note(c, open, "the '{' is here");
+            return NULL;
+        }
+        if (!parse_statement(c, &tail)) return NULL;
+    }
+    *ok = true;
+    return first;
+}

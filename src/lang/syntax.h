@@ -1,0 +1,460 @@
+/* What the files of lang share: tokens, the syntax tree, names and the state of a compilation.
+ *
+ * A text is parsed whole into a syntax tree without types. Each kernel is then translated to an IR
+ * tree; a helper's syntax is translated anew at each call, with its parameters bound to what it was
+ * given. Names are interned, and a name knows its innermost meaning.
+ *
+ * Functions that return a pointer, a value with an expression, or bool report their error and
+ * return NULL, a value without expression, or false. */
+#ifndef LANG_SYNTAX_H
+#define LANG_SYNTAX_H
+
+#include "lang/lang.h"
+
+#include <locale.h>
+
+enum {
+    LANG_MAX_SYNTAX = 1 << 20,         /* nodes of the syntax tree of a file */
+    LANG_MAX_TREE = IR_MAX_NODES,      /* nodes of the IR tree of a kernel */
+    LANG_MAX_TREES = 20 * IR_MAX_NODES /* of all kernels of a file */
+};
+
+/* ---- names.c --------------------------------------------------------------------------------- */
+
+/* Words of the language. Types stand first, in the order of ir_type. */
+#define LANG_WORDS(X)                                                                              \
+    X(BOOL, "bool")                                                                                \
+    X(INT, "int")                                                                                  \
+    X(LONG, "long")                                                                                \
+    X(FLOAT, "float")                                                                              \
+    X(DOUBLE, "double")                                                                            \
+    X(KERNEL, "kernel")                                                                            \
+    X(STATIC, "static")                                                                            \
+    X(CONST, "const")                                                                              \
+    X(IN, "in")                                                                                    \
+    X(OUT, "out")                                                                                  \
+    X(INOUT, "inout")                                                                              \
+    X(IF, "if")                                                                                    \
+    X(ELSE, "else")                                                                                \
+    X(FOR, "for")                                                                                  \
+    X(RETURN, "return")                                                                            \
+    X(TRUE, "true")                                                                                \
+    X(FALSE, "false")
+
+typedef enum lang_word {
+#define X(name, ...) LANG_WORD_##name,
+    LANG_WORDS(X)
+#undef X
+        LANG_WORD_REFUSED, /* a word of C or of a later language */
+    LANG_WORD_NONE         /* an identifier */
+} lang_word;
+
+typedef struct lang_name {
+    const char *text;
+    lang_word word;
+    const char *hint;            /* REFUSED: what to do instead */
+    bool later;                  /* REFUSED: may become part of the language */
+    struct lang_symbol *meaning; /* innermost, NULL when there is none */
+    uint64_t hash;
+    struct lang_name *next; /* of the same bucket */
+} lang_name;
+
+typedef enum lang_symbol_kind {
+    LANG_FUNCTION,  /* function of the language: op, narrow */
+    LANG_INDEX,     /* ix, iy, iz: index */
+    LANG_SIZE,      /* nx, ny, nz: index */
+    LANG_HELPER,    /* function */
+    LANG_KERNEL,    /* function */
+    LANG_CONSTANT,  /* type, value */
+    LANG_TABLE,     /* constant table: type, length, values */
+    LANG_NUMBER,    /* uniform parameter: type, index, length */
+    LANG_REDUCTION, /* type, index */
+    LANG_FIELD,     /* type, index, length; component and offsets are added to what is read */
+    LANG_LOCAL      /* type, index, length */
+} lang_symbol_kind;
+
+typedef struct lang_symbol {
+    lang_symbol_kind kind;
+    lang_name *name;
+    uint32_t at;
+    int frame, level;             /* where it is visible */
+    struct lang_symbol *outer;    /* the meaning it hides */
+    struct lang_symbol *previous; /* declared before it */
+    ir_type type;
+    int index;
+    int length;    /* of a table, array or components; 0: not indexed by one number */
+    bool constant; /* LOCAL */
+    bool narrow;   /* FUNCTION: called with an f at its end */
+    bool counting; /* LOCAL: the variable of a loop that is being checked */
+    ir_op op;
+    ir_param_kind param;
+    ir_value value;
+    const ir_value *values;
+    struct lang_function *function;
+    int table, table_owner; /* TABLE: its index in the kernel of that number */
+    ir_expr *component, *offset[3];
+    int offsets;
+} lang_symbol;
+
+typedef struct lang_compiler lang_compiler;
+
+/* Makes the words and functions of the language known. */
+bool lang_names_start(lang_compiler *c);
+lang_name *lang_intern(lang_compiler *c, const char *text, size_t length);
+/* A new meaning of a name in the innermost scope. Reports one that is there already. */
+lang_symbol *lang_declare(lang_compiler *c, lang_symbol_kind kind, lang_name *name, uint32_t at);
+/* NULL when the name means nothing here. */
+lang_symbol *lang_find(lang_compiler *c, const lang_name *name);
+/* As lang_find, but reports a name that means nothing, as one of a `what` ("name", "function"). */
+lang_symbol *lang_lookup(lang_compiler *c, const lang_name *name, uint32_t at, const char *what);
+/* Adds "did you mean ..." to the error when a name is near one of the count texts; says whether. */
+bool lang_suggest(lang_compiler *c, const char *name, const char *const *texts, size_t count);
+
+/* What leaving a scope goes back to. */
+typedef struct lang_scope {
+    lang_symbol *last;
+    int frame, level;
+} lang_scope;
+lang_scope lang_scope_enter(lang_compiler *c);
+/* A scope that sees the names of the file only. */
+lang_scope lang_frame_enter(lang_compiler *c);
+void lang_scope_leave(lang_compiler *c, lang_scope scope);
+/* "a number parameter", "a helper", ... */
+const char *lang_symbol_kind_name(const lang_symbol *symbol);
+
+/* ---- lexer.c --------------------------------------------------------------------------------- */
+
+/* Signs; longer ones first. precedence: of the binary operator, 0 for none. op: of the binary
+ * operator, or of that in an assignment; CONST where there is none. */
+#define LANG_SIGNS(X)                                                                              \
+    X(SHL_ASSIGN, "<<=", 0, SHL)                                                                   \
+    X(SHR_ASSIGN, ">>=", 0, SHR)                                                                   \
+    X(INCREMENT, "++", 0, ADD)                                                                     \
+    X(DECREMENT, "--", 0, SUB)                                                                     \
+    X(ADD_ASSIGN, "+=", 0, ADD)                                                                    \
+    X(SUB_ASSIGN, "-=", 0, SUB)                                                                    \
+    X(MUL_ASSIGN, "*=", 0, MUL)                                                                    \
+    X(DIV_ASSIGN, "/=", 0, DIV)                                                                    \
+    X(REM_ASSIGN, "%=", 0, REM)                                                                    \
+    X(AND_ASSIGN, "&=", 0, AND)                                                                    \
+    X(OR_ASSIGN, "|=", 0, OR)                                                                      \
+    X(XOR_ASSIGN, "^=", 0, XOR)                                                                    \
+    X(ARROW, "->", 0, CONST)                                                                       \
+    X(BOTH, "&&", 2, AND)                                                                          \
+    X(EITHER, "||", 1, OR)                                                                         \
+    X(EQ, "==", 6, EQ)                                                                             \
+    X(NE, "!=", 6, NE)                                                                             \
+    X(LE, "<=", 7, LE)                                                                             \
+    X(GE, ">=", 7, LE)                                                                             \
+    X(SHL, "<<", 8, SHL)                                                                           \
+    X(SHR, ">>", 8, SHR)                                                                           \
+    X(LT, "<", 7, LT)                                                                              \
+    X(GT, ">", 7, LT)                                                                              \
+    X(ADD, "+", 9, ADD)                                                                            \
+    X(SUB, "-", 9, SUB)                                                                            \
+    X(MUL, "*", 10, MUL)                                                                           \
+    X(DIV, "/", 10, DIV)                                                                           \
+    X(REM, "%", 10, REM)                                                                           \
+    X(AND, "&", 5, AND)                                                                            \
+    X(XOR, "^", 4, XOR)                                                                            \
+    X(OR, "|", 3, OR)                                                                              \
+    X(ASSIGN, "=", 0, CONST)                                                                       \
+    X(INVERT, "~", 0, CONST)                                                                       \
+    X(NOT, "!", 0, CONST)                                                                          \
+    X(QUESTION, "?", 0, CONST)                                                                     \
+    X(COLON, ":", 0, CONST)                                                                        \
+    X(COMMA, ",", 0, CONST)                                                                        \
+    X(SEMICOLON, ";", 0, CONST)                                                                    \
+    X(DOT, ".", 0, CONST)                                                                          \
+    X(PAREN_OPEN, "(", 0, CONST)                                                                   \
+    X(PAREN_CLOSE, ")", 0, CONST)                                                                  \
+    X(INDEX_OPEN, "[", 0, CONST)                                                                   \
+    X(INDEX_CLOSE, "]", 0, CONST)                                                                  \
+    X(BLOCK_OPEN, "{", 0, CONST)                                                                   \
+    X(BLOCK_CLOSE, "}", 0, CONST)
+
+typedef enum lang_sign {
+#define X(name, ...) LANG_SIGN_##name,
+    LANG_SIGNS(X)
+#undef X
+        LANG_SIGN_COUNT
+} lang_sign;
+
+typedef struct lang_sign_info {
+    const char *text;
+    int precedence;
+    ir_op op;
+} lang_sign_info;
+extern const lang_sign_info lang_signs[LANG_SIGN_COUNT];
+
+typedef enum lang_token_kind {
+    LANG_TOKEN_END,
+    LANG_TOKEN_NAME, /* name; its word is NONE */
+    LANG_TOKEN_WORD, /* name; its word is another */
+    LANG_TOKEN_NUMBER,
+    LANG_TOKEN_SIGN,
+    LANG_TOKEN_BAD /* reported when it becomes the current one */
+} lang_token_kind;
+
+typedef struct lang_token {
+    lang_token_kind kind;
+    lang_sign sign;
+    lang_name *name;
+    uint32_t at, length;
+} lang_token;
+
+/* Reads the first tokens. */
+void lang_lexer_start(lang_compiler *c);
+/* The next token becomes the current one. */
+void lang_advance(lang_compiler *c);
+bool lang_is_sign(const lang_token *token, lang_sign sign);
+bool lang_is_word(const lang_token *token, lang_word word);
+bool lang_is_type(const lang_token *token);
+/* Goes on and returns true when the current token is the sign. */
+bool lang_accept(lang_compiler *c, lang_sign sign);
+bool lang_accept_word(lang_compiler *c, lang_word word);
+/* As lang_accept, but reports another token: "expected ';' <where>, found 'v'". */
+bool lang_expect(lang_compiler *c, lang_sign sign, const char *where);
+/* Reports the current token: "expected <what>, found 'v'". Returns false. */
+bool lang_unexpected(lang_compiler *c, const char *what);
+
+/* ---- the syntax tree ------------------------------------------------------------------------- */
+
+typedef enum lang_expr_kind {
+    LANG_EXPR_LITERAL, /* type, value; flexible without suffix; `narrow`: as float */
+    LANG_EXPR_NAME,    /* name */
+    LANG_EXPR_INDEX,   /* arg[0] indexed by the list arg[1] */
+    LANG_EXPR_CALL,    /* name, called with the list arg[1] */
+    LANG_EXPR_UNARY,   /* sign arg[0] */
+    LANG_EXPR_BINARY,  /* arg[0] sign arg[1] */
+    LANG_EXPR_SELECT,  /* arg[0] ? arg[1] : arg[2] */
+    LANG_EXPR_CAST     /* (type)arg[0] */
+} lang_expr_kind;
+
+typedef struct lang_expr {
+    lang_expr_kind kind;
+    lang_sign sign;
+    ir_type type;
+    bool flexible;
+    uint32_t at;
+    lang_name *name;
+    ir_value value, narrow;
+    struct lang_expr *arg[3];
+    struct lang_expr *next; /* in a list */
+} lang_expr;
+
+typedef enum lang_stmt_kind {
+    LANG_STMT_DECLARE, /* a variable: declared */
+    LANG_STMT_ASSIGN,  /* target sign value */
+    LANG_STMT_IF,      /* value, body, other */
+    LANG_STMT_FOR,     /* init, value, step, body */
+    LANG_STMT_BLOCK,   /* body */
+    LANG_STMT_RETURN   /* value */
+} lang_stmt_kind;
+
+/* type name = value;  type name[length] = {list}; */
+typedef struct lang_declared {
+    ir_type type;
+    bool constant, array, braced;
+    lang_name *name;
+    uint32_t at;
+    lang_expr *length; /* NULL: that of the list */
+    lang_expr *value;  /* NULL: none; braced: a list */
+} lang_declared;
+
+typedef struct lang_stmt {
+    lang_stmt_kind kind;
+    uint32_t at;
+    lang_sign sign;
+    lang_expr *target, *value;
+    lang_declared declared;
+    struct lang_stmt *body, *other, *init, *step;
+    struct lang_stmt *next;
+} lang_stmt;
+
+typedef struct lang_param {
+    ir_param_kind kind; /* NUMBER also for tables, and values given to helpers */
+    ir_type type;
+    bool array, constant;
+    lang_name *name;
+    uint32_t at, type_at;
+    int number; /* from 0 */
+    lang_expr *length;
+    struct lang_param *next;
+} lang_param;
+
+/* A definition of the file: a kernel, a helper or a constant. */
+typedef struct lang_function {
+    bool kernel, constant;
+    ir_type type; /* of a helper */
+    lang_name *name;
+    uint32_t at;
+    lang_param *params;
+    int param_count;
+    lang_stmt *body; /* of a constant: DECLARE statements */
+    bool active;     /* a helper that is being inlined */
+    struct lang_function *next;
+} lang_function;
+
+/* ---- the compilation ------------------------------------------------------------------------- */
+
+struct lang_compiler {
+    lang_module *module;
+    messages *m;
+    bool failed, muted; /* an error was reported; another is being dropped */
+    locale_t locale;    /* C */
+    arena syntax;       /* everything that ends with the compilation */
+    int syntax_count;
+
+    /* lexer.c */
+    lang_token token, next;
+    uint32_t position, previous_end;
+    int depth; /* of nesting, in parsing and then in checking */
+
+    /* names.c */
+    lang_name **names; /* buckets */
+    lang_symbol *last;
+    int frame, frames, level;
+
+    /* the tree being made: the kernel's, or a helper's that is only checked */
+    arena *tree;
+    int tree_count, trees_count, tree_number;
+    const char *tree_name;
+    const lang_function *helper; /* being inlined, NULL in a kernel */
+    int result;                  /* local that takes its value */
+    ir_local *locals;
+    size_t local_count, local_capacity;
+    ir_table *tables;
+    size_t table_count, table_capacity;
+};
+
+/* ---- report.c -------------------------------------------------------------------------------- */
+
+/* Begins the error of a compilation; lang_hint adds a line to it and lang_note a place. Only the
+ * first is kept; it is sent when the compilation ends. Returns false. */
+bool lang_error(lang_compiler *c, uint32_t at, const char *format, ...) PRINTF_LIKE(3, 4);
+bool lang_limit(lang_compiler *c, uint32_t at, const char *format, ...) PRINTF_LIKE(3, 4);
+bool lang_hint(lang_compiler *c, const char *format, ...) PRINTF_LIKE(2, 3);
+void lang_note(lang_compiler *c, uint32_t at, const char *format, ...) PRINTF_LIKE(3, 4);
+bool lang_no_memory(lang_compiler *c);
+/* One level deeper; reports nesting beyond IR_MAX_DEPTH. lang_leave goes back. */
+bool lang_enter(lang_compiler *c, uint32_t at);
+void lang_leave(lang_compiler *c);
+/* A piece of syntax. */
+void *lang_make(lang_compiler *c, size_t size, uint32_t at);
+
+/* ---- number.c, parse_expression.c, parse_statement.c, parse_file.c --------------------------- */
+
+/* The literal of the current token, which is a number. */
+lang_expr *lang_parse_number(lang_compiler *c);
+lang_expr *lang_parse_expression(lang_compiler *c);
+/* Up to `close`, which it takes; at least one. `where`: of a missing close. */
+lang_expr *lang_parse_list(lang_compiler *c, lang_sign close, const char *where);
+/* "bool" .. "double": the current token must be one. */
+bool lang_parse_type(lang_compiler *c, ir_type *type);
+/* `what` the name is of, as in "expected the name of a parameter". */
+bool lang_parse_name(lang_compiler *c, const char *what, lang_name **name, uint32_t *at);
+/* "[" [expression] "]" */
+bool lang_parse_length(lang_compiler *c, lang_expr **length);
+/* Declarators up to and including the semicolon, as DECLARE statements. */
+lang_stmt *lang_parse_declarators(lang_compiler *c, ir_type type, bool constant);
+/* The block of a function; NULL is an empty one when *ok. */
+lang_stmt *lang_parse_block(lang_compiler *c, bool *ok);
+/* All definitions, in order; NULL is none when *ok. */
+lang_function *lang_parse_file(lang_compiler *c, bool *ok);
+
+/* ---- tree.c: making the IR tree -------------------------------------------------------------- */
+
+ir_expr *lang_tree_expr(lang_compiler *c, ir_expr_kind kind, ir_type type, uint32_t at);
+ir_expr *lang_tree_const(lang_compiler *c, ir_type type, ir_value value, uint32_t at);
+ir_expr *lang_tree_int(lang_compiler *c, int64_t value, uint32_t at);
+/* An operation; NULL when one of its operands is. */
+ir_expr *lang_tree_op(lang_compiler *c, ir_op op, ir_type type, ir_expr *a, ir_expr *b, ir_expr *d,
+                      uint32_t at);
+ir_stmt *lang_tree_stmt(lang_compiler *c, ir_stmt_kind kind, int index, uint32_t at);
+/* local `index` (its element) = value; NULL when value is. */
+ir_stmt *lang_tree_assign(lang_compiler *c, int index, ir_expr *element, ir_expr *value,
+                          uint32_t at);
+/* A new variable, -1 when memory is out. */
+int lang_tree_local(lang_compiler *c, const char *name, ir_type type, int length, uint32_t at);
+/* The index of a table in this kernel, -1 when memory is out. */
+int lang_tree_table(lang_compiler *c, lang_symbol *table);
+/* The value of an expression without fields, parameters and variables. Otherwise false, with the
+ * place that is not known at compile time in *culprit. */
+bool lang_tree_evaluate(const lang_compiler *c, const ir_expr *e, ir_value *value,
+                        const ir_expr **culprit);
+
+/* ---- arithmetic.c: types --------------------------------------------------------------------- */
+
+typedef struct lang_value {
+    ir_expr *expr;   /* NULL: failed */
+    ir_expr *narrow; /* flexible and floating: the same as float */
+    bool flexible;   /* of unsuffixed literals only: its type adapts */
+    bool product;    /* written as a floating-point product */
+} lang_value;
+
+lang_value lang_value_of(ir_expr *expr);
+/* Conversion as by assignment; NULL when it failed. */
+ir_expr *lang_convert(lang_compiler *c, lang_value value, ir_type type);
+/* != 0, as a bool. */
+ir_expr *lang_truth(lang_compiler *c, lang_value value);
+/* What operands of two values are converted to: double, float, long or int. */
+ir_type lang_common_type(lang_value a, lang_value b);
+lang_value lang_unary(lang_compiler *c, lang_sign sign, lang_value a, uint32_t at);
+lang_value lang_binary(lang_compiler *c, lang_sign sign, lang_value a, lang_value b, uint32_t at);
+lang_value lang_choose(lang_compiler *c, lang_value condition, lang_value a, lang_value b,
+                       uint32_t at);
+/* The result of an operation on values of the type `expr` has, all of them `flexible` or not. */
+lang_value lang_result(lang_compiler *c, ir_expr *expr, bool flexible);
+
+/* ---- check_expression.c, access.c, call.c ---------------------------------------------------- */
+
+lang_value lang_check(lang_compiler *c, const lang_expr *e);
+/* An index: an integer. */
+ir_expr *lang_check_integer(lang_compiler *c, const lang_expr *e, const char *what);
+/* A number known at compile time from low to high. */
+bool lang_check_constant(lang_compiler *c, const lang_expr *e, const char *what, int64_t low,
+                         int64_t high, int *value);
+
+/* What a name, with the brackets after it, stands for. */
+typedef struct lang_place {
+    lang_symbol *symbol;
+    uint32_t at;
+    const lang_expr *element; /* index of a table, array or component */
+    const lang_expr *offsets; /* list */
+    int offset_count;
+    uint32_t offsets_at;
+} lang_place;
+/* Resolves a NAME or INDEX; `what` says what it is for when it is something else. */
+bool lang_place_find(lang_compiler *c, const lang_expr *e, lang_place *place);
+/* The checked index of a place that has one; *element stays NULL for others. */
+bool lang_place_element(lang_compiler *c, const lang_place *place, ir_expr **element);
+lang_value lang_place_read(lang_compiler *c, const lang_place *place);
+/* Component and offsets of a read of a field, what the field is bound to included. */
+bool lang_place_shift(lang_compiler *c, const lang_place *place, ir_expr **component,
+                      ir_expr *offset[3], int *offsets);
+
+lang_value lang_check_call(lang_compiler *c, const lang_expr *e);
+/* Translates a helper nobody need call, so that its errors show. */
+bool lang_check_helper(lang_compiler *c, lang_function *helper);
+
+/* ---- check_statement.c, assign.c, declare.c -------------------------------------------------- */
+
+/* Translates a list of statements in the scope it is in. */
+bool lang_check_statements(lang_compiler *c, const lang_stmt *s, ir_stmt **out);
+/* Whether every path through the statements returns. */
+bool lang_always_returns(const lang_stmt *s);
+/* A variable, constant or table; what runs (nothing for constants) in *out. */
+bool lang_check_declared(lang_compiler *c, const lang_declared *d, bool file, ir_stmt **out);
+ir_stmt *lang_check_assign(lang_compiler *c, const lang_stmt *s);
+
+/* ---- kernel.c -------------------------------------------------------------------------------- */
+
+/* Translates and lowers a kernel. */
+bool lang_check_kernel(lang_compiler *c, lang_function *function, ir_kernel *kernel);
+/* Number of elements or components of a parameter, 0 when it has no brackets. */
+bool lang_check_param_length(lang_compiler *c, const lang_param *param, int *length);
+/* Begins a new tree of that name. */
+void lang_tree_start(lang_compiler *c, arena *memory, const char *name);
+
+#endif

@@ -1,0 +1,73 @@
+/* Caches and memory by hwloc, which knows the topology on every system it runs on, from inside
+ * containers and virtual machines too. */
+#include "machine/machine.h"
+
+#include <errno.h>
+#include <hwloc.h>
+#include <sched.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* The set of cores must be as large as the system's, which is not known: grown until it fits. */
+int machine_cores(void)
+{
+    for (int most = 1024; most <= 1 << 20; most *= 2) {
+        cpu_set_t *set = CPU_ALLOC((size_t)most);
+        if (!set) return 1;
+        size_t size = CPU_ALLOC_SIZE((size_t)most);
+        bool found = sched_getaffinity(0, size, set) == 0;
+        bool small = !found && errno == EINVAL;
+        int count = found ? CPU_COUNT_S(size, set) : 0;
+        CPU_FREE(set);
+        if (count >= 1) return count;
+        if (!small) return 1;
+    }
+    return 1;
+}
+
+/* The processing unit whose caches stand for all: the first that this process may run on. */
+static hwloc_obj_t usable_unit(hwloc_topology_t topology)
+{
+    hwloc_bitmap_t set = hwloc_bitmap_alloc();
+    hwloc_obj_t unit = NULL;
+    if (set && hwloc_get_cpubind(topology, set, HWLOC_CPUBIND_PROCESS) == 0)
+        unit = hwloc_get_pu_obj_by_os_index(topology, (unsigned)hwloc_bitmap_first(set));
+    hwloc_bitmap_free(set);
+    return unit ? unit : hwloc_get_obj_by_type(topology, HWLOC_OBJ_PU, 0);
+}
+
+static void read_caches(hwloc_topology_t topology, machine *out)
+{
+    for (hwloc_obj_t at = usable_unit(topology); at; at = at->parent) {
+        if (!hwloc_obj_type_is_dcache(at->type)) continue;
+        int64_t size = (int64_t)at->attr->cache.size;
+        switch (at->attr->cache.depth) {
+        case 1: out->l1 = size; break;
+        case 2: out->l2 = size; break;
+        case 3: out->l3 = size; break;
+        default: break;
+        }
+    }
+}
+
+static void read_model(hwloc_topology_t topology, machine *out)
+{
+    hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
+    const char *model = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
+    if (model) snprintf(out->cpu, sizeof out->cpu, "%s", model);
+}
+
+void machine_detect(machine *out)
+{
+    *out = (machine){.cores = machine_cores()};
+    snprintf(out->simd, sizeof out->simd, "%s", machine_simd());
+    machine_processor(out->cpu);
+    hwloc_topology_t topology;
+    if (hwloc_topology_init(&topology)) return;
+    if (hwloc_topology_load(topology) == 0) {
+        read_caches(topology, out);
+        if (!out->cpu[0]) read_model(topology, out);
+        out->memory = (int64_t)hwloc_get_root_obj(topology)->total_memory;
+    }
+    hwloc_topology_destroy(topology);
+}

@@ -1,0 +1,33 @@
+/* store: where field values live. */
+#ifndef STORE_STORE_H
+#define STORE_STORE_H
+
+#include "grid/grid.h"
+
+/* Values of a field in memory: structure of arrays, rows padded and aligned to 64 bytes. Element
+ * (x,y,z) of component c is at data + (x + y*pitch_y + z*pitch_z + c*pitch_component) elements. */
+typedef struct store_array {
+    kata_type type;
+    int components;
+    grid_shape shape;
+    int64_t pitch_y, pitch_z, pitch_component; /* in elements */
+    void *data;
+    size_t bytes;
+} store_array;
+
+int store_type_bytes(kata_type type);
+const char *store_type_name(kata_type type); /* "f64" */
+
+/* All zero. NULL when memory is out or the size overflows. */
+store_array *store_array_new(const grid_shape *shape, kata_type type, int components);
+void store_array_free(store_array *a);
+/* Copies a box (inside the shape) to or from plain order (x fastest, then y, z, component),
+ * converted between f64 and f32; integer types must be equal. `a` NULL in store_read means all
+ * zero. */
+void store_read(const store_array *a, const grid_box *box, int components, kata_type type,
+                void *values);
+void store_write(store_array *a, const grid_box *box, kata_type type, const void *values);
+/* NaN, or 0 for integers, everywhere. */
+void store_poison(store_array *a);
+
+#endif

@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# The kata command: its verbs, exit codes, and exactly what it says about wrong words.
+set -euo pipefail
+# shellcheck source=tests/apps/apps_helpers.bash
+. "$KATA_SOURCE/tests/apps/apps_helpers.bash"
+
+# Complains unless kata refuses the arguments with exit code 2 and this message.
+expect_usage() # message argument...
+{
+    local message=$1
+    shift
+    expect 2 "$@"
+    expect_text err "$message"
+}
+
+# ---- verbs -------------------------------------------------------------------------------------
+
+expect 0 --version
+if ! grep -qxE 'kata [0-9]+\.[0-9]+\.[0-9]+' out; then fail "--version shows $(cat out)"; fi
+expect 0 help
+mv out help
+expect 0 --help
+if ! diff help out; then fail "--help is not help"; fi
+expect 2
+if ! diff help err; then fail "without a verb, the verbs are not listed"; fi
+expect 0 help check
+expect_in out "usage: kata check [options] FILE.kata..."
+expect_usage $'kata: there is no verb \'chekc\'; did you mean \'check\'?\nits verbs are run, check, info, help' \
+    chekc
+expect_usage $'kata: there is no verb \'dance\'\nits verbs are run, check, info, help' dance
+expect 2 run
+expect_in err "kata run APPLICATION --help explains its options."
+expect 0 run --help
+expect_in out "  heat "
+expect 2 run haet
+expect_in err "kata run: there is no application 'haet'; did you mean 'heat'?"
+
+expect 0 info
+for name in version processor SIMD cores threads "L1 cache" "L2 cache" "L3 cache" memory compiler \
+    "kernel cache" executor; do
+    if ! grep -qE "^$name +[^ ]" out; then fail "kata info lacks $name"; fi
+done
+expect_in out "$KATA_CACHE_DIR"
+KATA_EXECUTOR=reference expect 0 info
+if ! grep -qx "executor     reference" out; then fail "kata info shows another executor"; fi
+
+# ---- options -----------------------------------------------------------------------------------
+
+expect 0 run heat --help
+expect_in out "--courant X"
+expect_usage "kata run heat: there is no option --sise; did you mean --size?" run heat --sise 64
+expect_usage "kata run heat: there is no option --colour; kata run heat --help lists them" \
+    run heat --colour=red
+expect_usage "kata run heat: there is no option -n; kata run heat --help lists them" run heat -n 4
+expect_usage "kata run heat: --size takes a whole number from 32 to 8192, not '0'" \
+    run heat --size 0
+expect_usage "kata run heat: --size takes a whole number from 32 to 8192, not '64.5'" \
+    run heat --size=64.5
+expect_usage "kata run heat: --size takes a whole number from 32 to 8192, not ''" run heat --size=
+expect_usage "kata run heat: --size takes a whole number from 32 to 8192, not '99999999999999999999'" \
+    run heat --size=99999999999999999999
+expect_usage "kata run heat: --size needs a value: a whole number from 32 to 8192" run heat --size
+expect_usage "kata run heat: --size takes a multiple of 8, not '36': the coarsest grid has an eighth of it" \
+    run heat --size 36
+expect_usage "kata run heat: --courant takes a number from 0.01 to 1, not 'nan'" \
+    run heat --courant nan
+expect_usage "kata run heat: --dimensions takes 2 or 3, not '4'" run heat --dimensions 4
+expect_usage "kata run blur: --boundary has no choice 'reflect-fase'; did you mean reflect-face?" \
+    run blur --boundary reflect-fase
+expect_usage "kata run blur: --boundary takes clamp, constant, reflect-face, reflect-node, antisymmetric-face, antisymmetric-node or periodic, not 'wall'" \
+    run blur --boundary wall
+expect_usage "kata run heat: --quiet takes no value, not 'no'" run heat --quiet=no
+expect_usage "kata run heat: unexpected argument 'x'; kata run heat --help shows what it takes" \
+    run heat x
+expect_usage "kata run blur: unexpected argument '--c'; kata run blur --help shows what it takes" \
+    run blur -- a b --c
+
+# ---- check -------------------------------------------------------------------------------------
+
+cat >good.kata <<'END'
+kernel mean(in double u, out double v, double w[2], max double most)
+{
+    v = w[0]*u[-1,0] + w[1]*u[1,0];
+    most = max(most, u);
+}
+END
+cat >bad.kata <<'END'
+kernel mean(in double u, out double v)
+{
+    v = w;
+}
+END
+description=("kernel mean, for grids of 2 dimensions"
+    "    in     double u  reads u[-1,0] u u[1,0]"
+    "    out    double v  writes v"
+    "    table  double w[2]"
+    "    max    double most")
+diagnostic=("bad.kata:3:9: error: unknown name 'w'" "        v = w;" "            ^")
+expect 0 check good.kata
+expect_text out "${description[@]}"
+expect 1 check bad.kata
+expect_text err "${diagnostic[@]}"
+expect 1 check bad.kata good.kata
+expect_text out "good.kata:" "${description[@]}"
+expect_text err "${diagnostic[@]}"
+expect 0 check --ir good.kata
+expect_in out "param in double u"
+expect 1 check missing.kata
+expect_text err "error: missing.kata: cannot read the kernel file: No such file or directory"
+expect_usage "kata check: no file is given; name one, or - to read standard input" check
+if ! "$kata" check - <good.kata >out; then fail "check - refuses a good text"; fi
+expect_text out "${description[@]}"
+if "$kata" check - <bad.kata 2>err; then fail "check - accepts a bad text"; fi
+expect_text err "standard input${diagnostic[0]#bad.kata}" "${diagnostic[@]:1}"
+
+# ---- output ------------------------------------------------------------------------------------
+
+if "$kata" info >/dev/full 2>err; then fail "a full disk is not noticed"; fi
+expect_text err "kata: cannot write to standard output"
+finish

@@ -1,0 +1,51 @@
+# What a user gets works: the library is installed into an empty prefix, and the program of the
+# README is compiled against it with pkg-config, as C and as C++, shared and static, and through the
+# CMake package; each runs, and all write the same file.
+#
+# As printed, the program computes for a while. Here it takes 10 of its 1000 steps, unless
+# KATA_TEST_FULL=1.
+set -euo pipefail
+if [ "$KATA_SANITIZED" = 1 ]; then exit 77; fi # users' programs have no sanitizers
+
+prefix=$PWD/prefix
+cmake --install "$KATA_BUILD" --prefix "$prefix" >/dev/null
+libraries=$(dirname "$(find "$prefix" -name libkatagami.so)")
+export PKG_CONFIG_PATH=$libraries/pkgconfig LD_LIBRARY_PATH=$libraries
+
+mkdir source
+cp "$KATA_SOURCE"/tests/install/{CMakeLists.txt,embedded.c,heat.c,heat.kata} source/
+if [ "${KATA_TEST_FULL:-0}" != 1 ]; then
+    sed -i 's/t < 1000/t < 10/' source/heat.c
+fi
+
+run() # name program
+{
+    mkdir "$1"
+    cp source/heat.kata "$1/"
+    (cd "$1" && time "$2") || { echo "$1: exit status $?"; exit 1; }
+    test -s "$1/heat.vtkhdf"
+    cmp "$1/heat.vtkhdf" as_c/heat.vtkhdf
+}
+
+warnings="-Wall -Wextra -Wpedantic -Werror"
+shared=$(pkg-config --cflags --libs katagami)
+static=$(pkg-config --static --cflags --libs katagami | sed 's/-lkatagami\b/-l:libkatagami.a/')
+
+# shellcheck disable=SC2086 # the flags are lists
+{
+    cc -std=c17 $warnings source/heat.c -o heat_c $shared
+    c++ -std=c++17 $warnings -x c++ source/heat.c -x none -o heat_cpp $shared
+    cc -std=c17 $warnings source/heat.c -o heat_a $static
+}
+run as_c "$PWD/heat_c"
+run as_cpp "$PWD/heat_cpp"
+LD_LIBRARY_PATH='' run as_static "$PWD/heat_a"
+
+cmake -G Ninja -S source -B package -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
+cmake --build package >/dev/null
+run package_shared "$PWD/package/heat_shared"
+run package_static "$PWD/package/heat_static"
+package/embedded | cmp - "$KATA_SOURCE/tests/install/heat.kata"
+
+LD_LIBRARY_PATH='' "$prefix/bin/kata" info >/dev/null
+rm -rf as_* package_* # large files

@@ -1,0 +1,234 @@
+/* Constants, helpers and kernels. A kernel is made for fields and scalars of the program (its
+ * samples), so that there is something to apply it to. */
+#include "random.h"
+
+#define TEXT(...) pool_text(&b->program->memory, __VA_ARGS__)
+
+/* ---- constants -------------------------------------------------------------------------------- */
+
+static void generate_table(builder *b, line_list *list, value_type type, bool offsets)
+{
+    const char *name = TEXT("c%d", b->names++), *text = "";
+    int length = chance_from(b->chance, 2, 5), lo = 99, hi = -99;
+    for (int i = 0; i < length; i++) {
+        int x = offsets ? chance_from(b->chance, -2, 2) : chance_from(b->chance, -20, 20);
+        lo = x < lo ? x : lo;
+        hi = x > hi ? x : hi;
+        text = is_floating(type) ? TEXT("%s%s%d.%d", text, i ? ", " : "", x, length + i)
+                                 : TEXT("%s%s%d", text, i ? ", " : "", x);
+    }
+    line_append(list, builder_line(b, TEXT("const %s %s[%d] = {%s};", type_name(type), name, length,
+                                           text),
+                                   NULL, NULL));
+    symbol *s = builder_symbol(b, ARRAY, type, name);
+    s->length = length;
+    s->known = true;
+    s->lo = lo;
+    s->hi = hi;
+}
+
+static void generate_constant(builder *b, line_list *list, value_type type)
+{
+    const char *name = TEXT("c%d", b->names++);
+    term *value = generate_literal(b, type);
+    line_append(list, builder_line(b, TEXT("const %s %s = $;", type_name(type), name), value, NULL));
+    builder_symbol(b, VALUE, type, name);
+}
+
+/* ---- helpers ---------------------------------------------------------------------------------- */
+
+static const char *declare_helper_param(builder *b, helper_param *p)
+{
+    static const value_type types[] = {DOUBLE, DOUBLE, FLOAT, FLOAT, INT, LONG};
+    const char *name = builder_name(b), *type;
+    p->is_field = b->program->field_count && chance_of(b->chance, 60);
+    if (p->is_field) {
+        const field *f = &b->program->fields[chance_from(b->chance, 0, b->program->field_count - 1)];
+        p->type = type_of_storage(f->type);
+        p->count = f->components > 1 && chance_of(b->chance, 40) ? f->components : 0;
+    } else {
+        p->type = CHANCE_PICK(b->chance, types);
+    }
+    symbol *s = builder_symbol(b, p->is_field ? FIELD : VALUE, p->type, name);
+    s->use = &p->use;
+    s->length = p->count;
+    type = type_name(p->type);
+    if (p->count) return TEXT("in %s %s[%d]", type, name, p->count);
+    return TEXT("%s%s %s", p->is_field ? "in " : "", type, name);
+}
+
+/* Returns from inside, then at the end. */
+static line *helper_body(builder *b, value_type type)
+{
+    line_list list = {0};
+    generate_statements(b, &list, chance_from(b->chance, 0, 2), 2);
+    for (int i = chance_from(b->chance, 0, 2); i > 0; i--) {
+        line *l = builder_line(b, "if ($)", generate_term(b, BOOL, 2), NULL);
+        l->has_body = true;
+        l->body = builder_line(b, "return $;", generate_term(b, type, 2), NULL);
+        line_append(&list, l);
+        if (chance_of(b->chance, 40)) generate_statements(b, &list, 1, 2);
+    }
+    line_append(&list, builder_line(b, "return $;", generate_term(b, type, 2), NULL));
+    return list.first;
+}
+
+static void generate_helper(builder *b, line_list *list)
+{
+    static const value_type types[] = {DOUBLE, FLOAT, DOUBLE, INT};
+    helper *h = &b->helpers[b->helper_count];
+    int mark = b->symbol_count;
+    const char *params = "";
+    h->name = TEXT("h%d", b->helper_count);
+    h->type = CHANCE_PICK(b->chance, types);
+    h->param_count = chance_from(b->chance, 1, 3);
+    for (int i = 0; i < h->param_count; i++)
+        params = TEXT("%s%s%s", params, i ? ", " : "", declare_helper_param(b, &h->params[i]));
+    line *l = builder_line(b, TEXT("static %s %s(%s)", type_name(h->type), h->name, params), NULL,
+                           NULL);
+    l->has_body = true;
+    l->body = helper_body(b, h->type);
+    line_append(list, l);
+    b->symbol_count = mark;
+    b->helper_count++;
+}
+
+void generate_definitions(builder *b, line_list *list)
+{
+    static const value_type types[] = {DOUBLE, FLOAT, INT, LONG};
+    if (chance_of(b->chance, 60)) generate_table(b, list, INT, true);
+    if (chance_of(b->chance, 40)) generate_table(b, list, CHANCE_PICK(b->chance, types), false);
+    if (chance_of(b->chance, 40)) generate_constant(b, list, CHANCE_PICK(b->chance, types));
+    for (int i = chance_from(b->chance, 0, MAX_HELPERS); i > 0; i--) generate_helper(b, list);
+}
+
+/* ---- parameters ------------------------------------------------------------------------------- */
+
+static param *add_param(kernel *k, param_kind kind)
+{
+    param *p = &k->params[k->param_count++];
+    *p = (param){.kind = kind, .count = 1};
+    return p;
+}
+
+static bool is_taken(const kernel *k, int f)
+{
+    for (int p = 0; p < k->param_count; p++)
+        if (k->params[p].kind <= INOUT && k->params[p].sample == f) return true;
+    return false;
+}
+
+/* The type a field is computed in: its own, or the other floating one. */
+static value_type type_for(builder *b, const field *f)
+{
+    value_type type = type_of_storage(f->type);
+    bool other = is_floating(type) && chance_of(b->chance, 25);
+    return !other ? type : type == FLOAT ? DOUBLE : FLOAT;
+}
+
+static void add_field(builder *b, kernel *k, param_kind kind)
+{
+    int f = chance_from(b->chance, 0, b->program->field_count - 1);
+    if (is_taken(k, f)) return;
+    const field *field = &b->program->fields[f];
+    param *p = add_param(k, kind);
+    p->sample = f;
+    p->type = type_for(b, field);
+    p->count = field->components;
+    unsigned all = (1u << p->count) - 1;
+    if (kind != IN) p->written = all;
+    if (kind == INOUT && p->count > 1 && chance_of(b->chance, 40))
+        p->written = (unsigned)chance_from(b->chance, 1, (int)all);
+}
+
+static void add_number(builder *b, kernel *k)
+{
+    static const value_type types[] = {DOUBLE, DOUBLE, FLOAT, INT, LONG, BOOL};
+    bool table = chance_of(b->chance, 25);
+    param *p = add_param(k, table ? TABLE : NUMBER);
+    p->type = types[chance_from(b->chance, 0, table ? 4 : 5)];
+    if (table) p->count = chance_from(b->chance, 1, MAX_TABLE);
+}
+
+static void add_reduction(builder *b, kernel *k)
+{
+    int s = chance_from(b->chance, 0, b->program->scalar_count - 1);
+    param *p = add_param(k, (param_kind)chance_from(b->chance, SUM, MAX));
+    p->sample = s;
+    p->type = type_of_storage(b->program->scalars[s].type);
+    if (p->kind == SUM && is_floating(p->type) && b->program->shiftable) p->kind = MAX;
+    if (p->kind == SUM && is_floating(p->type)) k->sums_floating = true;
+}
+
+static bool writes(const kernel *k)
+{
+    for (int p = 0; p < k->param_count; p++)
+        if (k->params[p].kind != IN && k->params[p].kind != NUMBER && k->params[p].kind != TABLE)
+            return true;
+    return false;
+}
+
+static void add_params(builder *b, kernel *k)
+{
+    for (int i = chance_from(b->chance, 0, 2); i >= 0; i--)
+        add_field(b, k, chance_of(b->chance, 70) ? OUT : INOUT);
+    for (int i = chance_from(b->chance, 0, 3); i > 0; i--) add_field(b, k, IN);
+    for (int i = chance_from(b->chance, 0, 2); i > 0; i--) add_number(b, k);
+    if (chance_of(b->chance, 25)) add_reduction(b, k);
+    if (!writes(k)) add_reduction(b, k);
+}
+
+static void shuffle_params(builder *b, kernel *k)
+{
+    for (int i = k->param_count - 1; i > 0; i--) {
+        int j = chance_from(b->chance, 0, i);
+        param p = k->params[i];
+        k->params[i] = k->params[j];
+        k->params[j] = p;
+    }
+}
+
+/* ---- kernels ---------------------------------------------------------------------------------- */
+
+static const char *declare_param(builder *b, kernel *k, int i)
+{
+    static const char *const kinds[] = {"in ", "out ", "inout ", "", "", "sum ", "min ", "max "};
+    param *p = &k->params[i];
+    const char *name = TEXT("p%d", i), *type = type_name(p->type);
+    bool field = p->kind <= INOUT;
+    bool brackets = p->kind == TABLE || (field && (p->count > 1 || chance_of(b->chance, 8)));
+    if (p->kind < SUM) {
+        symbol *s =
+            builder_symbol(b, field ? FIELD : p->kind == TABLE ? ARRAY : VALUE, p->type, name);
+        s->length = brackets ? p->count : 0;
+        s->use = &p->use;
+        s->own = p;
+        s->set = &b->set[i];
+    }
+    if (brackets) return TEXT("%s%s %s[%d]", kinds[p->kind], type, name, p->count);
+    return TEXT("%s%s %s", kinds[p->kind], type, name);
+}
+
+void generate_kernel(builder *b, line_list *list, kernel *k)
+{
+    int mark = b->symbol_count;
+    const char *params = "";
+    add_params(b, k);
+    shuffle_params(b, k);
+    b->kernel = k;
+    b->costly = chance_of(b->chance, 30) ? 2 : 0;
+    for (int i = 0; i < k->param_count; i++) {
+        b->set[i] = 0;
+        params = TEXT("%s%s%s", params, i ? ", " : "", declare_param(b, k, i));
+    }
+    line *l = builder_line(b, TEXT("kernel %s(%s)", k->name, params), NULL, NULL);
+    line_list body = {0};
+    generate_statements(b, &body, chance_from(b->chance, 0, 4), 3);
+    generate_outputs(b, &body);
+    generate_statements(b, &body, chance_from(b->chance, 0, 1), 3);
+    l->has_body = true;
+    l->body = body.first;
+    line_append(list, l);
+    b->symbol_count = mark;
+    b->kernel = NULL;
+}

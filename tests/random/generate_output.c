@@ -1,0 +1,158 @@
+/* What a kernel writes. Values are often brought back to a common size: a field full of NaN
+ * tells nothing about later kernels. */
+#include "random.h"
+
+#define TEXT(...) pool_text(&b->program->memory, __VA_ARGS__)
+
+static bool is_written_field(const param *p) { return p->kind == OUT || p->kind == INOUT; }
+
+static bool is_reduction(const param *p)
+{
+    return p->kind == SUM || p->kind == MIN || p->kind == MAX;
+}
+
+static const symbol *symbol_of(const builder *b, int p)
+{
+    for (int i = 0; i < b->symbol_count; i++)
+        if (b->symbols[i].own == &b->kernel->params[p]) return &b->symbols[i];
+    return NULL;
+}
+
+static term *generate_value(builder *b, value_type type, int depth)
+{
+    static const char *const floating[] = {"fmin(fmax($, -3.0), 3.0)", "min(max($, -2.5), 2.5)",
+                                           "fmax(fmin($, 2.0), -2.0) + 0.125"};
+    static const char *const whole[] = {"($) % 1000", "($) & 255", "($) >> 3"};
+    term *value = generate_term(b, type, depth);
+    if (chance_of(b->chance, is_floating(type) ? 45 : 60)) return value;
+    term *t = builder_term(b, type,
+                           is_floating(type) ? CHANCE_PICK(b->chance, floating)
+                                             : CHANCE_PICK(b->chance, whole));
+    t->part[0] = value;
+    return t;
+}
+
+/* ---- fields ----------------------------------------------------------------------------------- */
+
+/* An index of components that may all be written; NULL when none was found. */
+static const char *written_index(builder *b, const param *p, unsigned *mask)
+{
+    for (int tries = 0; tries < 20; tries++) {
+        const char *index = generate_index(b, p->count, mask);
+        if (!(*mask & ~p->written)) return index;
+    }
+    return NULL;
+}
+
+static line *store(builder *b, const symbol *s, const char *index, const char *sign, int depth)
+{
+    const char *place = s->length ? TEXT("%s[%s]", s->name, index) : s->name;
+    term *value = generate_value(b, s->type, depth);
+    return builder_line(b, TEXT("%s %s $;", place, sign), value, NULL);
+}
+
+static void store_somewhere(builder *b, line_list *list, int p, int depth)
+{
+    static const char *const compound[] = {"+=", "-=", "*="};
+    const param *param = &b->kernel->params[p];
+    unsigned mask;
+    const char *index = written_index(b, param, &mask);
+    if (!index) return;
+    bool readable = param->kind == INOUT || !(mask & ~b->set[p]);
+    const char *sign =
+        readable && chance_of(b->chance, 30) ? CHANCE_PICK(b->chance, compound) : "=";
+    line_append(list, store(b, symbol_of(b, p), index, sign, depth));
+    if (!(mask & (mask - 1))) b->set[p] |= mask;
+}
+
+static void store_component(builder *b, line_list *list, int p, int component)
+{
+    line_append(list, store(b, symbol_of(b, p), TEXT("%d", component), "=", 3));
+    b->set[p] |= 1u << component;
+}
+
+static void store_in_loop(builder *b, line_list *list, int p)
+{
+    const param *param = &b->kernel->params[p];
+    const char *q = builder_name(b);
+    const char *head = TEXT("for (int %s = 0; %s < %d; %s++)", q, q, param->count, q);
+    line *l = builder_line(b, head, NULL, NULL);
+    int mark = b->symbol_count;
+    builder_symbol(b, LOOP, INT, q)->hi = param->count - 1;
+    l->has_body = true;
+    l->body = store(b, symbol_of(b, p), q, "=", 3);
+    b->symbol_count = mark;
+    b->set[p] |= param->written;
+    line_append(list, l);
+}
+
+static void store_sometimes(builder *b, line_list *list, int p, int component)
+{
+    line *l = builder_line(b, "if ($)", generate_condition(b), NULL);
+    l->has_body = true;
+    l->body = store(b, symbol_of(b, p), TEXT("%d", component), "=", 3);
+    line_append(list, l);
+}
+
+static void store_all(builder *b, line_list *list, int p)
+{
+    const param *param = &b->kernel->params[p];
+    bool whole = param->written == (1u << param->count) - 1;
+    if (whole && param->count > 1 && chance_of(b->chance, 50)) {
+        store_in_loop(b, list, p);
+        return;
+    }
+    bool some = chance_of(b->chance, 20), stored = false;
+    for (int c = 0; c < param->count; c++) {
+        if (!(param->written >> c & 1) || (some && stored && chance_of(b->chance, 50))) continue;
+        stored = true;
+        if (chance_of(b->chance, 20))
+            store_sometimes(b, list, p, c);
+        else
+            store_component(b, list, p, c);
+    }
+}
+
+/* ---- reductions ------------------------------------------------------------------------------- */
+
+static void reduce(builder *b, line_list *list, int p, term *value)
+{
+    const param *param = &b->kernel->params[p];
+    const char *pattern = param->kind == SUM   ? TEXT("p%d += $;", p)
+                          : param->kind == MIN ? TEXT("p%d = min(p%d, $);", p, p)
+                                               : TEXT("p%d = max(p%d, $);", p, p);
+    line_append(list, builder_line(b, pattern, value, NULL));
+}
+
+static void reduce_surely(builder *b, line_list *list, int p)
+{
+    const param *param = &b->kernel->params[p];
+    value_type type = param->type;
+    if (chance_of(b->chance, 50)) {
+        reduce(b, list, p, generate_unknown(b, type));
+        return;
+    }
+    term *t = builder_term(b, type, is_floating(type) ? "$*0.75 + $" : "$ + $");
+    t->part[0] = generate_unknown(b, type);
+    t->part[1] = generate_value(b, type, 2);
+    reduce(b, list, p, t);
+}
+
+/* ---- all -------------------------------------------------------------------------------------- */
+
+void generate_store(builder *b, line_list *list, int p, int depth)
+{
+    const param *param = &b->kernel->params[p];
+    if (is_written_field(param)) store_somewhere(b, list, p, depth);
+    if (is_reduction(param)) reduce(b, list, p, generate_value(b, param->type, depth));
+}
+
+void generate_outputs(builder *b, line_list *list)
+{
+    for (int p = 0; p < b->kernel->param_count; p++) {
+        const param *param = &b->kernel->params[p];
+        if (is_written_field(param)) store_all(b, list, p);
+        if (is_reduction(param)) reduce_surely(b, list, p);
+        if (chance_of(b->chance, 25)) generate_statements(b, list, 1, 2);
+    }
+}

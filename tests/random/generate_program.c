@@ -1,0 +1,136 @@
+/* The things of a program: its grid, fields, scalars and kernel text. */
+#include "random.h"
+
+#include <stdlib.h>
+
+/* ---- grid ------------------------------------------------------------------------------------- */
+
+static void generate_sizes(chance *c, program *p)
+{
+    static const int long_x[] = {1, 2, 3, 5, 7, 13, 31, 64, 67, 70, 509, 513, 600, 1030};
+    static const int plane_x[] = {1, 2, 3, 5, 8, 17, 33, 64, 70}, plane_y[] = {1, 2, 3, 5, 7, 11};
+    static const int space_x[] = {1, 2, 3, 7, 16, 37}, space_yz[] = {1, 2, 3, 4, 5};
+    p->rank = chance_from(c, 1, 3);
+    for (int d = 0; d < 3; d++) p->size[d] = 1;
+    if (p->rank == 1) p->size[0] = CHANCE_PICK(c, long_x);
+    if (p->rank == 2) p->size[0] = CHANCE_PICK(c, plane_x);
+    if (p->rank == 2) p->size[1] = CHANCE_PICK(c, plane_y);
+    if (p->rank == 3) p->size[0] = CHANCE_PICK(c, space_x);
+    for (int d = 1; p->rank == 3 && d < 3; d++) p->size[d] = CHANCE_PICK(c, space_yz);
+}
+
+/* A grid large enough to be cut into blocks for several threads. */
+static void generate_large_sizes(chance *c, program *p)
+{
+    static const int64_t sizes[][3] = {{9001, 1, 1},  {24000, 1, 1}, {70, 131, 1},
+                                       {530, 33, 1},  {1100, 17, 1}, {37, 23, 13},
+                                       {19, 17, 59}, {520, 5, 7},   {8, 40, 40}};
+    int which = chance_from(c, 0, (int)COUNT_OF(sizes) - 1);
+    p->rank = 1;
+    for (int d = 0; d < 3; d++) {
+        p->size[d] = sizes[which][d];
+        if (p->size[d] > 1) p->rank = d + 1;
+    }
+}
+
+/* ---- fields ----------------------------------------------------------------------------------- */
+
+static double generate_rule_value(chance *c)
+{
+    static const double values[] = {0, 1, -1, 0.5, 1.5, -0.0, 3, -2.25};
+    return chance_of(c, 10) ? generate_double(c) : CHANCE_PICK(c, values);
+}
+
+static void generate_rules(chance *c, field *f, bool periodic)
+{
+    for (int d = 0; d < 3; d++) {
+        bool both = periodic || chance_of(c, 25);
+        for (int side = 2 * d; side < 2 * d + 2; side++) {
+            int rule = chance_of(c, 12) ? KATA_NONE
+                                        : chance_from(c, KATA_CONSTANT, KATA_ANTISYMMETRIC_NODE);
+            f->rule[side] = both ? KATA_PERIODIC : (kata_rule)rule;
+            f->value[side] = generate_rule_value(c);
+        }
+    }
+}
+
+static void generate_fields(chance *c, program *p)
+{
+    static const kata_type types[] = {KATA_F64, KATA_F64, KATA_F32, KATA_F32, KATA_I64, KATA_I32};
+    p->field_count = chance_from(c, 1, MAX_FIELDS - 1);
+    for (int i = 0; i < p->field_count; i++) {
+        field *f = &p->fields[i];
+        bool alike = i > 0 && chance_of(c, 55);
+        const field *other = &p->fields[chance_from(c, 0, i > 0 ? i - 1 : 0)];
+        f->type = alike ? other->type : CHANCE_PICK(c, types);
+        f->components = alike              ? other->components
+                        : chance_of(c, 60) ? 1
+                                           : chance_from(c, 2, MAX_COMPONENTS);
+        generate_rules(c, f, p->shiftable);
+        f->seed = chance_of(c, 88) ? chance_bits(c) | 1 : 0;
+    }
+}
+
+static void generate_scalars(chance *c, program *p)
+{
+    p->scalar_count = chance_from(c, 1, 4);
+    for (int i = 0; i < p->scalar_count; i++) {
+        static const kata_type types[] = {KATA_F64, KATA_F64, KATA_F32, KATA_I64, KATA_I32};
+        p->scalars[i].type = CHANCE_PICK(c, types);
+        p->scalars[i].start = chance_of(c, 50) ? 0 : chance_from(c, -3, 9);
+    }
+}
+
+/* ---- text ------------------------------------------------------------------------------------- */
+
+static void generate_text(chance *c, program *p)
+{
+    static const char *const names[MAX_KERNELS] = {"k0", "k1", "k2", "k3"};
+    builder b = {.chance = c, .program = p};
+    line_list list = {0};
+    generate_definitions(&b, &list);
+    p->kernel_count = chance_from(c, 1, MAX_KERNELS);
+    for (int i = 0; i < p->kernel_count; i++) {
+        for (int n = 0; n < 3; n++) p->kernels[i].name[n] = names[i][n];
+        generate_kernel(&b, &list, &p->kernels[i]);
+    }
+    p->text = list.first;
+}
+
+char *program_kernels(const program *p)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    if (!out) exit(99);
+    code_print(out, p->text, 0);
+    fclose(out);
+    return text;
+}
+
+/* ---- all -------------------------------------------------------------------------------------- */
+
+program *program_generate(uint64_t seed, bool chatty)
+{
+    chance c = {chance_hash(seed, 1)};
+    program *p = calloc(1, sizeof *p);
+    if (!p) exit(99);
+    p->seed = seed;
+    p->shiftable = chance_of(&c, 12);
+    if (chance_of(&c, 8))
+        generate_large_sizes(&c, p);
+    else
+        generate_sizes(&c, p);
+    generate_fields(&c, p);
+    generate_scalars(&c, p);
+    generate_text(&c, p);
+    generate_steps(&c, p, chatty);
+    return p;
+}
+
+void program_free(program *p)
+{
+    if (!p) return;
+    pool_free(&p->memory);
+    free(p);
+}

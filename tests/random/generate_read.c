@@ -1,0 +1,197 @@
+/* Reads of fields, here and at offsets, and calls of helpers that read fields. What is read is noted
+ * in the symbol's use, from which the ranges that a kernel suits are found. */
+#include "random.h"
+
+typedef struct offset {
+    const char *text; /* "dx,dy", of the program's rank; NULL: none is written */
+    int lo[3], hi[3];
+    bool zero;
+} offset;
+
+/* ---- offsets ---------------------------------------------------------------------------------- */
+
+static int small_offset(chance *c)
+{
+    int kind = chance_from(c, 0, 99);
+    if (kind < 40) return 0;
+    if (kind < 80) return chance_of(c, 50) ? 1 : -1;
+    if (kind < 97) return chance_from(c, -3, 3);
+    return chance_from(c, -9, 9);
+}
+
+static const symbol *pick_table(builder *b)
+{
+    const symbol *found = NULL;
+    for (int i = 0; i < b->symbol_count; i++) {
+        const symbol *s = &b->symbols[i];
+        bool whole = s->known && (s->type == INT || s->type == LONG);
+        if (whole && s->hi - s->lo <= 6 && chance_of(b->chance, 70)) found = s;
+    }
+    return found;
+}
+
+static const symbol *pick_counter(builder *b)
+{
+    const symbol *found = NULL;
+    for (int i = 0; i < b->symbol_count; i++)
+        if (b->symbols[i].kind == LOOP && chance_of(b->chance, 60)) found = &b->symbols[i];
+    return found;
+}
+
+static const char *table_offset(builder *b, const symbol *table, int *lo, int *hi)
+{
+    unsigned mask;
+    const char *index = generate_index(b, table->length, &mask);
+    bool minus = chance_of(b->chance, 50);
+    *lo = minus ? -table->hi : table->lo;
+    *hi = minus ? -table->lo : table->hi;
+    return pool_text(&b->program->memory, "%s%s[%s]", minus ? "-" : "", table->name, index);
+}
+
+static const char *loop_offset(builder *b, const symbol *loop, int *lo, int *hi)
+{
+    int shift = chance_from(b->chance, 0, 2);
+    *lo = loop->lo - shift;
+    *hi = loop->hi - shift;
+    return pool_text(&b->program->memory, shift ? "%s - %d" : "%s", loop->name, shift);
+}
+
+static const char *generate_offset_part(builder *b, int *lo, int *hi)
+{
+    const symbol *table = chance_of(b->chance, 25) ? pick_table(b) : NULL;
+    const symbol *loop = chance_of(b->chance, 20) ? pick_counter(b) : NULL;
+    if (table) return table_offset(b, table, lo, hi);
+    if (loop) return loop_offset(b, loop, lo, hi);
+    *lo = *hi = small_offset(b->chance);
+    return pool_text(&b->program->memory, "%d", *lo);
+}
+
+/* An offset, which may be none at all. */
+static offset generate_offset(builder *b, bool shifted)
+{
+    offset o = {.zero = true};
+    if (!shifted) return o;
+    o.text = "";
+    for (int d = 0; d < b->program->rank; d++) {
+        const char *part = generate_offset_part(b, &o.lo[d], &o.hi[d]);
+        o.text = pool_text(&b->program->memory, "%s%s%s", o.text, d ? "," : "", part);
+        o.zero = o.zero && o.lo[d] == 0 && o.hi[d] == 0;
+    }
+    return o;
+}
+
+/* ---- use -------------------------------------------------------------------------------------- */
+
+static void widen(field_use *use, const int lo[3], const int hi[3])
+{
+    for (int d = 0; d < 3; d++) {
+        if (lo[d] < use->lo[d]) use->lo[d] = lo[d];
+        if (hi[d] > use->hi[d]) use->hi[d] = hi[d];
+    }
+}
+
+static void note(field_use *use, const offset *o, unsigned mask)
+{
+    widen(use, o->lo, o->hi);
+    if (!o->zero) use->shifted |= mask;
+}
+
+/* Components that may be read at offsets: not of what this kernel writes. */
+static bool may_shift(const symbol *s, unsigned mask)
+{
+    if (!s->own) return true;
+    return s->own->kind == IN || (s->own->kind == INOUT && !(mask & s->own->written));
+}
+
+/* What is written can be read once it surely was, what is given any time. */
+static bool may_read(const symbol *s, unsigned mask)
+{
+    return !s->own || s->own->kind != OUT || (mask & ~*s->set) == 0;
+}
+
+/* ---- reads ------------------------------------------------------------------------------------ */
+
+static const symbol *pick_field(builder *b, bool integer)
+{
+    const symbol *found = NULL;
+    int count = 0;
+    for (int i = 0; i < b->symbol_count; i++) {
+        const symbol *s = &b->symbols[i];
+        if (s->kind != FIELD || (integer && is_floating(s->type))) continue;
+        if (chance_from(b->chance, 0, count++) == 0) found = s;
+    }
+    return found;
+}
+
+term *generate_read(builder *b, bool integer)
+{
+    const symbol *s = pick_field(b, integer);
+    unsigned mask = 1;
+    if (!s) return NULL;
+    const char *index = s->length ? generate_index(b, s->length, &mask) : NULL;
+    if (!may_read(s, mask)) return NULL;
+    offset o = generate_offset(b, may_shift(s, mask) && chance_of(b->chance, 65));
+    note(s->use, &o, mask);
+    pool *memory = &b->program->memory;
+    const char *text = index ? pool_text(memory, "%s[%s]", s->name, index) : s->name;
+    if (o.text) text = pool_text(memory, "%s[%s]", text, o.text);
+    return builder_term(b, s->type, text);
+}
+
+/* ---- helpers ---------------------------------------------------------------------------------- */
+
+static bool is_still(const field_use *use)
+{
+    for (int d = 0; d < 3; d++)
+        if (use->lo[d] || use->hi[d]) return false;
+    return true;
+}
+
+/* Whether a field can be given for a helper's parameter. */
+static bool fits(const symbol *s, const helper_param *p)
+{
+    bool type = s->kind == FIELD && s->type == p->type && s->own;
+    if (!type || (p->count && s->length != p->count)) return false;
+    return s->own->kind == IN || (s->own->kind == INOUT && is_still(&p->use));
+}
+
+/* The field and its shift as an argument; a whole field is given when all components are asked for. */
+static const char *give_field(builder *b, const symbol *s, const helper_param *p)
+{
+    pool *memory = &b->program->memory;
+    unsigned mask = (1u << (s->length ? s->length : 1)) - 1;
+    const char *text = s->name;
+    if (!p->count && s->length)
+        text = pool_text(memory, "%s[%s]", text, generate_index(b, s->length, &mask));
+    offset o = generate_offset(b, !p->count && s->own->kind == IN && chance_of(b->chance, 50));
+    for (int d = 0; d < 3; d++) {
+        o.lo[d] += p->use.lo[d];
+        o.hi[d] += p->use.hi[d];
+    }
+    o.zero = o.zero && is_still(&p->use);
+    note(s->use, &o, mask);
+    return o.text ? pool_text(memory, "%s[%s]", text, o.text) : text;
+}
+
+static term *give(builder *b, const helper_param *p, int depth)
+{
+    if (!p->is_field) return generate_term(b, p->type, depth);
+    for (int tries = 0; tries < 8; tries++) {
+        const symbol *s = pick_field(b, !is_floating(p->type));
+        if (s && fits(s, p)) return builder_term(b, p->type, give_field(b, s, p));
+    }
+    return NULL;
+}
+
+term *generate_call(builder *b, const helper *h, int depth)
+{
+    static const char *const lists[] = {"()", "($)", "($, $)", "($, $, $)", "($, $, $, $)"};
+    const char *list = lists[h->param_count];
+    term *t =
+        builder_term(b, h->type, pool_text(&b->program->memory, "%s%s", h->name, list));
+    for (int i = 0; i < h->param_count; i++) {
+        t->part[i] = give(b, &h->params[i], depth);
+        if (!t->part[i]) return NULL;
+    }
+    return t;
+}

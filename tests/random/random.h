@@ -1,0 +1,345 @@
+/* Random programs, run by every executor and compared with the reference executor bit for bit.
+ *
+ * A program is data: a grid, fields, scalars, a kernel text and a sequence of steps. Its kernel text
+ * is kept as a tree, so that a failing program can be made smaller piece by piece. It knows the
+ * library by its public interface alone. */
+#ifndef RANDOM_RANDOM_H
+#define RANDOM_RANDOM_H
+
+#include <kata/kata.h>
+#include <stdio.h>
+
+enum {
+    MAX_FIELDS = 6,
+    MAX_COMPONENTS = 4,
+    MAX_SCALARS = 8,
+    MAX_KERNELS = 4,
+    MAX_PARAMS = 10,
+    MAX_TABLE = 6,
+    MAX_STEPS = 48,
+    MAX_HELPERS = 2,
+    MAX_HELPER_PARAMS = 4
+};
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+/* ---- chance.c: random choices and memory ------------------------------------------------------ */
+
+typedef struct chance {
+    uint64_t state;
+} chance;
+
+uint64_t chance_bits(chance *c);
+/* From low to high, both included. */
+int chance_from(chance *c, int low, int high);
+bool chance_of(chance *c, int percent);
+/* From 0 to 1. */
+double chance_fraction(chance *c);
+/* Well mixed bits of two numbers. */
+uint64_t chance_hash(uint64_t a, uint64_t b);
+#define CHANCE_PICK(c, array) ((array)[chance_from(c, 0, (int)COUNT_OF(array) - 1)])
+
+/* Memory freed all at once; zero-initialised is empty. Running out of it ends the process. */
+typedef struct pool {
+    struct pool_block *blocks;
+} pool;
+
+void *pool_new(pool *p, size_t size); /* zeroed */
+char *pool_text(pool *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void pool_free(pool *p);
+
+/* ---- code.c: kernel text as a tree ------------------------------------------------------------ */
+
+typedef enum value_type { BOOL, INT, LONG, FLOAT, DOUBLE } value_type;
+
+bool is_floating(value_type type);
+const char *type_name(value_type type);
+value_type type_of_storage(kata_type type);
+
+enum { MAX_PARTS = 4 };
+
+/* An expression: its pattern with each '$' replaced by the next part. */
+typedef struct term {
+    const char *pattern;
+    value_type type;
+    struct term *part[MAX_PARTS];
+} term;
+
+/* A statement or definition: a pattern as above, then the blocks it has. */
+typedef struct line {
+    const char *pattern;
+    struct term *part[MAX_PARTS];
+    bool has_body, has_other;
+    struct line *body, *other; /* lists */
+    struct line *next;
+} line;
+
+/* Writes a list of lines. */
+void code_print(FILE *out, const line *lines, int indent);
+
+/* ---- the program ------------------------------------------------------------------------------ */
+
+typedef enum param_kind { IN, OUT, INOUT, NUMBER, TABLE, SUM, MIN, MAX } param_kind;
+
+/* What is read of a field: the box of offsets, and the components read at other points (bits). */
+typedef struct field_use {
+    int lo[3], hi[3];
+    unsigned shifted;
+} field_use;
+
+typedef struct param {
+    param_kind kind;
+    value_type type;
+    int count; /* components of a field, elements of a table */
+    field_use use;
+    unsigned written; /* components that may be written */
+    int sample;       /* a field or scalar that suits it */
+} param;
+
+typedef struct kernel {
+    char name[8];
+    int param_count;
+    param params[MAX_PARAMS]; /* named p0, p1, .. */
+    bool sums_floating;
+} kernel;
+
+typedef struct field {
+    kata_type type;
+    int components;
+    kata_rule rule[6];
+    double value[6];
+    uint64_t seed; /* of its first values; 0: it stays zero */
+} field;
+
+typedef struct scalar {
+    kata_type type;
+    double start;
+} scalar;
+
+typedef enum range_kind { RANGE_ALL, RANGE_INNER, RANGE_FACE, RANGE_BOX } range_kind;
+
+typedef struct range {
+    range_kind kind;
+    int side, depth;      /* of INNER, FACE */
+    int64_t lo[3], hi[3]; /* of all kinds: the box it is */
+} range;
+
+typedef struct argument {
+    int index; /* of a field or scalar; -1: a number */
+    kata_arg number;
+    int64_t integers[MAX_TABLE];
+    double reals[MAX_TABLE];
+} argument;
+
+typedef enum step_kind {
+    STEP_APPLY,
+    STEP_SWAP,     /* fields index, second */
+    STEP_BOUNDARY, /* field index: rules of the dimension of `side` */
+    STEP_GET,      /* field index, range */
+    STEP_GET_SCALAR,
+    STEP_PUT, /* field index, range, seed */
+    STEP_SET_SCALAR
+} step_kind;
+
+typedef struct step {
+    step_kind kind;
+    int kernel, index, second;
+    range range;
+    argument args[MAX_PARAMS];
+    int side;
+    kata_rule rule[2];
+    double value[2];
+    uint64_t seed;
+    bool other_type; /* GET: as the other floating type */
+    bool dropped;
+} step;
+
+typedef struct program {
+    uint64_t seed;
+    pool memory;
+    int rank;
+    int64_t size[3]; /* 1 beyond the rank */
+    bool shiftable;  /* shifted fields give shifted fields, and the same scalars */
+    int field_count, scalar_count, kernel_count, step_count;
+    field fields[MAX_FIELDS];
+    scalar scalars[MAX_SCALARS];
+    kernel kernels[MAX_KERNELS];
+    line *text;
+    step steps[MAX_STEPS];
+} program;
+
+/* The program of a seed. `chatty`: with reads of values in the middle. */
+program *program_generate(uint64_t seed, bool chatty);
+void program_free(program *p);
+/* The kernel text, malloc'd. */
+char *program_kernels(const program *p);
+/* The whole as a C program. */
+void program_print(FILE *out, const program *p);
+
+/* ---- generate_expression.c .. generate_steps.c ------------------------------------------------ */
+
+typedef enum symbol_kind { VALUE, LOOP, ARRAY, FIELD } symbol_kind;
+
+/* A name that kernel text can use. */
+typedef struct symbol {
+    symbol_kind kind;
+    const char *name;
+    value_type type;
+    int length; /* of an ARRAY (tables too); components of a FIELD, 0: none */
+    int lo, hi; /* of a LOOP variable, and of the elements of an ARRAY known when compiling */
+    bool known; /* ARRAY: its elements are known when compiling */
+    bool assignable;
+    field_use *use;   /* FIELD */
+    const param *own; /* FIELD of a kernel */
+    unsigned *set;    /* FIELD: components surely written so far */
+} symbol;
+
+typedef struct helper_param {
+    bool is_field;
+    value_type type;
+    int count; /* components, 0: none */
+    field_use use;
+} helper_param;
+
+typedef struct helper {
+    const char *name;
+    value_type type;
+    int param_count;
+    helper_param params[MAX_HELPER_PARAMS];
+} helper;
+
+enum { MAX_SYMBOLS = 96 };
+
+typedef struct builder {
+    chance *chance;
+    program *program;
+    symbol symbols[MAX_SYMBOLS];
+    int symbol_count;
+    helper helpers[MAX_HELPERS];
+    int helper_count;
+    int names;  /* given so far */
+    int costly; /* elementary functions still allowed */
+    bool in_helper;
+    kernel *kernel;
+    unsigned set[MAX_PARAMS];
+} builder;
+
+term *builder_term(builder *b, value_type type, const char *pattern);
+symbol *builder_symbol(builder *b, symbol_kind kind, value_type type, const char *name);
+const char *builder_name(builder *b);
+
+/* An expression of about that depth. Of an integer type when `want` is one (bool is none). */
+term *generate_term(builder *b, value_type want, int depth);
+/* A value that no compiler knows. */
+term *generate_unknown(builder *b, value_type want);
+term *generate_literal(builder *b, value_type want);
+/* An index below `length`, known when compiling; the values it takes in *mask. */
+const char *generate_index(builder *b, int length, unsigned *mask);
+
+/* generate_read.c: reads of fields; NULL where there is none that can be read. */
+term *generate_read(builder *b, bool integer);
+term *generate_call(builder *b, const helper *h, int depth);
+
+/* generate_statement.c */
+typedef struct line_list {
+    line *first, **tail;
+} line_list;
+line *builder_line(builder *b, const char *pattern, term *a, term *c);
+void line_append(line_list *list, line *l);
+void generate_statements(builder *b, line_list *list, int count, int depth);
+/* A condition that no compiler knows. */
+term *generate_condition(builder *b);
+
+/* generate_output.c: what a kernel writes; every parameter once at least. */
+void generate_outputs(builder *b, line_list *list);
+void generate_store(builder *b, line_list *list, int p, int depth);
+
+/* generate_kernel.c */
+void generate_definitions(builder *b, line_list *list);
+void generate_kernel(builder *b, line_list *list, kernel *k);
+
+/* generate_steps.c */
+void generate_steps(chance *c, program *p, bool chatty);
+/* Whether rules cover an index of a dimension of that size. */
+bool is_covered(const kata_rule rule[2], int64_t size, int64_t index);
+
+/* generate_data.c: numbers of all sorts */
+double generate_double(chance *c);
+int64_t generate_integer(chance *c, bool wide);
+/* The value of a field that was put with a seed, at a point. */
+double value_floating(uint64_t seed, kata_type type, const int64_t point[3], int component);
+int64_t value_integer(uint64_t seed, kata_type type, const int64_t point[3], int component);
+
+/* ---- run.c: programs in a context ------------------------------------------------------------- */
+
+typedef struct setting {
+    const char *name, *executor;
+    int threads;
+    bool eager; /* run each application at once */
+    bool split; /* cut ranges in two */
+    bool shift; /* of shiftable programs: shift the values given, and shift back those got */
+} setting;
+
+/* What a program let its user see, in order. */
+typedef struct seen {
+    int step; /* step_count at the end */
+    bool is_scalar;
+    int index; /* of the field or scalar */
+    kata_type type;
+    range range;
+    int64_t count;
+    void *values;
+} seen;
+
+typedef struct record {
+    seen *items;
+    size_t count, capacity;
+} record;
+
+void record_free(record *r);
+
+/* Runs programs side by side in a new context; records[i] is of programs[i]. */
+kata_status run_programs(program *const *programs, int count, const setting *s, record *records);
+size_t type_bytes(kata_type type);
+
+/* ---- compare.c -------------------------------------------------------------------------------- */
+
+/* Whether two records are equal, any NaN being equal to any other; says where not, to `out` (NULL:
+ * nowhere). */
+bool record_compare(FILE *out, const program *p, const record *expected, const record *found,
+                    const char *name);
+
+/* ---- judge.c: programs in processes of their own ----------------------------------------------- */
+
+typedef enum verdict { PASSED, DIFFERS, REFUSED, CRASHED } verdict;
+
+typedef struct judgement {
+    verdict verdict;
+    kata_status status; /* REFUSED */
+    int setting;        /* DIFFERS: the first that does */
+} judgement;
+
+/* The settings a program is run in; the first is the reference. */
+typedef struct trial {
+    const setting *settings;
+    int count;
+    FILE *out; /* where differences and errors are told; NULL: nowhere */
+} trial;
+
+/* Starts judging in another process, which judge_finish waits for. */
+typedef struct court {
+    int pid;
+    judgement *judgements; /* shared with the process */
+    int count;
+} court;
+bool judge_start(court *c, program *const *programs, int count, const trial *t);
+/* The judgements, one per program, to `out`; all CRASHED when the process did. */
+void judge_finish(court *c, judgement *out);
+judgement judge_alone(program *p, const trial *t);
+
+/* ---- shrink.c --------------------------------------------------------------------------------- */
+
+/* Makes a program smaller while its judgement stays the same. */
+void shrink(program *p, const judgement *j, const trial *t);
+
+#endif

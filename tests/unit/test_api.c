@@ -1,0 +1,324 @@
+/* The public interface: queued work is invisible, what is applied is copied, errors stop a context
+ * and can be cleared, NULL is reported everywhere. */
+#include "kata/kata.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char kernels[] =
+    "kernel set(out double u, double c) { u = c; }\n"
+    "kernel where(out double u) { u = ix + 10*iy; }\n"
+    "kernel add(in double u, inout double v, double w[3]) { v += w[1]*u; }\n"
+    "kernel shift(in double u, out double v) { v = u[-1,0]; }\n"
+    "kernel total(in double u, sum double s) { s += u; }\n"
+    "kernel scale(inout double u, double by) { u *= by; }\n"
+    "kernel count(inout long n) { n += 1; }\n";
+
+typedef struct world {
+    kata *k;
+    kata_module *m;
+    kata_grid *g;
+    kata_field *u, *v;
+    int errors;
+} world;
+
+enum { NX = 5, NY = 3, POINTS = NX * NY };
+
+static void count_error(void *data, kata_status status, const char *message)
+{
+    (void)status;
+    (void)message;
+    ++*(int *)data;
+}
+
+static void open_world(world *w)
+{
+    *w = (world){0};
+    w->k = kata_open(&(kata_options){.handler = count_error, .handler_data = &w->errors});
+    w->m = kata_module_from_text(w->k, "k.kata", kernels);
+    w->g = kata_grid_2d(w->k, NX, NY);
+    w->u = kata_field_new(w->g, "u", KATA_F64, .boundary = KATA_CLAMP);
+    w->v = kata_field_like(w->u, "v");
+    assert_true(kata_ok(w->k));
+}
+
+static void close_world(world *w) { assert_int_equal(kata_close(w->k), KATA_OK); }
+
+static kata_kernel *find(world *w, const char *name) { return kata_kernel_find(w->m, name); }
+
+static double at(world *w, kata_field *f, int64_t x, int64_t y)
+{
+    double value;
+    kata_get(f, kata_box_2d(w->g, x, x + 1, y, y + 1), &value, 1);
+    return value;
+}
+
+/* ---- laziness -------------------------------------------------------------------------------- */
+
+static void test_work_is_done_when_a_result_is_needed(void **state)
+{
+    (void)state;
+    world w;
+    kata_work work;
+    open_world(&w);
+    kata_apply(find(&w, "where"), kata_all(w.g), w.u);
+    kata_work_done(w.k, &work);
+    assert_int_equal(work.loops, 0);
+    assert_float_equal(at(&w, w.u, 4, 2), 24, 0);
+    kata_work_done(w.k, &work);
+    assert_int_equal(work.loops, 1);
+    assert_int_equal(work.points, POINTS);
+    close_world(&w);
+}
+
+static void test_a_long_queue_runs_by_itself(void **state)
+{
+    (void)state;
+    world w;
+    kata_work work;
+    open_world(&w);
+    for (int i = 0; i < 1000; i++)
+        kata_apply(find(&w, "scale"), kata_all(w.g), w.u, 1.0);
+    kata_work_done(w.k, &work);
+    assert_true(work.loops > 0 && work.loops <= 1000);
+    kata_flush(w.k);
+    kata_work_done(w.k, &work);
+    assert_int_equal(work.loops, 1000);
+    close_world(&w);
+}
+
+static void test_arguments_are_copied_when_applied(void **state)
+{
+    (void)state;
+    world w;
+    open_world(&w);
+    double table[3] = {0, 2, 0};
+    kata_apply(find(&w, "set"), kata_all(w.g), w.u, 3);
+    kata_apply(find(&w, "add"), kata_all(w.g), w.u, w.v, table);
+    table[1] = 100;
+    assert_float_equal(at(&w, w.v, 0, 0), 6, 0);
+    close_world(&w);
+}
+
+static void test_swap_exchanges_values_and_keeps_what_was_queued(void **state)
+{
+    (void)state;
+    world w;
+    open_world(&w);
+    kata_apply(find(&w, "set"), kata_all(w.g), w.u, 1);
+    kata_apply(find(&w, "set"), kata_all(w.g), w.v, 2);
+    kata_swap(w.u, w.v);
+    kata_apply(find(&w, "scale"), kata_all(w.g), w.u, 10);
+    assert_float_equal(at(&w, w.u, 1, 1), 20, 0);
+    assert_float_equal(at(&w, w.v, 1, 1), 1, 0);
+    close_world(&w);
+}
+
+static void test_boundary_rules_stay_with_the_handle_and_hold_from_then_on(void **state)
+{
+    (void)state;
+    world w;
+    open_world(&w);
+    kata_apply(find(&w, "where"), kata_all(w.g), w.u);
+    kata_apply(find(&w, "shift"), kata_all(w.g), w.u, w.v);
+    kata_boundary_set(w.u, KATA_X_LOW, KATA_CONSTANT, -7);
+    assert_float_equal(at(&w, w.v, 0, 1), 10, 0);
+    kata_apply(find(&w, "shift"), kata_all(w.g), w.u, w.v);
+    assert_float_equal(at(&w, w.v, 0, 1), -7, 0);
+    kata_swap(w.u, w.v);
+    kata_apply(find(&w, "shift"), kata_all(w.g), w.u, w.v);
+    assert_float_equal(at(&w, w.v, 0, 1), -7, 0);
+    assert_float_equal(at(&w, w.v, 1, 1), -7, 0);
+    close_world(&w);
+}
+
+static void test_scalars_live_in_the_chain(void **state)
+{
+    (void)state;
+    world w;
+    kata_work work;
+    open_world(&w);
+    kata_scalar *s = kata_scalar_new(w.k, "s", KATA_F64);
+    kata_apply(find(&w, "set"), kata_all(w.g), w.u, 1);
+    kata_apply(find(&w, "total"), kata_all(w.g), w.u, s);
+    kata_apply(find(&w, "scale"), kata_all(w.g), w.u, s);
+    kata_apply(find(&w, "total"), kata_all(w.g), w.u, s);
+    kata_work_done(w.k, &work);
+    assert_int_equal(work.loops, 0);
+    double sum;
+    float single;
+    assert_int_equal(kata_scalar_get(s, &sum), KATA_OK);
+    assert_int_equal(kata_scalar_get(s, &single), KATA_OK);
+    assert_float_equal(sum, POINTS * POINTS, 0);
+    assert_float_equal(single, POINTS * POINTS, 0);
+    kata_scalar_set(s, 0.5);
+    kata_apply(find(&w, "scale"), kata_all(w.g), w.u, s);
+    assert_float_equal(at(&w, w.u, 0, 0), POINTS * 0.5, 0);
+    close_world(&w);
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static void test_boxes_go_in_and_out_in_plain_order(void **state)
+{
+    (void)state;
+    world w;
+    open_world(&w);
+    kata_field *f = kata_field_new(w.g, "f", KATA_F32, .components = 2);
+    double in[2 * 3 * 2], out[2 * 3 * 2];
+    for (int i = 0; i < 12; i++)
+        in[i] = i;
+    kata_range box = kata_box_2d(w.g, 1, 4, 0, 2);
+    assert_int_equal(kata_put(f, box, in, 12), KATA_OK);
+    assert_int_equal(kata_get(f, box, out, 12), KATA_OK);
+    assert_memory_equal(in, out, sizeof in);
+    float pair[2];
+    kata_get(f, kata_box_2d(w.g, 3, 4, 1, 2), pair, 2);
+    assert_float_equal(pair[0], 5, 0);
+    assert_float_equal(pair[1], 11, 0);
+    kata_get(f, kata_box_2d(w.g, 0, 1, 1, 2), pair, 2);
+    assert_float_equal(pair[0], 0, 0);
+    close_world(&w);
+}
+
+static void test_long_fields_wrap_and_empty_ranges_do_nothing(void **state)
+{
+    (void)state;
+    world w;
+    open_world(&w);
+    kata_field *n = kata_field_new(w.g, "n", KATA_I64);
+    int64_t value = INT64_MAX;
+    kata_put(n, kata_box_2d(w.g, 0, 1, 0, 1), &value, 1);
+    kata_apply(find(&w, "count"), kata_all(w.g), n);
+    kata_apply(find(&w, "count"), kata_inner(w.g, 2), n);
+    kata_get(n, kata_box_2d(w.g, 0, 1, 0, 1), &value, 1);
+    assert_true(value == INT64_MIN);
+    assert_int_equal(kata_get(n, kata_inner(w.g, 2), &value, 0), KATA_OK);
+    close_world(&w);
+}
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+static void test_the_first_error_stays_until_it_is_cleared(void **state)
+{
+    (void)state;
+    world w;
+    open_world(&w);
+    kata_apply(find(&w, "set"), kata_all(w.g), w.u, 1);
+    assert_int_equal(kata_apply(find(&w, "set"), kata_all(w.g), w.u), KATA_ERROR_ARGUMENT);
+    assert_false(kata_ok(w.k));
+    assert_int_equal(kata_error(w.k), KATA_ERROR_ARGUMENT);
+    assert_int_equal(kata_apply(find(&w, "set"), kata_all(w.g), w.u, 2), KATA_ERROR_ARGUMENT);
+    assert_null(kata_field_like(w.u, "w"));
+    assert_true(isnan(at(&w, w.u, 0, 0)));
+    assert_int_equal(w.errors, 1);
+    kata_error_clear(w.k);
+    assert_true(kata_ok(w.k));
+    assert_string_equal(kata_error_message(w.k), "");
+    assert_float_equal(at(&w, w.u, 0, 0), 1, 0);
+    close_world(&w);
+}
+
+static void test_a_failed_chain_leaves_nan_not_old_values(void **state)
+{
+    (void)state;
+    world w;
+    int errors = 0;
+    w = (world){0};
+    w.k = kata_open(&(kata_options){.executor = "cpu",
+                                    .compiler = "/nowhere/cc",
+                                    .cache = "empty-cache",
+                                    .handler = count_error,
+                                    .handler_data = &errors});
+    w.m = kata_module_from_text(w.k, "k.kata", kernels);
+    w.g = kata_grid_2d(w.k, NX, NY);
+    w.u = kata_field_new(w.g, "u", KATA_F64);
+    double value = 4;
+    kata_put(w.u, kata_box_2d(w.g, 0, 1, 0, 1), &value, 1);
+    kata_apply(find(&w, "scale"), kata_all(w.g), w.u, 2);
+    assert_int_equal(kata_flush(w.k), KATA_ERROR_COMPILER);
+    assert_int_equal(errors, 1);
+    kata_error_clear(w.k);
+    assert_true(isnan(at(&w, w.u, 0, 0)));
+    kata_close(w.k);
+}
+
+static void test_close_returns_the_first_error_and_discards_work(void **state)
+{
+    (void)state;
+    world w;
+    open_world(&w);
+    kata_apply(find(&w, "where"), kata_all(w.g), w.u);
+    kata_grid_1d(w.k, 0);
+    assert_int_equal(kata_close(w.k), KATA_ERROR_ARGUMENT);
+}
+
+static void test_null_is_reported_by_every_function(void **state)
+{
+    (void)state;
+    int64_t size;
+    double x;
+    kata_work work;
+    kata_machine machine;
+    kata_grid *g = NULL;
+    assert_int_equal(kata_close(NULL), KATA_ERROR_ARGUMENT);
+    assert_false(kata_ok(NULL));
+    assert_int_equal(kata_error(NULL), KATA_ERROR_ARGUMENT);
+    assert_string_equal(kata_error_message(NULL), "");
+    kata_error_clear(NULL);
+    assert_int_equal(kata_flush(NULL), KATA_ERROR_ARGUMENT);
+    assert_int_equal(kata_work_done(NULL, &work), KATA_ERROR_ARGUMENT);
+    assert_null(kata_grid_1d(NULL, 1));
+    assert_null(kata_grid_2d(NULL, 1, 1));
+    assert_null(kata_grid_3d(NULL, 1, 1, 1));
+    assert_null(kata_field_new(g, "u", KATA_F64));
+    assert_null(kata_field_like(NULL, "u"));
+    assert_int_equal(kata_boundary_set(NULL, KATA_X_LOW, KATA_CLAMP, 0), KATA_ERROR_ARGUMENT);
+    assert_int_equal(kata_swap(NULL, NULL), KATA_ERROR_ARGUMENT);
+    assert_null(kata_inner(NULL, 1).grid);
+    assert_null(kata_face(NULL, KATA_X_LOW, 1).grid);
+    assert_int_equal(kata_get(NULL, kata_all(NULL), &x, 1), KATA_ERROR_ARGUMENT);
+    assert_true(isnan(x));
+    assert_int_equal(kata_put(NULL, kata_all(NULL), &x, 1), KATA_ERROR_ARGUMENT);
+    assert_null(kata_scalar_new(NULL, "s", KATA_F64));
+    assert_int_equal(kata_scalar_set(NULL, 1), KATA_ERROR_ARGUMENT);
+    assert_int_equal(kata_scalar_get(NULL, &x), KATA_ERROR_ARGUMENT);
+    assert_null(kata_module_load(NULL, "k.kata"));
+    assert_null(kata_module_from_text(NULL, "k.kata", ""));
+    assert_null(kata_kernel_find(NULL, "heat"));
+    assert_int_equal(kata_module_kernels(NULL), 0);
+    assert_null(kata_module_kernel(NULL, 0));
+    assert_null(kata_kernel_name(NULL));
+    assert_null(kata_kernel_describe(NULL, KATA_IR));
+    assert_null(kata_here(NULL, "a.c", 1));
+    assert_int_equal(kata_apply((kata_kernel *)NULL, kata_all(NULL)), KATA_ERROR_ARGUMENT);
+    assert_int_equal(kata_save((kata_field *)NULL, "u.png"), KATA_ERROR_ARGUMENT);
+    assert_int_equal(kata_load(NULL, "u.png"), KATA_ERROR_ARGUMENT);
+    assert_int_equal(kata_png_size(NULL, "u.png", &size, &size), KATA_ERROR_ARGUMENT);
+    assert_int_equal(kata_machine_get(NULL, &machine), KATA_ERROR_ARGUMENT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_work_is_done_when_a_result_is_needed),
+        cmocka_unit_test(test_a_long_queue_runs_by_itself),
+        cmocka_unit_test(test_arguments_are_copied_when_applied),
+        cmocka_unit_test(test_swap_exchanges_values_and_keeps_what_was_queued),
+        cmocka_unit_test(test_boundary_rules_stay_with_the_handle_and_hold_from_then_on),
+        cmocka_unit_test(test_scalars_live_in_the_chain),
+        cmocka_unit_test(test_boxes_go_in_and_out_in_plain_order),
+        cmocka_unit_test(test_long_fields_wrap_and_empty_ranges_do_nothing),
+        cmocka_unit_test(test_the_first_error_stays_until_it_is_cleared),
+        cmocka_unit_test(test_a_failed_chain_leaves_nan_not_old_values),
+        cmocka_unit_test(test_close_returns_the_first_error_and_discards_work),
+        cmocka_unit_test(test_null_is_reported_by_every_function),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

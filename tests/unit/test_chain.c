@@ -1,0 +1,112 @@
+/* The queue of applied kernels: versions, copies, text form. */
+#include "chain/chain.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const ir_param params[] = {
+    {"u", IR_PARAM_IN, IR_F64, 1, 0},     {"v", IR_PARAM_OUT, IR_F64, 1, 0},
+    {"c", IR_PARAM_NUMBER, IR_F64, 1, 0}, {"w", IR_PARAM_TABLE, IR_I32, 3, 0},
+    {"dt", IR_PARAM_SUM, IR_F32, 1, 0},
+};
+static const ir_kernel heat = {.name = "heat", .params = params, .param_count = COUNT_OF(params)};
+
+typedef struct example {
+    chain_slot u, v, dt;
+    ir_value table[3];
+    chain_binding bindings[COUNT_OF(params)];
+    chain_loop loop;
+} example;
+
+static void start(example *e)
+{
+    *e = (example){.table = {{.i32 = 1}, {.i32 = 2}, {.i32 = 3}}};
+    e->bindings[0] = (chain_binding){.slot = &e->u, .name = "a"};
+    e->bindings[1] = (chain_binding){.slot = &e->v, .name = "b"};
+    e->bindings[2].number.f64 = 0.1;
+    e->bindings[3].table = e->table;
+    e->bindings[4] = (chain_binding){.slot = &e->dt, .name = "dt"};
+    e->loop = (chain_loop){.kernel = &heat,
+                           .shape = {2, {16, 8, 1}},
+                           .box = {{0, 2, 0}, {16, 8, 1}},
+                           .bindings = e->bindings};
+}
+
+static void swaps_leave_what_was_queued_alone(void **state)
+{
+    (void)state;
+    example e;
+    chain c = {0};
+    messages m = {0};
+    start(&e);
+    for (int t = 0; t < 4; t++) {
+        assert_int_equal(chain_append(&c, &e.loop, &m), KATA_OK);
+        chain_slot *slot = e.bindings[0].slot;
+        e.bindings[0].slot = e.bindings[1].slot;
+        e.bindings[1].slot = slot;
+    }
+    assert_int_equal(c.count, 4);
+    for (size_t t = 0; t < 4; t++) {
+        const chain_binding *b = c.loops[t].bindings;
+        assert_ptr_equal(b[0].slot, t % 2 ? &e.v : &e.u);
+        assert_ptr_equal(b[1].slot, t % 2 ? &e.u : &e.v);
+        assert_int_equal(b[0].version, (t + 1) / 2);
+        assert_int_equal(b[1].version, t / 2);
+        assert_int_equal(b[4].version, t);
+    }
+    assert_int_equal(e.u.version, 2);
+    assert_int_equal(e.v.version, 2);
+    assert_int_equal(e.dt.version, 4);
+    chain_clear(&c);
+    assert_int_equal(c.count, 0);
+    assert_int_equal(e.u.version, 2);
+    chain_free(&c);
+}
+
+static void numbers_and_tables_are_copied(void **state)
+{
+    (void)state;
+    example e;
+    chain c = {0};
+    messages m = {0};
+    start(&e);
+    assert_int_equal(chain_append(&c, &e.loop, &m), KATA_OK);
+    e.table[0].i32 = 99;
+    e.bindings[2].number.f64 = 99;
+    assert_int_equal(c.loops[0].bindings[3].table[0].i32, 1);
+    assert_true(c.loops[0].bindings[2].number.f64 == 0.1);
+    chain_free(&c);
+}
+
+static void a_chain_prints_a_line_per_loop(void **state)
+{
+    (void)state;
+    example e;
+    chain c = {0};
+    messages m = {0};
+    text out = {0};
+    start(&e);
+    for (int t = 0; t < 2; t++) assert_int_equal(chain_append(&c, &e.loop, &m), KATA_OK);
+    chain_print(&out, &c);
+    assert_string_equal(text_get(&out),
+                        "heat [0, 16) x [2, 8): a@0, b@0->1, c = 0.10000000000000001, "
+                        "w = {1, 2, 3}, dt@0->1\n"
+                        "heat [0, 16) x [2, 8): a@0, b@1->2, c = 0.10000000000000001, "
+                        "w = {1, 2, 3}, dt@1->2\n");
+    text_free(&out);
+    chain_free(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(swaps_leave_what_was_queued_alone),
+        cmocka_unit_test(numbers_and_tables_are_copied),
+        cmocka_unit_test(a_chain_prints_a_line_per_loop),
+    };
+    return cmocka_run_group_tests_name("chain", tests, NULL, NULL);
+}

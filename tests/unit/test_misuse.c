@@ -1,0 +1,393 @@
+/* Each misuse of the interface gives its own message, exactly the text of tests/misuse/NAME.txt, once,
+ * and its status. With KATA_FIXTURES_UPDATE=1 the texts are written instead of compared. */
+#include "kata/kata.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char kernels[] =
+    "kernel heat(in double u, out double v, double c)\n"
+    "{\n"
+    "    v = u + c*(u[1,0] + u[-1,0] + u[0,1] + u[0,-1] - 4*u);\n"
+    "}\n"
+    "kernel in_place(inout double u)\n"
+    "{\n"
+    "    u = u[-1,0];\n"
+    "}\n"
+    "kernel line(in double u, out double v)\n"
+    "{\n"
+    "    v = u[3];\n"
+    "}\n"
+    "kernel two(out double a, out double b)\n"
+    "{\n"
+    "    a = 1; b = 2;\n"
+    "}\n"
+    "kernel count(out int n, int by)\n"
+    "{\n"
+    "    n = by;\n"
+    "}\n"
+    "kernel weigh(in double u, out double v, double w[3])\n"
+    "{\n"
+    "    v = w[0]*u + w[1] + w[2];\n"
+    "}\n"
+    "kernel total(in double u, sum double s, sum double t)\n"
+    "{\n"
+    "    s += u; t += 2*u;\n"
+    "}\n"
+    "kernel flow(in double f[9], out double rho)\n"
+    "{\n"
+    "    rho = f[0] + f[8];\n"
+    "}\n";
+
+typedef struct world {
+    kata *k;
+    kata_module *m;
+    kata_grid *g;
+    kata_field *u, *v;
+    char message[4096];
+    int messages;
+} world;
+
+static void receive(void *data, kata_status status, const char *message)
+{
+    world *w = data;
+    assert_int_not_equal(status, KATA_OK);
+    snprintf(w->message, sizeof w->message, "%s", message);
+    w->messages++;
+}
+
+static void open_world(world *w)
+{
+    *w = (world){0};
+    w->k = kata_open(&(kata_options){.handler = receive, .handler_data = w});
+    w->m = kata_module_from_text(w->k, "k.kata", kernels);
+    w->g = kata_grid_2d(w->k, 8, 6);
+    w->u = kata_field_new(w->g, "u", KATA_F64);
+    w->v = kata_field_new(w->g, "v", KATA_F64);
+    assert_true(kata_ok(w->k));
+}
+
+/* A kernel as if applied at main.c:17. */
+static kata_kernel *find(world *w, const char *name)
+{
+    return kata_here(kata_kernel_find(w->m, name), "main.c", 17);
+}
+
+static kata_arg field(kata_field *f) { return kata_arg_field(f, 0); }
+static kata_arg number(double x) { return kata_arg_floating(x, 0); }
+static kata_arg whole(int64_t x) { return kata_arg_integer(x, 0); }
+
+#define APPLY(w, name, range, ...)                                                                 \
+    kata_apply_args(find(w, name), (kata_range[1]){range},                                         \
+                    (int)(sizeof((kata_arg[]){__VA_ARGS__}) / sizeof(kata_arg)),                   \
+                    (kata_arg[]){__VA_ARGS__})
+
+static kata_status heat(world *w, kata_range range)
+{
+    return APPLY(w, "heat", range, field(w->u), field(w->v), number(0.1));
+}
+
+/* ---- reading outside the domain -------------------------------------------------------------- */
+
+static kata_status read_outside(world *w) { return heat(w, kata_all(w->g)); }
+
+static kata_status read_outside_box(world *w)
+{
+    return heat(w, kata_box_2d(w->g, 1, 8, 1, 5));
+}
+
+static kata_status read_outside_one_side(world *w)
+{
+    for (int side = KATA_X_LOW; side < KATA_Y_HIGH; side++)
+        kata_boundary_set(w->u, (kata_side)side, KATA_CLAMP, 0);
+    return heat(w, kata_all(w->g));
+}
+
+static kata_status half_periodic(world *w)
+{
+    for (int side = KATA_X_LOW; side <= KATA_Y_HIGH; side++)
+        kata_boundary_set(w->u, (kata_side)side, KATA_CLAMP, 0);
+    kata_boundary_set(w->u, KATA_X_LOW, KATA_PERIODIC, 0);
+    return heat(w, kata_all(w->g));
+}
+
+static kata_status node_of_one_point(world *w)
+{
+    kata_grid *g = kata_grid_2d(w->k, 1, 6);
+    w->u = kata_field_new(g, "u", KATA_F64, .boundary = KATA_REFLECT_NODE);
+    w->v = kata_field_like(w->u, "v");
+    return heat(w, kata_all(g));
+}
+
+static kata_status thinner_than_reach(world *w)
+{
+    kata_grid *g = kata_grid_1d(w->k, 2);
+    kata_field *u = kata_field_new(g, "u", KATA_F64), *v = kata_field_like(u, "v");
+    kata_boundary_set(u, KATA_X_HIGH, KATA_REFLECT_FACE, 0);
+    return APPLY(w, "line", kata_box_1d(g, 1, 2), field(u), field(v));
+}
+
+/* ---- two points touching one value ----------------------------------------------------------- */
+
+static kata_status read_what_is_written(world *w)
+{
+    return APPLY(w, "in_place", kata_inner(w->g, 1), field(w->u));
+}
+
+static kata_status one_field_twice(world *w)
+{
+    return APPLY(w, "heat", kata_inner(w->g, 1), field(w->u), field(w->u), number(0.1));
+}
+
+static kata_status written_twice(world *w)
+{
+    return APPLY(w, "two", kata_all(w->g), field(w->u), field(w->u));
+}
+
+static kata_status scalar_written_twice(world *w)
+{
+    kata_scalar *s = kata_scalar_new(w->k, "s", KATA_F64);
+    return APPLY(w, "total", kata_all(w->g), field(w->u), kata_arg_scalar(s, 0),
+                 kata_arg_scalar(s, 0));
+}
+
+/* ---- what does not match --------------------------------------------------------------------- */
+
+static kata_status other_grid(world *w)
+{
+    w->v = kata_field_new(kata_grid_2d(w->k, 8, 7), "v", KATA_F64);
+    return heat(w, kata_inner(w->g, 1));
+}
+
+static kata_status other_rank(world *w)
+{
+    kata_field *p = kata_field_new(kata_grid_3d(w->k, 4, 4, 4), "p", KATA_F64);
+    w->u = p;
+    return APPLY(w, "heat", kata_all(kata_grid_3d(w->k, 4, 4, 4)), field(p), field(p), number(1));
+}
+
+static kata_status other_components(world *w)
+{
+    return APPLY(w, "flow", kata_all(w->g), field(w->u), field(w->v));
+}
+
+static kata_status other_type(world *w)
+{
+    return APPLY(w, "count", kata_all(w->g), field(w->u), whole(3));
+}
+
+static kata_status other_scalar_type(world *w)
+{
+    kata_scalar *s = kata_scalar_new(w->k, "s", KATA_F32);
+    kata_scalar *t = kata_scalar_new(w->k, "t", KATA_F64);
+    return APPLY(w, "total", kata_all(w->g), field(w->u), kata_arg_scalar(s, 0),
+                 kata_arg_scalar(t, 0));
+}
+
+static kata_status swap_different(world *w)
+{
+    return kata_swap(w->u, kata_field_new(w->g, "f", KATA_F32));
+}
+
+/* ---- arguments ------------------------------------------------------------------------------- */
+
+static kata_status too_few(world *w)
+{
+    return APPLY(w, "heat", kata_inner(w->g, 1), field(w->u), field(w->v));
+}
+
+static kata_status number_for_field(world *w)
+{
+    return APPLY(w, "heat", kata_inner(w->g, 1), field(w->u), number(0.1), field(w->v));
+}
+
+static kata_status field_for_number(world *w)
+{
+    return APPLY(w, "heat", kata_inner(w->g, 1), field(w->u), field(w->v), field(w->v));
+}
+
+static kata_status null_field(world *w)
+{
+    return APPLY(w, "heat", kata_inner(w->g, 1), field(w->u), field(NULL), number(0.1));
+}
+
+static kata_status floating_for_int(world *w)
+{
+    kata_field *n = kata_field_new(w->g, "n", KATA_I32);
+    return APPLY(w, "count", kata_all(w->g), field(n), number(0.5));
+}
+
+static kata_status too_large_for_int(world *w)
+{
+    kata_field *n = kata_field_new(w->g, "n", KATA_I32);
+    return APPLY(w, "count", kata_all(w->g), field(n), whole(3000000000));
+}
+
+static kata_status short_table(world *w)
+{
+    double table[2] = {1, 2};
+    return APPLY(w, "weigh", kata_all(w->g), field(w->u), field(w->v), KATA_ARG(table));
+}
+
+static kata_status pointer_for_table(world *w)
+{
+    double table[3] = {1, 2, 3}, *pointer = table;
+    return APPLY(w, "weigh", kata_all(w->g), field(w->u), field(w->v), KATA_ARG(pointer));
+}
+
+static kata_status null_range(world *w)
+{
+    return APPLY(w, "heat", kata_all(NULL), field(w->u), field(w->v), number(0.1));
+}
+
+static kata_status range_outside(world *w) { return heat(w, kata_box_2d(w->g, 1, 9, 1, 5)); }
+
+static kata_status range_of_other_rank(world *w) { return heat(w, kata_box_1d(w->g, 1, 5)); }
+
+static kata_status misspelt_kernel(world *w)
+{
+    kata_kernel_find(w->m, "haet");
+    return kata_error(w->k);
+}
+
+static kata_status no_such_kernel(world *w)
+{
+    kata_kernel_find(w->m, "advect");
+    return kata_error(w->k);
+}
+
+/* ---- values, names, files -------------------------------------------------------------------- */
+
+static kata_status wrong_count(world *w)
+{
+    double values[10];
+    return kata_get(w->u, kata_all(w->g), values, 10);
+}
+
+static kata_status get_as_integer(world *w)
+{
+    int values[48];
+    return kata_get(w->u, kata_all(w->g), values, 48);
+}
+
+static kata_status bad_name(world *w)
+{
+    kata_field_new(w->g, "two words", KATA_F64);
+    return kata_error(w->k);
+}
+
+static kata_status no_points(world *w)
+{
+    kata_grid_2d(w->k, 8, 0);
+    return kata_error(w->k);
+}
+
+static kata_status side_beyond_rank(world *w)
+{
+    return kata_boundary_set(w->u, KATA_Z_LOW, KATA_CLAMP, 0);
+}
+
+static kata_status no_such_file(world *w)
+{
+    kata_module_load(w->k, "nowhere.kata");
+    return kata_error(w->k);
+}
+
+static kata_status unknown_ending(world *w) { return kata_save(w->u, "u.jpg"); }
+
+static kata_status picture_of_3d(world *w)
+{
+    kata_grid *g = kata_grid_3d(w->k, 2, 2, 2);
+    return kata_save(kata_field_new(g, "p", KATA_F64), "p.png");
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+#define CASE(name, status) {#name, name, KATA_ERROR_##status}
+static const struct misuse {
+    const char *name;
+    kata_status (*commit)(world *w);
+    kata_status status;
+} cases[] = {
+    CASE(read_outside, APPLICATION),
+    CASE(read_outside_box, APPLICATION),
+    CASE(read_outside_one_side, APPLICATION),
+    CASE(half_periodic, APPLICATION),
+    CASE(node_of_one_point, APPLICATION),
+    CASE(thinner_than_reach, APPLICATION),
+    CASE(read_what_is_written, APPLICATION),
+    CASE(one_field_twice, APPLICATION),
+    CASE(written_twice, APPLICATION),
+    CASE(scalar_written_twice, APPLICATION),
+    CASE(other_grid, APPLICATION),
+    CASE(other_rank, APPLICATION),
+    CASE(other_components, APPLICATION),
+    CASE(other_type, APPLICATION),
+    CASE(other_scalar_type, APPLICATION),
+    CASE(swap_different, ARGUMENT),
+    CASE(too_few, ARGUMENT),
+    CASE(number_for_field, ARGUMENT),
+    CASE(field_for_number, ARGUMENT),
+    CASE(null_field, ARGUMENT),
+    CASE(floating_for_int, ARGUMENT),
+    CASE(too_large_for_int, ARGUMENT),
+    CASE(short_table, ARGUMENT),
+    CASE(pointer_for_table, ARGUMENT),
+    CASE(null_range, ARGUMENT),
+    CASE(range_outside, ARGUMENT),
+    CASE(range_of_other_rank, ARGUMENT),
+    CASE(misspelt_kernel, ARGUMENT),
+    CASE(no_such_kernel, ARGUMENT),
+    CASE(wrong_count, ARGUMENT),
+    CASE(get_as_integer, ARGUMENT),
+    CASE(bad_name, ARGUMENT),
+    CASE(no_points, ARGUMENT),
+    CASE(side_beyond_rank, ARGUMENT),
+    CASE(no_such_file, FILE),
+    CASE(unknown_ending, ARGUMENT),
+    CASE(picture_of_3d, ARGUMENT),
+};
+
+static void expect_text(const char *name, const char *message)
+{
+    char path[1024], expected[4096] = "";
+    snprintf(path, sizeof path, "%s/tests/misuse/%s.txt", getenv("KATA_SOURCE"), name);
+    bool update = getenv("KATA_FIXTURES_UPDATE") != NULL;
+    FILE *file = fopen(path, update ? "w" : "r");
+    assert_non_null(file);
+    if (update)
+        fprintf(file, "%s\n", message);
+    else
+        expected[fread(expected, 1, sizeof expected - 1, file)] = '\0';
+    fclose(file);
+    if (update) return;
+    size_t length = strlen(expected);
+    if (length && expected[length - 1] == '\n') expected[length - 1] = '\0';
+    assert_string_equal(message, expected);
+}
+
+static void test_each_misuse_has_its_message(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        world w;
+        open_world(&w);
+        assert_int_equal(cases[i].commit(&w), cases[i].status);
+        assert_int_equal(w.messages, 1);
+        assert_int_equal(kata_error(w.k), cases[i].status);
+        assert_string_equal(kata_error_message(w.k), w.message);
+        expect_text(cases[i].name, w.message);
+        assert_int_equal(kata_close(w.k), cases[i].status);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_each_misuse_has_its_message)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

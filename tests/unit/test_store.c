@@ -1,0 +1,180 @@
+/* Arrays of field values: layout, copies, conversions. */
+#include "store/store.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const grid_shape shapes[] = {
+    {1, {1, 1, 1}},    {1, {13, 1, 1}},    {2, {512, 7, 1}},   {2, {511, 1, 1}},
+    {3, {3, 5, 7}},    {3, {128, 4, 16}},  {3, {16, 16, 16}},  {2, {1024, 1024, 1}},
+    {1, {4096, 1, 1}}, {3, {64, 128, 33}}, {2, {256, 256, 1}},
+};
+
+static void rows_are_aligned_and_pitches_do_not_alias(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(shapes); i++)
+        for (int type = KATA_F64; type <= KATA_I32; type++) {
+            store_array *a = store_array_new(&shapes[i], (kata_type)type, 9);
+            assert_non_null(a);
+            int64_t element = store_type_bytes((kata_type)type);
+            int64_t pitches[] = {a->pitch_y, a->pitch_z, a->pitch_component};
+            assert_int_equal((uintptr_t)a->data % 64, 0);
+            for (int p = 0; p < 3; p++) {
+                assert_int_equal(pitches[p] * element % 64, 0);
+                assert_int_not_equal(pitches[p] * element % 4096, 0);
+            }
+            assert_true(a->pitch_y >= shapes[i].size[0]);
+            assert_true(a->pitch_z >= shapes[i].size[1] * a->pitch_y);
+            assert_true(a->pitch_component >= shapes[i].size[2] * a->pitch_z);
+            assert_true((int64_t)a->bytes >= 9 * a->pitch_component * element + 256);
+            store_array_free(a);
+        }
+}
+
+static void new_arrays_are_zero_and_slack_is_readable(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(shapes); i++) {
+        store_array *a = store_array_new(&shapes[i], KATA_F64, 2);
+        const unsigned char *bytes = a->data;
+        for (size_t b = 0; b < a->bytes; b++) assert_int_equal(bytes[b], 0);
+        store_array_free(a);
+    }
+}
+
+static void sizes_that_overflow_give_null(void **state)
+{
+    (void)state;
+    grid_shape shape = {3, {INT64_MAX / 4, 4, 4}};
+    assert_null(store_array_new(&shape, KATA_F64, 1));
+    shape = (grid_shape){2, {(int64_t)1 << 40, (int64_t)1 << 20, 1}};
+    assert_null(store_array_new(&shape, KATA_F64, 1024));
+    store_array_free(NULL);
+}
+
+/* Writes a box of numbered values and finds them, and nothing else, in the whole. */
+static void check_box(const grid_shape *shape, const grid_box *box, int components)
+{
+    grid_box all = grid_shape_box(shape);
+    int64_t count = grid_box_points(box) * components, total = grid_box_points(&all) * components;
+    double *values = calloc((size_t)count + 1, sizeof *values);
+    double *whole = calloc((size_t)total, sizeof *whole);
+    for (int64_t i = 0; i < count; i++) values[i] = (double)(i + 1);
+    store_array *a = store_array_new(shape, KATA_F64, components);
+    store_write(a, box, KATA_F64, values);
+    store_read(a, &all, components, KATA_F64, whole);
+    int64_t next = 0, at = 0;
+    for (int c = 0; c < components; c++)
+        for (int64_t z = 0; z < shape->size[2]; z++)
+            for (int64_t y = 0; y < shape->size[1]; y++)
+                for (int64_t x = 0; x < shape->size[0]; x++, at++) {
+                    grid_box point = {{x, y, z}, {x + 1, y + 1, z + 1}};
+                    bool inside = grid_box_contains(box, &point);
+                    assert_true(whole[at] == (inside ? values[next] : 0));
+                    next += inside;
+                }
+    assert_int_equal(next, count);
+    memset(values, 0, (size_t)count * sizeof *values);
+    store_read(a, box, components, KATA_F64, values);
+    for (int64_t i = 0; i < count; i++) assert_true(values[i] == (double)(i + 1));
+    store_array_free(a);
+    free(values);
+    free(whole);
+}
+
+static void boxes_go_in_and_out_in_plain_order(void **state)
+{
+    (void)state;
+    check_box(&shapes[4], &(grid_box){{0, 0, 0}, {3, 5, 7}}, 1);
+    check_box(&shapes[4], &(grid_box){{1, 2, 3}, {3, 4, 7}}, 3);
+    check_box(&shapes[2], &(grid_box){{17, 1, 0}, {300, 6, 1}}, 2);
+    check_box(&shapes[1], &(grid_box){{12, 0, 0}, {13, 1, 1}}, 1);
+    check_box(&shapes[4], &(grid_box){{2, 2, 2}, {2, 5, 5}}, 2);
+}
+
+static void floating_types_convert_as_in_c(void **state)
+{
+    (void)state;
+    static const double values[] = {0.1, -0.0, 1e300, 1e-300, NAN};
+    enum { COUNT = COUNT_OF(values) };
+    grid_shape shape = {1, {COUNT, 1, 1}};
+    grid_box all = grid_shape_box(&shape);
+    store_array *narrow = store_array_new(&shape, KATA_F32, 1);
+    double wide[COUNT];
+    float raw[COUNT];
+    store_write(narrow, &all, KATA_F64, values);
+    store_read(narrow, &all, 1, KATA_F64, wide);
+    store_read(narrow, &all, 1, KATA_F32, raw);
+    for (int i = 0; i < COUNT; i++) {
+        volatile float expected = (float)values[i];
+        assert_true(raw[i] == expected || (isnan(raw[i]) && isnan(expected)));
+        assert_int_equal(signbit(raw[i]) != 0, signbit(values[i]) != 0);
+        assert_true(wide[i] == (double)expected || isnan(wide[i]));
+    }
+    store_array_free(narrow);
+}
+
+static void integers_keep_all_bits(void **state)
+{
+    (void)state;
+    int64_t values[2] = {INT64_MIN, INT64_MAX - 1}, back[2];
+    grid_shape shape = {1, {2, 1, 1}};
+    grid_box all = grid_shape_box(&shape);
+    store_array *a = store_array_new(&shape, KATA_I64, 1);
+    store_write(a, &all, KATA_I64, values);
+    store_read(a, &all, 1, KATA_I64, back);
+    assert_memory_equal(values, back, sizeof back);
+    store_array_free(a);
+}
+
+static void an_array_not_yet_made_reads_as_zero(void **state)
+{
+    (void)state;
+    float values[6] = {1, 2, 3, 4, 5, 6};
+    store_read(NULL, &(grid_box){{0, 0, 0}, {3, 1, 1}}, 2, KATA_F32, values);
+    for (int i = 0; i < 6; i++) assert_true(values[i] == 0);
+}
+
+static void poison_is_nan_or_zero(void **state)
+{
+    (void)state;
+    grid_shape shape = {2, {5, 3, 1}};
+    grid_box all = grid_shape_box(&shape);
+    for (int type = KATA_F64; type <= KATA_F32; type++) {
+        double values[30];
+        store_array *a = store_array_new(&shape, (kata_type)type, 2);
+        store_poison(a);
+        store_read(a, &all, 2, KATA_F64, values);
+        for (int i = 0; i < 30; i++) assert_true(isnan(values[i]));
+        store_array_free(a);
+    }
+    int32_t values[15];
+    store_array *a = store_array_new(&shape, KATA_I32, 1);
+    for (int i = 0; i < 15; i++) values[i] = i + 1;
+    store_write(a, &all, KATA_I32, values);
+    store_poison(a);
+    store_read(a, &all, 1, KATA_I32, values);
+    for (int i = 0; i < 15; i++) assert_int_equal(values[i], 0);
+    store_array_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_aligned_and_pitches_do_not_alias),
+        cmocka_unit_test(new_arrays_are_zero_and_slack_is_readable),
+        cmocka_unit_test(sizes_that_overflow_give_null),
+        cmocka_unit_test(boxes_go_in_and_out_in_plain_order),
+        cmocka_unit_test(floating_types_convert_as_in_c),
+        cmocka_unit_test(integers_keep_all_bits),
+        cmocka_unit_test(an_array_not_yet_made_reads_as_zero),
+        cmocka_unit_test(poison_is_nan_or_zero),
+    };
+    return cmocka_run_group_tests_name("store", tests, NULL, NULL);
+}
