@@ -26,7 +26,7 @@ static char *read_standard_input(void)
 
 static kata_module *compile(kata *k, const char *path)
 {
-    if (strcmp(path, "-")) return kata_module_load(k, path);
+    if (strcmp(path, "-") != 0) return kata_module_load(k, path);
     char *text = read_standard_input();
     kata_module *m = text ? kata_module_from_text(k, "standard input", text) : NULL;
     free(text);

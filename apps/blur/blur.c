@@ -68,10 +68,13 @@ static kata_module *load_kernels(kata *k, int radius)
 /* Weights of the samples at -radius to radius; their sum is 1. */
 static void fill_weights(double *weights, int radius, double sigma)
 {
+    int count = 2 * radius + 1;
     double sum = 0;
-    for (int i = -radius; i <= radius; i++)
-        sum += weights[radius + i] = exp(-i * i / (2 * sigma * sigma));
-    for (int i = 0; i <= 2 * radius; i++) weights[i] /= sum;
+    for (int i = 0; i < count; i++) {
+        double x = i - radius;
+        sum += weights[i] = exp(-x * x / (2 * sigma * sigma));
+    }
+    for (int i = 0; i < count; i++) weights[i] /= sum;
 }
 
 /* Queues the blur of f, by way of g, into h. */

@@ -55,8 +55,8 @@ static void fill_weights(double *weights, int64_t radius, double sigma)
     int64_t side = 2 * radius + 1;
     double sum = 0;
     for (int64_t i = 0; i < side * side; i++) {
-        double x = (double)(i % side - radius), y = (double)(i / side - radius);
-        sum += weights[i] = exp(-(x * x + y * y) / (2 * sigma * sigma));
+        int64_t x = i % side - radius, y = i / side - radius;
+        sum += weights[i] = exp(-(double)(x * x + y * y) / (2 * sigma * sigma));
     }
     for (int64_t i = 0; i < side * side; i++) weights[i] /= sum;
 }
@@ -82,23 +82,40 @@ static double largest_difference(const double *a, const double *b, int64_t count
     return largest;
 }
 
+/* Memory of a check: a line of sums, the weights, and one component with its margins. */
+typedef struct work {
+    double *sums, *weights, *wide;
+} work;
+
+static double compare(const double *image, const double *blurred, int64_t width, int64_t height,
+                      int64_t radius, blur_boundary boundary, const work *w)
+{
+    int64_t side = 2 * radius + 1, pitch = width + 2 * radius;
+    double largest = 0;
+    for (int64_t row = 0; row < 4 * height; row++) {
+        int64_t y = row % height; /* of component row / height */
+        if (y == 0) extend_image(image + row * width, width, height, radius, boundary, w->wide);
+        convolve_row(w->wide + y * pitch, pitch, w->weights, side, width, w->sums);
+        largest = largest_difference(w->sums, blurred + row * width, width, largest);
+    }
+    return largest;
+}
+
 double blur_largest_difference(const double *image, const double *blurred, int64_t width,
                                int64_t height, double sigma, blur_boundary boundary)
 {
-    int64_t radius = blur_radius(sigma), side = 2 * radius + 1, pitch = width + 2 * radius;
-    double *weights = malloc((size_t)(side * side) * sizeof *weights);
-    double *wide = malloc((size_t)(pitch * (height + 2 * radius)) * sizeof *wide);
-    double *sums = malloc((size_t)width * sizeof *sums);
-    double largest = weights && wide && sums ? 0 : -1;
-    if (largest == 0) fill_weights(weights, radius, sigma);
-    for (int64_t row = 0; row < 4 * height && !(largest < 0); row++) {
-        int64_t y = row % height; /* of component row / height */
-        if (y == 0) extend_image(image + row * width, width, height, radius, boundary, wide);
-        convolve_row(wide + y * pitch, pitch, weights, side, width, sums);
-        largest = largest_difference(sums, blurred + row * width, width, largest);
+    int64_t radius = blur_radius(sigma), side = 2 * radius + 1;
+    int64_t samples = (width + 2 * radius) * (height + 2 * radius);
+    work w = {malloc((size_t)width * sizeof(double)),
+              malloc((size_t)(side * side) * sizeof(double)),
+              malloc((size_t)samples * sizeof(double))};
+    double largest = -1;
+    if (w.sums && w.weights && w.wide) {
+        fill_weights(w.weights, radius, sigma);
+        largest = compare(image, blurred, width, height, radius, boundary, &w);
     }
-    free(weights);
-    free(wide);
-    free(sums);
+    free(w.sums);
+    free(w.weights);
+    free(w.wide);
     return largest;
 }

@@ -10,8 +10,7 @@
 /* Exit code of a command that was called wrongly; 1 is that of one that failed. */
 enum { EXIT_USAGE = 2 };
 
-/* ---- options.c, option_value.c, option_help.c: the command line, read by a table --------------
- */
+/* ---- options.c, option_value.c, option_help.c: the command line, read by a table ------------- */
 
 typedef struct option_words {
     char **words;
@@ -55,8 +54,7 @@ bool option_store(const options *o, const option *entry, const char *value);
 bool option_missing(const options *o, const option *entry);
 void option_print_help(const options *o);
 
-/* ---- spelling.c: the nearest name --------------------------------------------------------------
- */
+/* ---- spelling.c: the nearest name ------------------------------------------------------------ */
 
 typedef struct spelling {
     const char *word;    /* what was typed */
@@ -67,19 +65,18 @@ typedef struct spelling {
 spelling spelling_of(const char *word);
 void spelling_try(spelling *s, const char *name);
 
-/* ---- progress.c: how far, how fast, how long still ---------------------------------------------
- */
+/* ---- progress.c: how far, how fast, how long still ------------------------------------------- */
 
-/* Shows on standard error how much of its work a context has done: on a terminal as one line
- * redrawn at most ten times a second and erased at the end, otherwise as a line every five seconds.
- */
+/* Shows on standard error how much of its work a context has done: on a terminal as one line,
+ * redrawn at most ten times a second and erased at the end, otherwise as a line every 5 seconds. */
 typedef struct progress {
     const kata *k;
     const char *title;
     char note[48];
-    double total;         /* points to update in all; 0 when that is not known */
-    int64_t before;       /* points updated before the start */
-    double start, latest; /* times in seconds: of the start, of the latest line */
+    double total;          /* points to update in all; 0 when that is not known */
+    int64_t before, until; /* points updated before the start, and until the latest line */
+    double start, latest;  /* times in seconds: of the start, of the latest line */
+    double rate;           /* points per second lately */
     bool quiet, terminal, shown;
 } progress;
 
@@ -89,8 +86,7 @@ void progress_start(progress *p, const kata *k, const char *title, double total,
 void progress_show(progress *p);
 /* A few words that the lines from here on end with. */
 void progress_note(progress *p, const char *format, ...) PRINTF_LIKE(2, 3);
-/* Erases the line, until the next is due. Call it before anything else is printed, and at the end.
- */
+/* Erases the line until the next is due. Call it before printing anything else, and at the end. */
 void progress_erase(progress *p);
 
 #endif

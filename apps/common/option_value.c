@@ -73,7 +73,7 @@ static bool store_choice(const options *o, const option *e, const char *value)
     spelling s = spelling_of(value);
     for (int i = 0; e->choices[i]; i++) {
         spelling_try(&s, e->choices[i]);
-        if (strcmp(value, e->choices[i])) continue;
+        if (strcmp(value, e->choices[i]) != 0) continue;
         *e->choice = i;
         return true;
     }

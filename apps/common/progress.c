@@ -25,7 +25,7 @@ static int64_t points_done(const kata *k)
 static bool on_terminal(void)
 {
     const char *term = getenv("TERM");
-    return isatty(STDERR_FILENO) && term && strcmp(term, "dumb");
+    return isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
 }
 
 void progress_start(progress *p, const kata *k, const char *title, double total, bool quiet)
@@ -33,7 +33,7 @@ void progress_start(progress *p, const kata *k, const char *title, double total,
     *p = (progress){.k = k, .title = title, .total = total, .quiet = quiet};
     p->terminal = on_terminal();
     p->start = p->latest = now();
-    p->before = quiet ? 0 : points_done(k);
+    p->before = p->until = quiet ? 0 : points_done(k);
 }
 
 void progress_note(progress *p, const char *format, ...)
@@ -61,23 +61,33 @@ static void print_duration(double seconds, const char *meaning)
         fprintf(stderr, "  %ld:%02ld %s", s / 60, s % 60, meaning);
 }
 
-static void print_line(const progress *p, double points, double seconds)
+static void print_line(const progress *p)
 {
-    double share = p->total > 0 ? points / p->total : 0;
-    if (share > 1) share = 1;
+    double done = (double)(p->until - p->before), seconds = p->latest - p->start;
     fprintf(stderr, "%s%s", p->terminal ? "\r" : "", p->title);
     if (p->total > 0) {
+        double share = done < p->total ? done / p->total : 1;
         if (p->terminal) print_bar(share);
         fprintf(stderr, " %3d%%", (int)(100 * share));
     }
-    fprintf(stderr, "  %.0f Mpoints/s", 1e-6 * points / seconds);
-    if (share > 0)
-        print_duration(seconds * (1 - share) / share, "left");
-    else
+    fprintf(stderr, "  %.0f Mpoints/s", 1e-6 * p->rate);
+    if (p->total <= 0)
         print_duration(seconds, "so far");
+    else if (seconds >= 1 && p->rate > 0 && done < p->total) /* the first second is no guide */
+        print_duration((p->total - done) / p->rate, "left");
     if (p->note[0]) fprintf(stderr, "  %s", p->note);
     fputs(p->terminal ? "\033[K" : "\n", stderr);
     fflush(stderr);
+}
+
+/* The rate is a running mean over about a second, or over the time since the latest line. */
+static void measure(progress *p, double time)
+{
+    int64_t until = points_done(p->k);
+    double seconds = time - p->latest, rate = (double)(until - p->until) / seconds;
+    p->rate += (rate - p->rate) * (seconds < 1 && p->rate > 0 ? seconds : 1);
+    p->until = until;
+    p->latest = time;
 }
 
 void progress_show(progress *p)
@@ -85,9 +95,9 @@ void progress_show(progress *p)
     if (p->quiet) return;
     double time = now();
     if (time - p->latest < (p->terminal ? 0.1 : 5.0)) return;
-    p->latest = time;
+    measure(p, time);
+    print_line(p);
     p->shown = true;
-    print_line(p, (double)(points_done(p->k) - p->before), time - p->start);
 }
 
 void progress_erase(progress *p)

@@ -4,8 +4,7 @@
  *
  * The start is an eigenvector of the discrete Laplacian too. So the error to expect is known in
  * closed form by von Neumann's analysis, and the order measured is held against that. It is 2
- * unless the two leading errors cancel, as they do near
- * --courant 1/3, where it is 4. */
+ * unless the two leading errors cancel, as they do near --courant 1/3, where it is 4. */
 #include "apps.h"
 #include "common/common.h"
 #include "heat_kata.h"
@@ -32,15 +31,14 @@ typedef struct level {
     kata_grid *grid;
     kata_field *u;
     int64_t size, steps;
-    double ratio; /* time step over the square of the cell's width */
-    double error,
-        expected; /* largest difference from the exact solution: measured, and by theory */
+    double ratio;    /* time step over the square of the cell's width */
+    double error;    /* largest difference from the exact solution */
+    double expected; /* the same by theory */
 } level;
 
 static double exact_decay(const heat *h) { return exp(-h->dimensions * pi * pi * h->time); }
 
-/* A step multiplies the mode by 1 - 4 d r sin^2(pi/2n); its largest value stands beside the middle.
- */
+/* A step multiplies the mode by 1 - 4 d r sin^2(pi/2n). Its largest value is beside the middle. */
 static double expected_error(const heat *h, const level *l)
 {
     double s = sin(pi / (2.0 * (double)l->size)), c = cos(pi / (2.0 * (double)l->size));

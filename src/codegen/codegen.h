@@ -5,11 +5,12 @@
  *     void NAME(const int64_t *lo, const int64_t *hi, const int64_t *size,
  *               const struct kata_view *view, const union kata_value *number)
  *
- * lo, hi, size: 3 each; box and grid size. view: one per component of each field parameter and one per
- * reduction, in parameter order: the address of the point (0,0,0) (which may lie outside any memory)
- * and the distances in elements to the next y and z; x is contiguous. A reduction's view receives the
- * point's contribution, in the parameter's type. number: 8 bytes per number and table element, in
- * parameter order. All reads of a point happen before its writes, and points are independent. */
+ * lo, hi, size: 3 each; box and grid size. view: one per component of each field parameter and one
+ * per reduction, in parameter order: the address of the point (0,0,0) (which may lie outside any
+ * memory) and the distances in elements to the next y and z; x is contiguous. A reduction's view
+ * receives the point's contribution, in the parameter's type. number: 8 bytes per number and table
+ * element, in parameter order. All reads of a point happen before its writes, and points are
+ * independent. */
 #ifndef CODEGEN_CODEGEN_H
 #define CODEGEN_CODEGEN_H
 

@@ -1,5 +1,5 @@
-/* Constants as C literals that stand for exactly their bits, whatever the locale: small whole numbers
- * in decimal, other floating-point numbers as a hexadecimal integer and a power of two. */
+/* Constants as C literals that stand for exactly their bits, whatever the locale: small whole
+ * numbers in decimal, other floating-point numbers as a hexadecimal integer and a power of two. */
 #include "codegen/codegen.h"
 
 #include <inttypes.h>

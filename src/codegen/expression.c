@@ -1,10 +1,7 @@
 /* Nodes as C expressions. Every compound expression stands in parentheses or is a call. */
 #include "codegen/codegen.h"
 
-const char *codegen_type(ir_type type)
-{
-    return type == IR_BOOL ? "_Bool" : ir_types[type].c_name;
-}
+const char *codegen_type(ir_type type) { return type == IR_BOOL ? "_Bool" : ir_types[type].c_name; }
 
 /* "i32", "f64", ... as in names of functions. */
 static const char *short_type(ir_type type)

@@ -1,5 +1,5 @@
-/* The function of a loop: numbers at its head, loops over z, y and x, in each what cannot be computed
- * further out, and the stores. Names: pINDEX_... for parameters, vID for nodes. */
+/* The function of a loop: numbers at its head, loops over z, y and x, in each what cannot be
+ * computed further out, and the stores. Names: pINDEX_... for parameters, vID for nodes. */
 #include "codegen/codegen.h"
 
 #include <stdlib.h>
@@ -57,8 +57,8 @@ static void add_numbers(const codegen_writer *w)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static void add_shift(const codegen_writer *w, const char *index, int32_t offset, const char *stride,
-                      int view)
+static void add_shift(const codegen_writer *w, const char *index, int32_t offset,
+                      const char *stride, int view)
 {
     if (offset)
         text_add(w->out, " + (%s %c %d)", index, offset < 0 ? '-' : '+',
@@ -75,9 +75,10 @@ static void add_row(const codegen_writer *w, int param, int component, const int
     ir_type type = ir_param_is_field(p) ? ir_type_of_storage(w->loop->storage[param]) : p->type;
     int view = codegen_view_index(kernel, param) + component;
     indent(w, CODEGEN_ROW);
-    text_add(w->out, "%s *const ", ir_types[type].c_name);
+    const char *read_only = p->kind == IR_PARAM_IN ? "const " : "", *name = ir_types[type].c_name;
+    text_add(w->out, "%s%s *const ", read_only, name);
     codegen_row_name(w->out, kernel, param, component, offset);
-    text_add(w->out, " = (%s *)view[%d].origin", ir_types[type].c_name, view);
+    text_add(w->out, " = (%s%s *)view[%d].origin", read_only, name, view);
     add_shift(w, "iy", offset[1], "y", view);
     add_shift(w, "iz", offset[2], "z", view);
     text_add(w->out, ";\n");

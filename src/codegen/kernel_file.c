@@ -29,16 +29,14 @@ static int numbers_of(const ir_param *param)
 int codegen_view_index(const ir_kernel *kernel, int param)
 {
     int index = 0;
-    for (int p = 0; p < param; p++)
-        index += views_of(&kernel->params[p]);
+    for (int p = 0; p < param; p++) index += views_of(&kernel->params[p]);
     return index;
 }
 
 int codegen_number_index(const ir_kernel *kernel, int param)
 {
     int index = 0;
-    for (int p = 0; p < param; p++)
-        index += numbers_of(&kernel->params[p]);
+    for (int p = 0; p < param; p++) index += numbers_of(&kernel->params[p]);
     return index;
 }
 
@@ -65,6 +63,5 @@ void codegen_file_text(text *out, const codegen_loop *loops, size_t count)
     if (any_node(loops, count, codegen_is_elementary)) text_add(out, "\n%s", ir_elementary_text);
     if (any_node(loops, count, codegen_is_trigonometric))
         text_add(out, "\n%s", ir_elementary_trig_text);
-    for (size_t i = 0; i < count; i++)
-        codegen_function_text(out, &loops[i]);
+    for (size_t i = 0; i < count; i++) codegen_function_text(out, &loops[i]);
 }

@@ -3,8 +3,8 @@
  * A node goes to the outermost level at which all its operands are known. It is written into the
  * expression of its only user, unless that is in an inner loop, would evaluate it twice or only
  * sometimes (a choice of a select: loads and arithmetic are unconditional so that loops vectorise),
- * or would grow too long to read. Stores come last and are names only, since a store must not change
- * what a load of the same point finds. */
+ * or would grow too long to read. Stores come last and are names only, since a store must not
+ * change what a load of the same point finds. */
 #include "codegen/codegen.h"
 
 #include <stdlib.h>
@@ -68,16 +68,13 @@ codegen_step *codegen_schedule(const ir_kernel *kernel)
     const ir_graph *g = &kernel->graph;
     codegen_step *steps = calloc(g->count + 1, sizeof *steps);
     if (!steps) return NULL;
-    for (ir_id id = 1; id < g->count; id++)
-        add_node(g, steps, id);
+    for (ir_id id = 1; id < g->count; id++) add_node(g, steps, id);
     for (int i = 0; i < kernel->store_count; i++) {
         codegen_step *value = &steps[kernel->stores[i].value];
         value->uses++;
         if (kernel->store_count > 1 || value->level < CODEGEN_POINT) value->named = true;
     }
-    for (ir_id id = 1; id < g->count; id++)
-        name_outer_operands(g, steps, id);
-    for (ir_id id = 1; id < g->count; id++)
-        measure(g, steps, id);
+    for (ir_id id = 1; id < g->count; id++) name_outer_operands(g, steps, id);
+    for (ir_id id = 1; id < g->count; id++) measure(g, steps, id);
     return steps;
 }

@@ -1,7 +1,8 @@
 /* The cpu executor: each loop of a chain as a compiled function, on threads.
  *
- * The floating-point environment is the default one, so that no program, nor a library compiled with
- * -ffast-math, can change results: set here for the calling thread and in cpu_loop.c for the others. */
+ * The floating-point environment is the default one, so that no program, nor a library compiled
+ * with -ffast-math, can change results: set here for the calling thread and in cpu_loop.c for the
+ * others. */
 #include "exec/exec.h"
 
 #include <fenv.h>

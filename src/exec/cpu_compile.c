@@ -1,5 +1,5 @@
-/* From the loops of a chain to compiled functions. A function serves all loops whose kernels compute
- * the same on the same storage types; its name says so. */
+/* From the loops of a chain to compiled functions. A function serves all loops whose kernels
+ * compute the same on the same storage types; its name says so. */
 #include "exec/exec.h"
 
 #include <string.h>
@@ -56,11 +56,11 @@ static kata_status build(exec_context *context, const missing *new, messages *m)
     text c_text = {0};
     void *library = NULL;
     codegen_file_text(&c_text, new->loops, new->count);
-    kata_status status = c_text.failed ? message_no_memory(m)
-                                       : jit_load(context->jit, c_text.data, c_text.length, m,
-                                                  &library);
+    kata_status status = c_text.failed
+                             ? message_no_memory(m)
+                             : jit_load(context->jit, c_text.data, c_text.length, m, &library);
     text_free(&c_text);
-    for (size_t i = 0; i < new->count && status == KATA_OK; i++) {
+    for (size_t i = 0; i < new->count &&status == KATA_OK; i++) {
         cpu_function *f = &context->cpu->functions[new->first + i];
         void *symbol = jit_symbol(library, f->name);
         if (!symbol) status = message_fail(m, KATA_ERROR_INTERNAL, "no function %s", f->name);

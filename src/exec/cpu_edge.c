@@ -3,7 +3,8 @@
  * Near a side, points run on copies: of each component that they read outside, a box around them is
  * filled as the boundary rules say, and the same function runs with its view on the copy. What
  * an index outside maps to is looked up in tables, so that rules are evaluated once per loop
- * and index. Rules map x first, then y, then z; antisymmetric steps are undone in the reverse order. */
+ * and index. Rules map x first, then y, then z; antisymmetric steps are undone in the reverse
+ * order. */
 #include "exec/exec.h"
 
 #include <stdlib.h>
@@ -82,7 +83,7 @@ static void undo_steps(kata_type type, void *values, int64_t count, const grid_s
 
 /* A row of the grid grown by what is read outside: where its values at x inside come from. */
 typedef struct edge_row {
-    const char *values;       /* at x = 0; NULL: the constant */
+    const char *values; /* at x = 0; NULL: the constant */
     double constant;
     const grid_source *y, *z; /* with steps to undo, otherwise NULL */
 } edge_row;
@@ -119,7 +120,8 @@ static void copy_inside(const cpu_edge *edge, const edge_row *row, int64_t x_lo,
     if (row->y) undo_steps(edge->type, out, x_hi - x_lo, row->y);
 }
 
-/* The values at x_lo .. x_hi-1, all beyond one side; sources[i * direction] are those of x_lo + i. */
+/* The values at x_lo .. x_hi-1, all beyond one side; sources[i * direction] are those of x_lo + i.
+ */
 static void copy_outside(const cpu_edge *edge, const edge_row *row, const grid_source *sources,
                          int direction, int64_t count, char *out)
 {

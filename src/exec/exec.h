@@ -11,7 +11,8 @@
 typedef struct exec_context {
     int threads;
     jit *jit;
-    struct exec_cpu *cpu; /* state of the cpu executor: compiled functions, buffers; NULL at first */
+    struct exec_cpu
+        *cpu; /* state of the cpu executor: compiled functions, buffers; NULL at first */
 } exec_context;
 
 /* Runs all loops of a chain in order; slots receive their arrays (made when missing) and scalars.
@@ -33,13 +34,13 @@ store_array *exec_slot_array(chain_slot *slot);
 /* ---- reduce.c -------------------------------------------------------------------------------- */
 
 /* Reductions do not depend on the order of execution. Each point contributes one value. Points are
- * grouped in bricks of EXEC_BRICK consecutive global x indices, the first at 0. Within a brick, lane
- * l adds, from its neutral start, the contributions of x = l, l + EXEC_LANES, ... in this order;
- * lanes are then combined in halves: lane l with lane l + 16, then l + 8, .., l + 1. Results are
- * combined over bricks, then over y, then over z by a binary tree aligned to global indices: the node
- * of level k over [j*2^k, (j+1)*2^k) is its lower half combined with its upper half, a half without
- * points left out. A sum is finally added to 0 (so that a sum of no points is +0); min and max of no
- * points are their neutral start. */
+ * grouped in bricks of EXEC_BRICK consecutive global x indices, the first at 0. Within a brick,
+ * lane l adds, from its neutral start, the contributions of x = l, l + EXEC_LANES, ... in this
+ * order; lanes are then combined in halves: lane l with lane l + 16, then l + 8, .., l + 1. Results
+ * are combined over bricks, then over y, then over z by a binary tree aligned to global indices:
+ * the node of level k over [j*2^k, (j+1)*2^k) is its lower half combined with its upper half, a
+ * half without points left out. A sum is finally added to 0 (so that a sum of no points is +0); min
+ * and max of no points are their neutral start. */
 enum { EXEC_BRICK = 512, EXEC_LANES = 32 };
 
 /* Reduces contributions of points x_lo .. x_hi-1 of a row, in the parameter's type, brick by brick:
@@ -50,7 +51,7 @@ void exec_reduce_row(const ir_param *param, const void *contributions, int64_t x
  * the result. */
 ir_value exec_reduce_box(const ir_param *param, const grid_box *bricks, ir_value *partials);
 
-/* ---- cpu.c, and what the files cpu_*.c share -------------------------------------------------- */
+/* ---- cpu.c, and what the files cpu_*.c share ------------------------------------------------- */
 
 typedef struct cpu_function {
     char name[64]; /* codegen_name */
@@ -61,9 +62,9 @@ typedef struct cpu_function {
 typedef struct cpu_thread {
     _Alignas(128) _Atomic int64_t next; /* of its share of the blocks, others take from it too */
     int64_t end;
-    codegen_view *views;  /* those of the loop, changed while an edge is computed */
-    void *gathered;       /* values around an edge */
-    void *contributions;  /* to reductions */
+    codegen_view *views; /* those of the loop, changed while an edge is computed */
+    void *gathered;      /* values around an edge */
+    void *contributions; /* to reductions */
     size_t gathered_size, contributions_size;
 } cpu_thread;
 
@@ -115,11 +116,36 @@ bool cpu_edge_gather(const cpu_edge *edges, int count, const grid_box *piece, cp
 
 /* ---- cpu_loop.c ------------------------------------------------------------------------------ */
 
-/* Runs one loop on at most this many of the threads. */
+/* Runs one loop on at most all of the state's threads. */
 kata_status cpu_loop_run(const chain_loop *loop, codegen_function *run, struct exec_cpu *cpu,
                          messages *m);
 
-/* ---- reference_read.c: values of fields, for the reference executor ---------------------------- */
+/* ---- cpu_run.c ------------------------------------------------------------------------------- */
+
+typedef struct cpu_reduction {
+    int param, view;
+    ir_value *partials; /* of rows and bricks of the loop's box */
+} cpu_reduction;
+
+typedef struct cpu_loop {
+    const chain_loop *loop;
+    codegen_function *run;
+    int view_count, edge_count, reduction_count, thread_count;
+    codegen_view *views;
+    ir_value *numbers;
+    cpu_edge *edges;
+    cpu_reduction *reductions;
+    grid_box interior, bricks;
+    cpu_blocks blocks;
+    cpu_thread *threads;
+    _Atomic bool failed; /* memory was out */
+    arena memory;
+} cpu_loop;
+
+/* Runs all blocks of a prepared loop. False when memory is out. */
+bool cpu_loop_run_blocks(cpu_loop *l);
+
+/* ---- reference_read.c: values of fields, for the reference executor -------------------------- */
 
 /* A field parameter during a loop. */
 typedef struct reference_field {

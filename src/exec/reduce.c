@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-/* Code for several widths of vectors, chosen when the library is loaded; sanitizers run before such a
- * choice can be made. */
-#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__OPTIMIZE__) &&                     \
+/* Code for several widths of vectors, chosen when the library is loaded; sanitizers run before such
+ * a choice can be made. */
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__OPTIMIZE__) &&                      \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #if defined(__has_feature)
 #if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)

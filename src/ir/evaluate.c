@@ -194,10 +194,23 @@ static ir_id call(lowering *l, const ir_expr *e)
     return l->cells[l->local_cells[e->index]].value;
 }
 
+/* Of an operation whose first operand decides alone, the operand that is its value; NULL when it
+ * has to be computed from all of them. What is not evaluated may be wrong: `q > 0 ? u[q-1] : 0`. */
+static const ir_expr *decided(const lowering *l, const ir_expr *e, ir_id first)
+{
+    const ir_node *n = &l->g->nodes[first];
+    if (n->op != IR_CONST) return NULL;
+    if (e->op == IR_SELECT) return e->arg[n->value.i32 ? 1 : 2];
+    if (e->type != IR_BOOL || (e->op != IR_AND && e->op != IR_OR)) return NULL;
+    return e->arg[(e->op == IR_AND) == (n->value.i32 != 0) ? 1 : 0];
+}
+
 static ir_id operation(lowering *l, const ir_expr *e)
 {
-    ir_id args[3] = {0};
-    for (int i = 0; i < ir_ops[e->op].operands; i++)
+    ir_id args[3] = {lower_expr(l, e->arg[0])};
+    const ir_expr *value = args[0] ? decided(l, e, args[0]) : NULL;
+    if (value) return value == e->arg[0] ? args[0] : lower_expr(l, value);
+    for (int i = 1; i < ir_ops[e->op].operands; i++)
         if (!(args[i] = lower_expr(l, e->arg[i]))) return 0;
     return ir_graph_op(l->g, e->op, e->type, args[0], args[1], args[2], e->at);
 }

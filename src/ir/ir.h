@@ -294,7 +294,7 @@ enum {
     IR_MAX_OFFSET = 1024,
     IR_MAX_NODES = 200000,
     IR_MAX_LENGTH = 1024,
-    IR_MAX_DEPTH = 200,
+    IR_MAX_DEPTH = 500,
     IR_MAX_STEPS = 2000000 /* statements and expressions visited by unrolling */
 };
 

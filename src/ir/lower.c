@@ -112,7 +112,6 @@ static kata_status lower_branch(lowering *l, ir_id condition, const ir_stmt *bod
                                 const ir_stmt *other)
 {
     size_t mark = l->change_count;
-    assign(l, l->returned, lower_bool(l, false));
     kata_status status = lower_stmts(l, body);
     if (status) return status;
     keep_first_changes(l, mark);
@@ -138,20 +137,6 @@ static kata_status lower_if(lowering *l, const ir_stmt *s)
     const ir_node *n = &l->g->nodes[condition];
     if (n->op == IR_CONST) return lower_stmts(l, n->value.i32 ? s->body : s->other);
     return lower_branch(l, condition, s->body, s->other);
-}
-
-/* The rest of a list of statements, where `returned` (not constant) has not happened. */
-static kata_status lower_rest(lowering *l, const ir_stmt *rest)
-{
-    if (l->depth >= LOWER_MAX_RETURNS)
-        return message_fail_at(l->m, KATA_ERROR_LIMIT, l->kernel->text, rest->at,
-                               "more than %d conditional returns in one helper", LOWER_MAX_RETURNS);
-    ir_id returned = l->cells[l->returned].value;
-    ir_id going_on = ir_graph_op(l->g, IR_NOT, IR_BOOL, returned, 0, 0, rest->at);
-    l->depth++;
-    kata_status status = going_on ? lower_branch(l, going_on, rest, NULL) : KATA_OK;
-    l->depth--;
-    return status ? status : lower_check(l, rest->at);
 }
 
 /* ---- statements ------------------------------------------------------------------------------ */
@@ -198,10 +183,16 @@ static void lower_reduce(lowering *l, const ir_stmt *s)
     assign(l, where, value);
 }
 
+static bool has_returned(const lowering *l)
+{
+    const ir_node *returned = &l->g->nodes[l->cells[l->returned].value];
+    return returned->op == IR_CONST && returned->value.i32;
+}
+
 static kata_status lower_for(lowering *l, const ir_stmt *s)
 {
     kata_status status = lower_stmts(l, s->init);
-    while (!status) {
+    while (!status && !has_returned(l)) {
         ir_id condition = lower_expr(l, s->value);
         if (l->g->failed) break;
         const ir_node *n = &l->g->nodes[condition];
@@ -219,6 +210,20 @@ static kata_status lower_for(lowering *l, const ir_stmt *s)
     return status ? status : lower_check(l, s->at);
 }
 
+/* The value of a helper is that of the first return. What it does after one that may have happened
+ * changes nothing but its own variables, and those are not read any more. */
+static void lower_return(lowering *l, const ir_stmt *s)
+{
+    uint32_t where = l->local_cells[s->index];
+    ir_id value = lower_expr(l, s->value), before = l->cells[where].value;
+    ir_id returned = l->cells[l->returned].value;
+    if (!value || l->g->failed) return;
+    if (before && l->g->nodes[returned].op != IR_CONST)
+        value = select_node(l, returned, before, value);
+    assign(l, where, value);
+    assign(l, l->returned, lower_bool(l, true));
+}
+
 static kata_status lower_stmt(lowering *l, const ir_stmt *s)
 {
     switch (s->kind) {
@@ -229,28 +234,21 @@ static kata_status lower_stmt(lowering *l, const ir_stmt *s)
     case IR_STMT_FOR: return lower_for(l, s);
     case IR_STMT_BLOCK: return lower_stmts(l, s->body);
     case IR_STMT_IF: return lower_if(l, s);
-    case IR_STMT_RETURN:
-        assign(l, l->local_cells[s->index], lower_expr(l, s->value));
-        assign(l, l->returned, lower_bool(l, true));
-        return KATA_OK;
+    case IR_STMT_RETURN: lower_return(l, s); return KATA_OK;
     }
     return KATA_OK;
 }
 
-/* Runs a list of statements; those after a return that may have happened run where it has not. */
+/* Runs a list of statements as far as a return that has happened on every path. */
 static kata_status lower_stmts(lowering *l, const ir_stmt *s)
 {
-    for (; s; s = s->next) {
-        kata_status status = lower_check(l, s->at);
-        if (status) return status;
-        const ir_node *returned = &l->g->nodes[l->cells[l->returned].value];
-        if (returned->op == IR_CONST && returned->value.i32) return KATA_OK;
-        if (returned->op != IR_CONST) return lower_rest(l, s);
-        status = lower_stmt(l, s);
+    kata_status status = KATA_OK;
+    for (; s && !status && !has_returned(l); s = s->next) {
+        status = lower_check(l, s->at);
+        if (!status) status = lower_stmt(l, s);
         if (!status) status = lower_check(l, s->at);
-        if (status) return status;
     }
-    return KATA_OK;
+    return status;
 }
 
 kata_status lower_body(lowering *l, const ir_stmt *body)

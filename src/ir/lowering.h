@@ -5,8 +5,6 @@
 
 #include "ir/ir.h"
 
-enum { LOWER_MAX_RETURNS = 100 };
-
 /* A variable, or an element of one: its value (0: none) and the condition under which it is set. */
 typedef struct lower_cell {
     ir_id value, defined;
@@ -32,7 +30,6 @@ typedef struct lowering {
     lower_change *changes;   /* cells overwritten, with what they held before */
     size_t change_count, change_capacity;
     uint32_t *stamps, stamp;
-    int depth;
     int64_t steps;
 } lowering;
 

@@ -1,7 +1,23 @@
 /* The text form of graphs; docs/ir.md defines it. */
 #include "ir/ir.h"
 
+#include <locale.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* With a point, whatever the locale. */
+static void print_finite(text *out, double x, int digits)
+{
+    char number[64];
+    const char *point = localeconv()->decimal_point;
+    snprintf(number, sizeof number, "%.*g", digits, x);
+    char *at = strstr(number, point);
+    if (at)
+        text_add(out, "%.*s.%s", (int)(at - number), number, at + strlen(point));
+    else
+        text_add(out, "%s", number);
+}
 
 static void print_floating(text *out, double x, int digits)
 {
@@ -10,7 +26,7 @@ static void print_floating(text *out, double x, int digits)
     else if (isinf(x))
         text_add(out, x < 0 ? "-inf" : "inf");
     else
-        text_add(out, "%.*g", digits, x);
+        print_finite(out, x, digits);
 }
 
 static void print_value(text *out, ir_type type, ir_value x)

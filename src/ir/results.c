@@ -185,6 +185,7 @@ kata_status ir_lower(ir_kernel *kernel, arena *memory, messages *m)
     lowering l = {.kernel = kernel, .g = &kernel->graph, .m = m};
     kata_status status = set_up(&l, &scratch);
     if (!status) status = lower_body(&l, kernel->body);
+    if (!status) status = lower_check(&l, kernel->at);
     if (!status) status = collect_stores(&l, memory);
     if (!status && (!compact(kernel) || !collect_accesses(kernel, memory) || !hash_kernel(kernel)))
         status = message_no_memory(m);

@@ -77,8 +77,7 @@ void jit_compiler_key(text *out, const char *compiler, bool native)
     text_add(out, "%s %s %lld %lld %ld\n", compiler, resolved ? resolved : "",
              (long long)status.st_size, (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
     free(resolved);
-    for (size_t i = 0; i < COUNT_OF(flags); i++)
-        text_add(out, "%s ", flags[i]);
+    for (size_t i = 0; i < COUNT_OF(flags); i++) text_add(out, "%s ", flags[i]);
     for (size_t i = 0; native && i < COUNT_OF(native_flags); i++)
         text_add(out, "%s ", native_flags[i]);
     if (native) machine_cpu_key(out);
@@ -91,10 +90,8 @@ bool jit_compiler_run(const char *compiler, bool native, const char *folder, con
     const char *argv[COUNT_OF(flags) + COUNT_OF(native_flags) + 6];
     size_t n = 0;
     argv[n++] = compiler;
-    for (size_t i = 0; i < COUNT_OF(flags); i++)
-        argv[n++] = flags[i];
-    for (size_t i = 0; native && i < COUNT_OF(native_flags); i++)
-        argv[n++] = native_flags[i];
+    for (size_t i = 0; i < COUNT_OF(flags); i++) argv[n++] = flags[i];
+    for (size_t i = 0; native && i < COUNT_OF(native_flags); i++) argv[n++] = native_flags[i];
     argv[n++] = "-o";
     argv[n++] = object;
     argv[n++] = source;

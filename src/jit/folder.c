@@ -1,5 +1,5 @@
-/* Folders for compiled kernels. What lies in one is loaded into the process, so nobody but its owner
- * may write to it. */
+/* Folders for compiled kernels. What lies in one is loaded into the process, so nobody but its
+ * owner may write to it. */
 #include "jit/jit.h"
 
 #include <dirent.h>

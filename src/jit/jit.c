@@ -1,9 +1,9 @@
 /* Compiled texts: from the cache, or compiled into it.
  *
  * Files are trusted only if they are what KEY.sum says, so that a truncated or damaged library, or
- * one whose KEY.sum was just replaced by another process, is compiled anew and never executed. Where
- * the cache folder does not serve (none, full, not executable), a temporary folder does; where the
- * compiler refuses the flags for this CPU, it is called without them. */
+ * one whose KEY.sum was just replaced by another process, is compiled anew and never executed.
+ * Where the cache folder does not serve (none, full, not executable), a temporary folder does;
+ * where the compiler refuses the flags for this CPU, it is called without them. */
 #include "jit/jit.h"
 
 #include <dlfcn.h>
@@ -56,8 +56,7 @@ kata_status jit_open(const char *compiler, const char *cache, messages *m, jit *
 void jit_close(jit *j)
 {
     if (!j) return;
-    for (size_t i = 0; i < j->count; i++)
-        dlclose(j->libraries[i].handle);
+    for (size_t i = 0; i < j->count; i++) dlclose(j->libraries[i].handle);
     if (j->temporary.length) jit_folder_remove(j->temporary.data);
     text_free(&j->compiler);
     text_free(&j->description);
@@ -231,8 +230,7 @@ static kata_status report_failure(const jit *j, const text *report, messages *m)
     message_begin(m, KATA_ERROR_COMPILER, "the C compiler failed: %s", j->compiler.data);
     const char *line = text_get(report), *end = line + report->length, *last = end;
     if (last > line) last--; /* the newline at the end */
-    while (last > line && last[-1] != '\n')
-        last--;
+    while (last > line && last[-1] != '\n') last--;
     for (int n = 0; line < end; n++) {
         size_t length = strcspn(line, "\n");
         if (n < MESSAGE_LINES || line == last) message_line(m, "%.*s", (int)length, line);

@@ -1,8 +1,8 @@
 /* jit: compiling generated C, loading it, and keeping it on disk.
  *
- * The cache folder holds KEY.c, KEY.so and KEY.sum; KEY is a hash of text, compiler (where it lies, its
- * size and time of change), flags, CPU and Katagami's version; KEY.sum is the hash of KEY.so, so
- * that a damaged file is noticed and compiled anew. Files are written under another name and
+ * The cache folder holds KEY.c, KEY.so and KEY.sum; KEY is a hash of text, compiler (where it lies,
+ * its size and time of change), flags, CPU and Katagami's version; KEY.sum is the hash of KEY.so,
+ * so that a damaged file is noticed and compiled anew. Files are written under another name and
  * renamed. The folder is private to the user (0700); one that others may write to is refused. */
 #ifndef JIT_JIT_H
 #define JIT_JIT_H
@@ -57,10 +57,11 @@ void jit_compiler_version(const char *compiler, text *line);
 
 enum { JIT_EXIT_UNKNOWN = -1 };
 
-/* Runs a program without a shell: argv[0] is its path, NULL ends argv; `folder` (NULL: unchanged) is
- * its place for temporary files. Waits for it; up to 16 KiB of what it printed is added to *output.
- * Sets *exit_code to its exit code, 128 + the signal that ended it, or JIT_EXIT_UNKNOWN where the
- * program has its children waited for elsewhere. Returns 0, or an errno value if it did not start. */
+/* Runs a program without a shell: argv[0] is its path, NULL ends argv; `folder` (NULL: unchanged)
+ * is its place for temporary files. Waits for it; up to 16 KiB of what it printed is added to
+ * *output. Sets *exit_code to its exit code, 128 + the signal that ended it, or JIT_EXIT_UNKNOWN
+ * where the program has its children waited for elsewhere. Returns 0, or an errno value if it did
+ * not start. */
 int jit_process_run(const char *const *argv, const char *folder, text *output, int *exit_code);
 
 #endif

@@ -32,8 +32,7 @@ static char **make_environment(char *temporary)
 {
     static char language[] = "LC_ALL=C";
     size_t count = 0, used = 0;
-    while (environ && environ[count])
-        count++;
+    while (environ && environ[count]) count++;
     char **result = calloc(count + 3, sizeof *result);
     if (!result) return NULL;
     for (size_t i = 0; i < count; i++) {
@@ -72,13 +71,12 @@ static int set_attributes(posix_spawnattr_t *attributes)
     sigset_t none, defaults;
     sigemptyset(&none);
     sigemptyset(&defaults);
-    for (size_t i = 0; i < COUNT_OF(signals); i++)
-        sigaddset(&defaults, signals[i]);
+    for (size_t i = 0; i < COUNT_OF(signals); i++) sigaddset(&defaults, signals[i]);
     int error = posix_spawnattr_setsigmask(attributes, &none);
     if (!error) error = posix_spawnattr_setsigdefault(attributes, &defaults);
     if (!error)
-        error = posix_spawnattr_setflags(attributes,
-                                         POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+        error =
+            posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     return error;
 }
 

@@ -63,7 +63,8 @@ static const struct refused {
 
 lang_name *lang_intern(lang_compiler *c, const char *text, size_t length)
 {
-    uint64_t hash = hash_bytes(text, length, 0);
+    /* seeded, so that no text can be made whose names all share a bucket */
+    uint64_t hash = hash_bytes(text, length, (uint64_t)(uintptr_t)c);
     lang_name **bucket = &c->names[hash % BUCKETS];
     for (lang_name *name = *bucket; name; name = name->next)
         if (name->hash == hash && strlen(name->text) == length &&

@@ -85,7 +85,6 @@ typedef struct lang_symbol {
     int length;    /* of a table, array or components; 0: not indexed by one number */
     bool constant; /* LOCAL */
     bool narrow;   /* FUNCTION: called with an f at its end */
-    bool counting; /* LOCAL: the variable of a loop that is being checked */
     ir_op op;
     ir_param_kind param;
     ir_value value;

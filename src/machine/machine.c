@@ -1,5 +1,5 @@
-/* Caches and memory by hwloc, which knows the topology on every system it runs on, from inside
- * containers and virtual machines too. */
+/* Caches by hwloc, which knows the topology on every system it runs on. Memory by sysconf: what
+ * nodes report can leave out memory that a virtual machine was given later. */
 #include "machine/machine.h"
 
 #include <errno.h>
@@ -62,12 +62,13 @@ void machine_detect(machine *out)
     *out = (machine){.cores = machine_cores()};
     snprintf(out->simd, sizeof out->simd, "%s", machine_simd());
     machine_processor(out->cpu);
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    if (pages > 0 && page > 0) out->memory = (int64_t)pages * page;
     hwloc_topology_t topology;
     if (hwloc_topology_init(&topology)) return;
     if (hwloc_topology_load(topology) == 0) {
         read_caches(topology, out);
         if (!out->cpu[0]) read_model(topology, out);
-        out->memory = (int64_t)hwloc_get_root_obj(topology)->total_memory;
     }
     hwloc_topology_destroy(topology);
 }

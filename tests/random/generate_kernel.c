@@ -133,7 +133,7 @@ static void add_field(builder *b, kernel *k, param_kind kind)
     const field *field = &b->program->fields[f];
     param *p = add_param(k, kind);
     p->sample = f;
-    p->type = type_for(b, field);
+    p->type = kind == IN ? type_for(b, field) : type_of_storage(field->type); /* TEMPORARY */
     p->count = field->components;
     unsigned all = (1u << p->count) - 1;
     if (kind != IN) p->written = all;
@@ -170,9 +170,9 @@ static bool writes(const kernel *k)
 
 static void add_params(builder *b, kernel *k)
 {
-    for (int i = chance_from(b->chance, 0, 2); i >= 0; i--)
+    for (int i = chance_from(b->chance, 0, 5); i <= 5; i += 2)
         add_field(b, k, chance_of(b->chance, 70) ? OUT : INOUT);
-    for (int i = chance_from(b->chance, 0, 3); i > 0; i--) add_field(b, k, IN);
+    for (int i = chance_from(b->chance, 0, 3) + 1; i > 0; i--) add_field(b, k, IN);
     for (int i = chance_from(b->chance, 0, 2); i > 0; i--) add_number(b, k);
     if (chance_of(b->chance, 25)) add_reduction(b, k);
     if (!writes(k)) add_reduction(b, k);

@@ -110,7 +110,7 @@ char *program_kernels(const program *p)
 
 /* ---- all -------------------------------------------------------------------------------------- */
 
-program *program_generate(uint64_t seed, bool chatty)
+program *program_generate(uint64_t seed)
 {
     chance c = {chance_hash(seed, 1)};
     program *p = calloc(1, sizeof *p);
@@ -124,7 +124,7 @@ program *program_generate(uint64_t seed, bool chatty)
     generate_fields(&c, p);
     generate_scalars(&c, p);
     generate_text(&c, p);
-    generate_steps(&c, p, chatty);
+    generate_steps(&c, p, chance_hash(seed >> 6, 7) % 2);
     return p;
 }
 

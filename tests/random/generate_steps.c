@@ -150,17 +150,12 @@ static void bind_fields(world *w, const kernel *k, step *s)
 
 static void bind_table(chance *c, const param *param, argument *a)
 {
-    static const kata_type types[] = {KATA_F64, KATA_F32, KATA_I64, KATA_I32};
-    bool wide = param->type == LONG;
     for (int i = 0; i < param->count; i++) {
         a->reals[i] = generate_double(c);
-        a->integers[i] = generate_integer(c, wide);
+        a->integers[i] = generate_integer(c, param->type == LONG);
     }
-    if (is_floating(param->type) && chance_of(c, 80))
-        a->number = kata_table_of(KATA_F64, NULL, param->count);
-    else
-        a->number = kata_table_of(is_floating(param->type) ? types[2] : KATA_I64, NULL,
-                                  param->count);
+    bool reals = is_floating(param->type) && chance_of(c, 80);
+    a->number = kata_table_of(reals ? KATA_F64 : KATA_I64, NULL, param->count);
 }
 
 static void bind_number(world *w, const param *param, argument *a)

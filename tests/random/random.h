@@ -168,8 +168,9 @@ typedef struct program {
     step steps[MAX_STEPS];
 } program;
 
-/* The program of a seed. `chatty`: with reads of values in the middle. */
-program *program_generate(uint64_t seed, bool chatty);
+/* The program of a seed. Neighbours are alike in whether they read values in the middle, which cuts
+ * the chains of all programs run beside them. */
+program *program_generate(uint64_t seed);
 void program_free(program *p);
 /* The kernel text, malloc'd. */
 char *program_kernels(const program *p);
@@ -259,6 +260,7 @@ void generate_definitions(builder *b, line_list *list);
 void generate_kernel(builder *b, line_list *list, kernel *k);
 
 /* generate_steps.c */
+/* `chatty`: with values put and got in the middle. */
 void generate_steps(chance *c, program *p, bool chatty);
 /* Whether rules cover an index of a dimension of that size. */
 bool is_covered(const kata_rule rule[2], int64_t size, int64_t index);
@@ -298,9 +300,33 @@ typedef struct record {
 
 void record_free(record *r);
 
-/* Runs programs side by side in a new context; records[i] is of programs[i]. */
-kata_status run_programs(program *const *programs, int count, const setting *s, record *records);
+/* Runs programs side by side in a new context; records[i] is of programs[i]. Errors are told to `out`
+ * (NULL: nowhere). */
+kata_status run_programs(program *const *programs, int count, const setting *s, FILE *out,
+                         record *records);
 size_t type_bytes(kata_type type);
+
+/* ---- live.c: a program in a context ----------------------------------------------------------- */
+
+typedef struct live {
+    const program *p;
+    const setting *setting;
+    kata *k;
+    kata_grid *grid;
+    kata_module *module;
+    kata_kernel *kernels[MAX_KERNELS];
+    kata_field *fields[MAX_FIELDS];
+    kata_scalar *scalars[MAX_SCALARS];
+} live;
+
+void live_open(live *l, kata *k, const program *p, const setting *s);
+/* Applies every kernel once to other fields, for all storage types that it will meet: the compiler is
+ * then called once for all. */
+void live_warm(live *l);
+void live_put(live *l, int f, const range *r, uint64_t seed);
+void live_get(live *l, int f, const range *r, kata_type type, void *values, int64_t count);
+void live_apply(live *l, const step *s);
+int64_t range_points(const range *r);
 
 /* ---- compare.c -------------------------------------------------------------------------------- */
 

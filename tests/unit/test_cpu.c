@@ -1,5 +1,5 @@
-/* The cpu executor gives the reference executor's bits: on kernels that between them use every kind of
- * parameter and node, on grids from one point to several bricks and blocks, under every boundary
+/* The cpu executor gives the reference executor's bits: on kernels that between them use every kind
+ * of parameter and node, on grids from one point to several bricks and blocks, under every boundary
  * rule, on any part of the grid, with any number of threads. */
 #include "exec/exec.h"
 #include "lang/lang.h"
@@ -298,7 +298,8 @@ static void keeps_the_floating_point_environment(void **state)
     fesetround(FE_TONEAREST);
 }
 
-/* Two chains with a kernel in common compile it once, and the second chain runs without a compiler. */
+/* Two chains with a kernel in common compile it once, and the second chain runs without a compiler.
+ */
 static void compiles_each_kernel_once(void **state)
 {
     fixture *f = *state;

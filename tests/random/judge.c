@@ -1,0 +1,90 @@
+/* Programs in a process of their own, so that what crashes or hangs is a judgement too, and no threads
+ * of one trial are left in the next. */
+#include "random.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { LONGEST = 300 /* seconds */ };
+
+static void run_reference(program *const *programs, int count, const trial *t, record *expected,
+                          judgement *out)
+{
+    kata_status status = run_programs(programs, count, &t->settings[0], t->out, expected);
+    for (int i = 0; i < count; i++)
+        out[i] = (judgement){.verdict = status ? REFUSED : PASSED, .status = status};
+}
+
+static void run_setting(program *const *programs, int count, const trial *t, int s,
+                        const record *expected, judgement *out)
+{
+    const setting *setting = &t->settings[s];
+    record *found = calloc((size_t)count, sizeof *found);
+    if (!found) exit(99);
+    kata_status status = run_programs(programs, count, setting, t->out, found);
+    for (int i = 0; i < count; i++) {
+        if (out[i].verdict != PASSED) continue;
+        if (status)
+            out[i] = (judgement){.verdict = REFUSED, .status = status, .setting = s};
+        else if (!record_compare(t->out, programs[i], &expected[i], &found[i], setting->name))
+            out[i] = (judgement){.verdict = DIFFERS, .setting = s};
+    }
+    for (int i = 0; i < count; i++) record_free(&found[i]);
+    free(found);
+}
+
+/* Crashed until the end is reached. */
+static void judge(program *const *programs, int count, const trial *t, judgement *shared)
+{
+    record *expected = calloc((size_t)count, sizeof *expected);
+    judgement *out = calloc((size_t)count, sizeof *out);
+    if (!expected || !out) exit(99);
+    run_reference(programs, count, t, expected, out);
+    for (int s = 1; s < t->count && out[0].verdict != REFUSED; s++)
+        run_setting(programs, count, t, s, expected, out);
+    for (int i = 0; i < count; i++) {
+        shared[i] = out[i];
+        record_free(&expected[i]);
+    }
+    free(expected);
+    free(out);
+}
+
+bool judge_start(court *c, program *const *programs, int count, const trial *t)
+{
+    size_t size = (size_t)count * sizeof *c->judgements;
+    void *shared =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) return false;
+    *c = (court){.judgements = shared, .count = count};
+    for (int i = 0; i < count; i++) c->judgements[i].verdict = CRASHED;
+    fflush(NULL);
+    c->pid = fork();
+    if (c->pid == 0) {
+        alarm(LONGEST);
+        judge(programs, count, t, c->judgements);
+        fflush(NULL);
+        exit(0);
+    }
+    return c->pid > 0;
+}
+
+void judge_finish(court *c, judgement *out)
+{
+    int status = 0;
+    bool ended = waitpid(c->pid, &status, 0) == c->pid && WIFEXITED(status) && !WEXITSTATUS(status);
+    for (int i = 0; i < c->count; i++)
+        out[i] = ended ? c->judgements[i] : (judgement){.verdict = CRASHED};
+    munmap(c->judgements, (size_t)c->count * sizeof *c->judgements);
+}
+
+judgement judge_alone(program *p, const trial *t)
+{
+    court c;
+    judgement j = {.verdict = CRASHED};
+    if (judge_start(&c, &p, 1, t)) judge_finish(&c, &j);
+    return j;
+}

@@ -1,0 +1,246 @@
+/* A program's grid, fields and kernels in a context, and what a step does to them. In a context that
+ * shifts, the value of point i lies at point i + shift of periodic fields. */
+#include "random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+size_t type_bytes(kata_type type)
+{
+    return type == KATA_F64 || type == KATA_I64 ? sizeof(double) : sizeof(float);
+}
+
+int64_t range_points(const range *r)
+{
+    int64_t points = 1;
+    for (int d = 0; d < 3; d++) points *= r->hi[d] > r->lo[d] ? r->hi[d] - r->lo[d] : 0;
+    return points;
+}
+
+/* ---- opening ---------------------------------------------------------------------------------- */
+
+static kata_grid *open_grid(kata *k, const program *p)
+{
+    if (p->rank == 1) return kata_grid_1d(k, p->size[0]);
+    if (p->rank == 2) return kata_grid_2d(k, p->size[0], p->size[1]);
+    return kata_grid_3d(k, p->size[0], p->size[1], p->size[2]);
+}
+
+static kata_field *open_field(live *l, int f)
+{
+    const field *spec = &l->p->fields[f];
+    char name[16];
+    snprintf(name, sizeof name, "f%d", f);
+    kata_field *made = kata_field_new(l->grid, name, spec->type, .components = spec->components);
+    for (int side = 0; side < 2 * l->p->rank; side++)
+        kata_boundary_set(made, (kata_side)side, spec->rule[side], spec->value[side]);
+    return made;
+}
+
+static range everything(const program *p)
+{
+    return (range){.hi = {p->size[0], p->size[1], p->size[2]}};
+}
+
+static void open_values(live *l)
+{
+    range all = everything(l->p);
+    for (int f = 0; f < l->p->field_count; f++) {
+        l->fields[f] = open_field(l, f);
+        if (l->p->fields[f].seed) live_put(l, f, &all, l->p->fields[f].seed);
+    }
+    for (int s = 0; s < l->p->scalar_count; s++) {
+        char name[16];
+        snprintf(name, sizeof name, "s%d", s);
+        l->scalars[s] = kata_scalar_new(l->k, name, l->p->scalars[s].type);
+        if (l->p->scalars[s].start != 0) kata_scalar_set(l->scalars[s], l->p->scalars[s].start);
+    }
+}
+
+void live_open(live *l, kata *k, const program *p, const setting *s)
+{
+    char name[32], *text = program_kernels(p);
+    snprintf(name, sizeof name, "seed-%llu", (unsigned long long)p->seed);
+    *l = (live){.p = p, .setting = s, .k = k, .grid = open_grid(k, p)};
+    l->module = kata_module_from_text(k, name, text);
+    free(text);
+    for (int i = 0; i < p->kernel_count && l->module; i++)
+        l->kernels[i] = kata_kernel_find(l->module, p->kernels[i].name);
+    open_values(l);
+}
+
+/* ---- values ----------------------------------------------------------------------------------- */
+
+static int64_t shift_of(const live *l, int d)
+{
+    if (!l->setting->shift || !l->p->shiftable) return 0;
+    return (int64_t)(l->p->seed >> (7 * d)) % l->p->size[d];
+}
+
+static int64_t wrap(int64_t i, int64_t n) { return ((i % n) + n) % n; }
+
+static void set_value(void *values, int64_t i, kata_type type, uint64_t seed, const int64_t at[3],
+                      int component)
+{
+    switch (type) {
+    case KATA_F64: ((double *)values)[i] = value_floating(seed, type, at, component); break;
+    case KATA_F32: ((float *)values)[i] = (float)value_floating(seed, type, at, component); break;
+    case KATA_I64: ((int64_t *)values)[i] = value_integer(seed, type, at, component); break;
+    case KATA_I32: ((int *)values)[i] = (int)value_integer(seed, type, at, component); break;
+    }
+}
+
+static kata_range box(const live *l, const range *r)
+{
+    const int64_t *lo = r->lo, *hi = r->hi;
+    if (l->p->rank == 1) return kata_box_1d(l->grid, lo[0], hi[0]);
+    if (l->p->rank == 2) return kata_box_2d(l->grid, lo[0], hi[0], lo[1], hi[1]);
+    return kata_box_3d(l->grid, lo[0], hi[0], lo[1], hi[1], lo[2], hi[2]);
+}
+
+static kata_range range_of(const live *l, const range *r)
+{
+    switch (r->kind) {
+    case RANGE_ALL: return kata_all(l->grid);
+    case RANGE_INNER: return kata_inner(l->grid, r->depth);
+    case RANGE_FACE: return kata_face(l->grid, (kata_side)r->side, r->depth);
+    default: return box(l, r);
+    }
+}
+
+/* Calls for each component and point of a range, in plain order, with the point that is there when
+ * nothing is shifted. */
+#define EACH_POINT(l, r, components, i, at)                                                        \
+    for (int64_t i = 0, c_ = 0; c_ < (components); c_++)                                           \
+        for (int64_t z_ = (r)->lo[2]; z_ < (r)->hi[2]; z_++)                                       \
+            for (int64_t y_ = (r)->lo[1]; y_ < (r)->hi[1]; y_++)                                   \
+                for (int64_t x_ = (r)->lo[0], at[3] = {0};                                         \
+                     x_ < (r)->hi[0] &&                                                            \
+                     (at[0] = wrap(x_ - shift_of(l, 0), (l)->p->size[0]),                          \
+                     at[1] = wrap(y_ - shift_of(l, 1), (l)->p->size[1]),                           \
+                     at[2] = wrap(z_ - shift_of(l, 2), (l)->p->size[2]), true);                    \
+                     x_++, i++)
+
+void live_put(live *l, int f, const range *r, uint64_t seed)
+{
+    const field *spec = &l->p->fields[f];
+    int64_t count = range_points(r) * spec->components;
+    void *values = malloc((size_t)(count + 1) * type_bytes(spec->type));
+    if (!values) exit(99);
+    EACH_POINT(l, r, spec->components, i, at)
+        set_value(values, i, spec->type, seed, at, (int)c_);
+    kata_range range = range_of(l, r);
+    kata_put_values(l->fields[f], &range, spec->type, values, count);
+    free(values);
+}
+
+void live_get(live *l, int f, const range *r, kata_type type, void *values, int64_t count)
+{
+    kata_range range = range_of(l, r);
+    size_t bytes = type_bytes(type);
+    char *got = malloc((size_t)(count + 1) * bytes);
+    if (!got) exit(99);
+    kata_get_values(l->fields[f], &range, type, got, count);
+    memcpy(values, got, (size_t)count * bytes);
+    const int64_t *n = l->p->size;
+    if (l->setting->shift && l->p->shiftable)
+        EACH_POINT(l, r, l->p->fields[f].components, i, at)
+            memcpy((char *)values + (size_t)(at[0] + n[0] * (at[1] + n[1] * (at[2] + n[2] * c_))) *
+                                        bytes,
+                   got + (size_t)i * bytes, bytes);
+    free(got);
+}
+
+/* ---- kernels ---------------------------------------------------------------------------------- */
+
+static void make_arguments(const live *l, const kernel *k, const step *s, kata_arg *args)
+{
+    for (int i = 0; i < k->param_count; i++) {
+        const argument *a = &s->args[i];
+        kata_arg number = a->number;
+        if (number.kind == KATA_ARG_TABLE)
+            number.as.table = number.type == KATA_F64 ? (const void *)a->reals : a->integers;
+        bool is_scalar = k->params[i].kind > INOUT && k->params[i].kind != TABLE && a->index >= 0;
+        args[i] = k->params[i].kind <= INOUT ? kata_arg_field(l->fields[a->index], 0)
+                  : is_scalar                ? kata_arg_scalar(l->scalars[a->index], 0)
+                                             : number;
+    }
+}
+
+static bool reduces(const kernel *k)
+{
+    for (int i = 0; i < k->param_count; i++)
+        if (k->params[i].kind >= SUM) return true;
+    return false;
+}
+
+/* Cuts a range in two along the first dimension that is long enough. */
+static bool cut(const step *s, range half[2])
+{
+    half[0] = half[1] = s->range;
+    half[0].kind = half[1].kind = RANGE_BOX;
+    for (int i = 0; i < 3; i++) {
+        int d = (i + s->kernel) % 3;
+        int64_t extent = s->range.hi[d] - s->range.lo[d];
+        if (extent < 2) continue;
+        half[0].hi[d] = half[1].lo[d] = s->range.lo[d] + 1 + s->index % (extent - 1);
+        return true;
+    }
+    return false;
+}
+
+void live_apply(live *l, const step *s)
+{
+    const kernel *k = &l->p->kernels[s->kernel];
+    kata_arg args[MAX_PARAMS];
+    range half[2];
+    make_arguments(l, k, s, args);
+    bool both = l->setting->split && !reduces(k) && cut(s, half);
+    for (int i = 0; i < 1 + both; i++) {
+        kata_range range = range_of(l, both ? &half[i] : &s->range);
+        kata_apply_args(kata_here(l->kernels[s->kernel], "program", (int)(s - l->p->steps)), &range,
+                        k->param_count, args);
+        if (l->setting->eager) kata_flush(l->k);
+    }
+}
+
+/* ---- warming ---------------------------------------------------------------------------------- */
+
+/* Whether two steps apply one kernel to the same storage types. */
+static bool is_same_code(const program *p, const step *a, const step *b)
+{
+    const kernel *k = &p->kernels[a->kernel];
+    if (b->kind != STEP_APPLY || b->dropped || a->kernel != b->kernel) return false;
+    for (int i = 0; i < k->param_count; i++)
+        if (k->params[i].kind <= INOUT &&
+            p->fields[a->args[i].index].type != p->fields[b->args[i].index].type)
+            return false;
+    return true;
+}
+
+static void warm_step(live *l, const step *s)
+{
+    for (const step *before = l->p->steps; before < s; before++)
+        if (is_same_code(l->p, s, before)) return;
+    step once = *s;
+    once.range = everything(l->p);
+    live_apply(l, &once);
+}
+
+void live_warm(live *l)
+{
+    const setting quiet = {0};
+    live warm = *l;
+    warm.setting = &quiet;
+    for (int f = 0; f < l->p->field_count; f++) {
+        const field *spec = &l->p->fields[f];
+        warm.fields[f] = kata_field_new(l->grid, "warm", spec->type,
+                                        .components = spec->components, .boundary = KATA_CLAMP);
+    }
+    for (int s = 0; s < l->p->scalar_count; s++)
+        warm.scalars[s] = kata_scalar_new(l->k, "warm", l->p->scalars[s].type);
+    for (int i = 0; i < l->p->step_count; i++) {
+        const step *s = &l->p->steps[i];
+        if (s->kind == STEP_APPLY && !s->dropped) warm_step(&warm, s);
+    }
+}

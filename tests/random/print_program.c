@@ -1,0 +1,201 @@
+/* A program as a C program against kata.h. Values put are written out where they are few. */
+#include "random.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOST_VALUES = 600 };
+
+static const char *const types[] = {"KATA_F64", "KATA_F32", "KATA_I64", "KATA_I32"};
+static const char *const c_types[] = {"double", "float", "int64_t", "int"};
+static const char *const sides[] = {"KATA_X_LOW",  "KATA_X_HIGH", "KATA_Y_LOW",
+                                    "KATA_Y_HIGH", "KATA_Z_LOW",  "KATA_Z_HIGH"};
+static const char *const rules[] = {"KATA_NONE",
+                                    "KATA_CONSTANT",
+                                    "KATA_CLAMP",
+                                    "KATA_REFLECT_FACE",
+                                    "KATA_REFLECT_NODE",
+                                    "KATA_ANTISYMMETRIC_FACE",
+                                    "KATA_ANTISYMMETRIC_NODE",
+                                    "KATA_PERIODIC"};
+
+/* ---- numbers ---------------------------------------------------------------------------------- */
+
+static void print_real(FILE *out, double x)
+{
+    if (isnan(x))
+        fprintf(out, "NAN");
+    else if (isinf(x))
+        fprintf(out, x < 0 ? "-INFINITY" : "INFINITY");
+    else if (x == rint(x * 64) / 64 && fabs(x) < 1e6)
+        fprintf(out, "%.17g", x);
+    else
+        fprintf(out, "%a", x);
+}
+
+static void print_whole(FILE *out, int64_t x)
+{
+    if (x == INT64_MIN)
+        fprintf(out, "INT64_MIN");
+    else
+        fprintf(out, "%" PRId64, x);
+}
+
+/* ---- ranges ----------------------------------------------------------------------------------- */
+
+static void print_range(FILE *out, const program *p, const range *r)
+{
+    switch (r->kind) {
+    case RANGE_ALL: fprintf(out, "kata_all(g)"); return;
+    case RANGE_INNER: fprintf(out, "kata_inner(g, %d)", r->depth); return;
+    case RANGE_FACE: fprintf(out, "kata_face(g, %s, %d)", sides[r->side], r->depth); return;
+    case RANGE_BOX: break;
+    }
+    fprintf(out, "kata_box_%dd(g", p->rank);
+    for (int d = 0; d < p->rank; d++)
+        fprintf(out, ", %" PRId64 ", %" PRId64, r->lo[d], r->hi[d]);
+    fprintf(out, ")");
+}
+
+/* ---- fields ----------------------------------------------------------------------------------- */
+
+static void print_values(FILE *out, const field *f, const range *r, uint64_t seed)
+{
+    const char *separator = "";
+    for (int c = 0; c < f->components; c++)
+        for (int64_t z = r->lo[2]; z < r->hi[2]; z++)
+            for (int64_t y = r->lo[1]; y < r->hi[1]; y++)
+                for (int64_t x = r->lo[0]; x < r->hi[0]; x++) {
+                    const int64_t at[3] = {x, y, z};
+                    fprintf(out, "%s", separator);
+                    if (f->type == KATA_F64 || f->type == KATA_F32)
+                        print_real(out, value_floating(seed, f->type, at, c));
+                    else
+                        print_whole(out, value_integer(seed, f->type, at, c));
+                    separator = ", ";
+                }
+}
+
+static void print_put(FILE *out, const program *p, int i, const range *r, uint64_t seed)
+{
+    const field *f = &p->fields[i];
+    int64_t count = range_points(r) * f->components;
+    if (count == 0) return;
+    fprintf(out, "    kata_put(f%d, ", i);
+    print_range(out, p, r);
+    fprintf(out, ", ((%s[]){", c_types[f->type]);
+    if (count <= MOST_VALUES)
+        print_values(out, f, r, seed);
+    else
+        fprintf(out, "/* random %" PRIu64 " */", seed);
+    fprintf(out, "}), %" PRId64 ");\n", count);
+}
+
+static void print_rule(FILE *out, int i, int side, kata_rule rule, double value)
+{
+    fprintf(out, "    kata_boundary_set(f%d, %s, %s, ", i, sides[side], rules[rule]);
+    print_real(out, value);
+    fprintf(out, ");\n");
+}
+
+static void print_field(FILE *out, const program *p, int i)
+{
+    const field *f = &p->fields[i];
+    range all = {.hi = {p->size[0], p->size[1], p->size[2]}};
+    fprintf(out, "    kata_field *f%d = kata_field_new(g, \"f%d\", %s, .components = %d);\n", i, i,
+            types[f->type], f->components);
+    for (int side = 0; side < 2 * p->rank; side++)
+        if (f->rule[side] != KATA_NONE) print_rule(out, i, side, f->rule[side], f->value[side]);
+    if (f->seed) print_put(out, p, i, &all, f->seed);
+}
+
+/* ---- steps ------------------------------------------------------------------------------------ */
+
+static void print_table(FILE *out, const argument *a)
+{
+    bool real = a->number.type == KATA_F64;
+    fprintf(out, "kata_table_of(%s, (%s[]){", types[a->number.type], c_types[a->number.type]);
+    for (int i = 0; i < a->number.count; i++) {
+        fprintf(out, "%s", i ? ", " : "");
+        if (real)
+            print_real(out, a->reals[i]);
+        else
+            print_whole(out, a->integers[i]);
+    }
+    fprintf(out, "}, %d)", (int)a->number.count);
+}
+
+static void print_argument(FILE *out, const param *param, const argument *a)
+{
+    fprintf(out, ", ");
+    if (param->kind == TABLE)
+        print_table(out, a);
+    else if (param->kind <= INOUT)
+        fprintf(out, "f%d", a->index);
+    else if (a->index >= 0)
+        fprintf(out, "s%d", a->index);
+    else if (a->number.kind == KATA_ARG_FLOATING)
+        print_real(out, a->number.as.floating);
+    else if (a->number.kind == KATA_ARG_UNSIGNED)
+        fprintf(out, "%" PRIu64 "u", a->number.as.unsigned_integer);
+    else
+        print_whole(out, a->number.as.integer);
+}
+
+static void print_apply(FILE *out, const program *p, const step *s)
+{
+    const kernel *k = &p->kernels[s->kernel];
+    fprintf(out, "    kata_apply(%s, ", k->name);
+    print_range(out, p, &s->range);
+    for (int i = 0; i < k->param_count; i++) print_argument(out, &k->params[i], &s->args[i]);
+    fprintf(out, ");\n");
+}
+
+static void print_get(FILE *out, const program *p, const step *s)
+{
+    fprintf(out, "    get(f%d, ", s->index);
+    print_range(out, p, &s->range);
+    fprintf(out, s->other_type ? "); /* as the other floating type */\n" : ");\n");
+}
+
+static void print_step(FILE *out, const program *p, const step *s)
+{
+    switch (s->kind) {
+    case STEP_APPLY: print_apply(out, p, s); break;
+    case STEP_SWAP: fprintf(out, "    kata_swap(f%d, f%d);\n", s->index, s->second); break;
+    case STEP_BOUNDARY:
+        for (int i = 0; i < 2; i++)
+            print_rule(out, s->index, s->side + i, s->rule[i], s->value[i]);
+        break;
+    case STEP_GET: print_get(out, p, s); break;
+    case STEP_GET_SCALAR: fprintf(out, "    get(s%d);\n", s->index); break;
+    case STEP_PUT: print_put(out, p, s->index, &s->range, s->seed); break;
+    case STEP_SET_SCALAR:
+        fprintf(out, "    kata_scalar_set(s%d, %g);\n", s->index, s->value[0]);
+        break;
+    }
+}
+
+/* ---- all -------------------------------------------------------------------------------------- */
+
+void program_print(FILE *out, const program *p)
+{
+    char *text = program_kernels(p);
+    fprintf(out, "/* seed %" PRIu64 "%s */\n%s\nint main(void)\n{\n", p->seed,
+            p->shiftable ? ", shiftable" : "", text);
+    fprintf(out, "    kata_grid *g = kata_grid_%dd(k", p->rank);
+    for (int d = 0; d < p->rank; d++) fprintf(out, ", %" PRId64, p->size[d]);
+    fprintf(out, ");\n");
+    for (int i = 0; i < p->field_count; i++) print_field(out, p, i);
+    for (int i = 0; i < p->scalar_count; i++) {
+        fprintf(out, "    kata_scalar *s%d = kata_scalar_new(k, \"s%d\", %s);\n", i, i,
+                types[p->scalars[i].type]);
+        if (p->scalars[i].start != 0)
+            fprintf(out, "    kata_scalar_set(s%d, %g);\n", i, p->scalars[i].start);
+    }
+    for (int i = 0; i < p->step_count; i++)
+        if (!p->steps[i].dropped) print_step(out, p, &p->steps[i]);
+    fprintf(out, "}\n");
+    free(text);
+}

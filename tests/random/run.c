@@ -1,0 +1,112 @@
+/* Programs side by side in one context, step by step in turn, so that their loops share chains and
+ * calls of the compiler. */
+#include "random.h"
+
+#include <stdlib.h>
+
+/* ---- records ---------------------------------------------------------------------------------- */
+
+static seen *record_add(record *r, const seen *what)
+{
+    if (r->count == r->capacity) {
+        r->capacity = 2 * r->capacity + 16;
+        r->items = realloc(r->items, r->capacity * sizeof *r->items);
+        if (!r->items) exit(99);
+    }
+    seen *item = &r->items[r->count++];
+    *item = *what;
+    item->values = calloc((size_t)what->count + 1, type_bytes(what->type));
+    if (!item->values) exit(99);
+    return item;
+}
+
+void record_free(record *r)
+{
+    for (size_t i = 0; i < r->count; i++) free(r->items[i].values);
+    free(r->items);
+    *r = (record){0};
+}
+
+/* ---- steps ------------------------------------------------------------------------------------ */
+
+static kata_type other_floating(kata_type type)
+{
+    return type == KATA_F64 ? KATA_F32 : type == KATA_F32 ? KATA_F64 : type;
+}
+
+static void get(live *l, int step, int f, const range *r, bool other_type, record *out)
+{
+    const field *spec = &l->p->fields[f];
+    seen what = {.step = step, .index = f, .type = spec->type, .range = *r};
+    if (other_type) what.type = other_floating(spec->type);
+    what.count = range_points(r) * spec->components;
+    seen *item = record_add(out, &what);
+    live_get(l, f, r, item->type, item->values, item->count);
+}
+
+static void get_scalar(live *l, int step, int s, record *out)
+{
+    seen what = {.step = step, .is_scalar = true, .index = s, .count = 1};
+    what.type = l->p->scalars[s].type;
+    seen *item = record_add(out, &what);
+    kata_scalar_get_value(l->scalars[s], item->type, item->values);
+}
+
+static void set_boundary(live *l, const step *s)
+{
+    for (int i = 0; i < 2; i++)
+        kata_boundary_set(l->fields[s->index], (kata_side)(s->side + i), s->rule[i], s->value[i]);
+}
+
+static void run_step(live *l, int i, record *out)
+{
+    const step *s = &l->p->steps[i];
+    if (s->dropped) return;
+    switch (s->kind) {
+    case STEP_APPLY: live_apply(l, s); break;
+    case STEP_SWAP: kata_swap(l->fields[s->index], l->fields[s->second]); break;
+    case STEP_BOUNDARY: set_boundary(l, s); break;
+    case STEP_GET: get(l, i, s->index, &s->range, s->other_type, out); break;
+    case STEP_GET_SCALAR: get_scalar(l, i, s->index, out); break;
+    case STEP_PUT: live_put(l, s->index, &s->range, s->seed); break;
+    case STEP_SET_SCALAR: kata_scalar_set(l->scalars[s->index], s->value[0]); break;
+    }
+}
+
+static void get_all(live *l, record *out)
+{
+    range all = {.hi = {l->p->size[0], l->p->size[1], l->p->size[2]}};
+    for (int f = 0; f < l->p->field_count; f++) get(l, l->p->step_count, f, &all, false, out);
+    for (int s = 0; s < l->p->scalar_count; s++) get_scalar(l, l->p->step_count, s, out);
+}
+
+/* ---- contexts --------------------------------------------------------------------------------- */
+
+static void tell(void *out, kata_status status, const char *message)
+{
+    if (out) fprintf(out, "%s: %s\n", kata_status_name(status), message);
+}
+
+static void run_all(live *lives, int count, record *records)
+{
+    for (int s = 0; s < MAX_STEPS; s++)
+        for (int i = 0; i < count; i++)
+            if (s < lives[i].p->step_count) run_step(&lives[i], s, &records[i]);
+    for (int i = 0; i < count; i++) get_all(&lives[i], &records[i]);
+}
+
+kata_status run_programs(program *const *programs, int count, const setting *s, FILE *out,
+                         record *records)
+{
+    kata_options options = {
+        .executor = s->executor, .threads = s->threads, .handler = tell, .handler_data = out};
+    kata *k = kata_open(&options);
+    live *lives = calloc((size_t)count, sizeof *lives);
+    if (!k || !lives) exit(99);
+    for (int i = 0; i < count; i++) live_open(&lives[i], k, programs[i], s);
+    for (int i = 0; i < count; i++) live_warm(&lives[i]);
+    kata_flush(k);
+    if (kata_ok(k)) run_all(lives, count, records);
+    free(lives);
+    return (kata_status)kata_close(k);
+}

@@ -1,0 +1,373 @@
+/* Compiled texts come out of the cache whole, or are compiled anew, or fail with a message that
+ * helps; whatever state folder, compiler and process are in. */
+#include "jit/jit.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+typedef int answer_function(void);
+
+static const char text_42[] = "int answer(void) { return 42; }\n";
+
+static void keep(void *data, kata_status status, const char *message)
+{
+    (void)status;
+    text_add(data, "%s", message);
+}
+
+/* A folder of its own for each test, in *state. */
+static int set_up(void **state)
+{
+    const char *place = environment_get("KATA_CACHE_DIR");
+    char *path = NULL;
+    if (asprintf(&path, "%s/jit-XXXXXX", place ? place : "/tmp") < 0 || !mkdtemp(path)) return -1;
+    *state = path;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    jit_folder_remove(*state);
+    free(*state);
+    return 0;
+}
+
+static int call(void *library)
+{
+    void *symbol = jit_symbol(library, "answer");
+    answer_function *answer;
+    assert_non_null(symbol);
+    memcpy(&answer, &symbol, sizeof symbol);
+    return answer();
+}
+
+/* Compiles a text with a compiler and cache, NULL for the default, and calls it; the message of an
+ * error goes to *message. Returns -1 then. */
+static int answer_with(const char *compiler, const char *cache, const char *c_text, text *message)
+{
+    messages m = {.handler = keep, .handler_data = message};
+    jit *j;
+    void *library;
+    assert_int_equal(jit_open(compiler, cache, &m, &j), KATA_OK);
+    kata_status status = jit_load(j, c_text, strlen(c_text), &m, &library);
+    int answer = status == KATA_OK ? call(library) : -1;
+    if (status != KATA_OK) assert_int_equal(status, KATA_ERROR_COMPILER);
+    jit_close(j);
+    message_free(&m);
+    return answer;
+}
+
+static int answer_in(const char *cache) { return answer_with(NULL, cache, text_42, NULL); }
+
+/* Path of the first file in a folder whose name ends so; "" when there is none. */
+static const char *file_in(const char *folder, const char *ending, char path[4096])
+{
+    DIR *d = opendir(folder);
+    struct dirent *entry;
+    path[0] = '\0';
+    while (d && (entry = readdir(d))) {
+        size_t length = strlen(entry->d_name), tail = strlen(ending);
+        if (length > tail && strcmp(entry->d_name + length - tail, ending) == 0)
+            snprintf(path, 4096, "%s/%s", folder, entry->d_name);
+    }
+    if (d) closedir(d);
+    return path;
+}
+
+static int files_in(const char *folder)
+{
+    int count = 0;
+    DIR *d = opendir(folder);
+    struct dirent *entry;
+    while (d && (entry = readdir(d))) count += entry->d_name[0] != '.';
+    if (d) closedir(d);
+    return count;
+}
+
+/* A compiler that is a shell script. */
+static const char *write_script(const char *folder, const char *body)
+{
+    static char path[4096];
+    char line[8192];
+    snprintf(path, sizeof path, "%s/cc.sh", folder);
+    int length = snprintf(line, sizeof line, "#!/bin/sh\n%s\n", body);
+    assert_int_equal(file_write(path, line, (size_t)length), 0);
+    assert_int_equal(chmod(path, 0700), 0);
+    return path;
+}
+
+/* ---- the cache ------------------------------------------------------------------------------- */
+
+static void finds_what_it_compiled(void **state)
+{
+    char counter[4096], script[8192];
+    snprintf(counter, sizeof counter, "%s/calls", (char *)*state);
+    snprintf(script, sizeof script, "echo x >>'%s'; exec cc \"$@\"", counter);
+    const char *compiler = write_script(*state, script);
+    for (int i = 0; i < 3; i++) assert_int_equal(answer_with(compiler, *state, text_42, NULL), 42);
+    assert_int_equal(answer_with(compiler, *state, "int answer(void) { return 7; }", NULL), 7);
+    char *calls;
+    size_t size;
+    assert_int_equal(file_read(counter, 100, &calls, &size), 0);
+    assert_int_equal(size, 4); /* two texts */
+    free(calls);
+}
+
+static void compiles_damaged_files_anew(void **state)
+{
+    static const char *const endings[] = {".so", ".sum", ".c"};
+    char path[4096];
+    assert_int_equal(answer_in(*state), 42);
+    for (size_t i = 0; i < COUNT_OF(endings); i++)
+        for (int damage = 0; damage < 4; damage++) {
+            assert_true(file_in(*state, endings[i], path)[0]);
+            struct stat status;
+            assert_int_equal(stat(path, &status), 0);
+            int fd = open(path, O_RDWR | O_CLOEXEC);
+            assert_true(fd >= 0);
+            if (damage == 0) assert_int_equal(ftruncate(fd, status.st_size / 2), 0);
+            if (damage == 1) assert_int_equal(ftruncate(fd, 0), 0);
+            if (damage == 2) assert_int_equal(pwrite(fd, "\1\2\3", 3, status.st_size / 2), 3);
+            if (damage == 3) assert_int_equal(unlink(path), 0);
+            close(fd);
+            assert_int_equal(answer_in(*state), 42);
+            if (endings[i][1] == 'c' && damage == 3) return; /* not needed, not made again */
+        }
+}
+
+static void replaces_names_it_cannot_use(void **state)
+{
+    char path[4096];
+    assert_int_equal(answer_in(*state), 42);
+    assert_true(file_in(*state, ".sum", path)[0]);
+    unlink(path);
+    assert_true(file_in(*state, ".c", path)[0]);
+    unlink(path);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_int_equal(answer_in(*state), 42);
+    rmdir(path);
+}
+
+static void makes_a_private_folder(void **state)
+{
+    char deep[4096], above[4096];
+    struct stat status;
+    snprintf(above, sizeof above, "%s/a", (char *)*state);
+    snprintf(deep, sizeof deep, "%s/a/b", (char *)*state);
+    assert_int_equal(answer_in(deep), 42);
+    assert_int_equal(stat(deep, &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0700);
+    assert_int_equal(files_in(deep), 3);
+    jit_folder_remove(deep);
+    rmdir(above);
+}
+
+static void distrusts_folders_of_others(void **state)
+{
+    messages m = {0};
+    jit *j;
+    assert_int_equal(chmod(*state, 0777), 0);
+    assert_int_equal(jit_open(NULL, *state, &m, &j), KATA_OK);
+    assert_string_equal(jit_cache(j), "");
+    jit_close(j);
+    assert_int_equal(answer_in(*state), 42);
+    assert_int_equal(files_in(*state), 0);
+    assert_int_equal(chmod(*state, 0700), 0);
+}
+
+static int count_temporary(void)
+{
+    const char *place = environment_get("TMPDIR");
+    int count = 0;
+    DIR *d = opendir(place ? place : "/tmp");
+    struct dirent *entry;
+    while (d && (entry = readdir(d))) count += strncmp(entry->d_name, "katagami-", 9) == 0;
+    if (d) closedir(d);
+    return count;
+}
+
+static void does_without_a_cache(void **state)
+{
+    assert_int_equal(setenv("TMPDIR", *state, 1), 0);
+    assert_int_equal(answer_in("/proc/nothing/here"), 42);
+    assert_int_equal(answer_in("/dev/null"), 42);
+    assert_int_equal(count_temporary(), 0); /* removed again */
+    unsetenv("TMPDIR");
+}
+
+static void does_without_a_home(void **state)
+{
+    (void)state;
+    char *cache = getenv("KATA_CACHE_DIR"), *kept = cache ? strdup(cache) : NULL;
+    char *home = getenv("HOME"), *kept_home = home ? strdup(home) : NULL;
+    unsetenv("KATA_CACHE_DIR");
+    unsetenv("XDG_CACHE_HOME");
+    unsetenv("HOME");
+    assert_int_equal(answer_in(NULL), 42);
+    setenv("HOME", "/proc", 1);
+    assert_int_equal(answer_in(NULL), 42);
+    if (kept) setenv("KATA_CACHE_DIR", kept, 1);
+    if (kept_home) setenv("HOME", kept_home, 1);
+    free(kept);
+    free(kept_home);
+}
+
+/* Files end at 100 bytes, as on a full disk: nothing can be compiled, which is said. */
+static void says_when_nothing_can_be_written(void **state)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        text message = {0};
+        struct rlimit limit = {100, 100};
+        signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &limit);
+        int answer = answer_with(NULL, *state, text_42, &message);
+        _exit(answer == -1 && strstr(text_get(&message), "the C compiler failed") ? 0 : 1);
+    }
+    int status;
+    assert_true(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_int_equal(answer_in(*state), 42); /* and nothing stays damaged */
+}
+
+static void processes_may_race(void **state)
+{
+    pid_t children[6];
+    for (size_t i = 0; i < COUNT_OF(children); i++) {
+        children[i] = fork();
+        if (children[i] == 0) _exit(answer_in(*state) == 42 ? 0 : 1);
+    }
+    for (size_t i = 0; i < COUNT_OF(children); i++) {
+        int status;
+        assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    assert_int_equal(answer_in(*state), 42);
+    assert_int_equal(files_in(*state), 3);
+}
+
+/* ---- the compiler ---------------------------------------------------------------------------- */
+
+static void says_that_the_compiler_is_missing(void **state)
+{
+    text message = {0};
+    assert_int_equal(answer_with("/no/such/cc", *state, text_42, &message), -1);
+    assert_string_equal(text_get(&message),
+                        "error: the C compiler '/no/such/cc' cannot be run\n"
+                        "  install one, name one in KATA_CC, or set KATA_EXECUTOR=reference");
+    text_clear(&message);
+    char *path = strdup(getenv("PATH"));
+    setenv("PATH", *state, 1);
+    assert_int_equal(answer_with(NULL, *state, text_42, &message), -1);
+    setenv("PATH", path, 1);
+    assert_non_null(strstr(text_get(&message), "no C compiler found: neither cc, gcc nor clang"));
+    free(path);
+    text_free(&message);
+}
+
+static void shows_what_the_compiler_says(void **state)
+{
+    text message = {0};
+    assert_int_equal(answer_with(NULL, *state, "int answer(void) { return wrong; }\n", &message),
+                     -1);
+    assert_non_null(strstr(text_get(&message), "undeclared"));
+    assert_non_null(strstr(text_get(&message), "it ended with exit code 1"));
+    assert_non_null(strstr(text_get(&message), "the text is "));
+    text_free(&message);
+}
+
+/* A program that prints much more than a pipe holds is read to its end; the message is short. */
+static void survives_a_talkative_compiler(void **state)
+{
+    text message = {0};
+    const char *compiler =
+        write_script(*state, "i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done; "
+                             "kill -9 $$");
+    assert_int_equal(answer_with(compiler, *state, text_42, &message), -1);
+    assert_non_null(strstr(text_get(&message), "line 19"));
+    assert_null(strstr(text_get(&message), "line 20"));
+    assert_true(message.length < 4000);
+    text_free(&message);
+}
+
+static void does_without_flags_that_are_refused(void **state)
+{
+    const char *compiler = write_script(
+        *state, "for a; do case $a in -march=*) echo bad flag >&2; exit 1;; esac; done; "
+                "exec cc \"$@\"");
+    for (int i = 0; i < 2; i++) assert_int_equal(answer_with(compiler, *state, text_42, NULL), 42);
+}
+
+static void describes_the_compiler(void **state)
+{
+    messages m = {0};
+    jit *j;
+    const char *compiler = write_script(*state, "echo 'my compiler 1.0'; echo more");
+    assert_int_equal(jit_open(compiler, *state, &m, &j), KATA_OK);
+    assert_non_null(strstr(jit_compiler(j), "cc.sh: my compiler 1.0"));
+    assert_null(strstr(jit_compiler(j), "more"));
+    jit_close(j);
+}
+
+/* ---- the process ----------------------------------------------------------------------------- */
+
+static void leaves_the_process_as_it_was(void **state)
+{
+    assert_int_equal(answer_in(*state), 42);
+    int before = files_in("/proc/self/fd");
+    jit_folder_remove(*state);
+    assert_int_equal(answer_in(*state), 42);
+    assert_int_equal(files_in("/proc/self/fd"), before);
+    assert_true(waitpid(-1, NULL, WNOHANG) < 0); /* no child is left */
+}
+
+static void needs_neither_sigchld_nor_standard_files(void **state)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        signal(SIGCHLD, SIG_IGN);
+        for (int fd = 0; fd < 3; fd++) close(fd);
+        _exit(answer_in(*state) == 42 ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(finds_what_it_compiled),
+        TEST(compiles_damaged_files_anew),
+        TEST(replaces_names_it_cannot_use),
+        TEST(makes_a_private_folder),
+        TEST(distrusts_folders_of_others),
+        TEST(does_without_a_cache),
+        TEST(does_without_a_home),
+        TEST(says_when_nothing_can_be_written),
+        TEST(processes_may_race),
+        TEST(says_that_the_compiler_is_missing),
+        TEST(shows_what_the_compiler_says),
+        TEST(survives_a_talkative_compiler),
+        TEST(does_without_flags_that_are_refused),
+        TEST(describes_the_compiler),
+        TEST(leaves_the_process_as_it_was),
+        TEST(needs_neither_sigchld_nor_standard_files),
+    };
+    unsetenv("KATA_CC");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,134 @@
+/* Reductions in vectors give what their definition says, carried out literally by
+ * reference_reduce.c. */
+#include "exec/exec.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static ir_value random_value(ir_type type, int specials)
+{
+    static const double special[] = {0.0, -0.0, INFINITY, -INFINITY, 1e308, -1e308, 5e-324, NAN};
+    if (ir_type_is_integer(type))
+        return ir_value_of_int(type, ((int64_t)rand() << 33) ^ ((int64_t)rand() << 10) ^ rand());
+    if (specials && rand() % 20 == 0)
+        return ir_value_of_double(type,
+                                  special[(size_t)rand() % (COUNT_OF(special) - (specials < 2))]);
+    return ir_value_of_double(type, ((double)rand() / RAND_MAX - 0.5) * ldexp(1, rand() % 60));
+}
+
+/* Fills partials of all rows from values of 8 bytes, cutting rows at the bricks given. */
+static void reduce_rows(const ir_param *param, const grid_box *box, const ir_value *values,
+                        const grid_box *bricks, ir_value *partials)
+{
+    int64_t nx = box->hi[0] - box->lo[0];
+    size_t size = (size_t)ir_types[param->type].bytes;
+    char *row = malloc((size_t)nx * size);
+    assert_non_null(row);
+    for (int64_t y = 0; y < (box->hi[1] - box->lo[1]) * (box->hi[2] - box->lo[2]); y++) {
+        for (int64_t x = 0; x < nx; x++) memcpy(row + (size_t)x * size, &values[y * nx + x], size);
+        ir_value *out = partials + y * (bricks->hi[0] - bricks->lo[0]);
+        int64_t cut = (box->lo[0] / EXEC_BRICK + 1 + rand() % 3) * EXEC_BRICK;
+        if (cut > box->hi[0]) cut = box->hi[0];
+        exec_reduce_row(param, row, box->lo[0], cut, out);
+        int64_t done = (cut + EXEC_BRICK - 1) / EXEC_BRICK - bricks->lo[0];
+        if (cut < box->hi[0])
+            exec_reduce_row(param, row + (size_t)(cut - box->lo[0]) * size, cut, box->hi[0],
+                            out + done);
+    }
+    free(row);
+}
+
+static bool same(ir_type type, ir_value a, ir_value b)
+{
+    if (type == IR_F64 && isnan(a.f64)) return isnan(b.f64);
+    if (type == IR_F32 && isnan(a.f32)) return isnan(b.f32);
+    return a.bits == b.bits;
+}
+
+static grid_box random_box(void)
+{
+    grid_box box;
+    for (int d = 0; d < 3; d++) {
+        box.lo[d] = rand() % (d ? 9 : 1500);
+        box.hi[d] = box.lo[d] + 1 + rand() % (d ? 6 : rand() % 2 ? 40 : 2500);
+    }
+    return box;
+}
+
+static void check(const ir_param *param, int specials)
+{
+    grid_box box = random_box(), bricks = box;
+    bricks.lo[0] = box.lo[0] / EXEC_BRICK;
+    bricks.hi[0] = (box.hi[0] + EXEC_BRICK - 1) / EXEC_BRICK;
+    size_t count = (size_t)grid_box_points(&box);
+    ir_value *values = malloc(count * sizeof *values);
+    ir_value *partials = malloc((size_t)grid_box_points(&bricks) * sizeof *partials);
+    assert_true(values && partials);
+    for (size_t i = 0; i < count; i++) values[i] = random_value(param->type, specials);
+    reduce_rows(param, &box, values, &bricks, partials);
+    ir_value result = exec_reduce_box(param, &bricks, partials);
+    ir_value expected = reference_reduce(&(reference_contributions){param, box, values});
+    assert_true(same(param->type, expected, result));
+    free(values);
+    free(partials);
+}
+
+static void follows_the_definition(void **state)
+{
+    (void)state;
+    srand(5);
+    for (int kind = IR_PARAM_SUM; kind <= IR_PARAM_MAX; kind++)
+        for (int type = IR_I32; type <= IR_F64; type++)
+            for (int round = 0; round < 60; round++) {
+                ir_param param = {"r", (ir_param_kind)kind, (ir_type)type, 1, 0};
+                check(&param, round % 3);
+            }
+}
+
+static ir_value reduce_all(ir_param_kind kind, const double *values, int64_t count)
+{
+    ir_param param = {"r", kind, IR_F64, 1, 0};
+    ir_value partial[4];
+    grid_box bricks = {{0, 0, 0}, {(count + EXEC_BRICK - 1) / EXEC_BRICK, 1, 1}};
+    exec_reduce_row(&param, values, 0, count, partial);
+    return exec_reduce_box(&param, &bricks, partial);
+}
+
+/* Signed zeros and NaN are ordered, so that no order of execution shows. */
+static void zeros_and_nan_are_ordered(void **state)
+{
+    (void)state;
+    double zeros[40], with_nan[600];
+    for (int i = 0; i < 40; i++) zeros[i] = i == 17 ? -0.0 : 0.0;
+    for (int i = 0; i < 600; i++) with_nan[i] = i == 599 ? (double)NAN : i;
+    assert_true(signbit(reduce_all(IR_PARAM_MIN, zeros, 40).f64));
+    assert_false(signbit(reduce_all(IR_PARAM_MAX, zeros, 40).f64));
+    assert_false(signbit(reduce_all(IR_PARAM_SUM, zeros + 17, 1).f64));
+    assert_true(isnan(reduce_all(IR_PARAM_MIN, with_nan, 600).f64));
+    assert_true(isnan(reduce_all(IR_PARAM_MAX, with_nan, 600).f64));
+    assert_true(reduce_all(IR_PARAM_SUM, with_nan, 599).f64 == 599.0 * 598 / 2);
+}
+
+static void no_points_give_the_start(void **state)
+{
+    (void)state;
+    grid_box none = {{3, 2, 0}, {3, 5, 1}};
+    ir_param sum = {"r", IR_PARAM_SUM, IR_F64, 1, 0}, least = {"r", IR_PARAM_MIN, IR_I32, 1, 0};
+    assert_true(exec_reduce_box(&sum, &none, NULL).bits == 0);
+    assert_int_equal(exec_reduce_box(&least, &none, NULL).i32, INT32_MAX);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(follows_the_definition),
+        cmocka_unit_test(zeros_and_nan_are_ordered),
+        cmocka_unit_test(no_points_give_the_start),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
