@@ -146,7 +146,6 @@ static const char *builtin(ir_op op)
     case IR_CEIL: return "ceil";
     case IR_TRUNC: return "trunc";
     case IR_RINT: return "rint";
-    case IR_COPYSIGN: return "copysign";
     default: return NULL;
     }
 }
@@ -173,10 +172,20 @@ static const char *operator_of(ir_op op, ir_type type)
     }
 }
 
+bool codegen_subtracts_from_zero(const ir_kernel *kernel, const ir_node *node)
+{
+    if (node->op != IR_SUB || !ir_type_is_floating(node->type)) return false;
+    const ir_node *first = &kernel->graph.nodes[node->arg[0]];
+    return first->op == IR_CONST && first->value.bits == 0;
+}
+
 static void add_operator(const codegen_writer *w, const ir_node *node, const char *symbol)
 {
     text_add(w->out, "(");
-    if (ir_ops[node->op].operands == 1) {
+    if (codegen_subtracts_from_zero(w->loop->kernel, node)) {
+        text_add(w->out, "zero_%s - ", short_type(node->type));
+        codegen_operand(w, node->arg[1]);
+    } else if (ir_ops[node->op].operands == 1) {
         text_add(w->out, "%s", symbol);
         codegen_operand(w, node->arg[0]);
     } else {
@@ -185,6 +194,23 @@ static void add_operator(const codegen_writer *w, const ir_node *node, const cha
         codegen_operand(w, node->arg[1]);
     }
     text_add(w->out, ")");
+}
+
+static bool is_subtraction_from_zero(const codegen_writer *w, const ir_node *node)
+{
+    const ir_node *first = &w->loop->kernel->graph.nodes[node->arg[0]];
+    return node->op == IR_SUB && ir_type_is_floating((ir_type)node->type) &&
+           first->op == IR_CONST && first->value.bits == 0;
+}
+
+/* 0 - x as fma(x, -1, 0). gcc 12 makes -x of 0 - x when it sees that x is never -0, as when x was
+ * an integer or is an absolute value; for x = 0 that is -0 instead of 0. */
+static void add_subtraction_from_zero(const codegen_writer *w, const ir_node *node)
+{
+    const char *suffix = node->type == IR_F32 ? "f" : "";
+    text_add(w->out, "__builtin_fma%s(", suffix);
+    codegen_operand(w, node->arg[1]);
+    text_add(w->out, ", -1.0%s, 0.0%s)", suffix, suffix);
 }
 
 /* condition ? a : b of four operands; the condition is first < second, or first alone. */
@@ -240,7 +266,9 @@ void codegen_expression(const codegen_writer *w, ir_id id)
     }
     ir_type operand = nodes[a[0]].type;
     const char *symbol = operator_of(node->op, operand);
-    if (symbol)
+    if (is_subtraction_from_zero(w, node))
+        add_subtraction_from_zero(w, node);
+    else if (symbol)
         add_operator(w, node, symbol);
     else
         add_call(w, node);

@@ -55,6 +55,23 @@ static void add_numbers(const codegen_writer *w)
     }
 }
 
+static void add_zeros(const codegen_writer *w)
+{
+    const ir_graph *g = &w->loop->kernel->graph;
+    bool needed[IR_TYPE_COUNT] = {false};
+    for (ir_id id = 1; id < g->count; id++)
+        if (codegen_subtracts_from_zero(w->loop->kernel, &g->nodes[id]))
+            needed[g->nodes[id].type] = true;
+    for (int type = IR_F32; type <= IR_F64; type++) {
+        const char *name = type == IR_F32 ? "zero_f32" : "zero_f64";
+        if (needed[type])
+            text_add(w->out,
+                     "    %s %s = 0; /* not known to the compiler: it may take 0 - x for -x */\n"
+                     "    __asm__(\"\" : \"+m\"(%s));\n",
+                     codegen_type((ir_type)type), name, name);
+    }
+}
+
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 static void add_shift(const codegen_writer *w, const char *index, int32_t offset,
@@ -139,22 +156,34 @@ static void add_loop(const codegen_writer *w, int dimension)
              dimension, d);
 }
 
-static void add_stores(const codegen_writer *w)
+static void add_stored_value(const codegen_writer *w, const ir_store *s)
+{
+    const ir_param *param = &w->loop->kernel->params[s->param];
+    bool field = ir_param_is_field(param);
+    ir_type to = field ? ir_type_of_storage(w->loop->storage[s->param]) : param->type;
+    if (to != param->type) text_add(w->out, "%s", codegen_convert_open(to, param->type));
+    codegen_operand(w, s->value);
+    if (to != param->type) text_add(w->out, "%s", codegen_convert_close(to, param->type));
+}
+
+/* A store on a condition writes the old bits back where it does not hold. */
+static void add_store(const codegen_writer *w, const ir_store *s)
 {
     const ir_kernel *kernel = w->loop->kernel;
-    for (int i = 0; i < kernel->store_count; i++) {
-        const ir_store *s = &kernel->stores[i];
-        const ir_param *param = &kernel->params[s->param];
-        bool field = ir_param_is_field(param);
-        ir_type to = field ? ir_type_of_storage(w->loop->storage[s->param]) : param->type;
-        indent(w, CODEGEN_POINT);
-        codegen_row_name(w->out, kernel, s->param, s->component, here);
-        text_add(w->out, "[ix] = ");
-        if (to != param->type) text_add(w->out, "%s", codegen_convert_open(to, param->type));
-        codegen_operand(w, s->value);
-        if (to != param->type) text_add(w->out, "%s", codegen_convert_close(to, param->type));
-        text_add(w->out, ";\n");
+    indent(w, CODEGEN_POINT);
+    codegen_row_name(w->out, kernel, s->param, s->component, here);
+    text_add(w->out, "[ix] = ");
+    if (s->condition) {
+        codegen_operand(w, s->condition);
+        text_add(w->out, " ? ");
     }
+    add_stored_value(w, s);
+    if (s->condition) {
+        text_add(w->out, " : ");
+        codegen_row_name(w->out, kernel, s->param, s->component, here);
+        text_add(w->out, "[ix]");
+    }
+    text_add(w->out, ";\n");
 }
 
 void codegen_function_text(text *out, const codegen_loop *loop)
@@ -168,6 +197,7 @@ void codegen_function_text(text *out, const codegen_loop *loop)
     add_title(&w);
     add_signature(&w);
     add_numbers(&w);
+    add_zeros(&w);
     add_steps(&w, CODEGEN_ONCE);
     add_loop(&w, 2);
     add_steps(&w, CODEGEN_PLANE);
@@ -177,7 +207,7 @@ void codegen_function_text(text *out, const codegen_loop *loop)
     text_add(out, "#pragma omp simd\n");
     add_loop(&w, 0);
     add_steps(&w, CODEGEN_POINT);
-    add_stores(&w);
+    for (int i = 0; i < loop->kernel->store_count; i++) add_store(&w, &loop->kernel->stores[i]);
     text_add(out, "            }\n        }\n    }\n}\n");
     free(steps);
 }

@@ -73,6 +73,9 @@ codegen_step *codegen_schedule(const ir_kernel *kernel)
         codegen_step *value = &steps[kernel->stores[i].value];
         value->uses++;
         if (kernel->store_count > 1 || value->level < CODEGEN_POINT) value->named = true;
+        codegen_step *condition = &steps[kernel->stores[i].condition];
+        condition->uses++;
+        condition->named = true;
     }
     for (ir_id id = 1; id < g->count; id++) name_outer_operands(g, steps, id);
     for (ir_id id = 1; id < g->count; id++) measure(g, steps, id);

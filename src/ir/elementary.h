@@ -504,10 +504,10 @@ KATA_INLINE float kata_fmod_f32(float x, float y)
     KATA_DIGIT(252)
     KATA_DIGIT(224)
     KATA_DIGIT(196)
-    KATA_DIGIT(168) KATA_DIGIT(140) KATA_DIGIT(112) KATA_DIGIT(84) KATA_DIGIT(56) KATA_DIGIT(28)
-        KATA_DIGIT(0)
+    KATA_DIGIT(168)
+    KATA_DIGIT(140) KATA_DIGIT(112) KATA_DIGIT(84) KATA_DIGIT(56) KATA_DIGIT(28) KATA_DIGIT(0)
 #undef KATA_DIGIT
-            r = r < 0 ? r + m : r;
+        r = r < 0 ? r + m : r;
     r = m == __builtin_inf() ? __builtin_fabs(a) : r;
     r = ((m > 0) & (__builtin_fabs(a) < __builtin_inf())) ? r : __builtin_nan("");
     return (float)__builtin_copysign(r, a);

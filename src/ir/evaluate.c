@@ -108,37 +108,25 @@ static ir_id dimension(lowering *l, const ir_expr *e, ir_op op)
         l->g, &(ir_node){.op = (uint8_t)op, .type = IR_I64, .param = e->index, .at = e->at});
 }
 
-ir_id lower_old_value(lowering *l, uint32_t output)
-{
-    const ir_kernel *k = l->kernel;
-    int p = k->param_count - 1;
-    while (!ir_param_is_written_field(&k->params[p]) || l->param_outputs[p] > output) p--;
-    return ir_graph_add(l->g, &(ir_node){.op = IR_LOAD,
-                                         .type = (uint8_t)k->params[p].type,
-                                         .param = p,
-                                         .element = (int32_t)(output - l->param_outputs[p]),
-                                         .at = l->output_at[output]});
-}
-
-/* A field that the kernel writes, read at its own point: what was written, as stored. */
-static ir_id own_value(lowering *l, const ir_expr *e, int component)
+/* A field that the kernel writes, read at its own point: what was written, as stored, and where
+ * nothing was, what it held before. */
+static ir_id own_value(lowering *l, const ir_expr *e, const ir_node *old)
 {
     const ir_param *param = &l->kernel->params[e->index];
-    uint32_t output = l->param_outputs[e->index] + (uint32_t)component;
-    ir_id value = l->cells[l->first_output + output].value;
-    if (value) {
-        const ir_node *n = &l->g->nodes[value];
-        if (n->op == IR_LOAD && n->param == e->index) return value;
-        return ir_graph_add(l->g, &(ir_node){.op = IR_STORED,
-                                             .type = (uint8_t)param->type,
-                                             .arg = {value},
-                                             .param = e->index,
-                                             .at = e->at});
+    lower_cell cell =
+        l->cells[l->first_output + l->param_outputs[e->index] + (uint32_t)old->element];
+    if (cell.value) {
+        ir_id stored = ir_graph_add(l->g, &(ir_node){.op = IR_STORED,
+                                                     .type = (uint8_t)param->type,
+                                                     .arg = {cell.value},
+                                                     .param = e->index,
+                                                     .at = e->at});
+        const ir_node *defined = &l->g->nodes[cell.defined];
+        if (defined->op == IR_CONST && defined->value.i32) return stored;
+        return ir_graph_op(l->g, IR_SELECT, param->type, cell.defined, stored,
+                           ir_graph_add(l->g, old), e->at);
     }
-    if (param->kind == IR_PARAM_INOUT) {
-        if (!l->output_at[output]) l->output_at[output] = e->at;
-        return lower_old_value(l, output);
-    }
+    if (param->kind == IR_PARAM_INOUT) return ir_graph_add(l->g, old);
     message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, e->at,
                      "'%s' is read before it is written", param->name);
     message_line(l->m, "it is an 'out' parameter: declare it 'inout' to read its old value");
@@ -179,7 +167,7 @@ static ir_id load(lowering *l, const ir_expr *e)
         node.offset[d] = (int32_t)offset;
         here = here && !offset;
     }
-    if (here && ir_param_is_written_field(param)) return own_value(l, e, component);
+    if (here && ir_param_is_written_field(param)) return own_value(l, e, &node);
     if (param->kind != IR_PARAM_OUT) return ir_graph_add(l->g, &node);
     message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, e->at,
                      "'%s' is an 'out' parameter and is read at another point", param->name);

@@ -269,6 +269,7 @@ typedef struct ir_node {
 typedef struct ir_store {
     int param, component; /* component 0 for reductions */
     ir_id value;          /* of the parameter's type, not yet rounded to storage */
+    ir_id condition;      /* bool; where it is false the old value stays; 0: always written */
     uint32_t at;
 } ir_store;
 

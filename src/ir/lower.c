@@ -48,19 +48,9 @@ static ir_id select_node(lowering *l, ir_id condition, ir_id yes, ir_id no)
     return ir_graph_op(l->g, IR_SELECT, (ir_type)l->g->nodes[yes].type, condition, yes, no, 0);
 }
 
-/* The value a field has where a branch leaves it alone. */
-static ir_id untouched(lowering *l, uint32_t where)
-{
-    return where >= l->first_output && where < l->first_reduction
-               ? lower_old_value(l, where - l->first_output)
-               : 0;
-}
-
 static void join_cell(lowering *l, ir_id condition, uint32_t where, lower_cell yes, lower_cell no)
 {
     if (yes.value == no.value && yes.defined == no.defined) return;
-    if (!yes.value) yes.value = untouched(l, where);
-    if (!no.value) no.value = untouched(l, where);
     ir_id value = !yes.value  ? no.value
                   : !no.value ? yes.value
                               : select_node(l, condition, yes.value, no.value);

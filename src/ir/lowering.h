@@ -45,7 +45,5 @@ kata_status lower_local_cell(lowering *l, int local, const ir_expr *element, uin
 /* A component of a field, in its range; NULL is component 0. */
 kata_status lower_component(lowering *l, const ir_param *param, const ir_expr *component,
                             uint32_t at, int *out);
-/* What an output's component holds before the kernel runs. */
-ir_id lower_old_value(lowering *l, uint32_t output);
 
 #endif

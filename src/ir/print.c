@@ -81,7 +81,9 @@ static void print_store(text *out, const ir_kernel *k, const ir_store *s)
     text_add(out, "  %s %s",
              ir_param_is_reduction(param) ? ir_param_kind_name(param->kind) : "store", param->name);
     if (param->count > 1) text_add(out, "[%d]", s->component);
-    text_add(out, " %%%u\n", s->value);
+    text_add(out, " %%%u", s->value);
+    if (s->condition) text_add(out, " if %%%u", s->condition);
+    text_add(out, "\n");
 }
 
 void ir_print(text *out, const ir_kernel *k)

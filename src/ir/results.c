@@ -82,13 +82,17 @@ static kata_status add_stores(lowering *l, int p)
         uint32_t r = l->param_outputs[p];
         ir_id value = l->cells[l->first_reduction + r].value;
         if (value == l->reduction_starts[r]) return never_written(l, param);
-        k->stores[k->store_count++] = (ir_store){p, 0, value, param->at};
+        k->stores[k->store_count++] = (ir_store){p, 0, value, 0, param->at};
         return KATA_OK;
     }
     for (int c = 0; c < param->count; c++) {
         uint32_t output = l->param_outputs[p] + (uint32_t)c;
-        ir_id value = l->cells[l->first_output + output].value;
-        if (value) k->stores[k->store_count++] = (ir_store){p, c, value, l->output_at[output]};
+        lower_cell cell = l->cells[l->first_output + output];
+        const ir_node *defined = &l->g->nodes[cell.defined];
+        bool always = defined->op == IR_CONST && defined->value.i32;
+        if (cell.value)
+            k->stores[k->store_count++] =
+                (ir_store){p, c, cell.value, always ? 0 : cell.defined, l->output_at[output]};
     }
     return k->store_count == before ? never_written(l, param) : KATA_OK;
 }
@@ -120,7 +124,9 @@ static bool compact(ir_kernel *k)
     ir_graph *g = &k->graph;
     ir_id *map = calloc(g->count, sizeof *map);
     if (!map) return false;
-    for (int i = 0; i < k->store_count; i++) map[k->stores[i].value] = 1;
+    for (int i = 0; i < k->store_count; i++)
+        map[k->stores[i].value] = map[k->stores[i].condition] = 1;
+    map[0] = 0; /* no condition */
     for (size_t id = g->count; id-- > 1;)
         for (int a = 0; map[id] && a < ir_ops[g->nodes[id].op].operands; a++)
             map[g->nodes[id].arg[a]] = 1;
@@ -133,7 +139,10 @@ static bool compact(ir_kernel *k)
         g->nodes[kept++] = node;
     }
     g->count = kept;
-    for (int i = 0; i < k->store_count; i++) k->stores[i].value = map[k->stores[i].value];
+    for (int i = 0; i < k->store_count; i++) {
+        k->stores[i].value = map[k->stores[i].value];
+        k->stores[i].condition = map[k->stores[i].condition];
+    }
     free(map);
     free(g->buckets);
     g->buckets = NULL;
@@ -189,6 +198,11 @@ kata_status ir_lower(ir_kernel *kernel, arena *memory, messages *m)
     if (!status) status = collect_stores(&l, memory);
     if (!status && (!compact(kernel) || !collect_accesses(kernel, memory) || !hash_kernel(kernel)))
         status = message_no_memory(m);
+#ifdef KATA_DEBUG
+    const char *wrong = status ? NULL : ir_verify(kernel);
+    if (wrong)
+        status = message_fail(m, KATA_ERROR_INTERNAL, "kernel '%s': %s", kernel->name, wrong);
+#endif
     free(l.changes);
     arena_free(&scratch);
     return status;

@@ -123,7 +123,7 @@ EVALUATE_INTEGER(i64)
         case IR_TRUNC: return of_##t(trunc##f(a[0].t));                                            \
         case IR_RINT: return of_##t(rint##f(a[0].t));                                              \
         case IR_ROUND: return of_##t(kata_round_##t(a[0].t));                                      \
-        case IR_COPYSIGN: return of_##t(copysign##f(a[0].t, a[1].t));                              \
+        case IR_COPYSIGN: return of_##t(kata_copysign_##t(a[0].t, a[1].t));                        \
         case IR_FMIN: return of_##t(kata_fmin_##t(a[0].t, a[1].t));                                \
         case IR_FMAX: return of_##t(kata_fmax_##t(a[0].t, a[1].t));                                \
         case IR_FMOD: return of_##t(kata_fmod_##t(a[0].t, a[1].t));                                \

@@ -59,6 +59,9 @@ static const char *verify_stores(const ir_kernel *k)
         if (s->component < 0 || s->component >= param->count) return "a store to no component";
         if (!s->value || s->value >= k->graph.count) return "a store of no node";
         if (k->graph.nodes[s->value].type != param->type) return "a store of the wrong type";
+        if (s->condition >= k->graph.count) return "a store on no condition";
+        if (s->condition && k->graph.nodes[s->condition].type != IR_BOOL)
+            return "a store on a condition that is no bool";
         if (before && (before->param > s->param ||
                        (before->param == s->param && before->component >= s->component)))
             return "stores are out of order";

@@ -77,7 +77,7 @@ static void add_access(example *e, int param, const char *word, int dx, int dy)
 
 static void add_store(example *e, int param, const char *word)
 {
-    e->stores[e->kernel.store_count++] = (ir_store){param, 0, 0, find(e, word)};
+    e->stores[e->kernel.store_count++] = (ir_store){.param = param, .at = find(e, word)};
 }
 
 static void set_rule(example *e, int param, int side, kata_rule rule)

@@ -126,7 +126,7 @@ static ir_value random_value(ir_type type)
     if (type == IR_BOOL) return ir_value_of_int(IR_BOOL, rand() % 2);
     if (ir_type_is_integer(type))
         return ir_value_of_int(type, rand() % 2 ? whole[(size_t)rand() % COUNT_OF(whole)]
-                                                : ((int64_t)rand() << 33) ^ rand());
+                                                : (int64_t)((uint64_t)rand() << 33) ^ rand());
     double x = rand() % 3 ? ((double)rand() / RAND_MAX - 0.5) * pow(10, rand() % 8 - 2)
                           : special[(size_t)rand() % COUNT_OF(special)];
     return ir_value_of_double(type, x);
@@ -210,6 +210,39 @@ static void computes_every_operation(void **state)
     for (int round = 0; round < 100; round++)
         for (int i = 0; i < kernel_count; i++) check_operation(library, &kernels[i]);
     for (int i = 0; i < kernel_count; i++) ir_graph_free(&kernels[i].kernel.graph);
+}
+
+/* 0 - x for x a whole number or |y|: gcc 12 by itself makes it -0 where x is +0. */
+static void add_zero_minus(ir_type type, ir_op op, ir_type operand)
+{
+    one_op *k = start(operand, type);
+    ir_id loaded = load(k, 0), zero = add(k, (ir_node){.op = IR_CONST, .type = (uint8_t)type});
+    ir_id x = add(k, (ir_node){.op = (uint8_t)op, .type = (uint8_t)type, .arg = {loaded}});
+    k->op = op;
+    finish(k, add(k, (ir_node){.op = IR_SUB, .type = (uint8_t)type, .arg = {zero, x}}));
+}
+
+static void subtracts_from_zero(void **state)
+{
+    codegen_loop loops[4];
+    kernel_count = 0;
+    add_zero_minus(IR_F32, IR_CONVERT, IR_I64);
+    add_zero_minus(IR_F64, IR_CONVERT, IR_I32);
+    add_zero_minus(IR_F32, IR_FABS, IR_F32);
+    add_zero_minus(IR_F64, IR_FABS, IR_F64);
+    for (int i = 0; i < kernel_count; i++)
+        loops[i] = (codegen_loop){&kernels[i].kernel, kernels[i].storage};
+    void *library = compile(*state, loops, (size_t)kernel_count);
+    for (int i = 0; i < kernel_count; i++) {
+        ir_value zeros[LENGTH] = {{0}}, found[LENGTH];
+        int64_t lo[3] = {0, 0, 0}, hi[3] = {LENGTH, 1, 1};
+        memset(found, 1, sizeof found);
+        codegen_view views[PARAMS] = {{zeros, 1, 1}, {0}, {0}, {found, 1, 1}};
+        function_of(library, &kernels[i])(lo, hi, hi, views, NULL);
+        size_t bytes = LENGTH * (size_t)ir_types[kernels[i].result].bytes;
+        assert_memory_equal(found, zeros, bytes);
+        ir_graph_free(&kernels[i].kernel.graph);
+    }
 }
 
 /* ---- constants ------------------------------------------------------------------------------- */
@@ -335,6 +368,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(computes_every_operation),
+        cmocka_unit_test(subtracts_from_zero),
         cmocka_unit_test(writes_constants_exactly),
         cmocka_unit_test(names_tell_what_is_computed),
         cmocka_unit_test(user_names_cannot_inject),

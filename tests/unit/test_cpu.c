@@ -95,8 +95,8 @@ static void fill(chain_slot *slot)
     for (size_t i = 0; i < count; i++) {
         values[i] = rand() % 8 ? random_value() : rand() % 2 ? 0.0 : -0.0;
         if (special && rand() % 50 == 0) values[i] = rand() % 2 ? (double)NAN : (double)INFINITY;
-        whole[i] = ((int64_t)rand() << 33) ^ rand();
-        narrow[i] = rand() % 3 ? rand() % 20 - 10 : rand() * 2 + rand() % 2;
+        whole[i] = (int64_t)((uint64_t)rand() << 33) ^ rand();
+        narrow[i] = rand() % 3 ? rand() % 20 - 10 : (int32_t)((uint32_t)rand() * 2 + 1);
     }
     const void *source = floating                 ? (const void *)values
                          : slot->type == KATA_I64 ? (const void *)whole

@@ -14,7 +14,8 @@ static ir_value random_value(ir_type type, int specials)
 {
     static const double special[] = {0.0, -0.0, INFINITY, -INFINITY, 1e308, -1e308, 5e-324, NAN};
     if (ir_type_is_integer(type))
-        return ir_value_of_int(type, ((int64_t)rand() << 33) ^ ((int64_t)rand() << 10) ^ rand());
+        return ir_value_of_int(type, (int64_t)((uint64_t)rand() << 33) ^
+                                         (int64_t)((uint64_t)rand() << 10) ^ rand());
     if (specials && rand() % 20 == 0)
         return ir_value_of_double(type,
                                   special[(size_t)rand() % (COUNT_OF(special) - (specials < 2))]);
