@@ -37,7 +37,8 @@ static bool ends_with(const char *path, const char *ending)
     return length > tail && !strcmp(path + length - tail, ending);
 }
 
-/* The exit code for a file that cannot be written, as far as can be told without writing it; else 0.
+/* The exit code for a file that cannot be written, as far as can be told without writing it; else
+ * 0.
  */
 static int check_path(const options *o, const char *name, const char *path, const char *ending)
 {

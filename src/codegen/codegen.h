@@ -96,9 +96,9 @@ void codegen_param_name(text *out, const ir_kernel *kernel, int param);
 /* Pointer to the point (0, iy + offset[1], iz + offset[2]) of a component. */
 void codegen_row_name(text *out, const ir_kernel *kernel, int param, int component,
                       const int32_t offset[3]);
-/* Whether a node is 0 - x, of floating type. gcc 12 takes it for -x where x cannot be -0, as an
- * integer converted, and so gives -0 for +0: the zero must be one that it does not know. */
-bool codegen_subtracts_from_zero(const ir_kernel *kernel, const ir_node *node);
+/* Whether operand k of a node is a zero that the compiler must not know: gcc 12 takes 0 - x, also
+ * where it makes it of -x + 0, for -x where x is never -0, as an integer converted or |y|. */
+bool codegen_hides_zero(const ir_kernel *kernel, const ir_node *node, int k);
 /* Whether an operation is defined in elementary.h, or in elementary_trig.h. */
 bool codegen_is_elementary(ir_op op);
 bool codegen_is_trigonometric(ir_op op);

@@ -172,45 +172,34 @@ static const char *operator_of(ir_op op, ir_type type)
     }
 }
 
-bool codegen_subtracts_from_zero(const ir_kernel *kernel, const ir_node *node)
+bool codegen_hides_zero(const ir_kernel *kernel, const ir_node *node, int k)
 {
-    if (node->op != IR_SUB || !ir_type_is_floating(node->type)) return false;
-    const ir_node *first = &kernel->graph.nodes[node->arg[0]];
-    return first->op == IR_CONST && first->value.bits == 0;
+    bool matters = node->op == IR_ADD || (node->op == IR_SUB && k == 0);
+    if (!matters || !ir_type_is_floating(node->type)) return false;
+    const ir_node *operand = &kernel->graph.nodes[node->arg[k]];
+    return operand->op == IR_CONST && operand->value.bits == 0;
+}
+
+static void add_hidden(const codegen_writer *w, const ir_node *node, int k)
+{
+    if (codegen_hides_zero(w->loop->kernel, node, k))
+        text_add(w->out, "zero_%s", short_type(node->type));
+    else
+        codegen_operand(w, node->arg[k]);
 }
 
 static void add_operator(const codegen_writer *w, const ir_node *node, const char *symbol)
 {
     text_add(w->out, "(");
-    if (codegen_subtracts_from_zero(w->loop->kernel, node)) {
-        text_add(w->out, "zero_%s - ", short_type(node->type));
-        codegen_operand(w, node->arg[1]);
-    } else if (ir_ops[node->op].operands == 1) {
+    if (ir_ops[node->op].operands == 1) {
         text_add(w->out, "%s", symbol);
         codegen_operand(w, node->arg[0]);
     } else {
-        codegen_operand(w, node->arg[0]);
+        add_hidden(w, node, 0);
         text_add(w->out, " %s ", symbol);
-        codegen_operand(w, node->arg[1]);
+        add_hidden(w, node, 1);
     }
     text_add(w->out, ")");
-}
-
-static bool is_subtraction_from_zero(const codegen_writer *w, const ir_node *node)
-{
-    const ir_node *first = &w->loop->kernel->graph.nodes[node->arg[0]];
-    return node->op == IR_SUB && ir_type_is_floating((ir_type)node->type) &&
-           first->op == IR_CONST && first->value.bits == 0;
-}
-
-/* 0 - x as fma(x, -1, 0). gcc 12 makes -x of 0 - x when it sees that x is never -0, as when x was
- * an integer or is an absolute value; for x = 0 that is -0 instead of 0. */
-static void add_subtraction_from_zero(const codegen_writer *w, const ir_node *node)
-{
-    const char *suffix = node->type == IR_F32 ? "f" : "";
-    text_add(w->out, "__builtin_fma%s(", suffix);
-    codegen_operand(w, node->arg[1]);
-    text_add(w->out, ", -1.0%s, 0.0%s)", suffix, suffix);
 }
 
 /* condition ? a : b of four operands; the condition is first < second, or first alone. */

@@ -60,8 +60,9 @@ static void add_zeros(const codegen_writer *w)
     const ir_graph *g = &w->loop->kernel->graph;
     bool needed[IR_TYPE_COUNT] = {false};
     for (ir_id id = 1; id < g->count; id++)
-        if (codegen_subtracts_from_zero(w->loop->kernel, &g->nodes[id]))
-            needed[g->nodes[id].type] = true;
+        for (int k = 0; k < 2; k++)
+            if (codegen_hides_zero(w->loop->kernel, &g->nodes[id], k))
+                needed[g->nodes[id].type] = true;
     for (int type = IR_F32; type <= IR_F64; type++) {
         const char *name = type == IR_F32 ? "zero_f32" : "zero_f64";
         if (needed[type])

@@ -26,6 +26,7 @@ static struct exec_cpu *new_state(int threads)
 void exec_cpu_free(struct exec_cpu *cpu)
 {
     if (!cpu) return;
+    exec_team_free(cpu->team);
     for (int t = 0; t < cpu->thread_count; t++) {
         free(cpu->threads[t].gathered);
         free(cpu->threads[t].contributions);

@@ -166,7 +166,7 @@ kata_status cpu_loop_run(const chain_loop *loop, codegen_function *run, struct e
     bool done = prepare_params(&l);
     if (done && !grid_box_is_empty(&loop->box)) {
         l.interior = aligned_interior(loop);
-        done = prepare_edges(&l) && prepare_threads(&l, cpu) && cpu_loop_run_blocks(&l);
+        done = prepare_edges(&l) && prepare_threads(&l, cpu) && cpu_loop_run_blocks(&l, cpu);
     }
     if (done) finish_reductions(&l);
     arena_free(&l.memory);

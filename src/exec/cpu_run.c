@@ -3,8 +3,6 @@
  * go to room that a thread keeps, and from there into the partials of their rows and bricks. */
 #include "exec/exec.h"
 
-#include <fenv.h>
-#include <omp.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -101,8 +99,9 @@ static bool run_chunks(const cpu_loop *l, const grid_box *block, cpu_thread *thr
 /* ---- threads --------------------------------------------------------------------------------- */
 
 /* Takes blocks until there are none, first from its own share, then from those of others. */
-static void work(cpu_loop *l, int me)
+static void work(void *data, int me)
 {
+    cpu_loop *l = data;
     cpu_thread *thread = &l->threads[me];
     for (int i = 0; i < l->thread_count; i++) {
         cpu_thread *share = &l->threads[(me + i) % l->thread_count];
@@ -129,20 +128,13 @@ static void share_blocks(cpu_loop *l)
     }
 }
 
-bool cpu_loop_run_blocks(cpu_loop *l)
+bool cpu_loop_run_blocks(cpu_loop *l, struct exec_cpu *cpu)
 {
     share_blocks(l);
-    if (l->thread_count == 1) {
+    if (l->thread_count > 1 && !cpu->team) cpu->team = exec_team_new(cpu->thread_count);
+    if (l->thread_count > 1 && cpu->team)
+        exec_team_run(cpu->team, l->thread_count, work, l);
+    else
         work(l, 0);
-        return !atomic_load(&l->failed);
-    }
-#pragma omp parallel num_threads(l->thread_count)
-    {
-        fenv_t environment;
-        fegetenv(&environment);
-        fesetenv(FE_DFL_ENV);
-        work(l, omp_get_thread_num());
-        fesetenv(&environment);
-    }
     return !atomic_load(&l->failed);
 }

@@ -51,6 +51,20 @@ void exec_reduce_row(const ir_param *param, const void *contributions, int64_t x
  * the result. */
 ir_value exec_reduce_box(const ir_param *param, const grid_box *bricks, ir_value *partials);
 
+/* ---- team.c ---------------------------------------------------------------------------------- */
+
+/* Threads that wait for work, the floating-point environment of each the default one. */
+struct exec_team;
+typedef void exec_work(void *data, int thread);
+
+/* A team of `threads`, the caller included; with fewer when the system has no more to give. NULL
+ * when memory is out. */
+struct exec_team *exec_team_new(int threads);
+void exec_team_free(struct exec_team *team);
+/* Calls work(data, t) on the caller with t = 0, and on members with different t below `threads`,
+ * not necessarily all; returns when all calls have ended. */
+void exec_team_run(struct exec_team *team, int threads, exec_work *work, void *data);
+
 /* ---- cpu.c, and what the files cpu_*.c share ------------------------------------------------- */
 
 typedef struct cpu_function {
@@ -74,6 +88,7 @@ struct exec_cpu {
     size_t function_count, function_capacity;
     cpu_thread *threads;
     int thread_count;
+    struct exec_team *team; /* NULL before the first loop that is worth one */
 };
 
 /* ---- cpu_compile.c --------------------------------------------------------------------------- */
@@ -143,7 +158,7 @@ typedef struct cpu_loop {
 } cpu_loop;
 
 /* Runs all blocks of a prepared loop. False when memory is out. */
-bool cpu_loop_run_blocks(cpu_loop *l);
+bool cpu_loop_run_blocks(cpu_loop *l, struct exec_cpu *cpu);
 
 /* ---- reference_read.c: values of fields, for the reference executor -------------------------- */
 

@@ -212,24 +212,30 @@ static void computes_every_operation(void **state)
     for (int i = 0; i < kernel_count; i++) ir_graph_free(&kernels[i].kernel.graph);
 }
 
-/* 0 - x for x a whole number or |y|: gcc 12 by itself makes it -0 where x is +0. */
-static void add_zero_minus(ir_type type, ir_op op, ir_type operand)
+/* 0 - x or -x + 0 for x a whole number or |y|: gcc 12 by itself makes it -0 where x is +0. */
+static void add_zero_minus(ir_type type, ir_op op, ir_type operand, bool plus)
 {
     one_op *k = start(operand, type);
     ir_id loaded = load(k, 0), zero = add(k, (ir_node){.op = IR_CONST, .type = (uint8_t)type});
     ir_id x = add(k, (ir_node){.op = (uint8_t)op, .type = (uint8_t)type, .arg = {loaded}});
-    k->op = op;
-    finish(k, add(k, (ir_node){.op = IR_SUB, .type = (uint8_t)type, .arg = {zero, x}}));
+    ir_id minus = add(k, (ir_node){.op = IR_NEG, .type = (uint8_t)type, .arg = {x}});
+    ir_node sum = {.op = plus ? IR_ADD : IR_SUB, .type = (uint8_t)type};
+    sum.arg[0] = plus ? minus : zero;
+    sum.arg[1] = plus ? zero : x;
+    k->op = plus ? IR_ADD : op;
+    finish(k, add(k, sum));
 }
 
 static void subtracts_from_zero(void **state)
 {
-    codegen_loop loops[4];
+    codegen_loop loops[8];
     kernel_count = 0;
-    add_zero_minus(IR_F32, IR_CONVERT, IR_I64);
-    add_zero_minus(IR_F64, IR_CONVERT, IR_I32);
-    add_zero_minus(IR_F32, IR_FABS, IR_F32);
-    add_zero_minus(IR_F64, IR_FABS, IR_F64);
+    for (int plus = 0; plus < 2; plus++) {
+        add_zero_minus(IR_F32, IR_CONVERT, IR_I64, plus);
+        add_zero_minus(IR_F64, IR_CONVERT, IR_I32, plus);
+        add_zero_minus(IR_F32, IR_FABS, IR_F32, plus);
+        add_zero_minus(IR_F64, IR_FABS, IR_F64, plus);
+    }
     for (int i = 0; i < kernel_count; i++)
         loops[i] = (codegen_loop){&kernels[i].kernel, kernels[i].storage};
     void *library = compile(*state, loops, (size_t)kernel_count);

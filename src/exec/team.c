@@ -1,0 +1,147 @@
+/* A resident team of threads. A piece of work is announced by raising `generation`; members that
+ * see it run their share and count `running` down. Who waits looks at the counter for a short
+ * while, then sleeps, so that back-to-back loops cost a microsecond and an idle or crowded machine
+ * is not burdened. Where there are more threads than cores, nobody spins. */
+#include "exec/exec.h"
+
+#include "machine/machine.h"
+
+#include <fenv.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum { SPINS = 1200 }; /* some 50 microseconds */
+
+typedef struct member {
+    struct exec_team *team;
+    pthread_t thread;
+    int number;
+} member;
+
+struct exec_team {
+    atomic_uint generation;
+    atomic_int running; /* members that have not finished the present work */
+    exec_work *work;
+    void *data;
+    int active; /* threads of the present work, the caller included */
+    bool closing;
+    int spins;
+    pthread_mutex_t lock; /* guards sleeping: a sleeper looks again under it before it sleeps */
+    pthread_cond_t begun, finished;
+    int count; /* members that were started */
+    member *members;
+};
+
+static void pause_briefly(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static unsigned await_work(struct exec_team *t, unsigned seen)
+{
+    unsigned now = atomic_load_explicit(&t->generation, memory_order_acquire);
+    for (int i = 0; now == seen && i < t->spins; i++) {
+        pause_briefly();
+        now = atomic_load_explicit(&t->generation, memory_order_acquire);
+    }
+    if (now != seen) return now;
+    pthread_mutex_lock(&t->lock);
+    while ((now = atomic_load(&t->generation)) == seen) pthread_cond_wait(&t->begun, &t->lock);
+    pthread_mutex_unlock(&t->lock);
+    return now;
+}
+
+static void await_members(struct exec_team *t)
+{
+    for (int i = 0; i < t->spins; i++) {
+        if (!atomic_load_explicit(&t->running, memory_order_acquire)) return;
+        pause_briefly();
+    }
+    pthread_mutex_lock(&t->lock);
+    while (atomic_load(&t->running)) pthread_cond_wait(&t->finished, &t->lock);
+    pthread_mutex_unlock(&t->lock);
+}
+
+static void *live(void *data)
+{
+    member *me = data;
+    struct exec_team *t = me->team;
+    unsigned seen = 0;
+    fesetenv(FE_DFL_ENV);
+    for (;;) {
+        seen = await_work(t, seen);
+        if (t->closing) return NULL;
+        if (me->number < t->active) t->work(t->data, me->number);
+        if (atomic_fetch_sub_explicit(&t->running, 1, memory_order_acq_rel) > 1) continue;
+        pthread_mutex_lock(&t->lock);
+        pthread_cond_signal(&t->finished);
+        pthread_mutex_unlock(&t->lock);
+    }
+}
+
+static void announce(struct exec_team *t)
+{
+    pthread_mutex_lock(&t->lock);
+    atomic_fetch_add(&t->generation, 1);
+    pthread_cond_broadcast(&t->begun);
+    pthread_mutex_unlock(&t->lock);
+}
+
+struct exec_team *exec_team_new(int threads)
+{
+    struct exec_team *t = calloc(1, sizeof *t);
+    if (!t) return NULL;
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_cond_init(&t->begun, NULL);
+    pthread_cond_init(&t->finished, NULL);
+    t->spins = threads <= machine_cores() ? SPINS : 0;
+    t->members = calloc((size_t)threads, sizeof *t->members);
+    if (!t->members) {
+        exec_team_free(t);
+        return NULL;
+    }
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the program's own threads */
+    for (; t->count < threads - 1; t->count++) {
+        member *m = &t->members[t->count];
+        *m = (member){.team = t, .number = t->count + 1};
+        if (pthread_create(&m->thread, NULL, live, m)) break;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return t;
+}
+
+void exec_team_free(struct exec_team *t)
+{
+    if (!t) return;
+    t->closing = true;
+    announce(t);
+    for (int i = 0; i < t->count; i++) pthread_join(t->members[i].thread, NULL);
+    pthread_cond_destroy(&t->finished);
+    pthread_cond_destroy(&t->begun);
+    pthread_mutex_destroy(&t->lock);
+    free(t->members);
+    free(t);
+}
+
+void exec_team_run(struct exec_team *t, int threads, exec_work *work, void *data)
+{
+    if (threads > 1 && t->count > 0) {
+        t->work = work;
+        t->data = data;
+        t->active = threads;
+        atomic_store(&t->running, t->count);
+        announce(t);
+        work(data, 0);
+        await_members(t);
+    } else {
+        work(data, 0);
+    }
+}
