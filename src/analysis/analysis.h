@@ -12,11 +12,18 @@ typedef struct analysis_reach {
     int32_t lo[3], hi[3]; /* inclusive; lo <= 0 <= hi is not implied */
 } analysis_reach;
 
-/* Calls `each` for every (param, component) that a kernel reads, in order; returns their number.
- * `out` has room for kernel->access_count entries. */
+/* Sets an entry of `out` for every (param, component) that a kernel reads, in order; returns their
+ * number. There is room for kernel->access_count entries. */
 int analysis_reaches(const ir_kernel *kernel, analysis_reach *out);
 /* The points of a loop's box at which every read lands inside the grid. May be empty. */
 grid_box analysis_interior(const chain_loop *loop);
+
+/* ---- guard.c --------------------------------------------------------------------------------- */
+
+/* Sets out[i] to a box that holds all points of the loop at which access i of its kernel matters:
+ * of `ix > 0 ? u[-1,0] : u`, those beyond the first column. Empty where none does. False when
+ * memory is out. */
+bool analysis_needs(const chain_loop *loop, grid_box *out);
 
 /* ---- legality.c ------------------------------------------------------------------------------ */
 

@@ -13,6 +13,7 @@
 typedef struct outside_read {
     const chain_loop *loop;
     const ir_access *access;
+    const grid_box *box; /* of the points at which it matters */
     int dimension;
     bool high;
 } outside_read;
@@ -25,7 +26,7 @@ static const grid_side_rule *rules_of(const outside_read *r)
 /* The extreme point of the box, and the index that it reads. */
 static int64_t point_of(const outside_read *r)
 {
-    return r->high ? r->loop->box.hi[r->dimension] - 1 : r->loop->box.lo[r->dimension];
+    return r->high ? r->box->hi[r->dimension] - 1 : r->box->lo[r->dimension];
 }
 
 static int64_t index_of(const outside_read *r)
@@ -35,6 +36,7 @@ static int64_t index_of(const outside_read *r)
 
 static bool is_outside(const outside_read *r)
 {
+    if (grid_box_is_empty(r->box)) return false;
     return r->high ? index_of(r) >= r->loop->shape.size[r->dimension] : index_of(r) < 0;
 }
 
@@ -56,13 +58,13 @@ static bool is_covered(const outside_read *r)
 /* ---- what to do instead ---------------------------------------------------------------------- */
 
 /* The points of the box at which no read leaves the grid where it is not covered. */
-static grid_box covered_box(const chain_loop *loop)
+static grid_box covered_box(const chain_loop *loop, const grid_box *needs)
 {
     grid_box box = loop->box;
     for (int i = 0; i < loop->kernel->access_count; i++)
         for (int side = 0; side < 6; side++) {
             int d = side / 2;
-            outside_read r = {loop, &loop->kernel->accesses[i], d, side % 2};
+            outside_read r = {loop, &loop->kernel->accesses[i], &needs[i], d, side % 2};
             if (is_covered(&r)) continue;
             int64_t lo = -r.access->offset[d], hi = loop->shape.size[d] - r.access->offset[d];
             if (r.high && hi < box.hi[d]) box.hi[d] = hi;
@@ -84,9 +86,9 @@ static int64_t inner_depth(const grid_shape *shape, const grid_box *box)
 
 /* "kata_inner(g, 1)" when the whole grid was asked for, a box otherwise; nothing when no point is
  * left. */
-static void print_smaller_range(text *out, const chain_loop *loop)
+static void print_smaller_range(text *out, const chain_loop *loop, const grid_box *needs)
 {
-    grid_box all = grid_shape_box(&loop->shape), box = covered_box(loop);
+    grid_box all = grid_shape_box(&loop->shape), box = covered_box(loop, needs);
     if (grid_box_contains(&loop->box, &all)) {
         int64_t depth = inner_depth(&loop->shape, &box);
         for (int d = 0; d < loop->shape.rank; d++)
@@ -116,7 +118,7 @@ static void begin(const outside_read *r, messages *m)
 /* "point [0, 4] reads [-1, 4] of field 'u'" */
 static void print_landing(text *out, const outside_read *r)
 {
-    const grid_box *box = &r->loop->box;
+    const grid_box *box = r->box;
     int rank = r->loop->shape.rank;
     text_add(out, "point [");
     for (int pass = 0; pass < 2; pass++) {
@@ -174,14 +176,14 @@ static void say_why(const outside_read *r, int failing, messages *m)
     text_free(&line);
 }
 
-static kata_status refuse(const outside_read *r, messages *m)
+static kata_status refuse(const outside_read *r, const grid_box *needs, messages *m)
 {
     if (is_half_periodic(r)) return refuse_half_periodic(r, m);
     int failing = failing_side(r);
     kata_rule rule = rules_of(r)[failing % 2].rule;
     const char *field = r->loop->bindings[r->access->param].name;
     text range = {0};
-    print_smaller_range(&range, r->loop);
+    print_smaller_range(&range, r->loop, needs);
     begin(r, m);
     say_why(r, failing, m);
     text advice = {0};
@@ -196,13 +198,33 @@ static kata_status refuse(const outside_read *r, messages *m)
     return message_send(m);
 }
 
+/* The first read that leaves the grid where no rule covers it. */
+static bool find_uncovered(const chain_loop *loop, const grid_box *needs, outside_read *out)
+{
+    for (int i = 0; i < loop->kernel->access_count; i++)
+        for (int side = 0; side < 6; side++) {
+            *out = (outside_read){loop, &loop->kernel->accesses[i], &needs[i], side / 2, side % 2};
+            if (!is_covered(out)) return true;
+        }
+    return false;
+}
+
+/* First as if each read mattered everywhere, which mostly is enough; then with what guards leave.
+ */
 kata_status analysis_check_reads(const chain_loop *loop, messages *m)
 {
     if (grid_box_is_empty(&loop->box)) return KATA_OK;
-    for (int i = 0; i < loop->kernel->access_count; i++)
-        for (int side = 0; side < 6; side++) {
-            outside_read r = {loop, &loop->kernel->accesses[i], side / 2, side % 2};
-            if (!is_covered(&r)) return refuse(&r, m);
-        }
-    return KATA_OK;
+    arena memory = {0};
+    outside_read r;
+    kata_status status = KATA_OK;
+    int count = loop->kernel->access_count;
+    grid_box *needs = arena_array(&memory, (size_t)count, sizeof *needs);
+    for (int i = 0; needs && i < count; i++) needs[i] = loop->box;
+    bool uncovered = needs && find_uncovered(loop, needs, &r);
+    if (!needs || (uncovered && !analysis_needs(loop, needs)))
+        status = message_no_memory(m);
+    else if (uncovered && find_uncovered(loop, needs, &r))
+        status = refuse(&r, needs, m);
+    arena_free(&memory);
+    return status;
 }

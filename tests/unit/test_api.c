@@ -83,8 +83,7 @@ static void test_a_long_queue_runs_by_itself(void **state)
     world w;
     kata_work work;
     open_world(&w);
-    for (int i = 0; i < 1000; i++)
-        kata_apply(find(&w, "scale"), kata_all(w.g), w.u, 1.0);
+    for (int i = 0; i < 1000; i++) kata_apply(find(&w, "scale"), kata_all(w.g), w.u, 1.0);
     kata_work_done(w.k, &work);
     assert_true(work.loops > 0 && work.loops <= 1000);
     kata_flush(w.k);
@@ -172,8 +171,7 @@ static void test_boxes_go_in_and_out_in_plain_order(void **state)
     open_world(&w);
     kata_field *f = kata_field_new(w.g, "f", KATA_F32, .components = 2);
     double in[2 * 3 * 2], out[2 * 3 * 2];
-    for (int i = 0; i < 12; i++)
-        in[i] = i;
+    for (int i = 0; i < 12; i++) in[i] = i;
     kata_range box = kata_box_2d(w.g, 1, 4, 0, 2);
     assert_int_equal(kata_put(f, box, in, 12), KATA_OK);
     assert_int_equal(kata_get(f, box, out, 12), KATA_OK);

@@ -1,5 +1,5 @@
-/* Each misuse of the interface gives its own message, exactly the text of tests/misuse/NAME.txt, once,
- * and its status. With KATA_FIXTURES_UPDATE=1 the texts are written instead of compared. */
+/* Each misuse of the interface gives its own message, exactly the text of tests/misuse/NAME.txt,
+ * once, and its status. With KATA_FIXTURES_UPDATE=1 the texts are written instead of compared. */
 #include "kata/kata.h"
 
 #include <setjmp.h>
@@ -10,39 +10,38 @@
 
 #include <cmocka.h>
 
-static const char kernels[] =
-    "kernel heat(in double u, out double v, double c)\n"
-    "{\n"
-    "    v = u + c*(u[1,0] + u[-1,0] + u[0,1] + u[0,-1] - 4*u);\n"
-    "}\n"
-    "kernel in_place(inout double u)\n"
-    "{\n"
-    "    u = u[-1,0];\n"
-    "}\n"
-    "kernel line(in double u, out double v)\n"
-    "{\n"
-    "    v = u[3];\n"
-    "}\n"
-    "kernel two(out double a, out double b)\n"
-    "{\n"
-    "    a = 1; b = 2;\n"
-    "}\n"
-    "kernel count(out int n, int by)\n"
-    "{\n"
-    "    n = by;\n"
-    "}\n"
-    "kernel weigh(in double u, out double v, double w[3])\n"
-    "{\n"
-    "    v = w[0]*u + w[1] + w[2];\n"
-    "}\n"
-    "kernel total(in double u, sum double s, sum double t)\n"
-    "{\n"
-    "    s += u; t += 2*u;\n"
-    "}\n"
-    "kernel flow(in double f[9], out double rho)\n"
-    "{\n"
-    "    rho = f[0] + f[8];\n"
-    "}\n";
+static const char kernels[] = "kernel heat(in double u, out double v, double c)\n"
+                              "{\n"
+                              "    v = u + c*(u[1,0] + u[-1,0] + u[0,1] + u[0,-1] - 4*u);\n"
+                              "}\n"
+                              "kernel in_place(inout double u)\n"
+                              "{\n"
+                              "    u = u[-1,0];\n"
+                              "}\n"
+                              "kernel line(in double u, out double v)\n"
+                              "{\n"
+                              "    v = u[3];\n"
+                              "}\n"
+                              "kernel two(out double a, out double b)\n"
+                              "{\n"
+                              "    a = 1; b = 2;\n"
+                              "}\n"
+                              "kernel count(out int n, int by)\n"
+                              "{\n"
+                              "    n = by;\n"
+                              "}\n"
+                              "kernel weigh(in double u, out double v, double w[3])\n"
+                              "{\n"
+                              "    v = w[0]*u + w[1] + w[2];\n"
+                              "}\n"
+                              "kernel total(in double u, sum double s, sum double t)\n"
+                              "{\n"
+                              "    s += u; t += 2*u;\n"
+                              "}\n"
+                              "kernel flow(in double f[9], out double rho)\n"
+                              "{\n"
+                              "    rho = f[0] + f[8];\n"
+                              "}\n";
 
 typedef struct world {
     kata *k;
@@ -96,10 +95,7 @@ static kata_status heat(world *w, kata_range range)
 
 static kata_status read_outside(world *w) { return heat(w, kata_all(w->g)); }
 
-static kata_status read_outside_box(world *w)
-{
-    return heat(w, kata_box_2d(w->g, 1, 8, 1, 5));
-}
+static kata_status read_outside_box(world *w) { return heat(w, kata_box_2d(w->g, 1, 8, 1, 5)); }
 
 static kata_status read_outside_one_side(world *w)
 {
@@ -308,7 +304,10 @@ static kata_status picture_of_3d(world *w)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-#define CASE(name, status) {#name, name, KATA_ERROR_##status}
+#define CASE(name, status)                                                                         \
+    {                                                                                              \
+#name, name, KATA_ERROR_##status                                                           \
+    }
 static const struct misuse {
     const char *name;
     kata_status (*commit)(world *w);

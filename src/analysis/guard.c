@@ -1,0 +1,233 @@
+/* Where each read of a loop is needed.
+ *
+ * A node is needed on the points at which one of its users is. A select needs its choices only
+ * where its condition chooses them, and comparisons of an index with what is known when the kernel
+ * is applied (constants, sizes, numbers) tell where that is. Boxes stand for sets of points: a box
+ * is the smallest that holds the set, and a condition that is not understood narrows nothing, so
+ * that what is found may be too large but never too small. */
+#include "analysis/analysis.h"
+
+/* Conditions are followed this deep, and in one analysis this often: beyond, they narrow nothing.
+ */
+enum { DEEPEST_CONDITION = 12, MOST_STEPS = 1000000 };
+
+typedef struct guard {
+    const chain_loop *loop;
+    const ir_graph *graph;
+    bool *known; /* per node: the same at all points, and known now */
+    ir_value *value;
+    bool *pure; /* per node: made of indices and what is known, reading nothing */
+    grid_box *need;
+    int steps;
+} guard;
+
+/* ---- what is known --------------------------------------------------------------------------- */
+
+static bool evaluate_node(const guard *g, const ir_node *n, ir_value *out)
+{
+    const chain_binding *binding = &g->loop->bindings[n->param];
+    ir_value args[3];
+    int operands = ir_ops[n->op].operands;
+    switch ((ir_op)n->op) {
+    case IR_CONST: *out = n->value; return true;
+    case IR_SIZE: *out = ir_value_of_int(IR_I64, g->loop->shape.size[n->param]); return true;
+    case IR_NUMBER:
+        if (binding->slot) return false;
+        *out = binding->table ? binding->table[n->element] : binding->number;
+        return true;
+    case IR_INDEX:
+    case IR_LOAD:
+    case IR_STORED: return false;
+    default: break;
+    }
+    for (int i = 0; i < operands; i++) {
+        if (!g->known[n->arg[i]]) return false;
+        args[i] = g->value[n->arg[i]];
+    }
+    ir_type type = (ir_type)g->graph->nodes[n->arg[0]].type;
+    *out = ir_evaluate((ir_op)n->op, (ir_type)n->type, type, args);
+    return true;
+}
+
+static void find_known(guard *g)
+{
+    for (ir_id id = 1; id < g->graph->count; id++) {
+        const ir_node *n = &g->graph->nodes[id];
+        g->known[id] = evaluate_node(g, n, &g->value[id]);
+        int operands = ir_ops[n->op].operands;
+        g->pure[id] = g->known[id] || n->op == IR_INDEX || (operands > 0 && n->op != IR_STORED);
+        for (int i = 0; i < operands; i++) g->pure[id] = g->pure[id] && g->pure[n->arg[i]];
+    }
+}
+
+/* ---- conditions ------------------------------------------------------------------------------ */
+
+/* Whether a node is an index plus something known, without wrapping. */
+static bool is_index(const guard *g, ir_id id, int *dimension, int64_t *shift)
+{
+    *shift = 0;
+    for (int depth = 0; depth < DEEPEST_CONDITION; depth++) {
+        const ir_node *n = &g->graph->nodes[id];
+        if (n->op == IR_INDEX) {
+            *dimension = n->param;
+            return *shift > -((int64_t)1 << 60) && *shift < (int64_t)1 << 60;
+        }
+        bool add = n->op == IR_ADD, sub = n->op == IR_SUB;
+        if ((!add && !sub) || n->type != IR_I64) return false;
+        int by = g->known[n->arg[1]] ? 1 : 0;
+        if (!g->known[n->arg[by]] || (sub && by == 0)) return false;
+        int64_t x = g->value[n->arg[by]].i64;
+        if (x <= -((int64_t)1 << 60) || x >= (int64_t)1 << 60) return false;
+        *shift += add ? x : -x;
+        id = n->arg[1 - by];
+    }
+    return false;
+}
+
+static grid_box hull(const grid_box *a, const grid_box *b)
+{
+    if (grid_box_is_empty(a)) return *b;
+    if (grid_box_is_empty(b)) return *a;
+    grid_box both = *a;
+    for (int d = 0; d < 3; d++) {
+        if (b->lo[d] < both.lo[d]) both.lo[d] = b->lo[d];
+        if (b->hi[d] > both.hi[d]) both.hi[d] = b->hi[d];
+    }
+    return both;
+}
+
+static void keep_from(grid_box *box, int d, int64_t lo)
+{
+    if (lo > box->lo[d]) box->lo[d] = lo;
+}
+
+static void keep_below(grid_box *box, int d, int64_t hi)
+{
+    if (hi < box->hi[d]) box->hi[d] = hi;
+}
+
+static void keep_equal(grid_box *box, int d, int64_t x, bool equal)
+{
+    if (equal) {
+        keep_from(box, d, x);
+        keep_below(box, d, x + 1);
+    } else if (x == box->lo[d]) {
+        box->lo[d]++;
+    } else if (x == box->hi[d] - 1) {
+        box->hi[d]--;
+    }
+}
+
+/* The points of a box at which index < x or x < index (or equal), or not. */
+static grid_box narrow_comparison(const guard *g, const ir_node *n, bool truth, grid_box box)
+{
+    int d;
+    int64_t shift;
+    bool first = is_index(g, n->arg[0], &d, &shift);
+    if (!first && !is_index(g, n->arg[1], &d, &shift)) return box;
+    ir_id other = n->arg[first ? 1 : 0];
+    if (!g->known[other] || g->graph->nodes[other].type != IR_I64) return box;
+    int64_t x;
+    if (__builtin_sub_overflow(g->value[other].i64, shift, &x) || x == INT64_MAX) return box;
+    if (n->op == IR_EQ || n->op == IR_NE) {
+        keep_equal(&box, d, x, (n->op == IR_EQ) == truth);
+    } else if (first == truth) { /* index < x, or not x < index */
+        keep_below(&box, d, x + ((n->op == IR_LE) == truth ? 1 : 0));
+    } else {
+        keep_from(&box, d, x + ((n->op == IR_LE) == truth ? 0 : 1));
+    }
+    return box;
+}
+
+static grid_box narrow(guard *g, ir_id condition, bool truth, grid_box box, int depth)
+{
+    const ir_node *n = &g->graph->nodes[condition];
+    if (depth > DEEPEST_CONDITION || g->steps++ > MOST_STEPS || grid_box_is_empty(&box)) return box;
+    if (g->known[condition] && n->type == IR_BOOL) {
+        if ((g->value[condition].i32 != 0) != truth) box.hi[0] = box.lo[0];
+        return box;
+    }
+    switch ((ir_op)n->op) {
+    case IR_NOT: return narrow(g, n->arg[0], !truth, box, depth + 1);
+    case IR_AND:
+    case IR_OR: {
+        grid_box first = narrow(g, n->arg[0], truth, box, depth + 1);
+        if ((n->op == IR_AND) == truth) return narrow(g, n->arg[1], truth, first, depth + 1);
+        grid_box second = narrow(g, n->arg[1], truth, box, depth + 1);
+        return hull(&first, &second);
+    }
+    case IR_SELECT: {
+        grid_box yes = narrow(g, n->arg[0], true, box, depth + 1);
+        grid_box no = narrow(g, n->arg[0], false, box, depth + 1);
+        yes = narrow(g, n->arg[1], truth, yes, depth + 1);
+        no = narrow(g, n->arg[2], truth, no, depth + 1);
+        return hull(&yes, &no);
+    }
+    case IR_EQ:
+    case IR_NE:
+    case IR_LT:
+    case IR_LE: return narrow_comparison(g, n, truth, box);
+    default: return box;
+    }
+}
+
+/* ---- needs ----------------------------------------------------------------------------------- */
+
+static void need(guard *g, ir_id id, const grid_box *box) { g->need[id] = hull(&g->need[id], box); }
+
+/* In `a && b`, b is needed where a holds; which of the two was written first is not kept, so one
+ * may guard the other when it reads nothing. */
+static void need_operands(guard *g, const ir_node *n, const grid_box *box)
+{
+    bool both = n->type == IR_BOOL && (n->op == IR_AND || n->op == IR_OR);
+    for (int i = 0; i < ir_ops[n->op].operands; i++) {
+        grid_box part = *box;
+        if (n->op == IR_SELECT && i > 0) part = narrow(g, n->arg[0], i == 1, part, 0);
+        if (both && g->pure[n->arg[1 - i]])
+            part = narrow(g, n->arg[1 - i], n->op == IR_AND, part, 0);
+        need(g, n->arg[i], &part);
+    }
+}
+
+static void find_needs(guard *g)
+{
+    const ir_kernel *kernel = g->loop->kernel;
+    for (int i = 0; i < kernel->store_count; i++) {
+        const ir_store *s = &kernel->stores[i];
+        grid_box box = g->loop->box;
+        if (s->condition) {
+            need(g, s->condition, &box);
+            box = narrow(g, s->condition, true, box, 0);
+        }
+        need(g, s->value, &box);
+    }
+    for (ir_id id = (ir_id)g->graph->count; id-- > 1;)
+        need_operands(g, &g->graph->nodes[id], &g->need[id]);
+}
+
+static bool is_same_read(const ir_node *n, const ir_access *a)
+{
+    return n->param == a->param && n->element == a->component && n->offset[0] == a->offset[0] &&
+           n->offset[1] == a->offset[1] && n->offset[2] == a->offset[2];
+}
+
+bool analysis_needs(const chain_loop *loop, grid_box *out)
+{
+    const ir_kernel *kernel = loop->kernel;
+    arena memory = {0};
+    guard g = {.loop = loop, .graph = &kernel->graph};
+    g.known = arena_array(&memory, g.graph->count, sizeof *g.known);
+    g.value = arena_array(&memory, g.graph->count, sizeof *g.value);
+    g.pure = arena_array(&memory, g.graph->count, sizeof *g.pure);
+    g.need = arena_array(&memory, g.graph->count, sizeof *g.need);
+    bool done = g.known && g.value && g.pure && g.need;
+    if (done) {
+        find_known(&g);
+        find_needs(&g);
+        for (ir_id id = 1; id < g.graph->count; id++)
+            for (int i = 0; g.graph->nodes[id].op == IR_LOAD && i < kernel->access_count; i++)
+                if (is_same_read(&g.graph->nodes[id], &kernel->accesses[i])) out[i] = g.need[id];
+    }
+    arena_free(&memory);
+    return done;
+}

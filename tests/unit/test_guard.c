@@ -1,0 +1,142 @@
+/* Guards narrow what a read touches. Each case is a condition, a C expression that is both pasted
+ * into a kernel and evaluated here for every point: reading u at the offset where it holds must be
+ * refused on exactly those grids on which some such point reads outside. */
+#include "kata/kata.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* X(condition, dx, dy): conditions that are understood exactly. n is a number parameter, 2. */
+#define CASES(X)                                                                                   \
+    X(ix > 0, -1, 0)                                                                               \
+    X(ix >= 1, -1, 0)                                                                              \
+    X(0 < ix, -1, 0)                                                                               \
+    X(!(ix < 1), -1, 0)                                                                            \
+    X(ix != 0, -1, 0)                                                                              \
+    X(ix > 0, -2, 0)                                                                               \
+    X(ix < nx - 1, 1, 0)                                                                           \
+    X(ix + 1 < nx, 1, 0)                                                                           \
+    X(ix <= nx - 3, 2, 0)                                                                          \
+    X(ix != nx - 1, 1, 0)                                                                          \
+    X(ix > nx, -1, 0)                                                                              \
+    X(ix > 0 && ix < nx - 1, 1, 0)                                                                 \
+    X(ix > 0 && iy > 0, -1, -1)                                                                    \
+    X(ix > 0 && iy > 0, -1, 1)                                                                     \
+    X(ix > 0 || iy > 0, -1, 0)                                                                     \
+    X(ix > 3 || ix > 1, -2, 0)                                                                     \
+    X(!(ix == 0 || iy == 0), -1, -1)                                                               \
+    X(ix >= n, -2, 0)                                                                              \
+    X(ix >= n, -3, 0)                                                                              \
+    X(ix - n > 0, -3, 0)                                                                           \
+    X(iy == ny - 1, 0, -3)                                                                         \
+    X(iy == 0, 0, 2)                                                                               \
+    X(ix == n, -2, 0)                                                                              \
+    X(ix > 0 ? iy > 0 : iy < 0, 0, -1)                                                             \
+    X(1, 0, 0)                                                                                     \
+    X(0, -5, -5)                                                                                   \
+    X(n > 3, 1, 0)                                                                                 \
+    X(n < 3, 1, 0)
+
+typedef struct guard_case {
+    const char *condition;
+    int dx, dy;
+} guard_case;
+
+#define X(condition, dx, dy) {#condition, dx, dy},
+static const guard_case cases[] = {CASES(X)};
+#undef X
+
+static bool holds(size_t i, int64_t ix, int64_t iy, int64_t nx, int64_t ny, int n)
+{
+    (void)nx, (void)ny, (void)ix, (void)iy, (void)n;
+    size_t at = 0;
+#define X(condition, dx, dy)                                                                       \
+    if (at++ == i) return condition;
+    CASES(X)
+#undef X
+    return false;
+}
+
+static bool reads_outside(size_t i, int64_t nx, int64_t ny)
+{
+    for (int64_t iy = 0; iy < ny; iy++)
+        for (int64_t ix = 0; ix < nx; ix++) {
+            if (!holds(i, ix, iy, nx, ny, 2)) continue;
+            int64_t x = ix + cases[i].dx, y = iy + cases[i].dy;
+            if (x < 0 || x >= nx || y < 0 || y >= ny) return true;
+        }
+    return false;
+}
+
+static void ignore(void *data, kata_status status, const char *message)
+{
+    (void)data, (void)status, (void)message;
+}
+
+/* Applies the case's kernel, written with `form`, to grids of all sizes up to 5 x 5. */
+static void check(size_t i, const char *form)
+{
+    char body[512], kernel[1024];
+    snprintf(body, sizeof body, form, cases[i].condition, cases[i].dx, cases[i].dy);
+    snprintf(kernel, sizeof kernel, "kernel k(in double u, inout double v, int n)\n{\n    %s\n}\n",
+             body);
+    kata *k = kata_open(&(kata_options){.executor = "reference", .handler = ignore});
+    kata_kernel *found = kata_kernel_find(kata_module_from_text(k, "k.kata", kernel), "k");
+    if (!found) print_message("%s\n%s\n", kernel, kata_error_message(k));
+    assert_non_null(found);
+    for (int64_t ny = 1; ny <= 5; ny++)
+        for (int64_t nx = 1; nx <= 5; nx++) {
+            kata_grid *g = kata_grid_2d(k, nx, ny);
+            kata_field *u = kata_field_new(g, "u", KATA_F64), *v = kata_field_like(u, "v");
+            kata_status status = kata_apply(found, kata_all(g), u, v, 2);
+            bool refused = status == KATA_ERROR_APPLICATION;
+            if (refused != reads_outside(i, nx, ny))
+                fail_msg("%s on %d x %d: %s", kernel, (int)nx, (int)ny,
+                         refused ? "refused" : "accepted");
+            kata_error_clear(k);
+        }
+    kata_close(k);
+}
+
+static void test_choices_narrow_reads(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check(i, "v = %s ? u[%d,%d] : 0;");
+}
+
+static void test_branches_narrow_reads(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check(i, "v += 1; if (%s) v = 2*u[%d,%d] + 1;");
+}
+
+static void test_reads_through_variables_are_narrowed(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check(i, "bool c = %s; double x = sqrt(u[%d,%d]); v = 1; if (c) { v += x*x; }");
+}
+
+static void test_conjunctions_narrow_their_other_side(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check(i, "v = (%s) && u[%d,%d] > 0 ? 1 : 2;");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_choices_narrow_reads),
+        cmocka_unit_test(test_branches_narrow_reads),
+        cmocka_unit_test(test_reads_through_variables_are_narrowed),
+        cmocka_unit_test(test_conjunctions_narrow_their_other_side),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
