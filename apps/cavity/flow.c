@@ -29,8 +29,9 @@ static double seconds(void)
 
 int64_t cavity_period(const cavity_case *c) { return llround((double)c->size / c->lid); }
 
-/* The even rate sets the viscosity. The odd one is free: with Lambda = 1/4 walls are exactly
- * halfway between cells, whatever the viscosity; BGK takes the same for both. */
+/* The even rate sets the viscosity. The odd one is free, and keeps Lambda, the product of `even`
+ * and `odd` below, at 1/4: so the steady flow depends on the Reynolds number and the cells alone,
+ * not on the speed of the lid. BGK takes the same rate for both. */
 static void set_rates(run *r)
 {
     double viscosity = r->c->lid * (double)r->c->size / r->c->reynolds;

@@ -188,6 +188,32 @@ static void add_hidden(const codegen_writer *w, const ir_node *node, int k)
         codegen_operand(w, node->arg[k]);
 }
 
+static uint64_t minus_zero(ir_type type) { return ir_value_of_double(type, -0.0).bits; }
+
+/* Whether a node is -x, also written -0.0 - x, of an x that is an fma. */
+static bool is_negated_fma(const codegen_writer *w, const ir_node *node)
+{
+    const ir_node *nodes = w->loop->kernel->graph.nodes, *x = &nodes[node->arg[0]];
+    if (!ir_type_is_floating(node->type)) return false;
+    bool is_minus_zero = x->op == IR_CONST && x->value.bits == minus_zero(node->type);
+    if (node->op == IR_SUB && is_minus_zero)
+        x = &nodes[node->arg[1]];
+    else if (node->op != IR_NEG)
+        return false;
+    if (x->op == IR_CONVERT) x = &nodes[x->arg[0]];
+    return x->op == IR_FMA;
+}
+
+/* -x as fma(x, -1, -0): gcc 12 would make -(a*b) - c of -fma(a, b, c), whose zeros have the other
+ * sign. */
+static void add_negated_fma(const codegen_writer *w, const ir_node *node)
+{
+    const char *suffix = node->type == IR_F32 ? "f" : "";
+    text_add(w->out, "__builtin_fma%s(", suffix);
+    codegen_operand(w, node->arg[node->op == IR_SUB]);
+    text_add(w->out, ", -1.0%s, -0.0%s)", suffix, suffix);
+}
+
 static void add_operator(const codegen_writer *w, const ir_node *node, const char *symbol)
 {
     text_add(w->out, "(");
@@ -255,8 +281,8 @@ void codegen_expression(const codegen_writer *w, ir_id id)
     }
     ir_type operand = nodes[a[0]].type;
     const char *symbol = operator_of(node->op, operand);
-    if (is_subtraction_from_zero(w, node))
-        add_subtraction_from_zero(w, node);
+    if (is_negated_fma(w, node))
+        add_negated_fma(w, node);
     else if (symbol)
         add_operator(w, node, symbol);
     else

@@ -80,9 +80,11 @@ static kata_status add_stores(lowering *l, int p)
     int before = k->store_count;
     if (ir_param_is_reduction(param)) {
         uint32_t r = l->param_outputs[p];
-        ir_id value = l->cells[l->first_reduction + r].value;
-        if (value == l->reduction_starts[r]) return never_written(l, param);
-        k->stores[k->store_count++] = (ir_store){p, 0, value, 0, param->at};
+        lower_cell cell = l->cells[l->first_reduction + r];
+        const ir_node *defined = &l->g->nodes[cell.defined];
+        bool never = defined->op == IR_CONST && !defined->value.i32;
+        if (never) return never_written(l, param);
+        k->stores[k->store_count++] = (ir_store){p, 0, cell.value, 0, param->at};
         return KATA_OK;
     }
     for (int c = 0; c < param->count; c++) {

@@ -133,7 +133,7 @@ static void add_field(builder *b, kernel *k, param_kind kind)
     const field *field = &b->program->fields[f];
     param *p = add_param(k, kind);
     p->sample = f;
-    p->type = kind == IN ? type_for(b, field) : type_of_storage(field->type); /* TEMPORARY */
+    p->type = type_for(b, field);
     p->count = field->components;
     unsigned all = (1u << p->count) - 1;
     if (kind != IN) p->written = all;

@@ -25,7 +25,7 @@ typedef struct options {
     bool print;
 } options;
 
-enum { MAX_BATCH = 64, MAX_JOBS = 16, MAX_SHOWN = 5 };
+enum { MAX_BATCH = 64, MAX_JOBS = 16, MAX_SHOWN = 5, MAX_FAILED = 30 };
 
 typedef struct batch {
     court court;
@@ -105,6 +105,7 @@ static tally run(const options *o)
         batch *b = &batches[i % o->jobs];
         int first = i * o->batch, left = o->count - first;
         if (i >= o->jobs && i - o->jobs < total) finish(b, &t);
+        if (t.failed >= MAX_FAILED) total = i; /* enough is known */
         if (i < total) start(b, o->seed + (uint64_t)first, left < o->batch ? left : o->batch);
     }
     return t;
