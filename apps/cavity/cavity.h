@@ -66,7 +66,8 @@ cavity_weights cavity_weights_at(int64_t cells, double position);
 double cavity_interpolate(const double *values, int64_t cells, const cavity_weights *x,
                           const cavity_weights *y);
 
-/* ---- tables.c, compare.c: the literature ---------------------------------------------------- */
+/* ---- tables.c, comparison.c: the literature ----------------------------------------------------
+ */
 
 enum { CAVITY_POINTS = 15 };
 

@@ -22,7 +22,8 @@ static struct arena_block *add_block(arena *a, size_t needed)
     if (!block) return NULL;
     block->size = size;
     block->next = a->head;
-    return a->head = block;
+    a->head = block;
+    return block;
 }
 
 void *arena_alloc(arena *a, size_t size)

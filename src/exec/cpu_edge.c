@@ -27,7 +27,7 @@ bool cpu_edge_prepare(cpu_edge *edge, arena *memory)
     edge->bytes = store_type_bytes(edge->type);
     for (int d = 0; d < 3; d++) {
         int low = edge->lo[d] < 0 ? -edge->lo[d] : 0, high = edge->hi[d] > 0 ? edge->hi[d] : 0;
-        edge->low[d] = arena_array(memory, (size_t)(low + high), sizeof(grid_source));
+        edge->low[d] = arena_array(memory, (size_t)low + (size_t)high, sizeof(grid_source));
         if (!edge->low[d]) return false;
         edge->high[d] = edge->low[d] + low;
         for (int i = 0; i < low; i++) edge->low[d][i] = map(edge, d, size[d], -1 - i);

@@ -30,8 +30,8 @@
 KATA_INTEGER(int32_t, i32, __UINT32_TYPE__, 32)
 KATA_INTEGER(int64_t, i64, __UINT64_TYPE__, 64)
 
-/* fmin, fmax: the other operand where one is NaN. Of equal operands the second. The sign of a NaN, which
- * processors and compilers set as they like, counts as positive. */
+/* fmin, fmax: the other operand where one is NaN. Of equal operands the second. The sign of a NaN,
+ * which processors and compilers set as they like, counts as positive. */
 #define KATA_FLOATING(T, t, copysign)                                                              \
     KATA_INLINE T kata_fmin_##t(T a, T b) { return a < b || b != b ? a : b; }                      \
     KATA_INLINE T kata_fmax_##t(T a, T b) { return b < a || b != b ? a : b; }                      \

@@ -500,14 +500,19 @@ KATA_INLINE float kata_fmod_f32(float x, float y)
 {
     double a = (double)x, m = __builtin_fabs((double)y), r = __builtin_fabs(a), inverse = 1 / m;
     r = r < __builtin_inf() ? r : __builtin_nan("");
-#define KATA_DIGIT(power) r -= kata_nearest(r * inverse * 0x1p-##power) * (m * 0x1p##power);
-    KATA_DIGIT(252)
-    KATA_DIGIT(224)
-    KATA_DIGIT(196)
-    KATA_DIGIT(168)
-    KATA_DIGIT(140) KATA_DIGIT(112) KATA_DIGIT(84) KATA_DIGIT(56) KATA_DIGIT(28) KATA_DIGIT(0)
+#define KATA_DIGIT(down, up) r -= kata_nearest(r * inverse * down) * (m * up);
+    KATA_DIGIT(0x1p-252, 0x1p252)
+    KATA_DIGIT(0x1p-224, 0x1p224)
+    KATA_DIGIT(0x1p-196, 0x1p196)
+    KATA_DIGIT(0x1p-168, 0x1p168)
+    KATA_DIGIT(0x1p-140, 0x1p140)
+    KATA_DIGIT(0x1p-112, 0x1p112)
+    KATA_DIGIT(0x1p-84, 0x1p84)
+    KATA_DIGIT(0x1p-56, 0x1p56)
+    KATA_DIGIT(0x1p-28, 0x1p28)
+    KATA_DIGIT(0x1p-0, 0x1p0)
 #undef KATA_DIGIT
-        r = r < 0 ? r + m : r;
+    r = r < 0 ? r + m : r;
     r = m == __builtin_inf() ? __builtin_fabs(a) : r;
     r = ((m > 0) & (__builtin_fabs(a) < __builtin_inf())) ? r : __builtin_nan("");
     return (float)__builtin_copysign(r, a);

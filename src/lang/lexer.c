@@ -2,6 +2,7 @@
  * white space end tokens and are dropped. A byte order mark at the beginning is skipped. */
 #include "lang/syntax.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const lang_sign_info lang_signs[LANG_SIGN_COUNT] = {
@@ -228,8 +229,8 @@ static void unexpected_at(lang_compiler *c, uint32_t at, const char *what, const
 bool lang_expect(lang_compiler *c, lang_sign sign, const char *where)
 {
     if (lang_accept(c, sign)) return true;
-    char what[8] = {'\''};
-    strcat(strcat(what, lang_signs[sign].text), "'");
+    char what[8];
+    snprintf(what, sizeof what, "'%s'", lang_signs[sign].text);
     unexpected_at(c, missing_at(c), what, where);
     if (lang_is_sign(&c->token, LANG_SIGN_ASSIGN))
         lang_hint(c, "an assignment is a statement of its own; equality is '=='");

@@ -5,10 +5,22 @@
 #include <math.h>
 
 static const double corners[] = {
-    0.0,         -0.0,       (double)INFINITY,       (double)-INFINITY,
-    (double)NAN, 0x1p-1074,  -0x1.8p-1040,           0x1p-149,
-    0x1p-126,    1e300,      -1.7976931348623157e308, 3.4028234663852886e38,
-    -1e39,       2147483648.0, -9223372036854775808.0, 9007199254740993.0,
+    0.0,
+    -0.0,
+    (double)INFINITY,
+    (double)-INFINITY,
+    (double)NAN,
+    0x1p-1074,
+    -0x1.8p-1040,
+    0x1p-149,
+    0x1p-126,
+    1e300,
+    -1.7976931348623157e308,
+    3.4028234663852886e38,
+    -1e39,
+    2147483648.0,
+    -9223372036854775808.0,
+    9007199254740993.0,
 };
 
 double generate_double(chance *c)
@@ -37,7 +49,8 @@ int64_t generate_integer(chance *c, bool wide)
     return chance_from(c, -9, 12);
 }
 
-/* ---- values of fields ------------------------------------------------------------------------- */
+/* ---- values of fields -------------------------------------------------------------------------
+ */
 
 /* A third of the fields hold corners; the others would drown in infinities. */
 static bool has_corners(uint64_t seed) { return seed % 3 == 0; }

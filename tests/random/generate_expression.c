@@ -31,7 +31,8 @@ static value_type partner(builder *b, value_type type)
     return is_floating(type) ? CHANCE_PICK(b->chance, floating) : CHANCE_PICK(b->chance, whole);
 }
 
-/* ---- leaves ----------------------------------------------------------------------------------- */
+/* ---- leaves -----------------------------------------------------------------------------------
+ */
 
 static const char *const literals[][12] = {
     [BOOL] = {"true", "false"},
@@ -102,7 +103,8 @@ term *generate_unknown(builder *b, value_type want)
     return builder_term(b, LONG, "nx");
 }
 
-/* ---- indices known when compiling ------------------------------------------------------------- */
+/* ---- indices known when compiling -------------------------------------------------------------
+ */
 
 static const symbol *pick_loop(builder *b, int length)
 {
@@ -130,7 +132,8 @@ const char *generate_index(builder *b, int length, unsigned *mask)
     return loop->name;
 }
 
-/* ---- operations ------------------------------------------------------------------------------- */
+/* ---- operations -------------------------------------------------------------------------------
+ */
 
 typedef struct operation {
     const char *pattern;
@@ -138,15 +141,15 @@ typedef struct operation {
 } operation;
 
 static const operation floating_operations[] = {
-    {"($ + $)", 2},       {"($ - $)", 2},       {"($*$)", 2},           {"($/$)", 2},
-    {"($ + $)", 2},       {"($ - $)", 2},       {"($*$)", 2},           {"($*$ + $)", 3},
-    {"($ - $*$)", 3},     {"($ + $*$)", 3},     {"($*$ - $*$)", 4},     {"($*$ - $)", 3},
-    {"(-$)", 1},          {"(+$)", 1},          {"min($, $)", 2},       {"max($, $)", 2},
-    {"abs($)", 1},        {"fabs($)", 1},       {"sqrt(fabs($))", 1},   {"floor($)", 1},
-    {"ceil($)", 1},       {"trunc($)", 1},      {"rint($)", 1},         {"round($)", 1},
-    {"fmin($, $)", 2},    {"fmax($, $)", 2},    {"copysign($, $)", 2},  {"fma($, $, $)", 3},
-    {"sqrt($)", 1},       {"sqrtf($)", 1},      {"fmaf($, $, $)", 3},   {"floorf($)", 1},
-    {"fminf($, $)", 2},   {"($ - $)", 2},       {"($ + $*$ - $)", 4},   {"(-$*$ + $)", 3},
+    {"($ + $)", 2},     {"($ - $)", 2},    {"($*$)", 2},          {"($/$)", 2},
+    {"($ + $)", 2},     {"($ - $)", 2},    {"($*$)", 2},          {"($*$ + $)", 3},
+    {"($ - $*$)", 3},   {"($ + $*$)", 3},  {"($*$ - $*$)", 4},    {"($*$ - $)", 3},
+    {"(-$)", 1},        {"(+$)", 1},       {"min($, $)", 2},      {"max($, $)", 2},
+    {"abs($)", 1},      {"fabs($)", 1},    {"sqrt(fabs($))", 1},  {"floor($)", 1},
+    {"ceil($)", 1},     {"trunc($)", 1},   {"rint($)", 1},        {"round($)", 1},
+    {"fmin($, $)", 2},  {"fmax($, $)", 2}, {"copysign($, $)", 2}, {"fma($, $, $)", 3},
+    {"sqrt($)", 1},     {"sqrtf($)", 1},   {"fmaf($, $, $)", 3},  {"floorf($)", 1},
+    {"fminf($, $)", 2}, {"($ - $)", 2},    {"($ + $*$ - $)", 4},  {"(-$*$ + $)", 3},
 };
 static const operation costly_operations[] = {
     {"fmod($, $)", 2}, {"hypot($, $)", 2}, {"exp($)", 1},   {"exp2($)", 1},      {"expm1($)", 1},
@@ -157,13 +160,14 @@ static const operation costly_operations[] = {
     {"logf($)", 1},    {"tanhf($)", 1},    {"cosf($)", 1},  {"hypotf($, $)", 2}, {"fmodf($, $)", 2},
 };
 static const operation whole_operations[] = {
-    {"($ + $)", 2},   {"($ - $)", 2},   {"($*$)", 2},     {"($/$)", 2},     {"($ % $)", 2},
-    {"($ & $)", 2},   {"($ | $)", 2},   {"($ ^ $)", 2},   {"($ << $)", 2},  {"($ >> $)", 2},
-    {"(~$)", 1},      {"(-$)", 1},      {"min($, $)", 2}, {"max($, $)", 2}, {"abs($)", 1},
-    {"($ % 7)", 1},  {"($ & 15)", 1},  {"($/8)", 1},     {"($*$ + $)", 3}, {"($*4)", 1},
+    {"($ + $)", 2}, {"($ - $)", 2},  {"($*$)", 2},     {"($/$)", 2},     {"($ % $)", 2},
+    {"($ & $)", 2}, {"($ | $)", 2},  {"($ ^ $)", 2},   {"($ << $)", 2},  {"($ >> $)", 2},
+    {"(~$)", 1},    {"(-$)", 1},     {"min($, $)", 2}, {"max($, $)", 2}, {"abs($)", 1},
+    {"($ % 7)", 1}, {"($ & 15)", 1}, {"($/8)", 1},     {"($*$ + $)", 3}, {"($*4)", 1},
 };
 static const operation truths[] = {
-    {"($ && $)", 2}, {"($ || $)", 2}, {"(!$)", 1}, {"($ == $)", 2}, {"($ != $)", 2}, {"((bool)$)", 1},
+    {"($ && $)", 2}, {"($ || $)", 2}, {"(!$)", 1},
+    {"($ == $)", 2}, {"($ != $)", 2}, {"((bool)$)", 1},
 };
 
 static term *operate(builder *b, const operation *o, value_type type, bool whole, int depth)
@@ -216,8 +220,7 @@ static term *generate_choice(builder *b, value_type want, int depth)
 static term *generate_cast(builder *b, value_type want, int depth)
 {
     static const value_type from[] = {DOUBLE, FLOAT, LONG, INT, BOOL};
-    term *t =
-        builder_term(b, want, pool_text(&b->program->memory, "((%s)$)", type_name(want)));
+    term *t = builder_term(b, want, pool_text(&b->program->memory, "((%s)$)", type_name(want)));
     t->part[0] = generate_term(b, CHANCE_PICK(b->chance, from), depth - 1);
     return t;
 }

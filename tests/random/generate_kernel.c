@@ -4,7 +4,8 @@
 
 #define TEXT(...) pool_text(&b->program->memory, __VA_ARGS__)
 
-/* ---- constants -------------------------------------------------------------------------------- */
+/* ---- constants --------------------------------------------------------------------------------
+ */
 
 static void generate_table(builder *b, line_list *list, value_type type, bool offsets)
 {
@@ -17,9 +18,9 @@ static void generate_table(builder *b, line_list *list, value_type type, bool of
         text = is_floating(type) ? TEXT("%s%s%d.%d", text, i ? ", " : "", x, length + i)
                                  : TEXT("%s%s%d", text, i ? ", " : "", x);
     }
-    line_append(list, builder_line(b, TEXT("const %s %s[%d] = {%s};", type_name(type), name, length,
-                                           text),
-                                   NULL, NULL));
+    line_append(
+        list, builder_line(b, TEXT("const %s %s[%d] = {%s};", type_name(type), name, length, text),
+                           NULL, NULL));
     symbol *s = builder_symbol(b, ARRAY, type, name);
     s->length = length;
     s->known = true;
@@ -31,11 +32,13 @@ static void generate_constant(builder *b, line_list *list, value_type type)
 {
     const char *name = TEXT("c%d", b->names++);
     term *value = generate_literal(b, type);
-    line_append(list, builder_line(b, TEXT("const %s %s = $;", type_name(type), name), value, NULL));
+    line_append(list,
+                builder_line(b, TEXT("const %s %s = $;", type_name(type), name), value, NULL));
     builder_symbol(b, VALUE, type, name);
 }
 
-/* ---- helpers ---------------------------------------------------------------------------------- */
+/* ---- helpers ----------------------------------------------------------------------------------
+ */
 
 static const char *declare_helper_param(builder *b, helper_param *p)
 {
@@ -43,7 +46,8 @@ static const char *declare_helper_param(builder *b, helper_param *p)
     const char *name = builder_name(b), *type;
     p->is_field = b->program->field_count && chance_of(b->chance, 60);
     if (p->is_field) {
-        const field *f = &b->program->fields[chance_from(b->chance, 0, b->program->field_count - 1)];
+        const field *f =
+            &b->program->fields[chance_from(b->chance, 0, b->program->field_count - 1)];
         p->type = type_of_storage(f->type);
         p->count = f->components > 1 && chance_of(b->chance, 40) ? f->components : 0;
     } else {
@@ -84,8 +88,8 @@ static void generate_helper(builder *b, line_list *list)
     h->param_count = chance_from(b->chance, 1, 3);
     for (int i = 0; i < h->param_count; i++)
         params = TEXT("%s%s%s", params, i ? ", " : "", declare_helper_param(b, &h->params[i]));
-    line *l = builder_line(b, TEXT("static %s %s(%s)", type_name(h->type), h->name, params), NULL,
-                           NULL);
+    line *l =
+        builder_line(b, TEXT("static %s %s(%s)", type_name(h->type), h->name, params), NULL, NULL);
     l->has_body = true;
     l->body = helper_body(b, h->type);
     line_append(list, l);
@@ -102,7 +106,8 @@ void generate_definitions(builder *b, line_list *list)
     for (int i = chance_from(b->chance, 0, MAX_HELPERS); i > 0; i--) generate_helper(b, list);
 }
 
-/* ---- parameters ------------------------------------------------------------------------------- */
+/* ---- parameters -------------------------------------------------------------------------------
+ */
 
 static param *add_param(kernel *k, param_kind kind)
 {
@@ -188,7 +193,8 @@ static void shuffle_params(builder *b, kernel *k)
     }
 }
 
-/* ---- kernels ---------------------------------------------------------------------------------- */
+/* ---- kernels ----------------------------------------------------------------------------------
+ */
 
 static const char *declare_param(builder *b, kernel *k, int i)
 {
@@ -198,8 +204,11 @@ static const char *declare_param(builder *b, kernel *k, int i)
     bool field = p->kind <= INOUT;
     bool brackets = p->kind == TABLE || (field && (p->count > 1 || chance_of(b->chance, 8)));
     if (p->kind < SUM) {
-        symbol *s =
-            builder_symbol(b, field ? FIELD : p->kind == TABLE ? ARRAY : VALUE, p->type, name);
+        symbol *s = builder_symbol(b,
+                                   field              ? FIELD
+                                   : p->kind == TABLE ? ARRAY
+                                                      : VALUE,
+                                   p->type, name);
         s->length = brackets ? p->count : 0;
         s->use = &p->use;
         s->own = p;

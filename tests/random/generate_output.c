@@ -32,7 +32,8 @@ static term *generate_value(builder *b, value_type type, int depth)
     return t;
 }
 
-/* ---- fields ----------------------------------------------------------------------------------- */
+/* ---- fields -----------------------------------------------------------------------------------
+ */
 
 /* An index of components that may all be written; NULL when none was found. */
 static const char *written_index(builder *b, const param *p, unsigned *mask)
@@ -113,7 +114,8 @@ static void store_all(builder *b, line_list *list, int p)
     }
 }
 
-/* ---- reductions ------------------------------------------------------------------------------- */
+/* ---- reductions -------------------------------------------------------------------------------
+ */
 
 static void reduce(builder *b, line_list *list, int p, term *value)
 {
@@ -138,7 +140,8 @@ static void reduce_surely(builder *b, line_list *list, int p)
     reduce(b, list, p, t);
 }
 
-/* ---- all -------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------
+ */
 
 void generate_store(builder *b, line_list *list, int p, int depth)
 {

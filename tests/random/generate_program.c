@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 
-/* ---- grid ------------------------------------------------------------------------------------- */
+/* ---- grid -------------------------------------------------------------------------------------
+ */
 
 static void generate_sizes(chance *c, program *p)
 {
@@ -22,8 +23,8 @@ static void generate_sizes(chance *c, program *p)
 /* A grid large enough to be cut into blocks for several threads. */
 static void generate_large_sizes(chance *c, program *p)
 {
-    static const int64_t sizes[][3] = {{9001, 1, 1},  {24000, 1, 1}, {70, 131, 1},
-                                       {530, 33, 1},  {1100, 17, 1}, {37, 23, 13},
+    static const int64_t sizes[][3] = {{9001, 1, 1}, {24000, 1, 1}, {70, 131, 1},
+                                       {530, 33, 1}, {1100, 17, 1}, {37, 23, 13},
                                        {19, 17, 59}, {520, 5, 7},   {8, 40, 40}};
     int which = chance_from(c, 0, (int)COUNT_OF(sizes) - 1);
     p->rank = 1;
@@ -33,7 +34,8 @@ static void generate_large_sizes(chance *c, program *p)
     }
 }
 
-/* ---- fields ----------------------------------------------------------------------------------- */
+/* ---- fields -----------------------------------------------------------------------------------
+ */
 
 static double generate_rule_value(chance *c)
 {
@@ -81,7 +83,8 @@ static void generate_scalars(chance *c, program *p)
     }
 }
 
-/* ---- text ------------------------------------------------------------------------------------- */
+/* ---- text -------------------------------------------------------------------------------------
+ */
 
 static void generate_text(chance *c, program *p)
 {
@@ -108,7 +111,8 @@ char *program_kernels(const program *p)
     return text;
 }
 
-/* ---- all -------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------
+ */
 
 program *program_generate(uint64_t seed)
 {

@@ -1,5 +1,5 @@
-/* Reads of fields, here and at offsets, and calls of helpers that read fields. What is read is noted
- * in the symbol's use, from which the ranges that a kernel suits are found. */
+/* Reads of fields, here and at offsets, and calls of helpers that read fields. What is read is
+ * noted in the symbol's use, from which the ranges that a kernel suits are found. */
 #include "random.h"
 
 typedef struct offset {
@@ -8,7 +8,8 @@ typedef struct offset {
     bool zero;
 } offset;
 
-/* ---- offsets ---------------------------------------------------------------------------------- */
+/* ---- offsets ----------------------------------------------------------------------------------
+ */
 
 static int small_offset(chance *c)
 {
@@ -80,7 +81,8 @@ static offset generate_offset(builder *b, bool shifted)
     return o;
 }
 
-/* ---- use -------------------------------------------------------------------------------------- */
+/* ---- use --------------------------------------------------------------------------------------
+ */
 
 static void widen(field_use *use, const int lo[3], const int hi[3])
 {
@@ -109,7 +111,8 @@ static bool may_read(const symbol *s, unsigned mask)
     return !s->own || s->own->kind != OUT || (mask & ~*s->set) == 0;
 }
 
-/* ---- reads ------------------------------------------------------------------------------------ */
+/* ---- reads ------------------------------------------------------------------------------------
+ */
 
 static const symbol *pick_field(builder *b, bool integer)
 {
@@ -138,7 +141,8 @@ term *generate_read(builder *b, bool integer)
     return builder_term(b, s->type, text);
 }
 
-/* ---- helpers ---------------------------------------------------------------------------------- */
+/* ---- helpers ----------------------------------------------------------------------------------
+ */
 
 static bool is_still(const field_use *use)
 {
@@ -155,7 +159,8 @@ static bool fits(const symbol *s, const helper_param *p)
     return s->own->kind == IN || (s->own->kind == INOUT && is_still(&p->use));
 }
 
-/* The field and its shift as an argument; a whole field is given when all components are asked for. */
+/* The field and its shift as an argument; a whole field is given when all components are asked for.
+ */
 static const char *give_field(builder *b, const symbol *s, const helper_param *p)
 {
     pool *memory = &b->program->memory;
@@ -187,8 +192,7 @@ term *generate_call(builder *b, const helper *h, int depth)
 {
     static const char *const lists[] = {"()", "($)", "($, $)", "($, $, $)", "($, $, $, $)"};
     const char *list = lists[h->param_count];
-    term *t =
-        builder_term(b, h->type, pool_text(&b->program->memory, "%s%s", h->name, list));
+    term *t = builder_term(b, h->type, pool_text(&b->program->memory, "%s%s", h->name, list));
     for (int i = 0; i < h->param_count; i++) {
         t->part[i] = give(b, &h->params[i], depth);
         if (!t->part[i]) return NULL;

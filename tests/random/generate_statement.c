@@ -26,7 +26,8 @@ static value_type any_type(builder *b)
 
 #define TEXT(...) pool_text(&b->program->memory, __VA_ARGS__)
 
-/* ---- variables -------------------------------------------------------------------------------- */
+/* ---- variables --------------------------------------------------------------------------------
+ */
 
 static void declare(builder *b, line_list *list, int depth)
 {
@@ -55,8 +56,8 @@ static void declare_in_branches(builder *b, line_list *list, int depth)
 static void fill_array(builder *b, line_list *list, const char *name, value_type type, int length)
 {
     const char *q = builder_name(b);
-    line *loop = builder_line(b, TEXT("for (int %s = 0; %s < %d; %s++)", q, q, length, q), NULL,
-                              NULL);
+    line *loop =
+        builder_line(b, TEXT("for (int %s = 0; %s < %d; %s++)", q, q, length, q), NULL, NULL);
     int mark = b->symbol_count;
     symbol *s = builder_symbol(b, LOOP, INT, q);
     s->hi = length - 1;
@@ -73,14 +74,15 @@ static void declare_array(builder *b, line_list *list)
     const char *name = builder_name(b);
     int length = chance_from(b->chance, 1, 4);
     if (chance_of(b->chance, 50)) {
-        line *l = builder_line(b, TEXT("%s %s[%d] = {%s};", type_name(type), name, length,
-                                       lists[chance_from(b->chance, 0, length - 1)]),
+        line *l = builder_line(b,
+                               TEXT("%s %s[%d] = {%s};", type_name(type), name, length,
+                                    lists[chance_from(b->chance, 0, length - 1)]),
                                NULL, NULL);
         for (int i = 0; i < length; i++) l->part[i] = generate_term(b, type, 2);
         line_append(list, l);
     } else {
-        line_append(list, builder_line(b, TEXT("%s %s[%d];", type_name(type), name, length), NULL,
-                                       NULL));
+        line_append(list,
+                    builder_line(b, TEXT("%s %s[%d];", type_name(type), name, length), NULL, NULL));
         fill_array(b, list, name, type, length);
     }
     symbol *s = builder_symbol(b, ARRAY, type, name);
@@ -88,13 +90,14 @@ static void declare_array(builder *b, line_list *list)
     s->assignable = true;
 }
 
-/* ---- assignments ------------------------------------------------------------------------------ */
+/* ---- assignments ------------------------------------------------------------------------------
+ */
 
 static const char *operator_for(builder *b, value_type type)
 {
     static const char *const floating[] = {"=", "=", "+=", "-=", "*=", "/="};
-    static const char *const whole[] = {"=",  "=",  "+=", "-=", "*=",  "/=",
-                                        "%=", "&=", "|=", "^=", "<<=", ">>="};
+    static const char *const whole[] = {
+        "=", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="};
     if (type == BOOL) return "=";
     return is_floating(type) ? CHANCE_PICK(b->chance, floating) : CHANCE_PICK(b->chance, whole);
 }
@@ -109,7 +112,8 @@ static void assign(builder *b, line_list *list, int depth)
         return;
     }
     unsigned mask;
-    const char *place = s->name, *index = s->kind == ARRAY ? generate_index(b, s->length, &mask) : "";
+    const char *place = s->name,
+               *index = s->kind == ARRAY ? generate_index(b, s->length, &mask) : "";
     if (s->kind == ARRAY) place = TEXT("%s[%s]", place, index);
     bool step = (s->type == INT || s->type == LONG) && chance_of(b->chance, 10);
     if (step) {
@@ -121,7 +125,8 @@ static void assign(builder *b, line_list *list, int depth)
     line_append(list, builder_line(b, pattern, generate_term(b, s->type, depth), NULL));
 }
 
-/* ---- branches and loops ----------------------------------------------------------------------- */
+/* ---- branches and loops -----------------------------------------------------------------------
+ */
 
 term *generate_condition(builder *b)
 {
@@ -175,7 +180,8 @@ static void loop(builder *b, line_list *list, int depth)
     line_append(list, l);
 }
 
-/* ---- all -------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------
+ */
 
 static void generate_statement(builder *b, line_list *list, int depth)
 {

@@ -3,7 +3,8 @@
  * rule, and no point reads what another one writes. */
 #include "random.h"
 
-/* ---- coverage --------------------------------------------------------------------------------- */
+/* ---- coverage ---------------------------------------------------------------------------------
+ */
 
 bool is_covered(const kata_rule rule[2], int64_t size, int64_t index)
 {
@@ -53,7 +54,8 @@ static void restrict_range(const world *w, const param *p, int f, range *r)
     }
 }
 
-/* ---- ranges ----------------------------------------------------------------------------------- */
+/* ---- ranges -----------------------------------------------------------------------------------
+ */
 
 static void set_all(const program *p, range *r)
 {
@@ -106,7 +108,8 @@ static range generate_range(chance *c, const program *p)
     return r;
 }
 
-/* ---- arguments -------------------------------------------------------------------------------- */
+/* ---- arguments --------------------------------------------------------------------------------
+ */
 
 static bool is_written(const param *p) { return p->kind == OUT || p->kind == INOUT; }
 
@@ -184,7 +187,8 @@ static void bind(world *w, const kernel *k, step *s)
     }
 }
 
-/* ---- steps ------------------------------------------------------------------------------------ */
+/* ---- steps ------------------------------------------------------------------------------------
+ */
 
 static void generate_apply(world *w, step *s)
 {
@@ -240,8 +244,8 @@ static void generate_host_step(world *w, step *s, step_kind kind)
 
 static void generate_step(world *w, step *s, bool chatty)
 {
-    static const step_kind host[] = {STEP_GET, STEP_GET, STEP_GET, STEP_GET_SCALAR, STEP_PUT,
-                                     STEP_SET_SCALAR};
+    static const step_kind host[] = {STEP_GET,        STEP_GET, STEP_GET,
+                                     STEP_GET_SCALAR, STEP_PUT, STEP_SET_SCALAR};
     int kind = chance_from(w->chance, 0, 99);
     if (kind < 10)
         generate_swap(w, s);

@@ -1,5 +1,5 @@
-/* Programs in a process of their own, so that what crashes or hangs is a judgement too, and no threads
- * of one trial are left in the next. */
+/* Programs in a process of their own, so that what crashes or hangs is a judgement too, and no
+ * threads of one trial are left in the next. */
 #include "random.h"
 
 #include <signal.h>
@@ -56,8 +56,7 @@ static void judge(program *const *programs, int count, const trial *t, judgement
 bool judge_start(court *c, program *const *programs, int count, const trial *t)
 {
     size_t size = (size_t)count * sizeof *c->judgements;
-    void *shared =
-        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) return false;
     *c = (court){.judgements = shared, .count = count};
     for (int i = 0; i < count; i++) c->judgements[i].verdict = CRASHED;

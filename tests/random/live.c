@@ -1,5 +1,5 @@
-/* A program's grid, fields and kernels in a context, and what a step does to them. In a context that
- * shifts, the value of point i lies at point i + shift of periodic fields. */
+/* A program's grid, fields and kernels in a context, and what a step does to them. In a context
+ * that shifts, the value of point i lies at point i + shift of periodic fields. */
 #include "random.h"
 
 #include <stdlib.h>
@@ -17,7 +17,8 @@ int64_t range_points(const range *r)
     return points;
 }
 
-/* ---- opening ---------------------------------------------------------------------------------- */
+/* ---- opening ----------------------------------------------------------------------------------
+ */
 
 static kata_grid *open_grid(kata *k, const program *p)
 {
@@ -69,7 +70,8 @@ void live_open(live *l, kata *k, const program *p, const setting *s)
     open_values(l);
 }
 
-/* ---- values ----------------------------------------------------------------------------------- */
+/* ---- values -----------------------------------------------------------------------------------
+ */
 
 static int64_t shift_of(const live *l, int d)
 {
@@ -115,10 +117,9 @@ static kata_range range_of(const live *l, const range *r)
         for (int64_t z_ = (r)->lo[2]; z_ < (r)->hi[2]; z_++)                                       \
             for (int64_t y_ = (r)->lo[1]; y_ < (r)->hi[1]; y_++)                                   \
                 for (int64_t x_ = (r)->lo[0], at[3] = {0};                                         \
-                     x_ < (r)->hi[0] &&                                                            \
-                     (at[0] = wrap(x_ - shift_of(l, 0), (l)->p->size[0]),                          \
-                     at[1] = wrap(y_ - shift_of(l, 1), (l)->p->size[1]),                           \
-                     at[2] = wrap(z_ - shift_of(l, 2), (l)->p->size[2]), true);                    \
+                     x_ < (r)->hi[0] && (at[0] = wrap(x_ - shift_of(l, 0), (l)->p->size[0]),       \
+                                        at[1] = wrap(y_ - shift_of(l, 1), (l)->p->size[1]),        \
+                                        at[2] = wrap(z_ - shift_of(l, 2), (l)->p->size[2]), true); \
                      x_++, i++)
 
 void live_put(live *l, int f, const range *r, uint64_t seed)
@@ -128,7 +129,7 @@ void live_put(live *l, int f, const range *r, uint64_t seed)
     void *values = malloc((size_t)(count + 1) * type_bytes(spec->type));
     if (!values) exit(99);
     EACH_POINT(l, r, spec->components, i, at)
-        set_value(values, i, spec->type, seed, at, (int)c_);
+    set_value(values, i, spec->type, seed, at, (int)c_);
     kata_range range = range_of(l, r);
     kata_put_values(l->fields[f], &range, spec->type, values, count);
     free(values);
@@ -143,15 +144,14 @@ void live_get(live *l, int f, const range *r, kata_type type, void *values, int6
     kata_get_values(l->fields[f], &range, type, got, count);
     memcpy(values, got, (size_t)count * bytes);
     const int64_t *n = l->p->size;
-    if (l->setting->shift && l->p->shiftable)
-        EACH_POINT(l, r, l->p->fields[f].components, i, at)
-            memcpy((char *)values + (size_t)(at[0] + n[0] * (at[1] + n[1] * (at[2] + n[2] * c_))) *
-                                        bytes,
-                   got + (size_t)i * bytes, bytes);
+    if (l->setting->shift && l->p->shiftable) EACH_POINT(l, r, l->p->fields[f].components, i, at)
+    memcpy((char *)values + (size_t)(at[0] + n[0] * (at[1] + n[1] * (at[2] + n[2] * c_))) * bytes,
+           got + (size_t)i * bytes, bytes);
     free(got);
 }
 
-/* ---- kernels ---------------------------------------------------------------------------------- */
+/* ---- kernels ----------------------------------------------------------------------------------
+ */
 
 static void make_arguments(const live *l, const kernel *k, const step *s, kata_arg *args)
 {
@@ -204,7 +204,8 @@ void live_apply(live *l, const step *s)
     }
 }
 
-/* ---- warming ---------------------------------------------------------------------------------- */
+/* ---- warming ----------------------------------------------------------------------------------
+ */
 
 /* Whether two steps apply one kernel to the same storage types. */
 static bool is_same_code(const program *p, const step *a, const step *b)
@@ -234,8 +235,8 @@ void live_warm(live *l)
     warm.setting = &quiet;
     for (int f = 0; f < l->p->field_count; f++) {
         const field *spec = &l->p->fields[f];
-        warm.fields[f] = kata_field_new(l->grid, "warm", spec->type,
-                                        .components = spec->components, .boundary = KATA_CLAMP);
+        warm.fields[f] = kata_field_new(l->grid, "warm", spec->type, .components = spec->components,
+                                        .boundary = KATA_CLAMP);
     }
     for (int s = 0; s < l->p->scalar_count; s++)
         warm.scalars[s] = kata_scalar_new(l->k, "warm", l->p->scalars[s].type);

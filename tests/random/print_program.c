@@ -20,7 +20,8 @@ static const char *const rules[] = {"KATA_NONE",
                                     "KATA_ANTISYMMETRIC_NODE",
                                     "KATA_PERIODIC"};
 
-/* ---- numbers ---------------------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------------------------------
+ */
 
 static void print_real(FILE *out, double x)
 {
@@ -42,7 +43,8 @@ static void print_whole(FILE *out, int64_t x)
         fprintf(out, "%" PRId64, x);
 }
 
-/* ---- ranges ----------------------------------------------------------------------------------- */
+/* ---- ranges -----------------------------------------------------------------------------------
+ */
 
 static void print_range(FILE *out, const program *p, const range *r)
 {
@@ -53,12 +55,12 @@ static void print_range(FILE *out, const program *p, const range *r)
     case RANGE_BOX: break;
     }
     fprintf(out, "kata_box_%dd(g", p->rank);
-    for (int d = 0; d < p->rank; d++)
-        fprintf(out, ", %" PRId64 ", %" PRId64, r->lo[d], r->hi[d]);
+    for (int d = 0; d < p->rank; d++) fprintf(out, ", %" PRId64 ", %" PRId64, r->lo[d], r->hi[d]);
     fprintf(out, ")");
 }
 
-/* ---- fields ----------------------------------------------------------------------------------- */
+/* ---- fields -----------------------------------------------------------------------------------
+ */
 
 static void print_values(FILE *out, const field *f, const range *r, uint64_t seed)
 {
@@ -110,7 +112,8 @@ static void print_field(FILE *out, const program *p, int i)
     if (f->seed) print_put(out, p, i, &all, f->seed);
 }
 
-/* ---- steps ------------------------------------------------------------------------------------ */
+/* ---- steps ------------------------------------------------------------------------------------
+ */
 
 static void print_table(FILE *out, const argument *a)
 {
@@ -165,8 +168,7 @@ static void print_step(FILE *out, const program *p, const step *s)
     case STEP_APPLY: print_apply(out, p, s); break;
     case STEP_SWAP: fprintf(out, "    kata_swap(f%d, f%d);\n", s->index, s->second); break;
     case STEP_BOUNDARY:
-        for (int i = 0; i < 2; i++)
-            print_rule(out, s->index, s->side + i, s->rule[i], s->value[i]);
+        for (int i = 0; i < 2; i++) print_rule(out, s->index, s->side + i, s->rule[i], s->value[i]);
         break;
     case STEP_GET: print_get(out, p, s); break;
     case STEP_GET_SCALAR: fprintf(out, "    get(s%d);\n", s->index); break;
@@ -177,7 +179,8 @@ static void print_step(FILE *out, const program *p, const step *s)
     }
 }
 
-/* ---- all -------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------
+ */
 
 void program_print(FILE *out, const program *p)
 {

@@ -1,8 +1,8 @@
 /* Random programs, run by every executor and compared with the reference executor bit for bit.
  *
- * A program is data: a grid, fields, scalars, a kernel text and a sequence of steps. Its kernel text
- * is kept as a tree, so that a failing program can be made smaller piece by piece. It knows the
- * library by its public interface alone. */
+ * A program is data: a grid, fields, scalars, a kernel text and a sequence of steps. Its kernel
+ * text is kept as a tree, so that a failing program can be made smaller piece by piece. It knows
+ * the library by its public interface alone. */
 #ifndef RANDOM_RANDOM_H
 #define RANDOM_RANDOM_H
 
@@ -23,7 +23,8 @@ enum {
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
-/* ---- chance.c: random choices and memory ------------------------------------------------------ */
+/* ---- chance.c: random choices and memory ------------------------------------------------------
+ */
 
 typedef struct chance {
     uint64_t state;
@@ -48,7 +49,8 @@ void *pool_new(pool *p, size_t size); /* zeroed */
 char *pool_text(pool *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void pool_free(pool *p);
 
-/* ---- code.c: kernel text as a tree ------------------------------------------------------------ */
+/* ---- code.c: kernel text as a tree ------------------------------------------------------------
+ */
 
 typedef enum value_type { BOOL, INT, LONG, FLOAT, DOUBLE } value_type;
 
@@ -77,7 +79,8 @@ typedef struct line {
 /* Writes a list of lines. */
 void code_print(FILE *out, const line *lines, int indent);
 
-/* ---- the program ------------------------------------------------------------------------------ */
+/* ---- the program ------------------------------------------------------------------------------
+ */
 
 typedef enum param_kind { IN, OUT, INOUT, NUMBER, TABLE, SUM, MIN, MAX } param_kind;
 
@@ -177,7 +180,8 @@ char *program_kernels(const program *p);
 /* The whole as a C program. */
 void program_print(FILE *out, const program *p);
 
-/* ---- generate_expression.c .. generate_steps.c ------------------------------------------------ */
+/* ---- generate_expression.c .. generate_steps.c ------------------------------------------------
+ */
 
 typedef enum symbol_kind { VALUE, LOOP, ARRAY, FIELD } symbol_kind;
 
@@ -272,7 +276,8 @@ int64_t generate_integer(chance *c, bool wide);
 double value_floating(uint64_t seed, kata_type type, const int64_t point[3], int component);
 int64_t value_integer(uint64_t seed, kata_type type, const int64_t point[3], int component);
 
-/* ---- run.c: programs in a context ------------------------------------------------------------- */
+/* ---- run.c: programs in a context -------------------------------------------------------------
+ */
 
 typedef struct setting {
     const char *name, *executor;
@@ -300,13 +305,14 @@ typedef struct record {
 
 void record_free(record *r);
 
-/* Runs programs side by side in a new context; records[i] is of programs[i]. Errors are told to `out`
- * (NULL: nowhere). */
+/* Runs programs side by side in a new context; records[i] is of programs[i]. Errors are told to
+ * `out` (NULL: nowhere). */
 kata_status run_programs(program *const *programs, int count, const setting *s, FILE *out,
                          record *records);
 size_t type_bytes(kata_type type);
 
-/* ---- live.c: a program in a context ----------------------------------------------------------- */
+/* ---- live.c: a program in a context -----------------------------------------------------------
+ */
 
 typedef struct live {
     const program *p;
@@ -320,22 +326,24 @@ typedef struct live {
 } live;
 
 void live_open(live *l, kata *k, const program *p, const setting *s);
-/* Applies every kernel once to other fields, for all storage types that it will meet: the compiler is
- * then called once for all. */
+/* Applies every kernel once to other fields, for all storage types that it will meet: the compiler
+ * is then called once for all. */
 void live_warm(live *l);
 void live_put(live *l, int f, const range *r, uint64_t seed);
 void live_get(live *l, int f, const range *r, kata_type type, void *values, int64_t count);
 void live_apply(live *l, const step *s);
 int64_t range_points(const range *r);
 
-/* ---- compare.c -------------------------------------------------------------------------------- */
+/* ---- compare.c --------------------------------------------------------------------------------
+ */
 
 /* Whether two records are equal, any NaN being equal to any other; says where not, to `out` (NULL:
  * nowhere). */
 bool record_compare(FILE *out, const program *p, const record *expected, const record *found,
                     const char *name);
 
-/* ---- judge.c: programs in processes of their own ----------------------------------------------- */
+/* ---- judge.c: programs in processes of their own -----------------------------------------------
+ */
 
 typedef enum verdict { PASSED, DIFFERS, REFUSED, CRASHED } verdict;
 
@@ -363,7 +371,8 @@ bool judge_start(court *c, program *const *programs, int count, const trial *t);
 void judge_finish(court *c, judgement *out);
 judgement judge_alone(program *p, const trial *t);
 
-/* ---- shrink.c --------------------------------------------------------------------------------- */
+/* ---- shrink.c ---------------------------------------------------------------------------------
+ */
 
 /* Makes a program smaller while its judgement stays the same. */
 void shrink(program *p, const judgement *j, const trial *t);

@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-/* ---- records ---------------------------------------------------------------------------------- */
+/* ---- records ----------------------------------------------------------------------------------
+ */
 
 static seen *record_add(record *r, const seen *what)
 {
@@ -27,7 +28,8 @@ void record_free(record *r)
     *r = (record){0};
 }
 
-/* ---- steps ------------------------------------------------------------------------------------ */
+/* ---- steps ------------------------------------------------------------------------------------
+ */
 
 static kata_type other_floating(kata_type type)
 {
@@ -80,7 +82,8 @@ static void get_all(live *l, record *out)
     for (int s = 0; s < l->p->scalar_count; s++) get_scalar(l, l->p->step_count, s, out);
 }
 
-/* ---- contexts --------------------------------------------------------------------------------- */
+/* ---- contexts ---------------------------------------------------------------------------------
+ */
 
 static void tell(void *out, kata_status status, const char *message)
 {

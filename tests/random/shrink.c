@@ -23,7 +23,8 @@ static bool still_fails(shrinking *s)
     return same;
 }
 
-/* ---- steps ------------------------------------------------------------------------------------ */
+/* ---- steps ------------------------------------------------------------------------------------
+ */
 
 /* Drops `length` steps at a time. */
 static void drop_steps(shrinking *s, int length)
@@ -46,7 +47,8 @@ static void simplify_ranges(shrinking *s)
         step *step = &s->p->steps[i];
         range old = step->range;
         if (step->dropped || step->kind != STEP_APPLY || old.kind == RANGE_ALL) continue;
-        step->range = (range){.kind = RANGE_ALL, .hi = {s->p->size[0], s->p->size[1], s->p->size[2]}};
+        step->range =
+            (range){.kind = RANGE_ALL, .hi = {s->p->size[0], s->p->size[1], s->p->size[2]}};
         if (!still_fails(s)) step->range = old;
     }
 }
@@ -65,7 +67,8 @@ static void simplify_arguments(shrinking *s)
     }
 }
 
-/* ---- text ------------------------------------------------------------------------------------- */
+/* ---- text -------------------------------------------------------------------------------------
+ */
 
 static bool try_line(shrinking *s, line **place, line *instead)
 {
@@ -133,7 +136,8 @@ static void simplify_lines(shrinking *s, line *list)
     }
 }
 
-/* ---- sizes ------------------------------------------------------------------------------------ */
+/* ---- sizes ------------------------------------------------------------------------------------
+ */
 
 static void fit_ranges(program *p)
 {
@@ -165,7 +169,8 @@ static void drop_values(shrinking *s)
     }
 }
 
-/* ---- all -------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------
+ */
 
 void shrink(program *p, const judgement *j, const trial *t)
 {

@@ -37,7 +37,8 @@ typedef struct tally {
     int passed, failed;
 } tally;
 
-/* ---- failures --------------------------------------------------------------------------------- */
+/* ---- failures ---------------------------------------------------------------------------------
+ */
 
 static void show(program *p, judgement j)
 {
@@ -70,7 +71,8 @@ static bool passes_alone(program *p)
     return judge_alone(p, &quiet).verdict == PASSED;
 }
 
-/* ---- batches ---------------------------------------------------------------------------------- */
+/* ---- batches ----------------------------------------------------------------------------------
+ */
 
 static void start(batch *b, uint64_t seed, int count)
 {
@@ -86,8 +88,8 @@ static void finish(batch *b, tally *t)
     judge_finish(&b->court, j);
     for (int i = 0; i < b->count; i++) {
         bool whole = j[i].verdict == REFUSED || j[i].verdict == CRASHED;
-        bool failed = whole ? b->count == 1 || !passes_alone(b->programs[i])
-                            : j[i].verdict == DIFFERS;
+        bool failed =
+            whole ? b->count == 1 || !passes_alone(b->programs[i]) : j[i].verdict == DIFFERS;
         if (failed)
             fail(b->programs[i], t);
         else
@@ -111,7 +113,8 @@ static tally run(const options *o)
     return t;
 }
 
-/* ---- options ---------------------------------------------------------------------------------- */
+/* ---- options ----------------------------------------------------------------------------------
+ */
 
 static bool is_sanitized(void)
 {
