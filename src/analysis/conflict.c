@@ -1,5 +1,6 @@
 /* No two points of a loop may touch one value when one of them writes it: a slot has one writer,
- * and no component that is written is read at an offset. */
+ * and what is read of a component that is written lies, after the boundary rules, outside of the
+ * points that write it. */
 #include "analysis/analysis.h"
 
 static bool is_written(const ir_param *param)
@@ -70,6 +71,47 @@ static kata_status refuse_read(const chain_loop *loop, const ir_access *access,
     return message_send(m);
 }
 
+/* ---- where reads land ------------------------------------------------------------------------ */
+
+/* Widens [*lo, *hi) to hold what the indices from..to-1, all outside the grid, are mapped to. */
+static void add_mapped(const chain_loop *loop, const ir_access *access, int d, int64_t from,
+                       int64_t to, int64_t *lo, int64_t *hi)
+{
+    const grid_boundary *boundary = &loop->bindings[access->param].boundary;
+    for (int64_t i = from; i < to; i++) {
+        grid_source source;
+        if (!grid_boundary_map(boundary, d, loop->shape.size[d], i, &source)) continue;
+        if (source.index < 0) continue;
+        if (*lo >= *hi) *lo = *hi = source.index;
+        if (source.index < *lo) *lo = source.index;
+        if (source.index >= *hi) *hi = source.index + 1;
+    }
+}
+
+/* The smallest box of grid points that an access reads from the points of a box. */
+static grid_box landing_box(const chain_loop *loop, const ir_access *access, const grid_box *from)
+{
+    grid_box box = *from;
+    for (int d = 0; d < 3; d++) {
+        int64_t size = loop->shape.size[d], lo = from->lo[d] + access->offset[d];
+        int64_t hi = from->hi[d] + access->offset[d];
+        box.lo[d] = lo < 0 ? 0 : lo;
+        box.hi[d] = hi > size ? size : hi;
+        if (lo < 0) add_mapped(loop, access, d, lo, hi < 0 ? hi : 0, &box.lo[d], &box.hi[d]);
+        if (hi > size)
+            add_mapped(loop, access, d, lo > size ? lo : size, hi, &box.lo[d], &box.hi[d]);
+    }
+    return box;
+}
+
+/* Whether an access reads points that the loop writes: the range meets itself when shifted. */
+static bool meets_itself(const chain_loop *loop, const ir_access *access)
+{
+    grid_box read = landing_box(loop, access, &loop->box);
+    grid_box both = grid_box_intersect(&read, &loop->box);
+    return !grid_box_is_empty(&both);
+}
+
 kata_status analysis_check_conflicts(const chain_loop *loop, messages *m)
 {
     const ir_kernel *kernel = loop->kernel;
@@ -80,7 +122,7 @@ kata_status analysis_check_conflicts(const chain_loop *loop, messages *m)
         const int32_t *o = access->offset;
         if (o[0] == 0 && o[1] == 0 && o[2] == 0) continue;
         const ir_store *store = writer_of(loop, access);
-        if (store) return refuse_read(loop, access, store, m);
+        if (store && meets_itself(loop, access)) return refuse_read(loop, access, store, m);
     }
     return KATA_OK;
 }

@@ -7,10 +7,10 @@
  *
  * lo, hi, size: 3 each; box and grid size. view: one per component of each field parameter and one
  * per reduction, in parameter order: the address of the point (0,0,0) (which may lie outside any
- * memory) and the distances in elements to the next y and z; x is contiguous. A reduction's view
- * receives the point's contribution, in the parameter's type. number: 8 bytes per number and table
- * element, in parameter order. All reads of a point happen before its writes, and points are
- * independent. */
+ * memory) and the distances in elements to the next y and z; x is contiguous. An inout field has
+ * its views twice, for reads and then for writes. A reduction's view receives the point's
+ * contribution, in the parameter's type. number: 8 bytes per number and table element, in parameter
+ * order. All reads of a point happen before its writes, and points are independent. */
 #ifndef CODEGEN_CODEGEN_H
 #define CODEGEN_CODEGEN_H
 
@@ -41,6 +41,8 @@ void codegen_file_text(text *out, const codegen_loop *loops, size_t count);
  * numbers of views and numbers. */
 int codegen_view_index(const ir_kernel *kernel, int param);
 int codegen_number_index(const ir_kernel *kernel, int param);
+/* Position of the first view that is written, of a parameter that is. */
+int codegen_store_index(const ir_kernel *kernel, int param);
 
 /* ---- function.c ------------------------------------------------------------------------------ */
 
@@ -99,6 +101,9 @@ void codegen_row_name(text *out, const ir_kernel *kernel, int param, int compone
 /* Whether operand k of a node is a zero that the compiler must not know: gcc 12 takes 0 - x, also
  * where it makes it of -x + 0, for -x where x is never -0, as an integer converted or |y|. */
 bool codegen_hides_zero(const ir_kernel *kernel, const ir_node *node, int k);
+/* Whether a node is an integer made of a floating-point number. Such a zero is added to it: gcc 12
+ * takes (double)(int64_t)x for trunc(x), which is -0 where x lies between -1 and 0. */
+bool codegen_is_truncation(const ir_kernel *kernel, const ir_node *node);
 /* Whether an operation is defined in elementary.h, or in elementary_trig.h. */
 bool codegen_is_elementary(ir_op op);
 bool codegen_is_trigonometric(ir_op op);

@@ -80,11 +80,25 @@ static void add_load(const codegen_writer *w, const ir_node *node)
     text_add(w->out, "%s", stored == node->type ? "" : codegen_convert_close(node->type, stored));
 }
 
+bool codegen_is_truncation(const ir_kernel *kernel, const ir_node *node)
+{
+    return node->op == IR_CONVERT && ir_type_is_integer(node->type) &&
+           ir_type_is_floating(kernel->graph.nodes[node->arg[0]].type);
+}
+
 static void add_conversion(const codegen_writer *w, ir_type to, ir_type from, ir_id operand)
 {
     text_add(w->out, "%s", codegen_convert_open(to, from));
     codegen_operand(w, operand);
     text_add(w->out, "%s", codegen_convert_close(to, from));
+}
+
+static void add_convert(const codegen_writer *w, const ir_node *node)
+{
+    bool hide = codegen_is_truncation(w->loop->kernel, node);
+    text_add(w->out, "%s", hide ? "(" : "");
+    add_conversion(w, node->type, w->loop->kernel->graph.nodes[node->arg[0]].type, node->arg[0]);
+    if (hide) text_add(w->out, " ^ zero_%s)", short_type(node->type));
 }
 
 static void add_stored(const codegen_writer *w, const ir_node *node)
@@ -272,7 +286,7 @@ void codegen_expression(const codegen_writer *w, ir_id id)
     case IR_INDEX: text_add(w->out, "i%c", "xyz"[node->param]); return;
     case IR_SIZE: text_add(w->out, "n%c", "xyz"[node->param]); return;
     case IR_LOAD: add_load(w, node); return;
-    case IR_CONVERT: add_conversion(w, node->type, nodes[a[0]].type, a[0]); return;
+    case IR_CONVERT: add_convert(w, node); return;
     case IR_STORED: add_stored(w, node); return;
     case IR_SELECT: add_choice(w, a[0], 0, a[1], a[2]); return;
     case IR_MIN: add_choice(w, a[0], a[1], a[0], a[1]); return;

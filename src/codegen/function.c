@@ -59,17 +59,20 @@ static void add_zeros(const codegen_writer *w)
 {
     const ir_graph *g = &w->loop->kernel->graph;
     bool needed[IR_TYPE_COUNT] = {false};
-    for (ir_id id = 1; id < g->count; id++)
-        for (int k = 0; k < 2; k++)
-            if (codegen_hides_zero(w->loop->kernel, &g->nodes[id], k))
-                needed[g->nodes[id].type] = true;
-    for (int type = IR_F32; type <= IR_F64; type++) {
-        const char *name = type == IR_F32 ? "zero_f32" : "zero_f64";
+    for (ir_id id = 1; id < g->count; id++) {
+        const ir_node *node = &g->nodes[id];
+        if (codegen_hides_zero(w->loop->kernel, node, 0) ||
+            codegen_hides_zero(w->loop->kernel, node, 1) ||
+            codegen_is_truncation(w->loop->kernel, node))
+            needed[node->type] = true;
+    }
+    for (int type = IR_I32; type <= IR_F64; type++) {
+        static const char *const names[] = {"", "zero_i32", "zero_i64", "zero_f32", "zero_f64"};
         if (needed[type])
             text_add(w->out,
-                     "    %s %s = 0; /* not known to the compiler: it may take 0 - x for -x */\n"
+                     "    %s %s = 0; /* not known to the compiler: it may confuse 0 and -0 */\n"
                      "    __asm__(\"\" : \"+m\"(%s));\n",
-                     codegen_type((ir_type)type), name, name);
+                     codegen_type((ir_type)type), names[type], names[type]);
     }
 }
 
@@ -89,36 +92,44 @@ static void add_shift(const codegen_writer *w, const char *index, int32_t offset
 static void add_row(const codegen_writer *w, int param, int component, const int32_t offset[3])
 {
     const ir_kernel *kernel = w->loop->kernel;
-    const ir_param *p = &kernel->params[param];
-    ir_type type = ir_param_is_field(p) ? ir_type_of_storage(w->loop->storage[param]) : p->type;
+    const char *name = ir_types[ir_type_of_storage(w->loop->storage[param])].c_name;
     int view = codegen_view_index(kernel, param) + component;
     indent(w, CODEGEN_ROW);
-    const char *read_only = p->kind == IR_PARAM_IN ? "const " : "", *name = ir_types[type].c_name;
-    text_add(w->out, "%s%s *const ", read_only, name);
+    text_add(w->out, "const %s *const ", name);
     codegen_row_name(w->out, kernel, param, component, offset);
-    text_add(w->out, " = (%s%s *)view[%d].origin", read_only, name, view);
+    text_add(w->out, " = (const %s *)view[%d].origin", name, view);
     add_shift(w, "iy", offset[1], "y", view);
     add_shift(w, "iz", offset[2], "z", view);
     text_add(w->out, ";\n");
 }
 
-static const int32_t here[3] = {0, 0, 0};
+/* "p1_v_new" */
+static void add_written_name(const codegen_writer *w, const ir_store *s)
+{
+    codegen_param_name(w->out, w->loop->kernel, s->param);
+    if (w->loop->kernel->params[s->param].count > 1) text_add(w->out, "_%d", s->component);
+    text_add(w->out, "_new");
+}
+
+static void add_written_row(const codegen_writer *w, const ir_store *s)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    const ir_param *p = &kernel->params[s->param];
+    ir_type type = ir_param_is_field(p) ? ir_type_of_storage(w->loop->storage[s->param]) : p->type;
+    int view = codegen_store_index(kernel, s->param) + s->component;
+    indent(w, CODEGEN_ROW);
+    text_add(w->out, "%s *const ", ir_types[type].c_name);
+    add_written_name(w, s);
+    text_add(w->out, " = (%s *)view[%d].origin", ir_types[type].c_name, view);
+    add_shift(w, "iy", 0, "y", view);
+    add_shift(w, "iz", 0, "z", view);
+    text_add(w->out, ";\n");
+}
 
 static bool same_row(const ir_access *a, const ir_access *b)
 {
     return a->param == b->param && a->component == b->component && a->offset[1] == b->offset[1] &&
            a->offset[2] == b->offset[2];
-}
-
-static bool is_read_here(const ir_kernel *kernel, const ir_store *store)
-{
-    for (int i = 0; i < kernel->access_count; i++) {
-        const ir_access *a = &kernel->accesses[i];
-        if (a->param == store->param && a->component == store->component && !a->offset[1] &&
-            !a->offset[2])
-            return true;
-    }
-    return false;
 }
 
 /* Accesses are ordered by parameter, component, z, y: equal rows follow one another. */
@@ -129,10 +140,7 @@ static void add_rows(const codegen_writer *w)
         const ir_access *a = &kernel->accesses[i];
         if (i == 0 || !same_row(a, a - 1)) add_row(w, a->param, a->component, a->offset);
     }
-    for (int i = 0; i < kernel->store_count; i++) {
-        const ir_store *s = &kernel->stores[i];
-        if (!is_read_here(kernel, s)) add_row(w, s->param, s->component, here);
-    }
+    for (int i = 0; i < kernel->store_count; i++) add_written_row(w, &kernel->stores[i]);
 }
 
 /* ---- body ------------------------------------------------------------------------------------ */
@@ -170,9 +178,8 @@ static void add_stored_value(const codegen_writer *w, const ir_store *s)
 /* A store on a condition writes the old bits back where it does not hold. */
 static void add_store(const codegen_writer *w, const ir_store *s)
 {
-    const ir_kernel *kernel = w->loop->kernel;
     indent(w, CODEGEN_POINT);
-    codegen_row_name(w->out, kernel, s->param, s->component, here);
+    add_written_name(w, s);
     text_add(w->out, "[ix] = ");
     if (s->condition) {
         codegen_operand(w, s->condition);
@@ -181,7 +188,7 @@ static void add_store(const codegen_writer *w, const ir_store *s)
     add_stored_value(w, s);
     if (s->condition) {
         text_add(w->out, " : ");
-        codegen_row_name(w->out, kernel, s->param, s->component, here);
+        add_written_name(w, s);
         text_add(w->out, "[ix]");
     }
     text_add(w->out, ";\n");

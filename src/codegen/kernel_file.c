@@ -18,6 +18,7 @@ void codegen_name(const codegen_loop *loop, char name[64])
 
 static int views_of(const ir_param *param)
 {
+    if (param->kind == IR_PARAM_INOUT) return 2 * param->count;
     return ir_param_is_field(param) ? param->count : ir_param_is_reduction(param) ? 1 : 0;
 }
 
@@ -31,6 +32,12 @@ int codegen_view_index(const ir_kernel *kernel, int param)
     int index = 0;
     for (int p = 0; p < param; p++) index += views_of(&kernel->params[p]);
     return index;
+}
+
+int codegen_store_index(const ir_kernel *kernel, int param)
+{
+    const ir_param *p = &kernel->params[param];
+    return codegen_view_index(kernel, param) + (p->kind == IR_PARAM_INOUT ? p->count : 0);
 }
 
 int codegen_number_index(const ir_kernel *kernel, int param)

@@ -1,0 +1,147 @@
+/* A field may be read and written by one kernel where no point reads what another writes: on all
+ * small grids and boxes, what is accepted is so, what stays inside the grid and is so is accepted,
+ * and the executors agree on it. */
+#include "kata/kata.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { LARGEST = 4, REACH = 2 };
+
+typedef struct box {
+    int64_t lo[2], hi[2];
+} box;
+
+static void ignore(void *data, kata_status status, const char *message)
+{
+    (void)data, (void)status, (void)message;
+}
+
+/* Where a read of index i ends; -1 where it ends at no point. */
+static int64_t map(kata_rule rule, int64_t i, int64_t n)
+{
+    while (i < 0 || i >= n) {
+        if (rule == KATA_CLAMP)
+            i = i < 0 ? 0 : n - 1;
+        else if (rule == KATA_REFLECT_FACE)
+            i = i < 0 ? -1 - i : 2 * n - 1 - i;
+        else if (rule == KATA_PERIODIC)
+            i += i < 0 ? n : -n;
+        else
+            return -1;
+    }
+    return i;
+}
+
+static bool holds(const box *b, int64_t x, int64_t y)
+{
+    return x >= b->lo[0] && x < b->hi[0] && y >= b->lo[1] && y < b->hi[1];
+}
+
+/* Whether a point of the box reads what another point of it writes; sets *leaves when a read
+ * leaves the grid. */
+static bool conflicts(const box *b, const int64_t n[2], int dx, int dy, kata_rule rule,
+                      bool *leaves)
+{
+    bool found = false;
+    *leaves = false;
+    for (int64_t y = b->lo[1]; y < b->hi[1]; y++)
+        for (int64_t x = b->lo[0]; x < b->hi[0]; x++) {
+            int64_t at_x = map(rule, x + dx, n[0]), at_y = map(rule, y + dy, n[1]);
+            if (at_x < 0 || at_y < 0 || at_x != x + dx || at_y != y + dy) *leaves = true;
+            if (at_x < 0 || at_y < 0 || (at_x == x && at_y == y)) continue;
+            if (holds(b, at_x, at_y)) found = true;
+        }
+    return found;
+}
+
+typedef struct session {
+    kata *k;
+    kata_kernel *kernels[2 * REACH + 1][2 * REACH + 1];
+} session;
+
+static session open_session(const char *executor)
+{
+    session s = {
+        .k = kata_open(&(kata_options){.executor = executor, .threads = 2, .handler = ignore})};
+    char text[128 * 25] = "", name[32];
+    for (int dy = -REACH; dy <= REACH; dy++)
+        for (int dx = -REACH; dx <= REACH; dx++)
+            snprintf(text + strlen(text), sizeof text - strlen(text),
+                     "kernel k%d%d(inout double u) { u = 2*u[%d,%d] + ix; }\n", dx + REACH,
+                     dy + REACH, dx, dy);
+    kata_module *m = kata_module_from_text(s.k, "k.kata", text);
+    for (int dy = 0; dy <= 2 * REACH; dy++)
+        for (int dx = 0; dx <= 2 * REACH; dx++) {
+            snprintf(name, sizeof name, "k%d%d", dx, dy);
+            s.kernels[dy][dx] = kata_kernel_find(m, name);
+        }
+    assert_true(kata_ok(s.k));
+    return s;
+}
+
+/* Applies u = 2*u[dx,dy] + ix to the box; the field's values go to `out`. */
+static bool apply(session *s, const box *b, const int64_t n[2], int dx, int dy, kata_rule rule,
+                  double *out)
+{
+    kata_grid *g = kata_grid_2d(s->k, n[0], n[1]);
+    kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = rule);
+    for (int64_t i = 0; i < n[0] * n[1]; i++) out[i] = (double)(i + 1);
+    kata_put(u, kata_all(g), out, n[0] * n[1]);
+    kata_apply(s->kernels[dy + REACH][dx + REACH],
+               kata_box_2d(g, b->lo[0], b->hi[0], b->lo[1], b->hi[1]), u);
+    bool accepted = kata_ok(s->k);
+    if (accepted) kata_get(u, kata_all(g), out, n[0] * n[1]);
+    kata_error_clear(s->k);
+    return accepted;
+}
+
+static void check(session s[2], const box *b, const int64_t n[2], int dx, int dy, kata_rule rule)
+{
+    double fast[LARGEST * LARGEST], slow[LARGEST * LARGEST];
+    bool leaves, conflict = conflicts(b, n, dx, dy, rule, &leaves);
+    bool accepted = apply(&s[0], b, n, dx, dy, rule, fast);
+    if (accepted && conflict) fail_msg("accepted [%d,%d] with rule %d", dx, dy, (int)rule);
+    if (!leaves && !conflict && !accepted) fail_msg("refused [%d,%d]", dx, dy);
+    if (!accepted) return;
+    assert_true(apply(&s[1], b, n, dx, dy, rule, slow));
+    assert_memory_equal(fast, slow, (size_t)(n[0] * n[1]) * sizeof *fast);
+}
+
+static void check_boxes(session s[2], const int64_t n[2], int dx, int dy, kata_rule rule)
+{
+    box b;
+    for (b.lo[1] = 0; b.lo[1] < n[1]; b.lo[1]++)
+        for (b.hi[1] = b.lo[1] + 1; b.hi[1] <= n[1]; b.hi[1] += 2)
+            for (b.lo[0] = 0; b.lo[0] < n[0]; b.lo[0]++)
+                for (b.hi[0] = b.lo[0] + 1; b.hi[0] <= n[0]; b.hi[0]++)
+                    check(s, &b, n, dx, dy, rule);
+}
+
+static void test_what_is_accepted_is_free_of_conflicts(void **state)
+{
+    (void)state;
+    static const kata_rule rules[] = {KATA_NONE, KATA_CLAMP, KATA_REFLECT_FACE, KATA_PERIODIC,
+                                      KATA_CONSTANT};
+    session s[2] = {open_session("cpu"), open_session("reference")};
+    for (size_t rule = 0; rule < sizeof rules / sizeof *rules; rule++)
+        for (int dy = -REACH; dy <= REACH; dy++)
+            for (int dx = -REACH; dx <= REACH; dx++)
+                for (int64_t ny = 1; ny <= LARGEST; ny += 3)
+                    for (int64_t nx = 1; nx <= LARGEST; nx++)
+                        check_boxes(s, (int64_t[2]){nx, ny}, dx, dy, rules[rule]);
+    assert_int_equal(kata_close(s[0].k), KATA_OK);
+    assert_int_equal(kata_close(s[1].k), KATA_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_is_accepted_is_free_of_conflicts)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
