@@ -162,7 +162,8 @@ KATA_API kata_status kata_swap(kata_field *a, kata_field *b);
 typedef struct kata_range {
     const kata_grid *grid;
     int64_t lo[3], hi[3];
-    int rank; /* dimensions that were named; checked against the grid's */
+    int rank;          /* dimensions that were named; checked against the grid's */
+    int colors, color; /* of coloured ranges; colors is 0 for all points */
 } kata_range;
 
 /* All points. */
@@ -171,6 +172,10 @@ KATA_API kata_range kata_all(const kata_grid *grid);
 KATA_API kata_range kata_inner(const kata_grid *grid, int64_t n);
 /* The layer of the given depth at one side. */
 KATA_API kata_range kata_face(const kata_grid *grid, kata_side side, int64_t depth);
+/* The points of a range at which (ix + iy + iz) modulo colors is color, 0 <= color < colors <= 64.
+ * A kernel applied to them may write a field that it reads at points of other colours, as in a
+ * red-black sweep. For kernels only: values are copied by whole boxes. */
+KATA_API kata_range kata_color(kata_range range, int colors, int color);
 /* The box of the given bounds, of a grid of that many dimensions. */
 KATA_API kata_range kata_box_1d(const kata_grid *grid, int64_t x_lo, int64_t x_hi);
 KATA_API kata_range kata_box_2d(const kata_grid *grid, int64_t x_lo, int64_t x_hi, int64_t y_lo,

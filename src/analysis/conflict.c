@@ -104,9 +104,68 @@ static grid_box landing_box(const chain_loop *loop, const ir_access *access, con
     return box;
 }
 
-/* Whether an access reads points that the loop writes: the range meets itself when shifted. */
+/* By how many indices reads are shifted: whether by none, and modulo the number of colours, as
+ * bits, by others. */
+typedef struct shifts {
+    bool none;
+    uint64_t others;
+} shifts;
+
+static void add_shift(shifts *s, int64_t shift, int64_t colors)
+{
+    if (shift == 0)
+        s->none = true;
+    else
+        s->others |= (uint64_t)1 << ((shift % colors + colors) % colors);
+}
+
+/* Along a dimension: the offset itself, and what boundary rules make of it. */
+static shifts shifts_along(const chain_loop *loop, const ir_access *access, int d)
+{
+    int64_t size = loop->shape.size[d], offset = access->offset[d];
+    int64_t from = loop->box.lo[d], to = loop->box.hi[d], low = -offset, high = size - offset;
+    shifts found = {0};
+    if (from < high && low < to) add_shift(&found, offset, loop->colors);
+    for (int64_t i = from; i < to; i++) {
+        grid_source source;
+        if (i >= low && i < high) i = high; /* these read inside */
+        if (i >= to) break;
+        if (grid_boundary_map(&loop->bindings[access->param].boundary, d, size, i + offset,
+                              &source) &&
+            source.index >= 0)
+            add_shift(&found, source.index - i, loop->colors);
+    }
+    return found;
+}
+
+static uint64_t rotate(uint64_t bits, int by, int n)
+{
+    uint64_t all = n == 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1;
+    return by ? ((bits << by) | (bits >> (n - by))) & all : bits;
+}
+
+/* Whether an access from a point of one colour may land on another point of the same colour. */
+static bool meets_own_color(const chain_loop *loop, const ir_access *access)
+{
+    shifts total = {.none = true};
+    for (int d = 0; d < 3; d++) {
+        shifts along = shifts_along(loop, access, d);
+        uint64_t others = along.none ? total.others : 0;
+        for (int by = 0; by < loop->colors; by++) {
+            if (!(along.others >> by & 1)) continue;
+            others |= rotate(total.others, by, loop->colors);
+            if (total.none) others |= (uint64_t)1 << by;
+        }
+        total = (shifts){total.none && along.none, others};
+    }
+    return total.others & 1;
+}
+
+/* Whether an access reads points that the loop writes: the range meets itself when shifted, and on
+ * the same colour. */
 static bool meets_itself(const chain_loop *loop, const ir_access *access)
 {
+    if (loop->colors > 1 && !meets_own_color(loop, access)) return false;
     grid_box read = landing_box(loop, access, &loop->box);
     grid_box both = grid_box_intersect(&read, &loop->box);
     return !grid_box_is_empty(&both);

@@ -233,6 +233,8 @@ static kata_status queue(application *a, const kata_range *range)
 {
     chain_loop loop = {.kernel = a->kernel,
                        .shape = range->grid->shape,
+                       .colors = range->colors,
+                       .color = range->color,
                        .bindings = a->bindings,
                        .file = a->k->here_file,
                        .line = a->k->here_line};

@@ -200,7 +200,7 @@ kata_status api_flush(kata *k)
         k->work.chains++;
         k->work.loops += (int64_t)k->chain.count;
         for (size_t i = 0; i < k->chain.count; i++)
-            k->work.points += grid_box_points(&k->chain.loops[i].box);
+            k->work.points += chain_loop_points(&k->chain.loops[i]);
     }
     chain_clear(&k->chain);
     return status;

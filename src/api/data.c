@@ -21,6 +21,10 @@ static kata_status check_copy(kata_field *field, const char *call, const kata_ra
     if (k->messages.status) return k->messages.status;
     kata_status status = api_check_range(k, call, range);
     if (status) return status;
+    if (range->colors > 1)
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "%s: a coloured range is for kernels; values are copied by whole boxes",
+                        call);
     if (!grid_shape_equal(&range->grid->shape, &field->slot->shape))
         return api_fail(k, KATA_ERROR_ARGUMENT, "%s: the range is of another grid than field '%s'",
                         call, field->name);

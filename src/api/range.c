@@ -47,6 +47,13 @@ kata_range kata_face(const kata_grid *grid, kata_side side, int64_t depth)
     return range;
 }
 
+kata_range kata_color(kata_range range, int colors, int color)
+{
+    range.colors = colors;
+    range.color = color;
+    return range;
+}
+
 kata_range kata_box_1d(const kata_grid *grid, int64_t x_lo, int64_t x_hi)
 {
     return box(grid, 1, (int64_t[3]){x_lo}, (int64_t[3]){x_hi});
@@ -62,6 +69,19 @@ kata_range kata_box_3d(const kata_grid *grid, int64_t x_lo, int64_t x_hi, int64_
                        int64_t y_hi, int64_t z_lo, int64_t z_hi)
 {
     return box(grid, 3, (int64_t[3]){x_lo, y_lo, z_lo}, (int64_t[3]){x_hi, y_hi, z_hi});
+}
+
+static kata_status check_colors(kata *k, const char *call, const kata_range *range)
+{
+    if (range->colors == 0 && range->color == 0) return KATA_OK;
+    if (range->colors < 1 || range->colors > 64)
+        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: kata_color is given %d colors, not 1 to 64",
+                        call, range->colors);
+    if (range->color < 0 || range->color >= range->colors)
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "%s: kata_color is given color %d of %d; it is from 0 to %d", call,
+                        range->color, range->colors, range->colors - 1);
+    return KATA_OK;
 }
 
 static kata_status wrong_box(kata *k, const char *call, const kata_range *range)
@@ -96,5 +116,5 @@ kata_status api_check_range(kata *k, const char *call, const kata_range *range)
     for (int d = 0; d < 3; d++)
         if (range->lo[d] < range->hi[d] && (range->lo[d] < 0 || range->hi[d] > shape->size[d]))
             return wrong_box(k, call, range);
-    return KATA_OK;
+    return check_colors(k, call, range);
 }

@@ -34,6 +34,7 @@ typedef struct chain_loop {
     const ir_kernel *kernel;
     grid_shape shape; /* of the grid it runs on */
     grid_box box;
+    int colors, color; /* above 1: only points at which (x + y + z) mod colors is color */
     const chain_binding *bindings; /* one per parameter of the kernel */
     const char *file;              /* where the application is written; NULL when not known */
     int line;
@@ -48,6 +49,8 @@ typedef struct chain {
 /* Queues a loop: copies the bindings and tables (kernel->param_count of them), fills in versions
  * and advances those of written slots. */
 kata_status chain_append(chain *c, const chain_loop *loop, messages *m);
+/* The number of points of a loop. */
+int64_t chain_loop_points(const chain_loop *loop);
 /* Forgets all loops. */
 void chain_clear(chain *c);
 void chain_free(chain *c);

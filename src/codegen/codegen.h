@@ -5,7 +5,8 @@
  *     void NAME(const int64_t *lo, const int64_t *hi, const int64_t *size,
  *               const struct kata_view *view, const union kata_value *number)
  *
- * lo, hi, size: 3 each; box and grid size. view: one per component of each field parameter and one
+ * lo, hi: box. size: grid size, and for the variant of coloured ranges the number of colours and the
+ * colour. view: one per component of each field parameter and one
  * per reduction, in parameter order: the address of the point (0,0,0) (which may lie outside any
  * memory) and the distances in elements to the next y and z; x is contiguous. An inout field has
  * its views twice, for reads and then for writes. A reduction's view receives the point's
@@ -28,6 +29,7 @@ typedef void codegen_function(const int64_t *lo, const int64_t *hi, const int64_
 typedef struct codegen_loop {
     const ir_kernel *kernel;
     const kata_type *storage; /* per parameter; read for field parameters only */
+    bool colored;             /* visits only points at which (ix + iy + iz) mod size[3] is size[4] */
 } codegen_loop;
 
 /* ---- kernel_file.c --------------------------------------------------------------------------- */

@@ -165,6 +165,15 @@ static void add_loop(const codegen_writer *w, int dimension)
              dimension, d);
 }
 
+/* Over the points of one colour of a row. */
+static void add_colored_loop(const codegen_writer *w)
+{
+    text_add(w->out,
+             "            const int64_t past = (lo[0] + iy + iz + size[3] - size[4]) %% size[3];\n"
+             "            const int64_t first = lo[0] + (past ? size[3] - past : 0);\n"
+             "            for (int64_t ix = first; ix < hi[0]; ix += size[3]) {\n");
+}
+
 static void add_stored_value(const codegen_writer *w, const ir_store *s)
 {
     const ir_param *param = &w->loop->kernel->params[s->param];
@@ -212,8 +221,12 @@ void codegen_function_text(text *out, const codegen_loop *loop)
     add_loop(&w, 1);
     add_rows(&w);
     add_steps(&w, CODEGEN_ROW);
-    text_add(out, "#pragma omp simd\n");
-    add_loop(&w, 0);
+    if (loop->colored) {
+        add_colored_loop(&w);
+    } else {
+        text_add(out, "#pragma omp simd\n");
+        add_loop(&w, 0);
+    }
     add_steps(&w, CODEGEN_POINT);
     for (int i = 0; i < loop->kernel->store_count; i++) add_store(&w, &loop->kernel->stores[i]);
     text_add(out, "            }\n        }\n    }\n}\n");

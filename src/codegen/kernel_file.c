@@ -13,7 +13,7 @@ void codegen_name(const codegen_loop *loop, char name[64])
         int type = ir_param_is_field(&kernel->params[p]) ? (int)loop->storage[p] : -1;
         types = hash_bytes(&type, sizeof type, types);
     }
-    snprintf(name, 64, "kata_%s_%016" PRIx64, kernel->hash, types);
+    snprintf(name, 64, "kata_%s_%016" PRIx64 "%s", kernel->hash, types, loop->colored ? "_c" : "");
 }
 
 static int views_of(const ir_param *param)

@@ -24,7 +24,7 @@ static bool bind_storage(const chain_loop *loop, arena *memory, codegen_loop *ou
     kata_type *storage = arena_array(memory, (size_t)count + 1, sizeof *storage);
     for (int p = 0; storage && p < count; p++)
         if (ir_param_is_field(&loop->kernel->params[p])) storage[p] = loop->bindings[p].slot->type;
-    *out = (codegen_loop){loop->kernel, storage};
+    *out = (codegen_loop){loop->kernel, storage, loop->colors > 1};
     return storage != NULL;
 }
 

@@ -164,7 +164,11 @@ static void finish_reductions(const cpu_loop *l)
 kata_status cpu_loop_run(const chain_loop *loop, codegen_function *run, struct exec_cpu *cpu,
                          messages *m)
 {
-    cpu_loop l = {.loop = loop, .run = run, .bricks = bricks_of(&loop->box)};
+    cpu_loop l = {.loop = loop,
+                  .run = run,
+                  .sizes = {loop->shape.size[0], loop->shape.size[1], loop->shape.size[2],
+                            loop->colors, loop->color},
+                  .bricks = bricks_of(&loop->box)};
     bool done = prepare_params(&l);
     if (done && !grid_box_is_empty(&loop->box)) {
         l.interior = aligned_interior(loop);

@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     LINE_BYTES = 64,
@@ -15,7 +16,7 @@ enum {
 
 static void run_box(const cpu_loop *l, const grid_box *box, const codegen_view *views)
 {
-    l->run(box->lo, box->hi, l->loop->shape.size, views, l->numbers);
+    l->run(box->lo, box->hi, l->sizes, views, l->numbers);
 }
 
 /* Runs a box, its edges on copies. thread->views are those of the loop before and after. */
@@ -32,6 +33,15 @@ static bool run_part(const cpu_loop *l, const grid_box *box, cpu_thread *thread)
             thread->views[l->edges[e].view] = l->views[l->edges[e].view];
     }
     return true;
+}
+
+/* Points of other colours contribute nothing. */
+static void set_neutral(const ir_param *param, void *contributions, int64_t count)
+{
+    ir_value start = ir_reduction_start(param);
+    size_t size = (size_t)ir_types[param->type].bytes;
+    for (int64_t i = 0; i < count; i++)
+        memcpy((char *)contributions + (size_t)i * size, &start, size);
 }
 
 /* Points the views of reductions to room for the contributions of a box, all of 8 bytes a point. */
@@ -55,6 +65,7 @@ static bool prepare_contributions(const cpu_loop *l, const grid_box *box, cpu_th
         ir_value *start = (ir_value *)thread->contributions + r * points;
         thread->views[red->view] =
             (codegen_view){(void *)((uintptr_t)start - (uintptr_t)shift), nx, nx * ny};
+        if (l->loop->colors > 1) set_neutral(&l->loop->kernel->params[red->param], start, points);
     }
     return true;
 }

@@ -146,6 +146,7 @@ typedef struct cpu_loop {
     const chain_loop *loop;
     codegen_function *run;
     int view_count, edge_count, reduction_count, thread_count;
+    int64_t sizes[5]; /* of the grid; number of colours, colour */
     codegen_view *views;
     ir_value *numbers;
     cpu_edge *edges;

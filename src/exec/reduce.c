@@ -26,13 +26,14 @@
 
 #define ADD(a, b) ((a) + (b))
 
-/* T NAME(x, start): a full brick of contributions. */
+/* T NAME(x, count, start): the first `count` contributions of a brick, a multiple of EXEC_LANES;
+ * the others are neutral. */
 #define REDUCE_BRICK(NAME, T, COMBINE)                                                             \
-    VECTOR_WIDTHS static T NAME(const T *x, T start)                                               \
+    VECTOR_WIDTHS static T NAME(const T *x, int count, T start)                                    \
     {                                                                                              \
         T lane[EXEC_LANES];                                                                        \
         for (int l = 0; l < EXEC_LANES; l++) lane[l] = start;                                      \
-        for (int step = 0; step < EXEC_BRICK; step += EXEC_LANES) {                                \
+        for (int step = 0; step < count; step += EXEC_LANES) {                                     \
             for (int l = 0; l < EXEC_LANES; l++) lane[l] = COMBINE(lane[l], x[step + l]);          \
         }                                                                                          \
         for (int half = EXEC_LANES / 2; half >= 1; half /= 2)                                      \
@@ -54,34 +55,37 @@ REDUCE_BRICK(greatest_i32, int32_t, kata_greatest_i32)
 REDUCE_BRICK(greatest_i64, int64_t, kata_greatest_i64)
 
 /* What reduces a brick, by operation and type: sum, least, greatest. */
-#define OF_OPERATION(op, t, x, start)                                                              \
-    ((op) == IR_ADD     ? sum_##t((x), (start).t)                                                  \
-     : (op) == IR_LEAST ? least_##t((x), (start).t)                                                \
-                        : greatest_##t((x), (start).t))
+#define OF_OPERATION(op, t, x, count, start)                                                       \
+    ((op) == IR_ADD     ? sum_##t((x), (count), (start).t)                                         \
+     : (op) == IR_LEAST ? least_##t((x), (count), (start).t)                                       \
+                        : greatest_##t((x), (count), (start).t))
 
-static ir_value reduce_brick(const ir_param *param, const void *x, ir_value start)
+static ir_value reduce_brick(const ir_param *param, const void *x, int count, ir_value start)
 {
     ir_op op = ir_reduction_op(param);
     ir_value result = {0};
     switch (param->type) {
-    case IR_F64: result.f64 = OF_OPERATION(op, f64, x, start); break;
-    case IR_F32: result.f32 = OF_OPERATION(op, f32, x, start); break;
-    case IR_I64: result.i64 = OF_OPERATION(op, i64, x, start); break;
-    default: result.i32 = OF_OPERATION(op, i32, x, start); break;
+    case IR_F64: result.f64 = OF_OPERATION(op, f64, x, count, start); break;
+    case IR_F32: result.f32 = OF_OPERATION(op, f32, x, count, start); break;
+    case IR_I64: result.i64 = OF_OPERATION(op, i64, x, count, start); break;
+    default: result.i32 = OF_OPERATION(op, i32, x, count, start); break;
     }
     return result;
 }
 
-/* A brick of which only the points from first to first + count - 1 contribute. */
+/* A brick of which only the points from first to first + count - 1 contribute: padded with neutral
+ * values to whole steps of all lanes. Steps without a contribution are left out. */
 static ir_value reduce_part(const ir_param *param, const void *x, int first, int count,
                             ir_value start)
 {
     _Alignas(64) uint8_t padded[EXEC_BRICK * sizeof(ir_value)];
     size_t size = (size_t)ir_types[param->type].bytes;
-    for (int i = 0; i < EXEC_BRICK; i++)
-        if (i < first || i >= first + count) memcpy(padded + (size_t)i * size, &start, size);
-    memcpy(padded + (size_t)first * size, x, (size_t)count * size);
-    return reduce_brick(param, padded, start);
+    int before = first % EXEC_LANES, end = before + count;
+    int total = (end + EXEC_LANES - 1) / EXEC_LANES * EXEC_LANES;
+    for (int i = 0; i < before; i++) memcpy(padded + (size_t)i * size, &start, size);
+    memcpy(padded + (size_t)before * size, x, (size_t)count * size);
+    for (int i = end; i < total; i++) memcpy(padded + (size_t)i * size, &start, size);
+    return reduce_brick(param, padded, total, start);
 }
 
 void exec_reduce_row(const ir_param *param, const void *contributions, int64_t x_lo, int64_t x_hi,
@@ -93,7 +97,7 @@ void exec_reduce_row(const ir_param *param, const void *contributions, int64_t x
         int first = (int)(at % EXEC_BRICK);
         int64_t end = at - first + EXEC_BRICK < x_hi ? at - first + EXEC_BRICK : x_hi;
         int count = (int)(end - at);
-        *partials++ = count == EXEC_BRICK ? reduce_brick(param, x, start)
+        *partials++ = count == EXEC_BRICK ? reduce_brick(param, x, EXEC_BRICK, start)
                                           : reduce_part(param, x, first, count, start);
         x += count * ir_types[param->type].bytes;
         at = end;

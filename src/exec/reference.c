@@ -87,14 +87,32 @@ static bool run_point(reference_run *run, int64_t number)
     return true;
 }
 
+/* Whether the loop visits the point. */
+static bool has_color(const chain_loop *loop, const int64_t point[3])
+{
+    return loop->colors <= 1 || (point[0] + point[1] + point[2]) % loop->colors == loop->color;
+}
+
+static void contribute_nothing(reference_run *run, int64_t number)
+{
+    const ir_kernel *kernel = run->in.loop->kernel;
+    for (int p = 0; p < kernel->param_count; p++)
+        if (ir_param_is_reduction(&kernel->params[p]))
+            run->contributions[p][number] = ir_reduction_start(&kernel->params[p]);
+}
+
 static bool run_points(reference_run *run)
 {
     const grid_box *box = &run->in.loop->box;
     int64_t *point = run->in.point, number = 0;
     for (point[2] = box->lo[2]; point[2] < box->hi[2]; point[2]++)
         for (point[1] = box->lo[1]; point[1] < box->hi[1]; point[1]++)
-            for (point[0] = box->lo[0]; point[0] < box->hi[0]; point[0]++)
-                if (!run_point(run, number++)) return false;
+            for (point[0] = box->lo[0]; point[0] < box->hi[0]; point[0]++, number++) {
+                if (!has_color(run->in.loop, point))
+                    contribute_nothing(run, number);
+                else if (!run_point(run, number))
+                    return false;
+            }
     return true;
 }
 

@@ -201,6 +201,30 @@ static void test_long_fields_wrap_and_empty_ranges_do_nothing(void **state)
     close_world(&w);
 }
 
+static void test_colors_share_the_points_out(void **state)
+{
+    (void)state;
+    world w;
+    kata_work work;
+    open_world(&w);
+    kata_scalar *s = kata_scalar_new(w.k, "s", KATA_F64);
+    kata_apply(find(&w, "set"), kata_all(w.g), w.u, 1);
+    double sum, total = 0;
+    for (int color = 0; color < 3; color++) {
+        kata_apply(find(&w, "total"), kata_color(kata_all(w.g), 3, color), w.u, s);
+        kata_scalar_get(s, &sum);
+        total += sum;
+    }
+    assert_float_equal(total, POINTS, 0);
+    kata_work_done(w.k, &work);
+    assert_int_equal(work.points, 2 * POINTS);
+    kata_apply(find(&w, "scale"), kata_color(kata_all(w.g), 2, 1), w.u, 5);
+    assert_float_equal(at(&w, w.u, 0, 0), 1, 0);
+    assert_float_equal(at(&w, w.u, 1, 0), 5, 0);
+    assert_float_equal(at(&w, w.u, 0, 1), 5, 0);
+    close_world(&w);
+}
+
 /* ---- errors ---------------------------------------------------------------------------------- */
 
 static void test_the_first_error_stays_until_it_is_cleared(void **state)
@@ -313,6 +337,7 @@ int main(void)
         cmocka_unit_test(test_scalars_live_in_the_chain),
         cmocka_unit_test(test_boxes_go_in_and_out_in_plain_order),
         cmocka_unit_test(test_long_fields_wrap_and_empty_ranges_do_nothing),
+        cmocka_unit_test(test_colors_share_the_points_out),
         cmocka_unit_test(test_the_first_error_stays_until_it_is_cleared),
         cmocka_unit_test(test_a_failed_chain_leaves_nan_not_old_values),
         cmocka_unit_test(test_close_returns_the_first_error_and_discards_work),

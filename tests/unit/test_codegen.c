@@ -152,7 +152,7 @@ static ir_value expected(const one_op *k, const ir_value *operands)
 static codegen_function *function_of(void *library, const one_op *k)
 {
     char name[64];
-    codegen_loop loop = {&k->kernel, k->storage};
+    codegen_loop loop = {.kernel = &k->kernel, .storage = k->storage};
     codegen_name(&loop, name);
     void *symbol = jit_symbol(library, name);
     codegen_function *function;
@@ -204,7 +204,7 @@ static void computes_every_operation(void **state)
     codegen_loop loops[MOST_KERNELS];
     add_all_operations();
     for (int i = 0; i < kernel_count; i++)
-        loops[i] = (codegen_loop){&kernels[i].kernel, kernels[i].storage};
+        loops[i] = (codegen_loop){.kernel = &kernels[i].kernel, .storage = kernels[i].storage};
     void *library = compile(*state, loops, (size_t)kernel_count);
     srand(11);
     for (int round = 0; round < 100; round++)
@@ -237,7 +237,7 @@ static void subtracts_from_zero(void **state)
         add_zero_minus(IR_F64, IR_FABS, IR_F64, plus);
     }
     for (int i = 0; i < kernel_count; i++)
-        loops[i] = (codegen_loop){&kernels[i].kernel, kernels[i].storage};
+        loops[i] = (codegen_loop){.kernel = &kernels[i].kernel, .storage = kernels[i].storage};
     void *library = compile(*state, loops, (size_t)kernel_count);
     for (int i = 0; i < kernel_count; i++) {
         ir_value zeros[LENGTH] = {{0}}, found[LENGTH];
@@ -272,7 +272,7 @@ static void writes_constants_exactly(void **state)
     for (int type = IR_I32; type <= IR_F64; type++)
         for (int i = 0; i < 60; i++) add_constant((ir_type)type, random_value((ir_type)type));
     for (int i = 0; i < kernel_count; i++)
-        loops[i] = (codegen_loop){&kernels[i].kernel, kernels[i].storage};
+        loops[i] = (codegen_loop){.kernel = &kernels[i].kernel, .storage = kernels[i].storage};
     void *library = compile(*state, loops, (size_t)kernel_count);
     for (int i = 0; i < kernel_count; i++) {
         const one_op *k = &kernels[i];
@@ -290,7 +290,7 @@ static void writes_constants_exactly(void **state)
 
 static void add_text(text *out, const one_op *k)
 {
-    codegen_loop loop = {&k->kernel, k->storage};
+    codegen_loop loop = {.kernel = &k->kernel, .storage = k->storage};
     codegen_function_text(out, &loop);
 }
 
@@ -300,7 +300,7 @@ static void names_tell_what_is_computed(void **state)
     char one[64], other[64];
     kernel_count = 0;
     add_operation(IR_ADD, IR_F64, IR_F64);
-    codegen_loop loop = {&kernels[0].kernel, kernels[0].storage};
+    codegen_loop loop = {.kernel = &kernels[0].kernel, .storage = kernels[0].storage};
     codegen_name(&loop, one);
     kernels[0].params[1].name = "renamed";
     codegen_name(&loop, other);

@@ -191,7 +191,8 @@ static void check(fixture *f, const ir_kernel *kernel, const grid_shape *shape, 
     application a = {0};
     for (int p = 0; p < kernel->param_count; p++) bind(&a, kernel, p, shape);
     for (int side = 0; side < 2; side++) {
-        chain_loop loop = {kernel, *shape, *box, a.bindings[side], __FILE__, __LINE__};
+        chain_loop loop = {
+            .kernel = kernel, .shape = *shape, .box = *box, .bindings = a.bindings[side]};
         assert_int_equal(analysis_check(&loop, &f->m), KATA_OK);
         run(f, side ? &exec_reference : &exec_cpu, threads, &loop);
     }
@@ -308,7 +309,8 @@ static void compiles_each_kernel_once(void **state)
     application a = {0};
     const ir_kernel *kernel = f->module->kernels[2];
     for (int p = 0; p < kernel->param_count; p++) bind(&a, kernel, p, &shape);
-    chain_loop loop = {kernel, shape, grid_shape_box(&shape), a.bindings[0], __FILE__, __LINE__};
+    chain_loop loop = {
+        .kernel = kernel, .shape = shape, .box = grid_shape_box(&shape), .bindings = a.bindings[0]};
     chain c = {0};
     for (int i = 0; i < 5; i++) assert_int_equal(chain_append(&c, &loop, &f->m), KATA_OK);
     assert_int_equal(exec_cpu.run(&context, &c, &f->m), KATA_OK);

@@ -152,6 +152,21 @@ static kata_status scalar_written_twice(world *w)
                  kata_arg_scalar(s, 0));
 }
 
+static kata_status red_black_on_odd_period(world *w)
+{
+    kata_grid *g = kata_grid_2d(w->k, 5, 6);
+    kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = KATA_PERIODIC);
+    return APPLY(w, "in_place", kata_color(kata_all(g), 2, 0), field(u));
+}
+
+static kata_status no_such_color(world *w) { return heat(w, kata_color(kata_all(w->g), 2, 2)); }
+
+static kata_status copy_of_a_color(world *w)
+{
+    double values[48];
+    return kata_get(w->u, kata_color(kata_all(w->g), 2, 0), values, 48);
+}
+
 /* ---- what does not match --------------------------------------------------------------------- */
 
 static kata_status other_grid(world *w)
@@ -323,6 +338,9 @@ static const struct misuse {
     CASE(one_field_twice, APPLICATION),
     CASE(written_twice, APPLICATION),
     CASE(scalar_written_twice, APPLICATION),
+    CASE(red_black_on_odd_period, APPLICATION),
+    CASE(no_such_color, ARGUMENT),
+    CASE(copy_of_a_color, ARGUMENT),
     CASE(other_grid, APPLICATION),
     CASE(other_rank, APPLICATION),
     CASE(other_components, APPLICATION),
