@@ -9,9 +9,8 @@
 # that C does not allow becomes an underscore; SYMBOL names the array otherwise (one file only). The
 # texts are written anew when their files change. Call it in the folder that defines the target.
 
-set(KATAGAMI_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/KatagamiEmbedText.cmake)
-
 function(katagami_embed)
+    set(script ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/KatagamiEmbedText.cmake)
     cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;SYMBOL" "FILES")
     list(LENGTH arg_FILES count)
     if(arg_UNPARSED_ARGUMENTS OR NOT arg_TARGET OR count EQUAL 0)
@@ -39,8 +38,8 @@ function(katagami_embed)
         add_custom_command(
             OUTPUT ${output} ${folder}/${symbol}.h
             COMMAND ${CMAKE_COMMAND} -D TEXT=${file} -D SYMBOL=${symbol} -D OUTPUT=${output}
-                    -D HEADER=${folder}/${symbol}.h -P ${KATAGAMI_EMBED_SCRIPT}
-            DEPENDS ${file} ${KATAGAMI_EMBED_SCRIPT}
+                    -D HEADER=${folder}/${symbol}.h -P ${script}
+            DEPENDS ${file} ${script}
             COMMENT "Embedding ${symbol}"
             VERBATIM)
         target_sources(${arg_TARGET} PRIVATE ${output} ${folder}/${symbol}.h)

@@ -13,9 +13,12 @@ file(WRITE ${HEADER} "/* The text of ${text}, ending in a zero. Generated. */
 #ifndef KATAGAMI_EMBED_${SYMBOL}
 #define KATAGAMI_EMBED_${SYMBOL}
 #ifdef __cplusplus
-extern \"C\"
+extern \"C\" {
 #endif
 extern const char ${SYMBOL}[];
+#ifdef __cplusplus
+}
+#endif
 #endif
 ")
 file(WRITE ${OUTPUT} "#include \"${header}\"

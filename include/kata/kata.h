@@ -188,7 +188,7 @@ KATA_API kata_range kata_box_3d(const kata_grid *grid, int64_t x_lo, int64_t x_h
 /* Copies the values of a box out of or into a field, converted as in C between floating types (any
  * other conversion is an error), in plain order: x fastest, then y, z, component. `count` is the
  * number of values there is room for at `values`; it must be that of the box times the components.
- * On error kata_get sets all of them to NaN (zero for integers). Call them as
+ * On error kata_get sets them to NaN (zero for integers), as many as the range has. Call them as
  *     kata_get(field, range, array, count)     kata_put(field, range, array, count) */
 KATA_API kata_status kata_get_values(kata_field *field, const kata_range *range, kata_type type,
                                      void *values, int64_t count);

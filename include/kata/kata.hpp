@@ -2,9 +2,15 @@
 #ifndef KATA_KATA_HPP
 #define KATA_KATA_HPP
 
+#if __cplusplus < 201703L
+#error "kata.h needs C++17 (-std=c++17) or later"
+#endif
+
 #ifndef KATA_KATA_H
 #include "kata/kata.h"
 #endif
+
+#include <type_traits>
 
 /* Where a call is written: filled in by the compiler at the place of the call. */
 struct kata_kernel_here {
@@ -16,32 +22,44 @@ struct kata_kernel_here {
     }
 };
 
-inline kata_arg kata_arg_of(kata_field *x) { return kata_arg_field(x, sizeof x); }
-inline kata_arg kata_arg_of(kata_scalar *x) { return kata_arg_scalar(x, sizeof x); }
-inline kata_arg kata_arg_of(kata_arg x) { return x; }
-inline kata_arg kata_arg_of(bool x) { return kata_arg_integer(x, sizeof x); }
-inline kata_arg kata_arg_of(char x) { return kata_arg_integer(x, sizeof x); }
-inline kata_arg kata_arg_of(signed char x) { return kata_arg_integer(x, sizeof x); }
-inline kata_arg kata_arg_of(unsigned char x) { return kata_arg_integer(x, sizeof x); }
-inline kata_arg kata_arg_of(short x) { return kata_arg_integer(x, sizeof x); }
-inline kata_arg kata_arg_of(unsigned short x) { return kata_arg_integer(x, sizeof x); }
-inline kata_arg kata_arg_of(int x) { return kata_arg_integer(x, sizeof x); }
-inline kata_arg kata_arg_of(unsigned x) { return kata_arg_integer(x, sizeof x); }
-inline kata_arg kata_arg_of(long x) { return kata_arg_integer(x, sizeof x); }
-inline kata_arg kata_arg_of(long long x) { return kata_arg_integer(x, sizeof x); }
-inline kata_arg kata_arg_of(unsigned long x) { return kata_arg_unsigned(x, sizeof x); }
-inline kata_arg kata_arg_of(unsigned long long x) { return kata_arg_unsigned(x, sizeof x); }
-inline kata_arg kata_arg_of(float x) { return kata_arg_floating(static_cast<double>(x), sizeof x); }
-inline kata_arg kata_arg_of(double x) { return kata_arg_floating(x, sizeof x); }
-
 constexpr kata_type kata_type_of(const double *) { return KATA_F64; }
 constexpr kata_type kata_type_of(const float *) { return KATA_F32; }
 constexpr kata_type kata_type_of(const int *) { return KATA_I32; }
 constexpr kata_type kata_type_of(const int64_t *) { return KATA_I64; }
 
-template <class T, size_t N> kata_arg kata_arg_of(const T (&table)[N])
+/* What T is made of where it is a pointer or an array, T otherwise. */
+template <class T> using kata_pointed = std::remove_cv_t<std::remove_pointer_t<std::decay_t<T>>>;
+
+/* Whether a pointer to T, or an array of T, is a table. */
+template <class T>
+constexpr bool kata_is_table = std::is_same_v<T, double> || std::is_same_v<T, float> ||
+                               std::is_same_v<T, int> || std::is_same_v<T, int64_t>;
+
+template <class T> kata_arg kata_arg_of(const T &x)
 {
-    return kata_table_of(kata_type_of(table), table, N);
+    if constexpr (std::is_array_v<T>) {
+        static_assert(kata_is_table<kata_pointed<T>>,
+                      "a table is of double, float, int or int64_t");
+        return kata_table_of(kata_type_of(x), x, std::extent_v<T>);
+    } else if constexpr (std::is_same_v<T, kata_field *>) {
+        return kata_arg_field(x, sizeof x);
+    } else if constexpr (std::is_same_v<T, kata_scalar *>) {
+        return kata_arg_scalar(x, sizeof x);
+    } else if constexpr (std::is_same_v<T, kata_arg>) {
+        return x;
+    } else if constexpr (std::is_pointer_v<T> && kata_is_table<kata_pointed<T>>) {
+        return kata_table_of(kata_type_of(x), x, -1);
+    } else if constexpr (std::is_floating_point_v<T>) {
+        return kata_arg_floating(static_cast<double>(x), sizeof x);
+    } else if constexpr (std::is_integral_v<T> && std::is_unsigned_v<T>) {
+        return kata_arg_unsigned(x, sizeof x);
+    } else {
+        static_assert(
+            std::is_integral_v<T>,
+            "kata_apply takes fields (kata_field *), scalars (kata_scalar *), numbers and "
+            "arrays of numbers");
+        return kata_arg_integer(x, sizeof x);
+    }
 }
 
 template <class... Args>
@@ -79,7 +97,8 @@ inline kata_status kata_save_of(kata_field *field, const kata_save_options &opti
     return kata_save_with(field, &options);
 }
 
-/* Naming members in braces is C++20; before that __extension__ keeps pedantic compilers quiet. */
+/* Naming members in braces is C++20; before that __extension__ keeps pedantic compilers quiet.
+ * Members are named in the order in which kata.h declares them. */
 #define kata_field_new(grid, name, ...)                                                            \
     kata_field_new_of(grid, name, __extension__ kata_field_options{.type = __VA_ARGS__})
 #define kata_save(field, ...)                                                                      \

@@ -4,6 +4,10 @@
 
 #include "kata/kata.h"
 
+#if !defined(__STDC_VERSION__) || __STDC_VERSION__ < 201112L
+#error "kata.h needs C11 (-std=c11) or later"
+#endif
+
 #define kata_field_new(grid, name, ...)                                                            \
     kata_field_new_with(grid, name, &(kata_field_options){.type = __VA_ARGS__})
 #define kata_save(field, ...) kata_save_with(field, &(kata_save_options){.path = __VA_ARGS__})
@@ -24,6 +28,8 @@
     kata_put_values(field, (kata_range[1]){range}, KATA_TYPE_OF(values), values, count)
 #define kata_scalar_get(scalar, value) kata_scalar_get_value(scalar, KATA_TYPE_OF(value), value)
 
+/* An error here says that kata_apply was given something it does not take: it takes kata_field *,
+ * kata_scalar *, numbers, and arrays of double, float, int or int64_t. */
 #define KATA_ARG(x)                                                                                \
     _Generic((x), kata_field *                                                                     \
              : kata_arg_field, kata_scalar *                                                       \

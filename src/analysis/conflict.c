@@ -66,7 +66,13 @@ static kata_status refuse_read(const chain_loop *loop, const ir_access *access,
         message_line(m, "field '%s' is given both for '%s' (%s) and for '%s' (%s)", field,
                      read->name, ir_param_kind_name(read->kind), write->name,
                      ir_param_kind_name(write->kind));
-    message_line(m, "write to a second field and exchange the two with kata_swap");
+    if (loop->colors > 1)
+        message_line(m,
+                     "the read lands on color %d of %d too: take another number of colors, or make "
+                     "periodic sizes multiples of it",
+                     loop->color, loop->colors);
+    else
+        message_line(m, "write to a second field and exchange the two with kata_swap");
     message_note_at(m, kernel->text, store->at, "it is written here");
     return message_send(m);
 }

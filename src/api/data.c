@@ -37,10 +37,22 @@ static kata_status check_copy(kata_field *field, const char *call, const kata_ra
     int64_t needed = range_values(field, range, box);
     if (count != needed)
         return api_fail(k, KATA_ERROR_ARGUMENT,
-                        "%s: the range of field '%s' has %lld values; there is room for %lld", call,
-                        field->name, (long long)needed, (long long)count);
+                        "%s: the range of field '%s' has %lld values, and count is %lld%s", call,
+                        field->name, (long long)needed, (long long)count,
+                        needed && count == needed * store_type_bytes(type)
+                            ? ": it is a number of values, not of bytes"
+                            : "");
     if (!values && needed) return api_fail(k, KATA_ERROR_ARGUMENT, "%s: values is NULL", call);
     return KATA_OK;
+}
+
+/* How many values may be set when an error has stopped kata_get: not more than the range has, for
+ * `count` may be what is wrong. */
+static int64_t poisoned(const kata_field *field, const kata_range *range, int64_t count)
+{
+    grid_box box;
+    int64_t values = field && range ? range_values(field, range, &box) : 1;
+    return count < values ? count : values;
 }
 
 static void set_poison(kata_type type, void *values, int64_t count)
@@ -63,7 +75,7 @@ kata_status kata_get_values(kata_field *field, const kata_range *range, kata_typ
                                : api_null("kata_get", "the field");
     if (!status) status = api_flush(field->k);
     if (status)
-        set_poison(type, values, count);
+        set_poison(type, values, poisoned(field, range, count));
     else
         store_read(field->slot->array, &box, field->slot->components, type, values);
     return status;

@@ -23,7 +23,7 @@ kata_range kata_inner(const kata_grid *grid, int64_t n)
         int64_t size = range.hi[d];
         int64_t depth = n > size ? size : n < -size ? -size : n; /* so that nothing overflows */
         range.lo[d] = depth;
-        range.hi[d] = size - depth;
+        range.hi[d] = size - depth > depth ? size - depth : depth;
     }
     return range;
 }
@@ -38,8 +38,8 @@ kata_range kata_face(const kata_grid *grid, kata_side side, int64_t depth)
         return range;
     }
     int64_t size = range.hi[d];
-    if (depth < 0) depth = 0;
-    if (depth > size + 1) depth = size + 1;
+    int64_t most = (int64_t)1 << 48; /* so that nothing overflows */
+    depth = depth < 0 ? 0 : depth > most ? most : depth;
     if (side % 2)
         range.lo[d] = size - depth;
     else
@@ -105,6 +105,11 @@ kata_status api_check_range(kata *k, const char *call, const kata_range *range)
     if (!range || !range->grid)
         return api_fail(k, KATA_ERROR_ARGUMENT, "%s: the range has no grid", call);
     const grid_shape *shape = &range->grid->shape;
+    if (range->rank == 0)
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "%s: a grid is given where a range is expected; all its points are "
+                        "kata_all(grid)",
+                        call);
     if (range->rank < 0)
         return api_fail(k, KATA_ERROR_ARGUMENT, "%s: the range is the face of no side", call);
     if (range->rank != shape->rank)
@@ -113,6 +118,13 @@ kata_status api_check_range(kata *k, const char *call, const kata_range *range)
                         range->rank, range->rank > 1 ? "s" : "", shape->rank);
     if (range->grid->k != k)
         return api_fail(k, KATA_ERROR_ARGUMENT, "%s: the range is of another context", call);
+    for (int d = 0; d < 3; d++)
+        if (range->lo[d] > range->hi[d])
+            return api_fail(
+                k, KATA_ERROR_ARGUMENT,
+                "%s: the range begins at %c = %lld and ends before %c = %lld; bounds are "
+                "given as lo, hi of x, then of y, then of z",
+                call, "xyz"[d], (long long)range -> lo[d], "xyz"[d], (long long)range -> hi[d]);
     for (int d = 0; d < 3; d++)
         if (range->lo[d] < range->hi[d] && (range->lo[d] < 0 || range->hi[d] > shape->size[d]))
             return wrong_box(k, call, range);

@@ -13,7 +13,7 @@ libraries=$(dirname "$(find "$prefix" -name libkatagami.so)")
 export PKG_CONFIG_PATH=$libraries/pkgconfig LD_LIBRARY_PATH=$libraries
 
 mkdir source
-cp "$KATA_SOURCE"/tests/install/{CMakeLists.txt,embedded.c,heat.c,heat.kata} source/
+cp "$KATA_SOURCE"/tests/install/{CMakeLists.txt,embedded.c,embedded_cpp.cpp,heat.c,heat.kata} source/
 if [ "${KATA_TEST_FULL:-0}" != 1 ]; then
     sed -i 's/t < 1000/t < 10/' source/heat.c
 fi
@@ -46,6 +46,21 @@ cmake --build package >/dev/null
 run package_shared "$PWD/package/heat_shared"
 run package_static "$PWD/package/heat_static"
 package/embedded | cmp - "$KATA_SOURCE/tests/install/heat.kata"
+package/embedded_cpp | cmp - "$KATA_SOURCE/tests/install/heat.kata"
+
+# As a part of a user's project.
+mkdir part
+cp source/{embedded.c,heat.kata} part/
+cat >part/CMakeLists.txt <<END
+cmake_minimum_required(VERSION 3.25)
+project(part LANGUAGES C)
+add_subdirectory($KATA_SOURCE katagami)
+add_executable(embedded embedded.c)
+katagami_embed(TARGET embedded FILES heat.kata)
+END
+cmake -G Ninja -S part -B part/build >/dev/null
+cmake --build part/build --target embedded >/dev/null
+part/build/embedded | cmp - part/heat.kata
 
 LD_LIBRARY_PATH='' "$prefix/bin/kata" info >/dev/null
 rm -rf as_* package_* # large files

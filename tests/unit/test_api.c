@@ -185,6 +185,24 @@ static void test_boxes_go_in_and_out_in_plain_order(void **state)
     close_world(&w);
 }
 
+static void test_a_wrong_count_never_writes_beyond_the_range(void **state)
+{
+    (void)state;
+    world w;
+    open_world(&w);
+    double values[POINTS + 1];
+    values[POINTS] = 7;
+    assert_int_equal(kata_get(w.u, kata_all(w.g), values, POINTS * sizeof *values),
+                     KATA_ERROR_ARGUMENT);
+    assert_true(isnan(values[0]) && isnan(values[POINTS - 1]));
+    assert_float_equal(values[POINTS], 7, 0);
+    assert_int_equal(kata_get(w.u, kata_all(w.g), values, POINTS * sizeof *values),
+                     KATA_ERROR_ARGUMENT);
+    assert_float_equal(values[POINTS], 7, 0);
+    kata_error_clear(w.k);
+    close_world(&w);
+}
+
 static void test_long_fields_wrap_and_empty_ranges_do_nothing(void **state)
 {
     (void)state;
@@ -336,6 +354,7 @@ int main(void)
         cmocka_unit_test(test_boundary_rules_stay_with_the_handle_and_hold_from_then_on),
         cmocka_unit_test(test_scalars_live_in_the_chain),
         cmocka_unit_test(test_boxes_go_in_and_out_in_plain_order),
+        cmocka_unit_test(test_a_wrong_count_never_writes_beyond_the_range),
         cmocka_unit_test(test_long_fields_wrap_and_empty_ranges_do_nothing),
         cmocka_unit_test(test_colors_share_the_points_out),
         cmocka_unit_test(test_the_first_error_stays_until_it_is_cleared),

@@ -258,6 +258,14 @@ static kata_status null_range(world *w)
 
 static kata_status range_outside(world *w) { return heat(w, kata_box_2d(w->g, 1, 9, 1, 5)); }
 
+static kata_status reversed_range(world *w) { return heat(w, kata_box_2d(w->g, 7, 1, 1, 5)); }
+
+static kata_status grid_for_range(world *w)
+{
+    return kata_apply_args(find(w, "heat"), (kata_range[1]){{.grid = w->g}}, 3,
+                           (kata_arg[]){field(w->u), field(w->v), number(0.1)});
+}
+
 static kata_status range_of_other_rank(world *w) { return heat(w, kata_box_1d(w->g, 1, 5)); }
 
 static kata_status misspelt_kernel(world *w)
@@ -278,6 +286,12 @@ static kata_status wrong_count(world *w)
 {
     double values[10];
     return kata_get(w->u, kata_all(w->g), values, 10);
+}
+
+static kata_status count_in_bytes(world *w)
+{
+    double values[48];
+    return kata_get(w->u, kata_all(w->g), values, sizeof values);
 }
 
 static kata_status get_as_integer(world *w)
@@ -357,10 +371,13 @@ static const struct misuse {
     CASE(pointer_for_table, ARGUMENT),
     CASE(null_range, ARGUMENT),
     CASE(range_outside, ARGUMENT),
+    CASE(reversed_range, ARGUMENT),
+    CASE(grid_for_range, ARGUMENT),
     CASE(range_of_other_rank, ARGUMENT),
     CASE(misspelt_kernel, ARGUMENT),
     CASE(no_such_kernel, ARGUMENT),
     CASE(wrong_count, ARGUMENT),
+    CASE(count_in_bytes, ARGUMENT),
     CASE(get_as_integer, ARGUMENT),
     CASE(bad_name, ARGUMENT),
     CASE(no_points, ARGUMENT),
