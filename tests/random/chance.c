@@ -24,8 +24,7 @@ bool chance_of(chance *c, int percent) { return chance_from(c, 0, 99) < percent;
 
 double chance_fraction(chance *c) { return (double)(chance_bits(c) >> 11) * 0x1p-53; }
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 struct pool_block {
     struct pool_block *next;

@@ -26,8 +26,7 @@ static bool is_equal(const seen *a, const seen *b, int64_t i)
     return is_real(a) && real_at(a, i) != real_at(a, i) && real_at(b, i) != real_at(b, i);
 }
 
-/* ---- telling ----------------------------------------------------------------------------------
- */
+/* ---- telling --------------------------------------------------------------------------------- */
 
 static void print_value(FILE *out, const char *name, const seen *s, int64_t i)
 {

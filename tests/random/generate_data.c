@@ -1,6 +1,6 @@
 /* Numbers that programs compute with: mostly of common size, some of those where arithmetic has
  * its corners. */
-#include "random.h"
+#include "generate.h"
 
 #include <math.h>
 
@@ -49,8 +49,7 @@ int64_t generate_integer(chance *c, bool wide)
     return chance_from(c, -9, 12);
 }
 
-/* ---- values of fields -------------------------------------------------------------------------
- */
+/* ---- values of fields ------------------------------------------------------------------------ */
 
 /* A third of the fields hold corners; the others would drown in infinities. */
 static bool has_corners(uint64_t seed) { return seed % 3 == 0; }

@@ -1,6 +1,6 @@
 /* Typed expressions. Wherever a floating type is wanted any arithmetic type will do, as in C; where
  * an integer is wanted (for %, shifts, bits, indices) only integers are made. */
-#include "random.h"
+#include "generate.h"
 
 #include <string.h>
 
@@ -31,8 +31,7 @@ static value_type partner(builder *b, value_type type)
     return is_floating(type) ? CHANCE_PICK(b->chance, floating) : CHANCE_PICK(b->chance, whole);
 }
 
-/* ---- leaves -----------------------------------------------------------------------------------
- */
+/* ---- leaves ---------------------------------------------------------------------------------- */
 
 static const char *const literals[][12] = {
     [BOOL] = {"true", "false"},
@@ -103,8 +102,7 @@ term *generate_unknown(builder *b, value_type want)
     return builder_term(b, LONG, "nx");
 }
 
-/* ---- indices known when compiling -------------------------------------------------------------
- */
+/* ---- indices known when compiling ------------------------------------------------------------ */
 
 static const symbol *pick_loop(builder *b, int length)
 {
@@ -132,8 +130,7 @@ const char *generate_index(builder *b, int length, unsigned *mask)
     return loop->name;
 }
 
-/* ---- operations -------------------------------------------------------------------------------
- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 typedef struct operation {
     const char *pattern;

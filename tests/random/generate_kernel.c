@@ -1,11 +1,10 @@
 /* Constants, helpers and kernels. A kernel is made for fields and scalars of the program (its
  * samples), so that there is something to apply it to. */
-#include "random.h"
+#include "generate.h"
 
 #define TEXT(...) pool_text(&b->program->memory, __VA_ARGS__)
 
-/* ---- constants --------------------------------------------------------------------------------
- */
+/* ---- constants ------------------------------------------------------------------------------- */
 
 static void generate_table(builder *b, line_list *list, value_type type, bool offsets)
 {
@@ -37,8 +36,7 @@ static void generate_constant(builder *b, line_list *list, value_type type)
     builder_symbol(b, VALUE, type, name);
 }
 
-/* ---- helpers ----------------------------------------------------------------------------------
- */
+/* ---- helpers --------------------------------------------------------------------------------- */
 
 static const char *declare_helper_param(builder *b, helper_param *p)
 {
@@ -106,8 +104,7 @@ void generate_definitions(builder *b, line_list *list)
     for (int i = chance_from(b->chance, 0, MAX_HELPERS); i > 0; i--) generate_helper(b, list);
 }
 
-/* ---- parameters -------------------------------------------------------------------------------
- */
+/* ---- parameters ------------------------------------------------------------------------------ */
 
 static param *add_param(kernel *k, param_kind kind)
 {
@@ -193,8 +190,7 @@ static void shuffle_params(builder *b, kernel *k)
     }
 }
 
-/* ---- kernels ----------------------------------------------------------------------------------
- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 static const char *declare_param(builder *b, kernel *k, int i)
 {

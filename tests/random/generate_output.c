@@ -1,6 +1,6 @@
 /* What a kernel writes. Values are often brought back to a common size: a field full of NaN
  * tells nothing about later kernels. */
-#include "random.h"
+#include "generate.h"
 
 #define TEXT(...) pool_text(&b->program->memory, __VA_ARGS__)
 
@@ -32,8 +32,7 @@ static term *generate_value(builder *b, value_type type, int depth)
     return t;
 }
 
-/* ---- fields -----------------------------------------------------------------------------------
- */
+/* ---- fields ---------------------------------------------------------------------------------- */
 
 /* An index of components that may all be written; NULL when none was found. */
 static const char *written_index(builder *b, const param *p, unsigned *mask)
@@ -114,8 +113,7 @@ static void store_all(builder *b, line_list *list, int p)
     }
 }
 
-/* ---- reductions -------------------------------------------------------------------------------
- */
+/* ---- reductions ------------------------------------------------------------------------------ */
 
 static void reduce(builder *b, line_list *list, int p, term *value)
 {
@@ -140,8 +138,7 @@ static void reduce_surely(builder *b, line_list *list, int p)
     reduce(b, list, p, t);
 }
 
-/* ---- all --------------------------------------------------------------------------------------
- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 void generate_store(builder *b, line_list *list, int p, int depth)
 {

@@ -1,10 +1,9 @@
 /* The things of a program: its grid, fields, scalars and kernel text. */
-#include "random.h"
+#include "generate.h"
 
 #include <stdlib.h>
 
-/* ---- grid -------------------------------------------------------------------------------------
- */
+/* ---- grid ------------------------------------------------------------------------------------ */
 
 static void generate_sizes(chance *c, program *p)
 {
@@ -34,8 +33,7 @@ static void generate_large_sizes(chance *c, program *p)
     }
 }
 
-/* ---- fields -----------------------------------------------------------------------------------
- */
+/* ---- fields ---------------------------------------------------------------------------------- */
 
 static double generate_rule_value(chance *c)
 {
@@ -83,8 +81,7 @@ static void generate_scalars(chance *c, program *p)
     }
 }
 
-/* ---- text -------------------------------------------------------------------------------------
- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static void generate_text(chance *c, program *p)
 {
@@ -111,8 +108,7 @@ char *program_kernels(const program *p)
     return text;
 }
 
-/* ---- all --------------------------------------------------------------------------------------
- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 program *program_generate(uint64_t seed)
 {

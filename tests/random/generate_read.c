@@ -1,6 +1,6 @@
 /* Reads of fields, here and at offsets, and calls of helpers that read fields. What is read is
  * noted in the symbol's use, from which the ranges that a kernel suits are found. */
-#include "random.h"
+#include "generate.h"
 
 typedef struct offset {
     const char *text; /* "dx,dy", of the program's rank; NULL: none is written */
@@ -8,8 +8,7 @@ typedef struct offset {
     bool zero;
 } offset;
 
-/* ---- offsets ----------------------------------------------------------------------------------
- */
+/* ---- offsets --------------------------------------------------------------------------------- */
 
 static int small_offset(chance *c)
 {
@@ -81,8 +80,7 @@ static offset generate_offset(builder *b, bool shifted)
     return o;
 }
 
-/* ---- use --------------------------------------------------------------------------------------
- */
+/* ---- use ------------------------------------------------------------------------------------- */
 
 static void widen(field_use *use, const int lo[3], const int hi[3])
 {
@@ -111,8 +109,7 @@ static bool may_read(const symbol *s, unsigned mask)
     return !s->own || s->own->kind != OUT || (mask & ~*s->set) == 0;
 }
 
-/* ---- reads ------------------------------------------------------------------------------------
- */
+/* ---- reads ----------------------------------------------------------------------------------- */
 
 static const symbol *pick_field(builder *b, bool integer)
 {
@@ -126,6 +123,51 @@ static const symbol *pick_field(builder *b, bool integer)
     return found;
 }
 
+#define TEXT(...) pool_text(&b->program->memory, __VA_ARGS__)
+
+static const char *inside_low(builder *b, char axis, int reach)
+{
+    switch (chance_from(b->chance, 0, 3)) {
+    case 0: return TEXT("%d <= i%c", reach, axis);
+    case 1: return TEXT("!(i%c < %d)", axis, reach);
+    case 2: return TEXT("i%c - %d >= 0", axis, reach);
+    default: return TEXT("i%c >= %d", axis, reach);
+    }
+}
+
+static const char *inside_high(builder *b, char axis, int reach)
+{
+    switch (chance_from(b->chance, 0, 3)) {
+    case 0: return TEXT("i%c + %d <= n%c - 1", axis, reach, axis);
+    case 1: return TEXT("n%c > i%c + %d", axis, axis, reach);
+    case 2: return TEXT("!(i%c >= n%c - %d)", axis, axis, reach);
+    default: return TEXT("i%c < n%c - %d", axis, axis, reach);
+    }
+}
+
+/* The condition under which an offset stays inside the grid. */
+static const char *inside(builder *b, const offset *o)
+{
+    const char *text = "";
+    for (int d = 0; d < b->program->rank; d++) {
+        if (o->lo[d] < 0)
+            text = TEXT("%s%s%s", text, *text ? " && " : "", inside_low(b, "xyz"[d], -o->lo[d]));
+        if (o->hi[d] > 0)
+            text = TEXT("%s%s%s", text, *text ? " && " : "", inside_high(b, "xyz"[d], o -> hi[d]));
+    }
+    return text;
+}
+
+/* A read where it stays inside the grid, and another value elsewhere: no rule is needed. */
+static term *guard(builder *b, term *read, const offset *o)
+{
+    const char *pattern = TEXT("(%s ? $ : $)", inside(b, o));
+    term *t = builder_term(b, read->type, pattern);
+    t->part[0] = read;
+    t->part[1] = generate_literal(b, read->type);
+    return t;
+}
+
 term *generate_read(builder *b, bool integer)
 {
     const symbol *s = pick_field(b, integer);
@@ -134,15 +176,17 @@ term *generate_read(builder *b, bool integer)
     const char *index = s->length ? generate_index(b, s->length, &mask) : NULL;
     if (!may_read(s, mask)) return NULL;
     offset o = generate_offset(b, may_shift(s, mask) && chance_of(b->chance, 65));
-    note(s->use, &o, mask);
+    bool guarded = s->own && !o.zero && !b->program->shiftable && chance_of(b->chance, 12);
+    if (guarded) s->use->shifted |= mask;
+    if (!guarded) note(s->use, &o, mask);
     pool *memory = &b->program->memory;
     const char *text = index ? pool_text(memory, "%s[%s]", s->name, index) : s->name;
     if (o.text) text = pool_text(memory, "%s[%s]", text, o.text);
-    return builder_term(b, s->type, text);
+    term *read = builder_term(b, s->type, text);
+    return guarded ? guard(b, read, &o) : read;
 }
 
-/* ---- helpers ----------------------------------------------------------------------------------
- */
+/* ---- helpers --------------------------------------------------------------------------------- */
 
 static bool is_still(const field_use *use)
 {

@@ -1,6 +1,6 @@
 /* Statements: variables, arrays, assignments, branches and loops. A variable becomes known to later
  * statements once it surely has a value. */
-#include "random.h"
+#include "generate.h"
 
 line *builder_line(builder *b, const char *pattern, term *a, term *c)
 {
@@ -26,8 +26,7 @@ static value_type any_type(builder *b)
 
 #define TEXT(...) pool_text(&b->program->memory, __VA_ARGS__)
 
-/* ---- variables --------------------------------------------------------------------------------
- */
+/* ---- variables ------------------------------------------------------------------------------- */
 
 static void declare(builder *b, line_list *list, int depth)
 {
@@ -90,8 +89,7 @@ static void declare_array(builder *b, line_list *list)
     s->assignable = true;
 }
 
-/* ---- assignments ------------------------------------------------------------------------------
- */
+/* ---- assignments ----------------------------------------------------------------------------- */
 
 static const char *operator_for(builder *b, value_type type)
 {
@@ -125,8 +123,7 @@ static void assign(builder *b, line_list *list, int depth)
     line_append(list, builder_line(b, pattern, generate_term(b, s->type, depth), NULL));
 }
 
-/* ---- branches and loops -----------------------------------------------------------------------
- */
+/* ---- branches and loops ---------------------------------------------------------------------- */
 
 term *generate_condition(builder *b)
 {
@@ -180,8 +177,7 @@ static void loop(builder *b, line_list *list, int depth)
     line_append(list, l);
 }
 
-/* ---- all --------------------------------------------------------------------------------------
- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 static void generate_statement(builder *b, line_list *list, int depth)
 {

@@ -17,8 +17,7 @@ int64_t range_points(const range *r)
     return points;
 }
 
-/* ---- opening ----------------------------------------------------------------------------------
- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static kata_grid *open_grid(kata *k, const program *p)
 {
@@ -70,8 +69,7 @@ void live_open(live *l, kata *k, const program *p, const setting *s)
     open_values(l);
 }
 
-/* ---- values -----------------------------------------------------------------------------------
- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static int64_t shift_of(const live *l, int d)
 {
@@ -110,48 +108,57 @@ static kata_range range_of(const live *l, const range *r)
     }
 }
 
-/* Calls for each component and point of a range, in plain order, with the point that is there when
- * nothing is shifted. */
-#define EACH_POINT(l, r, components, i, at)                                                        \
-    for (int64_t i = 0, c_ = 0; c_ < (components); c_++)                                           \
-        for (int64_t z_ = (r)->lo[2]; z_ < (r)->hi[2]; z_++)                                       \
-            for (int64_t y_ = (r)->lo[1]; y_ < (r)->hi[1]; y_++)                                   \
-                for (int64_t x_ = (r)->lo[0], at[3] = {0};                                         \
-                     x_ < (r)->hi[0] && (at[0] = wrap(x_ - shift_of(l, 0), (l)->p->size[0]),       \
-                                        at[1] = wrap(y_ - shift_of(l, 1), (l)->p->size[1]),        \
-                                        at[2] = wrap(z_ - shift_of(l, 2), (l)->p->size[2]), true); \
-                     x_++, i++)
+/* The point and component of value i of a range in plain order: where it is when nothing is
+ * shifted. */
+static int place_of(const live *l, const range *r, int64_t i, int64_t at[3])
+{
+    for (int d = 0; d < 3; d++) {
+        int64_t extent = r->hi[d] - r->lo[d];
+        at[d] = wrap(r->lo[d] + i % extent - shift_of(l, d), l->p->size[d]);
+        i /= extent;
+    }
+    return (int)i;
+}
 
 void live_put(live *l, int f, const range *r, uint64_t seed)
 {
     const field *spec = &l->p->fields[f];
-    int64_t count = range_points(r) * spec->components;
+    int64_t count = range_points(r) * spec->components, at[3];
     void *values = malloc((size_t)(count + 1) * type_bytes(spec->type));
     if (!values) exit(99);
-    EACH_POINT(l, r, spec->components, i, at)
-    set_value(values, i, spec->type, seed, at, (int)c_);
+    for (int64_t i = 0; i < count; i++) {
+        int component = place_of(l, r, i, at);
+        set_value(values, i, spec->type, seed, at, component);
+    }
     kata_range range = range_of(l, r);
     kata_put_values(l->fields[f], &range, spec->type, values, count);
     free(values);
 }
 
-void live_get(live *l, int f, const range *r, kata_type type, void *values, int64_t count)
+/* Values of a whole field back to where they are when nothing is shifted. */
+static void shift_back(const live *l, const range *r, size_t bytes, char *values, int64_t count)
 {
-    kata_range range = range_of(l, r);
-    size_t bytes = type_bytes(type);
+    const int64_t *n = l->p->size;
+    int64_t at[3];
     char *got = malloc((size_t)(count + 1) * bytes);
     if (!got) exit(99);
-    kata_get_values(l->fields[f], &range, type, got, count);
-    memcpy(values, got, (size_t)count * bytes);
-    const int64_t *n = l->p->size;
-    if (l->setting->shift && l->p->shiftable) EACH_POINT(l, r, l->p->fields[f].components, i, at)
-    memcpy((char *)values + (size_t)(at[0] + n[0] * (at[1] + n[1] * (at[2] + n[2] * c_))) * bytes,
-           got + (size_t)i * bytes, bytes);
+    memcpy(got, values, (size_t)count * bytes);
+    for (int64_t i = 0; i < count; i++) {
+        int component = place_of(l, r, i, at);
+        int64_t to = at[0] + n[0] * (at[1] + n[1] * (at[2] + n[2] * component));
+        memcpy(values + (size_t)to * bytes, got + (size_t)i * bytes, bytes);
+    }
     free(got);
 }
 
-/* ---- kernels ----------------------------------------------------------------------------------
- */
+void live_get(live *l, int f, const range *r, kata_type type, void *values, int64_t count)
+{
+    kata_range range = range_of(l, r);
+    kata_get_values(l->fields[f], &range, type, values, count);
+    if (l->setting->shift && l->p->shiftable) shift_back(l, r, type_bytes(type), values, count);
+}
+
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 static void make_arguments(const live *l, const kernel *k, const step *s, kata_arg *args)
 {
@@ -204,8 +211,7 @@ void live_apply(live *l, const step *s)
     }
 }
 
-/* ---- warming ----------------------------------------------------------------------------------
- */
+/* ---- warming --------------------------------------------------------------------------------- */
 
 /* Whether two steps apply one kernel to the same storage types. */
 static bool is_same_code(const program *p, const step *a, const step *b)

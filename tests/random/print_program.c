@@ -20,8 +20,7 @@ static const char *const rules[] = {"KATA_NONE",
                                     "KATA_ANTISYMMETRIC_NODE",
                                     "KATA_PERIODIC"};
 
-/* ---- numbers ----------------------------------------------------------------------------------
- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 static void print_real(FILE *out, double x)
 {
@@ -43,8 +42,7 @@ static void print_whole(FILE *out, int64_t x)
         fprintf(out, "%" PRId64, x);
 }
 
-/* ---- ranges -----------------------------------------------------------------------------------
- */
+/* ---- ranges ---------------------------------------------------------------------------------- */
 
 static void print_range(FILE *out, const program *p, const range *r)
 {
@@ -59,8 +57,7 @@ static void print_range(FILE *out, const program *p, const range *r)
     fprintf(out, ")");
 }
 
-/* ---- fields -----------------------------------------------------------------------------------
- */
+/* ---- fields ---------------------------------------------------------------------------------- */
 
 static void print_values(FILE *out, const field *f, const range *r, uint64_t seed)
 {
@@ -112,8 +109,7 @@ static void print_field(FILE *out, const program *p, int i)
     if (f->seed) print_put(out, p, i, &all, f->seed);
 }
 
-/* ---- steps ------------------------------------------------------------------------------------
- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 static void print_table(FILE *out, const argument *a)
 {
@@ -179,8 +175,7 @@ static void print_step(FILE *out, const program *p, const step *s)
     }
 }
 
-/* ---- all --------------------------------------------------------------------------------------
- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 void program_print(FILE *out, const program *p)
 {

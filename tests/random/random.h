@@ -23,8 +23,7 @@ enum {
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
-/* ---- chance.c: random choices and memory ------------------------------------------------------
- */
+/* ---- chance.c: random choices and memory ----------------------------------------------------- */
 
 typedef struct chance {
     uint64_t state;
@@ -49,8 +48,7 @@ void *pool_new(pool *p, size_t size); /* zeroed */
 char *pool_text(pool *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void pool_free(pool *p);
 
-/* ---- code.c: kernel text as a tree ------------------------------------------------------------
- */
+/* ---- code.c: kernel text as a tree ----------------------------------------------------------- */
 
 typedef enum value_type { BOOL, INT, LONG, FLOAT, DOUBLE } value_type;
 
@@ -79,8 +77,7 @@ typedef struct line {
 /* Writes a list of lines. */
 void code_print(FILE *out, const line *lines, int indent);
 
-/* ---- the program ------------------------------------------------------------------------------
- */
+/* ---- the program ----------------------------------------------------------------------------- */
 
 typedef enum param_kind { IN, OUT, INOUT, NUMBER, TABLE, SUM, MIN, MAX } param_kind;
 
@@ -180,104 +177,13 @@ char *program_kernels(const program *p);
 /* The whole as a C program. */
 void program_print(FILE *out, const program *p);
 
-/* ---- generate_expression.c .. generate_steps.c ------------------------------------------------
- */
+/* ---- generate_data.c ------------------------------------------------------------------------- */
 
-typedef enum symbol_kind { VALUE, LOOP, ARRAY, FIELD } symbol_kind;
-
-/* A name that kernel text can use. */
-typedef struct symbol {
-    symbol_kind kind;
-    const char *name;
-    value_type type;
-    int length; /* of an ARRAY (tables too); components of a FIELD, 0: none */
-    int lo, hi; /* of a LOOP variable, and of the elements of an ARRAY known when compiling */
-    bool known; /* ARRAY: its elements are known when compiling */
-    bool assignable;
-    field_use *use;   /* FIELD */
-    const param *own; /* FIELD of a kernel */
-    unsigned *set;    /* FIELD: components surely written so far */
-} symbol;
-
-typedef struct helper_param {
-    bool is_field;
-    value_type type;
-    int count; /* components, 0: none */
-    field_use use;
-} helper_param;
-
-typedef struct helper {
-    const char *name;
-    value_type type;
-    int param_count;
-    helper_param params[MAX_HELPER_PARAMS];
-} helper;
-
-enum { MAX_SYMBOLS = 96 };
-
-typedef struct builder {
-    chance *chance;
-    program *program;
-    symbol symbols[MAX_SYMBOLS];
-    int symbol_count;
-    helper helpers[MAX_HELPERS];
-    int helper_count;
-    int names;  /* given so far */
-    int costly; /* elementary functions still allowed */
-    bool in_helper;
-    kernel *kernel;
-    unsigned set[MAX_PARAMS];
-} builder;
-
-term *builder_term(builder *b, value_type type, const char *pattern);
-symbol *builder_symbol(builder *b, symbol_kind kind, value_type type, const char *name);
-const char *builder_name(builder *b);
-
-/* An expression of about that depth. Of an integer type when `want` is one (bool is none). */
-term *generate_term(builder *b, value_type want, int depth);
-/* A value that no compiler knows. */
-term *generate_unknown(builder *b, value_type want);
-term *generate_literal(builder *b, value_type want);
-/* An index below `length`, known when compiling; the values it takes in *mask. */
-const char *generate_index(builder *b, int length, unsigned *mask);
-
-/* generate_read.c: reads of fields; NULL where there is none that can be read. */
-term *generate_read(builder *b, bool integer);
-term *generate_call(builder *b, const helper *h, int depth);
-
-/* generate_statement.c */
-typedef struct line_list {
-    line *first, **tail;
-} line_list;
-line *builder_line(builder *b, const char *pattern, term *a, term *c);
-void line_append(line_list *list, line *l);
-void generate_statements(builder *b, line_list *list, int count, int depth);
-/* A condition that no compiler knows. */
-term *generate_condition(builder *b);
-
-/* generate_output.c: what a kernel writes; every parameter once at least. */
-void generate_outputs(builder *b, line_list *list);
-void generate_store(builder *b, line_list *list, int p, int depth);
-
-/* generate_kernel.c */
-void generate_definitions(builder *b, line_list *list);
-void generate_kernel(builder *b, line_list *list, kernel *k);
-
-/* generate_steps.c */
-/* `chatty`: with values put and got in the middle. */
-void generate_steps(chance *c, program *p, bool chatty);
-/* Whether rules cover an index of a dimension of that size. */
-bool is_covered(const kata_rule rule[2], int64_t size, int64_t index);
-
-/* generate_data.c: numbers of all sorts */
-double generate_double(chance *c);
-int64_t generate_integer(chance *c, bool wide);
 /* The value of a field that was put with a seed, at a point. */
 double value_floating(uint64_t seed, kata_type type, const int64_t point[3], int component);
 int64_t value_integer(uint64_t seed, kata_type type, const int64_t point[3], int component);
 
-/* ---- run.c: programs in a context -------------------------------------------------------------
- */
+/* ---- run.c: programs in a context ------------------------------------------------------------ */
 
 typedef struct setting {
     const char *name, *executor;
@@ -311,8 +217,7 @@ kata_status run_programs(program *const *programs, int count, const setting *s, 
                          record *records);
 size_t type_bytes(kata_type type);
 
-/* ---- live.c: a program in a context -----------------------------------------------------------
- */
+/* ---- live.c: a program in a context ---------------------------------------------------------- */
 
 typedef struct live {
     const program *p;
@@ -334,16 +239,14 @@ void live_get(live *l, int f, const range *r, kata_type type, void *values, int6
 void live_apply(live *l, const step *s);
 int64_t range_points(const range *r);
 
-/* ---- compare.c --------------------------------------------------------------------------------
- */
+/* ---- compare.c ------------------------------------------------------------------------------- */
 
 /* Whether two records are equal, any NaN being equal to any other; says where not, to `out` (NULL:
  * nowhere). */
 bool record_compare(FILE *out, const program *p, const record *expected, const record *found,
                     const char *name);
 
-/* ---- judge.c: programs in processes of their own -----------------------------------------------
- */
+/* ---- judge.c: programs in processes of their own --------------------------------------------- */
 
 typedef enum verdict { PASSED, DIFFERS, REFUSED, CRASHED } verdict;
 
@@ -371,8 +274,7 @@ bool judge_start(court *c, program *const *programs, int count, const trial *t);
 void judge_finish(court *c, judgement *out);
 judgement judge_alone(program *p, const trial *t);
 
-/* ---- shrink.c ---------------------------------------------------------------------------------
- */
+/* ---- shrink.c -------------------------------------------------------------------------------- */
 
 /* Makes a program smaller while its judgement stays the same. */
 void shrink(program *p, const judgement *j, const trial *t);

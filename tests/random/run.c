@@ -4,8 +4,7 @@
 
 #include <stdlib.h>
 
-/* ---- records ----------------------------------------------------------------------------------
- */
+/* ---- records --------------------------------------------------------------------------------- */
 
 static seen *record_add(record *r, const seen *what)
 {
@@ -28,8 +27,7 @@ void record_free(record *r)
     *r = (record){0};
 }
 
-/* ---- steps ------------------------------------------------------------------------------------
- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 static kata_type other_floating(kata_type type)
 {
@@ -82,8 +80,7 @@ static void get_all(live *l, record *out)
     for (int s = 0; s < l->p->scalar_count; s++) get_scalar(l, l->p->step_count, s, out);
 }
 
-/* ---- contexts ---------------------------------------------------------------------------------
- */
+/* ---- contexts -------------------------------------------------------------------------------- */
 
 static void tell(void *out, kata_status status, const char *message)
 {

@@ -1,10 +1,11 @@
 /* The oracle law on random programs: every executor, number of threads and way of flushing gives
  * the values that the reference executor gives, bit for bit.
  *
- *     test_random [--seed N] [--count M] [--batch B] [--jobs J] [--print]
+ *     test_random [--seed N] [--count M] [--batch B] [--jobs J] [--brief] [--print]
  *
- * runs the programs of seeds N .. N+M-1, B at a time in one context, J batches at once. A program
- * that fails is made smaller and printed. --print prints programs and runs nothing. */
+ * runs the programs of seeds N .. N+M-1, B at a time in one context, J batches at once. The first
+ * programs that fail are made smaller and printed, and after many it gives up; --brief only counts
+ * them, all. --print prints programs and runs nothing. */
 #include "random.h"
 
 #include <inttypes.h>
@@ -22,7 +23,7 @@ static const setting settings[] = {
 typedef struct options {
     uint64_t seed;
     int count, batch, jobs;
-    bool print;
+    bool brief, print;
 } options;
 
 enum { MAX_BATCH = 64, MAX_JOBS = 16, MAX_SHOWN = 5, MAX_FAILED = 30 };
@@ -35,10 +36,10 @@ typedef struct batch {
 
 typedef struct tally {
     int passed, failed;
+    bool brief;
 } tally;
 
-/* ---- failures ---------------------------------------------------------------------------------
- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 static void show(program *p, judgement j)
 {
@@ -54,6 +55,10 @@ static void show(program *p, judgement j)
 
 static void fail(program *p, tally *t)
 {
+    if (t->brief) {
+        t->failed++;
+        return;
+    }
     trial quiet = {settings, COUNT_OF(settings), NULL};
     judgement j = judge_alone(p, &quiet);
     if (t->failed++ >= MAX_SHOWN)
@@ -71,8 +76,7 @@ static bool passes_alone(program *p)
     return judge_alone(p, &quiet).verdict == PASSED;
 }
 
-/* ---- batches ----------------------------------------------------------------------------------
- */
+/* ---- batches --------------------------------------------------------------------------------- */
 
 static void start(batch *b, uint64_t seed, int count)
 {
@@ -101,20 +105,19 @@ static void finish(batch *b, tally *t)
 static tally run(const options *o)
 {
     static batch batches[MAX_JOBS];
-    tally t = {0};
+    tally t = {.brief = o->brief};
     int total = (o->count + o->batch - 1) / o->batch;
     for (int i = 0; i < total + o->jobs; i++) {
         batch *b = &batches[i % o->jobs];
         int first = i * o->batch, left = o->count - first;
         if (i >= o->jobs && i - o->jobs < total) finish(b, &t);
-        if (t.failed >= MAX_FAILED) total = i; /* enough is known */
+        if (t.failed >= MAX_FAILED && !t.brief && i < total) total = i; /* enough is known */
         if (i < total) start(b, o->seed + (uint64_t)first, left < o->batch ? left : o->batch);
     }
     return t;
 }
 
-/* ---- options ----------------------------------------------------------------------------------
- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 static bool is_sanitized(void)
 {
@@ -126,8 +129,8 @@ static bool parse(options *o, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
-        if (!strcmp(argv[i], "--print")) {
-            o->print = true;
+        if (!strcmp(argv[i], "--print") || !strcmp(argv[i], "--brief")) {
+            *(argv[i][2] == 'p' ? &o->print : &o->brief) = true;
             continue;
         }
         if (!strcmp(argv[i], "--seed"))
@@ -160,7 +163,8 @@ int main(int argc, char **argv)
 {
     options o = {.seed = 1, .count = is_sanitized() ? 40 : 160, .batch = 20, .jobs = 2};
     if (!parse(&o, argc, argv)) {
-        fprintf(stderr, "usage: %s [--seed N] [--count M] [--batch B] [--jobs J] [--print]\n",
+        fprintf(stderr,
+                "usage: %s [--seed N] [--count M] [--batch B] [--jobs J] [--brief] [--print]\n",
                 argv[0]);
         return 2;
     }
