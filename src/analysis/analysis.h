@@ -15,7 +15,7 @@ typedef struct analysis_reach {
 /* Sets an entry of `out` for every (param, component) that a kernel reads, in order; returns their
  * number. There is room for kernel->access_count entries. */
 int analysis_reaches(const ir_kernel *kernel, analysis_reach *out);
-/* The points of a loop's box at which every read lands inside the grid. May be empty. */
+/* The points of a loop's box at which every read and write lands inside the grid. May be empty. */
 grid_box analysis_interior(const chain_loop *loop);
 
 /* ---- guard.c --------------------------------------------------------------------------------- */
@@ -24,6 +24,8 @@ grid_box analysis_interior(const chain_loop *loop);
  * of `ix > 0 ? u[-1,0] : u`, those beyond the first column. Empty where none does. False when
  * memory is out. */
 bool analysis_needs(const chain_loop *loop, grid_box *out);
+/* A box that holds all points of the loop at which a store happens. */
+grid_box analysis_written(const chain_loop *loop, const ir_store *store);
 
 /* ---- legality.c ------------------------------------------------------------------------------ */
 
@@ -46,6 +48,8 @@ kata_status analysis_check_rank(const chain_loop *loop, messages *m);
 kata_status analysis_check_box(const chain_loop *loop, messages *m);
 /* binding.c: grid sizes, components and types of fields and scalars. */
 kata_status analysis_check_bindings(const chain_loop *loop, messages *m);
+/* target.c: what is written lies in the grid. */
+kata_status analysis_check_targets(const chain_loop *loop, messages *m);
 /* conflict.c: no two points touch one value when one writes it. */
 kata_status analysis_check_conflicts(const chain_loop *loop, messages *m);
 /* coverage.c: reads outside the grid have a boundary rule. */

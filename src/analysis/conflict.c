@@ -3,6 +3,8 @@
  * points that write it. */
 #include "analysis/analysis.h"
 
+#include <string.h>
+
 static bool is_written(const ir_param *param)
 {
     return ir_param_is_written_field(param) || ir_param_is_reduction(param);
@@ -80,10 +82,10 @@ static kata_status refuse_read(const chain_loop *loop, const ir_access *access,
 /* ---- where reads land ------------------------------------------------------------------------ */
 
 /* Widens [*lo, *hi) to hold what the indices from..to-1, all outside the grid, are mapped to. */
-static void add_mapped(const chain_loop *loop, const ir_access *access, int d, int64_t from,
-                       int64_t to, int64_t *lo, int64_t *hi)
+static void add_mapped(const chain_loop *loop, int param, int d, int64_t from, int64_t to,
+                       int64_t *lo, int64_t *hi)
 {
-    const grid_boundary *boundary = &loop->bindings[access->param].boundary;
+    const grid_boundary *boundary = &loop->bindings[param].boundary;
     for (int64_t i = from; i < to; i++) {
         grid_source source;
         if (!grid_boundary_map(boundary, d, loop->shape.size[d], i, &source)) continue;
@@ -94,18 +96,19 @@ static void add_mapped(const chain_loop *loop, const ir_access *access, int d, i
     }
 }
 
-/* The smallest box of grid points that an access reads from the points of a box. */
-static grid_box landing_box(const chain_loop *loop, const ir_access *access, const grid_box *from)
+/* The smallest box of grid points that an offset of a field parameter leads to from a box. */
+static grid_box landing_box(const chain_loop *loop, int param, const int32_t offset[3],
+                            const grid_box *from)
 {
     grid_box box = *from;
     for (int d = 0; d < 3; d++) {
-        int64_t size = loop->shape.size[d], lo = from->lo[d] + access->offset[d];
-        int64_t hi = from->hi[d] + access->offset[d];
+        int64_t size = loop->shape.size[d], lo = from->lo[d] + offset[d];
+        int64_t hi = from->hi[d] + offset[d];
         box.lo[d] = lo < 0 ? 0 : lo;
         box.hi[d] = hi > size ? size : hi;
-        if (lo < 0) add_mapped(loop, access, d, lo, hi < 0 ? hi : 0, &box.lo[d], &box.hi[d]);
+        if (lo < 0) add_mapped(loop, param, d, lo, hi < 0 ? hi : 0, &box.lo[d], &box.hi[d]);
         if (hi > size)
-            add_mapped(loop, access, d, lo > size ? lo : size, hi, &box.lo[d], &box.hi[d]);
+            add_mapped(loop, param, d, lo > size ? lo : size, hi, &box.lo[d], &box.hi[d]);
     }
     return box;
 }
@@ -167,27 +170,74 @@ static bool meets_own_color(const chain_loop *loop, const ir_access *access)
     return total.others & 1;
 }
 
-/* Whether an access reads points that the loop writes: the range meets itself when shifted, and on
- * the same colour. */
-static bool meets_itself(const chain_loop *loop, const ir_access *access)
+/* ---- whether points meet --------------------------------------------------------------------- */
+
+static bool is_here(const int32_t offset[3]) { return !offset[0] && !offset[1] && !offset[2]; }
+
+static bool leaves_grid(const chain_loop *loop, const int32_t offset[3], const grid_box *from)
 {
-    if (loop->colors > 1 && !meets_own_color(loop, access)) return false;
-    grid_box read = landing_box(loop, access, &loop->box);
-    grid_box both = grid_box_intersect(&read, &loop->box);
+    grid_box all = grid_shape_box(&loop->shape), box = *from;
+    for (int d = 0; d < 3; d++) {
+        box.lo[d] += offset[d];
+        box.hi[d] += offset[d];
+    }
+    return !grid_box_contains(&all, &box);
+}
+
+/* Whether sides that a box leaves at an offset are periodic: then no two of its points end at one.
+ */
+static bool wraps(const chain_loop *loop, int param, const int32_t offset[3], const grid_box *from)
+{
+    const grid_side_rule *side = loop->bindings[param].boundary.side;
+    for (int d = 0; d < 3; d++) {
+        bool leaves = from->lo[d] + offset[d] < 0 || from->hi[d] + offset[d] > loop->shape.size[d];
+        bool periodic = side[2 * d].rule == KATA_PERIODIC && side[2 * d + 1].rule == KATA_PERIODIC;
+        if (leaves && !periodic) return false;
+    }
+    return true;
+}
+
+/* Whether a read, from the points of `need`, may find a value that another point writes: not where
+ * it is the very value that its own point writes, nor where reads and writes end in disjoint boxes
+ * or on different colours. */
+static bool meets(const chain_loop *loop, const ir_access *access, const ir_store *store,
+                  const grid_box *need)
+{
+    grid_box written = analysis_written(loop, store);
+    if (grid_box_is_empty(need) || grid_box_is_empty(&written)) return false;
+    if (!memcmp(access->offset, store->offset, sizeof access->offset))
+        return leaves_grid(loop, access->offset, need) &&
+               !wraps(loop, access->param, access->offset, need);
+    if (loop->colors > 1 && is_here(store->offset) && !meets_own_color(loop, access)) return false;
+    grid_box read = landing_box(loop, access->param, access->offset, need);
+    grid_box ends = landing_box(loop, store->param, store->offset, &written);
+    grid_box both = grid_box_intersect(&read, &ends);
     return !grid_box_is_empty(&both);
+}
+
+/* First as if each read mattered everywhere, which mostly is enough; then with what guards leave.
+ */
+static kata_status check_access(const chain_loop *loop, int i, const ir_store *store,
+                                grid_box *needs, messages *m)
+{
+    const ir_access *access = &loop->kernel->accesses[i];
+    if (!meets(loop, access, store, &loop->box)) return KATA_OK;
+    if (!analysis_needs(loop, needs)) return message_no_memory(m);
+    return meets(loop, access, store, &needs[i]) ? refuse_read(loop, access, store, m) : KATA_OK;
 }
 
 kata_status analysis_check_conflicts(const chain_loop *loop, messages *m)
 {
     const ir_kernel *kernel = loop->kernel;
+    arena memory = {0};
     kata_status status = check_writers(loop, m);
-    if (status != KATA_OK) return status;
-    for (int i = 0; i < kernel->access_count; i++) {
-        const ir_access *access = &kernel->accesses[i];
-        const int32_t *o = access->offset;
-        if (o[0] == 0 && o[1] == 0 && o[2] == 0) continue;
-        const ir_store *store = writer_of(loop, access);
-        if (store && meets_itself(loop, access)) return refuse_read(loop, access, store, m);
+    grid_box *needs = arena_array(&memory, (size_t)kernel->access_count, sizeof *needs);
+    if (status == KATA_OK && !needs) status = message_no_memory(m);
+    for (int i = 0; needs && i < kernel->access_count; i++) needs[i] = loop->box;
+    for (int i = 0; i < kernel->access_count && status == KATA_OK; i++) {
+        const ir_store *store = writer_of(loop, &kernel->accesses[i]);
+        if (store) status = check_access(loop, i, store, needs, m);
     }
-    return KATA_OK;
+    arena_free(&memory);
+    return status;
 }

@@ -26,17 +26,24 @@ int analysis_reaches(const ir_kernel *kernel, analysis_reach *out)
     return count;
 }
 
+/* The points of a box from which an offset leads into the grid. */
+static grid_box inside_at(const chain_loop *loop, const grid_box *box, const int32_t offset[3])
+{
+    grid_box inside = grid_shape_box(&loop->shape);
+    for (int d = 0; d < 3; d++) {
+        inside.lo[d] -= offset[d];
+        inside.hi[d] -= offset[d];
+    }
+    return grid_box_intersect(box, &inside);
+}
+
 grid_box analysis_interior(const chain_loop *loop)
 {
+    const ir_kernel *kernel = loop->kernel;
     grid_box box = loop->box;
-    for (int i = 0; i < loop->kernel->access_count; i++) {
-        const int32_t *offset = loop->kernel->accesses[i].offset;
-        grid_box inside = grid_shape_box(&loop->shape);
-        for (int d = 0; d < 3; d++) {
-            inside.lo[d] -= offset[d];
-            inside.hi[d] -= offset[d];
-        }
-        box = grid_box_intersect(&box, &inside);
-    }
+    for (int i = 0; i < kernel->access_count; i++)
+        box = inside_at(loop, &box, kernel->accesses[i].offset);
+    for (int i = 0; i < kernel->store_count; i++)
+        box = inside_at(loop, &box, kernel->stores[i].offset);
     return box;
 }

@@ -211,16 +211,35 @@ static bool is_same_read(const ir_node *n, const ir_access *a)
            n->offset[1] == a->offset[1] && n->offset[2] == a->offset[2];
 }
 
+static bool allocate(guard *g, arena *memory)
+{
+    g->known = arena_array(memory, g->graph->count, sizeof *g->known);
+    g->value = arena_array(memory, g->graph->count, sizeof *g->value);
+    g->pure = arena_array(memory, g->graph->count, sizeof *g->pure);
+    g->need = arena_array(memory, g->graph->count, sizeof *g->need);
+    return g->known && g->value && g->pure && g->need;
+}
+
+grid_box analysis_written(const chain_loop *loop, const ir_store *store)
+{
+    const ir_kernel *kernel = loop->kernel;
+    arena memory = {0};
+    guard g = {.loop = loop, .graph = &kernel->graph};
+    grid_box box = loop->box;
+    if (store->condition && allocate(&g, &memory)) {
+        find_known(&g);
+        box = narrow(&g, store->condition, true, box, 0);
+    }
+    arena_free(&memory);
+    return box;
+}
+
 bool analysis_needs(const chain_loop *loop, grid_box *out)
 {
     const ir_kernel *kernel = loop->kernel;
     arena memory = {0};
     guard g = {.loop = loop, .graph = &kernel->graph};
-    g.known = arena_array(&memory, g.graph->count, sizeof *g.known);
-    g.value = arena_array(&memory, g.graph->count, sizeof *g.value);
-    g.pure = arena_array(&memory, g.graph->count, sizeof *g.pure);
-    g.need = arena_array(&memory, g.graph->count, sizeof *g.need);
-    bool done = g.known && g.value && g.pure && g.need;
+    bool done = allocate(&g, &memory);
     if (done) {
         find_known(&g);
         find_needs(&g);

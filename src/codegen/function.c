@@ -121,8 +121,8 @@ static void add_written_row(const codegen_writer *w, const ir_store *s)
     text_add(w->out, "%s *const ", ir_types[type].c_name);
     add_written_name(w, s);
     text_add(w->out, " = (%s *)view[%d].origin", ir_types[type].c_name, view);
-    add_shift(w, "iy", 0, "y", view);
-    add_shift(w, "iz", 0, "z", view);
+    add_shift(w, "iy", s->offset[1], "y", view);
+    add_shift(w, "iz", s->offset[2], "z", view);
     text_add(w->out, ";\n");
 }
 
@@ -184,12 +184,19 @@ static void add_stored_value(const codegen_writer *w, const ir_store *s)
     if (to != param->type) text_add(w->out, "%s", codegen_convert_close(to, param->type));
 }
 
+static void add_target(const codegen_writer *w, const ir_store *s)
+{
+    add_written_name(w, s);
+    int x = s->offset[0];
+    text_add(w->out, x ? "[ix %c %d]" : "[ix]", x < 0 ? '-' : '+', x < 0 ? -x : x);
+}
+
 /* A store on a condition writes the old bits back where it does not hold. */
 static void add_store(const codegen_writer *w, const ir_store *s)
 {
     indent(w, CODEGEN_POINT);
-    add_written_name(w, s);
-    text_add(w->out, "[ix] = ");
+    add_target(w, s);
+    text_add(w->out, " = ");
     if (s->condition) {
         codegen_operand(w, s->condition);
         text_add(w->out, " ? ");
@@ -197,8 +204,7 @@ static void add_store(const codegen_writer *w, const ir_store *s)
     add_stored_value(w, s);
     if (s->condition) {
         text_add(w->out, " : ");
-        add_written_name(w, s);
-        text_add(w->out, "[ix]");
+        add_target(w, s);
     }
     text_add(w->out, ";\n");
 }

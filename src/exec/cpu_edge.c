@@ -12,11 +12,15 @@
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* Where no rule covers a read, nothing comes of it (analysis has seen to that). */
+/* Where no rule covers a read, nothing comes of it, and where no periodic side brings a write back,
+ * it does not happen (analysis has seen to that). */
 static grid_source map(const cpu_edge *edge, int dimension, int64_t size, int64_t index)
 {
     grid_source source;
-    if (grid_boundary_map(&edge->binding->boundary, dimension, size, index, &source)) return source;
+    bool periodic = edge->binding->boundary.side[2 * dimension].rule == KATA_PERIODIC;
+    if ((periodic || !edge->written) &&
+        grid_boundary_map(&edge->binding->boundary, dimension, size, index, &source))
+        return source;
     return (grid_source){.index = -1};
 }
 
@@ -214,4 +218,47 @@ bool cpu_edge_gather(const cpu_edge *edges, int count, const grid_box *piece, cp
         out += copy_size(&edges[i], &box);
     }
     return true;
+}
+
+/* ---- writes ---------------------------------------------------------------------------------- */
+
+/* Where an index of the grown grid belongs; -1 nowhere. */
+static int64_t target_of(const cpu_edge *edge, int dimension, int64_t index)
+{
+    const grid_source *source = source_of(edge, dimension, index);
+    return source ? source->index : index;
+}
+
+static void scatter_row(const cpu_edge *edge, const char *from, int64_t x_lo, int64_t x_hi,
+                        char *row)
+{
+    for (int64_t x = x_lo; x < x_hi; x++, from += edge->bytes) {
+        int64_t target = target_of(edge, 0, x);
+        if (target >= 0) memcpy(row + target * edge->bytes, from, (size_t)edge->bytes);
+    }
+}
+
+static void scatter_box(const cpu_edge *edge, const grid_box *box, const codegen_view *view)
+{
+    const store_array *a = edge->binding->slot->array;
+    for (int64_t z = box->lo[2]; z < box->hi[2]; z++)
+        for (int64_t y = box->lo[1]; y < box->hi[1]; y++) {
+            int64_t to_y = target_of(edge, 1, y), to_z = target_of(edge, 2, z);
+            if (to_y < 0 || to_z < 0) continue;
+            int64_t element =
+                to_y * a->pitch_y + to_z * a->pitch_z + edge->component * a->pitch_component;
+            int64_t start = box->lo[0] + y * view->y + z * view->z;
+            scatter_row(edge,
+                        (const char *)((uintptr_t)view->origin + (uintptr_t)(start * edge->bytes)),
+                        box->lo[0], box->hi[0], (char *)a->data + element * edge->bytes);
+        }
+}
+
+void cpu_edge_scatter(const cpu_edge *edges, int count, const grid_box *piece,
+                      const codegen_view *views)
+{
+    grid_box box;
+    for (int i = 0; i < count; i++)
+        if (edges[i].written && read_box(&edges[i], piece, &box))
+            scatter_box(&edges[i], &box, &views[edges[i].view]);
 }

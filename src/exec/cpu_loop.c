@@ -68,29 +68,53 @@ static bool prepare_params(cpu_loop *l)
     return done;
 }
 
-/* Keeps of all components that are read those that some point of the box reads outside. */
+/* Keeps an edge when some point of the box reads or writes outside the grid there. */
+static bool add_edge(cpu_loop *l, cpu_edge edge)
+{
+    grid_box inside = grid_shape_box(&l->loop->shape), touched = l->loop->box;
+    for (int d = 0; d < 3; d++) {
+        touched.lo[d] += edge.lo[d];
+        touched.hi[d] += edge.hi[d];
+    }
+    if (grid_box_contains(&inside, &touched)) return true;
+    if (!cpu_edge_prepare(&edge, &l->memory)) return false;
+    l->edges[l->edge_count++] = edge;
+    return true;
+}
+
+static bool add_read_edge(cpu_loop *l, const analysis_reach *r)
+{
+    cpu_edge edge = {.binding = &l->loop->bindings[r->param], .component = r->component};
+    edge.view = codegen_view_index(l->loop->kernel, r->param) + r->component;
+    memcpy(edge.lo, r->lo, sizeof edge.lo);
+    memcpy(edge.hi, r->hi, sizeof edge.hi);
+    return add_edge(l, edge);
+}
+
+static bool add_write_edge(cpu_loop *l, const ir_store *s)
+{
+    cpu_edge edge = {
+        .binding = &l->loop->bindings[s->param], .component = s->component, .written = true};
+    edge.view = codegen_store_index(l->loop->kernel, s->param) + s->component;
+    memcpy(edge.lo, s->offset, sizeof edge.lo);
+    memcpy(edge.hi, s->offset, sizeof edge.hi);
+    return add_edge(l, edge);
+}
+
 static bool prepare_edges(cpu_loop *l)
 {
-    const chain_loop *loop = l->loop;
-    size_t most = (size_t)loop->kernel->access_count;
-    grid_box inside = grid_shape_box(&loop->shape);
+    const ir_kernel *kernel = l->loop->kernel;
+    size_t most = (size_t)kernel->access_count;
     analysis_reach *reaches = arena_array(&l->memory, most, sizeof *reaches);
-    l->edges = arena_array(&l->memory, most, sizeof *l->edges);
+    l->edges = arena_array(&l->memory, most + (size_t)kernel->store_count, sizeof *l->edges);
     if (!reaches || !l->edges) return false;
-    int count = analysis_reaches(loop->kernel, reaches);
-    for (int i = 0; i < count; i++) {
-        const analysis_reach *r = &reaches[i];
-        cpu_edge edge = {.binding = &loop->bindings[r->param], .component = r->component};
-        edge.view = codegen_view_index(loop->kernel, r->param) + r->component;
-        grid_box read = loop->box;
-        for (int d = 0; d < 3; d++) {
-            read.lo[d] += edge.lo[d] = r->lo[d];
-            read.hi[d] += edge.hi[d] = r->hi[d];
-        }
-        if (grid_box_contains(&inside, &read)) continue;
-        if (!cpu_edge_prepare(&edge, &l->memory)) return false;
-        l->edges[l->edge_count++] = edge;
-    }
+    int count = analysis_reaches(kernel, reaches);
+    for (int i = 0; i < count; i++)
+        if (!add_read_edge(l, &reaches[i])) return false;
+    for (int i = 0; i < kernel->store_count; i++)
+        if (ir_param_is_field(&kernel->params[kernel->stores[i].param]) &&
+            !add_write_edge(l, &kernel->stores[i]))
+            return false;
     return true;
 }
 

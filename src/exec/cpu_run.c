@@ -29,6 +29,7 @@ static bool run_part(const cpu_loop *l, const grid_box *box, cpu_thread *thread)
         if (!cpu_edge_gather(l->edges, l->edge_count, &pieces[i], thread, thread->views))
             return false;
         run_box(l, &pieces[i], thread->views);
+        cpu_edge_scatter(l->edges, l->edge_count, &pieces[i], thread->views);
         for (int e = 0; e < l->edge_count; e++)
             thread->views[l->edges[e].view] = l->views[l->edges[e].view];
     }

@@ -117,7 +117,8 @@ typedef struct cpu_edge {
     const chain_binding *binding;
     kata_type type; /* stored */
     int bytes, view, component;
-    int32_t lo[3], hi[3]; /* offsets at which it is read */
+    bool written;         /* an edge of writes: what it covers goes back to where it came from */
+    int32_t lo[3], hi[3]; /* offsets at which it is read, or written */
     grid_source *low[3];  /* where reads end at index -1, -2, ... of a dimension */
     grid_source *high[3]; /* and at size, size + 1, ... */
 } cpu_edge;
@@ -128,6 +129,11 @@ bool cpu_edge_prepare(cpu_edge *edge, arena *memory);
  * values around the piece, made by the boundary rules. False when memory is out. */
 bool cpu_edge_gather(const cpu_edge *edges, int count, const grid_box *piece, cpu_thread *thread,
                      codegen_view *views);
+
+/* Puts what a piece has written to its copies, at the views made by cpu_edge_gather, where it
+ * belongs in the grid. */
+void cpu_edge_scatter(const cpu_edge *edges, int count, const grid_box *piece,
+                      const codegen_view *views);
 
 /* ---- cpu_loop.c ------------------------------------------------------------------------------ */
 
@@ -167,14 +173,18 @@ bool cpu_loop_run_blocks(cpu_loop *l, struct exec_cpu *cpu);
 typedef struct reference_field {
     chain_slot *slot;
     const grid_boundary *boundary;
-    const store_array *old; /* values before the loop; NULL: all zero */
-    store_array *next;      /* values after it; NULL of parameters that are not written */
-    bool *stored;           /* per component: whether it was written at this point */
+    const store_array *old;  /* values before the loop; NULL: all zero */
+    store_array *next;       /* values after it; NULL of parameters that are not written */
+    bool *stored;            /* per component: whether this point has written it */
+    int64_t (*stored_at)[3]; /* and where, boundary rules not applied */
 } reference_field;
 
 /* A value in the array's type, at an index inside it. */
 ir_value reference_element(const store_array *a, int component, const int64_t index[3]);
 void reference_set_element(store_array *a, int component, const int64_t index[3], ir_value value);
+/* The point that a write at an index goes to: inside, or by periodic sides. False when there is
+ * none. */
+bool reference_target(const reference_field *field, const int64_t index[3], int64_t target[3]);
 /* The value before the loop, in the storage type, at any index; NaN (of integers, a number that
  * means nothing) where no boundary rule covers it. */
 ir_value reference_read(const reference_field *field, int component, const int64_t index[3]);

@@ -44,21 +44,31 @@ static ir_value evaluate_number(interpreter *in, const ir_expr *expr)
     return binding->slot ? binding->slot->scalar : binding->number;
 }
 
+/* The index that offsets from the point make. */
+static void index_at(interpreter *in, ir_expr *const offset[3], int64_t index[3])
+{
+    for (int d = 0; d < 3; d++) index[d] = in->point[d] + integer(in, offset[d]);
+}
+
+/* The value that this point has written at an index, NULL when it has not. */
+static const int64_t *written_at(const reference_field *field, int component,
+                                 const int64_t index[3])
+{
+    if (!field->next || !field->stored[component]) return NULL;
+    const int64_t *at = field->stored_at[component];
+    return at[0] == index[0] && at[1] == index[1] && at[2] == index[2] ? at : NULL;
+}
+
 static ir_value evaluate_load(interpreter *in, const ir_expr *expr)
 {
     const ir_param *param = &in->loop->kernel->params[expr->index];
     const reference_field *field = &in->fields[expr->index];
     ir_type stored = ir_type_of_storage(field->slot->type);
     int component = index_below(in, expr->arg[0], param->count);
-    int64_t index[3];
-    bool here = true;
-    for (int d = 0; d < 3; d++) {
-        int64_t offset = integer(in, expr->arg[1 + d]);
-        here = here && offset == 0;
-        index[d] = in->point[d] + offset;
-    }
-    if (here && field->next && field->stored[component])
-        return ir_convert(param->type, stored, reference_element(field->next, component, index));
+    int64_t index[3], target[3];
+    index_at(in, &expr->arg[1], index);
+    if (written_at(field, component, index) && reference_target(field, index, target))
+        return ir_convert(param->type, stored, reference_element(field->next, component, target));
     return ir_convert(param->type, stored, reference_read(field, component, index));
 }
 
@@ -108,8 +118,15 @@ static void store(interpreter *in, const ir_stmt *stmt)
     ir_type stored = ir_type_of_storage(field->slot->type);
     int component = index_below(in, stmt->element, param->count);
     ir_value value = ir_convert(stored, stmt->value->type, evaluate(in, stmt->value));
-    reference_set_element(field->next, component, in->point, value);
+    int64_t index[3], target[3];
+    index_at(in, stmt->offset, index);
+    if (!reference_target(field, index, target)) {
+        fail(in, "a write outside the grid");
+        return;
+    }
+    reference_set_element(field->next, component, target, value);
     field->stored[component] = true;
+    for (int d = 0; d < 3; d++) field->stored_at[component][d] = index[d];
 }
 
 static bool run_for(interpreter *in, const ir_stmt *stmt)

@@ -87,6 +87,20 @@ static ir_value read_from(const reference_field *field, int component, const int
     return is_antisymmetric ? antisymmetric(type, v, x) : x;
 }
 
+bool reference_target(const reference_field *field, const int64_t index[3], int64_t target[3])
+{
+    for (int d = 0; d < 3; d++) {
+        int64_t size = field->slot->shape.size[d];
+        target[d] = index[d];
+        while (target[d] < 0 || target[d] >= size) {
+            bool high = target[d] >= 0;
+            if (field->boundary->side[2 * d + high].rule != KATA_PERIODIC) return false;
+            target[d] += high ? -size : size;
+        }
+    }
+    return true;
+}
+
 ir_value reference_read(const reference_field *field, int component, const int64_t index[3])
 {
     return read_from(field, component, index, 0);

@@ -134,44 +134,62 @@ static ir_id own_value(lowering *l, const ir_expr *e, const ir_node *old)
     return 0;
 }
 
-static kata_status check_rank(lowering *l, const ir_expr *e)
+kata_status lower_check_rank(lowering *l, int param, int offsets, uint32_t at)
 {
     ir_kernel *k = l->kernel;
-    if (!e->offsets || k->rank == e->offsets) return KATA_OK;
+    if (!offsets || k->rank == offsets) return KATA_OK;
     if (!k->rank) {
-        k->rank = e->offsets;
-        k->rank_at = e->at;
+        k->rank = offsets;
+        k->rank_at = at;
         return KATA_OK;
     }
-    message_begin_at(l->m, KATA_ERROR_KERNEL, k->text, e->at,
+    message_begin_at(l->m, KATA_ERROR_KERNEL, k->text, at,
                      "'%s' is read with %d offset%s here, but the kernel uses %d elsewhere",
-                     k->params[e->index].name, e->offsets, e->offsets == 1 ? "" : "s", k->rank);
+                     k->params[param].name, offsets, offsets == 1 ? "" : "s", k->rank);
     message_note_at(l->m, k->text, k->rank_at, "the first offsets are here");
     message_line(l->m, "write one offset per dimension of the grid: u[dx,dy] in two dimensions");
     return message_send(l->m);
 }
 
+kata_status lower_offsets(lowering *l, ir_expr *const offset[3], int32_t out[3])
+{
+    for (int d = 0; d < 3; d++) {
+        int64_t value = 0;
+        kata_status status = offset[d] ? constant_integer(l, offset[d], "offset", -IR_MAX_OFFSET,
+                                                          IR_MAX_OFFSET, &value)
+                                       : KATA_OK;
+        if (status) return status;
+        out[d] = (int32_t)value;
+    }
+    return KATA_OK;
+}
+
+static bool same_offset(const int32_t a[3], const int32_t b[3])
+{
+    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
+
 static ir_id load(lowering *l, const ir_expr *e)
 {
+    static const int32_t here[3];
     const ir_param *param = &l->kernel->params[e->index];
     ir_node node = {.op = IR_LOAD, .type = (uint8_t)e->type, .param = e->index, .at = e->at};
     int component;
-    if (check_rank(l, e) || lower_component(l, param, e->arg[0], e->at, &component)) return 0;
+    if (lower_check_rank(l, e->index, e->offsets, e->at) ||
+        lower_component(l, param, e->arg[0], e->at, &component) ||
+        lower_offsets(l, &e->arg[1], node.offset))
+        return 0;
     node.element = component;
-    bool here = true;
-    for (int d = 0; d < 3; d++) {
-        int64_t offset = 0;
-        if (e->arg[d + 1] &&
-            constant_integer(l, e->arg[d + 1], "offset", -IR_MAX_OFFSET, IR_MAX_OFFSET, &offset))
-            return 0;
-        node.offset[d] = (int32_t)offset;
-        here = here && !offset;
-    }
-    if (here && ir_param_is_written_field(param)) return own_value(l, e, &node);
+    if (!ir_param_is_written_field(param)) return ir_graph_add(l->g, &node);
+    uint32_t output = l->param_outputs[e->index] + (uint32_t)component;
+    bool written = l->cells[l->first_output + output].value != 0;
+    if (written && same_offset(node.offset, l->output_offset[output]))
+        return own_value(l, e, &node);
+    if (!written && same_offset(node.offset, here)) return own_value(l, e, &node);
     if (param->kind != IR_PARAM_OUT) return ir_graph_add(l->g, &node);
     message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, e->at,
                      "'%s' is an 'out' parameter and is read at another point", param->name);
-    message_line(l->m, "only the point itself can be read back, after it is written");
+    message_line(l->m, "only the point that is written can be read back, after it is written");
     message_send(l->m);
     return 0;
 }

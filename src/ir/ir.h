@@ -218,7 +218,8 @@ typedef enum ir_stmt_kind {
     IR_STMT_ASSIGN, /* local `index` (element `element` of an array) = value */
     IR_STMT_UNSET,  /* local `index` (all of an array) has no value from here: a declaration
                        without initialiser */
-    IR_STMT_STORE,  /* written field parameter `index`, component `element` (NULL: 0) = value */
+    IR_STMT_STORE,  /* written field parameter `index`, component `element` (NULL: 0), at
+                       offset[0..2] (NULL: 0, `offsets` of them written) = value */
     IR_STMT_REDUCE, /* reduction parameter `index` takes value in */
     IR_STMT_IF,     /* value: a bool; then `body` else `other` */
     IR_STMT_FOR,    /* init (one ASSIGN), while value: body, then step (one ASSIGN) */
@@ -230,7 +231,8 @@ typedef struct ir_stmt {
     ir_stmt_kind kind;
     int index;
     uint32_t at;
-    ir_expr *element, *value;
+    ir_expr *element, *value, *offset[3];
+    int offsets;
     struct ir_stmt *body, *other, *init, *step;
     struct ir_stmt *next;
 } ir_stmt;
@@ -268,6 +270,7 @@ typedef struct ir_node {
 /* A result of the kernel at a point. */
 typedef struct ir_store {
     int param, component; /* component 0 for reductions */
+    int32_t offset[3];    /* of the point that is written */
     ir_id value;          /* of the parameter's type, not yet rounded to storage */
     ir_id condition;      /* bool; where it is false the old value stays; 0: always written */
     uint32_t at;

@@ -147,6 +147,24 @@ static void unset(lowering *l, int local)
         set_cell(l, l->local_cells[local] + (uint32_t)i, 0, lower_bool(l, false));
 }
 
+/* A component is written at one offset in all of a kernel. */
+static kata_status lower_store_offset(lowering *l, const ir_stmt *s, uint32_t output)
+{
+    int32_t offset[3], *known = l->output_offset[output];
+    kata_status status = lower_check_rank(l, s->index, s->offsets, s->at);
+    if (!status) status = lower_offsets(l, s->offset, offset);
+    if (status) return status;
+    bool first = !l->output_at[output];
+    if (first) memcpy(known, offset, sizeof offset);
+    if (!memcmp(known, offset, sizeof offset)) return KATA_OK;
+    message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, s->at,
+                     "'%s' is written at two different offsets", l->kernel->params[s->index].name);
+    message_line(l->m, "each component is written at one point: otherwise two points would write "
+                       "the same value");
+    message_note_at(l->m, l->kernel->text, l->output_at[output], "the other write is here");
+    return message_send(l->m);
+}
+
 static kata_status lower_store(lowering *l, const ir_stmt *s)
 {
     ir_id value = lower_expr(l, s->value);
@@ -155,6 +173,8 @@ static kata_status lower_store(lowering *l, const ir_stmt *s)
         lower_component(l, &l->kernel->params[s->index], s->element, s->at, &component);
     if (status) return status;
     uint32_t output = l->param_outputs[s->index] + (uint32_t)component;
+    status = lower_store_offset(l, s, output);
+    if (status) return status;
     assign(l, l->first_output + output, value);
     l->output_at[output] = s->at;
     return KATA_OK;

@@ -25,9 +25,10 @@ typedef struct lowering {
     uint32_t *local_cells;   /* first cell of each local */
     uint32_t *param_outputs; /* per parameter: its first output, or its reduction's number */
     uint32_t returned, first_output, first_reduction, cell_count;
-    uint32_t *output_at;     /* per output: place of the last store */
-    ir_id *reduction_starts; /* per reduction: its neutral start */
-    lower_change *changes;   /* cells overwritten, with what they held before */
+    uint32_t *output_at;         /* per output: place of the last store */
+    int32_t (*output_offset)[3]; /* per output: of the point it is written at, once it is */
+    ir_id *reduction_starts;     /* per reduction: its neutral start */
+    lower_change *changes;       /* cells overwritten, with what they held before */
     size_t change_count, change_capacity;
     uint32_t *stamps, stamp;
     int64_t steps;
@@ -45,5 +46,10 @@ kata_status lower_local_cell(lowering *l, int local, const ir_expr *element, uin
 /* A component of a field, in its range; NULL is component 0. */
 kata_status lower_component(lowering *l, const ir_param *param, const ir_expr *component,
                             uint32_t at, int *out);
+
+/* Constant offsets in range; NULL expressions are 0. */
+kata_status lower_offsets(lowering *l, ir_expr *const offset[3], int32_t out[3]);
+/* That all offsets of a kernel have as many numbers. */
+kata_status lower_check_rank(lowering *l, int param, int offsets, uint32_t at);
 
 #endif

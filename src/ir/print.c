@@ -78,9 +78,9 @@ static void print_node(text *out, const ir_kernel *k, ir_id id)
 static void print_store(text *out, const ir_kernel *k, const ir_store *s)
 {
     const ir_param *param = &k->params[s->param];
-    text_add(out, "  %s %s",
-             ir_param_is_reduction(param) ? ir_param_kind_name(param->kind) : "store", param->name);
-    if (param->count > 1) text_add(out, "[%d]", s->component);
+    text_add(out, "  %s ",
+             ir_param_is_reduction(param) ? ir_param_kind_name(param->kind) : "store");
+    print_access(out, k, s->param, s->component, s->offset);
     text_add(out, " %%%u", s->value);
     if (s->condition) text_add(out, " if %%%u", s->condition);
     text_add(out, "\n");
@@ -120,7 +120,7 @@ static int print_writes(text *out, const ir_kernel *k, int p)
     for (int i = 0; i < k->store_count; i++) {
         if (k->stores[i].param != p) continue;
         text_add(out, writes++ ? " " : "  writes ");
-        print_access(out, k, p, k->stores[i].component, (int32_t[3]){0, 0, 0});
+        print_access(out, k, p, k->stores[i].component, k->stores[i].offset);
     }
     return writes;
 }

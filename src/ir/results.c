@@ -41,8 +41,9 @@ static kata_status set_up(lowering *l, arena *scratch)
     l->cells = arena_array(scratch, cells, sizeof *l->cells);
     l->stamps = arena_array(scratch, cells, sizeof *l->stamps);
     l->output_at = arena_array(scratch, cells, sizeof *l->output_at);
+    l->output_offset = arena_array(scratch, cells, sizeof *l->output_offset);
     l->reduction_starts = arena_array(scratch, cells, sizeof *l->reduction_starts);
-    if (!l->cells || !l->stamps || !l->output_at || !l->reduction_starts)
+    if (!l->cells || !l->stamps || !l->output_at || !l->output_offset || !l->reduction_starts)
         return message_no_memory(l->m);
     ir_id no = ir_graph_const(l->g, IR_BOOL, ir_value_of_int(IR_BOOL, false));
     for (uint64_t i = 0; i < cells; i++) l->cells[i].defined = no;
@@ -84,7 +85,7 @@ static kata_status add_stores(lowering *l, int p)
         const ir_node *defined = &l->g->nodes[cell.defined];
         bool never = defined->op == IR_CONST && !defined->value.i32;
         if (never) return never_written(l, param);
-        k->stores[k->store_count++] = (ir_store){p, 0, cell.value, 0, param->at};
+        k->stores[k->store_count++] = (ir_store){.param = p, .value = cell.value, .at = param->at};
         return KATA_OK;
     }
     for (int c = 0; c < param->count; c++) {
@@ -92,9 +93,14 @@ static kata_status add_stores(lowering *l, int p)
         lower_cell cell = l->cells[l->first_output + output];
         const ir_node *defined = &l->g->nodes[cell.defined];
         bool always = defined->op == IR_CONST && defined->value.i32;
-        if (cell.value)
-            k->stores[k->store_count++] =
-                (ir_store){p, c, cell.value, always ? 0 : cell.defined, l->output_at[output]};
+        if (!cell.value) continue;
+        ir_store *store = &k->stores[k->store_count++];
+        *store = (ir_store){.param = p,
+                            .component = c,
+                            .value = cell.value,
+                            .condition = always ? 0 : cell.defined,
+                            .at = l->output_at[output]};
+        memcpy(store->offset, l->output_offset[output], sizeof store->offset);
     }
     return k->store_count == before ? never_written(l, param) : KATA_OK;
 }

@@ -57,6 +57,9 @@ static const char *verify_stores(const ir_kernel *k)
         if (!ir_param_is_written_field(param) && !ir_param_is_reduction(param))
             return "a store to a parameter that is not written";
         if (s->component < 0 || s->component >= param->count) return "a store to no component";
+        for (int d = 0; d < 3; d++)
+            if (s->offset[d] > IR_MAX_OFFSET || s->offset[d] < -IR_MAX_OFFSET)
+                return "a store at an offset out of range";
         if (!s->value || s->value >= k->graph.count) return "a store of no node";
         if (k->graph.nodes[s->value].type != param->type) return "a store of the wrong type";
         if (s->condition >= k->graph.count) return "a store on no condition";

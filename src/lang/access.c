@@ -168,7 +168,7 @@ static bool may_shift(lang_compiler *c, const lang_place *place, const ir_expr *
 {
     ir_value value;
     const ir_expr *culprit;
-    if (place->symbol->param != IR_PARAM_OUT) return true;
+    if (place->symbol->param != IR_PARAM_OUT || place->written) return true;
     if (!lang_tree_evaluate(c, offset, &value, &culprit)) return true;
     if (ir_convert(IR_I64, offset->type, value).i64 == 0) return true;
     lang_error(c, place->offsets_at, "'%s' is an 'out' field and cannot be read at an offset",

@@ -1,4 +1,4 @@
-/* Assignments: to variables, to fields at the point itself, and the forms of reductions. */
+/* Assignments: to variables, to fields, and the forms of reductions. */
 #include "lang/syntax.h"
 
 #include <string.h>
@@ -58,23 +58,21 @@ static bool may_write(lang_compiler *c, const lang_place *place)
         lang_note(c, field->at, "declared here");
         return false;
     }
-    if (!place->offsets) return true;
-    lang_error(c, place->offsets_at, "a kernel writes only at its own point");
-    return lang_hint(c, "write '%s%s' here, and read at the opposite offset instead", name,
-                     field->length ? "[q]" : "");
+    return true;
 }
 
 static ir_stmt *assign_field(lang_compiler *c, const lang_stmt *s, const lang_place *place)
 {
-    ir_expr *element;
-    if (!may_write(c, place) || !lang_place_element(c, place, &element)) return NULL;
+    if (!may_write(c, place)) return NULL;
     ir_expr *value = assigned_value(c, s, place);
     ir_stmt *store =
         value ? lang_tree_stmt(c, IR_STMT_STORE, place->symbol->index, place->at) : NULL;
     if (!store) return NULL;
-    store->element = element;
     store->value = value;
-    return store;
+    lang_place written = *place;
+    written.written = true;
+    return lang_place_shift(c, &written, &store->element, store->offset, &store->offsets) ? store
+                                                                                          : NULL;
 }
 
 /* ---- reductions ------------------------------------------------------------------------------ */

@@ -423,13 +423,14 @@ typedef struct lang_place {
     const lang_expr *offsets; /* list */
     int offset_count;
     uint32_t offsets_at;
+    bool written; /* it is assigned to */
 } lang_place;
 /* Resolves a NAME or INDEX; `what` says what it is for when it is something else. */
 bool lang_place_find(lang_compiler *c, const lang_expr *e, lang_place *place);
 /* The checked index of a place that has one; *element stays NULL for others. */
 bool lang_place_element(lang_compiler *c, const lang_place *place, ir_expr **element);
 lang_value lang_place_read(lang_compiler *c, const lang_place *place);
-/* Component and offsets of a read of a field, what the field is bound to included. */
+/* Component and offsets of an access to a field, what the field is bound to included. */
 bool lang_place_shift(lang_compiler *c, const lang_place *place, ir_expr **component,
                       ir_expr *offset[3], int *offsets);
 

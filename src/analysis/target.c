@@ -1,0 +1,40 @@
+/* Writes at offsets end inside the grid: where they leave it, periodic sides bring them back, or a
+ * guard keeps them from happening. */
+#include "analysis/analysis.h"
+
+static kata_status refuse(const chain_loop *loop, const ir_store *store, int side, messages *m)
+{
+    const ir_kernel *kernel = loop->kernel;
+    const chain_binding *binding = &loop->bindings[store->param];
+    ir_access target = {.param = store->param, .component = store->component};
+    for (int d = 0; d < 3; d++) target.offset[d] = store->offset[d];
+    char offset[ANALYSIS_NAME];
+    analysis_print_offset(offset, &target, loop->shape.rank);
+    message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, store->at,
+                     "'%s' is written at %s, outside the grid", kernel->params[store->param].name,
+                     offset);
+    analysis_say_where(loop, m);
+    message_line(m, "field '%s' is not periodic at %s", binding->name, grid_side_name(side));
+    message_line(m, "make it periodic, apply the kernel to a smaller range, or write only where "
+                    "ix, iy, iz allow it");
+    return message_send(m);
+}
+
+kata_status analysis_check_targets(const chain_loop *loop, messages *m)
+{
+    for (int i = 0; i < loop->kernel->store_count; i++) {
+        const ir_store *store = &loop->kernel->stores[i];
+        if (!store->offset[0] && !store->offset[1] && !store->offset[2]) continue;
+        grid_box box = analysis_written(loop, store);
+        if (grid_box_is_empty(&box)) continue;
+        const grid_side_rule *rules = loop->bindings[store->param].boundary.side;
+        for (int d = 0; d < 3; d++) {
+            bool low = box.lo[d] + store->offset[d] < 0;
+            bool high = box.hi[d] + store->offset[d] > loop->shape.size[d];
+            bool periodic =
+                rules[2 * d].rule == KATA_PERIODIC && rules[2 * d + 1].rule == KATA_PERIODIC;
+            if ((low || high) && !periodic) return refuse(loop, store, 2 * d + !low, m);
+        }
+    }
+    return KATA_OK;
+}
