@@ -1,0 +1,113 @@
+/* How random programs are made: from chances alone, so that a seed stands for a program. */
+#ifndef RANDOM_GENERATE_H
+#define RANDOM_GENERATE_H
+
+#include "random.h"
+
+typedef enum symbol_kind { VALUE, LOOP, ARRAY, FIELD } symbol_kind;
+
+/* A name that kernel text can use. */
+typedef struct symbol {
+    symbol_kind kind;
+    const char *name;
+    value_type type;
+    int length; /* of an ARRAY (tables too); components of a FIELD, 0: none */
+    int lo, hi; /* of a LOOP variable, and of the elements of an ARRAY known when compiling */
+    bool known; /* ARRAY: its elements are known when compiling */
+    bool assignable;
+    field_use *use;   /* FIELD */
+    const param *own; /* FIELD of a kernel */
+    unsigned *set;    /* FIELD: components surely written so far */
+} symbol;
+
+typedef struct helper_param {
+    bool is_field;
+    value_type type;
+    int count; /* components, 0: none */
+    field_use use;
+} helper_param;
+
+typedef struct helper {
+    const char *name;
+    value_type type;
+    int param_count;
+    helper_param params[MAX_HELPER_PARAMS];
+} helper;
+
+enum { MAX_SYMBOLS = 96 };
+
+typedef struct builder {
+    chance *chance;
+    program *program;
+    symbol symbols[MAX_SYMBOLS];
+    int symbol_count;
+    helper helpers[MAX_HELPERS];
+    int helper_count;
+    int names;  /* given so far */
+    int costly; /* elementary functions still allowed */
+    kernel *kernel;
+    unsigned set[MAX_PARAMS];
+} builder;
+
+term *builder_term(builder *b, value_type type, const char *pattern);
+symbol *builder_symbol(builder *b, symbol_kind kind, value_type type, const char *name);
+const char *builder_name(builder *b);
+
+/* ---- generate_expression.c ------------------------------------------------------------------- */
+
+/* An expression of about that depth. Of an integer type when `want` is one (bool is none). */
+term *generate_term(builder *b, value_type want, int depth);
+/* A value that no compiler knows. */
+term *generate_unknown(builder *b, value_type want);
+term *generate_literal(builder *b, value_type want);
+/* An index below `length`, known when compiling; the values it takes in *mask. */
+const char *generate_index(builder *b, int length, unsigned *mask);
+
+/* ---- generate_read.c ------------------------------------------------------------------------- */
+
+/* A read of a field; NULL where there is none that can be read, or no integer one. */
+term *generate_read(builder *b, bool integer);
+/* A call of a helper; NULL where nothing suits its parameters. */
+term *generate_call(builder *b, const helper *h, int depth);
+
+/* ---- generate_statement.c -------------------------------------------------------------------- */
+
+typedef struct line_list {
+    line *first, **tail;
+} line_list;
+line *builder_line(builder *b, const char *pattern, term *a, term *c);
+void line_append(line_list *list, line *l);
+void generate_statements(builder *b, line_list *list, int count, int depth);
+/* A condition that no compiler knows. */
+term *generate_condition(builder *b);
+
+/* ---- generate_output.c ----------------------------------------------------------------------- */
+
+/* Writes every parameter that is written at least once. */
+void generate_outputs(builder *b, line_list *list);
+/* Writes parameter p, if it can be, perhaps. */
+void generate_store(builder *b, line_list *list, int p, int depth);
+
+/* ---- generate_kernel.c ----------------------------------------------------------------------- */
+
+void generate_definitions(builder *b, line_list *list);
+void generate_kernel(builder *b, line_list *list, kernel *k);
+
+/* ---- generate_steps.c ------------------------------------------------------------------------ */
+
+/* `chatty`: with values put and got in the middle. */
+void generate_steps(chance *c, program *p, bool chatty);
+
+/* ---- generate_range.c ------------------------------------------------------------------------ */
+
+range generate_range(chance *c, const program *p);
+bool is_range_empty(const range *r);
+/* Takes away the points of a range at which a parameter reads what no rule of a field covers. */
+void restrict_range(const program *p, const param *param, const kata_rule *rules, range *r);
+
+/* ---- generate_data.c ------------------------------------------------------------------------- */
+
+double generate_double(chance *c);
+int64_t generate_integer(chance *c, bool wide);
+
+#endif

@@ -1,0 +1,98 @@
+/* Ranges, and the points of them at which every read lands in the grid or is covered by a rule. */
+#include "generate.h"
+
+/* ---- coverage -------------------------------------------------------------------------------- */
+
+static bool is_covered(const kata_rule rule[2], int64_t size, int64_t index)
+{
+    while (index < 0 || index >= size) {
+        bool high = index >= size, node = false;
+        int64_t mirror = high ? 2 * size - 1 - index : -1 - index;
+        switch (rule[high]) {
+        case KATA_NONE: return false;
+        case KATA_CONSTANT:
+        case KATA_CLAMP: return true;
+        case KATA_PERIODIC: return rule[!high] == KATA_PERIODIC;
+        case KATA_REFLECT_NODE:
+        case KATA_ANTISYMMETRIC_NODE: node = true; break;
+        default: break;
+        }
+        if (node && size == 1) return false;
+        index = !node ? mirror : high ? mirror - 1 : mirror + 1;
+    }
+    return true;
+}
+
+bool is_range_empty(const range *r)
+{
+    return r->lo[0] >= r->hi[0] || r->lo[1] >= r->hi[1] || r->lo[2] >= r->hi[2];
+}
+
+void restrict_range(const program *p, const param *param, const kata_rule *rules, range *r)
+{
+    for (int d = 0; d < p->rank; d++) {
+        int64_t n = p->size[d];
+        const kata_rule *rule = &rules[2 * d];
+        int64_t lo = r->lo[d], hi = r->hi[d];
+        if (lo >= hi) continue;
+        if (!is_covered(rule, n, lo + param->use.lo[d]) && lo < -param->use.lo[d])
+            r->lo[d] = -param->use.lo[d];
+        if (!is_covered(rule, n, hi - 1 + param->use.hi[d]) && hi > n - param->use.hi[d])
+            r->hi[d] = n - param->use.hi[d];
+        if (r->lo[d] != lo || r->hi[d] != hi) r->kind = RANGE_BOX;
+        if (r->lo[d] > r->hi[d]) r->lo[d] = r->hi[d] = 0;
+    }
+}
+
+/* ---- ranges ---------------------------------------------------------------------------------- */
+
+static void set_all(const program *p, range *r)
+{
+    *r = (range){.kind = RANGE_ALL};
+    for (int d = 0; d < 3; d++) r->hi[d] = p->size[d];
+}
+
+static void set_inner(chance *c, const program *p, range *r)
+{
+    r->kind = RANGE_INNER;
+    r->depth = chance_from(c, 0, 3);
+    for (int d = 0; d < p->rank; d++) {
+        r->lo[d] = r->depth < p->size[d] ? r->depth : p->size[d];
+        r->hi[d] = p->size[d] - r->lo[d];
+    }
+}
+
+static void set_face(chance *c, const program *p, range *r)
+{
+    r->kind = RANGE_FACE;
+    r->side = chance_from(c, 0, 2 * p->rank - 1);
+    int d = r->side / 2;
+    r->depth = chance_from(c, 0, p->size[d] < 3 ? (int)p->size[d] : 3);
+    if (r->side % 2)
+        r->lo[d] = p->size[d] - r->depth;
+    else
+        r->hi[d] = r->depth;
+}
+
+static void set_box(chance *c, const program *p, range *r)
+{
+    r->kind = RANGE_BOX;
+    for (int d = 0; d < p->rank; d++) {
+        r->lo[d] = chance_from(c, 0, (int)p->size[d]);
+        r->hi[d] = chance_from(c, chance_of(c, 8) ? 0 : (int)r->lo[d], (int)p->size[d]);
+        if (chance_of(c, 30)) r->lo[d] = 0;
+        if (chance_of(c, 30)) r->hi[d] = p->size[d];
+    }
+}
+
+range generate_range(chance *c, const program *p)
+{
+    range r;
+    set_all(p, &r);
+    int kind = chance_from(c, 0, 99);
+    if (p->shiftable || kind < 50) return r;
+    if (kind < 65) set_inner(c, p, &r);
+    if (kind >= 65 && kind < 78) set_face(c, p, &r);
+    if (kind >= 78) set_box(c, p, &r);
+    return r;
+}
