@@ -59,6 +59,7 @@ static void set_inner(chance *c, const program *p, range *r)
     for (int d = 0; d < p->rank; d++) {
         r->lo[d] = r->depth < p->size[d] ? r->depth : p->size[d];
         r->hi[d] = p->size[d] - r->lo[d];
+        if (r->hi[d] < r->lo[d]) r->hi[d] = r->lo[d];
     }
 }
 
@@ -79,7 +80,7 @@ static void set_box(chance *c, const program *p, range *r)
     r->kind = RANGE_BOX;
     for (int d = 0; d < p->rank; d++) {
         r->lo[d] = chance_from(c, 0, (int)p->size[d]);
-        r->hi[d] = chance_from(c, chance_of(c, 8) ? 0 : (int)r->lo[d], (int)p->size[d]);
+        r->hi[d] = chance_from(c, (int)r->lo[d], (int)p->size[d]);
         if (chance_of(c, 30)) r->lo[d] = 0;
         if (chance_of(c, 30)) r->hi[d] = p->size[d];
     }
