@@ -63,7 +63,8 @@ typedef enum kata_status {
 KATA_API const char *kata_status_name(kata_status status);
 
 /* Receives each error once: its status and its whole message (several lines, no newline at the end;
- * valid during the call only). It must not call back into the context. */
+ * valid during the call only). Of a kernel text with several errors the message holds up to ten, one
+ * after another, and their number. It must not call back into the context. */
 typedef void (*kata_handler)(void *data, kata_status status, const char *message);
 
 /* ---- context --------------------------------------------------------------------------------- */

@@ -59,6 +59,16 @@ typedef struct source {
     size_t length;
 } source;
 
+enum { MESSAGE_MOST = 10 }; /* errors, or warnings, in one message */
+
+/* What was reported between message_gather and message_gathered. */
+typedef struct message_list {
+    int count;
+    bool full; /* some more were dropped */
+    uint32_t places[MESSAGE_MOST];
+    text body;
+} message_list;
+
 /* Collects the message of the first error. Lower folders report here; the context owns one. */
 typedef struct messages {
     kata_status status; /* of the first error, KATA_OK before */
@@ -66,6 +76,10 @@ typedef struct messages {
     text body;          /* its message, without a newline at its end */
     kata_handler handler;
     void *handler_data;
+    bool no_warnings;
+    bool gathering;
+    kata_status gathered; /* status of the first error gathered */
+    message_list errors, warnings;
 } messages;
 
 /* Starts the message of an error with "error: ..."; message_line adds to it and message_send hands
@@ -90,6 +104,21 @@ kata_status message_fail_at(messages *m, kata_status status, const source *s, ui
                             const char *format, ...) PRINTF_LIKE(5, 6);
 /* "out of memory", sent; KATA_ERROR_MEMORY. */
 kata_status message_no_memory(messages *m);
+/* Several errors in one message. From message_gather on, what would be sent is kept; message_next
+ * ends the present error, if any, sets the status to KATA_OK and so makes room for another, and
+ * returns false when there is none. An error at a place that has one already is dropped.
+ * message_gathered sends the errors, one after another and followed by their number when there are
+ * several, with the status of the first, which it returns; without errors it sends the warnings,
+ * with KATA_OK. `name` is that of the text. */
+void message_gather(messages *m);
+bool message_next(messages *m);
+kata_status message_gathered(messages *m, const char *name);
+/* A warning while gathering: the same as an error, but it does not change the status. Dropped when
+ * its place has one already. Returns false when it was dropped. */
+bool message_warn_at(messages *m, const source *s, uint32_t at, const char *format, ...)
+    PRINTF_LIKE(4, 5);
+/* Adds a line to the last warning, indented by two. */
+void message_warning_line(messages *m, const char *format, ...) PRINTF_LIKE(2, 3);
 /* Forgets the error. */
 void message_clear(messages *m);
 void message_free(messages *m);

@@ -1,5 +1,5 @@
 /* The body of a message is built line by line and sent once; while `status` is set, later errors
- * are dropped. */
+ * are dropped. While gathering, message_next moves the body to the list of errors. */
 #include "base/base.h"
 
 #include <stdio.h>
@@ -53,6 +53,19 @@ static bool begin(messages *m, kata_status status)
     return true;
 }
 
+/* Whether a place may be reported; drops those that were, and those beyond the allowed number. */
+static bool is_new(message_list *list, uint32_t at)
+{
+    for (int i = 0; i < list->count; i++)
+        if (list->places[i] == at) return false;
+    if (list->count == MESSAGE_MOST) {
+        list->full = true;
+        return false;
+    }
+    list->places[list->count++] = at;
+    return true;
+}
+
 /* True between the beginning of the first error's message and its sending. */
 static bool is_open(const messages *m) { return m->status != KATA_OK && !m->sent; }
 
@@ -70,6 +83,10 @@ kata_status message_begin(messages *m, kata_status status, const char *format, .
 static void begin_at_list(messages *m, const source *s, uint32_t at, const char *format,
                           va_list list)
 {
+    if (m->gathering && !is_new(&m->errors, at)) {
+        m->sent = true;
+        return;
+    }
     add_place(&m->body, s, at, "error");
     text_add_list(&m->body, format, list);
     add_excerpt(&m->body, s, at);
@@ -108,15 +125,20 @@ void message_note_at(messages *m, const source *s, uint32_t at, const char *form
     va_end(list);
 }
 
+static void hand_over(const messages *m, kata_status status, const text *body)
+{
+    const char *message = body->failed ? "error: out of memory" : text_get(body);
+    if (m->handler)
+        m->handler(m->handler_data, status, message);
+    else
+        fprintf(stderr, "%s\n", message);
+}
+
 kata_status message_send(messages *m)
 {
     if (!is_open(m)) return m->status;
     m->sent = true;
-    const char *body = m->body.failed ? "error: out of memory" : text_get(&m->body);
-    if (m->handler)
-        m->handler(m->handler_data, m->status, body);
-    else
-        fprintf(stderr, "%s\n", body);
+    if (!m->gathering) hand_over(m, m->status, &m->body);
     return m->status;
 }
 
@@ -154,7 +176,87 @@ void message_clear(messages *m)
     text_clear(&m->body);
 }
 
+/* ---- several in one message ------------------------------------------------------------------ */
+
+static void list_clear(message_list *list)
+{
+    list->count = 0;
+    list->full = false;
+    text_clear(&list->body);
+}
+
+void message_gather(messages *m)
+{
+    m->gathering = true;
+    m->gathered = KATA_OK;
+    list_clear(&m->errors);
+    list_clear(&m->warnings);
+}
+
+bool message_next(messages *m)
+{
+    if (m->status == KATA_OK) return true;
+    if (m->gathered == KATA_OK) m->gathered = m->status;
+    if (m->body.length)
+        text_add(&m->errors.body, "%s%s", m->errors.body.length ? "\n" : "", text_get(&m->body));
+    if (m->body.failed) m->errors.body.failed = true;
+    message_clear(m);
+    return !m->errors.full;
+}
+
+static void add_count(message_list *list, const char *what, const char *name)
+{
+    if (list->full)
+        text_add(&list->body, "\ntoo many %ss in %s: the rest is not shown", what, name);
+    else if (list->count > 1)
+        text_add(&list->body, "\n%d %ss in %s", list->count, what, name);
+}
+
+kata_status message_gathered(messages *m, const char *name)
+{
+    message_next(m);
+    m->gathering = false;
+    m->status = m->gathered;
+    if (m->status == KATA_OK) {
+        add_count(&m->warnings, "warning", name);
+        if (m->warnings.count) hand_over(m, KATA_OK, &m->warnings.body);
+        return KATA_OK;
+    }
+    add_count(&m->errors, "error", name);
+    text_add(&m->body, "%s", text_get(&m->errors.body));
+    if (m->errors.body.failed) m->body.failed = true;
+    m->sent = true;
+    hand_over(m, m->status, &m->body);
+    return m->status;
+}
+
+bool message_warn_at(messages *m, const source *s, uint32_t at, const char *format, ...)
+{
+    message_list *w = &m->warnings;
+    if (!m->gathering || m->no_warnings || !is_new(w, at)) return false;
+    va_list list;
+    va_start(list, format);
+    if (w->body.length) text_add(&w->body, "\n");
+    add_place(&w->body, s, at, "warning");
+    text_add_list(&w->body, format, list);
+    add_excerpt(&w->body, s, at);
+    va_end(list);
+    return true;
+}
+
+void message_warning_line(messages *m, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    text_add(&m->warnings.body, "\n  ");
+    text_add_list(&m->warnings.body, format, list);
+    va_end(list);
+}
+
 void message_free(messages *m)
 {
-    if (m) text_free(&m->body);
+    if (!m) return;
+    text_free(&m->body);
+    text_free(&m->errors.body);
+    text_free(&m->warnings.body);
 }

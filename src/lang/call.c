@@ -185,6 +185,7 @@ static binding *bind_all(lang_compiler *c, const lang_function *f, const lang_ex
 
 static lang_value call_helper(lang_compiler *c, lang_function *f, const lang_expr *e)
 {
+    if (f->wrong) return failed;
     if (f->active) {
         lang_error(c, e->at, "helper '%s' calls itself%s", f->name->text,
                    c->helper == f ? "" : " through others");
@@ -235,7 +236,9 @@ bool lang_check_helper(lang_compiler *c, lang_function *f)
         ok = bind_anything(c, p, &bindings[p->number]);
     ok = ok && inline_body(c, f, bindings, &body);
     arena_free(&memory);
-    if (!ok || lang_always_returns(f->body)) return ok;
+    bool returns = lang_always_returns(f->body);
+    f->wrong = !ok || !returns;
+    if (!ok || returns) return ok;
     lang_error(c, f->at, "helper '%s' may end without returning a value", f->name->text);
     return lang_hint(c, "every path through it must reach a 'return'");
 }

@@ -21,16 +21,22 @@ static ir_stmt *check_if(lang_compiler *c, const lang_stmt *s)
     ir_stmt *made = lang_tree_stmt(c, IR_STMT_IF, 0, s->at);
     if (!made) return NULL;
     made->value = lang_truth(c, lang_check(c, s->value));
-    if (!made->value || !check_body(c, s->body, &made->body)) return NULL;
-    return check_body(c, s->other, &made->other) ? made : NULL;
+    bool ok = made->value;
+    if (!lang_recover(c)) return NULL;
+    ok = check_body(c, s->body, &made->body) && ok;
+    ok = check_body(c, s->other, &made->other) && ok;
+    return ok ? made : NULL;
 }
 
 /* The start or step of a loop: one assignment to a variable. */
 static ir_stmt *check_loop_part(lang_compiler *c, const lang_stmt *s)
 {
     ir_stmt *made = NULL;
-    if (s->kind == LANG_STMT_DECLARE)
-        return lang_check_declared(c, &s->declared, false, &made) ? made : NULL;
+    if (s->kind == LANG_STMT_DECLARE) {
+        if (lang_check_declared(c, &s->declared, false, &made)) return made;
+        lang_forgive(c, s->declared.name);
+        return NULL;
+    }
     made = lang_check_assign(c, s);
     if (!made || made->kind == IR_STMT_ASSIGN) return made;
     lang_error(c, s->at, "a loop counts with a variable");
@@ -40,10 +46,10 @@ static ir_stmt *check_loop_part(lang_compiler *c, const lang_stmt *s)
 
 static bool check_loop(lang_compiler *c, const lang_stmt *s, ir_stmt *made)
 {
-    if (!(made->init = check_loop_part(c, s->init))) return false;
-    made->value = lang_truth(c, lang_check(c, s->value));
-    if (!made->value || !(made->step = check_loop_part(c, s->step))) return false;
-    return check_body(c, s->body, &made->body);
+    bool ok = (made->init = check_loop_part(c, s->init)) &&
+              (made->value = lang_truth(c, lang_check(c, s->value))) &&
+              (made->step = check_loop_part(c, s->step));
+    return lang_recover(c) && check_body(c, s->body, &made->body) && ok;
 }
 
 static ir_stmt *check_for(lang_compiler *c, const lang_stmt *s)
@@ -86,16 +92,26 @@ static bool check_statement(lang_compiler *c, const lang_stmt *s, ir_stmt **out)
     return false;
 }
 
+/* After a statement with an error: what it declares is not unknown. */
+static bool recover(lang_compiler *c, const lang_stmt *s, ir_stmt **out)
+{
+    *out = NULL;
+    if (s->kind == LANG_STMT_DECLARE) lang_forgive(c, s->declared.name);
+    return lang_recover(c);
+}
+
 bool lang_check_statements(lang_compiler *c, const lang_stmt *s, ir_stmt **out)
 {
+    bool all = true;
     for (; s; s = s->next) {
         if (!lang_enter(c, s->at)) return false;
         bool ok = check_statement(c, s, out);
         lang_leave(c);
-        if (!ok) return false;
+        if (!ok && !recover(c, s, out)) return false;
+        all = all && ok;
         while (*out) out = &(*out)->next;
     }
-    return true;
+    return all;
 }
 
 bool lang_always_returns(const lang_stmt *s)

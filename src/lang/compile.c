@@ -18,7 +18,9 @@ static bool declare_constants(lang_compiler *c, const lang_function *f)
     ir_stmt *none;
     for (const lang_stmt *s = f->body; s; s = s->next) {
         lang_tree_start(c, &c->syntax, s->declared.name->text);
-        if (!lang_check_declared(c, &s->declared, true, &none)) return false;
+        if (lang_check_declared(c, &s->declared, true, &none)) continue;
+        lang_forgive(c, s->declared.name);
+        if (!lang_recover(c)) return false;
     }
     return true;
 }
@@ -26,14 +28,16 @@ static bool declare_constants(lang_compiler *c, const lang_function *f)
 static bool declare_all(lang_compiler *c, lang_function *f)
 {
     for (; f; f = f->next)
-        if (!(f->constant ? declare_constants(c, f) : declare_function(c, f))) return false;
+        if (!(f->constant ? declare_constants(c, f) : declare_function(c, f)) && !lang_recover(c))
+            return false;
     return true;
 }
 
 static bool check_helpers(lang_compiler *c, lang_function *f)
 {
     for (; f; f = f->next)
-        if (!f->constant && !f->kernel && !lang_check_helper(c, f)) return false;
+        if (!f->constant && !f->kernel && !f->wrong && !lang_check_helper(c, f) && !lang_recover(c))
+            return false;
     return true;
 }
 
@@ -42,7 +46,7 @@ static bool make_kernel(lang_compiler *c, lang_function *f)
     lang_module *module = c->module;
     ir_kernel *kernel = arena_alloc(&module->memory, sizeof *kernel);
     if (!kernel) return lang_no_memory(c);
-    if (!lang_check_kernel(c, f, kernel)) return false;
+    if (f->wrong || !lang_check_kernel(c, f, kernel)) return false;
     module->kernels[module->count++] = kernel;
     return ir_lower(kernel, &module->memory, c->m) == KATA_OK;
 }
@@ -54,20 +58,22 @@ static bool make_kernels(lang_compiler *c, lang_function *first)
     c->module->kernels = arena_array(&c->module->memory, count + 1, sizeof(ir_kernel *));
     if (!c->module->kernels) return lang_no_memory(c);
     for (lang_function *f = first; f; f = f->next)
-        if (f->kernel && !make_kernel(c, f)) return false;
+        if (f->kernel && !make_kernel(c, f) && !lang_recover(c)) return false;
     return true;
 }
 
-static bool run_passes(lang_compiler *c)
+static void run_passes(lang_compiler *c)
 {
     bool ok;
     c->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!c->locale) return lang_no_memory(c);
-    if (!lang_names_start(c)) return false;
+    if (!c->locale) {
+        lang_no_memory(c);
+        return;
+    }
+    if (!lang_names_start(c)) return;
     lang_lexer_start(c);
     lang_function *functions = lang_parse_file(c, &ok);
-    return ok && !c->failed && declare_all(c, functions) && check_helpers(c, functions) &&
-           make_kernels(c, functions);
+    if (ok && declare_all(c, functions) && check_helpers(c, functions)) make_kernels(c, functions);
 }
 
 static void end(lang_compiler *c)
@@ -92,14 +98,15 @@ static lang_module *module_new(const char *name, const char *text, size_t length
 }
 
 /* Compiles with rounding to nearest and subnormal numbers, whatever the program has set. */
-static bool compile(lang_compiler *c)
+static void compile(lang_compiler *c)
 {
     fenv_t environment;
-    if (fegetenv(&environment) || fesetenv(FE_DFL_ENV))
-        return lang_error(c, 0, "the floating-point environment cannot be set");
-    bool ok = run_passes(c);
+    if (fegetenv(&environment) || fesetenv(FE_DFL_ENV)) {
+        lang_error(c, 0, "the floating-point environment cannot be set");
+        return;
+    }
+    run_passes(c);
     fesetenv(&environment);
-    return ok;
 }
 
 kata_status lang_compile(const char *name, const char *text, size_t length, messages *m,
@@ -113,14 +120,15 @@ kata_status lang_compile(const char *name, const char *text, size_t length, mess
     lang_module *module = module_new(name, text, length);
     if (!module) return message_no_memory(m);
     lang_compiler c = {.module = module, .m = m};
-    bool ok = compile(&c);
+    message_gather(m);
+    compile(&c);
     end(&c);
-    if (ok) {
+    kata_status status = message_gathered(m, name);
+    if (status)
+        lang_module_free(module);
+    else
         *out = module;
-        return KATA_OK;
-    }
-    lang_module_free(module);
-    return message_send(m);
+    return status;
 }
 
 void lang_module_free(lang_module *module)

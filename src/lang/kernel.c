@@ -80,8 +80,13 @@ static bool check_function(lang_compiler *c, const lang_function *f, ir_kernel *
 {
     ir_param *params = arena_array(&c->module->memory, (size_t)f->param_count + 1, sizeof *params);
     if (!params) return lang_no_memory(c);
-    for (const lang_param *p = f->params; p; p = p->next)
-        if (!check_param(c, p, &params[p->number])) return false;
+    bool ok = true;
+    for (const lang_param *p = f->params; p; p = p->next) {
+        if (check_param(c, p, &params[p->number])) continue;
+        if (!lang_recover(c)) return false;
+        ok = false;
+    }
+    if (!ok) return false;
     kernel->name = f->name->text;
     kernel->text = &c->module->text;
     kernel->at = f->at;

@@ -141,13 +141,14 @@ static bool report_bad(lang_compiler *c, const lang_token *token)
 {
     if (is_at(c, token->at, "/*")) return lang_error(c, token->at, "this comment does not end");
     if (token->length == 0) return report_byte(c, token->at);
-    if (!token->name) return false;
+    if (!token->name || lang_forgiven_word(c, token->name)) return false;
+    if (token->name->later) lang_forgive(c, token->name);
     lang_error(c, token->at, "'%s' is not part of the kernel language%s", token->name->text,
                token->name->later ? " yet" : "");
     return lang_hint(c, "%s", token->name->hint);
 }
 
-/* ---- for the parser -------------------------------------------------------------------------- */
+/* ---- tokens ---------------------------------------------------------------------------------- */
 
 void lang_advance(lang_compiler *c)
 {
@@ -180,6 +181,82 @@ bool lang_is_type(const lang_token *token)
 {
     return token->kind == LANG_TOKEN_WORD && token->name->word <= LANG_WORD_DOUBLE;
 }
+
+/* ---- after an error -------------------------------------------------------------------------- */
+
+static bool begins_line(const lang_compiler *c, uint32_t at)
+{
+    return at == 0 || byte_at(c, at - 1) == '\n';
+}
+
+bool lang_at_definition(const lang_compiler *c)
+{
+    const lang_token *t = &c->token;
+    return (lang_is_word(t, LANG_WORD_KERNEL) || lang_is_word(t, LANG_WORD_STATIC)) &&
+           begins_line(c, t->at);
+}
+
+bool lang_at_function_end(const lang_compiler *c)
+{
+    return c->token.kind == LANG_TOKEN_END || lang_at_definition(c);
+}
+
+/* The next token, also behind one that is none. */
+static void skip_token(lang_compiler *c)
+{
+    bool comment = is_at(c, c->token.at, "/*");
+    if (c->token.kind == LANG_TOKEN_BAD && comment) c->position = (uint32_t)c->module->text.length;
+    if (c->token.kind == LANG_TOKEN_BAD && !c->token.length && !comment) c->position++;
+    if (c->token.kind == LANG_TOKEN_BAD) c->next = scan(c);
+    lang_advance(c);
+}
+
+/* Whether the current token is the last on its line. */
+static bool ends_line(const lang_compiler *c)
+{
+    for (uint32_t p = c->token.at; p < c->next.at; p++)
+        if (byte_at(c, p) == '\n') return true;
+    return c->next.kind == LANG_TOKEN_END || lang_is_sign(&c->next, LANG_SIGN_BLOCK_CLOSE);
+}
+
+/* Goes behind one ';' that ends a line or one block, or before the '}' of the block around. */
+static void skip_to_end(lang_compiler *c)
+{
+    for (int depth = 0; !lang_at_function_end(c); skip_token(c)) {
+        bool close = lang_is_sign(&c->token, LANG_SIGN_BLOCK_CLOSE);
+        bool list = close && lang_is_sign(&c->next, LANG_SIGN_SEMICOLON);
+        if (close && !list && depth == 0) return;
+        depth += lang_is_sign(&c->token, LANG_SIGN_BLOCK_OPEN) - (close && depth > 0);
+        bool end = close || (lang_is_sign(&c->token, LANG_SIGN_SEMICOLON) && ends_line(c));
+        if (!end || list || depth > 0) continue;
+        skip_token(c);
+        return;
+    }
+}
+
+void lang_skip_statement(lang_compiler *c)
+{
+    c->failed = true; /* what is skipped is not reported */
+    do skip_to_end(c);
+    while (lang_accept_word(c, LANG_WORD_ELSE));
+}
+
+void lang_skip_definition(lang_compiler *c)
+{
+    c->failed = true;
+    while (!lang_at_function_end(c) &&
+           !(lang_is_word(&c->token, LANG_WORD_CONST) && begins_line(c, c->token.at)))
+        skip_token(c);
+}
+
+bool lang_resume(lang_compiler *c)
+{
+    if (!lang_recover(c)) return false;
+    if (c->token.kind == LANG_TOKEN_BAD) report_bad(c, &c->token);
+    return true;
+}
+
+/* ---- for the parser -------------------------------------------------------------------------- */
 
 bool lang_accept(lang_compiler *c, lang_sign sign)
 {

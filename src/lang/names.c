@@ -251,10 +251,26 @@ static bool suggest_symbol(lang_compiler *c, const char *name, bool callable)
     return suggested;
 }
 
-lang_symbol *lang_lookup(lang_compiler *c, const lang_name *name, uint32_t at, const char *what)
+void lang_forgive(lang_compiler *c, lang_name *name) { name->missing = c->frame ? c->frame : -1; }
+
+bool lang_forgiven_word(lang_compiler *c, const lang_name *name)
+{
+    if (name->missing != -1) return false;
+    c->failed = c->muted = true;
+    return true;
+}
+
+static bool is_forgiven(const lang_compiler *c, const lang_name *name)
+{
+    return c->lost || name->missing == -1 || (c->frame && name->missing == c->frame);
+}
+
+lang_symbol *lang_lookup(lang_compiler *c, lang_name *name, uint32_t at, const char *what)
 {
     lang_symbol *symbol = lang_find(c, name);
     if (symbol) return symbol;
+    if (is_forgiven(c, name)) return NULL;
+    lang_forgive(c, name);
     bool callable = strcmp(what, "function") == 0;
     lang_error(c, at, "unknown %s '%s'", what, name->text);
     if (suggest_symbol(c, name->text, callable)) return NULL;

@@ -64,6 +64,7 @@ static lang_expr *not_an_expression(lang_compiler *c)
 {
     bool is_type = lang_is_type(&c->token);
     const char *type = is_type ? c->token.name->text : "";
+    if (c->token.kind == LANG_TOKEN_WORD && lang_forgiven_word(c, c->token.name)) return NULL;
     lang_unexpected(c, "an expression");
     if (is_type) lang_hint(c, "a conversion is written '(%s)x'", type);
     if (lang_is_word(&c->token, LANG_WORD_ELSE))

@@ -129,11 +129,19 @@ static bool parse_helper(lang_compiler *c, lang_function *f)
     return parse_function(c, f);
 }
 
-static bool not_a_definition(lang_compiler *c)
+/* In "kernal f(...)" and "double f(...)" the name is known all the same. */
+static void forgive_name(lang_compiler *c, lang_function *f)
+{
+    f->guessed = c->next.kind == LANG_TOKEN_NAME;
+    if (f->guessed) lang_forgive(c, c->next.name);
+}
+
+static bool not_a_definition(lang_compiler *c, lang_function *f)
 {
     static const char *const starts[] = {"kernel", "static", "const"};
     bool type = lang_is_type(&c->token);
     const char *name = c->token.kind == LANG_TOKEN_NAME ? c->token.name->text : NULL;
+    forgive_name(c, f);
     lang_unexpected(c, "'kernel', 'static' or 'const'");
     if (type)
         return lang_hint(c, "a helper is 'static %s name(...)', a constant 'const %s name = ...;'",
@@ -149,7 +157,16 @@ static bool parse_definition(lang_compiler *c, lang_function *f)
     if (lang_is_word(&c->token, LANG_WORD_KERNEL)) return parse_kernel(c, f);
     bool is_static = lang_accept_word(c, LANG_WORD_STATIC);
     if (lang_accept_word(c, LANG_WORD_CONST)) return parse_constant(c, f);
-    return is_static ? parse_helper(c, f) : not_a_definition(c);
+    return is_static ? parse_helper(c, f) : not_a_definition(c, f);
+}
+
+/* Whether a definition, right or wrong, has a name to declare. */
+static bool keep(lang_compiler *c, lang_function *f)
+{
+    if (!f->wrong || (f->name && !f->constant)) return true;
+    for (lang_stmt *s = f->body; s; s = s->next) lang_forgive(c, s->declared.name);
+    c->lost = c->lost || (!f->body && !f->guessed);
+    return false;
 }
 
 /* file = {definition} */
@@ -160,9 +177,15 @@ lang_function *lang_parse_file(lang_compiler *c, bool *ok)
     while (c->token.kind != LANG_TOKEN_END) {
         if (lang_accept(c, LANG_SIGN_SEMICOLON)) continue;
         lang_function *f = lang_make(c, sizeof *f, c->token.at);
-        if (!f || !parse_definition(c, f)) return NULL;
-        *tail = f;
-        tail = &f->next;
+        if (!f) return NULL;
+        c->damaged = false;
+        f->wrong = !parse_definition(c, f) || c->damaged;
+        if (c->failed) lang_skip_definition(c);
+        if (!lang_resume(c)) return NULL;
+        if (keep(c, f)) {
+            *tail = f;
+            tail = &f->next;
+        }
     }
     *ok = true;
     return first;

@@ -42,6 +42,7 @@ bool lang_parse_name(lang_compiler *c, const char *what, lang_name **name, uint3
 {
     bool word = c->token.kind == LANG_TOKEN_WORD;
     if (c->token.kind != LANG_TOKEN_NAME) {
+        if (word) lang_forgive(c, c->token.name);
         lang_unexpected(c, what);
         return word && lang_hint(c, "'%s' is a word of the language", c->token.name->text);
     }
@@ -309,20 +310,28 @@ static bool parse_statement(lang_compiler *c, lang_stmt ***tail)
     return ok;
 }
 
+static void not_closed(lang_compiler *c, uint32_t open)
+{
+    lang_unexpected(c, "'}' after the statements");
+    lang_note(c, open, "the '{' is here");
+}
+
 /* block = "{" {statement} "}" */
 lang_stmt *lang_parse_block(lang_compiler *c, bool *ok)
 {
     lang_stmt *first = NULL, **tail = &first;
     uint32_t open = c->token.at;
-    *ok = false;
+    bool damaged = *ok = false;
     if (!lang_expect(c, LANG_SIGN_BLOCK_OPEN, "before the statements")) return NULL;
     while (!lang_accept(c, LANG_SIGN_BLOCK_CLOSE)) {
-        if (c->token.kind == LANG_TOKEN_END) {
-            lang_unexpected(c, "'}' after the statements");
-            lang_note(c, open, "the '{' is here");
+        if (lang_at_function_end(c)) {
+            if (!damaged) not_closed(c, open);
             return NULL;
         }
-        if (!parse_statement(c, &tail)) return NULL;
+        if (parse_statement(c, &tail)) continue;
+        lang_skip_statement(c);
+        if (lang_at_function_end(c) || !lang_resume(c)) return NULL;
+        damaged = c->damaged = true;
     }
     *ok = true;
     return first;

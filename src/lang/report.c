@@ -37,6 +37,16 @@ bool lang_limit(lang_compiler *c, uint32_t at, const char *format, ...)
     return false;
 }
 
+bool lang_recover(lang_compiler *c)
+{
+    if (c->failed || c->m->status) {
+        bool hopeless = c->m->status == KATA_ERROR_LIMIT || c->m->status == KATA_ERROR_MEMORY;
+        c->stopped = c->stopped || hopeless || !message_next(c->m);
+    }
+    c->failed = c->muted = c->stopped;
+    return !c->stopped;
+}
+
 bool lang_hint(lang_compiler *c, const char *format, ...)
 {
     if (c->muted) return false;

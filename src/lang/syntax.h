@@ -56,6 +56,7 @@ typedef struct lang_name {
     bool later;                  /* REFUSED: may become part of the language */
     struct lang_symbol *meaning; /* innermost, NULL when there is none */
     uint64_t hash;
+    int missing;            /* that it means nothing was reported: in this frame; -1: anywhere */
     struct lang_name *next; /* of the same bucket */
 } lang_name;
 
@@ -105,7 +106,12 @@ lang_symbol *lang_declare(lang_compiler *c, lang_symbol_kind kind, lang_name *na
 /* NULL when the name means nothing here. */
 lang_symbol *lang_find(lang_compiler *c, const lang_name *name);
 /* As lang_find, but reports a name that means nothing, as one of a `what` ("name", "function"). */
-lang_symbol *lang_lookup(lang_compiler *c, const lang_name *name, uint32_t at, const char *what);
+lang_symbol *lang_lookup(lang_compiler *c, lang_name *name, uint32_t at, const char *what);
+/* Its declaration was wrong: that it means nothing here is no error of its own. */
+void lang_forgive(lang_compiler *c, lang_name *name);
+/* The same for a word of the language that was taken for a name: fails without a message where
+ * that was reported already. */
+bool lang_forgiven_word(lang_compiler *c, const lang_name *name);
 /* Adds "did you mean ..." to the error when a name is near one of the count texts; says whether. */
 bool lang_suggest(lang_compiler *c, const char *name, const char *const *texts, size_t count);
 
@@ -209,6 +215,16 @@ void lang_advance(lang_compiler *c);
 bool lang_is_sign(const lang_token *token, lang_sign sign);
 bool lang_is_word(const lang_token *token, lang_word word);
 bool lang_is_type(const lang_token *token);
+/* Whether a definition begins here for sure: 'kernel' or 'static' at the beginning of a line. */
+bool lang_at_definition(const lang_compiler *c);
+/* The end of the file, or the beginning of a definition. */
+bool lang_at_function_end(const lang_compiler *c);
+/* After an error: goes to the end of the statement, or to where its block ends. */
+void lang_skip_statement(lang_compiler *c);
+/* After an error: goes to where a definition may begin, or to the end. */
+void lang_skip_definition(lang_compiler *c);
+/* lang_recover while parsing: reports the current token if it is bad. */
+bool lang_resume(lang_compiler *c);
 /* Goes on and returns true when the current token is the sign. */
 bool lang_accept(lang_compiler *c, lang_sign sign);
 bool lang_accept_word(lang_compiler *c, lang_word word);
@@ -292,6 +308,8 @@ typedef struct lang_function {
     int param_count;
     lang_stmt *body; /* of a constant: DECLARE statements */
     bool active;     /* a helper that is being inlined */
+    bool wrong;      /* its errors were reported: it is not used */
+    bool guessed;    /* wrong from its first word, but it is known which name it defines */
     struct lang_function *next;
 } lang_function;
 
@@ -301,6 +319,9 @@ struct lang_compiler {
     lang_module *module;
     messages *m;
     bool failed, muted; /* an error was reported; another is being dropped */
+    bool stopped;       /* no recovery: a limit, memory, too many errors */
+    bool damaged;       /* the definition being parsed has an error */
+    bool lost;          /* a definition without a name was dropped */
     locale_t locale;    /* C */
     arena syntax;       /* everything that ends with the compilation */
     int syntax_count;
@@ -329,13 +350,16 @@ struct lang_compiler {
 
 /* ---- report.c -------------------------------------------------------------------------------- */
 
-/* Begins the error of a compilation; lang_hint adds a line to it and lang_note a place. Only the
- * first is kept; it is sent when the compilation ends. Returns false. */
+/* Begins an error; lang_hint adds a line to it and lang_note a place. Until lang_recover, others
+ * are dropped as its consequences. Errors are sent when the compilation ends. Returns false. */
 bool lang_error(lang_compiler *c, uint32_t at, const char *format, ...) PRINTF_LIKE(3, 4);
 bool lang_limit(lang_compiler *c, uint32_t at, const char *format, ...) PRINTF_LIKE(3, 4);
 bool lang_hint(lang_compiler *c, const char *format, ...) PRINTF_LIKE(2, 3);
 void lang_note(lang_compiler *c, uint32_t at, const char *format, ...) PRINTF_LIKE(3, 4);
 bool lang_no_memory(lang_compiler *c);
+/* After a statement, parameter or definition: makes room for another error if there was one. False
+ * when the compilation is to end. */
+bool lang_recover(lang_compiler *c);
 /* One level deeper; reports nesting beyond IR_MAX_DEPTH. lang_leave goes back. */
 bool lang_enter(lang_compiler *c, uint32_t at);
 void lang_leave(lang_compiler *c);
