@@ -42,28 +42,46 @@ static void describe(kata_module *m, kata_aspect aspect)
     fflush(stdout);
 }
 
-/* A context for each file: none of its errors and no memory outlives it. */
-static bool check(const char *path, kata_aspect aspect, bool show_name)
+/* Prints messages; data is set to true by warnings. */
+static void print(void *data, kata_status status, const char *message)
 {
-    kata *k = kata_open(NULL);
+    bool *warned = data;
+    *warned |= status == KATA_OK;
+    fprintf(stderr, "%s\n", message);
+}
+
+/* What is asked for. */
+typedef struct check_options {
+    bool ir, quiet, warnings_are_errors;
+} check_options;
+
+/* A context for each file: none of its errors and no memory outlives it. */
+static bool check(const char *path, const check_options *asked, bool show_name)
+{
+    bool warned = false;
+    kata *k = kata_open(&(kata_options){.handler = print, .handler_data = &warned});
     kata_module *m = compile(k, path);
-    if (m && show_name) printf("%s:\n", path);
-    if (m) describe(m, aspect);
-    return kata_close(k) == KATA_OK && m;
+    if (m && show_name && !asked->quiet) printf("%s:\n", path);
+    if (m && !asked->quiet) describe(m, asked->ir ? KATA_IR : KATA_ACCESSES);
+    bool good = kata_close(k) == KATA_OK && m;
+    return good && !(asked->warnings_are_errors && warned);
 }
 
 int verb_check(int argc, char **argv)
 {
     option_words files = {0};
-    bool ir = false;
+    check_options asked = {0};
     const option table[] = {
         {"FILE.kata", "files of kernels; - is standard input", .list = &files, .positional = true},
-        {"ir", "show the intermediate form", .flag = &ir},
+        {"ir", "show the intermediate form", .flag = &asked.ir},
+        {"quiet", "show nothing but errors and warnings", .flag = &asked.quiet},
+        {"werror", "a warning makes the exit code 1, too", .flag = &asked.warnings_are_errors},
     };
     const options o = {
         "kata check",
         "Compiles kernels and shows, for each, its parameters and which offsets of "
-        "which fields\nit reads and writes. The exit code is 1 if any file is wrong.\n",
+        "which fields\nit reads and writes. The exit code is 1 if any file is wrong. "
+        "KATA_WARNINGS=0 silences\nwarnings.\n",
         table, COUNT_OF(table)};
     int exit_code;
     if (!options_read(&o, argc, argv, &exit_code)) return exit_code;
@@ -71,7 +89,6 @@ int verb_check(int argc, char **argv)
         return options_wrong(&o, "no file is given; name one, or - to read standard input");
 
     bool good = true;
-    for (int i = 0; i < files.count; i++)
-        good &= check(files.words[i], ir ? KATA_IR : KATA_ACCESSES, files.count > 1);
+    for (int i = 0; i < files.count; i++) good &= check(files.words[i], &asked, files.count > 1);
     return good ? 0 : 1;
 }

@@ -63,8 +63,9 @@ typedef enum kata_status {
 KATA_API const char *kata_status_name(kata_status status);
 
 /* Receives each error once: its status and its whole message (several lines, no newline at the end;
- * valid during the call only). Of a kernel text with several errors the message holds up to ten, one
- * after another, and their number. It must not call back into the context. */
+ * valid during the call only). Of a kernel text with several errors the message holds up to ten,
+ * one after another, and their number. With KATA_OK it receives the warnings about a kernel text,
+ * all in one message. It must not call back into the context. */
 typedef void (*kata_handler)(void *data, kata_status status, const char *message);
 
 /* ---- context --------------------------------------------------------------------------------- */
@@ -78,6 +79,7 @@ typedef struct kata_options {
                                        XDG_CACHE_HOME/katagami, or ~/.cache/katagami */
     kata_handler handler KATA_ZERO; /* NULL: print to standard error */
     void *handler_data KATA_ZERO;
+    bool no_warnings KATA_ZERO; /* false: warnings are shown unless KATA_WARNINGS is 0 */
 } kata_options;
 
 /* Opens a context; options may be NULL. Returns NULL, with a message on standard error or to the

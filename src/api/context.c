@@ -124,6 +124,17 @@ static kata_status choose_executor(kata *k, const kata_options *options)
                     name);
 }
 
+static kata_status choose_warnings(kata *k, const kata_options *options)
+{
+    const char *asked = environment_get("KATA_WARNINGS");
+    int64_t shown = 1;
+    if (asked && !parse_integer(asked, 0, 1, &shown))
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "the environment variable KATA_WARNINGS is '%s', not 0 or 1", asked);
+    k->messages.no_warnings = options->no_warnings || !shown;
+    return KATA_OK;
+}
+
 static void free_slots(kata *k)
 {
     for (struct api_slot *s = k->slots; s; s = s->next) store_array_free(s->slot.array);
@@ -156,6 +167,7 @@ kata *kata_open(const kata_options *options)
     k->messages.handler_data = options->handler_data;
     kata_status status = choose_threads(k, options);
     if (!status) status = choose_executor(k, options);
+    if (!status) status = choose_warnings(k, options);
     if (!status) status = jit_open(options->compiler, options->cache, &k->messages, &k->exec.jit);
     if (!status) return k;
     free_context(k);

@@ -61,12 +61,15 @@ typedef struct source {
 
 enum { MESSAGE_MOST = 10 }; /* errors, or warnings, in one message */
 
-/* What was reported between message_gather and message_gathered. */
+/* What was reported between message_gather and message_gathered, in the order of the places. */
+typedef struct message_part {
+    uint32_t at;
+    text body;
+} message_part;
 typedef struct message_list {
     int count;
     bool full; /* some more were dropped */
-    uint32_t places[MESSAGE_MOST];
-    text body;
+    message_part part[MESSAGE_MOST];
 } message_list;
 
 /* Collects the message of the first error. Lower folders report here; the context owns one. */
@@ -79,6 +82,7 @@ typedef struct messages {
     bool no_warnings;
     bool gathering;
     kata_status gathered; /* status of the first error gathered */
+    text *part;           /* of `errors`, for the present error */
     message_list errors, warnings;
 } messages;
 
@@ -107,18 +111,16 @@ kata_status message_no_memory(messages *m);
 /* Several errors in one message. From message_gather on, what would be sent is kept; message_next
  * ends the present error, if any, sets the status to KATA_OK and so makes room for another, and
  * returns false when there is none. An error at a place that has one already is dropped.
- * message_gathered sends the errors, one after another and followed by their number when there are
- * several, with the status of the first, which it returns; without errors it sends the warnings,
- * with KATA_OK. `name` is that of the text. */
+ * message_gathered sends the errors, in the order of their places and followed by their number when
+ * there are several, with the status of the first reported, which it returns; without errors it
+ * sends the warnings, with KATA_OK. `name` is that of the text. */
 void message_gather(messages *m);
 bool message_next(messages *m);
 kata_status message_gathered(messages *m, const char *name);
-/* A warning while gathering: the same as an error, but it does not change the status. Dropped when
- * its place has one already. Returns false when it was dropped. */
-bool message_warn_at(messages *m, const source *s, uint32_t at, const char *format, ...)
-    PRINTF_LIKE(4, 5);
-/* Adds a line to the last warning, indented by two. */
-void message_warning_line(messages *m, const char *format, ...) PRINTF_LIKE(2, 3);
+/* A warning while gathering: like an error with a line of advice, but the status stays. Dropped
+ * when its place has one already, or warnings are not wanted. */
+void message_warn_at(messages *m, const source *s, uint32_t at, const char *advice,
+                     const char *format, ...) PRINTF_LIKE(5, 6);
 /* Forgets the error. */
 void message_clear(messages *m);
 void message_free(messages *m);

@@ -53,17 +53,17 @@ static bool begin(messages *m, kata_status status)
     return true;
 }
 
-/* Whether a place may be reported; drops those that were, and those beyond the allowed number. */
-static bool is_new(message_list *list, uint32_t at)
+/* Room for a report at a place; NULL when the place has one, or the list is full. */
+static text *new_part(message_list *list, uint32_t at)
 {
     for (int i = 0; i < list->count; i++)
-        if (list->places[i] == at) return false;
+        if (list->part[i].at == at) return NULL;
     if (list->count == MESSAGE_MOST) {
         list->full = true;
-        return false;
+        return NULL;
     }
-    list->places[list->count++] = at;
-    return true;
+    list->part[list->count].at = at;
+    return &list->part[list->count++].body;
 }
 
 /* True between the beginning of the first error's message and its sending. */
@@ -83,7 +83,7 @@ kata_status message_begin(messages *m, kata_status status, const char *format, .
 static void begin_at_list(messages *m, const source *s, uint32_t at, const char *format,
                           va_list list)
 {
-    if (m->gathering && !is_new(&m->errors, at)) {
+    if (m->gathering && !(m->part = new_part(&m->errors, at))) {
         m->sent = true;
         return;
     }
@@ -180,36 +180,55 @@ void message_clear(messages *m)
 
 static void list_clear(message_list *list)
 {
+    for (int i = 0; i < list->count; i++) text_free(&list->part[i].body);
     list->count = 0;
     list->full = false;
-    text_clear(&list->body);
 }
 
 void message_gather(messages *m)
 {
     m->gathering = true;
     m->gathered = KATA_OK;
-    list_clear(&m->errors);
-    list_clear(&m->warnings);
+    m->part = NULL;
 }
 
 bool message_next(messages *m)
 {
     if (m->status == KATA_OK) return true;
     if (m->gathered == KATA_OK) m->gathered = m->status;
-    if (m->body.length)
-        text_add(&m->errors.body, "%s%s", m->errors.body.length ? "\n" : "", text_get(&m->body));
-    if (m->body.failed) m->errors.body.failed = true;
+    if (!m->part && m->body.length) m->part = new_part(&m->errors, UINT32_MAX);
+    if (m->part) {
+        *m->part = m->body;
+        m->body = (text){0};
+    }
+    m->part = NULL;
     message_clear(m);
     return !m->errors.full;
 }
 
-static void add_count(message_list *list, const char *what, const char *name)
+static void sort(message_list *list)
 {
+    for (int i = 1; i < list->count; i++)
+        for (int j = i; j > 0 && list->part[j].at < list->part[j - 1].at; j--) {
+            message_part later = list->part[j - 1];
+            list->part[j - 1] = list->part[j];
+            list->part[j] = later;
+        }
+}
+
+/* Joins a list in m->body. */
+static void join(messages *m, message_list *list, const char *what, const char *name)
+{
+    sort(list);
+    text_clear(&m->body);
+    for (int i = 0; i < list->count; i++) {
+        text_add(&m->body, "%s%s", i ? "\n" : "", text_get(&list->part[i].body));
+        if (list->part[i].body.failed) m->body.failed = true;
+    }
     if (list->full)
-        text_add(&list->body, "\ntoo many %ss in %s: the rest is not shown", what, name);
+        text_add(&m->body, "\ntoo many %ss in %s: the rest is not shown", what, name);
     else if (list->count > 1)
-        text_add(&list->body, "\n%d %ss in %s", list->count, what, name);
+        text_add(&m->body, "\n%d %ss in %s", list->count, what, name);
 }
 
 kata_status message_gathered(messages *m, const char *name)
@@ -217,39 +236,31 @@ kata_status message_gathered(messages *m, const char *name)
     message_next(m);
     m->gathering = false;
     m->status = m->gathered;
-    if (m->status == KATA_OK) {
-        add_count(&m->warnings, "warning", name);
-        if (m->warnings.count) hand_over(m, KATA_OK, &m->warnings.body);
-        return KATA_OK;
+    if (m->status) {
+        join(m, &m->errors, "error", name);
+        m->sent = true;
+        hand_over(m, m->status, &m->body);
+    } else if (m->warnings.count) {
+        join(m, &m->warnings, "warning", name);
+        hand_over(m, KATA_OK, &m->body);
+        text_clear(&m->body);
     }
-    add_count(&m->errors, "error", name);
-    text_add(&m->body, "%s", text_get(&m->errors.body));
-    if (m->errors.body.failed) m->body.failed = true;
-    m->sent = true;
-    hand_over(m, m->status, &m->body);
+    list_clear(&m->errors);
+    list_clear(&m->warnings);
     return m->status;
 }
 
-bool message_warn_at(messages *m, const source *s, uint32_t at, const char *format, ...)
+void message_warn_at(messages *m, const source *s, uint32_t at, const char *advice,
+                     const char *format, ...)
 {
-    message_list *w = &m->warnings;
-    if (!m->gathering || m->no_warnings || !is_new(w, at)) return false;
+    text *body = m->gathering && !m->no_warnings ? new_part(&m->warnings, at) : NULL;
+    if (!body) return;
     va_list list;
     va_start(list, format);
-    if (w->body.length) text_add(&w->body, "\n");
-    add_place(&w->body, s, at, "warning");
-    text_add_list(&w->body, format, list);
-    add_excerpt(&w->body, s, at);
-    va_end(list);
-    return true;
-}
-
-void message_warning_line(messages *m, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    text_add(&m->warnings.body, "\n  ");
-    text_add_list(&m->warnings.body, format, list);
+    add_place(body, s, at, "warning");
+    text_add_list(body, format, list);
+    add_excerpt(body, s, at);
+    text_add(body, "\n  %s", advice);
     va_end(list);
 }
 
@@ -257,6 +268,6 @@ void message_free(messages *m)
 {
     if (!m) return;
     text_free(&m->body);
-    text_free(&m->errors.body);
-    text_free(&m->warnings.body);
+    list_clear(&m->errors);
+    list_clear(&m->warnings);
 }

@@ -58,6 +58,12 @@ ir_expr *lang_convert(lang_compiler *c, lang_value value, ir_type type)
     return lang_tree_op(c, IR_CONVERT, type, e, NULL, NULL, e->at);
 }
 
+ir_expr *lang_convert_assigned(lang_compiler *c, lang_value value, ir_type type)
+{
+    lang_warn_narrowing(c, value, type);
+    return lang_convert(c, value, type);
+}
+
 ir_type lang_common_type(lang_value a, lang_value b)
 {
     ir_type x = a.expr->type, y = b.expr->type;
@@ -182,7 +188,10 @@ lang_value lang_binary(lang_compiler *c, lang_sign sign, lang_value a, lang_valu
     if (sign == LANG_SIGN_BOTH || sign == LANG_SIGN_EITHER)
         return lang_value_of(lang_tree_op(c, lang_signs[sign].op, IR_BOOL, lang_truth(c, a),
                                           lang_truth(c, b), NULL, at));
-    return is_comparison(sign) ? compare(c, sign, a, b, at) : arithmetic(c, sign, a, b, at);
+    lang_value value =
+        is_comparison(sign) ? compare(c, sign, a, b, at) : arithmetic(c, sign, a, b, at);
+    lang_warn_operation(c, value.expr);
+    return value;
 }
 
 /* ---- condition ? a : b ----------------------------------------------------------------------- */

@@ -26,20 +26,21 @@ static ir_expr *assigned_value(lang_compiler *c, const lang_stmt *s, const lang_
         if (!old.expr) return NULL;
         value = lang_binary(c, binary_sign(s->sign), old, lang_check(c, s->value), s->at);
     }
-    return lang_convert(c, value, place->symbol->type);
+    return lang_convert_assigned(c, value, place->symbol->type);
 }
 
 /* ---- variables and fields -------------------------------------------------------------------- */
 
 static ir_stmt *assign_local(lang_compiler *c, const lang_stmt *s, const lang_place *place)
 {
-    const lang_symbol *local = place->symbol;
+    lang_symbol *local = place->symbol;
     if (local->constant) {
         lang_error(c, place->at, "'%s' is const and cannot be written", local->name->text);
         lang_note(c, local->at, "declared here");
         return NULL;
     }
     ir_expr *element;
+    local->assigned = true;
     if (!lang_place_element(c, place, &element)) return NULL;
     return lang_tree_assign(c, local->index, element, assigned_value(c, s, place), place->at);
 }
@@ -115,7 +116,7 @@ static ir_stmt *reduce(lang_compiler *c, const lang_stmt *s, const lang_place *p
     const lang_symbol *r = place->symbol;
     const lang_expr *e = reduced(c, s, r);
     if (!e) return refuse_form(c, place);
-    ir_expr *value = lang_convert(c, lang_check(c, e), r->type);
+    ir_expr *value = lang_convert_assigned(c, lang_check(c, e), r->type);
     ir_stmt *made = value ? lang_tree_stmt(c, IR_STMT_REDUCE, r->index, place->at) : NULL;
     if (made) made->value = value;
     return made;

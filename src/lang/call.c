@@ -96,9 +96,11 @@ static bool find_field(lang_compiler *c, const lang_param *p, const lang_expr *e
 {
     lang_symbol *named = e->kind == LANG_EXPR_NAME ? lang_find(c, e->name) : NULL;
     *place = (lang_place){.symbol = named, .at = e->at};
+    if (named) named->used = true;
     if (named && named->kind == LANG_FIELD) return true;
     bool is_place = e->kind == LANG_EXPR_NAME || e->kind == LANG_EXPR_INDEX;
     if (is_place && !lang_place_find(c, e, place)) return false;
+    if (is_place) place->symbol->used = true;
     if (is_place && place->symbol->kind == LANG_FIELD) return true;
     lang_error(c, e->at, "'%s' takes a field", p->name->text);
     lang_hint(c, "pass the name of a field, or a shifted one as 'u[1,0]'; a value goes to a "
@@ -123,7 +125,7 @@ static bool bind_field(lang_compiler *c, const lang_param *p, const lang_expr *e
 static bool bind(lang_compiler *c, const lang_param *p, const lang_expr *e, binding *b)
 {
     if (p->kind == IR_PARAM_IN) return bind_field(c, p, e, b);
-    b->value = lang_convert(c, lang_check(c, e), p->type);
+    b->value = lang_convert_assigned(c, lang_check(c, e), p->type);
     return b->value;
 }
 
@@ -146,6 +148,7 @@ static bool declare_param(lang_compiler *c, const lang_param *p, const binding *
         s->offsets = b->field.offsets;
         return true;
     }
+    s->given = true;
     s->index = lang_tree_local(c, p->name->text, p->type, 0, p->at);
     if (s->index < 0) return false;
     **tail = lang_tree_assign(c, s->index, NULL, b->value, b->value->at);

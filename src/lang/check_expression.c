@@ -15,7 +15,9 @@ static lang_value check_literal(lang_compiler *c, const lang_expr *e)
 static lang_value check_place(lang_compiler *c, const lang_expr *e)
 {
     lang_place place;
-    return lang_place_find(c, e, &place) ? lang_place_read(c, &place) : failed;
+    if (!lang_place_find(c, e, &place)) return failed;
+    place.symbol->used = true;
+    return lang_place_read(c, &place);
 }
 
 static lang_value check_binary(lang_compiler *c, const lang_expr *e)

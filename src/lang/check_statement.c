@@ -73,7 +73,7 @@ static ir_stmt *check_return(lang_compiler *c, const lang_stmt *s)
                    ir_types[c->helper->type].name);
         return NULL;
     }
-    ir_expr *value = lang_convert(c, lang_check(c, s->value), c->helper->type);
+    ir_expr *value = lang_convert_assigned(c, lang_check(c, s->value), c->helper->type);
     ir_stmt *made = value ? lang_tree_stmt(c, IR_STMT_RETURN, c->result, s->at) : NULL;
     if (made) made->value = value;
     return made;

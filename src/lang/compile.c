@@ -48,7 +48,9 @@ static bool make_kernel(lang_compiler *c, lang_function *f)
     if (!kernel) return lang_no_memory(c);
     if (f->wrong || !lang_check_kernel(c, f, kernel)) return false;
     module->kernels[module->count++] = kernel;
-    return ir_lower(kernel, &module->memory, c->m) == KATA_OK;
+    if (ir_lower(kernel, &module->memory, c->m)) return false;
+    lang_warn_partly_written(c, kernel);
+    return true;
 }
 
 static bool make_kernels(lang_compiler *c, lang_function *first)

@@ -57,7 +57,7 @@ static bool declare_unset(lang_compiler *c, const lang_declared *d, int length, 
 static bool declare_number(lang_compiler *c, const lang_declared *d, bool file, ir_stmt **out)
 {
     if (!d->value) return declare_unset(c, d, 0, out);
-    ir_expr *value = lang_convert(c, lang_check(c, d->value), d->type);
+    ir_expr *value = lang_convert_assigned(c, lang_check(c, d->value), d->type);
     if (!value) return false;
     ir_value known;
     if (d->constant && known_value(c, value, file, &known)) {
@@ -101,7 +101,7 @@ static ir_expr **check_elements(lang_compiler *c, const lang_declared *d, int le
     }
     const lang_expr *e = d->value;
     for (int i = 0; i < length; i++, e = e ? e->next : NULL) {
-        elements[i] = e ? lang_convert(c, lang_check(c, e), d->type)
+        elements[i] = e ? lang_convert_assigned(c, lang_check(c, e), d->type)
                         : lang_tree_const(c, d->type, ir_value_of_int(d->type, 0), d->at);
         if (!elements[i]) return NULL;
     }

@@ -203,8 +203,10 @@ lang_scope lang_frame_enter(lang_compiler *c)
 
 void lang_scope_leave(lang_compiler *c, lang_scope scope)
 {
-    for (; c->last != scope.last; c->last = c->last->previous)
+    for (; c->last != scope.last; c->last = c->last->previous) {
+        lang_warn_unused(c, c->last);
         c->last->name->meaning = c->last->outer;
+    }
     c->frame = scope.frame;
     c->level = scope.level;
 }

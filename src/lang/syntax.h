@@ -85,6 +85,9 @@ typedef struct lang_symbol {
     int index;
     int length;    /* of a table, array or components; 0: not indexed by one number */
     bool constant; /* LOCAL */
+    bool used;     /* its value is read somewhere */
+    bool assigned; /* LOCAL: after its declaration */
+    bool given;    /* LOCAL: a parameter of a helper */
     bool narrow;   /* FUNCTION: called with an f at its end */
     ir_op op;
     ir_param_kind param;
@@ -419,6 +422,8 @@ typedef struct lang_value {
 lang_value lang_value_of(ir_expr *expr);
 /* Conversion as by assignment; NULL when it failed. */
 ir_expr *lang_convert(lang_compiler *c, lang_value value, ir_type type);
+/* The same for what is assigned, given or returned: warns where it loses something. */
+ir_expr *lang_convert_assigned(lang_compiler *c, lang_value value, ir_type type);
 /* != 0, as a bool. */
 ir_expr *lang_truth(lang_compiler *c, lang_value value);
 /* What operands of two values are converted to: double, float, long or int. */
@@ -471,6 +476,17 @@ bool lang_always_returns(const lang_stmt *s);
 /* A variable, constant or table; what runs (nothing for constants) in *out. */
 bool lang_check_declared(lang_compiler *c, const lang_declared *d, bool file, ir_stmt **out);
 ir_stmt *lang_check_assign(lang_compiler *c, const lang_stmt *s);
+
+/* ---- warn.c ---------------------------------------------------------------------------------- */
+
+/* A name that leaves its scope. */
+void lang_warn_unused(lang_compiler *c, const lang_symbol *symbol);
+/* A value that is stored, given or returned as one of a type, before its conversion. */
+void lang_warn_narrowing(lang_compiler *c, lang_value value, ir_type type);
+/* Arithmetic on constants, and comparisons. */
+void lang_warn_operation(lang_compiler *c, const ir_expr *e);
+/* Results of a kernel that was lowered. */
+void lang_warn_partly_written(lang_compiler *c, const ir_kernel *kernel);
 
 /* ---- kernel.c -------------------------------------------------------------------------------- */
 

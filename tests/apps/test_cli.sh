@@ -107,6 +107,29 @@ expect 0 check --ir good.kata
 expect_in out "param in double u"
 expect 1 check missing.kata
 expect_text err "error: missing.kata: cannot read the kernel file: No such file or directory"
+cat >careless.kata <<'END'
+kernel copy(in double u, out double v, double c)
+{
+    v = u;
+}
+END
+warning=("careless.kata:1:47: warning: parameter 'c' is not used"
+    "    kernel copy(in double u, out double v, double c)"
+    "                                                  ^" "  leave it out")
+expect 0 check --quiet careless.kata
+expect_text err "${warning[@]}"
+if [ -s out ]; then fail "check --quiet shows $(cat out)"; fi
+expect 1 check --werror careless.kata
+expect_text err "${warning[@]}"
+KATA_WARNINGS=0 expect 0 check --werror careless.kata
+if [ -s err ]; then fail "KATA_WARNINGS=0 leaves $(cat err)"; fi
+expect 0 check --werror good.kata
+KATA_WARNINGS=2 expect 1 check good.kata
+expect_text err "error: the environment variable KATA_WARNINGS is '2', not 0 or 1"
+for kernels in "$KATA_SOURCE"/apps/*/*.kata; do
+    case $kernels in */blur.kata) continue ;; esac # begins with a constant of the program's
+    expect 0 check --werror "$kernels"
+done
 expect_usage "kata check: no file is given; name one, or - to read standard input" check
 if ! "$kata" check - <good.kata >out; then fail "check - refuses a good text"; fi
 expect_text out "${description[@]}"

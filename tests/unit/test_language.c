@@ -1,6 +1,7 @@
 /* Fixtures of the kernel language: tests/language/NAME.kata is a program, NAME.ir the printed
- * graphs of its kernels, or NAME.error the exact message it must give. With KATA_FIXTURES_UPDATE=1
- * the expectations are written anew; read what changed before keeping it. */
+ * graphs of its kernels, or NAME.error the exact message it must give. Of a program called
+ * warning_NAME, the expectation is warning_NAME.warning, the exact warnings (empty: none). With
+ * KATA_FIXTURES_UPDATE=1 the expectations are written anew; read what changed before keeping it. */
 #include "lang/lang.h"
 
 #include <dirent.h>
@@ -55,9 +56,10 @@ static const char *path_of(const char *name, const char *kind)
     return path;
 }
 
-static void ignore(void *data, kata_status status, const char *message)
+/* Keeps warnings. */
+static void keep(void *data, kata_status status, const char *message)
 {
-    (void)data, (void)status, (void)message;
+    if (status == KATA_OK) text_add(data, "%s\n", message);
 }
 
 /* ---- programs -------------------------------------------------------------------------------- */
@@ -72,15 +74,20 @@ static void print_module(text *out, const lang_module *module)
     }
 }
 
-/* What compiling a program gives: graphs, or a message. Returns which: "ir" or "error". */
+/* What compiling a program gives: graphs, warnings or an error. Returns which: "ir", "warning" or
+ * "error". */
 static const char *compile(const char *name, const char *program, size_t size, text *out)
 {
     char file[300];
-    messages m = {.handler = ignore};
+    text warnings = {0};
+    bool warns = strncmp(name, "warning_", strlen("warning_")) == 0;
+    messages m = {.handler = keep, .handler_data = &warnings};
     lang_module *module = NULL;
     snprintf(file, sizeof file, "%.200s.kata", name);
     kata_status status = lang_compile(file, program, size, &m, &module);
-    if (status == KATA_OK)
+    if (status == KATA_OK && warns)
+        text_add(out, "%s", text_get(&warnings));
+    else if (status == KATA_OK)
         print_module(out, module);
     else
         text_add(out, "%s\n", text_get(&m.body));
@@ -88,7 +95,8 @@ static const char *compile(const char *name, const char *program, size_t size, t
         text_add(out, "STATUS: %d\n", (int)status);
     lang_module_free(module);
     message_free(&m);
-    return status == KATA_OK ? "ir" : "error";
+    text_free(&warnings);
+    return status != KATA_OK ? "error" : warns ? "warning" : "ir";
 }
 
 static bool update(const char *name, const char *kind, const text *actual)

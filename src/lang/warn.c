@@ -1,0 +1,230 @@
+/* Warnings: what is allowed and hardly meant. Each has to be right where it is given, so that files
+ * can be kept free of them: nothing is said about constants that configure a file, loop variables,
+ * or literals that adapt. */
+#include "lang/syntax.h"
+
+static void warn(lang_compiler *c, uint32_t at, const char *advice, const char *format, ...)
+    PRINTF_LIKE(4, 5);
+static void warn(lang_compiler *c, uint32_t at, const char *advice, const char *format, ...)
+{
+    text message = {0};
+    va_list list;
+    va_start(list, format);
+    text_add_list(&message, format, list);
+    va_end(list);
+    message_warn_at(c->m, &c->module->text, at, advice, "%s", text_get(&message));
+    text_free(&message);
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static bool is_written_param(const lang_symbol *s)
+{
+    return s->kind == LANG_REDUCTION || (s->kind == LANG_FIELD && s->param != IR_PARAM_IN);
+}
+
+void lang_warn_unused(lang_compiler *c, const lang_symbol *s)
+{
+    const char *name = s->name->text;
+    bool local = s->kind == LANG_LOCAL || s->kind == LANG_CONSTANT || s->kind == LANG_TABLE;
+    if (s->used || s->level == 0 || is_written_param(s)) return;
+    if (!local || s->given)
+        warn(c, s->at, "leave it out", "parameter '%s' is not used", name);
+    else if (s->assigned)
+        warn(c, s->at, "leave it out, with what computes it", "the value of '%s' is never read",
+             name);
+    else
+        warn(c, s->at, "leave it out", "'%s' is not used", name);
+}
+
+/* ---- ranges of integers ---------------------------------------------------------------------- */
+
+typedef struct range {
+    int64_t low, high;
+} range;
+
+enum { DEEPEST = 20 };
+
+static range range_at(const lang_compiler *c, const ir_expr *e, int depth);
+
+static bool constant(const lang_compiler *c, const ir_expr *e, int64_t *value)
+{
+    ir_value found;
+    const ir_expr *culprit;
+    if (ir_type_is_floating(e->type) || !lang_tree_evaluate(c, e, &found, &culprit)) return false;
+    *value = ir_convert(IR_I64, e->type, found).i64;
+    return true;
+}
+
+static range range_of_type(ir_type type)
+{
+    switch (type) {
+    case IR_BOOL: return (range){0, 1};
+    case IR_I32: return (range){INT32_MIN, INT32_MAX};
+    default: return (range){INT64_MIN, INT64_MAX};
+    }
+}
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static range range_of_op(const lang_compiler *c, const ir_expr *e, int depth)
+{
+    range all = range_of_type(e->type);
+    int64_t value;
+    if (e->op == IR_REM && constant(c, e->arg[1], &value) && value && value > -INT64_MAX) {
+        int64_t last = (value < 0 ? -value : value) - 1;
+        bool positive = range_at(c, e->arg[0], depth).low >= 0;
+        return (range){positive ? 0 : -last, last};
+    }
+    if (e->op == IR_AND && constant(c, e->arg[1], &value) && value >= 0) return (range){0, value};
+    if (e->op == IR_CONVERT && !ir_type_is_floating(e->arg[0]->type)) {
+        range r = range_at(c, e->arg[0], depth);
+        return r.low >= all.low && r.high <= all.high ? r : all;
+    }
+    if (e->op != IR_SELECT && e->op != IR_MIN && e->op != IR_MAX) return all;
+    range a = range_at(c, e->arg[e->op == IR_SELECT ? 1 : 0], depth);
+    range b = range_at(c, e->arg[e->op == IR_SELECT ? 2 : 1], depth);
+    if (e->op == IR_MIN) return (range){least(a.low, b.low), least(a.high, b.high)};
+    if (e->op == IR_MAX) return (range){most(a.low, b.low), most(a.high, b.high)};
+    return (range){least(a.low, b.low), most(a.high, b.high)};
+}
+
+/* Of the values of an integer or bool expression. Indices count as any: a kernel may be applied
+ * beside the grid. */
+static range range_at(const lang_compiler *c, const ir_expr *e, int depth)
+{
+    int64_t value;
+    if (depth == 0) return range_of_type(e->type);
+    if (constant(c, e, &value)) return (range){value, value};
+    if (e->kind == IR_EXPR_SIZE) return (range){1, (int64_t)1 << 48};
+    return e->kind == IR_EXPR_OP ? range_of_op(c, e, depth - 1) : range_of_type(e->type);
+}
+
+static range range_of(const lang_compiler *c, const ir_expr *e) { return range_at(c, e, DEEPEST); }
+
+/* ---- conversions ----------------------------------------------------------------------------- */
+
+static void warn_integer(lang_compiler *c, const ir_expr *e, ir_type type)
+{
+    range r = range_of(c, e), all = range_of_type(type);
+    const char *name = ir_types[type].name;
+    if (r.low >= all.low && r.high <= all.high) return;
+    if (r.low == r.high)
+        warn(c, e->at, "declare what takes it long", "%lld is too large for %s", (long long)r.low,
+             name);
+    else
+        warn(c, e->at,
+             "indices and sizes are long: declare what takes it long, or write '(int)(...)'",
+             "this %s is cut to %s", ir_types[e->type].name, name);
+}
+
+static void warn_fraction(lang_compiler *c, const ir_expr *e, ir_type type)
+{
+    ir_value value;
+    const ir_expr *culprit;
+    if (!lang_tree_evaluate(c, e, &value, &culprit)) return;
+    double given = ir_convert(IR_F64, e->type, value).f64;
+    double kept = ir_convert(IR_F64, type, ir_convert(type, e->type, value)).f64;
+    if (given != kept)
+        warn(c, e->at, "write the number that is meant", "%.9g becomes %.9g as %s", given, kept,
+             ir_types[type].name);
+}
+
+/* A constant that float holds exactly loses nothing. */
+static bool is_exact(const lang_compiler *c, const ir_expr *e)
+{
+    ir_value value;
+    const ir_expr *culprit;
+    return lang_tree_evaluate(c, e, &value, &culprit) &&
+           ir_convert(IR_F64, IR_F32, ir_convert(IR_F32, IR_F64, value)).f64 == value.f64;
+}
+
+void lang_warn_narrowing(lang_compiler *c, lang_value value, ir_type type)
+{
+    const ir_expr *e = value.expr;
+    if (!e || e->type == type || type == IR_BOOL) return;
+    if (ir_type_is_floating(e->type) && ir_type_is_integer(type))
+        warn_fraction(c, e, type);
+    else if (ir_type_is_integer(e->type) && ir_type_is_integer(type))
+        warn_integer(c, e, type);
+    else if (e->type == IR_F64 && type == IR_F32 && !value.narrow && !is_exact(c, e))
+        warn(c, e->at, "write '(float)(...)' if that is meant, or compute in float",
+             "a double value is rounded to float here");
+}
+
+/* ---- arithmetic ------------------------------------------------------------------------------ */
+
+static bool overflows(ir_op op, ir_type type, int64_t a, int64_t b)
+{
+    int64_t wide;
+    bool beyond = op == IR_ADD   ? __builtin_add_overflow(a, b, &wide)
+                  : op == IR_SUB ? __builtin_sub_overflow(a, b, &wide)
+                                 : __builtin_mul_overflow(a, b, &wide);
+    return beyond || (type == IR_I32 && (wide < INT32_MIN || wide > INT32_MAX));
+}
+
+static void warn_comparison(lang_compiler *c, const ir_expr *e)
+{
+    int64_t value;
+    if (ir_type_is_floating(e->arg[0]->type)) return;
+    if (constant(c, e->arg[0], &value) && constant(c, e->arg[1], &value)) return;
+    range a = range_of(c, e->arg[0]), b = range_of(c, e->arg[1]);
+    bool apart = a.high < b.low || b.high < a.low;
+    bool always = e->op == IR_NE   ? apart
+                  : e->op == IR_LT ? a.high < b.low
+                                   : e->op == IR_LE && a.high <= b.low;
+    bool never = e->op == IR_EQ   ? apart
+                 : e->op == IR_LT ? a.low >= b.high
+                                  : e->op == IR_LE && a.low > b.high;
+    if (always || never)
+        warn(c, e->at, "leave it out, or compare with what is meant",
+             "this comparison is always %s", always ? "true" : "false");
+}
+
+void lang_warn_operation(lang_compiler *c, const ir_expr *e)
+{
+    int64_t a, b;
+    if (!e || e->kind != IR_EXPR_OP) return;
+    if (e->op == IR_EQ || e->op == IR_NE || e->op == IR_LT || e->op == IR_LE) {
+        warn_comparison(c, e);
+        return;
+    }
+    if (e->op != IR_ADD && e->op != IR_SUB && e->op != IR_MUL) return;
+    if (!constant(c, e->arg[0], &a) || !constant(c, e->arg[1], &b)) return;
+    if (overflows(e->op, e->type, a, b))
+        warn(c, e->at, "integers wrap: make one operand long, as in '1L'",
+             "this is too large for %s", ir_types[e->type].name);
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+static int first_component_missing(const ir_kernel *k, int p)
+{
+    int component = 0;
+    for (int i = 0; i < k->store_count; i++)
+        component += k->stores[i].param == p && k->stores[i].component == component;
+    return component;
+}
+
+static bool is_conditional(const ir_kernel *k, int p)
+{
+    for (int i = 0; i < k->store_count; i++)
+        if (k->stores[i].param == p && k->stores[i].condition) return true;
+    return false;
+}
+
+void lang_warn_partly_written(lang_compiler *c, const ir_kernel *k)
+{
+    static const char advice[] = "the old value stays: declare it 'inout' if that is meant";
+    for (int p = 0; p < k->param_count; p++) {
+        const ir_param *param = &k->params[p];
+        if (param->kind != IR_PARAM_OUT) continue;
+        int missing = first_component_missing(k, p);
+        if (missing < param->count)
+            warn(c, param->at, advice, "component %d of '%s' is never written", missing,
+                 param->name);
+        else if (is_conditional(k, p))
+            warn(c, param->at, advice, "'%s' is not written on every path", param->name);
+    }
+}
