@@ -98,8 +98,11 @@ static void run_all(live *lives, int count, record *records)
 kata_status run_programs(program *const *programs, int count, const setting *s, FILE *out,
                          record *records)
 {
-    kata_options options = {
-        .executor = s->executor, .threads = s->threads, .handler = tell, .handler_data = out};
+    kata_options options = {.executor = s->executor,
+                            .threads = s->threads,
+                            .handler = tell,
+                            .handler_data = out,
+                            .no_warnings = true};
     kata *k = kata_open(&options);
     live *lives = calloc((size_t)count, sizeof *lives);
     if (!k || !lives) exit(99);
