@@ -15,12 +15,16 @@ static int list_length(const lang_expr *list)
     return length;
 }
 
-static bool check_count(lang_compiler *c, const lang_expr *e, int expected)
+/* `helper`: what is called, NULL for a function of the language. */
+static bool check_count(lang_compiler *c, const lang_expr *e, int expected,
+                        const lang_function *helper)
 {
     int given = list_length(e->arg[1]);
     if (given == expected) return true;
-    return lang_error(c, e->at, "'%s' takes %d argument%s, not %d", e->name->text, expected,
-                      expected == 1 ? "" : "s", given);
+    lang_error(c, e->at, "'%s' takes %d argument%s, not %d", e->name->text, expected,
+               expected == 1 ? "" : "s", given);
+    if (helper) lang_note(c, helper->at, "the helper is defined here");
+    return false;
 }
 
 /* ---- functions of the language --------------------------------------------------------------- */
@@ -44,7 +48,7 @@ static ir_type function_type(const lang_symbol *function, const lang_value *args
 static lang_value call_function(lang_compiler *c, const lang_symbol *function, const lang_expr *e)
 {
     int count = ir_ops[function->op].operands;
-    if (!check_count(c, e, count)) return failed;
+    if (!check_count(c, e, count, NULL)) return failed;
     lang_value args[MAX_ARGS];
     bool flexible = !function->narrow;
     const lang_expr *given = e->arg[1];
@@ -195,7 +199,7 @@ static lang_value call_helper(lang_compiler *c, lang_function *f, const lang_exp
         lang_hint(c, "helpers are inlined: there is no recursion");
         return failed;
     }
-    if (!check_count(c, e, f->param_count)) return failed;
+    if (!check_count(c, e, f->param_count, f)) return failed;
     ir_expr *call = lang_tree_expr(c, IR_EXPR_CALL, f->type, e->at);
     binding *bindings = call ? bind_all(c, f, e->arg[1]) : NULL;
     if (!bindings) return failed;

@@ -117,9 +117,17 @@ static bool parse_constant(lang_compiler *c, lang_function *f)
     return f->body;
 }
 
+/* In "kernal f(...)" and "static duoble f(...)" the name is known all the same. */
+static void forgive_name(lang_compiler *c, lang_function *f)
+{
+    f->guessed = c->next.kind == LANG_TOKEN_NAME;
+    if (f->guessed) lang_forgive(c, c->next.name);
+}
+
 /* helper = "static" type name params block */
 static bool parse_helper(lang_compiler *c, lang_function *f)
 {
+    if (!lang_is_type(&c->token)) forgive_name(c, f);
     if (!lang_parse_type(c, &f->type)) return false;
     if (c->token.kind == LANG_TOKEN_NAME && !lang_is_sign(&c->next, LANG_SIGN_PAREN_OPEN)) {
         lang_error(c, c->token.at, "a kernel file has no variables");
@@ -127,13 +135,6 @@ static bool parse_helper(lang_compiler *c, lang_function *f)
                          c->token.name->text);
     }
     return parse_function(c, f);
-}
-
-/* In "kernal f(...)" and "double f(...)" the name is known all the same. */
-static void forgive_name(lang_compiler *c, lang_function *f)
-{
-    f->guessed = c->next.kind == LANG_TOKEN_NAME;
-    if (f->guessed) lang_forgive(c, c->next.name);
 }
 
 static bool not_a_definition(lang_compiler *c, lang_function *f)

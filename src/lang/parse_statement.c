@@ -29,8 +29,12 @@ static bool append(lang_stmt ***tail, lang_stmt *s)
 
 bool lang_parse_type(lang_compiler *c, ir_type *type)
 {
-    if (!lang_is_type(&c->token))
-        return lang_unexpected(c, "a type (bool, int, long, float or double)");
+    if (!lang_is_type(&c->token)) {
+        lang_unexpected(c, "a type (bool, int, long, float or double)");
+        if (c->token.kind == LANG_TOKEN_NAME)
+            lang_suggest(c, c->token.name->text, types, COUNT_OF(types));
+        return false;
+    }
     *type = (ir_type)c->token.name->word;
     lang_advance(c);
     if (!lang_is_type(&c->token)) return true;
@@ -138,8 +142,11 @@ static bool looks_like_type(const lang_compiler *c, const lang_expr *e)
 
 static lang_stmt *unknown_type(lang_compiler *c, const lang_expr *e)
 {
+    static const char *const words[] = {"else", "const", "return"};
     lang_error(c, e->at, "unknown type '%s'", e->name->text);
-    lang_suggest(c, e->name->text, types, COUNT_OF(types));
+    if (!lang_suggest(c, e->name->text, types, COUNT_OF(types)) &&
+        lang_suggest(c, e->name->text, words, COUNT_OF(words)))
+        return NULL;
     lang_hint(c, "the types are bool, int, long, float and double");
     return NULL;
 }
@@ -149,7 +156,9 @@ static lang_stmt *not_used(lang_compiler *c, const lang_expr *e)
     if (looks_like_type(c, e)) return unknown_type(c, e);
     bool complete = lang_is_sign(&c->token, LANG_SIGN_SEMICOLON);
     if (!complete) {
+        static const char *const words[] = {"return", "else"};
         lang_expect(c, LANG_SIGN_ASSIGN, "or another assignment");
+        if (e->kind == LANG_EXPR_NAME) lang_suggest(c, e->name->text, words, COUNT_OF(words));
         return NULL;
     }
     lang_error(c, e->at, "this statement does nothing: its value is not used");
@@ -285,8 +294,22 @@ static lang_stmt *parse_inner_block(lang_compiler *c)
     return ok ? s : NULL;
 }
 
+/* Whether "fro (...)" or "fi (...)" stands here; a call alone is no statement. */
+static bool is_misspelt_word(lang_compiler *c)
+{
+    static const char *const words[] = {"for", "if"};
+    if (c->token.kind != LANG_TOKEN_NAME || !lang_is_sign(&c->next, LANG_SIGN_PAREN_OPEN))
+        return false;
+    const char *name = c->token.name->text;
+    if (!nearest_name(name, words, COUNT_OF(words))) return false;
+    lang_error(c, c->token.at, "unknown statement '%s'", name);
+    lang_suggest(c, name, words, COUNT_OF(words));
+    return true;
+}
+
 static lang_stmt *parse_simple(lang_compiler *c)
 {
+    if (is_misspelt_word(c)) return NULL;
     lang_stmt *s = parse_assignment(c);
     return s && lang_expect(c, LANG_SIGN_SEMICOLON, "after the assignment") ? s : NULL;
 }
