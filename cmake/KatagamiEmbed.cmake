@@ -1,4 +1,4 @@
-# katagami_embed(TARGET target FILES file... [SYMBOL name])
+# katagami_embed(TARGET target FILES file... [SYMBOL name] [NO_CHECK])
 #
 # Compiles text files into a target as zero-terminated C arrays. For heat.kata it writes heat_kata.h
 # and a source file that defines
@@ -8,13 +8,17 @@
 # and adds the folder of the header to the target's include path. Every character of the file name
 # that C does not allow becomes an underscore; SYMBOL names the array otherwise (one file only). The
 # texts are written anew when their files change. Call it in the folder that defines the target.
+#
+# Files that end in .kata are compiled by `kata check` first: an error in one fails the build with
+# its message, and warnings are shown. NO_CHECK is for texts that the program completes before it
+# compiles them. Nothing is checked when cross-compiling.
 
 function(katagami_embed)
     set(script ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/KatagamiEmbedText.cmake)
-    cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;SYMBOL" "FILES")
+    cmake_parse_arguments(PARSE_ARGV 0 arg "NO_CHECK" "TARGET;SYMBOL" "FILES")
     list(LENGTH arg_FILES count)
     if(arg_UNPARSED_ARGUMENTS OR NOT arg_TARGET OR count EQUAL 0)
-        message(FATAL_ERROR "katagami_embed(TARGET target FILES file... [SYMBOL name])")
+        message(FATAL_ERROR "katagami_embed(TARGET target FILES file... [SYMBOL name] [NO_CHECK])")
     elseif(arg_SYMBOL AND count GREATER 1)
         message(FATAL_ERROR "katagami_embed: SYMBOL names the array of one file, got ${count}")
     endif()
@@ -34,9 +38,15 @@ function(katagami_embed)
             cmake_path(GET file FILENAME name)
             string(MAKE_C_IDENTIFIER ${name} symbol)
         endif()
+        set(check)
+        if(file MATCHES "\\.kata$" AND NOT arg_NO_CHECK AND TARGET Katagami::kata
+           AND NOT CMAKE_CROSSCOMPILING)
+            set(check COMMAND Katagami::kata check --quiet ${file})
+        endif()
         set(output ${folder}/${symbol}.${extension})
         add_custom_command(
             OUTPUT ${output} ${folder}/${symbol}.h
+            ${check}
             COMMAND ${CMAKE_COMMAND} -D TEXT=${file} -D SYMBOL=${symbol} -D OUTPUT=${output}
                     -D HEADER=${folder}/${symbol}.h -P ${script}
             DEPENDS ${file} ${script}

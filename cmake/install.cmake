@@ -8,7 +8,7 @@ install(DIRECTORY include/kata DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MAT
 install(TARGETS katagami_shared EXPORT KatagamiShared)
 install(TARGETS katagami_static EXPORT KatagamiStatic)
 if(TARGET kata)
-    install(TARGETS kata)
+    install(TARGETS kata EXPORT KatagamiShared)
 endif()
 
 # The static library brings its dependencies along, so it is a part that a project asks for.

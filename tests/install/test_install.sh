@@ -48,6 +48,18 @@ run package_static "$PWD/package/heat_static"
 package/embedded | cmp - "$KATA_SOURCE/tests/install/heat.kata"
 package/embedded_cpp | cmp - "$KATA_SOURCE/tests/install/heat.kata"
 
+# A kernel file with an error fails the build, and says where; NO_CHECK embeds it all the same.
+sed -i 's/4\*u)/4*w)/' source/heat.kata
+if cmake --build package --target embedded >log; then
+    echo "a wrong kernel file is embedded"
+    exit 1
+fi
+grep -qF "$PWD/source/heat.kata:10:56: error: unknown name 'w'" log || { cat log; exit 1; }
+sed -i 's/FILES heat.kata)/FILES heat.kata NO_CHECK)/' source/CMakeLists.txt
+cmake --build package --target embedded >/dev/null
+package/embedded | cmp - source/heat.kata
+cp "$KATA_SOURCE/tests/install/heat.kata" source/
+
 # As a part of a user's project.
 mkdir part
 cp source/{embedded.c,heat.kata} part/
@@ -58,9 +70,9 @@ add_subdirectory($KATA_SOURCE katagami)
 add_executable(embedded embedded.c)
 katagami_embed(TARGET embedded FILES heat.kata)
 END
-cmake -G Ninja -S part -B part/build >/dev/null
+cmake -G Ninja -S part -B part/build -DCMAKE_BUILD_TYPE=Debug >/dev/null
 cmake --build part/build --target embedded >/dev/null
 part/build/embedded | cmp - part/heat.kata
 
 LD_LIBRARY_PATH='' "$prefix/bin/kata" info >/dev/null
-rm -rf as_* package_* # large files
+rm -rf as_* package_* part # large files
