@@ -134,8 +134,10 @@ static bool index_in_range(lang_compiler *c, const lang_place *place, const ir_e
     lang_error(c, place->element->at, "%s %lld is outside '%s'",
                symbol->kind == LANG_FIELD ? "component" : "index", (long long)i,
                symbol->name->text);
-    return lang_hint(c, "'%s' has %d %s, counted from 0", symbol->name->text, symbol->length,
-                     symbol->kind == LANG_FIELD ? "components" : "elements");
+    lang_hint(c, "'%s' has %d %s, counted from 0", symbol->name->text, symbol->length,
+              symbol->kind == LANG_FIELD ? "components" : "elements");
+    lang_note(c, symbol->at, "declared here");
+    return false;
 }
 
 bool lang_place_element(lang_compiler *c, const lang_place *place, ir_expr **element)
@@ -223,6 +225,7 @@ static lang_value refuse_reduction(lang_compiler *c, const lang_place *place)
         lang_hint(c, "it occurs only in '%s += e;'", name);
     else
         lang_hint(c, "it occurs only in '%s = %s(%s, e);'", name, kind, name);
+    lang_note(c, r->at, "declared here");
     return failed;
 }
 

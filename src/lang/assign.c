@@ -87,6 +87,7 @@ static ir_stmt *refuse_form(lang_compiler *c, const lang_place *place)
         lang_hint(c, "it is written only as '%s += e;'", name);
     else
         lang_hint(c, "it is written only as '%s = %s(%s, e);'", name, kind, name);
+    lang_note(c, r->at, "declared here");
     return NULL;
 }
 
