@@ -26,10 +26,15 @@ static void fill(double *values, size_t count)
 }
 
 #define COUNT(array) ((int64_t)(sizeof(array) / sizeof(double)))
+/* name, grid, first values, components */
 #define EACH_FIELD(X)                                                                              \
     X(u, grid, planes[0], 1)                                                                       \
-    X(v, grid, planes[1], 1) X(w, grid, planes[2], 1) X(a, grid_3d, cubes[0], 1)                   \
-        X(b, grid_3d, cubes[1], 1) X(f, grid, stacks[0], 9) X(g, grid, stacks[1], 9)
+    X(v, grid, planes[1], 1)                                                                       \
+    X(w, grid, planes[2], 1)                                                                       \
+    X(a, grid_3d, cubes[0], 1)                                                                     \
+    X(b, grid_3d, cubes[1], 1)                                                                     \
+    X(f, grid, stacks[0], 9)                                                                       \
+    X(g, grid, stacks[1], 9)
 
 static void begin(world *x)
 {
