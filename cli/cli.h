@@ -18,6 +18,7 @@ const verb *verb_find(const char *name);
 /* The verbs, and what they do. */
 void verb_list(FILE *to);
 
+int verb_apply(int argc, char **argv);
 int verb_check(int argc, char **argv);
 int verb_help(int argc, char **argv);
 int verb_info(int argc, char **argv);
@@ -25,5 +26,43 @@ int verb_run(int argc, char **argv);
 
 /* Complains that `program` has no `what` of this name, and suggests the nearest one tried. */
 void no_such(const char *program, const char *what, const spelling *s);
+
+/* ---- apply_*.c: what `kata apply` is made of ------------------------------------------------- */
+
+/* A kernel with what the command line gives its parameters. */
+typedef struct apply_param {
+    kata_param param;
+    const char *word;  /* after NAME=; NULL when it is not given */
+    const char *input; /* of fields: a file to read; NULL: none */
+    const char *output;
+    void *table;
+    kata_field *field;
+    kata_scalar *scalar;
+    kata_rule rule;
+    double rule_value;
+    kata_arg arg;
+} apply_param;
+
+typedef struct apply {
+    const options *o;
+    kata *k;
+    kata_kernel *kernel;
+    apply_param *params;
+    int count;
+} apply;
+
+/* The parameter of a name that ends at `length`; NULL, after a message, when there is none. */
+apply_param *apply_find(const apply *a, const char *name, size_t length);
+bool apply_is_field(const apply_param *p);
+bool apply_is_reduction(const apply_param *p);
+/* "double c" */
+void apply_describe(const apply_param *p, char *words, size_t size);
+/* Hands out the words NAME=VALUE, and checks that those needed are there; false after a message. */
+bool apply_read_words(apply *a, char **words, int count);
+/* Sets the boundary rules of fields from "RULE", "RULE:VALUE" or "FIELD=RULE:VALUE,..."; false
+ * after a message. */
+bool apply_read_rules(apply *a, const char *rules);
+/* Prints "s = 3.5" for a reduction. */
+kata_status apply_print(const apply_param *p);
 
 #endif

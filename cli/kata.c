@@ -6,6 +6,7 @@
 const verb verbs[] = {
     {"run", "APPLICATION [options]", "runs a simulation; without a name, lists them", verb_run},
     {"check", "FILE.kata... [--ir]", "compiles kernels, says what they read and write", verb_check},
+    {"apply", "FILE.kata KERNEL [NAME=VALUE...]", "runs a kernel on files of data", verb_apply},
     {"info", "", "says what was found on this machine", verb_info},
     {"help", "[VERB]", "shows this, or the help of a verb", verb_help},
     {NULL, NULL, NULL, NULL},
@@ -36,8 +37,8 @@ const verb *verb_find(const char *name)
 void verb_list(FILE *to)
 {
     for (const verb *v = verbs; v->name; v++)
-        fprintf(to, "kata %-5s %-22s  %s\n", v->name, v->arguments, v->summary);
-    fprintf(to, "kata %-28s  %s\n", "--version", "says which version of the library this uses");
+        fprintf(to, "kata %-5s %-35s  %s\n", v->name, v->arguments, v->summary);
+    fprintf(to, "kata %-41s  %s\n", "--version", "says which version of the library this uses");
 }
 
 static int run_verb(int argc, char **argv)

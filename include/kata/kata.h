@@ -227,6 +227,31 @@ typedef enum kata_aspect {
 /* A text of several lines about a kernel, NULL on error. */
 KATA_API const char *kata_kernel_describe(kata_kernel *kernel, kata_aspect aspect);
 
+typedef enum kata_param_kind {
+    KATA_PARAM_IN = 0,
+    KATA_PARAM_OUT,
+    KATA_PARAM_INOUT,
+    KATA_PARAM_NUMBER,
+    KATA_PARAM_TABLE,
+    KATA_PARAM_SUM,
+    KATA_PARAM_MIN,
+    KATA_PARAM_MAX
+} kata_param_kind;
+
+typedef struct kata_param {
+    const char *name;
+    kata_param_kind kind;
+    kata_type type; /* computed in; KATA_I32 for bool */
+    int count;      /* components of a field, elements of a table; 1 otherwise */
+} kata_param;
+
+/* Number of parameters. */
+KATA_API int kata_kernel_params(const kata_kernel *kernel);
+/* Parameter i in the order of the text. */
+KATA_API kata_status kata_kernel_param(kata_kernel *kernel, int i, kata_param *param);
+/* Dimensions of the grids that a kernel is for; 0 where it is for any. */
+KATA_API int kata_kernel_rank(const kata_kernel *kernel);
+
 /* ---- applying kernels ------------------------------------------------------------------------ */
 
 typedef enum kata_arg_kind {
@@ -282,7 +307,7 @@ KATA_API kata_kernel *kata_here(kata_kernel *kernel, const char *file, int line)
 /* ---- files ----------------------------------------------------------------------------------- */
 
 typedef struct kata_save_options {
-    const char *path KATA_ZERO; /* its ending decides: .png (2-D), .vtkhdf (any) */
+    const char *path KATA_ZERO; /* its ending decides: .png (2-D), .npy, .vtkhdf (any) */
     double low KATA_ZERO;       /* values at the two ends of the colours; both zero: the field's */
     double high KATA_ZERO;      /*   smallest and largest value */
     double spacing KATA_ZERO;   /* grid spacing written to .vtkhdf; 0 means 1 */
@@ -290,12 +315,31 @@ typedef struct kata_save_options {
 
 /* Writes a field; the file appears whole or not at all. PNG, 8 bits: one component is drawn in the
  * perceptually uniform colours of viridis with y upwards; 2, 3 or 4 components are grey and alpha,
- * RGB or RGBA from 0 to 1 (clamped, rounded to nearest) with row 0 on top. VTKHDF: an ImageData of
- * points, for ParaView. Call it as   kata_save(field, "u.png", .low = 0, .high = 1) */
+ * RGB or RGBA from 0 to 1 (clamped, rounded to nearest) with row 0 on top. NPY, for NumPy: an array
+ * of the shape (nx,), (ny, nx) or (nz, ny, nx), of several components (components, ny, nx) and so
+ * on. VTKHDF: an ImageData of points, for ParaView. Call it as
+ *     kata_save(field, "u.png", .low = 0, .high = 1) */
 KATA_API kata_status kata_save_with(kata_field *field, const kata_save_options *options);
-/* Reads an image into a 2-D field of the same size with 1 to 4 components, converted to grey, grey
- * and alpha, RGB or RGBA, each 0 to 1, row 0 on top. */
+/* Reads a file into a field of the same size. PNG: 2-D fields with 1 to 4 components, to which the
+ * image is converted as grey, grey and alpha, RGB or RGBA, each 0 to 1, row 0 on top. NPY: an array
+ * of the shape that kata_save writes, in C or Fortran order. VTKHDF: the point data of the field's
+ * name, or the only ones. HDF5: "FILE.h5:/PATH" is the dataset PATH of a file of any ending, of a
+ * shape as of NPY. Floating-point numbers are converted as in C, integers must be of the field's
+ * type. */
 KATA_API kata_status kata_load(kata_field *field, const char *path);
+
+/* The field that the data of a file fill. */
+typedef struct kata_shape {
+    int rank;        /* dimensions */
+    int64_t size[3]; /* points in x, y and z; 1 beyond the dimensions */
+    int components;
+    kata_type type; /* of the numbers in the file (8 and 16 bits: the next larger type); of images
+                       KATA_F64 */
+} kata_shape;
+/* What kata_load reads from a file, told from its header, for a field of `components` values per
+ * point. 0: as the file says; of the formats above NPY and HDF5 have four axes then where the first
+ * is one of components. */
+KATA_API kata_status kata_file_shape(kata *k, const char *path, int components, kata_shape *shape);
 /* Size of a PNG image, from its header. */
 KATA_API kata_status kata_png_size(kata *k, const char *path, int64_t *width, int64_t *height);
 

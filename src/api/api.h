@@ -81,4 +81,20 @@ kata_status api_check_range(kata *k, const char *call, const kata_range *range);
 /* "f64" */
 bool api_type_is_valid(kata_type type);
 
+/* ---- picture.c, array_file.c: what formats.c lists ------------------------------------------- */
+
+/* All values of a field in plain order, as the given type; NULL (reported) on error. */
+void *api_values_of(kata_field *field, kata_type type);
+kata_status api_png_save(kata_field *field, const kata_save_options *options);
+kata_status api_png_load(kata_field *field, const char *path);
+kata_status api_vtkhdf_save(kata_field *field, const kata_save_options *options);
+kata_status api_npy_save(kata_field *field, const kata_save_options *options);
+kata_status api_npy_load(kata_field *field, const char *path);
+kata_status api_vtkhdf_load(kata_field *field, const char *path);
+kata_status api_hdf5_load(kata_field *field, const char *path);
+kata_status api_png_shape(kata *k, const char *path, int components, kata_shape *shape);
+kata_status api_npy_shape(kata *k, const char *path, int components, kata_shape *shape);
+kata_status api_vtkhdf_shape(kata *k, const char *path, int components, kata_shape *shape);
+kata_status api_hdf5_shape(kata *k, const char *path, int components, kata_shape *shape);
+
 #endif

@@ -1,4 +1,4 @@
-/* Fields to and from files. */
+/* Fields to and from PNG images, and to VTKHDF. */
 #include "api/api.h"
 
 #include "io/io.h"
@@ -6,10 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-/* All values of a field in plain order, as the given type; NULL (reported) on error. */
-static void *values_of(kata_field *field, kata_type type)
+void *api_values_of(kata_field *field, kata_type type)
 {
     if (api_flush(field->k)) return NULL;
     const chain_slot *slot = field->slot;
@@ -72,7 +70,7 @@ static void copy_channels(const double *values, io_image *image)
             image->pixels[i * image->channels + c] = byte_of(values[c * points + i]);
 }
 
-static kata_status save_png(kata_field *field, const kata_save_options *options)
+kata_status api_png_save(kata_field *field, const kata_save_options *options)
 {
     kata *k = field->k;
     kata_status status = check_picture(field, "kata_save");
@@ -80,7 +78,7 @@ static kata_status save_png(kata_field *field, const kata_save_options *options)
     const chain_slot *slot = field->slot;
     io_image image = {slot->shape.size[0], slot->shape.size[1],
                       slot->components == 1 ? 3 : slot->components, NULL};
-    double *values = values_of(field, KATA_F64);
+    double *values = api_values_of(field, KATA_F64);
     if (!values) return k->messages.status;
     image.pixels = calloc((size_t)(image.width * image.height), (size_t)image.channels);
     if (!image.pixels) {
@@ -97,11 +95,9 @@ static kata_status save_png(kata_field *field, const kata_save_options *options)
     return status;
 }
 
-kata_status kata_load(kata_field *field, const char *path)
+kata_status api_png_load(kata_field *field, const char *path)
 {
-    if (!field || !path) return api_null("kata_load", field ? "the path" : "the field");
     kata *k = field->k;
-    if (k->messages.status) return k->messages.status;
     kata_status status = check_picture(field, "kata_load");
     if (status) return status;
     const chain_slot *slot = field->slot;
@@ -127,21 +123,22 @@ kata_status kata_load(kata_field *field, const char *path)
     return status;
 }
 
-kata_status kata_png_size(kata *k, const char *path, int64_t *width, int64_t *height)
+kata_status api_png_shape(kata *k, const char *path, int components, kata_shape *shape)
 {
-    if (!k) return api_null("kata_png_size", "the context");
-    if (!path || !width || !height)
-        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_png_size: %s is NULL",
-                        path ? "a result" : "the path");
-    if (k->messages.status) return k->messages.status;
-    kata_status status = io_png_size(path, width, height, &k->messages);
-    api_note_error(k);
-    return status;
+    io_image image;
+    kata_status status = io_png_header(path, &image, &k->messages);
+    if (status) return status;
+    if (components > 4)
+        return api_fail(k, KATA_ERROR_FILE, "%s: an image has 1 to 4 components, not %d", path,
+                        components);
+    *shape = (kata_shape){
+        2, {image.width, image.height, 1}, components ? components : image.channels, KATA_F64};
+    return KATA_OK;
 }
 
 /* ---- VTKHDF ---------------------------------------------------------------------------------- */
 
-static kata_status save_vtkhdf(kata_field *field, const kata_save_options *options)
+kata_status api_vtkhdf_save(kata_field *field, const kata_save_options *options)
 {
     const chain_slot *slot = field->slot;
     io_points points = {.name = field->name,
@@ -150,47 +147,10 @@ static kata_status save_vtkhdf(kata_field *field, const kata_save_options *optio
                         .components = slot->components,
                         .spacing = options->spacing == 0 ? 1 : options->spacing};
     memcpy(points.size, slot->shape.size, sizeof points.size);
-    void *values = values_of(field, slot->type);
+    void *values = api_values_of(field, slot->type);
     if (!values) return field->k->messages.status;
     points.values = values;
     kata_status status = io_vtkhdf_write(options->path, &points, &field->k->messages);
     free(values);
     return status;
-}
-
-/* ---- saving ---------------------------------------------------------------------------------- */
-
-static const struct format {
-    const char *ending;
-    kata_status (*save)(kata_field *field, const kata_save_options *options);
-} formats[] = {{".png", save_png}, {".vtkhdf", save_vtkhdf}};
-
-static bool ends_with(const char *path, const char *ending)
-{
-    size_t a = strlen(path), b = strlen(ending);
-    return a > b && !strcasecmp(path + a - b, ending);
-}
-
-kata_status kata_save_with(kata_field *field, const kata_save_options *options)
-{
-    if (!field || !options || !options->path)
-        return api_null("kata_save", field ? "the path" : "the field");
-    kata *k = field->k;
-    if (k->messages.status) return k->messages.status;
-    bool given = options->low != 0 || options->high != 0;
-    if (!isfinite(options->low) || !isfinite(options->high) ||
-        (given && options->low >= options->high))
-        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_save: low is %g, which is not below high, %g",
-                        options->low, options->high);
-    if (!isfinite(options->spacing) || options->spacing < 0)
-        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_save: spacing is %g", options->spacing);
-    for (size_t i = 0; i < COUNT_OF(formats); i++) {
-        if (!ends_with(options->path, formats[i].ending)) continue;
-        kata_status status = formats[i].save(field, options);
-        api_note_error(k);
-        return status;
-    }
-    return api_fail(k, KATA_ERROR_ARGUMENT,
-                    "kata_save: cannot tell the format of '%s'; known endings are .png and .vtkhdf",
-                    options->path);
 }

@@ -140,6 +140,12 @@ int file_read(const char *path, size_t limit, char **data, size_t *size);
 /* Writes a file so that it appears whole or not at all: to a temporary name beside it, then
  * renamed. Returns 0 or an errno value. */
 int file_write(const char *path, const void *data, size_t size);
+typedef struct file_part {
+    const void *data;
+    size_t size;
+} file_part;
+/* The same for parts that follow one another in the file. */
+int file_write_parts(const char *path, const file_part *parts, int count);
 
 /* ---- environment.c --------------------------------------------------------------------------- */
 

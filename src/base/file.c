@@ -64,6 +64,11 @@ static int write_all(int fd, const char *data, size_t size)
 
 int file_write(const char *path, const void *data, size_t size)
 {
+    return file_write_parts(path, &(file_part){data, size}, 1);
+}
+
+int file_write_parts(const char *path, const file_part *parts, int count)
+{
     text name = {0};
     text_add(&name, "%s.XXXXXX", path);
     if (name.failed) return ENOMEM;
@@ -76,7 +81,7 @@ int file_write(const char *path, const void *data, size_t size)
     mode_t mask = umask(0);
     umask(mask);
     if (fchmod(fd, 0666 & ~mask)) error = errno;
-    if (!error) error = write_all(fd, data, size);
+    for (int i = 0; i < count && !error; i++) error = write_all(fd, parts[i].data, parts[i].size);
     if (close(fd) && !error) error = errno;
     if (!error && rename(name.data, path)) error = errno;
     if (error) unlink(name.data);

@@ -22,6 +22,8 @@ typedef struct io_image {
 /* Reading and writing take up to 65535 pixels a side and 2^28 in all. */
 
 kata_status io_png_size(const char *path, int64_t *width, int64_t *height, messages *m);
+/* Size and channels as they are in the file (a palette counts as RGB); pixels is NULL. */
+kata_status io_png_header(const char *path, io_image *image, messages *m);
 /* Reads any PNG (palette, 1 to 16 bits, interlaced) as `channels` channels: 16 bits are rounded to
  * 8, grey is 0.2126 red + 0.7152 green + 0.0722 blue of the samples as stored (gamma and colour
  * profiles are ignored), missing alpha is 255, unwanted alpha is dropped. On failure *image stays
@@ -47,5 +49,44 @@ typedef struct io_points {
  * several components interleaved as VTK wants them. At most 2^31 - 1 points a side. The file
  * appears whole or not at all. */
 kata_status io_vtkhdf_write(const char *path, const io_points *points, messages *m);
+
+/* ---- npy.c ----------------------------------------------------------------------------------- */
+
+enum { IO_MOST_AXES = 8 };
+
+/* An array as files hold them: axes from the slowest to the fastest. */
+typedef struct io_array {
+    kata_type type;
+    int axes;
+    int64_t size[IO_MOST_AXES];
+} io_array;
+
+/* Number of values; below 2^48 in arrays that these functions give. */
+int64_t io_array_count(const io_array *a);
+/* "3 x 4 x 5"; "one number" without axes */
+void io_array_print(text *out, const io_array *a);
+
+/* NumPy's files (NEP 1), format versions 1 and 2, of little-endian f8, f4, i8 and i4, in C or
+ * Fortran order. A header that tells more or less than the file holds is refused. */
+kata_status io_npy_shape(const char *path, io_array *a, messages *m);
+/* Reads the values, last axis fastest, of a file that must have this shape and type. */
+kata_status io_npy_read(const char *path, const io_array *expected, void *values, messages *m);
+/* Version 1, C order. The file appears whole or not at all. */
+kata_status io_npy_write(const char *path, const io_array *a, const void *values, messages *m);
+
+/* ---- hdf5_read.c ----------------------------------------------------------------------------- */
+
+/* A dataset of floating-point numbers (f64, or f32 up to 4 bytes) or integers (i32 where they fit,
+ * else i64; unsigned ones of 64 bits are refused), values converted by HDF5. */
+kata_status io_hdf5_shape(const char *path, const char *dataset, io_array *a, messages *m);
+/* Reads the values, last axis fastest, of a dataset that must have this shape; as expected->type,
+ * which may differ in its bytes. */
+kata_status io_hdf5_read(const char *path, const char *dataset, const io_array *expected,
+                         void *values, messages *m);
+/* The dataset of point values of a VTKHDF ImageData file, and its shape: that called `name`, or the
+ * only one. *components is found from the extent: the last axis is that of components where there
+ * are more values than points. The name goes to *dataset. */
+kata_status io_vtkhdf_shape(const char *path, const char *name, text *dataset, io_array *a,
+                            int *components, messages *m);
 
 #endif

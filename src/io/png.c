@@ -170,18 +170,30 @@ static void read_pixels(codec *c)
     png_read_end(c->png, NULL);
 }
 
-kata_status io_png_size(const char *path, int64_t *width, int64_t *height, messages *m)
+kata_status io_png_header(const char *path, io_image *image, messages *m)
 {
     codec c = {0};
     kata_status status = KATA_OK;
     if (start_reading(&c, path) && guarded(&c, read_header)) {
-        *width = c.image.width;
-        *height = c.image.height;
+        int type = png_get_color_type(c.png, c.info);
+        bool alpha = type & PNG_COLOR_MASK_ALPHA || png_get_valid(c.png, c.info, PNG_INFO_tRNS);
+        c.image.channels = (type & PNG_COLOR_MASK_COLOR ? 3 : 1) + (alpha ? 1 : 0);
+        *image = c.image;
     } else {
         status = cannot_read(&c, path, m);
     }
     finish_reading(&c);
     return status;
+}
+
+kata_status io_png_size(const char *path, int64_t *width, int64_t *height, messages *m)
+{
+    io_image image;
+    kata_status status = io_png_header(path, &image, m);
+    if (status) return status;
+    *width = image.width;
+    *height = image.height;
+    return KATA_OK;
 }
 
 kata_status io_png_read(const char *path, int channels, io_image *image, messages *m)

@@ -1,0 +1,269 @@
+/* The words NAME=VALUE of `kata apply`: numbers, tables, and names of files. */
+#include "cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool apply_is_field(const apply_param *p) { return p->param.kind <= KATA_PARAM_INOUT; }
+
+bool apply_is_reduction(const apply_param *p) { return p->param.kind >= KATA_PARAM_SUM; }
+
+static bool is_floating(const apply_param *p)
+{
+    return p->param.type == KATA_F64 || p->param.type == KATA_F32;
+}
+
+static const char *type_name(kata_type type)
+{
+    static const char *const names[] = {"double", "float", "long", "int"};
+    return (unsigned)type < COUNT_OF(names) ? names[type] : "number";
+}
+
+void apply_describe(const apply_param *p, char *words, size_t size)
+{
+    static const char *const kinds[] = {"in ", "out ", "inout ", "", "", "sum ", "min ", "max "};
+    char length[24] = "";
+    if (p->param.count > 1) snprintf(length, sizeof length, "[%d]", p->param.count);
+    snprintf(words, size, "%s%s %s%s", kinds[p->param.kind], type_name(p->param.type),
+             p->param.name, length);
+}
+
+apply_param *apply_find(const apply *a, const char *name, size_t length)
+{
+    char word[65];
+    snprintf(word, sizeof word, "%.*s", (int)length, name);
+    spelling s = spelling_of(word);
+    for (int i = 0; i < a->count; i++) {
+        spelling_try(&s, a->params[i].param.name);
+        if (!strcmp(a->params[i].param.name, word)) return &a->params[i];
+    }
+    if (s.nearest)
+        options_wrong(a->o, "kernel '%s' has no parameter '%s'; did you mean '%s'?",
+                      kata_kernel_name(a->kernel), word, s.nearest);
+    else
+        options_wrong(a->o, "kernel '%s' has no parameter '%s'; kata check shows what it has",
+                      kata_kernel_name(a->kernel), word);
+    return NULL;
+}
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+static bool wrong_number(const apply *a, const apply_param *p, const char *word)
+{
+    char words[128];
+    apply_describe(p, words, sizeof words);
+    options_wrong(a->o, "parameter '%s' (%s) takes %s, not '%s'", p->param.name, words,
+                  is_floating(p)              ? "a number"
+                  : p->param.type == KATA_I32 ? "a whole number of 32 bits"
+                                              : "a whole number",
+                  word);
+    return false;
+}
+
+/* Whole numbers that fit; for floating types also inf and nan. */
+static bool read_number(const apply_param *p, const char *word, kata_arg *out)
+{
+    char *end;
+    errno = 0;
+    if (is_floating(p)) {
+        double x = strtod(word, &end);
+        *out = kata_arg_floating(x, 0);
+        return end != word && !*end && !(errno == ERANGE && isinf(x));
+    }
+    long long n = strtoll(word, &end, 10);
+    *out = kata_arg_integer(n, 0);
+    bool fits = p->param.type == KATA_I64 || (n >= INT32_MIN && n <= INT32_MAX);
+    return end != word && !*end && !errno && fits;
+}
+
+static bool read_table(apply *a, apply_param *p)
+{
+    char *copy = strdup(p->word), *rest = copy, *word;
+    int count = 0;
+    bool good = copy != NULL;
+    p->table = calloc((size_t)p->param.count, sizeof(double));
+    good = good && p->table;
+    for (; good && (word = strsep(&rest, ",")); count++) {
+        kata_arg number;
+        if (!read_number(p, word, &number)) {
+            good = wrong_number(a, p, word);
+            break;
+        }
+        if (count >= p->param.count) continue;
+        if (is_floating(p))
+            ((double *)p->table)[count] = number.as.floating;
+        else
+            ((int64_t *)p->table)[count] = number.as.integer;
+    }
+    free(copy);
+    if (good && count != p->param.count)
+        options_wrong(a->o, "parameter '%s' takes %d numbers, as in %s=1,2,...; there are %d",
+                      p->param.name, p->param.count, p->param.name, count);
+    p->arg = kata_table_of(is_floating(p) ? KATA_F64 : KATA_I64, p->table, p->param.count);
+    return good && count == p->param.count;
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+/* "IN.npy", "OUT.npy" or, of inout fields, "IN.npy,OUT.npy" with either missing. */
+static void read_files(apply_param *p, char *word)
+{
+    char *comma = p->param.kind == KATA_PARAM_INOUT ? strrchr(word, ',') : NULL;
+    if (comma) *comma = 0;
+    const char *second = comma ? comma + 1 : p->param.kind == KATA_PARAM_OUT ? word : "";
+    const char *first = p->param.kind == KATA_PARAM_OUT ? "" : word;
+    p->input = *first ? first : NULL;
+    p->output = *second ? second : NULL;
+}
+
+static bool read_word(apply *a, char *word)
+{
+    const char *equals = strchr(word, '=');
+    if (!equals) {
+        options_wrong(a->o, "'%s' is not of the form NAME=VALUE", word);
+        return false;
+    }
+    apply_param *p = apply_find(a, word, (size_t)(equals - word));
+    if (!p) return false;
+    if (p->word || apply_is_reduction(p)) {
+        options_wrong(a->o,
+                      p->word ? "parameter '%s' is given twice"
+                              : "parameter '%s' is a result, which is printed",
+                      p->param.name);
+        return false;
+    }
+    p->word = equals + 1;
+    if (apply_is_field(p))
+        read_files(p, word + (equals + 1 - word));
+    else if (p->param.kind == KATA_PARAM_TABLE)
+        return read_table(a, p);
+    else if (!read_number(p, p->word, &p->arg))
+        return wrong_number(a, p, p->word);
+    return true;
+}
+
+static bool check_given(const apply *a)
+{
+    for (int i = 0; i < a->count; i++) {
+        const apply_param *p = &a->params[i];
+        bool optional = apply_is_reduction(p) || p->param.kind == KATA_PARAM_OUT;
+        if (optional || p->word) continue;
+        char words[128];
+        apply_describe(p, words, sizeof words);
+        options_wrong(a->o, "parameter '%s' (%s) is not given: %s=%s", p->param.name, words,
+                      p->param.name,
+                      !apply_is_field(p)                  ? "VALUE"
+                      : p->param.kind == KATA_PARAM_INOUT ? "INPUT,OUTPUT"
+                                                          : "FILE");
+        return false;
+    }
+    return true;
+}
+
+bool apply_read_words(apply *a, char **words, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!read_word(a, words[i])) return false;
+    return check_given(a);
+}
+
+/* ---- boundary rules -------------------------------------------------------------------------- */
+
+static const char *const rule_names[] = {"none",
+                                         "constant",
+                                         "clamp",
+                                         "reflect-face",
+                                         "reflect-node",
+                                         "antisymmetric-face",
+                                         "antisymmetric-node",
+                                         "periodic"};
+
+/* "RULE" or "RULE:VALUE" */
+static bool read_rule(const apply *a, char *word, kata_rule *rule, double *value)
+{
+    char *colon = strchr(word, ':'), *end = "";
+    *value = 0;
+    if (colon) {
+        *colon = 0;
+        *value = strtod(colon + 1, &end);
+    }
+    if (colon && (end == colon + 1 || *end || !isfinite(*value))) {
+        options_wrong(a->o, "--boundary takes a number after the colon, not '%s'", colon + 1);
+        return false;
+    }
+    spelling s = spelling_of(word);
+    for (size_t i = 0; i < COUNT_OF(rule_names); i++) {
+        *rule = (kata_rule)i;
+        if (!strcmp(rule_names[i], word)) return true;
+        spelling_try(&s, rule_names[i]);
+    }
+    if (s.nearest)
+        options_wrong(a->o, "--boundary has no rule '%s'; did you mean %s?", word, s.nearest);
+    else
+        options_wrong(a->o,
+                      "--boundary has no rule '%s'; the rules are none, constant, clamp, "
+                      "reflect-face, reflect-node, antisymmetric-face, antisymmetric-node and "
+                      "periodic",
+                      word);
+    return false;
+}
+
+static bool read_item(const apply *a, char *item)
+{
+    char *equals = strchr(item, '=');
+    kata_rule rule;
+    double value;
+    if (!read_rule(a, equals ? equals + 1 : item, &rule, &value)) return false;
+    apply_param *only = equals ? apply_find(a, item, (size_t)(equals - item)) : NULL;
+    if (equals && !only) return false;
+    for (int i = 0; i < a->count; i++) {
+        apply_param *p = &a->params[i];
+        if (only && p != only) continue;
+        p->rule = rule;
+        p->rule_value = value;
+    }
+    return true;
+}
+
+bool apply_read_rules(apply *a, const char *rules)
+{
+    char *copy = strdup(rules), *rest = copy, *item;
+    bool good = copy != NULL;
+    while (good && (item = strsep(&rest, ","))) good = read_item(a, item);
+    free(copy);
+    return good;
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+/* With as few digits as tell the number from its neighbours. */
+static void print_floating(const char *name, double x, bool is_float)
+{
+    char words[40];
+    for (int digits = is_float ? 6 : 15; digits <= 17; digits++) {
+        snprintf(words, sizeof words, "%.*g", digits, x);
+        double again = strtod(words, NULL);
+        if (is_float ? (float)again == (float)x : again == x) break;
+    }
+    printf("%s = %s\n", name, words);
+}
+
+kata_status apply_print(const apply_param *p)
+{
+    kata_status status;
+    if (is_floating(p)) {
+        double x;
+        status = kata_scalar_get(p->scalar, &x);
+        if (!status) print_floating(p->param.name, x, p->param.type == KATA_F32);
+        return status;
+    }
+    int64_t n = 0;
+    int32_t small = 0;
+    bool is_long = p->param.type == KATA_I64;
+    status = is_long ? kata_scalar_get(p->scalar, &n) : kata_scalar_get(p->scalar, &small);
+    if (!status) printf("%s = %lld\n", p->param.name, (long long)(is_long ? n : small));
+    return status;
+}

@@ -1,0 +1,56 @@
+/* What a kernel takes. */
+#include "api/api.h"
+
+int kata_kernel_params(const kata_kernel *kernel)
+{
+    if (kernel) return kernel->kernel->param_count;
+    api_null("kata_kernel_params", "the kernel");
+    return 0;
+}
+
+int kata_kernel_rank(const kata_kernel *kernel)
+{
+    if (kernel) return kernel->kernel->rank;
+    api_null("kata_kernel_rank", "the kernel");
+    return 0;
+}
+
+static kata_type type_of(ir_type type)
+{
+    switch (type) {
+    case IR_F64: return KATA_F64;
+    case IR_F32: return KATA_F32;
+    case IR_I64: return KATA_I64;
+    default: return KATA_I32;
+    }
+}
+
+static kata_param_kind kind_of(ir_param_kind kind)
+{
+    switch (kind) {
+    case IR_PARAM_IN: return KATA_PARAM_IN;
+    case IR_PARAM_OUT: return KATA_PARAM_OUT;
+    case IR_PARAM_INOUT: return KATA_PARAM_INOUT;
+    case IR_PARAM_NUMBER: return KATA_PARAM_NUMBER;
+    case IR_PARAM_TABLE: return KATA_PARAM_TABLE;
+    case IR_PARAM_SUM: return KATA_PARAM_SUM;
+    case IR_PARAM_MIN: return KATA_PARAM_MIN;
+    case IR_PARAM_MAX: break;
+    }
+    return KATA_PARAM_MAX;
+}
+
+kata_status kata_kernel_param(kata_kernel *kernel, int i, kata_param *param)
+{
+    if (!kernel || !param)
+        return api_null("kata_kernel_param", kernel ? "the result" : "the kernel");
+    kata *k = kernel->module->k;
+    if (k->messages.status) return k->messages.status;
+    if (i < 0 || i >= kernel->kernel->param_count)
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "kata_kernel_param: kernel '%s' has no parameter %d", kernel->kernel->name,
+                        i);
+    const ir_param *p = &kernel->kernel->params[i];
+    *param = (kata_param){p->name, kind_of(p->kind), type_of(p->type), p->count};
+    return KATA_OK;
+}

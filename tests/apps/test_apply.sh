@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# kata apply: kernels on files of data, steps and exchanges, reductions, and what is said about
+# words that do not fit the kernel.
+set -euo pipefail
+# shellcheck source=tests/apps/apps_helpers.bash
+. "$KATA_SOURCE/tests/apps/apps_helpers.bash"
+
+cat >k.kata <<'END'
+kernel start(out double u) { u = ix + 10*iy; }
+kernel shift(in double u, out double v, double c) { v = c + u[-1,0]; }
+kernel total(in double u, double w[2], long n, sum double s, max double m, sum int points)
+{
+    s += w[0]*u + w[1]*n;
+    m = max(m, u);
+    points += 1;
+}
+kernel more(inout int a) { a += 1; }
+kernel split(in double f[2], out double v, out double w) { v = f[0]; w = f[1]; }
+kernel third(in float x, sum float s) { s += x/3; }
+kernel one(out float x) { x = 1; }
+kernel line(in double u, out double v) { v = u; }
+END
+
+# The values of an NPY file, its header left out.
+values() # file type
+{
+    tail -c +129 "$1" | od -An -v -w4096 -t "$2" | tr -s ' ' | sed 's/^ //; s/ $//'
+}
+
+expect_values() # file type values
+{
+    local found
+    found=$(values "$1" "$2")
+    if [ "$found" != "$3" ]; then fail "$1 holds $found, not $3"; fi
+}
+
+# ---- files in and out --------------------------------------------------------------------------
+
+expect 0 apply k.kata start --size 3x2 u=u.npy
+expect_values u.npy f8 "0 1 2 10 11 12"
+expect 0 apply k.kata shift u=u.npy v=v.npy c=0.5 --boundary constant:7
+expect_values v.npy f8 "7.5 0.5 1.5 7.5 10.5 11.5"
+expect 0 apply k.kata shift u=u.npy v=v.npy c=1 --boundary u=periodic,v=clamp
+expect_values v.npy f8 "3 1 2 13 11 12"
+expect 0 apply k.kata start --size 3x2 u=u.vtkhdf
+expect 0 apply k.kata shift u=u.vtkhdf v=v.npy c=0 --boundary clamp
+expect_values v.npy f8 "0 0 1 10 10 11"
+expect 0 apply k.kata shift u=u.vtkhdf:/VTKHDF/PointData/u v=v.npy c=0 --inner 1 --type f32
+expect_values v.npy f4 "0 0 0 0 0 0"
+expect 0 apply k.kata start --size 3x2 u=u.png
+expect 0 apply k.kata split f=u.png v=v.npy w=w.npy
+expect_values w.npy f8 "1 1 1 1 1 1"
+expect 0 apply k.kata more a=,a.npy --size 4
+expect 0 apply k.kata more a=a.npy,b.npy --steps 5
+expect_values b.npy d4 "6 6 6 6"
+
+# ---- steps -------------------------------------------------------------------------------------
+
+# the result is in v after any number of steps
+expect 0 apply k.kata shift u=u.npy v=v.npy c=0 --boundary periodic --steps 2
+expect_values v.npy f8 "1 2 0 11 12 10"
+expect 0 apply k.kata shift u=u.npy v=v.npy c=0 --boundary periodic --steps 3 --swap v,u
+expect_values v.npy f8 "0 1 2 10 11 12"
+expect 2 apply k.kata split f=u.png --steps 2
+expect_text err "kata apply: which fields are exchanged after each step? say so: --swap IN,OUT"
+
+# ---- reductions --------------------------------------------------------------------------------
+
+expect 0 apply k.kata total u=u.npy w=1,0.25 n=2
+expect_text out "s = 39" "m = 12" "points = 6"
+expect 0 apply k.kata one --size 1 x=x.npy
+expect 0 apply k.kata third x=x.npy
+expect_text out "s = 0.33333334"
+KATA_EXECUTOR=reference expect 0 apply k.kata third x=x.npy
+expect_text out "s = 0.33333334"
+
+# ---- words that do not fit ---------------------------------------------------------------------
+
+expect_usage() # message argument...
+{
+    local message=$1
+    shift
+    expect 2 apply "$@"
+    expect_text err "kata apply: $message"
+}
+
+expect_usage "name a kernel file and a kernel; kata check shows what is there" k.kata
+expect_usage "parameter 'u' (in double u) is not given: u=FILE" k.kata shift c=1
+expect_usage "parameter 'a' (inout int a) is not given: a=INPUT,OUTPUT" k.kata more
+expect_usage "parameter 'c' (double c) is not given: c=VALUE" k.kata shift u=u.npy
+expect_usage "kernel 'total' has no parameter 'point'; did you mean 'points'?" k.kata total point=2
+expect_usage "kernel 'shift' has no parameter 'stride'; kata check shows what it has" \
+    k.kata shift stride=2
+expect_usage "'4' is not of the form NAME=VALUE" k.kata shift 4
+expect_usage "parameter 'c' is given twice" k.kata shift c=1 c=2
+expect_usage "parameter 's' is a result, which is printed" k.kata total s=2
+expect_usage "parameter 'c' (double c) takes a number, not 'much'" k.kata shift c=much
+expect_usage "parameter 'n' (long n) takes a whole number, not '1.5'" k.kata total n=1.5
+expect_usage "parameter 'w' (double w[2]) takes a number, not ''" k.kata total w=1,
+expect_usage "parameter 'w' takes 2 numbers, as in w=1,2,...; there are 3" k.kata total w=1,2,3
+expect_usage "--boundary has no rule 'clmap'; did you mean clamp?" \
+    k.kata shift u=u.npy c=1 --boundary clmap
+expect_usage "--boundary takes a number after the colon, not 'x'" \
+    k.kata shift u=u.npy c=1 --boundary u=constant:x
+expect_usage "no field is read from a file; say how many points: --size NXxNY" k.kata start
+expect_usage "--size is for kernels without input; u.npy has a size" \
+    k.kata line u=u.npy --size 3x2
+expect_usage "--size takes NX, NXxNY or NXxNYxNZ, not '3x'" k.kata start --size 3x
+expect_usage "--size takes NX, NXxNY or NXxNYxNZ, not '3x2x1x1'" k.kata start --size 3x2x1x1
+expect_usage "--swap takes two fields, and one of 'u,c' is none" k.kata shift u=u.npy c=1 --swap u,c
+
+expect 1 apply k.kata shfit
+expect_text err "error: k.kata has no kernel 'shfit'; did you mean 'shift'?"
+expect 1 apply k.kata line u=none.npy
+expect_text err "error: cannot read none.npy: No such file or directory"
+expect 1 apply k.kata line u=u.npy v=v.txt
+expect_text err "error: kata_save: cannot tell the format of 'v.txt'; known endings are .png, .npy and .vtkhdf"
+expect 1 apply k.kata shift u=u.npy v=v.npy c=1
+expect_in err "'u' has no boundary rule at KATA_X_LOW"
+expect_in err "kata apply: boundary rules are given with --boundary, ranges with --inner"
+finish
