@@ -136,6 +136,7 @@ static void run_steps(const apply *a, const request *r, kata_grid *grid, apply_p
         if (step > 0 && pair[0]) kata_swap(pair[0]->field, pair[1]->field);
         kata_apply_args(a->kernel, &range, a->count, args);
     }
+    kata_flush(a->k); /* also where nothing is asked for */
     free(args);
 }
 

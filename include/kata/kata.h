@@ -68,6 +68,12 @@ KATA_API const char *kata_status_name(kata_status status);
  * all in one message. It must not call back into the context. */
 typedef void (*kata_handler)(void *data, kata_status status, const char *message);
 
+/* Debugging. kata_open looks at the environment: with KATA_EAGER=1 each application runs at once, so
+ * that what goes wrong does so at its place; with KATA_EXECUTOR=reference kernels are interpreted,
+ * point by point; with KATA_POISON=1 new fields are not zero but NaN (integers: 0x5a in each byte),
+ * so that what is read before it is set shows; with KATA_DEBUG_LINES=1 compiled kernels lead
+ * debuggers and profilers to the lines of the kernel file. docs/debugging.md shows more. */
+
 /* ---- context --------------------------------------------------------------------------------- */
 
 /* All members may be zero. */

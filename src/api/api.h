@@ -22,6 +22,7 @@ struct kata {
     kata_work work;
     const char *here_file; /* place of the next application, see kata_here */
     int here_line;
+    bool eager;      /* each application runs at once */
     text machine[4]; /* texts handed out by kata_machine_get */
 };
 
@@ -69,6 +70,8 @@ void api_note_error(kata *k);
 /* Reports through the context and notes it. */
 kata_status api_fail(kata *k, kata_status status, const char *format, ...) PRINTF_LIKE(3, 4);
 kata_status api_no_memory(kata *k);
+/* Reads the switches of the environment that help to find errors. */
+kata_status api_debugging(kata *k);
 /* Runs queued work. */
 kata_status api_flush(kata *k);
 /* A new slot owned by the context; NULL (reported) when memory is out. */

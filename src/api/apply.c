@@ -280,6 +280,6 @@ kata_status kata_apply_args(kata_kernel *kernel, const kata_range *range, int co
         if (!few) free(a.tables);
     }
     k->here_file = NULL;
-    if (!status && k->chain.count >= API_CHAIN_LENGTH) status = api_flush(k);
+    if (!status && (k->eager || k->chain.count >= API_CHAIN_LENGTH)) status = api_flush(k);
     return status;
 }

@@ -169,6 +169,7 @@ kata *kata_open(const kata_options *options)
     if (!status) status = choose_executor(k, options);
     if (!status) status = choose_warnings(k, options);
     if (!status) status = jit_open(options->compiler, options->cache, &k->messages, &k->exec.jit);
+    if (!status) status = api_debugging(k);
     if (!status) return k;
     free_context(k);
     atomic_fetch_add(&contexts_in_error, 1); /* NULL contexts are its consequence */

@@ -83,6 +83,14 @@ kata_grid *kata_grid_3d(kata *k, int64_t nx, int64_t ny, int64_t nz)
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
+static bool poison(kata *k, chain_slot *slot)
+{
+    store_array *array = exec_slot_array(slot);
+    if (!array) return !api_no_memory(k);
+    store_fill_unset(array->type, array->data, array->bytes);
+    return true;
+}
+
 static kata_field *field_new(kata_grid *grid, const char *call, const char *name, kata_type type,
                              int components, const grid_boundary *boundary)
 {
@@ -96,6 +104,7 @@ static kata_field *field_new(kata_grid *grid, const char *call, const char *name
         return NULL;
     }
     *f = (kata_field){k, grid, name, slot, *boundary};
+    if (k->exec.poison && !poison(k, slot)) return NULL;
     return f;
 }
 

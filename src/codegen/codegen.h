@@ -5,13 +5,13 @@
  *     void NAME(const int64_t *lo, const int64_t *hi, const int64_t *size,
  *               const struct kata_view *view, const union kata_value *number)
  *
- * lo, hi: box. size: grid size, and for the variant of coloured ranges the number of colours and the
- * colour. view: one per component of each field parameter and one
- * per reduction, in parameter order: the address of the point (0,0,0) (which may lie outside any
- * memory) and the distances in elements to the next y and z; x is contiguous. An inout field has
- * its views twice, for reads and then for writes. A reduction's view receives the point's
- * contribution, in the parameter's type. number: 8 bytes per number and table element, in parameter
- * order. All reads of a point happen before its writes, and points are independent. */
+ * lo, hi: box. size: grid size, and for the variant of coloured ranges the number of colours and
+ * the colour. view: one per component of each field parameter and one per reduction, in parameter
+ * order: the address of the point (0,0,0) (which may lie outside any memory) and the distances in
+ * elements to the next y and z; x is contiguous. An inout field has its views twice, for reads and
+ * then for writes. A reduction's view receives the point's contribution, in the parameter's type.
+ * number: 8 bytes per number and table element, in parameter order. All reads of a point happen
+ * before its writes, and points are independent. */
 #ifndef CODEGEN_CODEGEN_H
 #define CODEGEN_CODEGEN_H
 
@@ -29,7 +29,8 @@ typedef void codegen_function(const int64_t *lo, const int64_t *hi, const int64_
 typedef struct codegen_loop {
     const ir_kernel *kernel;
     const kata_type *storage; /* per parameter; read for field parameters only */
-    bool colored;             /* visits only points at which (ix + iy + iz) mod size[3] is size[4] */
+    bool colored; /* visits only points at which (ix + iy + iz) mod size[3] is size[4] */
+    bool lines;   /* with #line directives that lead to the kernel's text */
 } codegen_loop;
 
 /* ---- kernel_file.c --------------------------------------------------------------------------- */
@@ -76,7 +77,8 @@ codegen_step *codegen_schedule(const ir_kernel *kernel);
 /* A literal, in parentheses when negative. */
 void codegen_constant(text *out, ir_type type, ir_value value);
 
-/* ---- expression.c: for codegen's own use ----------------------------------------------------- */
+/* ---- line.c, expression.c: for codegen's own use
+ * ----------------------------------------------------- */
 
 typedef struct codegen_writer {
     text *out;
@@ -84,6 +86,10 @@ typedef struct codegen_writer {
     const codegen_step *steps;
 } codegen_writer;
 
+/* A #line directive for a place in the kernel's text, if the loop asks for them. */
+void codegen_line(const codegen_writer *w, uint32_t at);
+/* Names the nodes that stand on another line of the kernel than what uses them. */
+void codegen_name_by_line(const ir_kernel *kernel, codegen_step *steps);
 /* A node where it is used: its name, or the whole expression. */
 void codegen_operand(const codegen_writer *w, ir_id id);
 /* The expression that computes a node. */

@@ -34,6 +34,7 @@ static void add_signature(const codegen_writer *w)
 {
     char name[64];
     codegen_name(w->loop, name);
+    codegen_line(w, w->loop->kernel->at);
     text_add(w->out,
              "void %s(const int64_t *lo, const int64_t *hi, const int64_t *size,\n"
              "    const struct kata_view *view, const union kata_value *number)\n{\n"
@@ -150,6 +151,7 @@ static void add_steps(const codegen_writer *w, codegen_level level)
     const ir_graph *g = &w->loop->kernel->graph;
     for (ir_id id = 1; id < g->count; id++) {
         if (!w->steps[id].named || w->steps[id].level != level) continue;
+        codegen_line(w, g->nodes[id].at);
         indent(w, level);
         text_add(w->out, "const %s v%u = ", codegen_type(g->nodes[id].type), (unsigned)id);
         codegen_expression(w, id);
@@ -194,6 +196,7 @@ static void add_target(const codegen_writer *w, const ir_store *s)
 /* A store on a condition writes the old bits back where it does not hold. */
 static void add_store(const codegen_writer *w, const ir_store *s)
 {
+    codegen_line(w, s->at);
     indent(w, CODEGEN_POINT);
     add_target(w, s);
     text_add(w->out, " = ");
@@ -216,6 +219,7 @@ void codegen_function_text(text *out, const codegen_loop *loop)
         out->failed = true;
         return;
     }
+    if (loop->lines) codegen_name_by_line(loop->kernel, steps);
     const codegen_writer w = {.out = out, .loop = loop, .steps = steps};
     add_title(&w);
     add_signature(&w);

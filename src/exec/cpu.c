@@ -51,6 +51,7 @@ static kata_status cpu_run(exec_context *context, chain *c, messages *m)
 {
     if (!context->cpu) context->cpu = new_state(context->threads);
     if (!context->cpu) return message_no_memory(m);
+    context->cpu->poison = context->poison;
     fenv_t environment;
     fegetenv(&environment);
     fesetenv(FE_DFL_ENV);

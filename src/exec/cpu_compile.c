@@ -18,22 +18,23 @@ static cpu_function *find(const struct exec_cpu *cpu, const char *name)
     return NULL;
 }
 
-static bool bind_storage(const chain_loop *loop, arena *memory, codegen_loop *out)
+static bool bind_storage(const chain_loop *loop, bool lines, arena *memory, codegen_loop *out)
 {
     int count = loop->kernel->param_count;
     kata_type *storage = arena_array(memory, (size_t)count + 1, sizeof *storage);
     for (int p = 0; storage && p < count; p++)
         if (ir_param_is_field(&loop->kernel->params[p])) storage[p] = loop->bindings[p].slot->type;
-    *out = (codegen_loop){loop->kernel, storage, loop->colors > 1};
+    *out = (codegen_loop){loop->kernel, storage, loop->colors > 1, lines};
     return storage != NULL;
 }
 
 /* Sets *index to the function of a loop, which may have no code yet. */
-static bool look_up(struct exec_cpu *cpu, const chain_loop *loop, missing *new, size_t *index)
+static bool look_up(exec_context *context, const chain_loop *loop, missing *new, size_t *index)
 {
+    struct exec_cpu *cpu = context->cpu;
     codegen_loop bound;
     char name[64];
-    if (!bind_storage(loop, &new->memory, &bound)) return false;
+    if (!bind_storage(loop, context->lines, &new->memory, &bound)) return false;
     codegen_name(&bound, name);
     cpu_function *known = find(cpu, name);
     if (!known) {
@@ -78,7 +79,7 @@ kata_status cpu_compile(exec_context *context, const chain *c, codegen_function 
     new.loops = arena_array(&new.memory, c->count, sizeof *new.loops);
     bool found = index && new.loops;
     for (size_t i = 0; i < c->count && found; i++)
-        found = look_up(cpu, &c->loops[i], &new, &index[i]);
+        found = look_up(context, &c->loops[i], &new, &index[i]);
     kata_status status = found ? KATA_OK : message_no_memory(m);
     if (status == KATA_OK && new.count > 0) status = build(context, &new, m);
     if (status != KATA_OK) cpu->function_count = new.first;

@@ -7,10 +7,13 @@
  * order. */
 #include "exec/exec.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- tables ---------------------------------------------------------------------------------- */
+
+static const double UNSET = 0x1.6969696969697p62; /* about 0x5a5a5a5a5a5a5a5a */
 
 /* Where no rule covers a read, nothing comes of it, and where no periodic side brings a write back,
  * it does not happen (analysis has seen to that). */
@@ -21,7 +24,8 @@ static grid_source map(const cpu_edge *edge, int dimension, int64_t size, int64_
     if ((periodic || !edge->written) &&
         grid_boundary_map(&edge->binding->boundary, dimension, size, index, &source))
         return source;
-    return (grid_source){.index = -1};
+    bool floating = ir_type_is_floating(ir_type_of_storage(edge->type));
+    return (grid_source){.index = -1, .constant = !edge->poison ? 0 : floating ? NAN : UNSET};
 }
 
 bool cpu_edge_prepare(cpu_edge *edge, arena *memory)
@@ -214,6 +218,7 @@ bool cpu_edge_gather(const cpu_edge *edges, int count, const grid_box *piece, cp
     char *out = thread->gathered;
     for (int i = 0; i < count; i++) {
         if (!read_box(&edges[i], piece, &box)) continue;
+        if (edges[i].poison) store_fill_unset(edges[i].type, out, copy_size(&edges[i], &box));
         copy_box(&edges[i], &box, out, &views[edges[i].view]);
         out += copy_size(&edges[i], &box);
     }

@@ -77,6 +77,7 @@ static bool add_edge(cpu_loop *l, cpu_edge edge)
         touched.hi[d] += edge.hi[d];
     }
     if (grid_box_contains(&inside, &touched)) return true;
+    edge.poison = l->poison;
     if (!cpu_edge_prepare(&edge, &l->memory)) return false;
     l->edges[l->edge_count++] = edge;
     return true;
@@ -192,7 +193,8 @@ kata_status cpu_loop_run(const chain_loop *loop, codegen_function *run, struct e
                   .run = run,
                   .sizes = {loop->shape.size[0], loop->shape.size[1], loop->shape.size[2],
                             loop->colors, loop->color},
-                  .bricks = bricks_of(&loop->box)};
+                  .bricks = bricks_of(&loop->box),
+                  .poison = cpu->poison};
     bool done = prepare_params(&l);
     if (done && !grid_box_is_empty(&loop->box)) {
         l.interior = aligned_interior(loop);

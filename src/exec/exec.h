@@ -10,6 +10,8 @@
 /* What executors share. */
 typedef struct exec_context {
     int threads;
+    bool poison; /* make visible what is read without having been set */
+    bool lines;  /* generated C leads debuggers to kernels' text */
     jit *jit;
     struct exec_cpu
         *cpu; /* state of the cpu executor: compiled functions, buffers; NULL at first */
@@ -89,6 +91,7 @@ struct exec_cpu {
     cpu_thread *threads;
     int thread_count;
     struct exec_team *team; /* NULL before the first loop that is worth one */
+    bool poison;            /* as the context's */
 };
 
 /* ---- cpu_compile.c --------------------------------------------------------------------------- */
@@ -118,6 +121,7 @@ typedef struct cpu_edge {
     kata_type type; /* stored */
     int bytes, view, component;
     bool written;         /* an edge of writes: what it covers goes back to where it came from */
+    bool poison;          /* copies start poisoned */
     int32_t lo[3], hi[3]; /* offsets at which it is read, or written */
     grid_source *low[3];  /* where reads end at index -1, -2, ... of a dimension */
     grid_source *high[3]; /* and at size, size + 1, ... */
@@ -160,6 +164,7 @@ typedef struct cpu_loop {
     grid_box interior, bricks;
     cpu_blocks blocks;
     cpu_thread *threads;
+    bool poison;         /* as the context's */
     _Atomic bool failed; /* memory was out */
     arena memory;
 } cpu_loop;

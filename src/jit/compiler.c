@@ -69,7 +69,7 @@ bool jit_compiler_find(const char *given, text *path)
 
 /* ---- calling --------------------------------------------------------------------------------- */
 
-void jit_compiler_key(text *out, const char *compiler, bool native)
+void jit_compiler_key(text *out, const char *compiler, bool native, bool debug)
 {
     struct stat status = {0};
     char *resolved = realpath(compiler, NULL);
@@ -80,18 +80,20 @@ void jit_compiler_key(text *out, const char *compiler, bool native)
     for (size_t i = 0; i < COUNT_OF(flags); i++) text_add(out, "%s ", flags[i]);
     for (size_t i = 0; native && i < COUNT_OF(native_flags); i++)
         text_add(out, "%s ", native_flags[i]);
+    if (debug) text_add(out, "-g ");
     if (native) machine_cpu_key(out);
     text_add(out, "\n");
 }
 
-bool jit_compiler_run(const char *compiler, bool native, const char *folder, const char *source,
-                      const char *object, text *report)
+bool jit_compiler_run(const char *compiler, bool native, bool debug, const char *folder,
+                      const char *source, const char *object, text *report)
 {
-    const char *argv[COUNT_OF(flags) + COUNT_OF(native_flags) + 6];
+    const char *argv[COUNT_OF(flags) + COUNT_OF(native_flags) + 7];
     size_t n = 0;
     argv[n++] = compiler;
     for (size_t i = 0; i < COUNT_OF(flags); i++) argv[n++] = flags[i];
     for (size_t i = 0; native && i < COUNT_OF(native_flags); i++) argv[n++] = native_flags[i];
+    if (debug) argv[n++] = "-g";
     argv[n++] = "-o";
     argv[n++] = object;
     argv[n++] = source;

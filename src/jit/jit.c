@@ -30,6 +30,7 @@ struct jit {
     text temporary;   /* empty until it is needed */
     char *asked_for;  /* the compiler named in the options or KATA_CC, NULL when none was */
     bool plain;       /* the compiler does not take the flags for this CPU */
+    bool debug;
     library *libraries;
     size_t count, capacity;
 };
@@ -52,6 +53,8 @@ kata_status jit_open(const char *compiler, const char *cache, messages *m, jit *
     *out = j;
     return KATA_OK;
 }
+
+void jit_debug(jit *j) { j->debug = true; }
 
 void jit_close(jit *j)
 {
@@ -153,8 +156,8 @@ static void *build(const jit *j, const place *p, const char *c_text, size_t leng
         return NULL;
     }
     close(fd);
-    if (jit_compiler_run(j->compiler.data, !j->plain, p->folder, p->source.data, p->object.data,
-                         report) &&
+    if (jit_compiler_run(j->compiler.data, !j->plain, j->debug, p->folder, p->source.data,
+                         p->object.data, report) &&
         keep(p, report)) {
         handle = dlopen(p->shared.data, RTLD_NOW | RTLD_LOCAL);
         if (!handle) text_add(report, "%s\n", dlerror());
@@ -171,7 +174,7 @@ static bool make_key(const jit *j, const char *c_text, size_t length, char key[3
     text all = {0};
     hash_hex(c_text, length, hex);
     text_add(&all, "katagami %s\n%s\n", KATA_VERSION, hex);
-    jit_compiler_key(&all, j->compiler.data, !j->plain);
+    jit_compiler_key(&all, j->compiler.data, !j->plain, j->debug);
     if (!all.failed) hash_hex(all.data, all.length, key);
     bool made = !all.failed;
     text_free(&all);

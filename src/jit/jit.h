@@ -15,6 +15,8 @@ typedef struct jit jit;
 
 /* compiler, cache: as in kata_options; NULL for the defaults. Cheap: nothing is started yet. */
 kata_status jit_open(const char *compiler, const char *cache, messages *m, jit **out);
+/* From here on, compiles with what debuggers need. */
+void jit_debug(jit *j);
 /* Unloads everything. */
 void jit_close(jit *j);
 /* Path and version line of the compiler, "" when none is found. */
@@ -44,12 +46,12 @@ void jit_folder_remove(const char *path);
  * kata_options. */
 bool jit_compiler_find(const char *given, text *path);
 /* Adds what tells one compiler from another, and the flags: the compiler's part of a key. */
-void jit_compiler_key(text *out, const char *compiler, bool native);
+void jit_compiler_key(text *out, const char *compiler, bool native, bool debug);
 /* Compiles `source` to the shared library `object`; false, with what the compiler printed and how
- * it ended in *report, when it failed. `native`: for this machine's CPU. Temporary files go
- * to `folder`. */
-bool jit_compiler_run(const char *compiler, bool native, const char *folder, const char *source,
-                      const char *object, text *report);
+ * it ended in *report, when it failed. `native`: for this machine's CPU; `debug`: with what
+ * debuggers need. Temporary files go to `folder`. */
+bool jit_compiler_run(const char *compiler, bool native, bool debug, const char *folder,
+                      const char *source, const char *object, text *report);
 /* The first line of what `compiler --version` prints. */
 void jit_compiler_version(const char *compiler, text *line);
 

@@ -1,6 +1,8 @@
 /* Copies between arrays and plain order, a row at a time. */
 #include "store/store.h"
 
+#include "ir/ir.h"
+
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -76,6 +78,13 @@ void store_write(store_array *a, const grid_box *box, kata_type type, const void
         convert_row(a->type, row_start(a, &walk), type, plain, count);
         plain += count * store_type_bytes(type);
     }
+}
+
+void store_fill_unset(kata_type type, void *data, size_t bytes)
+{
+    bool floating =
+        ir_type_is_floating(ir_type_of_storage(type)); /* of any size: all ones is NaN */
+    memset(data, floating ? 0xff : 0x5a, bytes);
 }
 
 void store_poison(store_array *a)

@@ -27,6 +27,8 @@ void store_array_free(store_array *a);
 void store_read(const store_array *a, const grid_box *box, int components, kata_type type,
                 void *values);
 void store_write(store_array *a, const grid_box *box, kata_type type, const void *values);
+/* What poisoned memory starts with: NaN, of integers 0x5a in every byte. */
+void store_fill_unset(kata_type type, void *data, size_t bytes);
 /* NaN, or 0 for integers, everywhere. */
 void store_poison(store_array *a);
 
