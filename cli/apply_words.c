@@ -239,25 +239,15 @@ bool apply_read_rules(apply *a, const char *rules)
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-/* With as few digits as tell the number from its neighbours. */
-static void print_floating(const char *name, double x, bool is_float)
-{
-    char words[40];
-    for (int digits = is_float ? 6 : 15; digits <= 17; digits++) {
-        snprintf(words, sizeof words, "%.*g", digits, x);
-        double again = strtod(words, NULL);
-        if (is_float ? (float)again == (float)x : again == x) break;
-    }
-    printf("%s = %s\n", name, words);
-}
-
 kata_status apply_print(const apply_param *p)
 {
     kata_status status;
     if (is_floating(p)) {
         double x;
+        char words[40];
         status = kata_scalar_get(p->scalar, &x);
-        if (!status) print_floating(p->param.name, x, p->param.type == KATA_F32);
+        number_words(words, sizeof words, x, p->param.type == KATA_F32);
+        if (!status) printf("%s = %s\n", p->param.name, words);
         return status;
     }
     int64_t n = 0;

@@ -20,12 +20,17 @@ void verb_list(FILE *to);
 
 int verb_apply(int argc, char **argv);
 int verb_check(int argc, char **argv);
+int verb_diff(int argc, char **argv);
 int verb_help(int argc, char **argv);
 int verb_info(int argc, char **argv);
 int verb_run(int argc, char **argv);
+int verb_trace(int argc, char **argv);
 
 /* Complains that `program` has no `what` of this name, and suggests the nearest one tried. */
 void no_such(const char *program, const char *what, const spelling *s);
+
+/* A number with as few digits as tell it from its neighbours. */
+void number_words(char *words, size_t size, double x, bool is_float);
 
 /* ---- apply_*.c: what `kata apply` is made of ------------------------------------------------- */
 
@@ -64,5 +69,35 @@ bool apply_read_words(apply *a, char **words, int count);
 bool apply_read_rules(apply *a, const char *rules);
 /* Prints "s = 3.5" for a reduction. */
 kata_status apply_print(const apply_param *p);
+
+/* ---- record_file.c: what KATA_RECORD wrote --------------------------------------------------- */
+
+typedef struct record_item {
+    char *line;   /* "field v@7 f64 1 8 8 1 HASH" */
+    char *values; /* of a field: in hexadecimal, each after a blank; NULL where there are none */
+} record_item;
+
+/* A loop, or a call that put values into a field. */
+typedef struct record_entry {
+    char *head; /* "loop 7 heat" or "put u"; NULL at the end of the file */
+    char *range, *place;
+    record_item *items;
+    int count;
+} record_entry;
+
+typedef struct record_file {
+    const char *path;
+    FILE *file;
+    char *line, *buffer; /* the next line, NULL at the end; where it is */
+    size_t capacity;
+    int line_number;
+    record_entry entry;
+} record_file;
+
+/* False after a message. record_close frees in any case. */
+bool record_open(record_file *f, const char *path);
+/* Reads the next entry to f->entry. False after a message. */
+bool record_next(record_file *f);
+void record_close(record_file *f);
 
 #endif

@@ -68,11 +68,15 @@ KATA_API const char *kata_status_name(kata_status status);
  * all in one message. It must not call back into the context. */
 typedef void (*kata_handler)(void *data, kata_status status, const char *message);
 
-/* Debugging. kata_open looks at the environment: with KATA_EAGER=1 each application runs at once, so
- * that what goes wrong does so at its place; with KATA_EXECUTOR=reference kernels are interpreted,
- * point by point; with KATA_POISON=1 new fields are not zero but NaN (integers: 0x5a in each byte),
- * so that what is read before it is set shows; with KATA_DEBUG_LINES=1 compiled kernels lead
- * debuggers and profilers to the lines of the kernel file. docs/debugging.md shows more. */
+/* Debugging. kata_open looks at the environment: with KATA_EAGER=1 each application runs at once,
+ * so that what goes wrong does so at its place; with KATA_EXECUTOR=reference kernels are
+ * interpreted, point by point; with KATA_POISON=1 new fields are not zero but NaN (integers: 0x5a
+ * in each byte), so that what is read before it is set shows; with KATA_DEBUG_LINES=1 compiled
+ * kernels lead debuggers and profilers to the lines of the kernel file. KATA_RECORD=FILE writes
+ * down what each loop was given and computed, for `kata diff` (KATA_RECORD_FULL=1: with all
+ * values). KATA_TRACE=u@12,7 reports every write to that point of the field of that name, to
+ * standard error or the file KATA_TRACE_FILE, and makes kernels be interpreted. docs/debugging.md
+ * shows how to use them. */
 
 /* ---- context --------------------------------------------------------------------------------- */
 
@@ -151,7 +155,8 @@ typedef struct kata_field_options {
     double boundary_value KATA_ZERO; /* v of the rules above */
 } kata_field_options;
 
-/* A new field, all zero. The name (a C identifier) is for messages and files. Call it as
+/* A new field, all zero (but for KATA_POISON, see above). The name (a C identifier) is for messages
+ * and files. Call it as
  *     kata_field_new(grid, "u", KATA_F64, .components = 9, .boundary = KATA_PERIODIC) */
 KATA_API kata_field *kata_field_new_with(kata_grid *grid, const char *name,
                                          const kata_field_options *options);

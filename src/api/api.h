@@ -22,8 +22,9 @@ struct kata {
     kata_work work;
     const char *here_file; /* place of the next application, see kata_here */
     int here_line;
-    bool eager;      /* each application runs at once */
-    text machine[4]; /* texts handed out by kata_machine_get */
+    bool eager;          /* each application runs at once */
+    exec_record *record; /* NULL: none */
+    text machine[4];     /* texts handed out by kata_machine_get */
 };
 
 struct api_slot {
@@ -72,6 +73,10 @@ kata_status api_fail(kata *k, kata_status status, const char *format, ...) PRINT
 kata_status api_no_memory(kata *k);
 /* Reads the switches of the environment that help to find errors. */
 kata_status api_debugging(kata *k);
+/* Values of the traced point before a call changes a field, and the report after it; NULL where the
+ * field is not traced. */
+ir_value *api_trace_before(const kata_field *field);
+void api_trace_after(const kata_field *field, const char *call, ir_value *before);
 /* Runs queued work. */
 kata_status api_flush(kata *k);
 /* A new slot owned by the context; NULL (reported) when memory is out. */

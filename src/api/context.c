@@ -146,6 +146,8 @@ static void free_context(kata *k)
     chain_free(&k->chain);
     exec_cpu_free(k->exec.cpu);
     jit_close(k->exec.jit);
+    exec_trace_free(k->exec.trace);
+    exec_record_free(k->record);
     for (kata_module *m = k->modules; m; m = m->next) lang_module_free(m->module);
     free_slots(k);
     message_free(&k->messages);
@@ -205,7 +207,9 @@ static void poison_written(kata *k)
 kata_status api_flush(kata *k)
 {
     if (k->messages.status || !k->chain.count) return k->messages.status;
-    kata_status status = k->executor->run(&k->exec, &k->chain, &k->messages);
+    kata_status status =
+        k->record ? exec_record_run(k->record, k->executor, &k->exec, &k->chain, &k->messages)
+                  : k->executor->run(&k->exec, &k->chain, &k->messages);
     if (status) {
         poison_written(k);
         api_note_error(k);

@@ -91,8 +91,11 @@ kata_status kata_put_values(kata_field *field, const kata_range *range, kata_typ
     if (status) return status;
     store_array *array = exec_slot_array(field->slot);
     if (!array) return api_no_memory(field->k);
+    ir_value *before = api_trace_before(field);
     store_write(array, &box, type, values);
     field->slot->version++;
+    api_trace_after(field, "kata_put", before);
+    if (field->k->record) exec_record_put(field->k->record, field->name, field->slot);
     return KATA_OK;
 }
 

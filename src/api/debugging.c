@@ -1,6 +1,7 @@
 /* What the environment asks for in order to find an error: kata.h, "debugging". */
 #include "api/api.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* A switch is 1 or 0. */
@@ -13,11 +14,43 @@ static kata_status read_switch(kata *k, const char *name, bool *on)
                     value);
 }
 
+/* Traces are the interpreter's. */
+static kata_status open_trace(kata *k)
+{
+    const char *what = environment_get("KATA_TRACE");
+    if (!what) return KATA_OK;
+    k->executor = &exec_reference;
+    return exec_trace_open(what, environment_get("KATA_TRACE_FILE"), &k->messages, &k->exec.trace);
+}
+
+static kata_status open_record(kata *k)
+{
+    bool full;
+    kata_status status = read_switch(k, "KATA_RECORD_FULL", &full);
+    const char *path = environment_get("KATA_RECORD");
+    return status || !path ? status : exec_record_open(path, full, &k->messages, &k->record);
+}
+
+ir_value *api_trace_before(const kata_field *field)
+{
+    const exec_trace *trace = field->k->exec.trace;
+    bool wanted = exec_trace_wants(trace, field->name, &field->slot->shape);
+    return wanted ? exec_trace_values(trace, field->slot) : NULL;
+}
+
+void api_trace_after(const kata_field *field, const char *call, ir_value *before)
+{
+    if (before) exec_trace_call(field->k->exec.trace, call, field->name, field->slot, before);
+    free(before);
+}
+
 kata_status api_debugging(kata *k)
 {
     kata_status status = read_switch(k, "KATA_EAGER", &k->eager);
     if (!status) status = read_switch(k, "KATA_POISON", &k->exec.poison);
     if (!status) status = read_switch(k, "KATA_DEBUG_LINES", &k->exec.lines);
     if (!status && k->exec.lines) jit_debug(k->exec.jit);
+    if (!status) status = open_trace(k);
+    if (!status) status = open_record(k);
     return status;
 }

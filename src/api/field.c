@@ -183,8 +183,12 @@ kata_status kata_swap(kata_field *a, kata_field *b)
     if (differ)
         return api_fail(k, KATA_ERROR_ARGUMENT, "kata_swap: '%s' and '%s' differ in %s", a->name,
                         b->name, differ);
+    if (k->exec.trace && api_flush(k)) return k->messages.status;
+    ir_value *a_before = api_trace_before(a), *b_before = api_trace_before(b);
     chain_slot *slot = a->slot;
     a->slot = b->slot;
     b->slot = slot;
+    api_trace_after(a, "kata_swap", a_before);
+    api_trace_after(b, "kata_swap", b_before);
     return KATA_OK;
 }

@@ -7,11 +7,47 @@
 #include "jit/jit.h"
 #include "store/store.h"
 
+#include <stdio.h>
+
+/* ---- trace.c: every write to one point, for people ------------------------------------------- */
+
+typedef struct exec_trace {
+    char *names; /* of fields, by commas */
+    int rank;
+    int64_t point[3];
+    FILE *to;
+    int64_t loops; /* run so far, the one that runs included */
+    int64_t reports;
+    text operands; /* what the kernel has read at the point since it last stored there: lines */
+} exec_trace;
+
+/* `what`: "u@12,7" or "u,v@12,7"; `path`: NULL for standard error. */
+kata_status exec_trace_open(const char *what, const char *path, messages *m, exec_trace **out);
+void exec_trace_free(exec_trace *trace);
+/* Whether the point of a field of this name is traced; false for a NULL trace. */
+bool exec_trace_wants(const exec_trace *trace, const char *name, const grid_shape *shape);
+/* A read at the point, converted to the parameter's type; offset NULL: of a number. */
+void exec_trace_read(exec_trace *trace, const ir_param *param, int component,
+                     const int64_t offset[3], ir_value value);
+/* A store at an index, of values in the storage type; prints if field and index are traced. */
+void exec_trace_store(exec_trace *trace, const chain_loop *loop, const ir_stmt *stmt, int component,
+                      const int64_t index[3], ir_value old, ir_value new);
+/* Whether the kernel may store to the point that is traced when it runs at `point`. */
+bool exec_trace_reaches(const exec_trace *trace, const chain_loop *loop, const int64_t point[3]);
+/* The values of all components at the point, to be freed; NULL when memory is out. */
+ir_value *exec_trace_values(const exec_trace *trace, const chain_slot *slot);
+/* Prints "call: u at [12, 7]: old -> new" for all components; `old` NULL: nothing. */
+void exec_trace_call(exec_trace *trace, const char *call, const char *name, const chain_slot *slot,
+                     const ir_value *old);
+/* A value with as few digits as tell it from its neighbours. */
+void exec_print_value(text *out, ir_type type, ir_value x);
+
 /* What executors share. */
 typedef struct exec_context {
     int threads;
-    bool poison; /* make visible what is read without having been set */
-    bool lines;  /* generated C leads debuggers to kernels' text */
+    bool poison;       /* make visible what is read without having been set */
+    bool lines;        /* generated C leads debuggers to kernels' text */
+    exec_trace *trace; /* NULL: none; of the reference executor */
     jit *jit;
     struct exec_cpu
         *cpu; /* state of the cpu executor: compiled functions, buffers; NULL at first */
@@ -29,6 +65,25 @@ const exec_executor *exec_find(const char *name);
 extern const exec_executor exec_reference; /* interprets trees, point by point: the oracle */
 extern const exec_executor exec_cpu;       /* compiled loops on threads */
 void exec_cpu_free(struct exec_cpu *cpu);
+
+/* ---- record.c: what each loop computed, for `kata diff` ---------------------------------------
+ */
+
+typedef struct exec_record {
+    FILE *to;
+    bool full; /* values beside their hashes */
+    int64_t loops;
+    uint64_t hash;
+} exec_record;
+
+/* The second record that a process opens, and those after it, get .2, .3, ... after their name. */
+kata_status exec_record_open(const char *path, bool full, messages *m, exec_record **out);
+void exec_record_free(exec_record *record);
+/* Runs a chain loop by loop and records each. */
+kata_status exec_record_run(exec_record *record, const exec_executor *executor,
+                            exec_context *context, chain *c, messages *m);
+/* Records values that the program has put into a field. */
+void exec_record_put(exec_record *record, const char *name, const chain_slot *slot);
 
 /* The slot's array, made (all zero) when it has none; NULL when memory is out. */
 store_array *exec_slot_array(chain_slot *slot);
@@ -214,6 +269,7 @@ typedef struct interpreter {
     size_t *local_start;     /* where each begins there */
     reference_field *fields; /* per parameter; zero for those that are no fields */
     ir_value *reduced;       /* per parameter: what the point contributes so far */
+    exec_trace *trace;       /* NULL at points that are not traced */
     const char *failure;     /* what must not happen, NULL while it has not */
 } interpreter;
 

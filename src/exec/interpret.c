@@ -39,9 +39,13 @@ static ir_value evaluate_number(interpreter *in, const ir_expr *expr)
 {
     const ir_param *param = &in->loop->kernel->params[expr->index];
     const chain_binding *binding = &in->loop->bindings[expr->index];
-    if (param->kind == IR_PARAM_TABLE)
-        return binding->table[index_below(in, expr->arg[0], param->count)];
-    return binding->slot ? binding->slot->scalar : binding->number;
+    int element = 0;
+    if (param->kind == IR_PARAM_TABLE) element = index_below(in, expr->arg[0], param->count);
+    ir_value value = param->kind == IR_PARAM_TABLE ? binding->table[element]
+                     : binding->slot               ? binding->slot->scalar
+                                                   : binding->number;
+    if (in->trace) exec_trace_read(in->trace, param, element, NULL, value);
+    return value;
 }
 
 /* The index that offsets from the point make. */
@@ -67,9 +71,13 @@ static ir_value evaluate_load(interpreter *in, const ir_expr *expr)
     int component = index_below(in, expr->arg[0], param->count);
     int64_t index[3], target[3];
     index_at(in, &expr->arg[1], index);
-    if (written_at(field, component, index) && reference_target(field, index, target))
-        return ir_convert(param->type, stored, reference_element(field->next, component, target));
-    return ir_convert(param->type, stored, reference_read(field, component, index));
+    bool own = written_at(field, component, index) && reference_target(field, index, target);
+    ir_value value = own ? reference_element(field->next, component, target)
+                         : reference_read(field, component, index);
+    value = ir_convert(param->type, stored, value);
+    for (int d = 0; d < 3; d++) index[d] -= in->point[d];
+    if (in->trace) exec_trace_read(in->trace, param, component, index, value);
+    return value;
 }
 
 static ir_value evaluate_op(interpreter *in, const ir_expr *expr)
@@ -124,6 +132,9 @@ static void store(interpreter *in, const ir_stmt *stmt)
         fail(in, "a write outside the grid");
         return;
     }
+    if (in->trace)
+        exec_trace_store(in->trace, in->loop, stmt, component, target,
+                         reference_element(field->next, component, target), value);
     reference_set_element(field->next, component, target, value);
     field->stored[component] = true;
     for (int d = 0; d < 3; d++) field->stored_at[component][d] = index[d];

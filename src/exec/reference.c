@@ -12,6 +12,7 @@
 /* One loop as it runs. */
 typedef struct reference_run {
     interpreter in;
+    exec_trace *trace;
     ir_value **contributions; /* per parameter: of reductions, one per point of the box */
     arena memory;
 } reference_run;
@@ -72,6 +73,13 @@ static kata_status prepare(reference_run *run, messages *m)
     return KATA_OK;
 }
 
+static void trace_point(reference_run *run)
+{
+    bool here = run->trace && exec_trace_reaches(run->trace, run->in.loop, run->in.point);
+    run->in.trace = here ? run->trace : NULL;
+    if (here) text_clear(&run->trace->operands);
+}
+
 static bool run_point(reference_run *run, int64_t number)
 {
     const ir_kernel *kernel = run->in.loop->kernel;
@@ -81,6 +89,7 @@ static bool run_point(reference_run *run, int64_t number)
         if (ir_param_is_reduction(&kernel->params[p]))
             run->in.reduced[p] = ir_reduction_start(&kernel->params[p]);
     }
+    trace_point(run);
     if (!interpret_point(&run->in)) return false;
     for (int p = 0; p < kernel->param_count; p++)
         if (ir_param_is_reduction(&kernel->params[p]))
@@ -143,9 +152,10 @@ static void release(reference_run *run)
     arena_free(&run->memory);
 }
 
-static kata_status run_loop(const chain_loop *loop, messages *m)
+static kata_status run_loop(const chain_loop *loop, exec_trace *trace, messages *m)
 {
-    reference_run run = {.in.loop = loop};
+    reference_run run = {.in.loop = loop, .trace = trace};
+    if (trace) trace->loops++;
     kata_status status = prepare(&run, m);
     if (status == KATA_OK && !grid_box_is_empty(&loop->box) && !run_points(&run))
         status = message_fail(m, KATA_ERROR_INTERNAL, "kernel '%s' met %s", loop->kernel->name,
@@ -157,12 +167,12 @@ static kata_status run_loop(const chain_loop *loop, messages *m)
 
 static kata_status reference_run_chain(exec_context *context, chain *c, messages *m)
 {
-    (void)context;
     fenv_t environment;
     kata_status status = KATA_OK;
     fegetenv(&environment);
     fesetenv(FE_DFL_ENV);
-    for (size_t i = 0; i < c->count && status == KATA_OK; i++) status = run_loop(&c->loops[i], m);
+    for (size_t i = 0; i < c->count && status == KATA_OK; i++)
+        status = run_loop(&c->loops[i], context->trace, m);
     fesetenv(&environment);
     return status;
 }

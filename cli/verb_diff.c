@@ -1,0 +1,235 @@
+/* kata diff: where two recorded runs first differ in what they compute. */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAME = 0, DIFFERENT = 1 };
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* "0.1" for the bits of a value, if the type is one whose numbers can be shown. */
+static void show(char *words, size_t size, const char *type, uint64_t bits)
+{
+    double f64;
+    float f32;
+    uint32_t low = (uint32_t)bits;
+    memcpy(&f64, &bits, sizeof f64);
+    memcpy(&f32, &low, sizeof f32);
+    if (!strcmp(type, "f64"))
+        number_words(words, size, f64, false);
+    else if (!strcmp(type, "f32"))
+        number_words(words, size, (double)f32, true);
+    else if (!strcmp(type, "i64"))
+        snprintf(words, size, "%" PRId64, (int64_t)bits);
+    else if (!strcmp(type, "i32"))
+        snprintf(words, size, "%" PRId32, (int32_t)low);
+    else
+        snprintf(words, size, "bits");
+}
+
+static void print_value(const char *type, const char *hex, const record_file *f)
+{
+    char words[40];
+    int digits = (int)strcspn(hex, " ");
+    show(words, sizeof words, type, strtoull(hex, NULL, 16));
+    printf("%s (%.*s) in %s", words, digits, hex, f->path);
+}
+
+static const char *next_value(const char *hex)
+{
+    hex += strcspn(hex, " ");
+    return hex + strspn(hex, " ");
+}
+
+static bool same_value(const char *a, const char *b)
+{
+    size_t length = strcspn(a, " ");
+    return strcspn(b, " ") == length && !memcmp(a, b, length);
+}
+
+/* ---- fields ---------------------------------------------------------------------------------- */
+
+/* "v[1] at [3, 4]" for the value of this number. */
+static void print_point(const char *name, const int64_t size[3], int components, int rank,
+                        int64_t number)
+{
+    int64_t points = size[0] * size[1] * size[2], at = number % points;
+    printf("field '%s'", name);
+    if (components > 1) printf(", component %" PRId64, number / points);
+    printf(" differs first at [");
+    for (int d = 0; d < rank; d++) {
+        printf("%s%" PRId64, d ? ", " : "", at % size[d]);
+        at /= size[d];
+    }
+    printf("]: ");
+}
+
+/* Dimensions of the range, or those that have more than one point. */
+static int rank_of(const record_entry *e, const int64_t size[3])
+{
+    int rank = 0;
+    for (const char *c = e->range ? e->range : ""; *c; c++) rank += *c == '[';
+    return rank && rank <= 3 ? rank : size[2] > 1 ? 3 : size[1] > 1 ? 2 : 1;
+}
+
+static void print_field(const record_file *f, const record_file *g, int item)
+{
+    const record_item *a = &f->entry.items[item], *b = &g->entry.items[item];
+    char name[80], type[8];
+    int components;
+    int64_t size[3], number = 0, first = -1, wrong = 0;
+    if (sscanf(a->line, "field %79[^@]@%*d %7s %d %" SCNd64 " %" SCNd64 " %" SCNd64, name, type,
+               &components, &size[0], &size[1], &size[2]) != 6 ||
+        size[0] < 1 || size[1] < 1 || size[2] < 1 || !a->values || !b->values) {
+        printf("  field '%.*s' differs; records made with KATA_RECORD_FULL=1 tell where\n",
+               (int)strcspn(a->line + 6, "@ "), a->line + 6);
+        return;
+    }
+    const char *x = a->values + strspn(a->values, " "), *y = b->values + strspn(b->values, " ");
+    const char *first_x = x, *first_y = y;
+    for (; *x && *y; x = next_value(x), y = next_value(y), number++) {
+        if (same_value(x, y)) continue;
+        if (wrong++ == 0) {
+            first = number;
+            first_x = x;
+            first_y = y;
+        }
+    }
+    printf("  ");
+    print_point(name, size, components, rank_of(&f->entry, size), first < 0 ? 0 : first);
+    print_value(type, first_x, f);
+    printf(", ");
+    print_value(type, first_y, g);
+    printf("; %" PRId64 " of %" PRId64 " values differ\n", wrong, number);
+}
+
+/* "c is 0.1 (...) in A, 0.2 (...) in B" for numbers, tables and scalars: "number c f64 BITS ..." */
+static void print_number(const record_file *f, const record_file *g, int item)
+{
+    char name[80], type[8];
+    int start = 0, element = 0;
+    const char *a = f->entry.items[item].line, *b = g->entry.items[item].line;
+    if (sscanf(a, "%*s %79s %7s %n", name, type, &start) != 2 || !start ||
+        strncmp(a, b, (size_t)start) != 0)
+        return;
+    name[strcspn(name, "@")] = 0;
+    bool several = strchr(a + start, ' ');
+    for (a += start, b += start; *a && *b; a = next_value(a), b = next_value(b), element++) {
+        if (same_value(a, b)) continue;
+        printf(several ? "  %s[%d] is " : "  %s is ", name, element);
+        print_value(type, a, f);
+        printf(", ");
+        print_value(type, b, g);
+        printf("\n");
+    }
+}
+
+/* ---- entries --------------------------------------------------------------------------------- */
+
+/* Kernel, range, and the kinds and names of what is given and computed; not the place. */
+static bool same_form(const record_entry *a, const record_entry *b)
+{
+    bool same = !strcmp(a->head, b->head) && a->count == b->count &&
+                !strcmp(a->range ? a->range : "", b->range ? b->range : "");
+    for (int i = 0; same && i < a->count; i++) {
+        size_t length = strcspn(a->items[i].line, " ");
+        const char *x = a->items[i].line + length, *y = b->items[i].line + length;
+        same = !strncmp(a->items[i].line, b->items[i].line, length + 1);
+        same = same && strcspn(x + 1, " @") == strcspn(y + 1, " @") &&
+               !strncmp(x, y, strcspn(x + 1, " @") + 1);
+    }
+    return same;
+}
+
+static bool item_differs(const record_file *f, const record_file *g, int item)
+{
+    return strcmp(f->entry.items[item].line, g->entry.items[item].line) != 0;
+}
+
+static bool is_result(const record_item *item) { return strncmp(item->line, "number ", 7) != 0; }
+
+static void print_entry(const record_entry *e)
+{
+    char kernel[80] = "";
+    long long number = 0;
+    if (sscanf(e->head, "loop %lld %79s", &number, kernel) == 2)
+        printf("loop %lld: kernel '%s'", number, kernel);
+    else
+        printf("kata_put to '%s'", e->head + 4);
+    if (e->place) printf(" applied at %s", e->place);
+    if (e->range) printf(" to %s", e->range);
+}
+
+static void print_difference(const record_file *f, const record_file *g)
+{
+    print_entry(&f->entry);
+    printf("\n");
+    for (int i = 0; i < f->entry.count; i++) {
+        if (!item_differs(f, g, i)) continue;
+        if (strncmp(f->entry.items[i].line, "field ", 6) == 0)
+            print_field(f, g, i);
+        else
+            print_number(f, g, i);
+    }
+}
+
+static void print_forms(const record_file *f, const record_file *g)
+{
+    const record_file *both[] = {f, g};
+    printf("the runs go different ways\n");
+    for (int i = 0; i < 2; i++) {
+        printf("  %s: ", both[i]->path);
+        if (both[i]->entry.head)
+            print_entry(&both[i]->entry);
+        else
+            printf("the end");
+        printf("\n");
+    }
+}
+
+static int compare(record_file *f, record_file *g)
+{
+    for (long long loops = 0;; loops += f->entry.head[0] == 'l') {
+        if (!record_next(f) || !record_next(g)) return EXIT_USAGE;
+        if (!f->entry.head && !g->entry.head) {
+            printf("%lld loops give the same\n", loops);
+            return SAME;
+        }
+        if (!f->entry.head || !g->entry.head || !same_form(&f->entry, &g->entry)) {
+            print_forms(f, g);
+            return DIFFERENT;
+        }
+        for (int i = 0; i < f->entry.count; i++) {
+            if (!is_result(&f->entry.items[i]) || !item_differs(f, g, i)) continue;
+            print_difference(f, g);
+            return DIFFERENT;
+        }
+    }
+}
+
+int verb_diff(int argc, char **argv)
+{
+    option_words files = {0};
+    const option table[] = {
+        {"RECORD", "two files that runs with KATA_RECORD=FILE wrote", .list = &files,
+         .positional = true},
+    };
+    const options o = {
+        "kata diff",
+        "Finds the first loop of two recorded runs that gives different results: kernel, place in\n"
+        "the program, field, and, where both were recorded with KATA_RECORD_FULL=1, the first\n"
+        "point and both values. The exit code is 0 if the runs are the same, 1 if they differ.\n",
+        table, COUNT_OF(table)};
+    int exit_code;
+    if (!options_read(&o, argc, argv, &exit_code)) return exit_code;
+    if (files.count != 2) return options_wrong(&o, "name the records of two runs");
+    record_file f = {0}, g = {0};
+    bool opened = record_open(&f, files.words[0]) && record_open(&g, files.words[1]);
+    exit_code = opened ? compare(&f, &g) : EXIT_USAGE;
+    record_close(&f);
+    record_close(&g);
+    return exit_code;
+}

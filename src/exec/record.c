@@ -1,0 +1,179 @@
+/* Records of runs: what each loop was, was given and computed, as text, a line each. `kata diff`
+ * reads them.
+ *
+ *     katagami record 1
+ *     loop 7 heat                        number, from 1; kernel
+ *     range [0, 8) x [0, 8)
+ *     place heat.c:21                    where it is known
+ *     number c f64 3fe0000000000000      bits
+ *     scalar dt@2 f64 3f50624dd2f1a9fc   a scalar passed as a number, or the result of a reduction
+ *     field v@7 f64 1 8 8 1 62a1...      type, components, sizes, and a hash of all values
+ *     values 0000000000000000 ...        of the field before, if asked for; components last
+ *     put u                              kata_put and kata_load, before the loop that follows
+ *
+ * NaN is recorded as one bit pattern: executors agree on bits but for those of NaN. */
+#include "exec/exec.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+static atomic_int opened;
+
+kata_status exec_record_open(const char *path, bool full, messages *m, exec_record **out)
+{
+    exec_record *record = calloc(1, sizeof *record);
+    text name = {0};
+    int number = 1 + atomic_fetch_add(&opened, 1);
+    text_add(&name, number > 1 ? "%s.%d" : "%s", path, number);
+    kata_status status = record && !name.failed ? KATA_OK : message_no_memory(m);
+    if (!status && !(record->to = fopen(name.data, "we")))
+        status =
+            message_fail(m, KATA_ERROR_FILE, "cannot write %s: %s", name.data, strerror(errno));
+    text_free(&name);
+    if (status) {
+        free(record);
+        return status;
+    }
+    record->full = full;
+    fprintf(record->to, "katagami record 1\n");
+    *out = record;
+    return KATA_OK;
+}
+
+void exec_record_free(exec_record *record)
+{
+    if (!record) return;
+    fclose(record->to);
+    free(record);
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static ir_value with_one_nan(ir_type type, ir_value x)
+{
+    bool floating = ir_type_is_floating(type);
+    double value = floating ? ir_convert(IR_F64, type, x).f64 : 0;
+    return floating && value != value ? ir_value_of_double(type, (double)__builtin_nan("")) : x;
+}
+
+static void write_bits(const exec_record *record, ir_type type, ir_value x)
+{
+    int digits = 2 * ir_types[type].bytes;
+    fprintf(record->to, " %0*" PRIx64, digits, with_one_nan(type, x).bits);
+}
+
+/* Calls `each` for all values of a field, x fastest, components slowest. */
+static void for_values(exec_record *record, const chain_slot *slot,
+                       void (*each)(exec_record *record, ir_type type, ir_value x))
+{
+    const int64_t *n = slot->shape.size;
+    ir_type type = ir_type_of_storage(slot->type);
+    int64_t at[3];
+    for (int c = 0; c < slot->components; c++)
+        for (at[2] = 0; at[2] < n[2]; at[2]++)
+            for (at[1] = 0; at[1] < n[1]; at[1]++)
+                for (at[0] = 0; at[0] < n[0]; at[0]++)
+                    each(record, type, reference_element(slot->array, c, at));
+}
+
+static void hash_value(exec_record *record, ir_type type, ir_value x)
+{
+    x = with_one_nan(type, x);
+    record->hash = hash_bytes(&x, sizeof x, record->hash);
+}
+
+static void write_value(exec_record *record, ir_type type, ir_value x)
+{
+    write_bits(record, type, x);
+}
+
+static void write_field(exec_record *record, const char *name, const chain_slot *slot,
+                        int64_t version)
+{
+    const int64_t *n = slot->shape.size;
+    record->hash = 0;
+    for_values(record, slot, hash_value);
+    fprintf(record->to, "field %s@%lld %s %d %lld %lld %lld %016" PRIx64 "\n", name,
+            (long long)version, store_type_name(slot->type), slot->components, (long long)n[0],
+            (long long)n[1], (long long)n[2], record->hash);
+    if (!record->full) return;
+    fprintf(record->to, "values");
+    for_values(record, slot, write_value);
+    fprintf(record->to, "\n");
+}
+
+/* ---- loops ----------------------------------------------------------------------------------- */
+
+static void write_scalar(const exec_record *record, const chain_binding *b, int64_t version)
+{
+    fprintf(record->to, "scalar %s@%lld %s", b->name, (long long)version,
+            store_type_name(b->slot->type));
+    write_bits(record, ir_type_of_storage(b->slot->type), b->slot->scalar);
+    fprintf(record->to, "\n");
+}
+
+static void write_numbers(const exec_record *record, const ir_param *param, const ir_value *values)
+{
+    static const kata_type shown[IR_TYPE_COUNT] = {
+        [IR_BOOL] = KATA_I32, [IR_I32] = KATA_I32, [IR_I64] = KATA_I64, [IR_F32] = KATA_F32};
+    fprintf(record->to, "number %s %s", param->name, store_type_name(shown[param->type]));
+    for (int i = 0; i < param->count; i++) write_bits(record, param->type, values[i]);
+    fprintf(record->to, "\n");
+}
+
+static void write_head(exec_record *record, const chain_loop *loop)
+{
+    text range = {0};
+    grid_box_print(&range, &loop->box, loop->shape.rank);
+    if (loop->colors > 1) text_add(&range, " color %d of %d", loop->color, loop->colors);
+    fprintf(record->to, "loop %lld %s\nrange %s\n", (long long)++record->loops, loop->kernel->name,
+            text_get(&range));
+    text_free(&range);
+    if (loop->file) fprintf(record->to, "place %s:%d\n", loop->file, loop->line);
+    for (int p = 0; p < loop->kernel->param_count; p++) {
+        const ir_param *param = &loop->kernel->params[p];
+        const chain_binding *b = &loop->bindings[p];
+        if (param->kind == IR_PARAM_TABLE)
+            write_numbers(record, param, b->table);
+        else if (param->kind == IR_PARAM_NUMBER && b->slot)
+            write_scalar(record, b, b->version);
+        else if (param->kind == IR_PARAM_NUMBER)
+            write_numbers(record, param, &b->number);
+    }
+}
+
+static void write_results(exec_record *record, const chain_loop *loop)
+{
+    for (int p = 0; p < loop->kernel->param_count; p++) {
+        const ir_param *param = &loop->kernel->params[p];
+        const chain_binding *b = &loop->bindings[p];
+        if (ir_param_is_reduction(param))
+            write_scalar(record, b, b->version + 1);
+        else if (ir_param_is_written_field(param))
+            write_field(record, b->name, b->slot, b->version + 1);
+    }
+    fflush(record->to);
+}
+
+kata_status exec_record_run(exec_record *record, const exec_executor *executor,
+                            exec_context *context, chain *c, messages *m)
+{
+    kata_status status = KATA_OK;
+    for (size_t i = 0; i < c->count && status == KATA_OK; i++) {
+        chain one = {.loops = &c->loops[i], .count = 1};
+        write_head(record, &c->loops[i]);
+        status = executor->run(context, &one, m);
+        if (status == KATA_OK) write_results(record, &c->loops[i]);
+    }
+    return status;
+}
+
+void exec_record_put(exec_record *record, const char *name, const chain_slot *slot)
+{
+    fprintf(record->to, "put %s\n", name);
+    write_field(record, name, slot, slot->version);
+    fflush(record->to);
+}
