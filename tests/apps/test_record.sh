@@ -14,6 +14,7 @@ kernel pair(inout float f[2], int at, float c)
 }
 kernel next(inout int n, sum long s) { n += 1; s += n; }
 kernel undefined(inout double u) { u = u/u; }
+kernel push(in double u, out double v) { v[1,0] = 3*u + u[0,1]; }
 kernel start(out double u, double table[2]) { u = ix == 2 ? table[1] : 0; }
 END
 
@@ -86,6 +87,11 @@ expect_text out "s = 25"
 expect_text to.txt "kata_put: n at [1]: 0 -> 3" \
     "loop 1: n at [1]: 3 -> 4" "  kernel 'next' stores at k.kata:7" "  n = 3" \
     "loop 2: n at [1]: 4 -> 5" "  kernel 'next' stores at k.kata:7" "  n = 4"
+# a value written from another point, around the periodic side
+expect 0 apply k.kata start u=u.npy table=1,2 --size 3x2
+expect 0 trace v@0,1 -- "$KATA_BUILD/kata" apply k.kata push u=u.npy v=v.npy --boundary periodic
+expect_text err "loop 1: v at [0, 1]: 0 -> 8" "  kernel 'push' stores at k.kata:9" "  u = 2" \
+    "  u[0,1] = 2"
 expect 0 trace m@1 -- "$KATA_BUILD/kata" apply k.kata next n=n.npy
 expect_text err "nothing wrote to m at the point that is traced"
 for wrong in n@ n@1,2,3,4 n@x "n@1,"; do
