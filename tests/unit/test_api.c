@@ -59,6 +59,39 @@ static double at(world *w, kata_field *f, int64_t x, int64_t y)
     return value;
 }
 
+/* ---- what a kernel takes ----------------------------------------------------------------------
+ */
+
+static void test_a_kernel_tells_its_parameters(void **state)
+{
+    (void)state;
+    static const kata_param expected[] = {{"u", KATA_PARAM_IN, KATA_F64, 1},
+                                          {"v", KATA_PARAM_INOUT, KATA_F64, 1},
+                                          {"w", KATA_PARAM_TABLE, KATA_F64, 3}};
+    world w;
+    open_world(&w);
+    kata_kernel *add = find(&w, "add");
+    assert_int_equal(kata_kernel_params(add), 3);
+    assert_int_equal(kata_kernel_rank(add), 0);
+    assert_int_equal(kata_kernel_rank(find(&w, "shift")), 2);
+    for (int i = 0; i < 3; i++) {
+        kata_param param;
+        assert_int_equal(kata_kernel_param(add, i, &param), KATA_OK);
+        assert_string_equal(param.name, expected[i].name);
+        assert_int_equal(param.kind, expected[i].kind);
+        assert_int_equal(param.type, expected[i].type);
+        assert_int_equal(param.count, expected[i].count);
+    }
+    kata_param param;
+    assert_int_equal(kata_kernel_param(add, 3, &param), KATA_ERROR_ARGUMENT);
+    kata_error_clear(w.k);
+    kata_kernel_param(find(&w, "count"), 0, &param);
+    assert_int_equal(param.type, KATA_I64);
+    kata_kernel_param(find(&w, "total"), 1, &param);
+    assert_int_equal(param.kind, KATA_PARAM_SUM);
+    close_world(&w);
+}
+
 /* ---- laziness -------------------------------------------------------------------------------- */
 
 static void test_work_is_done_when_a_result_is_needed(void **state)
@@ -307,6 +340,8 @@ static void test_null_is_reported_by_every_function(void **state)
     kata_work work;
     kata_machine machine;
     kata_grid *g = NULL;
+    kata_param param;
+    kata_shape shape;
     assert_int_equal(kata_close(NULL), KATA_ERROR_ARGUMENT);
     assert_false(kata_ok(NULL));
     assert_int_equal(kata_error(NULL), KATA_ERROR_ARGUMENT);
@@ -336,17 +371,22 @@ static void test_null_is_reported_by_every_function(void **state)
     assert_null(kata_module_kernel(NULL, 0));
     assert_null(kata_kernel_name(NULL));
     assert_null(kata_kernel_describe(NULL, KATA_IR));
+    assert_int_equal(kata_kernel_params(NULL), 0);
+    assert_int_equal(kata_kernel_rank(NULL), 0);
+    assert_int_equal(kata_kernel_param(NULL, 0, &param), KATA_ERROR_ARGUMENT);
     assert_null(kata_here(NULL, "a.c", 1));
     assert_int_equal(kata_apply((kata_kernel *)NULL, kata_all(NULL)), KATA_ERROR_ARGUMENT);
     assert_int_equal(kata_save((kata_field *)NULL, "u.png"), KATA_ERROR_ARGUMENT);
     assert_int_equal(kata_load(NULL, "u.png"), KATA_ERROR_ARGUMENT);
     assert_int_equal(kata_png_size(NULL, "u.png", &size, &size), KATA_ERROR_ARGUMENT);
+    assert_int_equal(kata_file_shape(NULL, "u.npy", 1, &shape), KATA_ERROR_ARGUMENT);
     assert_int_equal(kata_machine_get(NULL, &machine), KATA_ERROR_ARGUMENT);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_kernel_tells_its_parameters),
         cmocka_unit_test(test_work_is_done_when_a_result_is_needed),
         cmocka_unit_test(test_a_long_queue_runs_by_itself),
         cmocka_unit_test(test_arguments_are_copied_when_applied),
