@@ -180,6 +180,10 @@ typedef struct kata_range {
     int colors, color; /* of coloured ranges; colors is 0 for all points */
 } kata_range;
 
+/* No grid: a kernel applied to it runs once, and takes scalars where it says in, out or inout (and
+ * no fields), as one point of a grid of that size: ix, iy, iz are 0 and nx, ny, nz 1. A time step
+ * that is computed so from a reduction does not end the chain. */
+KATA_API kata_range kata_once(kata *k);
 /* All points. */
 KATA_API kata_range kata_all(const kata_grid *grid);
 /* All points at least n away from every side. May be empty. */
@@ -307,9 +311,10 @@ KATA_API kata_arg kata_arg_as_is(kata_arg arg, size_t size);
 KATA_API kata_arg kata_table_of(kata_type type, const void *values, int64_t count);
 
 /* Queues a kernel for the points of a range. Arguments are checked against the kernel's parameters
- * in order: a field for in, out and inout, a scalar for sum, min and max, a number or scalar for a
- * number, an array for a table. What cannot be right is reported here, and nothing is queued. Call
- * it as   kata_apply(kernel, range, arguments...)   with up to 32 arguments. */
+ * in order: a field (with kata_once, a scalar) for in, out and inout, a scalar for sum, min, max, a
+ * number or scalar for a number, an array for a table. What cannot be right is reported here, and
+ * nothing is queued. Call it as   kata_apply(kernel, range, arguments...)   with up to 32
+ * arguments. */
 KATA_API kata_status kata_apply_args(kata_kernel *kernel, const kata_range *range, int count,
                                      const kata_arg *args);
 /* Remembers where in the program the next application is written; returns its argument. */

@@ -44,6 +44,8 @@ void analysis_say_where(const chain_loop *loop, messages *m);
 void analysis_print_offset(char out[ANALYSIS_NAME], const ir_access *access, int rank);
 
 /* The parts of analysis_check, in this order; each assumes that those before it passed. */
+/* once.c: what runs once is given scalars, what runs on a grid fields. */
+kata_status analysis_check_once(const chain_loop *loop, messages *m);
 kata_status analysis_check_rank(const chain_loop *loop, messages *m);
 kata_status analysis_check_box(const chain_loop *loop, messages *m);
 /* binding.c: grid sizes, components and types of fields and scalars. */

@@ -86,11 +86,12 @@ kata_status analysis_check_bindings(const chain_loop *loop, messages *m)
 {
     for (int p = 0; p < loop->kernel->param_count; p++) {
         kata_status status = KATA_OK;
-        if (ir_param_is_field(&loop->kernel->params[p])) {
+        const chain_slot *slot = loop->bindings[p].slot;
+        if (ir_param_is_field(&loop->kernel->params[p]) && !slot->is_scalar) {
             status = check_shape(loop, p, m);
             if (status == KATA_OK) status = check_components(loop, p, m);
             if (status == KATA_OK) status = check_storage(loop, p, m);
-        } else if (loop->bindings[p].slot) {
+        } else if (slot) {
             status = check_scalar(loop, p, m);
         }
         if (status != KATA_OK) return status;

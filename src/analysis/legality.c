@@ -5,16 +5,25 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+static void print_points(text *out, const chain_loop *loop)
+{
+    int rank = loop->shape.rank;
+    grid_box_print(out, &loop->box, rank);
+    text_add(out, rank == 1 ? " of a grid of " : " of a ");
+    grid_shape_print(out, &loop->shape);
+    text_add(out, rank == 1 ? " points" : " grid");
+}
+
 void analysis_say_where(const chain_loop *loop, messages *m)
 {
     text line = {0};
     text_add(&line, "kernel '%s' applied", loop->kernel->name);
     if (loop->file) text_add(&line, " at %s:%d", loop->file, loop->line);
     text_add(&line, " to ");
-    grid_box_print(&line, &loop->box, loop->shape.rank);
-    text_add(&line, loop->shape.rank == 1 ? " of a grid of " : " of a ");
-    grid_shape_print(&line, &loop->shape);
-    text_add(&line, loop->shape.rank == 1 ? " points" : " grid");
+    if (loop->once)
+        text_add(&line, "kata_once(k)");
+    else
+        print_points(&line, loop);
     if (line.failed) m->body.failed = true;
     message_line(m, "%s", text_get(&line));
     text_free(&line);
@@ -64,8 +73,9 @@ kata_status analysis_check_box(const chain_loop *loop, messages *m)
 kata_status analysis_check(const chain_loop *loop, messages *m)
 {
     static kata_status (*const checks[])(const chain_loop *, messages *) = {
-        analysis_check_rank,    analysis_check_box,       analysis_check_bindings,
-        analysis_check_targets, analysis_check_conflicts, analysis_check_reads,
+        analysis_check_once,     analysis_check_rank,    analysis_check_box,
+        analysis_check_bindings, analysis_check_targets, analysis_check_conflicts,
+        analysis_check_reads,
     };
     for (size_t i = 0; i < COUNT_OF(checks); i++) {
         kata_status status = checks[i](loop, m);

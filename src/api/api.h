@@ -10,6 +10,11 @@ enum { API_CHAIN_LENGTH = 256 };
 /* Parameters for which an application allocates nothing. */
 enum { API_FEW_PARAMS = 16 };
 
+struct kata_grid {
+    kata *k;
+    grid_shape shape;
+};
+
 struct kata {
     messages messages;
     bool counted; /* as a context in error, see api_null */
@@ -20,6 +25,7 @@ struct kata {
     struct api_slot *slots; /* all, for freeing */
     kata_module *modules;
     kata_work work;
+    kata_grid once; /* of one point: that of kata_once */
     const char *here_file; /* place of the next application, see kata_here */
     int here_line;
     bool eager;          /* each application runs at once */
@@ -30,11 +36,6 @@ struct kata {
 struct api_slot {
     chain_slot slot;
     struct api_slot *next;
-};
-
-struct kata_grid {
-    kata *k;
-    grid_shape shape;
 };
 
 struct kata_field {
@@ -88,6 +89,10 @@ const char *api_name(kata *k, const char *call, const char *name);
 kata_status api_check_range(kata *k, const char *call, const kata_range *range);
 /* "f64" */
 bool api_type_is_valid(kata_type type);
+/* NaN, or 0 for integers. */
+void api_set_poison(kata_type type, void *values, int64_t count);
+/* Whether values of a type can be had as those of another: both floating, or the same. */
+bool api_types_convert(kata_type own, kata_type type);
 
 /* ---- picture.c, array_file.c: what formats.c lists ------------------------------------------- */
 

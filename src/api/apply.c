@@ -69,18 +69,6 @@ static kata_status other_context(const application *a, int p)
     return refuse(a, p);
 }
 
-static kata_status bind_field(application *a, int p)
-{
-    if (a->args[p].kind != KATA_ARG_FIELD) return wrong_kind(a, p, "a field");
-    const kata_field *f = a->args[p].as.field;
-    if (!f) return null_handle(a, p);
-    if (f->k != a->k) return other_context(a, p);
-    a->bindings[p].slot = f->slot;
-    a->bindings[p].name = f->name;
-    a->bindings[p].boundary = f->boundary;
-    return KATA_OK;
-}
-
 static kata_status bind_scalar(application *a, int p)
 {
     const kata_scalar *s = a->args[p].as.scalar;
@@ -88,6 +76,20 @@ static kata_status bind_scalar(application *a, int p)
     if (s->k != a->k) return other_context(a, p);
     a->bindings[p].slot = s->slot;
     a->bindings[p].name = s->name;
+    return KATA_OK;
+}
+
+/* Of a field or, when the kernel is applied once, of a scalar. */
+static kata_status bind_field(application *a, int p)
+{
+    if (a->args[p].kind == KATA_ARG_SCALAR) return bind_scalar(a, p);
+    if (a->args[p].kind != KATA_ARG_FIELD) return wrong_kind(a, p, "a field");
+    const kata_field *f = a->args[p].as.field;
+    if (!f) return null_handle(a, p);
+    if (f->k != a->k) return other_context(a, p);
+    a->bindings[p].slot = f->slot;
+    a->bindings[p].name = f->name;
+    a->bindings[p].boundary = f->boundary;
     return KATA_OK;
 }
 
@@ -235,6 +237,7 @@ static kata_status queue(application *a, const kata_range *range)
                        .shape = range->grid->shape,
                        .colors = range->colors,
                        .color = range->color,
+                       .once = range->grid == &a->k->once,
                        .bindings = a->bindings,
                        .file = a->k->here_file,
                        .line = a->k->here_line};

@@ -171,6 +171,7 @@ kata *kata_open(const kata_options *options)
     if (!status) status = choose_executor(k, options);
     if (!status) status = choose_warnings(k, options);
     if (!status) status = jit_open(options->compiler, options->cache, &k->messages, &k->exec.jit);
+    k->once = (kata_grid){k, {1, {1, 1, 1}}};
     if (!status) status = api_debugging(k);
     if (!status) return k;
     free_context(k);
@@ -196,10 +197,8 @@ static void poison_written(kata *k)
         for (int p = 0; p < loop->kernel->param_count; p++) {
             const ir_param *param = &loop->kernel->params[p];
             chain_slot *slot = loop->bindings[p].slot;
-            if (ir_param_is_reduction(param))
-                slot->scalar = ir_value_of_double(param->type, (double)__builtin_nan(""));
-            else if (ir_param_is_written_field(param) && exec_slot_array(slot))
-                store_poison(slot->array);
+            bool written = ir_param_is_reduction(param) || ir_param_is_written_field(param);
+            if (written && exec_slot_array(slot)) store_poison(slot->array);
         }
     }
 }

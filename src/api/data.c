@@ -5,6 +5,11 @@
 
 static bool is_floating(kata_type type) { return type == KATA_F64 || type == KATA_F32; }
 
+bool api_types_convert(kata_type own, kata_type type)
+{
+    return own == type || (is_floating(own) && is_floating(type));
+}
+
 static int64_t range_values(const kata_field *field, const kata_range *range, grid_box *box)
 {
     for (int d = 0; d < 3; d++) {
@@ -29,7 +34,7 @@ static kata_status check_copy(kata_field *field, const char *call, const kata_ra
         return api_fail(k, KATA_ERROR_ARGUMENT, "%s: the range is of another grid than field '%s'",
                         call, field->name);
     kata_type own = field->slot->type;
-    if (!api_type_is_valid(type) || (own != type && !(is_floating(own) && is_floating(type))))
+    if (!api_type_is_valid(type) || !api_types_convert(own, type))
         return api_fail(k, KATA_ERROR_ARGUMENT,
                         "%s: field '%s' holds %s; its values cannot be copied as %s", call,
                         field->name, store_type_name(own),
@@ -55,7 +60,7 @@ static int64_t poisoned(const kata_field *field, const kata_range *range, int64_
     return count < values ? count : values;
 }
 
-static void set_poison(kata_type type, void *values, int64_t count)
+void api_set_poison(kata_type type, void *values, int64_t count)
 {
     for (int64_t i = 0; values && i < count; i++) {
         switch (type) {
@@ -75,7 +80,7 @@ kata_status kata_get_values(kata_field *field, const kata_range *range, kata_typ
                                : api_null("kata_get", "the field");
     if (!status) status = api_flush(field->k);
     if (status)
-        set_poison(type, values, poisoned(field, range, count));
+        api_set_poison(type, values, poisoned(field, range, count));
     else
         store_read(field->slot->array, &box, field->slot->components, type, values);
     return status;
@@ -96,75 +101,5 @@ kata_status kata_put_values(kata_field *field, const kata_range *range, kata_typ
     field->slot->version++;
     api_trace_after(field, "kata_put", before);
     if (field->k->record) exec_record_put(field->k->record, field->name, field->slot);
-    return KATA_OK;
-}
-
-/* ---- scalars --------------------------------------------------------------------------------- */
-
-kata_scalar *kata_scalar_new(kata *k, const char *name, kata_type type)
-{
-    if (!k) {
-        api_null("kata_scalar_new", "the context");
-        return NULL;
-    }
-    if (k->messages.status) return NULL;
-    if (!api_type_is_valid(type)) {
-        api_fail(k, KATA_ERROR_ARGUMENT, "kata_scalar_new: there is no type %d", (int)type);
-        return NULL;
-    }
-    name = api_name(k, "kata_scalar_new", name);
-    if (!name) return NULL;
-    static const grid_shape point = {1, {1, 1, 1}};
-    kata_scalar *s = arena_alloc(&k->memory, sizeof *s);
-    chain_slot *slot = s ? api_slot_new(k, &point, type, 1, true) : NULL;
-    if (!slot) {
-        api_no_memory(k);
-        return NULL;
-    }
-    *s = (kata_scalar){k, name, slot};
-    return s;
-}
-
-kata_status kata_scalar_set(kata_scalar *scalar, double value)
-{
-    if (!scalar) return api_null("kata_scalar_set", "the scalar");
-    kata_status status = api_flush(scalar->k);
-    if (status) return status;
-    scalar->slot->scalar = ir_value_of_double(ir_type_of_storage(scalar->slot->type), value);
-    scalar->slot->version++;
-    return KATA_OK;
-}
-
-static kata_status check_scalar(kata_scalar *scalar, kata_type type, const void *value)
-{
-    kata *k = scalar->k;
-    if (k->messages.status) return k->messages.status;
-    if (!value) return api_fail(k, KATA_ERROR_ARGUMENT, "kata_scalar_get: the result is NULL");
-    kata_type own = scalar->slot->type;
-    if (api_type_is_valid(type) && (own == type || (is_floating(own) && is_floating(type))))
-        return KATA_OK;
-    return api_fail(k, KATA_ERROR_ARGUMENT,
-                    "kata_scalar_get: scalar '%s' holds %s; it cannot be had as %s", scalar->name,
-                    store_type_name(own),
-                    api_type_is_valid(type) ? store_type_name(type) : "another type");
-}
-
-kata_status kata_scalar_get_value(kata_scalar *scalar, kata_type type, void *value)
-{
-    kata_status status =
-        scalar ? check_scalar(scalar, type, value) : api_null("kata_scalar_get", "the scalar");
-    if (!status) status = api_flush(scalar->k);
-    if (status) {
-        set_poison(type, value, 1);
-        return status;
-    }
-    ir_value x = ir_convert(ir_type_of_storage(type), ir_type_of_storage(scalar->slot->type),
-                            scalar->slot->scalar);
-    switch (type) {
-    case KATA_F64: *(double *)value = x.f64; break;
-    case KATA_F32: *(float *)value = x.f32; break;
-    case KATA_I64: *(int64_t *)value = x.i64; break;
-    case KATA_I32: *(int32_t *)value = x.i32; break;
-    }
     return KATA_OK;
 }

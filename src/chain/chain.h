@@ -15,14 +15,14 @@ typedef struct chain_slot {
     grid_shape shape;
     kata_type type;
     int components;
-    bool is_scalar;            /* shape of one point, one component */
+    bool is_scalar;            /* shape of one point; its components are a scalar's elements */
     int64_t version;           /* of its value after the queued loops */
     struct store_array *array; /* where exec keeps it; NULL: all zero, or not yet made */
-    ir_value scalar;           /* the value of a scalar slot once the queued loops have run */
 } chain_slot;
 
 typedef struct chain_binding {
-    chain_slot *slot; /* of fields, reductions and scalars passed as numbers; NULL otherwise */
+    chain_slot *slot; /* of fields, reductions and scalars passed as numbers; NULL otherwise. That
+                         of a field parameter is a scalar's in loops that run once */
     const char *name; /* of the field or scalar, for messages */
     grid_boundary boundary;
     int64_t version;       /* of the slot that is read (fields, scalars) */
@@ -35,6 +35,7 @@ typedef struct chain_loop {
     grid_shape shape; /* of the grid it runs on */
     grid_box box;
     int colors, color; /* above 1: only points at which (x + y + z) mod colors is color */
+    bool once;                     /* on no grid, but for scalars: shape and box are one point */
     const chain_binding *bindings; /* one per parameter of the kernel */
     const char *file;              /* where the application is written; NULL when not known */
     int line;

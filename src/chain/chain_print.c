@@ -2,8 +2,9 @@
  *
  *     heat [0, 16) x [0, 16): u@3, v@0->1, dt@2, c = 0.1, w = {0.5, 1}
  *
- * the kernel, the box (and " color 0 of 2"), and per parameter the field or scalar with the version
- * read and, where the loop makes one, the next; or the number or table given. */
+ * the kernel, the box (and " color 0 of 2"; "once" without a grid), and per parameter the field or
+ * scalar with the version read and, where the loop makes one, the next; or the number or table
+ * given. */
 #include "chain/chain.h"
 
 #include <inttypes.h>
@@ -49,7 +50,10 @@ void chain_print(text *out, const chain *c)
     for (size_t i = 0; i < c->count; i++) {
         const chain_loop *loop = &c->loops[i];
         text_add(out, "%s ", loop->kernel->name);
-        grid_box_print(out, &loop->box, loop->shape.rank);
+        if (loop->once)
+            text_add(out, "once");
+        else
+            grid_box_print(out, &loop->box, loop->shape.rank);
         if (loop->colors > 1) text_add(out, " color %d of %d", loop->color, loop->colors);
         for (int p = 0; p < loop->kernel->param_count; p++) {
             text_add(out, p == 0 ? ": " : ", ");

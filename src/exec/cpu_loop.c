@@ -33,7 +33,7 @@ static void prepare_number(cpu_loop *l, int p)
     if (param->kind == IR_PARAM_TABLE)
         memcpy(out, b->table, (size_t)param->count * sizeof *out);
     else if (b->slot)
-        *out = ir_convert(param->type, ir_type_of_storage(b->slot->type), b->slot->scalar);
+        *out = exec_scalar(b->slot, 0);
     else
         *out = b->number;
 }
@@ -175,15 +175,16 @@ static grid_box bricks_of(const grid_box *box)
     return bricks;
 }
 
-static void finish_reductions(const cpu_loop *l)
+static bool finish_reductions(const cpu_loop *l)
 {
     for (int r = 0; r < l->reduction_count; r++) {
         const cpu_reduction *red = &l->reductions[r];
         const ir_param *param = &l->loop->kernel->params[red->param];
         chain_slot *slot = l->loop->bindings[red->param].slot;
         ir_value result = exec_reduce_box(param, &l->bricks, red->partials);
-        slot->scalar = ir_convert(ir_type_of_storage(slot->type), param->type, result);
+        if (!exec_scalar_set(slot, 0, result)) return false;
     }
+    return true;
 }
 
 kata_status cpu_loop_run(const chain_loop *loop, codegen_function *run, struct exec_cpu *cpu,
@@ -200,7 +201,7 @@ kata_status cpu_loop_run(const chain_loop *loop, codegen_function *run, struct e
         l.interior = aligned_interior(loop);
         done = prepare_edges(&l) && prepare_threads(&l, cpu) && cpu_loop_run_blocks(&l, cpu);
     }
-    if (done) finish_reductions(&l);
+    if (done) done = finish_reductions(&l);
     arena_free(&l.memory);
     return done ? KATA_OK : message_no_memory(m);
 }

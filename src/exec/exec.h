@@ -87,6 +87,10 @@ void exec_record_put(exec_record *record, const char *name, const chain_slot *sl
 
 /* The slot's array, made (all zero) when it has none; NULL when memory is out. */
 store_array *exec_slot_array(chain_slot *slot);
+/* An element of a scalar, in the slot's type. */
+ir_value exec_scalar(const chain_slot *slot, int element);
+/* False when memory is out. */
+bool exec_scalar_set(chain_slot *slot, int element, ir_value value);
 
 /* ---- reduce.c -------------------------------------------------------------------------------- */
 

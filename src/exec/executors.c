@@ -17,3 +17,20 @@ store_array *exec_slot_array(chain_slot *slot)
     if (!slot->array) slot->array = store_array_new(&slot->shape, slot->type, slot->components);
     return slot->array;
 }
+
+ir_value exec_scalar(const chain_slot *slot, int element)
+{
+    ir_value value = {0};
+    const store_array *a = slot->array;
+    size_t size = (size_t)store_type_bytes(slot->type);
+    if (a) memcpy(&value, (const char *)a->data + element * a->pitch_component * (int)size, size);
+    return value;
+}
+
+bool exec_scalar_set(chain_slot *slot, int element, ir_value value)
+{
+    const store_array *a = exec_slot_array(slot);
+    size_t size = (size_t)store_type_bytes(slot->type);
+    if (a) memcpy((char *)a->data + element * a->pitch_component * (int)size, &value, size);
+    return a != NULL;
+}

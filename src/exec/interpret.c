@@ -41,9 +41,10 @@ static ir_value evaluate_number(interpreter *in, const ir_expr *expr)
     const chain_binding *binding = &in->loop->bindings[expr->index];
     int element = 0;
     if (param->kind == IR_PARAM_TABLE) element = index_below(in, expr->arg[0], param->count);
+    const int64_t here[3] = {0, 0, 0};
     ir_value value = param->kind == IR_PARAM_TABLE ? binding->table[element]
-                     : binding->slot               ? binding->slot->scalar
-                                                   : binding->number;
+                     : binding->slot ? reference_element(binding->slot->array, 0, here)
+                                     : binding->number;
     if (in->trace) exec_trace_read(in->trace, param, element, NULL, value);
     return value;
 }

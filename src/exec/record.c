@@ -111,7 +111,7 @@ static void write_scalar(const exec_record *record, const chain_binding *b, int6
 {
     fprintf(record->to, "scalar %s@%lld %s", b->name, (long long)version,
             store_type_name(b->slot->type));
-    write_bits(record, ir_type_of_storage(b->slot->type), b->slot->scalar);
+    write_bits(record, ir_type_of_storage(b->slot->type), exec_scalar(b->slot, 0));
     fprintf(record->to, "\n");
 }
 

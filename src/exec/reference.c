@@ -64,7 +64,8 @@ static kata_status prepare(reference_run *run, messages *m)
         if (ir_param_is_field(param)) status = prepare_field(run, p, m);
         if (!ir_param_is_reduction(param)) continue;
         run->contributions[p] = arena_array(&run->memory, points + 1, sizeof(ir_value));
-        if (!run->contributions[p]) status = message_no_memory(m);
+        if (!run->contributions[p] || !exec_slot_array(loop->bindings[p].slot))
+            status = message_no_memory(m);
     }
     if (status != KATA_OK) return status;
     for (int p = 0; p < loop->kernel->param_count; p++)
@@ -126,6 +127,14 @@ static bool run_points(reference_run *run)
     return true;
 }
 
+static void commit_reduction(reference_run *run, int p)
+{
+    const chain_loop *loop = run->in.loop;
+    const int64_t here[3] = {0, 0, 0};
+    reference_contributions all = {&loop->kernel->params[p], loop->box, run->contributions[p]};
+    reference_set_element(loop->bindings[p].slot->array, 0, here, reference_reduce(&all));
+}
+
 /* Puts the new arrays and scalars in the places of the old ones. */
 static void commit(reference_run *run)
 {
@@ -133,10 +142,7 @@ static void commit(reference_run *run)
     for (int p = 0; p < loop->kernel->param_count; p++) {
         const ir_param *param = &loop->kernel->params[p];
         chain_slot *slot = loop->bindings[p].slot;
-        if (ir_param_is_reduction(param)) {
-            reference_contributions all = {param, loop->box, run->contributions[p]};
-            slot->scalar = reference_reduce(&all);
-        }
+        if (ir_param_is_reduction(param)) commit_reduction(run, p);
         if (ir_param_is_written_field(param)) {
             store_array *old = slot->array;
             slot->array = run->in.fields[p].next;

@@ -43,6 +43,15 @@ static const char kernels[] = "kernel heat(in double u, out double v, double c)\
                               "    rho = f[0] + f[8];\n"
                               "}\n";
 
+static const char scalar_kernels[] = "kernel halve(in double m, out double dt)\n"
+                                     "{\n"
+                                     "    dt = m/2;\n"
+                                     "}\n"
+                                     "kernel near(in double m, out double dt)\n"
+                                     "{\n"
+                                     "    dt = m[1];\n"
+                                     "}\n";
+
 typedef struct world {
     kata *k;
     kata_module *m;
@@ -165,6 +174,45 @@ static kata_status copy_of_a_color(world *w)
 {
     double values[48];
     return kata_get(w->u, kata_color(kata_all(w->g), 2, 0), values, 48);
+}
+
+/* ---- scalars and fields ---------------------------------------------------------------------- */
+
+/* A scalar, and the kernels of scalars. */
+static kata_arg scalar(world *w, const char *name)
+{
+    w->m = kata_module_from_text(w->k, "s.kata", scalar_kernels);
+    return kata_arg_scalar(kata_scalar_new(w->k, name, KATA_F64), 0);
+}
+
+static kata_status once_with_field(world *w)
+{
+    kata_arg s = scalar(w, "s");
+    return APPLY(w, "halve", kata_once(w->k), field(w->u), s);
+}
+
+static kata_status once_with_neighbours(world *w)
+{
+    kata_arg s = scalar(w, "s"), t = scalar(w, "t");
+    return APPLY(w, "near", kata_once(w->k), s, t);
+}
+
+static kata_status scalar_read_as_field(world *w)
+{
+    kata_arg s = scalar(w, "s");
+    return APPLY(w, "halve", kata_all(w->g), s, field(w->u));
+}
+
+static kata_status scalar_written_as_field(world *w)
+{
+    kata_arg s = scalar(w, "s");
+    return APPLY(w, "halve", kata_all(w->g), field(w->u), s);
+}
+
+static kata_status once_of_null(world *w)
+{
+    kata_arg s = scalar(w, "s"), t = scalar(w, "t");
+    return APPLY(w, "halve", kata_once(NULL), s, t);
 }
 
 /* ---- what does not match --------------------------------------------------------------------- */
@@ -355,6 +403,11 @@ static const struct misuse {
     CASE(red_black_on_odd_period, APPLICATION),
     CASE(no_such_color, ARGUMENT),
     CASE(copy_of_a_color, ARGUMENT),
+    CASE(once_with_field, APPLICATION),
+    CASE(once_with_neighbours, APPLICATION),
+    CASE(scalar_read_as_field, APPLICATION),
+    CASE(scalar_written_as_field, APPLICATION),
+    CASE(once_of_null, ARGUMENT),
     CASE(other_grid, APPLICATION),
     CASE(other_rank, APPLICATION),
     CASE(other_components, APPLICATION),

@@ -166,7 +166,7 @@ static void tables_and_scalars_are_read(void **state)
     static const ir_value table[] = {{.f64 = 2}, {.f64 = 7}};
     chain_slot u = tree_slot(&line, KATA_F64, 1), s = tree_slot(&one, KATA_F64, 1);
     s.is_scalar = true;
-    s.scalar.f64 = 100;
+    assert_true(exec_scalar_set(&s, 0, (ir_value){.f64 = 100}));
     tree t;
     tree_start(&t);
     int p = tree_param(&t, IR_PARAM_OUT, IR_F64, 1, &u);
@@ -182,6 +182,7 @@ static void tables_and_scalars_are_read(void **state)
     tree_do(&t, tree_stmt(&t, IR_STMT_STORE, p, NULL, sum));
     tree_run_ok(&t, &line);
     for (int64_t i = 0; i < 6; i++) assert_true(tree_value_at(&u, i) == (i % 2 ? 1107 : 1102));
+    store_array_free(s.array);
     store_array_free(u.array);
     tree_free(&t);
 }
@@ -310,7 +311,9 @@ static double reduced(ir_param_kind kind, chain_slot *u, const grid_box *box, bo
     tree_do(&t, take);
     assert_int_equal(tree_run(&t, &u->shape, masked ? NULL : box, &m), KATA_OK);
     tree_free(&t);
-    return s.scalar.f64;
+    double result = exec_scalar(&s, 0).f64;
+    store_array_free(s.array);
+    return result;
 }
 
 static bool same_bits(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }

@@ -1,0 +1,123 @@
+/* Scalars live in the chain: kernels applied once compute with them, a time step found by reduction
+ * forces nothing, and both executors give the same bits. */
+#include "kata/kata.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char kernels[] =
+    "kernel wave(out double u) { u = sin(0.1*ix) + 0.01*iy; }\n"
+    "kernel fastest(in double u, max double m) { m = max(m, fabs(u)); }\n"
+    "kernel choose(in double m, out double dt, double cfl) { dt = cfl/max(m, 0.5); }\n"
+    "kernel advance(in double u, out double v, double dt)\n"
+    "{ v = u + dt*(u[1,0] + u[-1,0] + u[0,1] + u[0,-1] - 4*u); }\n"
+    "kernel where(out long a, inout long n) { a = 100*ix + 10*iy + iz; n += nx + ny + nz; }\n";
+
+typedef struct world {
+    kata *k;
+    kata_module *m;
+    kata_grid *g;
+    kata_field *u, *v;
+} world;
+
+enum { NX = 40, NY = 30, POINTS = NX * NY };
+
+static void open_world(world *w, const char *executor)
+{
+    *w = (world){.k = kata_open(&(kata_options){.executor = executor, .threads = 2})};
+    w->m = kata_module_from_text(w->k, "k.kata", kernels);
+    w->g = kata_grid_2d(w->k, NX, NY);
+    w->u = kata_field_new(w->g, "u", KATA_F64, .boundary = KATA_PERIODIC);
+    w->v = kata_field_like(w->u, "v");
+    assert_true(kata_ok(w->k));
+}
+
+static void close_world(world *w) { assert_int_equal(kata_close(w->k), KATA_OK); }
+
+static kata_kernel *find(world *w, const char *name) { return kata_kernel_find(w->m, name); }
+
+static const char *const executors[] = {"cpu", "reference"};
+
+/* ---- once ------------------------------------------------------------------------------------ */
+
+static void test_a_kernel_applied_once_runs_at_one_point(void **state)
+{
+    (void)state;
+    for (int e = 0; e < 2; e++) {
+        world w;
+        int64_t a, n;
+        open_world(&w, executors[e]);
+        kata_scalar *sa = kata_scalar_new(w.k, "a", KATA_I64);
+        kata_scalar *sn = kata_scalar_new(w.k, "n", KATA_I64);
+        kata_scalar_set(sa, 7);
+        for (int i = 0; i < 5; i++) kata_apply(find(&w, "where"), kata_once(w.k), sa, sn);
+        kata_scalar_get(sa, &a);
+        kata_scalar_get(sn, &n);
+        assert_int_equal(a, 0);
+        assert_int_equal(n, 15);
+        close_world(&w);
+    }
+}
+
+/* Steps whose length is found by reduction, each as long as the fastest point allows. */
+static void run_steps(world *w, int steps, double *values)
+{
+    kata_scalar *m = kata_scalar_new(w->k, "m", KATA_F64);
+    kata_scalar *dt = kata_scalar_new(w->k, "dt", KATA_F64);
+    kata_apply(find(w, "wave"), kata_all(w->g), w->u);
+    for (int t = 0; t < steps; t++) {
+        kata_apply(find(w, "fastest"), kata_all(w->g), w->u, m);
+        kata_apply(find(w, "choose"), kata_once(w->k), m, dt, 0.1);
+        kata_apply(find(w, "advance"), kata_all(w->g), w->u, w->v, dt);
+        kata_swap(w->u, w->v);
+    }
+    kata_get(w->u, kata_all(w->g), values, POINTS);
+}
+
+/* The same in C, with the step read back each time. */
+static void run_forced(world *w, int steps, double *values)
+{
+    kata_scalar *m = kata_scalar_new(w->k, "m", KATA_F64);
+    kata_apply(find(w, "wave"), kata_all(w->g), w->u);
+    for (int t = 0; t < steps; t++) {
+        double most;
+        kata_apply(find(w, "fastest"), kata_all(w->g), w->u, m);
+        kata_scalar_get(m, &most);
+        kata_apply(find(w, "advance"), kata_all(w->g), w->u, w->v, 0.1 / fmax(most, 0.5));
+        kata_swap(w->u, w->v);
+    }
+    kata_get(w->u, kata_all(w->g), values, POINTS);
+}
+
+static void test_a_step_in_the_chain_is_the_step_read_back(void **state)
+{
+    (void)state;
+    static double values[3][POINTS];
+    for (int i = 0; i < 3; i++) {
+        world w;
+        open_world(&w, executors[i % 2]);
+        if (i < 2)
+            run_steps(&w, 20, values[i]);
+        else
+            run_forced(&w, 20, values[i]);
+        close_world(&w);
+    }
+    assert_memory_equal(values[0], values[1], sizeof values[0]);
+    assert_memory_equal(values[0], values[2], sizeof values[0]);
+    assert_true(values[0][POINTS - 1] != 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_kernel_applied_once_runs_at_one_point),
+        cmocka_unit_test(test_a_step_in_the_chain_is_the_step_read_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
