@@ -108,9 +108,15 @@ KATA_API const char *kata_error_message(const kata *k);
 KATA_API void kata_error_clear(kata *k);
 /* Runs all queued work now. Only timings need it. */
 KATA_API kata_status kata_flush(kata *k);
-/* Number of loops run so far (queued ones not counted), and the points they updated. */
+/* Ends a time step. It changes no result: queued work may be cut here, where all that a step passes
+ * on is known, and is, when another step as long as this one would make the queue long. */
+KATA_API kata_status kata_step(kata *k);
+/* Number of loops run so far (queued ones not counted), the points they updated, and the chains
+ * that they were run in; the steps ended so far. The chains, by why they ended: a result was needed
+ * (or kata_flush called), the queue was long, a step was its end. */
 typedef struct kata_work {
-    int64_t loops, points, chains;
+    int64_t loops, points, chains, steps;
+    int64_t chains_forced, chains_long, chains_step;
 } kata_work;
 KATA_API kata_status kata_work_done(const kata *k, kata_work *work);
 
@@ -168,6 +174,14 @@ KATA_API kata_status kata_boundary_set(kata_field *field, kata_side side, kata_r
 /* Exchanges the values of two fields of the same grid size, type and components. Names and
  * boundary rules stay with the handles. Costs nothing. */
 KATA_API kata_status kata_swap(kata_field *a, kata_field *b);
+/* The same for three levels, three different fields: afterwards a holds what b held, b what c held,
+ * and c what a held. */
+KATA_API kata_status kata_rotate(kata_field *a, kata_field *b, kata_field *c);
+/* Says that a field's value will not be read again, so that its memory may serve for something
+ * else. To read it is an error until all of it is written: by one kernel that writes every
+ * component on every path, applied to all points, by kata_put to all points, or by kata_load. Its
+ * value moves with kata_swap and kata_rotate, and so does this. */
+KATA_API kata_status kata_discard(kata_field *field);
 
 /* ---- ranges ---------------------------------------------------------------------------------- */
 

@@ -35,6 +35,9 @@ grid_box analysis_written(const chain_loop *loop, const ir_store *store);
  * kernel line, field, offset, place of application, and what to do instead. */
 kata_status analysis_check(const chain_loop *loop, messages *m);
 
+/* discarded.c: whether a loop writes every value of a field, whatever it was before. */
+bool analysis_writes_all(const chain_loop *loop, int param);
+
 enum { ANALYSIS_NAME = 48 };
 
 /* "kernel 'heat' applied at main.c:17 to [0, 16) x [0, 16) of a 16 x 16 grid", as a line of the
@@ -54,6 +57,8 @@ kata_status analysis_check_bindings(const chain_loop *loop, messages *m);
 kata_status analysis_check_targets(const chain_loop *loop, messages *m);
 /* conflict.c: no two points touch one value when one writes it. */
 kata_status analysis_check_conflicts(const chain_loop *loop, messages *m);
+/* discarded.c: no value is read that was discarded. */
+kata_status analysis_check_values(const chain_loop *loop, messages *m);
 /* coverage.c: reads outside the grid have a boundary rule. */
 kata_status analysis_check_reads(const chain_loop *loop, messages *m);
 

@@ -78,8 +78,18 @@ kata_status api_debugging(kata *k);
  * field is not traced. */
 ir_value *api_trace_before(const kata_field *field);
 void api_trace_after(const kata_field *field, const char *call, ir_value *before);
+/* Why a chain ends. */
+typedef enum api_end {
+    API_END_FORCED, /* a result is needed */
+    API_END_LONG,   /* the queue is */
+    API_END_STEP    /* a time step ends, and the queue would be long after another one */
+} api_end;
 /* Runs queued work. */
+kata_status api_end_chain(kata *k, api_end why);
+/* Runs it because a result is needed. */
 kata_status api_flush(kata *k);
+/* Refuses to read a field that was discarded. */
+kata_status api_check_value(const kata_field *field, const char *call);
 /* A new slot owned by the context; NULL (reported) when memory is out. */
 chain_slot *api_slot_new(kata *k, const grid_shape *shape, kata_type type, int components,
                          bool is_scalar);

@@ -247,6 +247,8 @@ static kata_status queue(application *a, const kata_range *range)
     }
     kata_status status = analysis_check(&loop, &a->k->messages);
     if (!status) status = chain_append(&a->k->chain, &loop, &a->k->messages);
+    for (int p = 0; p < a->kernel->param_count && !status; p++)
+        if (analysis_writes_all(&loop, p)) a->bindings[p].slot->discarded = false;
     api_note_error(a->k);
     return status;
 }
@@ -283,6 +285,7 @@ kata_status kata_apply_args(kata_kernel *kernel, const kata_range *range, int co
         if (!few) free(a.tables);
     }
     k->here_file = NULL;
-    if (!status && (k->eager || k->chain.count >= API_CHAIN_LENGTH)) status = api_flush(k);
+    if (!status && k->chain.count >= API_CHAIN_LENGTH) status = api_end_chain(k, API_END_LONG);
+    if (!status && k->eager) status = api_flush(k);
     return status;
 }

@@ -203,7 +203,18 @@ static void poison_written(kata *k)
     }
 }
 
-kata_status api_flush(kata *k)
+static void count_work(kata *k, api_end why)
+{
+    k->work.chains++;
+    *(why == API_END_FORCED ? &k->work.chains_forced
+      : why == API_END_LONG ? &k->work.chains_long
+                            : &k->work.chains_step) += 1;
+    k->work.loops += (int64_t)k->chain.count;
+    for (size_t i = 0; i < k->chain.count; i++)
+        k->work.points += chain_loop_points(&k->chain.loops[i]);
+}
+
+kata_status api_end_chain(kata *k, api_end why)
 {
     if (k->messages.status || !k->chain.count) return k->messages.status;
     kata_status status =
@@ -213,13 +224,22 @@ kata_status api_flush(kata *k)
         poison_written(k);
         api_note_error(k);
     } else {
-        k->work.chains++;
-        k->work.loops += (int64_t)k->chain.count;
-        for (size_t i = 0; i < k->chain.count; i++)
-            k->work.points += chain_loop_points(&k->chain.loops[i]);
+        count_work(k, why);
     }
     chain_clear(&k->chain);
     return status;
+}
+
+kata_status api_flush(kata *k) { return api_end_chain(k, API_END_FORCED); }
+
+kata_status kata_step(kata *k)
+{
+    if (!k) return api_null("kata_step", "the context");
+    if (k->messages.status) return k->messages.status;
+    k->work.steps++;
+    size_t loops = chain_end_step(&k->chain);
+    bool ends = k->chain.count + loops >= API_CHAIN_LENGTH;
+    return ends ? api_end_chain(k, API_END_STEP) : KATA_OK;
 }
 
 kata_status kata_flush(kata *k) { return k ? api_flush(k) : api_null("kata_flush", "the context"); }

@@ -78,6 +78,7 @@ kata_status kata_get_values(kata_field *field, const kata_range *range, kata_typ
     grid_box box;
     kata_status status = field ? check_copy(field, "kata_get", range, type, values, count, &box)
                                : api_null("kata_get", "the field");
+    if (!status) status = api_check_value(field, "kata_get");
     if (!status) status = api_flush(field->k);
     if (status)
         api_set_poison(type, values, poisoned(field, range, count));
@@ -101,5 +102,7 @@ kata_status kata_put_values(kata_field *field, const kata_range *range, kata_typ
     field->slot->version++;
     api_trace_after(field, "kata_put", before);
     if (field->k->record) exec_record_put(field->k->record, field->name, field->slot);
+    grid_box all = grid_shape_box(&field->slot->shape);
+    if (grid_box_contains(&box, &all)) field->slot->discarded = false;
     return KATA_OK;
 }

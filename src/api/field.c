@@ -167,13 +167,14 @@ kata_status kata_boundary_set(kata_field *field, kata_side side, kata_rule rule,
     return KATA_OK;
 }
 
-kata_status kata_swap(kata_field *a, kata_field *b)
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* Whether two fields can exchange their values. */
+static kata_status check_alike(const char *call, const kata_field *a, const kata_field *b)
 {
-    if (!a || !b) return api_null("kata_swap", a ? "the second field" : "the first field");
     kata *k = a->k;
-    if (k->messages.status) return k->messages.status;
     if (b->k != k)
-        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_swap: '%s' and '%s' are of two contexts",
+        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: '%s' and '%s' are of two contexts", call,
                         a->name, b->name);
     const chain_slot *x = a->slot, *y = b->slot;
     const char *differ = !grid_shape_equal(&x->shape, &y->shape) ? "grid size"
@@ -181,9 +182,18 @@ kata_status kata_swap(kata_field *a, kata_field *b)
                          : x->components != y->components        ? "number of components"
                                                                  : NULL;
     if (differ)
-        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_swap: '%s' and '%s' differ in %s", a->name,
+        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: '%s' and '%s' differ in %s", call, a->name,
                         b->name, differ);
-    if (k->exec.trace && api_flush(k)) return k->messages.status;
+    return KATA_OK;
+}
+
+kata_status kata_swap(kata_field *a, kata_field *b)
+{
+    if (!a || !b) return api_null("kata_swap", a ? "the second field" : "the first field");
+    kata_status status = a->k->messages.status;
+    if (!status) status = check_alike("kata_swap", a, b);
+    if (!status && a->k->exec.trace) status = api_flush(a->k);
+    if (status) return status;
     ir_value *a_before = api_trace_before(a), *b_before = api_trace_before(b);
     chain_slot *slot = a->slot;
     a->slot = b->slot;
@@ -191,4 +201,46 @@ kata_status kata_swap(kata_field *a, kata_field *b)
     api_trace_after(a, "kata_swap", a_before);
     api_trace_after(b, "kata_swap", b_before);
     return KATA_OK;
+}
+
+kata_status kata_rotate(kata_field *a, kata_field *b, kata_field *c)
+{
+    if (!a || !b || !c)
+        return api_null("kata_rotate", !a   ? "the first field"
+                                       : !b ? "the second field"
+                                            : "the third field");
+    kata_status status = a->k->messages.status;
+    if (!status) status = check_alike("kata_rotate", a, b);
+    if (!status) status = check_alike("kata_rotate", a, c);
+    if (status) return status;
+    if (a == b || b == c || c == a)
+        return api_fail(a->k, KATA_ERROR_ARGUMENT, "kata_rotate: field '%s' is given twice",
+                        a == b || c == a ? a->name : b->name);
+    if (a->k->exec.trace && api_flush(a->k)) return a->k->messages.status;
+    kata_field *const fields[3] = {a, b, c};
+    ir_value *before[3];
+    for (int i = 0; i < 3; i++) before[i] = api_trace_before(fields[i]);
+    chain_slot *slot = a->slot;
+    a->slot = b->slot;
+    b->slot = c->slot;
+    c->slot = slot;
+    for (int i = 0; i < 3; i++) api_trace_after(fields[i], "kata_rotate", before[i]);
+    return KATA_OK;
+}
+
+kata_status kata_discard(kata_field *field)
+{
+    if (!field) return api_null("kata_discard", "the field");
+    if (field->k->messages.status) return field->k->messages.status;
+    field->slot->discarded = true;
+    return KATA_OK;
+}
+
+kata_status api_check_value(const kata_field *field, const char *call)
+{
+    if (!field->slot->discarded) return KATA_OK;
+    return api_fail(field->k, KATA_ERROR_ARGUMENT,
+                    "%s: the value of field '%s' was discarded; it cannot be read before all of it "
+                    "is written again",
+                    call, field->name);
 }

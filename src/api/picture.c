@@ -9,7 +9,7 @@
 
 void *api_values_of(kata_field *field, kata_type type)
 {
-    if (api_flush(field->k)) return NULL;
+    if (api_check_value(field, "kata_save") || api_flush(field->k)) return NULL;
     const chain_slot *slot = field->slot;
     grid_box all = grid_shape_box(&slot->shape);
     size_t count = (size_t)(grid_box_points(&all) * slot->components);

@@ -44,9 +44,16 @@ kata_status chain_append(chain *c, const chain_loop *loop, messages *m)
     return KATA_OK;
 }
 
+size_t chain_end_step(chain *c)
+{
+    size_t loops = c->count - c->step;
+    c->step = c->count;
+    return loops;
+}
+
 void chain_clear(chain *c)
 {
-    c->count = 0;
+    c->count = c->step = 0;
     arena_free(&c->memory);
     c->memory = (arena){0};
 }

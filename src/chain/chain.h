@@ -16,6 +16,7 @@ typedef struct chain_slot {
     kata_type type;
     int components;
     bool is_scalar;            /* shape of one point; its components are a scalar's elements */
+    bool discarded;            /* after the queued loops: not read before all of it is written */
     int64_t version;           /* of its value after the queued loops */
     struct store_array *array; /* where exec keeps it; NULL: all zero, or not yet made */
 } chain_slot;
@@ -44,6 +45,7 @@ typedef struct chain_loop {
 typedef struct chain {
     chain_loop *loops;
     size_t count, capacity;
+    size_t step;  /* the first loop of the present time step */
     arena memory; /* of bindings and tables of queued loops; freed when the chain is emptied */
 } chain;
 
@@ -52,6 +54,8 @@ typedef struct chain {
 kata_status chain_append(chain *c, const chain_loop *loop, messages *m);
 /* The number of points of a loop. */
 int64_t chain_loop_points(const chain_loop *loop);
+/* Ends a time step; returns the number of loops that it has. */
+size_t chain_end_step(chain *c);
 /* Forgets all loops. */
 void chain_clear(chain *c);
 void chain_free(chain *c);

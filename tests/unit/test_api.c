@@ -356,6 +356,10 @@ static void test_null_is_reported_by_every_function(void **state)
     assert_null(kata_field_like(NULL, "u"));
     assert_int_equal(kata_boundary_set(NULL, KATA_X_LOW, KATA_CLAMP, 0), KATA_ERROR_ARGUMENT);
     assert_int_equal(kata_swap(NULL, NULL), KATA_ERROR_ARGUMENT);
+    assert_int_equal(kata_rotate(NULL, NULL, NULL), KATA_ERROR_ARGUMENT);
+    assert_int_equal(kata_discard(NULL), KATA_ERROR_ARGUMENT);
+    assert_int_equal(kata_step(NULL), KATA_ERROR_ARGUMENT);
+    assert_null(kata_once(NULL).grid);
     assert_null(kata_inner(NULL, 1).grid);
     assert_null(kata_face(NULL, KATA_X_LOW, 1).grid);
     assert_int_equal(kata_get(NULL, kata_all(NULL), &x, 1), KATA_ERROR_ARGUMENT);

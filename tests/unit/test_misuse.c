@@ -253,6 +253,41 @@ static kata_status swap_different(world *w)
     return kata_swap(w->u, kata_field_new(w->g, "f", KATA_F32));
 }
 
+static kata_status rotate_different(world *w)
+{
+    return kata_rotate(w->u, w->v, kata_field_new(w->g, "f", KATA_F32));
+}
+
+static kata_status rotate_one_twice(world *w) { return kata_rotate(w->u, w->v, w->v); }
+
+/* ---- discarded values ------------------------------------------------------------------------ */
+
+static kata_status read_discarded(world *w)
+{
+    kata_discard(w->u);
+    return heat(w, kata_inner(w->g, 1));
+}
+
+static kata_status get_discarded(world *w)
+{
+    double values[48];
+    kata_discard(w->u);
+    return kata_get(w->u, kata_all(w->g), values, 48);
+}
+
+static kata_status save_discarded(world *w)
+{
+    kata_discard(w->u);
+    return kata_save(w->u, "u.png");
+}
+
+static kata_status read_partly_written(world *w)
+{
+    kata_discard(w->v);
+    heat(w, kata_inner(w->g, 1));
+    return APPLY(w, "heat", kata_inner(w->g, 1), field(w->v), field(w->u), number(0.1));
+}
+
 /* ---- arguments ------------------------------------------------------------------------------- */
 
 static kata_status too_few(world *w)
@@ -414,6 +449,12 @@ static const struct misuse {
     CASE(other_type, APPLICATION),
     CASE(other_scalar_type, APPLICATION),
     CASE(swap_different, ARGUMENT),
+    CASE(rotate_different, ARGUMENT),
+    CASE(rotate_one_twice, ARGUMENT),
+    CASE(read_discarded, APPLICATION),
+    CASE(get_discarded, ARGUMENT),
+    CASE(save_discarded, ARGUMENT),
+    CASE(read_partly_written, APPLICATION),
     CASE(too_few, ARGUMENT),
     CASE(number_for_field, ARGUMENT),
     CASE(field_for_number, ARGUMENT),

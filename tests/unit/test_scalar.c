@@ -113,11 +113,39 @@ static void test_a_step_in_the_chain_is_the_step_read_back(void **state)
     assert_true(values[0][POINTS - 1] != 0);
 }
 
+static void test_a_thousand_steps_force_nothing(void **state)
+{
+    (void)state;
+    world w;
+    kata_work work;
+    open_world(&w, "cpu");
+    kata_scalar *m = kata_scalar_new(w.k, "m", KATA_F64);
+    kata_scalar *dt = kata_scalar_new(w.k, "dt", KATA_F64);
+    kata_kernel *fastest = find(&w, "fastest"), *choose = find(&w, "choose");
+    kata_kernel *advance = find(&w, "advance");
+    kata_apply(find(&w, "wave"), kata_all(w.g), w.u);
+    for (int t = 0; t < 1000; t++) {
+        kata_apply(fastest, kata_all(w.g), w.u, m);
+        kata_apply(choose, kata_once(w.k), m, dt, 0.1);
+        kata_apply(advance, kata_all(w.g), w.u, w.v, dt);
+        kata_swap(w.u, w.v);
+        kata_step(w.k);
+    }
+    kata_work_done(w.k, &work);
+    assert_int_equal(work.steps, 1000);
+    assert_int_equal(work.chains_forced, 0);
+    assert_int_equal(work.chains_long, 0);
+    assert_true(work.chains_step >= 11 && work.chains == work.chains_step);
+    assert_true(work.loops > 2700 && work.loops <= 3001);
+    close_world(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_kernel_applied_once_runs_at_one_point),
         cmocka_unit_test(test_a_step_in_the_chain_is_the_step_read_back),
+        cmocka_unit_test(test_a_thousand_steps_force_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

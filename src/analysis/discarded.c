@@ -1,0 +1,42 @@
+/* Values that the program said it will not read again. */
+#include "analysis/analysis.h"
+
+/* The first read of a discarded value; NULL when there is none. */
+static const ir_access *find_read(const chain_loop *loop)
+{
+    for (int i = 0; i < loop->kernel->access_count; i++) {
+        const ir_access *access = &loop->kernel->accesses[i];
+        if (loop->bindings[access->param].slot->discarded) return access;
+    }
+    return NULL;
+}
+
+kata_status analysis_check_values(const chain_loop *loop, messages *m)
+{
+    const ir_kernel *kernel = loop->kernel;
+    const ir_access *access = grid_box_is_empty(&loop->box) ? NULL : find_read(loop);
+    if (!access) return KATA_OK;
+    const char *field = loop->bindings[access->param].name;
+    message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, access->at,
+                     "'%s' reads a value that was discarded", kernel->params[access->param].name);
+    analysis_say_where(loop, m);
+    message_line(m, "kata_discard(%s) said that the value of field '%s' will not be read again",
+                 field, field);
+    message_line(m,
+                 "write all of '%s' first, by a kernel applied to kata_all(g) or by kata_put, or "
+                 "leave out the kata_discard",
+                 field);
+    return message_send(m);
+}
+
+bool analysis_writes_all(const chain_loop *loop, int param)
+{
+    const ir_kernel *kernel = loop->kernel;
+    if (!ir_param_is_written_field(&kernel->params[param]) || loop->colors > 1) return false;
+    const chain_slot *slot = loop->bindings[param].slot;
+    grid_box all = grid_shape_box(&slot->shape);
+    int written = 0;
+    for (int i = 0; i < kernel->store_count; i++)
+        written += kernel->stores[i].param == param && !kernel->stores[i].condition;
+    return written == slot->components && grid_box_contains(&loop->box, &all);
+}
