@@ -232,10 +232,17 @@ KATA_API kata_status kata_put_values(kata_field *field, const kata_range *range,
 /* A number, zero at first, that a kernel's sum, min or max parameter sets and that can be passed
  * wherever a kernel takes a number of its type. */
 KATA_API kata_scalar *kata_scalar_new(kata *k, const char *name, kata_type type);
+/* The same with 1 to 1024 elements, for parameters with as many: sum double r[3], double w[3]. */
+KATA_API kata_scalar *kata_scalar_array_new(kata *k, const char *name, kata_type type, int count);
+/* Sets it, all of its elements. Forces the chain. */
 KATA_API kata_status kata_scalar_set(kata_scalar *scalar, double value);
 /* Forces the chain. The value is converted as by kata_get; NaN (0) on error. Call it as
  *     kata_scalar_get(scalar, &x) */
 KATA_API kata_status kata_scalar_get_value(kata_scalar *scalar, kata_type type, void *value);
+/* The same for all elements; `count` is the number of values there is room for and must be theirs.
+ * Call it as   kata_scalar_get_all(scalar, values, count) */
+KATA_API kata_status kata_scalar_get_values(kata_scalar *scalar, kata_type type, void *values,
+                                            int64_t count);
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 

@@ -69,6 +69,23 @@ static kata_status check_storage(const chain_loop *loop, int p, messages *m)
     return message_send(m);
 }
 
+static kata_status check_elements(const chain_loop *loop, int p, messages *m)
+{
+    const ir_param *param = &loop->kernel->params[p];
+    const chain_binding *binding = &loop->bindings[p];
+    int have = binding->slot->components, count = param->count;
+    if (have == count) return KATA_OK;
+    begin(loop, p, m, "scalar with another number of elements");
+    message_line(m, "scalar '%s' has %d, '%s' takes %d", binding->name, have, param->name, count);
+    if (count == 1)
+        message_line(m, "declare it '%s[%d]', or make the scalar with kata_scalar_new", param->name,
+                     have);
+    else
+        message_line(m, "make the scalar with kata_scalar_array_new(k, name, %s, %d)",
+                     constant_of(param->type), count);
+    return message_send(m);
+}
+
 static kata_status check_scalar(const chain_loop *loop, int p, messages *m)
 {
     const ir_param *param = &loop->kernel->params[p];
@@ -93,6 +110,7 @@ kata_status analysis_check_bindings(const chain_loop *loop, messages *m)
             if (status == KATA_OK) status = check_storage(loop, p, m);
         } else if (slot) {
             status = check_scalar(loop, p, m);
+            if (status == KATA_OK) status = check_elements(loop, p, m);
         }
         if (status != KATA_OK) return status;
     }

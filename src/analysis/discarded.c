@@ -20,8 +20,7 @@ kata_status analysis_check_values(const chain_loop *loop, messages *m)
     message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, access->at,
                      "'%s' reads a value that was discarded", kernel->params[access->param].name);
     analysis_say_where(loop, m);
-    message_line(m, "kata_discard(%s) said that the value of field '%s' will not be read again",
-                 field, field);
+    message_line(m, "kata_discard said that what field '%s' holds will not be read again", field);
     message_line(m,
                  "write all of '%s' first, by a kernel applied to kata_all(g) or by kata_put, or "
                  "leave out the kata_discard",

@@ -190,6 +190,7 @@ static bool table_value(const kata_arg *arg, ir_type type, int64_t i, ir_value *
 static kata_status bind_table(application *a, int p)
 {
     const ir_param *param = &a->kernel->params[p];
+    if (a->args[p].kind == KATA_ARG_SCALAR) return bind_scalar(a, p);
     kata_status status = check_table(a, p);
     if (status) return status;
     a->tables[p] = calloc((size_t)param->count, sizeof *a->tables[p]);

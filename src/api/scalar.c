@@ -9,21 +9,26 @@ kata_range kata_once(kata *k)
     return (kata_range){.grid = &k->once, .hi = {1, 1, 1}, .rank = 1};
 }
 
-kata_scalar *kata_scalar_new(kata *k, const char *name, kata_type type)
+static bool check_new(kata *k, const char *call, kata_type type, int count)
 {
-    if (!k) {
-        api_null("kata_scalar_new", "the context");
-        return NULL;
-    }
-    if (k->messages.status) return NULL;
-    if (!api_type_is_valid(type)) {
-        api_fail(k, KATA_ERROR_ARGUMENT, "kata_scalar_new: there is no type %d", (int)type);
-        return NULL;
-    }
-    name = api_name(k, "kata_scalar_new", name);
+    if (k->messages.status) return false;
+    if (!api_type_is_valid(type))
+        api_fail(k, KATA_ERROR_ARGUMENT, "%s: there is no type %d", call, (int)type);
+    else if (count < 1 || count > IR_MAX_LENGTH)
+        api_fail(k, KATA_ERROR_ARGUMENT, "%s: count is %d, not 1 to %d", call, count,
+                 IR_MAX_LENGTH);
+    return k->messages.status == KATA_OK;
+}
+
+static kata_scalar *scalar_new(kata *k, const char *call, const char *name, kata_type type,
+                               int count)
+{
+    if (!k) api_null(call, "the context");
+    if (!k || !check_new(k, call, type, count)) return NULL;
+    name = api_name(k, call, name);
     if (!name) return NULL;
     kata_scalar *s = arena_alloc(&k->memory, sizeof *s);
-    chain_slot *slot = s ? api_slot_new(k, &point, type, 1, true) : NULL;
+    chain_slot *slot = s ? api_slot_new(k, &point, type, count, true) : NULL;
     if (!slot) {
         api_no_memory(k);
         return NULL;
@@ -32,13 +37,24 @@ kata_scalar *kata_scalar_new(kata *k, const char *name, kata_type type)
     return s;
 }
 
+kata_scalar *kata_scalar_new(kata *k, const char *name, kata_type type)
+{
+    return scalar_new(k, "kata_scalar_new", name, type, 1);
+}
+
+kata_scalar *kata_scalar_array_new(kata *k, const char *name, kata_type type, int count)
+{
+    return scalar_new(k, "kata_scalar_array_new", name, type, count);
+}
+
 kata_status kata_scalar_set(kata_scalar *scalar, double value)
 {
     if (!scalar) return api_null("kata_scalar_set", "the scalar");
     kata_status status = api_flush(scalar->k);
     if (status) return status;
     ir_value x = ir_value_of_double(ir_type_of_storage(scalar->slot->type), value);
-    if (!exec_scalar_set(scalar->slot, 0, x)) return api_no_memory(scalar->k);
+    for (int i = 0; i < scalar->slot->components; i++)
+        if (!exec_scalar_set(scalar->slot, i, x)) return api_no_memory(scalar->k);
     scalar->slot->version++;
     return KATA_OK;
 }
@@ -46,28 +62,43 @@ kata_status kata_scalar_set(kata_scalar *scalar, double value)
 /* ---- reading --------------------------------------------------------------------------------- */
 
 static kata_status check_read(kata_scalar *scalar, const char *call, kata_type type,
-                              const void *values)
+                              const void *values, int64_t count)
 {
     kata *k = scalar->k;
     if (k->messages.status) return k->messages.status;
     if (!values) return api_fail(k, KATA_ERROR_ARGUMENT, "%s: the result is NULL", call);
     kata_type own = scalar->slot->type;
-    if (api_type_is_valid(type) && api_types_convert(own, type)) return KATA_OK;
-    return api_fail(k, KATA_ERROR_ARGUMENT, "%s: scalar '%s' holds %s; it cannot be had as %s",
-                    call, scalar->name, store_type_name(own),
-                    api_type_is_valid(type) ? store_type_name(type) : "another type");
+    if (!api_type_is_valid(type) || !api_types_convert(own, type))
+        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: scalar '%s' holds %s; it cannot be had as %s",
+                        call, scalar->name, store_type_name(own),
+                        api_type_is_valid(type) ? store_type_name(type) : "another type");
+    if (count == scalar->slot->components) return KATA_OK;
+    return api_fail(k, KATA_ERROR_ARGUMENT,
+                    "%s: scalar '%s' has %d elements; there is room for %lld", call, scalar->name,
+                    scalar->slot->components, (long long)count);
+}
+
+static kata_status read(kata_scalar *scalar, const char *call, kata_type type, void *values,
+                        int64_t count)
+{
+    kata_status status =
+        scalar ? check_read(scalar, call, type, values, count) : api_null(call, "the scalar");
+    if (!status) status = api_flush(scalar->k);
+    if (status) {
+        api_set_poison(type, values, count);
+        return status;
+    }
+    grid_box here = grid_shape_box(&point);
+    store_read(scalar->slot->array, &here, scalar->slot->components, type, values);
+    return KATA_OK;
 }
 
 kata_status kata_scalar_get_value(kata_scalar *scalar, kata_type type, void *value)
 {
-    kata_status status = scalar ? check_read(scalar, "kata_scalar_get", type, value)
-                                : api_null("kata_scalar_get", "the scalar");
-    if (!status) status = api_flush(scalar->k);
-    if (status) {
-        api_set_poison(type, value, 1);
-        return status;
-    }
-    grid_box here = grid_shape_box(&point);
-    store_read(scalar->slot->array, &here, 1, type, value);
-    return KATA_OK;
+    return read(scalar, "kata_scalar_get", type, value, 1);
+}
+
+kata_status kata_scalar_get_values(kata_scalar *scalar, kata_type type, void *values, int64_t count)
+{
+    return read(scalar, "kata_scalar_get_all", type, values, count);
 }

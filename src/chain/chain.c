@@ -19,7 +19,7 @@ static chain_binding *copy_bindings(arena *memory, const chain_loop *loop)
         const ir_param *param = &loop->kernel->params[i];
         copy[i] = loop->bindings[i];
         if (copy[i].slot) copy[i].version = copy[i].slot->version;
-        if (param->kind != IR_PARAM_TABLE) continue;
+        if (param->kind != IR_PARAM_TABLE || copy[i].slot) continue;
         ir_value *table = arena_array(memory, (size_t)param->count, sizeof *table);
         if (!table) return NULL;
         memcpy(table, copy[i].table, (size_t)param->count * sizeof *table);

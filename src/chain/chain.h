@@ -28,7 +28,7 @@ typedef struct chain_binding {
     grid_boundary boundary;
     int64_t version;       /* of the slot that is read (fields, scalars) */
     ir_value number;       /* of a number parameter without slot, in the parameter's type */
-    const ir_value *table; /* of a table parameter, in the parameter's type */
+    const ir_value *table; /* of a table parameter without slot, in the parameter's type */
 } chain_binding;
 
 typedef struct chain_loop {

@@ -6,12 +6,12 @@
  *               const struct kata_view *view, const union kata_value *number)
  *
  * lo, hi: box. size: grid size, and for the variant of coloured ranges the number of colours and
- * the colour. view: one per component of each field parameter and one per reduction, in parameter
- * order: the address of the point (0,0,0) (which may lie outside any memory) and the distances in
- * elements to the next y and z; x is contiguous. An inout field has its views twice, for reads and
- * then for writes. A reduction's view receives the point's contribution, in the parameter's type.
- * number: 8 bytes per number and table element, in parameter order. All reads of a point happen
- * before its writes, and points are independent. */
+ * the colour. view: one per component of each field parameter and one per element of each
+ * reduction, in parameter order: the address of the point (0,0,0) (which may lie outside any
+ * memory) and the distances in elements to the next y and z; x is contiguous. An inout field has
+ * its views twice, for reads and then for writes. A reduction's view receives the point's
+ * contribution, in the parameter's type. number: 8 bytes per number and table element, in parameter
+ * order. All reads of a point happen before its writes, and points are independent. */
 #ifndef CODEGEN_CODEGEN_H
 #define CODEGEN_CODEGEN_H
 

@@ -19,7 +19,7 @@ void codegen_name(const codegen_loop *loop, char name[64])
 static int views_of(const ir_param *param)
 {
     if (param->kind == IR_PARAM_INOUT) return 2 * param->count;
-    return ir_param_is_field(param) ? param->count : ir_param_is_reduction(param) ? 1 : 0;
+    return ir_param_is_field(param) || ir_param_is_reduction(param) ? param->count : 0;
 }
 
 static int numbers_of(const ir_param *param)

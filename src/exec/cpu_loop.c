@@ -30,10 +30,10 @@ static void prepare_number(cpu_loop *l, int p)
     const ir_param *param = &l->loop->kernel->params[p];
     const chain_binding *b = &l->loop->bindings[p];
     ir_value *out = &l->numbers[codegen_number_index(l->loop->kernel, p)];
-    if (param->kind == IR_PARAM_TABLE)
+    if (b->slot)
+        for (int i = 0; i < param->count; i++) out[i] = exec_scalar(b->slot, i);
+    else if (param->kind == IR_PARAM_TABLE)
         memcpy(out, b->table, (size_t)param->count * sizeof *out);
-    else if (b->slot)
-        *out = exec_scalar(b->slot, 0);
     else
         *out = b->number;
 }
@@ -41,11 +41,14 @@ static void prepare_number(cpu_loop *l, int p)
 static bool prepare_reduction(cpu_loop *l, int p)
 {
     int64_t partials = grid_box_points(&l->bricks);
-    cpu_reduction *r = &l->reductions[l->reduction_count++];
-    r->param = p;
-    r->view = codegen_view_index(l->loop->kernel, p);
-    r->partials = arena_array(&l->memory, (size_t)partials, sizeof *r->partials);
-    return r->partials != NULL;
+    int view = codegen_view_index(l->loop->kernel, p);
+    for (int e = 0; e < l->loop->kernel->params[p].count; e++) {
+        cpu_reduction *r = &l->reductions[l->reduction_count++];
+        *r = (cpu_reduction){.param = p, .element = e, .view = view + e};
+        r->partials = arena_array(&l->memory, (size_t)partials, sizeof *r->partials);
+        if (!r->partials) return false;
+    }
+    return true;
 }
 
 static bool prepare_params(cpu_loop *l)
@@ -55,7 +58,7 @@ static bool prepare_params(cpu_loop *l)
     l->view_count = codegen_view_index(kernel, count);
     l->views = arena_array(&l->memory, (size_t)l->view_count, sizeof *l->views);
     l->numbers = arena_array(&l->memory, (size_t)numbers, sizeof *l->numbers);
-    l->reductions = arena_array(&l->memory, (size_t)count, sizeof *l->reductions);
+    l->reductions = arena_array(&l->memory, (size_t)l->view_count, sizeof *l->reductions);
     bool done = l->views && l->numbers && l->reductions;
     for (int p = 0; p < count && done; p++) {
         if (ir_param_is_field(&kernel->params[p]))
@@ -182,7 +185,7 @@ static bool finish_reductions(const cpu_loop *l)
         const ir_param *param = &l->loop->kernel->params[red->param];
         chain_slot *slot = l->loop->bindings[red->param].slot;
         ir_value result = exec_reduce_box(param, &l->bricks, red->partials);
-        if (!exec_scalar_set(slot, 0, result)) return false;
+        if (!exec_scalar_set(slot, red->element, result)) return false;
     }
     return true;
 }

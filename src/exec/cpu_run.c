@@ -93,7 +93,7 @@ static void reduce_contributions(const cpu_loop *l, const grid_box *box, const c
 /* A block of a loop with reductions, some rows at a time so that contributions stay in cache. */
 static bool run_chunks(const cpu_loop *l, const grid_box *block, cpu_thread *thread)
 {
-    int64_t rows = CHUNK_POINTS / (block->hi[0] - block->lo[0]);
+    int64_t rows = CHUNK_POINTS / l->reduction_count / (block->hi[0] - block->lo[0]);
     if (rows < 1) rows = 1;
     grid_box chunk = *block;
     for (chunk.lo[2] = block->lo[2]; chunk.lo[2] < block->hi[2]; chunk.lo[2]++) {

@@ -207,7 +207,7 @@ kata_status cpu_loop_run(const chain_loop *loop, codegen_function *run, struct e
 /* ---- cpu_run.c ------------------------------------------------------------------------------- */
 
 typedef struct cpu_reduction {
-    int param, view;
+    int param, element, view;
     ir_value *partials; /* of rows and bricks of the loop's box */
 } cpu_reduction;
 
@@ -255,7 +255,7 @@ ir_value reference_read(const reference_field *field, int component, const int64
 
 /* ---- reference_reduce.c ---------------------------------------------------------------------- */
 
-/* What the points of a box contribute to a reduction: x fastest, then y, z. */
+/* What the points of a box contribute to an element of a reduction: x fastest, then y, z. */
 typedef struct reference_contributions {
     const ir_param *param;
     grid_box box;
@@ -272,7 +272,8 @@ typedef struct interpreter {
     ir_value *locals;        /* variables, and the elements of arrays */
     size_t *local_start;     /* where each begins there */
     reference_field *fields; /* per parameter; zero for those that are no fields */
-    ir_value *reduced;       /* per parameter: what the point contributes so far */
+    ir_value *reduced;       /* elements of reductions: what the point contributes so far */
+    size_t *reduced_start;   /* per parameter: where its elements begin there */
     exec_trace *trace;       /* NULL at points that are not traced */
     const char *failure;     /* what must not happen, NULL while it has not */
 } interpreter;

@@ -42,9 +42,9 @@ static ir_value evaluate_number(interpreter *in, const ir_expr *expr)
     int element = 0;
     if (param->kind == IR_PARAM_TABLE) element = index_below(in, expr->arg[0], param->count);
     const int64_t here[3] = {0, 0, 0};
-    ir_value value = param->kind == IR_PARAM_TABLE ? binding->table[element]
-                     : binding->slot ? reference_element(binding->slot->array, 0, here)
-                                     : binding->number;
+    ir_value value = binding->slot ? reference_element(binding->slot->array, element, here)
+                     : param->kind == IR_PARAM_TABLE ? binding->table[element]
+                                                     : binding->number;
     if (in->trace) exec_trace_read(in->trace, param, element, NULL, value);
     return value;
 }
@@ -141,6 +141,14 @@ static void store(interpreter *in, const ir_stmt *stmt)
     for (int d = 0; d < 3; d++) field->stored_at[component][d] = index[d];
 }
 
+static void reduce(interpreter *in, const ir_stmt *stmt)
+{
+    const ir_param *param = &in->loop->kernel->params[stmt->index];
+    int element = index_below(in, stmt->element, param->count);
+    ir_value *reduced = &in->reduced[in->reduced_start[stmt->index] + (size_t)element];
+    *reduced = ir_reduce(param, *reduced, evaluate(in, stmt->value));
+}
+
 static bool run_for(interpreter *in, const ir_stmt *stmt)
 {
     for (run(in, stmt->init); evaluate(in, stmt->value).i32 && !in->failure; run(in, stmt->step))
@@ -158,10 +166,7 @@ static bool run_one(interpreter *in, const ir_stmt *stmt)
     }
     case IR_STMT_UNSET: unset(in, stmt->index); return false;
     case IR_STMT_STORE: store(in, stmt); return false;
-    case IR_STMT_REDUCE:
-        in->reduced[stmt->index] = ir_reduce(&in->loop->kernel->params[stmt->index],
-                                             in->reduced[stmt->index], evaluate(in, stmt->value));
-        return false;
+    case IR_STMT_REDUCE: reduce(in, stmt); return false;
     case IR_STMT_IF: return run(in, evaluate(in, stmt->value).i32 ? stmt->body : stmt->other);
     case IR_STMT_FOR: return run_for(in, stmt);
     case IR_STMT_BLOCK: return run(in, stmt->body);

@@ -111,7 +111,8 @@ static void write_scalar(const exec_record *record, const chain_binding *b, int6
 {
     fprintf(record->to, "scalar %s@%lld %s", b->name, (long long)version,
             store_type_name(b->slot->type));
-    write_bits(record, ir_type_of_storage(b->slot->type), exec_scalar(b->slot, 0));
+    for (int i = 0; i < b->slot->components; i++)
+        write_bits(record, ir_type_of_storage(b->slot->type), exec_scalar(b->slot, i));
     fprintf(record->to, "\n");
 }
 
@@ -136,10 +137,11 @@ static void write_head(exec_record *record, const chain_loop *loop)
     for (int p = 0; p < loop->kernel->param_count; p++) {
         const ir_param *param = &loop->kernel->params[p];
         const chain_binding *b = &loop->bindings[p];
-        if (param->kind == IR_PARAM_TABLE)
-            write_numbers(record, param, b->table);
-        else if (param->kind == IR_PARAM_NUMBER && b->slot)
+        bool number = param->kind == IR_PARAM_NUMBER || param->kind == IR_PARAM_TABLE;
+        if (number && b->slot)
             write_scalar(record, b, b->version);
+        else if (param->kind == IR_PARAM_TABLE)
+            write_numbers(record, param, b->table);
         else if (param->kind == IR_PARAM_NUMBER)
             write_numbers(record, param, &b->number);
     }

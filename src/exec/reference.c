@@ -13,7 +13,8 @@
 typedef struct reference_run {
     interpreter in;
     exec_trace *trace;
-    ir_value **contributions; /* per parameter: of reductions, one per point of the box */
+    size_t reduced_count;     /* elements of all reductions */
+    ir_value **contributions; /* to each of them, one per point of the box */
     arena memory;
 } reference_run;
 
@@ -49,23 +50,42 @@ static kata_status prepare_locals(reference_run *run, messages *m)
     return run->in.locals ? KATA_OK : message_no_memory(m);
 }
 
+static kata_status prepare_reductions(reference_run *run, messages *m)
+{
+    const chain_loop *loop = run->in.loop;
+    const ir_kernel *kernel = loop->kernel;
+    size_t points = (size_t)grid_box_points(&loop->box), count = 0;
+    run->in.reduced_start =
+        arena_array(&run->memory, (size_t)kernel->param_count + 1, sizeof *run->in.reduced_start);
+    if (!run->in.reduced_start) return message_no_memory(m);
+    for (int p = 0; p < kernel->param_count; p++) {
+        run->in.reduced_start[p] = count;
+        if (!ir_param_is_reduction(&kernel->params[p])) continue;
+        count += (size_t)kernel->params[p].count;
+        if (!exec_slot_array(loop->bindings[p].slot)) return message_no_memory(m);
+    }
+    run->in.reduced = arena_array(&run->memory, count + 1, sizeof *run->in.reduced);
+    run->contributions = arena_array(&run->memory, count + 1, sizeof *run->contributions);
+    if (!run->in.reduced || !run->contributions) return message_no_memory(m);
+    for (size_t r = 0; r < count; r++) {
+        run->contributions[r] = arena_array(&run->memory, points + 1, sizeof(ir_value));
+        if (!run->contributions[r]) return message_no_memory(m);
+    }
+    run->reduced_count = count;
+    return KATA_OK;
+}
+
 static kata_status prepare(reference_run *run, messages *m)
 {
     const chain_loop *loop = run->in.loop;
     size_t count = (size_t)loop->kernel->param_count + 1;
-    size_t points = (size_t)grid_box_points(&loop->box);
     run->in.fields = arena_array(&run->memory, count, sizeof *run->in.fields);
-    run->in.reduced = arena_array(&run->memory, count, sizeof *run->in.reduced);
-    run->contributions = arena_array(&run->memory, count, sizeof *run->contributions);
-    if (!run->in.fields || !run->in.reduced || !run->contributions) return message_no_memory(m);
+    if (!run->in.fields) return message_no_memory(m);
     kata_status status = prepare_locals(run, m);
+    if (status == KATA_OK) status = prepare_reductions(run, m);
     for (int p = 0; p < loop->kernel->param_count && status == KATA_OK; p++) {
         const ir_param *param = &loop->kernel->params[p];
         if (ir_param_is_field(param)) status = prepare_field(run, p, m);
-        if (!ir_param_is_reduction(param)) continue;
-        run->contributions[p] = arena_array(&run->memory, points + 1, sizeof(ir_value));
-        if (!run->contributions[p] || !exec_slot_array(loop->bindings[p].slot))
-            status = message_no_memory(m);
     }
     if (status != KATA_OK) return status;
     for (int p = 0; p < loop->kernel->param_count; p++)
@@ -87,14 +107,15 @@ static bool run_point(reference_run *run, int64_t number)
     for (int p = 0; p < kernel->param_count; p++) {
         if (ir_param_is_written_field(&kernel->params[p]))
             memset(run->in.fields[p].stored, 0, (size_t)kernel->params[p].count * sizeof(bool));
-        if (ir_param_is_reduction(&kernel->params[p]))
-            run->in.reduced[p] = ir_reduction_start(&kernel->params[p]);
+        for (int e = 0; ir_param_is_reduction(&kernel->params[p]) && e < kernel->params[p].count;
+             e++)
+            run->in.reduced[run->in.reduced_start[p] + (size_t)e] =
+                ir_reduction_start(&kernel->params[p]);
     }
     trace_point(run);
     if (!interpret_point(&run->in)) return false;
-    for (int p = 0; p < kernel->param_count; p++)
-        if (ir_param_is_reduction(&kernel->params[p]))
-            run->contributions[p][number] = run->in.reduced[p];
+    for (size_t r = 0; r < run->reduced_count; r++)
+        run->contributions[r][number] = run->in.reduced[r];
     return true;
 }
 
@@ -130,9 +151,13 @@ static bool run_points(reference_run *run)
 static void commit_reduction(reference_run *run, int p)
 {
     const chain_loop *loop = run->in.loop;
+    const ir_param *param = &loop->kernel->params[p];
     const int64_t here[3] = {0, 0, 0};
-    reference_contributions all = {&loop->kernel->params[p], loop->box, run->contributions[p]};
-    reference_set_element(loop->bindings[p].slot->array, 0, here, reference_reduce(&all));
+    for (int e = 0; e < param->count; e++) {
+        size_t r = run->in.reduced_start[p] + (size_t)e;
+        reference_contributions all = {param, loop->box, run->contributions[r]};
+        reference_set_element(loop->bindings[p].slot->array, e, here, reference_reduce(&all));
+    }
 }
 
 /* Puts the new arrays and scalars in the places of the old ones. */

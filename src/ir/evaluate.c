@@ -43,7 +43,8 @@ kata_status lower_component(lowering *l, const ir_param *param, const ir_expr *c
     int64_t value = 0;
     if (component) {
         kata_status status =
-            constant_integer(l, component, "component", 0, param->count - 1, &value);
+            constant_integer(l, component, ir_param_is_field(param) ? "component" : "index", 0,
+                             param->count - 1, &value);
         if (status) return status;
     }
     (void)at;

@@ -176,7 +176,7 @@ typedef struct ir_param {
     const char *name;
     ir_param_kind kind;
     ir_type type;
-    int count;   /* components of a field, elements of a table; 1 otherwise */
+    int count;   /* components of a field, elements of a table or reduction; 1 otherwise */
     uint32_t at; /* of the name in the source */
 } ir_param;
 
@@ -220,7 +220,7 @@ typedef enum ir_stmt_kind {
                        without initialiser */
     IR_STMT_STORE,  /* written field parameter `index`, component `element` (NULL: 0), at
                        offset[0..2] (NULL: 0, `offsets` of them written) = value */
-    IR_STMT_REDUCE, /* reduction parameter `index` takes value in */
+    IR_STMT_REDUCE, /* reduction parameter `index`, element `element` (NULL: 0), takes value in */
     IR_STMT_IF,     /* value: a bool; then `body` else `other` */
     IR_STMT_FOR,    /* init (one ASSIGN), while value: body, then step (one ASSIGN) */
     IR_STMT_BLOCK,  /* body */
@@ -269,7 +269,7 @@ typedef struct ir_node {
 
 /* A result of the kernel at a point. */
 typedef struct ir_store {
-    int param, component; /* component 0 for reductions */
+    int param, component; /* of a reduction: the element */
     int32_t offset[3];    /* of the point that is written */
     ir_id value;          /* of the parameter's type, not yet rounded to storage */
     ir_id condition;      /* bool; where it is false the old value stays; 0: always written */

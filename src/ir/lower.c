@@ -180,17 +180,22 @@ static kata_status lower_store(lowering *l, const ir_stmt *s)
     return KATA_OK;
 }
 
-static void lower_reduce(lowering *l, const ir_stmt *s)
+static kata_status lower_reduce(lowering *l, const ir_stmt *s)
 {
-    uint32_t where = l->first_reduction + l->param_outputs[s->index];
     const ir_param *param = &l->kernel->params[s->index];
+    int element;
+    kata_status status = lower_component(l, param, s->element, s->at, &element);
+    if (status) return status;
+    uint32_t reduction = l->param_outputs[s->index] + (uint32_t)element;
+    uint32_t where = l->first_reduction + reduction;
     ir_id value = lower_expr(l, s->value);
     /* combined with the neutral start, a value is itself */
-    bool first = l->cells[where].value == l->reduction_starts[l->param_outputs[s->index]];
+    bool first = l->cells[where].value == l->reduction_starts[reduction];
     if (!first)
         value = ir_graph_op(l->g, ir_reduction_op(param), param->type, l->cells[where].value, value,
                             0, s->at);
     assign(l, where, value);
+    return KATA_OK;
 }
 
 static bool has_returned(const lowering *l)
@@ -240,7 +245,7 @@ static kata_status lower_stmt(lowering *l, const ir_stmt *s)
     case IR_STMT_ASSIGN: return lower_assign(l, s);
     case IR_STMT_UNSET: unset(l, s->index); return KATA_OK;
     case IR_STMT_STORE: return lower_store(l, s);
-    case IR_STMT_REDUCE: lower_reduce(l, s); return KATA_OK;
+    case IR_STMT_REDUCE: return lower_reduce(l, s);
     case IR_STMT_FOR: return lower_for(l, s);
     case IR_STMT_BLOCK: return lower_stmts(l, s->body);
     case IR_STMT_IF: return lower_if(l, s);

@@ -20,10 +20,10 @@ typedef struct lowering {
     ir_graph *g;
     messages *m;
     /* Cells: of locals (arrays element by element), `returned`, of outputs (components of written
-     * field parameters), of reductions. */
+     * field parameters), of elements of reductions. */
     lower_cell *cells;
     uint32_t *local_cells;   /* first cell of each local */
-    uint32_t *param_outputs; /* per parameter: its first output, or its reduction's number */
+    uint32_t *param_outputs; /* per parameter: its first output, or its first reduction */
     uint32_t returned, first_output, first_reduction, cell_count;
     uint32_t *output_at;         /* per output: place of the last store */
     int32_t (*output_offset)[3]; /* per output: of the point it is written at, once it is */
@@ -43,7 +43,7 @@ ir_id lower_expr(lowering *l, const ir_expr *e);
 /* The cell of a local or of an element of a local array (`element` NULL: not an array). */
 kata_status lower_local_cell(lowering *l, int local, const ir_expr *element, uint32_t at,
                              uint32_t *where);
-/* A component of a field, in its range; NULL is component 0. */
+/* A component of a field or element of a reduction, in its range; NULL is 0. */
 kata_status lower_component(lowering *l, const ir_param *param, const ir_expr *component,
                             uint32_t at, int *out);
 

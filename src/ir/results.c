@@ -19,7 +19,7 @@ static uint64_t number_cells(lowering *l)
         bool written = ir_param_is_written_field(&k->params[p]);
         l->param_outputs[p] = (uint32_t)(written ? outputs : reductions);
         if (written) outputs += (uint64_t)k->params[p].count;
-        if (ir_param_is_reduction(&k->params[p])) reductions++;
+        if (ir_param_is_reduction(&k->params[p])) reductions += (uint64_t)k->params[p].count;
     }
     l->returned = (uint32_t)cells;
     l->first_output = l->returned + 1;
@@ -52,8 +52,9 @@ static kata_status set_up(lowering *l, arena *scratch)
         const ir_param *param = &k->params[p];
         if (!ir_param_is_reduction(param)) continue;
         ir_id start = ir_graph_const(l->g, param->type, ir_reduction_start(param));
-        l->reduction_starts[l->param_outputs[p]] = start;
-        l->cells[l->first_reduction + l->param_outputs[p]].value = start;
+        for (uint32_t r = l->param_outputs[p]; r < l->param_outputs[p] + (uint32_t)param->count;
+             r++)
+            l->reduction_starts[r] = l->cells[l->first_reduction + r].value = start;
     }
     return lower_check(l, k->at);
 }
@@ -74,20 +75,28 @@ static kata_status never_written(lowering *l, const ir_param *param)
     return message_send(l->m);
 }
 
+/* Every element, as soon as one is given a value: the others reduce nothing. */
+static kata_status add_reductions(lowering *l, int p)
+{
+    ir_kernel *k = l->kernel;
+    const ir_param *param = &k->params[p];
+    bool never = true;
+    for (int e = 0; e < param->count; e++) {
+        lower_cell cell = l->cells[l->first_reduction + l->param_outputs[p] + (uint32_t)e];
+        const ir_node *defined = &l->g->nodes[cell.defined];
+        never = never && defined->op == IR_CONST && !defined->value.i32;
+        k->stores[k->store_count++] =
+            (ir_store){.param = p, .component = e, .value = cell.value, .at = param->at};
+    }
+    return never ? never_written(l, param) : KATA_OK;
+}
+
 static kata_status add_stores(lowering *l, int p)
 {
     ir_kernel *k = l->kernel;
     const ir_param *param = &k->params[p];
     int before = k->store_count;
-    if (ir_param_is_reduction(param)) {
-        uint32_t r = l->param_outputs[p];
-        lower_cell cell = l->cells[l->first_reduction + r];
-        const ir_node *defined = &l->g->nodes[cell.defined];
-        bool never = defined->op == IR_CONST && !defined->value.i32;
-        if (never) return never_written(l, param);
-        k->stores[k->store_count++] = (ir_store){.param = p, .value = cell.value, .at = param->at};
-        return KATA_OK;
-    }
+    if (ir_param_is_reduction(param)) return add_reductions(l, p);
     for (int c = 0; c < param->count; c++) {
         uint32_t output = l->param_outputs[p] + (uint32_t)c;
         lower_cell cell = l->cells[l->first_output + output];

@@ -216,15 +216,21 @@ static ir_expr *load(lang_compiler *c, const lang_place *place)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+void lang_hint_reduction(lang_compiler *c, const lang_symbol *r, const char *before)
+{
+    const char *name = r->name->text, *kind = ir_param_kind_name(r->param);
+    const char *element = r->length ? "[i]" : "";
+    if (r->param == IR_PARAM_SUM)
+        lang_hint(c, "%s '%s%s += e;'", before, name, element);
+    else
+        lang_hint(c, "%s '%s%s = %s(%s%s, e);'", before, name, element, kind, name, element);
+}
+
 static lang_value refuse_reduction(lang_compiler *c, const lang_place *place)
 {
     const lang_symbol *r = place->symbol;
-    const char *name = r->name->text, *kind = ir_param_kind_name(r->param);
-    lang_error(c, place->at, "'%s' is a reduction and cannot be read", name);
-    if (r->param == IR_PARAM_SUM)
-        lang_hint(c, "it occurs only in '%s += e;'", name);
-    else
-        lang_hint(c, "it occurs only in '%s = %s(%s, e);'", name, kind, name);
+    lang_error(c, place->at, "'%s' is a reduction and cannot be read", r->name->text);
+    lang_hint_reduction(c, r, "it occurs only in");
     lang_note(c, r->at, "declared here");
     return failed;
 }

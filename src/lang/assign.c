@@ -81,19 +81,31 @@ static ir_stmt *assign_field(lang_compiler *c, const lang_stmt *s, const lang_pl
 static ir_stmt *refuse_form(lang_compiler *c, const lang_place *place)
 {
     const lang_symbol *r = place->symbol;
-    const char *name = r->name->text, *kind = ir_param_kind_name(r->param);
-    lang_error(c, place->at, "'%s' is a '%s' reduction", name, kind);
-    if (r->param == IR_PARAM_SUM)
-        lang_hint(c, "it is written only as '%s += e;'", name);
-    else
-        lang_hint(c, "it is written only as '%s = %s(%s, e);'", name, kind, name);
+    lang_error(c, place->at, "'%s' is a '%s' reduction", r->name->text,
+               ir_param_kind_name(r->param));
+    lang_hint_reduction(c, r, "it is written only as");
     lang_note(c, r->at, "declared here");
     return NULL;
 }
 
-static bool names_symbol(lang_compiler *c, const lang_expr *e, const lang_symbol *symbol)
+/* Whether two expressions, or lists of them, are written alike. */
+static bool same_list(const lang_expr *a, const lang_expr *b);
+
+static bool same_text(const lang_expr *a, const lang_expr *b)
 {
-    return e && e->kind == LANG_EXPR_NAME && lang_find(c, e->name) == symbol;
+    bool same = a->kind == b->kind && a->sign == b->sign && a->type == b->type &&
+                a->name == b->name && a->value.bits == b->value.bits;
+    for (int i = 0; i < 3 && same; i++) same = same_list(a->arg[i], b->arg[i]);
+    return same;
+}
+
+static bool same_list(const lang_expr *a, const lang_expr *b)
+{
+    while (a && b && same_text(a, b)) {
+        a = a->next;
+        b = b->next;
+    }
+    return !a && !b;
 }
 
 static bool calls_function(lang_compiler *c, const lang_expr *e, ir_op op)
@@ -102,14 +114,15 @@ static bool calls_function(lang_compiler *c, const lang_expr *e, ir_op op)
     return symbol && symbol->kind == LANG_FUNCTION && symbol->op == op && !symbol->narrow;
 }
 
-/* The e of "r += e" or "r = min(r, e)", NULL when the assignment has another form. */
+/* The e of "r += e" or "r = min(r, e)", r the target as it is written, NULL when the assignment has
+ * another form. */
 static const lang_expr *reduced(lang_compiler *c, const lang_stmt *s, const lang_symbol *r)
 {
     if (r->param == IR_PARAM_SUM) return s->sign == LANG_SIGN_ADD_ASSIGN ? s->value : NULL;
     ir_op op = r->param == IR_PARAM_MIN ? IR_MIN : IR_MAX;
     if (s->sign != LANG_SIGN_ASSIGN || !calls_function(c, s->value, op)) return NULL;
     const lang_expr *first = s->value->arg[1], *second = first ? first->next : NULL;
-    return names_symbol(c, first, r) && second && !second->next ? second : NULL;
+    return second && !second->next && same_text(first, s->target) ? second : NULL;
 }
 
 static ir_stmt *reduce(lang_compiler *c, const lang_stmt *s, const lang_place *place)
@@ -117,9 +130,13 @@ static ir_stmt *reduce(lang_compiler *c, const lang_stmt *s, const lang_place *p
     const lang_symbol *r = place->symbol;
     const lang_expr *e = reduced(c, s, r);
     if (!e) return refuse_form(c, place);
+    ir_expr *element;
+    if (!lang_place_element(c, place, &element)) return NULL;
     ir_expr *value = lang_convert_assigned(c, lang_check(c, e), r->type);
     ir_stmt *made = value ? lang_tree_stmt(c, IR_STMT_REDUCE, r->index, place->at) : NULL;
-    if (made) made->value = value;
+    if (!made) return NULL;
+    made->element = element;
+    made->value = value;
     return made;
 }
 

@@ -13,10 +13,6 @@ static bool check_kind(lang_compiler *c, const lang_param *p)
 {
     ir_param kind = {.kind = p->kind};
     bool field = ir_param_is_field(&kind), reduction = ir_param_is_reduction(&kind);
-    if (reduction && p->array) {
-        lang_error(c, p->at, "arrays of reductions are not part of the kernel language yet");
-        return lang_hint(c, "declare one parameter for each");
-    }
     if (p->type == IR_BOOL && (field || reduction || p->array)) {
         lang_error(c, p->type_at, "'%s' cannot be bool: only number parameters can", p->name->text);
         return lang_hint(c, "use int");

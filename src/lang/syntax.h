@@ -69,7 +69,7 @@ typedef enum lang_symbol_kind {
     LANG_CONSTANT,  /* type, value */
     LANG_TABLE,     /* constant table: type, length, values */
     LANG_NUMBER,    /* uniform parameter: type, index, length */
-    LANG_REDUCTION, /* type, index */
+    LANG_REDUCTION, /* type, index, length */
     LANG_FIELD,     /* type, index, length; component and offsets are added to what is read */
     LANG_LOCAL      /* type, index, length */
 } lang_symbol_kind;
@@ -459,6 +459,8 @@ bool lang_place_find(lang_compiler *c, const lang_expr *e, lang_place *place);
 /* The checked index of a place that has one; *element stays NULL for others. */
 bool lang_place_element(lang_compiler *c, const lang_place *place, ir_expr **element);
 lang_value lang_place_read(lang_compiler *c, const lang_place *place);
+/* Adds to the error the one form in which a reduction occurs. */
+void lang_hint_reduction(lang_compiler *c, const lang_symbol *r, const char *before);
 /* Component and offsets of an access to a field, what the field is bound to included. */
 bool lang_place_shift(lang_compiler *c, const lang_place *place, ir_expr **component,
                       ir_expr *offset[3], int *offsets);

@@ -50,6 +50,10 @@ static const char scalar_kernels[] = "kernel halve(in double m, out double dt)\n
                                      "kernel near(in double m, out double dt)\n"
                                      "{\n"
                                      "    dt = m[1];\n"
+                                     "}\n"
+                                     "kernel count3(in double u, sum double r[3])\n"
+                                     "{\n"
+                                     "    r[0] += u;\n"
                                      "}\n";
 
 typedef struct world {
@@ -207,6 +211,31 @@ static kata_status scalar_written_as_field(world *w)
 {
     kata_arg s = scalar(w, "s");
     return APPLY(w, "halve", kata_all(w->g), field(w->u), s);
+}
+
+static kata_status scalar_of_other_length(world *w)
+{
+    scalar(w, "s");
+    kata_arg r = kata_arg_scalar(kata_scalar_array_new(w->k, "r", KATA_F64, 2), 0);
+    return APPLY(w, "count3", kata_all(w->g), field(w->u), r);
+}
+
+static kata_status scalar_array_for_number(world *w)
+{
+    kata_arg r = kata_arg_scalar(kata_scalar_array_new(w->k, "r", KATA_F64, 2), 0);
+    return APPLY(w, "heat", kata_inner(w->g, 1), field(w->u), field(w->v), r);
+}
+
+static kata_status scalar_array_read_as_one(world *w)
+{
+    double x;
+    return kata_scalar_get(kata_scalar_array_new(w->k, "r", KATA_F64, 2), &x);
+}
+
+static kata_status scalar_array_of_none(world *w)
+{
+    kata_scalar_array_new(w->k, "r", KATA_F64, 0);
+    return kata_error(w->k);
 }
 
 static kata_status once_of_null(world *w)
@@ -443,6 +472,10 @@ static const struct misuse {
     CASE(scalar_read_as_field, APPLICATION),
     CASE(scalar_written_as_field, APPLICATION),
     CASE(once_of_null, ARGUMENT),
+    CASE(scalar_of_other_length, APPLICATION),
+    CASE(scalar_array_for_number, APPLICATION),
+    CASE(scalar_array_read_as_one, ARGUMENT),
+    CASE(scalar_array_of_none, ARGUMENT),
     CASE(other_grid, APPLICATION),
     CASE(other_rank, APPLICATION),
     CASE(other_components, APPLICATION),

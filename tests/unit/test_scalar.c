@@ -17,6 +17,13 @@ static const char kernels[] =
     "kernel choose(in double m, out double dt, double cfl) { dt = cfl/max(m, 0.5); }\n"
     "kernel advance(in double u, out double v, double dt)\n"
     "{ v = u + dt*(u[1,0] + u[-1,0] + u[0,1] + u[0,-1] - 4*u); }\n"
+    "kernel count(in double u, sum long n[3], max double edge[2])\n"
+    "{\n"
+    "    for (int q = 0; q < 3; q++) if (u < 0.1*q - 0.05) n[q] += 1;\n"
+    "    edge[1] = max(edge[1], u);\n"
+    "}\n"
+    "kernel weigh(in double u, out double v, long n[3], double w[2]) { v = u*n[0] + n[2] + w[1]; "
+    "}\n"
     "kernel where(out long a, inout long n) { a = 100*ix + 10*iy + iz; n += nx + ny + nz; }\n";
 
 typedef struct world {
@@ -140,11 +147,64 @@ static void test_a_thousand_steps_force_nothing(void **state)
     close_world(&w);
 }
 
+/* ---- arrays ---------------------------------------------------------------------------------- */
+
+static void test_arrays_are_reduced_and_passed_as_tables(void **state)
+{
+    (void)state;
+    static double u[POINTS], v[2][POINTS];
+    for (int e = 0; e < 2; e++) {
+        world w;
+        int64_t n[3];
+        double edge[2], most = -INFINITY;
+        open_world(&w, executors[e]);
+        kata_scalar *sn = kata_scalar_array_new(w.k, "n", KATA_I64, 3);
+        kata_scalar *se = kata_scalar_array_new(w.k, "edge", KATA_F64, 2);
+        kata_apply(find(&w, "wave"), kata_all(w.g), w.u);
+        kata_apply(find(&w, "count"), kata_all(w.g), w.u, sn, se);
+        kata_apply(find(&w, "weigh"), kata_all(w.g), w.u, w.v, sn, se);
+        kata_scalar_get_all(sn, n, 3);
+        assert_int_equal(kata_scalar_get_all(se, edge, 2), KATA_OK);
+        kata_get(w.u, kata_all(w.g), u, POINTS);
+        kata_get(w.v, kata_all(w.g), v[e], POINTS);
+        for (int q = 0; q < 3; q++) {
+            int64_t count = 0;
+            for (int i = 0; i < POINTS; i++) count += u[i] < 0.1 * q - 0.05;
+            assert_int_equal(n[q], count);
+        }
+        for (int i = 0; i < POINTS; i++) most = fmax(most, u[i]);
+        assert_float_equal(edge[1], most, 0);
+        assert_true(isinf(edge[0]) && edge[0] < 0);
+        assert_float_equal(v[e][7], u[7] * (double)n[0] + (double)n[2] + edge[1], 1e-9);
+        close_world(&w);
+    }
+    assert_memory_equal(v[0], v[1], sizeof v[0]);
+}
+
+static void test_an_array_is_set_and_read_whole(void **state)
+{
+    (void)state;
+    world w;
+    double one = 0, all[3];
+    float narrow[3];
+    open_world(&w, "cpu");
+    kata_scalar *s = kata_scalar_array_new(w.k, "s", KATA_F64, 3);
+    kata_scalar_set(s, 2.5);
+    assert_int_equal(kata_scalar_get_all(s, all, 3), KATA_OK);
+    assert_int_equal(kata_scalar_get_all(s, narrow, 3), KATA_OK);
+    for (int i = 0; i < 3; i++) assert_true(all[i] == 2.5 && narrow[i] == 2.5f);
+    kata_scalar *single = kata_scalar_array_new(w.k, "single", KATA_F64, 1);
+    assert_int_equal(kata_scalar_get(single, &one), KATA_OK);
+    close_world(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_kernel_applied_once_runs_at_one_point),
         cmocka_unit_test(test_a_step_in_the_chain_is_the_step_read_back),
+        cmocka_unit_test(test_arrays_are_reduced_and_passed_as_tables),
+        cmocka_unit_test(test_an_array_is_set_and_read_whole),
         cmocka_unit_test(test_a_thousand_steps_force_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
