@@ -20,7 +20,7 @@ static void add_title(const codegen_writer *w)
     codegen_word(w->out, kernel->name);
     for (int p = 0; p < kernel->param_count; p++) {
         const ir_param *param = &kernel->params[p];
-        text_add(w->out, "%s%s %s ", p ? ", " : "(", ir_param_kind_name(param->kind),
+        text_add(w->out, "%s%s %s ", p ? ", " : "(", ir_param_mode(param),
                  ir_types[param->type].name);
         codegen_word(w->out, param->name);
         if (param->count > 1) text_add(w->out, "[%d]", param->count);

@@ -185,6 +185,7 @@ static bool finish_reductions(const cpu_loop *l)
         const ir_param *param = &l->loop->kernel->params[red->param];
         chain_slot *slot = l->loop->bindings[red->param].slot;
         ir_value result = exec_reduce_box(param, &l->bricks, red->partials);
+        if (param->onto) result = ir_reduce(param, exec_scalar(slot, red->element), result);
         if (!exec_scalar_set(slot, red->element, result)) return false;
     }
     return true;

@@ -101,7 +101,8 @@ bool exec_scalar_set(chain_slot *slot, int element, ir_value value);
  * are combined over bricks, then over y, then over z by a binary tree aligned to global indices:
  * the node of level k over [j*2^k, (j+1)*2^k) is its lower half combined with its upper half, a
  * half without points left out. A sum is finally added to 0 (so that a sum of no points is +0); min
- * and max of no points are their neutral start. */
+ * and max of no points are their neutral start. A reduction declared inout is at last combined
+ * with what the scalar held before, which comes first: old + sum. */
 enum { EXEC_BRICK = 512, EXEC_LANES = 32 };
 
 /* Reduces contributions of points x_lo .. x_hi-1 of a row, in the parameter's type, brick by brick:

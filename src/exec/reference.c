@@ -152,11 +152,16 @@ static void commit_reduction(reference_run *run, int p)
 {
     const chain_loop *loop = run->in.loop;
     const ir_param *param = &loop->kernel->params[p];
+    store_array *scalar = loop->bindings[p].slot->array;
     const int64_t here[3] = {0, 0, 0};
     for (int e = 0; e < param->count; e++) {
         size_t r = run->in.reduced_start[p] + (size_t)e;
         reference_contributions all = {param, loop->box, run->contributions[r]};
-        reference_set_element(loop->bindings[p].slot->array, e, here, reference_reduce(&all));
+        ir_value result = reference_reduce(&all),
+                 args[2] = {reference_element(scalar, e, here), result};
+        if (param->onto)
+            result = ir_evaluate(ir_reduction_op(param), param->type, param->type, args);
+        reference_set_element(scalar, e, here, result);
     }
 }
 

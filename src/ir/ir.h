@@ -178,6 +178,7 @@ typedef struct ir_param {
     ir_type type;
     int count;   /* components of a field, elements of a table or reduction; 1 otherwise */
     uint32_t at; /* of the name in the source */
+    bool onto;   /* of a reduction: declared inout, combined with what the scalar held before */
 } ir_param;
 
 bool ir_param_is_field(const ir_param *param);
@@ -185,6 +186,8 @@ bool ir_param_is_written_field(const ir_param *param); /* out, inout */
 bool ir_param_is_reduction(const ir_param *param);
 /* "in", "out", "inout", "number", "table", "sum", "min", "max" */
 const char *ir_param_kind_name(ir_param_kind kind);
+/* The same with "inout " before that of a reduction declared so. */
+const char *ir_param_mode(const ir_param *param);
 
 /* ---- the tree -------------------------------------------------------------------------------- */
 

@@ -93,8 +93,8 @@ void ir_print(text *out, const ir_kernel *k)
     text_add(out, "\n");
     for (int p = 0; p < k->param_count; p++) {
         const ir_param *param = &k->params[p];
-        text_add(out, "  param %s %s %s", ir_param_kind_name(param->kind),
-                 ir_types[param->type].name, param->name);
+        text_add(out, "  param %s %s %s", ir_param_mode(param), ir_types[param->type].name,
+                 param->name);
         if (param->count > 1 || param->kind == IR_PARAM_TABLE) text_add(out, "[%d]", param->count);
         text_add(out, "\n");
     }
@@ -132,7 +132,7 @@ void ir_print_accesses(text *out, const ir_kernel *k)
     text_add(out, "\n");
     for (int p = 0; p < k->param_count; p++) {
         const ir_param *param = &k->params[p];
-        text_add(out, "    %-6s %s %s", ir_param_kind_name(param->kind), ir_types[param->type].name,
+        text_add(out, "    %-6s %s %s", ir_param_mode(param), ir_types[param->type].name,
                  param->name);
         if (param->count > 1) text_add(out, "[%d]", param->count);
         int used = print_reads(out, k, p);

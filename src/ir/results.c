@@ -64,8 +64,7 @@ static kata_status set_up(lowering *l, arena *scratch)
 static kata_status never_written(lowering *l, const ir_param *param)
 {
     message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, param->at,
-                     "'%s' parameter '%s' is never written", ir_param_kind_name(param->kind),
-                     param->name);
+                     "'%s' parameter '%s' is never written", ir_param_mode(param), param->name);
     message_line(l->m, "%s",
                  param->kind == IR_PARAM_INOUT ? "declare it 'in', or write it"
                  : ir_param_is_reduction(param)

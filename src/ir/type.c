@@ -50,3 +50,9 @@ const char *ir_param_kind_name(ir_param_kind kind)
                                         "table", "sum", "min",   "max"};
     return names[kind];
 }
+
+const char *ir_param_mode(const ir_param *param)
+{
+    static const char *const onto[] = {"inout sum", "inout min", "inout max"};
+    return param->onto ? onto[param->kind - IR_PARAM_SUM] : ir_param_kind_name(param->kind);
+}

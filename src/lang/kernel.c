@@ -45,7 +45,8 @@ static bool check_param(lang_compiler *c, const lang_param *p, ir_param *param)
                         .kind = table ? IR_PARAM_TABLE : p->kind,
                         .type = p->type,
                         .count = length ? length : 1,
-                        .at = p->at};
+                        .at = p->at,
+                        .onto = p->onto};
     return true;
 }
 

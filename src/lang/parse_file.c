@@ -13,7 +13,6 @@ static const struct mode {
     {"sum", IR_PARAM_SUM}, {"min", IR_PARAM_MIN}, {"max", IR_PARAM_MAX},
 };
 
-/* mode = ["in" | "out" | "inout" | "sum" | "min" | "max"] */
 static ir_param_kind parse_mode(lang_compiler *c)
 {
     bool named = c->token.kind == LANG_TOKEN_NAME || c->token.kind == LANG_TOKEN_WORD;
@@ -23,6 +22,16 @@ static ir_param_kind parse_mode(lang_compiler *c)
         return modes[i].kind;
     }
     return IR_PARAM_NUMBER;
+}
+
+/* mode = ["in" | "out" | "inout" | ["inout"] ("sum" | "min" | "max")] */
+static void parse_modes(lang_compiler *c, lang_param *p)
+{
+    p->kind = parse_mode(c);
+    if (p->kind != IR_PARAM_INOUT || c->token.kind != LANG_TOKEN_NAME) return;
+    ir_param second = {.kind = parse_mode(c)};
+    p->onto = ir_param_is_reduction(&second);
+    if (p->onto) p->kind = second.kind;
 }
 
 static bool not_a_param(lang_compiler *c)
@@ -39,7 +48,7 @@ static bool not_a_param(lang_compiler *c)
 static bool parse_param(lang_compiler *c, lang_param *p)
 {
     p->type_at = c->token.at;
-    p->kind = parse_mode(c);
+    parse_modes(c, p);
     p->constant = lang_accept_word(c, LANG_WORD_CONST);
     if (p->kind == IR_PARAM_NUMBER && !lang_is_type(&c->token)) return not_a_param(c);
     if (lang_is_sign(&c->next, LANG_SIGN_MUL)) {

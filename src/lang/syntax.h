@@ -293,7 +293,7 @@ typedef struct lang_stmt {
 typedef struct lang_param {
     ir_param_kind kind; /* NUMBER also for tables, and values given to helpers */
     ir_type type;
-    bool array, constant;
+    bool array, constant, onto;
     lang_name *name;
     uint32_t at, type_at;
     int number; /* from 0 */

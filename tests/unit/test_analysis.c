@@ -64,7 +64,8 @@ static void start(example *e, const char *kernel_text, int64_t nx, int64_t ny)
 static int add_param(example *e, const char *word, const char *name, ir_param_kind kind)
 {
     int p = e->kernel.param_count++;
-    e->params[p] = (ir_param){name, kind, IR_F64, 1, find(e, word)};
+    e->params[p] =
+        (ir_param){.name = name, .kind = kind, .type = IR_F64, .count = 1, .at = find(e, word)};
     e->slots[p] = (chain_slot){.shape = e->loop.shape, .components = 1};
     e->bindings[p] = (chain_binding){.slot = &e->slots[p], .name = name};
     return p;

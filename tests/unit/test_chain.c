@@ -9,9 +9,9 @@
 #include <cmocka.h>
 
 static const ir_param params[] = {
-    {"u", IR_PARAM_IN, IR_F64, 1, 0},     {"v", IR_PARAM_OUT, IR_F64, 1, 0},
-    {"c", IR_PARAM_NUMBER, IR_F64, 1, 0}, {"w", IR_PARAM_TABLE, IR_I32, 3, 0},
-    {"dt", IR_PARAM_SUM, IR_F32, 1, 0},
+    {"u", IR_PARAM_IN, IR_F64, 1, 0, false},     {"v", IR_PARAM_OUT, IR_F64, 1, 0, false},
+    {"c", IR_PARAM_NUMBER, IR_F64, 1, 0, false}, {"w", IR_PARAM_TABLE, IR_I32, 3, 0, false},
+    {"dt", IR_PARAM_SUM, IR_F32, 1, 0, false},
 };
 static const ir_kernel heat = {.name = "heat", .params = params, .param_count = COUNT_OF(params)};
 

@@ -60,7 +60,8 @@ static one_op *start(ir_type operand, ir_type result)
     *k = (one_op){.operand = operand, .result = result};
     for (int p = 0; p < PARAMS; p++) {
         ir_type type = p == OUT ? in_memory(result) : operand;
-        k->params[p] = (ir_param){names[p], p == OUT ? IR_PARAM_OUT : IR_PARAM_IN, type, 1, 0};
+        k->params[p] = (ir_param){.name = names[p], .type = type, .count = 1};
+        k->params[p].kind = p == OUT ? IR_PARAM_OUT : IR_PARAM_IN;
         k->storage[p] = storage_of(in_memory(type));
     }
     k->kernel.name = "one";

@@ -24,6 +24,9 @@ static const char kernels[] =
     "}\n"
     "kernel weigh(in double u, out double v, long n[3], double w[2]) { v = u*n[0] + n[2] + w[1]; "
     "}\n"
+    "kernel gather(in double u, inout sum double s, inout min float least, inout max long n[2])\n"
+    "{ s += u; least = min(least, (float)u); n[1] = max(n[1], ix); }\n"
+    "kernel total(in double u, sum double s) { s += u; }\n"
     "kernel where(out long a, inout long n) { a = 100*ix + 10*iy + iz; n += nx + ny + nz; }\n";
 
 typedef struct world {
@@ -147,6 +150,66 @@ static void test_a_thousand_steps_force_nothing(void **state)
     close_world(&w);
 }
 
+/* ---- onto what was there --------------------------------------------------------------------- */
+
+static void test_inout_adds_the_sum_to_the_old_value_at_last(void **state)
+{
+    (void)state;
+    for (int e = 0; e < 2; e++) {
+        world w;
+        double s, sum, expected = 1e6;
+        open_world(&w, executors[e]);
+        kata_scalar *ss = kata_scalar_new(w.k, "s", KATA_F64);
+        kata_scalar *sum_alone = kata_scalar_new(w.k, "sum", KATA_F64);
+        kata_scalar *least = kata_scalar_new(w.k, "least", KATA_F32);
+        kata_scalar *n = kata_scalar_array_new(w.k, "n", KATA_I64, 2);
+        kata_scalar_set(ss, 1e6);
+        kata_scalar_set(n, 17);
+        kata_apply(find(&w, "wave"), kata_all(w.g), w.u);
+        for (int i = 0; i < 3; i++) {
+            kata_range part = kata_box_2d(w.g, 3 * i, NX - i, 0, NY - 7 * i);
+            kata_apply(find(&w, "gather"), part, w.u, ss, least, n);
+            kata_apply(find(&w, "total"), part, w.u, sum_alone);
+            kata_scalar_get(sum_alone, &sum);
+            expected += sum;
+        }
+        kata_scalar_get(ss, &s);
+        assert_true(s == expected);
+        float lowest;
+        int64_t most[2];
+        kata_scalar_get(least, &lowest);
+        kata_scalar_get_all(n, most, 2);
+        assert_true(lowest < -0.5f);
+        assert_int_equal(most[0], 17);
+        assert_int_equal(most[1], NX - 1);
+        close_world(&w);
+    }
+}
+
+static void test_inout_over_no_points_changes_nothing(void **state)
+{
+    (void)state;
+    for (int e = 0; e < 2; e++) {
+        world w;
+        double s;
+        int64_t n[2];
+        float least;
+        open_world(&w, executors[e]);
+        kata_scalar *ss = kata_scalar_new(w.k, "s", KATA_F64);
+        kata_scalar *sl = kata_scalar_new(w.k, "least", KATA_F32);
+        kata_scalar *sn = kata_scalar_array_new(w.k, "n", KATA_I64, 2);
+        kata_scalar_set(ss, 0.1);
+        kata_scalar_set(sl, -0.0);
+        kata_scalar_set(sn, -4);
+        kata_apply(find(&w, "gather"), kata_inner(w.g, 20), w.u, ss, sl, sn);
+        kata_scalar_get(ss, &s);
+        kata_scalar_get(sl, &least);
+        kata_scalar_get_all(sn, n, 2);
+        assert_true(s == 0.1 && n[0] == -4 && n[1] == -4 && least == 0 && signbit(least));
+        close_world(&w);
+    }
+}
+
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
 static void test_arrays_are_reduced_and_passed_as_tables(void **state)
@@ -203,6 +266,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_kernel_applied_once_runs_at_one_point),
         cmocka_unit_test(test_a_step_in_the_chain_is_the_step_read_back),
+        cmocka_unit_test(test_inout_adds_the_sum_to_the_old_value_at_last),
+        cmocka_unit_test(test_inout_over_no_points_changes_nothing),
         cmocka_unit_test(test_arrays_are_reduced_and_passed_as_tables),
         cmocka_unit_test(test_an_array_is_set_and_read_whole),
         cmocka_unit_test(test_a_thousand_steps_force_nothing),
