@@ -244,6 +244,19 @@ KATA_API kata_status kata_scalar_get_value(kata_scalar *scalar, kata_type type, 
 KATA_API kata_status kata_scalar_get_values(kata_scalar *scalar, kata_type type, void *values,
                                             int64_t count);
 
+/* From the next application on, keeps every value that a kernel gives to the scalar (an array's
+ * elements together), one entry for each application that writes it, without forcing the chain: of
+ * more than `entries` the newest, 0 for none. What was kept before is forgotten. */
+KATA_API kata_status kata_scalar_log(kata_scalar *scalar, int64_t entries);
+/* Entries that there are now, those of queued kernels included; does not force the chain. 0 for a
+ * scalar that is not logged and for NULL. */
+KATA_API int64_t kata_scalar_log_count(const kata_scalar *scalar);
+/* The entries, oldest first; forces the chain. `count` is the number of values there is room for
+ * and must be that of the entries times the elements. NaN (0) on error, and in entries of a chain
+ * that failed. Call it as   kata_scalar_log_get(scalar, values, count) */
+KATA_API kata_status kata_scalar_log_values(kata_scalar *scalar, kata_type type, void *values,
+                                            int64_t count);
+
 /* ---- kernels --------------------------------------------------------------------------------- */
 
 /* Compiles the kernels of a file, or of a text that messages call by the given name. */

@@ -91,6 +91,11 @@ template <class T> kata_status kata_scalar_get_all(kata_scalar *scalar, T *value
     return kata_scalar_get_values(scalar, kata_type_of(values), values, count);
 }
 
+template <class T> kata_status kata_scalar_log_get(kata_scalar *scalar, T *values, int64_t count)
+{
+    return kata_scalar_log_values(scalar, kata_type_of(values), values, count);
+}
+
 inline kata_field *kata_field_new_of(kata_grid *grid, const char *name,
                                      const kata_field_options &options)
 {

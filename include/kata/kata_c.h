@@ -29,6 +29,8 @@
 #define kata_scalar_get(scalar, value) kata_scalar_get_value(scalar, KATA_TYPE_OF(value), value)
 #define kata_scalar_get_all(scalar, values, count)                                                 \
     kata_scalar_get_values(scalar, KATA_TYPE_OF(values), values, count)
+#define kata_scalar_log_get(scalar, values, count)                                                 \
+    kata_scalar_log_values(scalar, KATA_TYPE_OF(values), values, count)
 
 /* An error here says that kata_apply was given something it does not take: it takes kata_field *,
  * kata_scalar *, numbers, and arrays of double, float, int or int64_t. */

@@ -25,7 +25,7 @@ struct kata {
     struct api_slot *slots; /* all, for freeing */
     kata_module *modules;
     kata_work work;
-    kata_grid once; /* of one point: that of kata_once */
+    kata_grid once;        /* of one point: that of kata_once */
     const char *here_file; /* place of the next application, see kata_here */
     int here_line;
     bool eager;          /* each application runs at once */
@@ -86,6 +86,9 @@ typedef enum api_end {
 } api_end;
 /* Runs queued work. */
 kata_status api_end_chain(kata *k, api_end why);
+/* Whether a scalar's values can be had as those of a type; reports. */
+kata_status api_check_scalar(kata_scalar *scalar, const char *call, kata_type type,
+                             const void *values);
 /* Runs it because a result is needed. */
 kata_status api_flush(kata *k);
 /* Refuses to read a field that was discarded. */

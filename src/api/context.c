@@ -137,7 +137,10 @@ static kata_status choose_warnings(kata *k, const kata_options *options)
 
 static void free_slots(kata *k)
 {
-    for (struct api_slot *s = k->slots; s; s = s->next) store_array_free(s->slot.array);
+    for (struct api_slot *s = k->slots; s; s = s->next) {
+        store_array_free(s->slot.array);
+        if (s->slot.log) free(s->slot.log->values);
+    }
 }
 
 static void free_context(kata *k)
@@ -200,6 +203,7 @@ static void poison_written(kata *k)
             bool written = ir_param_is_reduction(param) || ir_param_is_written_field(param);
             if (written && exec_slot_array(slot)) store_poison(slot->array);
         }
+        exec_log(loop);
     }
 }
 

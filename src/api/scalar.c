@@ -61,19 +61,25 @@ kata_status kata_scalar_set(kata_scalar *scalar, double value)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static kata_status check_read(kata_scalar *scalar, const char *call, kata_type type,
-                              const void *values, int64_t count)
+kata_status api_check_scalar(kata_scalar *scalar, const char *call, kata_type type,
+                             const void *values)
 {
     kata *k = scalar->k;
     if (k->messages.status) return k->messages.status;
     if (!values) return api_fail(k, KATA_ERROR_ARGUMENT, "%s: the result is NULL", call);
     kata_type own = scalar->slot->type;
-    if (!api_type_is_valid(type) || !api_types_convert(own, type))
-        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: scalar '%s' holds %s; it cannot be had as %s",
-                        call, scalar->name, store_type_name(own),
-                        api_type_is_valid(type) ? store_type_name(type) : "another type");
-    if (count == scalar->slot->components) return KATA_OK;
-    return api_fail(k, KATA_ERROR_ARGUMENT,
+    if (api_type_is_valid(type) && api_types_convert(own, type)) return KATA_OK;
+    return api_fail(k, KATA_ERROR_ARGUMENT, "%s: scalar '%s' holds %s; it cannot be had as %s",
+                    call, scalar->name, store_type_name(own),
+                    api_type_is_valid(type) ? store_type_name(type) : "another type");
+}
+
+static kata_status check_read(kata_scalar *scalar, const char *call, kata_type type,
+                              const void *values, int64_t count)
+{
+    kata_status status = api_check_scalar(scalar, call, type, values);
+    if (status || count == scalar->slot->components) return status;
+    return api_fail(scalar->k, KATA_ERROR_ARGUMENT,
                     "%s: scalar '%s' has %d elements; there is room for %lld", call, scalar->name,
                     scalar->slot->components, (long long)count);
 }

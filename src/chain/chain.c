@@ -28,6 +28,14 @@ static chain_binding *copy_bindings(arena *memory, const chain_loop *loop)
     return copy;
 }
 
+static void note_write(chain_binding *binding)
+{
+    chain_slot *slot = binding->slot;
+    slot->version++;
+    binding->log = slot->log;
+    if (slot->log) binding->entry = slot->log->count++;
+}
+
 kata_status chain_append(chain *c, const chain_loop *loop, messages *m)
 {
     void *loops = c->loops;
@@ -40,7 +48,7 @@ kata_status chain_append(chain *c, const chain_loop *loop, messages *m)
     *queued = *loop;
     queued->bindings = bindings;
     for (int i = 0; i < loop->kernel->param_count; i++)
-        if (is_written(&loop->kernel->params[i])) bindings[i].slot->version++;
+        if (is_written(&loop->kernel->params[i])) note_write(&bindings[i]);
     return KATA_OK;
 }
 

@@ -10,6 +10,13 @@
 #include "grid/grid.h"
 #include "ir/ir.h"
 
+/* The newest values of a scalar, in its slot's type: element i of entry e is
+ * values[e % room * components + i]. */
+typedef struct chain_log {
+    int64_t room, count; /* entries kept at most; entries made, those of queued loops included */
+    ir_value *values;
+} chain_log;
+
 /* A place for the values of a field, or for a scalar. */
 typedef struct chain_slot {
     grid_shape shape;
@@ -19,6 +26,7 @@ typedef struct chain_slot {
     bool discarded;            /* after the queued loops: not read before all of it is written */
     int64_t version;           /* of its value after the queued loops */
     struct store_array *array; /* where exec keeps it; NULL: all zero, or not yet made */
+    chain_log *log;            /* of a scalar that is logged; NULL otherwise */
 } chain_slot;
 
 typedef struct chain_binding {
@@ -27,6 +35,8 @@ typedef struct chain_binding {
     const char *name; /* of the field or scalar, for messages */
     grid_boundary boundary;
     int64_t version;       /* of the slot that is read (fields, scalars) */
+    chain_log *log;        /* that takes the value the loop writes to a scalar; NULL: none */
+    int64_t entry;         /* its number there */
     ir_value number;       /* of a number parameter without slot, in the parameter's type */
     const ir_value *table; /* of a table parameter without slot, in the parameter's type */
 } chain_binding;
@@ -50,7 +60,7 @@ typedef struct chain {
 } chain;
 
 /* Queues a loop: copies the bindings and tables (kernel->param_count of them), fills in versions
- * and advances those of written slots. */
+ * and log entries, and advances those of written slots. */
 kata_status chain_append(chain *c, const chain_loop *loop, messages *m);
 /* The number of points of a loop. */
 int64_t chain_loop_points(const chain_loop *loop);

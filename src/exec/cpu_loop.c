@@ -206,6 +206,7 @@ kata_status cpu_loop_run(const chain_loop *loop, codegen_function *run, struct e
         done = prepare_edges(&l) && prepare_threads(&l, cpu) && cpu_loop_run_blocks(&l, cpu);
     }
     if (done) done = finish_reductions(&l);
+    if (done) exec_log(loop);
     arena_free(&l.memory);
     return done ? KATA_OK : message_no_memory(m);
 }

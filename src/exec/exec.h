@@ -89,6 +89,8 @@ void exec_record_put(exec_record *record, const char *name, const chain_slot *sl
 store_array *exec_slot_array(chain_slot *slot);
 /* An element of a scalar, in the slot's type. */
 ir_value exec_scalar(const chain_slot *slot, int element);
+/* Enters the values that a loop has written to scalars in their logs. */
+void exec_log(const chain_loop *loop);
 /* False when memory is out. */
 bool exec_scalar_set(chain_slot *slot, int element, ir_value value);
 

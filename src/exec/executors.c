@@ -34,3 +34,13 @@ bool exec_scalar_set(chain_slot *slot, int element, ir_value value)
     if (a) memcpy((char *)a->data + element * a->pitch_component * (int)size, &value, size);
     return a != NULL;
 }
+
+void exec_log(const chain_loop *loop)
+{
+    for (int p = 0; p < loop->kernel->param_count; p++) {
+        const chain_binding *b = &loop->bindings[p];
+        if (!b->log) continue;
+        ir_value *entry = b->log->values + b->entry % b->log->room * b->slot->components;
+        for (int i = 0; i < b->slot->components; i++) entry[i] = exec_scalar(b->slot, i);
+    }
+}

@@ -197,6 +197,7 @@ static kata_status run_loop(const chain_loop *loop, exec_trace *trace, messages 
         status = message_fail(m, KATA_ERROR_INTERNAL, "kernel '%s' met %s", loop->kernel->name,
                               run.in.failure);
     if (status == KATA_OK) commit(&run);
+    if (status == KATA_OK) exec_log(loop);
     release(&run);
     return status;
 }

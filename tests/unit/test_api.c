@@ -366,6 +366,9 @@ static void test_null_is_reported_by_every_function(void **state)
     assert_true(isnan(x));
     assert_int_equal(kata_put(NULL, kata_all(NULL), &x, 1), KATA_ERROR_ARGUMENT);
     assert_null(kata_scalar_new(NULL, "s", KATA_F64));
+    assert_int_equal(kata_scalar_log(NULL, 3), KATA_ERROR_ARGUMENT);
+    assert_int_equal(kata_scalar_log_count(NULL), 0);
+    assert_int_equal(kata_scalar_log_get((kata_scalar *)NULL, &x, 1), KATA_ERROR_ARGUMENT);
     assert_null(kata_scalar_array_new(NULL, "s", KATA_F64, 2));
     assert_int_equal(kata_scalar_get_all((kata_scalar *)NULL, &x, 1), KATA_ERROR_ARGUMENT);
     assert_int_equal(kata_scalar_set(NULL, 1), KATA_ERROR_ARGUMENT);

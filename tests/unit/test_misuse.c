@@ -238,6 +238,21 @@ static kata_status scalar_array_of_none(world *w)
     return kata_error(w->k);
 }
 
+static kata_status log_of_other_length(world *w)
+{
+    double values[3];
+    kata_scalar *s = kata_scalar_new(w->k, "s", KATA_F64),
+                *t = kata_scalar_new(w->k, "t", KATA_F64);
+    kata_scalar_log(s, 10);
+    APPLY(w, "total", kata_all(w->g), field(w->u), kata_arg_scalar(s, 0), kata_arg_scalar(t, 0));
+    return kata_scalar_log_get(s, values, 3);
+}
+
+static kata_status log_of_less_than_none(world *w)
+{
+    return kata_scalar_log(kata_scalar_new(w->k, "s", KATA_F64), -1);
+}
+
 static kata_status once_of_null(world *w)
 {
     kata_arg s = scalar(w, "s"), t = scalar(w, "t");
@@ -472,6 +487,8 @@ static const struct misuse {
     CASE(scalar_read_as_field, APPLICATION),
     CASE(scalar_written_as_field, APPLICATION),
     CASE(once_of_null, ARGUMENT),
+    CASE(log_of_other_length, ARGUMENT),
+    CASE(log_of_less_than_none, ARGUMENT),
     CASE(scalar_of_other_length, APPLICATION),
     CASE(scalar_array_for_number, APPLICATION),
     CASE(scalar_array_read_as_one, ARGUMENT),

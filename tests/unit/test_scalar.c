@@ -210,6 +210,104 @@ static void test_inout_over_no_points_changes_nothing(void **state)
     }
 }
 
+/* ---- logs ------------------------------------------------------------------------------------ */
+
+static void test_a_log_has_an_entry_per_write_and_forces_nothing(void **state)
+{
+    (void)state;
+    for (int e = 0; e < 2; e++) {
+        world w;
+        kata_work work;
+        int64_t values[600];
+        open_world(&w, executors[e]);
+        kata_kernel *where = find(&w, "where");
+        kata_scalar *a = kata_scalar_new(w.k, "a", KATA_I64),
+                    *n = kata_scalar_new(w.k, "n", KATA_I64);
+        assert_int_equal(kata_scalar_log_count(n), 0);
+        kata_apply(where, kata_once(w.k), a, n);
+        kata_scalar_log(n, 600);
+        for (int i = 0; i < 500; i++) kata_apply(where, kata_once(w.k), a, n);
+        assert_int_equal(kata_scalar_log_count(n), 500);
+        assert_int_equal(kata_scalar_log_count(a), 0);
+        kata_work_done(w.k, &work);
+        assert_int_equal(work.chains_forced, 0);
+        kata_scalar_set(n, 1);
+        assert_int_equal(kata_scalar_log_get(n, values, 500), KATA_OK);
+        for (int i = 0; i < 500; i++) assert_int_equal(values[i], 3 * (i + 2));
+        close_world(&w);
+    }
+}
+
+static void test_a_full_log_keeps_the_newest_entries(void **state)
+{
+    (void)state;
+    world w;
+    int64_t values[4];
+    open_world(&w, "cpu");
+    kata_scalar *a = kata_scalar_new(w.k, "a", KATA_I64), *n = kata_scalar_new(w.k, "n", KATA_I64);
+    kata_scalar_log(n, 4);
+    for (int i = 0; i < 10; i++) kata_apply(find(&w, "where"), kata_once(w.k), a, n);
+    assert_int_equal(kata_scalar_log_get(n, values, 4), KATA_OK);
+    for (int i = 0; i < 4; i++) assert_int_equal(values[i], 3 * (i + 7));
+    kata_apply(find(&w, "where"), kata_once(w.k), a, n);
+    kata_scalar_log(n, 4);
+    assert_int_equal(kata_scalar_log_count(n), 0);
+    kata_apply(find(&w, "where"), kata_once(w.k), a, n);
+    assert_int_equal(kata_scalar_log_get(n, values, 1), KATA_OK);
+    assert_int_equal(values[0], 36);
+    kata_scalar_log(n, 0);
+    kata_apply(find(&w, "where"), kata_once(w.k), a, n);
+    assert_int_equal(kata_scalar_log_get(n, values, 0), KATA_OK);
+    close_world(&w);
+}
+
+static void test_entries_of_an_array_and_of_reductions(void **state)
+{
+    (void)state;
+    world w;
+    int64_t n[3];
+    double edges[4];
+    open_world(&w, "cpu");
+    kata_scalar *sn = kata_scalar_array_new(w.k, "n", KATA_I64, 3);
+    kata_scalar *se = kata_scalar_array_new(w.k, "edge", KATA_F64, 2);
+    kata_apply(find(&w, "wave"), kata_all(w.g), w.u);
+    kata_scalar_log(se, 5);
+    for (int i = 0; i < 2; i++)
+        kata_apply(find(&w, "count"), kata_box_2d(w.g, 20 * i, 20 + 20 * i, 0, NY), w.u, sn, se);
+    assert_int_equal(kata_scalar_log_get(se, edges, 4), KATA_OK);
+    assert_true(isinf(edges[0]) && isinf(edges[2]) && edges[1] > edges[3] && edges[3] > 0);
+    assert_int_equal(kata_scalar_get_all(sn, n, 3), KATA_OK);
+    close_world(&w);
+}
+
+static void ignore(void *data, kata_status status, const char *message)
+{
+    (void)data;
+    (void)status;
+    (void)message;
+}
+
+static void test_a_failed_chain_leaves_nan_in_scalars_and_logs(void **state)
+{
+    (void)state;
+    double value = 0, values[2] = {0, 0};
+    kata *k = kata_open(&(kata_options){
+        .executor = "cpu", .compiler = "/nowhere/cc", .cache = "empty-cache", .handler = ignore});
+    kata_module *m = kata_module_from_text(k, "k.kata", kernels);
+    kata_scalar *speed = kata_scalar_new(k, "m", KATA_F64),
+                *dt = kata_scalar_new(k, "dt", KATA_F64);
+    kata_scalar_set(dt, 4);
+    kata_scalar_log(dt, 2);
+    kata_kernel *choose = kata_kernel_find(m, "choose");
+    for (int i = 0; i < 2; i++) kata_apply(choose, kata_once(k), speed, dt, 0.1);
+    assert_int_equal(kata_flush(k), KATA_ERROR_COMPILER);
+    kata_error_clear(k);
+    assert_int_equal(kata_scalar_get(dt, &value), KATA_OK);
+    assert_int_equal(kata_scalar_log_get(dt, values, 2), KATA_OK);
+    assert_true(isnan(value) && isnan(values[0]) && isnan(values[1]));
+    kata_close(k);
+}
+
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
 static void test_arrays_are_reduced_and_passed_as_tables(void **state)
@@ -268,6 +366,10 @@ int main(void)
         cmocka_unit_test(test_a_step_in_the_chain_is_the_step_read_back),
         cmocka_unit_test(test_inout_adds_the_sum_to_the_old_value_at_last),
         cmocka_unit_test(test_inout_over_no_points_changes_nothing),
+        cmocka_unit_test(test_a_log_has_an_entry_per_write_and_forces_nothing),
+        cmocka_unit_test(test_a_full_log_keeps_the_newest_entries),
+        cmocka_unit_test(test_entries_of_an_array_and_of_reductions),
+        cmocka_unit_test(test_a_failed_chain_leaves_nan_in_scalars_and_logs),
         cmocka_unit_test(test_arrays_are_reduced_and_passed_as_tables),
         cmocka_unit_test(test_an_array_is_set_and_read_whole),
         cmocka_unit_test(test_a_thousand_steps_force_nothing),
