@@ -57,7 +57,7 @@ static void tell(FILE *out, const program *p, const seen *a, const seen *b, int6
     if (!out) return;
     fprintf(out, "seed %" PRIu64 ", %s:\n", p->seed, name);
     if (a->is_scalar)
-        fprintf(out, "  s%d", a->index);
+        fprintf(out, "  %ss%d[%" PRId64 "]", a->is_log ? "log of " : "", a->index, i);
     else
         print_place(out, p, a, i);
     if (a->step < p->step_count)
@@ -74,6 +74,7 @@ bool record_compare(FILE *out, const program *p, const record *expected, const r
     if (expected->count != found->count) return false;
     for (size_t n = 0; n < expected->count; n++) {
         const seen *a = &expected->items[n], *b = &found->items[n];
+        if (a->count != b->count) return false;
         for (int64_t i = 0; i < a->count; i++) {
             if (is_equal(a, b, i)) continue;
             tell(out, p, a, b, i, name);

@@ -113,10 +113,13 @@ static param *add_param(kernel *k, param_kind kind)
     return p;
 }
 
+/* Whether a field (a scalar, of kernels that run once) is given for a parameter already. */
 static bool is_taken(const kernel *k, int f)
 {
-    for (int p = 0; p < k->param_count; p++)
-        if (k->params[p].kind <= INOUT && k->params[p].sample == f) return true;
+    for (int p = 0; p < k->param_count; p++) {
+        bool given = k->params[p].kind <= INOUT || (k->once && k->params[p].kind >= SUM);
+        if (given && k->params[p].sample == f) return true;
+    }
     return false;
 }
 
@@ -152,12 +155,23 @@ static void add_number(builder *b, kernel *k)
     if (table) p->count = chance_from(b->chance, 1, MAX_TABLE);
 }
 
-static void add_reduction(builder *b, kernel *k)
+static param *add_scalar(builder *b, kernel *k, param_kind kind)
 {
     int s = chance_from(b->chance, 0, b->program->scalar_count - 1);
-    param *p = add_param(k, (param_kind)chance_from(b->chance, SUM, MAX));
+    if (k->once && is_taken(k, s)) return NULL;
+    param *p = add_param(k, kind);
     p->sample = s;
     p->type = type_of_storage(b->program->scalars[s].type);
+    p->count = b->program->scalars[s].count;
+    if (kind == OUT || kind == INOUT) p->written = (1u << p->count) - 1;
+    return p;
+}
+
+static void add_reduction(builder *b, kernel *k)
+{
+    param *p = add_scalar(b, k, (param_kind)chance_from(b->chance, SUM, MAX));
+    if (!p) return;
+    p->onto = chance_of(b->chance, 30);
     if (p->kind == SUM && is_floating(p->type) && b->program->shiftable) p->kind = MAX;
     if (p->kind == SUM && is_floating(p->type)) k->sums_floating = true;
 }
@@ -168,6 +182,17 @@ static bool writes(const kernel *k)
         if (k->params[p].kind != IN && k->params[p].kind != NUMBER && k->params[p].kind != TABLE)
             return true;
     return false;
+}
+
+static void add_params_once(builder *b, kernel *k)
+{
+    for (int i = chance_from(b->chance, 0, 3); i >= 0; i--)
+        add_scalar(b, k, (param_kind)chance_from(b->chance, IN, INOUT));
+    for (int i = chance_from(b->chance, 0, 2); i > 0; i--) add_number(b, k);
+    if (chance_of(b->chance, 20)) add_reduction(b, k);
+    if (writes(k)) return;
+    k->param_count = 0;
+    add_scalar(b, k, OUT);
 }
 
 static void add_params(builder *b, kernel *k)
@@ -198,27 +223,32 @@ static const char *declare_param(builder *b, kernel *k, int i)
     param *p = &k->params[i];
     const char *name = TEXT("p%d", i), *type = type_name(p->type);
     bool field = p->kind <= INOUT;
-    bool brackets = p->kind == TABLE || (field && (p->count > 1 || chance_of(b->chance, 8)));
+    bool single = p->kind == NUMBER || (p->count == 1 && !chance_of(b->chance, 8));
+    p->brackets = p->kind == TABLE || !single;
     if (p->kind < SUM) {
         symbol *s = builder_symbol(b,
                                    field              ? FIELD
                                    : p->kind == TABLE ? ARRAY
                                                       : VALUE,
                                    p->type, name);
-        s->length = brackets ? p->count : 0;
+        s->length = p->brackets ? p->count : 0;
         s->use = &p->use;
         s->own = p;
         s->set = &b->set[i];
     }
-    if (brackets) return TEXT("%s%s %s[%d]", kinds[p->kind], type, name, p->count);
-    return TEXT("%s%s %s", kinds[p->kind], type, name);
+    const char *onto = p->onto ? "inout " : "", *kind = kinds[p->kind];
+    if (p->brackets) return TEXT("%s%s%s %s[%d]", onto, kind, type, name, p->count);
+    return TEXT("%s%s%s %s", onto, kind, type, name);
 }
 
 void generate_kernel(builder *b, line_list *list, kernel *k)
 {
     int mark = b->symbol_count;
     const char *params = "";
-    add_params(b, k);
+    if (k->once)
+        add_params_once(b, k);
+    else
+        add_params(b, k);
     shuffle_params(b, k);
     b->kernel = k;
     b->costly = chance_of(b->chance, 30) ? 2 : 0;

@@ -118,9 +118,12 @@ static void store_all(builder *b, line_list *list, int p)
 static void reduce(builder *b, line_list *list, int p, term *value)
 {
     const param *param = &b->kernel->params[p];
-    const char *pattern = param->kind == SUM   ? TEXT("p%d += $;", p)
-                          : param->kind == MIN ? TEXT("p%d = min(p%d, $);", p, p)
-                                               : TEXT("p%d = max(p%d, $);", p, p);
+    unsigned mask;
+    const char *r = TEXT("p%d", p);
+    if (param->brackets) r = TEXT("%s[%s]", r, generate_index(b, param->count, &mask));
+    const char *pattern = param->kind == SUM   ? TEXT("%s += $;", r)
+                          : param->kind == MIN ? TEXT("%s = min(%s, $);", r, r)
+                                               : TEXT("%s = max(%s, $);", r, r);
     line_append(list, builder_line(b, pattern, value, NULL));
 }
 

@@ -77,6 +77,7 @@ static void generate_scalars(chance *c, program *p)
     for (int i = 0; i < p->scalar_count; i++) {
         static const kata_type types[] = {KATA_F64, KATA_F64, KATA_F32, KATA_I64, KATA_I32};
         p->scalars[i].type = CHANCE_PICK(c, types);
+        p->scalars[i].count = chance_of(c, 70) ? 1 : chance_from(c, 2, 3);
         p->scalars[i].start = chance_of(c, 50) ? 0 : chance_from(c, -3, 9);
     }
 }
@@ -92,6 +93,7 @@ static void generate_text(chance *c, program *p)
     p->kernel_count = chance_from(c, 1, MAX_KERNELS);
     for (int i = 0; i < p->kernel_count; i++) {
         for (int n = 0; n < 3; n++) p->kernels[i].name[n] = names[i][n];
+        p->kernels[i].once = chance_of(c, 15);
         generate_kernel(&b, &list, &p->kernels[i]);
     }
     p->text = list.first;

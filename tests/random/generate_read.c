@@ -175,7 +175,8 @@ term *generate_read(builder *b, bool integer)
     if (!s) return NULL;
     const char *index = s->length ? generate_index(b, s->length, &mask) : NULL;
     if (!may_read(s, mask)) return NULL;
-    offset o = generate_offset(b, may_shift(s, mask) && chance_of(b->chance, 65));
+    bool shifts = may_shift(s, mask) && !(b->kernel && b->kernel->once);
+    offset o = generate_offset(b, shifts && chance_of(b->chance, 65));
     bool guarded = s->own && !o.zero && !b->program->shiftable && chance_of(b->chance, 12);
     if (guarded) s->use->shifted |= mask;
     if (!guarded) note(s->use, &o, mask);
@@ -196,10 +197,11 @@ static bool is_still(const field_use *use)
 }
 
 /* Whether a field can be given for a helper's parameter. */
-static bool fits(const symbol *s, const helper_param *p)
+static bool fits(const builder *b, const symbol *s, const helper_param *p)
 {
     bool type = s->kind == FIELD && s->type == p->type && s->own;
     if (!type || (p->count && s->length != p->count)) return false;
+    if (b->kernel->once) return false; /* it may read at an offset */
     return s->own->kind == IN || (s->own->kind == INOUT && is_still(&p->use));
 }
 
@@ -227,7 +229,7 @@ static term *give(builder *b, const helper_param *p, int depth)
     if (!p->is_field) return generate_term(b, p->type, depth);
     for (int tries = 0; tries < 8; tries++) {
         const symbol *s = pick_field(b, !is_floating(p->type));
-        if (s && fits(s, p)) return builder_term(b, p->type, give_field(b, s, p));
+        if (s && fits(b, s, p)) return builder_term(b, p->type, give_field(b, s, p));
     }
     return NULL;
 }

@@ -12,13 +12,22 @@ typedef struct world {
 
 /* ---- arguments ------------------------------------------------------------------------------- */
 
-static bool is_written(const param *p) { return p->kind == OUT || p->kind == INOUT; }
+static bool is_written(const param *p)
+{
+    return p->kind == OUT || p->kind == INOUT || p->kind >= SUM;
+}
 
 static bool suits_field(const program *p, const param *param, int f)
 {
     value_type type = type_of_storage(p->fields[f].type);
     bool alike = type == param->type || (is_floating(type) && is_floating(param->type));
     return alike && p->fields[f].components == param->count;
+}
+
+static bool suits_scalar(const program *p, const param *param, int s)
+{
+    const scalar *scalar = &p->scalars[s];
+    return type_of_storage(scalar->type) == param->type && scalar->count == param->count;
 }
 
 /* Whether parameters i and j may be given one field. */
@@ -28,12 +37,17 @@ static bool may_share(const param *a, const param *b)
     return !(a->written & b->use.shifted) && !(b->written & a->use.shifted);
 }
 
+static bool takes_values(const kernel *k, int p)
+{
+    return k->params[p].kind <= INOUT || (k->once && k->params[p].kind >= SUM);
+}
+
 static bool is_legal(const kernel *k, const step *s)
 {
     for (int i = 0; i < k->param_count; i++)
         for (int j = 0; j < i; j++)
-            if (k->params[i].kind <= INOUT && k->params[j].kind <= INOUT &&
-                s->args[i].index == s->args[j].index && !may_share(&k->params[i], &k->params[j]))
+            if (takes_values(k, i) && takes_values(k, j) && s->args[i].index == s->args[j].index &&
+                !may_share(&k->params[i], &k->params[j]))
                 return false;
     return true;
 }
@@ -43,17 +57,24 @@ static void bind_fields(world *w, const kernel *k, step *s)
     for (int tries = 0; tries < 4; tries++) {
         for (int i = 0; i < k->param_count; i++) {
             const param *param = &k->params[i];
+            if (param->kind >= SUM) s->args[i].index = param->sample;
             if (param->kind > INOUT) continue;
-            int f = chance_from(w->chance, 0, w->p->field_count - 1);
-            bool taken = tries < 3 && suits_field(w->p, param, f);
+            int count = k->once ? w->p->scalar_count : w->p->field_count;
+            int f = chance_from(w->chance, 0, count - 1);
+            bool suits = k->once ? suits_scalar(w->p, param, f) : suits_field(w->p, param, f);
+            bool taken = tries < 3 && suits;
             s->args[i].index = taken ? f : param->sample;
         }
         if (is_legal(k, s)) return;
     }
 }
 
-static void bind_table(chance *c, const param *param, argument *a)
+static void bind_table(world *w, const param *param, argument *a)
 {
+    chance *c = w->chance;
+    a->index = -1;
+    for (int i = 0; i < w->p->scalar_count; i++)
+        if (suits_scalar(w->p, param, i) && chance_of(c, 50)) a->index = i;
     for (int i = 0; i < param->count; i++) {
         a->reals[i] = generate_double(c);
         a->integers[i] = generate_integer(c, param->type == LONG);
@@ -67,7 +88,7 @@ static void bind_number(world *w, const param *param, argument *a)
     chance *c = w->chance;
     a->index = -1;
     for (int i = 0; i < w->p->scalar_count; i++)
-        if (type_of_storage(w->p->scalars[i].type) == param->type && chance_of(c, 35)) a->index = i;
+        if (suits_scalar(w->p, param, i) && chance_of(c, 35)) a->index = i;
     if (is_floating(param->type) && chance_of(c, 85))
         a->number = kata_arg_floating(generate_double(c), 0);
     else if (is_floating(param->type) && chance_of(c, 10))
@@ -82,9 +103,8 @@ static void bind(world *w, const kernel *k, step *s)
     bind_fields(w, k, s);
     for (int i = 0; i < k->param_count; i++) {
         const param *param = &k->params[i];
-        if (param->kind == TABLE) bind_table(w->chance, param, &s->args[i]);
+        if (param->kind == TABLE) bind_table(w, param, &s->args[i]);
         if (param->kind == NUMBER) bind_number(w, param, &s->args[i]);
-        if (param->kind >= SUM) s->args[i].index = param->sample;
     }
 }
 
@@ -98,7 +118,7 @@ static void generate_apply(world *w, step *s)
     bind(w, k, s);
     s->range = generate_range(w->chance, w->p);
     for (int i = 0; i < k->param_count; i++)
-        if (k->params[i].kind <= INOUT && !is_range_empty(&s->range))
+        if (!k->once && k->params[i].kind <= INOUT && !is_range_empty(&s->range))
             restrict_range(w->p, &k->params[i], w->rule[s->args[i].index], &s->range);
 }
 
@@ -113,6 +133,24 @@ static void generate_swap(world *w, step *s)
         bool alike = f != s->index && a->type == b->type && a->components == b->components;
         if (alike && chance_of(w->chance, 60)) s->second = f;
     }
+}
+
+/* Three levels where there are as many fields alike. */
+static void generate_rotate(world *w, step *s)
+{
+    int alike[MAX_FIELDS], count = 0;
+    s->index = chance_from(w->chance, 0, w->p->field_count - 1);
+    const field *a = &w->p->fields[s->index];
+    for (int f = 0; f < w->p->field_count; f++) {
+        const field *b = &w->p->fields[f];
+        if (f != s->index && a->type == b->type && a->components == b->components)
+            alike[count++] = f;
+    }
+    s->kind = count < 2 ? STEP_END : STEP_ROTATE;
+    if (count < 2) return;
+    int first = chance_from(w->chance, 0, count - 1);
+    s->second = alike[first];
+    s->third = alike[(first + chance_from(w->chance, 1, count - 1)) % count];
 }
 
 static void generate_boundary(world *w, step *s)
@@ -147,8 +185,10 @@ static void generate_step(world *w, step *s, bool chatty)
     static const step_kind host[] = {STEP_GET,        STEP_GET, STEP_GET,
                                      STEP_GET_SCALAR, STEP_PUT, STEP_SET_SCALAR};
     int kind = chance_from(w->chance, 0, 99);
-    if (kind < 10)
+    if (kind < 7)
         generate_swap(w, s);
+    else if (kind < 11)
+        generate_rotate(w, s);
     else if (kind < 17 && !w->p->shiftable)
         generate_boundary(w, s);
     else if (kind < 25 && chatty)

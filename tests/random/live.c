@@ -52,7 +52,9 @@ static void open_values(live *l)
     for (int s = 0; s < l->p->scalar_count; s++) {
         char name[16];
         snprintf(name, sizeof name, "s%d", s);
-        l->scalars[s] = kata_scalar_new(l->k, name, l->p->scalars[s].type);
+        const scalar *spec = &l->p->scalars[s];
+        l->scalars[s] = kata_scalar_array_new(l->k, name, spec->type, spec->count);
+        kata_scalar_log(l->scalars[s], LOG_ENTRIES);
         if (l->p->scalars[s].start != 0) kata_scalar_set(l->scalars[s], l->p->scalars[s].start);
     }
 }
@@ -167,10 +169,11 @@ static void make_arguments(const live *l, const kernel *k, const step *s, kata_a
         kata_arg number = a->number;
         if (number.kind == KATA_ARG_TABLE)
             number.as.table = number.type == KATA_F64 ? (const void *)a->reals : a->integers;
-        bool is_scalar = k->params[i].kind > INOUT && k->params[i].kind != TABLE && a->index >= 0;
-        args[i] = k->params[i].kind <= INOUT ? kata_arg_field(l->fields[a->index], 0)
-                  : is_scalar                ? kata_arg_scalar(l->scalars[a->index], 0)
-                                             : number;
+        bool takes_field = k->params[i].kind <= INOUT && !k->once;
+        bool is_scalar = !takes_field && a->index >= 0;
+        args[i] = takes_field ? kata_arg_field(l->fields[a->index], 0)
+                  : is_scalar ? kata_arg_scalar(l->scalars[a->index], 0)
+                              : number;
     }
 }
 
@@ -202,9 +205,10 @@ void live_apply(live *l, const step *s)
     kata_arg args[MAX_PARAMS];
     range half[2];
     make_arguments(l, k, s, args);
-    bool both = l->setting->split && !reduces(k) && cut(s, half);
+    bool both = l->setting->split && !reduces(k) && !k->once && cut(s, half);
     for (int i = 0; i < 1 + both; i++) {
         kata_range range = range_of(l, both ? &half[i] : &s->range);
+        if (k->once) range = kata_once(l->k);
         kata_apply_args(kata_here(l->kernels[s->kernel], "program", (int)(s - l->p->steps)), &range,
                         k->param_count, args);
         if (l->setting->eager) kata_flush(l->k);
@@ -219,7 +223,7 @@ static bool is_same_code(const program *p, const step *a, const step *b)
     const kernel *k = &p->kernels[a->kernel];
     if (b->kind != STEP_APPLY || b->dropped || a->kernel != b->kernel) return false;
     for (int i = 0; i < k->param_count; i++)
-        if (k->params[i].kind <= INOUT &&
+        if (!k->once && k->params[i].kind <= INOUT &&
             p->fields[a->args[i].index].type != p->fields[b->args[i].index].type)
             return false;
     return true;
@@ -245,7 +249,8 @@ void live_warm(live *l)
                                         .boundary = KATA_CLAMP);
     }
     for (int s = 0; s < l->p->scalar_count; s++)
-        warm.scalars[s] = kata_scalar_new(l->k, "warm", l->p->scalars[s].type);
+        warm.scalars[s] =
+            kata_scalar_array_new(l->k, "warm", l->p->scalars[s].type, l->p->scalars[s].count);
     for (int i = 0; i < l->p->step_count; i++) {
         const step *s = &l->p->steps[i];
         if (s->kind == STEP_APPLY && !s->dropped) warm_step(&warm, s);

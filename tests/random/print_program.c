@@ -125,15 +125,15 @@ static void print_table(FILE *out, const argument *a)
     fprintf(out, "}, %d)", (int)a->number.count);
 }
 
-static void print_argument(FILE *out, const param *param, const argument *a)
+static void print_argument(FILE *out, const kernel *k, const param *param, const argument *a)
 {
     fprintf(out, ", ");
-    if (param->kind == TABLE)
-        print_table(out, a);
-    else if (param->kind <= INOUT)
+    if (param->kind <= INOUT && !k->once)
         fprintf(out, "f%d", a->index);
     else if (a->index >= 0)
         fprintf(out, "s%d", a->index);
+    else if (param->kind == TABLE)
+        print_table(out, a);
     else if (a->number.kind == KATA_ARG_FLOATING)
         print_real(out, a->number.as.floating);
     else if (a->number.kind == KATA_ARG_UNSIGNED)
@@ -146,8 +146,11 @@ static void print_apply(FILE *out, const program *p, const step *s)
 {
     const kernel *k = &p->kernels[s->kernel];
     fprintf(out, "    kata_apply(%s, ", k->name);
-    print_range(out, p, &s->range);
-    for (int i = 0; i < k->param_count; i++) print_argument(out, &k->params[i], &s->args[i]);
+    if (k->once)
+        fprintf(out, "kata_once(k)");
+    else
+        print_range(out, p, &s->range);
+    for (int i = 0; i < k->param_count; i++) print_argument(out, k, &k->params[i], &s->args[i]);
     fprintf(out, ");\n");
 }
 
@@ -163,6 +166,10 @@ static void print_step(FILE *out, const program *p, const step *s)
     switch (s->kind) {
     case STEP_APPLY: print_apply(out, p, s); break;
     case STEP_SWAP: fprintf(out, "    kata_swap(f%d, f%d);\n", s->index, s->second); break;
+    case STEP_ROTATE:
+        fprintf(out, "    kata_rotate(f%d, f%d, f%d);\n", s->index, s->second, s->third);
+        break;
+    case STEP_END: fprintf(out, "    kata_step(k);\n"); break;
     case STEP_BOUNDARY:
         for (int i = 0; i < 2; i++) print_rule(out, s->index, s->side + i, s->rule[i], s->value[i]);
         break;
@@ -187,8 +194,8 @@ void program_print(FILE *out, const program *p)
     fprintf(out, ");\n");
     for (int i = 0; i < p->field_count; i++) print_field(out, p, i);
     for (int i = 0; i < p->scalar_count; i++) {
-        fprintf(out, "    kata_scalar *s%d = kata_scalar_new(k, \"s%d\", %s);\n", i, i,
-                types[p->scalars[i].type]);
+        fprintf(out, "    kata_scalar *s%d = kata_scalar_array_new(k, \"s%d\", %s, %d);\n", i, i,
+                types[p->scalars[i].type], p->scalars[i].count);
         if (p->scalars[i].start != 0)
             fprintf(out, "    kata_scalar_set(s%d, %g);\n", i, p->scalars[i].start);
     }

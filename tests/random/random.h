@@ -94,6 +94,8 @@ typedef struct param {
     field_use use;
     unsigned written; /* components that may be written */
     int sample;       /* a field or scalar that suits it */
+    bool brackets;    /* declared as p[count] */
+    bool onto;        /* SUM, MIN, MAX: declared inout */
 } param;
 
 typedef struct kernel {
@@ -101,6 +103,7 @@ typedef struct kernel {
     int param_count;
     param params[MAX_PARAMS]; /* named p0, p1, .. */
     bool sums_floating;
+    bool once; /* on scalars: those are given for IN, OUT and INOUT */
 } kernel;
 
 typedef struct field {
@@ -111,8 +114,11 @@ typedef struct field {
     uint64_t seed; /* of its first values; 0: it stays zero */
 } field;
 
+enum { LOG_ENTRIES = 3 }; /* kept of each scalar */
+
 typedef struct scalar {
     kata_type type;
+    int count; /* elements */
     double start;
 } scalar;
 
@@ -134,6 +140,8 @@ typedef struct argument {
 typedef enum step_kind {
     STEP_APPLY,
     STEP_SWAP,     /* fields index, second */
+    STEP_ROTATE,   /* fields index, second, third */
+    STEP_END,      /* of a time step */
     STEP_BOUNDARY, /* field index: rules of the dimension of `side` */
     STEP_GET,      /* field index, range */
     STEP_GET_SCALAR,
@@ -143,7 +151,7 @@ typedef enum step_kind {
 
 typedef struct step {
     step_kind kind;
-    int kernel, index, second;
+    int kernel, index, second, third;
     range range;
     argument args[MAX_PARAMS];
     int side;
@@ -196,7 +204,7 @@ typedef struct setting {
 /* What a program let its user see, in order. */
 typedef struct seen {
     int step; /* step_count at the end */
-    bool is_scalar;
+    bool is_scalar, is_log;
     int index; /* of the field or scalar */
     kata_type type;
     range range;

@@ -46,10 +46,19 @@ static void get(live *l, int step, int f, const range *r, bool other_type, recor
 
 static void get_scalar(live *l, int step, int s, record *out)
 {
-    seen what = {.step = step, .is_scalar = true, .index = s, .count = 1};
+    seen what = {.step = step, .is_scalar = true, .index = s, .count = l->p->scalars[s].count};
     what.type = l->p->scalars[s].type;
     seen *item = record_add(out, &what);
-    kata_scalar_get_value(l->scalars[s], item->type, item->values);
+    kata_scalar_get_values(l->scalars[s], item->type, item->values, item->count);
+}
+
+static void get_log(live *l, int step, int s, record *out)
+{
+    const scalar *spec = &l->p->scalars[s];
+    seen what = {.step = step, .is_scalar = true, .is_log = true, .index = s, .type = spec->type};
+    what.count = kata_scalar_log_count(l->scalars[s]) * spec->count;
+    seen *item = record_add(out, &what);
+    kata_scalar_log_values(l->scalars[s], item->type, item->values, item->count);
 }
 
 static void set_boundary(live *l, const step *s)
@@ -65,6 +74,10 @@ static void run_step(live *l, int i, record *out)
     switch (s->kind) {
     case STEP_APPLY: live_apply(l, s); break;
     case STEP_SWAP: kata_swap(l->fields[s->index], l->fields[s->second]); break;
+    case STEP_ROTATE:
+        kata_rotate(l->fields[s->index], l->fields[s->second], l->fields[s->third]);
+        break;
+    case STEP_END: kata_step(l->k); break;
     case STEP_BOUNDARY: set_boundary(l, s); break;
     case STEP_GET: get(l, i, s->index, &s->range, s->other_type, out); break;
     case STEP_GET_SCALAR: get_scalar(l, i, s->index, out); break;
@@ -77,7 +90,10 @@ static void get_all(live *l, record *out)
 {
     range all = {.hi = {l->p->size[0], l->p->size[1], l->p->size[2]}};
     for (int f = 0; f < l->p->field_count; f++) get(l, l->p->step_count, f, &all, false, out);
-    for (int s = 0; s < l->p->scalar_count; s++) get_scalar(l, l->p->step_count, s, out);
+    for (int s = 0; s < l->p->scalar_count; s++) {
+        get_scalar(l, l->p->step_count, s, out);
+        get_log(l, l->p->step_count, s, out);
+    }
 }
 
 /* ---- contexts -------------------------------------------------------------------------------- */
