@@ -10,7 +10,7 @@
  * handle and reports it.
  *
  * Laziness. kata_apply queues a kernel. Work is done when a result is needed (kata_get, kata_save,
- * kata_scalar_get, kata_flush) or when the queue is long; a program cannot tell, except by the
+ * kata_scalar_get, kata_flush, ...) or when the queue is long; a program cannot tell, except by the
  * clock. Work that nobody asked for is discarded by kata_close.
  *
  * Index order. x is the contiguous dimension, then y, then z; components come last (slowest).
@@ -346,9 +346,9 @@ KATA_API kata_arg kata_table_of(kata_type type, const void *values, int64_t coun
 
 /* Queues a kernel for the points of a range. Arguments are checked against the kernel's parameters
  * in order: a field (with kata_once, a scalar) for in, out and inout, a scalar for sum, min, max, a
- * number or scalar for a number, an array for a table. What cannot be right is reported here, and
- * nothing is queued. Call it as   kata_apply(kernel, range, arguments...)   with up to 32
- * arguments. */
+ * number or scalar for a number, an array of numbers or scalar array for a table. What cannot be
+ * right is reported here, and nothing is queued. Call it as   kata_apply(kernel, range,
+ * arguments...)   with up to 32 arguments. */
 KATA_API kata_status kata_apply_args(kata_kernel *kernel, const kata_range *range, int count,
                                      const kata_arg *args);
 /* Remembers where in the program the next application is written; returns its argument. */

@@ -6,7 +6,7 @@ static kata_status refuse_offsets(const chain_loop *loop, messages *m)
 {
     const ir_kernel *kernel = loop->kernel;
     message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, kernel->rank_at,
-                     "a kernel that reads neighbours is applied to kata_once(k)");
+                     "a kernel with offsets is applied to kata_once(k)");
     analysis_say_where(loop, m);
     message_line(m, "a scalar has no neighbours: leave the offset out, or apply the kernel to the "
                     "points of a grid");

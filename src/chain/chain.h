@@ -46,7 +46,7 @@ typedef struct chain_loop {
     grid_shape shape; /* of the grid it runs on */
     grid_box box;
     int colors, color; /* above 1: only points at which (x + y + z) mod colors is color */
-    bool once;                     /* on no grid, but for scalars: shape and box are one point */
+    bool once;         /* on no grid, but for scalars: shape and box are one point */
     const chain_binding *bindings; /* one per parameter of the kernel */
     const char *file;              /* where the application is written; NULL when not known */
     int line;

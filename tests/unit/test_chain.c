@@ -101,11 +101,57 @@ static void a_chain_prints_a_line_per_loop(void **state)
     chain_free(&c);
 }
 
+static void a_step_ends_after_its_loops(void **state)
+{
+    (void)state;
+    example e;
+    chain c = {0};
+    messages m = {0};
+    start(&e);
+    for (int t = 0; t < 3; t++) assert_int_equal(chain_append(&c, &e.loop, &m), KATA_OK);
+    assert_int_equal(chain_end_step(&c), 3);
+    assert_int_equal(chain_append(&c, &e.loop, &m), KATA_OK);
+    assert_int_equal(chain_end_step(&c), 1);
+    assert_int_equal(chain_end_step(&c), 0);
+    chain_clear(&c);
+    assert_int_equal(chain_append(&c, &e.loop, &m), KATA_OK);
+    assert_int_equal(chain_end_step(&c), 1);
+    chain_free(&c);
+}
+
+static void a_loop_knows_its_entry_in_a_log(void **state)
+{
+    (void)state;
+    example e;
+    chain c = {0};
+    chain_log log = {.room = 2};
+    messages m = {0};
+    text out = {0};
+    start(&e);
+    assert_int_equal(chain_append(&c, &e.loop, &m), KATA_OK);
+    e.dt.log = &log;
+    e.loop.once = true;
+    for (int t = 0; t < 3; t++) assert_int_equal(chain_append(&c, &e.loop, &m), KATA_OK);
+    assert_null(c.loops[0].bindings[4].log);
+    assert_ptr_equal(c.loops[3].bindings[4].log, &log);
+    assert_int_equal(c.loops[3].bindings[4].entry, 2);
+    assert_int_equal(log.count, 3);
+    chain_clear(&c);
+    assert_int_equal(chain_append(&c, &e.loop, &m), KATA_OK);
+    chain_print(&out, &c);
+    assert_string_equal(text_get(&out), "heat once: a@0, b@4->5, c = 0.10000000000000001, "
+                                        "w = {1, 2, 3}, dt@4->5\n");
+    text_free(&out);
+    chain_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(swaps_leave_what_was_queued_alone),
         cmocka_unit_test(numbers_and_tables_are_copied),
+        cmocka_unit_test(a_step_ends_after_its_loops),
+        cmocka_unit_test(a_loop_knows_its_entry_in_a_log),
         cmocka_unit_test(a_chain_prints_a_line_per_loop),
     };
     return cmocka_run_group_tests_name("chain", tests, NULL, NULL);
