@@ -459,12 +459,10 @@ bool lang_place_find(lang_compiler *c, const lang_expr *e, lang_place *place);
 /* The checked index of a place that has one; *element stays NULL for others. */
 bool lang_place_element(lang_compiler *c, const lang_place *place, ir_expr **element);
 lang_value lang_place_read(lang_compiler *c, const lang_place *place);
-/* Adds to the error the one form in which a reduction occurs. */
-void lang_hint_reduction(lang_compiler *c, const lang_symbol *r, const char *before);
+void lang_hint_reduction(lang_compiler *c, const lang_symbol *r, const char *before); /* its form */
 /* Component and offsets of an access to a field, what the field is bound to included. */
 bool lang_place_shift(lang_compiler *c, const lang_place *place, ir_expr **component,
                       ir_expr *offset[3], int *offsets);
-
 lang_value lang_check_call(lang_compiler *c, const lang_expr *e);
 /* Translates a helper nobody need call, so that its errors show. */
 bool lang_check_helper(lang_compiler *c, lang_function *helper);
