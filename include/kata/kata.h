@@ -221,9 +221,18 @@ KATA_API kata_status kata_scalar_get_value(kata_scalar *scalar, kata_type type, 
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
-/* Compiles the kernels of a file, or of a text that messages call by the given name. */
-KATA_API kata_module *kata_module_load(kata *k, const char *path);
-KATA_API kata_module *kata_module_from_text(kata *k, const char *name, const char *text);
+typedef struct kata_module_options {
+    const char *source KATA_ZERO;    /* the path of a file, or a text */
+    const char *constants KATA_ZERO; /* values of constants that the file declares, which take the
+                                        place of its own: "R=8, C=0.5"; NULL: none */
+} kata_module_options;
+
+/* Compiles the kernels of a file, or of a text that messages call by the given name. Call them as
+ *     kata_module_load(k, "wave.kata", .constants = "R=8")
+ *     kata_module_from_text(k, "wave", text, .constants = "R=8") */
+KATA_API kata_module *kata_module_load_with(kata *k, const kata_module_options *options);
+KATA_API kata_module *kata_module_from_text_with(kata *k, const char *name,
+                                                 const kata_module_options *options);
 /* NULL, with the nearest name in the message, when there is none of this name. */
 KATA_API kata_kernel *kata_kernel_find(kata_module *module, const char *name);
 KATA_API int kata_module_kernels(const kata_module *module);

@@ -32,7 +32,12 @@ static bool check_initialiser(lang_compiler *c, const lang_declared *d)
     const char *name = d->name->text;
     if (!d->value && d->constant) {
         lang_error(c, d->at, "constant '%s' has no value", name);
-        return lang_hint(c, "give it one where it is declared");
+        if (c->helper || c->frame) return lang_hint(c, "give it one where it is declared");
+        lang_hint(c, "give it one where it is declared, or when the file is loaded:");
+        return lang_hint(c,
+                         "kata_module_load(k, \"...\", .constants = \"%s=...\") or kata check "
+                         "--constants %s=...",
+                         name, name);
     }
     if (!d->value) return true;
     if (d->braced && !d->array)

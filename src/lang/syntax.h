@@ -211,8 +211,10 @@ typedef struct lang_token {
     uint32_t at, length;
 } lang_token;
 
-/* Reads the first tokens. */
-void lang_lexer_start(lang_compiler *c);
+/* Reads the first tokens of a text, which hangs on the module's. */
+void lang_lexer_start(lang_compiler *c, const source *s);
+/* The letters of a token of the present text. */
+const char *lang_token_text(const lang_compiler *c, const lang_token *token);
 /* The next token becomes the current one. */
 void lang_advance(lang_compiler *c);
 bool lang_is_sign(const lang_token *token, lang_sign sign);
@@ -330,9 +332,14 @@ struct lang_compiler {
     int syntax_count;
 
     /* lexer.c */
+    const source *source; /* being read */
     lang_token token, next;
     uint32_t position, previous_end;
     int depth; /* of nesting, in parsing and then in checking */
+
+    /* constants.c */
+    struct lang_given *given; /* load-time constants */
+    const source *constants_text;
 
     /* names.c */
     lang_name **names; /* buckets */
@@ -388,6 +395,16 @@ lang_stmt *lang_parse_declarators(lang_compiler *c, ir_type type, bool constant)
 lang_stmt *lang_parse_block(lang_compiler *c, bool *ok);
 /* All definitions, in order; NULL is none when *ok. */
 lang_function *lang_parse_file(lang_compiler *c, bool *ok);
+
+/* ---- constants.c: load-time constants -------------------------------------------------------- */
+
+/* Reads "R = 8, C = 0.5" (NULL: nothing). */
+bool lang_constants_parse(lang_compiler *c, const char *text);
+/* A constant of the file as it is to be declared: with the value given at load time, if there is
+ * one, in the place of its own. */
+bool lang_constant_apply(lang_compiler *c, const lang_declared *own, lang_declared *applied);
+/* Reports a given constant that no definition of the file has taken. */
+bool lang_constants_all_taken(lang_compiler *c, const lang_function *definitions);
 
 /* ---- tree.c: making the IR tree -------------------------------------------------------------- */
 
