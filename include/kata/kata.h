@@ -56,7 +56,9 @@ typedef enum kata_status {
     KATA_ERROR_MEMORY,      /* memory ran out */
     KATA_ERROR_COMPILER,    /* the C compiler is missing or failed */
     KATA_ERROR_FILE,        /* a file could not be read or written, or has the wrong contents */
-    KATA_ERROR_INTERNAL     /* a defect in Katagami */
+    KATA_ERROR_INTERNAL,    /* a defect in Katagami */
+    KATA_ERROR_ASSERT       /* at a point, an assert of a kernel failed, or an index was outside its
+                               table */
 } kata_status;
 
 /* Name of a status as spelled above, or "unknown status". */

@@ -14,13 +14,10 @@ kata_status lower_check(lowering *l, uint32_t at)
     return l->g->failed ? message_no_memory(l->m) : KATA_OK;
 }
 
-/* Evaluates an expression that must come out as a constant integer in [low, high]. */
-static kata_status constant_integer(lowering *l, const ir_expr *e, const char *what, int64_t low,
-                                    int64_t high, int64_t *out)
+/* The value of a node, which must be a constant integer in [low, high]. */
+static kata_status constant_of(lowering *l, const ir_expr *e, ir_id id, const char *what,
+                               int64_t low, int64_t high, int64_t *out)
 {
-    ir_id id = lower_expr(l, e);
-    kata_status status = lower_check(l, e->at);
-    if (status) return status;
     const ir_node *n = &l->g->nodes[id];
     if (n->op != IR_CONST) {
         message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, e->at,
@@ -35,6 +32,15 @@ static kata_status constant_integer(lowering *l, const ir_expr *e, const char *w
                                (long long)low, (long long)high);
     *out = value;
     return KATA_OK;
+}
+
+/* Evaluates an expression that must come out as a constant integer in [low, high]. */
+static kata_status constant_integer(lowering *l, const ir_expr *e, const char *what, int64_t low,
+                                    int64_t high, int64_t *out)
+{
+    ir_id id = lower_expr(l, e);
+    kata_status status = lower_check(l, e->at);
+    return status ? status : constant_of(l, e, id, what, low, high, out);
 }
 
 kata_status lower_component(lowering *l, const ir_param *param, const ir_expr *component,
@@ -64,11 +70,50 @@ kata_status lower_local_cell(lowering *l, int local, const ir_expr *element, uin
     return lower_check(l, at);
 }
 
-static ir_id local_value(lowering *l, const ir_expr *e)
+/* ---- tables and arrays ----------------------------------------------------------------------- */
+
+/* A node for element `i` of what an expression names; 0 once something was reported. */
+typedef ir_id element_of(lowering *l, const ir_expr *e, int i);
+
+/* Element `index` of the elements lo .. hi-1, by halves. */
+static ir_id choose_element(lowering *l, const ir_expr *e, element_of *element, ir_id index, int lo,
+                            int hi)
 {
-    uint32_t where;
-    if (lower_local_cell(l, e->index, e->arg[0], e->at, &where)) return 0;
-    lower_cell cell = l->cells[where];
+    if (hi - lo == 1) return element(l, e, lo);
+    int middle = lo + (hi - lo) / 2;
+    ir_type type = (ir_type)l->g->nodes[index].type;
+    ir_id below = ir_graph_op(l->g, IR_LT, IR_BOOL, index,
+                              ir_graph_const(l->g, type, ir_value_of_int(type, middle)), 0, e->at);
+    ir_id first = choose_element(l, e, element, index, lo, middle);
+    ir_id second = first ? choose_element(l, e, element, index, middle, hi) : 0;
+    return ir_graph_op(l->g, IR_SELECT, e->type, below, first, second, e->at);
+}
+
+/* The element that the index of an expression names, known now or at run time. */
+static ir_id indexed(lowering *l, const ir_expr *e, int length, const char *name,
+                     element_of *element)
+{
+    int64_t i;
+    ir_id index = lower_expr(l, e->arg[0]);
+    if (lower_check(l, e->at)) return 0;
+    if (l->g->nodes[index].op == IR_CONST)
+        return constant_of(l, e->arg[0], index, "index", 0, length - 1, &i) ? 0
+                                                                            : element(l, e, (int)i);
+    if (length > IR_MAX_CHOICES) {
+        message_begin_at(l->m, KATA_ERROR_LIMIT, l->kernel->text, e->arg[0]->at,
+                         "this index is not known at compile time, and '%s' has %d elements", name,
+                         length);
+        message_line(l->m, "at most %d are allowed for such an index", IR_MAX_CHOICES);
+        message_send(l->m);
+        return 0;
+    }
+    if (lower_index_check(l, index, length, name, e->arg[0]->at)) return 0;
+    return choose_element(l, e, element, index, 0, length);
+}
+
+static ir_id local_element(lowering *l, const ir_expr *e, int i)
+{
+    lower_cell cell = l->cells[l->local_cells[e->index] + (uint32_t)i];
     const ir_node *defined = &l->g->nodes[cell.defined];
     if (cell.value && defined->op == IR_CONST && defined->value.i32) return cell.value;
     const ir_local *local = &l->kernel->locals[e->index];
@@ -81,31 +126,55 @@ static ir_id local_value(lowering *l, const ir_expr *e)
     return 0;
 }
 
-static ir_id number(lowering *l, const ir_expr *e)
+static const int64_t nowhere[4];
+
+static ir_id local_value(lowering *l, const ir_expr *e)
 {
-    int64_t element = 0;
-    if (e->arg[0] &&
-        constant_integer(l, e->arg[0], "index", 0, l->kernel->params[e->index].count - 1, &element))
-        return 0;
+    const ir_local *local = &l->kernel->locals[e->index];
+    if (e->arg[0]) return indexed(l, e, local->length, local->name, local_element);
+    ir_id value = local_element(l, e, 0);
+    lower_note(l, e, nowhere, value);
+    return value;
+}
+
+static ir_id number_element(lowering *l, const ir_expr *e, int i)
+{
     return ir_graph_add(l->g, &(ir_node){.op = IR_NUMBER,
                                          .type = (uint8_t)e->type,
                                          .param = e->index,
-                                         .element = (int32_t)element,
+                                         .element = i,
                                          .at = e->at});
 }
 
-static ir_id table_element(lowering *l, const ir_expr *e)
+static ir_id number(lowering *l, const ir_expr *e)
+{
+    const ir_param *param = &l->kernel->params[e->index];
+    if (e->arg[0]) return indexed(l, e, param->count, param->name, number_element);
+    ir_id value = number_element(l, e, 0);
+    lower_note(l, e, nowhere, value);
+    return value;
+}
+
+static ir_id table_element(lowering *l, const ir_expr *e, int i)
 {
     const ir_table *table = &l->kernel->tables[e->index];
-    int64_t element;
-    if (constant_integer(l, e->arg[0], "index", 0, table->length - 1, &element)) return 0;
-    return ir_graph_const(l->g, table->type, table->values[element]);
+    return ir_graph_const(l->g, table->type, table->values[i]);
 }
+
+static ir_id table_value(lowering *l, const ir_expr *e)
+{
+    const ir_table *table = &l->kernel->tables[e->index];
+    return indexed(l, e, table->length, table->name, table_element);
+}
+
+/* ---- indices and fields ---------------------------------------------------------------------- */
 
 static ir_id dimension(lowering *l, const ir_expr *e, ir_op op)
 {
-    return ir_graph_add(
+    ir_id value = ir_graph_add(
         l->g, &(ir_node){.op = (uint8_t)op, .type = IR_I64, .param = e->index, .at = e->at});
+    if (op == IR_INDEX) lower_note(l, e, nowhere, value);
+    return value;
 }
 
 /* A field that the kernel writes, read at its own point: what was written, as stored, and where
@@ -169,7 +238,7 @@ static bool same_offset(const int32_t a[3], const int32_t b[3])
     return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
 }
 
-static ir_id load(lowering *l, const ir_expr *e)
+static ir_id load(lowering *l, const ir_expr *e, int64_t at[4])
 {
     static const int32_t here[3];
     const ir_param *param = &l->kernel->params[e->index];
@@ -180,6 +249,8 @@ static ir_id load(lowering *l, const ir_expr *e)
         lower_offsets(l, &e->arg[1], node.offset))
         return 0;
     node.element = component;
+    at[0] = component;
+    for (int d = 0; d < 3; d++) at[d + 1] = node.offset[d];
     if (!ir_param_is_written_field(param)) return ir_graph_add(l->g, &node);
     uint32_t output = l->param_outputs[e->index] + (uint32_t)component;
     bool written = l->cells[l->first_output + output].value != 0;
@@ -194,9 +265,20 @@ static ir_id load(lowering *l, const ir_expr *e)
     return 0;
 }
 
+static ir_id noted_load(lowering *l, const ir_expr *e)
+{
+    int64_t at[4] = {0};
+    ir_id value = load(l, e, at);
+    lower_note(l, e, at, value);
+    return value;
+}
+
 static ir_id call(lowering *l, const ir_expr *e)
 {
-    if (lower_body(l, e->body)) return 0;
+    if (l->record) l->record->calls++;
+    kata_status status = lower_body(l, e->body);
+    if (l->record) l->record->calls--;
+    if (status) return 0;
     return l->cells[l->local_cells[e->index]].value;
 }
 
@@ -211,13 +293,25 @@ static const ir_expr *decided(const lowering *l, const ir_expr *e, ir_id first)
     return e->arg[(e->op == IR_AND) == (n->value.i32 != 0) ? 1 : 0];
 }
 
+/* Operand i, after the first, which says where it is evaluated. */
+static ir_id operand(lowering *l, const ir_expr *e, ir_id first, int i)
+{
+    bool choice = e->op == IR_SELECT;
+    bool chosen = choice || (e->type == IR_BOOL && (e->op == IR_AND || e->op == IR_OR));
+    if (!chosen) return lower_expr(l, e->arg[i]);
+    lower_path_enter(l, first, choice ? i == 1 : e->op == IR_AND);
+    ir_id value = lower_expr(l, e->arg[i]);
+    lower_path_leave(l);
+    return value;
+}
+
 static ir_id operation(lowering *l, const ir_expr *e)
 {
     ir_id args[3] = {lower_expr(l, e->arg[0])};
     const ir_expr *value = args[0] ? decided(l, e, args[0]) : NULL;
     if (value) return value == e->arg[0] ? args[0] : lower_expr(l, value);
     for (int i = 1; i < ir_ops[e->op].operands; i++)
-        if (!(args[i] = lower_expr(l, e->arg[i]))) return 0;
+        if (!(args[i] = operand(l, e, args[0], i))) return 0;
     return ir_graph_op(l->g, e->op, e->type, args[0], args[1], args[2], e->at);
 }
 
@@ -228,10 +322,10 @@ ir_id lower_expr(lowering *l, const ir_expr *e)
     case IR_EXPR_CONST: return ir_graph_const(l->g, e->type, e->value);
     case IR_EXPR_LOCAL: return local_value(l, e);
     case IR_EXPR_NUMBER: return number(l, e);
-    case IR_EXPR_TABLE: return table_element(l, e);
+    case IR_EXPR_TABLE: return table_value(l, e);
     case IR_EXPR_INDEX: return dimension(l, e, IR_INDEX);
     case IR_EXPR_SIZE: return dimension(l, e, IR_SIZE);
-    case IR_EXPR_LOAD: return load(l, e);
+    case IR_EXPR_LOAD: return noted_load(l, e);
     case IR_EXPR_OP: return operation(l, e);
     case IR_EXPR_CALL: return call(l, e);
     }

@@ -224,7 +224,8 @@ typedef enum ir_stmt_kind {
     IR_STMT_IF,     /* value: a bool; then `body` else `other` */
     IR_STMT_FOR,    /* init (one ASSIGN), while value: body, then step (one ASSIGN) */
     IR_STMT_BLOCK,  /* body */
-    IR_STMT_RETURN  /* ends the innermost CALL with `value` stored to local `index` */
+    IR_STMT_RETURN, /* ends the innermost CALL with `value` stored to local `index` */
+    IR_STMT_ASSERT  /* the point fails where value, a bool, is false; `text` says why */
 } ir_stmt_kind;
 
 typedef struct ir_stmt {
@@ -233,6 +234,7 @@ typedef struct ir_stmt {
     uint32_t at;
     ir_expr *element, *value, *offset[3];
     int offsets;
+    const char *text; /* ASSERT: NULL when there is none */
     struct ir_stmt *body, *other, *init, *step;
     struct ir_stmt *next;
 } ir_stmt;
@@ -276,6 +278,30 @@ typedef struct ir_store {
     uint32_t at;
 } ir_store;
 
+typedef enum ir_check_kind {
+    IR_CHECK_ASSERT,
+    IR_CHECK_INDEX /* an index known only at run time is inside its table or array */
+} ir_check_kind;
+
+/* A value that a failed assert shows. */
+typedef struct ir_shown {
+    const char *label; /* "u[1,0]", "c" */
+    ir_id value;
+    ir_id condition; /* bool; where it is false the value is not computed */
+} ir_shown;
+
+/* What must hold at each point of a loop. A point fails at the first check that does not. */
+typedef struct ir_check {
+    ir_check_kind kind;
+    ir_id passes; /* bool, true also where the check is not reached */
+    uint32_t at;
+    const char *name; /* of the table or array; of an assert: its text or NULL */
+    ir_id index;      /* INDEX: should be 0 to length - 1 */
+    int length;
+    ir_shown *shown; /* ASSERT: what its condition reads, in the order of evaluation */
+    int shown_count;
+} ir_check;
+
 /* One read of a field. */
 typedef struct ir_access {
     int param, component;
@@ -298,6 +324,7 @@ enum {
     IR_MAX_OFFSET = 1024,
     IR_MAX_NODES = 200000,
     IR_MAX_LENGTH = 1024,
+    IR_MAX_CHOICES = 256, /* elements of a table whose index is known only at run time */
     IR_MAX_DEPTH = 500,
     IR_MAX_STEPS = 2000000 /* statements and expressions visited by unrolling */
 };
@@ -315,6 +342,9 @@ typedef struct ir_kernel {
     ir_graph graph;   /* only nodes that results need, in order */
     ir_store *stores; /* by parameter, then component */
     int store_count;
+    ir_check *checks; /* in the order in which a point meets them */
+    int check_count;
+    ir_id valid;         /* bool: all checks pass; 0 when there are none */
     ir_access *accesses; /* each LOAD node once: by parameter, component, z, y, x */
     int access_count;
     int rank;         /* of the grids it can be applied to: the number of offsets written in each
@@ -347,6 +377,13 @@ void ir_kernel_free(ir_kernel *kernel);
 
 /* The graph in the text form of docs/ir.md. */
 void ir_print(text *out, const ir_kernel *kernel);
+/* A value as briefly as it can be read back. */
+void ir_print_value(text *out, ir_type type, ir_value value);
+/* What a LOCAL, NUMBER or LOAD without index, or an INDEX, is called: "u[1,0]"; its component and
+ * offsets are at[0] and at[1..3]. */
+enum { IR_LABEL = 80 };
+void ir_print_label(char label[IR_LABEL], const ir_kernel *kernel, const ir_expr *e,
+                    const int64_t at[4]);
 /* Parameters with their accesses, for people. */
 void ir_print_accesses(text *out, const ir_kernel *kernel);
 

@@ -102,7 +102,9 @@ static kata_status lower_branch(lowering *l, ir_id condition, const ir_stmt *bod
                                 const ir_stmt *other)
 {
     size_t mark = l->change_count;
+    lower_path_enter(l, condition, true);
     kata_status status = lower_stmts(l, body);
+    lower_path_leave(l);
     if (status) return status;
     keep_first_changes(l, mark);
     size_t count = l->change_count - mark;
@@ -113,7 +115,9 @@ static kata_status lower_branch(lowering *l, ir_id condition, const ir_stmt *bod
         yes[i] = (lower_change){where, l->cells[where]};
     }
     undo(l, mark);
+    lower_path_enter(l, condition, false);
     status = lower_stmts(l, other);
+    lower_path_leave(l);
     if (!status) join(l, condition, yes, count, mark);
     free(yes);
     return status;
@@ -245,6 +249,7 @@ static kata_status lower_stmt(lowering *l, const ir_stmt *s)
     case IR_STMT_BLOCK: return lower_stmts(l, s->body);
     case IR_STMT_IF: return lower_if(l, s);
     case IR_STMT_RETURN: lower_return(l, s); return KATA_OK;
+    case IR_STMT_ASSERT: return lower_assert(l, s);
     }
     return KATA_OK;
 }
@@ -265,7 +270,9 @@ kata_status lower_body(lowering *l, const ir_stmt *body)
 {
     ir_id outer = l->cells[l->returned].value;
     assign(l, l->returned, lower_bool(l, false));
+    lower_path_enter(l, outer, false);
     kata_status status = lower_stmts(l, body);
+    lower_path_leave(l);
     if (!status) assign(l, l->returned, outer);
     return status;
 }

@@ -15,6 +15,19 @@ typedef struct lower_change {
     lower_cell cell;
 } lower_change;
 
+/* A condition under which the statement being lowered runs. */
+typedef struct lower_condition {
+    ir_id condition;
+    bool truth;
+} lower_condition;
+
+/* What the condition of an assert has read so far. */
+typedef struct lower_record {
+    ir_shown *shown;
+    size_t count, capacity;
+    int calls; /* of helpers that are being lowered in it */
+} lower_record;
+
 typedef struct lowering {
     ir_kernel *kernel;
     ir_graph *g;
@@ -32,6 +45,12 @@ typedef struct lowering {
     size_t change_count, change_capacity;
     uint32_t *stamps, stamp;
     int64_t steps;
+    arena *memory; /* of the kernel */
+    lower_condition *path;
+    size_t path_count, path_capacity;
+    ir_check *checks;
+    size_t check_count, check_capacity;
+    lower_record *record; /* NULL outside the conditions of asserts */
 } lowering;
 
 /* The error, if any, that building has met: memory, budget, or one already reported. */
@@ -51,5 +70,18 @@ kata_status lower_component(lowering *l, const ir_param *param, const ir_expr *c
 kata_status lower_offsets(lowering *l, ir_expr *const offset[3], int32_t out[3]);
 /* That all offsets of a kernel have as many numbers. */
 kata_status lower_check_rank(lowering *l, int param, int offsets, uint32_t at);
+
+/* ---- check.c --------------------------------------------------------------------------------- */
+
+/* What is lowered until lower_path_leave runs where the condition holds, or does not. */
+void lower_path_enter(lowering *l, ir_id condition, bool truth);
+void lower_path_leave(lowering *l);
+kata_status lower_assert(lowering *l, const ir_stmt *s);
+/* Adds the check that an index is inside a table or array. */
+kata_status lower_index_check(lowering *l, ir_id index, int length, const char *name, uint32_t at);
+/* Notes what the condition of an assert reads; component and offsets in at[0..3]. */
+void lower_note(lowering *l, const ir_expr *e, const int64_t at[4], ir_id value);
+/* Puts the checks, and the node that says whether all pass, into the kernel. */
+kata_status lower_collect_checks(lowering *l);
 
 #endif

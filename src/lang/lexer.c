@@ -285,6 +285,33 @@ bool lang_accept_word(lang_compiler *c, lang_word word)
     return true;
 }
 
+bool lang_string_follows(const lang_compiler *c)
+{
+    return c->next.kind == LANG_TOKEN_BAD && c->next.length == 0 && byte_at(c, c->next.at) == '"';
+}
+
+const char *lang_take_string(lang_compiler *c)
+{
+    uint32_t first = c->next.at + 1, end = first;
+    while (byte_at(c, end) >= ' ' && byte_at(c, end) <= '~' && byte_at(c, end) != '"' &&
+           byte_at(c, end) != '\\')
+        end++;
+    if (byte_at(c, end) != '"') {
+        lang_error(c, end, "this text does not end");
+        lang_hint(c,
+                  "a text stands on one line, in double quotes, and is plain ASCII without '\\'");
+        return NULL;
+    }
+    char *copy = arena_copy_text(&c->module->memory, c->source->text + (first - c->source->start),
+                                 end - first);
+    if (!copy) lang_no_memory(c);
+    c->token = (lang_token){.kind = LANG_TOKEN_BAD, .at = end, .length = 1};
+    c->position = end + 1;
+    c->next = scan(c);
+    lang_advance(c);
+    return copy;
+}
+
 /* Where to point for something missing: the current token, or the end of what comes before it when
  * that is on an earlier line. */
 static uint32_t missing_at(const lang_compiler *c)

@@ -54,7 +54,6 @@ static const struct refused {
     {"on", "it will place kernels on cells and edges; choose another name", true},
     {"import", "a kernel file cannot use another one; copy what it needs", true},
     {"random", "pass random numbers in a field", true},
-    {"assert", "check values in the program, after kata_get", true},
     {"real", "write 'float' or 'double'", true},
     {"uchar", "write 'int'", true},
 };

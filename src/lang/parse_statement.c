@@ -286,6 +286,29 @@ static lang_stmt *parse_return(lang_compiler *c)
     return s->value && lang_expect(c, LANG_SIGN_SEMICOLON, "after the value") ? s : NULL;
 }
 
+/* assert = "assert" "(" expression ["," text] ")" ";" */
+static lang_stmt *parse_assert(lang_compiler *c)
+{
+    lang_stmt *s = make(c, LANG_STMT_ASSERT, c->token.at);
+    lang_advance(c);
+    if (!s || !lang_expect(c, LANG_SIGN_PAREN_OPEN, "after 'assert'")) return NULL;
+    s->value = lang_parse_expression(c);
+    if (!s->value) return NULL;
+    if (lang_is_sign(&c->token, LANG_SIGN_COMMA)) {
+        if (!lang_string_follows(c)) {
+            lang_advance(c);
+            lang_unexpected(c, "a text in double quotes");
+            return NULL;
+        }
+        s->text = lang_take_string(c);
+        if (!s->text) return NULL;
+    }
+    return lang_expect(c, LANG_SIGN_PAREN_CLOSE, "after the condition") &&
+                   lang_expect(c, LANG_SIGN_SEMICOLON, "after the assert")
+               ? s
+               : NULL;
+}
+
 static lang_stmt *parse_inner_block(lang_compiler *c)
 {
     lang_stmt *s = make(c, LANG_STMT_BLOCK, c->token.at);
@@ -320,10 +343,11 @@ static lang_stmt *parse_kind_of_statement(lang_compiler *c)
     if (lang_is_word(&c->token, LANG_WORD_IF)) return parse_if(c);
     if (lang_is_word(&c->token, LANG_WORD_FOR)) return parse_for(c);
     if (lang_is_word(&c->token, LANG_WORD_RETURN)) return parse_return(c);
+    if (lang_is_word(&c->token, LANG_WORD_ASSERT)) return parse_assert(c);
     return at_declaration(c) ? parse_declaration(c) : parse_simple(c);
 }
 
-/* statement = ";" | block | if | for | return | declaration | assignment ";" */
+/* statement = ";" | block | if | for | return | assert | declaration | assignment ";" */
 static bool parse_statement(lang_compiler *c, lang_stmt ***tail)
 {
     if (lang_accept(c, LANG_SIGN_SEMICOLON)) return true;

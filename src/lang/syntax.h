@@ -39,7 +39,8 @@ enum {
     X(FOR, "for")                                                                                  \
     X(RETURN, "return")                                                                            \
     X(TRUE, "true")                                                                                \
-    X(FALSE, "false")
+    X(FALSE, "false")                                                                              \
+    X(ASSERT, "assert")
 
 typedef enum lang_word {
 #define X(name, ...) LANG_WORD_##name,
@@ -235,6 +236,11 @@ bool lang_accept(lang_compiler *c, lang_sign sign);
 bool lang_accept_word(lang_compiler *c, lang_word word);
 /* As lang_accept, but reports another token: "expected ';' <where>, found 'v'". */
 bool lang_expect(lang_compiler *c, lang_sign sign, const char *where);
+/* Whether a text in quotes follows the current token. */
+bool lang_string_follows(const lang_compiler *c);
+/* Takes both; what is behind the text becomes the current token. A copy of the text in the module's
+ * memory, NULL when it is wrong. */
+const char *lang_take_string(lang_compiler *c);
 /* Reports the current token: "expected <what>, found 'v'". Returns false. */
 bool lang_unexpected(lang_compiler *c, const char *what);
 
@@ -269,7 +275,8 @@ typedef enum lang_stmt_kind {
     LANG_STMT_IF,      /* value, body, other */
     LANG_STMT_FOR,     /* init, value, step, body */
     LANG_STMT_BLOCK,   /* body */
-    LANG_STMT_RETURN   /* value */
+    LANG_STMT_RETURN,  /* value */
+    LANG_STMT_ASSERT   /* value, text */
 } lang_stmt_kind;
 
 /* type name = value;  type name[length] = {list}; */
@@ -287,6 +294,7 @@ typedef struct lang_stmt {
     uint32_t at;
     lang_sign sign;
     lang_expr *target, *value;
+    const char *text; /* of an assert; NULL: none */
     lang_declared declared;
     struct lang_stmt *body, *other, *init, *step;
     struct lang_stmt *next;
