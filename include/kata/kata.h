@@ -314,7 +314,8 @@ KATA_API kata_arg kata_arg_f32_table(const float *values, size_t size);
 KATA_API kata_arg kata_arg_i32_table(const int *values, size_t size);
 KATA_API kata_arg kata_arg_i64_table(const int64_t *values, size_t size);
 KATA_API kata_arg kata_arg_as_is(kata_arg arg, size_t size);
-/* A table of count numbers of the given type. */
+/* A table of count numbers of the given type; also one of two dimensions, row by row:
+ * kata_table_of(KATA_F64, m, 9) of double m[3][3]. */
 KATA_API kata_arg kata_table_of(kata_type type, const void *values, int64_t count);
 
 /* Queues a kernel for the points of a range. Arguments are checked against the kernel's parameters

@@ -62,6 +62,11 @@ template <class T> kata_arg kata_arg_of(const T &x)
     }
 }
 
+template <class T, size_t N, size_t M> kata_arg kata_arg_of(const T (&table)[N][M])
+{
+    return kata_table_of(kata_type_of(table[0]), table, N * M);
+}
+
 template <class... Args>
 kata_status kata_apply(kata_kernel_here here, const kata_range &range, const Args &...args)
 {

@@ -50,7 +50,7 @@ static void begin_index(const chain_loop *loop, const exec_fault *fault, const c
     message_begin_at(m, KATA_ERROR_ASSERT, loop->kernel->text, fault->at,
                      "index %" PRId64 " is outside '%s' at point %s", fault->index, fault->name,
                      point);
-    message_line(m, "'%s' has %" PRId64 " elements, counted from 0", fault->name, fault->length);
+    message_line(m, "it must be 0 to %" PRId64, fault->length - 1);
 }
 
 kata_status exec_fault_report(const chain_loop *loop, const exec_fault *fault, messages *m)

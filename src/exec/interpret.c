@@ -39,6 +39,10 @@ static void begin_fault(interpreter *in, ir_check_kind kind, uint32_t at, const 
 /* The element of a table or array that an expression names, of `length`. */
 static int checked_index(interpreter *in, const ir_expr *expr, int length, const char *name)
 {
+    if (expr->kind == IR_EXPR_PAIR) {
+        int row = checked_index(in, expr->arg[0], expr->offsets, name);
+        return row * expr->index + checked_index(in, expr->arg[1], expr->index, name);
+    }
     int64_t index = integer(in, expr);
     if (index >= 0 && index < length) return (int)index;
     if (in->failure) return 0;
@@ -172,6 +176,10 @@ static ir_value evaluate(interpreter *in, const ir_expr *expr)
     case IR_EXPR_INDEX: return note(in, expr, nowhere, (ir_value){.i64 = in->point[expr->index]});
     case IR_EXPR_SIZE: return (ir_value){.i64 = in->loop->shape.size[expr->index]};
     case IR_EXPR_LOAD: return evaluate_load(in, expr);
+    case IR_EXPR_PAIR:
+        return ir_value_of_int(IR_I32,
+                               (int64_t)index_below(in, expr->arg[0], expr->offsets) * expr->index +
+                                   index_below(in, expr->arg[1], expr->index));
     case IR_EXPR_OP: return evaluate_op(in, expr);
     case IR_EXPR_CALL: return evaluate_call(in, expr);
     }

@@ -57,13 +57,24 @@ kata_status lower_component(lowering *l, const ir_param *param, const ir_expr *c
     return KATA_OK;
 }
 
+/* The index of an element, which must come out as a constant. */
+static kata_status constant_index(lowering *l, const ir_expr *e, int length, int64_t *out)
+{
+    int64_t row, column;
+    if (e->kind != IR_EXPR_PAIR) return constant_integer(l, e, "index", 0, length - 1, out);
+    kata_status status = constant_integer(l, e->arg[0], "index", 0, e->offsets - 1, &row);
+    if (!status) status = constant_integer(l, e->arg[1], "index", 0, e->index - 1, &column);
+    if (!status) *out = row * e->index + column;
+    return status;
+}
+
 kata_status lower_local_cell(lowering *l, int local, const ir_expr *element, uint32_t at,
                              uint32_t *where)
 {
     int64_t i = 0;
     if (element) {
         int length = l->kernel->locals[local].length;
-        kata_status status = constant_integer(l, element, "index", 0, length - 1, &i);
+        kata_status status = constant_index(l, element, length, &i);
         if (status) return status;
     }
     *where = l->local_cells[local] + (uint32_t)i;
@@ -75,40 +86,92 @@ kata_status lower_local_cell(lowering *l, int local, const ir_expr *element, uin
 /* A node for element `i` of what an expression names; 0 once something was reported. */
 typedef ir_id element_of(lowering *l, const ir_expr *e, int i);
 
-/* Element `index` of the elements lo .. hi-1, by halves. */
-static ir_id choose_element(lowering *l, const ir_expr *e, element_of *element, ir_id index, int lo,
-                            int hi)
+/* What is chosen from: element row * columns + column of what `e` names. */
+typedef struct choice {
+    const ir_expr *e;
+    element_of *element;
+    ir_id row, column; /* row: 0 when there is one index, the column */
+    int columns;
+} choice;
+
+static ir_id choose_row(lowering *l, const choice *c, int lo, int hi);
+static ir_id choose_column(lowering *l, const choice *c, int first, int lo, int hi);
+
+/* One of lo .. hi-1 by halves, along rows or, from element `first`, along columns. */
+static ir_id choose_half(lowering *l, const choice *c, ir_id index, int first, int lo, int hi)
 {
-    if (hi - lo == 1) return element(l, e, lo);
     int middle = lo + (hi - lo) / 2;
+    bool rows = first < 0;
     ir_type type = (ir_type)l->g->nodes[index].type;
-    ir_id below = ir_graph_op(l->g, IR_LT, IR_BOOL, index,
-                              ir_graph_const(l->g, type, ir_value_of_int(type, middle)), 0, e->at);
-    ir_id first = choose_element(l, e, element, index, lo, middle);
-    ir_id second = first ? choose_element(l, e, element, index, middle, hi) : 0;
-    return ir_graph_op(l->g, IR_SELECT, e->type, below, first, second, e->at);
+    ir_id below =
+        ir_graph_op(l->g, IR_LT, IR_BOOL, index,
+                    ir_graph_const(l->g, type, ir_value_of_int(type, middle)), 0, c->e->at);
+    ir_id low = rows ? choose_row(l, c, lo, middle) : choose_column(l, c, first, lo, middle);
+    if (!low) return 0;
+    ir_id high = rows ? choose_row(l, c, middle, hi) : choose_column(l, c, first, middle, hi);
+    return ir_graph_op(l->g, IR_SELECT, c->e->type, below, low, high, c->e->at);
+}
+
+/* Whether an index is known; then only it is left of *lo .. *hi-1. */
+static void narrow_known(const lowering *l, ir_id index, int *lo, int *hi)
+{
+    const ir_node *n = &l->g->nodes[index];
+    if (n->op != IR_CONST) return;
+    *lo = (int)ir_convert(IR_I64, (ir_type)n->type, n->value).i64;
+    *hi = *lo + 1;
+}
+
+static ir_id choose_column(lowering *l, const choice *c, int first, int lo, int hi)
+{
+    narrow_known(l, c->column, &lo, &hi);
+    if (hi - lo == 1) return c->element(l, c->e, first + lo);
+    return choose_half(l, c, c->column, first, lo, hi);
+}
+
+static ir_id choose_row(lowering *l, const choice *c, int lo, int hi)
+{
+    if (c->row) narrow_known(l, c->row, &lo, &hi);
+    if (hi - lo == 1) return choose_column(l, c, lo * c->columns, 0, c->columns);
+    return choose_half(l, c, c->row, -1, lo, hi);
+}
+
+/* The node of an index below `length`: a constant in range, or one that is checked at run time. 0
+ * once something was reported. */
+static ir_id index_node(lowering *l, const ir_expr *e, int length, const char *name)
+{
+    int64_t i;
+    ir_id index = lower_expr(l, e);
+    if (lower_check(l, e->at)) return 0;
+    if (l->g->nodes[index].op == IR_CONST)
+        return constant_of(l, e, index, "index", 0, length - 1, &i) ? 0 : index;
+    return lower_index_check(l, index, length, name, e->at) ? 0 : index;
+}
+
+static bool is_known(const lowering *l, ir_id id) { return l->g->nodes[id].op == IR_CONST; }
+
+static ir_id too_many_choices(lowering *l, const ir_expr *e, int length, const char *name)
+{
+    message_begin_at(l->m, KATA_ERROR_LIMIT, l->kernel->text, e->at,
+                     "this index is not known at compile time, and '%s' has %d elements", name,
+                     length);
+    message_line(l->m, "at most %d are allowed for such an index", IR_MAX_CHOICES);
+    message_send(l->m);
+    return 0;
 }
 
 /* The element that the index of an expression names, known now or at run time. */
 static ir_id indexed(lowering *l, const ir_expr *e, int length, const char *name,
                      element_of *element)
 {
-    int64_t i;
-    ir_id index = lower_expr(l, e->arg[0]);
-    if (lower_check(l, e->at)) return 0;
-    if (l->g->nodes[index].op == IR_CONST)
-        return constant_of(l, e->arg[0], index, "index", 0, length - 1, &i) ? 0
-                                                                            : element(l, e, (int)i);
-    if (length > IR_MAX_CHOICES) {
-        message_begin_at(l->m, KATA_ERROR_LIMIT, l->kernel->text, e->arg[0]->at,
-                         "this index is not known at compile time, and '%s' has %d elements", name,
-                         length);
-        message_line(l->m, "at most %d are allowed for such an index", IR_MAX_CHOICES);
-        message_send(l->m);
-        return 0;
-    }
-    if (lower_index_check(l, index, length, name, e->arg[0]->at)) return 0;
-    return choose_element(l, e, element, index, 0, length);
+    const ir_expr *index = e->arg[0];
+    bool pair = index->kind == IR_EXPR_PAIR;
+    choice c = {.e = e, .element = element, .columns = pair ? index->index : length};
+    if (pair && !(c.row = index_node(l, index->arg[0], index->offsets, name))) return 0;
+    c.column = index_node(l, pair ? index->arg[1] : index, c.columns, name);
+    if (!c.column) return 0;
+    bool known = (!pair || is_known(l, c.row)) && is_known(l, c.column);
+    if (!known && length > IR_MAX_CHOICES) return too_many_choices(l, index, length, name);
+    return choose_row(l, &c, 0, length / c.columns);
 }
 
 static ir_id local_element(lowering *l, const ir_expr *e, int i)
@@ -326,6 +389,7 @@ ir_id lower_expr(lowering *l, const ir_expr *e)
     case IR_EXPR_INDEX: return dimension(l, e, IR_INDEX);
     case IR_EXPR_SIZE: return dimension(l, e, IR_SIZE);
     case IR_EXPR_LOAD: return noted_load(l, e);
+    case IR_EXPR_PAIR: return 0; /* only as an index, see pair_node */
     case IR_EXPR_OP: return operation(l, e);
     case IR_EXPR_CALL: return call(l, e);
     }

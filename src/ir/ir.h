@@ -199,6 +199,8 @@ typedef enum ir_expr_kind {
                        0), of which `offsets` were written */
     IR_EXPR_OP,     /* op on arg[0..]. AND and OR of bool evaluate the second operand, and SELECT
                        one of its choices, only where it decides */
+    IR_EXPR_PAIR,   /* the index of a table or array with two: arg[0], below `offsets`, times
+                       `index`, plus arg[1], below `index` */
     IR_EXPR_CALL    /* an inlined helper: run `body`, the value is local `index`, set by RETURN */
 } ir_expr_kind;
 

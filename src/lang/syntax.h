@@ -85,6 +85,7 @@ typedef struct lang_symbol {
     ir_type type;
     int index;
     int length;    /* of a table, array or components; 0: not indexed by one number */
+    int columns;   /* of a table or array with two indices, whose length is rows * columns */
     bool constant; /* LOCAL */
     bool used;     /* its value is read somewhere */
     bool assigned; /* LOCAL: after its declaration */
@@ -254,7 +255,8 @@ typedef enum lang_expr_kind {
     LANG_EXPR_UNARY,   /* sign arg[0] */
     LANG_EXPR_BINARY,  /* arg[0] sign arg[1] */
     LANG_EXPR_SELECT,  /* arg[0] ? arg[1] : arg[2] */
-    LANG_EXPR_CAST     /* (type)arg[0] */
+    LANG_EXPR_CAST,    /* (type)arg[0] */
+    LANG_EXPR_ROW      /* the list arg[1] in braces, in an initialiser only */
 } lang_expr_kind;
 
 typedef struct lang_expr {
@@ -279,14 +281,15 @@ typedef enum lang_stmt_kind {
     LANG_STMT_ASSERT   /* value, text */
 } lang_stmt_kind;
 
-/* type name = value;  type name[length] = {list}; */
+/* type name = value;  type name[length] = {list};  type name[length][columns] = {{list}, ...}; */
 typedef struct lang_declared {
     ir_type type;
     bool constant, array, braced;
     lang_name *name;
     uint32_t at;
-    lang_expr *length; /* NULL: that of the list */
-    lang_expr *value;  /* NULL: none; braced: a list */
+    lang_expr *length;  /* NULL: that of the list */
+    lang_expr *columns; /* NULL: one index */
+    lang_expr *value;   /* NULL: none; braced: a list */
 } lang_declared;
 
 typedef struct lang_stmt {
@@ -307,7 +310,7 @@ typedef struct lang_param {
     lang_name *name;
     uint32_t at, type_at;
     int number; /* from 0 */
-    lang_expr *length;
+    lang_expr *length, *columns;
     struct lang_param *next;
 } lang_param;
 
@@ -395,8 +398,8 @@ lang_expr *lang_parse_list(lang_compiler *c, lang_sign close, const char *where)
 bool lang_parse_type(lang_compiler *c, ir_type *type);
 /* `what` the name is of, as in "expected the name of a parameter". */
 bool lang_parse_name(lang_compiler *c, const char *what, lang_name **name, uint32_t *at);
-/* "[" [expression] "]" */
-bool lang_parse_length(lang_compiler *c, lang_expr **length);
+/* "[" [expression] "]" ["[" expression "]"] */
+bool lang_parse_length(lang_compiler *c, lang_expr **length, lang_expr **columns);
 /* Declarators up to and including the semicolon, as DECLARE statements. */
 lang_stmt *lang_parse_declarators(lang_compiler *c, ir_type type, bool constant);
 /* The block of a function; NULL is an empty one when *ok. */
@@ -474,6 +477,7 @@ typedef struct lang_place {
     lang_symbol *symbol;
     uint32_t at;
     const lang_expr *element; /* index of a table, array or component */
+    const lang_expr *column;  /* second index of a table or array that has two */
     const lang_expr *offsets; /* list */
     int offset_count;
     uint32_t offsets_at;
@@ -519,6 +523,8 @@ void lang_warn_partly_written(lang_compiler *c, const ir_kernel *kernel);
 bool lang_check_kernel(lang_compiler *c, lang_function *function, ir_kernel *kernel);
 /* Number of elements or components of a parameter, 0 when it has no brackets. */
 bool lang_check_param_length(lang_compiler *c, const lang_param *param, int *length);
+/* The columns of a table or array of `rows` (0: one index), whose *length is then that of all. */
+bool lang_check_columns(lang_compiler *c, const lang_expr *e, int *length, int *columns);
 /* Begins a new tree of that name. */
 void lang_tree_start(lang_compiler *c, arena *memory, const char *name);
 

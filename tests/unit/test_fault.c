@@ -53,6 +53,11 @@ static const char kernels[] =
     "    if (q != 3) assert(q >= 0, \"never\");\n"
     "    v = T[q % 5]*w[q % 7] + a[q % 3];\n"
     "}\n"
+    "kernel square(in double u, out double v, double m[3][3], int columns)\n"
+    "{\n"
+    "    int q = (int)u;\n"
+    "    v = m[q % 3][(q + 1) % columns];\n"
+    "}\n"
     "kernel only(in double u) { assert(u < 59100); }\n";
 
 typedef struct world {
@@ -183,7 +188,7 @@ static void apply_only(world *w)
 static void test_a_kernel_may_only_check(void **state)
 {
     (void)state;
-    expect_fault(apply_only, "fault.kata:38:28: error: this assert fails at point (100, 59)\n"
+    expect_fault(apply_only, "fault.kata:43:28: error: this assert fails at point (100, 59)\n"
                              "    kernel only(in double u) { assert(u < 59100); }\n"
                              "                               ^\n"
                              "  u = 59100\n"
@@ -228,14 +233,14 @@ static void test_an_index_outside_its_table_is_named(void **state)
     expect_fault(apply_look_0, "fault.kata:29:24: error: index 7 is outside 'w' at point (7, 0)\n"
                                "        v = T[q % 5] + w[q & 7] + (q > 2 ? a[q % 3] : 0);\n"
                                "                           ^\n"
-                               "  'w' has 7 elements, counted from 0\n"
+                               "  it must be 0 to 6\n"
                                "  kernel 'look' applied at t.c:100 to [0, 150) x [0, 60) of a "
                                "150 x 60 grid");
     expect_fault(apply_look_minus,
                  "fault.kata:29:13: error: index -4 is outside 'T' at point (0, 0)\n"
                  "        v = T[q % 5] + w[q & 7] + (q > 2 ? a[q % 3] : 0);\n"
                  "                ^\n"
-                 "  'T' has 5 elements, counted from 0\n"
+                 "  it must be 0 to 4\n"
                  "  kernel 'look' applied at t.c:100 to [0, 150) x [0, 60) of a 150 x 60 grid");
 }
 
@@ -262,6 +267,40 @@ static void test_elements_are_found_by_indices_known_at_run_time(void **state)
     }
 }
 
+static const double square[3][3] = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};
+
+static void apply_square(world *w, int columns)
+{
+#line 100 "t.c"
+    kata_apply(find(w, "square"), kata_all(w->g), w->u, w->v, kata_table_of(KATA_F64, square, 9),
+               columns);
+}
+
+static void apply_square_4(world *w) { apply_square(w, 4); }
+
+static void test_each_of_two_indices_is_checked(void **state)
+{
+    (void)state;
+    static double values[NX * NY];
+    expect_fault(apply_square_4, "fault.kata:41:26: error: index 3 is outside 'm' at point (2, 0)\n"
+                                 "        v = m[q % 3][(q + 1) % columns];\n"
+                                 "                             ^\n"
+                                 "  it must be 0 to 2\n"
+                                 "  kernel 'square' applied at t.c:100 to [0, 150) x [0, 60) of a "
+                                 "150 x 60 grid");
+    for (int i = 0; i < WAYS; i++) {
+        world w;
+        open_world(&w, ways[i]);
+        apply_square(&w, 3);
+        assert_int_equal(kata_get(w.v, kata_all(w.g), values, NX * NY), KATA_OK);
+        for (int p = 0; p < NX * NY; p++) {
+            int q = p % NX + 1000 * (p / NX);
+            assert_float_equal(values[p], square[q % 3][(q + 1) % 3], 0);
+        }
+        assert_int_equal(kata_close(w.k), KATA_OK);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,6 +310,7 @@ int main(void)
         cmocka_unit_test(test_a_kernel_may_only_check),
         cmocka_unit_test(test_the_chain_ends_there_and_its_fields_are_poisoned),
         cmocka_unit_test(test_an_index_outside_its_table_is_named),
+        cmocka_unit_test(test_each_of_two_indices_is_checked),
         cmocka_unit_test(test_elements_are_found_by_indices_known_at_run_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
