@@ -308,6 +308,7 @@ typedef struct interpreter {
     exec_fault *condition;   /* of an assert being evaluated: takes what it reads; NULL: none */
     int calls;               /* of helpers, within that condition */
     exec_trace *trace;       /* NULL at points that are not traced */
+    int64_t repetition;      /* of loops, see ir_repetition */
     const char *failure;     /* what must not happen, NULL while it has not */
 } interpreter;
 

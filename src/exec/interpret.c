@@ -158,6 +158,18 @@ static ir_value evaluate_op(interpreter *in, const ir_expr *expr)
     return ir_evaluate(expr->op, expr->type, expr->arg[0]->type, args);
 }
 
+/* The seed, mixed with the position of the call and the index of the point, dimension by dimension;
+ * the upper 53 of the 64 bits are the number. */
+static ir_value evaluate_random(interpreter *in, const ir_expr *expr)
+{
+    ir_value bits = evaluate(in, expr->arg[0]);
+    int64_t with[4] = {ir_random_position(in->repetition, expr->index), in->point[2], in->point[1],
+                       in->point[0]};
+    for (int i = 0; i < 4; i++)
+        bits = ir_evaluate(IR_MIX, IR_I64, IR_I64, (ir_value[]){bits, {.i64 = with[i]}});
+    return ir_value_of_double(IR_F64, (double)(bits.bits >> 11) / 9007199254740992.0);
+}
+
 static ir_value evaluate_call(interpreter *in, const ir_expr *expr)
 {
     in->calls++;
@@ -176,6 +188,7 @@ static ir_value evaluate(interpreter *in, const ir_expr *expr)
     case IR_EXPR_INDEX: return note(in, expr, nowhere, (ir_value){.i64 = in->point[expr->index]});
     case IR_EXPR_SIZE: return (ir_value){.i64 = in->loop->shape.size[expr->index]};
     case IR_EXPR_LOAD: return evaluate_load(in, expr);
+    case IR_EXPR_RANDOM: return evaluate_random(in, expr);
     case IR_EXPR_PAIR:
         return ir_value_of_int(IR_I32,
                                (int64_t)index_below(in, expr->arg[0], expr->offsets) * expr->index +
@@ -218,9 +231,17 @@ static void store(interpreter *in, const ir_stmt *stmt)
 
 static bool run_for(interpreter *in, const ir_stmt *stmt)
 {
-    for (run(in, stmt->init); evaluate(in, stmt->value).i32 && !in->failure; run(in, stmt->step))
-        if (run(in, stmt->body)) return true;
-    return false;
+    int64_t outer = in->repetition;
+    bool returned = false;
+    run(in, stmt->init);
+    for (int64_t n = 0; !returned; n++) {
+        in->repetition = ir_repetition(outer, n);
+        if (!evaluate(in, stmt->value).i32 || in->failure) break;
+        returned = run(in, stmt->body);
+        if (!returned) run(in, stmt->step);
+    }
+    in->repetition = outer;
+    return returned;
 }
 
 static bool run_one(interpreter *in, const ir_stmt *stmt)

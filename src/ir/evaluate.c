@@ -336,6 +336,29 @@ static ir_id noted_load(lowering *l, const ir_expr *e)
     return value;
 }
 
+static ir_id long_constant(lowering *l, int64_t x)
+{
+    return ir_graph_const(l->g, IR_I64, ir_value_of_int(IR_I64, x));
+}
+
+/* 53 random bits, of which all but those along x are the same for a row, as a fraction. */
+static ir_id random_number(lowering *l, const ir_expr *e)
+{
+    ir_id bits = lower_expr(l, e->arg[0]);
+    if (!bits) return 0;
+    ir_id position = long_constant(l, ir_random_position(l->repetition, e->index));
+    bits = ir_graph_op(l->g, IR_MIX, IR_I64, bits, position, 0, e->at);
+    for (int d = 2; d >= 0; d--) {
+        ir_node index = {.op = IR_INDEX, .type = IR_I64, .param = d, .at = e->at};
+        bits = ir_graph_op(l->g, IR_MIX, IR_I64, bits, ir_graph_add(l->g, &index), 0, e->at);
+    }
+    bits = ir_graph_op(l->g, IR_SHR, IR_I64, bits, long_constant(l, 11), 0, e->at);
+    bits = ir_graph_op(l->g, IR_AND, IR_I64, bits, long_constant(l, 0x1fffffffffffff), 0, e->at);
+    ir_id whole = ir_graph_op(l->g, IR_CONVERT, IR_F64, bits, 0, 0, e->at);
+    ir_id unit = ir_graph_const(l->g, IR_F64, ir_value_of_double(IR_F64, 0x1p-53));
+    return ir_graph_op(l->g, IR_MUL, IR_F64, whole, unit, 0, e->at);
+}
+
 static ir_id call(lowering *l, const ir_expr *e)
 {
     if (l->record) l->record->calls++;
@@ -389,6 +412,7 @@ ir_id lower_expr(lowering *l, const ir_expr *e)
     case IR_EXPR_INDEX: return dimension(l, e, IR_INDEX);
     case IR_EXPR_SIZE: return dimension(l, e, IR_SIZE);
     case IR_EXPR_LOAD: return noted_load(l, e);
+    case IR_EXPR_RANDOM: return random_number(l, e);
     case IR_EXPR_PAIR: return 0; /* only as an index, see pair_node */
     case IR_EXPR_OP: return operation(l, e);
     case IR_EXPR_CALL: return call(l, e);

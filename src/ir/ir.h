@@ -32,11 +32,11 @@ typedef enum ir_type {
         IR_TYPE_COUNT
 } ir_type;
 
-/* Operations. `kinds`: the operand types allowed, of b(ool), i(nteger), f(loating). All operands
- * have one type, which is also the result's; exceptions: comparisons give bool, SELECT takes a bool
- * first, CONVERT takes any type. Functions called by `name` in kernels have a 1 in the last column;
- * they are also known with an f at the end. min(a,b) is a < b ? a : b, max(a,b) is b < a ? a : b.
- *      name      text        operands kinds  function */
+/* Operations. `kinds`: the operand types allowed, of b(ool), i(nteger), l(ong), f(loating). All
+ * operands have one type, which is also the result's; exceptions: comparisons give bool, SELECT
+ * takes a bool first, CONVERT takes any type. Functions called by `name` in kernels have a 1 in the
+ * last column; they are also known with an f at the end. min(a,b) is a < b ? a : b, max(a,b) is b <
+ * a ? a : b. name      text        operands kinds  function */
 #define IR_OPS(X)                                                                                  \
     X(CONST, "const", 0, "bif", 0)                                                                 \
     X(NUMBER, "number", 0, "bif", 0) /* a uniform parameter: param, element */                     \
@@ -99,7 +99,8 @@ typedef enum ir_type {
     X(COSH, "cosh", 1, "f", 1)                                                                     \
     X(TANH, "tanh", 1, "f", 1)                                                                     \
     X(CBRT, "cbrt", 1, "f", 1)                                                                     \
-    X(ERF, "erf", 1, "f", 1)
+    X(ERF, "erf", 1, "f", 1)                                                                       \
+    X(MIX, "mix", 2, "l", 0) /* random bits: number b of the sequence with seed a */
 
 typedef enum ir_op {
 #define X(name, ...) IR_##name,
@@ -159,6 +160,12 @@ ir_value ir_reduce(const struct ir_param *param, ir_value acc, ir_value x);
 /* Text of arithmetic.h, elementary.h and elementary_trig.h, for generated C. */
 extern const char ir_arithmetic_text[], ir_elementary_text[], ir_elementary_trig_text[];
 
+/* The position of a call of random: its place in the kernel, a number below 2^20, and how often the
+ * loops around it have repeated: 0 outside of loops, ir_repetition(that around the loop, n) in
+ * iteration n. */
+int64_t ir_repetition(int64_t outer, int64_t iteration);
+int64_t ir_random_position(int64_t repetition, int place);
+
 /* ---- parameters ------------------------------------------------------------------------------ */
 
 typedef enum ir_param_kind {
@@ -199,6 +206,7 @@ typedef enum ir_expr_kind {
                        0), of which `offsets` were written */
     IR_EXPR_OP,     /* op on arg[0..]. AND and OR of bool evaluate the second operand, and SELECT
                        one of its choices, only where it decides */
+    IR_EXPR_RANDOM, /* a random number of seed arg[0] (I64), at place `index` of the kernel */
     IR_EXPR_PAIR,   /* the index of a table or array with two: arg[0], below `offsets`, times
                        `index`, plus arg[1], below `index` */
     IR_EXPR_CALL    /* an inlined helper: run `body`, the value is local `index`, set by RETURN */

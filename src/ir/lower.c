@@ -206,7 +206,9 @@ static bool has_returned(const lowering *l)
 static kata_status lower_for(lowering *l, const ir_stmt *s)
 {
     kata_status status = lower_stmts(l, s->init);
-    while (!status && !has_returned(l)) {
+    int64_t outer = l->repetition;
+    for (int64_t n = 0; !status && !has_returned(l); n++) {
+        l->repetition = ir_repetition(outer, n);
         ir_id condition = lower_expr(l, s->value);
         if (l->g->failed) break;
         const ir_node *n = &l->g->nodes[condition];
@@ -221,6 +223,7 @@ static kata_status lower_for(lowering *l, const ir_stmt *s)
         status = lower_stmts(l, s->body);
         if (!status) status = lower_stmts(l, s->step);
     }
+    l->repetition = outer;
     return status ? status : lower_check(l, s->at);
 }
 

@@ -45,7 +45,8 @@ typedef struct lowering {
     size_t change_count, change_capacity;
     uint32_t *stamps, stamp;
     int64_t steps;
-    arena *memory; /* of the kernel */
+    arena *memory;      /* of the kernel */
+    int64_t repetition; /* of loops, see ir_repetition */
     lower_condition *path;
     size_t path_count, path_capacity;
     ir_check *checks;

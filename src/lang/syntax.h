@@ -360,6 +360,7 @@ struct lang_compiler {
     /* the tree being made: the kernel's, or a helper's that is only checked */
     arena *tree;
     int tree_count, trees_count, tree_number;
+    int random_count; /* calls of random in it */
     const char *tree_name;
     const lang_function *helper; /* being inlined, NULL in a kernel */
     int result;                  /* local that takes its value */

@@ -6,7 +6,7 @@ void lang_tree_start(lang_compiler *c, arena *memory, const char *name)
     c->tree = memory;
     c->tree_name = name;
     c->tree_number++;
-    c->tree_count = 0;
+    c->tree_count = c->random_count = 0;
     c->local_count = c->table_count = 0;
     c->depth = 0;
 }
