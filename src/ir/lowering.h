@@ -1,5 +1,5 @@
 /* Private to ir: the state of turning one tree into a graph. lower.c runs statements, evaluate.c
- * expressions, results.c sets up and collects. */
+ * and element.c expressions, results.c sets up and collects. */
 #ifndef IR_LOWERING_H
 #define IR_LOWERING_H
 
@@ -71,6 +71,17 @@ kata_status lower_component(lowering *l, const ir_param *param, const ir_expr *c
 kata_status lower_offsets(lowering *l, ir_expr *const offset[3], int32_t out[3]);
 /* That all offsets of a kernel have as many numbers. */
 kata_status lower_check_rank(lowering *l, int param, int offsets, uint32_t at);
+
+/* The value of a node, which must be a constant integer in [low, high]; reports any other. */
+kata_status lower_constant(lowering *l, const ir_expr *e, ir_id id, const char *what, int64_t low,
+                           int64_t high, int64_t *out);
+
+/* ---- element.c ------------------------------------------------------------------------------- */
+
+/* LOCAL, NUMBER and TABLE, with or without index. */
+ir_id lower_variable(lowering *l, const ir_expr *e);
+ir_id lower_number(lowering *l, const ir_expr *e);
+ir_id lower_table(lowering *l, const ir_expr *e);
 
 /* ---- check.c --------------------------------------------------------------------------------- */
 

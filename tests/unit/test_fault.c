@@ -214,6 +214,24 @@ static void test_the_chain_ends_there_and_its_fields_are_poisoned(void **state)
     }
 }
 
+static void apply_color(world *w)
+{
+    put_bad(w);
+#line 100 "t.c"
+    kata_apply(find(w, "positive"), kata_color(kata_all(w->g), 2, 0), w->u, w->v, -0.5);
+}
+
+static void test_points_of_other_colours_are_not_checked(void **state)
+{
+    (void)state;
+    expect_fault(apply_color, "fault.kata:11:5: error: this assert fails at point (149, 33)\n"
+                              "        assert(u - c > 0);\n"
+                              "        ^\n"
+                              "  u = -3, c = -0.5\n"
+                              "  kernel 'positive' applied at t.c:100 to [0, 150) x [0, 60) of "
+                              "a 150 x 60 grid");
+}
+
 /* ---- indices --------------------------------------------------------------------------------- */
 
 static const double weights[7] = {1, 2, 3, 4, 5, 6, 7};
@@ -309,6 +327,7 @@ int main(void)
         cmocka_unit_test(test_asserts_of_helpers_hold_only_where_they_are_reached),
         cmocka_unit_test(test_a_kernel_may_only_check),
         cmocka_unit_test(test_the_chain_ends_there_and_its_fields_are_poisoned),
+        cmocka_unit_test(test_points_of_other_colours_are_not_checked),
         cmocka_unit_test(test_an_index_outside_its_table_is_named),
         cmocka_unit_test(test_each_of_two_indices_is_checked),
         cmocka_unit_test(test_elements_are_found_by_indices_known_at_run_time),
