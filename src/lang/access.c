@@ -167,6 +167,7 @@ static ir_expr *check_one_of_two(lang_compiler *c, const lang_place *place, cons
     if (i >= 0 && i < length) return index;
     lang_error(c, e->at, "index %lld is outside '%s'", (long long)i, place->symbol->name->text);
     lang_hint(c, "it must be 0 to %d", length - 1);
+    lang_note(c, place->symbol->at, "declared here");
     return NULL;
 }
 

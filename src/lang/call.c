@@ -47,7 +47,7 @@ static ir_type function_type(const lang_symbol *function, const lang_value *args
 
 static lang_value call_random(lang_compiler *c, const lang_expr *e)
 {
-    if (!check_count(c, e, 1)) return failed;
+    if (!check_count(c, e, 1, NULL)) return failed;
     ir_expr *seed = lang_check_integer(c, e->arg[1], "a seed");
     if (seed) seed = lang_convert(c, lang_value_of(seed), IR_I64);
     ir_expr *made = seed ? lang_tree_expr(c, IR_EXPR_RANDOM, IR_F64, e->at) : NULL;
