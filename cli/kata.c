@@ -5,7 +5,8 @@
 
 const verb verbs[] = {
     {"run", "APPLICATION [options]", "runs a simulation; without a name, lists them", verb_run},
-    {"check", "FILE.kata... [--ir]", "compiles kernels, says what they read and write", verb_check},
+    {"check", "FILE.kata... [options]", "compiles kernels, says what they read and write",
+     verb_check},
     {"apply", "FILE.kata KERNEL [NAME=VALUE...]", "runs a kernel on files of data", verb_apply},
     {"trace", "FIELD@X,Y -- PROGRAM...", "reports every write to one point", verb_trace},
     {"diff", "RECORD RECORD", "finds where two recorded runs first differ", verb_diff},

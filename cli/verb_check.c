@@ -24,11 +24,12 @@ static char *read_standard_input(void)
     return NULL;
 }
 
-static kata_module *compile(kata *k, const char *path)
+static kata_module *compile(kata *k, const char *path, const char *constants)
 {
-    if (strcmp(path, "-") != 0) return kata_module_load(k, path);
+    if (strcmp(path, "-") != 0) return kata_module_load(k, path, .constants = constants);
     char *text = read_standard_input();
-    kata_module *m = text ? kata_module_from_text(k, "standard input", text) : NULL;
+    kata_module *m =
+        text ? kata_module_from_text(k, "standard input", text, .constants = constants) : NULL;
     free(text);
     return m;
 }
@@ -52,6 +53,7 @@ static void print(void *data, kata_status status, const char *message)
 
 /* What is asked for. */
 typedef struct check_options {
+    const char *constants;
     bool ir, quiet, warnings_are_errors;
 } check_options;
 
@@ -60,7 +62,7 @@ static bool check(const char *path, const check_options *asked, bool show_name)
 {
     bool warned = false;
     kata *k = kata_open(&(kata_options){.handler = print, .handler_data = &warned});
-    kata_module *m = compile(k, path);
+    kata_module *m = compile(k, path, asked->constants);
     if (m && show_name && !asked->quiet) printf("%s:\n", path);
     if (m && !asked->quiet) describe(m, asked->ir ? KATA_IR : KATA_ACCESSES);
     bool good = kata_close(k) == KATA_OK && m;
@@ -73,6 +75,8 @@ int verb_check(int argc, char **argv)
     check_options asked = {0};
     const option table[] = {
         {"FILE.kata", "files of kernels; - is standard input", .list = &files, .positional = true},
+        {"constants", "values of constants of the files, as in \"R=8, C=0.5\"",
+         .text = &asked.constants, .otherwise = "those in the files"},
         {"ir", "show the intermediate form", .flag = &asked.ir},
         {"quiet", "show nothing but errors and warnings", .flag = &asked.quiet},
         {"werror", "a warning makes the exit code 1, too", .flag = &asked.warnings_are_errors},

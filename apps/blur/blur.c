@@ -55,14 +55,11 @@ static void make_picture(kata *k, int64_t width, int64_t height, const char *pat
     if (kata_save(f, path) == KATA_OK) printf("wrote %s\n", path);
 }
 
-/* The constant goes onto the first line, so that messages count lines as the file does. */
 static kata_module *load_kernels(kata *k, int radius)
 {
-    char *text;
-    if (asprintf(&text, "const int R = %d; %s", radius, blur_kata) < 0) return NULL;
-    kata_module *m = kata_module_from_text(k, "blur.kata", text);
-    free(text);
-    return m;
+    char constants[32];
+    snprintf(constants, sizeof constants, "R=%d", radius);
+    return kata_module_from_text(k, "blur.kata", blur_kata, .constants = constants);
 }
 
 /* Weights of the samples at -radius to radius; their sum is 1. */

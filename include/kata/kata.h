@@ -56,7 +56,9 @@ typedef enum kata_status {
     KATA_ERROR_MEMORY,      /* memory ran out */
     KATA_ERROR_COMPILER,    /* the C compiler is missing or failed */
     KATA_ERROR_FILE,        /* a file could not be read or written, or has the wrong contents */
-    KATA_ERROR_INTERNAL     /* a defect in Katagami */
+    KATA_ERROR_INTERNAL,    /* a defect in Katagami */
+    KATA_ERROR_ASSERT       /* at a point, an assert of a kernel failed, or an index was outside its
+                               table */
 } kata_status;
 
 /* Name of a status as spelled above, or "unknown status". */
@@ -259,9 +261,18 @@ KATA_API kata_status kata_scalar_log_values(kata_scalar *scalar, kata_type type,
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
-/* Compiles the kernels of a file, or of a text that messages call by the given name. */
-KATA_API kata_module *kata_module_load(kata *k, const char *path);
-KATA_API kata_module *kata_module_from_text(kata *k, const char *name, const char *text);
+typedef struct kata_module_options {
+    const char *source KATA_ZERO;    /* the path of a file, or a text */
+    const char *constants KATA_ZERO; /* values of constants that the file declares, which take the
+                                        place of its own: "R=8, C=0.5"; NULL: none */
+} kata_module_options;
+
+/* Compiles the kernels of a file, or of a text that messages call by the given name. Call them as
+ *     kata_module_load(k, "wave.kata", .constants = "R=8")
+ *     kata_module_from_text(k, "wave", text, .constants = "R=8") */
+KATA_API kata_module *kata_module_load_with(kata *k, const kata_module_options *options);
+KATA_API kata_module *kata_module_from_text_with(kata *k, const char *name,
+                                                 const kata_module_options *options);
 /* NULL, with the nearest name in the message, when there is none of this name. */
 KATA_API kata_kernel *kata_kernel_find(kata_module *module, const char *name);
 KATA_API int kata_module_kernels(const kata_module *module);
@@ -341,7 +352,8 @@ KATA_API kata_arg kata_arg_f32_table(const float *values, size_t size);
 KATA_API kata_arg kata_arg_i32_table(const int *values, size_t size);
 KATA_API kata_arg kata_arg_i64_table(const int64_t *values, size_t size);
 KATA_API kata_arg kata_arg_as_is(kata_arg arg, size_t size);
-/* A table of count numbers of the given type. */
+/* A table of count numbers of the given type; also one of two dimensions, row by row:
+ * kata_table_of(KATA_F64, m, 9) of double m[3][3]. */
 KATA_API kata_arg kata_table_of(kata_type type, const void *values, int64_t count);
 
 /* Queues a kernel for the points of a range. Arguments are checked against the kernel's parameters

@@ -62,6 +62,11 @@ template <class T> kata_arg kata_arg_of(const T &x)
     }
 }
 
+template <class T, size_t N, size_t M> kata_arg kata_arg_of(const T (&table)[N][M])
+{
+    return kata_table_of(kata_type_of(table[0]), table, N * M);
+}
+
 template <class... Args>
 kata_status kata_apply(kata_kernel_here here, const kata_range &range, const Args &...args)
 {
@@ -107,11 +112,26 @@ inline kata_status kata_save_of(kata_field *field, const kata_save_options &opti
     return kata_save_with(field, &options);
 }
 
+inline kata_module *kata_module_load_of(kata *k, const kata_module_options &options)
+{
+    return kata_module_load_with(k, &options);
+}
+
+inline kata_module *kata_module_from_text_of(kata *k, const char *name,
+                                             const kata_module_options &options)
+{
+    return kata_module_from_text_with(k, name, &options);
+}
+
 /* Naming members in braces is C++20; before that __extension__ keeps pedantic compilers quiet.
  * Members are named in the order in which kata.h declares them. */
 #define kata_field_new(grid, name, ...)                                                            \
     kata_field_new_of(grid, name, __extension__ kata_field_options{.type = __VA_ARGS__})
 #define kata_save(field, ...)                                                                      \
     kata_save_of(field, __extension__ kata_save_options{.path = __VA_ARGS__})
+#define kata_module_load(k, ...)                                                                   \
+    kata_module_load_of(k, __extension__ kata_module_options{.source = __VA_ARGS__})
+#define kata_module_from_text(k, name, ...)                                                        \
+    kata_module_from_text_of(k, name, __extension__ kata_module_options{.source = __VA_ARGS__})
 
 #endif

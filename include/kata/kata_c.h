@@ -11,6 +11,10 @@
 #define kata_field_new(grid, name, ...)                                                            \
     kata_field_new_with(grid, name, &(kata_field_options){.type = __VA_ARGS__})
 #define kata_save(field, ...) kata_save_with(field, &(kata_save_options){.path = __VA_ARGS__})
+#define kata_module_load(k, ...)                                                                   \
+    kata_module_load_with(k, &(kata_module_options){.source = __VA_ARGS__})
+#define kata_module_from_text(k, name, ...)                                                        \
+    kata_module_from_text_with(k, name, &(kata_module_options){.source = __VA_ARGS__})
 
 #define KATA_TYPE_OF(pointer)                                                                      \
     _Generic((pointer), double *                                                                   \

@@ -201,6 +201,7 @@ static void find_needs(guard *g)
         }
         need(g, s->value, &box);
     }
+    for (int i = 0; i < kernel->check_count; i++) need(g, kernel->checks[i].passes, &g->loop->box);
     for (ir_id id = (ir_id)g->graph->count; id-- > 1;)
         need_operands(g, &g->graph->nodes[id], &g->need[id]);
 }

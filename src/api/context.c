@@ -23,6 +23,7 @@ const char *kata_status_name(kata_status status)
     case KATA_ERROR_COMPILER: return "KATA_ERROR_COMPILER";
     case KATA_ERROR_FILE: return "KATA_ERROR_FILE";
     case KATA_ERROR_INTERNAL: return "KATA_ERROR_INTERNAL";
+    case KATA_ERROR_ASSERT: return "KATA_ERROR_ASSERT";
     }
     return "unknown status";
 }

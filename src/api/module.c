@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static kata_module *module_new(kata *k, const char *name, const char *text, size_t length)
+static kata_module *module_new(kata *k, const char *name, const char *text, size_t length,
+                               const kata_module_options *options)
 {
     kata_module *m = arena_alloc(&k->memory, sizeof *m);
     if (!m) {
@@ -11,7 +12,8 @@ static kata_module *module_new(kata *k, const char *name, const char *text, size
         return NULL;
     }
     m->k = k;
-    if (lang_compile(name, text, length, &k->messages, &m->module)) {
+    const lang_options language = {.constants = options->constants};
+    if (lang_compile_with(name, text, length, &language, &k->messages, &m->module)) {
         api_note_error(k);
         return NULL;
     }
@@ -27,17 +29,20 @@ static kata_module *module_new(kata *k, const char *name, const char *text, size
     return m;
 }
 
-kata_module *kata_module_from_text(kata *k, const char *name, const char *text)
+kata_module *kata_module_from_text_with(kata *k, const char *name,
+                                        const kata_module_options *options)
 {
+    const char *text = options ? options->source : NULL;
     if (!k || !name || !text) {
         api_null("kata_module_from_text", !k ? "the context" : !name ? "the name" : "the text");
         return NULL;
     }
-    return k->messages.status ? NULL : module_new(k, name, text, strlen(text));
+    return k->messages.status ? NULL : module_new(k, name, text, strlen(text), options);
 }
 
-kata_module *kata_module_load(kata *k, const char *path)
+kata_module *kata_module_load_with(kata *k, const kata_module_options *options)
 {
+    const char *path = options ? options->source : NULL;
     if (!k || !path) {
         api_null("kata_module_load", k ? "the path" : "the context");
         return NULL;
@@ -50,7 +55,7 @@ kata_module *kata_module_load(kata *k, const char *path)
         api_fail(k, KATA_ERROR_FILE, "%s: cannot read the kernel file: %s", path, strerror(error));
         return NULL;
     }
-    kata_module *m = module_new(k, path, text, length);
+    kata_module *m = module_new(k, path, text, length, options);
     free(text);
     return m;
 }

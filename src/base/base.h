@@ -53,10 +53,13 @@ void hash_hex(const void *data, size_t size, char hex[33]);
 
 /* ---- message.c: errors ----------------------------------------------------------------------- */
 
-/* A text that messages can point into. */
+/* A text that messages can point into. Several can hang together: then `start` is the position of
+ * the first byte of each, and that of the next lies behind its end. */
 typedef struct source {
     const char *name, *text;
     size_t length;
+    uint32_t start;
+    const struct source *next;
 } source;
 
 enum { MESSAGE_MOST = 10 }; /* errors, or warnings, in one message */
@@ -129,6 +132,8 @@ void message_free(messages *m);
  * misspelling (at most a third of the letters, at least one), NULL otherwise. NULL names are
  * skipped. */
 const char *nearest_name(const char *name, const char *const *names, size_t count);
+/* Of texts that hang together, the one that holds a position. */
+const source *source_holding(const source *first, uint32_t at);
 /* Line and column (in bytes, a tab counting one), both from 1, of a position. */
 void source_line_column(const source *s, uint32_t at, int *line, int *column);
 

@@ -14,6 +14,8 @@ static size_t line_start(const source *s, size_t at)
 
 void source_line_column(const source *s, uint32_t at, int *line, int *column)
 {
+    s = source_holding(s, at);
+    at -= s->start;
     size_t end = at < s->length ? at : s->length, start = line_start(s, end);
     *line = 1;
     for (size_t i = 0; i < start; i++) *line += s->text[i] == '\n';
@@ -26,6 +28,8 @@ enum { LONGEST_LINE = 160 };
  * that a terminal might obey are shown as '?'. */
 static void add_excerpt(text *body, const source *s, uint32_t at)
 {
+    s = source_holding(s, at);
+    at -= s->start;
     size_t end = at < s->length ? at : s->length, start = line_start(s, end), last = end;
     while (last < s->length && s->text[last] != '\n' && s->text[last] != '\r') last++;
     if (end - start > LONGEST_LINE / 2) start = end - LONGEST_LINE / 2;
@@ -42,7 +46,7 @@ static void add_place(text *body, const source *s, uint32_t at, const char *kind
 {
     int line, column;
     source_line_column(s, at, &line, &column);
-    text_add(body, "%s:%d:%d: %s: ", s->name, line, column, kind);
+    text_add(body, "%s:%d:%d: %s: ", source_holding(s, at)->name, line, column, kind);
 }
 
 static bool begin(messages *m, kata_status status)

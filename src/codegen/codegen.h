@@ -11,7 +11,10 @@
  * memory) and the distances in elements to the next y and z; x is contiguous. An inout field has
  * its views twice, for reads and then for writes. A reduction's view receives the point's
  * contribution, in the parameter's type. number: 8 bytes per number and table element, in parameter
- * order. All reads of a point happen before its writes, and points are independent. */
+ * order. A kernel with checks has one more view, the last, whose origin is an int64_t[3]: the
+ * function returns when a row has a point at which a check fails, with its first one there and
+ * nothing written to that row and those after it. All reads of a point happen before its writes,
+ * and points are independent. */
 #ifndef CODEGEN_CODEGEN_H
 #define CODEGEN_CODEGEN_H
 
@@ -41,7 +44,7 @@ void codegen_name(const codegen_loop *loop, char name[64]);
 /* A whole file: the functions of loops that have different names, behind what they need. */
 void codegen_file_text(text *out, const codegen_loop *loops, size_t count);
 /* Position of the first view, and of the first number, of a parameter; those of param_count are the
- * numbers of views and numbers. */
+ * numbers of views (without that of checks) and numbers. */
 int codegen_view_index(const ir_kernel *kernel, int param);
 int codegen_number_index(const ir_kernel *kernel, int param);
 /* Position of the first view that is written, of a parameter that is. */
@@ -84,6 +87,7 @@ typedef struct codegen_writer {
     text *out;
     const codegen_loop *loop;
     const codegen_step *steps;
+    const bool *wanted; /* nodes to compute in the loop being written; NULL: all */
 } codegen_writer;
 
 /* A #line directive for a place in the kernel's text, if the loop asks for them. */

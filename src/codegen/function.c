@@ -151,6 +151,7 @@ static void add_steps(const codegen_writer *w, codegen_level level)
     const ir_graph *g = &w->loop->kernel->graph;
     for (ir_id id = 1; id < g->count; id++) {
         if (!w->steps[id].named || w->steps[id].level != level) continue;
+        if (w->wanted && !w->wanted[id]) continue;
         codegen_line(w, g->nodes[id].at);
         indent(w, level);
         text_add(w->out, "const %s v%u = ", codegen_type(g->nodes[id].type), (unsigned)id);
@@ -167,13 +168,12 @@ static void add_loop(const codegen_writer *w, int dimension)
              dimension, d);
 }
 
-/* Over the points of one colour of a row. */
-static void add_colored_loop(const codegen_writer *w)
+/* The first point of the colour in a row. */
+static void add_colored_start(const codegen_writer *w)
 {
     text_add(w->out,
              "            const int64_t past = (lo[0] + iy + iz + size[3] - size[4]) %% size[3];\n"
-             "            const int64_t first = lo[0] + (past ? size[3] - past : 0);\n"
-             "            for (int64_t ix = first; ix < hi[0]; ix += size[3]) {\n");
+             "            const int64_t first = lo[0] + (past ? size[3] - past : 0);\n");
 }
 
 static void add_stored_value(const codegen_writer *w, const ir_store *s)
@@ -212,15 +212,93 @@ static void add_store(const codegen_writer *w, const ir_store *s)
     text_add(w->out, ";\n");
 }
 
+static void add_point_loop(const codegen_writer *w)
+{
+    if (w->loop->colored)
+        text_add(w->out, "            for (int64_t ix = first; ix < hi[0]; ix += size[3]) {\n");
+    else
+        add_loop(w, 0);
+}
+
+/* ---- checks ---------------------------------------------------------------------------------- */
+
+/* Marks the operands of marked nodes. */
+static void mark_operands(const ir_graph *g, bool *wanted)
+{
+    wanted[0] = false;
+    for (ir_id id = (ir_id)g->count; id-- > 1;)
+        for (int k = 0; wanted[id] && k < ir_ops[g->nodes[id].op].operands; k++)
+            wanted[g->nodes[id].arg[k]] = true;
+}
+
+/* A pass over the row before anything of it is written: the first point at which a check fails ends
+ * the function. */
+static void add_checks(const codegen_writer *w)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    text_add(w->out, "            int64_t failing = hi[0];\n");
+    if (!w->loop->colored) text_add(w->out, "#pragma omp simd reduction(min : failing)\n");
+    add_point_loop(w);
+    add_steps(w, CODEGEN_POINT);
+    text_add(w->out, "                failing = ");
+    codegen_operand(w, kernel->valid);
+    text_add(w->out,
+             " || failing < ix ? failing : ix;\n"
+             "            }\n"
+             "            if (failing < hi[0]) {\n"
+             "                int64_t *const point = (int64_t *)view[%d].origin;\n"
+             "                point[0] = failing;\n"
+             "                point[1] = iy;\n"
+             "                point[2] = iz;\n"
+             "                return;\n"
+             "            }\n",
+             codegen_view_index(kernel, kernel->param_count));
+}
+
+/* The nodes that checks need, and those that stores need, as two lists of flags; NULL when memory
+ * is out. */
+static bool *mark_wanted(const ir_kernel *kernel)
+{
+    size_t count = kernel->graph.count;
+    bool *wanted = calloc(2 * count, sizeof *wanted), *stored = wanted + count;
+    if (!wanted) return NULL;
+    wanted[kernel->valid] = true;
+    mark_operands(&kernel->graph, wanted);
+    for (int i = 0; i < kernel->store_count; i++)
+        stored[kernel->stores[i].value] = stored[kernel->stores[i].condition] = true;
+    mark_operands(&kernel->graph, stored);
+    return wanted;
+}
+
+/* What is the same for a row is computed outside of its loops, for both. */
+static void add_row_body(codegen_writer *w, const bool *wanted)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    if (w->loop->colored) add_colored_start(w);
+    if (kernel->valid) {
+        w->wanted = wanted;
+        add_checks(w);
+        w->wanted = wanted + kernel->graph.count;
+    }
+    if (!w->loop->colored) text_add(w->out, "#pragma omp simd\n");
+    add_point_loop(w);
+    add_steps(w, CODEGEN_POINT);
+    for (int i = 0; i < kernel->store_count; i++) add_store(w, &kernel->stores[i]);
+    text_add(w->out, "            }\n");
+}
+
 void codegen_function_text(text *out, const codegen_loop *loop)
 {
     codegen_step *steps = codegen_schedule(loop->kernel);
-    if (!steps) {
+    bool *wanted = mark_wanted(loop->kernel);
+    if (!steps || !wanted) {
         out->failed = true;
+        free(steps);
+        free(wanted);
         return;
     }
     if (loop->lines) codegen_name_by_line(loop->kernel, steps);
-    const codegen_writer w = {.out = out, .loop = loop, .steps = steps};
+    codegen_writer w = {.out = out, .loop = loop, .steps = steps};
     add_title(&w);
     add_signature(&w);
     add_numbers(&w);
@@ -231,14 +309,8 @@ void codegen_function_text(text *out, const codegen_loop *loop)
     add_loop(&w, 1);
     add_rows(&w);
     add_steps(&w, CODEGEN_ROW);
-    if (loop->colored) {
-        add_colored_loop(&w);
-    } else {
-        text_add(out, "#pragma omp simd\n");
-        add_loop(&w, 0);
-    }
-    add_steps(&w, CODEGEN_POINT);
-    for (int i = 0; i < loop->kernel->store_count; i++) add_store(&w, &loop->kernel->stores[i]);
-    text_add(out, "            }\n        }\n    }\n}\n");
+    add_row_body(&w, wanted);
+    text_add(out, "        }\n    }\n}\n");
     free(steps);
+    free(wanted);
 }

@@ -77,6 +77,10 @@ codegen_step *codegen_schedule(const ir_kernel *kernel)
         condition->uses++;
         condition->named = true;
     }
+    if (kernel->valid) {
+        steps[kernel->valid].uses++;
+        steps[kernel->valid].named = true;
+    }
     for (ir_id id = 1; id < g->count; id++) name_outer_operands(g, steps, id);
     for (ir_id id = 1; id < g->count; id++) measure(g, steps, id);
     return steps;

@@ -55,7 +55,7 @@ static bool prepare_params(cpu_loop *l)
 {
     const ir_kernel *kernel = l->loop->kernel;
     int count = kernel->param_count, numbers = codegen_number_index(kernel, count);
-    l->view_count = codegen_view_index(kernel, count);
+    l->view_count = codegen_view_index(kernel, count) + (kernel->check_count > 0);
     l->views = arena_array(&l->memory, (size_t)l->view_count, sizeof *l->views);
     l->numbers = arena_array(&l->memory, (size_t)numbers, sizeof *l->numbers);
     l->reductions = arena_array(&l->memory, (size_t)l->view_count, sizeof *l->reductions);
@@ -165,6 +165,8 @@ static bool prepare_threads(cpu_loop *l, const struct exec_cpu *cpu)
         thread->views = arena_array(&l->memory, (size_t)l->view_count, sizeof *thread->views);
         if (!thread->views) return false;
         memcpy(thread->views, l->views, (size_t)l->view_count * sizeof *thread->views);
+        if (l->loop->kernel->check_count) thread->views[l->view_count - 1].origin = thread->failing;
+        thread->fault.found = false;
     }
     return true;
 }
@@ -191,6 +193,18 @@ static bool finish_reductions(const cpu_loop *l)
     return true;
 }
 
+/* The first fault of all threads, NULL when there is none. */
+static const exec_fault *first_fault(const cpu_loop *l)
+{
+    const exec_fault *first = NULL;
+    for (int t = 0; t < l->thread_count; t++) {
+        const exec_fault *fault = &l->threads[t].fault;
+        if (fault->found && (!first || exec_point_before(fault->point, first->point)))
+            first = fault;
+    }
+    return first;
+}
+
 kata_status cpu_loop_run(const chain_loop *loop, codegen_function *run, struct exec_cpu *cpu,
                          messages *m)
 {
@@ -205,8 +219,10 @@ kata_status cpu_loop_run(const chain_loop *loop, codegen_function *run, struct e
         l.interior = aligned_interior(loop);
         done = prepare_edges(&l) && prepare_threads(&l, cpu) && cpu_loop_run_blocks(&l, cpu);
     }
-    if (done) done = finish_reductions(&l);
-    if (done) exec_log(loop);
+    const exec_fault *fault = done ? first_fault(&l) : NULL;
+    if (done && !fault) done = finish_reductions(&l);
+    if (done && !fault) exec_log(loop);
     arena_free(&l.memory);
+    if (fault) return exec_fault_report(loop, fault, m);
     return done ? KATA_OK : message_no_memory(m);
 }

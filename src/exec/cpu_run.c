@@ -14,21 +14,25 @@ enum {
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-static void run_box(const cpu_loop *l, const grid_box *box, const codegen_view *views)
+/* Runs a box on the thread's views. All boxes run, also when a point has failed: another may hold
+ * one that comes before it. */
+static bool run_box(const cpu_loop *l, const grid_box *box, cpu_thread *thread)
 {
-    l->run(box->lo, box->hi, l->sizes, views, l->numbers);
+    thread->failing[0] = -1;
+    l->run(box->lo, box->hi, l->sizes, thread->views, l->numbers);
+    return thread->failing[0] < 0 || cpu_fault_note(l, thread);
 }
 
 /* Runs a box, its edges on copies. thread->views are those of the loop before and after. */
 static bool run_part(const cpu_loop *l, const grid_box *box, cpu_thread *thread)
 {
     grid_box inner = grid_box_intersect(box, &l->interior), pieces[6];
-    if (!grid_box_is_empty(&inner)) run_box(l, &inner, thread->views);
+    if (!grid_box_is_empty(&inner) && !run_box(l, &inner, thread)) return false;
     int count = grid_box_subtract(box, &l->interior, pieces);
     for (int i = 0; i < count; i++) {
         if (!cpu_edge_gather(l->edges, l->edge_count, &pieces[i], thread, thread->views))
             return false;
-        run_box(l, &pieces[i], thread->views);
+        if (!run_box(l, &pieces[i], thread)) return false;
         cpu_edge_scatter(l->edges, l->edge_count, &pieces[i], thread->views);
         for (int e = 0; e < l->edge_count; e++)
             thread->views[l->edges[e].view] = l->views[l->edges[e].view];

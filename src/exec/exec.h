@@ -94,6 +94,34 @@ void exec_log(const chain_loop *loop);
 /* False when memory is out. */
 bool exec_scalar_set(chain_slot *slot, int element, ir_value value);
 
+/* ---- fault.c --------------------------------------------------------------------------------- */
+
+enum { EXEC_SHOWN = 8 };
+
+/* A point at which a check of a kernel failed. Points are ordered by z, then y, then x: the first
+ * of a loop is the same whatever runs it. */
+typedef struct exec_fault {
+    bool found;
+    int64_t point[3];
+    ir_check_kind kind;
+    uint32_t at;
+    const char *name; /* as in ir_check */
+    int64_t index, length;
+    int shown_count; /* of an assert */
+    struct exec_shown {
+        char label[IR_LABEL];
+        ir_type type;
+        ir_value value;
+    } shown[EXEC_SHOWN];
+} exec_fault;
+
+/* Whether point a comes before point b. */
+bool exec_point_before(const int64_t a[3], const int64_t b[3]);
+/* Adds a value to what a failed assert shows, unless there is one of that name or no room. */
+void exec_fault_show(exec_fault *fault, const char *label, ir_type type, ir_value value);
+/* Sends the message. Returns KATA_ERROR_ASSERT. */
+kata_status exec_fault_report(const chain_loop *loop, const exec_fault *fault, messages *m);
+
 /* ---- reduce.c -------------------------------------------------------------------------------- */
 
 /* Reductions do not depend on the order of execution. Each point contributes one value. Points are
@@ -144,6 +172,9 @@ typedef struct cpu_thread {
     void *gathered;      /* values around an edge */
     void *contributions; /* to reductions */
     size_t gathered_size, contributions_size;
+    int64_t
+        failing[3];   /* where a compiled function puts a failing point; failing[0] is -1 before */
+    exec_fault fault; /* the first of those that this thread has met in the loop */
 } cpu_thread;
 
 /* The executor's state between chains. */
@@ -231,6 +262,10 @@ typedef struct cpu_loop {
     arena memory;
 } cpu_loop;
 
+/* Finds out which check fails at thread->failing, on views from which nothing was overwritten, and
+ * keeps it when it is the first of the thread. False when memory is out. */
+bool cpu_fault_note(const cpu_loop *l, cpu_thread *thread);
+
 /* Runs all blocks of a prepared loop. False when memory is out. */
 bool cpu_loop_run_blocks(cpu_loop *l, struct exec_cpu *cpu);
 
@@ -277,7 +312,11 @@ typedef struct interpreter {
     reference_field *fields; /* per parameter; zero for those that are no fields */
     ir_value *reduced;       /* elements of reductions: what the point contributes so far */
     size_t *reduced_start;   /* per parameter: where its elements begin there */
+    exec_fault fault;        /* a check that failed */
+    exec_fault *condition;   /* of an assert being evaluated: takes what it reads; NULL: none */
+    int calls;               /* of helpers, within that condition */
     exec_trace *trace;       /* NULL at points that are not traced */
+    int64_t repetition;      /* of loops, see ir_repetition */
     const char *failure;     /* what must not happen, NULL while it has not */
 } interpreter;
 

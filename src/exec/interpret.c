@@ -1,6 +1,6 @@
 /* Runs a kernel's tree at one point, as it is written: loops loop, branches branch, and what need
- * not be evaluated is not. ir_lower has checked the tree; what it should not have let pass ends the
- * run with an internal error. */
+ * not be evaluated is not. An assert that does not hold and an index outside its table end the run.
+ * ir_lower has checked the tree; what it should not have let pass is an internal error. */
 #include "exec/exec.h"
 
 static ir_value evaluate(interpreter *in, const ir_expr *expr);
@@ -27,6 +27,57 @@ static int index_below(interpreter *in, const ir_expr *expr, int length)
     return 0;
 }
 
+/* ---- checks ---------------------------------------------------------------------------------- */
+
+static void begin_fault(interpreter *in, ir_check_kind kind, uint32_t at, const char *name)
+{
+    in->failure = "a check that fails";
+    in->fault = (exec_fault){.found = true, .kind = kind, .at = at, .name = name};
+    for (int d = 0; d < 3; d++) in->fault.point[d] = in->point[d];
+}
+
+/* The element of a table or array that an expression names, of `length`. */
+static int checked_index(interpreter *in, const ir_expr *expr, int length, const char *name)
+{
+    if (expr->kind == IR_EXPR_PAIR) {
+        int row = checked_index(in, expr->arg[0], expr->offsets, name);
+        return row * expr->index + checked_index(in, expr->arg[1], expr->index, name);
+    }
+    int64_t index = integer(in, expr);
+    if (index >= 0 && index < length) return (int)index;
+    if (in->failure) return 0;
+    begin_fault(in, IR_CHECK_INDEX, expr->at, name);
+    in->fault.index = index;
+    in->fault.length = length;
+    return 0;
+}
+
+/* Notes a value read by the condition of an assert; component and offsets in at[0..3]. */
+static ir_value note(interpreter *in, const ir_expr *expr, const int64_t at[4], ir_value value)
+{
+    char label[IR_LABEL];
+    if (!in->condition || (in->calls && expr->kind != IR_EXPR_LOAD)) return value;
+    ir_print_label(label, in->loop->kernel, expr, at);
+    exec_fault_show(in->condition, label, expr->type, value);
+    return value;
+}
+
+static bool assert_holds(interpreter *in, const ir_stmt *stmt)
+{
+    exec_fault read = {0}, *outer = in->condition;
+    int outer_calls = in->calls;
+    in->condition = &read;
+    in->calls = 0;
+    bool holds = evaluate(in, stmt->value).i32;
+    in->condition = outer;
+    in->calls = outer_calls;
+    if (holds || in->failure) return holds;
+    begin_fault(in, IR_CHECK_ASSERT, stmt->at, stmt->text);
+    for (int i = 0; i < read.shown_count; i++)
+        exec_fault_show(&in->fault, read.shown[i].label, read.shown[i].type, read.shown[i].value);
+    return false;
+}
+
 /* ---- expressions ----------------------------------------------------------------------------- */
 
 static ir_value *local_at(interpreter *in, int local, const ir_expr *element)
@@ -35,18 +86,34 @@ static ir_value *local_at(interpreter *in, int local, const ir_expr *element)
     return &in->locals[in->local_start[local] + index_below(in, element, length > 0 ? length : 1)];
 }
 
+static const int64_t nowhere[4];
+
+static ir_value evaluate_local(interpreter *in, const ir_expr *expr)
+{
+    const ir_local *local = &in->loop->kernel->locals[expr->index];
+    if (!expr->arg[0]) return note(in, expr, nowhere, *local_at(in, expr->index, NULL));
+    int element = checked_index(in, expr->arg[0], local->length, local->name);
+    return in->locals[in->local_start[expr->index] + (size_t)element];
+}
+
 static ir_value evaluate_number(interpreter *in, const ir_expr *expr)
 {
     const ir_param *param = &in->loop->kernel->params[expr->index];
     const chain_binding *binding = &in->loop->bindings[expr->index];
-    int element = 0;
-    if (param->kind == IR_PARAM_TABLE) element = index_below(in, expr->arg[0], param->count);
+    bool table = param->kind == IR_PARAM_TABLE;
+    int element = table ? checked_index(in, expr->arg[0], param->count, param->name) : 0;
     const int64_t here[3] = {0, 0, 0};
     ir_value value = binding->slot ? reference_element(binding->slot->array, element, here)
-                     : param->kind == IR_PARAM_TABLE ? binding->table[element]
-                                                     : binding->number;
+                     : table       ? binding->table[element]
+                                   : binding->number;
     if (in->trace) exec_trace_read(in->trace, param, element, NULL, value);
-    return value;
+    return table ? value : note(in, expr, nowhere, value);
+}
+
+static ir_value evaluate_table(interpreter *in, const ir_expr *expr)
+{
+    const ir_table *table = &in->loop->kernel->tables[expr->index];
+    return table->values[checked_index(in, expr->arg[0], table->length, table->name)];
 }
 
 /* The index that offsets from the point make. */
@@ -70,15 +137,15 @@ static ir_value evaluate_load(interpreter *in, const ir_expr *expr)
     const reference_field *field = &in->fields[expr->index];
     ir_type stored = ir_type_of_storage(field->slot->type);
     int component = index_below(in, expr->arg[0], param->count);
-    int64_t index[3], target[3];
+    int64_t index[3], target[3], at[4] = {component};
     index_at(in, &expr->arg[1], index);
     bool own = written_at(field, component, index) && reference_target(field, index, target);
     ir_value value = own ? reference_element(field->next, component, target)
                          : reference_read(field, component, index);
     value = ir_convert(param->type, stored, value);
-    for (int d = 0; d < 3; d++) index[d] -= in->point[d];
+    for (int d = 0; d < 3; d++) at[d + 1] = index[d] -= in->point[d];
     if (in->trace) exec_trace_read(in->trace, param, component, index, value);
-    return value;
+    return note(in, expr, at, value);
 }
 
 static ir_value evaluate_op(interpreter *in, const ir_expr *expr)
@@ -92,21 +159,43 @@ static ir_value evaluate_op(interpreter *in, const ir_expr *expr)
     return ir_evaluate(expr->op, expr->type, expr->arg[0]->type, args);
 }
 
+/* The seed, mixed with the position of the call and the index of the point, dimension by dimension;
+ * the upper 53 of the 64 bits are the number. */
+static ir_value evaluate_random(interpreter *in, const ir_expr *expr)
+{
+    ir_value bits = evaluate(in, expr->arg[0]);
+    int64_t with[4] = {ir_random_position(in->repetition, expr->index), in->point[2], in->point[1],
+                       in->point[0]};
+    for (int i = 0; i < 4; i++)
+        bits = ir_evaluate(IR_MIX, IR_I64, IR_I64, (ir_value[]){bits, {.i64 = with[i]}});
+    return ir_value_of_double(IR_F64, (double)(bits.bits >> 11) / 9007199254740992.0);
+}
+
+static ir_value evaluate_call(interpreter *in, const ir_expr *expr)
+{
+    in->calls++;
+    run(in, expr->body);
+    in->calls--;
+    return *local_at(in, expr->index, NULL);
+}
+
 static ir_value evaluate(interpreter *in, const ir_expr *expr)
 {
-    const ir_kernel *kernel = in->loop->kernel;
     switch (expr->kind) {
     case IR_EXPR_CONST: return expr->value;
-    case IR_EXPR_LOCAL: return *local_at(in, expr->index, expr->arg[0]);
+    case IR_EXPR_LOCAL: return evaluate_local(in, expr);
     case IR_EXPR_NUMBER: return evaluate_number(in, expr);
-    case IR_EXPR_TABLE:
-        return kernel->tables[expr->index]
-            .values[index_below(in, expr->arg[0], kernel->tables[expr->index].length)];
-    case IR_EXPR_INDEX: return (ir_value){.i64 = in->point[expr->index]};
+    case IR_EXPR_TABLE: return evaluate_table(in, expr);
+    case IR_EXPR_INDEX: return note(in, expr, nowhere, (ir_value){.i64 = in->point[expr->index]});
     case IR_EXPR_SIZE: return (ir_value){.i64 = in->loop->shape.size[expr->index]};
     case IR_EXPR_LOAD: return evaluate_load(in, expr);
+    case IR_EXPR_RANDOM: return evaluate_random(in, expr);
+    case IR_EXPR_PAIR:
+        return ir_value_of_int(IR_I32,
+                               (int64_t)index_below(in, expr->arg[0], expr->offsets) * expr->index +
+                                   index_below(in, expr->arg[1], expr->index));
     case IR_EXPR_OP: return evaluate_op(in, expr);
-    case IR_EXPR_CALL: run(in, expr->body); return *local_at(in, expr->index, NULL);
+    case IR_EXPR_CALL: return evaluate_call(in, expr);
     }
     return fail(in, "an unknown kind of expression");
 }
@@ -151,9 +240,17 @@ static void reduce(interpreter *in, const ir_stmt *stmt)
 
 static bool run_for(interpreter *in, const ir_stmt *stmt)
 {
-    for (run(in, stmt->init); evaluate(in, stmt->value).i32 && !in->failure; run(in, stmt->step))
-        if (run(in, stmt->body)) return true;
-    return false;
+    int64_t outer = in->repetition;
+    bool returned = false;
+    run(in, stmt->init);
+    for (int64_t n = 0; !returned; n++) {
+        in->repetition = ir_repetition(outer, n);
+        if (!evaluate(in, stmt->value).i32 || in->failure) break;
+        returned = run(in, stmt->body);
+        if (!returned) run(in, stmt->step);
+    }
+    in->repetition = outer;
+    return returned;
 }
 
 static bool run_one(interpreter *in, const ir_stmt *stmt)
@@ -175,6 +272,7 @@ static bool run_one(interpreter *in, const ir_stmt *stmt)
         *local_at(in, stmt->index, NULL) = value;
         return true;
     }
+    case IR_STMT_ASSERT: return !assert_holds(in, stmt);
     }
     fail(in, "an unknown kind of statement");
     return true;

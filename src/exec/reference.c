@@ -193,7 +193,10 @@ static kata_status run_loop(const chain_loop *loop, exec_trace *trace, messages 
     reference_run run = {.in.loop = loop, .trace = trace};
     if (trace) trace->loops++;
     kata_status status = prepare(&run, m);
-    if (status == KATA_OK && !grid_box_is_empty(&loop->box) && !run_points(&run))
+    bool ran = status != KATA_OK || grid_box_is_empty(&loop->box) || run_points(&run);
+    if (!ran && run.in.fault.found)
+        status = exec_fault_report(loop, &run.in.fault, m);
+    else if (!ran)
         status = message_fail(m, KATA_ERROR_INTERNAL, "kernel '%s' met %s", loop->kernel->name,
                               run.in.failure);
     if (status == KATA_OK) commit(&run);

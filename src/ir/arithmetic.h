@@ -52,6 +52,16 @@ KATA_INTEGER(int64_t, i64, __UINT64_TYPE__, 64)
 KATA_FLOATING(float, f32, __builtin_copysignf)
 KATA_FLOATING(double, f64, __builtin_copysign)
 
+/* Number b (from 0) of the sequence that SplitMix64 makes from seed a (Steele, Lea and Flood, Fast
+ * splittable pseudorandom number generators, OOPSLA 2014). */
+KATA_INLINE int64_t kata_mix_i64(int64_t a, int64_t b)
+{
+    __UINT64_TYPE__ z = (__UINT64_TYPE__)a + ((__UINT64_TYPE__)b + 1) * 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (int64_t)(z ^ (z >> 31));
+}
+
 KATA_INLINE int32_t kata_i32_of_f64(double x)
 {
     double y = x < 2147483647.0 ? x : 2147483647.0;

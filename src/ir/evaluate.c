@@ -14,13 +14,9 @@ kata_status lower_check(lowering *l, uint32_t at)
     return l->g->failed ? message_no_memory(l->m) : KATA_OK;
 }
 
-/* Evaluates an expression that must come out as a constant integer in [low, high]. */
-static kata_status constant_integer(lowering *l, const ir_expr *e, const char *what, int64_t low,
-                                    int64_t high, int64_t *out)
+kata_status lower_constant(lowering *l, const ir_expr *e, ir_id id, const char *what, int64_t low,
+                           int64_t high, int64_t *out)
 {
-    ir_id id = lower_expr(l, e);
-    kata_status status = lower_check(l, e->at);
-    if (status) return status;
     const ir_node *n = &l->g->nodes[id];
     if (n->op != IR_CONST) {
         message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, e->at,
@@ -35,6 +31,15 @@ static kata_status constant_integer(lowering *l, const ir_expr *e, const char *w
                                (long long)low, (long long)high);
     *out = value;
     return KATA_OK;
+}
+
+/* Evaluates an expression that must come out as a constant integer in [low, high]. */
+static kata_status constant_integer(lowering *l, const ir_expr *e, const char *what, int64_t low,
+                                    int64_t high, int64_t *out)
+{
+    ir_id id = lower_expr(l, e);
+    kata_status status = lower_check(l, e->at);
+    return status ? status : lower_constant(l, e, id, what, low, high, out);
 }
 
 kata_status lower_component(lowering *l, const ir_param *param, const ir_expr *component,
@@ -52,61 +57,38 @@ kata_status lower_component(lowering *l, const ir_param *param, const ir_expr *c
     return KATA_OK;
 }
 
+/* The index of an element, which must come out as a constant. */
+static kata_status constant_index(lowering *l, const ir_expr *e, int length, int64_t *out)
+{
+    int64_t row, column;
+    if (e->kind != IR_EXPR_PAIR) return constant_integer(l, e, "index", 0, length - 1, out);
+    kata_status status = constant_integer(l, e->arg[0], "index", 0, e->offsets - 1, &row);
+    if (!status) status = constant_integer(l, e->arg[1], "index", 0, e->index - 1, &column);
+    if (!status) *out = row * e->index + column;
+    return status;
+}
+
 kata_status lower_local_cell(lowering *l, int local, const ir_expr *element, uint32_t at,
                              uint32_t *where)
 {
     int64_t i = 0;
     if (element) {
         int length = l->kernel->locals[local].length;
-        kata_status status = constant_integer(l, element, "index", 0, length - 1, &i);
+        kata_status status = constant_index(l, element, length, &i);
         if (status) return status;
     }
     *where = l->local_cells[local] + (uint32_t)i;
     return lower_check(l, at);
 }
 
-static ir_id local_value(lowering *l, const ir_expr *e)
-{
-    uint32_t where;
-    if (lower_local_cell(l, e->index, e->arg[0], e->at, &where)) return 0;
-    lower_cell cell = l->cells[where];
-    const ir_node *defined = &l->g->nodes[cell.defined];
-    if (cell.value && defined->op == IR_CONST && defined->value.i32) return cell.value;
-    const ir_local *local = &l->kernel->locals[e->index];
-    message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, e->at,
-                     cell.value ? "'%s' may be read here before it is set"
-                                : "'%s' is read before it is set",
-                     local->name);
-    message_note_at(l->m, l->kernel->text, local->at, "declared here without a value");
-    message_send(l->m);
-    return 0;
-}
-
-static ir_id number(lowering *l, const ir_expr *e)
-{
-    int64_t element = 0;
-    if (e->arg[0] &&
-        constant_integer(l, e->arg[0], "index", 0, l->kernel->params[e->index].count - 1, &element))
-        return 0;
-    return ir_graph_add(l->g, &(ir_node){.op = IR_NUMBER,
-                                         .type = (uint8_t)e->type,
-                                         .param = e->index,
-                                         .element = (int32_t)element,
-                                         .at = e->at});
-}
-
-static ir_id table_element(lowering *l, const ir_expr *e)
-{
-    const ir_table *table = &l->kernel->tables[e->index];
-    int64_t element;
-    if (constant_integer(l, e->arg[0], "index", 0, table->length - 1, &element)) return 0;
-    return ir_graph_const(l->g, table->type, table->values[element]);
-}
+/* ---- indices and fields ---------------------------------------------------------------------- */
 
 static ir_id dimension(lowering *l, const ir_expr *e, ir_op op)
 {
-    return ir_graph_add(
+    ir_id value = ir_graph_add(
         l->g, &(ir_node){.op = (uint8_t)op, .type = IR_I64, .param = e->index, .at = e->at});
+    if (op == IR_INDEX) lower_note(l, e, (const int64_t[4]){0}, value);
+    return value;
 }
 
 /* A field that the kernel writes, read at its own point: what was written, as stored, and where
@@ -170,7 +152,7 @@ static bool same_offset(const int32_t a[3], const int32_t b[3])
     return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
 }
 
-static ir_id load(lowering *l, const ir_expr *e)
+static ir_id load(lowering *l, const ir_expr *e, int64_t at[4])
 {
     static const int32_t here[3];
     const ir_param *param = &l->kernel->params[e->index];
@@ -181,6 +163,8 @@ static ir_id load(lowering *l, const ir_expr *e)
         lower_offsets(l, &e->arg[1], node.offset))
         return 0;
     node.element = component;
+    at[0] = component;
+    for (int d = 0; d < 3; d++) at[d + 1] = node.offset[d];
     if (!ir_param_is_written_field(param)) return ir_graph_add(l->g, &node);
     uint32_t output = l->param_outputs[e->index] + (uint32_t)component;
     bool written = l->cells[l->first_output + output].value != 0;
@@ -195,9 +179,43 @@ static ir_id load(lowering *l, const ir_expr *e)
     return 0;
 }
 
+static ir_id noted_load(lowering *l, const ir_expr *e)
+{
+    int64_t at[4] = {0};
+    ir_id value = load(l, e, at);
+    lower_note(l, e, at, value);
+    return value;
+}
+
+static ir_id long_constant(lowering *l, int64_t x)
+{
+    return ir_graph_const(l->g, IR_I64, ir_value_of_int(IR_I64, x));
+}
+
+/* 53 random bits, of which all but those along x are the same for a row, as a fraction. */
+static ir_id random_number(lowering *l, const ir_expr *e)
+{
+    ir_id bits = lower_expr(l, e->arg[0]);
+    if (!bits) return 0;
+    ir_id position = long_constant(l, ir_random_position(l->repetition, e->index));
+    bits = ir_graph_op(l->g, IR_MIX, IR_I64, bits, position, 0, e->at);
+    for (int d = 2; d >= 0; d--) {
+        ir_node index = {.op = IR_INDEX, .type = IR_I64, .param = d, .at = e->at};
+        bits = ir_graph_op(l->g, IR_MIX, IR_I64, bits, ir_graph_add(l->g, &index), 0, e->at);
+    }
+    bits = ir_graph_op(l->g, IR_SHR, IR_I64, bits, long_constant(l, 11), 0, e->at);
+    bits = ir_graph_op(l->g, IR_AND, IR_I64, bits, long_constant(l, 0x1fffffffffffff), 0, e->at);
+    ir_id whole = ir_graph_op(l->g, IR_CONVERT, IR_F64, bits, 0, 0, e->at);
+    ir_id unit = ir_graph_const(l->g, IR_F64, ir_value_of_double(IR_F64, 0x1p-53));
+    return ir_graph_op(l->g, IR_MUL, IR_F64, whole, unit, 0, e->at);
+}
+
 static ir_id call(lowering *l, const ir_expr *e)
 {
-    if (lower_body(l, e->body)) return 0;
+    if (l->record) l->record->calls++;
+    kata_status status = lower_body(l, e->body);
+    if (l->record) l->record->calls--;
+    if (status) return 0;
     return l->cells[l->local_cells[e->index]].value;
 }
 
@@ -212,13 +230,25 @@ static const ir_expr *decided(const lowering *l, const ir_expr *e, ir_id first)
     return e->arg[(e->op == IR_AND) == (n->value.i32 != 0) ? 1 : 0];
 }
 
+/* Operand i, after the first, which says where it is evaluated. */
+static ir_id operand(lowering *l, const ir_expr *e, ir_id first, int i)
+{
+    bool choice = e->op == IR_SELECT;
+    bool chosen = choice || (e->type == IR_BOOL && (e->op == IR_AND || e->op == IR_OR));
+    if (!chosen) return lower_expr(l, e->arg[i]);
+    lower_path_enter(l, first, choice ? i == 1 : e->op == IR_AND);
+    ir_id value = lower_expr(l, e->arg[i]);
+    lower_path_leave(l);
+    return value;
+}
+
 static ir_id operation(lowering *l, const ir_expr *e)
 {
     ir_id args[3] = {lower_expr(l, e->arg[0])};
     const ir_expr *value = args[0] ? decided(l, e, args[0]) : NULL;
     if (value) return value == e->arg[0] ? args[0] : lower_expr(l, value);
     for (int i = 1; i < ir_ops[e->op].operands; i++)
-        if (!(args[i] = lower_expr(l, e->arg[i]))) return 0;
+        if (!(args[i] = operand(l, e, args[0], i))) return 0;
     return ir_graph_op(l->g, e->op, e->type, args[0], args[1], args[2], e->at);
 }
 
@@ -227,12 +257,14 @@ ir_id lower_expr(lowering *l, const ir_expr *e)
     if (lower_check(l, e->at)) return 0;
     switch (e->kind) {
     case IR_EXPR_CONST: return ir_graph_const(l->g, e->type, e->value);
-    case IR_EXPR_LOCAL: return local_value(l, e);
-    case IR_EXPR_NUMBER: return number(l, e);
-    case IR_EXPR_TABLE: return table_element(l, e);
+    case IR_EXPR_LOCAL: return lower_variable(l, e);
+    case IR_EXPR_NUMBER: return lower_number(l, e);
+    case IR_EXPR_TABLE: return lower_table(l, e);
     case IR_EXPR_INDEX: return dimension(l, e, IR_INDEX);
     case IR_EXPR_SIZE: return dimension(l, e, IR_SIZE);
-    case IR_EXPR_LOAD: return load(l, e);
+    case IR_EXPR_LOAD: return noted_load(l, e);
+    case IR_EXPR_RANDOM: return random_number(l, e);
+    case IR_EXPR_PAIR: return 0; /* only as an index, see pair_node */
     case IR_EXPR_OP: return operation(l, e);
     case IR_EXPR_CALL: return call(l, e);
     }

@@ -32,11 +32,11 @@ typedef enum ir_type {
         IR_TYPE_COUNT
 } ir_type;
 
-/* Operations. `kinds`: the operand types allowed, of b(ool), i(nteger), f(loating). All operands
- * have one type, which is also the result's; exceptions: comparisons give bool, SELECT takes a bool
- * first, CONVERT takes any type. Functions called by `name` in kernels have a 1 in the last column;
- * they are also known with an f at the end. min(a,b) is a < b ? a : b, max(a,b) is b < a ? a : b.
- *      name      text        operands kinds  function */
+/* Operations. `kinds`: the operand types allowed, of b(ool), i(nteger), l(ong), f(loating). All
+ * operands have one type, which is also the result's; exceptions: comparisons give bool, SELECT
+ * takes a bool first, CONVERT takes any type. Functions called by `name` in kernels have a 1 in the
+ * last column; they are also known with an f at the end. min(a,b) is a < b ? a : b, max(a,b) is b <
+ * a ? a : b. name      text        operands kinds  function */
 #define IR_OPS(X)                                                                                  \
     X(CONST, "const", 0, "bif", 0)                                                                 \
     X(NUMBER, "number", 0, "bif", 0) /* a uniform parameter: param, element */                     \
@@ -99,7 +99,8 @@ typedef enum ir_type {
     X(COSH, "cosh", 1, "f", 1)                                                                     \
     X(TANH, "tanh", 1, "f", 1)                                                                     \
     X(CBRT, "cbrt", 1, "f", 1)                                                                     \
-    X(ERF, "erf", 1, "f", 1)
+    X(ERF, "erf", 1, "f", 1)                                                                       \
+    X(MIX, "mix", 2, "l", 0) /* random bits: number b of the sequence with seed a */
 
 typedef enum ir_op {
 #define X(name, ...) IR_##name,
@@ -159,6 +160,12 @@ ir_value ir_reduce(const struct ir_param *param, ir_value acc, ir_value x);
 /* Text of arithmetic.h, elementary.h and elementary_trig.h, for generated C. */
 extern const char ir_arithmetic_text[], ir_elementary_text[], ir_elementary_trig_text[];
 
+/* The position of a call of random: its place in the kernel, a number below 2^20, and how often the
+ * loops around it have repeated: 0 outside of loops, ir_repetition(that around the loop, n) in
+ * iteration n. */
+int64_t ir_repetition(int64_t outer, int64_t iteration);
+int64_t ir_random_position(int64_t repetition, int place);
+
 /* ---- parameters ------------------------------------------------------------------------------ */
 
 typedef enum ir_param_kind {
@@ -202,6 +209,9 @@ typedef enum ir_expr_kind {
                        0), of which `offsets` were written */
     IR_EXPR_OP,     /* op on arg[0..]. AND and OR of bool evaluate the second operand, and SELECT
                        one of its choices, only where it decides */
+    IR_EXPR_RANDOM, /* a random number of seed arg[0] (I64), at place `index` of the kernel */
+    IR_EXPR_PAIR,   /* the index of a table or array with two: arg[0], below `offsets`, times
+                       `index`, plus arg[1], below `index` */
     IR_EXPR_CALL    /* an inlined helper: run `body`, the value is local `index`, set by RETURN */
 } ir_expr_kind;
 
@@ -227,7 +237,8 @@ typedef enum ir_stmt_kind {
     IR_STMT_IF,     /* value: a bool; then `body` else `other` */
     IR_STMT_FOR,    /* init (one ASSIGN), while value: body, then step (one ASSIGN) */
     IR_STMT_BLOCK,  /* body */
-    IR_STMT_RETURN  /* ends the innermost CALL with `value` stored to local `index` */
+    IR_STMT_RETURN, /* ends the innermost CALL with `value` stored to local `index` */
+    IR_STMT_ASSERT  /* the point fails where value, a bool, is false; `text` says why */
 } ir_stmt_kind;
 
 typedef struct ir_stmt {
@@ -236,6 +247,7 @@ typedef struct ir_stmt {
     uint32_t at;
     ir_expr *element, *value, *offset[3];
     int offsets;
+    const char *text; /* ASSERT: NULL when there is none */
     struct ir_stmt *body, *other, *init, *step;
     struct ir_stmt *next;
 } ir_stmt;
@@ -279,6 +291,30 @@ typedef struct ir_store {
     uint32_t at;
 } ir_store;
 
+typedef enum ir_check_kind {
+    IR_CHECK_ASSERT,
+    IR_CHECK_INDEX /* an index known only at run time is inside its table or array */
+} ir_check_kind;
+
+/* A value that a failed assert shows. */
+typedef struct ir_shown {
+    const char *label; /* "u[1,0]", "c" */
+    ir_id value;
+    ir_id condition; /* bool; where it is false the value is not computed */
+} ir_shown;
+
+/* What must hold at each point of a loop. A point fails at the first check that does not. */
+typedef struct ir_check {
+    ir_check_kind kind;
+    ir_id passes; /* bool, true also where the check is not reached */
+    uint32_t at;
+    const char *name; /* of the table or array; of an assert: its text or NULL */
+    ir_id index;      /* INDEX: should be 0 to length - 1 */
+    int length;
+    ir_shown *shown; /* ASSERT: what its condition reads, in the order of evaluation */
+    int shown_count;
+} ir_check;
+
 /* One read of a field. */
 typedef struct ir_access {
     int param, component;
@@ -301,6 +337,7 @@ enum {
     IR_MAX_OFFSET = 1024,
     IR_MAX_NODES = 200000,
     IR_MAX_LENGTH = 1024,
+    IR_MAX_CHOICES = 256, /* elements of a table whose index is known only at run time */
     IR_MAX_DEPTH = 500,
     IR_MAX_STEPS = 2000000 /* statements and expressions visited by unrolling */
 };
@@ -318,6 +355,9 @@ typedef struct ir_kernel {
     ir_graph graph;   /* only nodes that results need, in order */
     ir_store *stores; /* by parameter, then component */
     int store_count;
+    ir_check *checks; /* in the order in which a point meets them */
+    int check_count;
+    ir_id valid;         /* bool: all checks pass; 0 when there are none */
     ir_access *accesses; /* each LOAD node once: by parameter, component, z, y, x */
     int access_count;
     int rank;         /* of the grids it can be applied to: the number of offsets written in each
@@ -350,6 +390,13 @@ void ir_kernel_free(ir_kernel *kernel);
 
 /* The graph in the text form of docs/ir.md. */
 void ir_print(text *out, const ir_kernel *kernel);
+/* A value as briefly as it can be read back. */
+void ir_print_value(text *out, ir_type type, ir_value value);
+/* What a LOCAL, NUMBER or LOAD without index, or an INDEX, is called: "u[1,0]"; its component and
+ * offsets are at[0] and at[1..3]. */
+enum { IR_LABEL = 80 };
+void ir_print_label(char label[IR_LABEL], const ir_kernel *kernel, const ir_expr *e,
+                    const int64_t at[4]);
 /* Parameters with their accesses, for people. */
 void ir_print_accesses(text *out, const ir_kernel *kernel);
 

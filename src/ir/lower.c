@@ -102,7 +102,9 @@ static kata_status lower_branch(lowering *l, ir_id condition, const ir_stmt *bod
                                 const ir_stmt *other)
 {
     size_t mark = l->change_count;
+    lower_path_enter(l, condition, true);
     kata_status status = lower_stmts(l, body);
+    lower_path_leave(l);
     if (status) return status;
     keep_first_changes(l, mark);
     size_t count = l->change_count - mark;
@@ -113,7 +115,9 @@ static kata_status lower_branch(lowering *l, ir_id condition, const ir_stmt *bod
         yes[i] = (lower_change){where, l->cells[where]};
     }
     undo(l, mark);
+    lower_path_enter(l, condition, false);
     status = lower_stmts(l, other);
+    lower_path_leave(l);
     if (!status) join(l, condition, yes, count, mark);
     free(yes);
     return status;
@@ -207,7 +211,9 @@ static bool has_returned(const lowering *l)
 static kata_status lower_for(lowering *l, const ir_stmt *s)
 {
     kata_status status = lower_stmts(l, s->init);
-    while (!status && !has_returned(l)) {
+    int64_t outer = l->repetition;
+    for (int64_t n = 0; !status && !has_returned(l); n++) {
+        l->repetition = ir_repetition(outer, n);
         ir_id condition = lower_expr(l, s->value);
         if (l->g->failed) break;
         const ir_node *n = &l->g->nodes[condition];
@@ -222,6 +228,7 @@ static kata_status lower_for(lowering *l, const ir_stmt *s)
         status = lower_stmts(l, s->body);
         if (!status) status = lower_stmts(l, s->step);
     }
+    l->repetition = outer;
     return status ? status : lower_check(l, s->at);
 }
 
@@ -250,6 +257,7 @@ static kata_status lower_stmt(lowering *l, const ir_stmt *s)
     case IR_STMT_BLOCK: return lower_stmts(l, s->body);
     case IR_STMT_IF: return lower_if(l, s);
     case IR_STMT_RETURN: lower_return(l, s); return KATA_OK;
+    case IR_STMT_ASSERT: return lower_assert(l, s);
     }
     return KATA_OK;
 }
@@ -270,7 +278,9 @@ kata_status lower_body(lowering *l, const ir_stmt *body)
 {
     ir_id outer = l->cells[l->returned].value;
     assign(l, l->returned, lower_bool(l, false));
+    lower_path_enter(l, outer, false);
     kata_status status = lower_stmts(l, body);
+    lower_path_leave(l);
     if (!status) assign(l, l->returned, outer);
     return status;
 }

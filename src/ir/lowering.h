@@ -1,5 +1,5 @@
 /* Private to ir: the state of turning one tree into a graph. lower.c runs statements, evaluate.c
- * expressions, results.c sets up and collects. */
+ * and element.c expressions, results.c sets up and collects. */
 #ifndef IR_LOWERING_H
 #define IR_LOWERING_H
 
@@ -14,6 +14,19 @@ typedef struct lower_change {
     uint32_t where;
     lower_cell cell;
 } lower_change;
+
+/* A condition under which the statement being lowered runs. */
+typedef struct lower_condition {
+    ir_id condition;
+    bool truth;
+} lower_condition;
+
+/* What the condition of an assert has read so far. */
+typedef struct lower_record {
+    ir_shown *shown;
+    size_t count, capacity;
+    int calls; /* of helpers that are being lowered in it */
+} lower_record;
 
 typedef struct lowering {
     ir_kernel *kernel;
@@ -32,6 +45,13 @@ typedef struct lowering {
     size_t change_count, change_capacity;
     uint32_t *stamps, stamp;
     int64_t steps;
+    arena *memory;      /* of the kernel */
+    int64_t repetition; /* of loops, see ir_repetition */
+    lower_condition *path;
+    size_t path_count, path_capacity;
+    ir_check *checks;
+    size_t check_count, check_capacity;
+    lower_record *record; /* NULL outside the conditions of asserts */
 } lowering;
 
 /* The error, if any, that building has met: memory, budget, or one already reported. */
@@ -51,5 +71,29 @@ kata_status lower_component(lowering *l, const ir_param *param, const ir_expr *c
 kata_status lower_offsets(lowering *l, ir_expr *const offset[3], int32_t out[3]);
 /* That all offsets of a kernel have as many numbers. */
 kata_status lower_check_rank(lowering *l, int param, int offsets, uint32_t at);
+
+/* The value of a node, which must be a constant integer in [low, high]; reports any other. */
+kata_status lower_constant(lowering *l, const ir_expr *e, ir_id id, const char *what, int64_t low,
+                           int64_t high, int64_t *out);
+
+/* ---- element.c ------------------------------------------------------------------------------- */
+
+/* LOCAL, NUMBER and TABLE, with or without index. */
+ir_id lower_variable(lowering *l, const ir_expr *e);
+ir_id lower_number(lowering *l, const ir_expr *e);
+ir_id lower_table(lowering *l, const ir_expr *e);
+
+/* ---- check.c --------------------------------------------------------------------------------- */
+
+/* What is lowered until lower_path_leave runs where the condition holds, or does not. */
+void lower_path_enter(lowering *l, ir_id condition, bool truth);
+void lower_path_leave(lowering *l);
+kata_status lower_assert(lowering *l, const ir_stmt *s);
+/* Adds the check that an index is inside a table or array. */
+kata_status lower_index_check(lowering *l, ir_id index, int length, const char *name, uint32_t at);
+/* Notes what the condition of an assert reads; component and offsets in at[0..3]. */
+void lower_note(lowering *l, const ir_expr *e, const int64_t at[4], ir_id value);
+/* Puts the checks, and the node that says whether all pass, into the kernel. */
+kata_status lower_collect_checks(lowering *l);
 
 #endif

@@ -4,6 +4,7 @@
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* With a point, whatever the locale. */
@@ -37,6 +38,42 @@ static void print_value(text *out, ir_type type, ir_value x)
     case IR_I64: text_add(out, "%lld", (long long)x.i64); break;
     default: text_add(out, "%d", (int)x.i32); break;
     }
+}
+
+void ir_print_value(text *out, ir_type type, ir_value x)
+{
+    double wide = type == IR_F32 ? (double)x.f32 : x.f64;
+    if (type == IR_BOOL)
+        text_add(out, "%s", x.i32 ? "true" : "false");
+    else if (!ir_type_is_floating(type) || !isfinite(wide))
+        print_value(out, type, x);
+    else
+        for (int digits = 6; digits <= 17; digits++) {
+            char number[64];
+            snprintf(number, sizeof number, "%.*g", digits, wide);
+            double back = type == IR_F32 ? (double)strtof(number, NULL) : strtod(number, NULL);
+            if (memcmp(&back, &wide, sizeof back) != 0 && digits < 17) continue;
+            print_finite(out, wide, digits);
+            return;
+        }
+}
+
+void ir_print_label(char label[IR_LABEL], const ir_kernel *k, const ir_expr *e, const int64_t at[4])
+{
+    int component = e->kind == IR_EXPR_LOAD && k->params[e->index].count > 1, length = 0;
+    if (e->kind == IR_EXPR_INDEX) {
+        snprintf(label, IR_LABEL, "i%c", "xyz"[e->index]);
+        return;
+    }
+    const char *name =
+        e->kind == IR_EXPR_LOCAL ? k->locals[e->index].name : k->params[e->index].name;
+    length = snprintf(label, IR_LABEL, "%.32s", name);
+    if (component)
+        length += snprintf(label + length, (size_t)(IR_LABEL - length), "[%d]", (int)at[0]);
+    bool here = !at[1] && !at[2] && !at[3];
+    for (int d = 0; d < e->offsets && !here; d++)
+        length += snprintf(label + length, (size_t)(IR_LABEL - length), "%c%d%s", d ? ',' : '[',
+                           (int)at[d + 1], d == e->offsets - 1 ? "]" : "");
 }
 
 /* "u", "u[-1,0]", "f[3]", "f[3][-1,0]" */
@@ -86,6 +123,16 @@ static void print_store(text *out, const ir_kernel *k, const ir_store *s)
     text_add(out, "\n");
 }
 
+static void print_check(text *out, const ir_check *check)
+{
+    if (check->kind == IR_CHECK_INDEX)
+        text_add(out, "  within %%%u %s[%%%u]", check->passes, check->name, check->index);
+    else
+        text_add(out, "  assert %%%u", check->passes);
+    if (check->kind == IR_CHECK_ASSERT && check->name) text_add(out, " \"%s\"", check->name);
+    text_add(out, "\n");
+}
+
 void ir_print(text *out, const ir_kernel *k)
 {
     text_add(out, "kernel %s", k->name);
@@ -100,6 +147,7 @@ void ir_print(text *out, const ir_kernel *k)
     }
     for (ir_id id = 1; id < k->graph.count; id++) print_node(out, k, id);
     for (int i = 0; i < k->store_count; i++) print_store(out, k, &k->stores[i]);
+    for (int i = 0; i < k->check_count; i++) print_check(out, &k->checks[i]);
 }
 
 static int print_reads(text *out, const ir_kernel *k, int p)

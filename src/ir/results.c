@@ -125,7 +125,7 @@ static kata_status collect_stores(lowering *l, arena *memory)
         kata_status status = add_stores(l, p);
         if (status) return status;
     }
-    if (k->store_count) return KATA_OK;
+    if (k->store_count || l->check_count) return KATA_OK;
     message_begin_at(l->m, KATA_ERROR_KERNEL, k->text, k->at, "kernel '%s' computes nothing",
                      k->name);
     message_line(l->m, "give it an 'out', 'inout', 'sum', 'min' or 'max' parameter");
@@ -142,6 +142,12 @@ static bool compact(ir_kernel *k)
     if (!map) return false;
     for (int i = 0; i < k->store_count; i++)
         map[k->stores[i].value] = map[k->stores[i].condition] = 1;
+    for (int i = 0; i < k->check_count; i++) {
+        const ir_check *check = &k->checks[i];
+        map[k->valid] = map[check->passes] = map[check->index] = 1;
+        for (int s = 0; s < check->shown_count; s++)
+            map[check->shown[s].value] = map[check->shown[s].condition] = 1;
+    }
     map[0] = 0; /* no condition */
     for (size_t id = g->count; id-- > 1;)
         for (int a = 0; map[id] && a < ir_ops[g->nodes[id].op].operands; a++)
@@ -159,6 +165,16 @@ static bool compact(ir_kernel *k)
         k->stores[i].value = map[k->stores[i].value];
         k->stores[i].condition = map[k->stores[i].condition];
     }
+    for (int i = 0; i < k->check_count; i++) {
+        ir_check *check = &k->checks[i];
+        check->passes = map[check->passes];
+        check->index = map[check->index];
+        for (int s = 0; s < check->shown_count; s++) {
+            check->shown[s].value = map[check->shown[s].value];
+            check->shown[s].condition = map[check->shown[s].condition];
+        }
+    }
+    k->valid = map[k->valid];
     free(map);
     free(g->buckets);
     g->buckets = NULL;
@@ -207,11 +223,12 @@ static bool hash_kernel(ir_kernel *k)
 kata_status ir_lower(ir_kernel *kernel, arena *memory, messages *m)
 {
     arena scratch = {0};
-    lowering l = {.kernel = kernel, .g = &kernel->graph, .m = m};
+    lowering l = {.kernel = kernel, .g = &kernel->graph, .m = m, .memory = memory};
     kata_status status = set_up(&l, &scratch);
     if (!status) status = lower_body(&l, kernel->body);
     if (!status) status = lower_check(&l, kernel->at);
     if (!status) status = collect_stores(&l, memory);
+    if (!status) status = lower_collect_checks(&l);
     if (!status && (!compact(kernel) || !collect_accesses(kernel, memory) || !hash_kernel(kernel)))
         status = message_no_memory(m);
 #ifdef KATA_DEBUG
@@ -220,6 +237,8 @@ kata_status ir_lower(ir_kernel *kernel, arena *memory, messages *m)
         status = message_fail(m, KATA_ERROR_INTERNAL, "kernel '%s': %s", kernel->name, wrong);
 #endif
     free(l.changes);
+    free(l.path);
+    free(l.checks);
     arena_free(&scratch);
     return status;
 }

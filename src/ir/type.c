@@ -21,6 +21,7 @@ bool ir_type_is_integer(ir_type type) { return type == IR_I32 || type == IR_I64;
 bool ir_op_takes(ir_op op, ir_type type)
 {
     char kind = type == IR_BOOL ? 'b' : ir_type_is_integer(type) ? 'i' : 'f';
+    if (type == IR_I64 && strchr(ir_ops[op].kinds, 'l')) return true;
     return strchr(ir_ops[op].kinds, kind) != NULL;
 }
 

@@ -158,6 +158,7 @@ EVALUATE_FLOATING(f64, )
 ir_value ir_evaluate(ir_op op, ir_type type, ir_type operand, const ir_value *args)
 {
     if (op == IR_SELECT) return args[0].i32 ? args[1] : args[2];
+    if (op == IR_MIX) return of_i64(kata_mix_i64(args[0].i64, args[1].i64));
     if (op == IR_CONVERT) return ir_convert(type, operand, args[0]);
     switch (operand) {
     case IR_BOOL: return evaluate_bool(op, args);
@@ -166,6 +167,16 @@ ir_value ir_evaluate(ir_op op, ir_type type, ir_type operand, const ir_value *ar
     case IR_F32: return evaluate_f32(op, args);
     default: return evaluate_f64(op, args);
     }
+}
+
+int64_t ir_repetition(int64_t outer, int64_t iteration)
+{
+    return kata_add_i64(kata_mul_i64(outer, 1048583), iteration + 1);
+}
+
+int64_t ir_random_position(int64_t repetition, int place)
+{
+    return kata_add_i64(kata_shl_i64(repetition, 20), place);
 }
 
 static ir_value largest(ir_type type)

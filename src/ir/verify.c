@@ -82,6 +82,28 @@ static const char *verify_accesses(const ir_kernel *k)
     return NULL;
 }
 
+static bool is_bool(const ir_kernel *k, ir_id id)
+{
+    return id && id < k->graph.count && k->graph.nodes[id].type == IR_BOOL;
+}
+
+static const char *verify_checks(const ir_kernel *k)
+{
+    if ((k->check_count > 0) != (k->valid != 0)) return "checks without the node of all";
+    if (k->valid && !is_bool(k, k->valid)) return "the node of all checks is no bool";
+    for (int i = 0; i < k->check_count; i++) {
+        const ir_check *check = &k->checks[i];
+        if (!is_bool(k, check->passes)) return "a check is no bool";
+        if ((check->kind == IR_CHECK_INDEX) != (check->index != 0)) return "a check of no index";
+        if (check->index >= k->graph.count) return "a check of an index that does not exist";
+        for (int s = 0; s < check->shown_count; s++)
+            if (!check->shown[s].value || check->shown[s].value >= k->graph.count ||
+                !is_bool(k, check->shown[s].condition))
+                return "a check shows no node";
+    }
+    return NULL;
+}
+
 const char *ir_verify(const ir_kernel *k)
 {
     for (ir_id id = 1; id < k->graph.count; id++) {
@@ -89,5 +111,6 @@ const char *ir_verify(const ir_kernel *k)
         if (wrong) return wrong;
     }
     const char *wrong = verify_stores(k);
+    if (!wrong) wrong = verify_checks(k);
     return wrong ? wrong : verify_accesses(k);
 }

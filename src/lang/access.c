@@ -51,6 +51,18 @@ static bool expect_brackets(lang_compiler *c, const lang_symbol *symbol, const l
     return true;
 }
 
+static bool expect_two(lang_compiler *c, const lang_symbol *symbol, const lang_expr *first,
+                       const lang_expr *second, uint32_t at)
+{
+    const char *name = symbol->name->text, *kind = lang_symbol_kind_name(symbol);
+    bool two =
+        first && second && list_length(first->arg[1]) == 1 && list_length(second->arg[1]) == 1;
+    if (two) return true;
+    lang_error(c, at, "'%s' is %s with two indices: an element is '%s[i][j]'", name, kind, name);
+    return lang_hint(c, "it has %d times %d elements", symbol->length / symbol->columns,
+                     symbol->columns);
+}
+
 static bool take_offsets(lang_compiler *c, const lang_expr *bracket, lang_place *place)
 {
     if (!bracket) return true;
@@ -103,8 +115,11 @@ bool lang_place_find(lang_compiler *c, const lang_expr *e, lang_place *place)
         return lang_hint(c, "kernels are applied by the program, with kata_apply");
     case LANG_FIELD: return field_brackets(c, symbol, brackets[0], brackets[1], place);
     default:
-        if (!expect_brackets(c, symbol, brackets[0], brackets[1], name->at)) return false;
+        if (symbol->columns ? !expect_two(c, symbol, brackets[0], brackets[1], name->at)
+                            : !expect_brackets(c, symbol, brackets[0], brackets[1], name->at))
+            return false;
         place->element = brackets[0] ? brackets[0]->arg[1] : NULL;
+        place->column = brackets[1] ? brackets[1]->arg[1] : NULL;
         return true;
     }
 }
@@ -140,10 +155,40 @@ static bool index_in_range(lang_compiler *c, const lang_place *place, const ir_e
     return false;
 }
 
+/* One of two indices, below `length`. */
+static ir_expr *check_one_of_two(lang_compiler *c, const lang_place *place, const lang_expr *e,
+                                 int length)
+{
+    ir_expr *index = lang_check_integer(c, e, "an index");
+    ir_value value;
+    const ir_expr *culprit;
+    if (!index || !lang_tree_evaluate(c, index, &value, &culprit)) return index;
+    int64_t i = ir_convert(IR_I64, index->type, value).i64;
+    if (i >= 0 && i < length) return index;
+    lang_error(c, e->at, "index %lld is outside '%s'", (long long)i, place->symbol->name->text);
+    lang_hint(c, "it must be 0 to %d", length - 1);
+    lang_note(c, place->symbol->at, "declared here");
+    return NULL;
+}
+
+static bool check_pair(lang_compiler *c, const lang_place *place, ir_expr **element)
+{
+    const lang_symbol *symbol = place->symbol;
+    ir_expr *pair = lang_tree_expr(c, IR_EXPR_PAIR, IR_I32, place->element->at);
+    if (!pair) return false;
+    pair->offsets = symbol->length / symbol->columns;
+    pair->index = symbol->columns;
+    pair->arg[0] = check_one_of_two(c, place, place->element, pair->offsets);
+    pair->arg[1] = pair->arg[0] ? check_one_of_two(c, place, place->column, pair->index) : NULL;
+    *element = pair;
+    return pair->arg[1];
+}
+
 bool lang_place_element(lang_compiler *c, const lang_place *place, ir_expr **element)
 {
     *element = NULL;
     if (!place->element) return true;
+    if (place->column) return check_pair(c, place, element);
     bool field = place->symbol->kind == LANG_FIELD;
     ir_expr *index = lang_check_integer(c, place->element, field ? "a component" : "an index");
     if (!index || !index_in_range(c, place, index)) return false;

@@ -45,8 +45,21 @@ static ir_type function_type(const lang_symbol *function, const lang_value *args
     return is_floating_only(function->op) && !ir_type_is_floating(type) ? IR_F64 : type;
 }
 
+static lang_value call_random(lang_compiler *c, const lang_expr *e)
+{
+    if (!check_count(c, e, 1, NULL)) return failed;
+    ir_expr *seed = lang_check_integer(c, e->arg[1], "a seed");
+    if (seed) seed = lang_convert(c, lang_value_of(seed), IR_I64);
+    ir_expr *made = seed ? lang_tree_expr(c, IR_EXPR_RANDOM, IR_F64, e->at) : NULL;
+    if (!made) return failed;
+    made->arg[0] = seed;
+    made->index = c->random_count++;
+    return lang_value_of(made);
+}
+
 static lang_value call_function(lang_compiler *c, const lang_symbol *function, const lang_expr *e)
 {
+    if (function->op == IR_MIX) return call_random(c, e);
     int count = ir_ops[function->op].operands;
     if (!check_count(c, e, count, NULL)) return failed;
     lang_value args[MAX_ARGS];

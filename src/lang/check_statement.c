@@ -79,6 +79,16 @@ static ir_stmt *check_return(lang_compiler *c, const lang_stmt *s)
     return made;
 }
 
+static ir_stmt *check_assert(lang_compiler *c, const lang_stmt *s)
+{
+    ir_expr *value = lang_truth(c, lang_check(c, s->value));
+    ir_stmt *made = value ? lang_tree_stmt(c, IR_STMT_ASSERT, 0, s->at) : NULL;
+    if (!made) return NULL;
+    made->value = value;
+    made->text = s->text;
+    return made;
+}
+
 static bool check_statement(lang_compiler *c, const lang_stmt *s, ir_stmt **out)
 {
     switch (s->kind) {
@@ -88,6 +98,7 @@ static bool check_statement(lang_compiler *c, const lang_stmt *s, ir_stmt **out)
     case LANG_STMT_FOR: return (*out = check_for(c, s)) != NULL;
     case LANG_STMT_BLOCK: return (*out = check_block(c, s)) != NULL;
     case LANG_STMT_RETURN: return (*out = check_return(c, s)) != NULL;
+    case LANG_STMT_ASSERT: return (*out = check_assert(c, s)) != NULL;
     }
     return false;
 }

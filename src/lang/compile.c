@@ -17,8 +17,11 @@ static bool declare_constants(lang_compiler *c, const lang_function *f)
 {
     ir_stmt *none;
     for (const lang_stmt *s = f->body; s; s = s->next) {
+        lang_declared applied;
         lang_tree_start(c, &c->syntax, s->declared.name->text);
-        if (lang_check_declared(c, &s->declared, true, &none)) continue;
+        if (lang_constant_apply(c, &s->declared, &applied) &&
+            lang_check_declared(c, &applied, true, &none))
+            continue;
         lang_forgive(c, s->declared.name);
         if (!lang_recover(c)) return false;
     }
@@ -64,7 +67,7 @@ static bool make_kernels(lang_compiler *c, lang_function *first)
     return true;
 }
 
-static void run_passes(lang_compiler *c)
+static void run_passes(lang_compiler *c, const lang_options *options)
 {
     bool ok;
     c->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -72,10 +75,12 @@ static void run_passes(lang_compiler *c)
         lang_no_memory(c);
         return;
     }
-    if (!lang_names_start(c)) return;
-    lang_lexer_start(c);
+    if (!lang_names_start(c) || !lang_constants_parse(c, options->constants)) return;
+    lang_lexer_start(c, &c->module->text);
     lang_function *functions = lang_parse_file(c, &ok);
-    if (ok && declare_all(c, functions) && check_helpers(c, functions)) make_kernels(c, functions);
+    if (!ok || !declare_all(c, functions)) return;
+    if (!lang_constants_all_taken(c, functions) && !lang_recover(c)) return;
+    if (check_helpers(c, functions)) make_kernels(c, functions);
 }
 
 static void end(lang_compiler *c)
@@ -100,19 +105,19 @@ static lang_module *module_new(const char *name, const char *text, size_t length
 }
 
 /* Compiles with rounding to nearest and subnormal numbers, whatever the program has set. */
-static void compile(lang_compiler *c)
+static void compile(lang_compiler *c, const lang_options *options)
 {
     fenv_t environment;
     if (fegetenv(&environment) || fesetenv(FE_DFL_ENV)) {
         lang_error(c, 0, "the floating-point environment cannot be set");
         return;
     }
-    run_passes(c);
+    run_passes(c, options);
     fesetenv(&environment);
 }
 
-kata_status lang_compile(const char *name, const char *text, size_t length, messages *m,
-                         lang_module **out)
+kata_status lang_compile_with(const char *name, const char *text, size_t length,
+                              const lang_options *options, messages *m, lang_module **out)
 {
     if (length > LANG_MAX_TEXT)
         return message_fail(m, KATA_ERROR_LIMIT,
@@ -123,7 +128,7 @@ kata_status lang_compile(const char *name, const char *text, size_t length, mess
     if (!module) return message_no_memory(m);
     lang_compiler c = {.module = module, .m = m};
     message_gather(m);
-    compile(&c);
+    compile(&c, options);
     end(&c);
     kata_status status = message_gathered(m, name);
     if (status)
@@ -131,6 +136,12 @@ kata_status lang_compile(const char *name, const char *text, size_t length, mess
     else
         *out = module;
     return status;
+}
+
+kata_status lang_compile(const char *name, const char *text, size_t length, messages *m,
+                         lang_module **out)
+{
+    return lang_compile_with(name, text, length, &(lang_options){0}, m, out);
 }
 
 void lang_module_free(lang_module *module)

@@ -14,16 +14,22 @@ static bool known_value(lang_compiler *c, const ir_expr *e, bool file, ir_value 
                         "constants declared before");
 }
 
+/* Elements of an array: all of them, and those of a row when it has two indices. */
+typedef struct extent {
+    int length, columns;
+} extent;
+
 static lang_symbol *declare(lang_compiler *c, const lang_declared *d, lang_symbol_kind kind,
-                            int length)
+                            extent extent)
 {
     lang_symbol *symbol = lang_declare(c, kind, d->name, d->at);
     if (!symbol) return NULL;
     symbol->type = d->type;
-    symbol->length = length;
+    symbol->length = extent.length;
+    symbol->columns = extent.columns;
     symbol->constant = d->constant;
     if (kind == LANG_LOCAL)
-        symbol->index = lang_tree_local(c, d->name->text, d->type, length, d->at);
+        symbol->index = lang_tree_local(c, d->name->text, d->type, extent.length, d->at);
     return symbol->index < 0 ? NULL : symbol;
 }
 
@@ -32,7 +38,12 @@ static bool check_initialiser(lang_compiler *c, const lang_declared *d)
     const char *name = d->name->text;
     if (!d->value && d->constant) {
         lang_error(c, d->at, "constant '%s' has no value", name);
-        return lang_hint(c, "give it one where it is declared");
+        if (c->helper || c->frame) return lang_hint(c, "give it one where it is declared");
+        lang_hint(c, "give it one where it is declared, or when the file is loaded:");
+        return lang_hint(c,
+                         "kata_module_load(k, \"...\", .constants = \"%s=...\") or kata check "
+                         "--constants %s=...",
+                         name, name);
     }
     if (!d->value) return true;
     if (d->braced && !d->array)
@@ -47,31 +58,58 @@ static bool check_initialiser(lang_compiler *c, const lang_declared *d)
 
 /* ---- one number ------------------------------------------------------------------------------ */
 
-static bool declare_unset(lang_compiler *c, const lang_declared *d, int length, ir_stmt **out)
+static bool declare_unset(lang_compiler *c, const lang_declared *d, extent extent, ir_stmt **out)
 {
-    lang_symbol *symbol = declare(c, d, LANG_LOCAL, length);
+    lang_symbol *symbol = declare(c, d, LANG_LOCAL, extent);
     *out = symbol ? lang_tree_stmt(c, IR_STMT_UNSET, symbol->index, d->at) : NULL;
     return *out;
 }
 
 static bool declare_number(lang_compiler *c, const lang_declared *d, bool file, ir_stmt **out)
 {
-    if (!d->value) return declare_unset(c, d, 0, out);
+    if (!d->value) return declare_unset(c, d, (extent){0}, out);
     ir_expr *value = lang_convert_assigned(c, lang_check(c, d->value), d->type);
     if (!value) return false;
     ir_value known;
     if (d->constant && known_value(c, value, file, &known)) {
-        lang_symbol *symbol = declare(c, d, LANG_CONSTANT, 0);
+        lang_symbol *symbol = declare(c, d, LANG_CONSTANT, (extent){0});
         if (symbol) symbol->value = known;
         return symbol;
     }
-    lang_symbol *symbol = file ? NULL : declare(c, d, LANG_LOCAL, 0);
+    lang_symbol *symbol = file ? NULL : declare(c, d, LANG_LOCAL, (extent){0});
     *out = symbol ? lang_tree_assign(c, symbol->index, NULL, value, d->at) : NULL;
     return *out;
 }
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
+/* Whether the values stand in rows exactly when there are two indices. */
+static bool check_form(lang_compiler *c, const lang_declared *d)
+{
+    for (const lang_expr *row = d->value; row; row = row->next) {
+        if ((row->kind == LANG_EXPR_ROW) == (d->columns != NULL)) continue;
+        lang_error(c, row->at, "'%s' has %s", d->name->text,
+                   d->columns ? "two indices: its values stand in rows"
+                              : "one index: its values are no rows");
+        return lang_hint(c, d->columns ? "as in '{{1, 2}, {3, 4}}'" : "as in '{1, 2, 3, 4}'");
+    }
+    return true;
+}
+
+static bool check_rows(lang_compiler *c, const lang_declared *d, int columns)
+{
+    for (const lang_expr *row = columns ? d->value : NULL; row; row = row->next) {
+        int count = 0;
+        for (const lang_expr *e = row->arg[1]; e; e = e->next)
+            if (++count > columns)
+                return lang_error(c, e->at,
+                                  "a row of '%s' has %d elements, but more values are given",
+                                  d->name->text, columns);
+    }
+    return true;
+}
+
+/* The first length. */
 static bool array_length(lang_compiler *c, const lang_declared *d, int *length)
 {
     int count = 0;
@@ -87,20 +125,44 @@ static bool array_length(lang_compiler *c, const lang_declared *d, int *length)
     if (count <= *length) return true;
     const lang_expr *excess = d->value;
     for (int i = 0; i < *length; i++) excess = excess->next;
-    return lang_error(c, excess->at, "'%s' has %d elements, but %d values are given", d->name->text,
-                      *length, count);
+    return lang_error(c, excess->at, "'%s' has %d %s, but %d %s are given", d->name->text, *length,
+                      d->columns ? "rows" : "elements", count, d->columns ? "rows" : "values");
+}
+
+static bool array_extent(lang_compiler *c, const lang_declared *d, extent *extent)
+{
+    return check_form(c, d) && array_length(c, d, &extent->length) &&
+           lang_check_columns(c, d->columns, &extent->length, &extent->columns) &&
+           check_rows(c, d, extent->columns);
+}
+
+/* The values in the order of the elements; NULL where there is none. NULL (reported) when memory is
+ * out. */
+static const lang_expr **list_values(lang_compiler *c, const lang_declared *d, extent extent)
+{
+    const lang_expr **values = arena_array(&c->syntax, (size_t)extent.length, sizeof *values);
+    if (!values) lang_no_memory(c);
+    int i = 0;
+    for (const lang_expr *e = d->value; values && e; e = e->next) {
+        if (!extent.columns) {
+            values[i++] = e;
+            continue;
+        }
+        const lang_expr *row = e->arg[1];
+        for (int j = 0; j < extent.columns; j++, row = row ? row->next : NULL) values[i++] = row;
+    }
+    return values;
 }
 
 /* All elements converted; those without a value are 0. NULL when that failed. */
-static ir_expr **check_elements(lang_compiler *c, const lang_declared *d, int length)
+static ir_expr **check_elements(lang_compiler *c, const lang_declared *d, extent extent)
 {
-    ir_expr **elements = arena_array(&c->syntax, (size_t)length, sizeof(ir_expr *));
-    if (!elements) {
-        lang_no_memory(c);
-        return NULL;
-    }
-    const lang_expr *e = d->value;
-    for (int i = 0; i < length; i++, e = e ? e->next : NULL) {
+    const lang_expr **values = list_values(c, d, extent);
+    ir_expr **elements = arena_array(&c->syntax, (size_t)extent.length, sizeof(ir_expr *));
+    if (!elements) lang_no_memory(c);
+    if (!elements || !values) return NULL;
+    for (int i = 0; i < extent.length; i++) {
+        const lang_expr *e = values[i];
         elements[i] = e ? lang_convert_assigned(c, lang_check(c, e), d->type)
                         : lang_tree_const(c, d->type, ir_value_of_int(d->type, 0), d->at);
         if (!elements[i]) return NULL;
@@ -119,10 +181,10 @@ static ir_value *known_elements(lang_compiler *c, ir_expr *const *elements, int 
 }
 
 static bool assign_elements(lang_compiler *c, const lang_declared *d, ir_expr *const *elements,
-                            int length, ir_stmt **out)
+                            extent extent, ir_stmt **out)
 {
-    lang_symbol *symbol = declare(c, d, LANG_LOCAL, length);
-    for (int i = 0; symbol && i < length; i++) {
+    lang_symbol *symbol = declare(c, d, LANG_LOCAL, extent);
+    for (int i = 0; symbol && i < extent.length; i++) {
         ir_expr *index = lang_tree_int(c, i, d->at);
         *out =
             index ? lang_tree_assign(c, symbol->index, index, elements[i], elements[i]->at) : NULL;
@@ -134,15 +196,15 @@ static bool assign_elements(lang_compiler *c, const lang_declared *d, ir_expr *c
 
 static bool declare_array(lang_compiler *c, const lang_declared *d, bool file, ir_stmt **out)
 {
-    int length;
-    if (!array_length(c, d, &length)) return false;
-    if (!d->value) return declare_unset(c, d, length, out);
-    ir_expr **elements = check_elements(c, d, length);
+    extent extent;
+    if (!array_extent(c, d, &extent)) return false;
+    if (!d->value) return declare_unset(c, d, extent, out);
+    ir_expr **elements = check_elements(c, d, extent);
     if (!elements) return false;
-    ir_value *values = d->constant ? known_elements(c, elements, length, file) : NULL;
+    ir_value *values = d->constant ? known_elements(c, elements, extent.length, file) : NULL;
     if (c->failed) return false;
-    if (!values) return assign_elements(c, d, elements, length, out);
-    lang_symbol *symbol = declare(c, d, LANG_TABLE, length);
+    if (!values) return assign_elements(c, d, elements, extent, out);
+    lang_symbol *symbol = declare(c, d, LANG_TABLE, extent);
     if (symbol) symbol->values = values;
     return symbol;
 }

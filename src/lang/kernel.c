@@ -9,10 +9,32 @@ bool lang_check_param_length(lang_compiler *c, const lang_param *p, int *length)
     return !p->array || lang_check_constant(c, p->length, "the length", 1, IR_MAX_LENGTH, length);
 }
 
+bool lang_check_columns(lang_compiler *c, const lang_expr *e, int *length, int *columns)
+{
+    *columns = 0;
+    if (!e) return true;
+    if (!lang_check_constant(c, e, "the length", 1, IR_MAX_LENGTH, columns)) return false;
+    int rows = *length;
+    *length *= *columns;
+    if (*length <= IR_MAX_LENGTH) return true;
+    return lang_error(c, e->at, "%d times %d elements are more than the %d allowed", rows, *columns,
+                      IR_MAX_LENGTH);
+}
+
 static bool check_kind(lang_compiler *c, const lang_param *p)
 {
     ir_param kind = {.kind = p->kind};
     bool field = ir_param_is_field(&kind), reduction = ir_param_is_reduction(&kind);
+    if (p->columns && reduction) {
+        lang_error(c, p->columns->at, "an array of reductions has one index");
+        return lang_hint(c, "declare '%s[9]' for 3 times 3, and write '%s[3*i + j]'", p->name->text,
+                         p->name->text);
+    }
+    if (p->columns && field) {
+        lang_error(c, p->columns->at, "the components of a field have one index");
+        return lang_hint(c, "declare '%s[9]' for 3 times 3, and read '%s[3*i + j]'", p->name->text,
+                         p->name->text);
+    }
     if (p->type == IR_BOOL && (field || reduction || p->array)) {
         lang_error(c, p->type_at, "'%s' cannot be bool: only number parameters can", p->name->text);
         return lang_hint(c, "use int");
@@ -32,13 +54,15 @@ static lang_symbol_kind symbol_kind(ir_param_kind kind)
 
 static bool check_param(lang_compiler *c, const lang_param *p, ir_param *param)
 {
-    int length;
+    int length, columns;
     if (!check_kind(c, p) || !lang_check_param_length(c, p, &length)) return false;
+    if (!lang_check_columns(c, p->columns, &length, &columns)) return false;
     lang_symbol *symbol = lang_declare(c, symbol_kind(p->kind), p->name, p->at);
     if (!symbol) return false;
     symbol->type = p->type;
     symbol->index = p->number;
     symbol->length = length;
+    symbol->columns = columns;
     symbol->param = p->kind;
     bool table = p->kind == IR_PARAM_NUMBER && p->array;
     *param = (ir_param){.name = p->name->text,

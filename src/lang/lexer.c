@@ -21,8 +21,8 @@ static bool is_digit(unsigned char b) { return b >= '0' && b <= '9'; }
 /* The byte at a position, 0 behind the end. */
 static unsigned char byte_at(const lang_compiler *c, size_t position)
 {
-    const source *s = &c->module->text;
-    return position < s->length ? (unsigned char)s->text[position] : 0;
+    size_t p = position - c->source->start;
+    return p < c->source->length ? (unsigned char)c->source->text[p] : 0;
 }
 
 static bool is_at(const lang_compiler *c, size_t position, const char *text)
@@ -32,18 +32,23 @@ static bool is_at(const lang_compiler *c, size_t position, const char *text)
     return true;
 }
 
+static bool is_end(const lang_compiler *c, uint32_t position)
+{
+    return position - c->source->start >= c->source->length;
+}
+
 /* ---- scanning -------------------------------------------------------------------------------- */
 
 static uint32_t line_comment_end(const lang_compiler *c, uint32_t p)
 {
-    while (p < c->module->text.length && byte_at(c, p) != '\n') p++;
+    while (!is_end(c, p) && byte_at(c, p) != '\n') p++;
     return p;
 }
 
 /* 0 when the comment does not end. */
 static uint32_t block_comment_end(const lang_compiler *c, uint32_t p)
 {
-    for (p += 2; p < c->module->text.length; p++)
+    for (p += 2; !is_end(c, p); p++)
         if (is_at(c, p, "*/")) return p + 2;
     return 0;
 }
@@ -56,7 +61,7 @@ static uint32_t skip(const lang_compiler *c, uint32_t p)
         uint32_t end;
         if (b == ' ' || (b >= '\t' && b <= '\r'))
             p++;
-        else if (p == 0 && is_at(c, p, "\xEF\xBB\xBF"))
+        else if (p == c->source->start && is_at(c, p, "\xEF\xBB\xBF"))
             p += 3;
         else if (is_at(c, p, "//"))
             p = line_comment_end(c, p);
@@ -72,7 +77,7 @@ static void scan_name(lang_compiler *c, lang_token *token)
     while (is_letter(byte_at(c, token->at + token->length)) ||
            is_digit(byte_at(c, token->at + token->length)))
         token->length++;
-    token->name = lang_intern(c, c->module->text.text + token->at, token->length);
+    token->name = lang_intern(c, lang_token_text(c, token), token->length);
     lang_word word = token->name ? token->name->word : LANG_WORD_REFUSED;
     token->kind = word == LANG_WORD_NONE      ? LANG_TOKEN_NAME
                   : word == LANG_WORD_REFUSED ? LANG_TOKEN_BAD
@@ -109,7 +114,7 @@ static lang_token scan(lang_compiler *c)
 {
     lang_token token = {.kind = LANG_TOKEN_BAD, .at = skip(c, c->position)};
     unsigned char b = byte_at(c, token.at);
-    if (token.at >= c->module->text.length)
+    if (is_end(c, token.at))
         token.kind = LANG_TOKEN_END;
     else if (is_letter(b))
         scan_name(c, &token);
@@ -148,6 +153,11 @@ static bool report_bad(lang_compiler *c, const lang_token *token)
     return lang_hint(c, "%s", token->name->hint);
 }
 
+const char *lang_token_text(const lang_compiler *c, const lang_token *token)
+{
+    return c->source->text + (token->at - c->source->start);
+}
+
 /* ---- tokens ---------------------------------------------------------------------------------- */
 
 void lang_advance(lang_compiler *c)
@@ -160,8 +170,10 @@ void lang_advance(lang_compiler *c)
         c->next = scan(c);
 }
 
-void lang_lexer_start(lang_compiler *c)
+void lang_lexer_start(lang_compiler *c, const source *s)
 {
+    c->source = s;
+    c->position = s->start;
     c->next = scan(c);
     lang_advance(c);
     c->previous_end = c->token.at;
@@ -205,7 +217,8 @@ bool lang_at_function_end(const lang_compiler *c)
 static void skip_token(lang_compiler *c)
 {
     bool comment = is_at(c, c->token.at, "/*");
-    if (c->token.kind == LANG_TOKEN_BAD && comment) c->position = (uint32_t)c->module->text.length;
+    if (c->token.kind == LANG_TOKEN_BAD && comment)
+        c->position = c->source->start + (uint32_t)c->source->length;
     if (c->token.kind == LANG_TOKEN_BAD && !c->token.length && !comment) c->position++;
     if (c->token.kind == LANG_TOKEN_BAD) c->next = scan(c);
     lang_advance(c);
@@ -272,6 +285,33 @@ bool lang_accept_word(lang_compiler *c, lang_word word)
     return true;
 }
 
+bool lang_string_follows(const lang_compiler *c)
+{
+    return c->next.kind == LANG_TOKEN_BAD && c->next.length == 0 && byte_at(c, c->next.at) == '"';
+}
+
+const char *lang_take_string(lang_compiler *c)
+{
+    uint32_t first = c->next.at + 1, end = first;
+    while (byte_at(c, end) >= ' ' && byte_at(c, end) <= '~' && byte_at(c, end) != '"' &&
+           byte_at(c, end) != '\\')
+        end++;
+    if (byte_at(c, end) != '"') {
+        lang_error(c, end, "this text does not end");
+        lang_hint(c,
+                  "a text stands on one line, in double quotes, and is plain ASCII without '\\'");
+        return NULL;
+    }
+    char *copy = arena_copy_text(&c->module->memory, c->source->text + (first - c->source->start),
+                                 end - first);
+    if (!copy) lang_no_memory(c);
+    c->token = (lang_token){.kind = LANG_TOKEN_BAD, .at = end, .length = 1};
+    c->position = end + 1;
+    c->next = scan(c);
+    lang_advance(c);
+    return copy;
+}
+
 /* Where to point for something missing: the current token, or the end of what comes before it when
  * that is on an earlier line. */
 static uint32_t missing_at(const lang_compiler *c)
@@ -295,11 +335,11 @@ static void unexpected_at(lang_compiler *c, uint32_t at, const char *what, const
 {
     const char *space = *where ? " " : "";
     if (c->token.kind == LANG_TOKEN_END)
-        lang_error(c, at, "expected %s%s%s, found the end of the file", what, space, where);
+        lang_error(c, at, "expected %s%s%s, found the end of the %s", what, space, where,
+                   c->source == c->constants_text ? "constants" : "file");
     else
         lang_error(c, at, "expected %s%s%s, found '%.*s'", what, space, where,
-                   c->token.length < 40 ? (int)c->token.length : 40,
-                   c->module->text.text + c->token.at);
+                   c->token.length < 40 ? (int)c->token.length : 40, lang_token_text(c, &c->token));
     hint_for_sign(c);
 }
 

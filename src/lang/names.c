@@ -53,8 +53,6 @@ static const struct refused {
     {"interval", "it will split a dimension into parts; choose another name", true},
     {"on", "it will place kernels on cells and edges; choose another name", true},
     {"import", "a kernel file cannot use another one; copy what it needs", true},
-    {"random", "pass random numbers in a field", true},
-    {"assert", "check values in the program, after kata_get", true},
     {"real", "write 'float' or 'double'", true},
     {"uchar", "write 'int'", true},
 };
@@ -119,6 +117,14 @@ static bool add_function(lang_compiler *c, ir_op op, bool narrow)
     return true;
 }
 
+static bool add_random(lang_compiler *c)
+{
+    lang_name *name = lang_intern(c, "random", 6);
+    lang_symbol *symbol = name ? lang_declare(c, LANG_FUNCTION, name, 0) : NULL;
+    if (symbol) symbol->op = IR_MIX;
+    return symbol;
+}
+
 static bool add_index(lang_compiler *c, lang_symbol_kind kind, char letter, int dimension)
 {
     char text[2] = {letter, (char)('x' + dimension)};
@@ -139,6 +145,7 @@ bool lang_names_start(lang_compiler *c)
     for (int op = 0; op < IR_OP_COUNT; op++)
         if (ir_ops[op].function && !(add_function(c, op, false) && add_function(c, op, true)))
             return false;
+    if (!add_random(c)) return false;
     for (int d = 0; d < 3; d++)
         if (!add_index(c, LANG_INDEX, 'i', d) || !add_index(c, LANG_SIZE, 'n', d)) return false;
     c->level = 0;

@@ -88,7 +88,7 @@ static bool parse_floating_literal(lang_compiler *c, const char *text, lang_expr
 lang_expr *lang_parse_number(lang_compiler *c)
 {
     const lang_token *token = &c->token;
-    char *text = arena_copy_text(&c->syntax, c->module->text.text + token->at, token->length);
+    char *text = arena_copy_text(&c->syntax, lang_token_text(c, token), token->length);
     if (!text) {
         lang_no_memory(c);
         return NULL;

@@ -60,7 +60,7 @@ static bool parse_param(lang_compiler *c, lang_param *p)
     p->array = lang_is_sign(&c->token, LANG_SIGN_INDEX_OPEN);
     if (!p->array) return true;
     uint32_t at = c->token.at;
-    if (!lang_parse_length(c, &p->length)) return false;
+    if (!lang_parse_length(c, &p->length, &p->columns)) return false;
     return p->length || lang_error(c, at, "the length of parameter '%s' is missing", p->name->text);
 }
 

@@ -56,8 +56,8 @@ bool lang_parse_name(lang_compiler *c, const char *what, lang_name **name, uint3
     return true;
 }
 
-/* length = "[" [expression] "]" */
-bool lang_parse_length(lang_compiler *c, lang_expr **length)
+/* length = "[" [expression] "]" ["[" expression "]"] */
+bool lang_parse_length(lang_compiler *c, lang_expr **length, lang_expr **columns)
 {
     lang_advance(c);
     if (!lang_is_sign(&c->token, LANG_SIGN_INDEX_CLOSE)) {
@@ -65,18 +65,44 @@ bool lang_parse_length(lang_compiler *c, lang_expr **length)
         if (!*length) return false;
     }
     if (!lang_expect(c, LANG_SIGN_INDEX_CLOSE, "after the length")) return false;
+    if (!lang_accept(c, LANG_SIGN_INDEX_OPEN)) return true;
+    *columns = lang_parse_expression(c);
+    if (!*columns || !lang_expect(c, LANG_SIGN_INDEX_CLOSE, "after the length")) return false;
     if (!lang_is_sign(&c->token, LANG_SIGN_INDEX_OPEN)) return true;
-    lang_error(c, c->token.at, "arrays of arrays are not part of the kernel language yet");
-    return lang_hint(c, "use one index: 'm[19*i + j]' of 'm[361]'");
+    lang_error(c, c->token.at, "tables and arrays have at most two indices");
+    return lang_hint(c, "put two into one, as in 'm[i][3*j + k]' of 'm[3][9]'");
 }
 
-/* initialiser = "=" (expression | "{" list "}") */
+/* rows = "{" list "}" {"," "{" list "}"} [","] "}" */
+static lang_expr *parse_rows(lang_compiler *c)
+{
+    lang_expr *first = NULL, **tail = &first;
+    do {
+        if (first && lang_is_sign(&c->token, LANG_SIGN_BLOCK_CLOSE)) break;
+        lang_expr *row = lang_make(c, sizeof *row, c->token.at);
+        if (!row) return NULL;
+        *row = (lang_expr){.kind = LANG_EXPR_ROW, .at = c->token.at};
+        if (!lang_expect(c, LANG_SIGN_BLOCK_OPEN, "before a row")) return NULL;
+        row->arg[1] = lang_parse_list(c, LANG_SIGN_BLOCK_CLOSE, "after the row");
+        if (!row->arg[1]) return NULL;
+        *tail = row;
+        tail = &row->next;
+    } while (lang_accept(c, LANG_SIGN_COMMA));
+    return lang_expect(c, LANG_SIGN_BLOCK_CLOSE, "after the rows") ? first : NULL;
+}
+
+static lang_expr *parse_braced(lang_compiler *c)
+{
+    if (lang_is_sign(&c->token, LANG_SIGN_BLOCK_OPEN)) return parse_rows(c);
+    return lang_parse_list(c, LANG_SIGN_BLOCK_CLOSE, "after the initialisers");
+}
+
+/* initialiser = "=" (expression | "{" list "}" | "{" rows) */
 static bool parse_initialiser(lang_compiler *c, lang_declared *d)
 {
     if (!lang_accept(c, LANG_SIGN_ASSIGN)) return true;
     d->braced = lang_accept(c, LANG_SIGN_BLOCK_OPEN);
-    d->value = d->braced ? lang_parse_list(c, LANG_SIGN_BLOCK_CLOSE, "after the initialisers")
-                         : lang_parse_expression(c);
+    d->value = d->braced ? parse_braced(c) : lang_parse_expression(c);
     return d->value;
 }
 
@@ -92,7 +118,7 @@ static lang_stmt *parse_declarator(lang_compiler *c, ir_type type, bool constant
                          &d->name, &d->at))
         return NULL;
     d->array = lang_is_sign(&c->token, LANG_SIGN_INDEX_OPEN);
-    if (d->array && !lang_parse_length(c, &d->length)) return NULL;
+    if (d->array && !lang_parse_length(c, &d->length, &d->columns)) return NULL;
     return parse_initialiser(c, d) ? s : NULL;
 }
 
@@ -286,6 +312,29 @@ static lang_stmt *parse_return(lang_compiler *c)
     return s->value && lang_expect(c, LANG_SIGN_SEMICOLON, "after the value") ? s : NULL;
 }
 
+/* assert = "assert" "(" expression ["," text] ")" ";" */
+static lang_stmt *parse_assert(lang_compiler *c)
+{
+    lang_stmt *s = make(c, LANG_STMT_ASSERT, c->token.at);
+    lang_advance(c);
+    if (!s || !lang_expect(c, LANG_SIGN_PAREN_OPEN, "after 'assert'")) return NULL;
+    s->value = lang_parse_expression(c);
+    if (!s->value) return NULL;
+    if (lang_is_sign(&c->token, LANG_SIGN_COMMA)) {
+        if (!lang_string_follows(c)) {
+            lang_advance(c);
+            lang_unexpected(c, "a text in double quotes");
+            return NULL;
+        }
+        s->text = lang_take_string(c);
+        if (!s->text) return NULL;
+    }
+    return lang_expect(c, LANG_SIGN_PAREN_CLOSE, "after the condition") &&
+                   lang_expect(c, LANG_SIGN_SEMICOLON, "after the assert")
+               ? s
+               : NULL;
+}
+
 static lang_stmt *parse_inner_block(lang_compiler *c)
 {
     lang_stmt *s = make(c, LANG_STMT_BLOCK, c->token.at);
@@ -320,10 +369,11 @@ static lang_stmt *parse_kind_of_statement(lang_compiler *c)
     if (lang_is_word(&c->token, LANG_WORD_IF)) return parse_if(c);
     if (lang_is_word(&c->token, LANG_WORD_FOR)) return parse_for(c);
     if (lang_is_word(&c->token, LANG_WORD_RETURN)) return parse_return(c);
+    if (lang_is_word(&c->token, LANG_WORD_ASSERT)) return parse_assert(c);
     return at_declaration(c) ? parse_declaration(c) : parse_simple(c);
 }
 
-/* statement = ";" | block | if | for | return | declaration | assignment ";" */
+/* statement = ";" | block | if | for | return | assert | declaration | assignment ";" */
 static bool parse_statement(lang_compiler *c, lang_stmt ***tail)
 {
     if (lang_accept(c, LANG_SIGN_SEMICOLON)) return true;

@@ -10,6 +10,7 @@
 #define LANG_SYNTAX_H
 
 #include "lang/lang.h"
+#include "lang/signs.h"
 
 #include <locale.h>
 
@@ -39,7 +40,8 @@ enum {
     X(FOR, "for")                                                                                  \
     X(RETURN, "return")                                                                            \
     X(TRUE, "true")                                                                                \
-    X(FALSE, "false")
+    X(FALSE, "false")                                                                              \
+    X(ASSERT, "assert")
 
 typedef enum lang_word {
 #define X(name, ...) LANG_WORD_##name,
@@ -84,6 +86,7 @@ typedef struct lang_symbol {
     ir_type type;
     int index;
     int length;    /* of a table, array or components; 0: not indexed by one number */
+    int columns;   /* of a table or array with two indices, whose length is rows * columns */
     bool constant; /* LOCAL */
     bool used;     /* its value is read somewhere */
     bool assigned; /* LOCAL: after its declaration */
@@ -132,69 +135,6 @@ const char *lang_symbol_kind_name(const lang_symbol *symbol);
 
 /* ---- lexer.c --------------------------------------------------------------------------------- */
 
-/* Signs; longer ones first. precedence: of the binary operator, 0 for none. op: of the binary
- * operator, or of that in an assignment; CONST where there is none. */
-#define LANG_SIGNS(X)                                                                              \
-    X(SHL_ASSIGN, "<<=", 0, SHL)                                                                   \
-    X(SHR_ASSIGN, ">>=", 0, SHR)                                                                   \
-    X(INCREMENT, "++", 0, ADD)                                                                     \
-    X(DECREMENT, "--", 0, SUB)                                                                     \
-    X(ADD_ASSIGN, "+=", 0, ADD)                                                                    \
-    X(SUB_ASSIGN, "-=", 0, SUB)                                                                    \
-    X(MUL_ASSIGN, "*=", 0, MUL)                                                                    \
-    X(DIV_ASSIGN, "/=", 0, DIV)                                                                    \
-    X(REM_ASSIGN, "%=", 0, REM)                                                                    \
-    X(AND_ASSIGN, "&=", 0, AND)                                                                    \
-    X(OR_ASSIGN, "|=", 0, OR)                                                                      \
-    X(XOR_ASSIGN, "^=", 0, XOR)                                                                    \
-    X(ARROW, "->", 0, CONST)                                                                       \
-    X(BOTH, "&&", 2, AND)                                                                          \
-    X(EITHER, "||", 1, OR)                                                                         \
-    X(EQ, "==", 6, EQ)                                                                             \
-    X(NE, "!=", 6, NE)                                                                             \
-    X(LE, "<=", 7, LE)                                                                             \
-    X(GE, ">=", 7, LE)                                                                             \
-    X(SHL, "<<", 8, SHL)                                                                           \
-    X(SHR, ">>", 8, SHR)                                                                           \
-    X(LT, "<", 7, LT)                                                                              \
-    X(GT, ">", 7, LT)                                                                              \
-    X(ADD, "+", 9, ADD)                                                                            \
-    X(SUB, "-", 9, SUB)                                                                            \
-    X(MUL, "*", 10, MUL)                                                                           \
-    X(DIV, "/", 10, DIV)                                                                           \
-    X(REM, "%", 10, REM)                                                                           \
-    X(AND, "&", 5, AND)                                                                            \
-    X(XOR, "^", 4, XOR)                                                                            \
-    X(OR, "|", 3, OR)                                                                              \
-    X(ASSIGN, "=", 0, CONST)                                                                       \
-    X(INVERT, "~", 0, CONST)                                                                       \
-    X(NOT, "!", 0, CONST)                                                                          \
-    X(QUESTION, "?", 0, CONST)                                                                     \
-    X(COLON, ":", 0, CONST)                                                                        \
-    X(COMMA, ",", 0, CONST)                                                                        \
-    X(SEMICOLON, ";", 0, CONST)                                                                    \
-    X(DOT, ".", 0, CONST)                                                                          \
-    X(PAREN_OPEN, "(", 0, CONST)                                                                   \
-    X(PAREN_CLOSE, ")", 0, CONST)                                                                  \
-    X(INDEX_OPEN, "[", 0, CONST)                                                                   \
-    X(INDEX_CLOSE, "]", 0, CONST)                                                                  \
-    X(BLOCK_OPEN, "{", 0, CONST)                                                                   \
-    X(BLOCK_CLOSE, "}", 0, CONST)
-
-typedef enum lang_sign {
-#define X(name, ...) LANG_SIGN_##name,
-    LANG_SIGNS(X)
-#undef X
-        LANG_SIGN_COUNT
-} lang_sign;
-
-typedef struct lang_sign_info {
-    const char *text;
-    int precedence;
-    ir_op op;
-} lang_sign_info;
-extern const lang_sign_info lang_signs[LANG_SIGN_COUNT];
-
 typedef enum lang_token_kind {
     LANG_TOKEN_END,
     LANG_TOKEN_NAME, /* name; its word is NONE */
@@ -211,8 +151,10 @@ typedef struct lang_token {
     uint32_t at, length;
 } lang_token;
 
-/* Reads the first tokens. */
-void lang_lexer_start(lang_compiler *c);
+/* Reads the first tokens of a text, which hangs on the module's. */
+void lang_lexer_start(lang_compiler *c, const source *s);
+/* The letters of a token of the present text. */
+const char *lang_token_text(const lang_compiler *c, const lang_token *token);
 /* The next token becomes the current one. */
 void lang_advance(lang_compiler *c);
 bool lang_is_sign(const lang_token *token, lang_sign sign);
@@ -233,6 +175,11 @@ bool lang_accept(lang_compiler *c, lang_sign sign);
 bool lang_accept_word(lang_compiler *c, lang_word word);
 /* As lang_accept, but reports another token: "expected ';' <where>, found 'v'". */
 bool lang_expect(lang_compiler *c, lang_sign sign, const char *where);
+/* Whether a text in quotes follows the current token. */
+bool lang_string_follows(const lang_compiler *c);
+/* Takes both; what is behind the text becomes the current token. A copy of the text in the module's
+ * memory, NULL when it is wrong. */
+const char *lang_take_string(lang_compiler *c);
 /* Reports the current token: "expected <what>, found 'v'". Returns false. */
 bool lang_unexpected(lang_compiler *c, const char *what);
 
@@ -246,7 +193,8 @@ typedef enum lang_expr_kind {
     LANG_EXPR_UNARY,   /* sign arg[0] */
     LANG_EXPR_BINARY,  /* arg[0] sign arg[1] */
     LANG_EXPR_SELECT,  /* arg[0] ? arg[1] : arg[2] */
-    LANG_EXPR_CAST     /* (type)arg[0] */
+    LANG_EXPR_CAST,    /* (type)arg[0] */
+    LANG_EXPR_ROW      /* the list arg[1] in braces, in an initialiser only */
 } lang_expr_kind;
 
 typedef struct lang_expr {
@@ -267,17 +215,19 @@ typedef enum lang_stmt_kind {
     LANG_STMT_IF,      /* value, body, other */
     LANG_STMT_FOR,     /* init, value, step, body */
     LANG_STMT_BLOCK,   /* body */
-    LANG_STMT_RETURN   /* value */
+    LANG_STMT_RETURN,  /* value */
+    LANG_STMT_ASSERT   /* value, text */
 } lang_stmt_kind;
 
-/* type name = value;  type name[length] = {list}; */
+/* type name = value;  type name[length] = {list};  type name[length][columns] = {{list}, ...}; */
 typedef struct lang_declared {
     ir_type type;
     bool constant, array, braced;
     lang_name *name;
     uint32_t at;
-    lang_expr *length; /* NULL: that of the list */
-    lang_expr *value;  /* NULL: none; braced: a list */
+    lang_expr *length;  /* NULL: that of the list */
+    lang_expr *columns; /* NULL: one index */
+    lang_expr *value;   /* NULL: none; braced: a list */
 } lang_declared;
 
 typedef struct lang_stmt {
@@ -285,6 +235,7 @@ typedef struct lang_stmt {
     uint32_t at;
     lang_sign sign;
     lang_expr *target, *value;
+    const char *text; /* of an assert; NULL: none */
     lang_declared declared;
     struct lang_stmt *body, *other, *init, *step;
     struct lang_stmt *next;
@@ -297,7 +248,7 @@ typedef struct lang_param {
     lang_name *name;
     uint32_t at, type_at;
     int number; /* from 0 */
-    lang_expr *length;
+    lang_expr *length, *columns;
     struct lang_param *next;
 } lang_param;
 
@@ -330,9 +281,14 @@ struct lang_compiler {
     int syntax_count;
 
     /* lexer.c */
+    const source *source; /* being read */
     lang_token token, next;
     uint32_t position, previous_end;
     int depth; /* of nesting, in parsing and then in checking */
+
+    /* constants.c */
+    struct lang_given *given; /* load-time constants */
+    const source *constants_text;
 
     /* names.c */
     lang_name **names; /* buckets */
@@ -342,6 +298,7 @@ struct lang_compiler {
     /* the tree being made: the kernel's, or a helper's that is only checked */
     arena *tree;
     int tree_count, trees_count, tree_number;
+    int random_count; /* calls of random in it */
     const char *tree_name;
     const lang_function *helper; /* being inlined, NULL in a kernel */
     int result;                  /* local that takes its value */
@@ -380,14 +337,24 @@ lang_expr *lang_parse_list(lang_compiler *c, lang_sign close, const char *where)
 bool lang_parse_type(lang_compiler *c, ir_type *type);
 /* `what` the name is of, as in "expected the name of a parameter". */
 bool lang_parse_name(lang_compiler *c, const char *what, lang_name **name, uint32_t *at);
-/* "[" [expression] "]" */
-bool lang_parse_length(lang_compiler *c, lang_expr **length);
+/* "[" [expression] "]" ["[" expression "]"] */
+bool lang_parse_length(lang_compiler *c, lang_expr **length, lang_expr **columns);
 /* Declarators up to and including the semicolon, as DECLARE statements. */
 lang_stmt *lang_parse_declarators(lang_compiler *c, ir_type type, bool constant);
 /* The block of a function; NULL is an empty one when *ok. */
 lang_stmt *lang_parse_block(lang_compiler *c, bool *ok);
 /* All definitions, in order; NULL is none when *ok. */
 lang_function *lang_parse_file(lang_compiler *c, bool *ok);
+
+/* ---- constants.c: load-time constants -------------------------------------------------------- */
+
+/* Reads "R = 8, C = 0.5" (NULL: nothing). */
+bool lang_constants_parse(lang_compiler *c, const char *text);
+/* A constant of the file as it is to be declared: with the value given at load time, if there is
+ * one, in the place of its own. */
+bool lang_constant_apply(lang_compiler *c, const lang_declared *own, lang_declared *applied);
+/* Reports a given constant that no definition of the file has taken. */
+bool lang_constants_all_taken(lang_compiler *c, const lang_function *definitions);
 
 /* ---- tree.c: making the IR tree -------------------------------------------------------------- */
 
@@ -449,6 +416,7 @@ typedef struct lang_place {
     lang_symbol *symbol;
     uint32_t at;
     const lang_expr *element; /* index of a table, array or component */
+    const lang_expr *column;  /* second index of a table or array that has two */
     const lang_expr *offsets; /* list */
     int offset_count;
     uint32_t offsets_at;
@@ -494,6 +462,8 @@ void lang_warn_partly_written(lang_compiler *c, const ir_kernel *kernel);
 bool lang_check_kernel(lang_compiler *c, lang_function *function, ir_kernel *kernel);
 /* Number of elements or components of a parameter, 0 when it has no brackets. */
 bool lang_check_param_length(lang_compiler *c, const lang_param *param, int *length);
+/* The columns of a table or array of `rows` (0: one index), whose *length is then that of all. */
+bool lang_check_columns(lang_compiler *c, const lang_expr *e, int *length, int *columns);
 /* Begins a new tree of that name. */
 void lang_tree_start(lang_compiler *c, arena *memory, const char *name);
 

@@ -6,7 +6,7 @@ void lang_tree_start(lang_compiler *c, arena *memory, const char *name)
     c->tree = memory;
     c->tree_name = name;
     c->tree_number++;
-    c->tree_count = 0;
+    c->tree_count = c->random_count = 0;
     c->local_count = c->table_count = 0;
     c->depth = 0;
 }
@@ -136,6 +136,21 @@ static bool evaluate_element(const lang_compiler *c, const ir_expr *e, ir_value 
     return true;
 }
 
+static bool evaluate_pair(const lang_compiler *c, const ir_expr *e, ir_value *value,
+                          const ir_expr **culprit)
+{
+    int64_t index[2];
+    for (int i = 0; i < 2; i++) {
+        ir_value part;
+        if (!lang_tree_evaluate(c, e->arg[i], &part, culprit)) return false;
+        index[i] = ir_convert(IR_I64, e->arg[i]->type, part).i64;
+        *culprit = e->arg[i];
+        if (index[i] < 0 || index[i] >= (i ? e->index : e->offsets)) return false;
+    }
+    *value = ir_value_of_int(IR_I32, index[0] * e->index + index[1]);
+    return true;
+}
+
 static bool evaluate_op(const lang_compiler *c, const ir_expr *e, ir_value *value,
                         const ir_expr **culprit)
 {
@@ -154,6 +169,7 @@ bool lang_tree_evaluate(const lang_compiler *c, const ir_expr *e, ir_value *valu
     switch (e->kind) {
     case IR_EXPR_CONST: *value = e->value; return true;
     case IR_EXPR_TABLE: return evaluate_element(c, e, value, culprit);
+    case IR_EXPR_PAIR: return evaluate_pair(c, e, value, culprit);
     case IR_EXPR_OP: return evaluate_op(c, e, value, culprit);
     default: *culprit = e; return false;
     }

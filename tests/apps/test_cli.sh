@@ -131,6 +131,11 @@ for kernels in "$KATA_SOURCE"/apps/*/*.kata; do
     expect 0 check --werror "$kernels"
 done
 expect_usage "kata check: no file is given; name one, or - to read standard input" check
+echo 'const int R; kernel f(in double u, out double v) { v = u[R]; }' >radius.kata
+expect 0 check --constants R=8 radius.kata
+expect_in out "[8]"
+expect 1 check radius.kata
+expect_in err "constant 'R' has no value"
 if ! "$kata" check - <good.kata >out; then fail "check - refuses a good text"; fi
 expect_text out "${description[@]}"
 if "$kata" check - <bad.kata 2>err; then fail "check - accepts a bad text"; fi

@@ -59,6 +59,21 @@ static bool suits(const symbol *s, value_type want)
     return is_floating(want) || !is_floating(s->type);
 }
 
+static term *generate_leaf(builder *b, value_type want);
+
+/* An element by an index known when compiling, or at run time. */
+static term *generate_element(builder *b, const char *name, value_type type, int length)
+{
+    unsigned mask;
+    pool *memory = &b->program->memory;
+    if (chance_of(b->chance, 75))
+        return builder_term(b, type,
+                            pool_text(memory, "%s[%s]", name, generate_index(b, length, &mask)));
+    term *t = builder_term(b, type, pool_text(memory, "%s[($ & 255) %% %d]", name, length));
+    t->part[0] = generate_leaf(b, INT);
+    return t;
+}
+
 /* The value of a symbol, preferably of the very type; NULL when none suits. */
 static term *generate_symbol(builder *b, value_type want)
 {
@@ -69,10 +84,22 @@ static term *generate_symbol(builder *b, value_type want)
     }
     if (!found) return NULL;
     if (found->kind != ARRAY) return builder_term(b, found->type, found->name);
-    unsigned mask;
-    const char *index = generate_index(b, found->length, &mask);
-    return builder_term(b, found->type,
-                        pool_text(&b->program->memory, "%s[%s]", found->name, index));
+    return generate_element(b, found->name, found->type, found->length);
+}
+
+/* A random number, or an element of the table of two indices that all programs have. */
+static term *generate_other(builder *b)
+{
+    if (chance_of(b->chance, 50))
+        return generate_element(b, chance_of(b->chance, 50) ? "square[1]" : "square[0]", DOUBLE, 3);
+    if (chance_of(b->chance, 50) || b->program->shiftable) {
+        term *t = builder_term(b, DOUBLE, "square[$ & 1][($ & 255) % 3]");
+        for (int i = 0; i < 2; i++) t->part[i] = generate_leaf(b, INT);
+        return t;
+    }
+    term *t = builder_term(b, DOUBLE, "random($)");
+    t->part[0] = generate_leaf(b, INT);
+    return t;
 }
 
 static term *generate_position(builder *b)
@@ -90,6 +117,7 @@ static term *generate_leaf(builder *b, value_type want)
     term *t = NULL;
     if (kind < 45) t = generate_read(b, !is_floating(want));
     if (!t && kind < 75) t = generate_symbol(b, want);
+    if (!t && kind < 78 && is_floating(want)) t = generate_other(b);
     if (!t && kind < 85 && want != BOOL) t = generate_position(b);
     return t ? t : generate_literal(b, want);
 }

@@ -98,6 +98,8 @@ static void generate_helper(builder *b, line_list *list)
 void generate_definitions(builder *b, line_list *list)
 {
     static const value_type types[] = {DOUBLE, FLOAT, INT, LONG};
+    line_append(list, builder_line(b, "const double square[2][3] = {{0.5, -1, 3}, {2, -0.25}};",
+                                   NULL, NULL));
     if (chance_of(b->chance, 60)) generate_table(b, list, INT, true);
     if (chance_of(b->chance, 40)) generate_table(b, list, CHANCE_PICK(b->chance, types), false);
     if (chance_of(b->chance, 40)) generate_constant(b, list, CHANCE_PICK(b->chance, types));

@@ -9,7 +9,9 @@
 
 void tree_start(tree *t)
 {
+    static const source no_text = {.name = "by_hand", .text = ""};
     *t = (tree){0};
+    t->kernel.text = &no_text;
     t->kernel.name = "by_hand";
     t->kernel.params = t->params;
     t->kernel.locals = t->locals;

@@ -45,7 +45,7 @@ static uint32_t find(const example *e, const char *word)
 static void start(example *e, const char *kernel_text, int64_t nx, int64_t ny)
 {
     *e = (example){0};
-    e->text = (source){"k.kata", kernel_text, strlen(kernel_text)};
+    e->text = (source){.name = "k.kata", .text = kernel_text, .length = strlen(kernel_text)};
     e->kernel = (ir_kernel){.name = "heat",
                             .text = &e->text,
                             .params = e->params,

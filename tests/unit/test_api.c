@@ -392,6 +392,24 @@ static void test_null_is_reported_by_every_function(void **state)
     assert_int_equal(kata_machine_get(NULL, &machine), KATA_ERROR_ARGUMENT);
 }
 
+/* ---- modules --------------------------------------------------------------------------------- */
+
+static void test_constants_are_given_when_a_module_is_loaded(void **state)
+{
+    (void)state;
+    world w;
+    open_world(&w);
+    w.m = kata_module_from_text(w.k, "n.kata",
+                                "const double C = 1; kernel f(out double u) { u = C; }",
+                                .constants = "C = 2.5");
+    kata_apply(find(&w, "f"), kata_all(w.g), w.u);
+    assert_float_equal(at(&w, w.u, 0, 0), 2.5, 0);
+    assert_null(kata_module_from_text(w.k, "n.kata", "const int C = 1;", .constants = "D = 2"));
+    assert_int_equal(kata_error(w.k), KATA_ERROR_KERNEL);
+    kata_error_clear(w.k);
+    close_world(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -409,6 +427,7 @@ int main(void)
         cmocka_unit_test(test_the_first_error_stays_until_it_is_cleared),
         cmocka_unit_test(test_a_failed_chain_leaves_nan_not_old_values),
         cmocka_unit_test(test_close_returns_the_first_error_and_discards_work),
+        cmocka_unit_test(test_constants_are_given_when_a_module_is_loaded),
         cmocka_unit_test(test_null_is_reported_by_every_function),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,8 @@
 /* Fixtures of the kernel language: tests/language/NAME.kata is a program, NAME.ir the printed
  * graphs of its kernels, or NAME.error the exact message it must give. Of a program called
- * warning_NAME, the expectation is warning_NAME.warning, the exact warnings (empty: none). With
- * KATA_FIXTURES_UPDATE=1 the expectations are written anew; read what changed before keeping it. */
+ * warning_NAME, the expectation is warning_NAME.warning, the exact warnings (empty: none). A first
+ * line "// constants: R=8" gives load-time constants. With KATA_FIXTURES_UPDATE=1 the expectations
+ * are written anew; read what changed before keeping it. */
 #include "lang/lang.h"
 
 #include <dirent.h>
@@ -74,17 +75,30 @@ static void print_module(text *out, const lang_module *module)
     }
 }
 
+/* Load-time constants from a program's first line, "" when there are none. */
+static void find_constants(const char *program, size_t size, char constants[200])
+{
+    static const char start[] = "// constants: ";
+    size_t length = sizeof start - 1, end = length;
+    constants[0] = 0;
+    if (size < length || memcmp(program, start, length) != 0) return;
+    while (end < size && program[end] != '\n') end++;
+    snprintf(constants, 200, "%.*s", (int)(end - length), program + length);
+}
+
 /* What compiling a program gives: graphs, warnings or an error. Returns which: "ir", "warning" or
  * "error". */
 static const char *compile(const char *name, const char *program, size_t size, text *out)
 {
-    char file[300];
+    char file[300], constants[200];
+    find_constants(program, size, constants);
+    const lang_options options = {.constants = constants[0] ? constants : NULL};
     text warnings = {0};
     bool warns = strncmp(name, "warning_", strlen("warning_")) == 0;
     messages m = {.handler = keep, .handler_data = &warnings};
     lang_module *module = NULL;
     snprintf(file, sizeof file, "%.200s.kata", name);
-    kata_status status = lang_compile(file, program, size, &m, &module);
+    kata_status status = lang_compile_with(file, program, size, &options, &m, &module);
     if (status == KATA_OK && warns)
         text_add(out, "%s", text_get(&warnings));
     else if (status == KATA_OK)

@@ -41,6 +41,14 @@ static const char kernels[] = "kernel heat(in double u, out double v, double c)\
                               "kernel flow(in double f[9], out double rho)\n"
                               "{\n"
                               "    rho = f[0] + f[8];\n"
+                              "}\n"
+                              "kernel pick(in double u, out double v, double w[3])\n"
+                              "{\n"
+                              "    v = w[(int)u + ix];\n"
+                              "}\n"
+                              "kernel safe(in double u, double limit)\n"
+                              "{\n"
+                              "    assert(u + ix < limit, \"it grows\");\n"
                               "}\n";
 
 static const char scalar_kernels[] = "kernel halve(in double m, out double dt)\n"
@@ -460,6 +468,19 @@ static kata_status picture_of_3d(world *w)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
+static kata_status index_outside_table(world *w)
+{
+    double table[3] = {1, 2, 3};
+    APPLY(w, "pick", kata_all(w->g), field(w->u), field(w->v), KATA_ARG(table));
+    return kata_flush(w->k);
+}
+
+static kata_status failed_assert(world *w)
+{
+    APPLY(w, "safe", kata_all(w->g), field(w->u), KATA_ARG(2.5));
+    return kata_flush(w->k);
+}
+
 #define CASE(name, status)                                                                         \
     {                                                                                              \
 #name, name, KATA_ERROR_##status                                                           \
@@ -529,6 +550,8 @@ static const struct misuse {
     CASE(no_such_file, FILE),
     CASE(unknown_ending, ARGUMENT),
     CASE(picture_of_3d, ARGUMENT),
+    CASE(index_outside_table, ASSERT),
+    CASE(failed_assert, ASSERT),
 };
 
 static void expect_text(const char *name, const char *message)

@@ -1,0 +1,88 @@
+/* What went wrong at a point that a compiled function has found failing: its graph is evaluated
+ * there node by node, on the views that the function has read. */
+#include "exec/exec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct evaluation {
+    const cpu_loop *loop;
+    const codegen_view *views;
+    const int64_t *point;
+    ir_value *values; /* per node */
+} evaluation;
+
+static ir_value evaluate_load(const evaluation *e, const ir_node *n)
+{
+    const ir_kernel *kernel = e->loop->loop->kernel;
+    const codegen_view *view = &e->views[codegen_view_index(kernel, n->param) + n->element];
+    kata_type type = e->loop->loop->bindings[n->param].slot->type;
+    int64_t size = store_type_bytes(type);
+    int64_t element = e->point[0] + n->offset[0] + (e->point[1] + n->offset[1]) * view->y +
+                      (e->point[2] + n->offset[2]) * view->z;
+    ir_value stored = {0};
+    memcpy(&stored, (const void *)((uintptr_t)view->origin + (uintptr_t)(element * size)),
+           (size_t)size);
+    return ir_convert((ir_type)n->type, ir_type_of_storage(type), stored);
+}
+
+static ir_value evaluate_node(const evaluation *e, const ir_node *n)
+{
+    const chain_loop *loop = e->loop->loop;
+    const ir_node *nodes = loop->kernel->graph.nodes;
+    ir_value args[3];
+    switch ((ir_op)n->op) {
+    case IR_CONST: return n->value;
+    case IR_NUMBER:
+        return e->loop->numbers[codegen_number_index(loop->kernel, n->param) + n->element];
+    case IR_INDEX: return (ir_value){.i64 = e->point[n->param]};
+    case IR_SIZE: return (ir_value){.i64 = loop->shape.size[n->param]};
+    case IR_LOAD: return evaluate_load(e, n);
+    case IR_STORED: {
+        ir_type stored = ir_type_of_storage(loop->bindings[n->param].slot->type);
+        ir_value there = ir_convert(stored, (ir_type)n->type, e->values[n->arg[0]]);
+        return ir_convert((ir_type)n->type, stored, there);
+    }
+    default: break;
+    }
+    for (int i = 0; i < ir_ops[n->op].operands; i++) args[i] = e->values[n->arg[i]];
+    ir_type operand = (ir_type)nodes[n->arg[n->op == IR_SELECT ? 1 : 0]].type;
+    return ir_evaluate((ir_op)n->op, (ir_type)n->type, operand, args);
+}
+
+static void describe(const evaluation *e, const ir_check *check, exec_fault *fault)
+{
+    const ir_node *nodes = e->loop->loop->kernel->graph.nodes;
+    *fault = (exec_fault){.found = true,
+                          .kind = check->kind,
+                          .at = check->at,
+                          .name = check->name,
+                          .length = check->length};
+    memcpy(fault->point, e->point, sizeof fault->point);
+    if (check->index)
+        fault->index =
+            ir_convert(IR_I64, (ir_type)nodes[check->index].type, e->values[check->index]).i64;
+    for (int i = 0; i < check->shown_count; i++) {
+        const ir_shown *shown = &check->shown[i];
+        if (e->values[shown->condition].i32)
+            exec_fault_show(fault, shown->label, (ir_type)nodes[shown->value].type,
+                            e->values[shown->value]);
+    }
+}
+
+bool cpu_fault_note(const cpu_loop *l, cpu_thread *thread)
+{
+    const ir_kernel *kernel = l->loop->kernel;
+    if (thread->fault.found && !exec_point_before(thread->failing, thread->fault.point))
+        return true;
+    evaluation e = {l, thread->views, thread->failing, NULL};
+    e.values = calloc(kernel->graph.count, sizeof *e.values);
+    if (!e.values) return false;
+    for (ir_id id = 1; id < kernel->graph.count; id++)
+        e.values[id] = evaluate_node(&e, &kernel->graph.nodes[id]);
+    int first = 0;
+    while (first < kernel->check_count - 1 && e.values[kernel->checks[first].passes].i32) first++;
+    describe(&e, &kernel->checks[first], &thread->fault);
+    free(e.values);
+    return true;
+}

@@ -1,0 +1,67 @@
+#include "exec/exec.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+bool exec_point_before(const int64_t a[3], const int64_t b[3])
+{
+    for (int d = 2; d > 0; d--)
+        if (a[d] != b[d]) return a[d] < b[d];
+    return a[0] < b[0];
+}
+
+void exec_fault_show(exec_fault *fault, const char *label, ir_type type, ir_value value)
+{
+    if (fault->shown_count == EXEC_SHOWN) return;
+    for (int i = 0; i < fault->shown_count; i++)
+        if (strcmp(fault->shown[i].label, label) == 0) return;
+    struct exec_shown *shown = &fault->shown[fault->shown_count++];
+    snprintf(shown->label, IR_LABEL, "%s", label);
+    shown->type = type;
+    shown->value = value;
+}
+
+/* "(3, 1)" */
+static void print_point(text *out, const exec_fault *fault, int rank)
+{
+    for (int d = 0; d < rank; d++) text_add(out, "%s%" PRId64, d ? ", " : "(", fault->point[d]);
+    text_add(out, ")");
+}
+
+static void begin_assert(const chain_loop *loop, const exec_fault *fault, const char *point,
+                         messages *m)
+{
+    message_begin_at(m, KATA_ERROR_ASSERT, loop->kernel->text, fault->at,
+                     "this assert fails at point %s%s%s", point, fault->name ? ": " : "",
+                     fault->name ? fault->name : "");
+    text values = {0};
+    for (int i = 0; i < fault->shown_count; i++) {
+        text_add(&values, "%s%s = ", i ? ", " : "", fault->shown[i].label);
+        ir_print_value(&values, fault->shown[i].type, fault->shown[i].value);
+    }
+    if (values.length) message_line(m, "%s", text_get(&values));
+    text_free(&values);
+}
+
+static void begin_index(const chain_loop *loop, const exec_fault *fault, const char *point,
+                        messages *m)
+{
+    message_begin_at(m, KATA_ERROR_ASSERT, loop->kernel->text, fault->at,
+                     "index %" PRId64 " is outside '%s' at point %s", fault->index, fault->name,
+                     point);
+    message_line(m, "it must be 0 to %" PRId64, fault->length - 1);
+}
+
+kata_status exec_fault_report(const chain_loop *loop, const exec_fault *fault, messages *m)
+{
+    text point = {0};
+    print_point(&point, fault, loop->shape.rank);
+    if (fault->kind == IR_CHECK_ASSERT)
+        begin_assert(loop, fault, text_get(&point), m);
+    else
+        begin_index(loop, fault, text_get(&point), m);
+    text_free(&point);
+    analysis_say_where(loop, m);
+    return message_send(m);
+}
