@@ -123,7 +123,19 @@ KATA_API kata_grid *kata_grid_3d(kata *k, int64_t nx, int64_t ny, int64_t nz);
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-typedef enum kata_type { KATA_F64 = 0, KATA_F32, KATA_I64, KATA_I32 } kata_type;
+/* How values are stored. What a kernel computes in is the type of its parameter: any floating type
+ * may be given for double and float, any integer type for int and long. */
+typedef enum kata_type {
+    KATA_F64 = 0,
+    KATA_F32,
+    KATA_I64,
+    KATA_I32,
+    KATA_U8,    /* 0 to 255; wraps */
+    KATA_F16,   /* IEEE 754 half precision; by way of f32 where it is made of f64 */
+    KATA_BF16,  /* the upper half of an f32; by way of f32 where it is made of f64 */
+    KATA_UNORM8 /* a byte that stands for byte/255, as in pictures: a floating type, clamped to
+                   [0, 1] and rounded to the nearest when stored; NaN gives 0 */
+} kata_type;
 
 /* What a read outside the grid finds. A rule maps the index that is read back into the grid, per
  * dimension from x upwards, repeatedly where the grid is thinner than the reach; a constant ends
@@ -199,10 +211,12 @@ KATA_API kata_range kata_box_3d(const kata_grid *grid, int64_t x_lo, int64_t x_h
 
 /* ---- host data ------------------------------------------------------------------------------- */
 
-/* Copies the values of a box out of or into a field, converted as in C between floating types (any
- * other conversion is an error), in plain order: x fastest, then y, z, component. `count` is the
- * number of values there is room for at `values`; it must be that of the box times the components.
- * On error kata_get sets them to NaN (zero for integers), as many as the range has. Call them as
+/* Copies the values of a box out of or into a field, converted as in C between floating types
+ * (KATA_UNORM8 also to and from KATA_U8, which are its bytes; any other conversion is an error), in
+ * plain order: x fastest, then y, z, component. KATA_F16 and KATA_BF16 are arrays of uint16_t.
+ * `count` is the number of values there is room for at `values`; it must be that of the box times
+ * the components. On error kata_get sets them to NaN (zero for integers), as many as the range has.
+ * Call them as
  *     kata_get(field, range, array, count)     kata_put(field, range, array, count) */
 KATA_API kata_status kata_get_values(kata_field *field, const kata_range *range, kata_type type,
                                      void *values, int64_t count);
@@ -211,8 +225,8 @@ KATA_API kata_status kata_put_values(kata_field *field, const kata_range *range,
 
 /* ---- scalars --------------------------------------------------------------------------------- */
 
-/* A number, zero at first, that a kernel's sum, min or max parameter sets and that can be passed
- * wherever a kernel takes a number of its type. */
+/* A number of type f64, f32, i64 or i32, zero at first, that a kernel's sum, min or max parameter
+ * sets and that can be passed wherever a kernel takes a number of its type. */
 KATA_API kata_scalar *kata_scalar_new(kata *k, const char *name, kata_type type);
 KATA_API kata_status kata_scalar_set(kata_scalar *scalar, double value);
 /* Forces the chain. The value is converted as by kata_get; NaN (0) on error. Call it as
@@ -302,6 +316,7 @@ KATA_API kata_arg kata_arg_f64_table(const double *values, size_t size);
 KATA_API kata_arg kata_arg_f32_table(const float *values, size_t size);
 KATA_API kata_arg kata_arg_i32_table(const int *values, size_t size);
 KATA_API kata_arg kata_arg_i64_table(const int64_t *values, size_t size);
+KATA_API kata_arg kata_arg_u8_table(const uint8_t *values, size_t size);
 KATA_API kata_arg kata_arg_as_is(kata_arg arg, size_t size);
 /* A table of count numbers of the given type. */
 KATA_API kata_arg kata_table_of(kata_type type, const void *values, int64_t count);

@@ -161,7 +161,7 @@ static kata_status check_table(const application *a, int p)
               a->kernel->name, (long long)arg->count, param->count);
         return refuse(a, p);
     }
-    bool floating = arg->type == KATA_F64 || arg->type == KATA_F32;
+    bool floating = ir_type_is_floating(ir_type_of_storage(arg->type));
     if (floating && !ir_type_is_floating(param->type)) {
         BEGIN(a,
               "argument %d of kernel '%s' is an array of floating-point numbers where %s are "
@@ -174,14 +174,10 @@ static kata_status check_table(const application *a, int p)
 
 static bool table_value(const kata_arg *arg, ir_type type, int64_t i, ir_value *out)
 {
-    switch (arg->type) {
-    case KATA_F64: *out = ir_value_of_double(type, ((const double *)arg->as.table)[i]); break;
-    case KATA_F32:
-        *out = ir_value_of_double(type, (double)((const float *)arg->as.table)[i]);
-        break;
-    case KATA_I64: return convert_integer(type, ((const int64_t *)arg->as.table)[i], out);
-    case KATA_I32: return convert_integer(type, ((const int32_t *)arg->as.table)[i], out);
-    }
+    const char *element = (const char *)arg->as.table + i * store_type_bytes(arg->type);
+    if (ir_type_is_integer(ir_type_of_storage(arg->type)))
+        return convert_integer(type, ir_storage_read(arg->type, IR_I64, element).i64, out);
+    *out = ir_value_of_double(type, ir_storage_read(arg->type, IR_F64, element).f64);
     return true;
 }
 

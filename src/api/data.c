@@ -1,10 +1,6 @@
 /* Values in and out. Each call first runs the queued work, then copies. */
 #include "api/api.h"
 
-#include <math.h>
-
-static bool is_floating(kata_type type) { return type == KATA_F64 || type == KATA_F32; }
-
 static int64_t range_values(const kata_field *field, const kata_range *range, grid_box *box)
 {
     for (int d = 0; d < 3; d++) {
@@ -29,7 +25,7 @@ static kata_status check_copy(kata_field *field, const char *call, const kata_ra
         return api_fail(k, KATA_ERROR_ARGUMENT, "%s: the range is of another grid than field '%s'",
                         call, field->name);
     kata_type own = field->slot->type;
-    if (!api_type_is_valid(type) || (own != type && !(is_floating(own) && is_floating(type))))
+    if (!api_type_is_valid(type) || !store_converts(own, type))
         return api_fail(k, KATA_ERROR_ARGUMENT,
                         "%s: field '%s' holds %s; its values cannot be copied as %s", call,
                         field->name, store_type_name(own),
@@ -57,14 +53,7 @@ static int64_t poisoned(const kata_field *field, const kata_range *range, int64_
 
 static void set_poison(kata_type type, void *values, int64_t count)
 {
-    for (int64_t i = 0; values && i < count; i++) {
-        switch (type) {
-        case KATA_F64: ((double *)values)[i] = (double)NAN; break;
-        case KATA_F32: ((float *)values)[i] = NAN; break;
-        case KATA_I64: ((int64_t *)values)[i] = 0; break;
-        case KATA_I32: ((int32_t *)values)[i] = 0; break;
-        }
-    }
+    if (api_type_is_valid(type)) store_poison_values(type, values, count);
 }
 
 kata_status kata_get_values(kata_field *field, const kata_range *range, kata_type type,
@@ -112,6 +101,12 @@ kata_scalar *kata_scalar_new(kata *k, const char *name, kata_type type)
         api_fail(k, KATA_ERROR_ARGUMENT, "kata_scalar_new: there is no type %d", (int)type);
         return NULL;
     }
+    if (ir_storages[type].coded) {
+        api_fail(k, KATA_ERROR_ARGUMENT,
+                 "kata_scalar_new: a scalar is f64, f32, i64 or i32, it cannot be %s",
+                 store_type_name(type));
+        return NULL;
+    }
     name = api_name(k, "kata_scalar_new", name);
     if (!name) return NULL;
     static const grid_shape point = {1, {1, 1, 1}};
@@ -141,8 +136,7 @@ static kata_status check_scalar(kata_scalar *scalar, kata_type type, const void 
     if (k->messages.status) return k->messages.status;
     if (!value) return api_fail(k, KATA_ERROR_ARGUMENT, "kata_scalar_get: the result is NULL");
     kata_type own = scalar->slot->type;
-    if (api_type_is_valid(type) && (own == type || (is_floating(own) && is_floating(type))))
-        return KATA_OK;
+    if (api_type_is_valid(type) && store_converts(own, type)) return KATA_OK;
     return api_fail(k, KATA_ERROR_ARGUMENT,
                     "kata_scalar_get: scalar '%s' holds %s; it cannot be had as %s", scalar->name,
                     store_type_name(own),
@@ -158,13 +152,6 @@ kata_status kata_scalar_get_value(kata_scalar *scalar, kata_type type, void *val
         set_poison(type, value, 1);
         return status;
     }
-    ir_value x = ir_convert(ir_type_of_storage(type), ir_type_of_storage(scalar->slot->type),
-                            scalar->slot->scalar);
-    switch (type) {
-    case KATA_F64: *(double *)value = x.f64; break;
-    case KATA_F32: *(float *)value = x.f32; break;
-    case KATA_I64: *(int64_t *)value = x.i64; break;
-    case KATA_I32: *(int32_t *)value = x.i32; break;
-    }
+    ir_storage_write(type, ir_type_of_storage(scalar->slot->type), scalar->slot->scalar, value);
     return KATA_OK;
 }

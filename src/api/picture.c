@@ -28,10 +28,10 @@ static kata_status check_picture(kata_field *field, const char *call)
         return api_fail(field->k, KATA_ERROR_ARGUMENT,
                         "%s: field '%s' has %d dimension%s; a picture has 2", call, field->name,
                         slot->shape.rank, slot->shape.rank > 1 ? "s" : "");
-    if (slot->components > 4 || (slot->type != KATA_F64 && slot->type != KATA_F32))
+    if (slot->components > 4 || !ir_type_is_floating(ir_type_of_storage(slot->type)))
         return api_fail(field->k, KATA_ERROR_ARGUMENT,
                         "%s: field '%s' has %d components of %s; a picture is made of 1 to 4 of "
-                        "f64 or f32",
+                        "f64, f32, f16, bf16 or unorm8",
                         call, field->name, slot->components, store_type_name(slot->type));
     return KATA_OK;
 }
@@ -141,13 +141,16 @@ kata_status api_png_shape(kata *k, const char *path, int components, kata_shape 
 kata_status api_vtkhdf_save(kata_field *field, const kata_save_options *options)
 {
     const chain_slot *slot = field->slot;
+    kata_type type = slot->type;
+    bool is_floating = ir_type_is_floating(ir_type_of_storage(type));
+    if (is_floating && type != KATA_F64) type = KATA_F32;
     io_points points = {.name = field->name,
-                        .type = slot->type,
+                        .type = type,
                         .rank = slot->shape.rank,
                         .components = slot->components,
                         .spacing = options->spacing == 0 ? 1 : options->spacing};
     memcpy(points.size, slot->shape.size, sizeof points.size);
-    void *values = api_values_of(field, slot->type);
+    void *values = api_values_of(field, type);
     if (!values) return field->k->messages.status;
     points.values = values;
     kata_status status = io_vtkhdf_write(options->path, &points, &field->k->messages);

@@ -125,8 +125,6 @@ bool ir_type_is_floating(ir_type type);
 bool ir_type_is_integer(ir_type type); /* bool is not */
 /* Whether an operation takes operands of a type. */
 bool ir_op_takes(ir_op op, ir_type type);
-/* The type in which fields of a storage type are computed when it is that of the parameter. */
-ir_type ir_type_of_storage(kata_type type);
 
 /* ---- value.c: constants and what operations do to them --------------------------------------- */
 
@@ -158,6 +156,41 @@ ir_value ir_reduce(const struct ir_param *param, ir_value acc, ir_value x);
 
 /* Text of arithmetic.h, elementary.h and elementary_trig.h, for generated C. */
 extern const char ir_arithmetic_text[], ir_elementary_text[], ir_elementary_trig_text[];
+
+/* ---- storage.c: how values of fields are stored ---------------------------------------------- */
+
+/* In the order of kata_type. type: what values are read as in boundary rules, and the parameter
+ * type that messages propose. coded: the element is not a C number of that type, and is made of and
+ * read as each type by functions kata_TYPE_of_NAME and kata_NAME_of_TYPE of arithmetic.h.
+ *      name     constant       word      C type     bytes type  coded */
+#define IR_STORAGES(X)                                                                             \
+    X(f64, "KATA_F64", "double", "double", 8, IR_F64, false)                                       \
+    X(f32, "KATA_F32", "float", "float", 4, IR_F32, false)                                         \
+    X(i64, "KATA_I64", "long", "int64_t", 8, IR_I64, false)                                        \
+    X(i32, "KATA_I32", "int", "int32_t", 4, IR_I32, false)                                         \
+    X(u8, "KATA_U8", "u8", "uint8_t", 1, IR_I32, true)                                             \
+    X(f16, "KATA_F16", "f16", "uint16_t", 2, IR_F32, true)                                         \
+    X(bf16, "KATA_BF16", "bf16", "uint16_t", 2, IR_F32, true)                                      \
+    X(unorm8, "KATA_UNORM8", "unorm8", "uint8_t", 1, IR_F32, true)
+
+enum { IR_STORAGE_COUNT = KATA_UNORM8 + 1 };
+
+typedef struct ir_storage_info {
+    const char *name, *constant, *word, *c_name;
+    int bytes;
+    ir_type type;
+    bool coded;
+} ir_storage_info;
+extern const ir_storage_info ir_storages[IR_STORAGE_COUNT];
+
+ir_type ir_type_of_storage(kata_type storage);
+/* Whether a field so stored can be read and written as values of a type. */
+bool ir_storage_suits(kata_type storage, ir_type type);
+/* The element at an address as a value of a type: what a kernel loads. Integers of a floating type,
+ * and the reverse, are converted as by CONVERT. */
+ir_value ir_storage_read(kata_type storage, ir_type type, const void *element);
+/* Makes the element at an address of a value: what a kernel stores. */
+void ir_storage_write(kata_type storage, ir_type type, ir_value value, void *element);
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 

@@ -24,17 +24,6 @@ bool ir_op_takes(ir_op op, ir_type type)
     return strchr(ir_ops[op].kinds, kind) != NULL;
 }
 
-ir_type ir_type_of_storage(kata_type type)
-{
-    switch (type) {
-    case KATA_F64: return IR_F64;
-    case KATA_F32: return IR_F32;
-    case KATA_I64: return IR_I64;
-    case KATA_I32: return IR_I32;
-    }
-    return IR_TYPE_COUNT;
-}
-
 bool ir_param_is_field(const ir_param *param) { return param->kind <= IR_PARAM_INOUT; }
 
 bool ir_param_is_written_field(const ir_param *param)

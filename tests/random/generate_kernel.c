@@ -120,12 +120,13 @@ static bool is_taken(const kernel *k, int f)
     return false;
 }
 
-/* The type a field is computed in: its own, or the other floating one. */
+/* The type a field is computed in: its own, or the other floating or integer one. */
 static value_type type_for(builder *b, const field *f)
 {
     value_type type = type_of_storage(f->type);
-    bool other = is_floating(type) && chance_of(b->chance, 25);
-    return !other ? type : type == FLOAT ? DOUBLE : FLOAT;
+    static const value_type others[] = {
+        [INT] = LONG, [LONG] = INT, [FLOAT] = DOUBLE, [DOUBLE] = FLOAT};
+    return chance_of(b->chance, 25) ? others[type] : type;
 }
 
 static void add_field(builder *b, kernel *k, param_kind kind)

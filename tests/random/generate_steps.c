@@ -17,7 +17,7 @@ static bool is_written(const param *p) { return p->kind == OUT || p->kind == INO
 static bool suits_field(const program *p, const param *param, int f)
 {
     value_type type = type_of_storage(p->fields[f].type);
-    bool alike = type == param->type || (is_floating(type) && is_floating(param->type));
+    bool alike = is_floating(type) == is_floating(param->type);
     return alike && p->fields[f].components == param->count;
 }
 

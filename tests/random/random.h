@@ -216,6 +216,8 @@ void record_free(record *r);
 kata_status run_programs(program *const *programs, int count, const setting *s, FILE *out,
                          record *records);
 size_t type_bytes(kata_type type);
+/* The type in which the user has values of a field: f32 for what C has no type for. */
+kata_type type_of_user(kata_type type);
 
 /* ---- live.c: a program in a context ---------------------------------------------------------- */
 
