@@ -150,6 +150,8 @@ typedef enum kata_rule {
     KATA_ANTISYMMETRIC_NODE, /* 2*v - u[-i]; needs two points */
     KATA_PERIODIC            /* u[i+n]; both sides of a dimension or neither */
 } kata_rule;
+/* v is rounded as a store would, and 2*v - u is a value of the field's type: of f16, bf16 and
+ * unorm8 computed in f32 and rounded once; integers wrap. */
 
 typedef enum kata_side {
     KATA_X_LOW = 0,
@@ -341,10 +343,10 @@ typedef struct kata_save_options {
 
 /* Writes a field; the file appears whole or not at all. PNG, 8 bits: one component is drawn in the
  * perceptually uniform colours of viridis with y upwards; 2, 3 or 4 components are grey and alpha,
- * RGB or RGBA from 0 to 1 (clamped, rounded to nearest) with row 0 on top. NPY, for NumPy: an array
- * of the shape (nx,), (ny, nx) or (nz, ny, nx), of several components (components, ny, nx) and so
- * on. VTKHDF: an ImageData of points, for ParaView. Call it as
- *     kata_save(field, "u.png", .low = 0, .high = 1) */
+ * RGB or RGBA from 0 to 1 (clamped, rounded to nearest; the bytes of KATA_UNORM8) with row 0 on
+ * top. f16, bf16 and unorm8 become f32 in the other formats. NPY, for NumPy: an array of the shape
+ * (nx,), (ny, nx) or (nz, ny, nx), of several components (components, ny, nx) and so on. VTKHDF: an
+ * ImageData of points, for ParaView. Call it as kata_save(field, "u.png", .low = 0, .high = 1) */
 KATA_API kata_status kata_save_with(kata_field *field, const kata_save_options *options);
 /* Reads a file into a field of the same size. PNG: 2-D fields with 1 to 4 components, to which the
  * image is converted as grey, grey and alpha, RGB or RGBA, each 0 to 1, row 0 on top. NPY: an array

@@ -110,14 +110,12 @@ kata_status api_png_load(kata_field *field, const char *path)
                           path, (long long)image.width, (long long)image.height, field->name,
                           (long long)slot->shape.size[0], (long long)slot->shape.size[1]);
     int64_t points = image.width * image.height, count = points * slot->components;
-    double *values = status ? NULL : calloc((size_t)count, sizeof *values);
+    uint8_t *values = status ? NULL : calloc((size_t)count, sizeof *values);
     if (!status && !values) status = api_no_memory(k);
-    for (int64_t i = 0; values && i < count; i++) {
-        int64_t point = i % points, channel = i / points;
-        values[i] = image.pixels[point * slot->components + channel] / 255.0;
-    }
+    for (int64_t i = 0; values && i < count; i++)
+        values[i] = image.pixels[i % points * slot->components + i / points];
     kata_range all = kata_all(field->grid);
-    if (!status) status = kata_put_values(field, &all, KATA_F64, values, count);
+    if (!status) status = kata_put_values(field, &all, KATA_UNORM8, values, count);
     free(values);
     io_image_free(&image);
     return status;

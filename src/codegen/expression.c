@@ -74,7 +74,9 @@ const char *codegen_load_open(char out[48], ir_type to, kata_type storage)
 
 const char *codegen_load_close(ir_type to, kata_type storage)
 {
-    return !ir_storages[storage].coded && ir_storages[storage].type == to ? "" : ")";
+    const ir_storage_info *s = &ir_storages[storage];
+    if (s->coded) return ")";
+    return s->type == to ? "" : codegen_convert_close(to, s->type);
 }
 
 const char *codegen_store_open(char out[48], kata_type storage, ir_type from)
@@ -87,7 +89,9 @@ const char *codegen_store_open(char out[48], kata_type storage, ir_type from)
 
 const char *codegen_store_close(kata_type storage, ir_type from)
 {
-    return codegen_load_close(from, storage);
+    const ir_storage_info *s = &ir_storages[storage];
+    if (s->coded) return ")";
+    return s->type == from ? "" : codegen_convert_close(s->type, from);
 }
 
 static void add_load(const codegen_writer *w, const ir_node *node)

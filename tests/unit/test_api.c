@@ -236,6 +236,48 @@ static void test_a_wrong_count_never_writes_beyond_the_range(void **state)
     close_world(&w);
 }
 
+static void test_bytes_go_in_and_out_as_integers_or_fractions(void **state)
+{
+    (void)state;
+    world w;
+    open_world(&w);
+    kata_field *n = kata_field_new(w.g, "n", KATA_U8);
+    kata_field *f = kata_field_new(w.g, "f", KATA_UNORM8), *h = kata_field_new(w.g, "h", KATA_F16);
+    uint8_t in[3] = {0, 51, 255}, out[3];
+    double values[3] = {0};
+    kata_range box = kata_box_2d(w.g, 0, 3, 1, 2);
+    kata_put(n, box, in, 3);
+    kata_get(n, box, out, 3);
+    assert_memory_equal(in, out, sizeof in);
+    kata_put(f, box, in, 3);
+    kata_get(f, box, values, 3);
+    assert_true(values[0] == 0 && values[1] == 51 / 255.0 && values[2] == 1);
+    values[2] = 0.1;
+    kata_put(h, box, values, 3);
+    kata_get(h, box, values, 3);
+    assert_true(values[2] == 0x1.998p-4);
+    values[0] = -1, values[1] = 0.5, values[2] = 7;
+    kata_put(f, box, values, 3);
+    kata_get(f, box, out, 3);
+    assert_true(out[0] == 0 && out[1] == 128 && out[2] == 255);
+    assert_true(kata_ok(w.k));
+    close_world(&w);
+}
+
+/* A table of bytes is one of whole numbers. */
+static void test_tables_of_bytes(void **state)
+{
+    (void)state;
+    world w;
+    open_world(&w);
+    kata_module *m = kata_module_from_text(
+        w.k, "t.kata", "kernel t(out double u, int n[3], float x[3]) { u = n[1] + x[2]; }");
+    uint8_t n[3] = {1, 200, 3}, x[3] = {4, 5, 6};
+    kata_apply(kata_kernel_find(m, "t"), kata_all(w.g), w.u, n, x);
+    assert_float_equal(at(&w, w.u, 1, 1), 206, 0);
+    close_world(&w);
+}
+
 static void test_long_fields_wrap_and_empty_ranges_do_nothing(void **state)
 {
     (void)state;
@@ -395,6 +437,8 @@ int main(void)
         cmocka_unit_test(test_scalars_live_in_the_chain),
         cmocka_unit_test(test_boxes_go_in_and_out_in_plain_order),
         cmocka_unit_test(test_a_wrong_count_never_writes_beyond_the_range),
+        cmocka_unit_test(test_bytes_go_in_and_out_as_integers_or_fractions),
+        cmocka_unit_test(test_tables_of_bytes),
         cmocka_unit_test(test_long_fields_wrap_and_empty_ranges_do_nothing),
         cmocka_unit_test(test_colors_share_the_points_out),
         cmocka_unit_test(test_the_first_error_stays_until_it_is_cleared),

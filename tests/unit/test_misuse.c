@@ -323,6 +323,29 @@ static kata_status no_such_file(world *w)
     return kata_error(w->k);
 }
 
+static kata_status byte_scalar(world *w)
+{
+    kata_scalar_new(w->k, "s", KATA_U8);
+    return kata_error(w->k);
+}
+
+static kata_status picture_of_integers(world *w)
+{
+    return kata_save(kata_field_new(w->g, "n", KATA_U8), "n.png");
+}
+
+static kata_status byte_for_double(world *w)
+{
+    w->u = kata_field_new(w->g, "u", KATA_U8);
+    return APPLY(w, "heat", kata_inner(w->g, 1), field(w->u), field(w->v), number(0.1));
+}
+
+static kata_status get_bytes(world *w)
+{
+    uint8_t values[48];
+    return kata_get(w->u, kata_all(w->g), values, 48);
+}
+
 static kata_status unknown_ending(world *w) { return kata_save(w->u, "u.jpg"); }
 
 static kata_status picture_of_3d(world *w)
@@ -359,6 +382,10 @@ static const struct misuse {
     CASE(other_rank, APPLICATION),
     CASE(other_components, APPLICATION),
     CASE(other_type, APPLICATION),
+    CASE(byte_for_double, APPLICATION),
+    CASE(byte_scalar, ARGUMENT),
+    CASE(picture_of_integers, ARGUMENT),
+    CASE(get_bytes, ARGUMENT),
     CASE(other_scalar_type, APPLICATION),
     CASE(swap_different, ARGUMENT),
     CASE(too_few, ARGUMENT),
