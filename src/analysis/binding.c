@@ -47,8 +47,11 @@ static kata_status check_components(const chain_loop *loop, int p, messages *m)
 
 static const char *constant_of(ir_type type)
 {
-    static const char *const names[IR_TYPE_COUNT] = {
-        [IR_F64] = "KATA_F64", [IR_F32] = "KATA_F32", [IR_I64] = "KATA_I64", [IR_I32] = "KATA_I32"};
+    static const char *const names[IR_TYPE_COUNT] = {[IR_F64] = "KATA_F64",
+                                                     [IR_F32] = "KATA_F32",
+                                                     [IR_I64] = "KATA_I64",
+                                                     [IR_I32] = "KATA_I32",
+                                                     [IR_U8] = "KATA_U8"};
     return names[type] ? names[type] : "another type";
 }
 
@@ -76,7 +79,10 @@ static kata_status check_scalar(const chain_loop *loop, int p, messages *m)
     begin(loop, p, m, "scalar of another type");
     message_line(m, "scalar '%s' is %s, '%s' is %s", binding->name, ir_types[stored].name,
                  param->name, ir_types[param->type].name);
-    message_line(m, "make the scalar with %s", constant_of(param->type));
+    if (param->type == IR_U8)
+        message_line(m, "no scalar is: declare it 'int %s'", param->name);
+    else
+        message_line(m, "make the scalar with %s", constant_of(param->type));
     return message_send(m);
 }
 

@@ -97,6 +97,7 @@ static kata_status bind_scalar(application *a, int p)
 static bool convert_integer(ir_type type, int64_t x, ir_value *out)
 {
     if (type == IR_I32 && (x < INT32_MIN || x > INT32_MAX)) return false;
+    if (type == IR_U8 && (x < 0 || x > 255)) return false;
     *out = ir_value_of_int(type, x);
     return true;
 }
@@ -152,6 +153,7 @@ static kata_status check_table(const application *a, int p)
                      param->type == IR_F32   ? "KATA_F32"
                      : param->type == IR_I32 ? "KATA_I32"
                      : param->type == IR_I64 ? "KATA_I64"
+                     : param->type == IR_U8  ? "KATA_U8"
                                              : "KATA_F64",
                      param->count);
         return refuse(a, p);

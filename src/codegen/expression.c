@@ -8,7 +8,7 @@ const char *codegen_type(ir_type type) { return type == IR_BOOL ? "_Bool" : ir_t
 /* "i32", "f64", ... as in names of functions. */
 static const char *short_type(ir_type type)
 {
-    static const char *const names[IR_TYPE_COUNT] = {"i32", "i32", "i64", "f32", "f64"};
+    static const char *const names[IR_TYPE_COUNT] = {"i32", "i32", "i64", "f32", "f64", "u8"};
     return names[type];
 }
 
@@ -51,9 +51,11 @@ const char *codegen_convert_open(ir_type to, ir_type from)
 {
     static const char *const saturating[2][2] = {{"kata_i32_of_f32(", "kata_i32_of_f64("},
                                                  {"kata_i64_of_f32(", "kata_i64_of_f64("}};
-    static const char *const casts[IR_TYPE_COUNT] = {"((", "((int32_t)", "((int64_t)", "((float)",
-                                                     "((double)"};
+    static const char *const casts[IR_TYPE_COUNT] = {"((",       "((int32_t)", "((int64_t)",
+                                                     "((float)", "((double)",  "((uint8_t)"};
     if (to == from) return "(";
+    if (to == IR_U8 && ir_type_is_floating(from))
+        return from == IR_F32 ? "kata_u8_of_f32(" : "kata_u8_of_f64(";
     if (ir_type_is_integer(to) && ir_type_is_floating(from))
         return saturating[to == IR_I64][from == IR_F64];
     return casts[to];

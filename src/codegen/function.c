@@ -44,7 +44,8 @@ static void add_signature(const codegen_writer *w)
 
 static void add_numbers(const codegen_writer *w)
 {
-    static const char *const members[IR_TYPE_COUNT] = {"i32 != 0", "i32", "i64", "f32", "f64"};
+    static const char *const members[IR_TYPE_COUNT] = {"i32 != 0", "i32", "i64",
+                                                       "f32",      "f64", "i32"};
     const ir_kernel *kernel = w->loop->kernel;
     for (ir_id id = 1; id < kernel->graph.count; id++) {
         const ir_node *node = &kernel->graph.nodes[id];

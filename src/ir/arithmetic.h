@@ -79,6 +79,7 @@ typedef __UINT16_TYPE__ kata_half;
 
 KATA_INLINE int32_t kata_i32_of_u8(kata_byte x) { return x; }
 KATA_INLINE int64_t kata_i64_of_u8(kata_byte x) { return x; }
+KATA_INLINE kata_byte kata_u8_of_u8(kata_byte x) { return x; }
 KATA_INLINE kata_byte kata_u8_of_i32(int32_t x) { return (kata_byte)x; }
 KATA_INLINE kata_byte kata_u8_of_i64(int64_t x) { return (kata_byte)x; }
 KATA_INLINE kata_byte kata_u8_of_f64(double x)

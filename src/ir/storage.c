@@ -17,6 +17,7 @@ ir_type ir_type_of_storage(kata_type storage) { return ir_storages[storage].type
 bool ir_storage_suits(kata_type storage, ir_type type)
 {
     ir_type own = ir_storages[storage].type;
+    if (type == IR_U8) return storage == KATA_U8;
     return (ir_type_is_floating(own) && ir_type_is_floating(type)) ||
            (ir_type_is_integer(own) && ir_type_is_integer(type));
 }

@@ -20,7 +20,7 @@ bool ir_type_is_integer(ir_type type) { return type == IR_I32 || type == IR_I64;
 
 bool ir_op_takes(ir_op op, ir_type type)
 {
-    char kind = type == IR_BOOL ? 'b' : ir_type_is_integer(type) ? 'i' : 'f';
+    char kind = type == IR_BOOL ? 'b' : type == IR_U8 ? 'u' : ir_type_is_integer(type) ? 'i' : 'f';
     return strchr(ir_ops[op].kinds, kind) != NULL;
 }
 

@@ -56,7 +56,6 @@ static const struct refused {
     {"random", "pass random numbers in a field", true},
     {"assert", "check values in the program, after kata_get", true},
     {"real", "write 'float' or 'double'", true},
-    {"uchar", "write 'int'", true},
 };
 
 /* ---- interning ------------------------------------------------------------------------------- */

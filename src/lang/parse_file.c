@@ -27,8 +27,8 @@ static ir_param_kind parse_mode(lang_compiler *c)
 
 static bool not_a_param(lang_compiler *c)
 {
-    static const char *const starts[] = {"in",   "out", "inout", "sum",   "min",   "max",
-                                         "bool", "int", "long",  "float", "double"};
+    static const char *const starts[] = {"in",   "out", "inout", "sum",   "min",    "max",
+                                         "bool", "int", "long",  "float", "double", "uchar"};
     const char *name = c->token.kind == LANG_TOKEN_NAME ? c->token.name->text : NULL;
     lang_unexpected(c, "a parameter such as 'in double u' or 'double c'");
     if (name) lang_suggest(c, name, starts, COUNT_OF(starts));

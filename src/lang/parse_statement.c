@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const char *const types[] = {"bool", "int", "long", "float", "double"};
+static const char *const types[] = {"bool", "int", "long", "float", "double", "uchar"};
 
 static bool parse_statement(lang_compiler *c, lang_stmt ***tail);
 

@@ -28,6 +28,7 @@ enum {
     X(LONG, "long")                                                                                \
     X(FLOAT, "float")                                                                              \
     X(DOUBLE, "double")                                                                            \
+    X(UCHAR, "uchar")                                                                              \
     X(KERNEL, "kernel")                                                                            \
     X(STATIC, "static")                                                                            \
     X(CONST, "const")                                                                              \
@@ -420,6 +421,8 @@ typedef struct lang_value {
 } lang_value;
 
 lang_value lang_value_of(ir_expr *expr);
+/* A uchar as int, in which it is computed with; other values as they are. */
+lang_value lang_promoted(lang_compiler *c, lang_value value);
 /* Conversion as by assignment; NULL when it failed. */
 ir_expr *lang_convert(lang_compiler *c, lang_value value, ir_type type);
 /* The same for what is assigned, given or returned: warns where it loses something. */

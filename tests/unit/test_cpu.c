@@ -117,13 +117,17 @@ static void fill(chain_slot *slot)
 /* One of a few for each parameter, so that the compiler is not called too often. */
 static kata_type storage_of(const application *a, const ir_kernel *kernel, int p)
 {
-    static const kata_type natural[IR_TYPE_COUNT] = {
-        [IR_I32] = KATA_I32, [IR_I64] = KATA_I64, [IR_F32] = KATA_F32, [IR_F64] = KATA_F64};
+    static const kata_type natural[IR_TYPE_COUNT] = {[IR_I32] = KATA_I32,
+                                                     [IR_I64] = KATA_I64,
+                                                     [IR_F32] = KATA_F32,
+                                                     [IR_F64] = KATA_F64,
+                                                     [IR_U8] = KATA_U8};
     static const kata_type floating[] = {KATA_F16, KATA_F64, KATA_BF16, KATA_F32, KATA_UNORM8};
     static const kata_type whole[] = {KATA_U8, KATA_I32, KATA_I64};
     const ir_param *param = &kernel->params[p];
     size_t choice = (size_t)p + kernel->graph.count;
     if (!ir_param_is_field(param) || !a->other_storage) return natural[param->type];
+    if (param->type == IR_U8) return KATA_U8;
     if (ir_type_is_floating(param->type)) return floating[choice % COUNT_OF(floating)];
     return whole[choice % COUNT_OF(whole)];
 }
