@@ -54,6 +54,7 @@ struct kata_scalar {
 struct kata_kernel {
     kata_module *module;
     ir_kernel *kernel;
+    ir_kernel *narrow; /* with `real` as float; NULL where kernel does not use it */
 };
 
 struct kata_module {

@@ -253,12 +253,22 @@ static kata_status bind_and_queue(application *a, const kata_range *range)
     return status ? status : queue(a, range);
 }
 
+/* The version of a kernel for the field given for its first real parameter. */
+static const ir_kernel *version_for(const kata_kernel *kernel, int count, const kata_arg *args)
+{
+    const ir_kernel *wide = kernel->kernel;
+    int p = wide->real_param;
+    if (!kernel->narrow || !args || p >= count || args[p].kind != KATA_ARG_FIELD) return wide;
+    const kata_field *f = args[p].as.field;
+    return f && ir_type_of_storage(f->slot->type) == IR_F32 ? kernel->narrow : wide;
+}
+
 kata_status kata_apply_args(kata_kernel *kernel, const kata_range *range, int count,
                             const kata_arg *args)
 {
     if (!kernel) return api_null("kata_apply", "the kernel");
     kata *k = kernel->module->k;
-    application a = {.k = k, .kernel = kernel->kernel, .args = args};
+    application a = {.k = k, .kernel = version_for(kernel, count, args), .args = args};
     if (k->messages.status) return k->messages.status;
     if (k->here_file) snprintf(a.place, sizeof a.place, "%.255s:%d: ", k->here_file, k->here_line);
     char call[400];

@@ -13,7 +13,7 @@ static const char no_loop[] = "a loop is 'for (int q = 0; q < 9; q++)', with bou
                               "compile time";
 static const char no_jump[] = "loops run to their end; put what is conditional under an 'if'";
 static const char no_switch[] = "use 'if' and 'else'";
-static const char no_type[] = "the types are bool, int, long, float and double";
+static const char no_type[] = "the types are bool, uchar, int, long, float, double and real";
 static const char no_storage[] =
     "a helper is 'static TYPE name(...)', a constant 'const TYPE name'";
 
@@ -55,7 +55,6 @@ static const struct refused {
     {"import", "a kernel file cannot use another one; copy what it needs", true},
     {"random", "pass random numbers in a field", true},
     {"assert", "check values in the program, after kata_get", true},
-    {"real", "write 'float' or 'double'", true},
 };
 
 /* ---- interning ------------------------------------------------------------------------------- */

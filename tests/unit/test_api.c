@@ -278,6 +278,43 @@ static void test_tables_of_bytes(void **state)
     close_world(&w);
 }
 
+/* u + 1/3 in the type of the field given for u, whatever the others are. */
+static void test_real_is_as_the_first_field_is_stored(void **state)
+{
+    (void)state;
+    world w;
+    open_world(&w);
+    kata_module *m = kata_module_from_text(
+        w.k, "r.kata", "kernel r(double c, in real u, out real v) { v = u + 1.0/3; }");
+    static const kata_type types[] = {KATA_F64, KATA_F32, KATA_F16, KATA_BF16, KATA_UNORM8};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        kata_field *u = kata_field_new(w.g, "u", types[i]);
+        kata_apply(kata_kernel_find(m, "r"), kata_all(w.g), 0, u, w.v);
+        double expected = types[i] == KATA_F64 ? 1.0 / 3 : (double)(float)(1.0 / 3);
+        assert_true(at(&w, w.v, 2, 1) == expected);
+    }
+    assert_true(kata_ok(w.k));
+    close_world(&w);
+}
+
+static void test_uchar_kernels_wrap(void **state)
+{
+    (void)state;
+    world w;
+    open_world(&w);
+    kata_module *m = kata_module_from_text(
+        w.k, "b.kata", "kernel b(in uchar u, out uchar v, uchar n) { v = u*u + n; }");
+    kata_field *u = kata_field_new(w.g, "u", KATA_U8), *v = kata_field_like(u, "v");
+    kata_range point = kata_box_2d(w.g, 1, 2, 1, 2);
+    uint8_t value = 17;
+    kata_put(u, point, &value, 1);
+    kata_apply(kata_kernel_find(m, "b"), kata_all(w.g), u, v, 250);
+    kata_get(v, point, &value, 1);
+    assert_int_equal(value, (17 * 17 + 250) % 256);
+    assert_true(kata_ok(w.k));
+    close_world(&w);
+}
+
 static void test_long_fields_wrap_and_empty_ranges_do_nothing(void **state)
 {
     (void)state;
@@ -439,6 +476,8 @@ int main(void)
         cmocka_unit_test(test_a_wrong_count_never_writes_beyond_the_range),
         cmocka_unit_test(test_bytes_go_in_and_out_as_integers_or_fractions),
         cmocka_unit_test(test_tables_of_bytes),
+        cmocka_unit_test(test_real_is_as_the_first_field_is_stored),
+        cmocka_unit_test(test_uchar_kernels_wrap),
         cmocka_unit_test(test_long_fields_wrap_and_empty_ranges_do_nothing),
         cmocka_unit_test(test_colors_share_the_points_out),
         cmocka_unit_test(test_the_first_error_stays_until_it_is_cleared),

@@ -46,7 +46,10 @@ static const char kernels[] =
     "{ double a = u[1,0] - u, b = u - u[-1,0];\n"
     "  double s = a*b > 0 ? (fabs(a) < fabs(b) ? a : b) : 0;\n"
     "  if (ix > nx/2 && !(iy < 3)) { v = s; } else { v = min(a, b); }\n"
-    "  w = max(s, (double)(int)(1000*u)); }\n";
+    "  w = max(s, (double)(int)(1000*u)); }\n"
+    "const uchar steps[2] = {3, 255};\n"
+    "kernel bytes(in uchar a, inout uchar b, out uchar c, in float u, uchar k)\n"
+    "{ uchar s = a[1,0] + a[-1,2] + k; if (b > s) s -= steps[1]; b = s*u; c = b + steps[0]*a; }\n";
 
 enum { MOST = 12 }; /* parameters */
 

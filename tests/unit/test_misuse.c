@@ -42,6 +42,7 @@ static const char kernels[] = "kernel heat(in double u, out double v, double c)\
                               "{\n"
                               "    rho = f[0] + f[8];\n"
                               "}\n";
+static const char bytes[] = "kernel bytes(out uchar n, uchar by) { n = by; }\n";
 
 typedef struct world {
     kata *k;
@@ -323,6 +324,28 @@ static kata_status no_such_file(world *w)
     return kata_error(w->k);
 }
 
+static kata_status too_large_for_uchar(world *w)
+{
+    w->m = kata_module_from_text(w->k, "bytes.kata", bytes);
+    kata_field *n = kata_field_new(w->g, "n", KATA_U8);
+    return APPLY(w, "bytes", kata_all(w->g), field(n), whole(256));
+}
+
+static kata_status int_for_uchar(world *w)
+{
+    w->m = kata_module_from_text(w->k, "bytes.kata", bytes);
+    kata_field *n = kata_field_new(w->g, "n", KATA_I32);
+    return APPLY(w, "bytes", kata_all(w->g), field(n), whole(1));
+}
+
+static kata_status scalar_for_uchar(world *w)
+{
+    w->m = kata_module_from_text(w->k, "bytes.kata", bytes);
+    kata_field *n = kata_field_new(w->g, "n", KATA_U8);
+    kata_scalar *s = kata_scalar_new(w->k, "s", KATA_I32);
+    return APPLY(w, "bytes", kata_all(w->g), field(n), kata_arg_scalar(s, 0));
+}
+
 static kata_status byte_scalar(world *w)
 {
     kata_scalar_new(w->k, "s", KATA_U8);
@@ -384,6 +407,9 @@ static const struct misuse {
     CASE(other_type, APPLICATION),
     CASE(byte_for_double, APPLICATION),
     CASE(byte_scalar, ARGUMENT),
+    CASE(too_large_for_uchar, ARGUMENT),
+    CASE(int_for_uchar, APPLICATION),
+    CASE(scalar_for_uchar, APPLICATION),
     CASE(picture_of_integers, ARGUMENT),
     CASE(get_bytes, ARGUMENT),
     CASE(other_scalar_type, APPLICATION),
