@@ -137,6 +137,7 @@ static void add_field(builder *b, kernel *k, param_kind kind)
     param *p = add_param(k, kind);
     p->sample = f;
     p->type = type_for(b, field);
+    p->byte = field->type == KATA_U8 && p->type == INT && chance_of(b->chance, 50);
     p->count = field->components;
     unsigned all = (1u << p->count) - 1;
     if (kind != IN) p->written = all;
@@ -197,7 +198,7 @@ static const char *declare_param(builder *b, kernel *k, int i)
 {
     static const char *const kinds[] = {"in ", "out ", "inout ", "", "", "sum ", "min ", "max "};
     param *p = &k->params[i];
-    const char *name = TEXT("p%d", i), *type = type_name(p->type);
+    const char *name = TEXT("p%d", i), *type = p->byte ? "uchar" : type_name(p->type);
     bool field = p->kind <= INOUT;
     bool brackets = p->kind == TABLE || (field && (p->count > 1 || chance_of(b->chance, 8)));
     if (p->kind < SUM) {

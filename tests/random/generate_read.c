@@ -198,7 +198,7 @@ static bool is_still(const field_use *use)
 /* Whether a field can be given for a helper's parameter. */
 static bool fits(const symbol *s, const helper_param *p)
 {
-    bool type = s->kind == FIELD && s->type == p->type && s->own;
+    bool type = s->kind == FIELD && s->type == p->type && s->own && !s->own->byte;
     if (!type || (p->count && s->length != p->count)) return false;
     return s->own->kind == IN || (s->own->kind == INOUT && is_still(&p->use));
 }

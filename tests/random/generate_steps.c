@@ -18,6 +18,7 @@ static bool suits_field(const program *p, const param *param, int f)
 {
     value_type type = type_of_storage(p->fields[f].type);
     bool alike = is_floating(type) == is_floating(param->type);
+    if (param->byte && p->fields[f].type != KATA_U8) return false;
     return alike && p->fields[f].components == param->count;
 }
 

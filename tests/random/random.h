@@ -93,6 +93,7 @@ typedef struct param {
     int count; /* components of a field, elements of a table */
     field_use use;
     unsigned written; /* components that may be written */
+    bool byte;        /* an INT declared uchar: takes fields of bytes only */
     int sample;       /* a field or scalar that suits it */
 } param;
 

@@ -293,6 +293,9 @@ static void test_real_is_as_the_first_field_is_stored(void **state)
         double expected = types[i] == KATA_F64 ? 1.0 / 3 : (double)(float)(1.0 / 3);
         assert_true(at(&w, w.v, 2, 1) == expected);
     }
+    const char *shown = kata_kernel_describe(kata_kernel_find(m, "r"), KATA_ACCESSES);
+    assert_non_null(strstr(shown, "in     double u"));
+    assert_non_null(strstr(shown, "in     float u"));
     assert_true(kata_ok(w.k));
     close_world(&w);
 }
