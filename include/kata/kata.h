@@ -268,7 +268,7 @@ typedef enum kata_param_kind {
 typedef struct kata_param {
     const char *name;
     kata_param_kind kind;
-    kata_type type; /* computed in; KATA_I32 for bool */
+    kata_type type; /* computed in; KATA_I32 for bool, KATA_U8 for uchar, KATA_F64 for real */
     int count;      /* components of a field, elements of a table; 1 otherwise */
 } kata_param;
 

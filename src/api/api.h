@@ -92,6 +92,8 @@ bool api_type_is_valid(kata_type type);
 
 /* ---- picture.c, array_file.c: what formats.c lists ------------------------------------------- */
 
+/* The type in a file of arrays of values so stored: f32 for f16, bf16 and unorm8. */
+kata_type api_file_type(kata_type type);
 /* All values of a field in plain order, as the given type; NULL (reported) on error. */
 void *api_values_of(kata_field *field, kata_type type);
 kata_status api_png_save(kata_field *field, const kata_save_options *options);

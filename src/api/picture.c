@@ -139,9 +139,7 @@ kata_status api_png_shape(kata *k, const char *path, int components, kata_shape 
 kata_status api_vtkhdf_save(kata_field *field, const kata_save_options *options)
 {
     const chain_slot *slot = field->slot;
-    kata_type type = slot->type;
-    bool is_floating = ir_type_is_floating(ir_type_of_storage(type));
-    if (is_floating && type != KATA_F64) type = KATA_F32;
+    kata_type type = api_file_type(slot->type);
     io_points points = {.name = field->name,
                         .type = type,
                         .rank = slot->shape.rank,

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -264,6 +265,38 @@ static void test_bytes_go_in_and_out_as_integers_or_fractions(void **state)
     close_world(&w);
 }
 
+/* Through a file each stored type comes back as it was. */
+static void test_stored_types_through_npy(void **state)
+{
+    (void)state;
+    world w;
+    open_world(&w);
+    static const kata_type types[] = {KATA_U8, KATA_F16, KATA_BF16, KATA_UNORM8};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        kata_field *u = kata_field_new(w.g, "u", types[i]), *v = kata_field_like(u, "v");
+        kata_range row = kata_box_2d(w.g, 0, 3, 1, 2);
+        uint8_t in[3] = {3, 128, 255}, bytes[3] = {0};
+        float reals[3] = {0.1f, 0.5f, 1}, stored[3], back[3];
+        if (types[i] == KATA_U8)
+            kata_put(u, row, in, 3);
+        else
+            kata_put(u, row, reals, 3);
+        assert_int_equal(kata_save(u, "stored.npy"), KATA_OK);
+        assert_int_equal(kata_load(v, "stored.npy"), KATA_OK);
+        if (types[i] == KATA_U8) {
+            kata_get(v, row, bytes, 3);
+            assert_memory_equal(in, bytes, sizeof in);
+        } else {
+            kata_get(u, row, stored, 3);
+            kata_get(v, row, back, 3);
+            assert_memory_equal(stored, back, sizeof back);
+        }
+    }
+    assert_true(kata_ok(w.k));
+    remove("stored.npy");
+    close_world(&w);
+}
+
 /* A table of bytes is one of whole numbers. */
 static void test_tables_of_bytes(void **state)
 {
@@ -478,6 +511,7 @@ int main(void)
         cmocka_unit_test(test_boxes_go_in_and_out_in_plain_order),
         cmocka_unit_test(test_a_wrong_count_never_writes_beyond_the_range),
         cmocka_unit_test(test_bytes_go_in_and_out_as_integers_or_fractions),
+        cmocka_unit_test(test_stored_types_through_npy),
         cmocka_unit_test(test_tables_of_bytes),
         cmocka_unit_test(test_real_is_as_the_first_field_is_stored),
         cmocka_unit_test(test_uchar_kernels_wrap),
