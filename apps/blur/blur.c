@@ -26,9 +26,9 @@ static const kata_rule rules[] = {
     KATA_REFLECT_NODE, KATA_ANTISYMMETRIC_FACE, KATA_ANTISYMMETRIC_NODE,
     KATA_PERIODIC};
 
-static const char *const type_names[] = {"f64", "f32", NULL};
-static const kata_type types[] = {KATA_F64, KATA_F32};
-static const double tolerances[] = {1e-12, 1e-5};
+static const char *const type_names[] = {"f64", "f32", "u8", NULL};
+static const kata_type types[] = {KATA_F64, KATA_F32, KATA_UNORM8};
+static const double tolerances[] = {1e-12, 1e-5, 1.0 / 255 + 1e-5}; /* u8 is rounded twice */
 
 typedef struct settings {
     const char *input, *output;
@@ -40,9 +40,23 @@ typedef struct settings {
 
 int blur_radius(double sigma) { return (int)ceil(3 * sigma); }
 
+/* A value outside is rounded as those inside are. */
 static blur_boundary boundary_of(const settings *s)
 {
-    return (blur_boundary){rules[s->rule], s->value};
+    double value = types[s->type] == KATA_UNORM8 ? floor(s->value * 255 + 0.5) / 255 : s->value;
+    return (blur_boundary){rules[s->rule], value};
+}
+
+static bool can_be_stored(const settings *s)
+{
+    bool beyond =
+        rules[s->rule] == KATA_ANTISYMMETRIC_FACE || rules[s->rule] == KATA_ANTISYMMETRIC_NODE;
+    if (!beyond || types[s->type] != KATA_UNORM8) return true;
+    fprintf(stderr,
+            "kata run blur: --boundary %s makes values outside of 0 to 1, which --type u8 cannot "
+            "hold\n",
+            rule_names[s->rule]);
+    return false;
 }
 
 /* Writes the picture to blur that is used when none is given. */
@@ -116,6 +130,7 @@ static bool check(const settings *s, const kata_grid *grid, kata_field *f, kata_
 
 static bool run(kata *k, settings *s)
 {
+    if (!can_be_stored(s)) return false;
     if (!s->input) make_picture(k, s->width, s->height, s->input = "blur-in.png");
     kata_png_size(k, s->input, &s->width, &s->height);
     kata_grid *grid = kata_grid_2d(k, s->width, s->height);
@@ -144,7 +159,8 @@ int blur_main(int argc, char **argv)
          .high = MAX_SIGMA},
         {"boundary", "how the image goes on outside", .choice = &s.rule, .choices = rule_names},
         {"value", "of the rules constant and antisymmetric", .real = &s.value, .low = 0, .high = 1},
-        {"type", "how values are stored", .choice = &s.type, .choices = type_names},
+        {"type", "how values are stored; u8 are bytes, from 0 to 1", .choice = &s.type,
+         .choices = type_names},
         {"width", "of the image that is made", .integer = &s.width, .low = 1, .high = 16384},
         {"height", "of the image that is made", .integer = &s.height, .low = 1, .high = 16384},
         {"no-check", "do not compare with a direct convolution, which is slow",

@@ -131,7 +131,19 @@ KATA_API kata_grid *kata_grid_3d(kata *k, int64_t nx, int64_t ny, int64_t nz);
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-typedef enum kata_type { KATA_F64 = 0, KATA_F32, KATA_I64, KATA_I32 } kata_type;
+/* How values are stored. What a kernel computes in is the type of its parameter: any floating type
+ * may be given for double and float, any integer type for int and long. */
+typedef enum kata_type {
+    KATA_F64 = 0,
+    KATA_F32,
+    KATA_I64,
+    KATA_I32,
+    KATA_U8,    /* 0 to 255; wraps */
+    KATA_F16,   /* IEEE 754 half precision; by way of f32 where it is made of f64 */
+    KATA_BF16,  /* the upper half of an f32; by way of f32 where it is made of f64 */
+    KATA_UNORM8 /* a byte that stands for byte/255, as in pictures: a floating type, clamped to
+                   [0, 1] and rounded to the nearest when stored; NaN gives 0 */
+} kata_type;
 
 /* What a read outside the grid finds. A rule maps the index that is read back into the grid, per
  * dimension from x upwards, repeatedly where the grid is thinner than the reach; a constant ends
@@ -146,6 +158,8 @@ typedef enum kata_rule {
     KATA_ANTISYMMETRIC_NODE, /* 2*v - u[-i]; needs two points */
     KATA_PERIODIC            /* u[i+n]; both sides of a dimension or neither */
 } kata_rule;
+/* v is rounded as a store would, and 2*v - u is a value of the field's type: of f16, bf16 and
+ * unorm8 computed in f32 and rounded once; integers wrap. */
 
 typedef enum kata_side {
     KATA_X_LOW = 0,
@@ -219,10 +233,12 @@ KATA_API kata_range kata_box_3d(const kata_grid *grid, int64_t x_lo, int64_t x_h
 
 /* ---- host data ------------------------------------------------------------------------------- */
 
-/* Copies the values of a box out of or into a field, converted as in C between floating types (any
- * other conversion is an error), in plain order: x fastest, then y, z, component. `count` is the
- * number of values there is room for at `values`; it must be that of the box times the components.
- * On error kata_get sets them to NaN (zero for integers), as many as the range has. Call them as
+/* Copies the values of a box out of or into a field, converted as in C between floating types
+ * (KATA_UNORM8 also to and from KATA_U8, which are its bytes; any other conversion is an error), in
+ * plain order: x fastest, then y, z, component. KATA_F16 and KATA_BF16 are arrays of uint16_t.
+ * `count` is the number of values there is room for at `values`; it must be that of the box times
+ * the components. On error kata_get sets them to NaN (zero for integers), as many as the range has.
+ * Call them as
  *     kata_get(field, range, array, count)     kata_put(field, range, array, count) */
 KATA_API kata_status kata_get_values(kata_field *field, const kata_range *range, kata_type type,
                                      void *values, int64_t count);
@@ -231,8 +247,8 @@ KATA_API kata_status kata_put_values(kata_field *field, const kata_range *range,
 
 /* ---- scalars --------------------------------------------------------------------------------- */
 
-/* A number, zero at first, that a kernel's sum, min or max parameter sets and that can be passed
- * wherever a kernel takes a number of its type. */
+/* A number of type f64, f32, i64 or i32, zero at first, that a kernel's sum, min or max parameter
+ * sets and that can be passed wherever a kernel takes a number of its type. */
 KATA_API kata_scalar *kata_scalar_new(kata *k, const char *name, kata_type type);
 /* The same with 1 to 1024 elements, for parameters with as many: sum double r[3], double w[3]. */
 KATA_API kata_scalar *kata_scalar_array_new(kata *k, const char *name, kata_type type, int count);
@@ -301,7 +317,7 @@ typedef enum kata_param_kind {
 typedef struct kata_param {
     const char *name;
     kata_param_kind kind;
-    kata_type type; /* computed in; KATA_I32 for bool */
+    kata_type type; /* computed in; KATA_I32 for bool, KATA_U8 for uchar, KATA_F64 for real */
     int count;      /* components of a field, elements of a table; 1 otherwise */
 } kata_param;
 
@@ -351,6 +367,7 @@ KATA_API kata_arg kata_arg_f64_table(const double *values, size_t size);
 KATA_API kata_arg kata_arg_f32_table(const float *values, size_t size);
 KATA_API kata_arg kata_arg_i32_table(const int *values, size_t size);
 KATA_API kata_arg kata_arg_i64_table(const int64_t *values, size_t size);
+KATA_API kata_arg kata_arg_u8_table(const uint8_t *values, size_t size);
 KATA_API kata_arg kata_arg_as_is(kata_arg arg, size_t size);
 /* A table of count numbers of the given type; also one of two dimensions, row by row:
  * kata_table_of(KATA_F64, m, 9) of double m[3][3]. */
@@ -377,10 +394,10 @@ typedef struct kata_save_options {
 
 /* Writes a field; the file appears whole or not at all. PNG, 8 bits: one component is drawn in the
  * perceptually uniform colours of viridis with y upwards; 2, 3 or 4 components are grey and alpha,
- * RGB or RGBA from 0 to 1 (clamped, rounded to nearest) with row 0 on top. NPY, for NumPy: an array
- * of the shape (nx,), (ny, nx) or (nz, ny, nx), of several components (components, ny, nx) and so
- * on. VTKHDF: an ImageData of points, for ParaView. Call it as
- *     kata_save(field, "u.png", .low = 0, .high = 1) */
+ * RGB or RGBA from 0 to 1 (clamped, rounded to nearest; the bytes of KATA_UNORM8) with row 0 on
+ * top. f16, bf16 and unorm8 become f32 in the other formats. NPY, for NumPy: an array of the shape
+ * (nx,), (ny, nx) or (nz, ny, nx), of several components (components, ny, nx) and so on. VTKHDF: an
+ * ImageData of points, for ParaView. Call it as kata_save(field, "u.png", .low = 0, .high = 1) */
 KATA_API kata_status kata_save_with(kata_field *field, const kata_save_options *options);
 /* Reads a file into a field of the same size. PNG: 2-D fields with 1 to 4 components, to which the
  * image is converted as grey, grey and alpha, RGB or RGBA, each 0 to 1, row 0 on top. NPY: an array

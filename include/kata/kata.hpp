@@ -26,6 +26,7 @@ constexpr kata_type kata_type_of(const double *) { return KATA_F64; }
 constexpr kata_type kata_type_of(const float *) { return KATA_F32; }
 constexpr kata_type kata_type_of(const int *) { return KATA_I32; }
 constexpr kata_type kata_type_of(const int64_t *) { return KATA_I64; }
+constexpr kata_type kata_type_of(const uint8_t *) { return KATA_U8; }
 
 /* What T is made of where it is a pointer or an array, T otherwise. */
 template <class T> using kata_pointed = std::remove_cv_t<std::remove_pointer_t<std::decay_t<T>>>;

@@ -25,7 +25,9 @@
              : KATA_I32, const int *                                                               \
              : KATA_I32, int64_t *                                                                 \
              : KATA_I64, const int64_t *                                                           \
-             : KATA_I64)
+             : KATA_I64, uint8_t *                                                                 \
+             : KATA_U8, const uint8_t *                                                            \
+             : KATA_U8)
 #define kata_get(field, range, values, count)                                                      \
     kata_get_values(field, (kata_range[1]){range}, KATA_TYPE_OF(values), values, count)
 #define kata_put(field, range, values, count)                                                      \
@@ -64,7 +66,9 @@
              : kata_arg_i32_table, const int *                                                     \
              : kata_arg_i32_table, int64_t *                                                       \
              : kata_arg_i64_table, const int64_t *                                                 \
-             : kata_arg_i64_table)((x), sizeof(x))
+             : kata_arg_i64_table, uint8_t *                                                       \
+             : kata_arg_u8_table, const uint8_t *                                                  \
+             : kata_arg_u8_table)((x), sizeof(x))
 
 #define kata_apply(kernel, ...)                                                                    \
     KATA_COUNTED(kata_here(kernel, __FILE__, __LINE__), KATA_COUNT(__VA_ARGS__), __VA_ARGS__)

@@ -47,24 +47,25 @@ static kata_status check_components(const chain_loop *loop, int p, messages *m)
 
 static const char *constant_of(ir_type type)
 {
-    static const char *const names[IR_TYPE_COUNT] = {
-        [IR_F64] = "KATA_F64", [IR_F32] = "KATA_F32", [IR_I64] = "KATA_I64", [IR_I32] = "KATA_I32"};
+    static const char *const names[IR_TYPE_COUNT] = {[IR_F64] = "KATA_F64",
+                                                     [IR_F32] = "KATA_F32",
+                                                     [IR_I64] = "KATA_I64",
+                                                     [IR_I32] = "KATA_I32",
+                                                     [IR_U8] = "KATA_U8"};
     return names[type] ? names[type] : "another type";
 }
 
-/* Floating storage serves both floating types; integers are what they are. */
 static kata_status check_storage(const chain_loop *loop, int p, messages *m)
 {
     const ir_param *param = &loop->kernel->params[p];
     const chain_binding *binding = &loop->bindings[p];
-    ir_type stored = ir_type_of_storage(binding->slot->type);
-    if (stored == param->type || (ir_type_is_floating(stored) && ir_type_is_floating(param->type)))
-        return KATA_OK;
+    const ir_storage_info *storage = &ir_storages[binding->slot->type];
+    if (ir_storage_suits(binding->slot->type, param->type)) return KATA_OK;
     begin(loop, p, m, "field of another type");
-    message_line(m, "field '%s' holds %s, '%s' is %s", binding->name, ir_types[stored].name,
-                 param->name, ir_types[param->type].name);
+    message_line(m, "field '%s' holds %s, '%s' is %s", binding->name, storage->word, param->name,
+                 ir_types[param->type].name);
     message_line(m, "declare it '%s %s %s', or make the field with %s",
-                 ir_param_kind_name(param->kind), ir_types[stored].name, param->name,
+                 ir_param_kind_name(param->kind), ir_types[storage->type].name, param->name,
                  constant_of(param->type));
     return message_send(m);
 }
@@ -95,7 +96,10 @@ static kata_status check_scalar(const chain_loop *loop, int p, messages *m)
     begin(loop, p, m, "scalar of another type");
     message_line(m, "scalar '%s' is %s, '%s' is %s", binding->name, ir_types[stored].name,
                  param->name, ir_types[param->type].name);
-    message_line(m, "make the scalar with %s", constant_of(param->type));
+    if (param->type == IR_U8)
+        message_line(m, "no scalar is: declare it 'int %s'", param->name);
+    else
+        message_line(m, "make the scalar with %s", constant_of(param->type));
     return message_send(m);
 }
 

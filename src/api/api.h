@@ -55,6 +55,7 @@ struct kata_scalar {
 struct kata_kernel {
     kata_module *module;
     ir_kernel *kernel;
+    ir_kernel *narrow; /* with `real` as float; NULL where kernel does not use it */
 };
 
 struct kata_module {
@@ -104,11 +105,11 @@ kata_status api_check_range(kata *k, const char *call, const kata_range *range);
 bool api_type_is_valid(kata_type type);
 /* NaN, or 0 for integers. */
 void api_set_poison(kata_type type, void *values, int64_t count);
-/* Whether values of a type can be had as those of another: both floating, or the same. */
-bool api_types_convert(kata_type own, kata_type type);
 
 /* ---- picture.c, array_file.c: what formats.c lists ------------------------------------------- */
 
+/* The type in a file of arrays of values so stored: f32 for f16, bf16 and unorm8. */
+kata_type api_file_type(kata_type type);
 /* All values of a field in plain order, as the given type; NULL (reported) on error. */
 void *api_values_of(kata_field *field, kata_type type);
 kata_status api_png_save(kata_field *field, const kata_save_options *options);

@@ -99,6 +99,7 @@ static kata_status bind_field(application *a, int p)
 static bool convert_integer(ir_type type, int64_t x, ir_value *out)
 {
     if (type == IR_I32 && (x < INT32_MIN || x > INT32_MAX)) return false;
+    if (type == IR_U8 && (x < 0 || x > 255)) return false;
     *out = ir_value_of_int(type, x);
     return true;
 }
@@ -154,6 +155,7 @@ static kata_status check_table(const application *a, int p)
                      param->type == IR_F32   ? "KATA_F32"
                      : param->type == IR_I32 ? "KATA_I32"
                      : param->type == IR_I64 ? "KATA_I64"
+                     : param->type == IR_U8  ? "KATA_U8"
                                              : "KATA_F64",
                      param->count);
         return refuse(a, p);
@@ -163,7 +165,7 @@ static kata_status check_table(const application *a, int p)
               a->kernel->name, (long long)arg->count, param->count);
         return refuse(a, p);
     }
-    bool floating = arg->type == KATA_F64 || arg->type == KATA_F32;
+    bool floating = ir_type_is_floating(ir_type_of_storage(arg->type));
     if (floating && !ir_type_is_floating(param->type)) {
         BEGIN(a,
               "argument %d of kernel '%s' is an array of floating-point numbers where %s are "
@@ -176,14 +178,10 @@ static kata_status check_table(const application *a, int p)
 
 static bool table_value(const kata_arg *arg, ir_type type, int64_t i, ir_value *out)
 {
-    switch (arg->type) {
-    case KATA_F64: *out = ir_value_of_double(type, ((const double *)arg->as.table)[i]); break;
-    case KATA_F32:
-        *out = ir_value_of_double(type, (double)((const float *)arg->as.table)[i]);
-        break;
-    case KATA_I64: return convert_integer(type, ((const int64_t *)arg->as.table)[i], out);
-    case KATA_I32: return convert_integer(type, ((const int32_t *)arg->as.table)[i], out);
-    }
+    const char *element = (const char *)arg->as.table + i * store_type_bytes(arg->type);
+    if (ir_type_is_integer(ir_type_of_storage(arg->type)))
+        return convert_integer(type, ir_storage_read(arg->type, IR_I64, element).i64, out);
+    *out = ir_value_of_double(type, ir_storage_read(arg->type, IR_F64, element).f64);
     return true;
 }
 
@@ -261,12 +259,22 @@ static kata_status bind_and_queue(application *a, const kata_range *range)
     return status ? status : queue(a, range);
 }
 
+/* The version of a kernel for the field given for its first real parameter. */
+static const ir_kernel *version_for(const kata_kernel *kernel, int count, const kata_arg *args)
+{
+    const ir_kernel *wide = kernel->kernel;
+    int p = wide->real_param;
+    if (!kernel->narrow || !args || p >= count || args[p].kind != KATA_ARG_FIELD) return wide;
+    const kata_field *f = args[p].as.field;
+    return f && ir_type_of_storage(f->slot->type) == IR_F32 ? kernel->narrow : wide;
+}
+
 kata_status kata_apply_args(kata_kernel *kernel, const kata_range *range, int count,
                             const kata_arg *args)
 {
     if (!kernel) return api_null("kata_apply", "the kernel");
     kata *k = kernel->module->k;
-    application a = {.k = k, .kernel = kernel->kernel, .args = args};
+    application a = {.k = k, .kernel = version_for(kernel, count, args), .args = args};
     if (k->messages.status) return k->messages.status;
     if (k->here_file) snprintf(a.place, sizeof a.place, "%.255s:%d: ", k->here_file, k->here_line);
     char call[400];

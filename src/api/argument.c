@@ -61,6 +61,11 @@ kata_arg kata_arg_i64_table(const int64_t *values, size_t size)
     return table(KATA_I64, values, size, sizeof *values);
 }
 
+kata_arg kata_arg_u8_table(const uint8_t *values, size_t size)
+{
+    return table(KATA_U8, values, size, sizeof *values);
+}
+
 kata_arg kata_arg_as_is(kata_arg arg, size_t size)
 {
     (void)size;

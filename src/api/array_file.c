@@ -6,12 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_floating(kata_type type) { return type == KATA_F64 || type == KATA_F32; }
+kata_type api_file_type(kata_type type)
+{
+    bool narrow = ir_storages[type].coded && ir_type_is_floating(ir_type_of_storage(type));
+    return narrow ? KATA_F32 : type;
+}
 
 /* The array of a field's values: components (where there are several), z, y, x. */
 static io_array array_of(const chain_slot *slot)
 {
-    io_array a = {.type = slot->type};
+    io_array a = {.type = api_file_type(slot->type)};
     if (slot->components > 1) a.size[a.axes++] = slot->components;
     for (int d = slot->shape.rank - 1; d >= 0; d--) a.size[a.axes++] = slot->shape.size[d];
     return a;
@@ -51,7 +55,7 @@ static kata_status check_fit(const kata_field *field, const char *path, const io
     text_free(&has);
     text_free(&wants);
     kata_type own = field->slot->type;
-    if (same && own != in_file->type && !(is_floating(own) && is_floating(in_file->type)))
+    if (same && !store_converts(own, in_file->type))
         api_fail(k, KATA_ERROR_ARGUMENT, "%s: the array holds %s, and field '%s' %s", path,
                  store_type_name(in_file->type), field->name, store_type_name(own));
     return k->messages.status;
@@ -223,7 +227,7 @@ kata_status api_vtkhdf_shape(kata *k, const char *path, int components, kata_sha
 kata_status api_npy_save(kata_field *field, const kata_save_options *options)
 {
     io_array a = array_of(field->slot);
-    void *values = api_values_of(field, field->slot->type);
+    void *values = api_values_of(field, a.type);
     if (!values) return field->k->messages.status;
     kata_status status = io_npy_write(options->path, &a, values, &field->k->messages);
     free(values);

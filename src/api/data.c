@@ -1,15 +1,6 @@
 /* Values in and out. Each call first runs the queued work, then copies. */
 #include "api/api.h"
 
-#include <math.h>
-
-static bool is_floating(kata_type type) { return type == KATA_F64 || type == KATA_F32; }
-
-bool api_types_convert(kata_type own, kata_type type)
-{
-    return own == type || (is_floating(own) && is_floating(type));
-}
-
 static int64_t range_values(const kata_field *field, const kata_range *range, grid_box *box)
 {
     for (int d = 0; d < 3; d++) {
@@ -34,7 +25,7 @@ static kata_status check_copy(kata_field *field, const char *call, const kata_ra
         return api_fail(k, KATA_ERROR_ARGUMENT, "%s: the range is of another grid than field '%s'",
                         call, field->name);
     kata_type own = field->slot->type;
-    if (!api_type_is_valid(type) || !api_types_convert(own, type))
+    if (!api_type_is_valid(type) || !store_converts(own, type))
         return api_fail(k, KATA_ERROR_ARGUMENT,
                         "%s: field '%s' holds %s; its values cannot be copied as %s", call,
                         field->name, store_type_name(own),
@@ -62,14 +53,7 @@ static int64_t poisoned(const kata_field *field, const kata_range *range, int64_
 
 void api_set_poison(kata_type type, void *values, int64_t count)
 {
-    for (int64_t i = 0; values && i < count; i++) {
-        switch (type) {
-        case KATA_F64: ((double *)values)[i] = (double)NAN; break;
-        case KATA_F32: ((float *)values)[i] = NAN; break;
-        case KATA_I64: ((int64_t *)values)[i] = 0; break;
-        case KATA_I32: ((int32_t *)values)[i] = 0; break;
-        }
-    }
+    if (api_type_is_valid(type)) store_poison_values(type, values, count);
 }
 
 kata_status kata_get_values(kata_field *field, const kata_range *range, kata_type type,

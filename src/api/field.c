@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-bool api_type_is_valid(kata_type type) { return (unsigned)type <= KATA_I32; }
+bool api_type_is_valid(kata_type type) { return (unsigned)type < IR_STORAGE_COUNT; }
 
 const char *api_name(kata *k, const char *call, const char *name)
 {

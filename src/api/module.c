@@ -25,7 +25,7 @@ static kata_module *module_new(kata *k, const char *name, const char *text, size
         return NULL;
     }
     for (int i = 0; i < m->module->count; i++)
-        m->kernels[i] = (kata_kernel){m, m->module->kernels[i]};
+        m->kernels[i] = (kata_kernel){m, m->module->kernels[i], m->module->narrow[i]};
     return m;
 }
 
@@ -131,10 +131,14 @@ const char *kata_kernel_describe(kata_kernel *kernel, kata_aspect aspect)
         return NULL;
     }
     text shown = {0};
-    if (aspect == KATA_IR)
-        ir_print(&shown, kernel->kernel);
-    else
-        ir_print_accesses(&shown, kernel->kernel);
+    const ir_kernel *versions[2] = {kernel->kernel, kernel->narrow};
+    for (int i = 0; i < 2 && versions[i]; i++) {
+        if (i) text_add(&shown, "\n");
+        if (aspect == KATA_IR)
+            ir_print(&shown, versions[i]);
+        else
+            ir_print_accesses(&shown, versions[i]);
+    }
     char *copy = shown.failed ? NULL : arena_copy_text(&k->memory, text_get(&shown), shown.length);
     text_free(&shown);
     if (!copy) api_no_memory(k);

@@ -21,6 +21,7 @@ static kata_type type_of(ir_type type)
     case IR_F64: return KATA_F64;
     case IR_F32: return KATA_F32;
     case IR_I64: return KATA_I64;
+    case IR_U8: return KATA_U8;
     default: return KATA_I32;
     }
 }

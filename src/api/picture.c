@@ -28,10 +28,10 @@ static kata_status check_picture(kata_field *field, const char *call)
         return api_fail(field->k, KATA_ERROR_ARGUMENT,
                         "%s: field '%s' has %d dimension%s; a picture has 2", call, field->name,
                         slot->shape.rank, slot->shape.rank > 1 ? "s" : "");
-    if (slot->components > 4 || (slot->type != KATA_F64 && slot->type != KATA_F32))
+    if (slot->components > 4 || !ir_type_is_floating(ir_type_of_storage(slot->type)))
         return api_fail(field->k, KATA_ERROR_ARGUMENT,
                         "%s: field '%s' has %d components of %s; a picture is made of 1 to 4 of "
-                        "f64 or f32",
+                        "f64, f32, f16, bf16 or unorm8",
                         call, field->name, slot->components, store_type_name(slot->type));
     return KATA_OK;
 }
@@ -110,14 +110,12 @@ kata_status api_png_load(kata_field *field, const char *path)
                           path, (long long)image.width, (long long)image.height, field->name,
                           (long long)slot->shape.size[0], (long long)slot->shape.size[1]);
     int64_t points = image.width * image.height, count = points * slot->components;
-    double *values = status ? NULL : calloc((size_t)count, sizeof *values);
+    uint8_t *values = status ? NULL : calloc((size_t)count, sizeof *values);
     if (!status && !values) status = api_no_memory(k);
-    for (int64_t i = 0; values && i < count; i++) {
-        int64_t point = i % points, channel = i / points;
-        values[i] = image.pixels[point * slot->components + channel] / 255.0;
-    }
+    for (int64_t i = 0; values && i < count; i++)
+        values[i] = image.pixels[i % points * slot->components + i / points];
     kata_range all = kata_all(field->grid);
-    if (!status) status = kata_put_values(field, &all, KATA_F64, values, count);
+    if (!status) status = kata_put_values(field, &all, KATA_UNORM8, values, count);
     free(values);
     io_image_free(&image);
     return status;
@@ -141,13 +139,14 @@ kata_status api_png_shape(kata *k, const char *path, int components, kata_shape 
 kata_status api_vtkhdf_save(kata_field *field, const kata_save_options *options)
 {
     const chain_slot *slot = field->slot;
+    kata_type type = api_file_type(slot->type);
     io_points points = {.name = field->name,
-                        .type = slot->type,
+                        .type = type,
                         .rank = slot->shape.rank,
                         .components = slot->components,
                         .spacing = options->spacing == 0 ? 1 : options->spacing};
     memcpy(points.size, slot->shape.size, sizeof points.size);
-    void *values = api_values_of(field, slot->type);
+    void *values = api_values_of(field, type);
     if (!values) return field->k->messages.status;
     points.values = values;
     kata_status status = io_vtkhdf_write(options->path, &points, &field->k->messages);

@@ -14,6 +14,9 @@ static bool check_new(kata *k, const char *call, kata_type type, int count)
     if (k->messages.status) return false;
     if (!api_type_is_valid(type))
         api_fail(k, KATA_ERROR_ARGUMENT, "%s: there is no type %d", call, (int)type);
+    else if (ir_storages[type].coded)
+        api_fail(k, KATA_ERROR_ARGUMENT, "%s: a scalar is f64, f32, i64 or i32, it cannot be %s",
+                 call, store_type_name(type));
     else if (count < 1 || count > IR_MAX_LENGTH)
         api_fail(k, KATA_ERROR_ARGUMENT, "%s: count is %d, not 1 to %d", call, count,
                  IR_MAX_LENGTH);
@@ -68,7 +71,7 @@ kata_status api_check_scalar(kata_scalar *scalar, const char *call, kata_type ty
     if (k->messages.status) return k->messages.status;
     if (!values) return api_fail(k, KATA_ERROR_ARGUMENT, "%s: the result is NULL", call);
     kata_type own = scalar->slot->type;
-    if (api_type_is_valid(type) && api_types_convert(own, type)) return KATA_OK;
+    if (api_type_is_valid(type) && store_converts(own, type)) return KATA_OK;
     return api_fail(k, KATA_ERROR_ARGUMENT, "%s: scalar '%s' holds %s; it cannot be had as %s",
                     call, scalar->name, store_type_name(own),
                     api_type_is_valid(type) ? store_type_name(type) : "another type");

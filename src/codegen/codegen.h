@@ -101,6 +101,11 @@ void codegen_expression(const codegen_writer *w, ir_id id);
 /* Text around an expression that converts it; the first is followed by the expression. */
 const char *codegen_convert_open(ir_type to, ir_type from);
 const char *codegen_convert_close(ir_type to, ir_type from);
+/* The same for an element of a field that is read as, or made of, values of a type. */
+const char *codegen_load_open(char out[48], ir_type to, kata_type storage);
+const char *codegen_load_close(ir_type to, kata_type storage);
+const char *codegen_store_open(char out[48], kata_type storage, ir_type from);
+const char *codegen_store_close(kata_type storage, ir_type from);
 /* C type of variables. */
 const char *codegen_type(ir_type type);
 /* A user's name with all but letters and digits made underscores, shortened. */

@@ -1,12 +1,14 @@
 /* Nodes as C expressions. Every compound expression stands in parentheses or is a call. */
 #include "codegen/codegen.h"
 
+#include <stdio.h>
+
 const char *codegen_type(ir_type type) { return type == IR_BOOL ? "_Bool" : ir_types[type].c_name; }
 
 /* "i32", "f64", ... as in names of functions. */
 static const char *short_type(ir_type type)
 {
-    static const char *const names[IR_TYPE_COUNT] = {"i32", "i32", "i64", "f32", "f64"};
+    static const char *const names[IR_TYPE_COUNT] = {"i32", "i32", "i64", "f32", "f64", "u8"};
     return names[type];
 }
 
@@ -49,9 +51,11 @@ const char *codegen_convert_open(ir_type to, ir_type from)
 {
     static const char *const saturating[2][2] = {{"kata_i32_of_f32(", "kata_i32_of_f64("},
                                                  {"kata_i64_of_f32(", "kata_i64_of_f64("}};
-    static const char *const casts[IR_TYPE_COUNT] = {"((", "((int32_t)", "((int64_t)", "((float)",
-                                                     "((double)"};
+    static const char *const casts[IR_TYPE_COUNT] = {"((",       "((int32_t)", "((int64_t)",
+                                                     "((float)", "((double)",  "((uint8_t)"};
     if (to == from) return "(";
+    if (to == IR_U8 && ir_type_is_floating(from))
+        return from == IR_F32 ? "kata_u8_of_f32(" : "kata_u8_of_f64(";
     if (ir_type_is_integer(to) && ir_type_is_floating(from))
         return saturating[to == IR_I64][from == IR_F64];
     return casts[to];
@@ -62,22 +66,48 @@ const char *codegen_convert_close(ir_type to, ir_type from)
     return to == IR_BOOL && from != IR_BOOL ? ") != 0)" : ")";
 }
 
-static ir_type storage_type(const codegen_writer *w, int param)
+const char *codegen_load_open(char out[48], ir_type to, kata_type storage)
 {
-    return ir_type_of_storage(w->loop->storage[param]);
+    const ir_storage_info *s = &ir_storages[storage];
+    if (!s->coded) return s->type == to ? "" : codegen_convert_open(to, s->type);
+    snprintf(out, 48, "kata_%s_of_%s(", short_type(to), s->name);
+    return out;
+}
+
+const char *codegen_load_close(ir_type to, kata_type storage)
+{
+    const ir_storage_info *s = &ir_storages[storage];
+    if (s->coded) return ")";
+    return s->type == to ? "" : codegen_convert_close(to, s->type);
+}
+
+const char *codegen_store_open(char out[48], kata_type storage, ir_type from)
+{
+    const ir_storage_info *s = &ir_storages[storage];
+    if (!s->coded) return s->type == from ? "" : codegen_convert_open(s->type, from);
+    snprintf(out, 48, "kata_%s_of_%s(", s->name, short_type(from));
+    return out;
+}
+
+const char *codegen_store_close(kata_type storage, ir_type from)
+{
+    const ir_storage_info *s = &ir_storages[storage];
+    if (s->coded) return ")";
+    return s->type == from ? "" : codegen_convert_close(s->type, from);
 }
 
 static void add_load(const codegen_writer *w, const ir_node *node)
 {
-    ir_type stored = storage_type(w, node->param);
-    text_add(w->out, "%s", stored == node->type ? "" : codegen_convert_open(node->type, stored));
+    kata_type storage = w->loop->storage[node->param];
+    char open[48];
+    text_add(w->out, "%s", codegen_load_open(open, node->type, storage));
     codegen_row_name(w->out, w->loop->kernel, node->param, node->element, node->offset);
     int x = node->offset[0];
     if (x == 0)
         text_add(w->out, "[ix]");
     else
         text_add(w->out, "[ix %c %d]", x < 0 ? '-' : '+', x < 0 ? -x : x);
-    text_add(w->out, "%s", stored == node->type ? "" : codegen_convert_close(node->type, stored));
+    text_add(w->out, "%s", codegen_load_close(node->type, storage));
 }
 
 bool codegen_is_truncation(const ir_kernel *kernel, const ir_node *node)
@@ -103,10 +133,13 @@ static void add_convert(const codegen_writer *w, const ir_node *node)
 
 static void add_stored(const codegen_writer *w, const ir_node *node)
 {
-    ir_type stored = storage_type(w, node->param);
-    text_add(w->out, "%s", codegen_convert_open(node->type, stored));
-    add_conversion(w, stored, node->type, node->arg[0]);
-    text_add(w->out, "%s", codegen_convert_close(node->type, stored));
+    kata_type storage = w->loop->storage[node->param];
+    char load[48], store[48];
+    text_add(w->out, "(%s%s", codegen_load_open(load, node->type, storage),
+             codegen_store_open(store, storage, node->type));
+    codegen_operand(w, node->arg[0]);
+    text_add(w->out, "%s%s)", codegen_store_close(storage, node->type),
+             codegen_load_close(node->type, storage));
 }
 
 /* ---- operations ------------------------------------------------------------------------------ */

@@ -25,7 +25,7 @@ static void add_title(const codegen_writer *w)
         codegen_word(w->out, param->name);
         if (param->count > 1) text_add(w->out, "[%d]", param->count);
         if (ir_param_is_field(param))
-            text_add(w->out, " as %s", ir_types[ir_type_of_storage(w->loop->storage[p])].c_name);
+            text_add(w->out, " as %s", ir_storages[w->loop->storage[p]].name);
     }
     text_add(w->out, ") */\n");
 }
@@ -44,7 +44,8 @@ static void add_signature(const codegen_writer *w)
 
 static void add_numbers(const codegen_writer *w)
 {
-    static const char *const members[IR_TYPE_COUNT] = {"i32 != 0", "i32", "i64", "f32", "f64"};
+    static const char *const members[IR_TYPE_COUNT] = {"i32 != 0", "i32", "i64",
+                                                       "f32",      "f64", "i32"};
     const ir_kernel *kernel = w->loop->kernel;
     for (ir_id id = 1; id < kernel->graph.count; id++) {
         const ir_node *node = &kernel->graph.nodes[id];
@@ -93,7 +94,7 @@ static void add_shift(const codegen_writer *w, const char *index, int32_t offset
 static void add_row(const codegen_writer *w, int param, int component, const int32_t offset[3])
 {
     const ir_kernel *kernel = w->loop->kernel;
-    const char *name = ir_types[ir_type_of_storage(w->loop->storage[param])].c_name;
+    const char *name = ir_storages[w->loop->storage[param]].c_name;
     int view = codegen_view_index(kernel, param) + component;
     indent(w, CODEGEN_ROW);
     text_add(w->out, "const %s *const ", name);
@@ -116,12 +117,13 @@ static void add_written_row(const codegen_writer *w, const ir_store *s)
 {
     const ir_kernel *kernel = w->loop->kernel;
     const ir_param *p = &kernel->params[s->param];
-    ir_type type = ir_param_is_field(p) ? ir_type_of_storage(w->loop->storage[s->param]) : p->type;
+    const char *type = ir_param_is_field(p) ? ir_storages[w->loop->storage[s->param]].c_name
+                                            : ir_types[p->type].c_name;
     int view = codegen_store_index(kernel, s->param) + s->component;
     indent(w, CODEGEN_ROW);
-    text_add(w->out, "%s *const ", ir_types[type].c_name);
+    text_add(w->out, "%s *const ", type);
     add_written_name(w, s);
-    text_add(w->out, " = (%s *)view[%d].origin", ir_types[type].c_name, view);
+    text_add(w->out, " = (%s *)view[%d].origin", type, view);
     add_shift(w, "iy", s->offset[1], "y", view);
     add_shift(w, "iz", s->offset[2], "z", view);
     text_add(w->out, ";\n");
@@ -179,11 +181,12 @@ static void add_colored_start(const codegen_writer *w)
 static void add_stored_value(const codegen_writer *w, const ir_store *s)
 {
     const ir_param *param = &w->loop->kernel->params[s->param];
+    kata_type storage = w->loop->storage[s->param];
     bool field = ir_param_is_field(param);
-    ir_type to = field ? ir_type_of_storage(w->loop->storage[s->param]) : param->type;
-    if (to != param->type) text_add(w->out, "%s", codegen_convert_open(to, param->type));
+    char open[48];
+    if (field) text_add(w->out, "%s", codegen_store_open(open, storage, param->type));
     codegen_operand(w, s->value);
-    if (to != param->type) text_add(w->out, "%s", codegen_convert_close(to, param->type));
+    if (field) text_add(w->out, "%s", codegen_store_close(storage, param->type));
 }
 
 static void add_target(const codegen_writer *w, const ir_store *s)

@@ -7,6 +7,8 @@
  * order. */
 #include "exec/exec.h"
 
+#include "ir/arithmetic.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +59,8 @@ static const grid_source *source_of(const cpu_edge *edge, int dimension, int64_t
 
 static void set_all(kata_type type, void *values, int64_t count, double x)
 {
-    ir_value value = ir_value_of_double(ir_type_of_storage(type), x);
+    ir_value value = {0};
+    ir_storage_write(type, IR_F64, ir_value_of_double(IR_F64, x), &value);
     size_t size = (size_t)store_type_bytes(type);
     for (int64_t i = 0; i < count; i++) memcpy((char *)values + (size_t)i * size, &value, size);
 }
@@ -68,6 +71,16 @@ static void set_all(kata_type type, void *values, int64_t count, double x)
         T v = ir_value_of_double(storage, source->step_value[k % 2]).member, *x = values;          \
         T twice = TWICE;                                                                           \
         for (int64_t i = 0; i < count; i++) x[i] = MINUS;                                          \
+    }
+
+/* The same where a step is computed in type t and its result stored by a conversion. */
+#define UNDO_CODED(T, t, storage)                                                                  \
+    for (int64_t k = source->steps - 1; k >= 0; k--) {                                             \
+        T v, *x = values;                                                                          \
+        set_all(type, &v, 1, source->step_value[k % 2]);                                           \
+        for (int64_t i = 0; i < count; i++)                                                        \
+            x[i] = kata_##storage##_of_##t(2 * kata_##t##_of_##storage(v) -                        \
+                                           kata_##t##_of_##storage(x[i]));                         \
     }
 
 static void undo_steps(kata_type type, void *values, int64_t count, const grid_source *source)
@@ -84,6 +97,10 @@ static void undo_steps(kata_type type, void *values, int64_t count, const grid_s
         UNDO_STEPS(int32_t, i32, (int32_t)(2 * (uint32_t)v),
                    (int32_t)((uint32_t)twice - (uint32_t)x[i]))
         break;
+    case KATA_U8: UNDO_CODED(uint8_t, i32, u8) break;
+    case KATA_F16: UNDO_CODED(uint16_t, f32, f16) break;
+    case KATA_BF16: UNDO_CODED(uint16_t, f32, bf16) break;
+    case KATA_UNORM8: UNDO_CODED(uint8_t, f32, unorm8) break;
     }
 }
 
@@ -139,7 +156,7 @@ static void copy_outside(const cpu_edge *edge, const edge_row *row, const grid_s
             set_all(edge->type, out, 1, x->constant);
         else if (row->values && !row->y && !row->z && edge->bytes == 8)
             memcpy(out, row->values + x->index * 8, 8);
-        else if (row->values && !row->y && !row->z)
+        else if (row->values && !row->y && !row->z && edge->bytes == 4)
             memcpy(out, row->values + x->index * 4, 4);
         else
             copy_inside(edge, row, x->index, x->index + 1, out);

@@ -281,13 +281,13 @@ typedef struct reference_field {
     int64_t (*stored_at)[3]; /* and where, boundary rules not applied */
 } reference_field;
 
-/* A value in the array's type, at an index inside it. */
+/* An element as it is stored, in the first bytes of a value, at an index inside the array. */
 ir_value reference_element(const store_array *a, int component, const int64_t index[3]);
-void reference_set_element(store_array *a, int component, const int64_t index[3], ir_value value);
+void reference_set_element(store_array *a, int component, const int64_t index[3], ir_value element);
 /* The point that a write at an index goes to: inside, or by periodic sides. False when there is
  * none. */
 bool reference_target(const reference_field *field, const int64_t index[3], int64_t target[3]);
-/* The value before the loop, in the storage type, at any index; NaN (of integers, a number that
+/* The element before the loop, as it is stored, at any index; NaN (of integers, a number that
  * means nothing) where no boundary rule covers it. */
 ir_value reference_read(const reference_field *field, int component, const int64_t index[3]);
 

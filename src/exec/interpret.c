@@ -135,14 +135,13 @@ static ir_value evaluate_load(interpreter *in, const ir_expr *expr)
 {
     const ir_param *param = &in->loop->kernel->params[expr->index];
     const reference_field *field = &in->fields[expr->index];
-    ir_type stored = ir_type_of_storage(field->slot->type);
     int component = index_below(in, expr->arg[0], param->count);
     int64_t index[3], target[3], at[4] = {component};
     index_at(in, &expr->arg[1], index);
     bool own = written_at(field, component, index) && reference_target(field, index, target);
-    ir_value value = own ? reference_element(field->next, component, target)
-                         : reference_read(field, component, index);
-    value = ir_convert(param->type, stored, value);
+    ir_value element = own ? reference_element(field->next, component, target)
+                           : reference_read(field, component, index);
+    ir_value value = ir_storage_read(field->slot->type, param->type, &element);
     for (int d = 0; d < 3; d++) at[d + 1] = index[d] -= in->point[d];
     if (in->trace) exec_trace_read(in->trace, param, component, index, value);
     return note(in, expr, at, value);
@@ -213,19 +212,19 @@ static void store(interpreter *in, const ir_stmt *stmt)
 {
     const ir_param *param = &in->loop->kernel->params[stmt->index];
     reference_field *field = &in->fields[stmt->index];
-    ir_type stored = ir_type_of_storage(field->slot->type);
     int component = index_below(in, stmt->element, param->count);
-    ir_value value = ir_convert(stored, stmt->value->type, evaluate(in, stmt->value));
+    ir_value value = evaluate(in, stmt->value), element = {0};
     int64_t index[3], target[3];
     index_at(in, stmt->offset, index);
     if (!reference_target(field, index, target)) {
         fail(in, "a write outside the grid");
         return;
     }
+    ir_storage_write(field->slot->type, stmt->value->type, value, &element);
     if (in->trace)
         exec_trace_store(in->trace, in->loop, stmt, component, target,
-                         reference_element(field->next, component, target), value);
-    reference_set_element(field->next, component, target, value);
+                         reference_element(field->next, component, target), element);
+    reference_set_element(field->next, component, target, element);
     field->stored[component] = true;
     for (int d = 0; d < 3; d++) field->stored_at[component][d] = index[d];
 }

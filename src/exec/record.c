@@ -65,6 +65,13 @@ static void write_bits(const exec_record *record, ir_type type, ir_value x)
     fprintf(record->to, " %0*" PRIx64, digits, with_one_nan(type, x).bits);
 }
 
+/* The type in which the values of a field are shown: of bytes and halves, a wider one. */
+static const char *shown_type(const chain_slot *slot)
+{
+    if (!ir_storages[slot->type].coded) return store_type_name(slot->type);
+    return ir_type_of_storage(slot->type) == IR_F32 ? "f32" : "i32";
+}
+
 /* Calls `each` for all values of a field, x fastest, components slowest. */
 static void for_values(exec_record *record, const chain_slot *slot,
                        void (*each)(exec_record *record, ir_type type, ir_value x))
@@ -75,8 +82,10 @@ static void for_values(exec_record *record, const chain_slot *slot,
     for (int c = 0; c < slot->components; c++)
         for (at[2] = 0; at[2] < n[2]; at[2]++)
             for (at[1] = 0; at[1] < n[1]; at[1]++)
-                for (at[0] = 0; at[0] < n[0]; at[0]++)
-                    each(record, type, reference_element(slot->array, c, at));
+                for (at[0] = 0; at[0] < n[0]; at[0]++) {
+                    ir_value element = reference_element(slot->array, c, at);
+                    each(record, type, ir_storage_read(slot->type, type, &element));
+                }
 }
 
 static void hash_value(exec_record *record, ir_type type, ir_value x)
@@ -97,7 +106,7 @@ static void write_field(exec_record *record, const char *name, const chain_slot 
     record->hash = 0;
     for_values(record, slot, hash_value);
     fprintf(record->to, "field %s@%lld %s %d %lld %lld %lld %016" PRIx64 "\n", name,
-            (long long)version, store_type_name(slot->type), slot->components, (long long)n[0],
+            (long long)version, shown_type(slot), slot->components, (long long)n[0],
             (long long)n[1], (long long)n[2], record->hash);
     if (!record->full) return;
     fprintf(record->to, "values");
@@ -118,8 +127,11 @@ static void write_scalar(const exec_record *record, const chain_binding *b, int6
 
 static void write_numbers(const exec_record *record, const ir_param *param, const ir_value *values)
 {
-    static const kata_type shown[IR_TYPE_COUNT] = {
-        [IR_BOOL] = KATA_I32, [IR_I32] = KATA_I32, [IR_I64] = KATA_I64, [IR_F32] = KATA_F32};
+    static const kata_type shown[IR_TYPE_COUNT] = {[IR_BOOL] = KATA_I32,
+                                                   [IR_I32] = KATA_I32,
+                                                   [IR_I64] = KATA_I64,
+                                                   [IR_F32] = KATA_F32,
+                                                   [IR_U8] = KATA_I32};
     fprintf(record->to, "number %s %s", param->name, store_type_name(shown[param->type]));
     for (int i = 0; i < param->count; i++) write_bits(record, param->type, values[i]);
     fprintf(record->to, "\n");

@@ -13,35 +13,31 @@ static char *address_of(const store_array *a, int component, const int64_t index
 
 ir_value reference_element(const store_array *a, int component, const int64_t index[3])
 {
-    ir_value value = {0};
-    if (a) {
-        const char *address = address_of(a, component, index);
-        switch (a->type) {
-        case KATA_F64: memcpy(&value.f64, address, sizeof value.f64); break;
-        case KATA_F32: memcpy(&value.f32, address, sizeof value.f32); break;
-        case KATA_I64: memcpy(&value.i64, address, sizeof value.i64); break;
-        case KATA_I32: memcpy(&value.i32, address, sizeof value.i32); break;
-        }
-    }
-    return value;
+    ir_value element = {0};
+    if (a) memcpy(&element, address_of(a, component, index), (size_t)store_type_bytes(a->type));
+    return element;
 }
 
-void reference_set_element(store_array *a, int component, const int64_t index[3], ir_value value)
+void reference_set_element(store_array *a, int component, const int64_t index[3], ir_value element)
 {
-    char *address = address_of(a, component, index);
-    switch (a->type) {
-    case KATA_F64: memcpy(address, &value.f64, sizeof value.f64); break;
-    case KATA_F32: memcpy(address, &value.f32, sizeof value.f32); break;
-    case KATA_I64: memcpy(address, &value.i64, sizeof value.i64); break;
-    case KATA_I32: memcpy(address, &value.i32, sizeof value.i32); break;
-    }
+    memcpy(address_of(a, component, index), &element, (size_t)store_type_bytes(a->type));
 }
 
-/* 2*v - x in the storage type. */
-static ir_value antisymmetric(ir_type type, ir_value v, ir_value x)
+static ir_value stored(kata_type storage, ir_type type, ir_value value)
 {
+    ir_value element = {0};
+    ir_storage_write(storage, type, value, &element);
+    return element;
+}
+
+/* 2*v - x of elements, in the type that belongs to the storage type. */
+static ir_value antisymmetric(kata_type storage, ir_value boundary, ir_value inside)
+{
+    ir_type type = ir_type_of_storage(storage);
+    ir_value v = ir_storage_read(storage, type, &boundary);
+    ir_value x = ir_storage_read(storage, type, &inside);
     ir_value twice = ir_evaluate(IR_MUL, type, type, (ir_value[]){ir_value_of_int(type, 2), v});
-    return ir_evaluate(IR_SUB, type, type, (ir_value[]){twice, x});
+    return stored(storage, type, ir_evaluate(IR_SUB, type, type, (ir_value[]){twice, x}));
 }
 
 /* One step of a rule from outside towards the grid; false where there is none. */
@@ -62,29 +58,30 @@ static bool step_inwards(kata_rule rule, bool high, int64_t n, int64_t *i)
 
 /* What a read finds that no rule covers. Analysis has refused a loop whose result depends on one,
  * but not reads of which nothing comes. */
-static ir_value nothing(ir_type type)
+static ir_value nothing(kata_type storage)
 {
-    return ir_type_is_floating(type) ? ir_value_of_double(type, NAN)
-                                     : ir_value_of_int(type, 0x5a5a5a5a5a5a5a5a);
+    if (ir_type_is_floating(ir_type_of_storage(storage)))
+        return stored(storage, IR_F64, ir_value_of_double(IR_F64, NAN));
+    return stored(storage, IR_I64, ir_value_of_int(IR_I64, 0x5a5a5a5a5a5a5a5a));
 }
 
-/* The value at an index whose dimensions below d are inside. */
+/* The element at an index whose dimensions below d are inside. */
 static ir_value read_from(const reference_field *field, int component, const int64_t at[3], int d)
 {
     const grid_shape *shape = &field->slot->shape;
-    ir_type type = ir_type_of_storage(field->slot->type);
+    kata_type storage = field->slot->type;
     int64_t index[3] = {at[0], at[1], at[2]};
     while (d < 3 && index[d] >= 0 && index[d] < shape->size[d]) d++;
     if (d == 3) return reference_element(field->old, component, index);
     bool high = index[d] >= 0;
     const grid_side_rule *side = &field->boundary->side[2 * d + high];
-    ir_value v = ir_value_of_double(type, side->value);
+    ir_value v = stored(storage, IR_F64, ir_value_of_double(IR_F64, side->value));
     if (side->rule == KATA_CONSTANT) return v;
-    if (!step_inwards(side->rule, high, shape->size[d], &index[d])) return nothing(type);
+    if (!step_inwards(side->rule, high, shape->size[d], &index[d])) return nothing(storage);
     ir_value x = read_from(field, component, index, d);
     bool is_antisymmetric =
         side->rule == KATA_ANTISYMMETRIC_FACE || side->rule == KATA_ANTISYMMETRIC_NODE;
-    return is_antisymmetric ? antisymmetric(type, v, x) : x;
+    return is_antisymmetric ? antisymmetric(storage, v, x) : x;
 }
 
 bool reference_target(const reference_field *field, const int64_t index[3], int64_t target[3])

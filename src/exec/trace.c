@@ -117,9 +117,9 @@ static void print_change(exec_trace *trace, const chain_slot *slot, const char *
     for (int d = 0; d < trace->rank; d++)
         text_add(&line, "%s%lld", d ? ", " : " at [", (long long)trace->point[d]);
     text_add(&line, "]: ");
-    exec_print_value(&line, type, old);
+    exec_print_value(&line, type, ir_storage_read(slot->type, type, &old));
     text_add(&line, " -> ");
-    exec_print_value(&line, type, new);
+    exec_print_value(&line, type, ir_storage_read(slot->type, type, &new));
     fprintf(trace->to, "%s\n", text_get(&line));
     trace->reports++;
     text_free(&line);

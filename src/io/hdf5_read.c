@@ -114,8 +114,8 @@ static hid_t memory_type(kata_type type)
     case KATA_F32: return H5T_NATIVE_FLOAT;
     case KATA_I64: return H5T_NATIVE_INT64;
     case KATA_I32: return H5T_NATIVE_INT32;
+    default: return H5I_INVALID_HID;
     }
-    return H5I_INVALID_HID;
 }
 
 static bool read_values(opened *o, const io_array *expected, void *values)

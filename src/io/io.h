@@ -38,7 +38,7 @@ void io_image_free(io_image *image);
 /* Values (plain order: x fastest, component slowest) at the points of a uniform grid. */
 typedef struct io_points {
     const char *name;
-    kata_type type;
+    kata_type type; /* f64, f32, i64, i32 or u8 */
     int rank, components;
     int64_t size[3]; /* 1 beyond the rank */
     double spacing;

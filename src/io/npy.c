@@ -22,8 +22,11 @@ static const struct npy_type {
     const char *descr;
     kata_type type;
     int bytes;
-} types[] = {
-    {"<f8", KATA_F64, 8}, {"<f4", KATA_F32, 4}, {"<i8", KATA_I64, 8}, {"<i4", KATA_I32, 4}};
+} types[] = {{"<f8", KATA_F64, 8},
+             {"<f4", KATA_F32, 4},
+             {"<i8", KATA_I64, 8},
+             {"<i4", KATA_I32, 4},
+             {"|u1", KATA_U8, 1}};
 
 static const struct npy_type *type_of(kata_type type)
 {
@@ -103,7 +106,7 @@ static bool read_descr(reader *r)
         if (!strcmp(types[i].descr, descr)) r->type = &types[i];
     if (r->type) return true;
     snprintf(r->reason, sizeof r->reason,
-             "its values are of type '%s'; <f8, <f4, <i8 and <i4 can be read", descr);
+             "its values are of type '%s'; <f8, <f4, <i8, <i4 and |u1 can be read", descr);
     return false;
 }
 

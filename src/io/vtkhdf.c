@@ -111,11 +111,15 @@ static hid_t stored_type(kata_type type)
     case KATA_F32: return H5T_NATIVE_FLOAT;
     case KATA_I64: return H5T_NATIVE_INT64;
     case KATA_I32: return H5T_NATIVE_INT32;
+    case KATA_U8: return H5T_NATIVE_UINT8;
+    default: return H5I_INVALID_HID;
     }
-    return H5I_INVALID_HID;
 }
 
-static size_t size_of(kata_type type) { return type == KATA_F64 || type == KATA_I64 ? 8 : 4; }
+static size_t size_of(kata_type type)
+{
+    return type == KATA_F64 || type == KATA_I64 ? 8 : type == KATA_U8 ? 1 : 4;
+}
 
 /* Copies `count` points from `first` on, components together. */
 static void interleave(char *to, const io_points *p, size_t all, size_t first, size_t count)

@@ -1,8 +1,8 @@
 /* The arithmetic that C leaves undefined, defined: integers wrap, x/0 and x%0 are 0, shift counts
- * are taken modulo the width, floating point to integer saturates and takes NaN to 0; and the order
- * in which reductions find the least and the greatest. Included by the library and pasted in front
- * of generated code: needs only int32_t and int64_t to be defined. Free of branches where it can
- * be, so that loops vectorise. */
+ * are taken modulo the width, floating point to integer saturates and takes NaN to 0; the order in
+ * which reductions find the least and the greatest; and the numbers of 8 and 16 bits that fields
+ * are stored in. Included by the library and pasted in front of generated code: needs only int32_t
+ * and int64_t to be defined. Free of branches where it can be, so that loops vectorise. */
 
 #define KATA_INLINE static inline __attribute__((unused, always_inline))
 
@@ -81,6 +81,101 @@ KATA_INLINE int64_t kata_i64_of_f64(double x)
 
 KATA_INLINE int32_t kata_i32_of_f32(float x) { return kata_i32_of_f64((double)x); }
 KATA_INLINE int64_t kata_i64_of_f32(float x) { return kata_i64_of_f64((double)x); }
+
+/* ---- u8: wraps as integers do, saturates from floating point ---- */
+
+typedef __UINT8_TYPE__ kata_byte;
+typedef __UINT16_TYPE__ kata_half;
+
+KATA_INLINE int32_t kata_i32_of_u8(kata_byte x) { return x; }
+KATA_INLINE int64_t kata_i64_of_u8(kata_byte x) { return x; }
+KATA_INLINE kata_byte kata_u8_of_u8(kata_byte x) { return x; }
+KATA_INLINE kata_byte kata_u8_of_i32(int32_t x) { return (kata_byte)x; }
+KATA_INLINE kata_byte kata_u8_of_i64(int64_t x) { return (kata_byte)x; }
+KATA_INLINE kata_byte kata_u8_of_f64(double x)
+{
+    double y = x < 255.0 ? x : 255.0;
+    double z = y > 0.0 ? y : 0.0;
+    int32_t i = (int32_t)z;
+    return (kata_byte)(x != x ? 0 : i);
+}
+KATA_INLINE kata_byte kata_u8_of_f32(float x) { return kata_u8_of_f64((double)x); }
+
+/* ---- unorm8: a byte b that stands for b/255 ---- */
+
+KATA_INLINE float kata_f32_of_unorm8(kata_byte x) { return (float)x / 255.0f; }
+KATA_INLINE double kata_f64_of_unorm8(kata_byte x) { return (double)x / 255.0; }
+KATA_INLINE kata_byte kata_unorm8_of_f32(float x)
+{
+    float y = x < 1.0f ? x : 1.0f;
+    float z = y > 0.0f ? y : 0.0f;
+    int32_t i = (int32_t)(z * 255.0f + 0.5f);
+    return (kata_byte)(x != x ? 0 : i);
+}
+KATA_INLINE kata_byte kata_unorm8_of_f64(double x)
+{
+    double y = x < 1.0 ? x : 1.0;
+    double z = y > 0.0 ? y : 0.0;
+    int32_t i = (int32_t)(z * 255.0 + 0.5);
+    return (kata_byte)(x != x ? 0 : i);
+}
+
+/* ---- f16, bf16: to nearest, ties to even; NaN stays NaN and becomes quiet ---- */
+
+KATA_INLINE __UINT32_TYPE__ kata_word_of(float x)
+{
+    __UINT32_TYPE__ u;
+    __builtin_memcpy(&u, &x, sizeof u);
+    return u;
+}
+
+KATA_INLINE float kata_of_word(__UINT32_TYPE__ u)
+{
+    float x;
+    __builtin_memcpy(&x, &u, sizeof x);
+    return x;
+}
+
+KATA_INLINE float kata_f32_of_f16(kata_half h)
+{
+    __UINT32_TYPE__ sign = (__UINT32_TYPE__)(h & 0x8000) << 16;
+    __UINT32_TYPE__ digits = (__UINT32_TYPE__)(h & 0x7fff) << 13;
+    __UINT32_TYPE__ normal = digits + 0x38000000u; /* (127 - 15) << 23 */
+    __UINT32_TYPE__ special = digits | 0x7f800000u | (digits > 0x0f800000u ? 0x00400000u : 0u);
+    __UINT32_TYPE__ tiny = kata_word_of((float)(int32_t)(h & 0x03ff) * 0x1p-24f);
+    __UINT32_TYPE__ finite = digits < 0x00800000u ? tiny : normal;
+    return kata_of_word(sign | (digits < 0x0f800000u ? finite : special));
+}
+
+/* Below 2^-14 there are steps of 2^-24: the digits, with the leading one, are shifted by what the
+ * exponent lacks. 2^16 stands for all that is larger. */
+KATA_INLINE kata_half kata_f16_of_f32(float x)
+{
+    __UINT32_TYPE__ u = kata_word_of(x), size = u & 0x7fffffffu;
+    __UINT32_TYPE__ bounded = size < 0x47800000u ? size : 0x47800000u;
+    __UINT32_TYPE__ normal = (bounded - 0x38000000u + 0x0fffu + ((bounded >> 13) & 1)) >> 13;
+    __UINT32_TYPE__ lacks = 126 - (size >> 23), shift = lacks - 14 < 11 ? lacks : 25;
+    __UINT32_TYPE__ digits = (size & 0x007fffffu) | 0x00800000u;
+    __UINT32_TYPE__ half = ((__UINT32_TYPE__)1 << (shift - 1)) - 1;
+    __UINT32_TYPE__ tiny = (digits + half + ((digits >> shift) & 1)) >> shift;
+    __UINT32_TYPE__ finite = size < 0x38800000u ? tiny : normal;
+    __UINT32_TYPE__ nan = 0x7e00u | ((size >> 13) & 0x03ffu);
+    return (kata_half)(((u >> 16) & 0x8000u) | (size > 0x7f800000u ? nan : finite));
+}
+
+KATA_INLINE float kata_f32_of_bf16(kata_half h) { return kata_of_word((__UINT32_TYPE__)h << 16); }
+
+KATA_INLINE kata_half kata_bf16_of_f32(float x)
+{
+    __UINT32_TYPE__ u = kata_word_of(x);
+    __UINT32_TYPE__ rounded = (u + 0x7fffu + ((u >> 16) & 1)) >> 16;
+    return (kata_half)((u & 0x7fffffffu) > 0x7f800000u ? (u >> 16) | 0x0040u : rounded);
+}
+
+KATA_INLINE double kata_f64_of_f16(kata_half h) { return (double)kata_f32_of_f16(h); }
+KATA_INLINE double kata_f64_of_bf16(kata_half h) { return (double)kata_f32_of_bf16(h); }
+KATA_INLINE kata_half kata_f16_of_f64(double x) { return kata_f16_of_f32((float)x); }
+KATA_INLINE kata_half kata_bf16_of_f64(double x) { return kata_bf16_of_f32((float)x); }
 
 #undef KATA_INTEGER
 #undef KATA_FLOATING

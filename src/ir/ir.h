@@ -23,7 +23,8 @@
     X(I32, "int", "int32_t", 4)                                                                    \
     X(I64, "long", "int64_t", 8)                                                                   \
     X(F32, "float", "float", 4)                                                                    \
-    X(F64, "double", "double", 8)
+    X(F64, "double", "double", 8)                                                                  \
+    X(U8, "uchar", "uint8_t", 1)
 
 typedef enum ir_type {
 #define X(name, ...) IR_##name,
@@ -32,21 +33,21 @@ typedef enum ir_type {
         IR_TYPE_COUNT
 } ir_type;
 
-/* Operations. `kinds`: the operand types allowed, of b(ool), i(nteger), l(ong), f(loating). All
+/* Operations. `kinds`: the operand types allowed, of b(ool), u(char), i(nteger), l(ong), f(loating). All
  * operands have one type, which is also the result's; exceptions: comparisons give bool, SELECT
  * takes a bool first, CONVERT takes any type. Functions called by `name` in kernels have a 1 in the
  * last column; they are also known with an f at the end. min(a,b) is a < b ? a : b, max(a,b) is b <
  * a ? a : b. name      text        operands kinds  function */
 #define IR_OPS(X)                                                                                  \
-    X(CONST, "const", 0, "bif", 0)                                                                 \
-    X(NUMBER, "number", 0, "bif", 0) /* a uniform parameter: param, element */                     \
-    X(INDEX, "index", 0, "i", 0)     /* ix, iy, iz: I64 */                                         \
-    X(SIZE, "size", 0, "i", 0)       /* nx, ny, nz: I64 */                                         \
-    X(LOAD, "load", 0, "bif", 0)     /* a field: param, component, offset */                       \
+    X(CONST, "const", 0, "buif", 0)                                                                \
+    X(NUMBER, "number", 0, "buif", 0) /* a uniform parameter: param, element */                    \
+    X(INDEX, "index", 0, "i", 0)      /* ix, iy, iz: I64 */                                        \
+    X(SIZE, "size", 0, "i", 0)        /* nx, ny, nz: I64 */                                        \
+    X(LOAD, "load", 0, "buif", 0)     /* a field: param, component, offset */                      \
     X(NEG, "neg", 1, "if", 0)                                                                      \
     X(NOT, "not", 1, "bi", 0)                                                                      \
-    X(CONVERT, "convert", 1, "bif", 0)                                                             \
-    X(STORED, "stored", 1, "bif", 0) /* rounded to the storage type of a field: param */           \
+    X(CONVERT, "convert", 1, "buif", 0)                                                            \
+    X(STORED, "stored", 1, "buif", 0) /* rounded to the storage type of a field: param */          \
     X(ADD, "add", 2, "if", 0)                                                                      \
     X(SUB, "sub", 2, "if", 0)                                                                      \
     X(MUL, "mul", 2, "if", 0)                                                                      \
@@ -61,7 +62,7 @@ typedef enum ir_type {
     X(NE, "ne", 2, "bif", 0)                                                                       \
     X(LT, "lt", 2, "if", 0)                                                                        \
     X(LE, "le", 2, "if", 0)                                                                        \
-    X(SELECT, "select", 3, "bif", 0)                                                               \
+    X(SELECT, "select", 3, "buif", 0)                                                              \
     X(LEAST, "least", 2, "if", 0) /* smaller and greater in the total order of reductions */       \
     X(GREATEST, "greatest", 2, "if", 0)                                                            \
     X(MIN, "min", 2, "if", 1)                                                                      \
@@ -123,16 +124,14 @@ extern const ir_type_info ir_types[IR_TYPE_COUNT];
 extern const ir_op_info ir_ops[IR_OP_COUNT];
 
 bool ir_type_is_floating(ir_type type);
-bool ir_type_is_integer(ir_type type); /* bool is not */
+bool ir_type_is_integer(ir_type type); /* bool and uchar are not: nothing is computed in them */
 /* Whether an operation takes operands of a type. */
 bool ir_op_takes(ir_op op, ir_type type);
-/* The type in which fields of a storage type are computed when it is that of the parameter. */
-ir_type ir_type_of_storage(kata_type type);
 
 /* ---- value.c: constants and what operations do to them --------------------------------------- */
 
 /* A value of a type: 8 bytes, unused high bytes zero, so that equal bits are equal values. bool is
- * 0 or 1 in i32. */
+ * 0 or 1, uchar 0 to 255, in i32. */
 typedef union ir_value {
     uint64_t bits;
     int32_t i32;
@@ -165,6 +164,42 @@ extern const char ir_arithmetic_text[], ir_elementary_text[], ir_elementary_trig
  * iteration n. */
 int64_t ir_repetition(int64_t outer, int64_t iteration);
 int64_t ir_random_position(int64_t repetition, int place);
+
+/* ---- storage.c: how values of fields are stored ---------------------------------------------- */
+
+/* In the order of kata_type. type: what values are read as in boundary rules, and the parameter
+ * type that messages propose. coded: the element is not a C number of that type, and is made of and
+ * read as each type by functions kata_TYPE_of_NAME and kata_NAME_of_TYPE of arithmetic.h.
+ *      name     constant       word      C type     bytes type  coded */
+#define IR_STORAGES(X)                                                                             \
+    X(f64, "KATA_F64", "double", "double", 8, IR_F64, false)                                       \
+    X(f32, "KATA_F32", "float", "float", 4, IR_F32, false)                                         \
+    X(i64, "KATA_I64", "long", "int64_t", 8, IR_I64, false)                                        \
+    X(i32, "KATA_I32", "int", "int32_t", 4, IR_I32, false)                                         \
+    X(u8, "KATA_U8", "u8", "uint8_t", 1, IR_I32, true)                                             \
+    X(f16, "KATA_F16", "f16", "uint16_t", 2, IR_F32, true)                                         \
+    X(bf16, "KATA_BF16", "bf16", "uint16_t", 2, IR_F32, true)                                      \
+    X(unorm8, "KATA_UNORM8", "unorm8", "uint8_t", 1, IR_F32, true)
+
+enum { IR_STORAGE_COUNT = KATA_UNORM8 + 1 };
+
+typedef struct ir_storage_info {
+    const char *name, *constant, *word, *c_name;
+    int bytes;
+    ir_type type;
+    bool coded;
+} ir_storage_info;
+extern const ir_storage_info ir_storages[IR_STORAGE_COUNT];
+
+ir_type ir_type_of_storage(kata_type storage);
+/* Whether a field so stored can be read and written as values of a type: floating as floating,
+ * integer as integer, uchar as itself. */
+bool ir_storage_suits(kata_type storage, ir_type type);
+/* The element at an address as a value of a type: what a kernel loads. Integers of a floating type,
+ * and the reverse, are converted as by CONVERT. */
+ir_value ir_storage_read(kata_type storage, ir_type type, const void *element);
+/* Makes the element at an address of a value: what a kernel stores. */
+void ir_storage_write(kata_type storage, ir_type type, ir_value value, void *element);
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
@@ -347,6 +382,7 @@ typedef struct ir_kernel {
     const source *text;
     uint32_t at; /* of the name */
     int param_count, local_count, table_count;
+    int real_param; /* of a kernel that uses `real`: the first field parameter of that type */
     const ir_param *params;
     const ir_local *locals;
     const ir_table *tables;

@@ -20,20 +20,9 @@ bool ir_type_is_integer(ir_type type) { return type == IR_I32 || type == IR_I64;
 
 bool ir_op_takes(ir_op op, ir_type type)
 {
-    char kind = type == IR_BOOL ? 'b' : ir_type_is_integer(type) ? 'i' : 'f';
+    char kind = type == IR_BOOL ? 'b' : type == IR_U8 ? 'u' : ir_type_is_integer(type) ? 'i' : 'f';
     if (type == IR_I64 && strchr(ir_ops[op].kinds, 'l')) return true;
     return strchr(ir_ops[op].kinds, kind) != NULL;
-}
-
-ir_type ir_type_of_storage(kata_type type)
-{
-    switch (type) {
-    case KATA_F64: return IR_F64;
-    case KATA_F32: return IR_F32;
-    case KATA_I64: return IR_I64;
-    case KATA_I32: return IR_I32;
-    }
-    return IR_TYPE_COUNT;
 }
 
 bool ir_param_is_field(const ir_param *param) { return param->kind <= IR_PARAM_INOUT; }

@@ -288,7 +288,7 @@ static ir_expr *element_of(lang_compiler *c, const lang_place *place, ir_expr_ki
     return lang_place_element(c, place, &e->arg[0]) ? e : NULL;
 }
 
-lang_value lang_place_read(lang_compiler *c, const lang_place *place)
+static lang_value read_as_declared(lang_compiler *c, const lang_place *place)
 {
     lang_symbol *s = place->symbol;
     switch (s->kind) {
@@ -303,4 +303,9 @@ lang_value lang_place_read(lang_compiler *c, const lang_place *place)
     case LANG_REDUCTION: return refuse_reduction(c, place);
     default: return failed;
     }
+}
+
+lang_value lang_place_read(lang_compiler *c, const lang_place *place)
+{
+    return lang_promoted(c, read_as_declared(c, place));
 }

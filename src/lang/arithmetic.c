@@ -64,6 +64,12 @@ ir_expr *lang_convert_assigned(lang_compiler *c, lang_value value, ir_type type)
     return lang_convert(c, value, type);
 }
 
+lang_value lang_promoted(lang_compiler *c, lang_value value)
+{
+    bool promotes = value.expr && value.expr->type == IR_U8;
+    return promotes ? lang_value_of(lang_convert(c, value, IR_I32)) : value;
+}
+
 ir_type lang_common_type(lang_value a, lang_value b)
 {
     ir_type x = a.expr->type, y = b.expr->type;

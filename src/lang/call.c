@@ -217,7 +217,9 @@ static lang_value call_helper(lang_compiler *c, lang_function *f, const lang_exp
     binding *bindings = call ? bind_all(c, f, e->arg[1]) : NULL;
     if (!bindings) return failed;
     call->index = (int)c->local_count;
-    return inline_body(c, f, bindings, &call->body) ? lang_value_of(call) : failed;
+    c->uses_real = c->uses_real || f->real;
+    if (!inline_body(c, f, bindings, &call->body)) return failed;
+    return lang_promoted(c, lang_value_of(call));
 }
 
 lang_value lang_check_call(lang_compiler *c, const lang_expr *e)

@@ -46,7 +46,8 @@ static lang_value check_kind(lang_compiler *c, const lang_expr *e)
     case LANG_EXPR_UNARY: return lang_unary(c, e->sign, lang_check(c, e->arg[0]), e->at);
     case LANG_EXPR_BINARY: return check_binary(c, e);
     case LANG_EXPR_SELECT: return check_select(c, e);
-    case LANG_EXPR_CAST: return lang_value_of(lang_convert(c, lang_check(c, e->arg[0]), e->type));
+    case LANG_EXPR_CAST:
+        return lang_promoted(c, lang_value_of(lang_convert(c, lang_check(c, e->arg[0]), e->type)));
     case LANG_EXPR_ROW: return failed; /* refused before, see check_rows in declare.c */
     }
     return failed;

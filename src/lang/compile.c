@@ -44,16 +44,33 @@ static bool check_helpers(lang_compiler *c, lang_function *f)
     return true;
 }
 
-static bool make_kernel(lang_compiler *c, lang_function *f)
+static bool make_kernel(lang_compiler *c, lang_function *f, ir_kernel **out)
 {
     lang_module *module = c->module;
     ir_kernel *kernel = arena_alloc(&module->memory, sizeof *kernel);
     if (!kernel) return lang_no_memory(c);
+    c->uses_real = f->real;
     if (f->wrong || !lang_check_kernel(c, f, kernel)) return false;
-    module->kernels[module->count++] = kernel;
-    if (ir_lower(kernel, &module->memory, c->m)) return false;
+    *out = kernel;
+    if (!lang_check_real(c, f, kernel) || ir_lower(kernel, &module->memory, c->m)) return false;
     lang_warn_partly_written(c, kernel);
     return true;
+}
+
+/* A kernel, and once more with `real` as float if it uses it: then without the warnings that its
+ * numbers lose something, which they are meant to. */
+static bool make_both(lang_compiler *c, lang_function *f)
+{
+    int i = c->module->count++;
+    lang_set_real(c, IR_F64);
+    if (!make_kernel(c, f, &c->module->kernels[i])) return false;
+    if (!c->uses_real) return true;
+    bool no_warnings = c->m->no_warnings;
+    lang_set_real(c, IR_F32);
+    c->m->no_warnings = true;
+    bool made = make_kernel(c, f, &c->module->narrow[i]);
+    c->m->no_warnings = no_warnings;
+    return made;
 }
 
 static bool make_kernels(lang_compiler *c, lang_function *first)
@@ -61,9 +78,10 @@ static bool make_kernels(lang_compiler *c, lang_function *first)
     size_t count = 0;
     for (const lang_function *f = first; f; f = f->next) count += f->kernel;
     c->module->kernels = arena_array(&c->module->memory, count + 1, sizeof(ir_kernel *));
-    if (!c->module->kernels) return lang_no_memory(c);
+    c->module->narrow = arena_array(&c->module->memory, count + 1, sizeof(ir_kernel *));
+    if (!c->module->kernels || !c->module->narrow) return lang_no_memory(c);
     for (lang_function *f = first; f; f = f->next)
-        if (f->kernel && !make_kernel(c, f) && !lang_recover(c)) return false;
+        if (f->kernel && !make_both(c, f) && !lang_recover(c)) return false;
     return true;
 }
 
@@ -88,6 +106,7 @@ static void end(lang_compiler *c)
     if (c->locale) freelocale(c->locale);
     free(c->locals);
     free(c->tables);
+    free(c->reals);
     arena_free(&c->syntax);
 }
 
@@ -147,7 +166,10 @@ kata_status lang_compile(const char *name, const char *text, size_t length, mess
 void lang_module_free(lang_module *module)
 {
     if (!module) return;
-    for (int i = 0; i < module->count; i++) ir_kernel_free(module->kernels[i]);
+    for (int i = 0; i < module->count; i++) {
+        ir_kernel_free(module->kernels[i]);
+        ir_kernel_free(module->narrow[i]);
+    }
     arena memory = module->memory;
     free(module);
     arena_free(&memory);

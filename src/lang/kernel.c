@@ -39,6 +39,10 @@ static bool check_kind(lang_compiler *c, const lang_param *p)
         lang_error(c, p->type_at, "'%s' cannot be bool: only number parameters can", p->name->text);
         return lang_hint(c, "use int");
     }
+    if (p->type == IR_U8 && reduction) {
+        lang_error(c, p->type_at, "'%s' cannot be uchar: nothing is computed in it", p->name->text);
+        return lang_hint(c, "use int");
+    }
     if (!p->constant || p->kind == IR_PARAM_NUMBER) return true;
     lang_error(c, p->type_at, "'const' goes with numbers only");
     return lang_hint(c, "an 'in' field is never written; write '%s %s %s'",

@@ -7,6 +7,8 @@
 typedef struct lang_module {
     source text; /* owned copy */
     ir_kernel **kernels;
+    ir_kernel **narrow; /* per kernel: with `real` as float, where kernels[i] has it as double; NULL
+                           of kernels that do not use it */
     int count;
     arena memory; /* of everything above, trees included */
 } lang_module;

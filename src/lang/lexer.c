@@ -191,7 +191,7 @@ bool lang_is_word(const lang_token *token, lang_word word)
 
 bool lang_is_type(const lang_token *token)
 {
-    return token->kind == LANG_TOKEN_WORD && token->name->word <= LANG_WORD_DOUBLE;
+    return token->kind == LANG_TOKEN_WORD && token->name->word <= LANG_WORD_REAL;
 }
 
 /* ---- after an error -------------------------------------------------------------------------- */

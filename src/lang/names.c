@@ -13,7 +13,7 @@ static const char no_loop[] = "a loop is 'for (int q = 0; q < 9; q++)', with bou
                               "compile time";
 static const char no_jump[] = "loops run to their end; put what is conditional under an 'if'";
 static const char no_switch[] = "use 'if' and 'else'";
-static const char no_type[] = "the types are bool, int, long, float and double";
+static const char no_type[] = "the types are bool, uchar, int, long, float, double and real";
 static const char no_storage[] =
     "a helper is 'static TYPE name(...)', a constant 'const TYPE name'";
 
@@ -53,8 +53,6 @@ static const struct refused {
     {"interval", "it will split a dimension into parts; choose another name", true},
     {"on", "it will place kernels on cells and edges; choose another name", true},
     {"import", "a kernel file cannot use another one; copy what it needs", true},
-    {"real", "write 'float' or 'double'", true},
-    {"uchar", "write 'int'", true},
 };
 
 /* ---- interning ------------------------------------------------------------------------------- */

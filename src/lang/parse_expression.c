@@ -112,7 +112,7 @@ static lang_expr *parse_cast(lang_compiler *c)
 {
     lang_expr *e = make(c, LANG_EXPR_CAST, c->token.at);
     lang_advance(c);
-    if (!e || !lang_parse_type(c, &e->type)) return NULL;
+    if (!e || !lang_parse_type(c, &e->type) || !lang_note_real(c, &e->type)) return NULL;
     if (!lang_expect(c, LANG_SIGN_PAREN_CLOSE, "after the type")) return NULL;
     return parse_operand(c, e);
 }

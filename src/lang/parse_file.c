@@ -36,8 +36,8 @@ static void parse_modes(lang_compiler *c, lang_param *p)
 
 static bool not_a_param(lang_compiler *c)
 {
-    static const char *const starts[] = {"in",   "out", "inout", "sum",   "min",   "max",
-                                         "bool", "int", "long",  "float", "double"};
+    static const char *const starts[] = {"in",  "out",  "inout", "sum",    "min",   "max", "bool",
+                                         "int", "long", "float", "double", "uchar", "real"};
     const char *name = c->token.kind == LANG_TOKEN_NAME ? c->token.name->text : NULL;
     lang_unexpected(c, "a parameter such as 'in double u' or 'double c'");
     if (name) lang_suggest(c, name, starts, COUNT_OF(starts));
@@ -55,7 +55,8 @@ static bool parse_param(lang_compiler *c, lang_param *p)
         lang_error(c, c->next.at, "there are no pointers");
         return lang_hint(c, "a field is 'in double u', a table 'double w[9]'");
     }
-    if (!lang_parse_type(c, &p->type)) return false;
+    p->real = lang_is_word(&c->token, LANG_WORD_REAL);
+    if (!lang_parse_type(c, &p->type) || !lang_note_real(c, &p->type)) return false;
     if (!lang_parse_name(c, "the name of a parameter", &p->name, &p->at)) return false;
     p->array = lang_is_sign(&c->token, LANG_SIGN_INDEX_OPEN);
     if (!p->array) return true;
@@ -121,7 +122,12 @@ static bool parse_kernel(lang_compiler *c, lang_function *f)
 static bool parse_constant(lang_compiler *c, lang_function *f)
 {
     f->constant = true;
+    uint32_t at = c->token.at;
     if (!lang_parse_type(c, &f->type)) return false;
+    if (f->type == IR_TYPE_COUNT) {
+        lang_error(c, at, "a constant of the file cannot be real: it is the same for all kernels");
+        return lang_hint(c, "declare it double, and in a kernel 'const real x = NAME;'");
+    }
     f->body = lang_parse_declarators(c, f->type, true);
     return f->body;
 }
@@ -137,7 +143,7 @@ static void forgive_name(lang_compiler *c, lang_function *f)
 static bool parse_helper(lang_compiler *c, lang_function *f)
 {
     if (!lang_is_type(&c->token)) forgive_name(c, f);
-    if (!lang_parse_type(c, &f->type)) return false;
+    if (!lang_parse_type(c, &f->type) || !lang_note_real(c, &f->type)) return false;
     if (c->token.kind == LANG_TOKEN_NAME && !lang_is_sign(&c->next, LANG_SIGN_PAREN_OPEN)) {
         lang_error(c, c->token.at, "a kernel file has no variables");
         return lang_hint(c, "a constant is 'const %s %s = ...;'", ir_types[f->type].name,
@@ -188,8 +194,9 @@ lang_function *lang_parse_file(lang_compiler *c, bool *ok)
         if (lang_accept(c, LANG_SIGN_SEMICOLON)) continue;
         lang_function *f = lang_make(c, sizeof *f, c->token.at);
         if (!f) return NULL;
-        c->damaged = false;
+        c->damaged = c->uses_real = false;
         f->wrong = !parse_definition(c, f) || c->damaged;
+        f->real = c->uses_real;
         if (c->failed) lang_skip_definition(c);
         if (!lang_resume(c)) return NULL;
         if (keep(c, f)) {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const char *const types[] = {"bool", "int", "long", "float", "double"};
+static const char *const types[] = {"bool", "int", "long", "float", "double", "uchar", "real"};
 
 static bool parse_statement(lang_compiler *c, lang_stmt ***tail);
 
@@ -30,7 +30,7 @@ static bool append(lang_stmt ***tail, lang_stmt *s)
 bool lang_parse_type(lang_compiler *c, ir_type *type)
 {
     if (!lang_is_type(&c->token)) {
-        lang_unexpected(c, "a type (bool, int, long, float or double)");
+        lang_unexpected(c, "a type (bool, uchar, int, long, float, double or real)");
         if (c->token.kind == LANG_TOKEN_NAME)
             lang_suggest(c, c->token.name->text, types, COUNT_OF(types));
         return false;
@@ -113,6 +113,7 @@ static lang_stmt *parse_declarator(lang_compiler *c, ir_type type, bool constant
     if (!s) return NULL;
     lang_declared *d = &s->declared;
     d->type = type;
+    if (!lang_note_real(c, &d->type)) return NULL;
     d->constant = constant;
     if (!lang_parse_name(c, constant ? "the name of a constant" : "the name of a variable",
                          &d->name, &d->at))
@@ -173,7 +174,7 @@ static lang_stmt *unknown_type(lang_compiler *c, const lang_expr *e)
     if (!lang_suggest(c, e->name->text, types, COUNT_OF(types)) &&
         lang_suggest(c, e->name->text, words, COUNT_OF(words)))
         return NULL;
-    lang_hint(c, "the types are bool, int, long, float and double");
+    lang_hint(c, "the types are bool, uchar, int, long, float, double and real");
     return NULL;
 }
 

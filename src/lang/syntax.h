@@ -22,13 +22,15 @@ enum {
 
 /* ---- names.c --------------------------------------------------------------------------------- */
 
-/* Words of the language. Types stand first, in the order of ir_type. */
+/* Words of the language. Types stand first, in the order of ir_type, REAL after them. */
 #define LANG_WORDS(X)                                                                              \
     X(BOOL, "bool")                                                                                \
     X(INT, "int")                                                                                  \
     X(LONG, "long")                                                                                \
     X(FLOAT, "float")                                                                              \
     X(DOUBLE, "double")                                                                            \
+    X(UCHAR, "uchar")                                                                              \
+    X(REAL, "real")                                                                                \
     X(KERNEL, "kernel")                                                                            \
     X(STATIC, "static")                                                                            \
     X(CONST, "const")                                                                              \
@@ -244,7 +246,7 @@ typedef struct lang_stmt {
 typedef struct lang_param {
     ir_param_kind kind; /* NUMBER also for tables, and values given to helpers */
     ir_type type;
-    bool array, constant, onto;
+    bool array, constant, onto, real;
     lang_name *name;
     uint32_t at, type_at;
     int number; /* from 0 */
@@ -255,6 +257,7 @@ typedef struct lang_param {
 /* A definition of the file: a kernel, a helper or a constant. */
 typedef struct lang_function {
     bool kernel, constant;
+    bool real;    /* `real` is written in it */
     ir_type type; /* of a helper */
     lang_name *name;
     uint32_t at;
@@ -306,7 +309,22 @@ struct lang_compiler {
     size_t local_count, local_capacity;
     ir_table *tables;
     size_t table_count, table_capacity;
+
+    /* real.c */
+    ir_type **reals; /* places in the syntax where `real` is written */
+    size_t real_count, real_capacity;
+    bool uses_real; /* the definition being parsed, or the kernel being translated */
 };
+
+/* ---- real.c ---------------------------------------------------------------------------------- */
+
+/* Remembers a place of the syntax that holds a type just parsed, if that is `real` (IR_TYPE_COUNT),
+ * and makes it double. */
+bool lang_note_real(lang_compiler *c, ir_type *type);
+/* Makes all those places double or float. */
+void lang_set_real(lang_compiler *c, ir_type type);
+/* Sets real_param of a kernel just translated; reports one that uses `real` and has none. */
+bool lang_check_real(lang_compiler *c, const lang_function *f, ir_kernel *kernel);
 
 /* ---- report.c -------------------------------------------------------------------------------- */
 
@@ -387,6 +405,8 @@ typedef struct lang_value {
 } lang_value;
 
 lang_value lang_value_of(ir_expr *expr);
+/* A uchar as int, in which it is computed with; other values as they are. */
+lang_value lang_promoted(lang_compiler *c, lang_value value);
 /* Conversion as by assignment; NULL when it failed. */
 ir_expr *lang_convert(lang_compiler *c, lang_value value, ir_type type);
 /* The same for what is assigned, given or returned: warns where it loses something. */

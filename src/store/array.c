@@ -20,13 +20,11 @@ enum {
     MAP_BYTES = 1 << 20           /* arrays from here on are mapped */
 };
 
-int store_type_bytes(kata_type type) { return type == KATA_F64 || type == KATA_I64 ? 8 : 4; }
+int store_type_bytes(kata_type type) { return ir_storages[type].bytes; }
 
 const char *store_type_name(kata_type type)
 {
-    static const char *const names[] = {
-        [KATA_F64] = "f64", [KATA_F32] = "f32", [KATA_I64] = "i64", [KATA_I32] = "i32"};
-    return (size_t)type < COUNT_OF(names) ? names[type] : "unknown type";
+    return (unsigned)type < IR_STORAGE_COUNT ? ir_storages[type].name : "unknown type";
 }
 
 /* *pitch = bytes of `count` items `inner` bytes apart, padded; false when it overflows. */

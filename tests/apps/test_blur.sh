@@ -29,6 +29,16 @@ for type in f64 f32; do
     done
 done
 
+# Bytes: as exact as bytes can be, and no rule that goes beyond them.
+for size in "1 1" "1 7" "13 1" "37 23"; do
+    read -r width height <<<"$size"
+    for rule in clamp constant reflect-face periodic; do
+        blur 0 "$width" "$height" --boundary $rule --type u8
+    done
+done
+blur 1 37 23 --boundary antisymmetric-face --type u8
+expect_in err "makes values outside of 0 to 1, which --type u8 cannot hold"
+
 # An image that is read is blurred as the one that was made, and stays as it is.
 blur 0 37 23
 mv blur.png made.png

@@ -11,7 +11,8 @@ const char *type_name(value_type type)
 value_type type_of_storage(kata_type type)
 {
     static const value_type types[] = {
-        [KATA_F64] = DOUBLE, [KATA_F32] = FLOAT, [KATA_I64] = LONG, [KATA_I32] = INT};
+        [KATA_F64] = DOUBLE, [KATA_F32] = FLOAT, [KATA_I64] = LONG,   [KATA_I32] = INT,
+        [KATA_U8] = INT,     [KATA_F16] = FLOAT, [KATA_BF16] = FLOAT, [KATA_UNORM8] = FLOAT};
     return types[type];
 }
 

@@ -35,7 +35,7 @@ static void print_value(FILE *out, const char *name, const seen *s, int64_t i)
         fprintf(out, "  %.17g\n", real_at(s, i));
     else
         fprintf(out, "  %" PRId64 "\n",
-                s->type == KATA_I64 ? (int64_t)bits_at(s, i) : (int64_t)(int32_t)bits_at(s, i));
+                s->type == KATA_I32 ? (int64_t)(int32_t)bits_at(s, i) : (int64_t)bits_at(s, i));
 }
 
 static void print_place(FILE *out, const program *p, const seen *s, int64_t i)

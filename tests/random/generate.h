@@ -52,6 +52,8 @@ typedef struct builder {
 term *builder_term(builder *b, value_type type, const char *pattern);
 symbol *builder_symbol(builder *b, symbol_kind kind, value_type type, const char *name);
 const char *builder_name(builder *b);
+/* What a variable of a type is declared as; some that are read as int hold bytes. */
+const char *builder_variable_type(builder *b, value_type type);
 
 /* ---- generate_expression.c ------------------------------------------------------------------- */
 

@@ -65,7 +65,8 @@ double value_floating(uint64_t seed, kata_type type, const int64_t point[3], int
 {
     chance c = chance_at(seed, point, component);
     double x = has_corners(seed) ? generate_double(&c) : (chance_fraction(&c) - 0.5) * 4;
-    return type == KATA_F32 ? (double)(float)x : x;
+    if (type == KATA_UNORM8 && !has_corners(seed)) x = 0.5 + x / 3;
+    return type == KATA_F64 ? x : (double)(float)x;
 }
 
 int64_t value_integer(uint64_t seed, kata_type type, const int64_t point[3], int component)

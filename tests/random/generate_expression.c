@@ -245,7 +245,8 @@ static term *generate_choice(builder *b, value_type want, int depth)
 static term *generate_cast(builder *b, value_type want, int depth)
 {
     static const value_type from[] = {DOUBLE, FLOAT, LONG, INT, BOOL};
-    term *t = builder_term(b, want, pool_text(&b->program->memory, "((%s)$)", type_name(want)));
+    term *t = builder_term(
+        b, want, pool_text(&b->program->memory, "((%s)$)", builder_variable_type(b, want)));
     t->part[0] = generate_term(b, CHANCE_PICK(b->chance, from), depth - 1);
     return t;
 }

@@ -125,12 +125,13 @@ static bool is_taken(const kernel *k, int f)
     return false;
 }
 
-/* The type a field is computed in: its own, or the other floating one. */
+/* The type a field is computed in: its own, or the other floating or integer one. */
 static value_type type_for(builder *b, const field *f)
 {
     value_type type = type_of_storage(f->type);
-    bool other = is_floating(type) && chance_of(b->chance, 25);
-    return !other ? type : type == FLOAT ? DOUBLE : FLOAT;
+    static const value_type others[] = {
+        [INT] = LONG, [LONG] = INT, [FLOAT] = DOUBLE, [DOUBLE] = FLOAT};
+    return chance_of(b->chance, 25) ? others[type] : type;
 }
 
 static void add_field(builder *b, kernel *k, param_kind kind)
@@ -141,6 +142,7 @@ static void add_field(builder *b, kernel *k, param_kind kind)
     param *p = add_param(k, kind);
     p->sample = f;
     p->type = type_for(b, field);
+    p->byte = field->type == KATA_U8 && p->type == INT && chance_of(b->chance, 50);
     p->count = field->components;
     unsigned all = (1u << p->count) - 1;
     if (kind != IN) p->written = all;
@@ -223,7 +225,7 @@ static const char *declare_param(builder *b, kernel *k, int i)
 {
     static const char *const kinds[] = {"in ", "out ", "inout ", "", "", "sum ", "min ", "max "};
     param *p = &k->params[i];
-    const char *name = TEXT("p%d", i), *type = type_name(p->type);
+    const char *name = TEXT("p%d", i), *type = p->byte ? "uchar" : type_name(p->type);
     bool field = p->kind <= INOUT;
     bool single = p->kind == NUMBER || (p->count == 1 && !chance_of(b->chance, 8));
     p->brackets = p->kind == TABLE || !single;

@@ -199,7 +199,7 @@ static bool is_still(const field_use *use)
 /* Whether a field can be given for a helper's parameter. */
 static bool fits(const builder *b, const symbol *s, const helper_param *p)
 {
-    bool type = s->kind == FIELD && s->type == p->type && s->own;
+    bool type = s->kind == FIELD && s->type == p->type && s->own && !s->own->byte;
     if (!type || (p->count && s->length != p->count)) return false;
     if (b->kernel->once) return false; /* it may read at an offset */
     return s->own->kind == IN || (s->own->kind == INOUT && is_still(&p->use));

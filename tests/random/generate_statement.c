@@ -26,6 +26,11 @@ static value_type any_type(builder *b)
 
 #define TEXT(...) pool_text(&b->program->memory, __VA_ARGS__)
 
+const char *builder_variable_type(builder *b, value_type type)
+{
+    return type == INT && chance_of(b->chance, 20) ? "uchar" : type_name(type);
+}
+
 /* ---- variables ------------------------------------------------------------------------------- */
 
 static void declare(builder *b, line_list *list, int depth)
@@ -33,7 +38,8 @@ static void declare(builder *b, line_list *list, int depth)
     value_type type = any_type(b);
     const char *name = builder_name(b);
     bool constant = chance_of(b->chance, 20);
-    const char *pattern = TEXT("%s%s %s = $;", constant ? "const " : "", type_name(type), name);
+    const char *pattern =
+        TEXT("%s%s %s = $;", constant ? "const " : "", builder_variable_type(b, type), name);
     line_append(list, builder_line(b, pattern, generate_term(b, type, depth), NULL));
     builder_symbol(b, VALUE, type, name)->assignable = !constant;
 }
@@ -43,7 +49,8 @@ static void declare_in_branches(builder *b, line_list *list, int depth)
 {
     value_type type = any_type(b);
     const char *name = builder_name(b), *assignment = TEXT("%s = $;", name);
-    line_append(list, builder_line(b, TEXT("%s %s;", type_name(type), name), NULL, NULL));
+    line_append(list,
+                builder_line(b, TEXT("%s %s;", builder_variable_type(b, type), name), NULL, NULL));
     line *l = builder_line(b, "if ($)", generate_term(b, BOOL, depth), NULL);
     l->has_body = l->has_other = true;
     l->body = builder_line(b, assignment, generate_term(b, type, depth), NULL);

@@ -20,7 +20,8 @@ static bool is_written(const param *p)
 static bool suits_field(const program *p, const param *param, int f)
 {
     value_type type = type_of_storage(p->fields[f].type);
-    bool alike = type == param->type || (is_floating(type) && is_floating(param->type));
+    bool alike = is_floating(type) == is_floating(param->type);
+    if (param->byte && p->fields[f].type != KATA_U8) return false;
     return alike && p->fields[f].components == param->count;
 }
 

@@ -5,8 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+kata_type type_of_user(kata_type type)
+{
+    return type == KATA_F16 || type == KATA_BF16 || type == KATA_UNORM8 ? KATA_F32 : type;
+}
+
 size_t type_bytes(kata_type type)
 {
+    if (type == KATA_U8) return 1;
     return type == KATA_F64 || type == KATA_I64 ? sizeof(double) : sizeof(float);
 }
 
@@ -86,9 +92,10 @@ static void set_value(void *values, int64_t i, kata_type type, uint64_t seed, co
 {
     switch (type) {
     case KATA_F64: ((double *)values)[i] = value_floating(seed, type, at, component); break;
-    case KATA_F32: ((float *)values)[i] = (float)value_floating(seed, type, at, component); break;
     case KATA_I64: ((int64_t *)values)[i] = value_integer(seed, type, at, component); break;
     case KATA_I32: ((int *)values)[i] = (int)value_integer(seed, type, at, component); break;
+    case KATA_U8: ((uint8_t *)values)[i] = (uint8_t)value_integer(seed, type, at, component); break;
+    default: ((float *)values)[i] = (float)value_floating(seed, type, at, component); break;
     }
 }
 
@@ -126,14 +133,14 @@ void live_put(live *l, int f, const range *r, uint64_t seed)
 {
     const field *spec = &l->p->fields[f];
     int64_t count = range_points(r) * spec->components, at[3];
-    void *values = malloc((size_t)(count + 1) * type_bytes(spec->type));
+    void *values = malloc((size_t)(count + 1) * type_bytes(type_of_user(spec->type)));
     if (!values) exit(99);
     for (int64_t i = 0; i < count; i++) {
         int component = place_of(l, r, i, at);
         set_value(values, i, spec->type, seed, at, component);
     }
     kata_range range = range_of(l, r);
-    kata_put_values(l->fields[f], &range, spec->type, values, count);
+    kata_put_values(l->fields[f], &range, type_of_user(spec->type), values, count);
     free(values);
 }
 

@@ -7,8 +7,10 @@
 
 enum { MOST_VALUES = 600 };
 
-static const char *const types[] = {"KATA_F64", "KATA_F32", "KATA_I64", "KATA_I32"};
-static const char *const c_types[] = {"double", "float", "int64_t", "int"};
+static const char *const types[] = {"KATA_F64", "KATA_F32", "KATA_I64",  "KATA_I32",
+                                    "KATA_U8",  "KATA_F16", "KATA_BF16", "KATA_UNORM8"};
+static const char *const c_types[] = {"double",  "float", "int64_t", "int",
+                                      "uint8_t", "float", "float",   "float"};
 static const char *const sides[] = {"KATA_X_LOW",  "KATA_X_HIGH", "KATA_Y_LOW",
                                     "KATA_Y_HIGH", "KATA_Z_LOW",  "KATA_Z_HIGH"};
 static const char *const rules[] = {"KATA_NONE",
@@ -68,7 +70,7 @@ static void print_values(FILE *out, const field *f, const range *r, uint64_t see
                 for (int64_t x = r->lo[0]; x < r->hi[0]; x++) {
                     const int64_t at[3] = {x, y, z};
                     fprintf(out, "%s", separator);
-                    if (f->type == KATA_F64 || f->type == KATA_F32)
+                    if (is_floating(type_of_storage(f->type)))
                         print_real(out, value_floating(seed, f->type, at, c));
                     else
                         print_whole(out, value_integer(seed, f->type, at, c));

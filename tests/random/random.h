@@ -93,6 +93,7 @@ typedef struct param {
     int count; /* components of a field, elements of a table */
     field_use use;
     unsigned written; /* components that may be written */
+    bool byte;        /* an INT declared uchar: takes fields of bytes only */
     int sample;       /* a field or scalar that suits it */
     bool brackets;    /* declared as p[count] */
     bool onto;        /* SUM, MIN, MAX: declared inout */
@@ -224,6 +225,8 @@ void record_free(record *r);
 kata_status run_programs(program *const *programs, int count, const setting *s, FILE *out,
                          record *records);
 size_t type_bytes(kata_type type);
+/* The type in which the user has values of a field: f32 for what C has no type for. */
+kata_type type_of_user(kata_type type);
 
 /* ---- live.c: a program in a context ---------------------------------------------------------- */
 

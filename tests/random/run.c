@@ -31,13 +31,13 @@ void record_free(record *r)
 
 static kata_type other_floating(kata_type type)
 {
-    return type == KATA_F64 ? KATA_F32 : type == KATA_F32 ? KATA_F64 : type;
+    return type == KATA_F64 ? KATA_F32 : type_of_user(type) == KATA_F32 ? KATA_F64 : type;
 }
 
 static void get(live *l, int step, int f, const range *r, bool other_type, record *out)
 {
     const field *spec = &l->p->fields[f];
-    seen what = {.step = step, .index = f, .type = spec->type, .range = *r};
+    seen what = {.step = step, .index = f, .type = type_of_user(spec->type), .range = *r};
     if (other_type) what.type = other_floating(spec->type);
     what.count = range_points(r) * spec->components;
     seen *item = record_add(out, &what);

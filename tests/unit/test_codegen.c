@@ -30,8 +30,8 @@ static int kernel_count;
 
 static kata_type storage_of(ir_type type)
 {
-    static const kata_type storage[IR_TYPE_COUNT] = {KATA_I32, KATA_I32, KATA_I64, KATA_F32,
-                                                     KATA_F64};
+    static const kata_type storage[IR_TYPE_COUNT] = {KATA_I32, KATA_I32, KATA_I64,
+                                                     KATA_F32, KATA_F64, KATA_U8};
     return storage[type];
 }
 

@@ -46,7 +46,10 @@ static const char kernels[] =
     "{ double a = u[1,0] - u, b = u - u[-1,0];\n"
     "  double s = a*b > 0 ? (fabs(a) < fabs(b) ? a : b) : 0;\n"
     "  if (ix > nx/2 && !(iy < 3)) { v = s; } else { v = min(a, b); }\n"
-    "  w = max(s, (double)(int)(1000*u)); }\n";
+    "  w = max(s, (double)(int)(1000*u)); }\n"
+    "const uchar steps[2] = {3, 255};\n"
+    "kernel bytes(in uchar a, inout uchar b, out uchar c, in float u, uchar k)\n"
+    "{ uchar s = a[1,0] + a[-1,2] + k; if (b > s) s -= steps[1]; b = s*u; c = b + steps[0]*a; }\n";
 
 enum { MOST = 12 }; /* parameters */
 
@@ -55,6 +58,7 @@ typedef struct application {
     chain_slot slots[2][MOST];
     chain_binding bindings[2][MOST];
     ir_value table[16];
+    bool other_storage; /* fields are stored in another type than they are computed in */
 } application;
 
 typedef struct fixture {
@@ -86,13 +90,16 @@ static void fill(chain_slot *slot)
 {
     grid_box all = grid_shape_box(&slot->shape);
     size_t count = (size_t)(grid_box_points(&all) * slot->components);
-    bool floating = slot->type == KATA_F64 || slot->type == KATA_F32;
+    bool floating = ir_type_is_floating(ir_type_of_storage(slot->type));
     bool special = rand() % 4 == 0;
     double *values = malloc(count * sizeof *values);
     int64_t *whole = malloc(count * sizeof *whole);
     int32_t *narrow = malloc(count * sizeof *narrow);
     assert_true(values && whole && narrow);
+    uint8_t *bytes = malloc(count);
+    assert_non_null(bytes);
     for (size_t i = 0; i < count; i++) {
+        bytes[i] = (uint8_t)rand();
         values[i] = rand() % 8 ? random_value() : rand() % 2 ? 0.0 : -0.0;
         if (special && rand() % 50 == 0) values[i] = rand() % 2 ? (double)NAN : (double)INFINITY;
         whole[i] = (int64_t)((uint64_t)rand() << 33) ^ rand();
@@ -100,21 +107,32 @@ static void fill(chain_slot *slot)
     }
     const void *source = floating                 ? (const void *)values
                          : slot->type == KATA_I64 ? (const void *)whole
+                         : slot->type == KATA_U8  ? (const void *)bytes
                                                   : narrow;
     assert_non_null(exec_slot_array(slot));
     store_write(slot->array, &all, floating ? KATA_F64 : slot->type, source);
     free(values);
     free(whole);
     free(narrow);
+    free(bytes);
 }
 
-static kata_type storage_of(const ir_param *param)
+/* One of a few for each parameter, so that the compiler is not called too often. */
+static kata_type storage_of(const application *a, const ir_kernel *kernel, int p)
 {
-    if (param->type == IR_I32) return KATA_I32;
-    if (param->type == IR_I64) return KATA_I64;
-    return rand() % 2 || !ir_param_is_field(param) ? (param->type == IR_F64 ? KATA_F64 : KATA_F32)
-           : rand() % 2                            ? KATA_F64
-                                                   : KATA_F32;
+    static const kata_type natural[IR_TYPE_COUNT] = {[IR_I32] = KATA_I32,
+                                                     [IR_I64] = KATA_I64,
+                                                     [IR_F32] = KATA_F32,
+                                                     [IR_F64] = KATA_F64,
+                                                     [IR_U8] = KATA_U8};
+    static const kata_type floating[] = {KATA_F16, KATA_F64, KATA_BF16, KATA_F32, KATA_UNORM8};
+    static const kata_type whole[] = {KATA_U8, KATA_I32, KATA_I64};
+    const ir_param *param = &kernel->params[p];
+    size_t choice = (size_t)p + kernel->graph.count;
+    if (!ir_param_is_field(param) || !a->other_storage) return natural[param->type];
+    if (param->type == IR_U8) return KATA_U8;
+    if (ir_type_is_floating(param->type)) return floating[choice % COUNT_OF(floating)];
+    return whole[choice % COUNT_OF(whole)];
 }
 
 static void bind(application *a, const ir_kernel *kernel, int p, const grid_shape *shape)
@@ -125,7 +143,7 @@ static void bind(application *a, const ir_kernel *kernel, int p, const grid_shap
     if (param->kind == IR_PARAM_NUMBER) b.number = ir_value_of_double(param->type, 3.25);
     for (int i = 0; i < 16; i++) a->table[i] = ir_value_of_double(param->type, 0.1 * i);
     if (param->kind == IR_PARAM_TABLE) b.table = a->table;
-    chain_slot slot = {.components = param->count, .type = storage_of(param)};
+    chain_slot slot = {.components = param->count, .type = storage_of(a, kernel, p)};
     slot.is_scalar = ir_param_is_reduction(param);
     slot.shape = slot.is_scalar ? point : *shape;
     bool is_slot = ir_param_is_field(param) || slot.is_scalar;
@@ -143,14 +161,10 @@ static void bind(application *a, const ir_kernel *kernel, int p, const grid_shap
 
 static bool same_value(kata_type type, const char *x, const char *y)
 {
-    double a, b;
-    float c, d;
     if (memcmp(x, y, (size_t)store_type_bytes(type)) == 0) return true;
-    memcpy(&a, x, type == KATA_F64 ? sizeof a : 0);
-    memcpy(&b, y, type == KATA_F64 ? sizeof b : 0);
-    memcpy(&c, x, sizeof c);
-    memcpy(&d, y, sizeof d);
-    return type == KATA_F64 ? isnan(a) && isnan(b) : type == KATA_F32 && isnan(c) && isnan(d);
+    if (!ir_type_is_floating(ir_type_of_storage(type))) return false;
+    return isnan(ir_storage_read(type, IR_F64, x).f64) &&
+           isnan(ir_storage_read(type, IR_F64, y).f64);
 }
 
 static void assert_same(const application *a, const ir_kernel *kernel, int p)
@@ -184,7 +198,7 @@ static void run(fixture *f, const exec_executor *executor, int threads, const ch
 static void check(fixture *f, const ir_kernel *kernel, const grid_shape *shape, const grid_box *box,
                   int threads)
 {
-    application a = {0};
+    application a = {.other_storage = rand() % 2};
     for (int p = 0; p < kernel->param_count; p++) bind(&a, kernel, p, shape);
     for (int side = 0; side < 2; side++) {
         chain_loop loop = {

@@ -146,9 +146,9 @@ static const struct refusal {
     size_t bytes;
 } refusals[] = {
     {"{'descr': '>f8', 'fortran_order': False, 'shape': (2,), }",
-     "its values are of type '>f8'; <f8, <f4, <i8 and <i4 can be read", 16},
+     "its values are of type '>f8'; <f8, <f4, <i8, <i4 and |u1 can be read", 16},
     {"{'descr': '|O', 'fortran_order': False, 'shape': (2,), }",
-     "its values are of type '|O'; <f8, <f4, <i8 and <i4 can be read", 16},
+     "its values are of type '|O'; <f8, <f4, <i8, <i4 and |u1 can be read", 16},
     {"{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (2,), }",
      "its values are of a compound type", 16},
     {"{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }",

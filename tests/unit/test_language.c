@@ -68,10 +68,13 @@ static void keep(void *data, kata_status status, const char *message)
 static void print_module(text *out, const lang_module *module)
 {
     for (int i = 0; i < module->count; i++) {
-        const char *wrong = ir_verify(module->kernels[i]);
-        if (wrong) text_add(out, "NOT VALID: %s\n", wrong);
-        if (i) text_add(out, "\n");
-        ir_print(out, module->kernels[i]);
+        const ir_kernel *versions[2] = {module->kernels[i], module->narrow[i]};
+        for (int v = 0; v < 2 && versions[v]; v++) {
+            const char *wrong = ir_verify(versions[v]);
+            if (wrong) text_add(out, "NOT VALID: %s\n", wrong);
+            if (i || v) text_add(out, "\n");
+            ir_print(out, versions[v]);
+        }
     }
 }
 

@@ -50,6 +50,7 @@ static const char kernels[] = "kernel heat(in double u, out double v, double c)\
                               "{\n"
                               "    assert(u + ix < limit, \"it grows\");\n"
                               "}\n";
+static const char bytes[] = "kernel bytes(out uchar n, uchar by) { n = by; }\n";
 
 static const char scalar_kernels[] = "kernel halve(in double m, out double dt)\n"
                                      "{\n"
@@ -458,6 +459,51 @@ static kata_status no_such_file(world *w)
     return kata_error(w->k);
 }
 
+static kata_status too_large_for_uchar(world *w)
+{
+    w->m = kata_module_from_text(w->k, "bytes.kata", bytes);
+    kata_field *n = kata_field_new(w->g, "n", KATA_U8);
+    return APPLY(w, "bytes", kata_all(w->g), field(n), whole(256));
+}
+
+static kata_status int_for_uchar(world *w)
+{
+    w->m = kata_module_from_text(w->k, "bytes.kata", bytes);
+    kata_field *n = kata_field_new(w->g, "n", KATA_I32);
+    return APPLY(w, "bytes", kata_all(w->g), field(n), whole(1));
+}
+
+static kata_status scalar_for_uchar(world *w)
+{
+    w->m = kata_module_from_text(w->k, "bytes.kata", bytes);
+    kata_field *n = kata_field_new(w->g, "n", KATA_U8);
+    kata_scalar *s = kata_scalar_new(w->k, "s", KATA_I32);
+    return APPLY(w, "bytes", kata_all(w->g), field(n), kata_arg_scalar(s, 0));
+}
+
+static kata_status byte_scalar(world *w)
+{
+    kata_scalar_new(w->k, "s", KATA_U8);
+    return kata_error(w->k);
+}
+
+static kata_status picture_of_integers(world *w)
+{
+    return kata_save(kata_field_new(w->g, "n", KATA_U8), "n.png");
+}
+
+static kata_status byte_for_double(world *w)
+{
+    w->u = kata_field_new(w->g, "u", KATA_U8);
+    return APPLY(w, "heat", kata_inner(w->g, 1), field(w->u), field(w->v), number(0.1));
+}
+
+static kata_status get_bytes(world *w)
+{
+    uint8_t values[48];
+    return kata_get(w->u, kata_all(w->g), values, 48);
+}
+
 static kata_status unknown_ending(world *w) { return kata_save(w->u, "u.jpg"); }
 
 static kata_status picture_of_3d(world *w)
@@ -518,6 +564,13 @@ static const struct misuse {
     CASE(other_rank, APPLICATION),
     CASE(other_components, APPLICATION),
     CASE(other_type, APPLICATION),
+    CASE(byte_for_double, APPLICATION),
+    CASE(byte_scalar, ARGUMENT),
+    CASE(too_large_for_uchar, ARGUMENT),
+    CASE(int_for_uchar, APPLICATION),
+    CASE(scalar_for_uchar, APPLICATION),
+    CASE(picture_of_integers, ARGUMENT),
+    CASE(get_bytes, ARGUMENT),
     CASE(other_scalar_type, APPLICATION),
     CASE(swap_different, ARGUMENT),
     CASE(rotate_different, ARGUMENT),

@@ -19,7 +19,7 @@ static void rows_are_aligned_and_pitches_do_not_alias(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(shapes); i++)
-        for (int type = KATA_F64; type <= KATA_I32; type++) {
+        for (int type = KATA_F64; type < IR_STORAGE_COUNT; type++) {
             store_array *a = store_array_new(&shapes[i], (kata_type)type, 9);
             assert_non_null(a);
             int64_t element = store_type_bytes((kata_type)type);
@@ -120,6 +120,48 @@ static void floating_types_convert_as_in_c(void **state)
     store_array_free(narrow);
 }
 
+/* A value of one type becomes one of another as a kernel would make it. */
+static void floating_types_convert_one_into_another(void **state)
+{
+    (void)state;
+    static const kata_type types[] = {KATA_F64, KATA_F32, KATA_F16, KATA_BF16, KATA_UNORM8};
+    enum { COUNT = 300 }; /* more than a piece */
+    grid_shape shape = {1, {COUNT, 1, 1}};
+    grid_box all = grid_shape_box(&shape);
+    for (size_t f = 0; f < COUNT_OF(types); f++)
+        for (size_t t = 0; t < COUNT_OF(types); t++) {
+            ir_value from[COUNT] = {{0}}, to[COUNT] = {{0}}, expected[COUNT] = {{0}};
+            size_t own = (size_t)store_type_bytes(types[f]),
+                   other = (size_t)store_type_bytes(types[t]);
+            bool wide = types[f] == KATA_F64 || types[t] == KATA_F64;
+            ir_type between = wide ? IR_F64 : IR_F32;
+            for (int i = 0; i < COUNT; i++) {
+                char *element = (char *)from + (size_t)i * own;
+                ir_storage_write(types[f], IR_F64, ir_value_of_double(IR_F64, i / 270.0), element);
+                ir_storage_write(types[t], between, ir_storage_read(types[f], between, element),
+                                 (char *)expected + (size_t)i * other);
+            }
+            store_array *a = store_array_new(&shape, types[t], 1);
+            store_write(a, &all, types[f], from);
+            store_read(a, &all, 1, types[t], to);
+            assert_memory_equal(to, expected, COUNT * other);
+            store_array_free(a);
+            a = store_array_new(&shape, types[f], 1);
+            store_write(a, &all, types[f], from);
+            store_read(a, &all, 1, types[t], to);
+            assert_memory_equal(to, expected, COUNT * other);
+            store_array_free(a);
+        }
+}
+
+static void only_like_types_convert(void **state)
+{
+    (void)state;
+    assert_true(store_converts(KATA_F16, KATA_UNORM8) && store_converts(KATA_U8, KATA_UNORM8));
+    assert_false(store_converts(KATA_U8, KATA_F32) || store_converts(KATA_I32, KATA_U8));
+    assert_false(store_converts(KATA_I64, KATA_I32) || store_converts(KATA_F32, KATA_I32));
+}
+
 static void integers_keep_all_bits(void **state)
 {
     (void)state;
@@ -146,9 +188,10 @@ static void poison_is_nan_or_zero(void **state)
     (void)state;
     grid_shape shape = {2, {5, 3, 1}};
     grid_box all = grid_shape_box(&shape);
-    for (int type = KATA_F64; type <= KATA_F32; type++) {
+    static const kata_type with_nan[] = {KATA_F64, KATA_F32, KATA_F16, KATA_BF16};
+    for (size_t t = 0; t < COUNT_OF(with_nan); t++) {
         double values[30];
-        store_array *a = store_array_new(&shape, (kata_type)type, 2);
+        store_array *a = store_array_new(&shape, with_nan[t], 2);
         store_poison(a);
         store_read(a, &all, 2, KATA_F64, values);
         for (int i = 0; i < 30; i++) assert_true(isnan(values[i]));
@@ -172,6 +215,8 @@ int main(void)
         cmocka_unit_test(sizes_that_overflow_give_null),
         cmocka_unit_test(boxes_go_in_and_out_in_plain_order),
         cmocka_unit_test(floating_types_convert_as_in_c),
+        cmocka_unit_test(floating_types_convert_one_into_another),
+        cmocka_unit_test(only_like_types_convert),
         cmocka_unit_test(integers_keep_all_bits),
         cmocka_unit_test(an_array_not_yet_made_reads_as_zero),
         cmocka_unit_test(poison_is_nan_or_zero),

@@ -49,7 +49,10 @@ static void say_nothing(void *data, kata_status status, const char *message)
 
 static messages quiet(void) { return (messages){.handler = say_nothing}; }
 
-static size_t size_of(kata_type type) { return type == KATA_F64 || type == KATA_I64 ? 8 : 4; }
+static size_t size_of(kata_type type)
+{
+    return type == KATA_F64 || type == KATA_I64 ? 8 : type == KATA_U8 ? 1 : 4;
+}
 
 static io_points numbered_points(kata_type type, const int64_t size[3], int components)
 {
@@ -62,8 +65,12 @@ static io_points numbered_points(kata_type type, const int64_t size[3], int comp
         float f32 = (float)f64;
         int64_t i64 = (int64_t)i * 1000000007 - 5;
         int32_t i32 = (int32_t)(7 * i) - 5;
-        const void *value[] = {
-            [KATA_F64] = &f64, [KATA_F32] = &f32, [KATA_I64] = &i64, [KATA_I32] = &i32};
+        uint8_t u8 = (uint8_t)(3 * i);
+        const void *value[] = {[KATA_F64] = &f64,
+                               [KATA_F32] = &f32,
+                               [KATA_I64] = &i64,
+                               [KATA_I32] = &i32,
+                               [KATA_U8] = &u8};
         memcpy(values + i * size_of(type), value[type], size_of(type));
     }
     p.values = values;
@@ -129,7 +136,8 @@ static void assert_values(hid_t group, const io_points *p, int dimensions, const
     const hid_t types[] = {[KATA_F64] = H5T_NATIVE_DOUBLE,
                            [KATA_F32] = H5T_NATIVE_FLOAT,
                            [KATA_I64] = H5T_NATIVE_INT64,
-                           [KATA_I32] = H5T_NATIVE_INT32};
+                           [KATA_I32] = H5T_NATIVE_INT32,
+                           [KATA_U8] = H5T_NATIVE_UINT8};
     hid_t set = H5Dopen2(group, p->name, H5P_DEFAULT);
     assert_true(set >= 0);
     hid_t space = H5Dget_space(set), stored = H5Dget_type(set);
@@ -206,7 +214,7 @@ static void every_shape_and_type_is_read_back(void **state)
     (void)state;
     static const int components[] = {1, 2, 3, 9};
     for (size_t s = 0; s < COUNT_OF(shapes); s++)
-        for (kata_type type = KATA_F64; type <= KATA_I32; type++)
+        for (kata_type type = KATA_F64; type <= KATA_U8; type++)
             for (size_t c = 0; c < COUNT_OF(components); c++) {
                 io_points p = numbered_points(type, shapes[s].size, components[c]);
                 write_points("a.vtkhdf", &p);

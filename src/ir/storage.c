@@ -1,0 +1,69 @@
+/* Elements of fields as values, one at a time. */
+#include "ir/ir.h"
+
+#include "ir/arithmetic.h"
+
+#include <string.h>
+
+const ir_storage_info ir_storages[IR_STORAGE_COUNT] = {
+#define X(name, constant, word, c_name, bytes, type, coded)                                        \
+    {#name, constant, word, c_name, bytes, type, coded},
+    IR_STORAGES(X)
+#undef X
+};
+
+ir_type ir_type_of_storage(kata_type storage) { return ir_storages[storage].type; }
+
+bool ir_storage_suits(kata_type storage, ir_type type)
+{
+    ir_type own = ir_storages[storage].type;
+    if (type == IR_U8) return storage == KATA_U8;
+    return (ir_type_is_floating(own) && ir_type_is_floating(type)) ||
+           (ir_type_is_integer(own) && ir_type_is_integer(type));
+}
+
+static ir_value read_byte(kata_type storage, ir_type type, uint8_t byte)
+{
+    if (storage == KATA_U8) return ir_value_of_int(type, byte);
+    return type == IR_F64 ? ir_value_of_double(type, kata_f64_of_unorm8(byte))
+                          : ir_value_of_double(type, (double)kata_f32_of_unorm8(byte));
+}
+
+ir_value ir_storage_read(kata_type storage, ir_type type, const void *element)
+{
+    const ir_storage_info *info = &ir_storages[storage];
+    ir_value value = {0};
+    uint16_t half = 0;
+    if (info->bytes == 1) return read_byte(storage, type, *(const uint8_t *)element);
+    if (info->bytes == 2) {
+        memcpy(&half, element, sizeof half);
+        float x = storage == KATA_F16 ? kata_f32_of_f16(half) : kata_f32_of_bf16(half);
+        return ir_value_of_double(type, (double)x);
+    }
+    memcpy(&value, element, (size_t)info->bytes);
+    return ir_convert(type, info->type, value);
+}
+
+static uint8_t byte_of(kata_type storage, ir_type type, ir_value value)
+{
+    double x = ir_convert(IR_F64, type, value).f64;
+    if (storage == KATA_U8 && !ir_type_is_floating(type))
+        return kata_u8_of_i64(ir_convert(IR_I64, type, value).i64);
+    if (storage == KATA_U8) return kata_u8_of_f64(x);
+    return type == IR_F32 ? kata_unorm8_of_f32(value.f32) : kata_unorm8_of_f64(x);
+}
+
+void ir_storage_write(kata_type storage, ir_type type, ir_value value, void *element)
+{
+    const ir_storage_info *info = &ir_storages[storage];
+    if (info->bytes == 1) {
+        *(uint8_t *)element = byte_of(storage, type, value);
+    } else if (info->bytes == 2) {
+        float x = ir_convert(IR_F32, type, value).f32;
+        uint16_t half = storage == KATA_F16 ? kata_f16_of_f32(x) : kata_bf16_of_f32(x);
+        memcpy(element, &half, sizeof half);
+    } else {
+        ir_value converted = ir_convert(info->type, type, value);
+        memcpy(element, &converted, (size_t)info->bytes);
+    }
+}
