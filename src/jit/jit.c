@@ -28,6 +28,7 @@ struct jit {
     text description; /* path and version, once asked for */
     text cache;       /* empty when there is none */
     text temporary;   /* empty until it is needed */
+    pid_t owner;      /* the process that made it and removes it */
     char *asked_for;  /* the compiler named in the options or KATA_CC, NULL when none was */
     bool plain;       /* the compiler does not take the flags for this CPU */
     bool debug;
@@ -60,7 +61,7 @@ void jit_close(jit *j)
 {
     if (!j) return;
     for (size_t i = 0; i < j->count; i++) dlclose(j->libraries[i].handle);
-    if (j->temporary.length) jit_folder_remove(j->temporary.data);
+    if (j->temporary.length && j->owner == getpid()) jit_folder_remove(j->temporary.data);
     text_free(&j->compiler);
     text_free(&j->description);
     text_free(&j->cache);
@@ -196,6 +197,14 @@ static void *load_in(const jit *j, const char *folder, const char *key, const ch
     return handle;
 }
 
+/* Makes the temporary folder if there is none of this process: a parent's goes with the parent. */
+static bool have_temporary(jit *j)
+{
+    if (j->temporary.length && j->owner == getpid()) return true;
+    j->owner = getpid();
+    return jit_folder_make_temporary(&j->temporary);
+}
+
 /* Tries the cache folder, a temporary folder, and then plain flags. The report is of the first
  * failure. */
 static void *load_somewhere(jit *j, const char *c_text, size_t length, char key[33], text *report)
@@ -205,7 +214,7 @@ static void *load_somewhere(jit *j, const char *c_text, size_t length, char key[
     if (j->cache.length) handle = load_in(j, j->cache.data, key, c_text, length, report);
     if (handle) return handle;
     text later = {0}, *to = report->length ? &later : report;
-    if (!j->temporary.length && !jit_folder_make_temporary(&j->temporary))
+    if (!have_temporary(j))
         text_add(to, "there is no folder for temporary files that can be written to\n");
     else
         handle = load_in(j, j->temporary.data, key, c_text, length, to);
