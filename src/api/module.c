@@ -1,5 +1,6 @@
 #include "api/api.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,8 +47,14 @@ kata_module *kata_module_load(kata *k, const char *path)
     char *text;
     size_t length;
     int error = file_read(path, LANG_MAX_TEXT, &text, &length);
+    if (error == EFBIG) {
+        api_fail(k, KATA_ERROR_FILE, "%s: the kernel file is larger than %d bytes", path,
+                 (int)LANG_MAX_TEXT);
+        return NULL;
+    }
     if (error) {
-        api_fail(k, KATA_ERROR_FILE, "%s: cannot read the kernel file: %s", path, strerror(error));
+        api_fail(k, KATA_ERROR_FILE, "%s: cannot read the kernel file: %s", path,
+                 file_reason(error));
         return NULL;
     }
     kata_module *m = module_new(k, path, text, length);

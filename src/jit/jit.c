@@ -138,7 +138,7 @@ static bool keep(const place *p, text *report)
     int error = hash_file(p->object.data, hex);
     if (!error) error = file_write(p->sum.data, hex, 32);
     if (!error && rename(p->object.data, p->shared.data)) error = errno;
-    if (error) text_add(report, "%s: %s\n", p->shared.data, strerror(error));
+    if (error) text_add(report, "%s: %s\n", p->shared.data, file_reason(error));
     return !error;
 }
 
@@ -148,7 +148,7 @@ static void *build(const jit *j, const place *p, const char *c_text, size_t leng
     void *handle = NULL;
     int error = file_write(p->source.data, c_text, length);
     if (error) {
-        text_add(report, "%s: %s\n", p->source.data, strerror(error));
+        text_add(report, "%s: %s\n", p->source.data, file_reason(error));
         return NULL;
     }
     int fd = mkostemp(p->object.data, O_CLOEXEC);
