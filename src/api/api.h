@@ -5,10 +5,14 @@
 #include "exec/exec.h"
 #include "lang/lang.h"
 
+#include <fenv.h>
+
 /* Loops queued before a chain is run although nobody asked. */
 enum { API_CHAIN_LENGTH = 256 };
 /* Parameters for which an application allocates nothing. */
 enum { API_FEW_PARAMS = 16 };
+/* Bytes kept of the name of the file that an application is written in. */
+enum { API_LONGEST_PLACE = 256 };
 
 struct kata {
     messages messages;
@@ -20,7 +24,7 @@ struct kata {
     struct api_slot *slots; /* all, for freeing */
     kata_module *modules;
     kata_work work;
-    const char *here_file; /* place of the next application, see kata_here */
+    char here_file[API_LONGEST_PLACE]; /* place of the next application, "" when not known */
     int here_line;
     bool eager;          /* each application runs at once */
     exec_record *record; /* NULL: none */
@@ -77,6 +81,10 @@ kata_status api_debugging(kata *k);
  * field is not traced. */
 ir_value *api_trace_before(const kata_field *field);
 void api_trace_after(const kata_field *field, const char *call, ir_value *before);
+/* Sets the default floating-point environment, in which all conversions are made whatever rounding
+ * the program has chosen, and keeps the program's in *own, for api_leave to restore. */
+void api_enter(fenv_t *own);
+void api_leave(const fenv_t *own);
 /* Runs queued work. */
 kata_status api_flush(kata *k);
 /* A new slot owned by the context; NULL (reported) when memory is out. */

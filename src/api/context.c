@@ -89,6 +89,17 @@ void kata_error_clear(kata *k)
     message_clear(&k->messages);
 }
 
+/* ---- floating-point environment ---------------------------------------------------------------
+ */
+
+void api_enter(fenv_t *own)
+{
+    fegetenv(own);
+    fesetenv(FE_DFL_ENV);
+}
+
+void api_leave(const fenv_t *own) { fesetenv(own); }
+
 /* ---- opening and closing --------------------------------------------------------------------- */
 
 static kata_status choose_threads(kata *k, const kata_options *options)

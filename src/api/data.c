@@ -67,8 +67,8 @@ static void set_poison(kata_type type, void *values, int64_t count)
     }
 }
 
-kata_status kata_get_values(kata_field *field, const kata_range *range, kata_type type,
-                            void *values, int64_t count)
+static kata_status get_values(kata_field *field, const kata_range *range, kata_type type,
+                              void *values, int64_t count)
 {
     grid_box box;
     kata_status status = field ? check_copy(field, "kata_get", range, type, values, count, &box)
@@ -81,8 +81,18 @@ kata_status kata_get_values(kata_field *field, const kata_range *range, kata_typ
     return status;
 }
 
-kata_status kata_put_values(kata_field *field, const kata_range *range, kata_type type,
-                            const void *values, int64_t count)
+kata_status kata_get_values(kata_field *field, const kata_range *range, kata_type type,
+                            void *values, int64_t count)
+{
+    fenv_t own;
+    api_enter(&own);
+    kata_status status = get_values(field, range, type, values, count);
+    api_leave(&own);
+    return status;
+}
+
+static kata_status put_values(kata_field *field, const kata_range *range, kata_type type,
+                              const void *values, int64_t count)
 {
     if (!field) return api_null("kata_put", "the field");
     grid_box box;
@@ -97,6 +107,16 @@ kata_status kata_put_values(kata_field *field, const kata_range *range, kata_typ
     api_trace_after(field, "kata_put", before);
     if (field->k->record) exec_record_put(field->k->record, field->name, field->slot);
     return KATA_OK;
+}
+
+kata_status kata_put_values(kata_field *field, const kata_range *range, kata_type type,
+                            const void *values, int64_t count)
+{
+    fenv_t own;
+    api_enter(&own);
+    kata_status status = put_values(field, range, type, values, count);
+    api_leave(&own);
+    return status;
 }
 
 /* ---- scalars --------------------------------------------------------------------------------- */
@@ -125,7 +145,7 @@ kata_scalar *kata_scalar_new(kata *k, const char *name, kata_type type)
     return s;
 }
 
-kata_status kata_scalar_set(kata_scalar *scalar, double value)
+static kata_status set_scalar(kata_scalar *scalar, double value)
 {
     if (!scalar) return api_null("kata_scalar_set", "the scalar");
     kata_status status = api_flush(scalar->k);
@@ -133,6 +153,15 @@ kata_status kata_scalar_set(kata_scalar *scalar, double value)
     scalar->slot->scalar = ir_value_of_double(ir_type_of_storage(scalar->slot->type), value);
     scalar->slot->version++;
     return KATA_OK;
+}
+
+kata_status kata_scalar_set(kata_scalar *scalar, double value)
+{
+    fenv_t own;
+    api_enter(&own);
+    kata_status status = set_scalar(scalar, value);
+    api_leave(&own);
+    return status;
 }
 
 static kata_status check_scalar(kata_scalar *scalar, kata_type type, const void *value)
@@ -149,7 +178,7 @@ static kata_status check_scalar(kata_scalar *scalar, kata_type type, const void 
                     api_type_is_valid(type) ? store_type_name(type) : "another type");
 }
 
-kata_status kata_scalar_get_value(kata_scalar *scalar, kata_type type, void *value)
+static kata_status get_scalar(kata_scalar *scalar, kata_type type, void *value)
 {
     kata_status status =
         scalar ? check_scalar(scalar, type, value) : api_null("kata_scalar_get", "the scalar");
@@ -167,4 +196,13 @@ kata_status kata_scalar_get_value(kata_scalar *scalar, kata_type type, void *val
     case KATA_I32: *(int32_t *)value = x.i32; break;
     }
     return KATA_OK;
+}
+
+kata_status kata_scalar_get_value(kata_scalar *scalar, kata_type type, void *value)
+{
+    fenv_t own;
+    api_enter(&own);
+    kata_status status = get_scalar(scalar, type, value);
+    api_leave(&own);
+    return status;
 }

@@ -43,11 +43,12 @@ typedef struct chain_loop {
 typedef struct chain {
     chain_loop *loops;
     size_t count, capacity;
-    arena memory; /* of bindings and tables of queued loops; freed when the chain is emptied */
+    arena memory; /* of bindings, tables and places of queued loops; freed when the chain is emptied
+                   */
 } chain;
 
-/* Queues a loop: copies the bindings and tables (kernel->param_count of them), fills in versions
- * and advances those of written slots. */
+/* Queues a loop: copies the place, bindings and tables (kernel->param_count of them), fills in
+ * versions and advances those of written slots. */
 kata_status chain_append(chain *c, const chain_loop *loop, messages *m);
 /* The number of points of a loop. */
 int64_t chain_loop_points(const chain_loop *loop);

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -383,6 +384,60 @@ static void test_null_is_reported_by_every_function(void **state)
     assert_int_equal(kata_machine_get(NULL, &machine), KATA_ERROR_ARGUMENT);
 }
 
+/* ---- places ---------------------------------------------------------------------------------- */
+
+/* The place that kata_here names is copied, and belongs to one application only. */
+static void test_a_place_is_that_of_one_application(void **state)
+{
+    (void)state;
+    world w;
+    char file[] = "one.c";
+    open_world(&w);
+    kata_range all = kata_all(w.g);
+    kata_arg u = kata_arg_field(w.u, 0);
+    kata_kernel *where = kata_here(find(&w, "where"), file, 7);
+    memset(file, 'X', strlen(file));
+    kata_apply_args(where, &all, 0, NULL);
+    assert_non_null(strstr(kata_error_message(w.k), "error: one.c:7: kernel 'where' takes"));
+    kata_apply_args(kata_here(where, "two.c", 8), &all, 1, &u);
+    kata_error_clear(w.k);
+    kata_apply_args(where, &all, 0, NULL);
+    assert_non_null(strstr(kata_error_message(w.k), "error: kernel 'where' takes"));
+    kata_error_clear(w.k);
+    close_world(&w);
+}
+
+/* ---- pictures -------------------------------------------------------------------------------- */
+
+static void expect_colors(world *w, double left, double right, double red_left, double red_right)
+{
+    kata_grid *g = kata_grid_2d(w->k, 2, 1);
+    kata_field *u = kata_field_new(g, "u", KATA_F64);
+    kata_field *rgb = kata_field_new(g, "rgb", KATA_F64, .components = 3);
+    double values[2] = {left, right}, y[6];
+    kata_put(u, kata_all(g), values, 2);
+    kata_save(u, "api.png");
+    kata_load(rgb, "api.png");
+    kata_get(rgb, kata_all(g), y, 6);
+    remove("api.png");
+    assert_float_equal(y[0], red_left, 0.003);
+    assert_float_equal(y[1], red_right, 0.003);
+}
+
+static void test_colors_hold_at_any_magnitude(void **state)
+{
+    (void)state;
+    world w;
+    const double first = 0.267, last = 0.993; /* red at the ends of viridis */
+    open_world(&w);
+    expect_colors(&w, 0, 1, first, last);
+    expect_colors(&w, 1e300, 1e300, first, first);
+    expect_colors(&w, -1.7e308, 1.7e308, first, last);
+    expect_colors(&w, 0, 5e-324, first, first);
+    expect_colors(&w, (double)INFINITY, 3, last, first);
+    close_world(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -401,6 +456,8 @@ int main(void)
         cmocka_unit_test(test_a_failed_chain_leaves_nan_not_old_values),
         cmocka_unit_test(test_close_returns_the_first_error_and_discards_work),
         cmocka_unit_test(test_null_is_reported_by_every_function),
+        cmocka_unit_test(test_a_place_is_that_of_one_application),
+        cmocka_unit_test(test_colors_hold_at_any_magnitude),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,16 @@
 /* What the process around the library may be and do: fork, threads, other rounding, limits. */
 #include "kata/kata.h"
 
+#include <fenv.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
 
 #include <cmocka.h>
 
@@ -103,12 +107,72 @@ static void test_a_forked_process_leaves_the_temporary_folder(void **state)
     assert_int_equal(kata_close(f.k), KATA_OK);
 }
 
+/* ---- rounding -------------------------------------------------------------------------------- */
+
+typedef struct numbers {
+    float put[4], number[4], table[4], scalar, got[4];
+} numbers;
+
+static const char conversions[] =
+    "kernel f(in float u, out float v, float c) { v = c; }"
+    "kernel h(in float u, out float v, double c, float t[3]) { v = u[1] + c*0.1 + t[1] + 0.1f/3; }";
+
+/* All that is converted on the way in and out. */
+static numbers convert(void)
+{
+    static const double x[4] = {0.1, 1e-40, 0.3, 0.7}, table[3] = {0.1, 0.1, 0.1};
+    numbers n;
+    kata *k = kata_open(NULL);
+    kata_grid *g = kata_grid_1d(k, 4);
+    kata_range all = kata_all(g);
+    kata_field *u =
+        kata_field_new(g, "u", KATA_F32, .boundary = KATA_CONSTANT, .boundary_value = 0.1);
+    kata_field *v = kata_field_like(u, "v"), *d = kata_field_new(g, "d", KATA_F64);
+    kata_module *m = kata_module_from_text(k, "t", conversions);
+    kata_scalar *s = kata_scalar_new(k, "s", KATA_F32);
+    kata_put(u, all, x, 4);
+    kata_get(u, all, n.put, 4);
+    kata_apply(kata_kernel_find(m, "f"), all, u, v, 0.1);
+    kata_get(v, all, n.number, 4);
+    kata_apply(kata_kernel_find(m, "h"), all, u, v, 0.1, table);
+    kata_get(v, all, n.table, 4);
+    kata_scalar_set(s, 0.1);
+    kata_scalar_get(s, &n.scalar);
+    kata_put(d, all, x, 4);
+    kata_get(d, all, n.got, 4);
+    assert_int_equal(kata_close(k), KATA_OK);
+    return n;
+}
+
+static void test_the_rounding_of_the_program_changes_nothing(void **state)
+{
+    (void)state;
+    numbers usual = convert();
+    const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        fesetround(modes[i]);
+        numbers n = convert();
+        int after = fegetround();
+        fesetround(FE_TONEAREST);
+        assert_int_equal(after, modes[i]);
+        assert_memory_equal(&n, &usual, sizeof n);
+    }
+#if defined(__SSE2__)
+    unsigned before = _mm_getcsr();
+    _mm_setcsr(before | 0x8040); /* subnormals are zero, as -ffast-math has it */
+    numbers n = convert();
+    _mm_setcsr(before);
+    assert_memory_equal(&n, &usual, sizeof n);
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_forked_process_computes_alone),
         cmocka_unit_test(test_a_forked_process_may_close),
         cmocka_unit_test(test_a_forked_process_leaves_the_temporary_folder),
+        cmocka_unit_test(test_the_rounding_of_the_program_changes_nothing),
     };
     return cmocka_run_group_tests_name("host", tests, NULL, NULL);
 }
