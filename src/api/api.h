@@ -16,7 +16,6 @@ enum { API_LONGEST_PLACE = 256 };
 
 struct kata {
     messages messages;
-    bool counted; /* as a context in error, see api_null */
     arena memory; /* of handles, slots and names */
     const exec_executor *executor;
     exec_context exec;
@@ -67,11 +66,20 @@ struct kata_module {
     kata_module *next;
 };
 
-/* Reports a NULL handle where no context is at hand: on standard error, unless some context is
- * in error already (then the NULL comes from that). Returns KATA_ERROR_ARGUMENT. */
+/* ---- null.c: handles that are NULL where no context is at hand ------------------------------- */
+
+/* Reports one on standard error, each kind of call once between openings of contexts, unless the
+ * thread has had an error that it may come from. Returns KATA_ERROR_ARGUMENT. */
 kata_status api_null(const char *call, const char *what);
-/* Counts contexts in error, for api_null. */
-void api_note_error(kata *k);
+/* Notes an error of the context, if there is one, as what NULLs may come from. */
+void api_note_error(const kata *k);
+/* An error was cleared: what comes next has other reasons. */
+void api_null_unexplained(void);
+/* A context is opened: no error explains, and nothing was reported. */
+void api_null_restart(void);
+
+/* ---- the rest -------------------------------------------------------------------------------- */
+
 /* Reports through the context and notes it. */
 kata_status api_fail(kata *k, kata_status status, const char *format, ...) PRINTF_LIKE(3, 4);
 kata_status api_no_memory(kata *k);
@@ -85,6 +93,8 @@ void api_trace_after(const kata_field *field, const char *call, ir_value *before
  * the program has chosen, and keeps the program's in *own, for api_leave to restore. */
 void api_enter(fenv_t *own);
 void api_leave(const fenv_t *own);
+/* Copies values of a slot, as store_read does, whether it has an array or not. */
+void api_read(const chain_slot *slot, const grid_box *box, kata_type type, void *values);
 /* Runs queued work. */
 kata_status api_flush(kata *k);
 /* A new slot owned by the context; NULL (reported) when memory is out. */

@@ -2,14 +2,11 @@
 
 #include "machine/machine.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- errors ---------------------------------------------------------------------------------- */
-
-static atomic_int contexts_in_error;
 
 const char *kata_status_name(kata_status status)
 {
@@ -25,25 +22,6 @@ const char *kata_status_name(kata_status status)
     case KATA_ERROR_INTERNAL: return "KATA_ERROR_INTERNAL";
     }
     return "unknown status";
-}
-
-kata_status api_null(const char *call, const char *what)
-{
-    if (!atomic_load(&contexts_in_error)) fprintf(stderr, "error: %s: %s is NULL\n", call, what);
-    return KATA_ERROR_ARGUMENT;
-}
-
-void api_note_error(kata *k)
-{
-    if (!k->messages.status || k->counted) return;
-    k->counted = true;
-    atomic_fetch_add(&contexts_in_error, 1);
-}
-
-static void forget_error(kata *k)
-{
-    if (k->counted) atomic_fetch_sub(&contexts_in_error, 1);
-    k->counted = false;
 }
 
 kata_status api_fail(kata *k, kata_status status, const char *format, ...)
@@ -85,7 +63,7 @@ void kata_error_clear(kata *k)
         api_null("kata_error_clear", "the context");
         return;
     }
-    forget_error(k);
+    api_null_unexplained();
     message_clear(&k->messages);
 }
 
@@ -153,7 +131,6 @@ static void free_slots(kata *k)
 
 static void free_context(kata *k)
 {
-    forget_error(k);
     chain_free(&k->chain);
     exec_cpu_free(k->exec.cpu);
     jit_close(k->exec.jit);
@@ -183,9 +160,10 @@ kata *kata_open(const kata_options *options)
     if (!status) status = choose_warnings(k, options);
     if (!status) status = jit_open(options->compiler, options->cache, &k->messages, &k->exec.jit);
     if (!status) status = api_debugging(k);
+    api_null_restart();
     if (!status) return k;
+    api_note_error(k); /* NULL contexts are its consequence */
     free_context(k);
-    atomic_fetch_add(&contexts_in_error, 1); /* NULL contexts are its consequence */
     return NULL;
 }
 
@@ -193,11 +171,20 @@ int kata_close(kata *k)
 {
     if (!k) return api_null("kata_close", "the context");
     kata_status status = k->messages.status;
+    if (status) api_null_unexplained();
     free_context(k);
     return status;
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
+
+/* Drops the values, which takes no memory. */
+static void poison(chain_slot *slot)
+{
+    store_array_free(slot->array);
+    slot->array = NULL;
+    slot->poisoned = true;
+}
 
 /* Values that a failed chain should have made are not to be mistaken for results. */
 static void poison_written(kata *k)
@@ -209,8 +196,8 @@ static void poison_written(kata *k)
             chain_slot *slot = loop->bindings[p].slot;
             if (ir_param_is_reduction(param))
                 slot->scalar = ir_value_of_double(param->type, (double)__builtin_nan(""));
-            else if (ir_param_is_written_field(param) && exec_slot_array(slot))
-                store_poison(slot->array);
+            else if (ir_param_is_written_field(param))
+                poison(slot);
         }
     }
 }
@@ -236,10 +223,10 @@ kata_status api_flush(kata *k)
 
 kata_status kata_flush(kata *k) { return k ? api_flush(k) : api_null("kata_flush", "the context"); }
 
-kata_status kata_work_done(const kata *k, kata_work *work)
+kata_status kata_work_done(kata *k, kata_work *work)
 {
     if (!k) return api_null("kata_work_done", "the context");
-    if (!work) return api_null("kata_work_done", "the result");
+    if (!work) return api_fail(k, KATA_ERROR_ARGUMENT, "kata_work_done: the result is NULL");
     *work = k->work;
     return k->messages.status;
 }

@@ -67,6 +67,14 @@ static void set_poison(kata_type type, void *values, int64_t count)
     }
 }
 
+void api_read(const chain_slot *slot, const grid_box *box, kata_type type, void *values)
+{
+    if (slot->poisoned)
+        set_poison(type, values, grid_box_points(box) * slot->components);
+    else
+        store_read(slot->array, box, slot->components, type, values);
+}
+
 static kata_status get_values(kata_field *field, const kata_range *range, kata_type type,
                               void *values, int64_t count)
 {
@@ -77,7 +85,7 @@ static kata_status get_values(kata_field *field, const kata_range *range, kata_t
     if (status)
         set_poison(type, values, poisoned(field, range, count));
     else
-        store_read(field->slot->array, &box, field->slot->components, type, values);
+        api_read(field->slot, &box, type, values);
     return status;
 }
 

@@ -125,8 +125,12 @@ static kata_status check_options(kata *k, const kata_field_options *options)
 kata_field *kata_field_new_with(kata_grid *grid, const char *name,
                                 const kata_field_options *options)
 {
-    if (!grid || !options) {
-        api_null("kata_field_new", grid ? "options" : "the grid");
+    if (!grid) {
+        api_null("kata_field_new", "the grid");
+        return NULL;
+    }
+    if (!options) {
+        api_fail(grid->k, KATA_ERROR_ARGUMENT, "kata_field_new: the options are NULL");
         return NULL;
     }
     kata *k = grid->k;
@@ -169,8 +173,11 @@ kata_status kata_boundary_set(kata_field *field, kata_side side, kata_rule rule,
 
 kata_status kata_swap(kata_field *a, kata_field *b)
 {
-    if (!a || !b) return api_null("kata_swap", a ? "the second field" : "the first field");
-    kata *k = a->k;
+    if (!a && !b) return api_null("kata_swap", "the first field");
+    kata *k = a ? a->k : b->k;
+    if (!a || !b)
+        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_swap: %s field is NULL",
+                        a ? "the second" : "the first");
     if (k->messages.status) return k->messages.status;
     if (b->k != k)
         return api_fail(k, KATA_ERROR_ARGUMENT, "kata_swap: '%s' and '%s' are of two contexts",

@@ -30,8 +30,13 @@ static kata_module *module_new(kata *k, const char *name, const char *text, size
 
 kata_module *kata_module_from_text(kata *k, const char *name, const char *text)
 {
-    if (!k || !name || !text) {
-        api_null("kata_module_from_text", !k ? "the context" : !name ? "the name" : "the text");
+    if (!k) {
+        api_null("kata_module_from_text", "the context");
+        return NULL;
+    }
+    if (!name || !text) {
+        api_fail(k, KATA_ERROR_ARGUMENT, "kata_module_from_text: the %s is NULL",
+                 name ? "text" : "name");
         return NULL;
     }
     return k->messages.status ? NULL : module_new(k, name, text, strlen(text));
@@ -39,8 +44,12 @@ kata_module *kata_module_from_text(kata *k, const char *name, const char *text)
 
 kata_module *kata_module_load(kata *k, const char *path)
 {
-    if (!k || !path) {
-        api_null("kata_module_load", k ? "the path" : "the context");
+    if (!k) {
+        api_null("kata_module_load", "the context");
+        return NULL;
+    }
+    if (!path) {
+        api_fail(k, KATA_ERROR_ARGUMENT, "kata_module_load: the path is NULL");
         return NULL;
     }
     if (k->messages.status) return NULL;
@@ -101,8 +110,12 @@ static void no_such_kernel(kata_module *module, const char *name)
 
 kata_kernel *kata_kernel_find(kata_module *module, const char *name)
 {
-    if (!module || !name) {
-        api_null("kata_kernel_find", module ? "the name" : "the module");
+    if (!module) {
+        api_null("kata_kernel_find", "the module");
+        return NULL;
+    }
+    if (!name) {
+        api_fail(module->k, KATA_ERROR_ARGUMENT, "kata_kernel_find: the name is NULL");
         return NULL;
     }
     if (module->k->messages.status) return NULL;

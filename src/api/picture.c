@@ -15,7 +15,7 @@ void *api_values_of(kata_field *field, kata_type type)
     size_t count = (size_t)(grid_box_points(&all) * slot->components);
     void *values = calloc(count, (size_t)store_type_bytes(type));
     if (!values) api_no_memory(field->k);
-    if (values) store_read(slot->array, &all, slot->components, type, values);
+    if (values) api_read(slot, &all, type, values);
     return values;
 }
 

@@ -17,7 +17,8 @@ typedef struct chain_slot {
     int components;
     bool is_scalar;            /* shape of one point, one component */
     int64_t version;           /* of its value after the queued loops */
-    struct store_array *array; /* where exec keeps it; NULL: all zero, or not yet made */
+    struct store_array *array; /* where exec keeps it; NULL: not yet made, all values are equal */
+    bool poisoned;             /* without an array they are NaN (0 for integers), else 0 */
     ir_value scalar;           /* the value of a scalar slot once the queued loops have run */
 } chain_slot;
 

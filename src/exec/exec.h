@@ -85,7 +85,7 @@ kata_status exec_record_run(exec_record *record, const exec_executor *executor,
 /* Records values that the program has put into a field. */
 void exec_record_put(exec_record *record, const char *name, const chain_slot *slot);
 
-/* The slot's array, made (all zero) when it has none; NULL when memory is out. */
+/* The slot's array, made (all zero, or poisoned) when it has none; NULL when memory is out. */
 store_array *exec_slot_array(chain_slot *slot);
 
 /* ---- reduce.c -------------------------------------------------------------------------------- */

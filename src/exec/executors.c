@@ -14,6 +14,9 @@ const exec_executor *exec_find(const char *name)
 
 store_array *exec_slot_array(chain_slot *slot)
 {
-    if (!slot->array) slot->array = store_array_new(&slot->shape, slot->type, slot->components);
+    if (slot->array) return slot->array;
+    slot->array = store_array_new(&slot->shape, slot->type, slot->components);
+    if (slot->array && slot->poisoned) store_poison(slot->array);
+    if (slot->array) slot->poisoned = false;
     return slot->array;
 }

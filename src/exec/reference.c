@@ -24,6 +24,7 @@ static kata_status prepare_field(reference_run *run, int p, messages *m)
     reference_field *field = &run->in.fields[p];
     field->slot = loop->bindings[p].slot;
     field->boundary = &loop->bindings[p].boundary;
+    if (field->slot->poisoned && !exec_slot_array(field->slot)) return message_no_memory(m);
     if (!ir_param_is_written_field(param)) return KATA_OK;
     const store_array *old = exec_slot_array(field->slot);
     field->stored = arena_array(&run->memory, (size_t)param->count, sizeof *field->stored);

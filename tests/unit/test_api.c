@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -36,6 +37,13 @@ static void count_error(void *data, kata_status status, const char *message)
     (void)status;
     (void)message;
     ++*(int *)data;
+}
+
+static void ignore(void *data, kata_status status, const char *message)
+{
+    (void)data;
+    (void)status;
+    (void)message;
 }
 
 static void open_world(world *w)
@@ -323,6 +331,59 @@ static void test_a_failed_chain_leaves_nan_not_old_values(void **state)
     kata_close(w.k);
 }
 
+/* Also where there is no memory for any value. */
+static void test_a_field_beyond_memory_is_nan_after_a_failed_chain(void **state)
+{
+    (void)state;
+    world w;
+    double x = 1;
+    open_world(&w);
+    kata_grid *g = kata_grid_2d(w.k, (int64_t)1 << 40, 1 << 7);
+    kata_field *u = kata_field_new(g, "u", KATA_F64), *v = kata_field_like(u, "v");
+    kata_range few = kata_box_2d(g, 0, 5, 0, 1);
+    kata_apply(find(&w, "set"), few, u, 1);
+    assert_int_equal(kata_flush(w.k), KATA_ERROR_MEMORY);
+    kata_error_clear(w.k);
+    assert_int_equal(kata_get(u, kata_box_2d(g, 0, 1, 0, 1), &x, 1), KATA_OK);
+    assert_true(isnan(x));
+    kata_swap(u, v);
+    assert_int_equal(kata_get(u, kata_box_2d(g, 0, 1, 0, 1), &x, 1), KATA_OK);
+    assert_true(x == 0);
+    assert_int_equal(kata_get(v, kata_box_2d(g, 0, 1, 0, 1), &x, 1), KATA_OK);
+    assert_true(isnan(x));
+    close_world(&w);
+}
+
+/* Values that a failed chain should have made are NaN to the kernels that come after, too. */
+static void test_kernels_read_nan_after_a_failed_chain(void **state)
+{
+    (void)state;
+    static const char *const executors[] = {"cpu", "reference"};
+    for (int i = 0; i < 2; i++) {
+        kata *k = kata_open(&(kata_options){.executor = executors[i], .handler = ignore});
+        kata_grid *g = kata_grid_2d(k, NX, NY), *large = kata_grid_2d(k, (int64_t)1 << 40, 1 << 7);
+        kata_field *u = kata_field_new(g, "u", KATA_F64), *v = kata_field_like(u, "v");
+        kata_field *beyond = kata_field_new(large, "beyond", KATA_F64);
+        kata_module *m = kata_module_from_text(k, "k.kata", kernels);
+        kata_kernel *set = kata_kernel_find(m, "set"), *add = kata_kernel_find(m, "add");
+        double table[3] = {0, 1, 0}, x = 1;
+        kata_apply(set, kata_all(g), u, 1.0);
+        kata_apply(set, kata_box_2d(large, 0, 1, 0, 1), beyond, 1.0);
+        assert_int_equal(kata_flush(k), KATA_ERROR_MEMORY);
+        kata_error_clear(k);
+        kata_apply(set, kata_box_2d(g, 0, 1, 0, 1), v, 2.0);
+        kata_apply(add, kata_all(g), u, v, table);
+        assert_int_equal(kata_get(v, kata_box_2d(g, 0, 1, 0, 1), &x, 1), KATA_OK);
+        assert_true(isnan(x));
+        kata_apply(set, kata_box_2d(g, 0, 1, 0, 1), u, 1.0);
+        kata_get(u, kata_box_2d(g, 0, 1, 0, 1), &x, 1);
+        assert_true(x == 1);
+        kata_get(u, kata_box_2d(g, 1, 2, 0, 1), &x, 1);
+        assert_true(isnan(x));
+        kata_close(k);
+    }
+}
+
 static void test_close_returns_the_first_error_and_discards_work(void **state)
 {
     (void)state;
@@ -382,6 +443,72 @@ static void test_null_is_reported_by_every_function(void **state)
     assert_int_equal(kata_png_size(NULL, "u.png", &size, &size), KATA_ERROR_ARGUMENT);
     assert_int_equal(kata_file_shape(NULL, "u.npy", 1, &shape), KATA_ERROR_ARGUMENT);
     assert_int_equal(kata_machine_get(NULL, &machine), KATA_ERROR_ARGUMENT);
+}
+
+/* Where a context is at hand, it is that which is told. */
+static void test_null_is_told_to_the_context(void **state)
+{
+    (void)state;
+    world w;
+    open_world(&w);
+    kata_range all = kata_all(w.g);
+#define TOLD(call, message)                                                                        \
+    do {                                                                                           \
+        (void)(call);                                                                              \
+        assert_string_equal(kata_error_message(w.k), "error: " message);                           \
+        kata_error_clear(w.k);                                                                     \
+    } while (0)
+    TOLD(kata_swap(w.u, NULL), "kata_swap: the second field is NULL");
+    TOLD(kata_swap(NULL, w.u), "kata_swap: the first field is NULL");
+    TOLD(kata_save(w.u, NULL), "kata_save: the path is NULL");
+    TOLD(kata_save_with(w.u, NULL), "kata_save: the path is NULL");
+    TOLD(kata_load(w.u, NULL), "kata_load: the path is NULL");
+    TOLD(kata_module_load(w.k, NULL), "kata_module_load: the path is NULL");
+    TOLD(kata_module_from_text(w.k, NULL, ""), "kata_module_from_text: the name is NULL");
+    TOLD(kata_module_from_text(w.k, "x", NULL), "kata_module_from_text: the text is NULL");
+    TOLD(kata_kernel_find(w.m, NULL), "kata_kernel_find: the name is NULL");
+    TOLD(kata_field_new_with(w.g, "u", NULL), "kata_field_new: the options are NULL");
+    TOLD(kata_work_done(w.k, NULL), "kata_work_done: the result is NULL");
+    TOLD(kata_apply_args(find(&w, "set"), &all, 2, NULL), "kata_apply: the arguments are NULL");
+    close_world(&w);
+}
+
+/* What a piece of program prints on standard error. */
+static void capture(void piece(void), char printed[4096])
+{
+    int old = dup(2), pipe_ends[2];
+    assert_int_equal(pipe(pipe_ends), 0);
+    dup2(pipe_ends[1], 2);
+    close(pipe_ends[1]);
+    piece();
+    dup2(old, 2);
+    close(old);
+    ssize_t got = read(pipe_ends[0], printed, 4095);
+    printed[got > 0 ? got : 0] = '\0';
+    close(pipe_ends[0]);
+}
+
+static void use_nulls(void)
+{
+    kata *bad = kata_open(&(kata_options){.executor = "gpu"});
+    for (int i = 0; i < 1000; i++) kata_flush(bad);
+    kata *k = kata_open(NULL);
+    for (int i = 0; i < 1000; i++) kata_flush(NULL);
+    kata_swap(NULL, NULL);
+    kata_close(k);
+}
+
+/* Once each, and not where the reason was reported. */
+static void test_null_without_a_context_is_printed_once(void **state)
+{
+    (void)state;
+    char printed[4096];
+    capture(use_nulls, printed);
+    char *rest = strchr(printed, '\n');
+    assert_non_null(rest);
+    assert_memory_equal(printed, "error: there is no executor 'gpu'", 33);
+    assert_string_equal(rest, "\nerror: kata_flush: the context is NULL\n"
+                              "error: kata_swap: the first field is NULL\n");
 }
 
 /* ---- places ---------------------------------------------------------------------------------- */
@@ -454,8 +581,12 @@ int main(void)
         cmocka_unit_test(test_colors_share_the_points_out),
         cmocka_unit_test(test_the_first_error_stays_until_it_is_cleared),
         cmocka_unit_test(test_a_failed_chain_leaves_nan_not_old_values),
+        cmocka_unit_test(test_a_field_beyond_memory_is_nan_after_a_failed_chain),
+        cmocka_unit_test(test_kernels_read_nan_after_a_failed_chain),
         cmocka_unit_test(test_close_returns_the_first_error_and_discards_work),
         cmocka_unit_test(test_null_is_reported_by_every_function),
+        cmocka_unit_test(test_null_is_told_to_the_context),
+        cmocka_unit_test(test_null_without_a_context_is_printed_once),
         cmocka_unit_test(test_a_place_is_that_of_one_application),
         cmocka_unit_test(test_colors_hold_at_any_magnitude),
     };
