@@ -299,6 +299,7 @@ enum {
     IR_MAX_NODES = 200000,
     IR_MAX_LENGTH = 1024,
     IR_MAX_DEPTH = 500,
+    IR_MAX_WEIGHT = 20000, /* for the C compiler, see ir_weigh */
     IR_MAX_STEPS = 2000000 /* statements and expressions visited by unrolling */
 };
 
@@ -340,6 +341,9 @@ void ir_graph_free(ir_graph *g);
  * not do is reported at its place: a loop or index that is not known at compile time, a variable
  * read before it is set, an out read before it is written, an out never written, too much work. */
 kata_status ir_lower(ir_kernel *kernel, arena *memory, messages *m);
+/* weight.c: refuses (KATA_ERROR_LIMIT) a lowered kernel that would keep the C compiler busy for more
+ * than about ten seconds. */
+kata_status ir_weigh(const ir_kernel *kernel, messages *m);
 /* Frees what ir_lower made outside the arena. */
 void ir_kernel_free(ir_kernel *kernel);
 

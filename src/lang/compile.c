@@ -48,7 +48,7 @@ static bool make_kernel(lang_compiler *c, lang_function *f)
     if (!kernel) return lang_no_memory(c);
     if (f->wrong || !lang_check_kernel(c, f, kernel)) return false;
     module->kernels[module->count++] = kernel;
-    if (ir_lower(kernel, &module->memory, c->m)) return false;
+    if (ir_lower(kernel, &module->memory, c->m) || ir_weigh(kernel, c->m)) return false;
     lang_warn_partly_written(c, kernel);
     return true;
 }
