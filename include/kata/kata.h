@@ -112,7 +112,7 @@ KATA_API kata_status kata_flush(kata *k);
 typedef struct kata_work {
     int64_t loops, points, chains;
 } kata_work;
-KATA_API kata_status kata_work_done(kata *k, kata_work *work);
+KATA_API kata_status kata_work_done(const kata *k, kata_work *work);
 
 /* ---- grids ----------------------------------------------------------------------------------- */
 

@@ -223,10 +223,12 @@ kata_status api_flush(kata *k)
 
 kata_status kata_flush(kata *k) { return k ? api_flush(k) : api_null("kata_flush", "the context"); }
 
-kata_status kata_work_done(kata *k, kata_work *work)
+kata_status kata_work_done(const kata *k, kata_work *work)
 {
     if (!k) return api_null("kata_work_done", "the context");
-    if (!work) return api_fail(k, KATA_ERROR_ARGUMENT, "kata_work_done: the result is NULL");
+    if (!work) /* of a context only what was counted is constant */
+        return api_fail((kata *)(uintptr_t)k, KATA_ERROR_ARGUMENT,
+                        "kata_work_done: the result is NULL");
     *work = k->work;
     return k->messages.status;
 }

@@ -107,10 +107,11 @@ static kata_status put_values(kata_field *field, const kata_range *range, kata_t
     kata_status status = check_copy(field, "kata_put", range, type, values, count, &box);
     if (!status) status = api_flush(field->k);
     if (status) return status;
-    store_array *array = exec_slot_array(field->slot);
-    if (!array) return api_no_memory(field->k);
+    status = exec_make_array(field->slot, field->name, &field->k->messages);
+    api_note_error(field->k);
+    if (status) return status;
     ir_value *before = api_trace_before(field);
-    store_write(array, &box, type, values);
+    store_write(field->slot->array, &box, type, values);
     field->slot->version++;
     api_trace_after(field, "kata_put", before);
     if (field->k->record) exec_record_put(field->k->record, field->name, field->slot);

@@ -57,7 +57,7 @@ kata_module *kata_module_load(kata *k, const char *path)
     size_t length;
     int error = file_read(path, LANG_MAX_TEXT, &text, &length);
     if (error == EFBIG) {
-        api_fail(k, KATA_ERROR_FILE, "%s: the kernel file is larger than %d bytes", path,
+        api_fail(k, KATA_ERROR_LIMIT, "%s: the text has more than the %d bytes allowed", path,
                  (int)LANG_MAX_TEXT);
         return NULL;
     }

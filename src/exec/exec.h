@@ -87,6 +87,9 @@ void exec_record_put(exec_record *record, const char *name, const chain_slot *sl
 
 /* The slot's array, made (all zero, or poisoned) when it has none; NULL when memory is out. */
 store_array *exec_slot_array(chain_slot *slot);
+/* Makes it, of the field of that name, or of all fields of a loop; says which finds no memory. */
+kata_status exec_make_array(chain_slot *slot, const char *name, messages *m);
+kata_status exec_make_arrays(const chain_loop *loop, messages *m);
 
 /* ---- reduce.c -------------------------------------------------------------------------------- */
 

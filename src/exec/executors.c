@@ -20,3 +20,23 @@ store_array *exec_slot_array(chain_slot *slot)
     if (slot->array) slot->poisoned = false;
     return slot->array;
 }
+
+kata_status exec_make_array(chain_slot *slot, const char *name, messages *m)
+{
+    if (exec_slot_array(slot)) return KATA_OK;
+    grid_box all = grid_shape_box(&slot->shape);
+    double bytes = (double)grid_box_points(&all) * slot->components * store_type_bytes(slot->type);
+    return message_fail(m, KATA_ERROR_MEMORY, "out of memory: field '%s' needs %.1f GB", name,
+                        bytes / 1e9);
+}
+
+kata_status exec_make_arrays(const chain_loop *loop, messages *m)
+{
+    kata_status status = KATA_OK;
+    for (int p = 0; p < loop->kernel->param_count && status == KATA_OK; p++) {
+        const chain_binding *b = &loop->bindings[p];
+        if (ir_param_is_field(&loop->kernel->params[p]))
+            status = exec_make_array(b->slot, b->name, m);
+    }
+    return status;
+}

@@ -24,7 +24,6 @@ static kata_status prepare_field(reference_run *run, int p, messages *m)
     reference_field *field = &run->in.fields[p];
     field->slot = loop->bindings[p].slot;
     field->boundary = &loop->bindings[p].boundary;
-    if (field->slot->poisoned && !exec_slot_array(field->slot)) return message_no_memory(m);
     if (!ir_param_is_written_field(param)) return KATA_OK;
     const store_array *old = exec_slot_array(field->slot);
     field->stored = arena_array(&run->memory, (size_t)param->count, sizeof *field->stored);
@@ -172,8 +171,10 @@ static kata_status reference_run_chain(exec_context *context, chain *c, messages
     kata_status status = KATA_OK;
     fegetenv(&environment);
     fesetenv(FE_DFL_ENV);
-    for (size_t i = 0; i < c->count && status == KATA_OK; i++)
-        status = run_loop(&c->loops[i], context->trace, m);
+    for (size_t i = 0; i < c->count && status == KATA_OK; i++) {
+        status = exec_make_arrays(&c->loops[i], m);
+        if (status == KATA_OK) status = run_loop(&c->loops[i], context->trace, m);
+    }
     fesetenv(&environment);
     return status;
 }
