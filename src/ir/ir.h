@@ -341,8 +341,8 @@ void ir_graph_free(ir_graph *g);
  * not do is reported at its place: a loop or index that is not known at compile time, a variable
  * read before it is set, an out read before it is written, an out never written, too much work. */
 kata_status ir_lower(ir_kernel *kernel, arena *memory, messages *m);
-/* weight.c: refuses (KATA_ERROR_LIMIT) a lowered kernel that would keep the C compiler busy for more
- * than about ten seconds. */
+/* weight.c: refuses (KATA_ERROR_LIMIT) a lowered kernel that would keep the C compiler busy for
+ * more than about ten seconds. */
 kata_status ir_weigh(const ir_kernel *kernel, messages *m);
 /* Frees what ir_lower made outside the arena. */
 void ir_kernel_free(ir_kernel *kernel);

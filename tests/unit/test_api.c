@@ -469,6 +469,7 @@ static void test_null_is_told_to_the_context(void **state)
     TOLD(kata_kernel_find(w.m, NULL), "kata_kernel_find: the name is NULL");
     TOLD(kata_field_new_with(w.g, "u", NULL), "kata_field_new: the options are NULL");
     TOLD(kata_work_done(w.k, NULL), "kata_work_done: the result is NULL");
+    TOLD(kata_kernel_param(find(&w, "set"), 0, NULL), "kata_kernel_param: the result is NULL");
     TOLD(kata_apply_args(find(&w, "set"), &all, 2, NULL), "kata_apply: the arguments are NULL");
     close_world(&w);
 }
