@@ -173,6 +173,8 @@ int blur_main(int argc, char **argv)
                        table, COUNT_OF(table)};
     int exit_code;
     if (!options_read(&o, argc, argv, &exit_code)) return exit_code;
+    exit_code = options_check_file(&o, "OUT.png", s.output, ".png");
+    if (exit_code) return exit_code;
 
     kata *k = kata_open(NULL);
     bool good = run(k, &s);

@@ -4,12 +4,9 @@
 #include "apps.h"
 #include "common/common.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const char *const collisions[] = {"trt", "bgk", NULL};
 static const char *const types[] = {"f64", "f32", NULL};
@@ -30,33 +27,6 @@ typedef struct request {
 } request;
 
 /* ---- what was asked for ---------------------------------------------------------------------- */
-
-static bool ends_with(const char *path, const char *ending)
-{
-    size_t length = strlen(path), tail = strlen(ending);
-    return length > tail && !strcmp(path + length - tail, ending);
-}
-
-/* The exit code for a file that cannot be written, as far as can be told without writing it; else
- * 0.
- */
-static int check_path(const options *o, const char *name, const char *path, const char *ending)
-{
-    if (!ends_with(path, ending))
-        return options_wrong(o, "--%s takes the name of a file that ends in %s, not '%s'", name,
-                             ending, path);
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    struct stat there;
-    bool good = folder && !access(folder, W_OK | X_OK);
-    if (good && !stat(path, &there) && S_ISDIR(there.st_mode)) {
-        errno = EISDIR;
-        good = false;
-    }
-    if (!good) options_wrong(o, "%s cannot be written: %s", path, strerror(errno));
-    free(folder);
-    return good ? 0 : EXIT_FAILURE;
-}
 
 /* Sets what depends on other options. */
 static void complete(request *r)
@@ -92,8 +62,8 @@ static bool read_request(int argc, char **argv, request *r, int *exit_code)
     const options o = {"kata run cavity", summary, table, COUNT_OF(table)};
     if (!options_read(&o, argc, argv, exit_code)) return false;
     complete(r);
-    *exit_code = check_path(&o, "output", r->picture, ".png");
-    if (!*exit_code && r->data) *exit_code = check_path(&o, "data", r->data, ".vtkhdf");
+    *exit_code = options_check_file(&o, "--output", r->picture, ".png");
+    if (!*exit_code && r->data) *exit_code = options_check_file(&o, "--data", r->data, ".vtkhdf");
     return !*exit_code;
 }
 

@@ -10,7 +10,7 @@
 /* Exit code of a command that was called wrongly; 1 is that of one that failed. */
 enum { EXIT_USAGE = 2 };
 
-/* ---- options.c, option_value.c, option_help.c: the command line, read by a table ------------- */
+/* ---- options.c, option_*.c: the command line, read by a table -------------------------------- */
 
 typedef struct option_words {
     char **words;
@@ -49,7 +49,11 @@ bool options_read(const options *o, int argc, char **argv, int *exit_code);
 /* Prints "program: message" to standard error; returns EXIT_USAGE. For what a table cannot say. */
 int options_wrong(const options *o, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* For the three files only: stores a value, false after a message; prints the help. */
+/* For a file to be written at the end: 0, or the exit code after a message where its name or place
+ * is wrong, as far as can be told without writing it. `name` is that of the option, "--output". */
+int options_check_file(const options *o, const char *name, const char *path, const char *ending);
+
+/* For the files option*.c only: stores a value, false after a message; prints the help. */
 bool option_store(const options *o, const option *entry, const char *value);
 bool option_missing(const options *o, const option *entry);
 void option_print_help(const options *o);

@@ -184,6 +184,8 @@ int heat_main(int argc, char **argv)
                        "8 cells per side.\n",
                        table, COUNT_OF(table)};
     if (!options_read(&o, argc, argv, &exit_code)) return exit_code;
+    exit_code = options_check_file(&o, "--output", output, ".png");
+    if (exit_code) return exit_code;
     if (size == 0) size = dimensions == 0 ? 256 : 64;
     if (size % 8)
         return options_wrong(

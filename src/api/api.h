@@ -5,10 +5,14 @@
 #include "exec/exec.h"
 #include "lang/lang.h"
 
+#include <fenv.h>
+
 /* Loops queued before a chain is run although nobody asked. */
 enum { API_CHAIN_LENGTH = 256 };
 /* Parameters for which an application allocates nothing. */
 enum { API_FEW_PARAMS = 16 };
+/* Bytes kept of the name of the file that an application is written in. */
+enum { API_LONGEST_PLACE = 256 };
 
 struct kata_grid {
     kata *k;
@@ -17,7 +21,6 @@ struct kata_grid {
 
 struct kata {
     messages messages;
-    bool counted; /* as a context in error, see api_null */
     arena memory; /* of handles, slots and names */
     const exec_executor *executor;
     exec_context exec;
@@ -25,8 +28,8 @@ struct kata {
     struct api_slot *slots; /* all, for freeing */
     kata_module *modules;
     kata_work work;
-    kata_grid once;        /* of one point: that of kata_once */
-    const char *here_file; /* place of the next application, see kata_here */
+    kata_grid once;                    /* of one point: that of kata_once */
+    char here_file[API_LONGEST_PLACE]; /* place of the next application, "" when not known */
     int here_line;
     bool eager;          /* each application runs at once */
     exec_record *record; /* NULL: none */
@@ -65,11 +68,20 @@ struct kata_module {
     kata_module *next;
 };
 
-/* Reports a NULL handle where no context is at hand: on standard error, unless some context is
- * in error already (then the NULL comes from that). Returns KATA_ERROR_ARGUMENT. */
+/* ---- null.c: handles that are NULL where no context is at hand ------------------------------- */
+
+/* Reports one on standard error, each kind of call once between openings of contexts, unless the
+ * thread has had an error that it may come from. Returns KATA_ERROR_ARGUMENT. */
 kata_status api_null(const char *call, const char *what);
-/* Counts contexts in error, for api_null. */
-void api_note_error(kata *k);
+/* Notes an error of the context, if there is one, as what NULLs may come from. */
+void api_note_error(const kata *k);
+/* An error was cleared: what comes next has other reasons. */
+void api_null_unexplained(void);
+/* A context is opened: no error explains, and nothing was reported. */
+void api_null_restart(void);
+
+/* ---- the rest -------------------------------------------------------------------------------- */
+
 /* Reports through the context and notes it. */
 kata_status api_fail(kata *k, kata_status status, const char *format, ...) PRINTF_LIKE(3, 4);
 kata_status api_no_memory(kata *k);
@@ -85,6 +97,12 @@ typedef enum api_end {
     API_END_LONG,   /* the queue is */
     API_END_STEP    /* a time step ends, and the queue would be long after another one */
 } api_end;
+/* Sets the default floating-point environment, in which all conversions are made whatever rounding
+ * the program has chosen, and keeps the program's in *own, for api_leave to restore. */
+void api_enter(fenv_t *own);
+void api_leave(const fenv_t *own);
+/* Copies values of a slot, as store_read does, whether it has an array or not. */
+void api_read(const chain_slot *slot, const grid_box *box, kata_type type, void *values);
 /* Runs queued work. */
 kata_status api_end_chain(kata *k, api_end why);
 /* Whether a scalar's values can be had as those of a type; reports. */

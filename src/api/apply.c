@@ -4,11 +4,14 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct application {
     kata *k;
     const ir_kernel *kernel;
-    char place[300]; /* "main.c:17: " or "" */
+    char file[API_LONGEST_PLACE]; /* where it is written; "" when not known */
+    int line;
+    char place[API_LONGEST_PLACE + 20]; /* "main.c:17: " or "" */
     const kata_arg *args;
     chain_binding *bindings;
     ir_value **tables; /* per parameter, malloc'd */
@@ -17,8 +20,9 @@ typedef struct application {
 kata_kernel *kata_here(kata_kernel *kernel, const char *file, int line)
 {
     if (!kernel) return NULL;
-    kernel->module->k->here_file = file;
-    kernel->module->k->here_line = line;
+    kata *k = kernel->module->k;
+    snprintf(k->here_file, sizeof k->here_file, "%s", file ? file : "");
+    k->here_line = line;
     return kernel;
 }
 
@@ -218,6 +222,9 @@ static kata_status check_count(const application *a, int count)
 {
     const ir_kernel *kernel = a->kernel;
     if (count == kernel->param_count && (a->args || !count)) return KATA_OK;
+    if (count == kernel->param_count)
+        return api_fail(a->k, KATA_ERROR_ARGUMENT, "%skata_apply: the arguments are NULL",
+                        a->place);
     text names = {0};
     for (int p = 0; p < kernel->param_count; p++)
         text_add(&names, "%s%s", p ? ", " : "", kernel->params[p].name);
@@ -238,8 +245,8 @@ static kata_status queue(application *a, const kata_range *range)
                        .color = range->color,
                        .once = range->grid == &a->k->once,
                        .bindings = a->bindings,
-                       .file = a->k->here_file,
-                       .line = a->k->here_line};
+                       .file = a->file[0] ? a->file : NULL,
+                       .line = a->line};
     for (int d = 0; d < 3; d++) {
         loop.box.lo[d] = range->lo[d];
         loop.box.hi[d] = range->hi[d];
@@ -250,6 +257,16 @@ static kata_status queue(application *a, const kata_range *range)
         if (analysis_writes_all(&loop, p)) a->bindings[p].slot->discarded = false;
     api_note_error(a->k);
     return status;
+}
+
+/* The place that kata_here named is that of one application, whatever becomes of it. */
+static void take_place(application *a)
+{
+    if (!a->k->here_file[0]) return;
+    memcpy(a->file, a->k->here_file, sizeof a->file);
+    a->line = a->k->here_line;
+    snprintf(a->place, sizeof a->place, "%s:%d: ", a->file, a->line);
+    a->k->here_file[0] = '\0';
 }
 
 static kata_status bind_and_queue(application *a, const kata_range *range)
@@ -269,15 +286,15 @@ static const ir_kernel *version_for(const kata_kernel *kernel, int count, const 
     return f && ir_type_of_storage(f->slot->type) == IR_F32 ? kernel->narrow : wide;
 }
 
-kata_status kata_apply_args(kata_kernel *kernel, const kata_range *range, int count,
-                            const kata_arg *args)
+static kata_status apply(kata_kernel *kernel, const kata_range *range, int count,
+                         const kata_arg *args)
 {
     if (!kernel) return api_null("kata_apply", "the kernel");
     kata *k = kernel->module->k;
     application a = {.k = k, .kernel = version_for(kernel, count, args), .args = args};
+    take_place(&a);
     if (k->messages.status) return k->messages.status;
-    if (k->here_file) snprintf(a.place, sizeof a.place, "%.255s:%d: ", k->here_file, k->here_line);
-    char call[400];
+    char call[COUNT_OF(a.place) + 20];
     snprintf(call, sizeof call, "%skata_apply", a.place);
     kata_status status = check_count(&a, count);
     if (!status) status = api_check_range(k, call, range);
@@ -293,8 +310,17 @@ kata_status kata_apply_args(kata_kernel *kernel, const kata_range *range, int co
         if (!few) free(a.bindings);
         if (!few) free(a.tables);
     }
-    k->here_file = NULL;
     if (!status && k->chain.count >= API_CHAIN_LENGTH) status = api_end_chain(k, API_END_LONG);
     if (!status && k->eager) status = api_flush(k);
+    return status;
+}
+
+kata_status kata_apply_args(kata_kernel *kernel, const kata_range *range, int count,
+                            const kata_arg *args)
+{
+    fenv_t own;
+    api_enter(&own);
+    kata_status status = apply(kernel, range, count, args);
+    api_leave(&own);
     return status;
 }

@@ -2,14 +2,11 @@
 
 #include "machine/machine.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- errors ---------------------------------------------------------------------------------- */
-
-static atomic_int contexts_in_error;
 
 const char *kata_status_name(kata_status status)
 {
@@ -26,25 +23,6 @@ const char *kata_status_name(kata_status status)
     case KATA_ERROR_ASSERT: return "KATA_ERROR_ASSERT";
     }
     return "unknown status";
-}
-
-kata_status api_null(const char *call, const char *what)
-{
-    if (!atomic_load(&contexts_in_error)) fprintf(stderr, "error: %s: %s is NULL\n", call, what);
-    return KATA_ERROR_ARGUMENT;
-}
-
-void api_note_error(kata *k)
-{
-    if (!k->messages.status || k->counted) return;
-    k->counted = true;
-    atomic_fetch_add(&contexts_in_error, 1);
-}
-
-static void forget_error(kata *k)
-{
-    if (k->counted) atomic_fetch_sub(&contexts_in_error, 1);
-    k->counted = false;
 }
 
 kata_status api_fail(kata *k, kata_status status, const char *format, ...)
@@ -86,9 +64,20 @@ void kata_error_clear(kata *k)
         api_null("kata_error_clear", "the context");
         return;
     }
-    forget_error(k);
+    api_null_unexplained();
     message_clear(&k->messages);
 }
+
+/* ---- floating-point environment ---------------------------------------------------------------
+ */
+
+void api_enter(fenv_t *own)
+{
+    fegetenv(own);
+    fesetenv(FE_DFL_ENV);
+}
+
+void api_leave(const fenv_t *own) { fesetenv(own); }
 
 /* ---- opening and closing --------------------------------------------------------------------- */
 
@@ -146,7 +135,6 @@ static void free_slots(kata *k)
 
 static void free_context(kata *k)
 {
-    forget_error(k);
     chain_free(&k->chain);
     exec_cpu_free(k->exec.cpu);
     jit_close(k->exec.jit);
@@ -177,9 +165,10 @@ kata *kata_open(const kata_options *options)
     if (!status) status = jit_open(options->compiler, options->cache, &k->messages, &k->exec.jit);
     k->once = (kata_grid){k, {1, {1, 1, 1}}};
     if (!status) status = api_debugging(k);
+    api_null_restart();
     if (!status) return k;
+    api_note_error(k); /* NULL contexts are its consequence */
     free_context(k);
-    atomic_fetch_add(&contexts_in_error, 1); /* NULL contexts are its consequence */
     return NULL;
 }
 
@@ -187,11 +176,20 @@ int kata_close(kata *k)
 {
     if (!k) return api_null("kata_close", "the context");
     kata_status status = k->messages.status;
+    if (status) api_null_unexplained();
     free_context(k);
     return status;
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
+
+/* Drops the values, which takes no memory. */
+static void poison(chain_slot *slot)
+{
+    store_array_free(slot->array);
+    slot->array = NULL;
+    slot->poisoned = true;
+}
 
 /* Values that a failed chain should have made are not to be mistaken for results. */
 static void poison_written(kata *k)
@@ -201,8 +199,7 @@ static void poison_written(kata *k)
         for (int p = 0; p < loop->kernel->param_count; p++) {
             const ir_param *param = &loop->kernel->params[p];
             chain_slot *slot = loop->bindings[p].slot;
-            bool written = ir_param_is_reduction(param) || ir_param_is_written_field(param);
-            if (written && exec_slot_array(slot)) store_poison(slot->array);
+            if (ir_param_is_reduction(param) || ir_param_is_written_field(param)) poison(slot);
         }
         exec_log(loop);
     }
@@ -252,7 +249,9 @@ kata_status kata_flush(kata *k) { return k ? api_flush(k) : api_null("kata_flush
 kata_status kata_work_done(const kata *k, kata_work *work)
 {
     if (!k) return api_null("kata_work_done", "the context");
-    if (!work) return api_null("kata_work_done", "the result");
+    if (!work) /* of a context only what was counted is constant */
+        return api_fail((kata *)(uintptr_t)k, KATA_ERROR_ARGUMENT,
+                        "kata_work_done: the result is NULL");
     *work = k->work;
     return k->messages.status;
 }

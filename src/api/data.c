@@ -56,8 +56,16 @@ void api_set_poison(kata_type type, void *values, int64_t count)
     if (api_type_is_valid(type)) store_poison_values(type, values, count);
 }
 
-kata_status kata_get_values(kata_field *field, const kata_range *range, kata_type type,
-                            void *values, int64_t count)
+void api_read(const chain_slot *slot, const grid_box *box, kata_type type, void *values)
+{
+    if (slot->poisoned)
+        api_set_poison(type, values, grid_box_points(box) * slot->components);
+    else
+        store_read(slot->array, box, slot->components, type, values);
+}
+
+static kata_status get_values(kata_field *field, const kata_range *range, kata_type type,
+                              void *values, int64_t count)
 {
     grid_box box;
     kata_status status = field ? check_copy(field, "kata_get", range, type, values, count, &box)
@@ -67,26 +75,47 @@ kata_status kata_get_values(kata_field *field, const kata_range *range, kata_typ
     if (status)
         api_set_poison(type, values, poisoned(field, range, count));
     else
-        store_read(field->slot->array, &box, field->slot->components, type, values);
+        api_read(field->slot, &box, type, values);
     return status;
 }
 
-kata_status kata_put_values(kata_field *field, const kata_range *range, kata_type type,
-                            const void *values, int64_t count)
+kata_status kata_get_values(kata_field *field, const kata_range *range, kata_type type,
+                            void *values, int64_t count)
+{
+    fenv_t own;
+    api_enter(&own);
+    kata_status status = get_values(field, range, type, values, count);
+    api_leave(&own);
+    return status;
+}
+
+static kata_status put_values(kata_field *field, const kata_range *range, kata_type type,
+                              const void *values, int64_t count)
 {
     if (!field) return api_null("kata_put", "the field");
     grid_box box;
     kata_status status = check_copy(field, "kata_put", range, type, values, count, &box);
     if (!status) status = api_flush(field->k);
     if (status) return status;
-    store_array *array = exec_slot_array(field->slot);
-    if (!array) return api_no_memory(field->k);
+    status = exec_make_array(field->slot, field->name, &field->k->messages);
+    api_note_error(field->k);
+    if (status) return status;
     ir_value *before = api_trace_before(field);
-    store_write(array, &box, type, values);
+    store_write(field->slot->array, &box, type, values);
     field->slot->version++;
     api_trace_after(field, "kata_put", before);
     if (field->k->record) exec_record_put(field->k->record, field->name, field->slot);
     grid_box all = grid_shape_box(&field->slot->shape);
     if (grid_box_contains(&box, &all)) field->slot->discarded = false;
     return KATA_OK;
+}
+
+kata_status kata_put_values(kata_field *field, const kata_range *range, kata_type type,
+                            const void *values, int64_t count)
+{
+    fenv_t own;
+    api_enter(&own);
+    kata_status status = put_values(field, range, type, values, count);
+    api_leave(&own);
+    return status;
 }

@@ -125,8 +125,12 @@ static kata_status check_options(kata *k, const kata_field_options *options)
 kata_field *kata_field_new_with(kata_grid *grid, const char *name,
                                 const kata_field_options *options)
 {
-    if (!grid || !options) {
-        api_null("kata_field_new", grid ? "options" : "the grid");
+    if (!grid) {
+        api_null("kata_field_new", "the grid");
+        return NULL;
+    }
+    if (!options) {
+        api_fail(grid->k, KATA_ERROR_ARGUMENT, "kata_field_new: the options are NULL");
         return NULL;
     }
     kata *k = grid->k;
@@ -189,7 +193,10 @@ static kata_status check_alike(const char *call, const kata_field *a, const kata
 
 kata_status kata_swap(kata_field *a, kata_field *b)
 {
-    if (!a || !b) return api_null("kata_swap", a ? "the second field" : "the first field");
+    if (!a && !b) return api_null("kata_swap", "the first field");
+    if (!a || !b)
+        return api_fail(a ? a->k : b->k, KATA_ERROR_ARGUMENT, "kata_swap: %s field is NULL",
+                        a ? "the second" : "the first");
     kata_status status = a->k->messages.status;
     if (!status) status = check_alike("kata_swap", a, b);
     if (!status && a->k->exec.trace) status = api_flush(a->k);
@@ -205,10 +212,13 @@ kata_status kata_swap(kata_field *a, kata_field *b)
 
 kata_status kata_rotate(kata_field *a, kata_field *b, kata_field *c)
 {
+    const kata_field *given = a ? a : b ? b : c;
+    if (!given) return api_null("kata_rotate", "the first field");
     if (!a || !b || !c)
-        return api_null("kata_rotate", !a   ? "the first field"
-                                       : !b ? "the second field"
-                                            : "the third field");
+        return api_fail(given->k, KATA_ERROR_ARGUMENT, "kata_rotate: %s field is NULL",
+                        !a   ? "the first"
+                        : !b ? "the second"
+                             : "the third");
     kata_status status = a->k->messages.status;
     if (!status) status = check_alike("kata_rotate", a, b);
     if (!status) status = check_alike("kata_rotate", a, c);

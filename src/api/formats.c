@@ -45,14 +45,24 @@ static const struct format *find_for_reading(kata *k, const char *call, const ch
     return format;
 }
 
-kata_status kata_load(kata_field *field, const char *path)
+static kata_status load(kata_field *field, const char *path)
 {
-    if (!field || !path) return api_null("kata_load", field ? "the path" : "the field");
+    if (!field) return api_null("kata_load", "the field");
     kata *k = field->k;
+    if (!path) return api_fail(k, KATA_ERROR_ARGUMENT, "kata_load: the path is NULL");
     if (k->messages.status) return k->messages.status;
     const struct format *format = find_for_reading(k, "kata_load", path);
     kata_status status = format ? format->load(field, path) : k->messages.status;
     api_note_error(k);
+    return status;
+}
+
+kata_status kata_load(kata_field *field, const char *path)
+{
+    fenv_t own;
+    api_enter(&own);
+    kata_status status = load(field, path);
+    api_leave(&own);
     return status;
 }
 
@@ -84,11 +94,12 @@ kata_status kata_png_size(kata *k, const char *path, int64_t *width, int64_t *he
     return status;
 }
 
-kata_status kata_save_with(kata_field *field, const kata_save_options *options)
+static kata_status save(kata_field *field, const kata_save_options *options)
 {
-    if (!field || !options || !options->path)
-        return api_null("kata_save", field ? "the path" : "the field");
+    if (!field) return api_null("kata_save", "the field");
     kata *k = field->k;
+    if (!options || !options->path)
+        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_save: the path is NULL");
     if (k->messages.status) return k->messages.status;
     bool given = options->low != 0 || options->high != 0;
     if (!isfinite(options->low) || !isfinite(options->high) ||
@@ -105,5 +116,14 @@ kata_status kata_save_with(kata_field *field, const kata_save_options *options)
                         options->path);
     kata_status status = format->save(field, options);
     api_note_error(k);
+    return status;
+}
+
+kata_status kata_save_with(kata_field *field, const kata_save_options *options)
+{
+    fenv_t own;
+    api_enter(&own);
+    kata_status status = save(field, options);
+    api_leave(&own);
     return status;
 }

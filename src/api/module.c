@@ -1,5 +1,6 @@
 #include "api/api.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,8 +34,13 @@ kata_module *kata_module_from_text_with(kata *k, const char *name,
                                         const kata_module_options *options)
 {
     const char *text = options ? options->source : NULL;
-    if (!k || !name || !text) {
-        api_null("kata_module_from_text", !k ? "the context" : !name ? "the name" : "the text");
+    if (!k) {
+        api_null("kata_module_from_text", "the context");
+        return NULL;
+    }
+    if (!name || !text) {
+        api_fail(k, KATA_ERROR_ARGUMENT, "kata_module_from_text: the %s is NULL",
+                 name ? "text" : "name");
         return NULL;
     }
     return k->messages.status ? NULL : module_new(k, name, text, strlen(text), options);
@@ -43,16 +49,26 @@ kata_module *kata_module_from_text_with(kata *k, const char *name,
 kata_module *kata_module_load_with(kata *k, const kata_module_options *options)
 {
     const char *path = options ? options->source : NULL;
-    if (!k || !path) {
-        api_null("kata_module_load", k ? "the path" : "the context");
+    if (!k) {
+        api_null("kata_module_load", "the context");
+        return NULL;
+    }
+    if (!path) {
+        api_fail(k, KATA_ERROR_ARGUMENT, "kata_module_load: the path is NULL");
         return NULL;
     }
     if (k->messages.status) return NULL;
     char *text;
     size_t length;
     int error = file_read(path, LANG_MAX_TEXT, &text, &length);
+    if (error == EFBIG) {
+        api_fail(k, KATA_ERROR_LIMIT, "%s: the text has more than the %d bytes allowed", path,
+                 (int)LANG_MAX_TEXT);
+        return NULL;
+    }
     if (error) {
-        api_fail(k, KATA_ERROR_FILE, "%s: cannot read the kernel file: %s", path, strerror(error));
+        api_fail(k, KATA_ERROR_FILE, "%s: cannot read the kernel file: %s", path,
+                 file_reason(error));
         return NULL;
     }
     kata_module *m = module_new(k, path, text, length, options);
@@ -99,8 +115,12 @@ static void no_such_kernel(kata_module *module, const char *name)
 
 kata_kernel *kata_kernel_find(kata_module *module, const char *name)
 {
-    if (!module || !name) {
-        api_null("kata_kernel_find", module ? "the name" : "the module");
+    if (!module) {
+        api_null("kata_kernel_find", "the module");
+        return NULL;
+    }
+    if (!name) {
+        api_fail(module->k, KATA_ERROR_ARGUMENT, "kata_kernel_find: the name is NULL");
         return NULL;
     }
     if (module->k->messages.status) return NULL;

@@ -43,9 +43,9 @@ static kata_param_kind kind_of(ir_param_kind kind)
 
 kata_status kata_kernel_param(kata_kernel *kernel, int i, kata_param *param)
 {
-    if (!kernel || !param)
-        return api_null("kata_kernel_param", kernel ? "the result" : "the kernel");
+    if (!kernel) return api_null("kata_kernel_param", "the kernel");
     kata *k = kernel->module->k;
+    if (!param) return api_fail(k, KATA_ERROR_ARGUMENT, "kata_kernel_param: the result is NULL");
     if (k->messages.status) return k->messages.status;
     if (i < 0 || i >= kernel->kernel->param_count)
         return api_fail(k, KATA_ERROR_ARGUMENT,

@@ -15,7 +15,7 @@ void *api_values_of(kata_field *field, kata_type type)
     size_t count = (size_t)(grid_box_points(&all) * slot->components);
     void *values = calloc(count, (size_t)store_type_bytes(type));
     if (!values) api_no_memory(field->k);
-    if (values) store_read(slot->array, &all, slot->components, type, values);
+    if (values) api_read(slot, &all, type, values);
     return values;
 }
 
@@ -36,7 +36,7 @@ static kata_status check_picture(kata_field *field, const char *call)
     return KATA_OK;
 }
 
-/* The range of values that are numbers; [0, 1] when there is none, widened when it is a point. */
+/* The range of values that are numbers; [0, 1] when there is none. */
 static void find_limits(const double *values, int64_t count, double *low, double *high)
 {
     double least = (double)INFINITY, most = -(double)INFINITY;
@@ -46,7 +46,16 @@ static void find_limits(const double *values, int64_t count, double *low, double
         if (values[i] > most) most = values[i];
     }
     *low = least <= most ? least : 0;
-    *high = least < most ? most : *low + 1;
+    *high = least <= most ? most : 1;
+}
+
+/* 0 at low, 1 at high, beyond outside, 0 where they are one; of halves, for the difference may
+ * overflow. */
+static double place_between(double low, double high, double x)
+{
+    double width = high / 2 - low / 2;
+    if (width == 0) return isnan(x) ? x : x > high ? 1 : 0;
+    return (x / 2 - low / 2) / width;
 }
 
 static void paint(const double *values, const kata_save_options *options, io_image *image)
@@ -55,7 +64,7 @@ static void paint(const double *values, const kata_save_options *options, io_ima
     if (low == 0 && high == 0) find_limits(values, image->width * image->height, &low, &high);
     for (int64_t y = 0; y < image->height; y++)
         for (int64_t x = 0; x < image->width; x++) {
-            double t = (values[y * image->width + x] - low) / (high - low);
+            double t = place_between(low, high, values[y * image->width + x]);
             io_viridis(t, image->pixels + 3 * ((image->height - 1 - y) * image->width + x));
         }
 }

@@ -50,7 +50,7 @@ kata_scalar *kata_scalar_array_new(kata *k, const char *name, kata_type type, in
     return scalar_new(k, "kata_scalar_array_new", name, type, count);
 }
 
-kata_status kata_scalar_set(kata_scalar *scalar, double value)
+static kata_status set(kata_scalar *scalar, double value)
 {
     if (!scalar) return api_null("kata_scalar_set", "the scalar");
     kata_status status = api_flush(scalar->k);
@@ -60,6 +60,15 @@ kata_status kata_scalar_set(kata_scalar *scalar, double value)
         if (!exec_scalar_set(scalar->slot, i, x)) return api_no_memory(scalar->k);
     scalar->slot->version++;
     return KATA_OK;
+}
+
+kata_status kata_scalar_set(kata_scalar *scalar, double value)
+{
+    fenv_t own;
+    api_enter(&own);
+    kata_status status = set(scalar, value);
+    api_leave(&own);
+    return status;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -87,8 +96,8 @@ static kata_status check_read(kata_scalar *scalar, const char *call, kata_type t
                     scalar->slot->components, (long long)count);
 }
 
-static kata_status read(kata_scalar *scalar, const char *call, kata_type type, void *values,
-                        int64_t count)
+static kata_status read_values(kata_scalar *scalar, const char *call, kata_type type, void *values,
+                               int64_t count)
 {
     kata_status status =
         scalar ? check_read(scalar, call, type, values, count) : api_null(call, "the scalar");
@@ -98,16 +107,26 @@ static kata_status read(kata_scalar *scalar, const char *call, kata_type type, v
         return status;
     }
     grid_box here = grid_shape_box(&point);
-    store_read(scalar->slot->array, &here, scalar->slot->components, type, values);
+    api_read(scalar->slot, &here, type, values);
     return KATA_OK;
+}
+
+static kata_status get_values(kata_scalar *scalar, const char *call, kata_type type, void *values,
+                              int64_t count)
+{
+    fenv_t own;
+    api_enter(&own);
+    kata_status status = read_values(scalar, call, type, values, count);
+    api_leave(&own);
+    return status;
 }
 
 kata_status kata_scalar_get_value(kata_scalar *scalar, kata_type type, void *value)
 {
-    return read(scalar, "kata_scalar_get", type, value, 1);
+    return get_values(scalar, "kata_scalar_get", type, value, 1);
 }
 
 kata_status kata_scalar_get_values(kata_scalar *scalar, kata_type type, void *values, int64_t count)
 {
-    return read(scalar, "kata_scalar_get_all", type, values, count);
+    return get_values(scalar, "kata_scalar_get_all", type, values, count);
 }

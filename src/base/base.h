@@ -4,6 +4,7 @@
 
 #include "kata/kata.h"
 
+#include <signal.h>
 #include <stdarg.h>
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
@@ -139,11 +140,15 @@ void source_line_column(const source *s, uint32_t at, int *line, int *column);
 
 /* ---- file.c ---------------------------------------------------------------------------------- */
 
+/* Beside errno values, what the calls below return. */
+enum { FILE_NOT_PLAIN = -1 }; /* a device, a pipe */
+const char *file_reason(int error);
+/* Opens a plain file for reading; never waits. */
+int file_open(const char *path, int *file);
 /* Reads a whole file (at most `limit` bytes) into malloc'd, terminated memory. On failure sets
- * *data to NULL and returns an errno value (EFBIG when it is larger than the limit). */
+ * *data to NULL and returns the error (EFBIG when it is larger than the limit). */
 int file_read(const char *path, size_t limit, char **data, size_t *size);
-/* Writes a file so that it appears whole or not at all: to a temporary name beside it, then
- * renamed. Returns 0 or an errno value. */
+/* Writes a file so that it appears whole or not at all, as below. Returns 0 or the error. */
 int file_write(const char *path, const void *data, size_t size);
 typedef struct file_part {
     const void *data;
@@ -151,6 +156,27 @@ typedef struct file_part {
 } file_part;
 /* The same for parts that follow one another in the file. */
 int file_write_parts(const char *path, const file_part *parts, int count);
+
+/* ---- file_draft.c ---------------------------------------------------------------------------- */
+
+#define FILE_DRAFT_PREFIX ".katagami-" /* of the names of drafts */
+
+/* A file being written: under `name`, in the folder of `target`, open for writing as `file`. */
+typedef struct file_draft {
+    text name;
+    char *target; /* links followed */
+    int file;
+    bool was_pending;
+    sigset_t signals;
+} file_draft;
+
+/* Begins a file that is to appear at `path`, where there may be none or a plain one, whose
+ * permissions it takes. Until its end the thread receives no SIGXFSZ. Returns 0, and then
+ * *d is to be ended, or the error. */
+int file_draft_begin(file_draft *d, const char *path);
+/* Puts the file in place, or removes it where its writing failed (`error` is not 0). Returns the
+ * first error. */
+int file_draft_end(file_draft *d, int error);
 
 /* ---- environment.c --------------------------------------------------------------------------- */
 

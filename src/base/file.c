@@ -2,10 +2,31 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+const char *file_reason(int error)
+{
+    return error == FILE_NOT_PLAIN ? "it is not an ordinary file" : strerror(error);
+}
+
+int file_open(const char *path, int *file)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe without a writer would wait */
+    if (fd < 0) return errno;
+    struct stat status;
+    int error = fstat(fd, &status)         ? errno
+                : S_ISDIR(status.st_mode)  ? EISDIR
+                : !S_ISREG(status.st_mode) ? FILE_NOT_PLAIN
+                                           : 0;
+    if (error)
+        close(fd);
+    else
+        *file = fd;
+    return error;
+}
 
 /* Reads until the end of the file, `limit` bytes at most, into *data. */
 static int read_all(int fd, size_t limit, char **data, size_t *size)
@@ -41,11 +62,9 @@ int file_read(const char *path, size_t limit, char **data, size_t *size)
 {
     *data = NULL;
     *size = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return errno;
-    struct stat status;
-    int error = fstat(fd, &status) ? errno : S_ISDIR(status.st_mode) ? EISDIR : 0;
-    if (!error) error = read_all(fd, limit, data, size);
+    int fd, error = file_open(path, &fd);
+    if (error) return error;
+    error = read_all(fd, limit, data, size);
     close(fd);
     return error;
 }
@@ -69,22 +88,10 @@ int file_write(const char *path, const void *data, size_t size)
 
 int file_write_parts(const char *path, const file_part *parts, int count)
 {
-    text name = {0};
-    text_add(&name, "%s.XXXXXX", path);
-    if (name.failed) return ENOMEM;
-    int error = 0, fd = mkostemp(name.data, O_CLOEXEC);
-    if (fd < 0) {
-        error = errno;
-        text_free(&name);
-        return error;
-    }
-    mode_t mask = umask(0);
-    umask(mask);
-    if (fchmod(fd, 0666 & ~mask)) error = errno;
-    for (int i = 0; i < count && !error; i++) error = write_all(fd, parts[i].data, parts[i].size);
-    if (close(fd) && !error) error = errno;
-    if (!error && rename(name.data, path)) error = errno;
-    if (error) unlink(name.data);
-    text_free(&name);
-    return error;
+    file_draft draft;
+    int error = file_draft_begin(&draft, path);
+    if (error) return error;
+    for (int i = 0; i < count && !error; i++)
+        error = write_all(draft.file, parts[i].data, parts[i].size);
+    return file_draft_end(&draft, error);
 }

@@ -32,14 +32,15 @@ static void add_excerpt(text *body, const source *s, uint32_t at)
     at -= s->start;
     size_t end = at < s->length ? at : s->length, start = line_start(s, end), last = end;
     while (last < s->length && s->text[last] != '\n' && s->text[last] != '\r') last++;
-    if (end - start > LONGEST_LINE / 2) start = end - LONGEST_LINE / 2;
+    bool cut = end - start > LONGEST_LINE / 2;
+    if (cut) start = end - LONGEST_LINE / 2;
     if (last - start > LONGEST_LINE) last = start + LONGEST_LINE;
-    text_add(body, "\n    ");
+    text_add(body, "\n    %s", cut ? "... " : "");
     for (size_t i = start; i < last; i++) {
         unsigned char c = (unsigned char)s->text[i];
         text_add(body, "%c", c == '\t' ? ' ' : c < ' ' || c == 127 ? '?' : c);
     }
-    text_add(body, "\n    %*s^", (int)(end - start), "");
+    text_add(body, "\n    %*s^", (int)(end - start) + (cut ? 4 : 0), "");
 }
 
 static void add_place(text *body, const source *s, uint32_t at, const char *kind)

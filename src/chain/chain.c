@@ -1,4 +1,4 @@
-/* The queue. Bindings and tables of queued loops live in the chain's arena. */
+/* The queue. Bindings, tables and places of queued loops live in the chain's arena. */
 #include "chain/chain.h"
 
 #include <stdlib.h>
@@ -36,6 +36,13 @@ static void note_write(chain_binding *binding)
     if (slot->log) binding->entry = slot->log->count++;
 }
 
+/* A copy of a file's name, that of the loop before where it is the same. */
+static const char *copy_file(chain *c, const char *file)
+{
+    const char *last = c->count ? c->loops[c->count - 1].file : NULL;
+    return last && strcmp(last, file) == 0 ? last : arena_copy_text(&c->memory, file, strlen(file));
+}
+
 kata_status chain_append(chain *c, const chain_loop *loop, messages *m)
 {
     void *loops = c->loops;
@@ -43,9 +50,11 @@ kata_status chain_append(chain *c, const chain_loop *loop, messages *m)
         return message_no_memory(m);
     c->loops = loops;
     chain_binding *bindings = copy_bindings(&c->memory, loop);
-    if (!bindings) return message_no_memory(m);
+    const char *file = loop->file ? copy_file(c, loop->file) : NULL;
+    if (!bindings || (loop->file && !file)) return message_no_memory(m);
     chain_loop *queued = &c->loops[c->count++];
     *queued = *loop;
+    queued->file = file;
     queued->bindings = bindings;
     for (int i = 0; i < loop->kernel->param_count; i++)
         if (is_written(&loop->kernel->params[i])) note_write(&bindings[i]);

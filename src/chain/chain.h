@@ -25,7 +25,8 @@ typedef struct chain_slot {
     bool is_scalar;            /* shape of one point; its components are a scalar's elements */
     bool discarded;            /* after the queued loops: not read before all of it is written */
     int64_t version;           /* of its value after the queued loops */
-    struct store_array *array; /* where exec keeps it; NULL: all zero, or not yet made */
+    struct store_array *array; /* where exec keeps it; NULL: not yet made, all values are equal */
+    bool poisoned;             /* without an array they are NaN (0 for integers), else 0 */
     chain_log *log;            /* of a scalar that is logged; NULL otherwise */
 } chain_slot;
 
@@ -56,11 +57,11 @@ typedef struct chain {
     chain_loop *loops;
     size_t count, capacity;
     size_t step;  /* the first loop of the present time step */
-    arena memory; /* of bindings and tables of queued loops; freed when the chain is emptied */
+    arena memory; /* of bindings, tables and places of queued loops; freed when it is emptied */
 } chain;
 
-/* Queues a loop: copies the bindings and tables (kernel->param_count of them), fills in versions
- * and log entries, and advances those of written slots. */
+/* Queues a loop: copies the place, bindings and tables (kernel->param_count of them), fills in
+ * versions and log entries, and advances those of written slots. */
 kata_status chain_append(chain *c, const chain_loop *loop, messages *m);
 /* The number of points of a loop. */
 int64_t chain_loop_points(const chain_loop *loop);

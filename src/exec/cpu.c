@@ -41,8 +41,10 @@ static kata_status run_chain(exec_context *context, const chain *c, messages *m)
     arena memory = {0};
     codegen_function **functions = arena_array(&memory, c->count, sizeof *functions);
     kata_status status = functions ? cpu_compile(context, c, functions, m) : message_no_memory(m);
-    for (size_t i = 0; i < c->count && status == KATA_OK; i++)
-        status = cpu_loop_run(&c->loops[i], functions[i], context->cpu, m);
+    for (size_t i = 0; i < c->count && status == KATA_OK; i++) {
+        status = exec_make_arrays(&c->loops[i], m);
+        if (status == KATA_OK) status = cpu_loop_run(&c->loops[i], functions[i], context->cpu, m);
+    }
     arena_free(&memory);
     return status;
 }

@@ -85,8 +85,11 @@ kata_status exec_record_run(exec_record *record, const exec_executor *executor,
 /* Records values that the program has put into a field. */
 void exec_record_put(exec_record *record, const char *name, const chain_slot *slot);
 
-/* The slot's array, made (all zero) when it has none; NULL when memory is out. */
+/* The slot's array, made (all zero, or poisoned) when it has none; NULL when memory is out. */
 store_array *exec_slot_array(chain_slot *slot);
+/* Makes it, of the field of that name, or of all fields of a loop; says which finds no memory. */
+kata_status exec_make_array(chain_slot *slot, const char *name, messages *m);
+kata_status exec_make_arrays(const chain_loop *loop, messages *m);
 /* An element of a scalar, in the slot's type. */
 ir_value exec_scalar(const chain_slot *slot, int element);
 /* Enters the values that a loop has written to scalars in their logs. */

@@ -14,7 +14,10 @@ const exec_executor *exec_find(const char *name)
 
 store_array *exec_slot_array(chain_slot *slot)
 {
-    if (!slot->array) slot->array = store_array_new(&slot->shape, slot->type, slot->components);
+    if (slot->array) return slot->array;
+    slot->array = store_array_new(&slot->shape, slot->type, slot->components);
+    if (slot->array && slot->poisoned) store_poison(slot->array);
+    if (slot->array) slot->poisoned = false;
     return slot->array;
 }
 
@@ -24,6 +27,7 @@ ir_value exec_scalar(const chain_slot *slot, int element)
     const store_array *a = slot->array;
     size_t size = (size_t)store_type_bytes(slot->type);
     if (a) memcpy(&value, (const char *)a->data + element * a->pitch_component * (int)size, size);
+    if (!a && slot->poisoned) store_poison_values(slot->type, &value, 1);
     return value;
 }
 
@@ -43,4 +47,24 @@ void exec_log(const chain_loop *loop)
         ir_value *entry = b->log->values + b->entry % b->log->room * b->slot->components;
         for (int i = 0; i < b->slot->components; i++) entry[i] = exec_scalar(b->slot, i);
     }
+}
+
+kata_status exec_make_array(chain_slot *slot, const char *name, messages *m)
+{
+    if (exec_slot_array(slot)) return KATA_OK;
+    grid_box all = grid_shape_box(&slot->shape);
+    double bytes = (double)grid_box_points(&all) * slot->components * store_type_bytes(slot->type);
+    return message_fail(m, KATA_ERROR_MEMORY, "out of memory: field '%s' needs %.1f GB", name,
+                        bytes / 1e9);
+}
+
+kata_status exec_make_arrays(const chain_loop *loop, messages *m)
+{
+    kata_status status = KATA_OK;
+    for (int p = 0; p < loop->kernel->param_count && status == KATA_OK; p++) {
+        const chain_binding *b = &loop->bindings[p];
+        if (ir_param_is_field(&loop->kernel->params[p]))
+            status = exec_make_array(b->slot, b->name, m);
+    }
+    return status;
 }

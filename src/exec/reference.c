@@ -211,8 +211,10 @@ static kata_status reference_run_chain(exec_context *context, chain *c, messages
     kata_status status = KATA_OK;
     fegetenv(&environment);
     fesetenv(FE_DFL_ENV);
-    for (size_t i = 0; i < c->count && status == KATA_OK; i++)
-        status = run_loop(&c->loops[i], context->trace, m);
+    for (size_t i = 0; i < c->count && status == KATA_OK; i++) {
+        status = exec_make_arrays(&c->loops[i], m);
+        if (status == KATA_OK) status = run_loop(&c->loops[i], context->trace, m);
+    }
     fesetenv(&environment);
     return status;
 }

@@ -1,7 +1,10 @@
 /* A resident team of threads. A piece of work is announced by raising `generation`; members that
  * see it run their share and count `running` down. Who waits looks at the counter for a short
  * while, then sleeps, so that back-to-back loops cost a microsecond and an idle or crowded machine
- * is not burdened. Where there are more threads than cores, nobody spins. */
+ * is not burdened. Where there are more threads than cores, nobody spins.
+ *
+ * A process made by fork has the caller alone, and locks in any state: there the team is that of
+ * one, and nothing of it is touched. */
 #include "exec/exec.h"
 
 #include "machine/machine.h"
@@ -11,6 +14,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { SPINS = 1200 }; /* some 50 microseconds */
 
@@ -30,7 +34,8 @@ struct exec_team {
     int spins;
     pthread_mutex_t lock; /* guards sleeping: a sleeper looks again under it before it sleeps */
     pthread_cond_t begun, finished;
-    int count; /* members that were started */
+    int count;   /* members that were started */
+    pid_t owner; /* the process they live in */
     member *members;
 };
 
@@ -100,6 +105,7 @@ struct exec_team *exec_team_new(int threads)
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->begun, NULL);
     pthread_cond_init(&t->finished, NULL);
+    t->owner = getpid();
     t->spins = threads <= machine_cores() ? SPINS : 0;
     t->members = calloc((size_t)threads, sizeof *t->members);
     if (!t->members) {
@@ -118,22 +124,27 @@ struct exec_team *exec_team_new(int threads)
     return t;
 }
 
-void exec_team_free(struct exec_team *t)
+static void dismiss(struct exec_team *t)
 {
-    if (!t) return;
     t->closing = true;
     announce(t);
     for (int i = 0; i < t->count; i++) pthread_join(t->members[i].thread, NULL);
     pthread_cond_destroy(&t->finished);
     pthread_cond_destroy(&t->begun);
     pthread_mutex_destroy(&t->lock);
+}
+
+void exec_team_free(struct exec_team *t)
+{
+    if (!t) return;
+    if (t->owner == getpid()) dismiss(t);
     free(t->members);
     free(t);
 }
 
 void exec_team_run(struct exec_team *t, int threads, exec_work *work, void *data)
 {
-    if (threads > 1 && t->count > 0) {
+    if (threads > 1 && t->count > 0 && t->owner == getpid()) {
         t->work = work;
         t->data = data;
         t->active = threads;

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { LARGEST_SIDE = 65535, LARGEST_AREA = 1 << 28 };
 
@@ -94,7 +95,13 @@ static kata_status cannot_read(const codec *c, const char *path, messages *m)
 static bool open_png(codec *c, const char *path)
 {
     png_byte signature[8];
-    c->file = fopen(path, "rbe");
+    int fd, error = file_open(path, &fd);
+    if (error) {
+        snprintf(c->reason, sizeof c->reason, "%s", file_reason(error));
+        return false;
+    }
+    c->file = fdopen(fd, "rb");
+    if (!c->file) close(fd);
     bool whole = c->file && fread(signature, sizeof signature, 1, c->file) == 1;
     if (!c->file || ferror(c->file))
         snprintf(c->reason, sizeof c->reason, "%s", strerror(errno));
@@ -259,7 +266,7 @@ kata_status io_png_write(const char *path, const io_image *image, messages *m)
         status = message_no_memory(m);
     else if (!encoded || error)
         status = message_fail(m, KATA_ERROR_FILE, "cannot write %s: %s", path,
-                              encoded ? strerror(error) : c.reason);
+                              encoded ? file_reason(error) : c.reason);
     codec_free(&c);
     return status;
 }

@@ -259,24 +259,6 @@ static int try_space(int file, size_t size)
     return write_at(file, 0, frame, sizeof frame);
 }
 
-/* Makes a file of a new name beside `path`. Returns 0 or an errno value. */
-static int create_beside(const char *path, size_t size, text *name)
-{
-    int file = -1;
-    for (int i = 0; file < 0 && i < 100; i++) {
-        text_clear(name);
-        text_add(name, "%s.%ld-%d.tmp", path, (long)getpid(), i);
-        if (name->failed) return ENOMEM;
-        file = open(name->data, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
-        if (file < 0 && errno != EEXIST) return errno;
-    }
-    if (file < 0) return EEXIST;
-    int error = try_space(file, size);
-    if (close(file) && !error) error = errno;
-    if (error) unlink(name->data);
-    return error;
-}
-
 static kata_status check_size(const char *path, const io_points *p, messages *m)
 {
     for (int d = 0; d < 3; d++)
@@ -287,9 +269,13 @@ static kata_status check_size(const char *path, const io_points *p, messages *m)
     return KATA_OK;
 }
 
-/* Writes all of a file that exists; 0 or an errno value, or a reason and EIO. */
-static int fill(const char *path, const io_points *p, const layout *l, text *reason)
+/* Writes all of a file; 0 or an errno value, or a reason and EIO. */
+static int fill(const file_draft *draft, const io_points *p, const layout *l, text *reason)
 {
+    const char *path = draft->name.data;
+    size_t bytes = (size_t)l->points * (size_t)p->components * size_of(p->type);
+    int error = try_space(draft->file, bytes);
+    if (error) return error;
     haddr_t at = write_frame_quietly(path, l, p, reason);
     return at == HADDR_UNDEF ? EIO : write_values(path, (off_t)at, p, l);
 }
@@ -298,21 +284,16 @@ kata_status io_vtkhdf_write(const char *path, const io_points *points, messages 
 {
     kata_status status = check_size(path, points, m);
     if (status) return status;
-    text name = {0}, reason = {0};
+    text reason = {0};
+    file_draft draft;
     layout l = layout_of(points);
-    size_t bytes = (size_t)l.points * (size_t)points->components * size_of(points->type);
-    int error = create_beside(path, bytes, &name);
-    if (!error) {
-        error = fill(name.data, points, &l, &reason);
-        if (!error && rename(name.data, path)) error = errno;
-        if (error) unlink(name.data);
-    }
+    int error = file_draft_begin(&draft, path);
+    if (!error) error = file_draft_end(&draft, fill(&draft, points, &l, &reason));
     if (error == ENOMEM)
         status = message_no_memory(m);
     else if (error)
         status = message_fail(m, KATA_ERROR_FILE, "cannot write %s: %s", path,
-                              reason.length ? text_get(&reason) : strerror(error));
-    text_free(&name);
+                              reason.length ? text_get(&reason) : file_reason(error));
     text_free(&reason);
     return status;
 }

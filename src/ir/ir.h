@@ -33,11 +33,11 @@ typedef enum ir_type {
         IR_TYPE_COUNT
 } ir_type;
 
-/* Operations. `kinds`: the operand types allowed, of b(ool), u(char), i(nteger), l(ong), f(loating). All
- * operands have one type, which is also the result's; exceptions: comparisons give bool, SELECT
- * takes a bool first, CONVERT takes any type. Functions called by `name` in kernels have a 1 in the
- * last column; they are also known with an f at the end. min(a,b) is a < b ? a : b, max(a,b) is b <
- * a ? a : b. name      text        operands kinds  function */
+/* Operations. `kinds`: the operand types allowed, of b(ool), u(char), i(nteger), l(ong),
+ * f(loating). All operands have one type, which is also the result's; exceptions: comparisons give
+ * bool, SELECT takes a bool first, CONVERT takes any type. Functions called by `name` in kernels
+ * have a 1 in the last column; they are also known with an f at the end. min(a,b) is a < b ? a : b,
+ * max(a,b) is b < a ? a : b. name      text        operands kinds  function */
 #define IR_OPS(X)                                                                                  \
     X(CONST, "const", 0, "buif", 0)                                                                \
     X(NUMBER, "number", 0, "buif", 0) /* a uniform parameter: param, element */                    \
@@ -374,6 +374,7 @@ enum {
     IR_MAX_LENGTH = 1024,
     IR_MAX_CHOICES = 256, /* elements of a table whose index is known only at run time */
     IR_MAX_DEPTH = 500,
+    IR_MAX_WEIGHT = 20000, /* for the C compiler, see ir_weigh */
     IR_MAX_STEPS = 2000000 /* statements and expressions visited by unrolling */
 };
 
@@ -419,6 +420,9 @@ void ir_graph_free(ir_graph *g);
  * not do is reported at its place: a loop or index that is not known at compile time, a variable
  * read before it is set, an out read before it is written, an out never written, too much work. */
 kata_status ir_lower(ir_kernel *kernel, arena *memory, messages *m);
+/* weight.c: refuses (KATA_ERROR_LIMIT) a lowered kernel that would keep the C compiler busy for
+ * more than about ten seconds. */
+kata_status ir_weigh(const ir_kernel *kernel, messages *m);
 /* Frees what ir_lower made outside the arena. */
 void ir_kernel_free(ir_kernel *kernel);
 

@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { MOST_SECONDS = 300 }; /* of processor time for a call */
+
 static const char *const flags[] = {"-std=gnu17",
                                     "-O3",
                                     "-w",
@@ -99,7 +101,7 @@ bool jit_compiler_run(const char *compiler, bool native, bool debug, const char 
     argv[n++] = source;
     argv[n++] = "-lm";
     argv[n] = NULL;
-    int exit_code = 0, error = jit_process_run(argv, folder, report, &exit_code);
+    int exit_code = 0, error = jit_process_run(argv, folder, MOST_SECONDS, report, &exit_code);
     if (error)
         text_add(report, "it could not be started: %s\n", strerror(error));
     else if (exit_code > 128)
@@ -114,7 +116,7 @@ void jit_compiler_version(const char *compiler, text *line)
     const char *argv[] = {compiler, "--version", NULL};
     text output = {0};
     int exit_code = 0;
-    if (jit_process_run(argv, NULL, &output, &exit_code) == 0 && exit_code <= 0)
+    if (jit_process_run(argv, NULL, MOST_SECONDS, &output, &exit_code) == 0 && exit_code <= 0)
         text_add(line, "%.*s", (int)strcspn(text_get(&output), "\n"), text_get(&output));
     text_free(&output);
 }

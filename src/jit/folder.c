@@ -58,10 +58,11 @@ bool jit_folder_find(const char *given, text *path)
     return path->length > 0;
 }
 
-bool jit_folder_make_temporary(text *path)
+bool jit_folder_make_temporary(int *place, text *path)
 {
     const char *places[] = {environment_get("TMPDIR"), "/tmp", "/dev/shm", "/var/tmp"};
-    for (size_t i = 0; i < COUNT_OF(places); i++) {
+    while (*place < (int)COUNT_OF(places)) {
+        int i = (*place)++;
         if (!places[i] || *places[i] != '/') continue;
         text_clear(path);
         text_add(path, "%s/katagami-XXXXXX", places[i]);
@@ -80,4 +81,17 @@ void jit_folder_remove(const char *path)
             unlinkat(dirfd(folder), entry->d_name, 0);
     if (folder) closedir(folder);
     rmdir(path);
+}
+
+bool jit_folder_has_space(const char *path)
+{
+    enum { SIZE = 1 << 18 };
+    text name = {0};
+    char *zeros = calloc(1, SIZE);
+    text_add(&name, "%s/" FILE_DRAFT_PREFIX "space", path);
+    bool good = zeros && !name.failed && file_write(name.data, zeros, SIZE) == 0;
+    if (good) unlink(name.data);
+    free(zeros);
+    text_free(&name);
+    return good;
 }

@@ -3,7 +3,8 @@
  * Files are trusted only if they are what KEY.sum says, so that a truncated or damaged library, or
  * one whose KEY.sum was just replaced by another process, is compiled anew and never executed.
  * Where the cache folder does not serve (none, full, not executable), a temporary folder does;
- * where the compiler refuses the flags for this CPU, it is called without them. */
+ * where the compiler refuses the flags for this CPU, it is called without them. A compiler that
+ * fails where there is space for what it writes is to blame itself, and not called elsewhere. */
 #include "jit/jit.h"
 
 #include <dlfcn.h>
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #ifndef KATA_VERSION
@@ -28,6 +30,8 @@ struct jit {
     text description; /* path and version, once asked for */
     text cache;       /* empty when there is none */
     text temporary;   /* empty until it is needed */
+    int next_place;   /* for it, where the present one does not serve */
+    pid_t owner;      /* the process that made it and removes it */
     char *asked_for;  /* the compiler named in the options or KATA_CC, NULL when none was */
     bool plain;       /* the compiler does not take the flags for this CPU */
     bool debug;
@@ -35,7 +39,7 @@ struct jit {
     size_t count, capacity;
 };
 
-enum { LARGEST_LIBRARY = 1 << 30, MESSAGE_LINES = 20 };
+enum { LARGEST_LIBRARY = 1 << 30, MESSAGE_LINES = 20, MOST_CACHED = 256 << 20 };
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
@@ -60,7 +64,7 @@ void jit_close(jit *j)
 {
     if (!j) return;
     for (size_t i = 0; i < j->count; i++) dlclose(j->libraries[i].handle);
-    if (j->temporary.length) jit_folder_remove(j->temporary.data);
+    if (j->temporary.length && j->owner == getpid()) jit_folder_remove(j->temporary.data);
     text_free(&j->compiler);
     text_free(&j->description);
     text_free(&j->cache);
@@ -85,11 +89,13 @@ void *jit_symbol(void *library, const char *name) { return dlsym(library, name);
 
 /* ---- one library in one folder --------------------------------------------------------------- */
 
-/* The four paths of a key, in one folder. `object` is where the compiler writes. */
+/* The paths of a key, in one folder. `object`, in `work`, is where the compiler writes. */
 typedef struct place {
     const char *folder;
-    text source, shared, sum, object;
+    text source, shared, sum, work, object;
 } place;
+
+typedef enum outcome { LOADED, BAD_FOLDER, BAD_COMPILER } outcome;
 
 static bool place_make(place *p, const char *folder, const char *key)
 {
@@ -97,8 +103,8 @@ static bool place_make(place *p, const char *folder, const char *key)
     text_add(&p->source, "%s/%s.c", folder, key);
     text_add(&p->shared, "%s/%s.so", folder, key);
     text_add(&p->sum, "%s/%s.sum", folder, key);
-    text_add(&p->object, "%s/%s.so.XXXXXX", folder, key);
-    return !p->source.failed && !p->shared.failed && !p->sum.failed && !p->object.failed;
+    text_add(&p->work, "%s/" FILE_DRAFT_PREFIX "XXXXXX", folder);
+    return !p->source.failed && !p->shared.failed && !p->sum.failed && !p->work.failed;
 }
 
 static void place_free(place *p)
@@ -106,6 +112,7 @@ static void place_free(place *p)
     text_free(&p->source);
     text_free(&p->shared);
     text_free(&p->sum);
+    text_free(&p->work);
     text_free(&p->object);
 }
 
@@ -127,7 +134,9 @@ static void *load_checked(const place *p)
     if (file_read(p->sum.data, 64, &sum, &size)) return NULL;
     bool sound = size == 32 && hash_file(p->shared.data, hex) == 0 && memcmp(sum, hex, 32) == 0;
     free(sum);
-    return sound ? dlopen(p->shared.data, RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (!sound) return NULL;
+    utimensat(AT_FDCWD, p->shared.data, NULL, 0); /* used last now, see trim.c */
+    return dlopen(p->shared.data, RTLD_NOW | RTLD_LOCAL);
 }
 
 /* Files the object that the compiler wrote. */
@@ -137,33 +146,46 @@ static bool keep(const place *p, text *report)
     int error = hash_file(p->object.data, hex);
     if (!error) error = file_write(p->sum.data, hex, 32);
     if (!error && rename(p->object.data, p->shared.data)) error = errno;
-    if (error) text_add(report, "%s: %s\n", p->shared.data, strerror(error));
+    if (error) text_add(report, "%s: %s\n", p->shared.data, file_reason(error));
     return !error;
 }
 
-/* Compiles a text in a folder and loads it; NULL, with the reason in *report, when that failed. */
-static void *build(const jit *j, const place *p, const char *c_text, size_t length, text *report)
+/* Lets the compiler write p->object, in a folder of its own; what else it leaves there goes. */
+static outcome compile(const jit *j, place *p, text *report)
 {
-    void *handle = NULL;
+    if (!mkdtemp(p->work.data)) {
+        text_add(report, "%s: %s\n", p->work.data, strerror(errno));
+        return BAD_FOLDER;
+    }
+    text_add(&p->object, "%s/object.so", p->work.data);
+    bool good =
+        !p->object.failed && jit_compiler_run(j->compiler.data, !j->plain, j->debug, p->work.data,
+                                              p->source.data, p->object.data, report);
+    struct stat status;
+    if (good && (stat(p->object.data, &status) || status.st_size == 0)) {
+        text_add(report, "it wrote nothing\n");
+        good = false;
+    }
+    if (good) return keep(p, report) ? LOADED : BAD_FOLDER;
+    return jit_folder_has_space(p->folder) ? BAD_COMPILER : BAD_FOLDER;
+}
+
+/* Compiles a text in a folder and loads it. */
+static outcome build(const jit *j, place *p, const char *c_text, size_t length, text *report,
+                     void **handle)
+{
     int error = file_write(p->source.data, c_text, length);
     if (error) {
-        text_add(report, "%s: %s\n", p->source.data, strerror(error));
-        return NULL;
+        text_add(report, "%s: %s\n", p->source.data, file_reason(error));
+        return BAD_FOLDER;
     }
-    int fd = mkostemp(p->object.data, O_CLOEXEC);
-    if (fd < 0) {
-        text_add(report, "%s: %s\n", p->object.data, strerror(errno));
-        return NULL;
-    }
-    close(fd);
-    if (jit_compiler_run(j->compiler.data, !j->plain, j->debug, p->folder, p->source.data,
-                         p->object.data, report) &&
-        keep(p, report)) {
-        handle = dlopen(p->shared.data, RTLD_NOW | RTLD_LOCAL);
-        if (!handle) text_add(report, "%s\n", dlerror());
-    }
-    unlink(p->object.data);
-    return handle;
+    outcome result = compile(j, p, report);
+    jit_folder_remove(p->work.data);
+    if (result != LOADED) return result;
+    *handle = dlopen(p->shared.data, RTLD_NOW | RTLD_LOCAL);
+    if (*handle) return LOADED;
+    text_add(report, "%s\n", dlerror());
+    return BAD_FOLDER;
 }
 
 /* ---- loading --------------------------------------------------------------------------------- */
@@ -182,40 +204,65 @@ static bool make_key(const jit *j, const char *c_text, size_t length, char key[3
 }
 
 /* Loads a text from a folder, or compiles it there. */
-static void *load_in(const jit *j, const char *folder, const char *key, const char *c_text,
-                     size_t length, text *report)
+static outcome load_in(const jit *j, const char *folder, const char *key, const char *c_text,
+                       size_t length, text *report, void **handle)
 {
     place p;
-    void *handle = NULL;
+    outcome result = BAD_FOLDER;
     if (place_make(&p, folder, key)) {
-        handle = load_checked(&p);
-        if (!handle) handle = build(j, &p, c_text, length, report);
-        if (!handle) text_add(report, "the text is %s\n", p.source.data);
+        *handle = load_checked(&p);
+        result = *handle ? LOADED : build(j, &p, c_text, length, report, handle);
+        if (result == BAD_COMPILER) text_add(report, "the text is %s\n", p.source.data);
     }
     place_free(&p);
-    return handle;
+    return result;
 }
 
-/* Tries the cache folder, a temporary folder, and then plain flags. The report is of the first
- * failure. */
-static void *load_somewhere(jit *j, const char *c_text, size_t length, char key[33], text *report)
+/* Makes the temporary folder if there is none of this process: a parent's goes with the parent. */
+static bool have_temporary(jit *j)
 {
-    void *handle = NULL;
-    if (!make_key(j, c_text, length, key)) return NULL;
-    if (j->cache.length) handle = load_in(j, j->cache.data, key, c_text, length, report);
-    if (handle) return handle;
-    text later = {0}, *to = report->length ? &later : report;
-    if (!j->temporary.length && !jit_folder_make_temporary(&j->temporary))
-        text_add(to, "there is no folder for temporary files that can be written to\n");
-    else
-        handle = load_in(j, j->temporary.data, key, c_text, length, to);
-    text_free(&later);
-    if (handle || j->plain) return handle;
+    if (j->temporary.length && j->owner == getpid()) return true;
+    j->owner = getpid();
+    return jit_folder_make_temporary(&j->next_place, &j->temporary);
+}
+
+static void drop_temporary(jit *j)
+{
+    jit_folder_remove(j->temporary.data);
+    text_clear(&j->temporary);
+}
+
+/* Tries the cache folder, then temporary ones. */
+static outcome load_somewhere(jit *j, const char *c_text, size_t length, const char *key,
+                              text *report, void **handle)
+{
+    outcome result = BAD_FOLDER;
+    if (j->cache.length) {
+        jit_trim(j->cache.data, MOST_CACHED);
+        result = load_in(j, j->cache.data, key, c_text, length, report, handle);
+    }
+    while (result == BAD_FOLDER && have_temporary(j)) {
+        result = load_in(j, j->temporary.data, key, c_text, length, report, handle);
+        if (result == BAD_FOLDER) drop_temporary(j);
+    }
+    if (result == BAD_FOLDER) j->next_place = 0;
+    return result;
+}
+
+/* A compiler that refuses the flags for this CPU is called without them from then on. */
+static outcome load_anyhow(jit *j, const char *c_text, size_t length, char key[33], text *report,
+                           void **handle)
+{
+    if (!make_key(j, c_text, length, key)) return BAD_FOLDER;
+    outcome result = load_somewhere(j, c_text, length, key, report, handle);
+    if (result != BAD_COMPILER || j->plain) return result;
+    text later = {0};
     j->plain = true;
-    handle = load_somewhere(j, c_text, length, key, &later);
-    if (!handle) j->plain = false;
+    if (make_key(j, c_text, length, key))
+        result = load_somewhere(j, c_text, length, key, &later, handle);
+    if (result != LOADED) j->plain = false;
     text_free(&later);
-    return handle;
+    return result == LOADED ? LOADED : BAD_COMPILER;
 }
 
 static kata_status report_no_compiler(const jit *j, messages *m)
@@ -228,9 +275,12 @@ static kata_status report_no_compiler(const jit *j, messages *m)
     return message_send(m);
 }
 
-static kata_status report_failure(const jit *j, const text *report, messages *m)
+static kata_status report_failure(const jit *j, outcome result, const text *report, messages *m)
 {
-    message_begin(m, KATA_ERROR_COMPILER, "the C compiler failed: %s", j->compiler.data);
+    if (result == BAD_COMPILER)
+        message_begin(m, KATA_ERROR_COMPILER, "the C compiler failed: %s", j->compiler.data);
+    else
+        message_begin(m, KATA_ERROR_COMPILER, "compiled kernels cannot be written anywhere");
     const char *line = text_get(report), *end = line + report->length, *last = end;
     if (last > line) last--; /* the newline at the end */
     while (last > line && last[-1] != '\n') last--;
@@ -252,9 +302,10 @@ kata_status jit_load(jit *j, const char *c_text, size_t length, messages *m, voi
     j->libraries = libraries;
     text report = {0};
     library *l = &j->libraries[j->count];
-    l->handle = load_somewhere(j, c_text, length, l->key, &report);
-    kata_status status = l->handle ? KATA_OK : report_failure(j, &report, m);
-    if (l->handle) {
+    l->handle = NULL;
+    outcome result = load_anyhow(j, c_text, length, l->key, &report, &l->handle);
+    kata_status status = result == LOADED ? KATA_OK : report_failure(j, result, &report, m);
+    if (result == LOADED) {
         *out = l->handle;
         j->count++;
     }

@@ -3,7 +3,8 @@
  * The cache folder holds KEY.c, KEY.so and KEY.sum; KEY is a hash of text, compiler (where it lies,
  * its size and time of change), flags, CPU and Katagami's version; KEY.sum is the hash of KEY.so,
  * so that a damaged file is noticed and compiled anew. Files are written under another name and
- * renamed. The folder is private to the user (0700); one that others may write to is refused. */
+ * renamed; compilers work in a folder of their own within. The folder is private to the user
+ * (0700); one that others may write to is refused. It is kept below 256 MiB. */
 #ifndef JIT_JIT_H
 #define JIT_JIT_H
 
@@ -35,10 +36,20 @@ void *jit_symbol(void *library, const char *name);
 /* Writes the absolute path of the cache folder, made if missing, to *path; false, leaving it empty,
  * when there is none that can be used. `given` as in kata_options. */
 bool jit_folder_find(const char *given, text *path);
-/* Makes a folder for this process alone in the first place for temporary files that takes one. */
-bool jit_folder_make_temporary(text *path);
+/* Makes a folder for this process alone in the first place for temporary files, of those from
+ * *place (0 at first) on, that takes one; *place is then that of the next to try. */
+bool jit_folder_make_temporary(int *place, text *path);
 /* Removes a folder with the files in it. */
 void jit_folder_remove(const char *path);
+/* Whether a file of the size of a library can be written there. */
+bool jit_folder_has_space(const char *path);
+
+/* ---- trim.c: for jit's own use --------------------------------------------------------------- */
+
+/* Keeps a cache folder small: removes what interrupted compilations left there more than an hour
+ * ago, and while it holds more than `limit` bytes of compiled kernels, those used longest ago.
+ * Touches nothing that is not named as jit names it. */
+void jit_trim(const char *folder, int64_t limit);
 
 /* ---- compiler.c: for jit's own use ----------------------------------------------------------- */
 
@@ -60,10 +71,12 @@ void jit_compiler_version(const char *compiler, text *line);
 enum { JIT_EXIT_UNKNOWN = -1 };
 
 /* Runs a program without a shell: argv[0] is its path, NULL ends argv; `folder` (NULL: unchanged)
- * is its place for temporary files. Waits for it; up to 16 KiB of what it printed is added to
- * *output. Sets *exit_code to its exit code, 128 + the signal that ended it, or JIT_EXIT_UNKNOWN
- * where the program has its children waited for elsewhere. Returns 0, or an errno value if it did
- * not start. */
-int jit_process_run(const char *const *argv, const char *folder, text *output, int *exit_code);
+ * is its place for temporary files. Waits for it, not for what it leaves running; up to 16 KiB of
+ * what it printed is added to *output. It and each program that it starts has so many seconds of
+ * processor time. Sets *exit_code to its exit code, 128 + the signal that ended it, or
+ * JIT_EXIT_UNKNOWN where the program has its children waited for elsewhere. Returns 0, or an errno
+ * value if it did not start. */
+int jit_process_run(const char *const *argv, const char *folder, int seconds, text *output,
+                    int *exit_code);
 
 #endif

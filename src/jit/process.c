@@ -7,10 +7,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -109,29 +111,65 @@ static int start(const char *const *argv, char *const *environment, int out, pid
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-/* Reads to the end, so that the program never waits for a reader, and keeps the beginning. */
-static void collect(int in, text *output)
-{
-    char buffer[4096];
-    for (size_t kept = 0;;) {
-        ssize_t got = read(in, buffer, sizeof buffer);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return;
-        size_t room = MOST_OUTPUT - kept, taken = (size_t)got < room ? (size_t)got : room;
-        text_add(output, "%.*s", (int)taken, buffer);
-        kept += taken;
-    }
-}
+enum { LOOK_MS = 20 }; /* between looks at a program that prints nothing */
 
-static int wait_for(pid_t pid)
+/* Whether the program has ended; then its exit code. */
+static bool has_ended(pid_t pid, int *exit_code)
 {
     int status;
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR) return JIT_EXIT_UNKNOWN;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    pid_t ended = waitpid(pid, &status, WNOHANG);
+    if (ended == 0 || (ended < 0 && errno == EINTR)) return false;
+    if (ended < 0)
+        *exit_code = JIT_EXIT_UNKNOWN;
+    else
+        *exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return true;
 }
 
-int jit_process_run(const char *const *argv, const char *folder, text *output, int *exit_code)
+/* Reads what is there and keeps the beginning; false at the end. */
+static bool collect(int in, text *output, size_t *kept)
+{
+    char buffer[4096];
+    ssize_t got = read(in, buffer, sizeof buffer);
+    if (got <= 0) return got < 0 && errno == EINTR;
+    size_t room = MOST_OUTPUT - *kept, taken = (size_t)got < room ? (size_t)got : room;
+    text_add(output, "%.*s", (int)taken, buffer);
+    *kept += taken;
+    return true;
+}
+
+static bool can_read(int in, int milliseconds)
+{
+    struct pollfd file = {.fd = in, .events = POLLIN};
+    return poll(&file, 1, milliseconds) > 0;
+}
+
+/* Until the program has ended, which may be before the pipe does: what it left running holds an end
+ * of it. The program never waits for a reader. */
+static int follow(pid_t pid, int in, text *output)
+{
+    size_t kept = 0;
+    int exit_code;
+    bool open = true;
+    do {
+        if (open && can_read(in, LOOK_MS)) open = collect(in, output, &kept);
+        if (!open) poll(NULL, 0, 1);
+    } while (!has_ended(pid, &exit_code));
+    while (open && kept < MOST_OUTPUT && can_read(in, 0)) open = collect(in, output, &kept);
+    return exit_code;
+}
+
+/* Limits the processor time of a program just started and of those that it starts. */
+static void limit_time(pid_t pid, int seconds)
+{
+    struct rlimit limit;
+    if (prlimit(pid, RLIMIT_CPU, NULL, &limit) || limit.rlim_cur <= (rlim_t)seconds) return;
+    limit.rlim_cur = (rlim_t)seconds;
+    prlimit(pid, RLIMIT_CPU, &limit, NULL);
+}
+
+int jit_process_run(const char *const *argv, const char *folder, int seconds, text *output,
+                    int *exit_code)
 {
     text temporary = {0};
     if (folder) text_add(&temporary, "TMPDIR=%s", folder);
@@ -142,8 +180,8 @@ int jit_process_run(const char *const *argv, const char *folder, text *output, i
         error = start(argv, environment, ends[1], &pid);
         close(ends[1]);
         if (!error) {
-            collect(ends[0], output);
-            *exit_code = wait_for(pid);
+            limit_time(pid, seconds);
+            *exit_code = follow(pid, ends[0], output);
         }
         close(ends[0]);
     }

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What follows the first 40 bytes of a text where they are shown for it. */
+static const char *cut(const char *text) { return strlen(text) > 40 ? "..." : ""; }
+
 static bool is_hexadecimal(const char *text)
 {
     return text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
@@ -26,7 +29,7 @@ static int digit_value(char digit)
 
 static bool bad_suffix(lang_compiler *c, const char *text, const char *suffix)
 {
-    lang_error(c, c->token.at, "'%.40s' is not a number", text);
+    lang_error(c, c->token.at, "'%.40s%s' is not a number", text, cut(text));
     if (strpbrk(suffix, "uU")) return lang_hint(c, "there are no unsigned numbers");
     if (!strcmp(suffix, "f") || !strcmp(suffix, "F"))
         return lang_hint(c, "a float literal has a point: '%.*s.0f'", (int)(suffix - text), text);
@@ -51,12 +54,13 @@ static bool parse_integer_literal(lang_compiler *c, const char *text, lang_expr 
         if (!large) value = value * base + digit;
     }
     if (base == 8 && (*p == '8' || *p == '9')) {
-        lang_error(c, c->token.at, "'%.40s' is not a number", text);
+        lang_error(c, c->token.at, "'%.40s%s' is not a number", text, cut(text));
         return lang_hint(c, "a number that begins with 0 is octal, as in C");
     }
     bool suffix = !strcmp(p, "L") || !strcmp(p, "l");
     if (p == first || (*p && !suffix)) return bad_suffix(c, text, p);
-    if (large) return lang_error(c, c->token.at, "'%.40s' is too large for long", text);
+    if (large)
+        return lang_error(c, c->token.at, "'%.40s%s' is too large for long", text, cut(text));
     e->type = suffix || value > INT32_MAX ? IR_I64 : IR_I32;
     e->flexible = !suffix;
     e->value = ir_value_of_int(e->type, value);
@@ -67,7 +71,7 @@ static bool parse_integer_literal(lang_compiler *c, const char *text, lang_expr 
 static bool parse_floating_literal(lang_compiler *c, const char *text, lang_expr *e)
 {
     if (is_hexadecimal(text) && !strpbrk(text, "pP")) {
-        lang_error(c, c->token.at, "'%.40s' is not a number", text);
+        lang_error(c, c->token.at, "'%.40s%s' is not a number", text, cut(text));
         return lang_hint(c, "a hexadecimal floating literal has an exponent, as in '0x1.8p0'");
     }
     char *end;
@@ -76,7 +80,7 @@ static bool parse_floating_literal(lang_compiler *c, const char *text, lang_expr
     bool suffix = !strcmp(end, "f") || !strcmp(end, "F");
     if (end == text || (*end && !suffix)) return bad_suffix(c, text, end);
     if (isinf(suffix ? (double)narrow : wide))
-        return lang_error(c, c->token.at, "'%.40s' is too large for %s", text,
+        return lang_error(c, c->token.at, "'%.40s%s' is too large for %s", text, cut(text),
                           suffix ? "float" : "double");
     e->type = suffix ? IR_F32 : IR_F64;
     e->flexible = !suffix;

@@ -56,4 +56,6 @@ expect_text err "error: cannot read missing.png: No such file or directory"
 echo "no image" >text.png
 expect 1 run blur text.png
 expect_in err "text.png"
+expect 2 run blur -- "" blur.gif
+expect_in err "OUT.png takes the name of a file that ends in .png, not 'blur.gif'"
 finish

@@ -41,5 +41,8 @@ KATA_EXECUTOR=reference expect 0 run heat --size 32
 if ! diff cpu out; then fail "the executors differ"; fi
 
 expect 1 run heat --size 32 --output nowhere/heat.png
-expect_text err "error: cannot write nowhere/heat.png: No such file or directory"
+expect_text err "kata run heat: nowhere/heat.png cannot be written: No such file or directory"
+if [ -s out ]; then fail "the file is looked at too late"; fi
+expect 2 run heat --size 32 --output heat.gif
+expect_text err "kata run heat: --output takes the name of a file that ends in .png, not 'heat.gif'"
 finish

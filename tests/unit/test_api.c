@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -36,6 +37,13 @@ static void count_error(void *data, kata_status status, const char *message)
     (void)status;
     (void)message;
     ++*(int *)data;
+}
+
+static void ignore(void *data, kata_status status, const char *message)
+{
+    (void)data;
+    (void)status;
+    (void)message;
 }
 
 static void open_world(world *w)
@@ -437,6 +445,59 @@ static void test_a_failed_chain_leaves_nan_not_old_values(void **state)
     kata_close(w.k);
 }
 
+/* Also where there is no memory for any value. */
+static void test_a_field_beyond_memory_is_nan_after_a_failed_chain(void **state)
+{
+    (void)state;
+    world w;
+    double x = 1;
+    open_world(&w);
+    kata_grid *g = kata_grid_2d(w.k, (int64_t)1 << 40, 1 << 7);
+    kata_field *u = kata_field_new(g, "u", KATA_F64), *v = kata_field_like(u, "v");
+    kata_range few = kata_box_2d(g, 0, 5, 0, 1);
+    kata_apply(find(&w, "set"), few, u, 1);
+    assert_int_equal(kata_flush(w.k), KATA_ERROR_MEMORY);
+    kata_error_clear(w.k);
+    assert_int_equal(kata_get(u, kata_box_2d(g, 0, 1, 0, 1), &x, 1), KATA_OK);
+    assert_true(isnan(x));
+    kata_swap(u, v);
+    assert_int_equal(kata_get(u, kata_box_2d(g, 0, 1, 0, 1), &x, 1), KATA_OK);
+    assert_true(x == 0);
+    assert_int_equal(kata_get(v, kata_box_2d(g, 0, 1, 0, 1), &x, 1), KATA_OK);
+    assert_true(isnan(x));
+    close_world(&w);
+}
+
+/* Values that a failed chain should have made are NaN to the kernels that come after, too. */
+static void test_kernels_read_nan_after_a_failed_chain(void **state)
+{
+    (void)state;
+    static const char *const executors[] = {"cpu", "reference"};
+    for (int i = 0; i < 2; i++) {
+        kata *k = kata_open(&(kata_options){.executor = executors[i], .handler = ignore});
+        kata_grid *g = kata_grid_2d(k, NX, NY), *large = kata_grid_2d(k, (int64_t)1 << 40, 1 << 7);
+        kata_field *u = kata_field_new(g, "u", KATA_F64), *v = kata_field_like(u, "v");
+        kata_field *beyond = kata_field_new(large, "beyond", KATA_F64);
+        kata_module *m = kata_module_from_text(k, "k.kata", kernels);
+        kata_kernel *set = kata_kernel_find(m, "set"), *add = kata_kernel_find(m, "add");
+        double table[3] = {0, 1, 0}, x = 1;
+        kata_apply(set, kata_all(g), u, 1.0);
+        kata_apply(set, kata_box_2d(large, 0, 1, 0, 1), beyond, 1.0);
+        assert_int_equal(kata_flush(k), KATA_ERROR_MEMORY);
+        kata_error_clear(k);
+        kata_apply(set, kata_box_2d(g, 0, 1, 0, 1), v, 2.0);
+        kata_apply(add, kata_all(g), u, v, table);
+        assert_int_equal(kata_get(v, kata_box_2d(g, 0, 1, 0, 1), &x, 1), KATA_OK);
+        assert_true(isnan(x));
+        kata_apply(set, kata_box_2d(g, 0, 1, 0, 1), u, 1.0);
+        kata_get(u, kata_box_2d(g, 0, 1, 0, 1), &x, 1);
+        assert_true(x == 1);
+        kata_get(u, kata_box_2d(g, 1, 2, 0, 1), &x, 1);
+        assert_true(isnan(x));
+        kata_close(k);
+    }
+}
+
 static void test_close_returns_the_first_error_and_discards_work(void **state)
 {
     (void)state;
@@ -525,6 +586,127 @@ static void test_constants_are_given_when_a_module_is_loaded(void **state)
     close_world(&w);
 }
 
+/* Where a context is at hand, it is that which is told. */
+static void test_null_is_told_to_the_context(void **state)
+{
+    (void)state;
+    world w;
+    open_world(&w);
+    kata_range all = kata_all(w.g);
+#define TOLD(call, message)                                                                        \
+    do {                                                                                           \
+        (void)(call);                                                                              \
+        assert_string_equal(kata_error_message(w.k), "error: " message);                           \
+        kata_error_clear(w.k);                                                                     \
+    } while (0)
+    TOLD(kata_swap(w.u, NULL), "kata_swap: the second field is NULL");
+    TOLD(kata_swap(NULL, w.u), "kata_swap: the first field is NULL");
+    TOLD(kata_save(w.u, NULL), "kata_save: the path is NULL");
+    TOLD(kata_save_with(w.u, NULL), "kata_save: the path is NULL");
+    TOLD(kata_load(w.u, NULL), "kata_load: the path is NULL");
+    TOLD(kata_module_load(w.k, NULL), "kata_module_load: the path is NULL");
+    TOLD(kata_module_from_text(w.k, NULL, ""), "kata_module_from_text: the name is NULL");
+    TOLD(kata_module_from_text(w.k, "x", NULL), "kata_module_from_text: the text is NULL");
+    TOLD(kata_kernel_find(w.m, NULL), "kata_kernel_find: the name is NULL");
+    TOLD(kata_field_new_with(w.g, "u", NULL), "kata_field_new: the options are NULL");
+    TOLD(kata_work_done(w.k, NULL), "kata_work_done: the result is NULL");
+    TOLD(kata_kernel_param(find(&w, "set"), 0, NULL), "kata_kernel_param: the result is NULL");
+    TOLD(kata_apply_args(find(&w, "set"), &all, 2, NULL), "kata_apply: the arguments are NULL");
+    close_world(&w);
+}
+
+/* What a piece of program prints on standard error. */
+static void capture(void piece(void), char printed[4096])
+{
+    int old = dup(2), pipe_ends[2];
+    assert_int_equal(pipe(pipe_ends), 0);
+    dup2(pipe_ends[1], 2);
+    close(pipe_ends[1]);
+    piece();
+    dup2(old, 2);
+    close(old);
+    ssize_t got = read(pipe_ends[0], printed, 4095);
+    printed[got > 0 ? got : 0] = '\0';
+    close(pipe_ends[0]);
+}
+
+static void use_nulls(void)
+{
+    kata *bad = kata_open(&(kata_options){.executor = "gpu"});
+    for (int i = 0; i < 1000; i++) kata_flush(bad);
+    kata *k = kata_open(NULL);
+    for (int i = 0; i < 1000; i++) kata_flush(NULL);
+    kata_swap(NULL, NULL);
+    kata_close(k);
+}
+
+/* Once each, and not where the reason was reported. */
+static void test_null_without_a_context_is_printed_once(void **state)
+{
+    (void)state;
+    char printed[4096];
+    capture(use_nulls, printed);
+    char *rest = strchr(printed, '\n');
+    assert_non_null(rest);
+    assert_memory_equal(printed, "error: there is no executor 'gpu'", 33);
+    assert_string_equal(rest, "\nerror: kata_flush: the context is NULL\n"
+                              "error: kata_swap: the first field is NULL\n");
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+/* The place that kata_here names is copied, and belongs to one application only. */
+static void test_a_place_is_that_of_one_application(void **state)
+{
+    (void)state;
+    world w;
+    char file[] = "one.c";
+    open_world(&w);
+    kata_range all = kata_all(w.g);
+    kata_arg u = kata_arg_field(w.u, 0);
+    kata_kernel *where = kata_here(find(&w, "where"), file, 7);
+    memset(file, 'X', strlen(file));
+    kata_apply_args(where, &all, 0, NULL);
+    assert_non_null(strstr(kata_error_message(w.k), "error: one.c:7: kernel 'where' takes"));
+    kata_apply_args(kata_here(where, "two.c", 8), &all, 1, &u);
+    kata_error_clear(w.k);
+    kata_apply_args(where, &all, 0, NULL);
+    assert_non_null(strstr(kata_error_message(w.k), "error: kernel 'where' takes"));
+    kata_error_clear(w.k);
+    close_world(&w);
+}
+
+/* ---- pictures -------------------------------------------------------------------------------- */
+
+static void expect_colors(world *w, double left, double right, double red_left, double red_right)
+{
+    kata_grid *g = kata_grid_2d(w->k, 2, 1);
+    kata_field *u = kata_field_new(g, "u", KATA_F64);
+    kata_field *rgb = kata_field_new(g, "rgb", KATA_F64, .components = 3);
+    double values[2] = {left, right}, y[6];
+    kata_put(u, kata_all(g), values, 2);
+    kata_save(u, "api.png");
+    kata_load(rgb, "api.png");
+    kata_get(rgb, kata_all(g), y, 6);
+    remove("api.png");
+    assert_float_equal(y[0], red_left, 0.003);
+    assert_float_equal(y[1], red_right, 0.003);
+}
+
+static void test_colors_hold_at_any_magnitude(void **state)
+{
+    (void)state;
+    world w;
+    const double first = 0.267, last = 0.993; /* red at the ends of viridis */
+    open_world(&w);
+    expect_colors(&w, 0, 1, first, last);
+    expect_colors(&w, 1e300, 1e300, first, first);
+    expect_colors(&w, -1.7e308, 1.7e308, first, last);
+    expect_colors(&w, 0, 5e-324, first, first);
+    expect_colors(&w, (double)INFINITY, 3, last, first);
+    close_world(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -546,9 +728,15 @@ int main(void)
         cmocka_unit_test(test_colors_share_the_points_out),
         cmocka_unit_test(test_the_first_error_stays_until_it_is_cleared),
         cmocka_unit_test(test_a_failed_chain_leaves_nan_not_old_values),
+        cmocka_unit_test(test_a_field_beyond_memory_is_nan_after_a_failed_chain),
+        cmocka_unit_test(test_kernels_read_nan_after_a_failed_chain),
         cmocka_unit_test(test_close_returns_the_first_error_and_discards_work),
         cmocka_unit_test(test_constants_are_given_when_a_module_is_loaded),
         cmocka_unit_test(test_null_is_reported_by_every_function),
+        cmocka_unit_test(test_null_is_told_to_the_context),
+        cmocka_unit_test(test_null_without_a_context_is_printed_once),
+        cmocka_unit_test(test_a_place_is_that_of_one_application),
+        cmocka_unit_test(test_colors_hold_at_any_magnitude),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -234,7 +235,10 @@ static void says_when_nothing_can_be_written(void **state)
         signal(SIGXFSZ, SIG_IGN);
         setrlimit(RLIMIT_FSIZE, &limit);
         int answer = answer_with(NULL, *state, text_42, &message);
-        _exit(answer == -1 && strstr(text_get(&message), "the C compiler failed") ? 0 : 1);
+        _exit(answer == -1 &&
+                      strstr(text_get(&message), "compiled kernels cannot be written anywhere")
+                  ? 0
+                  : 1);
     }
     int status;
     assert_true(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
@@ -321,6 +325,115 @@ static void describes_the_compiler(void **state)
     jit_close(j);
 }
 
+/* Once with the flags for this CPU, once without. */
+static void calls_a_failing_compiler_twice(void **state)
+{
+    char counter[4096], script[8192], *calls;
+    size_t size;
+    text message = {0};
+    snprintf(counter, sizeof counter, "%s/calls", (char *)*state);
+    snprintf(script, sizeof script, "echo x >>'%s'; exit 1", counter);
+    assert_int_equal(answer_with(write_script(*state, script), *state, text_42, &message), -1);
+    text_free(&message);
+    assert_int_equal(file_read(counter, 100, &calls, &size), 0);
+    assert_int_equal(size, 4);
+    free(calls);
+}
+
+static void says_that_the_compiler_wrote_nothing(void **state)
+{
+    text message = {0};
+    assert_int_equal(answer_with(write_script(*state, "exit 0"), *state, text_42, &message), -1);
+    assert_non_null(strstr(text_get(&message), "it wrote nothing"));
+    text_free(&message);
+}
+
+/* What a compiler leaves running in the background is not waited for. */
+static void waits_for_the_compiler_only(void **state)
+{
+    const char *compiler = write_script(*state, "sleep 50 & exec cc \"$@\"");
+    alarm(40);
+    assert_int_equal(answer_with(compiler, *state, text_42, NULL), 42);
+    alarm(0);
+}
+
+static void ends_programs_that_do_not_end(void **state)
+{
+    (void)state;
+    const char *const argv[] = {"/bin/sh", "-c", "while :; do :; done", NULL};
+    text output = {0};
+    int exit_code = 0;
+    assert_int_equal(jit_process_run(argv, NULL, 1, &output, &exit_code), 0);
+    assert_int_equal(exit_code, 128 + SIGXCPU);
+    text_free(&output);
+}
+
+/* ---- trimming -------------------------------------------------------------------------------- */
+
+static void put_file(const char *folder, const char *name, size_t size, int age)
+{
+    static const char zeros[1000];
+    char path[4096];
+    struct timespec times[2] = {{.tv_sec = time(NULL) - age}, {.tv_sec = time(NULL) - age}};
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    assert_int_equal(file_write(path, zeros, size), 0);
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+#define KEY "0123456789abcdef0123456789abcde"
+
+static void trims_what_was_used_longest_ago(void **state)
+{
+    char path[4096];
+    for (int age = 0; age < 9; age++) {
+        snprintf(path, sizeof path, KEY "%d.so", age);
+        put_file(*state, path, 1000, age * 10);
+    }
+    put_file(*state, "own.so", 1000, 9999); /* not named as jit names files */
+    jit_trim(*state, 9000);
+    assert_int_equal(files_in(*state), 10);
+    jit_trim(*state, 8000);
+    assert_int_equal(files_in(*state), 7);
+    snprintf(path, sizeof path, "%s/" KEY "5.so", (char *)*state);
+    assert_int_equal(access(path, F_OK), 0);
+    snprintf(path, sizeof path, "%s/" KEY "6.so", (char *)*state);
+    assert_int_equal(access(path, F_OK), -1);
+}
+
+static void removes_what_was_interrupted(void **state)
+{
+    char folder[4096], path[8192];
+    struct timespec times[2] = {{.tv_sec = time(NULL) - 9999}, {.tv_sec = time(NULL) - 9999}};
+    put_file(*state, FILE_DRAFT_PREFIX "old", 10, 9999);
+    put_file(*state, FILE_DRAFT_PREFIX "new", 10, 10);
+    snprintf(folder, sizeof folder, "%s/" FILE_DRAFT_PREFIX "work", (char *)*state);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    put_file(folder, "object.so", 10, 9999);
+    assert_int_equal(utimensat(AT_FDCWD, folder, times, 0), 0);
+    jit_trim(*state, 1000);
+    assert_int_equal(access(folder, F_OK), -1);
+    snprintf(path, sizeof path, "%s/" FILE_DRAFT_PREFIX "old", (char *)*state);
+    assert_int_equal(access(path, F_OK), -1);
+    snprintf(path, sizeof path, "%s/" FILE_DRAFT_PREFIX "new", (char *)*state);
+    assert_int_equal(access(path, F_OK), 0);
+}
+
+static void does_not_wait_for_pipes(void **state)
+{
+    static const char *const endings[] = {".sum", ".so"};
+    char path[4096];
+    for (size_t i = 0; i < COUNT_OF(endings); i++) {
+        assert_int_equal(answer_in(*state), 42);
+        assert_true(file_in(*state, endings[i], path)[0]);
+        unlink(path);
+        assert_int_equal(mkfifo(path, 0600), 0);
+        alarm(60);
+        assert_int_equal(answer_in(*state), 42);
+        alarm(0);
+        unlink(path);
+    }
+}
+
 /* ---- the process ----------------------------------------------------------------------------- */
 
 static void leaves_the_process_as_it_was(void **state)
@@ -365,6 +478,13 @@ int main(void)
         TEST(survives_a_talkative_compiler),
         TEST(does_without_flags_that_are_refused),
         TEST(describes_the_compiler),
+        TEST(calls_a_failing_compiler_twice),
+        TEST(says_that_the_compiler_wrote_nothing),
+        TEST(waits_for_the_compiler_only),
+        TEST(ends_programs_that_do_not_end),
+        TEST(trims_what_was_used_longest_ago),
+        TEST(removes_what_was_interrupted),
+        TEST(does_not_wait_for_pipes),
         TEST(leaves_the_process_as_it_was),
         TEST(needs_neither_sigchld_nor_standard_files),
     };

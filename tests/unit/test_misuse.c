@@ -531,6 +531,46 @@ static kata_status failed_assert(world *w)
     {                                                                                              \
 #name, name, KATA_ERROR_##status                                                           \
     }
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static kata_field *beyond_all(world *w)
+{
+    return kata_field_new(kata_grid_2d(w->k, (int64_t)1 << 40, 100), "vast", KATA_F64);
+}
+
+static kata_status beyond_memory(world *w)
+{
+    kata_field *vast = beyond_all(w);
+    w->g = kata_grid_2d(w->k, (int64_t)1 << 40, 100);
+    kata_range few = kata_box_2d(w->g, 0, 1, 0, 1);
+    APPLY(w, "two", few, field(vast), field(kata_field_like(vast, "vaster")));
+    return kata_flush(w->k);
+}
+
+static kata_status put_beyond_memory(world *w)
+{
+    double x = 1;
+    kata_field *vast = beyond_all(w);
+    w->g = kata_grid_2d(w->k, (int64_t)1 << 40, 100);
+    return kata_put(vast, kata_box_2d(w->g, 0, 1, 0, 1), &x, 1);
+}
+
+static kata_status null_arguments(world *w)
+{
+    kata_range all = kata_all(w->g);
+    return kata_apply_args(find(w, "heat"), &all, 3, NULL);
+}
+
+static kata_status text_too_long(world *w)
+{
+    FILE *file = fopen("long.kata", "w");
+    for (int i = 0; file && i < (5 << 20); i++) fputc('\n', file);
+    if (file) fclose(file);
+    kata_module_load(w->k, "long.kata");
+    remove("long.kata");
+    return kata_error(w->k);
+}
+
 static const struct misuse {
     const char *name;
     kata_status (*commit)(world *w);
@@ -605,6 +645,10 @@ static const struct misuse {
     CASE(picture_of_3d, ARGUMENT),
     CASE(index_outside_table, ASSERT),
     CASE(failed_assert, ASSERT),
+    CASE(beyond_memory, MEMORY),
+    CASE(put_beyond_memory, MEMORY),
+    CASE(null_arguments, ARGUMENT),
+    CASE(text_too_long, LIMIT),
 };
 
 static void expect_text(const char *name, const char *message)

@@ -1,0 +1,119 @@
+/* A file that appears whole or not at all: written under another name in the same folder, with the
+ * permissions of what it replaces, and renamed. The name is short, whatever the file's own.
+ *
+ * A file that grows beyond the process's limit raises SIGXFSZ in the thread that writes, which
+ * would end the process; it is held back, and the error is that of the write. */
+#include "base/base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static atomic_uint drafts;
+
+/* ---- the signal ------------------------------------------------------------------------------ */
+
+static bool is_pending(int signal)
+{
+    sigset_t pending;
+    return sigpending(&pending) == 0 && sigismember(&pending, signal) == 1;
+}
+
+static void hold_signal(file_draft *d)
+{
+    sigset_t limit;
+    sigemptyset(&limit);
+    sigaddset(&limit, SIGXFSZ);
+    d->was_pending = is_pending(SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &limit, &d->signals);
+}
+
+static void release_signal(const file_draft *d)
+{
+    static const struct timespec now;
+    sigset_t limit;
+    sigemptyset(&limit);
+    sigaddset(&limit, SIGXFSZ);
+    if (!d->was_pending && is_pending(SIGXFSZ)) sigtimedwait(&limit, NULL, &now);
+    pthread_sigmask(SIG_SETMASK, &d->signals, NULL);
+}
+
+/* ---- the names ------------------------------------------------------------------------------- */
+
+/* What is to be written, links followed, and the permissions that it has now, 0 if it is new. */
+static int find_target(file_draft *d, const char *path, mode_t *mode)
+{
+    struct stat status;
+    *mode = 0;
+    if (lstat(path, &status) && errno == ENOENT) return (d->target = strdup(path)) ? 0 : ENOMEM;
+    d->target = realpath(path, NULL);
+    if (!d->target || stat(d->target, &status)) return errno;
+    *mode = status.st_mode & 0777;
+    return S_ISREG(status.st_mode) ? 0 : S_ISDIR(status.st_mode) ? EISDIR : FILE_NOT_PLAIN;
+}
+
+static void name_draft(file_draft *d)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    const char *slash = strrchr(d->target, '/');
+    int folder = slash ? (int)(slash - d->target) + 1 : 0;
+    text_clear(&d->name);
+    text_add(&d->name, "%.*s" FILE_DRAFT_PREFIX "%lx-%lx-%x", folder, d->target, (long)getpid(),
+             now.tv_nsec, atomic_fetch_add(&drafts, 1));
+}
+
+static int create(file_draft *d, mode_t mode)
+{
+    enum { TRIES = 100 };
+    d->file = -1;
+    for (int i = 0; d->file < 0 && i < TRIES; i++) {
+        name_draft(d);
+        if (d->name.failed) return ENOMEM;
+        d->file = open(d->name.data, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, mode ? 0600 : 0666);
+        if (d->file < 0 && errno != EEXIST) return errno;
+    }
+    if (d->file < 0) return EEXIST;
+    if (!mode || fchmod(d->file, mode) == 0) return 0;
+    int error = errno;
+    close(d->file);
+    unlink(d->name.data);
+    return error;
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+static void forget(file_draft *d)
+{
+    text_free(&d->name);
+    free(d->target);
+}
+
+int file_draft_begin(file_draft *d, const char *path)
+{
+    *d = (file_draft){0};
+    mode_t mode;
+    int error = find_target(d, path, &mode);
+    if (!error) error = create(d, mode);
+    if (error)
+        forget(d);
+    else
+        hold_signal(d);
+    return error;
+}
+
+int file_draft_end(file_draft *d, int error)
+{
+    if (close(d->file) && !error) error = errno;
+    if (!error && rename(d->name.data, d->target)) error = errno;
+    if (error) unlink(d->name.data);
+    release_signal(d);
+    forget(d);
+    return error;
+}
