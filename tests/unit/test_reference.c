@@ -398,6 +398,7 @@ static void nothing_reduces_to_the_neutral_start(void **state)
     assert_true(same_bits(reduced(IR_PARAM_SUM, &u, &none, true), 0.0));
     assert_true(reduced(IR_PARAM_MIN, &u, &none, false) == INFINITY);
     assert_true(reduced(IR_PARAM_MAX, &u, &none, true) == -INFINITY);
+    store_array_free(u.array);
 }
 
 /* ---- environment ----------------------------------------------------------------------------- */
