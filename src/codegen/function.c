@@ -263,8 +263,9 @@ static void add_checks(const codegen_writer *w)
 static bool *mark_wanted(const ir_kernel *kernel)
 {
     size_t count = kernel->graph.count;
-    bool *wanted = calloc(2 * count, sizeof *wanted), *stored = wanted + count;
+    bool *wanted = calloc(2 * count, sizeof *wanted);
     if (!wanted) return NULL;
+    bool *stored = wanted + count;
     wanted[kernel->valid] = true;
     mark_operands(&kernel->graph, wanted);
     for (int i = 0; i < kernel->store_count; i++)

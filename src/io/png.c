@@ -195,7 +195,7 @@ kata_status io_png_header(const char *path, io_image *image, messages *m)
 
 kata_status io_png_size(const char *path, int64_t *width, int64_t *height, messages *m)
 {
-    io_image image;
+    io_image image = {0};
     kata_status status = io_png_header(path, &image, m);
     if (status) return status;
     *width = image.width;

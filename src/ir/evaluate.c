@@ -60,7 +60,7 @@ kata_status lower_component(lowering *l, const ir_param *param, const ir_expr *c
 /* The index of an element, which must come out as a constant. */
 static kata_status constant_index(lowering *l, const ir_expr *e, int length, int64_t *out)
 {
-    int64_t row, column;
+    int64_t row = 0, column = 0;
     if (e->kind != IR_EXPR_PAIR) return constant_integer(l, e, "index", 0, length - 1, out);
     kata_status status = constant_integer(l, e->arg[0], "index", 0, e->offsets - 1, &row);
     if (!status) status = constant_integer(l, e->arg[1], "index", 0, e->index - 1, &column);

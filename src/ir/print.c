@@ -52,7 +52,7 @@ void ir_print_value(text *out, ir_type type, ir_value x)
             char number[64];
             snprintf(number, sizeof number, "%.*g", digits, wide);
             double back = type == IR_F32 ? (double)strtof(number, NULL) : strtod(number, NULL);
-            if (memcmp(&back, &wide, sizeof back) != 0 && digits < 17) continue;
+            if (back != wide && digits < 17) continue;
             print_finite(out, wide, digits);
             return;
         }

@@ -87,7 +87,7 @@ void jit_trim(const char *folder, int64_t limit)
     listing l = {.folder = dirfd(d)};
     const struct dirent *found;
     while ((found = readdir(d))) take(&l, folder, found->d_name);
-    if (l.size > limit) {
+    if (l.entries && l.size > limit) {
         qsort(l.entries, l.count, sizeof *l.entries, compare);
         for (size_t i = 0; i < l.count && l.size > limit / 4 * 3; i++) {
             unlinkat(l.folder, l.entries[i].name, 0);

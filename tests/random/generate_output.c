@@ -65,10 +65,21 @@ static void store_somewhere(builder *b, line_list *list, int p, int depth)
     if (!(mask & (mask - 1))) b->set[p] |= mask;
 }
 
+/* What was stored, read back: it is rounded to the type it is stored in. */
+static void store_again(builder *b, line_list *list, const symbol *s, int component)
+{
+    const char *place = s->length ? TEXT("%s[%d]", s->name, component) : s->name;
+    const char *pattern =
+        TEXT(is_floating(s->type) ? "%s = %s*0.7 + $;" : "%s = %s ^ $;", place, place);
+    line_append(list, builder_line(b, pattern, generate_term(b, s->type, 1), NULL));
+}
+
 static void store_component(builder *b, line_list *list, int p, int component)
 {
-    line_append(list, store(b, symbol_of(b, p), TEXT("%d", component), "=", 3));
+    const symbol *s = symbol_of(b, p);
+    line_append(list, store(b, s, TEXT("%d", component), "=", 3));
     b->set[p] |= 1u << component;
+    if (chance_of(b->chance, 30)) store_again(b, list, s, component);
 }
 
 static void store_in_loop(builder *b, line_list *list, int p)
