@@ -15,6 +15,10 @@ typedef struct analysis_reach {
 /* Sets an entry of `out` for every (param, component) that a kernel reads, in order; returns their
  * number. There is room for kernel->access_count entries. */
 int analysis_reaches(const ir_kernel *kernel, analysis_reach *out);
+/* The box of indices that a field parameter touches at offsets lo .. hi (inclusive) from the points
+ * of a box; empty when that is. */
+grid_box analysis_touched(const ir_param *param, const int32_t lo[3], const int32_t hi[3],
+                          const grid_box *from);
 /* The points of a loop's box at which every read and write lands inside the grid. May be empty. */
 grid_box analysis_interior(const chain_loop *loop);
 

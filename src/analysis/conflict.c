@@ -81,6 +81,11 @@ static kata_status refuse_read(const chain_loop *loop, const ir_access *access,
 
 /* ---- where reads land ------------------------------------------------------------------------ */
 
+static int64_t size_of(const chain_loop *loop, int param, int d)
+{
+    return loop->bindings[param].slot->shape.size[d];
+}
+
 /* Widens [*lo, *hi) to hold what the indices from..to-1, all outside the grid, are mapped to. */
 static void add_mapped(const chain_loop *loop, int param, int d, int64_t from, int64_t to,
                        int64_t *lo, int64_t *hi)
@@ -88,7 +93,7 @@ static void add_mapped(const chain_loop *loop, int param, int d, int64_t from, i
     const grid_boundary *boundary = &loop->bindings[param].boundary;
     for (int64_t i = from; i < to; i++) {
         grid_source source;
-        if (!grid_boundary_map(boundary, d, loop->shape.size[d], i, &source)) continue;
+        if (!grid_boundary_map(boundary, d, size_of(loop, param, d), i, &source)) continue;
         if (source.index < 0) continue;
         if (*lo >= *hi) *lo = *hi = source.index;
         if (source.index < *lo) *lo = source.index;
@@ -100,10 +105,9 @@ static void add_mapped(const chain_loop *loop, int param, int d, int64_t from, i
 static grid_box landing_box(const chain_loop *loop, int param, const int32_t offset[3],
                             const grid_box *from)
 {
-    grid_box box = *from;
+    grid_box box = analysis_touched(&loop->kernel->params[param], offset, offset, from);
     for (int d = 0; d < 3; d++) {
-        int64_t size = loop->shape.size[d], lo = from->lo[d] + offset[d];
-        int64_t hi = from->hi[d] + offset[d];
+        int64_t size = size_of(loop, param, d), lo = box.lo[d], hi = box.hi[d];
         box.lo[d] = lo < 0 ? 0 : lo;
         box.hi[d] = hi > size ? size : hi;
         if (lo < 0) add_mapped(loop, param, d, lo, hi < 0 ? hi : 0, &box.lo[d], &box.hi[d]);
@@ -131,7 +135,7 @@ static void add_shift(shifts *s, int64_t shift, int64_t colors)
 /* Along a dimension: the offset itself, and what boundary rules make of it. */
 static shifts shifts_along(const chain_loop *loop, const ir_access *access, int d)
 {
-    int64_t size = loop->shape.size[d], offset = access->offset[d];
+    int64_t size = size_of(loop, access->param, d), offset = access->offset[d];
     int64_t from = loop->box.lo[d], to = loop->box.hi[d], low = -offset, high = size - offset;
     shifts found = {0};
     if (from < high && low < to) add_shift(&found, offset, loop->colors);
@@ -156,6 +160,8 @@ static uint64_t rotate(uint64_t bits, int by, int n)
 /* Whether an access from a point of one colour may land on another point of the same colour. */
 static bool meets_own_color(const chain_loop *loop, const ir_access *access)
 {
+    static const ir_param plain;
+    if (!ir_param_same_place(&loop->kernel->params[access->param], &plain)) return true;
     shifts total = {.none = true};
     for (int d = 0; d < 3; d++) {
         shifts along = shifts_along(loop, access, d);
@@ -174,13 +180,11 @@ static bool meets_own_color(const chain_loop *loop, const ir_access *access)
 
 static bool is_here(const int32_t offset[3]) { return !offset[0] && !offset[1] && !offset[2]; }
 
-static bool leaves_grid(const chain_loop *loop, const int32_t offset[3], const grid_box *from)
+static bool leaves_grid(const chain_loop *loop, int param, const int32_t offset[3],
+                        const grid_box *from)
 {
-    grid_box all = grid_shape_box(&loop->shape), box = *from;
-    for (int d = 0; d < 3; d++) {
-        box.lo[d] += offset[d];
-        box.hi[d] += offset[d];
-    }
+    grid_box all = grid_shape_box(&loop->bindings[param].slot->shape);
+    grid_box box = analysis_touched(&loop->kernel->params[param], offset, offset, from);
     return !grid_box_contains(&all, &box);
 }
 
@@ -189,8 +193,9 @@ static bool leaves_grid(const chain_loop *loop, const int32_t offset[3], const g
 static bool wraps(const chain_loop *loop, int param, const int32_t offset[3], const grid_box *from)
 {
     const grid_side_rule *side = loop->bindings[param].boundary.side;
+    grid_box box = analysis_touched(&loop->kernel->params[param], offset, offset, from);
     for (int d = 0; d < 3; d++) {
-        bool leaves = from->lo[d] + offset[d] < 0 || from->hi[d] + offset[d] > loop->shape.size[d];
+        bool leaves = box.lo[d] < 0 || box.hi[d] > size_of(loop, param, d);
         bool periodic = side[2 * d].rule == KATA_PERIODIC && side[2 * d + 1].rule == KATA_PERIODIC;
         if (leaves && !periodic) return false;
     }
@@ -205,8 +210,10 @@ static bool meets(const chain_loop *loop, const ir_access *access, const ir_stor
 {
     grid_box written = analysis_written(loop, store);
     if (grid_box_is_empty(need) || grid_box_is_empty(&written)) return false;
-    if (!memcmp(access->offset, store->offset, sizeof access->offset))
-        return leaves_grid(loop, access->offset, need) &&
+    const ir_param *params = loop->kernel->params;
+    if (!memcmp(access->offset, store->offset, sizeof access->offset) &&
+        ir_param_same_place(&params[access->param], &params[store->param]))
+        return leaves_grid(loop, access->param, access->offset, need) &&
                !wraps(loop, access->param, access->offset, need);
     if (loop->colors > 1 && is_here(store->offset) && !meets_own_color(loop, access)) return false;
     grid_box read = landing_box(loop, access->param, access->offset, need);

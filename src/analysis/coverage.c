@@ -31,13 +31,20 @@ static int64_t point_of(const outside_read *r)
 
 static int64_t index_of(const outside_read *r)
 {
-    return point_of(r) + r->access->offset[r->dimension];
+    const ir_param *param = &r->loop->kernel->params[r->access->param];
+    return ir_param_index(param, r->dimension, point_of(r)) + r->access->offset[r->dimension];
+}
+
+/* Of the field, along the dimension. */
+static int64_t size_of(const outside_read *r)
+{
+    return r->loop->bindings[r->access->param].slot->shape.size[r->dimension];
 }
 
 static bool is_outside(const outside_read *r)
 {
     if (grid_box_is_empty(r->box)) return false;
-    return r->high ? index_of(r) >= r->loop->shape.size[r->dimension] : index_of(r) < 0;
+    return r->high ? index_of(r) >= size_of(r) : index_of(r) < 0;
 }
 
 static bool is_half_periodic(const outside_read *r)
@@ -49,10 +56,9 @@ static bool is_half_periodic(const outside_read *r)
 static bool is_covered(const outside_read *r)
 {
     grid_source source;
-    return !is_outside(r) ||
-           (!is_half_periodic(r) &&
-            grid_boundary_map(&r->loop->bindings[r->access->param].boundary, r->dimension,
-                              r->loop->shape.size[r->dimension], index_of(r), &source));
+    return !is_outside(r) || (!is_half_periodic(r) &&
+                              grid_boundary_map(&r->loop->bindings[r->access->param].boundary,
+                                                r->dimension, size_of(r), index_of(r), &source));
 }
 
 /* ---- what to do instead ---------------------------------------------------------------------- */
@@ -66,7 +72,9 @@ static grid_box covered_box(const chain_loop *loop, const grid_box *needs)
             int d = side / 2;
             outside_read r = {loop, &loop->kernel->accesses[i], &needs[i], d, side % 2};
             if (is_covered(&r)) continue;
-            int64_t lo = -r.access->offset[d], hi = loop->shape.size[d] - r.access->offset[d];
+            const ir_param *param = &loop->kernel->params[r.access->param];
+            int64_t lo = ir_param_point(param, d, -r.access->offset[d]);
+            int64_t hi = ir_param_point(param, d, size_of(&r) - r.access->offset[d]);
             if (r.high && hi < box.hi[d]) box.hi[d] = hi;
             if (!r.high && lo > box.lo[d]) box.lo[d] = lo;
         }
@@ -124,8 +132,9 @@ static void print_landing(text *out, const outside_read *r)
     for (int pass = 0; pass < 2; pass++) {
         if (pass == 1) text_add(out, "] reads [");
         for (int d = 0; d < rank; d++) {
+            const ir_param *param = &r->loop->kernel->params[r->access->param];
             int64_t index = d == r->dimension ? point_of(r) : box->lo[d];
-            if (pass == 1) index += r->access->offset[d];
+            if (pass == 1) index = ir_param_index(param, d, index) + r->access->offset[d];
             text_add(out, "%s%" PRId64, d == 0 ? "" : ", ", index);
         }
     }
@@ -150,7 +159,7 @@ static int failing_side(const outside_read *r)
 {
     const grid_side_rule *side = rules_of(r);
     kata_rule first = side[r->high].rule;
-    bool thin = r->loop->shape.size[r->dimension] == 1;
+    bool thin = size_of(r) == 1;
     bool about_node = first == KATA_REFLECT_NODE || first == KATA_ANTISYMMETRIC_NODE;
     bool fails = first == KATA_NONE || (about_node && thin);
     return 2 * r->dimension + (fails ? r->high : !r->high);

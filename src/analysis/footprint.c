@@ -26,13 +26,27 @@ int analysis_reaches(const ir_kernel *kernel, analysis_reach *out)
     return count;
 }
 
-/* The points of a box from which an offset leads into the grid. */
-static grid_box inside_at(const chain_loop *loop, const grid_box *box, const int32_t offset[3])
+grid_box analysis_touched(const ir_param *param, const int32_t lo[3], const int32_t hi[3],
+                          const grid_box *from)
 {
-    grid_box inside = grid_shape_box(&loop->shape);
+    grid_box touched = *from;
+    if (grid_box_is_empty(from)) return touched;
     for (int d = 0; d < 3; d++) {
-        inside.lo[d] -= offset[d];
-        inside.hi[d] -= offset[d];
+        touched.lo[d] = ir_param_index(param, d, from->lo[d]) + lo[d];
+        touched.hi[d] = ir_param_index(param, d, from->hi[d] - 1) + hi[d] + 1;
+    }
+    return touched;
+}
+
+/* The points of a box from which an offset leads into the field. */
+static grid_box inside_at(const chain_loop *loop, const grid_box *box, int p,
+                          const int32_t offset[3])
+{
+    const ir_param *param = &loop->kernel->params[p];
+    grid_box inside = grid_shape_box(&loop->bindings[p].slot->shape);
+    for (int d = 0; d < 3; d++) {
+        inside.lo[d] = ir_param_point(param, d, inside.lo[d] - offset[d]);
+        inside.hi[d] = ir_param_point(param, d, inside.hi[d] - offset[d]);
     }
     return grid_box_intersect(box, &inside);
 }
@@ -42,8 +56,9 @@ grid_box analysis_interior(const chain_loop *loop)
     const ir_kernel *kernel = loop->kernel;
     grid_box box = loop->box;
     for (int i = 0; i < kernel->access_count; i++)
-        box = inside_at(loop, &box, kernel->accesses[i].offset);
+        box = inside_at(loop, &box, kernel->accesses[i].param, kernel->accesses[i].offset);
     for (int i = 0; i < kernel->store_count; i++)
-        box = inside_at(loop, &box, kernel->stores[i].offset);
+        if (ir_param_is_field(&kernel->params[kernel->stores[i].param]))
+            box = inside_at(loop, &box, kernel->stores[i].param, kernel->stores[i].offset);
     return box;
 }

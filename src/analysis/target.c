@@ -28,9 +28,11 @@ kata_status analysis_check_targets(const chain_loop *loop, messages *m)
         grid_box box = analysis_written(loop, store);
         if (grid_box_is_empty(&box)) continue;
         const grid_side_rule *rules = loop->bindings[store->param].boundary.side;
+        box = analysis_touched(&loop->kernel->params[store->param], store->offset, store->offset,
+                               &box);
         for (int d = 0; d < 3; d++) {
-            bool low = box.lo[d] + store->offset[d] < 0;
-            bool high = box.hi[d] + store->offset[d] > loop->shape.size[d];
+            bool low = box.lo[d] < 0;
+            bool high = box.hi[d] > loop->bindings[store->param].slot->shape.size[d];
             bool periodic =
                 rules[2 * d].rule == KATA_PERIODIC && rules[2 * d + 1].rule == KATA_PERIODIC;
             if ((low || high) && !periodic) return refuse(loop, store, 2 * d + !low, m);

@@ -80,7 +80,7 @@ codegen_step *codegen_schedule(const ir_kernel *kernel);
 /* A literal, in parentheses when negative. */
 void codegen_constant(text *out, ir_type type, ir_value value);
 
-/* ---- line.c, expression.c: for codegen's own use
+/* ---- line.c, expression.c, index.c: for codegen's own use
  * ----------------------------------------------------- */
 
 typedef struct codegen_writer {
@@ -112,7 +112,9 @@ const char *codegen_type(ir_type type);
 void codegen_word(text *out, const char *word);
 /* "pINDEX_NAME", unlike that of any other parameter. */
 void codegen_param_name(text *out, const ir_kernel *kernel, int param);
-/* Pointer to the point (0, iy + offset[1], iz + offset[2]) of a component. */
+/* The index along a dimension at which a parameter is touched: "ix - 1". */
+void codegen_index(text *out, const ir_param *param, int dimension, int32_t offset);
+/* Pointer to the row at offset[1] and offset[2] of a component. */
 void codegen_row_name(text *out, const ir_kernel *kernel, int param, int component,
                       const int32_t offset[3]);
 /* Whether operand k of a node is a zero that the compiler must not know: gcc 12 takes 0 - x, also

@@ -102,12 +102,9 @@ static void add_load(const codegen_writer *w, const ir_node *node)
     char open[48];
     text_add(w->out, "%s", codegen_load_open(open, node->type, storage));
     codegen_row_name(w->out, w->loop->kernel, node->param, node->element, node->offset);
-    int x = node->offset[0];
-    if (x == 0)
-        text_add(w->out, "[ix]");
-    else
-        text_add(w->out, "[ix %c %d]", x < 0 ? '-' : '+', x < 0 ? -x : x);
-    text_add(w->out, "%s", codegen_load_close(node->type, storage));
+    text_add(w->out, "[");
+    codegen_index(w->out, &w->loop->kernel->params[node->param], 0, node->offset[0]);
+    text_add(w->out, "]%s", codegen_load_close(node->type, storage));
 }
 
 bool codegen_is_truncation(const ir_kernel *kernel, const ir_node *node)

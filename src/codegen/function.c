@@ -80,15 +80,11 @@ static void add_zeros(const codegen_writer *w)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static void add_shift(const codegen_writer *w, const char *index, int32_t offset,
-                      const char *stride, int view)
+static void add_shift(const codegen_writer *w, int param, int dimension, int32_t offset, int view)
 {
-    if (offset)
-        text_add(w->out, " + (%s %c %d)", index, offset < 0 ? '-' : '+',
-                 (int)(offset < 0 ? -offset : offset));
-    else
-        text_add(w->out, " + %s", index);
-    text_add(w->out, " * view[%d].%s", view, stride);
+    text_add(w->out, " + (");
+    codegen_index(w->out, &w->loop->kernel->params[param], dimension, offset);
+    text_add(w->out, ") * view[%d].%c", view, "xyz"[dimension]);
 }
 
 static void add_row(const codegen_writer *w, int param, int component, const int32_t offset[3])
@@ -100,8 +96,8 @@ static void add_row(const codegen_writer *w, int param, int component, const int
     text_add(w->out, "const %s *const ", name);
     codegen_row_name(w->out, kernel, param, component, offset);
     text_add(w->out, " = (const %s *)view[%d].origin", name, view);
-    add_shift(w, "iy", offset[1], "y", view);
-    add_shift(w, "iz", offset[2], "z", view);
+    add_shift(w, param, 1, offset[1], view);
+    add_shift(w, param, 2, offset[2], view);
     text_add(w->out, ";\n");
 }
 
@@ -124,8 +120,8 @@ static void add_written_row(const codegen_writer *w, const ir_store *s)
     text_add(w->out, "%s *const ", type);
     add_written_name(w, s);
     text_add(w->out, " = (%s *)view[%d].origin", type, view);
-    add_shift(w, "iy", s->offset[1], "y", view);
-    add_shift(w, "iz", s->offset[2], "z", view);
+    add_shift(w, s->param, 1, s->offset[1], view);
+    add_shift(w, s->param, 2, s->offset[2], view);
     text_add(w->out, ";\n");
 }
 
@@ -192,8 +188,9 @@ static void add_stored_value(const codegen_writer *w, const ir_store *s)
 static void add_target(const codegen_writer *w, const ir_store *s)
 {
     add_written_name(w, s);
-    int x = s->offset[0];
-    text_add(w->out, x ? "[ix %c %d]" : "[ix]", x < 0 ? '-' : '+', x < 0 ? -x : x);
+    text_add(w->out, "[");
+    codegen_index(w->out, &w->loop->kernel->params[s->param], 0, s->offset[0]);
+    text_add(w->out, "]");
 }
 
 /* A store on a condition writes the old bits back where it does not hold. */

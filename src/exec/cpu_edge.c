@@ -30,18 +30,19 @@ static grid_source map(const cpu_edge *edge, int dimension, int64_t size, int64_
     return (grid_source){.index = -1, .constant = !edge->poison ? 0 : floating ? NAN : UNSET};
 }
 
-bool cpu_edge_prepare(cpu_edge *edge, arena *memory)
+bool cpu_edge_prepare(cpu_edge *edge, const grid_box *touched, arena *memory)
 {
     const int64_t *size = edge->binding->slot->shape.size;
     edge->type = edge->binding->slot->type;
     edge->bytes = store_type_bytes(edge->type);
     for (int d = 0; d < 3; d++) {
-        int low = edge->lo[d] < 0 ? -edge->lo[d] : 0, high = edge->hi[d] > 0 ? edge->hi[d] : 0;
+        int64_t low = touched->lo[d] < 0 ? -touched->lo[d] : 0;
+        int64_t high = touched->hi[d] > size[d] ? touched->hi[d] - size[d] : 0;
         edge->low[d] = arena_array(memory, (size_t)low + (size_t)high, sizeof(grid_source));
         if (!edge->low[d]) return false;
         edge->high[d] = edge->low[d] + low;
-        for (int i = 0; i < low; i++) edge->low[d][i] = map(edge, d, size[d], -1 - i);
-        for (int i = 0; i < high; i++) edge->high[d][i] = map(edge, d, size[d], size[d] + i);
+        for (int64_t i = 0; i < low; i++) edge->low[d][i] = map(edge, d, size[d], -1 - i);
+        for (int64_t i = 0; i < high; i++) edge->high[d][i] = map(edge, d, size[d], size[d] + i);
     }
     return true;
 }
@@ -187,10 +188,7 @@ static void copy_row(const cpu_edge *edge, const edge_row *row, int64_t x_lo, in
 static bool read_box(const cpu_edge *edge, const grid_box *piece, grid_box *out)
 {
     grid_box inside = grid_shape_box(&edge->binding->slot->shape);
-    for (int d = 0; d < 3; d++) {
-        out->lo[d] = piece->lo[d] + edge->lo[d];
-        out->hi[d] = piece->hi[d] + edge->hi[d];
-    }
+    *out = analysis_touched(edge->param, edge->lo, edge->hi, piece);
     return !grid_box_contains(&inside, out);
 }
 

@@ -18,8 +18,10 @@ static ir_value evaluate_load(const evaluation *e, const ir_node *n)
     const codegen_view *view = &e->views[codegen_view_index(kernel, n->param) + n->element];
     kata_type type = e->loop->loop->bindings[n->param].slot->type;
     int64_t size = store_type_bytes(type);
-    int64_t element = e->point[0] + n->offset[0] + (e->point[1] + n->offset[1]) * view->y +
-                      (e->point[2] + n->offset[2]) * view->z;
+    int64_t index[3];
+    for (int d = 0; d < 3; d++)
+        index[d] = ir_param_index(&kernel->params[n->param], d, e->point[d]) + n->offset[d];
+    int64_t element = index[0] + index[1] * view->y + index[2] * view->z;
     ir_value stored = {0};
     memcpy(&stored, (const void *)((uintptr_t)view->origin + (uintptr_t)(element * size)),
            (size_t)size);

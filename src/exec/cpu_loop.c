@@ -74,21 +74,20 @@ static bool prepare_params(cpu_loop *l)
 /* Keeps an edge when some point of the box reads or writes outside the grid there. */
 static bool add_edge(cpu_loop *l, cpu_edge edge)
 {
-    grid_box inside = grid_shape_box(&l->loop->shape), touched = l->loop->box;
-    for (int d = 0; d < 3; d++) {
-        touched.lo[d] += edge.lo[d];
-        touched.hi[d] += edge.hi[d];
-    }
+    grid_box inside = grid_shape_box(&edge.binding->slot->shape);
+    grid_box touched = analysis_touched(edge.param, edge.lo, edge.hi, &l->loop->box);
     if (grid_box_contains(&inside, &touched)) return true;
     edge.poison = l->poison;
-    if (!cpu_edge_prepare(&edge, &l->memory)) return false;
+    if (!cpu_edge_prepare(&edge, &touched, &l->memory)) return false;
     l->edges[l->edge_count++] = edge;
     return true;
 }
 
 static bool add_read_edge(cpu_loop *l, const analysis_reach *r)
 {
-    cpu_edge edge = {.binding = &l->loop->bindings[r->param], .component = r->component};
+    cpu_edge edge = {.param = &l->loop->kernel->params[r->param],
+                     .binding = &l->loop->bindings[r->param],
+                     .component = r->component};
     edge.view = codegen_view_index(l->loop->kernel, r->param) + r->component;
     memcpy(edge.lo, r->lo, sizeof edge.lo);
     memcpy(edge.hi, r->hi, sizeof edge.hi);
@@ -97,8 +96,10 @@ static bool add_read_edge(cpu_loop *l, const analysis_reach *r)
 
 static bool add_write_edge(cpu_loop *l, const ir_store *s)
 {
-    cpu_edge edge = {
-        .binding = &l->loop->bindings[s->param], .component = s->component, .written = true};
+    cpu_edge edge = {.param = &l->loop->kernel->params[s->param],
+                     .binding = &l->loop->bindings[s->param],
+                     .component = s->component,
+                     .written = true};
     edge.view = codegen_store_index(l->loop->kernel, s->param) + s->component;
     memcpy(edge.lo, s->offset, sizeof edge.lo);
     memcpy(edge.hi, s->offset, sizeof edge.hi);

@@ -213,6 +213,7 @@ grid_box cpu_block_box(const cpu_blocks *blocks, int64_t i);
 
 /* A component of a field that is read outside the grid. */
 typedef struct cpu_edge {
+    const ir_param *param;
     const chain_binding *binding;
     kata_type type; /* stored */
     int bytes, view, component;
@@ -223,8 +224,8 @@ typedef struct cpu_edge {
     grid_source *high[3]; /* and at size, size + 1, ... */
 } cpu_edge;
 
-/* Fills in where reads end; false when memory is out. */
-bool cpu_edge_prepare(cpu_edge *edge, arena *memory);
+/* Fills in where reads in a box of indices end; false when memory is out. */
+bool cpu_edge_prepare(cpu_edge *edge, const grid_box *touched, arena *memory);
 /* Points the views of components that a piece of the grid reads outside of it to copies of their
  * values around the piece, made by the boundary rules. False when memory is out. */
 bool cpu_edge_gather(const cpu_edge *edges, int count, const grid_box *piece, cpu_thread *thread,

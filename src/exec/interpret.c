@@ -116,10 +116,14 @@ static ir_value evaluate_table(interpreter *in, const ir_expr *expr)
     return table->values[checked_index(in, expr->arg[0], table->length, table->name)];
 }
 
-/* The index that offsets from the point make. */
-static void index_at(interpreter *in, ir_expr *const offset[3], int64_t index[3])
+/* The index at which a field parameter is touched at an offset, which is set too. */
+static void index_at(interpreter *in, const ir_param *param, ir_expr *const expr[3],
+                     int64_t index[3], int64_t offset[3])
 {
-    for (int d = 0; d < 3; d++) index[d] = in->point[d] + integer(in, offset[d]);
+    for (int d = 0; d < 3; d++) {
+        offset[d] = integer(in, expr[d]);
+        index[d] = ir_param_index(param, d, in->point[d]) + offset[d];
+    }
 }
 
 /* The value that this point has written at an index, NULL when it has not. */
@@ -137,13 +141,12 @@ static ir_value evaluate_load(interpreter *in, const ir_expr *expr)
     const reference_field *field = &in->fields[expr->index];
     int component = index_below(in, expr->arg[0], param->count);
     int64_t index[3], target[3], at[4] = {component};
-    index_at(in, &expr->arg[1], index);
+    index_at(in, param, &expr->arg[1], index, &at[1]);
     bool own = written_at(field, component, index) && reference_target(field, index, target);
     ir_value element = own ? reference_element(field->next, component, target)
                            : reference_read(field, component, index);
     ir_value value = ir_storage_read(field->slot->type, param->type, &element);
-    for (int d = 0; d < 3; d++) at[d + 1] = index[d] -= in->point[d];
-    if (in->trace) exec_trace_read(in->trace, param, component, index, value);
+    if (in->trace) exec_trace_read(in->trace, param, component, &at[1], value);
     return note(in, expr, at, value);
 }
 
@@ -214,8 +217,8 @@ static void store(interpreter *in, const ir_stmt *stmt)
     reference_field *field = &in->fields[stmt->index];
     int component = index_below(in, stmt->element, param->count);
     ir_value value = evaluate(in, stmt->value), element = {0};
-    int64_t index[3], target[3];
-    index_at(in, stmt->offset, index);
+    int64_t index[3], offset[3], target[3];
+    index_at(in, param, stmt->offset, index, offset);
     if (!reference_target(field, index, target)) {
         fail(in, "a write outside the grid");
         return;

@@ -221,11 +221,23 @@ typedef struct ir_param {
     int count;   /* components of a field, elements of a table or reduction; 1 otherwise */
     uint32_t at; /* of the name in the source */
     bool onto;   /* of a reduction: declared inout, combined with what the scalar held before */
+    /* Of a field, per dimension: its ratio to the loop's grid as declared, 0 where none is, and
+     * whether it does not extend along it. */
+    int finer[3], coarser[3];
+    bool missing[3];
 } ir_param;
 
 bool ir_param_is_field(const ir_param *param);
 bool ir_param_is_written_field(const ir_param *param); /* out, inout */
 bool ir_param_is_reduction(const ir_param *param);
+/* The index at which a field is touched without offset from an index of the loop's grid: that
+ * itself, `finer` times it, the floor of its part by `coarser`, or 0 in a missing dimension. */
+int64_t ir_param_index(const ir_param *param, int dimension, int64_t point);
+/* The smallest index of the loop's grid from which an index or a larger one is touched; INT64_MIN
+ * or INT64_MAX in a missing dimension. */
+int64_t ir_param_point(const ir_param *param, int dimension, int64_t index);
+/* Whether two parameters are alike in what is touched from a point. */
+bool ir_param_same_place(const ir_param *a, const ir_param *b);
 /* "in", "out", "inout", "number", "table", "sum", "min", "max" */
 const char *ir_param_kind_name(ir_param_kind kind);
 /* The same with "inout " before that of a reduction declared so. */

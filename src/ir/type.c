@@ -24,25 +24,3 @@ bool ir_op_takes(ir_op op, ir_type type)
     if (type == IR_I64 && strchr(ir_ops[op].kinds, 'l')) return true;
     return strchr(ir_ops[op].kinds, kind) != NULL;
 }
-
-bool ir_param_is_field(const ir_param *param) { return param->kind <= IR_PARAM_INOUT; }
-
-bool ir_param_is_written_field(const ir_param *param)
-{
-    return param->kind == IR_PARAM_OUT || param->kind == IR_PARAM_INOUT;
-}
-
-bool ir_param_is_reduction(const ir_param *param) { return param->kind >= IR_PARAM_SUM; }
-
-const char *ir_param_kind_name(ir_param_kind kind)
-{
-    static const char *const names[] = {"in",    "out", "inout", "number",
-                                        "table", "sum", "min",   "max"};
-    return names[kind];
-}
-
-const char *ir_param_mode(const ir_param *param)
-{
-    static const char *const onto[] = {"inout sum", "inout min", "inout max"};
-    return param->onto ? onto[param->kind - IR_PARAM_SUM] : ir_param_kind_name(param->kind);
-}

@@ -9,9 +9,11 @@
 #include <cmocka.h>
 
 static const ir_param params[] = {
-    {"u", IR_PARAM_IN, IR_F64, 1, 0, false},     {"v", IR_PARAM_OUT, IR_F64, 1, 0, false},
-    {"c", IR_PARAM_NUMBER, IR_F64, 1, 0, false}, {"w", IR_PARAM_TABLE, IR_I32, 3, 0, false},
-    {"dt", IR_PARAM_SUM, IR_F32, 1, 0, false},
+    {.name = "u", .kind = IR_PARAM_IN, .type = IR_F64, .count = 1},
+    {.name = "v", .kind = IR_PARAM_OUT, .type = IR_F64, .count = 1},
+    {.name = "c", .kind = IR_PARAM_NUMBER, .type = IR_F64, .count = 1},
+    {.name = "w", .kind = IR_PARAM_TABLE, .type = IR_I32, .count = 3},
+    {.name = "dt", .kind = IR_PARAM_SUM, .type = IR_F32, .count = 1},
 };
 static const ir_kernel heat = {.name = "heat", .params = params, .param_count = COUNT_OF(params)};
 

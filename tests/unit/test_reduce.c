@@ -86,14 +86,15 @@ static void follows_the_definition(void **state)
     for (int kind = IR_PARAM_SUM; kind <= IR_PARAM_MAX; kind++)
         for (int type = IR_I32; type <= IR_F64; type++)
             for (int round = 0; round < 60; round++) {
-                ir_param param = {"r", (ir_param_kind)kind, (ir_type)type, 1, 0, false};
+                ir_param param = {
+                    .name = "r", .kind = (ir_param_kind)kind, .type = (ir_type)type, .count = 1};
                 check(&param, round % 3);
             }
 }
 
 static ir_value reduce_all(ir_param_kind kind, const double *values, int64_t count)
 {
-    ir_param param = {"r", kind, IR_F64, 1, 0, false};
+    ir_param param = {.name = "r", .kind = kind, .type = IR_F64, .count = 1};
     ir_value partial[4];
     grid_box bricks = {{0, 0, 0}, {(count + EXEC_BRICK - 1) / EXEC_BRICK, 1, 1}};
     exec_reduce_row(&param, values, 0, count, partial);
@@ -119,8 +120,8 @@ static void no_points_give_the_start(void **state)
 {
     (void)state;
     grid_box none = {{3, 2, 0}, {3, 5, 1}};
-    ir_param sum = {"r", IR_PARAM_SUM, IR_F64, 1, 0, false},
-             least = {"r", IR_PARAM_MIN, IR_I32, 1, 0, false};
+    ir_param sum = {.name = "r", .kind = IR_PARAM_SUM, .type = IR_F64, .count = 1},
+             least = {.name = "r", .kind = IR_PARAM_MIN, .type = IR_I32, .count = 1};
     assert_true(exec_reduce_box(&sum, &none, NULL).bits == 0);
     assert_int_equal(exec_reduce_box(&least, &none, NULL).i32, INT32_MAX);
 }

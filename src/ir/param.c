@@ -1,0 +1,51 @@
+/* Parameters: what they are, and where fields given for them are touched. */
+#include "ir/ir.h"
+
+#include <string.h>
+
+bool ir_param_is_field(const ir_param *param) { return param->kind <= IR_PARAM_INOUT; }
+
+bool ir_param_is_written_field(const ir_param *param)
+{
+    return param->kind == IR_PARAM_OUT || param->kind == IR_PARAM_INOUT;
+}
+
+bool ir_param_is_reduction(const ir_param *param) { return param->kind >= IR_PARAM_SUM; }
+
+const char *ir_param_kind_name(ir_param_kind kind)
+{
+    static const char *const names[] = {"in",    "out", "inout", "number",
+                                        "table", "sum", "min",   "max"};
+    return names[kind];
+}
+
+const char *ir_param_mode(const ir_param *param)
+{
+    static const char *const onto[] = {"inout sum", "inout min", "inout max"};
+    return param->onto ? onto[param->kind - IR_PARAM_SUM] : ir_param_kind_name(param->kind);
+}
+
+static int64_t floor_divide(int64_t x, int64_t by) { return x / by - (x % by < 0); }
+
+int64_t ir_param_index(const ir_param *param, int dimension, int64_t point)
+{
+    if (param->missing[dimension]) return 0;
+    if (param->finer[dimension]) return point * param->finer[dimension];
+    if (param->coarser[dimension]) return floor_divide(point, param->coarser[dimension]);
+    return point;
+}
+
+int64_t ir_param_point(const ir_param *param, int dimension, int64_t index)
+{
+    if (param->missing[dimension]) return index <= 0 ? INT64_MIN : INT64_MAX;
+    if (param->finer[dimension]) return -floor_divide(-index, param->finer[dimension]);
+    if (param->coarser[dimension]) return index * param->coarser[dimension];
+    return index;
+}
+
+bool ir_param_same_place(const ir_param *a, const ir_param *b)
+{
+    return !memcmp(a->finer, b->finer, sizeof a->finer) &&
+           !memcmp(a->coarser, b->coarser, sizeof a->coarser) &&
+           !memcmp(a->missing, b->missing, sizeof a->missing);
+}
