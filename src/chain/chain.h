@@ -28,6 +28,7 @@ typedef struct chain_slot {
     struct store_array *array; /* where exec keeps it; NULL: not yet made, all values are equal */
     bool poisoned;             /* without an array they are NaN (0 for integers), else 0 */
     chain_log *log;            /* of a scalar that is logged; NULL otherwise */
+    int number;                /* in the chain that is being analysed */
 } chain_slot;
 
 typedef struct chain_binding {
