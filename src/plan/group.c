@@ -61,6 +61,7 @@ static void find_dimensions(plan_group *g)
 {
     for (int l = g->first; l < g->end; l++) {
         const analysis_loop *loop = &g->a->loops[l];
+        for (int d = loop->loop->shape.rank; d < 3 && !loop->loop->once; d++) g->fixed[d] = true;
         for (int t = 0; t < loop->touch_count && !loop->loop->once; t++) {
             const analysis_touch *touch = &loop->touches[t];
             if (is_scalar(g->a, touch)) continue;

@@ -127,7 +127,7 @@ typedef struct plan_visitor {
     bool (*scalar)(void *data, int loop);
     bool (*open)(void *data, plan_place *place);
     bool (*close)(void *data, plan_place *place);
-    /* A tile of a parallel node begins; NULL: all of one have ended. */
+    /* A tile of a parallel node, or a block, begins; NULL: all of one have ended. */
     bool (*tile)(void *data, const plan_node *node);
 } plan_visitor;
 
@@ -227,6 +227,12 @@ void plan_print(text *out, const plan *p, const analysis_chain *a);
 bool plan_parse(plan *p, const char *words, int *line);
 /* The same tree as JSON: {"kind": "seq", "children": [...]}. */
 void plan_print_json(text *out, const plan *p, const analysis_chain *a);
+
+/* ---- picture.c ------------------------------------------------------------------------------- */
+
+/* An SVG picture: points of a dimension to the right, loops upwards, a colour per tile. False when
+ * nothing is computed, or memory is out. */
+bool plan_draw(text *out, const plan *p, const analysis_chain *a, int dimension);
 
 /* ---- form.c ---------------------------------------------------------------------------------- */
 

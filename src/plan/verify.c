@@ -337,7 +337,10 @@ static bool push_out(verifier *v, const plan_place *place, int slot, int compone
         if (content_clear(place->data, component, &below)) pushed = true;
         if (content_clear(place->data, component, &above)) pushed = true;
     }
-    bool shared = v->lane_depth && place->number < v->lanes[0].own_places;
+    bool shared = false; /* with other tiles; blocks have places of their own */
+    for (int i = 0; i < v->lane_depth; i++)
+        shared = shared ||
+                 (v->lanes[i].node->kind == PLAN_TILE && place->number < v->lanes[i].own_places);
     if (!pushed || !shared) return true;
     say_where(v, place, slot, box);
     text_add(v->why, " pushes out values of a buffer that parallel tiles share");
@@ -429,13 +432,14 @@ static bool reads_own_copy(const verifier *v, const plan_walk *walk, const plan_
     return copy;
 }
 
-/* Reads, and of writes what has to be there before. */
+/* Reads, and of writes what has to be there before. `after` its writes a run is to find what it
+ * read, too, but for what it has written itself: its points run one after another. */
 static bool check_touch(verifier *v, const plan_walk *walk, const plan_run *run,
-                        const analysis_touch *t)
+                        const analysis_touch *t, bool after)
 {
     const analysis_loop *l = &v->a->loops[run->loop];
     if (v->a->slots[t->slot]->is_scalar) return t->writes || check_scalar(v, run->loop, t);
-    if (t->writes && !t->keeps) return true;
+    if (t->writes && (after || !t->keeps)) return true;
     target ends;
     if (reads_own_copy(v, walk, run, t)) {
         text_add(v->why, "points of loop %d '%s' read themselves over the seam", run->loop,
@@ -450,7 +454,7 @@ static bool check_touch(verifier *v, const plan_walk *walk, const plan_run *run,
                      .slot = t->slot,
                      .component = t->component,
                      .loop = run->loop,
-                     .also = !t->writes && l->loop->colors > 1 ? run->loop : -1};
+                     .also = !t->writes && (after || l->loop->colors > 1) ? run->loop : -1};
         if (!touch_box(v, piece->place, t->slot, t->component, &piece->box, false) ||
             !check_box(&r, &piece->box))
             return false;
@@ -504,9 +508,11 @@ static bool run_part(void *data, const plan_walk *walk, const plan_run *run)
     }
     v->colored = l->loop->colors > 1 ? run->loop : -1;
     for (int t = 0; t < l->touch_count; t++)
-        if (!check_touch(v, walk, run, &l->touches[t])) return false;
+        if (!check_touch(v, walk, run, &l->touches[t], false)) return false;
     for (int t = 0; t < l->touch_count; t++)
         if (!apply_write(v, walk, run, &l->touches[t])) return false;
+    for (int t = 0; t < l->touch_count; t++)
+        if (!check_touch(v, walk, run, &l->touches[t], true)) return false;
     v->colored = -1;
     return count_points(v, run);
 }
@@ -672,6 +678,9 @@ static bool check_end(verifier *v, plan_place *homes)
     for (int l = 0; l < end; l++) {
         const analysis_loop *loop = &v->a->loops[l];
         if (loop->checks && !loop->loop->once && !check_counted(v, l)) return false;
+        if (v->finished[l] || (!loop->reduces && !loop->loop->once)) continue;
+        text_add(v->why, "loop %d '%s' is never finished", l, loop_name(v, l));
+        return refuse(v);
     }
     for (int s = 0; s < v->a->slot_count; s++) {
         const chain_slot *slot = v->a->slots[s];

@@ -369,10 +369,12 @@ static bool walk_together(plan_walk *w, int node)
     bool done = true;
     if (!has_meeting(w->p, node)) {
         for (int b = 0; b < blocks && done; b++) {
+            if (w->visitor->tile) done = w->visitor->tile(w->visitor->data, w->blocks);
             enter_block(w, w->visitor->backwards ? blocks - 1 - b : b);
-            done = walk_node(w, node);
+            done = done && walk_node(w, node);
             leave_block(w);
         }
+        if (done && w->visitor->tile) done = w->visitor->tile(w->visitor->data, NULL);
         return done;
     }
     if (n->kind == PLAN_EXCHANGE) return walk_exchange(w, n);

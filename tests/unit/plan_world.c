@@ -280,7 +280,7 @@ static void repeat(world *w)
     chain_slot *slot = a->slot;
     a->slot = b->slot;
     b->slot = slot;
-    if (chance(w, 50)) b->slot->discarded = true;
+    if (chance(w, 70)) b->slot->discarded = true;
 }
 
 static void ignore(void *data, kata_status status, const char *message)
@@ -303,10 +303,10 @@ void world_make(world *w, uint64_t seed, int most_loops)
         abort();
     }
     text_free(&kernels);
-    bool steady = chance(w, 30);
+    w->steady = chance(w, 30);
     int64_t tries = world_from(w, 1, most_loops * 2);
     for (int64_t i = 0; i < tries && (int)w->chain.count < most_loops; i++) {
-        if (steady && chance(w, 70))
+        if (w->steady && chance(w, 80))
             repeat(w);
         else if (chance(w, 12))
             swap(w);

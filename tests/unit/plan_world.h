@@ -23,6 +23,7 @@ typedef struct world {
     chain_log logs[WORLD_SCALARS];
     world_field fields[WORLD_FIELDS], scalars[WORLD_SCALARS];
     int field_count;
+    bool steady; /* mostly time steps that pass values to and fro */
     chain chain;
     lang_module *module;
     messages m;

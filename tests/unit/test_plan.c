@@ -1,7 +1,7 @@
 /* Plans compute what their chains do: random chains, planned by every method with all kinds of
  * sizes, are accepted by the verifier and give the reference executor's bits when they are run as
  * planned. Plans that were damaged are refused whenever they give anything else. */
-#include "plan_world.h"
+#include "plan_mutants.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,6 +24,7 @@ static plan_request random_request(world *w)
     int methods = 0;
     while (plan_method_name(methods)) methods++;
     r.method = plan_method_name((int)world_from(w, 0, methods - 1));
+    if (w->steady && world_from(w, 0, 2) == 0) r.method = "single";
     for (int d = 0; d < 3; d++) {
         r.tile[d] = world_from(w, 0, 2) ? world_from(w, 1, 6) : 0;
         r.inner[d] = r.tile[d] && world_from(w, 0, 2) == 0 ? world_from(w, 1, 3) : 0;
@@ -62,7 +63,6 @@ static bool gives(world *w, const plan *p, const analysis_chain *a, exec_plan_or
     message_clear(&w->m);
     if (exec_run_plan(p, a, &order, &w->m) != KATA_OK) return false;
     uint64_t *found = world_values(w, &found_count);
-    if (getenv("DEBUG_PLAN")) for (size_t i = 0; i < count; i++) if (found[i] != expected[i]) { double x, y; memcpy(&x, &expected[i], 8); memcpy(&y, &found[i], 8); fprintf(stderr, "%zu: %g %g\n", i, x, y); }
     bool same = found_count == count && !memcmp(found, expected, count * sizeof *found);
     free(found);
     return same;
@@ -97,7 +97,6 @@ static void check_chain(uint64_t seed, int plans)
     analysis_chain a;
     size_t count;
     world_make(&w, seed, seed % 4 ? 12 : WORLD_LOOPS);
-    if (getenv("DEBUG_LOOPS")) w.chain.count = (size_t)atoi(getenv("DEBUG_LOOPS"));
     uint64_t *expected = expected_values(&w, &count);
     assert_true(analysis_chain_make(&w.chain, &a));
     for (int i = 0; i < plans; i++) {
@@ -132,9 +131,69 @@ static void random_chains_planned_give_the_same_bits(void **state)
     for (uint64_t seed = first; seed < first + chains; seed++) check_chain(seed, 4);
 }
 
+typedef struct tally {
+    int made, refused;
+} tally;
+
+static void check_mutants(uint64_t seed, tally *tallies)
+{
+    world w;
+    analysis_chain a;
+    size_t count;
+    world_make(&w, seed, 10);
+    uint64_t *expected = expected_values(&w, &count);
+    assert_true(analysis_chain_make(&w.chain, &a));
+    plan_request r = random_request(&w);
+    plan p = {0};
+    assert_true(plan_make(&p, &a, &r));
+    for (int i = 0; i < mutant_count; i++) {
+        plan damaged = {0};
+        text why = {0};
+        if (mutants[i].make(&w, &p, &a, &r, &damaged)) {
+            bool accepted = plan_verify(&damaged, &a, &why), same = true;
+            for (int order = 0; accepted && order < 2 && same; order++)
+                same = gives(&w, &damaged, &a, (exec_plan_order){order, order}, expected, count);
+            tallies[i].made++;
+            tallies[i].refused += !accepted;
+            if (!same) {
+                show(&damaged, &a, &w);
+                say_request(seed, &r);
+                fail_msg("the verifier accepts '%s', which gives other values", mutants[i].name);
+            }
+        }
+        plan_free(&damaged);
+        text_free(&why);
+    }
+    plan_free(&p);
+    analysis_chain_free(&a);
+    free(expected);
+    world_free(&w);
+}
+
+/* And each kind is met, and refused, at least once. */
+static void damaged_plans_that_give_other_bits_are_refused(void **state)
+{
+    (void)state;
+    tally *tallies = calloc((size_t)mutant_count, sizeof *tallies);
+    assert_non_null(tallies);
+    uint64_t chains = from_environment("KATA_TEST_CHAINS", 400);
+    uint64_t first = from_environment("KATA_TEST_SEED", 1);
+    for (uint64_t seed = first; seed < first + chains; seed++) check_mutants(seed, tallies);
+    int missed = 0;
+    for (int i = 0; i < mutant_count && chains >= 400; i++) {
+        if (getenv("KATA_TEST_VERBOSE"))
+            fprintf(stderr, "%-24s made %d refused %d\n", mutants[i].name, tallies[i].made,
+                    tallies[i].refused);
+        if (!tallies[i].refused) fprintf(stderr, "no %s was refused\n", mutants[i].name), missed++;
+    }
+    free(tallies);
+    assert_int_equal(missed, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(damaged_plans_that_give_other_bits_are_refused),
         cmocka_unit_test(random_chains_planned_give_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
