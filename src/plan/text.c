@@ -1,12 +1,12 @@
 /* The text form of plans:
  *
  *     seq
- *       buffer 1 twin -1 capacity 0 0 6 window 0 0 0
- *         tile z size 4 period 0
+ *       buffer field 1 twin -1 capacity 0 0 6 window 0 reach 0 0
+ *         tile dimension 2 size 4 overlap 0 parallel 0 period 0 0 0
  *           seq
- *             move 1 in tag 0 spans 1 1
- *             loop 0 spans 0 0     # heat
- *       scalar 1
+ *             move field 1 out 0 tag 0 spans 1 1
+ *             loop number 0 spans 0 0  # heat
+ *       scalar number 1
  *
  * Spans are those of the tiles around, outermost first, two numbers each (of blocks, six). */
 #include "plan/plan.h"
@@ -14,6 +14,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,102 +26,59 @@ static const char *const kind_names[] = {
     [PLAN_SCALAR] = "scalar", [PLAN_EXCHANGE] = "exchange", [PLAN_LOOP] = "loop",
 };
 
-/* The numbers of a node, in the order in which they are written; `label` stands before the first of
- * a group. */
+/* The numbers of each kind of node, in the order in which they are written. */
 typedef struct number {
+    plan_kind kind;
     const char *label;
-    int64_t value;
+    size_t offset;
+    size_t size; /* of one: that of bool, int or int64_t */
+    int count;
 } number;
 
-enum { MOST_NUMBERS = 32 };
+#define NUMBERS(kind, label, member, count)                                                        \
+    {                                                                                              \
+        PLAN_##kind, label, offsetof(plan_node, member),                                           \
+            sizeof(((plan_node *)0)->member) / (count), count                                      \
+    }
+static const number numbers[] = {
+    NUMBERS(TILE, "dimension", dimension, 1),
+    NUMBERS(TILE, "size", size, 1),
+    NUMBERS(TILE, "overlap", overlap, 1),
+    NUMBERS(TILE, "parallel", parallel, 1),
+    NUMBERS(TILE, "period", period, 3),
+    NUMBERS(BLOCKS, "parts", parts, 3),
+    NUMBERS(BLOCKS, "period", period, 3),
+    NUMBERS(BUFFER, "field", slot, 1),
+    NUMBERS(BUFFER, "twin", twin, 1),
+    NUMBERS(BUFFER, "capacity", capacity, 3),
+    NUMBERS(BUFFER, "window", window, 1),
+    NUMBERS(BUFFER, "reach", reach, 2),
+    NUMBERS(MOVE, "field", slot, 1),
+    NUMBERS(MOVE, "out", out, 1),
+    NUMBERS(MOVE, "tag", tag, 1),
+    NUMBERS(WAIT, "tag", tag, 1),
+    NUMBERS(EXCHANGE, "field", slot, 1),
+    NUMBERS(EXCHANGE, "margin", margin, 6),
+    NUMBERS(SCALAR, "number", loop, 1),
+    NUMBERS(LOOP, "number", loop, 1),
+};
 
-static int add_three(number *out, const char *label, const int64_t value[3])
+static int64_t get_number(const plan_node *n, const number *x, int i)
 {
-    for (int d = 0; d < 3; d++) out[d] = (number){d ? NULL : label, value[d]};
-    return 3;
+    const char *at = (const char *)n + x->offset + (size_t)i * x->size;
+    if (x->size == sizeof(int64_t)) return *(const int64_t *)at;
+    return x->size == sizeof(int) ? *(const int *)at : *(const bool *)at;
 }
 
-/* All but spans and cuts. */
-static int numbers_of(const plan_node *n, number out[MOST_NUMBERS])
+static void set_number(plan_node *n, const number *x, int i, int64_t value)
 {
-    int count = 0;
-    switch (n->kind) {
-    case PLAN_NONE:
-    case PLAN_SEQ: break;
-    case PLAN_TILE:
-        out[count++] = (number){"dimension", n->dimension};
-        out[count++] = (number){"size", n->size};
-        out[count++] = (number){"overlap", n->overlap};
-        out[count++] = (number){"parallel", n->parallel};
-        count += add_three(out + count, "period", n->period);
-        break;
-    case PLAN_BLOCKS:
-        for (int d = 0; d < 3; d++) out[count++] = (number){d ? NULL : "parts", n->parts[d]};
-        count += add_three(out + count, "period", n->period);
-        break;
-    case PLAN_BUFFER:
-        out[count++] = (number){"field", n->slot};
-        out[count++] = (number){"twin", n->twin};
-        count += add_three(out + count, "capacity", n->capacity);
-        out[count++] = (number){"window", n->window};
-        out[count++] = (number){NULL, n->reach.lo};
-        out[count++] = (number){NULL, n->reach.hi};
-        break;
-    case PLAN_MOVE:
-        out[count++] = (number){"field", n->slot};
-        out[count++] = (number){"out", n->out};
-        out[count++] = (number){"tag", n->tag};
-        break;
-    case PLAN_WAIT: out[count++] = (number){"tag", n->tag}; break;
-    case PLAN_EXCHANGE:
-        out[count++] = (number){"field", n->slot};
-        for (int d = 0; d < 3; d++) {
-            out[count++] = (number){d ? NULL : "margin", n->margin[d].lo};
-            out[count++] = (number){NULL, n->margin[d].hi};
-        }
-        break;
-    case PLAN_SCALAR:
-    case PLAN_LOOP: out[count++] = (number){"number", n->loop}; break;
-    }
-    return count;
-}
-
-static void set_numbers(plan_node *n, const int64_t *x)
-{
-    switch (n->kind) {
-    case PLAN_NONE:
-    case PLAN_SEQ: break;
-    case PLAN_TILE:
-        n->dimension = (int)x[0];
-        n->size = x[1];
-        n->overlap = x[2];
-        n->parallel = x[3];
-        memcpy(n->period, x + 4, sizeof n->period);
-        break;
-    case PLAN_BLOCKS:
-        for (int d = 0; d < 3; d++) n->parts[d] = (int)x[d];
-        memcpy(n->period, x + 3, sizeof n->period);
-        break;
-    case PLAN_BUFFER:
-        n->slot = (int)x[0];
-        n->twin = (int)x[1];
-        memcpy(n->capacity, x + 2, sizeof n->capacity);
-        n->window = (int)x[5];
-        n->reach = (plan_span){x[6], x[7]};
-        break;
-    case PLAN_MOVE:
-        n->slot = (int)x[0];
-        n->out = x[1];
-        n->tag = (int)x[2];
-        break;
-    case PLAN_WAIT: n->tag = (int)x[0]; break;
-    case PLAN_EXCHANGE:
-        n->slot = (int)x[0];
-        for (int d = 0; d < 3; d++) n->margin[d] = (plan_span){x[1 + 2 * d], x[2 + 2 * d]};
-        break;
-    case PLAN_SCALAR:
-    case PLAN_LOOP: n->loop = (int)x[0]; break;
-    }
+    char *at = (char *)n + x->offset + (size_t)i * x->size;
+    if (x->size == sizeof(int64_t))
+        *(int64_t *)at = value;
+    else if (x->size == sizeof(int))
+        *(int *)at = (int)value;
+    else
+        *(bool *)at = value;
 }
 
 /* ---- printing -------------------------------------------------------------------------------- */
@@ -140,49 +98,68 @@ static const char *name_of(const analysis_chain *a, const plan_node *n)
     return NULL;
 }
 
+typedef struct printer {
+    text *out;
+    const plan *p;
+    const analysis_chain *a;
+    bool json;
+    int tiles[DEEPEST]; /* around */
+    int depth;
+} printer;
+
 /* Spans of a leaf in the tiles around it. */
-static void print_spans(text *out, const plan *p, const plan_node *leaf, const int *tiles,
-                        int count, const char *before, const char *between)
+static void print_spans(printer *w, const plan_node *leaf, const char *before, const char *between)
 {
-    for (int i = 0; i < count; i++) {
-        const plan_node *t = &p->nodes[tiles[i]];
+    for (int i = 0; i < w->depth; i++) {
+        const plan_node *t = &w->p->nodes[w->tiles[i]];
         int each = t->kind == PLAN_BLOCKS ? 3 : 1;
         for (int k = 0; k < each; k++) {
             plan_span span = t->spans[(leaf->leaf - t->leaf) * each + k];
-            text_add(out, "%s%" PRId64 "%s%" PRId64, i + k ? between : before, span.lo, between,
+            text_add(w->out, "%s%" PRId64 "%s%" PRId64, i + k ? between : before, span.lo, between,
                      span.hi);
         }
     }
 }
 
-typedef struct printer {
-    text *out;
-    const plan *p;
-    const analysis_chain *a;
-    int tiles[DEEPEST];
-    int depth;
-} printer;
+/* The kind and the numbers of a node, as words or as members of a JSON object. */
+static void print_numbers(printer *w, const plan_node *n)
+{
+    const char *between = w->json ? ", " : " ";
+    text_add(w->out, w->json ? "{\"kind\": \"%s\"" : "%s", kind_names[n->kind]);
+    for (size_t k = 0; k < COUNT_OF(numbers); k++) {
+        const number *x = &numbers[k];
+        if (x->kind != n->kind) continue;
+        text_add(w->out, w->json ? ", \"%s\": " : " %s ", x->label);
+        if (w->json && x->count > 1) text_add(w->out, "[");
+        for (int i = 0; i < x->count; i++)
+            text_add(w->out, "%s%" PRId64, i ? between : "", get_number(n, x, i));
+        if (w->json && x->count > 1) text_add(w->out, "]");
+    }
+    const char *label = w->json ? ", \"cuts\": [" : " cuts ";
+    for (int d = 0; n->kind == PLAN_BLOCKS && d < 3; d++)
+        for (int i = 0; i <= n->parts[d]; i++)
+            text_add(w->out, "%s%" PRId64, d + i ? between : label, n->cuts[d][i]);
+    if (n->kind == PLAN_BLOCKS && w->json) text_add(w->out, "]");
+    if (!plan_is_leaf(n)) return;
+    print_spans(w, n, w->json ? ", \"spans\": [" : " spans ", between);
+    if (w->json) text_add(w->out, w->depth ? "]" : "");
+}
 
 static void print_node(printer *w, int node, int indent)
 {
     const plan_node *n = &w->p->nodes[node];
-    number numbers[MOST_NUMBERS];
-    int count = numbers_of(n, numbers);
-    text_add(w->out, "%*s%s", 2 * indent, "", kind_names[n->kind]);
-    for (int i = 0; i < count; i++) {
-        if (numbers[i].label) text_add(w->out, " %s", numbers[i].label);
-        text_add(w->out, " %" PRId64, numbers[i].value);
-    }
-    for (int d = 0; n->kind == PLAN_BLOCKS && d < 3; d++)
-        for (int i = 0; i <= n->parts[d]; i++)
-            text_add(w->out, "%s %" PRId64, d + i ? "" : " cuts", n->cuts[d][i]);
-    if (plan_is_leaf(n)) print_spans(w->out, w->p, n, w->tiles, w->depth, " spans ", " ");
+    if (!w->json) text_add(w->out, "%*s", 2 * indent, "");
+    print_numbers(w, n);
     const char *name = name_of(w->a, n);
-    text_add(w->out, name ? "  # %s\n" : "\n", name);
+    if (name) text_add(w->out, w->json ? ", \"name\": \"%s\"" : "  # %s", name);
+    if (!w->json) text_add(w->out, "\n");
     bool tile = (n->kind == PLAN_TILE || n->kind == PLAN_BLOCKS) && w->depth < DEEPEST;
     if (tile) w->tiles[w->depth++] = node;
-    for (int child = n->child; child; child = w->p->nodes[child].next)
+    for (int child = n->child; child; child = w->p->nodes[child].next) {
+        if (w->json) text_add(w->out, child == n->child ? ", \"children\": [" : ", ");
         print_node(w, child, indent + 1);
+    }
+    if (w->json) text_add(w->out, n->child ? "]}" : "}");
     w->depth -= tile;
 }
 
@@ -192,48 +169,10 @@ void plan_print(text *out, const plan *p, const analysis_chain *a)
     if (p->root) print_node(&w, p->root, 0);
 }
 
-static void print_json(printer *w, int node)
-{
-    const plan_node *n = &w->p->nodes[node];
-    number numbers[MOST_NUMBERS];
-    int count = numbers_of(n, numbers);
-    text_add(w->out, "{\"kind\": \"%s\"", kind_names[n->kind]);
-    for (int i = 0; i < count;) {
-        int end = i + 1;
-        while (end < count && !numbers[end].label) end++;
-        text_add(w->out, ", \"%s\": %s", numbers[i].label, end > i + 1 ? "[" : "");
-        for (int k = i; k < end; k++)
-            text_add(w->out, "%s%" PRId64, k > i ? ", " : "", numbers[k].value);
-        text_add(w->out, "%s", end > i + 1 ? "]" : "");
-        i = end;
-    }
-    for (int d = 0; n->kind == PLAN_BLOCKS && d < 3; d++) {
-        text_add(w->out, "%s", d ? ", [" : ", \"cuts\": [[");
-        for (int i = 0; i <= n->parts[d]; i++)
-            text_add(w->out, "%s%" PRId64, i ? ", " : "", n->cuts[d][i]);
-        text_add(w->out, d == 2 ? "]]" : "]");
-    }
-    if (plan_is_leaf(n)) {
-        text_add(w->out, ", \"spans\": [");
-        print_spans(w->out, w->p, n, w->tiles, w->depth, "", ", ");
-        text_add(w->out, "]");
-    }
-    const char *name = name_of(w->a, n);
-    if (name) text_add(w->out, ", \"name\": \"%s\"", name);
-    bool tile = (n->kind == PLAN_TILE || n->kind == PLAN_BLOCKS) && w->depth < DEEPEST;
-    if (tile) w->tiles[w->depth++] = node;
-    for (int child = n->child; child; child = w->p->nodes[child].next) {
-        text_add(w->out, child == n->child ? ", \"children\": [" : ", ");
-        print_json(w, child);
-    }
-    text_add(w->out, n->child ? "]}" : "}");
-    w->depth -= tile;
-}
-
 void plan_print_json(text *out, const plan *p, const analysis_chain *a)
 {
-    printer w = {.out = out, .p = p, .a = a};
-    if (p->root) print_json(&w, p->root);
+    printer w = {.out = out, .p = p, .a = a, .json = true};
+    if (p->root) print_node(&w, p->root, 0);
     text_add(out, "\n");
 }
 
@@ -266,7 +205,9 @@ static bool read_line(const char *words, line *out)
         }
         errno = 0;
         int64_t value = strtoll(words, &end, 10);
-        if (end == words || errno || out->count == (int)COUNT_OF(out->numbers)) return false;
+        if (end == words || errno || out->count == (int)COUNT_OF(out->numbers) ||
+            value < -PLAN_FAR || value > PLAN_FAR)
+            return false;
         out->numbers[out->count++] = value;
         words = end;
     }
@@ -278,13 +219,6 @@ typedef struct parser {
     int open[DEEPEST];
     int64_t *spans[1 << 12]; /* per leaf: its numbers, outermost tile first */
 } parser;
-
-static bool fits_int(const line *l, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (l->numbers[i] < -PLAN_FAR || l->numbers[i] > PLAN_FAR) return false;
-    return true;
-}
 
 static bool read_cuts(plan *p, plan_node *n, const line *l, int at)
 {
@@ -305,10 +239,11 @@ static bool add_line(parser *r, const line *l, int *depth)
     int node = plan_add(r->p, l->indent ? r->open[l->indent - 1] : 0, l->kind);
     if (!node) return false;
     plan_node *n = &r->p->nodes[node];
-    number numbers[MOST_NUMBERS];
-    int own = numbers_of(n, numbers);
-    if (l->count < own || !fits_int(l, l->count)) return false;
-    set_numbers(n, l->numbers);
+    int own = 0;
+    for (size_t k = 0; k < COUNT_OF(numbers); k++)
+        for (int i = 0; numbers[k].kind == l->kind && i < numbers[k].count; i++, own++)
+            if (own < l->count) set_number(n, &numbers[k], i, l->numbers[own]);
+    if (l->count < own) return false;
     r->open[(*depth)++] = node;
     if (n->kind == PLAN_BLOCKS) return read_cuts(r->p, n, l, own);
     if (!plan_is_leaf(n)) return l->count == own;

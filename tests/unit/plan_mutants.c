@@ -52,7 +52,13 @@ static bool is_periodic(const plan_node *n)
 }
 static bool is_parallel(const plan_node *n) { return n->kind == PLAN_TILE && n->parallel; }
 static bool is_diamond(const plan_node *n) { return is_parallel(n) && !n->overlap && n->size > 1; }
-static bool is_overlapped(const plan_node *n) { return n->kind == PLAN_TILE && n->overlap; }
+static bool is_overlapped(const plan_node *n)
+{
+    bool grows = false;
+    for (int i = 0; n->kind == PLAN_TILE && i < n->leaf_count; i++)
+        grows = grows || n->spans[i].lo < 0 || n->spans[i].hi > 0;
+    return grows && n->overlap;
+}
 static bool is_serial(const plan_node *n) { return n->kind == PLAN_TILE && !n->parallel; }
 
 /* ---- spans ----------------------------------------------------------------------------------- */
