@@ -281,6 +281,8 @@ typedef struct kata_module_options {
     const char *source KATA_ZERO;    /* the path of a file, or a text */
     const char *constants KATA_ZERO; /* values of constants that the file declares, which take the
                                         place of its own: "R=8, C=0.5"; NULL: none */
+    const char *folder KATA_ZERO;    /* of a text: where the files are that it imports; NULL: it
+                                        cannot import. A file imports from its own folder */
 } kata_module_options;
 
 /* Compiles the kernels of a file, or of a text that messages call by the given name. Call them as
@@ -289,10 +291,13 @@ typedef struct kata_module_options {
 KATA_API kata_module *kata_module_load_with(kata *k, const kata_module_options *options);
 KATA_API kata_module *kata_module_from_text_with(kata *k, const char *name,
                                                  const kata_module_options *options);
+/* The text of a module together with all that it imports: a text for kata_module_from_text that
+ * needs no files. NULL on error. */
+KATA_API const char *kata_module_text(kata_module *module);
 /* NULL, with the nearest name in the message, when there is none of this name. */
 KATA_API kata_kernel *kata_kernel_find(kata_module *module, const char *name);
 KATA_API int kata_module_kernels(const kata_module *module);
-/* Kernel i in the order of the text, NULL when there is none. */
+/* Kernel i in the order of the text, those of imported files before it; NULL when there is none. */
 KATA_API kata_kernel *kata_module_kernel(kata_module *module, int i);
 KATA_API const char *kata_kernel_name(const kata_kernel *kernel);
 

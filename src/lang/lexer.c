@@ -198,7 +198,7 @@ bool lang_is_type(const lang_token *token)
 
 static bool begins_line(const lang_compiler *c, uint32_t at)
 {
-    return at == 0 || byte_at(c, at - 1) == '\n';
+    return at == c->source->start || byte_at(c, at - 1) == '\n';
 }
 
 bool lang_at_definition(const lang_compiler *c)
@@ -257,8 +257,9 @@ void lang_skip_statement(lang_compiler *c)
 void lang_skip_definition(lang_compiler *c)
 {
     c->failed = true;
-    while (!lang_at_function_end(c) &&
-           !(lang_is_word(&c->token, LANG_WORD_CONST) && begins_line(c, c->token.at)))
+    while (!lang_at_function_end(c) && !((lang_is_word(&c->token, LANG_WORD_CONST) ||
+                                          lang_is_word(&c->token, LANG_WORD_IMPORT)) &&
+                                         begins_line(c, c->token.at)))
         skip_token(c);
 }
 
