@@ -409,7 +409,7 @@ KATA_API kata_status kata_save_with(kata_field *field, const kata_save_options *
  * of the shape that kata_save writes, in C or Fortran order. VTKHDF: the point data of the field's
  * name, or the only ones. HDF5: "FILE.h5:/PATH" is the dataset PATH of a file of any ending, of a
  * shape as of NPY. Floating-point numbers are converted as in C, integers must be of the field's
- * type. */
+ * type; bytes (KATA_U8) fill KATA_UNORM8 as they are and, from HDF5 and VTKHDF, wider integers. */
 KATA_API kata_status kata_load(kata_field *field, const char *path);
 
 /* The field that the data of a file fill. */
@@ -417,8 +417,8 @@ typedef struct kata_shape {
     int rank;        /* dimensions */
     int64_t size[3]; /* points in x, y and z; 1 beyond the dimensions */
     int components;
-    kata_type type; /* of the numbers in the file (8 and 16 bits: the next larger type); of images
-                       KATA_F64 */
+    kata_type type; /* of the numbers in the file (signed integers of 8 bits, and those of 16: the
+                       next larger type); of images KATA_F64 */
 } kata_shape;
 /* What kata_load reads from a file, told from its header, for a field of `components` values per
  * point. 0: as the file says; of the formats above NPY and HDF5 have four axes then where the first
