@@ -66,8 +66,9 @@ KATA_API const char *kata_status_name(kata_status status);
 
 /* Receives each error once: its status and its whole message (several lines, no newline at the end;
  * valid during the call only). Of a kernel text with several errors the message holds up to ten,
- * one after another, and their number. With KATA_OK it receives the warnings about a kernel text,
- * all in one message. It must not call back into the context. */
+ * one after another, and their number. With KATA_OK it receives warnings: those about a kernel
+ * text, all in one message, and one when compiled kernels cannot be kept in the cache folder. It
+ * must not call back into the context. */
 typedef void (*kata_handler)(void *data, kata_status status, const char *message);
 
 /* Debugging. kata_open looks at the environment: with KATA_EAGER=1 each application runs at once,

@@ -131,6 +131,8 @@ kata_status message_gathered(messages *m, const char *name);
  * when its place has one already, or warnings are not wanted. */
 void message_warn_at(messages *m, const source *s, uint32_t at, const char *advice,
                      const char *format, ...) PRINTF_LIKE(5, 6);
+/* A warning about no place, sent at once. */
+void message_warn(messages *m, const char *advice, const char *format, ...) PRINTF_LIKE(3, 4);
 /* Forgets the error. */
 void message_clear(messages *m);
 void message_free(messages *m);

@@ -294,6 +294,20 @@ void message_warn_at(messages *m, const source *s, uint32_t at, const char *advi
     va_end(list);
 }
 
+void message_warn(messages *m, const char *advice, const char *format, ...)
+{
+    if (m->no_warnings) return;
+    text body = {0};
+    va_list list;
+    va_start(list, format);
+    text_add(&body, "warning: ");
+    text_add_list(&body, format, list);
+    va_end(list);
+    text_add(&body, "\n  %s", advice);
+    hand_over(m, KATA_OK, &body);
+    text_free(&body);
+}
+
 void message_free(messages *m)
 {
     if (!m) return;
