@@ -3,13 +3,15 @@
 
 #include <stdlib.h>
 
-/* A name as a C string; the kernel's file by its full path, where there is one. */
+/* A name as a C string; the kernel's file by its full path, where there is one. A line must not end
+ * in it, whatever a compiler takes for its end. */
 static void add_name(text *out, const char *name)
 {
     char *full = realpath(name, NULL);
     text_add(out, "\"");
     for (const char *c = full ? full : name; *c; c++)
-        text_add(out, *c == '"' || *c == '\\' ? "\\%c" : *c == '\n' ? " " : "%c", *c);
+        text_add(out, *c == '"' || *c == '\\' ? "\\%c" : "%c",
+                 (unsigned char)*c < ' ' || *c == 127 ? ' ' : *c);
     text_add(out, "\"\n");
     free(full);
 }

@@ -101,8 +101,10 @@ static void scan_number(const lang_compiler *c, lang_token *token)
 
 static void scan_sign(const lang_compiler *c, lang_token *token)
 {
+    char first = (char)byte_at(c, token->at);
     for (int sign = 0; sign < LANG_SIGN_COUNT; sign++) {
-        if (!is_at(c, token->at, lang_signs[sign].text)) continue;
+        if (lang_signs[sign].text[0] != first || !is_at(c, token->at, lang_signs[sign].text))
+            continue;
         token->kind = LANG_TOKEN_SIGN;
         token->sign = (lang_sign)sign;
         token->length = (uint32_t)strlen(lang_signs[sign].text);
