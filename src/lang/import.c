@@ -35,15 +35,22 @@ source *lang_source_add(lang_compiler *c, const char *name, const char *text, si
     return s;
 }
 
-/* The beginning of the first line of a part at or behind `from`; NULL when there is none. */
+/* The quotation mark behind the path of a part, which is printable and ends its line; NULL when
+ * there is none. */
+static const char *path_end(const char *path, const char *end)
+{
+    const char *p = path;
+    while (p < end && *p >= ' ' && *p <= '~' && *p != '"' && *p != '\\') p++;
+    bool ends = p > path && end - p >= 2 && p[0] == '"' && p[1] == '\n';
+    return ends ? p : NULL;
+}
+
+/* The beginning of the first line of a part behind `from`; NULL when there is none. */
 static const char *find_part(const source *text, size_t from)
 {
     const char *end = text->text + text->length, *p = text->text + from;
-    for (; (p = memmem(p, (size_t)(end - p), "\n" LANG_PART, strlen("\n" LANG_PART))); p++) {
-        const char *path = p + strlen("\n" LANG_PART);
-        const char *line = memchr(path, '\n', (size_t)(end - path));
-        if (line && line - path > 1 && line[-1] == '"') return p + 1;
-    }
+    for (; (p = memmem(p, (size_t)(end - p), "\n" LANG_PART, strlen("\n" LANG_PART))); p++)
+        if (path_end(p + strlen("\n" LANG_PART), end)) return p + 1;
     return NULL;
 }
 
@@ -54,14 +61,15 @@ bool lang_import_split(lang_compiler *c)
     size_t length = line ? (size_t)(line - whole->text) : whole->length;
     lang_part **tail = &c->parts;
     for (int count = 0; line; count++) {
-        const char *path = line + strlen(LANG_PART), *end = strchr(path, '\n');
+        const char *path = line + strlen(LANG_PART);
+        const char *quote = path_end(path, whole->text + whole->length);
         lang_part *part = arena_alloc(&c->syntax, sizeof *part);
-        if (part) part->path = arena_copy_text(&c->module->memory, path, (size_t)(end - path) - 1);
+        if (part) part->path = arena_copy_text(&c->module->memory, path, (size_t)(quote - path));
         if (!part || !part->path) return lang_no_memory(c);
         if (count == LANG_MAX_IMPORTS)
             return lang_limit(c, (uint32_t)(line - whole->text), "the text has more than %d parts",
                               (int)LANG_MAX_IMPORTS);
-        part->start = (size_t)(end + 1 - whole->text);
+        part->start = (size_t)(quote + 2 - whole->text);
         line = find_part(whole, part->start - 1);
         part->end = line ? (size_t)(line - whole->text) : whole->length;
         *tail = part;
