@@ -31,6 +31,7 @@ struct kata {
     kata_grid once;                    /* of one point: that of kata_once */
     char here_file[API_LONGEST_PLACE]; /* place of the next application, "" when not known */
     int here_line;
+    bool discarded;      /* since memory was last released */
     bool eager;          /* each application runs at once */
     exec_record *record; /* NULL: none */
     text machine[4];     /* texts handed out by kata_machine_get */
