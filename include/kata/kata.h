@@ -66,8 +66,9 @@ KATA_API const char *kata_status_name(kata_status status);
 
 /* Receives each error once: its status and its whole message (several lines, no newline at the end;
  * valid during the call only). Of a kernel text with several errors the message holds up to ten,
- * one after another, and their number. With KATA_OK it receives the warnings about a kernel text,
- * all in one message. It must not call back into the context. */
+ * one after another, and their number. With KATA_OK it receives warnings: those about a kernel
+ * text, all in one message, and one when compiled kernels cannot be kept in the cache folder. It
+ * must not call back into the context. */
 typedef void (*kata_handler)(void *data, kata_status status, const char *message);
 
 /* Debugging. kata_open looks at the environment: with KATA_EAGER=1 each application runs at once,
@@ -281,6 +282,8 @@ typedef struct kata_module_options {
     const char *source KATA_ZERO;    /* the path of a file, or a text */
     const char *constants KATA_ZERO; /* values of constants that the file declares, which take the
                                         place of its own: "R=8, C=0.5"; NULL: none */
+    const char *folder KATA_ZERO;    /* of a text: where the files are that it imports; NULL: it
+                                        cannot import. A file imports from its own folder */
 } kata_module_options;
 
 /* Compiles the kernels of a file, or of a text that messages call by the given name. Call them as
@@ -289,10 +292,13 @@ typedef struct kata_module_options {
 KATA_API kata_module *kata_module_load_with(kata *k, const kata_module_options *options);
 KATA_API kata_module *kata_module_from_text_with(kata *k, const char *name,
                                                  const kata_module_options *options);
+/* The text of a module together with all that it imports: a text for kata_module_from_text that
+ * needs no files. NULL on error. */
+KATA_API const char *kata_module_text(kata_module *module);
 /* NULL, with the nearest name in the message, when there is none of this name. */
 KATA_API kata_kernel *kata_kernel_find(kata_module *module, const char *name);
 KATA_API int kata_module_kernels(const kata_module *module);
-/* Kernel i in the order of the text, NULL when there is none. */
+/* Kernel i in the order of the text, those of imported files before it; NULL when there is none. */
 KATA_API kata_kernel *kata_module_kernel(kata_module *module, int i);
 KATA_API const char *kata_kernel_name(const kata_kernel *kernel);
 
@@ -404,7 +410,7 @@ KATA_API kata_status kata_save_with(kata_field *field, const kata_save_options *
  * of the shape that kata_save writes, in C or Fortran order. VTKHDF: the point data of the field's
  * name, or the only ones. HDF5: "FILE.h5:/PATH" is the dataset PATH of a file of any ending, of a
  * shape as of NPY. Floating-point numbers are converted as in C, integers must be of the field's
- * type. */
+ * type; bytes (KATA_U8) fill KATA_UNORM8 as they are and, from HDF5 and VTKHDF, wider integers. */
 KATA_API kata_status kata_load(kata_field *field, const char *path);
 
 /* The field that the data of a file fill. */
@@ -412,8 +418,8 @@ typedef struct kata_shape {
     int rank;        /* dimensions */
     int64_t size[3]; /* points in x, y and z; 1 beyond the dimensions */
     int components;
-    kata_type type; /* of the numbers in the file (8 and 16 bits: the next larger type); of images
-                       KATA_F64 */
+    kata_type type; /* of the numbers in the file (signed integers of 8 bits, and those of 16: the
+                       next larger type); of images KATA_F64 */
 } kata_shape;
 /* What kata_load reads from a file, told from its header, for a field of `components` values per
  * point. 0: as the file says; of the formats above NPY and HDF5 have four axes then where the first

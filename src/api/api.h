@@ -31,6 +31,7 @@ struct kata {
     kata_grid once;                    /* of one point: that of kata_once */
     char here_file[API_LONGEST_PLACE]; /* place of the next application, "" when not known */
     int here_line;
+    bool discarded;      /* since memory was last released */
     bool eager;          /* each application runs at once */
     exec_record *record; /* NULL: none */
     text machine[4];     /* texts handed out by kata_machine_get */
@@ -110,6 +111,9 @@ kata_status api_check_scalar(kata_scalar *scalar, const char *call, kata_type ty
                              const void *values);
 /* Runs it because a result is needed. */
 kata_status api_flush(kata *k);
+/* Gives back the memory of discarded values that no queued loop needs; with KATA_POISON their
+ * memory is poisoned instead. */
+void api_release_discarded(kata *k);
 /* Refuses to read a field that was discarded. */
 kata_status api_check_value(const kata_field *field, const char *call);
 /* A new slot owned by the context; NULL (reported) when memory is out. */

@@ -61,6 +61,13 @@ static kata_status check_fit(const kata_field *field, const char *path, const io
     return k->messages.status;
 }
 
+/* HDF5 reads bytes as wider integers where the field has these. */
+static void widen(const kata_field *field, io_array *in_file)
+{
+    kata_type own = field->slot->type;
+    if (in_file->type == KATA_U8 && (own == KATA_I32 || own == KATA_I64)) in_file->type = own;
+}
+
 /* From (points, components) to (components, points), in elements of `size` bytes. */
 static void separate(char *to, const char *from, int64_t points, int components, size_t size)
 {
@@ -132,6 +139,7 @@ kata_status api_hdf5_load(kata_field *field, const char *path)
     io_array in_file, wanted = array_of(field->slot);
     void *values = NULL;
     kata_status status = io_hdf5_shape(text_get(&file), dataset, &in_file, &k->messages);
+    if (!status) widen(field, &in_file);
     if (!status) status = check_fit(field, path, &in_file, &wanted);
     if (!status && !(values = room_for(k, &in_file))) status = k->messages.status;
     if (!status) status = io_hdf5_read(text_get(&file), dataset, &in_file, values, &k->messages);
@@ -150,6 +158,7 @@ kata_status api_vtkhdf_load(kata_field *field, const char *path)
     void *values = NULL;
     kata_status status =
         io_vtkhdf_shape(path, field->name, &dataset, &in_file, &components, &k->messages);
+    if (!status) widen(field, &in_file);
     io_array squeezed = status ? in_file : without_ones(&in_file);
     if (!status) status = check_fit(field, path, &squeezed, &wanted);
     if (!status && !(values = room_for(k, &in_file))) status = k->messages.status;

@@ -229,6 +229,7 @@ kata_status api_end_chain(kata *k, api_end why)
         count_work(k, why);
     }
     chain_clear(&k->chain);
+    api_release_discarded(k);
     return status;
 }
 

@@ -242,8 +242,25 @@ kata_status kata_discard(kata_field *field)
 {
     if (!field) return api_null("kata_discard", "the field");
     if (field->k->messages.status) return field->k->messages.status;
-    field->slot->discarded = true;
+    field->slot->discarded = field->k->discarded = true;
+    if (!field->k->chain.count) api_release_discarded(field->k);
     return KATA_OK;
+}
+
+void api_release_discarded(kata *k)
+{
+    if (!k->discarded) return; /* a program may have many fields, and end many chains */
+    k->discarded = false;
+    for (struct api_slot *s = k->slots; s; s = s->next) {
+        store_array *array = s->slot.array;
+        if (!s->slot.discarded || !array) continue;
+        if (k->exec.poison) {
+            store_fill_unset(array->type, array->data, array->bytes);
+        } else {
+            store_array_free(array);
+            s->slot.array = NULL;
+        }
+    }
 }
 
 kata_status api_check_value(const kata_field *field, const char *call)

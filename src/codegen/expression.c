@@ -141,42 +141,9 @@ static void add_stored(const codegen_writer *w, const ir_node *node)
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
-bool codegen_is_trigonometric(ir_op op)
-{
-    switch (op) {
-    case IR_SIN:
-    case IR_COS:
-    case IR_TAN:
-    case IR_ASIN:
-    case IR_ACOS:
-    case IR_ATAN:
-    case IR_ATAN2:
-    case IR_SINH:
-    case IR_COSH:
-    case IR_TANH: return true;
-    default: return false;
-    }
-}
+bool codegen_is_trigonometric(ir_op op) { return ir_ops[op].function == IR_FUNCTION_TRIGONOMETRIC; }
 
-bool codegen_is_elementary(ir_op op)
-{
-    switch (op) {
-    case IR_ROUND:
-    case IR_FMOD:
-    case IR_HYPOT:
-    case IR_EXP:
-    case IR_EXP2:
-    case IR_EXPM1:
-    case IR_LOG:
-    case IR_LOG2:
-    case IR_LOG10:
-    case IR_LOG1P:
-    case IR_POW:
-    case IR_CBRT:
-    case IR_ERF: return true;
-    default: return codegen_is_trigonometric(op);
-    }
-}
+bool codegen_is_elementary(ir_op op) { return ir_ops[op].function >= IR_FUNCTION_ROUNDING; }
 
 /* Functions that compilers turn into one instruction. */
 static const char *builtin(ir_op op)

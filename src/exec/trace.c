@@ -169,7 +169,8 @@ void exec_trace_store(exec_trace *trace, const chain_loop *loop, const ir_stmt *
     print_change(trace, b->slot, b->name, component, old, new);
     fprintf(trace->to, "  kernel '%s'", loop->kernel->name);
     if (loop->file) fprintf(trace->to, " applied at %s:%d", loop->file, loop->line);
-    fprintf(trace->to, " stores at %s:%d\n%s", kernel->name, line, text_get(&trace->operands));
+    fprintf(trace->to, " stores at %s:%d\n%s", source_holding(kernel, stmt->at)->name, line,
+            text_get(&trace->operands));
     fflush(trace->to);
     text_clear(&trace->operands);
 }

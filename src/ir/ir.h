@@ -33,75 +33,85 @@ typedef enum ir_type {
         IR_TYPE_COUNT
 } ir_type;
 
+/* How a function is computed: by few instructions; by code in elementary.h, little of it or enough
+ * to weigh; by code in elementary_trig.h. */
+typedef enum ir_function {
+    IR_FUNCTION_NONE,
+    IR_FUNCTION_INSTRUCTION,
+    IR_FUNCTION_ROUNDING,
+    IR_FUNCTION_ELEMENTARY,
+    IR_FUNCTION_TRIGONOMETRIC
+} ir_function;
+
 /* Operations. `kinds`: the operand types allowed, of b(ool), u(char), i(nteger), l(ong),
  * f(loating). All operands have one type, which is also the result's; exceptions: comparisons give
- * bool, SELECT takes a bool first, CONVERT takes any type. Functions called by `name` in kernels
- * have a 1 in the last column; they are also known with an f at the end. min(a,b) is a < b ? a : b,
+ * bool, SELECT takes a bool first, CONVERT takes any type. What has another function
+ * than NONE is called by `name` in kernels, also with an f at the end. min(a,b) is a < b ? a : b,
  * max(a,b) is b < a ? a : b. name      text        operands kinds  function */
 #define IR_OPS(X)                                                                                  \
-    X(CONST, "const", 0, "buif", 0)                                                                \
-    X(NUMBER, "number", 0, "buif", 0) /* a uniform parameter: param, element */                    \
-    X(INDEX, "index", 0, "i", 0)      /* ix, iy, iz: I64 */                                        \
-    X(SIZE, "size", 0, "i", 0)        /* nx, ny, nz: I64 */                                        \
-    X(LOAD, "load", 0, "buif", 0)     /* a field: param, component, offset */                      \
-    X(NEG, "neg", 1, "if", 0)                                                                      \
-    X(NOT, "not", 1, "bi", 0)                                                                      \
-    X(CONVERT, "convert", 1, "buif", 0)                                                            \
-    X(STORED, "stored", 1, "buif", 0) /* rounded to the storage type of a field: param */          \
-    X(ADD, "add", 2, "if", 0)                                                                      \
-    X(SUB, "sub", 2, "if", 0)                                                                      \
-    X(MUL, "mul", 2, "if", 0)                                                                      \
-    X(DIV, "div", 2, "if", 0)                                                                      \
-    X(REM, "rem", 2, "i", 0)                                                                       \
-    X(AND, "and", 2, "bi", 0)                                                                      \
-    X(OR, "or", 2, "bi", 0)                                                                        \
-    X(XOR, "xor", 2, "bi", 0)                                                                      \
-    X(SHL, "shl", 2, "i", 0)                                                                       \
-    X(SHR, "shr", 2, "i", 0)                                                                       \
-    X(EQ, "eq", 2, "bif", 0)                                                                       \
-    X(NE, "ne", 2, "bif", 0)                                                                       \
-    X(LT, "lt", 2, "if", 0)                                                                        \
-    X(LE, "le", 2, "if", 0)                                                                        \
-    X(SELECT, "select", 3, "buif", 0)                                                              \
-    X(LEAST, "least", 2, "if", 0) /* smaller and greater in the total order of reductions */       \
-    X(GREATEST, "greatest", 2, "if", 0)                                                            \
-    X(MIN, "min", 2, "if", 1)                                                                      \
-    X(MAX, "max", 2, "if", 1)                                                                      \
-    X(ABS, "abs", 1, "if", 1)                                                                      \
-    X(FMA, "fma", 3, "f", 1)                                                                       \
-    X(SQRT, "sqrt", 1, "f", 1)                                                                     \
-    X(FABS, "fabs", 1, "f", 1)                                                                     \
-    X(FLOOR, "floor", 1, "f", 1)                                                                   \
-    X(CEIL, "ceil", 1, "f", 1)                                                                     \
-    X(TRUNC, "trunc", 1, "f", 1)                                                                   \
-    X(RINT, "rint", 1, "f", 1)                                                                     \
-    X(ROUND, "round", 1, "f", 1)                                                                   \
-    X(COPYSIGN, "copysign", 2, "f", 1)                                                             \
-    X(FMIN, "fmin", 2, "f", 1)                                                                     \
-    X(FMAX, "fmax", 2, "f", 1)                                                                     \
-    X(FMOD, "fmod", 2, "f", 1)                                                                     \
-    X(HYPOT, "hypot", 2, "f", 1)                                                                   \
-    X(EXP, "exp", 1, "f", 1)                                                                       \
-    X(EXP2, "exp2", 1, "f", 1)                                                                     \
-    X(EXPM1, "expm1", 1, "f", 1)                                                                   \
-    X(LOG, "log", 1, "f", 1)                                                                       \
-    X(LOG2, "log2", 1, "f", 1)                                                                     \
-    X(LOG10, "log10", 1, "f", 1)                                                                   \
-    X(LOG1P, "log1p", 1, "f", 1)                                                                   \
-    X(POW, "pow", 2, "f", 1)                                                                       \
-    X(SIN, "sin", 1, "f", 1)                                                                       \
-    X(COS, "cos", 1, "f", 1)                                                                       \
-    X(TAN, "tan", 1, "f", 1)                                                                       \
-    X(ASIN, "asin", 1, "f", 1)                                                                     \
-    X(ACOS, "acos", 1, "f", 1)                                                                     \
-    X(ATAN, "atan", 1, "f", 1)                                                                     \
-    X(ATAN2, "atan2", 2, "f", 1)                                                                   \
-    X(SINH, "sinh", 1, "f", 1)                                                                     \
-    X(COSH, "cosh", 1, "f", 1)                                                                     \
-    X(TANH, "tanh", 1, "f", 1)                                                                     \
-    X(CBRT, "cbrt", 1, "f", 1)                                                                     \
-    X(ERF, "erf", 1, "f", 1)                                                                       \
-    X(MIX, "mix", 2, "l", 0) /* random bits: number b of the sequence with seed a */
+    X(CONST, "const", 0, "buif", NONE)                                                             \
+    X(NUMBER, "number", 0, "buif", NONE) /* a uniform parameter: param, element */                 \
+    X(INDEX, "index", 0, "i", NONE)      /* ix, iy, iz: I64 */                                     \
+    X(SIZE, "size", 0, "i", NONE)        /* nx, ny, nz: I64 */                                     \
+    X(LOAD, "load", 0, "buif", NONE)     /* a field: param, component, offset */                   \
+    X(NEG, "neg", 1, "if", NONE)                                                                   \
+    X(NOT, "not", 1, "bi", NONE)                                                                   \
+    X(CONVERT, "convert", 1, "buif", NONE)                                                         \
+    X(STORED, "stored", 1, "buif", NONE) /* rounded to the storage type of a field: param */       \
+    X(ADD, "add", 2, "if", NONE)                                                                   \
+    X(SUB, "sub", 2, "if", NONE)                                                                   \
+    X(MUL, "mul", 2, "if", NONE)                                                                   \
+    X(DIV, "div", 2, "if", NONE)                                                                   \
+    X(REM, "rem", 2, "i", NONE)                                                                    \
+    X(AND, "and", 2, "bi", NONE)                                                                   \
+    X(OR, "or", 2, "bi", NONE)                                                                     \
+    X(XOR, "xor", 2, "bi", NONE)                                                                   \
+    X(SHL, "shl", 2, "i", NONE)                                                                    \
+    X(SHR, "shr", 2, "i", NONE)                                                                    \
+    X(EQ, "eq", 2, "bif", NONE)                                                                    \
+    X(NE, "ne", 2, "bif", NONE)                                                                    \
+    X(LT, "lt", 2, "if", NONE)                                                                     \
+    X(LE, "le", 2, "if", NONE)                                                                     \
+    X(SELECT, "select", 3, "buif", NONE)                                                           \
+    X(LEAST, "least", 2, "if", NONE) /* smaller and greater in the total order of reductions */    \
+    X(GREATEST, "greatest", 2, "if", NONE)                                                         \
+    X(MIN, "min", 2, "if", INSTRUCTION)                                                            \
+    X(MAX, "max", 2, "if", INSTRUCTION)                                                            \
+    X(ABS, "abs", 1, "if", INSTRUCTION)                                                            \
+    X(FMA, "fma", 3, "f", INSTRUCTION)                                                             \
+    X(SQRT, "sqrt", 1, "f", INSTRUCTION)                                                           \
+    X(FABS, "fabs", 1, "f", INSTRUCTION)                                                           \
+    X(FLOOR, "floor", 1, "f", INSTRUCTION)                                                         \
+    X(CEIL, "ceil", 1, "f", INSTRUCTION)                                                           \
+    X(TRUNC, "trunc", 1, "f", INSTRUCTION)                                                         \
+    X(RINT, "rint", 1, "f", INSTRUCTION)                                                           \
+    X(ROUND, "round", 1, "f", ROUNDING)                                                            \
+    X(COPYSIGN, "copysign", 2, "f", INSTRUCTION)                                                   \
+    X(FMIN, "fmin", 2, "f", INSTRUCTION)                                                           \
+    X(FMAX, "fmax", 2, "f", INSTRUCTION)                                                           \
+    X(FMOD, "fmod", 2, "f", ELEMENTARY)                                                            \
+    X(HYPOT, "hypot", 2, "f", ELEMENTARY)                                                          \
+    X(EXP, "exp", 1, "f", ELEMENTARY)                                                              \
+    X(EXP2, "exp2", 1, "f", ELEMENTARY)                                                            \
+    X(EXPM1, "expm1", 1, "f", ELEMENTARY)                                                          \
+    X(LOG, "log", 1, "f", ELEMENTARY)                                                              \
+    X(LOG2, "log2", 1, "f", ELEMENTARY)                                                            \
+    X(LOG10, "log10", 1, "f", ELEMENTARY)                                                          \
+    X(LOG1P, "log1p", 1, "f", ELEMENTARY)                                                          \
+    X(POW, "pow", 2, "f", ELEMENTARY)                                                              \
+    X(SIN, "sin", 1, "f", TRIGONOMETRIC)                                                           \
+    X(COS, "cos", 1, "f", TRIGONOMETRIC)                                                           \
+    X(TAN, "tan", 1, "f", TRIGONOMETRIC)                                                           \
+    X(ASIN, "asin", 1, "f", TRIGONOMETRIC)                                                         \
+    X(ACOS, "acos", 1, "f", TRIGONOMETRIC)                                                         \
+    X(ATAN, "atan", 1, "f", TRIGONOMETRIC)                                                         \
+    X(ATAN2, "atan2", 2, "f", TRIGONOMETRIC)                                                       \
+    X(SINH, "sinh", 1, "f", TRIGONOMETRIC)                                                         \
+    X(COSH, "cosh", 1, "f", TRIGONOMETRIC)                                                         \
+    X(TANH, "tanh", 1, "f", TRIGONOMETRIC)                                                         \
+    X(CBRT, "cbrt", 1, "f", ELEMENTARY)                                                            \
+    X(ERF, "erf", 1, "f", ELEMENTARY)                                                              \
+    X(MIX, "mix", 2, "l", NONE) /* random bits: number b of the sequence with seed a */
 
 typedef enum ir_op {
 #define X(name, ...) IR_##name,
@@ -118,7 +128,7 @@ typedef struct ir_op_info {
     const char *name;
     int operands;
     const char *kinds;
-    bool function;
+    ir_function function;
 } ir_op_info;
 extern const ir_type_info ir_types[IR_TYPE_COUNT];
 extern const ir_op_info ir_ops[IR_OP_COUNT];

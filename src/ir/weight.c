@@ -6,33 +6,8 @@ enum { FUNCTION_WEIGHT = 150, READ_WEIGHT = 40 };
 
 static int operation_weight(ir_op op)
 {
-    switch (op) {
-    case IR_CONST:
-    case IR_LOAD: return 0;
-    case IR_FMOD:
-    case IR_HYPOT:
-    case IR_EXP:
-    case IR_EXP2:
-    case IR_EXPM1:
-    case IR_LOG:
-    case IR_LOG2:
-    case IR_LOG10:
-    case IR_LOG1P:
-    case IR_POW:
-    case IR_CBRT:
-    case IR_ERF:
-    case IR_SIN:
-    case IR_COS:
-    case IR_TAN:
-    case IR_ASIN:
-    case IR_ACOS:
-    case IR_ATAN:
-    case IR_ATAN2:
-    case IR_SINH:
-    case IR_COSH:
-    case IR_TANH: return FUNCTION_WEIGHT;
-    default: return 1;
-    }
+    if (op == IR_CONST || op == IR_LOAD) return 0;
+    return ir_ops[op].function >= IR_FUNCTION_ELEMENTARY ? FUNCTION_WEIGHT : 1;
 }
 
 kata_status ir_weigh(const ir_kernel *kernel, messages *m)

@@ -29,12 +29,14 @@ struct jit {
     text compiler;    /* path, empty when there is none */
     text description; /* path and version, once asked for */
     text cache;       /* empty when there is none */
+    text complaint;   /* about the folder asked for, until it is said; empty: none */
     text temporary;   /* empty until it is needed */
     int next_place;   /* for it, where the present one does not serve */
     pid_t owner;      /* the process that made it and removes it */
     char *asked_for;  /* the compiler named in the options or KATA_CC, NULL when none was */
     bool plain;       /* the compiler does not take the flags for this CPU */
     bool debug;
+    bool complained; /* about the cache folder */
     library *libraries;
     size_t count, capacity;
 };
@@ -53,7 +55,8 @@ kata_status jit_open(const char *compiler, const char *cache, messages *m, jit *
         return message_no_memory(m);
     }
     jit_compiler_find(compiler, &j->compiler);
-    jit_folder_find(cache, &j->cache);
+    jit_folder_find(cache, &j->cache, &j->complaint);
+    if (!cache && !environment_get("KATA_CACHE_DIR")) text_clear(&j->complaint); /* nobody asked */
     *out = j;
     return KATA_OK;
 }
@@ -68,6 +71,7 @@ void jit_close(jit *j)
     text_free(&j->compiler);
     text_free(&j->description);
     text_free(&j->cache);
+    text_free(&j->complaint);
     text_free(&j->temporary);
     free(j->asked_for);
     free(j->libraries);
@@ -240,6 +244,9 @@ static outcome load_somewhere(jit *j, const char *c_text, size_t length, const c
     if (j->cache.length) {
         jit_trim(j->cache.data, MOST_CACHED);
         result = load_in(j, j->cache.data, key, c_text, length, report, handle);
+        if (result == BAD_FOLDER && !j->complained)
+            text_add(&j->complaint, "'%s' cannot be used: it is full, or takes no programs",
+                     j->cache.data);
     }
     while (result == BAD_FOLDER && have_temporary(j)) {
         result = load_in(j, j->temporary.data, key, c_text, length, report, handle);
@@ -263,6 +270,20 @@ static outcome load_anyhow(jit *j, const char *c_text, size_t length, char key[3
     if (result != LOADED) j->plain = false;
     text_free(&later);
     return result == LOADED ? LOADED : BAD_COMPILER;
+}
+
+/* Says once that compiled kernels are not kept. */
+static void warn_about_folder(jit *j, messages *m)
+{
+    if (!j->complaint.length || !j->temporary.length || j->complained) return;
+    text advice = {0};
+    j->complained = true;
+    text_add(&advice,
+             "compiled kernels are in %s until the context is closed; set KATA_CACHE_DIR to a "
+             "folder of your own",
+             j->temporary.data);
+    message_warn(m, text_get(&advice), "the cache folder %s", j->complaint.data);
+    text_free(&advice);
 }
 
 static kata_status report_no_compiler(const jit *j, messages *m)
@@ -306,6 +327,7 @@ kata_status jit_load(jit *j, const char *c_text, size_t length, messages *m, voi
     outcome result = load_anyhow(j, c_text, length, l->key, &report, &l->handle);
     kata_status status = result == LOADED ? KATA_OK : report_failure(j, result, &report, m);
     if (result == LOADED) {
+        warn_about_folder(j, m);
         *out = l->handle;
         j->count++;
     }

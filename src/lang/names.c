@@ -52,7 +52,6 @@ static const struct refused {
     {"backward", "it will order the levels of a kernel; choose another name", true},
     {"interval", "it will split a dimension into parts; choose another name", true},
     {"on", "it will place kernels on cells and edges; choose another name", true},
-    {"import", "a kernel file cannot use another one; copy what it needs", true},
 };
 
 /* ---- interning ------------------------------------------------------------------------------- */

@@ -154,7 +154,7 @@ static bool parse_helper(lang_compiler *c, lang_function *f)
 
 static bool not_a_definition(lang_compiler *c, lang_function *f)
 {
-    static const char *const starts[] = {"kernel", "static", "const"};
+    static const char *const starts[] = {"kernel", "static", "const", "import"};
     bool type = lang_is_type(&c->token);
     const char *name = c->token.kind == LANG_TOKEN_NAME ? c->token.name->text : NULL;
     forgive_name(c, f);
@@ -176,6 +176,41 @@ static bool parse_definition(lang_compiler *c, lang_function *f)
     return is_static ? parse_helper(c, f) : not_a_definition(c, f);
 }
 
+/* import = "import" text ";" */
+static bool parse_import(lang_compiler *c, lang_import *i, bool first)
+{
+    if (!first) {
+        lang_error(c, c->token.at, "an import stands before all definitions");
+        return lang_hint(c, "move it to the beginning of the file");
+    }
+    if (!lang_string_follows(c)) {
+        lang_advance(c);
+        lang_unexpected(c, "the name of a file in double quotes");
+        return lang_hint(c, "an import is 'import \"other.kata\";'");
+    }
+    i->at = c->next.at;
+    i->path = lang_take_string(c);
+    return i->path && lang_expect(c, LANG_SIGN_SEMICOLON, "after the import");
+}
+
+/* {import}, or one that stands elsewhere. A wrong one may have brought any name. */
+static bool parse_imports(lang_compiler *c, lang_import ***tail, bool first)
+{
+    while (lang_is_word(&c->token, LANG_WORD_IMPORT)) {
+        lang_import *i = lang_make(c, sizeof *i, c->token.at);
+        if (!i) return false;
+        bool good = parse_import(c, i, first);
+        if (!good) c->lost = true;
+        if (!good && lang_is_word(&c->token, LANG_WORD_IMPORT)) lang_advance(c);
+        if (c->failed) lang_skip_definition(c);
+        if (!lang_resume(c)) return false;
+        if (!good) continue;
+        **tail = i;
+        *tail = &i->next;
+    }
+    return true;
+}
+
 /* Whether a definition, right or wrong, has a name to declare. */
 static bool keep(lang_compiler *c, lang_function *f)
 {
@@ -185,13 +220,15 @@ static bool keep(lang_compiler *c, lang_function *f)
     return false;
 }
 
-/* file = {definition} */
-lang_function *lang_parse_file(lang_compiler *c, bool *ok)
+/* file = {import} {definition} */
+lang_function *lang_parse_file(lang_compiler *c, lang_import **imports, bool *ok)
 {
     lang_function *first = NULL, **tail = &first;
     *ok = false;
-    while (c->token.kind != LANG_TOKEN_END) {
-        if (lang_accept(c, LANG_SIGN_SEMICOLON)) continue;
+    *imports = NULL;
+    for (bool begins = true; c->token.kind != LANG_TOKEN_END; begins = false) {
+        if (!parse_imports(c, &imports, begins)) return NULL;
+        if (lang_accept(c, LANG_SIGN_SEMICOLON) || c->token.kind == LANG_TOKEN_END) continue;
         lang_function *f = lang_make(c, sizeof *f, c->token.at);
         if (!f) return NULL;
         c->damaged = c->uses_real = false;

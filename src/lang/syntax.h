@@ -15,9 +15,11 @@
 #include <locale.h>
 
 enum {
-    LANG_MAX_SYNTAX = 1 << 20,         /* nodes of the syntax tree of a file */
-    LANG_MAX_TREE = IR_MAX_NODES,      /* nodes of the IR tree of a kernel */
-    LANG_MAX_TREES = 20 * IR_MAX_NODES /* of all kernels of a file */
+    LANG_MAX_SYNTAX = 1 << 20,          /* nodes of the syntax tree of a file */
+    LANG_MAX_TREE = IR_MAX_NODES,       /* nodes of the IR tree of a kernel */
+    LANG_MAX_TREES = 20 * IR_MAX_NODES, /* of all kernels of a file */
+    LANG_MAX_IMPORTS = 256,             /* in a file and what it imports */
+    LANG_MAX_IMPORT_DEPTH = 16          /* files that import one another in a row */
 };
 
 /* ---- names.c --------------------------------------------------------------------------------- */
@@ -32,6 +34,7 @@ enum {
     X(UCHAR, "uchar")                                                                              \
     X(REAL, "real")                                                                                \
     X(KERNEL, "kernel")                                                                            \
+    X(IMPORT, "import")                                                                            \
     X(STATIC, "static")                                                                            \
     X(CONST, "const")                                                                              \
     X(IN, "in")                                                                                    \
@@ -270,6 +273,13 @@ typedef struct lang_function {
     struct lang_function *next;
 } lang_function;
 
+/* An `import` of the file. */
+typedef struct lang_import {
+    const char *path;
+    uint32_t at;
+    struct lang_import *next;
+} lang_import;
+
 /* ---- the compilation ------------------------------------------------------------------------- */
 
 struct lang_compiler {
@@ -288,6 +298,13 @@ struct lang_compiler {
     lang_token token, next;
     uint32_t position, previous_end;
     int depth; /* of nesting, in parsing and then in checking */
+
+    /* import.c */
+    const char
+        *folder; /* of the first file, in which imports are looked for; NULL: there is none */
+    const char *prefix;      /* of their names in messages */
+    struct lang_part *parts; /* of a text that brings along what it imports */
+    int import_count;
 
     /* constants.c */
     struct lang_given *given; /* load-time constants */
@@ -361,8 +378,18 @@ bool lang_parse_length(lang_compiler *c, lang_expr **length, lang_expr **columns
 lang_stmt *lang_parse_declarators(lang_compiler *c, ir_type type, bool constant);
 /* The block of a function; NULL is an empty one when *ok. */
 lang_stmt *lang_parse_block(lang_compiler *c, bool *ok);
-/* All definitions, in order; NULL is none when *ok. */
-lang_function *lang_parse_file(lang_compiler *c, bool *ok);
+/* All definitions of the present text, in order, and its imports; NULL is none when *ok. */
+lang_function *lang_parse_file(lang_compiler *c, lang_import **imports, bool *ok);
+
+/* ---- import.c: files that import others ------------------------------------------------------ */
+
+/* Hangs a text, which lives as long as the module, on the module's. NULL when memory is out. */
+source *lang_source_add(lang_compiler *c, const char *name, const char *text, size_t length);
+/* Finds the parts of a text that brings along what it imports, and ends the first. */
+bool lang_import_split(lang_compiler *c);
+/* All definitions of the module's text and of what it imports, each file's behind those of what it
+ * imports. */
+lang_function *lang_parse_all(lang_compiler *c, const lang_options *options, bool *ok);
 
 /* ---- constants.c: load-time constants -------------------------------------------------------- */
 
