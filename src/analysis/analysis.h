@@ -22,6 +22,17 @@ grid_box analysis_touched(const ir_param *param, const int32_t lo[3], const int3
 /* The points of a loop's box at which every read and write lands inside the grid. May be empty. */
 grid_box analysis_interior(const chain_loop *loop);
 
+/* ---- order.c ----------------------------------------------------------------------------------
+ */
+
+/* The level a bound lies before. Its parameter must be given as a number. */
+int64_t analysis_bound_value(const chain_loop *loop, const ir_bound *bound);
+/* Whether no read that matters leaves the grid along the ordered dimension. */
+bool analysis_stays_on_levels(const chain_loop *loop);
+/* Whether the columns of a loop whose levels run in order are independent of one another, and no
+ * read leaves them: then each may run through all levels by itself. */
+bool analysis_has_columns(const chain_loop *loop);
+
 /* ---- guard.c --------------------------------------------------------------------------------- */
 
 /* Sets out[i] to a box that holds all points of the loop at which access i of its kernel matters:
@@ -57,6 +68,8 @@ kata_status analysis_check_rank(const chain_loop *loop, messages *m);
 kata_status analysis_check_box(const chain_loop *loop, messages *m);
 /* binding.c: grid sizes, components and types of fields and scalars. */
 kata_status analysis_check_bindings(const chain_loop *loop, messages *m);
+/* order.c: levels that run in order have a dimension of the grid, and intervals do not overlap. */
+kata_status analysis_check_order(const chain_loop *loop, messages *m);
 /* target.c: what is written lies in the grid. */
 kata_status analysis_check_targets(const chain_loop *loop, messages *m);
 /* conflict.c: no two points touch one value when one writes it. */
