@@ -61,11 +61,15 @@ static bool is_apart(const ir_interval *i, const ir_bound *level)
            ir_bound_is_below(&i->hi, level);
 }
 
+static bool has_passed(const ir_walk *walk, int i) { return walk->passed >> i & 1; }
+
 /* The nearest beginning of an interval above a level, or the end. */
-static ir_bound next_beginning(const ir_interval *intervals, int count, const ir_bound *level)
+static ir_bound next_beginning(const ir_interval *intervals, int count, const ir_walk *walk,
+                               const ir_bound *level)
 {
     ir_bound next = {.base = IR_BOUND_SIZE};
     for (int i = 0; i < count; i++) {
+        if (has_passed(walk, i)) continue;
         bool nearer = ir_bound_is_below(&intervals[i].lo, &next) || next.base == IR_BOUND_SIZE;
         if (ir_bound_is_below(level, &intervals[i].lo) && nearer) next = intervals[i].lo;
     }
@@ -75,9 +79,9 @@ static ir_bound next_beginning(const ir_interval *intervals, int count, const ir
 static ir_walked find_gap(const ir_interval *intervals, int count, ir_walk *walk)
 {
     for (int i = 0; i < count; i++)
-        if (!is_apart(&intervals[i], &walk->from)) return IR_WALK_LOST;
+        if (!has_passed(walk, i) && !is_apart(&intervals[i], &walk->from)) return IR_WALK_LOST;
     walk->gap.lo = walk->from;
-    walk->gap.hi = walk->from = next_beginning(intervals, count, &walk->gap.lo);
+    walk->gap.hi = walk->from = next_beginning(intervals, count, walk, &walk->gap.lo);
     return IR_WALK_GAP;
 }
 
@@ -88,11 +92,11 @@ ir_walked ir_walk_intervals(const ir_interval *intervals, int count, ir_walk *wa
         if (ir_bound_is_equal(&walk->from, &end) || ir_bound_is_below(&end, &walk->from))
             return IR_WALK_END;
         int i = 0;
-        while (i < count && !leads_on(&intervals[i], &walk->from)) i++;
+        while (i < count && (has_passed(walk, i) || !leads_on(&intervals[i], &walk->from))) i++;
         if (i == count) return find_gap(intervals, count, walk);
-        if (steps == count) break; /* in a circle */
         if (walk->order) walk->order[walk->count] = i;
         walk->count++;
+        walk->passed |= (uint64_t)1 << i;
         walk->from = intervals[i].hi;
     }
     return IR_WALK_LOST;

@@ -184,7 +184,11 @@ static ir_id load(lowering *l, const ir_expr *e, int64_t at[4])
         return ir_graph_add(l->g, &node);
     message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, e->at,
                      "'%s' is an 'out' parameter and is read at another point", param->name);
-    message_line(l->m, "only the point that is written can be read back, after it is written");
+    message_line(l->m,
+                 l->kernel->direction
+                     ? "what can be read back is the point itself, after it is written, and "
+                       "levels that ran before"
+                     : "only the point that is written can be read back, after it is written");
     message_send(l->m);
     return 0;
 }

@@ -414,6 +414,7 @@ enum {
     IR_MAX_LENGTH = 1024,
     IR_MAX_CHOICES = 256, /* elements of a table whose index is known only at run time */
     IR_MAX_DEPTH = 500,
+    IR_MAX_INTERVALS = 64,
     IR_MAX_WEIGHT = 20000, /* for the C compiler, see ir_weigh */
     IR_MAX_STEPS = 2000000 /* statements and expressions visited by unrolling */
 };
@@ -466,8 +467,9 @@ bool ir_intervals_overlap(const ir_interval *a, const ir_interval *b);
 typedef enum ir_walked { IR_WALK_END, IR_WALK_GAP, IR_WALK_LOST } ir_walked;
 typedef struct ir_walk {
     ir_bound from;
-    int *order; /* room for indices of all intervals: those passed; NULL: not kept */
-    int count;  /* of those */
+    int *order;      /* room for indices of all intervals: those passed; NULL: not kept */
+    int count;       /* of those */
+    uint64_t passed; /* the same, as bits: they lie below `from` */
     ir_interval gap;
 } ir_walk;
 ir_walked ir_walk_intervals(const ir_interval *intervals, int count, ir_walk *walk);

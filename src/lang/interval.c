@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { MAX_INTERVALS = 64, LARGEST_SHIFT = 1 << 30 };
+enum { LARGEST_SHIFT = 1 << 30 };
 
 static ir_expr *make_long(lang_compiler *c, int64_t x, uint32_t at)
 {
@@ -202,16 +202,16 @@ static bool make_choice(lang_compiler *c, const ir_interval *all, ir_stmt *const
 bool lang_check_intervals(lang_compiler *c, const lang_stmt **s, ir_stmt **out)
 {
     const lang_stmt *first = *s;
-    ir_stmt *bodies[MAX_INTERVALS] = {NULL};
-    int count = 0, order[MAX_INTERVALS];
+    ir_stmt *bodies[IR_MAX_INTERVALS] = {NULL};
+    int count = 0, order[IR_MAX_INTERVALS];
     if (!check_place(c, first)) return false;
-    ir_interval *all = arena_array(&c->module->memory, MAX_INTERVALS, sizeof *all);
+    ir_interval *all = arena_array(&c->module->memory, IR_MAX_INTERVALS, sizeof *all);
     if (!all) return lang_no_memory(c);
     bool ok = true;
     for (const lang_stmt *i = first; i && i->kind == LANG_STMT_INTERVAL; i = i->next) {
-        if (count == MAX_INTERVALS)
+        if (count == IR_MAX_INTERVALS)
             return lang_limit(c, i->at, "kernel '%s' has more than %d intervals", c->kernel->name,
-                              MAX_INTERVALS);
+                              IR_MAX_INTERVALS);
         if (!check_interval(c, i, all, count, &bodies[count])) ok = false;
         if (!ok && !lang_recover(c)) return false;
         count++;
