@@ -172,10 +172,103 @@ static void levels_run_in_order(void **state)
     for (int e = 0; e < 2; e++) kata_close(sessions[e].k);
 }
 
+/* ---- whole kernels --------------------------------------------------------------------------- */
+
+static const char program[] =
+    "kernel set(out double u) { u = ((7*ix + 13*iy + 5*iz) % 31)*0.125; }\n"
+    "kernel apart(in double u, out double v) backward(y)\n"
+    "{\n"
+    "    interval [ny-1, ny) { v = 1; }\n"
+    "    interval [0, ny-1) { v = 0.5*u[0,1,0] + iz; }\n"
+    "}\n"
+    "kernel anew(out double v) backward(y)\n"
+    "{\n"
+    "    interval [ny-1, ny) { v = 1; }\n"
+    "    interval [0, ny-1) { v = 0.5*v[0,1,0] + iz; }\n"
+    "}\n"
+    "kernel sums(inout double u, sum double s, max double m, double limit) backward(z)\n"
+    "{\n"
+    "    if (iz < nz-1) u += 0.25*u[0,0,1];\n"
+    "    assert(u < limit, \"too much\");\n"
+    "    s += u;\n"
+    "    m = max(m, u);\n"
+    "}\n"
+    "kernel along_x(inout double u, sum double s) forward(x)\n"
+    "{\n"
+    "    if (ix > 1) u += 0.25*u[-2,0,0];\n"
+    "    s += u;\n"
+    "}\n"
+    "kernel slanted(inout double u, sum double s) forward(x)\n"
+    "{\n"
+    "    u += 0.25*u[-1,1,0] - u[1,0,1];\n"
+    "    s += u;\n"
+    "}\n"
+    "kernel rows(in double u, inout double v, sum double s) forward(y)\n"
+    "{\n"
+    "    interval [0, 2) { v = u; }\n"
+    "    interval [2, ny) { v = 0.5*v[0,-2,0] + u[1,0,0]*v; }\n"
+    "    s += v;\n"
+    "}\n";
+
+enum { NX = 70, NY = 41, NZ = 23, POINTS = NX * NY * NZ };
+
+typedef struct results {
+    double u[POINTS], v[POINTS], w[POINTS], scalars[5];
+    char fault[1000];
+} results;
+
+static void keep(void *data, kata_status status, const char *message)
+{
+    (void)status;
+    snprintf(((results *)data)->fault, sizeof((results *)data)->fault, "%s", message);
+}
+
+/* One field for what is read and for what is written; values of which only the new are read. */
+static void run_program(const char *executor, int threads, results *out)
+{
+    kata *k = kata_open(&(kata_options){
+        .executor = executor, .threads = threads, .handler = keep, .handler_data = out});
+    kata_grid *g = kata_grid_3d(k, NX, NY, NZ);
+    kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = KATA_PERIODIC);
+    kata_field *v = kata_field_like(u, "v"), *w = kata_field_like(u, "w");
+    kata_scalar *s[5];
+    for (int i = 0; i < 5; i++) s[i] = kata_scalar_new(k, "s", KATA_F64);
+    kata_module *m = kata_module_from_text(k, "program", program);
+    kata_apply(kata_kernel_find(m, "set"), kata_all(g), u);
+    kata_apply(kata_kernel_find(m, "sums"), kata_all(g), u, s[0], s[1], 1000.0);
+    kata_apply(kata_kernel_find(m, "along_x"), kata_all(g), u, s[2]);
+    kata_apply(kata_kernel_find(m, "slanted"), kata_inner(g, 1), u, s[3]);
+    kata_apply(kata_kernel_find(m, "rows"), kata_box_3d(g, 3, NX, 0, NY, 1, NZ), u, v, s[4]);
+    kata_apply(kata_kernel_find(m, "apart"), kata_all(g), v, v);
+    kata_discard(w);
+    kata_apply(kata_kernel_find(m, "anew"), kata_all(g), w);
+    kata_get(u, kata_all(g), out->u, POINTS);
+    kata_get(v, kata_all(g), out->v, POINTS);
+    kata_get(w, kata_all(g), out->w, POINTS);
+    for (int i = 0; i < 5; i++) kata_scalar_get(s[i], &out->scalars[i]);
+    kata_apply(kata_kernel_find(m, "sums"), kata_all(g), u, s[0], s[1], 6.0);
+    assert_int_equal(kata_flush(k), KATA_ERROR_ASSERT);
+    kata_close(k);
+}
+
+static void executors_and_threads_agree(void **state)
+{
+    (void)state;
+    static results expected, found;
+    static const int threads[] = {1, 2, 3, 7};
+    run_program("reference", 1, &expected);
+    for (int t = 0; t < 4; t++) {
+        run_program("cpu", threads[t], &found);
+        assert_memory_equal(&found, &expected, sizeof found);
+        assert_memory_equal(found.v, found.w, sizeof found.v);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(levels_run_in_order),
+        cmocka_unit_test(executors_and_threads_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
