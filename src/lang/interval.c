@@ -204,7 +204,10 @@ bool lang_check_intervals(lang_compiler *c, const lang_stmt **s, ir_stmt **out)
     const lang_stmt *first = *s;
     ir_stmt *bodies[IR_MAX_INTERVALS] = {NULL};
     int count = 0, order[IR_MAX_INTERVALS];
-    if (!check_place(c, first)) return false;
+    if (!check_place(c, first)) {
+        while ((*s)->next && (*s)->next->kind == LANG_STMT_INTERVAL) *s = (*s)->next;
+        return false;
+    }
     ir_interval *all = arena_array(&c->module->memory, IR_MAX_INTERVALS, sizeof *all);
     if (!all) return lang_no_memory(c);
     bool ok = true;
