@@ -303,7 +303,8 @@ KATA_API kata_kernel *kata_module_kernel(kata_module *module, int i);
 KATA_API const char *kata_kernel_name(const kata_kernel *kernel);
 
 typedef enum kata_aspect {
-    KATA_ACCESSES, /* parameters, what is read at which offsets and what is written */
+    KATA_ACCESSES, /* the order of levels, intervals, parameters, what is read at which offsets
+                      and what is written */
     KATA_IR        /* the intermediate form, as docs/ir.md describes it */
 } kata_aspect;
 /* A text of several lines about a kernel, NULL on error. */
@@ -382,8 +383,10 @@ KATA_API kata_arg kata_table_of(kata_type type, const void *values, int64_t coun
 /* Queues a kernel for the points of a range. Arguments are checked against the kernel's parameters
  * in order: a field (with kata_once, a scalar) for in, out and inout, a scalar for sum, min, max, a
  * number or scalar for a number, an array of numbers or scalar array for a table. What cannot be
- * right is reported here, and nothing is queued. Call it as   kata_apply(kernel, range,
- * arguments...)   with up to 32 arguments. */
+ * right is reported here, and nothing is queued. Where a kernel's levels run in order (forward(z)),
+ * those of the range do, and each sees what the ones before it have written; what bounds its
+ * intervals is given a number, not a scalar. Call it as   kata_apply(kernel, range, arguments...)
+ * with up to 32 arguments. */
 KATA_API kata_status kata_apply_args(kata_kernel *kernel, const kata_range *range, int count,
                                      const kata_arg *args);
 /* Remembers where in the program the next application is written; returns its argument. */

@@ -22,6 +22,99 @@ grid_box analysis_touched(const ir_param *param, const int32_t lo[3], const int3
 /* The points of a loop's box at which every read and write lands inside the grid. May be empty. */
 grid_box analysis_interior(const chain_loop *loop);
 
+/* ---- order.c ----------------------------------------------------------------------------------
+ */
+
+/* The level a bound lies before. Its parameter must be given as a number. */
+int64_t analysis_bound_value(const chain_loop *loop, const ir_bound *bound);
+/* Whether no read that matters leaves the grid along the ordered dimension. */
+bool analysis_stays_on_levels(const chain_loop *loop);
+/* Whether the columns of a loop whose levels run in order are independent of one another, and no
+ * read leaves them: then each may run through all levels by itself. */
+bool analysis_has_columns(const chain_loop *loop);
+
+/* ---- interval.c ------------------------------------------------------------------------------ */
+
+/* An axis is cut by splitters, which lie between levels. A level is the offset-th above a splitter,
+ * or, where the offset is negative, below it; it is never 0. */
+typedef struct analysis_level {
+    int splitter, offset;
+} analysis_level;
+
+/* The number of a level among all whose offsets are at most `most`: most*(2s+1) + o - [o > 0]. */
+int64_t analysis_level_index(analysis_level level, int most);
+analysis_level analysis_level_at(int64_t index, int most);
+
+/* The body number `body` of kernel number `kernel`, for levels first to last. */
+typedef struct analysis_body {
+    int kernel, body;
+    analysis_level first, last;
+} analysis_body;
+
+/* Levels first to last, on each of which each kernel has the same body: bodies[kernel], -1 where it
+ * has none. */
+typedef struct analysis_loop_interval {
+    analysis_level first, last;
+    const int *bodies;
+} analysis_loop_interval;
+
+/* The coarsest cut of the axis on which each of several kernels has one body, from the lowest
+ * levels to the highest; levels without a body are left out. Returns the number of loop intervals,
+ * -1 when memory is out. */
+int analysis_loop_intervals(const analysis_body *bodies, int count, int kernels, int most,
+                            arena *memory, analysis_loop_interval **out);
+
+/* The axis of loops of one grid that are ordered along one dimension, and their bodies: those of
+ * their kernels' intervals, in the order of the text, or one. position[s] is the level above
+ * splitter s: the first is 0, the last the size. */
+typedef struct analysis_axis {
+    int64_t *position;
+    int splitters, most;
+    analysis_body *bodies;
+    int body_count;
+} analysis_axis;
+
+/* False when memory is out. */
+bool analysis_axis_of(const chain_loop *const *loops, int count, arena *memory, analysis_axis *out);
+
+/* ---- extent.c -------------------------------------------------------------------------------- */
+
+/* Offsets lo to hi, both included, around the points that are asked for. */
+typedef struct analysis_extent {
+    bool needed; /* otherwise none, and lo and hi are 0 */
+    int32_t lo[3], hi[3];
+} analysis_extent;
+
+typedef struct analysis_needed {
+    const chain_slot *slot;
+    analysis_extent extent;
+} analysis_needed;
+
+/* What must be computed around each point so that one run of several loops, without values from
+ * neighbours in between, gives the wanted fields there. */
+typedef struct analysis_extents {
+    analysis_needed *fields; /* in the order in which the loops name them */
+    int field_count;
+    analysis_extent *loops; /* on which each is computed */
+} analysis_extents;
+
+/* Backwards over the loops: the smallest extent that encloses what is needed of a loop's outputs
+ * and, of its inputs, that before and, at each access, that of the loop. The fields of all loops
+ * lie on one grid, without ratios. False when memory is out. */
+bool analysis_find_extents(const chain_loop *loops, int count, const chain_slot *const *wanted,
+                           int wanted_count, arena *memory, analysis_extents *out);
+
+/* A field that a loop overwrites after another one, or itself, has read it beside the point: fused,
+ * or computed twice on overlapping pieces, they would read what was overwritten too early. */
+typedef struct analysis_hazard {
+    const chain_slot *slot;
+    int reader, writer; /* loops */
+} analysis_hazard;
+
+/* The first of them, in the order of the readers. */
+bool analysis_find_hazard(const chain_loop *loops, int count, const analysis_extents *extents,
+                          analysis_hazard *out);
+
 /* ---- guard.c --------------------------------------------------------------------------------- */
 
 /* Sets out[i] to a box that holds all points of the loop at which access i of its kernel matters:
@@ -57,6 +150,8 @@ kata_status analysis_check_rank(const chain_loop *loop, messages *m);
 kata_status analysis_check_box(const chain_loop *loop, messages *m);
 /* binding.c: grid sizes, components and types of fields and scalars. */
 kata_status analysis_check_bindings(const chain_loop *loop, messages *m);
+/* order.c: levels that run in order have a dimension of the grid, and intervals do not overlap. */
+kata_status analysis_check_order(const chain_loop *loop, messages *m);
 /* target.c: what is written lies in the grid. */
 kata_status analysis_check_targets(const chain_loop *loop, messages *m);
 /* conflict.c: no two points touch one value when one writes it. */

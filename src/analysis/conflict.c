@@ -50,6 +50,22 @@ static const ir_store *writer_of(const chain_loop *loop, const ir_access *access
     return NULL;
 }
 
+/* What to do in a kernel whose levels run in order. */
+static void say_level(const chain_loop *loop, const ir_access *access, messages *m)
+{
+    char z = "xyz"[loop->kernel->ordered];
+    if (access->offset[loop->kernel->ordered])
+        message_line(m,
+                     "a boundary rule along %c takes the read back to its own level: guard it, or "
+                     "give '%s' another rule",
+                     z, loop->bindings[access->param].name);
+    else
+        message_line(m,
+                     "the points of a level run in any order: read other levels along %c, or write "
+                     "to a second field",
+                     z);
+}
+
 static kata_status refuse_read(const chain_loop *loop, const ir_access *access,
                                const ir_store *store, messages *m)
 {
@@ -68,7 +84,9 @@ static kata_status refuse_read(const chain_loop *loop, const ir_access *access,
         message_line(m, "field '%s' is given both for '%s' (%s) and for '%s' (%s)", field,
                      read->name, ir_param_kind_name(read->kind), write->name,
                      ir_param_kind_name(write->kind));
-    if (loop->colors > 1)
+    if (kernel->direction)
+        say_level(loop, access, m);
+    else if (loop->colors > 1)
         message_line(m,
                      "the read lands on color %d of %d too: take another number of colors, or make "
                      "periodic sizes multiples of it",
@@ -117,6 +135,8 @@ static grid_box landing_box(const chain_loop *loop, int param, const int32_t off
     return box;
 }
 
+static const ir_param plain_param;
+
 /* By how many indices reads are shifted: whether by none, and modulo the number of colours, as
  * bits, by others. */
 typedef struct shifts {
@@ -160,8 +180,7 @@ static uint64_t rotate(uint64_t bits, int by, int n)
 /* Whether an access from a point of one colour may land on another point of the same colour. */
 static bool meets_own_color(const chain_loop *loop, const ir_access *access)
 {
-    static const ir_param plain;
-    if (!ir_param_same_place(&loop->kernel->params[access->param], &plain)) return true;
+    if (!ir_param_same_place(&loop->kernel->params[access->param], &plain_param)) return true;
     shifts total = {.none = true};
     for (int d = 0; d < 3; d++) {
         shifts along = shifts_along(loop, access, d);
@@ -222,15 +241,45 @@ static bool meets(const chain_loop *loop, const ir_access *access, const ir_stor
     return !grid_box_is_empty(&both);
 }
 
+/* The same where levels run in order, which only the points of one level can meet. At its own level
+ * a read lands at once, or by a boundary rule along the levels; at no offset along it, at its own
+ * point. */
+static bool meets_level(const chain_loop *loop, const ir_access *access, const ir_store *store,
+                        const grid_box *need)
+{
+    int d = loop->kernel->ordered;
+    int64_t by = access->offset[d], size = size_of(loop, access->param, d);
+    const ir_param *params = loop->kernel->params;
+    bool still = true;
+    for (int k = 0; k < 3; k++) still = still && (k == d || !access->offset[k]);
+    bool plain = ir_param_same_place(&params[access->param], &plain_param) &&
+                 ir_param_same_place(&params[store->param], &plain_param);
+    if (!loop->kernel->direction || !by || !plain) return meets(loop, access, store, need);
+    int64_t lo = by < 0 ? need->lo[d] : size - by, hi = by < 0 ? -by : need->hi[d];
+    if (lo < need->lo[d]) lo = need->lo[d];
+    if (hi > need->hi[d]) hi = need->hi[d];
+    for (int64_t i = lo; i < hi && !still; i++) {
+        grid_source source;
+        grid_box level = *need;
+        level.lo[d] = i;
+        level.hi[d] = i + 1;
+        if (grid_boundary_map(&loop->bindings[access->param].boundary, d, size, i + by, &source) &&
+            source.index == i && meets(loop, access, store, &level))
+            return true;
+    }
+    return false;
+}
+
 /* First as if each read mattered everywhere, which mostly is enough; then with what guards leave.
  */
 static kata_status check_access(const chain_loop *loop, int i, const ir_store *store,
                                 grid_box *needs, messages *m)
 {
     const ir_access *access = &loop->kernel->accesses[i];
-    if (!meets(loop, access, store, &loop->box)) return KATA_OK;
+    if (!meets_level(loop, access, store, &loop->box)) return KATA_OK;
     if (!analysis_needs(loop, needs)) return message_no_memory(m);
-    return meets(loop, access, store, &needs[i]) ? refuse_read(loop, access, store, m) : KATA_OK;
+    return meets_level(loop, access, store, &needs[i]) ? refuse_read(loop, access, store, m)
+                                                       : KATA_OK;
 }
 
 kata_status analysis_check_conflicts(const chain_loop *loop, messages *m)

@@ -1,12 +1,20 @@
 /* Values that the program said it will not read again. */
 #include "analysis/analysis.h"
 
+/* Whether a read finds what the loop itself has written, at levels that ran before. */
+static bool finds_written(const chain_loop *loop, const ir_access *access)
+{
+    return loop->kernel->params[access->param].kind == IR_PARAM_OUT &&
+           analysis_writes_all(loop, access->param) && analysis_stays_on_levels(loop);
+}
+
 /* The first read of a discarded value; NULL when there is none. */
 static const ir_access *find_read(const chain_loop *loop)
 {
     for (int i = 0; i < loop->kernel->access_count; i++) {
         const ir_access *access = &loop->kernel->accesses[i];
-        if (loop->bindings[access->param].slot->discarded) return access;
+        if (loop->bindings[access->param].slot->discarded && !finds_written(loop, access))
+            return access;
     }
     return NULL;
 }

@@ -5,16 +5,20 @@
  *     void NAME(const int64_t *lo, const int64_t *hi, const int64_t *size,
  *               const struct kata_view *view, const union kata_value *number)
  *
- * lo, hi: box. size: grid size, and for the variant of coloured ranges the number of colours and
- * the colour. view: one per component of each field parameter and one per element of each
- * reduction, in parameter order: the address of the point (0,0,0) (which may lie outside any
- * memory) and the distances in elements to the next y and z; x is contiguous. An inout field has
- * its views twice, for reads and then for writes. A reduction's view receives the point's
- * contribution, in the parameter's type. number: 8 bytes per number and table element, in parameter
- * order. A kernel with checks has one more view, the last, whose origin is an int64_t[3]: the
- * function returns when a row has a point at which a check fails, with its first one there and
- * nothing written to that row and those after it. All reads of a point happen before its writes,
- * and points are independent. */
+ * lo, hi: box. size: grid size; for the variant of coloured ranges, in 3 and 4, the number of
+ * colours and the colour; for kernels whose levels run in order, in 5 the lowest
+ * index along them that may be read, and in 6 + p the highest, of parameter p: what lies farther
+ * out is read there. view: one per component of
+ * each field parameter and one per element of each reduction, in parameter order: the address of
+ * the point (0,0,0) (which may lie outside any memory) and the distances in elements to the next y
+ * and z; x is contiguous. An inout field, and an out that is read at other levels, has its views
+ * twice, for reads and then for writes. A reduction's view receives the point's contribution, in
+ * the parameter's type. number: 8 bytes per number and table element, in parameter order. A kernel
+ * with checks has one more view, the last, whose origin is an int64_t[3]: the function returns when
+ * a row has a point at which a check fails, with its first one there and nothing written to that
+ * row and those after it. All reads of a point happen before its writes, and points are
+ * independent, but for the levels of a kernel whose levels run in order: each sees what those
+ * before it in its box have written. */
 #ifndef CODEGEN_CODEGEN_H
 #define CODEGEN_CODEGEN_H
 
@@ -114,6 +118,8 @@ void codegen_word(text *out, const char *word);
 void codegen_param_name(text *out, const ir_kernel *kernel, int param);
 /* The index along a dimension at which a parameter is touched: "ix - 1". */
 void codegen_index(text *out, const ir_param *param, int dimension, int32_t offset);
+/* The same of what is read; along levels that run in order, at most the last that may be. */
+void codegen_read_index(const codegen_writer *w, int param, int dimension, int32_t offset);
 /* Pointer to the row at offset[1] and offset[2] of a component. */
 void codegen_row_name(text *out, const ir_kernel *kernel, int param, int component,
                       const int32_t offset[3]);

@@ -103,7 +103,7 @@ static void add_load(const codegen_writer *w, const ir_node *node)
     text_add(w->out, "%s", codegen_load_open(open, node->type, storage));
     codegen_row_name(w->out, w->loop->kernel, node->param, node->element, node->offset);
     text_add(w->out, "[");
-    codegen_index(w->out, &w->loop->kernel->params[node->param], 0, node->offset[0]);
+    codegen_read_index(w, node->param, 0, node->offset[0]);
     text_add(w->out, "]%s", codegen_load_close(node->type, storage));
 }
 

@@ -42,6 +42,11 @@ static void add_signature(const codegen_writer *w)
              name);
 }
 
+static void add_levels(const codegen_writer *w)
+{
+    if (w->loop->kernel->direction) text_add(w->out, "    const int64_t lowest = size[5];\n");
+}
+
 static void add_numbers(const codegen_writer *w)
 {
     static const char *const members[IR_TYPE_COUNT] = {"i32 != 0", "i32", "i64",
@@ -87,6 +92,14 @@ static void add_shift(const codegen_writer *w, int param, int dimension, int32_t
     text_add(w->out, ") * view[%d].%c", view, "xyz"[dimension]);
 }
 
+static void add_read_shift(const codegen_writer *w, int param, int dimension, int32_t offset,
+                           int view)
+{
+    text_add(w->out, " + (");
+    codegen_read_index(w, param, dimension, offset);
+    text_add(w->out, ") * view[%d].%c", view, "xyz"[dimension]);
+}
+
 static void add_row(const codegen_writer *w, int param, int component, const int32_t offset[3])
 {
     const ir_kernel *kernel = w->loop->kernel;
@@ -96,8 +109,8 @@ static void add_row(const codegen_writer *w, int param, int component, const int
     text_add(w->out, "const %s *const ", name);
     codegen_row_name(w->out, kernel, param, component, offset);
     text_add(w->out, " = (const %s *)view[%d].origin", name, view);
-    add_shift(w, param, 1, offset[1], view);
-    add_shift(w, param, 2, offset[2], view);
+    add_read_shift(w, param, 1, offset[1], view);
+    add_read_shift(w, param, 2, offset[2], view);
     text_add(w->out, ";\n");
 }
 
@@ -161,9 +174,14 @@ static void add_steps(const codegen_writer *w, codegen_level level)
 static void add_loop(const codegen_writer *w, int dimension)
 {
     char d = "xyz"[dimension];
+    const ir_kernel *kernel = w->loop->kernel;
     indent(w, (codegen_level)(2 - dimension));
-    text_add(w->out, "for (int64_t i%c = lo[%d]; i%c < hi[%d]; i%c++) {\n", d, dimension, d,
-             dimension, d);
+    if (kernel->direction == IR_BACKWARD && kernel->ordered == dimension)
+        text_add(w->out, "for (int64_t i%c = hi[%d]; i%c-- > lo[%d];) {\n", d, dimension, d,
+                 dimension);
+    else
+        text_add(w->out, "for (int64_t i%c = lo[%d]; i%c < hi[%d]; i%c++) {\n", d, dimension, d,
+                 dimension, d);
 }
 
 /* The first point of the colour in a row. */
@@ -212,6 +230,13 @@ static void add_store(const codegen_writer *w, const ir_store *s)
     text_add(w->out, ";\n");
 }
 
+/* Whether the points of a row may be computed side by side. */
+static bool is_free(const codegen_writer *w)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    return !w->loop->colored && (!kernel->direction || kernel->ordered > 0);
+}
+
 static void add_point_loop(const codegen_writer *w)
 {
     if (w->loop->colored)
@@ -237,7 +262,7 @@ static void add_checks(const codegen_writer *w)
 {
     const ir_kernel *kernel = w->loop->kernel;
     text_add(w->out, "            int64_t failing = hi[0];\n");
-    if (!w->loop->colored) text_add(w->out, "#pragma omp simd reduction(min : failing)\n");
+    if (is_free(w)) text_add(w->out, "#pragma omp simd reduction(min : failing)\n");
     add_point_loop(w);
     add_steps(w, CODEGEN_POINT);
     text_add(w->out, "                failing = ");
@@ -281,7 +306,7 @@ static void add_row_body(codegen_writer *w, const bool *wanted)
         add_checks(w);
         w->wanted = wanted + kernel->graph.count;
     }
-    if (!w->loop->colored) text_add(w->out, "#pragma omp simd\n");
+    if (is_free(w)) text_add(w->out, "#pragma omp simd\n");
     add_point_loop(w);
     add_steps(w, CODEGEN_POINT);
     for (int i = 0; i < kernel->store_count; i++) add_store(w, &kernel->stores[i]);
@@ -302,6 +327,7 @@ void codegen_function_text(text *out, const codegen_loop *loop)
     codegen_writer w = {.out = out, .loop = loop, .steps = steps};
     add_title(&w);
     add_signature(&w);
+    add_levels(&w);
     add_numbers(&w);
     add_zeros(&w);
     add_steps(&w, CODEGEN_ONCE);

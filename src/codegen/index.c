@@ -24,3 +24,34 @@ void codegen_index(text *out, const ir_param *param, int dimension, int32_t offs
     if (offset)
         text_add(out, " %c %d", offset < 0 ? '-' : '+', (int)(offset < 0 ? -offset : offset));
 }
+
+/* Of an index that may lie outside at both ends. */
+static void add_between(const codegen_writer *w, int param, int dimension, int32_t offset)
+{
+    const ir_param *p = &w->loop->kernel->params[param];
+    codegen_index(w->out, p, dimension, offset);
+    text_add(w->out, " < lowest ? lowest : ");
+    codegen_index(w->out, p, dimension, offset);
+    text_add(w->out, " > size[%d] ? size[%d] : ", 6 + param, 6 + param);
+    codegen_index(w->out, p, dimension, offset);
+}
+
+void codegen_read_index(const codegen_writer *w, int param, int dimension, int32_t offset)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    const ir_param *p = &kernel->params[param];
+    bool level = kernel->direction && kernel->ordered == dimension && !p->missing[dimension];
+    bool scaled = p->finer[dimension] || p->coarser[dimension];
+    if (level && scaled) {
+        add_between(w, param, dimension, offset);
+        return;
+    }
+    if (level && offset) {
+        codegen_index(w->out, p, dimension, offset);
+        if (offset < 0)
+            text_add(w->out, " < lowest ? lowest : ");
+        else
+            text_add(w->out, " > size[%d] ? size[%d] : ", 6 + param, 6 + param);
+    }
+    codegen_index(w->out, p, dimension, offset);
+}

@@ -189,6 +189,10 @@ static bool read_box(const cpu_edge *edge, const grid_box *piece, grid_box *out)
 {
     grid_box inside = grid_shape_box(&edge->binding->slot->shape);
     *out = analysis_touched(edge->param, edge->lo, edge->hi, piece);
+    for (int d = 0; d < 3; d++) {
+        if (edge->clipped[d] && out->lo[d] < inside.lo[d]) out->lo[d] = inside.lo[d];
+        if (edge->clipped[d] && out->hi[d] > inside.hi[d]) out->hi[d] = inside.hi[d];
+    }
     return !grid_box_contains(&inside, out);
 }
 

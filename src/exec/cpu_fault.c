@@ -12,6 +12,13 @@ typedef struct evaluation {
     ir_value *values; /* per node */
 } evaluation;
 
+/* As the compiled function does it. */
+static int64_t readable(const cpu_loop *l, int param, int64_t level)
+{
+    const int64_t *size = l->sizes;
+    return level < size[5] ? size[5] : level > size[6 + param] ? size[6 + param] : level;
+}
+
 static ir_value evaluate_load(const evaluation *e, const ir_node *n)
 {
     const ir_kernel *kernel = e->loop->loop->kernel;
@@ -21,6 +28,8 @@ static ir_value evaluate_load(const evaluation *e, const ir_node *n)
     int64_t index[3];
     for (int d = 0; d < 3; d++)
         index[d] = ir_param_index(&kernel->params[n->param], d, e->point[d]) + n->offset[d];
+    if (kernel->direction)
+        index[kernel->ordered] = readable(e->loop, n->param, index[kernel->ordered]);
     int64_t element = index[0] + index[1] * view->y + index[2] * view->z;
     ir_value stored = {0};
     memcpy(&stored, (const void *)((uintptr_t)view->origin + (uintptr_t)(element * size)),
@@ -75,7 +84,7 @@ static void describe(const evaluation *e, const ir_check *check, exec_fault *fau
 bool cpu_fault_note(const cpu_loop *l, cpu_thread *thread)
 {
     const ir_kernel *kernel = l->loop->kernel;
-    if (thread->fault.found && !exec_point_before(thread->failing, thread->fault.point))
+    if (thread->fault.found && !exec_point_before(l->loop, thread->failing, thread->fault.point))
         return true;
     evaluation e = {l, thread->views, thread->failing, NULL};
     e.values = calloc(kernel->graph.count, sizeof *e.values);

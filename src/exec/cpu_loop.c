@@ -51,6 +51,21 @@ static bool prepare_reduction(cpu_loop *l, int p)
     return true;
 }
 
+/* No bounds for levels yet. */
+static bool prepare_sizes(cpu_loop *l)
+{
+    const chain_loop *loop = l->loop;
+    int params = loop->kernel->param_count;
+    l->sizes = arena_array(&l->memory, 6 + (size_t)params, sizeof *l->sizes);
+    if (!l->sizes) return false;
+    memcpy(l->sizes, loop->shape.size, sizeof loop->shape.size);
+    l->sizes[3] = loop->colors;
+    l->sizes[4] = loop->color;
+    l->sizes[5] = INT64_MIN;
+    for (int p = 0; p < params; p++) l->sizes[6 + p] = INT64_MAX;
+    return true;
+}
+
 static bool prepare_params(cpu_loop *l)
 {
     const ir_kernel *kernel = l->loop->kernel;
@@ -76,6 +91,12 @@ static bool add_edge(cpu_loop *l, cpu_edge edge)
 {
     grid_box inside = grid_shape_box(&edge.binding->slot->shape);
     grid_box touched = analysis_touched(edge.param, edge.lo, edge.hi, &l->loop->box);
+    int d = l->loop->kernel->ordered;
+    edge.clipped[d] = l->columns;
+    if (l->columns) {
+        touched.lo[d] = inside.lo[d];
+        touched.hi[d] = inside.hi[d];
+    }
     if (grid_box_contains(&inside, &touched)) return true;
     edge.poison = l->poison;
     if (!cpu_edge_prepare(&edge, &touched, &l->memory)) return false;
@@ -135,16 +156,18 @@ static int64_t points_per_line(const chain_loop *loop)
     return points;
 }
 
-static grid_box aligned_interior(const chain_loop *loop)
+grid_box cpu_loop_interior(const chain_loop *loop, const grid_box *box)
 {
-    grid_box interior = analysis_interior(loop), aligned = interior;
+    chain_loop part = *loop;
+    part.box = *box;
+    grid_box interior = analysis_interior(&part), aligned = interior;
     int64_t line = points_per_line(loop);
-    if (interior.lo[0] > loop->box.lo[0]) aligned.lo[0] = (interior.lo[0] + line - 1) / line * line;
-    if (interior.hi[0] < loop->box.hi[0]) aligned.hi[0] = interior.hi[0] / line * line;
+    if (interior.lo[0] > box->lo[0]) aligned.lo[0] = (interior.lo[0] + line - 1) / line * line;
+    if (interior.hi[0] < box->hi[0]) aligned.hi[0] = interior.hi[0] / line * line;
     return grid_box_is_empty(&aligned) ? interior : aligned;
 }
 
-static int64_t bytes_per_point(const chain_loop *loop)
+int64_t cpu_loop_bytes(const chain_loop *loop)
 {
     int64_t bytes = 0;
     for (int p = 0; p < loop->kernel->param_count; p++)
@@ -154,11 +177,48 @@ static int64_t bytes_per_point(const chain_loop *loop)
     return bytes;
 }
 
+/* Blocks of whole columns. */
+static cpu_blocks column_blocks(const cpu_loop *l)
+{
+    const grid_box *box = &l->loop->box;
+    int d = l->loop->kernel->ordered;
+    int64_t levels = box->hi[d] - box->lo[d];
+    grid_box flat = *box;
+    flat.hi[d] = flat.lo[d] + 1;
+    cpu_blocks blocks = cpu_blocks_make(&flat, cpu_loop_bytes(l->loop) * levels, l->thread_count);
+    blocks.box = *box;
+    blocks.size[d] = levels;
+    return blocks;
+}
+
+/* What threads of one level read at its edges must not be what others write meanwhile. */
+static bool copies_written(const cpu_loop *l)
+{
+    const chain_loop *loop = l->loop;
+    bool copies = false;
+    for (int e = 0; e < l->edge_count && loop->kernel->direction && !l->columns; e++)
+        for (int i = 0; i < loop->kernel->store_count; i++)
+            copies = copies || (loop->bindings[loop->kernel->stores[i].param].slot ==
+                                    l->edges[e].binding->slot &&
+                                loop->kernel->stores[i].component == l->edges[e].component);
+    return copies;
+}
+
+static int useful_threads(const cpu_loop *l, const struct exec_cpu *cpu)
+{
+    const chain_loop *loop = l->loop;
+    int64_t points = grid_box_points(&loop->box), levels = 1;
+    if (loop->kernel->direction && !l->columns)
+        levels = loop->box.hi[loop->kernel->ordered] - loop->box.lo[loop->kernel->ordered];
+    return points / levels < SMALL_LOOP || copies_written(l) ? 1 : cpu->thread_count;
+}
+
 static bool prepare_threads(cpu_loop *l, const struct exec_cpu *cpu)
 {
-    bool small = grid_box_points(&l->loop->box) < SMALL_LOOP;
-    l->thread_count = small ? 1 : cpu->thread_count;
-    l->blocks = cpu_blocks_make(&l->loop->box, bytes_per_point(l->loop), l->thread_count);
+    l->thread_count = useful_threads(l, cpu);
+    l->blocks = l->columns
+                    ? column_blocks(l)
+                    : cpu_blocks_make(&l->loop->box, cpu_loop_bytes(l->loop), l->thread_count);
     if (l->blocks.total < l->thread_count) l->thread_count = (int)l->blocks.total;
     l->threads = cpu->threads;
     for (int t = 0; t < l->thread_count; t++) {
@@ -200,25 +260,50 @@ static const exec_fault *first_fault(const cpu_loop *l)
     const exec_fault *first = NULL;
     for (int t = 0; t < l->thread_count; t++) {
         const exec_fault *fault = &l->threads[t].fault;
-        if (fault->found && (!first || exec_point_before(fault->point, first->point)))
+        if (fault->found && (!first || exec_point_before(l->loop, fault->point, first->point)))
             first = fault;
     }
     return first;
 }
 
+/* A row of checks is passed before it is written: along x and y, and across blocks, levels would be
+ * met out of order. */
+static bool runs_columns(const chain_loop *loop)
+{
+    bool checks_levels = !loop->kernel->check_count || loop->kernel->ordered == 2;
+    return loop->kernel->direction && checks_levels && analysis_has_columns(loop);
+}
+
+static void prepare_levels(cpu_loop *l)
+{
+    const chain_loop *loop = l->loop;
+    int d = loop->kernel->ordered;
+    l->columns = runs_columns(loop);
+    l->interior = cpu_loop_interior(loop, &loop->box);
+    for (int p = 0; p < loop->kernel->param_count && l->columns; p++)
+        if (ir_param_is_field(&loop->kernel->params[p])) {
+            l->sizes[5] = 0;
+            l->sizes[6 + p] = loop->bindings[p].slot->shape.size[d] - 1;
+        }
+    if (!l->columns) return;
+    l->interior.lo[d] = loop->box.lo[d];
+    l->interior.hi[d] = loop->box.hi[d];
+}
+
+static bool run_prepared(cpu_loop *l, struct exec_cpu *cpu)
+{
+    bool levels = l->loop->kernel->direction && !l->columns;
+    return levels ? cpu_loop_run_levels(l, cpu) : cpu_loop_run_blocks(l, cpu);
+}
+
 kata_status cpu_loop_run(const chain_loop *loop, codegen_function *run, struct exec_cpu *cpu,
                          messages *m)
 {
-    cpu_loop l = {.loop = loop,
-                  .run = run,
-                  .sizes = {loop->shape.size[0], loop->shape.size[1], loop->shape.size[2],
-                            loop->colors, loop->color},
-                  .bricks = bricks_of(&loop->box),
-                  .poison = cpu->poison};
-    bool done = prepare_params(&l);
+    cpu_loop l = {.loop = loop, .run = run, .bricks = bricks_of(&loop->box), .poison = cpu->poison};
+    bool done = prepare_sizes(&l) && prepare_params(&l);
     if (done && !grid_box_is_empty(&loop->box)) {
-        l.interior = aligned_interior(loop);
-        done = prepare_edges(&l) && prepare_threads(&l, cpu) && cpu_loop_run_blocks(&l, cpu);
+        prepare_levels(&l);
+        done = prepare_edges(&l) && prepare_threads(&l, cpu) && run_prepared(&l, cpu);
     }
     const exec_fault *fault = done ? first_fault(&l) : NULL;
     if (done && !fault) done = finish_reductions(&l);

@@ -94,14 +94,31 @@ static void reduce_contributions(const cpu_loop *l, const grid_box *box, const c
     }
 }
 
-/* A block of a loop with reductions, some rows at a time so that contributions stay in cache. */
+bool cpu_keep_contributions(cpu_loop *l)
+{
+    if (!prepare_contributions(l, &l->loop->box, &l->threads[0])) return false;
+    for (int t = 1; t < l->thread_count; t++)
+        for (int r = 0; r < l->reduction_count; r++) {
+            int view = l->reductions[r].view;
+            l->threads[t].views[view] = l->threads[0].views[view];
+        }
+    return l->kept = true;
+}
+
+void cpu_reduce_kept(const cpu_loop *l) { reduce_contributions(l, &l->loop->box, &l->threads[0]); }
+
+/* A block of a loop with reductions, some rows at a time so that contributions stay in cache, but
+ * whole columns where levels run in order. */
 static bool run_chunks(const cpu_loop *l, const grid_box *block, cpu_thread *thread)
 {
-    int64_t rows = CHUNK_POINTS / l->reduction_count / (block->hi[0] - block->lo[0]);
+    int ordered = l->columns ? l->loop->kernel->ordered : 0;
+    int64_t planes = ordered == 2 ? block->hi[2] - block->lo[2] : 1;
+    int64_t rows = CHUNK_POINTS / l->reduction_count / (block->hi[0] - block->lo[0]) / planes;
     if (rows < 1) rows = 1;
+    if (ordered == 1) rows = block->hi[1] - block->lo[1];
     grid_box chunk = *block;
-    for (chunk.lo[2] = block->lo[2]; chunk.lo[2] < block->hi[2]; chunk.lo[2]++) {
-        chunk.hi[2] = chunk.lo[2] + 1;
+    for (chunk.lo[2] = block->lo[2]; chunk.lo[2] < block->hi[2]; chunk.lo[2] += planes) {
+        chunk.hi[2] = chunk.lo[2] + planes;
         for (chunk.lo[1] = block->lo[1]; chunk.lo[1] < block->hi[1]; chunk.lo[1] += rows) {
             chunk.hi[1] = chunk.lo[1] + rows < block->hi[1] ? chunk.lo[1] + rows : block->hi[1];
             if (!prepare_contributions(l, &chunk, thread) || !run_part(l, &chunk, thread))
@@ -126,8 +143,8 @@ static void work(void *data, int me)
                share->end) {
             if (atomic_load_explicit(&l->failed, memory_order_relaxed)) return;
             grid_box block = cpu_block_box(&l->blocks, next);
-            bool done =
-                l->reduction_count ? run_chunks(l, &block, thread) : run_part(l, &block, thread);
+            bool done = l->reduction_count && !l->kept ? run_chunks(l, &block, thread)
+                                                       : run_part(l, &block, thread);
             if (!done) atomic_store(&l->failed, true);
         }
     }

@@ -101,8 +101,8 @@ bool exec_scalar_set(chain_slot *slot, int element, ir_value value);
 
 enum { EXEC_SHOWN = 8 };
 
-/* A point at which a check of a kernel failed. Points are ordered by z, then y, then x: the first
- * of a loop is the same whatever runs it. */
+/* A point at which a check of a kernel failed. Points are ordered by level, where levels run in
+ * order, then by z, y and x: the first of a loop is the same whatever runs it. */
 typedef struct exec_fault {
     bool found;
     int64_t point[3];
@@ -118,8 +118,9 @@ typedef struct exec_fault {
     } shown[EXEC_SHOWN];
 } exec_fault;
 
-/* Whether point a comes before point b. */
-bool exec_point_before(const int64_t a[3], const int64_t b[3]);
+/* Whether point a of a loop comes before point b: of kernels whose levels run in order, at a level
+ * that runs before. */
+bool exec_point_before(const chain_loop *loop, const int64_t a[3], const int64_t b[3]);
 /* Adds a value to what a failed assert shows, unless there is one of that name or no room. */
 void exec_fault_show(exec_fault *fault, const char *label, ir_type type, ir_value value);
 /* Sends the message. Returns KATA_ERROR_ASSERT. */
@@ -219,6 +220,7 @@ typedef struct cpu_edge {
     int bytes, view, component;
     bool written;         /* an edge of writes: what it covers goes back to where it came from */
     bool poison;          /* copies start poisoned */
+    bool clipped[3];      /* dimensions along which reads beyond the grid do not matter */
     int32_t lo[3], hi[3]; /* offsets at which it is read, or written */
     grid_source *low[3];  /* where reads end at index -1, -2, ... of a dimension */
     grid_source *high[3]; /* and at size, size + 1, ... */
@@ -242,6 +244,12 @@ void cpu_edge_scatter(const cpu_edge *edges, int count, const grid_box *piece,
 kata_status cpu_loop_run(const chain_loop *loop, codegen_function *run, struct exec_cpu *cpu,
                          messages *m);
 
+/* The points of a box that read and write inside the grid, in whole vectors where that costs
+ * nothing. */
+grid_box cpu_loop_interior(const chain_loop *loop, const grid_box *box);
+/* Bytes of all fields, per point. */
+int64_t cpu_loop_bytes(const chain_loop *loop);
+
 /* ---- cpu_run.c ------------------------------------------------------------------------------- */
 
 typedef struct cpu_reduction {
@@ -253,7 +261,9 @@ typedef struct cpu_loop {
     const chain_loop *loop;
     codegen_function *run;
     int view_count, edge_count, reduction_count, thread_count;
-    int64_t sizes[5]; /* of the grid; number of colours, colour */
+    int64_t *sizes; /* for the function: see codegen.h */
+    bool columns;   /* levels run in order, and columns are independent: each runs by itself */
+    bool kept; /* contributions of all points are kept, by thread 0, until the loop has ended */
     codegen_view *views;
     ir_value *numbers;
     cpu_edge *edges;
@@ -272,6 +282,16 @@ bool cpu_fault_note(const cpu_loop *l, cpu_thread *thread);
 
 /* Runs all blocks of a prepared loop. False when memory is out. */
 bool cpu_loop_run_blocks(cpu_loop *l, struct exec_cpu *cpu);
+/* Makes room for the contributions of all points of a loop that is prepared, for runs that do not
+ * visit whole bricks at once; cpu_reduce_kept reduces them. False when memory is out. */
+bool cpu_keep_contributions(cpu_loop *l);
+void cpu_reduce_kept(const cpu_loop *l);
+
+/* ---- cpu_level.c ----------------------------------------------------------------------------- */
+
+/* Runs a prepared loop level after level, as far as one with a point that fails. False when memory
+ * is out. */
+bool cpu_loop_run_levels(cpu_loop *l, struct exec_cpu *cpu);
 
 /* ---- reference_read.c: values of fields, for the reference executor -------------------------- */
 

@@ -2,7 +2,8 @@
  * fast is judged by it, so it shares no part of theirs but the meaning of single operations.
  *
  * A loop writes into copies of the arrays that it changes, which take their places when all points
- * are done: every read of another point finds the value from before the loop. */
+ * are done: every read of another point finds the value from before the loop. Where levels run in
+ * order, what a level has written goes to the array itself before the next begins. */
 #include "exec/exec.h"
 
 #include <fenv.h>
@@ -129,23 +130,78 @@ static void contribute_nothing(reference_run *run, int64_t number)
 {
     const ir_kernel *kernel = run->in.loop->kernel;
     for (int p = 0; p < kernel->param_count; p++)
-        if (ir_param_is_reduction(&kernel->params[p]))
-            run->contributions[p][number] = ir_reduction_start(&kernel->params[p]);
+        for (int e = 0; ir_param_is_reduction(&kernel->params[p]) && e < kernel->params[p].count;
+             e++)
+            run->contributions[run->in.reduced_start[p] + (size_t)e][number] =
+                ir_reduction_start(&kernel->params[p]);
 }
 
-static bool run_points(reference_run *run)
+/* Of a point of the loop's box: x fastest. */
+static int64_t number_of(const grid_box *box, const int64_t point[3])
 {
-    const grid_box *box = &run->in.loop->box;
-    int64_t *point = run->in.point, number = 0;
+    int64_t number = 0;
+    for (int d = 2; d >= 0; d--)
+        number = number * (box->hi[d] - box->lo[d]) + point[d] - box->lo[d];
+    return number;
+}
+
+static bool run_points(reference_run *run, const grid_box *box)
+{
+    int64_t *point = run->in.point;
     for (point[2] = box->lo[2]; point[2] < box->hi[2]; point[2]++)
         for (point[1] = box->lo[1]; point[1] < box->hi[1]; point[1]++)
-            for (point[0] = box->lo[0]; point[0] < box->hi[0]; point[0]++, number++) {
+            for (point[0] = box->lo[0]; point[0] < box->hi[0]; point[0]++) {
+                int64_t number = number_of(&run->in.loop->box, point);
                 if (!has_color(run->in.loop, point))
                     contribute_nothing(run, number);
                 else if (!run_point(run, number))
                     return false;
             }
     return true;
+}
+
+/* Puts what a point may have written where later levels read it. */
+static void commit_point(const reference_field *field, const ir_param *param,
+                         const int64_t point[3])
+{
+    int64_t at[3];
+    for (int d = 0; d < 3; d++) at[d] = ir_param_index(param, d, point[d]);
+    for (int c = 0; c < param->count; c++)
+        reference_set_element(field->slot->array, c, at, reference_element(field->next, c, at));
+}
+
+static void commit_level(reference_run *run, const grid_box *level, int p)
+{
+    const ir_param *param = &run->in.loop->kernel->params[p];
+    int64_t at[3];
+    for (at[2] = level->lo[2]; at[2] < level->hi[2]; at[2]++)
+        for (at[1] = level->lo[1]; at[1] < level->hi[1]; at[1]++)
+            for (at[0] = level->lo[0]; at[0] < level->hi[0]; at[0]++)
+                commit_point(&run->in.fields[p], param, at);
+}
+
+static bool run_levels(reference_run *run)
+{
+    const chain_loop *loop = run->in.loop;
+    int d = loop->kernel->ordered;
+    int64_t count = loop->box.hi[d] - loop->box.lo[d];
+    grid_box level = loop->box;
+    for (int64_t i = 0; i < count; i++) {
+        level.lo[d] =
+            loop->kernel->direction == IR_FORWARD ? loop->box.lo[d] + i : loop->box.hi[d] - 1 - i;
+        level.hi[d] = level.lo[d] + 1;
+        if (!run_points(run, &level)) return false;
+        for (int p = 0; p < loop->kernel->param_count; p++)
+            if (ir_param_is_written_field(&loop->kernel->params[p])) commit_level(run, &level, p);
+    }
+    return true;
+}
+
+static bool run_all(reference_run *run)
+{
+    const chain_loop *loop = run->in.loop;
+    if (grid_box_is_empty(&loop->box)) return true;
+    return loop->kernel->direction ? run_levels(run) : run_points(run, &loop->box);
 }
 
 static void commit_reduction(reference_run *run, int p)
@@ -193,7 +249,7 @@ static kata_status run_loop(const chain_loop *loop, exec_trace *trace, messages 
     reference_run run = {.in.loop = loop, .trace = trace};
     if (trace) trace->loops++;
     kata_status status = prepare(&run, m);
-    bool ran = status != KATA_OK || grid_box_is_empty(&loop->box) || run_points(&run);
+    bool ran = status != KATA_OK || run_all(&run);
     if (!ran && run.in.fault.found)
         status = exec_fault_report(loop, &run.in.fault, m);
     else if (!ran)

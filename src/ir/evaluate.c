@@ -121,6 +121,15 @@ kata_status lower_check_rank(lowering *l, int param, int offsets, uint32_t at)
 {
     ir_kernel *k = l->kernel;
     if (!offsets || k->rank == offsets) return KATA_OK;
+    if (offsets <= k->ordered) {
+        message_begin_at(l->m, KATA_ERROR_KERNEL, k->text, at,
+                         "'%s' is read with %d offset%s, but the levels of the kernel lie along %c",
+                         k->params[param].name, offsets, offsets == 1 ? "" : "s",
+                         "xyz"[k->ordered]);
+        message_note_at(l->m, k->text, k->direction_at, "their order is given here");
+        message_line(l->m, "write one offset per dimension of the grid, or order its last one");
+        return message_send(l->m);
+    }
     if (!k->rank) {
         k->rank = offsets;
         k->rank_at = at;
@@ -171,10 +180,15 @@ static ir_id load(lowering *l, const ir_expr *e, int64_t at[4])
     if (written && same_offset(node.offset, l->output_offset[output]))
         return own_value(l, e, &node);
     if (!written && same_offset(node.offset, here)) return own_value(l, e, &node);
-    if (param->kind != IR_PARAM_OUT) return ir_graph_add(l->g, &node);
+    if (param->kind != IR_PARAM_OUT || ir_level_after(l->kernel, node.offset) < 0)
+        return ir_graph_add(l->g, &node);
     message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, e->at,
                      "'%s' is an 'out' parameter and is read at another point", param->name);
-    message_line(l->m, "only the point that is written can be read back, after it is written");
+    message_line(l->m,
+                 l->kernel->direction
+                     ? "what can be read back is the point itself, after it is written, and "
+                       "levels that ran before"
+                     : "only the point that is written can be read back, after it is written");
     message_send(l->m);
     return 0;
 }

@@ -388,6 +388,24 @@ typedef struct ir_graph {
     bool too_large;
 } ir_graph;
 
+/* In which order the points of a loop run: level by level along one dimension, or any. */
+typedef enum ir_direction { IR_UNORDERED, IR_FORWARD, IR_BACKWARD } ir_direction;
+
+/* Between two levels: before level base + shift, where base is 0, the size of the ordered
+ * dimension, or the value of an int parameter. */
+typedef enum ir_bound_base { IR_BOUND_ZERO, IR_BOUND_SIZE, IR_BOUND_PARAM } ir_bound_base;
+typedef struct ir_bound {
+    ir_bound_base base;
+    int param; /* PARAM; otherwise 0 */
+    int32_t shift;
+} ir_bound;
+
+/* Levels lo <= level < hi, for which the kernel has a body of its own. */
+typedef struct ir_interval {
+    ir_bound lo, hi;
+    uint32_t at;
+} ir_interval;
+
 /* Largest offset, number of nodes, components, elements of a table or array, and depth of nested
  * expressions, statements and calls. */
 enum {
@@ -396,6 +414,7 @@ enum {
     IR_MAX_LENGTH = 1024,
     IR_MAX_CHOICES = 256, /* elements of a table whose index is known only at run time */
     IR_MAX_DEPTH = 500,
+    IR_MAX_INTERVALS = 64,
     IR_MAX_WEIGHT = 20000, /* for the C compiler, see ir_weigh */
     IR_MAX_STEPS = 2000000 /* statements and expressions visited by unrolling */
 };
@@ -409,6 +428,11 @@ typedef struct ir_kernel {
     const ir_param *params;
     const ir_local *locals;
     const ir_table *tables;
+    ir_direction direction;       /* of the levels */
+    int ordered;                  /* dimension of the levels; 0 when there is no order */
+    const ir_interval *intervals; /* in the order of the text; the tree has them as branches */
+    int interval_count;
+    uint32_t direction_at;
     ir_stmt *body;
     /* set by ir_lower */
     ir_graph graph;   /* only nodes that results need, in order */
@@ -424,6 +448,35 @@ typedef struct ir_kernel {
     uint32_t rank_at; /* where that shows */
     char hash[33];    /* of the graph's text: equal hashes compute the same */
 } ir_kernel;
+
+/* ---- bound.c: bounds of intervals ------------------------------------------------------------ */
+
+/* Whether a lies below b in grids of every size (of at least one level), as far as that is known:
+ * parameters are compared with themselves only. */
+bool ir_bound_is_below(const ir_bound *a, const ir_bound *b);
+bool ir_bound_is_equal(const ir_bound *a, const ir_bound *b);
+/* "0", "nz-1", "k+2" */
+void ir_bound_print(text *out, const ir_kernel *kernel, const ir_bound *bound);
+/* "[1, nz-1)" */
+void ir_interval_print(text *out, const ir_kernel *kernel, const ir_interval *interval);
+/* Whether two intervals are known to share a level where the grid has enough of them. */
+bool ir_intervals_overlap(const ir_interval *a, const ir_interval *b);
+/* A walk along the levels, upwards from `from` (zero at first), interval by interval. It comes to
+ * the end, to levels that are in no interval (from there it can go on), or to a place where it is
+ * not known what comes next. */
+typedef enum ir_walked { IR_WALK_END, IR_WALK_GAP, IR_WALK_LOST } ir_walked;
+typedef struct ir_walk {
+    ir_bound from;
+    int *order;      /* room for indices of all intervals: those passed; NULL: not kept */
+    int count;       /* of those */
+    uint64_t passed; /* the same, as bits: they lie below `from` */
+    ir_interval gap;
+} ir_walk;
+ir_walked ir_walk_intervals(const ir_interval *intervals, int count, ir_walk *walk);
+
+/* What an offset reaches along the ordered dimension: -1 a level that ran before, 1 one that runs
+ * later, 0 the same (or there is no order). */
+int ir_level_after(const ir_kernel *kernel, const int32_t offset[3]);
 
 /* ---- graph.c, simplify.c --------------------------------------------------------------------- */
 

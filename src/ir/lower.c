@@ -158,6 +158,13 @@ static kata_status lower_store_offset(lowering *l, const ir_stmt *s, uint32_t ou
     kata_status status = lower_check_rank(l, s->index, s->offsets, s->at);
     if (!status) status = lower_offsets(l, s->offset, offset);
     if (status) return status;
+    if (l->kernel->direction && (offset[0] || offset[1] || offset[2])) {
+        message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, s->at,
+                         "'%s' is written at an offset in a kernel whose levels run in order",
+                         l->kernel->params[s->index].name);
+        message_line(l->m, "write it at the point itself, and read others at an offset");
+        return message_send(l->m);
+    }
     bool first = !l->output_at[output];
     if (first) memcpy(known, offset, sizeof offset);
     if (!memcmp(known, offset, sizeof offset)) return KATA_OK;

@@ -104,6 +104,31 @@ static const char *verify_checks(const ir_kernel *k)
     return NULL;
 }
 
+static const char *verify_bound(const ir_kernel *k, const ir_bound *bound)
+{
+    if (bound->base != IR_BOUND_PARAM) return bound->param ? "a bound of no parameter" : NULL;
+    if (bound->param < 0 || bound->param >= k->param_count) return "a bound of no parameter";
+    const ir_param *param = &k->params[bound->param];
+    bool integer = param->kind == IR_PARAM_NUMBER && param->type == IR_I32;
+    return integer ? NULL : "a bound of a parameter that is no int";
+}
+
+static const char *verify_order(const ir_kernel *k)
+{
+    if (k->direction == IR_UNORDERED && k->interval_count) return "intervals without an order";
+    if (k->ordered < 0 || k->ordered > 2) return "an order along no dimension";
+    if (k->direction == IR_UNORDERED && k->ordered) return "an order without a direction";
+    for (int i = 0; i < k->interval_count; i++) {
+        const char *wrong = verify_bound(k, &k->intervals[i].lo);
+        if (!wrong) wrong = verify_bound(k, &k->intervals[i].hi);
+        if (wrong) return wrong;
+    }
+    for (int i = 0; i < k->store_count && k->direction; i++)
+        for (int d = 0; d < 3; d++)
+            if (k->stores[i].offset[d]) return "a store at an offset in a kernel with an order";
+    return NULL;
+}
+
 const char *ir_verify(const ir_kernel *k)
 {
     for (ir_id id = 1; id < k->graph.count; id++) {
@@ -111,6 +136,7 @@ const char *ir_verify(const ir_kernel *k)
         if (wrong) return wrong;
     }
     const char *wrong = verify_stores(k);
+    if (!wrong) wrong = verify_order(k);
     if (!wrong) wrong = verify_checks(k);
     return wrong ? wrong : verify_accesses(k);
 }

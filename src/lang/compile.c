@@ -54,6 +54,7 @@ static bool make_kernel(lang_compiler *c, lang_function *f, ir_kernel **out)
     *out = kernel;
     if (!lang_check_real(c, f, kernel) || ir_lower(kernel, &module->memory, c->m)) return false;
     if (ir_weigh(kernel, c->m)) return false;
+    lang_warn_gaps(c, kernel);
     lang_warn_partly_written(c, kernel);
     return true;
 }

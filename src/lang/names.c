@@ -48,9 +48,6 @@ static const struct refused {
     {"along", "it will mark fields of lower rank; choose another name", true},
     {"finer", "it will mark fields on a finer grid; choose another name", true},
     {"coarser", "it will mark fields on a coarser grid; choose another name", true},
-    {"forward", "it will order the levels of a kernel; choose another name", true},
-    {"backward", "it will order the levels of a kernel; choose another name", true},
-    {"interval", "it will split a dimension into parts; choose another name", true},
     {"on", "it will place kernels on cells and edges; choose another name", true},
 };
 

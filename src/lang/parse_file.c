@@ -98,6 +98,41 @@ static bool check_helper_params(lang_compiler *c, const lang_function *f)
     return true;
 }
 
+/* ---- direction ------------------------------------------------------------------------------- */
+
+static bool parse_dimension(lang_compiler *c, int *dimension)
+{
+    static const char *const names[] = {"x", "y", "z"};
+    for (int d = 0; c->token.kind == LANG_TOKEN_NAME && d < 3; d++) {
+        if (strcmp(c->token.name->text, names[d]) != 0) continue;
+        *dimension = d;
+        lang_advance(c);
+        return true;
+    }
+    return lang_unexpected(c, "x, y or z");
+}
+
+/* direction = ("forward" | "backward") "(" ("x" | "y" | "z") ")" */
+static bool parse_direction(lang_compiler *c, lang_function *f)
+{
+    static const char *const words[] = {"forward", "backward"};
+    f->direction_at = c->token.at;
+    if (lang_accept_word(c, LANG_WORD_FORWARD))
+        f->direction = IR_FORWARD;
+    else if (lang_accept_word(c, LANG_WORD_BACKWARD))
+        f->direction = IR_BACKWARD;
+    else if (c->token.kind == LANG_TOKEN_NAME && lang_is_sign(&c->next, LANG_SIGN_PAREN_OPEN)) {
+        lang_error(c, c->token.at, "unknown order '%s'", c->token.name->text);
+        if (!lang_suggest(c, c->token.name->text, words, COUNT_OF(words)))
+            lang_hint(c, "levels run 'forward(z)' or 'backward(z)', along x, y or z");
+        return false;
+    } else
+        return true;
+    return lang_expect(c, LANG_SIGN_PAREN_OPEN, "before the dimension of the levels") &&
+           parse_dimension(c, &f->ordered) &&
+           lang_expect(c, LANG_SIGN_PAREN_CLOSE, "after the dimension of the levels");
+}
+
 /* ---- definitions ----------------------------------------------------------------------------- */
 
 static bool parse_function(lang_compiler *c, lang_function *f)
@@ -106,11 +141,12 @@ static bool parse_function(lang_compiler *c, lang_function *f)
     const char *what = f->kernel ? "the name of a kernel" : "the name of a helper";
     if (!lang_parse_name(c, what, &f->name, &f->at) || !parse_params(c, f)) return false;
     if (!f->kernel && !check_helper_params(c, f)) return false;
+    if (f->kernel && !parse_direction(c, f)) return false;
     f->body = lang_parse_block(c, &ok);
     return ok;
 }
 
-/* kernel = "kernel" name params block */
+/* kernel = "kernel" name params [direction] block */
 static bool parse_kernel(lang_compiler *c, lang_function *f)
 {
     lang_advance(c);

@@ -46,7 +46,10 @@ enum {
     X(RETURN, "return")                                                                            \
     X(TRUE, "true")                                                                                \
     X(FALSE, "false")                                                                              \
-    X(ASSERT, "assert")
+    X(ASSERT, "assert")                                                                            \
+    X(FORWARD, "forward")                                                                          \
+    X(BACKWARD, "backward")                                                                        \
+    X(INTERVAL, "interval")
 
 typedef enum lang_word {
 #define X(name, ...) LANG_WORD_##name,
@@ -221,7 +224,8 @@ typedef enum lang_stmt_kind {
     LANG_STMT_FOR,     /* init, value, step, body */
     LANG_STMT_BLOCK,   /* body */
     LANG_STMT_RETURN,  /* value */
-    LANG_STMT_ASSERT   /* value, text */
+    LANG_STMT_ASSERT,  /* value, text */
+    LANG_STMT_INTERVAL /* from target to below value: body */
 } lang_stmt_kind;
 
 /* type name = value;  type name[length] = {list};  type name[length][columns] = {{list}, ...}; */
@@ -260,7 +264,10 @@ typedef struct lang_param {
 /* A definition of the file: a kernel, a helper or a constant. */
 typedef struct lang_function {
     bool kernel, constant;
-    bool real;    /* `real` is written in it */
+    bool real;              /* `real` is written in it */
+    ir_direction direction; /* of a kernel's levels, along dimension `ordered` */
+    int ordered;
+    uint32_t direction_at;
     ir_type type; /* of a helper */
     lang_name *name;
     uint32_t at;
@@ -321,6 +328,8 @@ struct lang_compiler {
     int random_count; /* calls of random in it */
     const char *tree_name;
     const lang_function *helper; /* being inlined, NULL in a kernel */
+    ir_kernel *kernel;           /* being translated, NULL outside of kernels */
+    int body_level;              /* of the names declared in its body, outside of blocks */
     int result;                  /* local that takes its value */
     ir_local *locals;
     size_t local_count, local_capacity;
@@ -492,6 +501,11 @@ bool lang_always_returns(const lang_stmt *s);
 bool lang_check_declared(lang_compiler *c, const lang_declared *d, bool file, ir_stmt **out);
 ir_stmt *lang_check_assign(lang_compiler *c, const lang_stmt *s);
 
+/* ---- interval.c ------------------------------------------------------------------------------ */
+
+/* Translates the intervals that begin at *s and makes *s the last of them. */
+bool lang_check_intervals(lang_compiler *c, const lang_stmt **s, ir_stmt **out);
+
 /* ---- warn.c ---------------------------------------------------------------------------------- */
 
 /* A name that leaves its scope. */
@@ -500,6 +514,8 @@ void lang_warn_unused(lang_compiler *c, const lang_symbol *symbol);
 void lang_warn_narrowing(lang_compiler *c, lang_value value, ir_type type);
 /* Arithmetic on constants, and comparisons. */
 void lang_warn_operation(lang_compiler *c, const ir_expr *e);
+/* Levels of a kernel that are known to be in none of its intervals. */
+void lang_warn_gaps(lang_compiler *c, const ir_kernel *kernel);
 /* Results of a kernel that was lowered. */
 void lang_warn_partly_written(lang_compiler *c, const ir_kernel *kernel);
 

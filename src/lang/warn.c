@@ -229,3 +229,20 @@ void lang_warn_partly_written(lang_compiler *c, const ir_kernel *k)
             warn(c, param->at, advice, "'%s' is not written on every path", param->name);
     }
 }
+
+/* ---- levels ---------------------------------------------------------------------------------- */
+
+void lang_warn_gaps(lang_compiler *c, const ir_kernel *k)
+{
+    ir_walk walk = {0};
+    text gaps = {0};
+    while (k->interval_count &&
+           ir_walk_intervals(k->intervals, k->interval_count, &walk) == IR_WALK_GAP) {
+        if (gaps.length) text_add(&gaps, " and ");
+        ir_interval_print(&gaps, k, &walk.gap);
+    }
+    if (gaps.length)
+        warn(c, k->intervals[0].at, "give them an interval; its body may be empty",
+             "the levels %s are in no interval", text_get(&gaps));
+    text_free(&gaps);
+}

@@ -47,6 +47,7 @@ typedef struct builder {
     int costly; /* elementary functions still allowed */
     kernel *kernel;
     unsigned set[MAX_PARAMS];
+    int below, above; /* levels that there surely are below and above the point's, in an interval */
 } builder;
 
 term *builder_term(builder *b, value_type type, const char *pattern);
@@ -82,6 +83,18 @@ void line_append(line_list *list, line *l);
 void generate_statements(builder *b, line_list *list, int count, int depth);
 /* A condition that no compiler knows. */
 term *generate_condition(builder *b);
+
+/* ---- generate_level.c ------------------------------------------------------------------------ */
+
+/* Perhaps orders the levels of a kernel, with a parameter for its intervals. */
+void generate_order(builder *b, kernel *k);
+/* " forward(z)", "" */
+const char *order_text(builder *b, const kernel *k);
+/* Perhaps intervals, with bodies that write. */
+void generate_intervals(builder *b, line_list *list);
+/* A read of what the kernel writes, `place` with its component, at another level. NULL where
+ * that is not possible. */
+term *generate_level_read(builder *b, const symbol *s, const char *place, unsigned mask);
 
 /* ---- generate_output.c ----------------------------------------------------------------------- */
 

@@ -253,6 +253,7 @@ void generate_kernel(builder *b, line_list *list, kernel *k)
         add_params_once(b, k);
     else
         add_params(b, k);
+    generate_order(b, k);
     shuffle_params(b, k);
     b->kernel = k;
     b->costly = chance_of(b->chance, 30) ? 2 : 0;
@@ -260,9 +261,11 @@ void generate_kernel(builder *b, line_list *list, kernel *k)
         b->set[i] = 0;
         params = TEXT("%s%s%s", params, i ? ", " : "", declare_param(b, k, i));
     }
-    line *l = builder_line(b, TEXT("kernel %s(%s)", k->name, params), NULL, NULL);
+    line *l =
+        builder_line(b, TEXT("kernel %s(%s)%s", k->name, params, order_text(b, k)), NULL, NULL);
     line_list body = {0};
     generate_statements(b, &body, chance_from(b->chance, 0, 4), 3);
+    generate_intervals(b, &body);
     generate_outputs(b, &body);
     generate_statements(b, &body, chance_from(b->chance, 0, 1), 3);
     l->has_body = true;

@@ -174,6 +174,12 @@ term *generate_read(builder *b, bool integer)
     unsigned mask = 1;
     if (!s) return NULL;
     const char *index = s->length ? generate_index(b, s->length, &mask) : NULL;
+    if (b->kernel && b->kernel->order && chance_of(b->chance, 60)) {
+        const char *place =
+            index ? pool_text(&b->program->memory, "%s[%s]", s->name, index) : s->name;
+        term *read = generate_level_read(b, s, place, mask);
+        if (read) return read;
+    }
     if (!may_read(s, mask)) return NULL;
     bool shifts = may_shift(s, mask) && !(b->kernel && b->kernel->once);
     offset o = generate_offset(b, shifts && chance_of(b->chance, 65));

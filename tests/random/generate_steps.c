@@ -88,7 +88,7 @@ static void bind_number(world *w, const param *param, argument *a)
 {
     chance *c = w->chance;
     a->index = -1;
-    for (int i = 0; i < w->p->scalar_count; i++)
+    for (int i = 0; i < w->p->scalar_count && !param->splits; i++)
         if (suits_scalar(w->p, param, i) && chance_of(c, 35)) a->index = i;
     if (is_floating(param->type) && chance_of(c, 85))
         a->number = kata_arg_floating(generate_double(c), 0);
@@ -96,6 +96,7 @@ static void bind_number(world *w, const param *param, argument *a)
         a->number = kata_arg_unsigned(UINT64_MAX - chance_bits(c) % 5000, 0);
     else
         a->number = kata_arg_integer(generate_integer(c, param->type == LONG), 0);
+    if (param->splits) a->number = kata_arg_integer(chance_from(c, -2, 12), 0);
     if (param->type == BOOL) a->number = kata_arg_integer(chance_from(c, 0, 2), 0);
 }
 

@@ -212,7 +212,7 @@ void live_apply(live *l, const step *s)
     kata_arg args[MAX_PARAMS];
     range half[2];
     make_arguments(l, k, s, args);
-    bool both = l->setting->split && !reduces(k) && !k->once && cut(s, half);
+    bool both = l->setting->split && !reduces(k) && !k->once && !k->order && cut(s, half);
     for (int i = 0; i < 1 + both; i++) {
         kata_range range = range_of(l, both ? &half[i] : &s->range);
         if (k->once) range = kata_once(l->k);

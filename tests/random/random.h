@@ -97,6 +97,7 @@ typedef struct param {
     int sample;       /* a field or scalar that suits it */
     bool brackets;    /* declared as p[count] */
     bool onto;        /* SUM, MIN, MAX: declared inout */
+    bool splits;      /* an INT that bounds intervals */
 } param;
 
 typedef struct kernel {
@@ -104,7 +105,9 @@ typedef struct kernel {
     int param_count;
     param params[MAX_PARAMS]; /* named p0, p1, .. */
     bool sums_floating;
-    bool once; /* on scalars: those are given for IN, OUT and INOUT */
+    bool once;   /* on scalars: those are given for IN, OUT and INOUT */
+    int order;   /* of its levels: 1 forward, -1 backward, 0 none */
+    int ordered; /* dimension of the levels */
 } kernel;
 
 typedef struct field {
