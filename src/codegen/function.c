@@ -87,26 +87,41 @@ static void add_shift(const codegen_writer *w, int param, int dimension, int32_t
     text_add(w->out, ") * view[%d].%c", view, "xyz"[dimension]);
 }
 
+/* The distance of elements of strided rows, after their pointer. */
+static void add_stride(const codegen_writer *w, int param, const char *row, int view)
+{
+    if (codegen_rows_of(w->loop, param) != CODEGEN_STRIDED) return;
+    indent(w, CODEGEN_ROW);
+    text_add(w->out, "const int64_t %s_x = view[%d].x;\n", row, view);
+}
+
 static void add_row(const codegen_writer *w, int param, int component, const int32_t offset[3])
 {
     const ir_kernel *kernel = w->loop->kernel;
     const char *name = ir_storages[w->loop->storage[param]].c_name;
     int view = codegen_view_index(kernel, param) + component;
+    text row = {0};
+    codegen_row_name(&row, kernel, param, component, offset);
+    if (row.failed) w->out->failed = true;
     indent(w, CODEGEN_ROW);
-    text_add(w->out, "const %s *const ", name);
-    codegen_row_name(w->out, kernel, param, component, offset);
-    text_add(w->out, " = (const %s *)view[%d].origin", name, view);
+    text_add(w->out, "const %s *const %s = (const %s *)view[%d].origin", name, text_get(&row), name,
+             view);
     add_shift(w, param, 1, offset[1], view);
     add_shift(w, param, 2, offset[2], view);
     text_add(w->out, ";\n");
+    add_stride(w, param, text_get(&row), view);
+    text_free(&row);
 }
 
 /* "p1_v_new" */
-static void add_written_name(const codegen_writer *w, const ir_store *s)
+static text written_name(const codegen_writer *w, const ir_store *s)
 {
-    codegen_param_name(w->out, w->loop->kernel, s->param);
-    if (w->loop->kernel->params[s->param].count > 1) text_add(w->out, "_%d", s->component);
-    text_add(w->out, "_new");
+    text name = {0};
+    codegen_param_name(&name, w->loop->kernel, s->param);
+    if (w->loop->kernel->params[s->param].count > 1) text_add(&name, "_%d", s->component);
+    text_add(&name, "_new");
+    if (name.failed) w->out->failed = true;
+    return name;
 }
 
 static void add_written_row(const codegen_writer *w, const ir_store *s)
@@ -116,13 +131,14 @@ static void add_written_row(const codegen_writer *w, const ir_store *s)
     const char *type = ir_param_is_field(p) ? ir_storages[w->loop->storage[s->param]].c_name
                                             : ir_types[p->type].c_name;
     int view = codegen_store_index(kernel, s->param) + s->component;
+    text name = written_name(w, s);
     indent(w, CODEGEN_ROW);
-    text_add(w->out, "%s *const ", type);
-    add_written_name(w, s);
-    text_add(w->out, " = (%s *)view[%d].origin", type, view);
+    text_add(w->out, "%s *const %s = (%s *)view[%d].origin", type, text_get(&name), type, view);
     add_shift(w, s->param, 1, s->offset[1], view);
     add_shift(w, s->param, 2, s->offset[2], view);
     text_add(w->out, ";\n");
+    add_stride(w, s->param, text_get(&name), view);
+    text_free(&name);
 }
 
 static bool same_row(const ir_access *a, const ir_access *b)
@@ -187,10 +203,10 @@ static void add_stored_value(const codegen_writer *w, const ir_store *s)
 
 static void add_target(const codegen_writer *w, const ir_store *s)
 {
-    add_written_name(w, s);
-    text_add(w->out, "[");
-    codegen_index(w->out, &w->loop->kernel->params[s->param], 0, s->offset[0]);
-    text_add(w->out, "]");
+    text name = written_name(w, s);
+    text_add(w->out, "%s", text_get(&name));
+    codegen_element(w->out, w->loop, s->param, s->offset[0], text_get(&name));
+    text_free(&name);
 }
 
 /* A store on a condition writes the old bits back where it does not hold. */

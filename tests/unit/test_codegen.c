@@ -169,7 +169,7 @@ static void check_operation(void *library, const one_op *k)
     codegen_view views[PARAMS];
     for (int p = 0; p < PARAMS; p++) {
         size_t size = (size_t)ir_types[in_memory(k->params[p].type)].bytes;
-        views[p] = (codegen_view){memory[p], LENGTH, LENGTH};
+        views[p] = (codegen_view){memory[p], LENGTH, LENGTH, 1};
         for (size_t i = 0; i < LENGTH; i++) {
             values[p][i] = random_value(k->params[p].type);
             memcpy(memory[p] + i * size, &values[p][i], size);
@@ -244,7 +244,7 @@ static void subtracts_from_zero(void **state)
         ir_value zeros[LENGTH] = {{0}}, found[LENGTH];
         int64_t lo[3] = {0, 0, 0}, hi[3] = {LENGTH, 1, 1};
         memset(found, 1, sizeof found);
-        codegen_view views[PARAMS] = {{zeros, 1, 1}, {0}, {0}, {found, 1, 1}};
+        codegen_view views[PARAMS] = {{zeros, 1, 1, 1}, {0}, {0}, {found, 1, 1, 1}};
         function_of(library, &kernels[i])(lo, hi, hi, views, NULL);
         size_t bytes = LENGTH * (size_t)ir_types[kernels[i].result].bytes;
         assert_memory_equal(found, zeros, bytes);
@@ -278,7 +278,7 @@ static void writes_constants_exactly(void **state)
     for (int i = 0; i < kernel_count; i++) {
         const one_op *k = &kernels[i];
         ir_value value = k->kernel.graph.nodes[k->store.value].value, found = {0};
-        codegen_view views[PARAMS] = {[OUT] = {&found, 1, 1}};
+        codegen_view views[PARAMS] = {[OUT] = {&found, 1, 1, 1}};
         int64_t lo[3] = {0, 0, 0}, hi[3] = {1, 1, 1};
         function_of(library, k)(lo, hi, hi, views, NULL);
         assert_true(same(k->result, value, found));
