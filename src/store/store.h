@@ -48,8 +48,8 @@ void store_assign(store_array *a, const store_array *from);
 /* An array on memory that is not freed with it: type, components, shape, pitches and data as given,
  * block 1. NULL when memory is out. */
 store_array *store_array_wrap(const store_array *as);
-/* Sets pitches that are 0 to those of plain order (x fastest, then y, z, component) and those of
- * dimensions of one point, which do not matter, so too. False when they overflow. */
+/* Sets pitches that are 0: that of x to 1, the others to the one before (x, y, z, component) times
+ * the points there; and that of x to 1 where there is one point. False when they overflow. */
 bool store_wrap_complete(store_array *a);
 /* Looks whether every stride is at least as long as all that lies inside of it, so that no two
  * elements share an address: -1, or a stride (0 to 2: a dimension, 3: components) that is not;

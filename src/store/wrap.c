@@ -39,11 +39,12 @@ bool store_wrap_complete(store_array *a)
     reach r = reach_of(a);
     int64_t plain = 1;
     for (int d = 0; d < STRIDES; d++) {
-        if (!*pitch[d] || r.count[d] == 1) *pitch[d] = plain;
+        if (!*pitch[d]) *pitch[d] = plain;
         if (*pitch[d] == INT64_MIN ||
             __builtin_mul_overflow(magnitude(*pitch[d]), r.count[d], &plain))
             return false;
     }
+    if (r.count[0] == 1) a->pitch_x = 1; /* rows of one point are contiguous */
     return true;
 }
 
