@@ -128,6 +128,9 @@ void codegen_param_name(text *out, const ir_kernel *kernel, int param);
 void codegen_index(text *out, const ir_param *param, int dimension, int32_t offset);
 /* The rows of a parameter; contiguous for those that are no fields. */
 codegen_rows codegen_rows_of(const codegen_loop *loop, int param);
+/* Whether points run block by block: then the index of an element that belongs to the point in a
+ * BLOCKED row is ix and a number that is the same for the block, "pINDEX_NAME_block". */
+bool codegen_runs_blocks(const codegen_loop *loop);
 /* The element at an offset along x of a row, in brackets: "[ix - 1]". Of STRIDED rows, `row` with
  * "_x" behind it is the distance of elements. */
 void codegen_element(text *out, const codegen_loop *loop, int param, int32_t offset,

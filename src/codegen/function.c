@@ -228,12 +228,41 @@ static void add_store(const codegen_writer *w, const ir_store *s)
     text_add(w->out, ";\n");
 }
 
-static void add_point_loop(const codegen_writer *w)
+/* Around the loop over points where they run block by block. */
+static void add_block_loop(const codegen_writer *w)
 {
+    const ir_kernel *kernel = w->loop->kernel;
+    text_add(w->out,
+             "            for (int64_t start = lo[0], end; start < hi[0]; start = end) {\n"
+             "            end = (start | %d) + 1 < hi[0] ? (start | %d) + 1 : hi[0];\n",
+             CODEGEN_BLOCK - 1, CODEGEN_BLOCK - 1);
+    for (int p = 0; p < kernel->param_count; p++) {
+        if (codegen_rows_of(w->loop, p) != CODEGEN_BLOCKED) continue;
+        text_add(w->out, "            const int64_t ");
+        codegen_param_name(w->out, kernel, p);
+        text_add(w->out, "_block = (start >> %d) * %d;\n", CODEGEN_BLOCK_SHIFT,
+                 (kernel->params[p].count - 1) * CODEGEN_BLOCK);
+    }
+}
+
+/* The loop over the points of a row, for which the compiler may be told something. */
+static void begin_points(const codegen_writer *w, const char *pragma)
+{
+    bool blocks = codegen_runs_blocks(w->loop);
+    if (blocks) add_block_loop(w);
+    if (!w->loop->colored) text_add(w->out, "%s", pragma);
     if (w->loop->colored)
         text_add(w->out, "            for (int64_t ix = first; ix < hi[0]; ix += size[3]) {\n");
+    else if (blocks)
+        text_add(w->out, "            for (int64_t ix = start; ix < end; ix++) {\n");
     else
         add_loop(w, 0);
+}
+
+static void end_points(const codegen_writer *w)
+{
+    text_add(w->out, "            }\n");
+    if (codegen_runs_blocks(w->loop)) text_add(w->out, "            }\n");
 }
 
 /* ---- checks ---------------------------------------------------------------------------------- */
@@ -253,14 +282,13 @@ static void add_checks(const codegen_writer *w)
 {
     const ir_kernel *kernel = w->loop->kernel;
     text_add(w->out, "            int64_t failing = hi[0];\n");
-    if (!w->loop->colored) text_add(w->out, "#pragma omp simd reduction(min : failing)\n");
-    add_point_loop(w);
+    begin_points(w, "#pragma omp simd reduction(min : failing)\n");
     add_steps(w, CODEGEN_POINT);
     text_add(w->out, "                failing = ");
     codegen_operand(w, kernel->valid);
+    text_add(w->out, " || failing < ix ? failing : ix;\n");
+    end_points(w);
     text_add(w->out,
-             " || failing < ix ? failing : ix;\n"
-             "            }\n"
              "            if (failing < hi[0]) {\n"
              "                int64_t *const point = (int64_t *)view[%d].origin;\n"
              "                point[0] = failing;\n"
@@ -297,11 +325,10 @@ static void add_row_body(codegen_writer *w, const bool *wanted)
         add_checks(w);
         w->wanted = wanted + kernel->graph.count;
     }
-    if (!w->loop->colored) text_add(w->out, "#pragma omp simd\n");
-    add_point_loop(w);
+    begin_points(w, "#pragma omp simd\n");
     add_steps(w, CODEGEN_POINT);
     for (int i = 0; i < kernel->store_count; i++) add_store(w, &kernel->stores[i]);
-    text_add(w->out, "            }\n");
+    end_points(w);
 }
 
 void codegen_function_text(text *out, const codegen_loop *loop)
