@@ -263,7 +263,7 @@ static void run(world *w, const int64_t n[3], place where, kata_rule rule, shown
     kata_field *f[FIELDS];
     kata_scalar *mass = kata_scalar_array_new(w->k, "mass", KATA_F64, 2);
     for (int i = 0; i < FIELDS; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "f%d", i);
         kata_rule own = i == 0 ? KATA_PERIODIC : rule; /* of f0 values are written outside */
         f[i] = make(w, g, n, name, where, specs[i].type, specs[i].components, own);
