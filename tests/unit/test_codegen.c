@@ -312,6 +312,35 @@ static void names_tell_what_is_computed(void **state)
     ir_graph_free(&kernels[0].kernel.graph);
 }
 
+/* Contiguous rows give the text and name that a loop without rows has, others another name. */
+static void rows_show_in_names_and_indices(void **state)
+{
+    (void)state;
+    static const char *const element[] = {"_0_0[ix]", "_0_0[(ix) * 1]", "_0_0[ix + p0_",
+                                          "_0_0[(ix) * p0_"};
+    kernel_count = 0;
+    add_operation(IR_ADD, IR_F64, IR_F64);
+    char names[5][64];
+    text plain = {0};
+    add_text(&plain, &kernels[0]);
+    codegen_loop loop = {.kernel = &kernels[0].kernel, .storage = kernels[0].storage};
+    codegen_name(&loop, names[4]);
+    for (int kind = CODEGEN_CONTIGUOUS; kind <= CODEGEN_STRIDED; kind++) {
+        codegen_rows rows[PARAMS] = {(codegen_rows)kind, CODEGEN_CONTIGUOUS};
+        text out = {0};
+        loop.rows = rows;
+        codegen_name(&loop, names[kind]);
+        for (int i = 0; i < kind; i++) assert_string_not_equal(names[i], names[kind]);
+        codegen_function_text(&out, &loop);
+        assert_non_null(strstr(text_get(&out), element[kind]));
+        if (kind == CODEGEN_CONTIGUOUS) assert_string_equal(text_get(&out), text_get(&plain));
+        text_free(&out);
+    }
+    assert_string_equal(names[CODEGEN_CONTIGUOUS], names[4]);
+    text_free(&plain);
+    ir_graph_free(&kernels[0].kernel.graph);
+}
+
 static void user_names_cannot_inject(void **state)
 {
     (void)state;
@@ -378,6 +407,7 @@ int main(void)
         cmocka_unit_test(subtracts_from_zero),
         cmocka_unit_test(writes_constants_exactly),
         cmocka_unit_test(names_tell_what_is_computed),
+        cmocka_unit_test(rows_show_in_names_and_indices),
         cmocka_unit_test(user_names_cannot_inject),
         cmocka_unit_test(computes_each_value_as_far_out_as_it_can),
     };
