@@ -91,35 +91,51 @@ static bool poison(kata *k, chain_slot *slot)
     return true;
 }
 
-static kata_field *field_new(kata_grid *grid, const char *call, const char *name, kata_type type,
-                             int components, const grid_boundary *boundary)
+kata_field *api_field_new(kata_grid *grid, const char *name, chain_slot *slot,
+                          const grid_boundary *boundary)
+{
+    kata_field *f = slot ? arena_alloc(&grid->k->memory, sizeof *f) : NULL;
+    if (f)
+        *f = (kata_field){grid->k, grid, name, slot, *boundary, false, false, NULL};
+    else
+        api_no_memory(grid->k);
+    return f;
+}
+
+static kata_field *field_new(kata_grid *grid, const char *call, const char *name,
+                             const chain_slot *like, const grid_boundary *boundary)
 {
     kata *k = grid->k;
     name = api_name(k, call, name);
     if (!name) return NULL;
-    kata_field *f = arena_alloc(&k->memory, sizeof *f);
-    chain_slot *slot = f ? api_slot_new(k, &grid->shape, type, components, false) : NULL;
-    if (!slot) {
-        api_no_memory(k);
-        return NULL;
-    }
-    *f = (kata_field){k, grid, name, slot, *boundary};
-    if (k->exec.poison && !poison(k, slot)) return NULL;
-    return f;
+    chain_slot *slot = api_slot_new(k, &grid->shape, like->type, like->components, false);
+    kata_field *f = api_field_new(grid, name, slot, boundary);
+    if (f) slot->layout = like->layout;
+    return f && k->exec.poison && !poison(k, slot) ? NULL : f;
+}
+
+kata_status api_check_field(kata *k, const char *call, kata_type type, int components,
+                            kata_rule boundary)
+{
+    if (!api_type_is_valid(type))
+        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: there is no type %d", call, (int)type);
+    if (components < 0 || components > IR_MAX_LENGTH)
+        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: components is %d, not 1 to %d", call,
+                        components, IR_MAX_LENGTH);
+    if ((unsigned)boundary > KATA_PERIODIC)
+        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: there is no boundary rule %d", call,
+                        (int)boundary);
+    return KATA_OK;
 }
 
 static kata_status check_options(kata *k, const kata_field_options *options)
 {
-    if (!api_type_is_valid(options->type))
-        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_field_new: there is no type %d",
-                        (int)options->type);
-    if (options->components < 0 || options->components > IR_MAX_LENGTH)
-        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_field_new: components is %d, not 1 to %d",
-                        options->components, IR_MAX_LENGTH);
-    if ((unsigned)options->boundary > KATA_PERIODIC)
-        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_field_new: there is no boundary rule %d",
-                        (int)options->boundary);
-    return KATA_OK;
+    kata_status status =
+        api_check_field(k, "kata_field_new", options->type, options->components, options->boundary);
+    if (!status && (unsigned)options->layout > KATA_BLOCKS)
+        status = api_fail(k, KATA_ERROR_ARGUMENT, "kata_field_new: there is no layout %d",
+                          (int)options->layout);
+    return status;
 }
 
 kata_field *kata_field_new_with(kata_grid *grid, const char *name,
@@ -138,8 +154,10 @@ kata_field *kata_field_new_with(kata_grid *grid, const char *name,
     grid_boundary boundary;
     for (int side = 0; side < 6; side++)
         boundary.side[side] = (grid_side_rule){options->boundary, options->boundary_value};
-    int components = options->components ? options->components : 1;
-    return field_new(grid, "kata_field_new", name, options->type, components, &boundary);
+    chain_slot like = {.type = options->type,
+                       .components = options->components ? options->components : 1,
+                       .layout = options->layout};
+    return field_new(grid, "kata_field_new", name, &like, &boundary);
 }
 
 kata_field *kata_field_like(kata_field *field, const char *name)
@@ -149,8 +167,7 @@ kata_field *kata_field_like(kata_field *field, const char *name)
         return NULL;
     }
     if (field->k->messages.status) return NULL;
-    return field_new(field->grid, "kata_field_like", name, field->slot->type,
-                     field->slot->components, &field->boundary);
+    return field_new(field->grid, "kata_field_like", name, field->slot, &field->boundary);
 }
 
 kata_status kata_boundary_set(kata_field *field, kata_side side, kata_rule rule, double value)
@@ -177,6 +194,7 @@ kata_status kata_boundary_set(kata_field *field, kata_side side, kata_rule rule,
 static kata_status check_alike(const char *call, const kata_field *a, const kata_field *b)
 {
     kata *k = a->k;
+    if (api_check_unmapped(a, call) || api_check_unmapped(b, call)) return k->messages.status;
     if (b->k != k)
         return api_fail(k, KATA_ERROR_ARGUMENT, "%s: '%s' and '%s' are of two contexts", call,
                         a->name, b->name);
@@ -241,10 +259,21 @@ kata_status kata_rotate(kata_field *a, kata_field *b, kata_field *c)
 kata_status kata_discard(kata_field *field)
 {
     if (!field) return api_null("kata_discard", "the field");
-    if (field->k->messages.status) return field->k->messages.status;
-    field->slot->discarded = field->k->discarded = true;
-    if (!field->k->chain.count) api_release_discarded(field->k);
+    kata *k = field->k;
+    kata_status status = k->messages.status;
+    if (!status) status = api_check_unmapped(field, "kata_discard");
+    if (status) return status;
+    field->slot->discarded = k->discarded = true;
+    if (!k->chain.count) api_release_discarded(k);
     return KATA_OK;
+}
+
+kata_status api_check_unmapped(const kata_field *field, const char *call)
+{
+    if (!field->mapped) return KATA_OK;
+    return api_fail(field->k, KATA_ERROR_ARGUMENT,
+                    "%s: field '%s' is mapped; call kata_unmap(%s) first", call, field->name,
+                    field->name);
 }
 
 void api_release_discarded(kata *k)
@@ -253,7 +282,7 @@ void api_release_discarded(kata *k)
     k->discarded = false;
     for (struct api_slot *s = k->slots; s; s = s->next) {
         store_array *array = s->slot.array;
-        if (!s->slot.discarded || !array) continue;
+        if (!s->slot.discarded || !array || !array->bytes) continue; /* or of the program */
         if (k->exec.poison) {
             store_fill_unset(array->type, array->data, array->bytes);
         } else {
@@ -265,6 +294,7 @@ void api_release_discarded(kata *k)
 
 kata_status api_check_value(const kata_field *field, const char *call)
 {
+    if (api_check_unmapped(field, call)) return field->k->messages.status;
     if (!field->slot->discarded) return KATA_OK;
     return api_fail(field->k, KATA_ERROR_ARGUMENT,
                     "%s: the value of field '%s' was discarded; it cannot be read before all of it "

@@ -22,6 +22,7 @@ typedef struct chain_slot {
     grid_shape shape;
     kata_type type;
     int components;
+    kata_layout layout;        /* of the array that exec makes */
     bool is_scalar;            /* shape of one point; its components are a scalar's elements */
     bool discarded;            /* after the queued loops: not read before all of it is written */
     int64_t version;           /* of its value after the queued loops */
