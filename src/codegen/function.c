@@ -24,6 +24,7 @@ static void add_title(const codegen_writer *w)
                  ir_types[param->type].name);
         codegen_word(w->out, param->name);
         if (param->count > 1) text_add(w->out, "[%d]", param->count);
+        ir_print_ratio(w->out, kernel, param);
         if (ir_param_is_field(param))
             text_add(w->out, " as %s", ir_storages[w->loop->storage[p]].name);
     }
@@ -101,12 +102,15 @@ static void add_row(const codegen_writer *w, int param, int component, const int
     text_add(w->out, ";\n");
 }
 
-/* "p1_v_new" */
+/* "p1_v_new"; of a finer field with the row of the child: "p1_f_new_1_0" */
 static void add_written_name(const codegen_writer *w, const ir_store *s)
 {
+    const ir_param *param = &w->loop->kernel->params[s->param];
     codegen_param_name(w->out, w->loop->kernel, s->param);
-    if (w->loop->kernel->params[s->param].count > 1) text_add(w->out, "_%d", s->component);
+    if (param->count > 1) text_add(w->out, "_%d", s->component);
     text_add(w->out, "_new");
+    if (ir_param_children(param) > 1)
+        text_add(w->out, "_%d_%d", (int)s->offset[1], (int)s->offset[2]);
 }
 
 static void add_written_row(const codegen_writer *w, const ir_store *s)
@@ -131,7 +135,13 @@ static bool same_row(const ir_access *a, const ir_access *b)
            a->offset[2] == b->offset[2];
 }
 
-/* Accesses are ordered by parameter, component, z, y: equal rows follow one another. */
+static bool same_written_row(const ir_store *a, const ir_store *b)
+{
+    return a->param == b->param && a->component == b->component && a->offset[1] == b->offset[1] &&
+           a->offset[2] == b->offset[2];
+}
+
+/* Accesses and stores are ordered by parameter, component, z, y: equal rows follow one another. */
 static void add_rows(const codegen_writer *w)
 {
     const ir_kernel *kernel = w->loop->kernel;
@@ -139,7 +149,10 @@ static void add_rows(const codegen_writer *w)
         const ir_access *a = &kernel->accesses[i];
         if (i == 0 || !same_row(a, a - 1)) add_row(w, a->param, a->component, a->offset);
     }
-    for (int i = 0; i < kernel->store_count; i++) add_written_row(w, &kernel->stores[i]);
+    for (int i = 0; i < kernel->store_count; i++) {
+        const ir_store *s = &kernel->stores[i];
+        if (i == 0 || !same_written_row(s, s - 1)) add_written_row(w, s);
+    }
 }
 
 /* ---- body ------------------------------------------------------------------------------------ */

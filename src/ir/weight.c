@@ -2,7 +2,7 @@
  * sines, or reads at 441 offsets take 7 seconds each, and more take more than their share. */
 #include "ir/ir.h"
 
-enum { FUNCTION_WEIGHT = 150, READ_WEIGHT = 40 };
+enum { FUNCTION_WEIGHT = 150, READ_WEIGHT = 40, WRITE_WEIGHT = 20 };
 
 static int operation_weight(ir_op op)
 {
@@ -38,6 +38,8 @@ static int operation_weight(ir_op op)
 kata_status ir_weigh(const ir_kernel *kernel, messages *m)
 {
     int64_t weight = (int64_t)READ_WEIGHT * kernel->access_count;
+    for (int i = 0; i < kernel->store_count; i++)
+        if (ir_param_children(&kernel->params[kernel->stores[i].param]) > 1) weight += WRITE_WEIGHT;
     for (ir_id id = 1; id < kernel->graph.count; id++)
         weight += operation_weight((ir_op)kernel->graph.nodes[id].op);
     if (weight <= IR_MAX_WEIGHT) return KATA_OK;

@@ -46,8 +46,6 @@ static const struct refused {
     {"auto", no_storage, false},
     {"inline", "helpers are always inlined: 'static TYPE name(...)' is enough", false},
     {"along", "it will mark fields of lower rank; choose another name", true},
-    {"finer", "it will mark fields on a finer grid; choose another name", true},
-    {"coarser", "it will mark fields on a coarser grid; choose another name", true},
     {"forward", "it will order the levels of a kernel; choose another name", true},
     {"backward", "it will order the levels of a kernel; choose another name", true},
     {"interval", "it will split a dimension into parts; choose another name", true},
