@@ -60,7 +60,7 @@ static kata_status refuse_ratio(const chain_loop *loop, int p, messages *m)
 kata_status analysis_check_once(const chain_loop *loop, messages *m)
 {
     const ir_kernel *kernel = loop->kernel;
-    if (loop->once && kernel->rank) return refuse_offsets(loop, m);
+    if (loop->once && kernel->rank && !ir_rank_is_of_ratio(kernel)) return refuse_offsets(loop, m);
     for (int p = 0; p < kernel->param_count; p++) {
         if (!ir_param_is_field(&kernel->params[p])) continue;
         bool scalar = loop->bindings[p].slot->is_scalar;

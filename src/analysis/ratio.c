@@ -58,8 +58,8 @@ kata_status analysis_check_ratio(const chain_loop *loop, int p, messages *m)
     grid_shape_print(&needed, &expected);
     begin(loop, p, m);
     message_line(m,
-                 "give it a field of a grid of %s points, exactly the ratio to the grid that "
-                 "the kernel is applied to",
+                 "give it a field of a grid of %s points: the sizes of the two grids differ by "
+                 "exactly the ratio",
                  text_get(&needed));
     text_free(&needed);
     return message_send(m);

@@ -116,13 +116,6 @@ static ir_id own_value(lowering *l, const ir_expr *e, const ir_node *old, uint32
     return 0;
 }
 
-static bool is_ratio(const ir_kernel *k, uint32_t at)
-{
-    for (int p = 0; p < k->param_count; p++)
-        if (k->params[p].ratios && k->params[p].ratio_at == at) return true;
-    return false;
-}
-
 kata_status lower_check_rank(lowering *l, int param, int offsets, uint32_t at)
 {
     ir_kernel *k = l->kernel;
@@ -138,8 +131,10 @@ kata_status lower_check_rank(lowering *l, int param, int offsets, uint32_t at)
                      k->params[param].name, ratio ? "is declared" : "is read", offsets,
                      ratio ? "ratio" : "offset", offsets == 1 ? "" : "s", k->rank);
     message_note_at(l->m, k->text, k->rank_at, "the first %s are here",
-                    is_ratio(k, k->rank_at) ? "ratios" : "offsets");
-    message_line(l->m, "write one offset per dimension of the grid: u[dx,dy] in two dimensions");
+                    ir_rank_is_of_ratio(k) ? "ratios" : "offsets");
+    message_line(l->m, "%s",
+                 ratio ? "write one ratio for all dimensions, or one for each"
+                       : "write one offset per dimension of the grid: u[dx,dy] in two dimensions");
     return message_send(l->m);
 }
 

@@ -427,6 +427,9 @@ typedef struct ir_kernel {
     char hash[33];    /* of the graph's text: equal hashes compute the same */
 } ir_kernel;
 
+/* Whether the rank of a kernel that has one shows in a ratio, not in an offset. */
+bool ir_rank_is_of_ratio(const ir_kernel *kernel);
+
 /* ---- graph.c, simplify.c --------------------------------------------------------------------- */
 
 /* A node, simplified as far as its bits allow and shared with an equal one. Operands must be nodes

@@ -71,6 +71,13 @@ bool ir_param_has_ratio(const ir_param *param)
     return false;
 }
 
+bool ir_rank_is_of_ratio(const ir_kernel *k)
+{
+    for (int p = 0; p < k->param_count; p++)
+        if (k->params[p].ratios && k->params[p].ratio_at == k->rank_at) return true;
+    return false;
+}
+
 bool ir_param_same_place(const ir_param *a, const ir_param *b)
 {
     return !memcmp(a->finer, b->finer, sizeof a->finer) &&
