@@ -48,13 +48,14 @@ static void print_whole(FILE *out, int64_t x)
 
 static void print_range(FILE *out, const program *p, const range *r)
 {
+    const char *grid = r->level ? "finer" : "g";
     switch (r->kind) {
-    case RANGE_ALL: fprintf(out, "kata_all(g)"); return;
-    case RANGE_INNER: fprintf(out, "kata_inner(g, %d)", r->depth); return;
-    case RANGE_FACE: fprintf(out, "kata_face(g, %s, %d)", sides[r->side], r->depth); return;
+    case RANGE_ALL: fprintf(out, "kata_all(%s)", grid); return;
+    case RANGE_INNER: fprintf(out, "kata_inner(%s, %d)", grid, r->depth); return;
+    case RANGE_FACE: fprintf(out, "kata_face(%s, %s, %d)", grid, sides[r->side], r->depth); return;
     case RANGE_BOX: break;
     }
-    fprintf(out, "kata_box_%dd(g", p->rank);
+    fprintf(out, "kata_box_%dd(%s", p->rank, grid);
     for (int d = 0; d < p->rank; d++) fprintf(out, ", %" PRId64 ", %" PRId64, r->lo[d], r->hi[d]);
     fprintf(out, ")");
 }
@@ -103,9 +104,9 @@ static void print_rule(FILE *out, int i, int side, kata_rule rule, double value)
 static void print_field(FILE *out, const program *p, int i)
 {
     const field *f = &p->fields[i];
-    range all = {.hi = {p->size[0], p->size[1], p->size[2]}};
-    fprintf(out, "    kata_field *f%d = kata_field_new(g, \"f%d\", %s, .components = %d);\n", i, i,
-            types[f->type], f->components);
+    range all = program_all(p, f->level);
+    fprintf(out, "    kata_field *f%d = kata_field_new(%s, \"f%d\", %s, .components = %d);\n", i,
+            f->level ? "finer" : "g", i, types[f->type], f->components);
     for (int side = 0; side < 2 * p->rank; side++)
         if (f->rule[side] != KATA_NONE) print_rule(out, i, side, f->rule[side], f->value[side]);
     if (f->seed) print_put(out, p, i, &all, f->seed);
@@ -191,9 +192,11 @@ void program_print(FILE *out, const program *p)
     char *text = program_kernels(p);
     fprintf(out, "/* seed %" PRIu64 "%s */\n%s\nint main(void)\n{\n", p->seed,
             p->shiftable ? ", shiftable" : "", text);
-    fprintf(out, "    kata_grid *g = kata_grid_%dd(k", p->rank);
-    for (int d = 0; d < p->rank; d++) fprintf(out, ", %" PRId64, p->size[d]);
-    fprintf(out, ");\n");
+    for (int level = 0; level < 2; level++) {
+        fprintf(out, "    kata_grid *%s = kata_grid_%dd(k", level ? "finer" : "g", p->rank);
+        for (int d = 0; d < p->rank; d++) fprintf(out, ", %" PRId64, program_size(p, level, d));
+        fprintf(out, ");\n");
+    }
     for (int i = 0; i < p->field_count; i++) print_field(out, p, i);
     for (int i = 0; i < p->scalar_count; i++) {
         fprintf(out, "    kata_scalar *s%d = kata_scalar_array_new(k, \"s%d\", %s, %d);\n", i, i,
