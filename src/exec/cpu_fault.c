@@ -22,10 +22,8 @@ static ir_value evaluate_load(const evaluation *e, const ir_node *n)
     for (int d = 0; d < 3; d++)
         index[d] = ir_param_index(&kernel->params[n->param], d, e->point[d]) + n->offset[d];
     int64_t element = index[0] + index[1] * view->y + index[2] * view->z;
-    ir_value stored = {0};
-    memcpy(&stored, (const void *)((uintptr_t)view->origin + (uintptr_t)(element * size)),
-           (size_t)size);
-    return ir_convert((ir_type)n->type, ir_type_of_storage(type), stored);
+    return ir_storage_read(type, (ir_type)n->type,
+                           (const void *)((uintptr_t)view->origin + (uintptr_t)(element * size)));
 }
 
 static ir_value evaluate_node(const evaluation *e, const ir_node *n)
@@ -41,9 +39,10 @@ static ir_value evaluate_node(const evaluation *e, const ir_node *n)
     case IR_SIZE: return (ir_value){.i64 = loop->shape.size[n->param]};
     case IR_LOAD: return evaluate_load(e, n);
     case IR_STORED: {
-        ir_type stored = ir_type_of_storage(loop->bindings[n->param].slot->type);
-        ir_value there = ir_convert(stored, (ir_type)n->type, e->values[n->arg[0]]);
-        return ir_convert((ir_type)n->type, stored, there);
+        kata_type storage = loop->bindings[n->param].slot->type;
+        ir_value there = {0};
+        ir_storage_write(storage, (ir_type)n->type, e->values[n->arg[0]], &there);
+        return ir_storage_read(storage, (ir_type)n->type, &there);
     }
     default: break;
     }
