@@ -394,6 +394,7 @@ typedef struct ir_graph {
 enum {
     IR_MAX_OFFSET = 1024,
     IR_MAX_RATIO = 16,
+    IR_MAX_OUTPUTS = 16384, /* components times children of a field that is written */
     IR_MAX_NODES = 200000,
     IR_MAX_LENGTH = 1024,
     IR_MAX_CHOICES = 256, /* elements of a table whose index is known only at run time */

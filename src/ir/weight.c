@@ -48,8 +48,8 @@ kata_status ir_weigh(const ir_kernel *kernel, messages *m)
                      kernel->name, (long long)weight, (int)IR_MAX_WEIGHT);
     message_line(m,
                  "unrolled, an operation counts 1, a function such as sin %d, each offset at which "
-                 "a field is read %d",
-                 (int)FUNCTION_WEIGHT, (int)READ_WEIGHT);
+                 "a field is read %d, each child that is written %d",
+                 (int)FUNCTION_WEIGHT, (int)READ_WEIGHT, (int)WRITE_WEIGHT);
     message_line(m, "make several kernels of it");
     return message_send(m);
 }

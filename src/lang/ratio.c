@@ -46,7 +46,18 @@ static bool refuse_written(lang_compiler *c, const lang_param *p)
     return lang_hint(c, "apply the kernel to the coarser grid, and declare the other field finer");
 }
 
-/* The last number also stands for dimensions that are not named. */
+static bool check_outputs(lang_compiler *c, const lang_param *p, const ir_param *param)
+{
+    int outputs = param->count * ir_param_children(param);
+    if (outputs <= IR_MAX_OUTPUTS) return true;
+    lang_error(c, p->ratio_at,
+               "'%s' has %d values to write at each point, more than the %d allowed", p->name->text,
+               outputs, (int)IR_MAX_OUTPUTS);
+    return lang_hint(c, "these are its components at all children, in three dimensions unless a "
+                        "number is given for each");
+}
+
+/* One number stands for all dimensions; where there are more, grids have no others. */
 static bool read_numbers(lang_compiler *c, const lang_param *p, int ratio[3], int *count)
 {
     *count = 0;
@@ -58,7 +69,7 @@ static bool read_numbers(lang_compiler *c, const lang_param *p, int ratio[3], in
         if (!lang_check_constant(c, e, "the ratio", 1, IR_MAX_RATIO, &ratio[*count])) return false;
         (*count)++;
     }
-    for (int d = *count; d < 3; d++) ratio[d] = ratio[*count - 1];
+    for (int d = *count; d < 3; d++) ratio[d] = *count == 1 ? ratio[0] : 1;
     return true;
 }
 
@@ -71,6 +82,6 @@ bool lang_check_ratio(lang_compiler *c, const lang_param *p, ir_param *param)
     param->ratio_at = p->ratio_at;
     for (int d = 0; d < 3; d++)
         (p->coarser ? param->coarser : param->finer)[d] = ratio[d] > 1 ? ratio[d] : 0;
-    bool written = ir_param_is_written_field(param);
-    return !p->coarser || !written || !ir_param_has_ratio(param) || refuse_written(c, p);
+    if (!ir_param_is_written_field(param) || !ir_param_has_ratio(param)) return true;
+    return p->coarser ? refuse_written(c, p) : check_outputs(c, p, param);
 }
