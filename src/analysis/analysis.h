@@ -57,7 +57,7 @@ kata_status analysis_check_rank(const chain_loop *loop, messages *m);
 kata_status analysis_check_box(const chain_loop *loop, messages *m);
 /* binding.c: grid sizes, components and types of fields and scalars. */
 kata_status analysis_check_bindings(const chain_loop *loop, messages *m);
-/* ratio.c: the size of a field given for a parameter with a ratio. */
+/* grid_size.c: the size of a field given for a parameter with a ratio. */
 kata_status analysis_check_ratio(const chain_loop *loop, int param, messages *m);
 /* target.c: what is written lies in the grid. */
 kata_status analysis_check_targets(const chain_loop *loop, messages *m);

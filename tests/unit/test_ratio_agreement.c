@@ -171,6 +171,7 @@ static void run(kata *k, kata_module *m, const trial *t, const int64_t n[3], kat
     kata_apply(kata_kernel_find(m, "pass"), kata_all(g[1]), c, f, h, u);
     kata_apply(kata_kernel_find(m, "look"), kata_all(g[1]), c, f, most);
     kata_apply(kata_kernel_find(m, "spread"), kata_face(g[0], KATA_X_HIGH, 1), w, f);
+    kata_apply(kata_kernel_find(m, "spread"), kata_color(kata_all(g[0]), 3, 1), w, f);
     get(c, g[0], points[0], s);
     get(f, g[1], 2 * points[1], s);
     get(h, g[2], points[2], s);
