@@ -31,7 +31,28 @@ static bool read_size(const apply *a, const char *word, kata_shape *shape)
     return false;
 }
 
-/* The shape of the grid: that of the first input, or the size given. */
+/* From the shape of the grid to that of a parameter's fields, or back. A coarser field that none
+ * can be is refused when the kernel is applied. */
+static void scale(kata_shape *shape, const int times[3], const int by[3])
+{
+    for (int d = 0; d < shape->rank; d++) shape->size[d] = shape->size[d] * times[d] / by[d];
+    for (int d = 0; d < shape->rank; d++)
+        if (shape->size[d] < 1) shape->size[d] = 1;
+}
+
+static bool divides(const apply *a, const apply_param *p, const kata_shape *shape)
+{
+    for (int d = 0; d < shape->rank; d++) {
+        if (shape->size[d] % p->param.finer[d] == 0) continue;
+        options_wrong(
+            a->o, "%s has %lld points along %c, which the ratio %d of '%s' does not divide",
+            p->input, (long long)shape->size[d], "xyz"[d], p -> param.finer[d], p->param.name);
+        return false;
+    }
+    return true;
+}
+
+/* The shape of the grid: what the first input lies on, or the size given. */
 static bool find_shape(const apply *a, const char *size, kata_shape *shape)
 {
     const apply_param *first = NULL;
@@ -46,7 +67,10 @@ static bool find_shape(const apply *a, const char *size, kata_shape *shape)
         return false;
     }
     if (!first) return read_size(a, size, shape);
-    return kata_file_shape(a->k, first->input, first->param.count, shape) == KATA_OK;
+    if (kata_file_shape(a->k, first->input, first->param.count, shape) != KATA_OK) return false;
+    if (!divides(a, first, shape)) return false;
+    scale(shape, first->param.coarser, first->param.finer);
+    return true;
 }
 
 static kata_grid *make_grid(const apply *a, const kata_shape *shape)
@@ -58,6 +82,15 @@ static kata_grid *make_grid(const apply *a, const kata_shape *shape)
 }
 
 /* ---- fields and arguments -------------------------------------------------------------------- */
+
+/* The grid of a parameter's fields. */
+static kata_grid *grid_of(const apply *a, const apply_param *p, kata_grid *grid,
+                          const kata_shape *shape)
+{
+    kata_shape own = *shape;
+    scale(&own, p->param.finer, p->param.coarser);
+    return memcmp(own.size, shape->size, sizeof own.size) ? make_grid(a, &own) : grid;
+}
 
 static void make_argument(const apply *a, apply_param *p, kata_grid *grid)
 {
@@ -154,7 +187,8 @@ static int run(apply *a, const request *r)
         (r->types && !apply_read_types(a, r->types)) || !find_shape(a, r->size, &shape))
         return kata_ok(a->k) ? EXIT_USAGE : 1;
     kata_grid *grid = make_grid(a, &shape);
-    for (int i = 0; i < a->count && kata_ok(a->k); i++) make_argument(a, &a->params[i], grid);
+    for (int i = 0; i < a->count && kata_ok(a->k); i++)
+        make_argument(a, &a->params[i], grid_of(a, &a->params[i], grid, &shape));
     run_steps(a, r, grid, pair);
     if (kata_error(a->k) == KATA_ERROR_APPLICATION)
         fprintf(stderr,

@@ -386,6 +386,8 @@ typedef struct kata_param {
     kata_param_kind kind;
     kata_type type; /* computed in; KATA_I32 for bool, KATA_U8 for uchar, KATA_F64 for real */
     int count;      /* components of a field, elements of a table; 1 otherwise */
+    int finer[3];   /* of a field on a finer or coarser grid: its ratio along x, y and z, else 1 */
+    int coarser[3];
 } kata_param;
 
 /* Number of parameters. */
@@ -442,10 +444,12 @@ KATA_API kata_arg kata_table_of(kata_type type, const void *values, int64_t coun
 
 /* Queues a kernel for the points of a range. Arguments are checked against the kernel's parameters
  * in order: a field (with kata_once, a scalar) for in, out and inout, a scalar for sum, min, max, a
- * number or scalar for a number, an array of numbers or scalar array for a table. What cannot be
- * right is reported here, and nothing is queued. Where a kernel's levels run in order (forward(z)),
- * those of the range do, and each sees what the ones before it have written; what bounds its
- * intervals is given a number, not a scalar. Call it as   kata_apply(kernel, range, arguments...)
+ * number or scalar for a number, an array of numbers or scalar array for a table. Fields are of the
+ * range's grid, or of one of that size, times or by the ratio that the kernel declares. What cannot
+ * be right is reported here, and nothing is queued. Where a kernel's levels run in order
+ * (forward(z)), those of the range do, and each sees what the ones before it have written; what
+ * bounds its intervals is given a number, not a scalar. Call it as
+ *     kata_apply(kernel, range, arguments...)
  * with up to 32 arguments. */
 KATA_API kata_status kata_apply_args(kata_kernel *kernel, const kata_range *range, int count,
                                      const kata_arg *args);

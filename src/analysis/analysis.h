@@ -150,6 +150,8 @@ kata_status analysis_check_rank(const chain_loop *loop, messages *m);
 kata_status analysis_check_box(const chain_loop *loop, messages *m);
 /* binding.c: grid sizes, components and types of fields and scalars. */
 kata_status analysis_check_bindings(const chain_loop *loop, messages *m);
+/* grid_size.c: the size of a field given for a parameter with a ratio. */
+kata_status analysis_check_ratio(const chain_loop *loop, int param, messages *m);
 /* order.c: levels that run in order have a dimension of the grid, and intervals do not overlap. */
 kata_status analysis_check_order(const chain_loop *loop, messages *m);
 /* target.c: what is written lies in the grid. */

@@ -13,6 +13,7 @@ static kata_status begin(const chain_loop *loop, int param, messages *m, const c
 static kata_status check_shape(const chain_loop *loop, int p, messages *m)
 {
     const chain_binding *binding = &loop->bindings[p];
+    if (ir_param_has_ratio(&loop->kernel->params[p])) return analysis_check_ratio(loop, p, m);
     if (grid_shape_equal(&binding->slot->shape, &loop->shape)) return KATA_OK;
     text field = {0}, grid = {0};
     grid_shape_print(&field, &binding->slot->shape);

@@ -37,17 +37,11 @@ static kata_status check_writers(const chain_loop *loop, messages *m)
     return KATA_OK;
 }
 
-/* The store through which the kernel writes what an access reads, NULL when it does not. */
-static const ir_store *writer_of(const chain_loop *loop, const ir_access *access)
+/* Whether a store writes the field and component that an access reads. */
+static bool is_writer(const chain_loop *loop, const ir_store *store, const ir_access *access)
 {
-    const ir_kernel *kernel = loop->kernel;
-    for (int i = 0; i < kernel->store_count; i++) {
-        const ir_store *store = &kernel->stores[i];
-        if (loop->bindings[store->param].slot == loop->bindings[access->param].slot &&
-            store->component == access->component)
-            return store;
-    }
-    return NULL;
+    return loop->bindings[store->param].slot == loop->bindings[access->param].slot &&
+           store->component == access->component;
 }
 
 /* What to do in a kernel whose levels run in order. */
@@ -221,12 +215,32 @@ static bool wraps(const chain_loop *loop, int param, const int32_t offset[3], co
     return true;
 }
 
+/* Whether a finer field is read and written at indices of which two points share none: along some
+ * dimension they leave different remainders by the ratio, and no boundary rule changes that. */
+static bool is_other_child(const chain_loop *loop, const ir_access *access, const ir_store *store,
+                           const grid_box *need)
+{
+    const ir_param *read = &loop->kernel->params[access->param];
+    const grid_side_rule *side = loop->bindings[access->param].boundary.side;
+    if (!ir_param_same_place(read, &loop->kernel->params[store->param])) return false;
+    grid_box box = analysis_touched(read, access->offset, access->offset, need);
+    for (int d = 0; d < 3; d++) {
+        int64_t size = size_of(loop, access->param, d);
+        bool inside = box.lo[d] >= 0 && box.hi[d] <= size;
+        bool periodic = side[2 * d].rule == KATA_PERIODIC && side[2 * d + 1].rule == KATA_PERIODIC;
+        if (!read->finer[d] || !(inside || (periodic && size % read->finer[d] == 0))) continue;
+        if ((access->offset[d] - store->offset[d]) % read->finer[d] != 0) return true;
+    }
+    return false;
+}
+
 /* Whether a read, from the points of `need`, may find a value that another point writes: not where
  * it is the very value that its own point writes, nor where reads and writes end in disjoint boxes
  * or on different colours. */
 static bool meets(const chain_loop *loop, const ir_access *access, const ir_store *store,
                   const grid_box *need)
 {
+    if (is_other_child(loop, access, store, need)) return false;
     grid_box written = analysis_written(loop, store);
     if (grid_box_is_empty(need) || grid_box_is_empty(&written)) return false;
     const ir_param *params = loop->kernel->params;
@@ -290,10 +304,10 @@ kata_status analysis_check_conflicts(const chain_loop *loop, messages *m)
     grid_box *needs = arena_array(&memory, (size_t)kernel->access_count, sizeof *needs);
     if (status == KATA_OK && !needs) status = message_no_memory(m);
     for (int i = 0; needs && i < kernel->access_count; i++) needs[i] = loop->box;
-    for (int i = 0; i < kernel->access_count && status == KATA_OK; i++) {
-        const ir_store *store = writer_of(loop, &kernel->accesses[i]);
-        if (store) status = check_access(loop, i, store, needs, m);
-    }
+    for (int i = 0; i < kernel->access_count; i++)
+        for (int j = 0; j < kernel->store_count && status == KATA_OK; j++)
+            if (is_writer(loop, &kernel->stores[j], &kernel->accesses[i]))
+                status = check_access(loop, i, &kernel->stores[j], needs, m);
     arena_free(&memory);
     return status;
 }

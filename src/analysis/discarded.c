@@ -41,9 +41,11 @@ bool analysis_writes_all(const chain_loop *loop, int param)
     const ir_kernel *kernel = loop->kernel;
     if (!ir_param_is_written_field(&kernel->params[param]) || loop->colors > 1) return false;
     const chain_slot *slot = loop->bindings[param].slot;
-    grid_box all = grid_shape_box(&slot->shape);
-    int written = 0;
+    grid_box all = grid_shape_box(&loop->shape);
+    int written = 0, children = 1;
     for (int i = 0; i < kernel->store_count; i++)
         written += kernel->stores[i].param == param && !kernel->stores[i].condition;
-    return written == slot->components && grid_box_contains(&loop->box, &all);
+    for (int d = 0; d < loop->shape.rank; d++)
+        if (kernel->params[param].finer[d]) children *= kernel->params[param].finer[d];
+    return written == slot->components * children && grid_box_contains(&loop->box, &all);
 }

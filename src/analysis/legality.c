@@ -46,12 +46,24 @@ kata_status analysis_check_rank(const chain_loop *loop, messages *m)
     static const char *const offsets[] = {"", "[dx]", "[dx,dy]", "[dx,dy,dz]"};
     int rank = loop->shape.rank;
     if (kernel->rank == 0 || kernel->rank == rank) return KATA_OK;
-    message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, kernel->rank_at,
-                     "kernel '%s' reads at offsets %s of a %d-dimensional grid", kernel->name,
-                     offsets[kernel->rank], kernel->rank);
+    bool ratio = ir_rank_is_of_ratio(kernel);
+    if (ratio)
+        message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, kernel->rank_at,
+                         "kernel '%s' has a ratio for each dimension of a %d-dimensional grid",
+                         kernel->name, kernel->rank);
+    else
+        message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, kernel->rank_at,
+                         "kernel '%s' reads at offsets %s of a %d-dimensional grid", kernel->name,
+                         offsets[kernel->rank], kernel->rank);
     analysis_say_where(loop, m);
-    message_line(m, "apply it to a grid made by kata_grid_%dd, or write its offsets as %s",
-                 kernel->rank, offsets[rank]);
+    if (ratio)
+        message_line(m,
+                     "apply it to a grid made by kata_grid_%dd, or write one ratio for all "
+                     "dimensions",
+                     kernel->rank);
+    else
+        message_line(m, "apply it to a grid made by kata_grid_%dd, or write its offsets as %s",
+                     kernel->rank, offsets[rank]);
     return message_send(m);
 }
 

@@ -24,6 +24,7 @@ static void add_title(const codegen_writer *w)
                  ir_types[param->type].name);
         codegen_word(w->out, param->name);
         if (param->count > 1) text_add(w->out, "[%d]", param->count);
+        ir_print_ratio(w->out, kernel, param);
         if (ir_param_is_field(param))
             text_add(w->out, " as %s", ir_storages[w->loop->storage[p]].name);
     }
@@ -126,13 +127,16 @@ static void add_row(const codegen_writer *w, int param, int component, const int
     text_free(&row);
 }
 
-/* "p1_v_new" */
+/* "p1_v_new"; of a finer field with the row of the child: "p1_f_new_1_0" */
 static text written_name(const codegen_writer *w, const ir_store *s)
 {
+    const ir_param *param = &w->loop->kernel->params[s->param];
     text name = {0};
     codegen_param_name(&name, w->loop->kernel, s->param);
-    if (w->loop->kernel->params[s->param].count > 1) text_add(&name, "_%d", s->component);
+    if (param->count > 1) text_add(&name, "_%d", s->component);
     text_add(&name, "_new");
+    if (ir_param_children(param) > 1)
+        text_add(&name, "_%d_%d", (int)s->offset[1], (int)s->offset[2]);
     if (name.failed) w->out->failed = true;
     return name;
 }
@@ -160,7 +164,13 @@ static bool same_row(const ir_access *a, const ir_access *b)
            a->offset[2] == b->offset[2];
 }
 
-/* Accesses are ordered by parameter, component, z, y: equal rows follow one another. */
+static bool same_written_row(const ir_store *a, const ir_store *b)
+{
+    return a->param == b->param && a->component == b->component && a->offset[1] == b->offset[1] &&
+           a->offset[2] == b->offset[2];
+}
+
+/* Accesses and stores are ordered by parameter, component, z, y: equal rows follow one another. */
 static void add_rows(const codegen_writer *w)
 {
     const ir_kernel *kernel = w->loop->kernel;
@@ -168,7 +178,10 @@ static void add_rows(const codegen_writer *w)
         const ir_access *a = &kernel->accesses[i];
         if (i == 0 || !same_row(a, a - 1)) add_row(w, a->param, a->component, a->offset);
     }
-    for (int i = 0; i < kernel->store_count; i++) add_written_row(w, &kernel->stores[i]);
+    for (int i = 0; i < kernel->store_count; i++) {
+        const ir_store *s = &kernel->stores[i];
+        if (i == 0 || !same_written_row(s, s - 1)) add_written_row(w, s);
+    }
 }
 
 /* ---- body ------------------------------------------------------------------------------------ */

@@ -7,6 +7,8 @@ static void add_base(text *out, const ir_param *param, int dimension)
     int finer = param->finer[dimension], coarser = param->coarser[dimension];
     if (finer > 1)
         text_add(out, "%d * i%c", finer, i);
+    else if (coarser > 1 && !(coarser & (coarser - 1)))
+        text_add(out, "(i%c >> %d)", i, __builtin_ctz((unsigned)coarser));
     else if (coarser > 1) /* rounded down, also of an index below 0 */
         text_add(out, "(i%c - (i%c %% %d + %d) %% %d) / %d", i, i, coarser, coarser, coarser,
                  coarser);

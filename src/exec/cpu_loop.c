@@ -166,13 +166,19 @@ grid_box cpu_loop_interior(const chain_loop *loop, const grid_box *box)
     return grid_box_is_empty(&aligned) ? interior : aligned;
 }
 
+/* Of fields on finer grids, those of all children; of fields on coarser grids nothing worth
+ * counting. */
 int64_t cpu_loop_bytes(const chain_loop *loop)
 {
+    grid_box grid = grid_shape_box(&loop->shape);
     int64_t bytes = 0;
-    for (int p = 0; p < loop->kernel->param_count; p++)
-        if (ir_param_is_field(&loop->kernel->params[p]))
-            bytes += (int64_t)loop->kernel->params[p].count *
-                     store_type_bytes(loop->bindings[p].slot->type);
+    for (int p = 0; p < loop->kernel->param_count; p++) {
+        if (!ir_param_is_field(&loop->kernel->params[p])) continue;
+        const chain_slot *slot = loop->bindings[p].slot;
+        grid_box field = grid_shape_box(&slot->shape);
+        bytes += (int64_t)loop->kernel->params[p].count * store_type_bytes(slot->type) *
+                 (grid_box_points(&field) / grid_box_points(&grid));
+    }
     return bytes;
 }
 

@@ -309,7 +309,7 @@ typedef struct reference_field {
     const grid_boundary *boundary;
     const store_array *old;  /* values before the loop; NULL: all zero */
     store_array *next;       /* values after it; NULL of parameters that are not written */
-    bool *stored;            /* per component: whether this point has written it */
+    bool *stored;            /* per child of each component: whether this point has written it */
     int64_t (*stored_at)[3]; /* and where, boundary rules not applied */
 } reference_field;
 

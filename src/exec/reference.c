@@ -19,6 +19,15 @@ typedef struct reference_run {
     arena memory;
 } reference_run;
 
+/* Values that a point may write: the components, of a finer field at every child. */
+static size_t outputs_of(const ir_param *param)
+{
+    size_t outputs = (size_t)param->count;
+    for (int d = 0; d < 3; d++)
+        if (param->finer[d]) outputs *= (size_t)param->finer[d];
+    return outputs;
+}
+
 static kata_status prepare_field(reference_run *run, int p, messages *m)
 {
     const chain_loop *loop = run->in.loop;
@@ -28,8 +37,9 @@ static kata_status prepare_field(reference_run *run, int p, messages *m)
     field->boundary = &loop->bindings[p].boundary;
     if (!ir_param_is_written_field(param)) return KATA_OK;
     const store_array *old = exec_slot_array(field->slot);
-    field->stored = arena_array(&run->memory, (size_t)param->count, sizeof *field->stored);
-    field->stored_at = arena_array(&run->memory, (size_t)param->count, sizeof *field->stored_at);
+    size_t outputs = outputs_of(param);
+    field->stored = arena_array(&run->memory, outputs, sizeof *field->stored);
+    field->stored_at = arena_array(&run->memory, outputs, sizeof *field->stored_at);
     if (old) field->next = store_array_copy(old);
     return field->stored && field->stored_at && field->next ? KATA_OK : message_no_memory(m);
 }
@@ -105,7 +115,7 @@ static bool run_point(reference_run *run, int64_t number)
     const ir_kernel *kernel = run->in.loop->kernel;
     for (int p = 0; p < kernel->param_count; p++) {
         if (ir_param_is_written_field(&kernel->params[p]))
-            memset(run->in.fields[p].stored, 0, (size_t)kernel->params[p].count * sizeof(bool));
+            memset(run->in.fields[p].stored, 0, outputs_of(&kernel->params[p]) * sizeof(bool));
         for (int e = 0; ir_param_is_reduction(&kernel->params[p]) && e < kernel->params[p].count;
              e++)
             run->in.reduced[run->in.reduced_start[p] + (size_t)e] =

@@ -231,10 +231,14 @@ typedef struct ir_param {
     int count;   /* components of a field, elements of a table or reduction; 1 otherwise */
     uint32_t at; /* of the name in the source */
     bool onto;   /* of a reduction: declared inout, combined with what the scalar held before */
-    /* Of a field, per dimension: its ratio to the loop's grid as declared, 0 where none is, and
-     * whether it does not extend along it. */
+    /* Of a field, per dimension: its ratio to the loop's grid, 2 or more, 0 where the two are
+     * alike, and whether it does not extend along it. Beyond the dimensions of the grid a ratio
+     * says nothing. */
     int finer[3], coarser[3];
     bool missing[3];
+    int ratios;        /* numbers that are written of its ratio: 0 where there is none, 1 for all
+                          dimensions, or as many as the grid has */
+    uint32_t ratio_at; /* of the word before them */
 } ir_param;
 
 bool ir_param_is_field(const ir_param *param);
@@ -246,6 +250,13 @@ int64_t ir_param_index(const ir_param *param, int dimension, int64_t point);
 /* The smallest index of the loop's grid from which an index or a larger one is touched; INT64_MIN
  * or INT64_MAX in a missing dimension. */
 int64_t ir_param_point(const ir_param *param, int dimension, int64_t index);
+/* The points of a field that lie where one of the loop's grid does, its children: 1, or on a finer
+ * grid the product of its three ratios. */
+int ir_param_children(const ir_param *param);
+/* The number of the child at an offset, x fastest; -1 where there is none. Any offset is the only
+ * child, 0, of a parameter on the loop's own grid. */
+int ir_param_child(const ir_param *param, const int32_t offset[3]);
+bool ir_param_has_ratio(const ir_param *param);
 /* Whether two parameters are alike in what is touched from a point. */
 bool ir_param_same_place(const ir_param *a, const ir_param *b);
 /* "in", "out", "inout", "number", "table", "sum", "min", "max" */
@@ -406,10 +417,12 @@ typedef struct ir_interval {
     uint32_t at;
 } ir_interval;
 
-/* Largest offset, number of nodes, components, elements of a table or array, and depth of nested
- * expressions, statements and calls. */
+/* Largest offset, ratio, number of nodes, components, elements of a table or array, and depth of
+ * nested expressions, statements and calls. */
 enum {
     IR_MAX_OFFSET = 1024,
+    IR_MAX_RATIO = 16,
+    IR_MAX_OUTPUTS = 16384, /* components times children of a field that is written */
     IR_MAX_NODES = 200000,
     IR_MAX_LENGTH = 1024,
     IR_MAX_CHOICES = 256, /* elements of a table whose index is known only at run time */
@@ -436,7 +449,7 @@ typedef struct ir_kernel {
     ir_stmt *body;
     /* set by ir_lower */
     ir_graph graph;   /* only nodes that results need, in order */
-    ir_store *stores; /* by parameter, then component */
+    ir_store *stores; /* by parameter, component, and of a finer field child */
     int store_count;
     ir_check *checks; /* in the order in which a point meets them */
     int check_count;
@@ -448,6 +461,9 @@ typedef struct ir_kernel {
     uint32_t rank_at; /* where that shows */
     char hash[33];    /* of the graph's text: equal hashes compute the same */
 } ir_kernel;
+
+/* Whether the rank of a kernel that has one shows in a ratio, not in an offset. */
+bool ir_rank_is_of_ratio(const ir_kernel *kernel);
 
 /* ---- bound.c: bounds of intervals ------------------------------------------------------------ */
 
@@ -507,6 +523,8 @@ void ir_kernel_free(ir_kernel *kernel);
 void ir_print(text *out, const ir_kernel *kernel);
 /* A value as briefly as it can be read back. */
 void ir_print_value(text *out, ir_type type, ir_value value);
+/* " finer(2)", " coarser(2,2,1)"; nothing where a parameter has no ratio. */
+void ir_print_ratio(text *out, const ir_kernel *kernel, const ir_param *param);
 /* What a LOCAL, NUMBER or LOAD without index, or an INDEX, is called: "u[1,0]"; its component and
  * offsets are at[0] and at[1..3]. */
 enum { IR_LABEL = 80 };

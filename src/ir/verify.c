@@ -48,6 +48,31 @@ static const char *verify_node(const ir_kernel *k, ir_id id)
     return wrong ? wrong : verify_types(k, n);
 }
 
+static bool in_order(const ir_kernel *k, const ir_store *a, const ir_store *b)
+{
+    const ir_param *param = &k->params[b->param];
+    if (a->param != b->param) return a->param < b->param;
+    if (a->component != b->component) return a->component < b->component;
+    return ir_param_child(param, a->offset) < ir_param_child(param, b->offset);
+}
+
+static const char *verify_params(const ir_kernel *k)
+{
+    for (int p = 0; p < k->param_count; p++) {
+        const ir_param *param = &k->params[p];
+        if (ir_param_has_ratio(param) && !ir_param_is_field(param)) return "a ratio of no field";
+        for (int d = 0; d < 3; d++) {
+            int finer = param->finer[d], coarser = param->coarser[d];
+            if (finer && coarser) return "a field is both finer and coarser";
+            if (finer < 0 || finer == 1 || finer > IR_MAX_RATIO || coarser < 0 || coarser == 1 ||
+                coarser > IR_MAX_RATIO)
+                return "a ratio is out of range";
+            if (coarser && ir_param_is_written_field(param)) return "a coarser field is written";
+        }
+    }
+    return NULL;
+}
+
 static const char *verify_stores(const ir_kernel *k)
 {
     for (int i = 0; i < k->store_count; i++) {
@@ -65,9 +90,8 @@ static const char *verify_stores(const ir_kernel *k)
         if (s->condition >= k->graph.count) return "a store on no condition";
         if (s->condition && k->graph.nodes[s->condition].type != IR_BOOL)
             return "a store on a condition that is no bool";
-        if (before && (before->param > s->param ||
-                       (before->param == s->param && before->component >= s->component)))
-            return "stores are out of order";
+        if (ir_param_child(param, s->offset) < 0) return "a store to no child";
+        if (before && !in_order(k, before, s)) return "stores are out of order";
     }
     return NULL;
 }
@@ -135,7 +159,8 @@ const char *ir_verify(const ir_kernel *k)
         const char *wrong = verify_node(k, id);
         if (wrong) return wrong;
     }
-    const char *wrong = verify_stores(k);
+    const char *wrong = verify_params(k);
+    if (!wrong) wrong = verify_stores(k);
     if (!wrong) wrong = verify_order(k);
     if (!wrong) wrong = verify_checks(k);
     return wrong ? wrong : verify_accesses(k);

@@ -216,8 +216,9 @@ static bool may_shift(lang_compiler *c, const lang_place *place, const ir_expr *
 {
     ir_value value;
     const ir_expr *culprit;
-    if (place->symbol->param != IR_PARAM_OUT || place->written) return true;
     if (c->kernel && c->kernel->direction) return true;
+    if (place->symbol->param != IR_PARAM_OUT || place->written || place->symbol->children)
+        return true; /* of children, lowering knows which are written */
     if (!lang_tree_evaluate(c, offset, &value, &culprit)) return true;
     if (ir_convert(IR_I64, offset->type, value).i64 == 0) return true;
     lang_error(c, place->offsets_at, "'%s' is an 'out' field and cannot be read at an offset",

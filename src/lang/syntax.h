@@ -49,7 +49,9 @@ enum {
     X(ASSERT, "assert")                                                                            \
     X(FORWARD, "forward")                                                                          \
     X(BACKWARD, "backward")                                                                        \
-    X(INTERVAL, "interval")
+    X(INTERVAL, "interval")                                                                        \
+    X(FINER, "finer")                                                                              \
+    X(COARSER, "coarser")
 
 typedef enum lang_word {
 #define X(name, ...) LANG_WORD_##name,
@@ -106,6 +108,7 @@ typedef struct lang_symbol {
     const ir_value *values;
     struct lang_function *function;
     int table, table_owner; /* TABLE: its index in the kernel of that number */
+    bool children;          /* FIELD: finer, so that there are several points to write */
     ir_expr *component, *offset[3];
     int offsets;
 } lang_symbol;
@@ -258,6 +261,9 @@ typedef struct lang_param {
     uint32_t at, type_at;
     int number; /* from 0 */
     lang_expr *length, *columns;
+    lang_expr *ratio; /* list; NULL: none */
+    uint32_t ratio_at;
+    bool coarser;
     struct lang_param *next;
 } lang_param;
 
@@ -341,6 +347,14 @@ struct lang_compiler {
     size_t real_count, real_capacity;
     bool uses_real; /* the definition being parsed, or the kernel being translated */
 };
+
+/* ---- ratio.c --------------------------------------------------------------------------------- */
+
+/* ratio = ("finer" | "coarser") "(" expression {"," expression} ")"; nothing where neither stands.
+ */
+bool lang_parse_ratio(lang_compiler *c, lang_param *p);
+/* Sets the ratio of a kernel's parameter, whose kind is set. */
+bool lang_check_ratio(lang_compiler *c, const lang_param *p, ir_param *param);
 
 /* ---- real.c ---------------------------------------------------------------------------------- */
 

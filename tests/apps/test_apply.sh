@@ -19,6 +19,9 @@ kernel split(in double f[2], out double v, out double w) { v = f[0]; w = f[1]; }
 kernel third(in float x, sum float s) { s += x/3; }
 kernel one(out float x) { x = 1; }
 kernel line(in double u, out double v) { v = u; }
+kernel halve(in double f finer(2,1), out double c) { c = (f + f[1,0])/2; }
+kernel widen(in double c coarser(2,1), out double f) { f = c; }
+kernel widen_too(in double c, out double f finer(2,1)) { f[0,0] = c; f[1,0] = c; }
 END
 
 # The values of an NPY file, its header left out.
@@ -53,6 +56,18 @@ expect_values w.npy f8 "1 1 1 1 1 1"
 expect 0 apply k.kata more a=,a.npy --size 4
 expect 0 apply k.kata more a=a.npy,b.npy --steps 5
 expect_values b.npy d4 "6 6 6 6"
+
+# the grid is that to which the kernel is applied: of half as many columns
+expect 0 apply k.kata start --size 4x2 u=u.npy
+expect 0 apply k.kata halve f=u.npy c=c.npy
+expect_values c.npy f8 "0.5 2.5 10.5 12.5"
+expect 0 apply k.kata widen_too c=c.npy f=f.npy
+expect_values f.npy f8 "0.5 0.5 2.5 2.5 10.5 10.5 12.5 12.5"
+expect 0 apply k.kata widen c=c.npy f=f.npy
+expect_values f.npy f8 "0.5 0.5 2.5 2.5 10.5 10.5 12.5 12.5"
+expect 0 apply k.kata start --size 3x2 u=u.npy
+expect 2 apply k.kata halve f=u.npy c=c.npy
+expect_text err "kata apply: u.npy has 3 points along x, which the ratio 2 of 'f' does not divide"
 
 # ---- steps -------------------------------------------------------------------------------------
 

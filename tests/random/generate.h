@@ -115,10 +115,15 @@ void generate_steps(chance *c, program *p, bool chatty);
 
 /* ---- generate_range.c ------------------------------------------------------------------------ */
 
-range generate_range(chance *c, const program *p);
+range generate_range(chance *c, const program *p, int level);
 bool is_range_empty(const range *r);
 /* Takes away the points of a range at which a parameter reads what no rule of a field covers. */
 void restrict_range(const program *p, const param *param, const kata_rule *rules, range *r);
+/* " finer(2,3)" of a parameter; "" where its field lies on the kernel's grid. */
+const char *generate_ratio(builder *b, const param *p);
+/* An offset at which a parameter can be written, as "[1,0]": "" for none, or 0 in all dimensions of
+ * its children. Whether it is certainly the first child in *first. */
+const char *generate_child(builder *b, const param *p, bool *first);
 
 /* ---- generate_data.c ------------------------------------------------------------------------- */
 

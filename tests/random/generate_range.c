@@ -28,17 +28,36 @@ bool is_range_empty(const range *r)
     return r->lo[0] >= r->hi[0] || r->lo[1] >= r->hi[1] || r->lo[2] >= r->hi[2];
 }
 
+int64_t program_size(const program *p, int level, int d)
+{
+    return p->size[d] * (level ? p->ratio[d] : 1);
+}
+
+range program_all(const program *p, int level)
+{
+    range r = {.kind = RANGE_ALL, .level = level};
+    for (int d = 0; d < 3; d++) r.hi[d] = program_size(p, level, d);
+    return r;
+}
+
+/* The index of a parameter's field at a point of the kernel's grid. */
+static int64_t index_at(const program *p, const param *param, int d, int64_t point)
+{
+    return param->up > 0 ? point * p->ratio[d] : param->up < 0 ? point / p->ratio[d] : point;
+}
+
 void restrict_range(const program *p, const param *param, const kata_rule *rules, range *r)
 {
     for (int d = 0; d < p->rank; d++) {
-        int64_t n = p->size[d];
+        int64_t n = program_size(p, r->level + param->up, d);
         const kata_rule *rule = &rules[2 * d];
         int64_t lo = r->lo[d], hi = r->hi[d];
+        int low = param->use.lo[d], high = param->use.hi[d];
         if (lo >= hi) continue;
-        if (!is_covered(rule, n, lo + param->use.lo[d]) && lo < -param->use.lo[d])
-            r->lo[d] = -param->use.lo[d];
-        if (!is_covered(rule, n, hi - 1 + param->use.hi[d]) && hi > n - param->use.hi[d])
-            r->hi[d] = n - param->use.hi[d];
+        if (!is_covered(rule, n, index_at(p, param, d, lo) + low))
+            while (r->lo[d] < hi && index_at(p, param, d, r->lo[d]) + low < 0) r->lo[d]++;
+        if (!is_covered(rule, n, index_at(p, param, d, hi - 1) + high))
+            while (r->hi[d] > lo && index_at(p, param, d, r->hi[d] - 1) + high >= n) r->hi[d]--;
         if (r->lo[d] != lo || r->hi[d] != hi) r->kind = RANGE_BOX;
         if (r->lo[d] > r->hi[d]) r->lo[d] = r->hi[d] = 0;
     }
@@ -46,19 +65,14 @@ void restrict_range(const program *p, const param *param, const kata_rule *rules
 
 /* ---- ranges ---------------------------------------------------------------------------------- */
 
-static void set_all(const program *p, range *r)
-{
-    *r = (range){.kind = RANGE_ALL};
-    for (int d = 0; d < 3; d++) r->hi[d] = p->size[d];
-}
-
 static void set_inner(chance *c, const program *p, range *r)
 {
     r->kind = RANGE_INNER;
     r->depth = chance_from(c, 0, 3);
     for (int d = 0; d < p->rank; d++) {
-        r->lo[d] = r->depth < p->size[d] ? r->depth : p->size[d];
-        r->hi[d] = p->size[d] - r->lo[d];
+        r->lo[d] =
+            r->depth < program_size(p, r->level, d) ? r->depth : program_size(p, r->level, d);
+        r->hi[d] = program_size(p, r->level, d) - r->lo[d];
         if (r->hi[d] < r->lo[d]) r->hi[d] = r->lo[d];
     }
 }
@@ -68,9 +82,10 @@ static void set_face(chance *c, const program *p, range *r)
     r->kind = RANGE_FACE;
     r->side = chance_from(c, 0, 2 * p->rank - 1);
     int d = r->side / 2;
-    r->depth = chance_from(c, 0, p->size[d] < 3 ? (int)p->size[d] : 3);
+    r->depth =
+        chance_from(c, 0, program_size(p, r->level, d) < 3 ? (int)program_size(p, r->level, d) : 3);
     if (r->side % 2)
-        r->lo[d] = p->size[d] - r->depth;
+        r->lo[d] = program_size(p, r->level, d) - r->depth;
     else
         r->hi[d] = r->depth;
 }
@@ -79,17 +94,16 @@ static void set_box(chance *c, const program *p, range *r)
 {
     r->kind = RANGE_BOX;
     for (int d = 0; d < p->rank; d++) {
-        r->lo[d] = chance_from(c, 0, (int)p->size[d]);
-        r->hi[d] = chance_from(c, (int)r->lo[d], (int)p->size[d]);
+        r->lo[d] = chance_from(c, 0, (int)program_size(p, r->level, d));
+        r->hi[d] = chance_from(c, (int)r->lo[d], (int)program_size(p, r->level, d));
         if (chance_of(c, 30)) r->lo[d] = 0;
-        if (chance_of(c, 30)) r->hi[d] = p->size[d];
+        if (chance_of(c, 30)) r->hi[d] = program_size(p, r->level, d);
     }
 }
 
-range generate_range(chance *c, const program *p)
+range generate_range(chance *c, const program *p, int level)
 {
-    range r;
-    set_all(p, &r);
+    range r = program_all(p, level);
     int kind = chance_from(c, 0, 99);
     if (p->shiftable || kind < 50) return r;
     if (kind < 65) set_inner(c, p, &r);

@@ -183,12 +183,18 @@ term *generate_read(builder *b, bool integer)
     if (!may_read(s, mask)) return NULL;
     bool shifts = may_shift(s, mask) && !(b->kernel && b->kernel->once);
     offset o = generate_offset(b, shifts && chance_of(b->chance, 65));
-    bool guarded = s->own && !o.zero && !b->program->shiftable && chance_of(b->chance, 12);
+    bool guarded =
+        s->own && s->own->up >= 0 && !o.zero && !b->program->shiftable && chance_of(b->chance, 12);
     if (guarded) s->use->shifted |= mask;
     if (!guarded) note(s->use, &o, mask);
     pool *memory = &b->program->memory;
     const char *text = index ? pool_text(memory, "%s[%s]", s->name, index) : s->name;
-    if (o.text) text = pool_text(memory, "%s[%s]", text, o.text);
+    bool first = true;
+    if (o.text)
+        text = pool_text(memory, "%s[%s]", text, o.text);
+    else if (s->own && s->own->up > 0 && s->own->kind == INOUT && !b->kernel->once)
+        text = pool_text(memory, "%s%s", text, generate_child(b, s->own, &first));
+    if (!first) s->use->shifted |= mask;
     term *read = builder_term(b, s->type, text);
     return guarded ? guard(b, read, &o) : read;
 }

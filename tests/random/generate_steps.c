@@ -17,8 +17,9 @@ static bool is_written(const param *p)
     return p->kind == OUT || p->kind == INOUT || p->kind >= SUM;
 }
 
-static bool suits_field(const program *p, const param *param, int f)
+static bool suits_field(const program *p, const kernel *k, const param *param, int f)
 {
+    if (p->fields[f].level != k->level + param->up) return false;
     value_type type = type_of_storage(p->fields[f].type);
     bool alike = is_floating(type) == is_floating(param->type);
     if (param->byte && p->fields[f].type != KATA_U8) return false;
@@ -62,7 +63,7 @@ static void bind_fields(world *w, const kernel *k, step *s)
             if (param->kind > INOUT) continue;
             int count = k->once ? w->p->scalar_count : w->p->field_count;
             int f = chance_from(w->chance, 0, count - 1);
-            bool suits = k->once ? suits_scalar(w->p, param, f) : suits_field(w->p, param, f);
+            bool suits = k->once ? suits_scalar(w->p, param, f) : suits_field(w->p, k, param, f);
             bool taken = tries < 3 && suits;
             s->args[i].index = taken ? f : param->sample;
         }
@@ -118,10 +119,15 @@ static void generate_apply(world *w, step *s)
     s->kernel = chance_from(w->chance, 0, w->p->kernel_count - 1);
     const kernel *k = &w->p->kernels[s->kernel];
     bind(w, k, s);
-    s->range = generate_range(w->chance, w->p);
+    s->range = generate_range(w->chance, w->p, k->level);
     for (int i = 0; i < k->param_count; i++)
         if (!k->once && k->params[i].kind <= INOUT && !is_range_empty(&s->range))
             restrict_range(w->p, &k->params[i], w->rule[s->args[i].index], &s->range);
+}
+
+static bool is_alike(const field *a, const field *b)
+{
+    return a->type == b->type && a->components == b->components && a->level == b->level;
 }
 
 static void generate_swap(world *w, step *s)
@@ -132,7 +138,7 @@ static void generate_swap(world *w, step *s)
     const field *a = &w->p->fields[s->index];
     for (int f = 0; f < w->p->field_count; f++) {
         const field *b = &w->p->fields[f];
-        bool alike = f != s->index && a->type == b->type && a->components == b->components;
+        bool alike = f != s->index && is_alike(a, b);
         if (alike && chance_of(w->chance, 60)) s->second = f;
     }
 }
@@ -145,8 +151,7 @@ static void generate_rotate(world *w, step *s)
     const field *a = &w->p->fields[s->index];
     for (int f = 0; f < w->p->field_count; f++) {
         const field *b = &w->p->fields[f];
-        if (f != s->index && a->type == b->type && a->components == b->components)
-            alike[count++] = f;
+        if (f != s->index && is_alike(a, b)) alike[count++] = f;
     }
     s->kind = count < 2 ? STEP_END : STEP_ROTATE;
     if (count < 2) return;
@@ -176,7 +181,7 @@ static void generate_host_step(world *w, step *s, step_kind kind)
     int count = scalar ? w->p->scalar_count : w->p->field_count;
     s->kind = kind;
     s->index = chance_from(w->chance, 0, count - 1);
-    s->range = generate_range(w->chance, w->p);
+    s->range = generate_range(w->chance, w->p, scalar ? 0 : w->p->fields[s->index].level);
     s->seed = chance_bits(w->chance) | 1;
     s->value[0] = chance_from(w->chance, -4, 9);
     s->other_type = chance_of(w->chance, 15);
@@ -202,7 +207,7 @@ static void generate_step(world *w, step *s, bool chatty)
 void generate_steps(chance *c, program *p, bool chatty)
 {
     world w = {.chance = c, .p = p};
-    int64_t points = p->size[0] * p->size[1] * p->size[2];
+    int64_t points = program_size(p, 1, 0) * program_size(p, 1, 1) * program_size(p, 1, 2);
     for (int f = 0; f < p->field_count; f++)
         for (int side = 0; side < 6; side++) w.rule[f][side] = p->fields[f].rule[side];
     p->step_count = chance_of(c, 20) ? chance_from(c, 1, 30) : chance_from(c, 2, 12);

@@ -25,11 +25,13 @@ int64_t range_points(const range *r)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static kata_grid *open_grid(kata *k, const program *p)
+static kata_grid *open_grid(kata *k, const program *p, int level)
 {
-    if (p->rank == 1) return kata_grid_1d(k, p->size[0]);
-    if (p->rank == 2) return kata_grid_2d(k, p->size[0], p->size[1]);
-    return kata_grid_3d(k, p->size[0], p->size[1], p->size[2]);
+    int64_t n[3];
+    for (int d = 0; d < 3; d++) n[d] = program_size(p, level, d);
+    if (p->rank == 1) return kata_grid_1d(k, n[0]);
+    if (p->rank == 2) return kata_grid_2d(k, n[0], n[1]);
+    return kata_grid_3d(k, n[0], n[1], n[2]);
 }
 
 static kata_field *open_field(live *l, int f)
@@ -43,15 +45,10 @@ static kata_field *open_field(live *l, int f)
     return made;
 }
 
-static range everything(const program *p)
-{
-    return (range){.hi = {p->size[0], p->size[1], p->size[2]}};
-}
-
 static void open_values(live *l)
 {
-    range all = everything(l->p);
     for (int f = 0; f < l->p->field_count; f++) {
+        range all = program_all(l->p, l->p->fields[f].level);
         l->fields[f] = open_field(l, f);
         if (l->p->fields[f].seed) live_put(l, f, &all, l->p->fields[f].seed);
     }
@@ -69,7 +66,11 @@ void live_open(live *l, kata *k, const program *p, const setting *s)
 {
     char name[32], *text = program_kernels(p);
     snprintf(name, sizeof name, "seed-%llu", (unsigned long long)p->seed);
-    *l = (live){.rooms = l->rooms, .p = p, .setting = s, .k = k, .grid = open_grid(k, p)};
+    *l = (live){.rooms = l->rooms,
+                .p = p,
+                .setting = s,
+                .k = k,
+                .grids = {open_grid(k, p, 0), open_grid(k, p, 1)}};
     l->module = kata_module_from_text(k, name, text);
     free(text);
     for (int i = 0; i < p->kernel_count && l->module; i++)
@@ -102,17 +103,17 @@ static void set_value(void *values, int64_t i, kata_type type, uint64_t seed, co
 static kata_range box(const live *l, const range *r)
 {
     const int64_t *lo = r->lo, *hi = r->hi;
-    if (l->p->rank == 1) return kata_box_1d(l->grid, lo[0], hi[0]);
-    if (l->p->rank == 2) return kata_box_2d(l->grid, lo[0], hi[0], lo[1], hi[1]);
-    return kata_box_3d(l->grid, lo[0], hi[0], lo[1], hi[1], lo[2], hi[2]);
+    if (l->p->rank == 1) return kata_box_1d(l->grids[r->level], lo[0], hi[0]);
+    if (l->p->rank == 2) return kata_box_2d(l->grids[r->level], lo[0], hi[0], lo[1], hi[1]);
+    return kata_box_3d(l->grids[r->level], lo[0], hi[0], lo[1], hi[1], lo[2], hi[2]);
 }
 
 static kata_range range_of(const live *l, const range *r)
 {
     switch (r->kind) {
-    case RANGE_ALL: return kata_all(l->grid);
-    case RANGE_INNER: return kata_inner(l->grid, r->depth);
-    case RANGE_FACE: return kata_face(l->grid, (kata_side)r->side, r->depth);
+    case RANGE_ALL: return kata_all(l->grids[r->level]);
+    case RANGE_INNER: return kata_inner(l->grids[r->level], r->depth);
+    case RANGE_FACE: return kata_face(l->grids[r->level], (kata_side)r->side, r->depth);
     default: return box(l, r);
     }
 }
@@ -123,7 +124,7 @@ static int place_of(const live *l, const range *r, int64_t i, int64_t at[3])
 {
     for (int d = 0; d < 3; d++) {
         int64_t extent = r->hi[d] - r->lo[d];
-        at[d] = wrap(r->lo[d] + i % extent - shift_of(l, d), l->p->size[d]);
+        at[d] = wrap(r->lo[d] + i % extent - shift_of(l, d), program_size(l->p, r->level, d));
         i /= extent;
     }
     return (int)i;
@@ -241,7 +242,7 @@ static void warm_step(live *l, const step *s)
     for (const step *before = l->p->steps; before < s; before++)
         if (is_same_code(l->p, s, before)) return;
     step once = *s;
-    once.range = everything(l->p);
+    once.range = program_all(l->p, l->p->kernels[s->kernel].level);
     live_apply(l, &once);
 }
 

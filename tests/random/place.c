@@ -43,12 +43,13 @@ void place_strides(const program *p, int f, kata_wrap_options *o)
     chance c = {chance_hash(p->seed, 77 + (uint64_t)f)};
     int which = spec->place == PLACE_WRAPPED ? 0 : chance_from(&c, 0, 3);
     if (spec->place == PLACE_WRAPPED_TOGETHER) which = 4;
-    int64_t within = 1;
+    int64_t within = 1, n[3];
+    for (int d = 0; d < 3; d++) n[d] = program_size(p, spec->level, d);
     for (int i = 0; i < 4; i++) {
         int d = orders[which][i];
         bool tight = spec->place != PLACE_WRAPPED_SPREAD && (i == 0 || (which == 4 && i == 1));
         int gap = tight ? 0 : chance_from(&c, i == 0, 5);
-        set_stride(o, &within, d, p->size, gap, !tight && chance_of(&c, 30));
+        set_stride(o, &within, d, n, gap, !tight && chance_of(&c, 30));
     }
 }
 
@@ -68,18 +69,17 @@ static bool *values_of(const room *r)
     return is_value;
 }
 
-static room *room_new(room_list *list, const program *p, const kata_wrap_options *o)
+static room *room_new(room_list *list, const int64_t n[3], const kata_wrap_options *o)
 {
     room *r = calloc(1, sizeof *r);
     if (!r) exit(99);
     int64_t low = 0, high = 0;
     for (int d = 0; d < 4; d++) {
-        int64_t far =
-            d < 3 ? (p->size[d] - 1) * o->stride[d] : (o->components - 1) * o->component_stride;
+        int64_t far = d < 3 ? (n[d] - 1) * o->stride[d] : (o->components - 1) * o->component_stride;
         *(far < 0 ? &low : &high) += far;
     }
     r->options = *o;
-    memcpy(r->size, p->size, sizeof r->size);
+    memcpy(r->size, n, sizeof r->size);
     r->origin = MARGIN - low;
     r->elements = high - low + 1 + 2 * MARGIN;
     size_t bytes = stored_bytes(o->type);
@@ -133,11 +133,14 @@ kata_field *place_field(const live *l, int f, const char *name, kata_rule rule)
     const field *spec = &l->p->fields[f];
     place where = l->setting->placed ? spec->place : PLACE_ARRAYS;
     if (where <= PLACE_BLOCKS)
-        return kata_field_new(l->grid, name, spec->type, .components = spec->components,
-                              .boundary = rule, .layout = (kata_layout)where);
+        return kata_field_new(l->grids[spec->level], name, spec->type,
+                              .components = spec->components, .boundary = rule,
+                              .layout = (kata_layout)where);
     kata_wrap_options o = {.type = spec->type, .components = spec->components, .boundary = rule};
     place_strides(l->p, f, &o);
-    room *r = room_new(l->rooms, l->p, &o);
+    int64_t n[3];
+    for (int d = 0; d < 3; d++) n[d] = program_size(l->p, spec->level, d);
+    room *r = room_new(l->rooms, n, &o);
     o.memory = r->bytes + (size_t)r->origin * stored_bytes(spec->type);
-    return kata_field_wrap_with(l->grid, name, -1, &o);
+    return kata_field_wrap_with(l->grids[spec->level], name, -1, &o);
 }

@@ -49,13 +49,14 @@ static void print_whole(FILE *out, int64_t x)
 
 static void print_range(FILE *out, const program *p, const range *r)
 {
+    const char *grid = r->level ? "finer" : "g";
     switch (r->kind) {
-    case RANGE_ALL: fprintf(out, "kata_all(g)"); return;
-    case RANGE_INNER: fprintf(out, "kata_inner(g, %d)", r->depth); return;
-    case RANGE_FACE: fprintf(out, "kata_face(g, %s, %d)", sides[r->side], r->depth); return;
+    case RANGE_ALL: fprintf(out, "kata_all(%s)", grid); return;
+    case RANGE_INNER: fprintf(out, "kata_inner(%s, %d)", grid, r->depth); return;
+    case RANGE_FACE: fprintf(out, "kata_face(%s, %s, %d)", grid, sides[r->side], r->depth); return;
     case RANGE_BOX: break;
     }
-    fprintf(out, "kata_box_%dd(g", p->rank);
+    fprintf(out, "kata_box_%dd(%s", p->rank, grid);
     for (int d = 0; d < p->rank; d++) fprintf(out, ", %" PRId64 ", %" PRId64, r->lo[d], r->hi[d]);
     fprintf(out, ")");
 }
@@ -107,22 +108,22 @@ static void print_wrapped(FILE *out, const program *p, int i)
     kata_wrap_options o = {.type = f->type, .components = f->components};
     place_strides(p, i, &o);
     fprintf(out,
-            "    kata_field *f%d = kata_field_wrap(g, \"f%d\", %s, (void *)(m + 65536 * %d), "
+            "    kata_field *f%d = kata_field_wrap(%s, \"f%d\", %s, (void *)(m + 65536 * %d), "
             ".stride = {%" PRId64 ", %" PRId64 ", %" PRId64 "}, .components = %d, "
             ".component_stride = %" PRId64 ");\n",
-            i, i, types[f->type], 2 * i + 1, o.stride[0], o.stride[1], o.stride[2], f->components,
-            o.component_stride);
+            i, f->level ? "finer" : "g", i, types[f->type], 2 * i + 1, o.stride[0], o.stride[1],
+            o.stride[2], f->components, o.component_stride);
 }
 
 static void print_field(FILE *out, const program *p, int i)
 {
     const field *f = &p->fields[i];
-    range all = {.hi = {p->size[0], p->size[1], p->size[2]}};
+    range all = program_all(p, f->level);
     if (f->place <= PLACE_BLOCKS)
         fprintf(out,
-                "    kata_field *f%d = kata_field_new(g, \"f%d\", %s, .components = %d, .layout = "
+                "    kata_field *f%d = kata_field_new(%s, \"f%d\", %s, .components = %d, .layout = "
                 "%s);\n",
-                i, i, types[f->type], f->components, layouts[f->place]);
+                i, f->level ? "finer" : "g", i, types[f->type], f->components, layouts[f->place]);
     else
         print_wrapped(out, p, i);
     for (int side = 0; side < 2 * p->rank; side++)
@@ -211,9 +212,11 @@ void program_print(FILE *out, const program *p)
     fprintf(out, "/* seed %" PRIu64 "%s */\n%s\nint main(void)\n{\n", p->seed,
             p->shiftable ? ", shiftable" : "", text);
     fprintf(out, "    static double m[1 << 20]; /* of wrapped fields */\n");
-    fprintf(out, "    kata_grid *g = kata_grid_%dd(k", p->rank);
-    for (int d = 0; d < p->rank; d++) fprintf(out, ", %" PRId64, p->size[d]);
-    fprintf(out, ");\n");
+    for (int level = 0; level < 2; level++) {
+        fprintf(out, "    kata_grid *%s = kata_grid_%dd(k", level ? "finer" : "g", p->rank);
+        for (int d = 0; d < p->rank; d++) fprintf(out, ", %" PRId64, program_size(p, level, d));
+        fprintf(out, ");\n");
+    }
     for (int i = 0; i < p->field_count; i++) print_field(out, p, i);
     for (int i = 0; i < p->scalar_count; i++) {
         fprintf(out, "    kata_scalar *s%d = kata_scalar_array_new(k, \"s%d\", %s, %d);\n", i, i,

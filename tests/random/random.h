@@ -91,6 +91,7 @@ typedef struct param {
     param_kind kind;
     value_type type;
     int count; /* components of a field, elements of a table */
+    int up;    /* of a field: levels from that of the kernel's grid to its own, -1 to 1 */
     field_use use;
     unsigned written; /* components that may be written */
     bool byte;        /* an INT declared uchar: takes fields of bytes only */
@@ -105,6 +106,7 @@ typedef struct kernel {
     int param_count;
     param params[MAX_PARAMS]; /* named p0, p1, .. */
     bool sums_floating;
+    int level;   /* of the grid it is applied to */
     bool once;   /* on scalars: those are given for IN, OUT and INOUT */
     int order;   /* of its levels: 1 forward, -1 backward, 0 none */
     int ordered; /* dimension of the levels */
@@ -124,7 +126,8 @@ typedef enum place {
 typedef struct field {
     kata_type type;
     int components;
-    place place; /* that of all fields of this type and number of components */
+    int level; /* of its grid: 1 is finer */
+    place place; /* that of all fields of this level, type and number of components */
     kata_rule rule[6];
     double value[6];
     uint64_t seed; /* of its first values; 0: it stays zero */
@@ -142,6 +145,7 @@ typedef enum range_kind { RANGE_ALL, RANGE_INNER, RANGE_FACE, RANGE_BOX } range_
 
 typedef struct range {
     range_kind kind;
+    int level;            /* of the grid it is of */
     int side, depth;      /* of INNER, FACE */
     int64_t lo[3], hi[3]; /* of all kinds: the box it is */
 } range;
@@ -183,6 +187,7 @@ typedef struct program {
     pool memory;
     int rank;
     int64_t size[3]; /* 1 beyond the rank */
+    int ratio[3];    /* of the finer grid to this one; all 1: there is none */
     bool shiftable;  /* shifted fields give shifted fields, and the same scalars */
     int field_count, scalar_count, kernel_count, step_count;
     field fields[MAX_FIELDS];
@@ -192,6 +197,9 @@ typedef struct program {
     step steps[MAX_STEPS];
 } program;
 
+/* The size along a dimension of the grid of a level, and the range of all its points. */
+int64_t program_size(const program *p, int level, int d);
+range program_all(const program *p, int level);
 /* The program of a seed. Neighbours are alike in whether they read values in the middle, which cuts
  * the chains of all programs run beside them. */
 program *program_generate(uint64_t seed);
@@ -253,7 +261,7 @@ typedef struct live {
     const program *p;
     const setting *setting;
     kata *k;
-    kata_grid *grid;
+    kata_grid *grids[2]; /* by level */
     kata_module *module;
     kata_kernel *kernels[MAX_KERNELS];
     kata_field *fields[MAX_FIELDS];

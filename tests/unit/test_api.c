@@ -7,9 +7,10 @@
 static void test_a_kernel_tells_its_parameters(void **state)
 {
     (void)state;
-    static const kata_param expected[] = {{"u", KATA_PARAM_IN, KATA_F64, 1},
-                                          {"v", KATA_PARAM_INOUT, KATA_F64, 1},
-                                          {"w", KATA_PARAM_TABLE, KATA_F64, 3}};
+    static const kata_param expected[] = {
+        {.name = "u", .kind = KATA_PARAM_IN, .type = KATA_F64, .count = 1},
+        {.name = "v", .kind = KATA_PARAM_INOUT, .type = KATA_F64, .count = 1},
+        {.name = "w", .kind = KATA_PARAM_TABLE, .type = KATA_F64, .count = 3}};
     world w;
     open_world(&w);
     kata_kernel *add = find(&w, "add");
@@ -29,6 +30,7 @@ static void test_a_kernel_tells_its_parameters(void **state)
     kata_error_clear(w.k);
     kata_kernel_param(find(&w, "count"), 0, &param);
     assert_int_equal(param.type, KATA_I64);
+    assert_true(param.finer[0] == 1 && param.coarser[2] == 1);
     kata_kernel_param(find(&w, "total"), 1, &param);
     assert_int_equal(param.kind, KATA_PARAM_SUM);
     close_world(&w);
