@@ -223,7 +223,7 @@ bool cpu_edge_gather(const cpu_edge *edges, int count, const grid_box *piece, cp
     grid_box box;
     for (int i = 0; i < count; i++)
         if (read_box(&edges[i], piece, &box)) needed += copy_size(&edges[i], &box);
-    if (needed > thread->gathered_size) {
+    if (needed > thread->gathered_size || HOSTILE(false, needed > 0)) {
         free(thread->gathered);
         thread->gathered_size = 0;
         thread->gathered = aligned_alloc(64, needed);

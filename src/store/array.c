@@ -16,8 +16,8 @@
 enum {
     LINE_BYTES = 64,
     ALIAS_BYTES = 1024,
-    SLACK_BYTES = 4 * LINE_BYTES, /* readable past the last element */
-    MAP_BYTES = 1 << 20           /* arrays from here on are mapped */
+    SLACK_BYTES = 4 * LINE_BYTES,      /* readable past the last element */
+    MAP_BYTES = HOSTILE(1 << 20, 4096) /* arrays from here on are mapped */
 };
 
 int store_type_bytes(kata_type type) { return ir_storages[type].bytes; }
@@ -68,6 +68,19 @@ static void *zeroed_memory(size_t bytes)
     return data;
 }
 
+/* Makes what lies between rows, and behind the last one, anything but zero: nobody may use it. */
+static void spoil_padding(store_array *a)
+{
+    size_t row = (size_t)a->shape.size[0] * (size_t)store_type_bytes(a->type);
+    memset(a->data, HOSTILE_JUNK, a->bytes);
+    for (int64_t c = 0; c < a->components; c++)
+        for (int64_t z = 0; z < a->shape.size[2]; z++)
+            for (int64_t y = 0; y < a->shape.size[1]; y++) {
+                int64_t at = y * a->pitch_y + z * a->pitch_z + c * a->pitch_component;
+                memset((char *)a->data + at * store_type_bytes(a->type), 0, row);
+            }
+}
+
 store_array *store_array_new(const grid_shape *shape, kata_type type, int components)
 {
     store_array *a = calloc(1, sizeof *a);
@@ -76,6 +89,7 @@ store_array *store_array_new(const grid_shape *shape, kata_type type, int compon
     a->components = components;
     a->shape = *shape;
     if (lay_out(a)) a->data = zeroed_memory(a->bytes);
+    if (HOSTILE(false, a->data)) spoil_padding(a);
     if (a->data) return a;
     free(a);
     return NULL;

@@ -89,7 +89,7 @@ static void narrow_row(kata_type to, void *target, bool from_double, const void 
 static void convert_row(kata_type to, void *target, kata_type from, const void *values,
                         int64_t count)
 {
-    enum { PIECE = 256 };
+    enum { PIECE = HOSTILE(256, 3) };
     double piece[PIECE];
     bool wide = to == KATA_F64 || from == KATA_F64;
     if (to == from || (is_byte(to) && is_byte(from))) {
