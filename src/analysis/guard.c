@@ -236,10 +236,11 @@ static bool is_same_read(const ir_node *n, const ir_access *a)
 
 static bool allocate(guard *g, arena *memory)
 {
-    g->known = arena_array(memory, g->graph->count, sizeof *g->known);
-    g->value = arena_array(memory, g->graph->count, sizeof *g->value);
-    g->pure = arena_array(memory, g->graph->count, sizeof *g->pure);
-    g->need = arena_array(memory, g->graph->count, sizeof *g->need);
+    size_t count = g->graph->count + 1; /* node 0 too, where the graph is empty */
+    g->known = arena_array(memory, count, sizeof *g->known);
+    g->value = arena_array(memory, count, sizeof *g->value);
+    g->pure = arena_array(memory, count, sizeof *g->pure);
+    g->need = arena_array(memory, count, sizeof *g->need);
     return g->known && g->value && g->pure && g->need;
 }
 

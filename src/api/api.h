@@ -8,9 +8,9 @@
 #include <fenv.h>
 
 /* Loops queued before a chain is run although nobody asked. */
-enum { API_CHAIN_LENGTH = 256 };
+enum { API_CHAIN_LENGTH = HOSTILE(256, 5) };
 /* Parameters for which an application allocates nothing. */
-enum { API_FEW_PARAMS = 16 };
+enum { API_FEW_PARAMS = HOSTILE(16, 1) };
 /* Bytes kept of the name of the file that an application is written in. */
 enum { API_LONGEST_PLACE = 256 };
 

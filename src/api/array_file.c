@@ -123,21 +123,24 @@ kata_status api_npy_load(kata_field *field, const char *path)
     return status;
 }
 
-/* Cuts "FILE:/DATASET" in two. */
-static const char *split(const char *path, text *file)
+/* Cuts "FILE:/DATASET" in two; NULL (reported) when memory is out. */
+static const char *split(kata *k, const char *path, text *file)
 {
     const char *colon = strstr(path, ":/");
     text_add(file, "%.*s", (int)(colon - path), path);
-    return colon + 1;
+    if (!file->failed) return colon + 1;
+    api_no_memory(k);
+    return NULL;
 }
 
 kata_status api_hdf5_load(kata_field *field, const char *path)
 {
     kata *k = field->k;
     text file = {0};
-    const char *dataset = split(path, &file);
+    const char *dataset = split(k, path, &file);
     io_array in_file, wanted = array_of(field->slot);
     void *values = NULL;
+    if (!dataset) return k->messages.status;
     kata_status status = io_hdf5_shape(text_get(&file), dataset, &in_file, &k->messages);
     if (!status) widen(field, &in_file);
     if (!status) status = check_fit(field, path, &in_file, &wanted);
@@ -211,7 +214,8 @@ kata_status api_hdf5_shape(kata *k, const char *path, int components, kata_shape
 {
     io_array a;
     text file = {0};
-    const char *dataset = split(path, &file);
+    const char *dataset = split(k, path, &file);
+    if (!dataset) return k->messages.status;
     kata_status status = io_hdf5_shape(text_get(&file), dataset, &a, &k->messages);
     text_free(&file);
     return status ? status : array_shape(k, path, &a, components, shape);

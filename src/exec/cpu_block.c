@@ -6,9 +6,10 @@
 #include "exec/exec.h"
 
 enum {
-    BLOCK_BYTES = 1 << 20, /* touched by a block, about half of a second-level cache */
-    BLOCKS_PER_THREAD = 4, /* at least, so that no thread waits long for the last */
-    SMALLEST_BLOCK = 4096, /* points; less is not worth a turn */
+    BLOCK_BYTES =
+        HOSTILE(1 << 20, 512),         /* touched by a block, about half of a second-level cache */
+    BLOCKS_PER_THREAD = 4,             /* at least, so that no thread waits long for the last */
+    SMALLEST_BLOCK = HOSTILE(4096, 5), /* points; less is not worth a turn */
     BLOCK_PLANES = 4
 };
 

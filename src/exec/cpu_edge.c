@@ -299,7 +299,7 @@ static size_t room_for(const cpu_edge *edges, int count, const grid_box *piece, 
 
 static bool grow_room(cpu_thread *thread, size_t needed)
 {
-    if (needed <= thread->gathered_size) return true;
+    if (needed <= thread->gathered_size && !HOSTILE(false, needed > 0)) return true;
     free(thread->gathered);
     thread->gathered_size = 0;
     thread->gathered = aligned_alloc(LINE_BYTES, needed);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    SMALL_LOOP = 4096, /* points; less runs on one thread */
+    SMALL_LOOP = HOSTILE(4096, 2), /* points; less runs on one thread */
     LINE_BYTES = 64
 };
 
@@ -97,7 +97,7 @@ static bool add_edge(cpu_loop *l, cpu_edge edge)
         touched.hi[d] = inside.hi[d];
     }
     if (grid_box_contains(&inside, &touched)) return true;
-    edge.poison = l->poison;
+    edge.poison = l->poison || HOSTILE(false, true);
     if (!cpu_edge_prepare(&edge, &touched, &l->memory)) return false;
     l->edges[l->edge_count++] = edge;
     return true;

@@ -9,7 +9,7 @@
 
 enum {
     LINE_BYTES = 64,
-    CHUNK_POINTS = 8192 /* whose contributions are kept until they are reduced */
+    CHUNK_POINTS = HOSTILE(8192, 16) /* whose contributions are kept until they are reduced */
 };
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
@@ -56,12 +56,13 @@ static bool prepare_contributions(const cpu_loop *l, const grid_box *box, cpu_th
     int64_t points = grid_box_points(box);
     size_t needed = (size_t)(points * l->reduction_count) * sizeof(ir_value);
     needed = (needed + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
-    if (needed > thread->contributions_size) {
+    if (needed > thread->contributions_size || HOSTILE(false, needed > 0)) {
         free(thread->contributions);
         thread->contributions_size = 0;
         thread->contributions = aligned_alloc(LINE_BYTES, needed);
         if (!thread->contributions) return false;
         thread->contributions_size = needed;
+        if (HOSTILE(false, true)) memset(thread->contributions, HOSTILE_JUNK, needed);
     }
     for (int r = 0; r < l->reduction_count; r++) {
         const cpu_reduction *red = &l->reductions[r];

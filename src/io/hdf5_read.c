@@ -169,6 +169,7 @@ static bool choose_dataset(opened *o, const char *name, text *dataset)
     else
         snprintf(o->reason, sizeof o->reason, "it has no point data '%s'; it has %.100s",
                  name ? name : "", count ? text_get(&names) : "none");
+    if (names.failed || dataset->failed) wrong(o, "memory is out");
     text_free(&names);
     H5Gclose(group);
     return !o->reason[0];

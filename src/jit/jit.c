@@ -99,7 +99,7 @@ typedef struct place {
     text source, shared, sum, work, object;
 } place;
 
-typedef enum outcome { LOADED, BAD_FOLDER, BAD_COMPILER } outcome;
+typedef enum outcome { LOADED, BAD_FOLDER, BAD_COMPILER, NO_MEMORY } outcome;
 
 static bool place_make(place *p, const char *folder, const char *key)
 {
@@ -130,17 +130,20 @@ static int hash_file(const char *path, char hex[33])
     return error;
 }
 
-/* NULL when the library is not there or is not what its sum says. */
-static void *load_checked(const place *p)
+/* *handle stays NULL when the library is not there or is not what its sum says. Returns ENOMEM
+ * when memory is out, otherwise 0. */
+static int load_checked(const place *p, void **handle)
 {
     char *sum, hex[33];
     size_t size;
-    if (file_read(p->sum.data, 64, &sum, &size)) return NULL;
-    bool sound = size == 32 && hash_file(p->shared.data, hex) == 0 && memcmp(sum, hex, 32) == 0;
+    int error = file_read(p->sum.data, 64, &sum, &size);
+    if (!error) error = hash_file(p->shared.data, hex);
+    if (!error && size == 32 && memcmp(sum, hex, 32) == 0) {
+        utimensat(AT_FDCWD, p->shared.data, NULL, 0); /* used last now, see trim.c */
+        *handle = dlopen(p->shared.data, RTLD_NOW | RTLD_LOCAL);
+    }
     free(sum);
-    if (!sound) return NULL;
-    utimensat(AT_FDCWD, p->shared.data, NULL, 0); /* used last now, see trim.c */
-    return dlopen(p->shared.data, RTLD_NOW | RTLD_LOCAL);
+    return error == ENOMEM ? error : 0;
 }
 
 /* Files the object that the compiler wrote. */
@@ -162,9 +165,9 @@ static outcome compile(const jit *j, place *p, text *report)
         return BAD_FOLDER;
     }
     text_add(&p->object, "%s/object.so", p->work.data);
-    bool good =
-        !p->object.failed && jit_compiler_run(j->compiler.data, !j->plain, j->debug, p->work.data,
-                                              p->source.data, p->object.data, report);
+    if (p->object.failed) return NO_MEMORY;
+    bool good = jit_compiler_run(j->compiler.data, !j->plain, j->debug, p->work.data,
+                                 p->source.data, p->object.data, report);
     struct stat status;
     if (good && (stat(p->object.data, &status) || status.st_size == 0)) {
         text_add(report, "it wrote nothing\n");
@@ -212,9 +215,8 @@ static outcome load_in(const jit *j, const char *folder, const char *key, const 
                        size_t length, text *report, void **handle)
 {
     place p;
-    outcome result = BAD_FOLDER;
-    if (place_make(&p, folder, key)) {
-        *handle = load_checked(&p);
+    outcome result = NO_MEMORY;
+    if (place_make(&p, folder, key) && !load_checked(&p, handle)) {
         result = *handle ? LOADED : build(j, &p, c_text, length, report, handle);
         if (result == BAD_COMPILER) text_add(report, "the text is %s\n", p.source.data);
     }
@@ -260,7 +262,7 @@ static outcome load_somewhere(jit *j, const char *c_text, size_t length, const c
 static outcome load_anyhow(jit *j, const char *c_text, size_t length, char key[33], text *report,
                            void **handle)
 {
-    if (!make_key(j, c_text, length, key)) return BAD_FOLDER;
+    if (!make_key(j, c_text, length, key)) return NO_MEMORY;
     outcome result = load_somewhere(j, c_text, length, key, report, handle);
     if (result != BAD_COMPILER || j->plain) return result;
     text later = {0};
@@ -325,7 +327,9 @@ kata_status jit_load(jit *j, const char *c_text, size_t length, messages *m, voi
     library *l = &j->libraries[j->count];
     l->handle = NULL;
     outcome result = load_anyhow(j, c_text, length, l->key, &report, &l->handle);
-    kata_status status = result == LOADED ? KATA_OK : report_failure(j, result, &report, m);
+    kata_status status = result == LOADED      ? KATA_OK
+                         : result == NO_MEMORY ? message_no_memory(m)
+                                               : report_failure(j, result, &report, m);
     if (result == LOADED) {
         warn_about_folder(j, m);
         *out = l->handle;

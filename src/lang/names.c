@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUCKETS = 1 << 14 };
+enum { BUCKETS = HOSTILE(1 << 14, 16) };
 
 static const char no_loop[] = "a loop is 'for (int q = 0; q < 9; q++)', with bounds known at "
                               "compile time";

@@ -16,8 +16,8 @@
 enum {
     LINE_BYTES = 64,
     ALIAS_BYTES = 1024,
-    SLACK_BYTES = 4 * LINE_BYTES, /* readable past the last element */
-    MAP_BYTES = 1 << 20           /* arrays from here on are mapped */
+    SLACK_BYTES = 4 * LINE_BYTES,      /* readable past the last element */
+    MAP_BYTES = HOSTILE(1 << 20, 4096) /* arrays from here on are mapped */
 };
 
 int store_type_bytes(kata_type type) { return ir_storages[type].bytes; }
@@ -102,6 +102,19 @@ static void *zeroed_memory(size_t bytes)
     return data;
 }
 
+/* Makes what lies between values, and behind the last one, anything but zero: nobody may use it. */
+static void spoil_padding(store_array *a)
+{
+    int64_t at[3];
+    const int64_t *n = a->shape.size;
+    memset(a->data, HOSTILE_JUNK, a->bytes);
+    for (int c = 0; c < a->components; c++)
+        for (at[2] = 0; at[2] < n[2]; at[2]++)
+            for (at[1] = 0; at[1] < n[1]; at[1]++)
+                for (at[0] = 0; at[0] < n[0]; at[0]++)
+                    memset(store_address(a, c, at), 0, (size_t)store_type_bytes(a->type));
+}
+
 store_array *store_array_new(const grid_shape *shape, kata_type type, int components,
                              kata_layout layout)
 {
@@ -111,6 +124,7 @@ store_array *store_array_new(const grid_shape *shape, kata_type type, int compon
     a->components = components;
     a->shape = *shape;
     if (lay_out(a, layout)) a->data = zeroed_memory(a->bytes);
+    if (HOSTILE(false, a->data)) spoil_padding(a);
     if (a->data) return a;
     free(a);
     return NULL;

@@ -7,7 +7,7 @@
 
 #include "ir/arithmetic.h"
 
-enum { PIECE = 256 }; /* elements converted or copied at a time */
+enum { PIECE = HOSTILE(256, 3) }; /* elements converted or copied at a time */
 
 /* ---- conversions ----------------------------------------------------------------------------- */
 
