@@ -19,6 +19,10 @@ int analysis_reaches(const ir_kernel *kernel, analysis_reach *out);
  * of a box; empty when that is. */
 grid_box analysis_touched(const ir_param *param, const int32_t lo[3], const int32_t hi[3],
                           const grid_box *from);
+/* The smallest box of indices at which values are found when a field parameter is touched at an
+ * offset from the points of a box, boundary rules applied. */
+grid_box analysis_landing(const chain_loop *loop, int param, const int32_t offset[3],
+                          const grid_box *from);
 /* The points of a loop's box at which every read and write lands inside the grid. May be empty. */
 grid_box analysis_interior(const chain_loop *loop);
 

@@ -13,9 +13,10 @@ static kata_status begin(const chain_loop *loop, int param, messages *m, const c
 static kata_status check_shape(const chain_loop *loop, int p, messages *m)
 {
     const chain_binding *binding = &loop->bindings[p];
-    if (grid_shape_equal(&binding->slot->shape, &loop->shape)) return KATA_OK;
+    grid_shape made_for = chain_slot_grid(binding->slot);
+    if (grid_shape_equal(&made_for, &loop->shape)) return KATA_OK;
     text field = {0}, grid = {0};
-    grid_shape_print(&field, &binding->slot->shape);
+    grid_shape_print(&field, &made_for);
     grid_shape_print(&grid, &loop->shape);
     begin(loop, p, m, "field of another grid size");
     message_line(m, "field '%s' has %s points, the range belongs to a grid of %s", binding->name,

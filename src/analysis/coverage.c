@@ -35,16 +35,22 @@ static int64_t index_of(const outside_read *r)
     return ir_param_index(param, r->dimension, point_of(r)) + r->access->offset[r->dimension];
 }
 
-/* Of the field, along the dimension. */
-static int64_t size_of(const outside_read *r)
+static const chain_binding *binding_of(const outside_read *r)
 {
-    return r->loop->bindings[r->access->param].slot->shape.size[r->dimension];
+    return &r->loop->bindings[r->access->param];
+}
+
+/* The indices of the field along the dimension that need no rule: lo <= i < hi. */
+static int64_t inside_of(const outside_read *r, bool hi)
+{
+    grid_box inside = chain_binding_inside(binding_of(r));
+    return hi ? inside.hi[r->dimension] : inside.lo[r->dimension];
 }
 
 static bool is_outside(const outside_read *r)
 {
     if (grid_box_is_empty(r->box)) return false;
-    return r->high ? index_of(r) >= size_of(r) : index_of(r) < 0;
+    return r->high ? index_of(r) >= inside_of(r, true) : index_of(r) < inside_of(r, false);
 }
 
 static bool is_half_periodic(const outside_read *r)
@@ -56,9 +62,10 @@ static bool is_half_periodic(const outside_read *r)
 static bool is_covered(const outside_read *r)
 {
     grid_source source;
-    return !is_outside(r) || (!is_half_periodic(r) &&
-                              grid_boundary_map(&r->loop->bindings[r->access->param].boundary,
-                                                r->dimension, size_of(r), index_of(r), &source));
+    if (!is_outside(r)) return true;
+    grid_axis axis = chain_slot_axis(binding_of(r)->slot, r->dimension);
+    return !is_half_periodic(r) &&
+           grid_boundary_map(&binding_of(r)->boundary, r->dimension, &axis, index_of(r), &source);
 }
 
 /* ---- what to do instead ---------------------------------------------------------------------- */
@@ -73,8 +80,8 @@ static grid_box covered_box(const chain_loop *loop, const grid_box *needs)
             outside_read r = {loop, &loop->kernel->accesses[i], &needs[i], d, side % 2};
             if (is_covered(&r)) continue;
             const ir_param *param = &loop->kernel->params[r.access->param];
-            int64_t lo = ir_param_point(param, d, -r.access->offset[d]);
-            int64_t hi = ir_param_point(param, d, size_of(&r) - r.access->offset[d]);
+            int64_t lo = ir_param_point(param, d, inside_of(&r, false) - r.access->offset[d]);
+            int64_t hi = ir_param_point(param, d, inside_of(&r, true) - r.access->offset[d]);
             if (r.high && hi < box.hi[d]) box.hi[d] = hi;
             if (!r.high && lo > box.lo[d]) box.lo[d] = lo;
         }
@@ -159,7 +166,7 @@ static int failing_side(const outside_read *r)
 {
     const grid_side_rule *side = rules_of(r);
     kata_rule first = side[r->high].rule;
-    bool thin = size_of(r) == 1;
+    bool thin = binding_of(r)->slot->shape.size[r->dimension] == 1;
     bool about_node = first == KATA_REFLECT_NODE || first == KATA_ANTISYMMETRIC_NODE;
     bool fails = first == KATA_NONE || (about_node && thin);
     return 2 * r->dimension + (fails ? r->high : !r->high);

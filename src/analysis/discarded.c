@@ -41,7 +41,7 @@ bool analysis_writes_all(const chain_loop *loop, int param)
     const ir_kernel *kernel = loop->kernel;
     if (!ir_param_is_written_field(&kernel->params[param]) || loop->colors > 1) return false;
     const chain_slot *slot = loop->bindings[param].slot;
-    grid_box all = grid_shape_box(&slot->shape);
+    grid_box all = chain_slot_points(slot, &loop->bindings[param].boundary);
     int written = 0;
     for (int i = 0; i < kernel->store_count; i++)
         written += kernel->stores[i].param == param && !kernel->stores[i].condition;

@@ -27,15 +27,14 @@ kata_status analysis_check_targets(const chain_loop *loop, messages *m)
         if (!store->offset[0] && !store->offset[1] && !store->offset[2]) continue;
         grid_box box = analysis_written(loop, store);
         if (grid_box_is_empty(&box)) continue;
-        const grid_side_rule *rules = loop->bindings[store->param].boundary.side;
+        const chain_binding *binding = &loop->bindings[store->param];
+        grid_box inside = chain_binding_inside(binding);
         box = analysis_touched(&loop->kernel->params[store->param], store->offset, store->offset,
                                &box);
         for (int d = 0; d < 3; d++) {
-            bool low = box.lo[d] < 0;
-            bool high = box.hi[d] > loop->bindings[store->param].slot->shape.size[d];
-            bool periodic =
-                rules[2 * d].rule == KATA_PERIODIC && rules[2 * d + 1].rule == KATA_PERIODIC;
-            if ((low || high) && !periodic) return refuse(loop, store, 2 * d + !low, m);
+            bool low = box.lo[d]<inside.lo[d], high = box.hi[d]> inside.hi[d];
+            if ((low || high) && !grid_boundary_is_periodic(&binding->boundary, d))
+                return refuse(loop, store, 2 * d + !low, m);
         }
     }
     return KATA_OK;

@@ -19,41 +19,46 @@ static const double UNSET = 0x1.6969696969697p62; /* about 0x5a5a5a5a5a5a5a5a */
 
 /* Where no rule covers a read, nothing comes of it, and where no periodic side brings a write back,
  * it does not happen (analysis has seen to that). */
-static grid_source map(const cpu_edge *edge, int dimension, int64_t size, int64_t index)
+static grid_source map(const cpu_edge *edge, int dimension, int64_t index)
 {
     grid_source source;
+    grid_axis axis = chain_slot_axis(edge->binding->slot, dimension);
     bool periodic = edge->binding->boundary.side[2 * dimension].rule == KATA_PERIODIC;
     if ((periodic || !edge->written) &&
-        grid_boundary_map(&edge->binding->boundary, dimension, size, index, &source))
+        grid_boundary_map(&edge->binding->boundary, dimension, &axis, index, &source))
         return source;
     bool floating = ir_type_is_floating(ir_type_of_storage(edge->type));
-    return (grid_source){.index = -1, .constant = !edge->poison ? 0 : floating ? NAN : UNSET};
+    return (grid_source){.is_constant = true,
+                         .constant = !edge->poison ? 0
+                                     : floating    ? NAN
+                                                   : UNSET};
 }
 
 bool cpu_edge_prepare(cpu_edge *edge, const grid_box *touched, arena *memory)
 {
-    const int64_t *size = edge->binding->slot->shape.size;
+    edge->inside = chain_binding_inside(edge->binding);
     edge->type = edge->binding->slot->type;
     edge->bytes = store_type_bytes(edge->type);
     for (int d = 0; d < 3; d++) {
-        int64_t low = touched->lo[d] < 0 ? -touched->lo[d] : 0;
-        int64_t high = touched->hi[d] > size[d] ? touched->hi[d] - size[d] : 0;
+        int64_t first = edge->inside.lo[d], end = edge->inside.hi[d];
+        int64_t low = touched->lo[d] < first ? first - touched->lo[d] : 0;
+        int64_t high = touched->hi[d] > end ? touched->hi[d] - end : 0;
         edge->low[d] = arena_array(memory, (size_t)low + (size_t)high, sizeof(grid_source));
         if (!edge->low[d]) return false;
         edge->high[d] = edge->low[d] + low;
-        for (int64_t i = 0; i < low; i++) edge->low[d][i] = map(edge, d, size[d], -1 - i);
-        for (int64_t i = 0; i < high; i++) edge->high[d][i] = map(edge, d, size[d], size[d] + i);
+        for (int64_t i = 0; i < low; i++) edge->low[d][i] = map(edge, d, first - 1 - i);
+        for (int64_t i = 0; i < high; i++) edge->high[d][i] = map(edge, d, end + i);
     }
     return true;
 }
 
-/* NULL inside the grid. */
+/* NULL inside. */
 static const grid_source *source_of(const cpu_edge *edge, int dimension, int64_t index)
 {
-    int64_t size = edge->binding->slot->shape.size[dimension];
-    return index < 0       ? &edge->low[dimension][-1 - index]
-           : index >= size ? &edge->high[dimension][index - size]
-                           : NULL;
+    int64_t first = edge->inside.lo[dimension], end = edge->inside.hi[dimension];
+    return index < first  ? &edge->low[dimension][first - 1 - index]
+           : index >= end ? &edge->high[dimension][index - end]
+                          : NULL;
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -118,23 +123,23 @@ static edge_row row_at(const cpu_edge *edge, int64_t y, int64_t z)
 {
     edge_row row = {.y = source_of(edge, 1, y), .z = source_of(edge, 2, z)};
     const store_array *a = edge->binding->slot->array;
-    if (row.y && row.y->index < 0) {
+    if (row.y && row.y->is_constant) {
         row.constant = row.y->constant;
         row.z = NULL;
-    } else if (row.z && row.z->index < 0) {
+    } else if (row.z && row.z->is_constant) {
         row.constant = row.z->constant;
     } else {
         int64_t element = (row.y ? row.y->index : y) * a->pitch_y +
                           (row.z ? row.z->index : z) * a->pitch_z +
                           edge->component * a->pitch_component;
-        row.values = (const char *)a->data + element * edge->bytes;
+        row.values = (const char *)a->origin + element * edge->bytes;
     }
     if (row.y && !row.y->steps) row.y = NULL;
     if (row.z && !row.z->steps) row.z = NULL;
     return row;
 }
 
-/* The values at x_lo .. x_hi-1, inside the grid. */
+/* The values at x_lo .. x_hi-1, inside along x. */
 static void copy_inside(const cpu_edge *edge, const edge_row *row, int64_t x_lo, int64_t x_hi,
                         char *out)
 {
@@ -153,7 +158,7 @@ static void copy_outside(const cpu_edge *edge, const edge_row *row, const grid_s
 {
     for (int64_t i = 0; i < count; i++, out += edge->bytes) {
         const grid_source *x = &sources[i * direction];
-        if (x->index < 0)
+        if (x->is_constant)
             set_all(edge->type, out, 1, x->constant);
         else if (row->values && !row->y && !row->z && edge->bytes == 8)
             memcpy(out, row->values + x->index * 8, 8);
@@ -168,11 +173,11 @@ static void copy_outside(const cpu_edge *edge, const edge_row *row, const grid_s
 static void copy_row(const cpu_edge *edge, const edge_row *row, int64_t x_lo, int64_t x_hi,
                      char *out)
 {
-    int64_t n = edge->binding->slot->shape.size[0];
-    int64_t lo = x_lo < 0 ? 0 : x_lo, hi = x_hi < n ? x_hi : n;
-    if (x_lo < 0) {
-        int64_t end = x_hi < 0 ? x_hi : 0;
-        copy_outside(edge, row, &edge->low[0][-1 - x_lo], -1, end - x_lo, out);
+    int64_t first = edge->inside.lo[0], n = edge->inside.hi[0];
+    int64_t lo = x_lo < first ? first : x_lo, hi = x_hi < n ? x_hi : n;
+    if (x_lo < first) {
+        int64_t end = x_hi < first ? x_hi : first;
+        copy_outside(edge, row, &edge->low[0][first - 1 - x_lo], -1, end - x_lo, out);
     }
     if (lo < hi) copy_inside(edge, row, lo, hi, out + (lo - x_lo) * edge->bytes);
     if (x_hi > n) {
@@ -187,13 +192,12 @@ static void copy_row(const cpu_edge *edge, const edge_row *row, int64_t x_lo, in
 /* What a piece reads of a component; false when all of it is inside. */
 static bool read_box(const cpu_edge *edge, const grid_box *piece, grid_box *out)
 {
-    grid_box inside = grid_shape_box(&edge->binding->slot->shape);
     *out = analysis_touched(edge->param, edge->lo, edge->hi, piece);
     for (int d = 0; d < 3; d++) {
-        if (edge->clipped[d] && out->lo[d] < inside.lo[d]) out->lo[d] = inside.lo[d];
-        if (edge->clipped[d] && out->hi[d] > inside.hi[d]) out->hi[d] = inside.hi[d];
+        if (edge->clipped[d] && out->lo[d] < edge->inside.lo[d]) out->lo[d] = edge->inside.lo[d];
+        if (edge->clipped[d] && out->hi[d] > edge->inside.hi[d]) out->hi[d] = edge->inside.hi[d];
     }
-    return !grid_box_contains(&inside, out);
+    return !grid_box_contains(&edge->inside, out);
 }
 
 /* Bytes from one row of a copy to the next: whole lines, so that vectors seldom straddle two. */
@@ -246,19 +250,21 @@ bool cpu_edge_gather(const cpu_edge *edges, int count, const grid_box *piece, cp
 
 /* ---- writes ---------------------------------------------------------------------------------- */
 
-/* Where an index of the grown grid belongs; -1 nowhere. */
-static int64_t target_of(const cpu_edge *edge, int dimension, int64_t index)
+/* Where an index of the grown grid belongs; false: nowhere. */
+static bool find_target(const cpu_edge *edge, int dimension, int64_t index, int64_t *target)
 {
     const grid_source *source = source_of(edge, dimension, index);
-    return source ? source->index : index;
+    *target = source ? source->index : index;
+    return !source || !source->is_constant;
 }
 
 static void scatter_row(const cpu_edge *edge, const char *from, int64_t x_lo, int64_t x_hi,
                         char *row)
 {
     for (int64_t x = x_lo; x < x_hi; x++, from += edge->bytes) {
-        int64_t target = target_of(edge, 0, x);
-        if (target >= 0) memcpy(row + target * edge->bytes, from, (size_t)edge->bytes);
+        int64_t target;
+        if (find_target(edge, 0, x, &target))
+            memcpy(row + target * edge->bytes, from, (size_t)edge->bytes);
     }
 }
 
@@ -267,14 +273,14 @@ static void scatter_box(const cpu_edge *edge, const grid_box *box, const codegen
     const store_array *a = edge->binding->slot->array;
     for (int64_t z = box->lo[2]; z < box->hi[2]; z++)
         for (int64_t y = box->lo[1]; y < box->hi[1]; y++) {
-            int64_t to_y = target_of(edge, 1, y), to_z = target_of(edge, 2, z);
-            if (to_y < 0 || to_z < 0) continue;
+            int64_t to_y, to_z;
+            if (!find_target(edge, 1, y, &to_y) || !find_target(edge, 2, z, &to_z)) continue;
             int64_t element =
                 to_y * a->pitch_y + to_z * a->pitch_z + edge->component * a->pitch_component;
             int64_t start = box->lo[0] + y * view->y + z * view->z;
             scatter_row(edge,
                         (const char *)((uintptr_t)view->origin + (uintptr_t)(start * edge->bytes)),
-                        box->lo[0], box->hi[0], (char *)a->data + element * edge->bytes);
+                        box->lo[0], box->hi[0], (char *)a->origin + element * edge->bytes);
         }
 }
 

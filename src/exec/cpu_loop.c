@@ -17,7 +17,7 @@ static bool prepare_field(cpu_loop *l, int p)
     const store_array *a = exec_slot_array(l->loop->bindings[p].slot);
     int first = codegen_view_index(l->loop->kernel, p);
     for (int c = 0; a && c < param->count; c++) {
-        char *origin = (char *)a->data + c * a->pitch_component * store_type_bytes(a->type);
+        char *origin = (char *)a->origin + c * a->pitch_component * store_type_bytes(a->type);
         l->views[first + c] = (codegen_view){origin, a->pitch_y, a->pitch_z};
         if (ir_param_is_written_field(param))
             l->views[codegen_store_index(l->loop->kernel, p) + c] = l->views[first + c];
@@ -89,7 +89,7 @@ static bool prepare_params(cpu_loop *l)
 /* Keeps an edge when some point of the box reads or writes outside the grid there. */
 static bool add_edge(cpu_loop *l, cpu_edge edge)
 {
-    grid_box inside = grid_shape_box(&edge.binding->slot->shape);
+    grid_box inside = chain_binding_inside(edge.binding);
     grid_box touched = analysis_touched(edge.param, edge.lo, edge.hi, &l->loop->box);
     int d = l->loop->kernel->ordered;
     edge.clipped[d] = l->columns;
@@ -266,12 +266,28 @@ static const exec_fault *first_fault(const cpu_loop *l)
     return first;
 }
 
+/* Whether all fields have the indices from 0 to their size along the levels, by which columns are
+ * kept inside: no ghosts, and no face that is another. */
+static bool has_plain_levels(const chain_loop *loop)
+{
+    int d = loop->kernel->ordered;
+    bool plain = true;
+    for (int p = 0; p < loop->kernel->param_count; p++) {
+        if (!ir_param_is_field(&loop->kernel->params[p])) continue;
+        grid_box inside = chain_binding_inside(&loop->bindings[p]);
+        int64_t size = loop->bindings[p].slot->shape.size[d];
+        plain = plain && inside.lo[d] == 0 && inside.hi[d] == size;
+    }
+    return plain;
+}
+
 /* A row of checks is passed before it is written: along x and y, and across blocks, levels would be
  * met out of order. */
 static bool runs_columns(const chain_loop *loop)
 {
     bool checks_levels = !loop->kernel->check_count || loop->kernel->ordered == 2;
-    return loop->kernel->direction && checks_levels && analysis_has_columns(loop);
+    return loop->kernel->direction && checks_levels && has_plain_levels(loop) &&
+           analysis_has_columns(loop);
 }
 
 static void prepare_levels(cpu_loop *l)

@@ -85,6 +85,8 @@ kata_status exec_record_run(exec_record *record, const exec_executor *executor,
 /* Records values that the program has put into a field. */
 void exec_record_put(exec_record *record, const char *name, const chain_slot *slot);
 
+/* A new array, all zero, with all indices of a slot; NULL when memory is out. */
+store_array *exec_array_new(const chain_slot *slot);
 /* The slot's array, made (all zero, or poisoned) when it has none; NULL when memory is out. */
 store_array *exec_slot_array(chain_slot *slot);
 /* Makes it, of the field of that name, or of all fields of a loop; says which finds no memory. */
@@ -222,8 +224,9 @@ typedef struct cpu_edge {
     bool poison;          /* copies start poisoned */
     bool clipped[3];      /* dimensions along which reads beyond the grid do not matter */
     int32_t lo[3], hi[3]; /* offsets at which it is read, or written */
-    grid_source *low[3];  /* where reads end at index -1, -2, ... of a dimension */
-    grid_source *high[3]; /* and at size, size + 1, ... */
+    grid_box inside;      /* chain_binding_inside */
+    grid_source *low[3];  /* where reads end at inside.lo - 1, inside.lo - 2, ... of a dimension */
+    grid_source *high[3]; /* and at inside.hi, inside.hi + 1, ... */
 } cpu_edge;
 
 /* Fills in where reads in a box of indices end; false when memory is out. */

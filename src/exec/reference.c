@@ -30,7 +30,7 @@ static kata_status prepare_field(reference_run *run, int p, messages *m)
     const store_array *old = exec_slot_array(field->slot);
     field->stored = arena_array(&run->memory, (size_t)param->count, sizeof *field->stored);
     field->stored_at = arena_array(&run->memory, (size_t)param->count, sizeof *field->stored_at);
-    field->next = store_array_new(&field->slot->shape, field->slot->type, field->slot->components);
+    field->next = exec_array_new(field->slot);
     if (!old || !field->stored || !field->stored_at || !field->next) return message_no_memory(m);
     memcpy(field->next->data, old->data, old->bytes);
     return KATA_OK;

@@ -38,13 +38,21 @@ static bool padded_pitch(int64_t inner, int64_t count, int64_t *pitch)
     return true;
 }
 
+/* Elements of a row before x = 0, so many that x = 0 is aligned. */
+static int64_t before_row(const store_array *a)
+{
+    int64_t line = LINE_BYTES / store_type_bytes(a->type);
+    return (-a->box.lo[0] + line - 1) / line * line;
+}
+
 /* Sets pitches and size; false when they overflow. */
 static bool lay_out(store_array *a)
 {
     int64_t element = store_type_bytes(a->type), bytes, row, plane, component;
-    if (!padded_pitch(element, a->shape.size[0], &row) ||
-        !padded_pitch(row, a->shape.size[1], &plane) ||
-        !padded_pitch(plane, a->shape.size[2], &component) ||
+    const grid_box *box = &a->box;
+    if (!padded_pitch(element, before_row(a) + box->hi[0], &row) ||
+        !padded_pitch(row, box->hi[1] - box->lo[1], &plane) ||
+        !padded_pitch(plane, box->hi[2] - box->lo[2], &component) ||
         __builtin_mul_overflow(component, a->components, &bytes) ||
         bytes > PTRDIFF_MAX - SLACK_BYTES)
         return false;
@@ -68,15 +76,19 @@ static void *zeroed_memory(size_t bytes)
     return data;
 }
 
-store_array *store_array_new(const grid_shape *shape, kata_type type, int components)
+store_array *store_array_new(const grid_box *box, kata_type type, int components)
 {
     store_array *a = calloc(1, sizeof *a);
     if (!a) return NULL;
     a->type = type;
     a->components = components;
-    a->shape = *shape;
+    a->box = *box;
     if (lay_out(a)) a->data = zeroed_memory(a->bytes);
-    if (a->data) return a;
+    if (a->data) {
+        int64_t first = before_row(a) - box->lo[1] * a->pitch_y - box->lo[2] * a->pitch_z;
+        a->origin = (char *)a->data + first * store_type_bytes(type);
+        return a;
+    }
     free(a);
     return NULL;
 }

@@ -136,7 +136,7 @@ static char *row_start(const store_array *a, const row_walk *walk)
 {
     int64_t element = walk->box.lo[0] + walk->y * a->pitch_y + walk->z * a->pitch_z +
                       walk->component * a->pitch_component;
-    return (char *)a->data + element * store_type_bytes(a->type);
+    return (char *)a->origin + element * store_type_bytes(a->type);
 }
 
 void store_read(const store_array *a, const grid_box *box, int components, kata_type type,
