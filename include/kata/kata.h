@@ -171,24 +171,47 @@ typedef enum kata_side {
     KATA_Z_HIGH
 } kata_side;
 
+/* Dimensions, to be combined. */
+enum { KATA_X = 1, KATA_Y = 2, KATA_Z = 4 };
+
 typedef struct kata_field_options {
     kata_type type KATA_ZERO;
     int components KATA_ZERO;        /* values per point; 0 means 1; at most 1024 */
     kata_rule boundary KATA_ZERO;    /* for every side; kata_boundary_set changes one */
     double boundary_value KATA_ZERO; /* v of the rules above */
+    int staggered KATA_ZERO;         /* dimensions, as KATA_X | KATA_Y: see below */
+    int along KATA_ZERO;             /* dimensions that it extends along; 0 means all */
+    int ghosts KATA_ZERO;            /* points kept beyond each side; at most 1024 */
 } kata_field_options;
+
+/* Staggered fields have one point more along the dimensions named: index i is the low face of cell
+ * i, and the last, n, the high face of cell n-1. nx, ny, nz in kernels stay the sizes of the grid.
+ * The rules of such a side are about the field's own points: with KATA_ANTISYMMETRIC_NODE the
+ * velocity through a wall, whose faces 0 and n lie in it, is u[-i] = 2*v - u[i], and the values at
+ * the wall are the stored u[0] and u[n]; the velocity along a wall is not staggered there and wants
+ * KATA_ANTISYMMETRIC_FACE. Along a periodic dimension the period is the number of cells, and face n
+ * is face 0: the field has n points there (kata_on), reads at n find u[0], and what was stored at
+ * face n is kept unseen until the rule is another.
+ *
+ * A field of lower rank extends along some dimensions only, such as a profile along z, which is
+ * the same at all x and y. Its one index in the others is 0; rules do not apply there.
+ *
+ * Ghosts are points beyond a side that has no rule (KATA_NONE), which kernels applied to kata_ghost
+ * and kata_put fill; where the side has a rule they are kept unseen. Reads outside map dimension
+ * by dimension, so that at an edge a ghost index stays and the other is mapped by its own rule.
+ * Swapped fields are alike in all three. */
 
 /* A new field, all zero (but for KATA_POISON, see above). The name (a C identifier) is for messages
  * and files. Call it as
  *     kata_field_new(grid, "u", KATA_F64, .components = 9, .boundary = KATA_PERIODIC) */
 KATA_API kata_field *kata_field_new_with(kata_grid *grid, const char *name,
                                          const kata_field_options *options);
-/* A new field, all zero, with the grid, type, components and boundary rules of another. */
+/* A new field, all zero, with the grid, options and present boundary rules of another. */
 KATA_API kata_field *kata_field_like(kata_field *field, const char *name);
 /* Sets the rule of one side for kernels applied from now on. */
 KATA_API kata_status kata_boundary_set(kata_field *field, kata_side side, kata_rule rule,
                                        double value);
-/* Exchanges the values of two fields of the same grid size, type and components. Names and
+/* Exchanges the values of two fields of the same points, ghosts, type and components. Names and
  * boundary rules stay with the handles. Costs nothing. */
 KATA_API kata_status kata_swap(kata_field *a, kata_field *b);
 /* The same for three levels, three different fields: afterwards a holds what b held, b what c held,
@@ -197,13 +220,15 @@ KATA_API kata_status kata_rotate(kata_field *a, kata_field *b, kata_field *c);
 /* Says that a field's value will not be read again, so that its memory may serve for something
  * else. To read it is an error until all of it is written: by one kernel that writes every
  * component on every path, applied to all points, by kata_put to all points, or by kata_load. Its
- * value moves with kata_swap and kata_rotate, and so does this. */
+ * value moves with kata_swap and kata_rotate, and so does this. What its ghosts hold stays. */
 KATA_API kata_status kata_discard(kata_field *field);
 
 /* ---- ranges ---------------------------------------------------------------------------------- */
 
-/* A half-open box of a grid's points: lo[d] <= index < hi[d]. Made by the functions below, which
- * never fail; a wrong range is reported by the call that is given it. */
+/* A half-open box of indices: lo[d] <= index < hi[d]. Made by the functions below, which never
+ * fail; a wrong range is reported by the call that is given it. A kernel may be applied beyond the
+ * cells of the grid where the fields it writes (if it writes none: all it is given) have points or
+ * ghosts; kata_get and kata_put, where the field has. */
 typedef struct kata_range {
     const kata_grid *grid;
     int64_t lo[3], hi[3];
@@ -215,9 +240,15 @@ typedef struct kata_range {
  * no fields), as one point of a grid of that size: ix, iy, iz are 0 and nx, ny, nz 1. A time step
  * that is computed so from a reduction does not end the chain. */
 KATA_API kata_range kata_once(kata *k);
-/* All points. */
+/* All cells of the grid: the points of fields that are not staggered. */
 KATA_API kata_range kata_all(const kata_grid *grid);
-/* All points at least n away from every side. May be empty. */
+/* All points of a field: one more than the cells where it is staggered (but not where its sides
+ * are periodic now), [0, 1) along dimensions that it lacks. */
+KATA_API kata_range kata_on(const kata_field *field);
+/* The ghosts of a field beyond one side, as deep as given; along the other dimensions its points.
+ */
+KATA_API kata_range kata_ghost(const kata_field *field, kata_side side, int depth);
+/* All cells at least n away from every side. May be empty; below 0, reaches beyond the sides. */
 KATA_API kata_range kata_inner(const kata_grid *grid, int64_t n);
 /* The layer of the given depth at one side. */
 KATA_API kata_range kata_face(const kata_grid *grid, kata_side side, int64_t depth);

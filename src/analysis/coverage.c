@@ -108,7 +108,10 @@ static void print_smaller_range(text *out, const chain_loop *loop, const grid_bo
         int64_t depth = inner_depth(&loop->shape, &box);
         for (int d = 0; d < loop->shape.rank; d++)
             if (loop->shape.size[d] <= 2 * depth) return;
-        text_add(out, "kata_inner(g, %" PRId64 ")", depth);
+        if (depth)
+            text_add(out, "kata_inner(g, %" PRId64 ")", depth);
+        else
+            text_add(out, "kata_all(g)");
     } else if (!grid_box_is_empty(&box)) {
         text_add(out, "kata_box_%dd(g", loop->shape.rank);
         for (int d = 0; d < loop->shape.rank; d++)
@@ -183,8 +186,12 @@ static void say_why(const outside_read *r, int failing, messages *m)
         text_add(&line, ", which %s at %s takes past %s", grid_rule_name(side[r->high].rule),
                  grid_side_name(first), grid_side_name(failing));
     message_line(m, "%s", text_get(&line));
-    if (rule == KATA_NONE)
-        message_line(m, "'%s' has no boundary rule at %s", r->loop->bindings[r->access->param].name,
+    int64_t ghosts = chain_slot_axis(binding_of(r)->slot, r->dimension).ghosts;
+    if (rule == KATA_NONE && ghosts)
+        message_line(m, "'%s' has no boundary rule at %s, and %" PRId64 " ghost%s there",
+                     binding_of(r)->name, grid_side_name(failing), ghosts, ghosts > 1 ? "s" : "");
+    else if (rule == KATA_NONE)
+        message_line(m, "'%s' has no boundary rule at %s", binding_of(r)->name,
                      grid_side_name(failing));
     else
         message_line(m, "%s at %s needs two points along %c", grid_rule_name(rule),

@@ -11,6 +11,8 @@
 enum { API_CHAIN_LENGTH = 256 };
 /* Parameters for which an application allocates nothing. */
 enum { API_FEW_PARAMS = 16 };
+/* Ghosts beyond a side. */
+enum { API_MOST_GHOSTS = IR_MAX_OFFSET };
 /* Bytes kept of the name of the file that an application is written in. */
 enum { API_LONGEST_PLACE = 256 };
 
@@ -116,13 +118,17 @@ kata_status api_flush(kata *k);
 void api_release_discarded(kata *k);
 /* Refuses to read a field that was discarded. */
 kata_status api_check_value(const kata_field *field, const char *call);
-/* A new slot owned by the context; NULL (reported) when memory is out. */
-chain_slot *api_slot_new(kata *k, const grid_shape *shape, kata_type type, int components,
-                         bool is_scalar);
+/* A new slot owned by the context, a copy of what is given; NULL (reported) when memory is out. */
+chain_slot *api_slot_new(kata *k, const chain_slot *like);
 /* A copy of a name if it is a C identifier of at most 64 letters; NULL (reported) otherwise. */
 const char *api_name(kata *k, const char *call, const char *name);
-/* Whether a range may be used with a grid of this context; reports. An empty box is fine. */
+/* Whether a range may be used with a grid of this context; reports. An empty box is fine, and one
+ * that leaves the grid no farther than fields may have points. */
 kata_status api_check_range(kata *k, const char *call, const kata_range *range);
+grid_box api_range_box(const kata_range *range);
+/* place.c: what options say of where a field has values, in all but name, type and components of a
+ * slot; reports what is wrong. */
+kata_status api_place(const kata_grid *grid, const kata_field_options *options, chain_slot *slot);
 /* "f64" */
 bool api_type_is_valid(kata_type type);
 /* NaN, or 0 for integers. */

@@ -244,13 +244,10 @@ static kata_status queue(application *a, const kata_range *range)
                        .colors = range->colors,
                        .color = range->color,
                        .once = range->grid == &a->k->once,
+                       .box = api_range_box(range),
                        .bindings = a->bindings,
                        .file = a->file[0] ? a->file : NULL,
                        .line = a->line};
-    for (int d = 0; d < 3; d++) {
-        loop.box.lo[d] = range->lo[d];
-        loop.box.hi[d] = range->hi[d];
-    }
     kata_status status = analysis_check(&loop, &a->k->messages);
     if (!status) status = chain_append(&a->k->chain, &loop, &a->k->messages);
     for (int p = 0; p < a->kernel->param_count && !status; p++)

@@ -24,16 +24,14 @@ const char *api_name(kata *k, const char *call, const char *name)
     return copy;
 }
 
-chain_slot *api_slot_new(kata *k, const grid_shape *shape, kata_type type, int components,
-                         bool is_scalar)
+chain_slot *api_slot_new(kata *k, const chain_slot *like)
 {
     struct api_slot *s = arena_alloc(&k->memory, sizeof *s);
     if (!s) {
         api_no_memory(k);
         return NULL;
     }
-    s->slot = (chain_slot){
-        .shape = *shape, .type = type, .components = components, .is_scalar = is_scalar};
+    s->slot = *like;
     s->next = k->slots;
     k->slots = s;
     return &s->slot;
@@ -91,14 +89,14 @@ static bool poison(kata *k, chain_slot *slot)
     return true;
 }
 
-static kata_field *field_new(kata_grid *grid, const char *call, const char *name, kata_type type,
-                             int components, const grid_boundary *boundary)
+static kata_field *field_new(kata_grid *grid, const char *call, const char *name,
+                             const chain_slot *like, const grid_boundary *boundary)
 {
     kata *k = grid->k;
     name = api_name(k, call, name);
     if (!name) return NULL;
     kata_field *f = arena_alloc(&k->memory, sizeof *f);
-    chain_slot *slot = f ? api_slot_new(k, &grid->shape, type, components, false) : NULL;
+    chain_slot *slot = f ? api_slot_new(k, like) : NULL;
     if (!slot) {
         api_no_memory(k);
         return NULL;
@@ -138,8 +136,10 @@ kata_field *kata_field_new_with(kata_grid *grid, const char *name,
     grid_boundary boundary;
     for (int side = 0; side < 6; side++)
         boundary.side[side] = (grid_side_rule){options->boundary, options->boundary_value};
-    int components = options->components ? options->components : 1;
-    return field_new(grid, "kata_field_new", name, options->type, components, &boundary);
+    chain_slot slot = {.type = options->type,
+                       .components = options->components ? options->components : 1};
+    if (api_place(grid, options, &slot)) return NULL;
+    return field_new(grid, "kata_field_new", name, &slot, &boundary);
 }
 
 kata_field *kata_field_like(kata_field *field, const char *name)
@@ -149,8 +149,16 @@ kata_field *kata_field_like(kata_field *field, const char *name)
         return NULL;
     }
     if (field->k->messages.status) return NULL;
-    return field_new(field->grid, "kata_field_like", name, field->slot->type,
-                     field->slot->components, &field->boundary);
+    const chain_slot *other = field->slot;
+    chain_slot slot = {.shape = other->shape,
+                       .ghosts = other->ghosts,
+                       .type = other->type,
+                       .components = other->components};
+    for (int d = 0; d < 3; d++) {
+        slot.staggered[d] = other->staggered[d];
+        slot.missing[d] = other->missing[d];
+    }
+    return field_new(field->grid, "kata_field_like", name, &slot, &field->boundary);
 }
 
 kata_status kata_boundary_set(kata_field *field, kata_side side, kata_rule rule, double value)
@@ -164,6 +172,11 @@ kata_status kata_boundary_set(kata_field *field, kata_side side, kata_rule rule,
                         field->name, field->grid->shape.rank,
                         field->grid->shape.rank > 1 ? "s" : "",
                         (unsigned)side > KATA_Z_HIGH ? "of that number" : grid_side_name(side));
+    if (field->slot->missing[side / 2])
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "kata_boundary_set: field '%s' does not extend along %c, and so has no "
+                        "side %s",
+                        field->name, "xyz"[side / 2], grid_side_name(side));
     if ((unsigned)rule > KATA_PERIODIC)
         return api_fail(k, KATA_ERROR_ARGUMENT, "kata_boundary_set: there is no boundary rule %d",
                         (int)rule);
@@ -173,6 +186,15 @@ kata_status kata_boundary_set(kata_field *field, kata_side side, kata_rule rule,
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
+/* What two fields of one grid differ in, if not in all points. */
+static const char *place_difference(const chain_slot *x, const chain_slot *y)
+{
+    if (x->ghosts != y->ghosts) return "ghosts";
+    for (int d = 0; d < 3; d++)
+        if (x->missing[d] != y->missing[d]) return "the dimensions that they extend along";
+    return "the dimensions that they are staggered in";
+}
+
 /* Whether two fields can exchange their values. */
 static kata_status check_alike(const char *call, const kata_field *a, const kata_field *b)
 {
@@ -181,10 +203,12 @@ static kata_status check_alike(const char *call, const kata_field *a, const kata
         return api_fail(k, KATA_ERROR_ARGUMENT, "%s: '%s' and '%s' are of two contexts", call,
                         a->name, b->name);
     const chain_slot *x = a->slot, *y = b->slot;
-    const char *differ = !grid_shape_equal(&x->shape, &y->shape) ? "grid size"
-                         : x->type != y->type                    ? "type"
-                         : x->components != y->components        ? "number of components"
-                                                                 : NULL;
+    grid_shape x_grid = chain_slot_grid(x), y_grid = chain_slot_grid(y);
+    const char *differ = !grid_shape_equal(&x_grid, &y_grid) ? "grid size"
+                         : !chain_slot_same_place(x, y)      ? place_difference(x, y)
+                         : x->type != y->type                ? "type"
+                         : x->components != y->components    ? "number of components"
+                                                             : NULL;
     if (differ)
         return api_fail(k, KATA_ERROR_ARGUMENT, "%s: '%s' and '%s' differ in %s", call, a->name,
                         b->name, differ);

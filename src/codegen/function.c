@@ -187,9 +187,10 @@ static void add_loop(const codegen_writer *w, int dimension)
 /* The first point of the colour in a row. */
 static void add_colored_start(const codegen_writer *w)
 {
-    text_add(w->out,
-             "            const int64_t past = (lo[0] + iy + iz + size[3] - size[4]) %% size[3];\n"
-             "            const int64_t first = lo[0] + (past ? size[3] - past : 0);\n");
+    text_add(
+        w->out,
+        "            const int64_t before = (size[4] - lo[0] - iy - iz) %% size[3];\n"
+        "            const int64_t first = lo[0] + (before < 0 ? before + size[3] : before);\n");
 }
 
 static void add_stored_value(const codegen_writer *w, const ir_store *s)

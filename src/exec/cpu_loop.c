@@ -156,14 +156,20 @@ static int64_t points_per_line(const chain_loop *loop)
     return points;
 }
 
+/* The largest multiple of a line that is not above x, an index that may be below 0. */
+static int64_t whole_lines(int64_t x, int64_t line)
+{
+    return x >= 0 ? x / line * line : -((line - 1 - x) / line * line);
+}
+
 grid_box cpu_loop_interior(const chain_loop *loop, const grid_box *box)
 {
     chain_loop part = *loop;
     part.box = *box;
     grid_box interior = analysis_interior(&part), aligned = interior;
     int64_t line = points_per_line(loop);
-    if (interior.lo[0] > box->lo[0]) aligned.lo[0] = (interior.lo[0] + line - 1) / line * line;
-    if (interior.hi[0] < box->hi[0]) aligned.hi[0] = interior.hi[0] / line * line;
+    if (interior.lo[0] > box->lo[0]) aligned.lo[0] = -whole_lines(-interior.lo[0], line);
+    if (interior.hi[0] < box->hi[0]) aligned.hi[0] = whole_lines(interior.hi[0], line);
     return grid_box_is_empty(&aligned) ? interior : aligned;
 }
 
@@ -236,8 +242,8 @@ static grid_box bricks_of(const grid_box *box)
 {
     grid_box bricks = *box;
     if (grid_box_is_empty(box)) return bricks;
-    bricks.lo[0] = box->lo[0] / EXEC_BRICK;
-    bricks.hi[0] = (box->hi[0] + EXEC_BRICK - 1) / EXEC_BRICK;
+    bricks.lo[0] = exec_brick(box->lo[0]);
+    bricks.hi[0] = exec_brick(box->hi[0] - 1) + 1;
     return bricks;
 }
 
