@@ -31,12 +31,13 @@ static bool read_size(const apply *a, const char *word, kata_shape *shape)
     return false;
 }
 
-/* The shape of the grid: that of the first input, or the size given. */
+/* The shape of the grid: that of the first input that extends along all dimensions, or the size
+ * given. */
 static bool find_shape(const apply *a, const char *size, kata_shape *shape)
 {
     const apply_param *first = NULL;
     for (int i = a->count - 1; i >= 0; i--)
-        if (a->params[i].input) first = &a->params[i];
+        if (a->params[i].input && !a->params[i].param.along) first = &a->params[i];
     if (!first && !size) {
         options_wrong(a->o, "no field is read from a file; say how many points: --size NXxNY");
         return false;
@@ -63,7 +64,8 @@ static void make_argument(const apply *a, apply_param *p, kata_grid *grid)
 {
     if (apply_is_field(p)) {
         p->field = kata_field_new(grid, p->param.name, p->stored, .components = p->param.count,
-                                  .boundary = p->rule, .boundary_value = p->rule_value);
+                                  .boundary = p->rule, .boundary_value = p->rule_value,
+                                  .along = p->param.along);
         if (p->input) kata_load(p->field, p->input);
         p->arg = kata_arg_field(p->field, 0);
     } else if (apply_is_reduction(p)) {

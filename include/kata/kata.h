@@ -357,6 +357,7 @@ typedef struct kata_param {
     kata_param_kind kind;
     kata_type type; /* computed in; KATA_I32 for bool, KATA_U8 for uchar, KATA_F64 for real */
     int count;      /* components of a field, elements of a table; 1 otherwise */
+    int along;      /* of a field: the dimensions that it extends along, KATA_X | ...; 0 for all */
 } kata_param;
 
 /* Number of parameters. */

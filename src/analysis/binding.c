@@ -27,6 +27,55 @@ static kata_status check_shape(const chain_loop *loop, int p, messages *m)
     return message_send(m);
 }
 
+static bool field_lacks(const chain_slot *slot, int d) { return slot->missing[d] != 0; }
+
+/* "KATA_X | KATA_Z" */
+static void print_set(text *out, const ir_param *param, int rank)
+{
+    int count = 0;
+    for (int d = 0; d < rank; d++)
+        if (!param->missing[d]) text_add(out, "%sKATA_%c", count++ ? " | " : "", "XYZ"[d]);
+}
+
+/* "in double p along z", of the dimensions of a field */
+static void print_declared(text *out, const ir_param *param, const chain_slot *slot)
+{
+    ir_param like = *param;
+    char along[4];
+    for (int d = 0; d < 3; d++) like.missing[d] = d >= slot->shape.rank || field_lacks(slot, d);
+    ir_param_along(&like, along);
+    text_add(out, "%s %s %s", ir_param_kind_name(param->kind), ir_types[param->type].name,
+             param->name);
+    if (param->count > 1) text_add(out, "[%d]", param->count);
+    bool lower = false;
+    for (int d = 0; d < slot->shape.rank; d++) lower = lower || field_lacks(slot, d);
+    if (lower) text_add(out, " along %s", along);
+}
+
+/* Dimensions beyond those of the grid do not matter. */
+static kata_status check_dimensions(const chain_loop *loop, int p, messages *m)
+{
+    const ir_param *param = &loop->kernel->params[p];
+    const chain_binding *binding = &loop->bindings[p];
+    int rank = binding->slot->shape.rank;
+    bool same = true, any = false;
+    for (int d = 0; d < rank; d++) {
+        same = same && param->missing[d] == field_lacks(binding->slot, d);
+        any = any || !param->missing[d];
+    }
+    if (same) return KATA_OK;
+    text declared = {0}, set = {0};
+    print_declared(&declared, param, binding->slot);
+    print_set(&set, param, rank);
+    begin(loop, p, m, "field that extends along other dimensions");
+    message_line(m, "for field '%s' it is declared '%s'", binding->name, text_get(&declared));
+    if (any)
+        message_line(m, "a field for '%s' is made with .along = %s", param->name, text_get(&set));
+    text_free(&declared);
+    text_free(&set);
+    return message_send(m);
+}
+
 static kata_status check_components(const chain_loop *loop, int p, messages *m)
 {
     const ir_param *param = &loop->kernel->params[p];
@@ -111,6 +160,7 @@ kata_status analysis_check_bindings(const chain_loop *loop, messages *m)
         const chain_slot *slot = loop->bindings[p].slot;
         if (ir_param_is_field(&loop->kernel->params[p]) && !slot->is_scalar) {
             status = check_shape(loop, p, m);
+            if (status == KATA_OK) status = check_dimensions(loop, p, m);
             if (status == KATA_OK) status = check_components(loop, p, m);
             if (status == KATA_OK) status = check_storage(loop, p, m);
         } else if (slot) {

@@ -42,8 +42,10 @@ bool analysis_writes_all(const chain_loop *loop, int param)
     if (!ir_param_is_written_field(&kernel->params[param]) || loop->colors > 1) return false;
     const chain_slot *slot = loop->bindings[param].slot;
     grid_box all = chain_slot_points(slot, &loop->bindings[param].boundary);
+    static const int32_t here[3];
+    grid_box touched = analysis_touched(&kernel->params[param], here, here, &loop->box);
     int written = 0;
     for (int i = 0; i < kernel->store_count; i++)
         written += kernel->stores[i].param == param && !kernel->stores[i].condition;
-    return written == slot->components && grid_box_contains(&loop->box, &all);
+    return written == slot->components && grid_box_contains(&touched, &all);
 }

@@ -12,14 +12,16 @@ kata_type api_file_type(kata_type type)
     return narrow ? KATA_F32 : type;
 }
 
-/* The array of a field's values: components (where there are several), z, y, x. */
+/* The array of a field's values: components (where there are several), z, y, x, those that it has.
+ */
 static io_array array_of(const kata_field *field)
 {
     const chain_slot *slot = field->slot;
     grid_box points = chain_slot_points(slot, &field->boundary);
     io_array a = {.type = api_file_type(slot->type)};
     if (slot->components > 1) a.size[a.axes++] = slot->components;
-    for (int d = slot->shape.rank - 1; d >= 0; d--) a.size[a.axes++] = points.hi[d];
+    for (int d = slot->shape.rank - 1; d >= 0; d--)
+        if (!slot->missing[d]) a.size[a.axes++] = points.hi[d];
     return a;
 }
 

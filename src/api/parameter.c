@@ -52,6 +52,8 @@ kata_status kata_kernel_param(kata_kernel *kernel, int i, kata_param *param)
                         "kata_kernel_param: kernel '%s' has no parameter %d", kernel->kernel->name,
                         i);
     const ir_param *p = &kernel->kernel->params[i];
-    *param = (kata_param){p->name, kind_of(p->kind), type_of(p->type), p->count};
+    int along = 0;
+    for (int d = 0; d < 3 && ir_param_lacks_dimensions(p); d++) along |= !p->missing[d] << d;
+    *param = (kata_param){p->name, kind_of(p->kind), type_of(p->type), p->count, along};
     return KATA_OK;
 }

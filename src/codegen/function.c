@@ -24,6 +24,9 @@ static void add_title(const codegen_writer *w)
                  ir_types[param->type].name);
         codegen_word(w->out, param->name);
         if (param->count > 1) text_add(w->out, "[%d]", param->count);
+        char along[4];
+        ir_param_along(param, along);
+        if (ir_param_lacks_dimensions(param)) text_add(w->out, " along %s", along);
         if (ir_param_is_field(param))
             text_add(w->out, " as %s", ir_storages[w->loop->storage[p]].name);
     }

@@ -153,8 +153,11 @@ static bool is_traced(const exec_trace *trace, const int64_t point[3])
 bool exec_trace_reaches(const exec_trace *trace, const chain_loop *loop, const int64_t point[3])
 {
     bool elsewhere = false; /* then boundary rules may lead anywhere */
-    for (int i = 0; i < loop->kernel->store_count; i++)
-        for (int d = 0; d < 3; d++) elsewhere |= loop->kernel->stores[i].offset[d] != 0;
+    for (int i = 0; i < loop->kernel->store_count; i++) {
+        const ir_store *store = &loop->kernel->stores[i];
+        const ir_param *param = &loop->kernel->params[store->param];
+        for (int d = 0; d < 3; d++) elsewhere |= store->offset[d] != 0 || param->missing[d];
+    }
     return trace->rank == loop->shape.rank && (elsewhere || is_traced(trace, point));
 }
 

@@ -246,6 +246,9 @@ int64_t ir_param_index(const ir_param *param, int dimension, int64_t point);
 /* The smallest index of the loop's grid from which an index or a larger one is touched; INT64_MIN
  * or INT64_MAX in a missing dimension. */
 int64_t ir_param_point(const ir_param *param, int dimension, int64_t index);
+bool ir_param_lacks_dimensions(const ir_param *param);
+/* The dimensions that it extends along: "z", "xy". */
+void ir_param_along(const ir_param *param, char out[4]);
 /* Whether two parameters are alike in what is touched from a point. */
 bool ir_param_same_place(const ir_param *a, const ir_param *b);
 /* "in", "out", "inout", "number", "table", "sum", "min", "max" */

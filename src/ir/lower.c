@@ -157,6 +157,7 @@ static kata_status lower_store_offset(lowering *l, const ir_stmt *s, uint32_t ou
     int32_t offset[3], *known = l->output_offset[output];
     kata_status status = lower_check_rank(l, s->index, s->offsets, s->at);
     if (!status) status = lower_offsets(l, s->offset, offset);
+    if (!status) status = lower_check_missing(l, s->index, offset, s->at);
     if (status) return status;
     if (l->kernel->direction && (offset[0] || offset[1] || offset[2])) {
         message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, s->at,

@@ -69,6 +69,8 @@ kata_status lower_component(lowering *l, const ir_param *param, const ir_expr *c
 
 /* Constant offsets in range; NULL expressions are 0. */
 kata_status lower_offsets(lowering *l, ir_expr *const offset[3], int32_t out[3]);
+/* That an offset of a field parameter is 0 along dimensions that it lacks. */
+kata_status lower_check_missing(lowering *l, int p, const int32_t offset[3], uint32_t at);
 /* That all offsets of a kernel have as many numbers. */
 kata_status lower_check_rank(lowering *l, int param, int offsets, uint32_t at);
 

@@ -75,7 +75,7 @@ static bool check_param(lang_compiler *c, const lang_param *p, ir_param *param)
                         .count = length ? length : 1,
                         .at = p->at,
                         .onto = p->onto};
-    return true;
+    return lang_check_along(c, p, param);
 }
 
 /* A copy in the module's memory of `count` things; NULL is none when count is 0. */

@@ -44,7 +44,7 @@ static bool not_a_param(lang_compiler *c)
     return false;
 }
 
-/* param = mode ["const"] type name [length] */
+/* param = mode ["const"] type name [length] [along] */
 static bool parse_param(lang_compiler *c, lang_param *p)
 {
     p->type_at = c->token.at;
@@ -59,10 +59,11 @@ static bool parse_param(lang_compiler *c, lang_param *p)
     if (!lang_parse_type(c, &p->type) || !lang_note_real(c, &p->type)) return false;
     if (!lang_parse_name(c, "the name of a parameter", &p->name, &p->at)) return false;
     p->array = lang_is_sign(&c->token, LANG_SIGN_INDEX_OPEN);
-    if (!p->array) return true;
     uint32_t at = c->token.at;
-    if (!lang_parse_length(c, &p->length, &p->columns)) return false;
-    return p->length || lang_error(c, at, "the length of parameter '%s' is missing", p->name->text);
+    if (p->array && !lang_parse_length(c, &p->length, &p->columns)) return false;
+    if (p->array && !p->length)
+        return lang_error(c, at, "the length of parameter '%s' is missing", p->name->text);
+    return lang_parse_along(c, p);
 }
 
 /* params = "(" [param {"," param}] ")" */
@@ -89,6 +90,11 @@ static bool check_helper_params(lang_compiler *c, const lang_function *f)
                        "tables as parameters of helpers are not part of the kernel "
                        "language yet");
             return lang_hint(c, "pass the elements it needs, or make it a constant of the file");
+        }
+        if (p->along) {
+            lang_error(c, p->along_at, "a helper's field has no 'along' of its own");
+            return lang_hint(c, "it extends along what the field that it is given does: leave it "
+                                "out");
         }
         if (p->kind == IR_PARAM_NUMBER || p->kind == IR_PARAM_IN) continue;
         lang_error(c, p->type_at, "a helper cannot have '%s' parameters",

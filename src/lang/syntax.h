@@ -49,7 +49,8 @@ enum {
     X(ASSERT, "assert")                                                                            \
     X(FORWARD, "forward")                                                                          \
     X(BACKWARD, "backward")                                                                        \
-    X(INTERVAL, "interval")
+    X(INTERVAL, "interval")                                                                        \
+    X(ALONG, "along")
 
 typedef enum lang_word {
 #define X(name, ...) LANG_WORD_##name,
@@ -258,6 +259,8 @@ typedef struct lang_param {
     uint32_t at, type_at;
     int number; /* from 0 */
     lang_expr *length, *columns;
+    int along; /* dimensions, a bit each; 0: all */
+    uint32_t along_at;
     struct lang_param *next;
 } lang_param;
 
@@ -341,6 +344,13 @@ struct lang_compiler {
     size_t real_count, real_capacity;
     bool uses_real; /* the definition being parsed, or the kernel being translated */
 };
+
+/* ---- along.c --------------------------------------------------------------------------------- */
+
+/* along = "along" ("x" | "y" | "z" | "xy" | "xz" | "yz" | "xyz"), or nothing */
+bool lang_parse_along(lang_compiler *c, lang_param *p);
+/* Sets the missing dimensions of a kernel's parameter, whose kind is set. */
+bool lang_check_along(lang_compiler *c, const lang_param *p, ir_param *param);
 
 /* ---- real.c ---------------------------------------------------------------------------------- */
 

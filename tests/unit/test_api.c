@@ -7,9 +7,9 @@
 static void test_a_kernel_tells_its_parameters(void **state)
 {
     (void)state;
-    static const kata_param expected[] = {{"u", KATA_PARAM_IN, KATA_F64, 1},
-                                          {"v", KATA_PARAM_INOUT, KATA_F64, 1},
-                                          {"w", KATA_PARAM_TABLE, KATA_F64, 3}};
+    static const kata_param expected[] = {{"u", KATA_PARAM_IN, KATA_F64, 1, 0},
+                                          {"v", KATA_PARAM_INOUT, KATA_F64, 1, 0},
+                                          {"w", KATA_PARAM_TABLE, KATA_F64, 3, 0}};
     world w;
     open_world(&w);
     kata_kernel *add = find(&w, "add");

@@ -24,6 +24,14 @@ static const char kernels[] = "kernel slope(in double u, out double v)\n"
                               "{\n"
                               "    u = ix;\n"
                               "}\n"
+                              "kernel down(in double u, out double p along y)\n"
+                              "{\n"
+                              "    if (ix == 0) p = u;\n"
+                              "}\n"
+                              "kernel scale(in double p along y, inout double u)\n"
+                              "{\n"
+                              "    u = p*u;\n"
+                              "}\n"
                               "kernel total(sum double s)\n"
                               "{\n"
                               "    s += ix;\n"
@@ -33,7 +41,7 @@ typedef struct world {
     kata *k;
     kata_module *m;
     kata_grid *g;
-    kata_field *cell, *face, *deep; /* deep has two ghosts */
+    kata_field *cell, *face, *deep, *tall; /* deep has two ghosts, tall extends along y */
     char message[4096];
     int messages;
 } world;
@@ -54,6 +62,7 @@ static void open_world(world *w)
     w->m = kata_module_from_text(w->k, "k.kata", kernels);
     w->cell = kata_field_new(w->g, "c", KATA_F64);
     w->face = kata_field_new(w->g, "f", KATA_F64, .staggered = KATA_X);
+    w->tall = kata_field_new(w->g, "t", KATA_F64, .along = KATA_Y);
     w->deep = kata_field_new(w->g, "d", KATA_F64, .ghosts = 2);
 }
 
@@ -97,6 +106,53 @@ static kata_status staggered_beyond_rank(world *w)
 {
     return kata_field_new(w->g, "w", KATA_F64, .staggered = KATA_X | KATA_Z) ? KATA_OK
                                                                              : kata_error(w->k);
+}
+
+/* ---- fields of lower rank -------------------------------------------------------------------- */
+
+static kata_status several_points_write(world *w)
+{
+    return apply(w, "down", kata_all(w->g), w->cell, w->tall);
+}
+
+static kata_status field_for_along(world *w)
+{
+    return apply(w, "scale", kata_all(w->g), w->deep, w->cell);
+}
+
+static kata_status along_for_field(world *w)
+{
+    return apply(w, "slope", kata_all(w->g), w->tall, w->cell);
+}
+
+static kata_status along_for_other(world *w)
+{
+    kata_field *x = kata_field_new(w->g, "x", KATA_F64, .along = KATA_X);
+    return apply(w, "scale", kata_all(w->g), x, w->cell);
+}
+
+static kata_status put_all_along(world *w)
+{
+    double x[48] = {0};
+    return kata_put(w->tall, kata_all(w->g), x, 48);
+}
+
+static kata_status swap_along(world *w) { return kata_swap(w->cell, w->tall); }
+
+static kata_status side_of_along(world *w)
+{
+    return kata_boundary_set(w->tall, KATA_X_LOW, KATA_CLAMP, 0);
+}
+
+static kata_status staggered_not_along(world *w)
+{
+    kata_field *f = kata_field_new(w->g, "w", KATA_F64, .along = KATA_Y, .staggered = KATA_X);
+    return f ? KATA_OK : kata_error(w->k);
+}
+
+static kata_status along_no_dimension(world *w)
+{
+    return kata_field_new(w->g, "w", KATA_F64, .along = 9) ? KATA_OK : kata_error(w->k);
 }
 
 /* ---- ghosts ---------------------------------------------------------------------------------- */
@@ -146,12 +202,27 @@ static const struct {
     {                                                                                              \
 #name, name, KATA_ERROR_##status                                                           \
     }
-    CASE(cell_at_last_face, APPLICATION),  CASE(last_face_of_periodic, APPLICATION),
-    CASE(faces_of_cells, APPLICATION),     CASE(get_faces_of_cells, ARGUMENT),
-    CASE(swap_staggered, ARGUMENT),        CASE(staggered_beyond_rank, ARGUMENT),
-    CASE(ghosts_too_deep, APPLICATION),    CASE(ghosts_under_rule, APPLICATION),
-    CASE(read_beyond_ghosts, APPLICATION), CASE(swap_ghosts, ARGUMENT),
-    CASE(too_many_ghosts, ARGUMENT),       CASE(reduce_beyond_grid, APPLICATION),
+    CASE(cell_at_last_face, APPLICATION),
+    CASE(last_face_of_periodic, APPLICATION),
+    CASE(faces_of_cells, APPLICATION),
+    CASE(get_faces_of_cells, ARGUMENT),
+    CASE(swap_staggered, ARGUMENT),
+    CASE(staggered_beyond_rank, ARGUMENT),
+    CASE(several_points_write, APPLICATION),
+    CASE(field_for_along, APPLICATION),
+    CASE(along_for_field, APPLICATION),
+    CASE(along_for_other, APPLICATION),
+    CASE(put_all_along, ARGUMENT),
+    CASE(swap_along, ARGUMENT),
+    CASE(side_of_along, ARGUMENT),
+    CASE(staggered_not_along, ARGUMENT),
+    CASE(along_no_dimension, ARGUMENT),
+    CASE(ghosts_too_deep, APPLICATION),
+    CASE(ghosts_under_rule, APPLICATION),
+    CASE(read_beyond_ghosts, APPLICATION),
+    CASE(swap_ghosts, ARGUMENT),
+    CASE(too_many_ghosts, ARGUMENT),
+    CASE(reduce_beyond_grid, APPLICATION),
     CASE(range_far_outside, ARGUMENT),
 };
 
