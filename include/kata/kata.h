@@ -111,8 +111,9 @@ KATA_API const char *kata_error_message(const kata *k);
 KATA_API void kata_error_clear(kata *k);
 /* Runs all queued work now. Only timings need it. */
 KATA_API kata_status kata_flush(kata *k);
-/* Ends a time step. It changes no result: queued work may be cut here, where all that a step passes
- * on is known, and is, when another step as long as this one would make the queue long. */
+/* Ends a time step, and with it the values of temporary fields. It changes no result: queued work
+ * may be cut here, where all that a step passes on is known, and is, when another step as long as
+ * this one would make the queue long. */
 KATA_API kata_status kata_step(kata *k);
 /* Number of loops run so far (queued ones not counted), the points they updated, and the chains
  * that they were run in; the steps ended so far. The chains, by why they ended: a result was needed
@@ -182,6 +183,7 @@ typedef struct kata_field_options {
     int staggered KATA_ZERO;         /* dimensions, as KATA_X | KATA_Y: see below */
     int along KATA_ZERO;             /* dimensions that it extends along; 0 means all */
     int ghosts KATA_ZERO;            /* points kept beyond each side; at most 1024 */
+    bool temporary KATA_ZERO;        /* lives within a time step */
 } kata_field_options;
 
 /* Staggered fields have one point more along the dimensions named: index i is the low face of cell
@@ -199,7 +201,12 @@ typedef struct kata_field_options {
  * Ghosts are points beyond a side that has no rule (KATA_NONE), which kernels applied to kata_ghost
  * and kata_put fill; where the side has a rule they are kept unseen. Reads outside map dimension
  * by dimension, so that at an edge a ghost index stays and the other is mapped by its own rule.
- * Swapped fields are alike in all three. */
+ *
+ * The values of a temporary field end with the time step (kata_step). Kernels read them where
+ * kernels of the same step have written them before, the host never does, and what writes it as
+ * 'out' writes every component on every path. It need never have memory.
+ *
+ * Swapped fields are alike in all four; what was written of a temporary moves with its values. */
 
 /* A new field, all zero (but for KATA_POISON, see above). The name (a C identifier) is for messages
  * and files. Call it as
@@ -234,6 +241,7 @@ typedef struct kata_range {
     int64_t lo[3], hi[3];
     int rank;          /* dimensions that were named; checked against the grid's */
     int colors, color; /* of coloured ranges; colors is 0 for all points */
+    bool needed;       /* of kata_needed */
 } kata_range;
 
 /* No grid: a kernel applied to it runs once, and takes scalars where it says in, out or inout (and
@@ -248,6 +256,11 @@ KATA_API kata_range kata_on(const kata_field *field);
 /* The ghosts of a field beyond one side, as deep as given; along the other dimensions its points.
  */
 KATA_API kata_range kata_ghost(const kata_field *field, kata_side side, int depth);
+/* For kernels that only write temporary fields, without reductions and asserts: as far as later
+ * reads in the chain need. It stands for the largest box on which those fields have points or
+ * ghosts and all that the kernel reads has values; what no later kernel reads of it may be left
+ * out, which no program can tell. */
+KATA_API kata_range kata_needed(const kata_grid *grid);
 /* All cells at least n away from every side. May be empty; below 0, reaches beyond the sides. */
 KATA_API kata_range kata_inner(const kata_grid *grid, int64_t n);
 /* The layer of the given depth at one side. */

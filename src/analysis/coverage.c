@@ -70,8 +70,7 @@ static bool is_covered(const outside_read *r)
 
 /* ---- what to do instead ---------------------------------------------------------------------- */
 
-/* The points of the box at which no read leaves the grid where it is not covered. */
-static grid_box covered_box(const chain_loop *loop, const grid_box *needs)
+grid_box analysis_covered(const chain_loop *loop, const grid_box *needs)
 {
     grid_box box = loop->box;
     for (int i = 0; i < loop->kernel->access_count; i++)
@@ -103,7 +102,7 @@ static int64_t inner_depth(const grid_shape *shape, const grid_box *box)
  * left. */
 static void print_smaller_range(text *out, const chain_loop *loop, const grid_box *needs)
 {
-    grid_box all = grid_shape_box(&loop->shape), box = covered_box(loop, needs);
+    grid_box all = grid_shape_box(&loop->shape), box = analysis_covered(loop, needs);
     if (grid_box_contains(&loop->box, &all)) {
         int64_t depth = inner_depth(&loop->shape, &box);
         for (int d = 0; d < loop->shape.rank; d++)

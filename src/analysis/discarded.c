@@ -36,16 +36,22 @@ kata_status analysis_check_values(const chain_loop *loop, messages *m)
     return message_send(m);
 }
 
-bool analysis_writes_all(const chain_loop *loop, int param)
+bool analysis_writes_whole(const chain_loop *loop, int param)
 {
     const ir_kernel *kernel = loop->kernel;
     if (!ir_param_is_written_field(&kernel->params[param]) || loop->colors > 1) return false;
-    const chain_slot *slot = loop->bindings[param].slot;
-    grid_box all = chain_slot_points(slot, &loop->bindings[param].boundary);
-    static const int32_t here[3];
-    grid_box touched = analysis_touched(&kernel->params[param], here, here, &loop->box);
     int written = 0;
     for (int i = 0; i < kernel->store_count; i++)
         written += kernel->stores[i].param == param && !kernel->stores[i].condition;
-    return written == slot->components && grid_box_contains(&touched, &all);
+    return written == loop->bindings[param].slot->components;
+}
+
+bool analysis_writes_all(const chain_loop *loop, int param)
+{
+    static const int32_t here[3];
+    const chain_binding *binding = &loop->bindings[param];
+    if (!analysis_writes_whole(loop, param)) return false;
+    grid_box all = chain_slot_points(binding->slot, &binding->boundary);
+    grid_box touched = analysis_touched(&loop->kernel->params[param], here, here, &loop->box);
+    return grid_box_contains(&touched, &all);
 }

@@ -38,17 +38,23 @@ grid_box analysis_touched(const ir_param *param, const int32_t lo[3], const int3
     return touched;
 }
 
+grid_box analysis_points_into(const ir_param *param, const int32_t offset[3], const grid_box *into,
+                              const grid_box *from)
+{
+    grid_box points;
+    for (int d = 0; d < 3; d++) {
+        points.lo[d] = ir_param_point(param, d, into->lo[d] - offset[d]);
+        points.hi[d] = ir_param_point(param, d, into->hi[d] - offset[d]);
+    }
+    return grid_box_intersect(from, &points);
+}
+
 /* The points of a box from which an offset leads into the field. */
 static grid_box inside_at(const chain_loop *loop, const grid_box *box, int p,
                           const int32_t offset[3])
 {
-    const ir_param *param = &loop->kernel->params[p];
     grid_box inside = chain_binding_inside(&loop->bindings[p]);
-    for (int d = 0; d < 3; d++) {
-        inside.lo[d] = ir_param_point(param, d, inside.lo[d] - offset[d]);
-        inside.hi[d] = ir_param_point(param, d, inside.hi[d] - offset[d]);
-    }
-    return grid_box_intersect(box, &inside);
+    return analysis_points_into(&loop->kernel->params[p], offset, &inside, box);
 }
 
 grid_box analysis_interior(const chain_loop *loop)

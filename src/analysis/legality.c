@@ -137,7 +137,8 @@ kata_status analysis_check(const chain_loop *loop, messages *m)
     static kata_status (*const checks[])(const chain_loop *, messages *) = {
         analysis_check_once,      analysis_check_rank,   analysis_check_order,
         analysis_check_bindings,  analysis_check_box,    analysis_check_targets,
-        analysis_check_conflicts, analysis_check_values, analysis_check_reads,
+        analysis_check_conflicts, analysis_check_values, analysis_check_temporaries,
+        analysis_check_reads,
     };
     for (size_t i = 0; i < COUNT_OF(checks); i++) {
         kata_status status = checks[i](loop, m);

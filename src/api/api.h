@@ -116,7 +116,9 @@ kata_status api_flush(kata *k);
 /* Gives back the memory of discarded values that no queued loop needs; with KATA_POISON their
  * memory is poisoned instead. */
 void api_release_discarded(kata *k);
-/* Refuses to read a field that was discarded. */
+/* Refuses to use a temporary field's values outside of kernels. */
+kata_status api_check_host(const kata_field *field, const char *call);
+/* The same, and refuses to read a field that was discarded. */
 kata_status api_check_value(const kata_field *field, const char *call);
 /* A new slot owned by the context, a copy of what is given; NULL (reported) when memory is out. */
 chain_slot *api_slot_new(kata *k, const chain_slot *like);

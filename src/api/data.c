@@ -33,6 +33,10 @@ static kata_status check_copy(kata_field *field, const char *call, const kata_ra
     if (k->messages.status) return k->messages.status;
     kata_status status = api_check_range(k, call, range);
     if (status) return status;
+    if (range->needed)
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "%s: kata_needed is for kernels; all points of a field are kata_on(%s)",
+                        call, field->name);
     if (range->colors > 1)
         return api_fail(k, KATA_ERROR_ARGUMENT,
                         "%s: a coloured range is for kernels; values are copied by whole boxes",
@@ -110,6 +114,7 @@ static kata_status put_values(kata_field *field, const kata_range *range, kata_t
     if (!field) return api_null("kata_put", "the field");
     grid_box box;
     kata_status status = check_copy(field, "kata_put", range, type, values, count, &box);
+    if (!status) status = api_check_host(field, "kata_put");
     if (!status) status = api_flush(field->k);
     if (status) return status;
     status = exec_make_array(field->slot, field->name, &field->k->messages);

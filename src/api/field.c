@@ -152,6 +152,7 @@ kata_field *kata_field_like(kata_field *field, const char *name)
     const chain_slot *other = field->slot;
     chain_slot slot = {.shape = other->shape,
                        .ghosts = other->ghosts,
+                       .temporary = other->temporary,
                        .type = other->type,
                        .components = other->components};
     for (int d = 0; d < 3; d++) {
@@ -189,6 +190,7 @@ kata_status kata_boundary_set(kata_field *field, kata_side side, kata_rule rule,
 /* What two fields of one grid differ in, if not in all points. */
 static const char *place_difference(const chain_slot *x, const chain_slot *y)
 {
+    if (x->temporary != y->temporary) return "whether they are temporary";
     if (x->ghosts != y->ghosts) return "ghosts";
     for (int d = 0; d < 3; d++)
         if (x->missing[d] != y->missing[d]) return "the dimensions that they extend along";
@@ -205,10 +207,11 @@ static kata_status check_alike(const char *call, const kata_field *a, const kata
     const chain_slot *x = a->slot, *y = b->slot;
     grid_shape x_grid = chain_slot_grid(x), y_grid = chain_slot_grid(y);
     const char *differ = !grid_shape_equal(&x_grid, &y_grid) ? "grid size"
-                         : !chain_slot_same_place(x, y)      ? place_difference(x, y)
-                         : x->type != y->type                ? "type"
-                         : x->components != y->components    ? "number of components"
-                                                             : NULL;
+                         : !chain_slot_same_place(x, y) || x->temporary != y->temporary
+                             ? place_difference(x, y)
+                         : x->type != y->type             ? "type"
+                         : x->components != y->components ? "number of components"
+                                                          : NULL;
     if (differ)
         return api_fail(k, KATA_ERROR_ARGUMENT, "%s: '%s' and '%s' differ in %s", call, a->name,
                         b->name, differ);
@@ -266,6 +269,8 @@ kata_status kata_discard(kata_field *field)
 {
     if (!field) return api_null("kata_discard", "the field");
     if (field->k->messages.status) return field->k->messages.status;
+    grid_region_clear(&field->slot->set);
+    if (field->slot->temporary) return KATA_OK;
     field->slot->discarded = field->k->discarded = true;
     if (!field->k->chain.count) api_release_discarded(field->k);
     return KATA_OK;
@@ -287,8 +292,18 @@ void api_release_discarded(kata *k)
     }
 }
 
+kata_status api_check_host(const kata_field *field, const char *call)
+{
+    if (!field->slot->temporary) return KATA_OK;
+    return api_fail(field->k, KATA_ERROR_ARGUMENT,
+                    "%s: field '%s' is temporary: its values are for kernels of the time step that "
+                    "writes them",
+                    call, field->name);
+}
+
 kata_status api_check_value(const kata_field *field, const char *call)
 {
+    if (api_check_host(field, call)) return field->k->messages.status;
     if (!field->slot->discarded) return KATA_OK;
     return api_fail(field->k, KATA_ERROR_ARGUMENT,
                     "%s: the value of field '%s' was discarded; it cannot be read before all of it "

@@ -26,6 +26,13 @@ kata_range kata_all(const kata_grid *grid)
     return box(grid, grid->shape.rank, (int64_t[3]){0}, grid->shape.size);
 }
 
+kata_range kata_needed(const kata_grid *grid)
+{
+    kata_range range = kata_all(grid);
+    range.needed = true;
+    return range;
+}
+
 kata_range kata_on(const kata_field *field)
 {
     if (!field) return (kata_range){0};

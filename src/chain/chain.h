@@ -25,6 +25,8 @@ typedef struct chain_slot {
     int64_t ghosts;     /* points kept beyond each side of the others */
     kata_type type;
     int components;
+    bool temporary;            /* its values live until the time step ends */
+    grid_region set;           /* of a temporary: what the queued loops of this step have written */
     bool is_scalar;            /* shape of one point; its components are a scalar's elements */
     bool discarded;            /* after the queued loops: not read before all of it is written */
     int64_t version;           /* of its value after the queued loops */

@@ -30,6 +30,21 @@ void grid_shape_print(text *out, const grid_shape *shape);
 /* "[0, 16) x [2, 4)", of the shape's rank */
 void grid_box_print(text *out, const grid_box *box, int rank);
 
+/* ---- region.c: sets of indices --------------------------------------------------------------- */
+
+/* A union of boxes, none of which is empty or lies in another. */
+typedef struct grid_region {
+    grid_box *boxes;
+    size_t count, capacity;
+} grid_region;
+
+/* Adds all of a box; false when memory is out. */
+bool grid_region_add(grid_region *region, const grid_box *box);
+/* Whether all of a box is in the region; otherwise *missing is a part of it that is not. */
+bool grid_region_holds(const grid_region *region, const grid_box *box, grid_box *missing);
+void grid_region_clear(grid_region *region);
+void grid_region_free(grid_region *region);
+
 /* ---- boundary.c ------------------------------------------------------------------------------ */
 
 /* The indices of a field along one dimension. */

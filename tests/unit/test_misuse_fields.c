@@ -32,6 +32,15 @@ static const char kernels[] = "kernel slope(in double u, out double v)\n"
                               "{\n"
                               "    u = p*u;\n"
                               "}\n"
+                              "kernel some(in double u, out double v)\n"
+                              "{\n"
+                              "    if (u > 0) v = u;\n"
+                              "}\n"
+                              "kernel safe(in double u, out double v)\n"
+                              "{\n"
+                              "    assert(u > 0);\n"
+                              "    v = u;\n"
+                              "}\n"
                               "kernel total(sum double s)\n"
                               "{\n"
                               "    s += ix;\n"
@@ -42,6 +51,7 @@ typedef struct world {
     kata_module *m;
     kata_grid *g;
     kata_field *cell, *face, *deep, *tall; /* deep has two ghosts, tall extends along y */
+    kata_field *brief;                     /* temporary */
     char message[4096];
     int messages;
 } world;
@@ -63,6 +73,7 @@ static void open_world(world *w)
     w->cell = kata_field_new(w->g, "c", KATA_F64);
     w->face = kata_field_new(w->g, "f", KATA_F64, .staggered = KATA_X);
     w->tall = kata_field_new(w->g, "t", KATA_F64, .along = KATA_Y);
+    w->brief = kata_field_new(w->g, "b", KATA_F64, .temporary = true);
     w->deep = kata_field_new(w->g, "d", KATA_F64, .ghosts = 2);
 }
 
@@ -193,6 +204,73 @@ static kata_status range_far_outside(world *w)
     return apply(w, "set", kata_box_2d(w->g, 0, 8, 0, (int64_t)1 << 60), w->cell, NULL);
 }
 
+/* ---- temporary fields ------------------------------------------------------------------------ */
+
+static kata_status temporary_not_written(world *w)
+{
+    apply(w, "set", kata_box_2d(w->g, 0, 8, 1, 6), w->brief, NULL);
+    return apply(w, "slope", kata_box_2d(w->g, 1, 8, 0, 6), w->brief, w->cell);
+}
+
+static kata_status temporary_of_last_step(world *w)
+{
+    apply(w, "set", kata_all(w->g), w->brief, NULL);
+    kata_step(w->k);
+    return apply(w, "slope", kata_box_2d(w->g, 1, 8, 0, 6), w->brief, w->cell);
+}
+
+static kata_status temporary_in_parts(world *w)
+{
+    return apply(w, "some", kata_all(w->g), w->cell, w->brief);
+}
+
+static kata_status temporary_in_colors(world *w)
+{
+    return apply(w, "set", kata_color(kata_all(w->g), 2, 0), w->brief, NULL);
+}
+
+static kata_status get_temporary(world *w)
+{
+    double x[48];
+    return kata_get(w->brief, kata_all(w->g), x, 48);
+}
+
+static kata_status put_temporary(world *w)
+{
+    double x[48] = {0};
+    return kata_put(w->brief, kata_all(w->g), x, 48);
+}
+
+static kata_status save_temporary(world *w) { return kata_save(w->brief, "b.npy"); }
+
+static kata_status load_temporary(world *w) { return kata_load(w->brief, "b.npy"); }
+
+static kata_status swap_temporary(world *w) { return kata_swap(w->cell, w->brief); }
+
+static kata_status needed_of_lasting(world *w)
+{
+    return apply(w, "slope", kata_needed(w->g), w->brief, w->cell);
+}
+
+static kata_status needed_of_assert(world *w)
+{
+    return apply(w, "safe", kata_needed(w->g), w->cell, w->brief);
+}
+
+static kata_status needed_of_reduction(world *w)
+{
+    kata_arg args[1] = {kata_arg_scalar(kata_scalar_new(w->k, "s", KATA_F64), 0)};
+    kata_range range = kata_needed(w->g);
+    return kata_apply_args(kata_here(kata_kernel_find(w->m, "total"), "main.c", 17), &range, 1,
+                           args);
+}
+
+static kata_status get_needed(world *w)
+{
+    double x[48];
+    return kata_get(w->cell, kata_needed(w->g), x, 48);
+}
+
 static const struct {
     const char *name;
     kata_status (*commit)(world *);
@@ -224,6 +302,19 @@ static const struct {
     CASE(too_many_ghosts, ARGUMENT),
     CASE(reduce_beyond_grid, APPLICATION),
     CASE(range_far_outside, ARGUMENT),
+    CASE(temporary_not_written, APPLICATION),
+    CASE(temporary_of_last_step, APPLICATION),
+    CASE(temporary_in_parts, APPLICATION),
+    CASE(temporary_in_colors, APPLICATION),
+    CASE(get_temporary, ARGUMENT),
+    CASE(put_temporary, ARGUMENT),
+    CASE(save_temporary, ARGUMENT),
+    CASE(load_temporary, ARGUMENT),
+    CASE(swap_temporary, ARGUMENT),
+    CASE(needed_of_lasting, APPLICATION),
+    CASE(needed_of_assert, APPLICATION),
+    CASE(needed_of_reduction, APPLICATION),
+    CASE(get_needed, ARGUMENT),
 };
 
 static void test_each_misuse_has_its_message(void **state)
