@@ -49,9 +49,10 @@ static kata_status check_one_point(const chain_loop *loop, const ir_store *store
 kata_status analysis_check_targets(const chain_loop *loop, messages *m)
 {
     kata_status status = KATA_OK;
+    if (grid_box_is_empty(&loop->box)) return KATA_OK;
     for (int i = 0; i < loop->kernel->store_count && status == KATA_OK; i++)
         status = check_one_point(loop, &loop->kernel->stores[i], m);
-    if (status != KATA_OK || grid_box_is_empty(&loop->box)) return status;
+    if (status != KATA_OK) return status;
     for (int i = 0; i < loop->kernel->store_count; i++) {
         const ir_store *store = &loop->kernel->stores[i];
         if (!store->offset[0] && !store->offset[1] && !store->offset[2]) continue;

@@ -118,7 +118,10 @@ void generate_steps(chance *c, program *p, bool chatty);
 range generate_range(chance *c, const program *p);
 bool is_range_empty(const range *r);
 /* Takes away the points of a range at which a parameter reads what no rule of a field covers. */
-void restrict_range(const program *p, const param *param, const kata_rule *rules, range *r);
+void restrict_range(const program *p, const param *param, const field *f, const kata_rule *rules,
+                    range *r);
+/* Takes away what lies outside of another; all of it when nothing is left. */
+void clip_range(range *r, const range *to);
 
 /* ---- generate_data.c ------------------------------------------------------------------------- */
 

@@ -54,6 +54,28 @@ static void generate_rules(chance *c, field *f, bool periodic)
     }
 }
 
+static int generate_dimensions(chance *c, const program *p)
+{
+    return chance_from(c, 1, (1 << p->rank) - 1);
+}
+
+/* As another field, or mostly at the points of the grid. */
+static void generate_place(chance *c, const program *p, field *f, const field *other)
+{
+    if (other) {
+        f->staggered = other->staggered;
+        f->along = other->along;
+        f->ghosts = other->ghosts;
+        f->temporary = other->temporary;
+        return;
+    }
+    if (chance_of(c, 12) && p->rank > 1) f->along = generate_dimensions(c, p);
+    if (chance_of(c, 25)) f->staggered = generate_dimensions(c, p);
+    if (f->along) f->staggered &= f->along;
+    f->temporary = chance_of(c, 12);
+    if (chance_of(c, 20) && !f->temporary) f->ghosts = chance_from(c, 1, 3);
+}
+
 static void generate_fields(chance *c, program *p)
 {
     static const kata_type types[] = {KATA_F64, KATA_F64, KATA_F64,  KATA_F32,
@@ -68,6 +90,7 @@ static void generate_fields(chance *c, program *p)
         f->components = alike              ? other->components
                         : chance_of(c, 60) ? 1
                                            : chance_from(c, 2, MAX_COMPONENTS);
+        if (!p->shiftable) generate_place(c, p, f, alike ? other : NULL);
         generate_rules(c, f, p->shiftable);
         f->seed = chance_of(c, 88) ? chance_bits(c) | 1 : 0;
     }

@@ -37,9 +37,12 @@ static kata_field *open_field(live *l, int f)
     const field *spec = &l->p->fields[f];
     char name[16];
     snprintf(name, sizeof name, "f%d", f);
-    kata_field *made = kata_field_new(l->grid, name, spec->type, .components = spec->components);
+    kata_field *made = kata_field_new(l->grid, name, spec->type, .components = spec->components,
+                                      .staggered = spec->staggered, .along = spec->along,
+                                      .ghosts = spec->ghosts, .temporary = spec->temporary);
     for (int side = 0; side < 2 * l->p->rank; side++)
-        kata_boundary_set(made, (kata_side)side, spec->rule[side], spec->value[side]);
+        if (has_dimension(spec, side / 2))
+            kata_boundary_set(made, (kata_side)side, spec->rule[side], spec->value[side]);
     return made;
 }
 
@@ -50,10 +53,12 @@ static range everything(const program *p)
 
 static void open_values(live *l)
 {
-    range all = everything(l->p);
     for (int f = 0; f < l->p->field_count; f++) {
+        range all;
+        const field *spec = &l->p->fields[f];
+        place_box(l->p, spec, spec->rule, true, &all);
         l->fields[f] = open_field(l, f);
-        if (l->p->fields[f].seed) live_put(l, f, &all, l->p->fields[f].seed);
+        if (spec->seed && !spec->temporary) live_put(l, f, &all, spec->seed);
     }
     for (int s = 0; s < l->p->scalar_count; s++) {
         char name[16];
@@ -111,6 +116,7 @@ static kata_range range_of(const live *l, const range *r)
 {
     switch (r->kind) {
     case RANGE_ALL: return kata_all(l->grid);
+    case RANGE_NEEDED: return kata_needed(l->grid);
     case RANGE_INNER: return kata_inner(l->grid, r->depth);
     case RANGE_FACE: return kata_face(l->grid, (kata_side)r->side, r->depth);
     default: return box(l, r);
@@ -123,7 +129,8 @@ static int place_of(const live *l, const range *r, int64_t i, int64_t at[3])
 {
     for (int d = 0; d < 3; d++) {
         int64_t extent = r->hi[d] - r->lo[d];
-        at[d] = wrap(r->lo[d] + i % extent - shift_of(l, d), l->p->size[d]);
+        at[d] = r->lo[d] + i % extent;
+        if (l->p->shiftable) at[d] = wrap(at[d] - shift_of(l, d), l->p->size[d]);
         i /= extent;
     }
     return (int)i;
@@ -242,6 +249,12 @@ static void warm_step(live *l, const step *s)
         if (is_same_code(l->p, s, before)) return;
     step once = *s;
     once.range = everything(l->p);
+    for (int i = 0; i < l->p->kernels[s->kernel].param_count; i++) {
+        const param *param = &l->p->kernels[s->kernel].params[i];
+        for (int d = 0; d < l->p->rank; d++)
+            if (param->along && !(param->along >> d & 1) && param->written) once.range.hi[d] = 1;
+    }
+    if (once.range.hi[0] * once.range.hi[1] * once.range.hi[2] > 0) once.range.kind = RANGE_BOX;
     live_apply(l, &once);
 }
 
@@ -253,7 +266,7 @@ void live_warm(live *l)
     for (int f = 0; f < l->p->field_count; f++) {
         const field *spec = &l->p->fields[f];
         warm.fields[f] = kata_field_new(l->grid, "warm", spec->type, .components = spec->components,
-                                        .boundary = KATA_CLAMP);
+                                        .along = spec->along, .boundary = KATA_CLAMP);
     }
     for (int s = 0; s < l->p->scalar_count; s++)
         warm.scalars[s] =

@@ -93,6 +93,8 @@ typedef struct param {
     int count; /* components of a field, elements of a table */
     field_use use;
     unsigned written; /* components that may be written */
+    unsigned sure;    /* components that are written on every path */
+    int along;        /* of a field, as there */
     bool byte;        /* an INT declared uchar: takes fields of bytes only */
     int sample;       /* a field or scalar that suits it */
     bool brackets;    /* declared as p[count] */
@@ -113,6 +115,8 @@ typedef struct kernel {
 typedef struct field {
     kata_type type;
     int components;
+    int staggered, along, ghosts; /* options of kata_field_new; along is 0 for all */
+    bool temporary;
     kata_rule rule[6];
     double value[6];
     uint64_t seed; /* of its first values; 0: it stays zero */
@@ -126,7 +130,7 @@ typedef struct scalar {
     double start;
 } scalar;
 
-typedef enum range_kind { RANGE_ALL, RANGE_INNER, RANGE_FACE, RANGE_BOX } range_kind;
+typedef enum range_kind { RANGE_ALL, RANGE_INNER, RANGE_FACE, RANGE_BOX, RANGE_NEEDED } range_kind;
 
 typedef struct range {
     range_kind kind;
@@ -194,6 +198,14 @@ void program_print(FILE *out, const program *p);
 /* The value of a field that was put with a seed, at a point. */
 double value_floating(uint64_t seed, kata_type type, const int64_t point[3], int component);
 int64_t value_integer(uint64_t seed, kata_type type, const int64_t point[3], int component);
+
+/* ---- place.c: where fields have values ------------------------------------------------------- */
+
+bool has_dimension(const field *f, int d);
+/* The points and, where `ghosts`, the ghosts of a field under its rules. */
+void place_box(const program *p, const field *f, const kata_rule *rules, bool ghosts, range *out);
+/* Whether two fields can exchange their values. */
+bool is_alike(const field *a, const field *b);
 
 /* ---- run.c: programs in a context ------------------------------------------------------------ */
 

@@ -88,8 +88,16 @@ static void run_step(live *l, int i, record *out)
 
 static void get_all(live *l, record *out)
 {
-    range all = {.hi = {l->p->size[0], l->p->size[1], l->p->size[2]}};
-    for (int f = 0; f < l->p->field_count; f++) get(l, l->p->step_count, f, &all, false, out);
+    for (int f = 0; f < l->p->field_count; f++) {
+        if (l->p->fields[f].temporary) continue;
+        kata_range points = kata_on(l->fields[f]);
+        range all = {.kind = RANGE_BOX};
+        for (int d = 0; d < 3; d++) {
+            all.lo[d] = points.lo[d];
+            all.hi[d] = points.hi[d];
+        }
+        get(l, l->p->step_count, f, &all, false, out);
+    }
     for (int s = 0; s < l->p->scalar_count; s++) {
         get_scalar(l, l->p->step_count, s, out);
         get_log(l, l->p->step_count, s, out);
