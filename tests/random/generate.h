@@ -43,8 +43,9 @@ typedef struct builder {
     int symbol_count;
     helper helpers[MAX_HELPERS];
     int helper_count;
-    int names;  /* given so far */
-    int costly; /* elementary functions still allowed */
+    int names;    /* given so far */
+    int costly;   /* elementary functions still allowed */
+    bool checked; /* an index that no compiler knows was written */
     kernel *kernel;
     unsigned set[MAX_PARAMS];
     int below, above; /* levels that there surely are below and above the point's, in an interval */

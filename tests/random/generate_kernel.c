@@ -251,6 +251,7 @@ static const char *declare_param(builder *b, kernel *k, int i)
 void generate_kernel(builder *b, line_list *list, kernel *k)
 {
     int mark = b->symbol_count;
+    bool helpers_checked = b->checked;
     const char *params = "";
     if (k->once)
         add_params_once(b, k);
@@ -272,6 +273,8 @@ void generate_kernel(builder *b, line_list *list, kernel *k)
     generate_outputs(b, &body);
     generate_statements(b, &body, chance_from(b->chance, 0, 1), 3);
     for (int i = 0; i < k->param_count; i++) k->params[i].sure = b->set[i];
+    k->checked = b->checked;
+    b->checked = helpers_checked;
     l->has_body = true;
     l->body = body.first;
     line_append(list, l);

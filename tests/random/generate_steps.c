@@ -141,7 +141,7 @@ static bool writes_fields(const kernel *k)
 /* Whether a kernel may be applied to kata_needed. */
 static bool is_brief(const world *w, const kernel *k, const step *s)
 {
-    if (k->once) return false;
+    if (k->once || k->checked) return false;
     for (int i = 0; i < k->param_count; i++) {
         param_kind kind = k->params[i].kind;
         bool written = kind == OUT || kind == INOUT;

@@ -107,9 +107,10 @@ typedef struct kernel {
     int param_count;
     param params[MAX_PARAMS]; /* named p0, p1, .. */
     bool sums_floating;
-    bool once;   /* on scalars: those are given for IN, OUT and INOUT */
-    int order;   /* of its levels: 1 forward, -1 backward, 0 none */
-    int ordered; /* dimension of the levels */
+    bool once;    /* on scalars: those are given for IN, OUT and INOUT */
+    bool checked; /* an index is checked at each point */
+    int order;    /* of its levels: 1 forward, -1 backward, 0 none */
+    int ordered;  /* dimension of the levels */
 } kernel;
 
 typedef struct field {
