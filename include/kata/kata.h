@@ -450,7 +450,8 @@ typedef struct kata_save_options {
  * perceptually uniform colours of viridis with y upwards; 2, 3 or 4 components are grey and alpha,
  * RGB or RGBA from 0 to 1 (clamped, rounded to nearest; the bytes of KATA_UNORM8) with row 0 on
  * top. f16, bf16 and unorm8 become f32 in the other formats. NPY, for NumPy: an array of the shape
- * (nx,), (ny, nx) or (nz, ny, nx), of several components (components, ny, nx) and so on. VTKHDF: an
+ * (nx,), (ny, nx) or (nz, ny, nx), of several components (components, ny, nx) and so on, as many as
+ * the field has points, without the axes that one of lower rank lacks. VTKHDF: an
  * ImageData of points, for ParaView. Call it as kata_save(field, "u.png", .low = 0, .high = 1) */
 KATA_API kata_status kata_save_with(kata_field *field, const kata_save_options *options);
 /* Reads a file into a field of the same size. PNG: 2-D fields with 1 to 4 components, to which the

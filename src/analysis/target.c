@@ -63,7 +63,8 @@ kata_status analysis_check_targets(const chain_loop *loop, messages *m)
         box = analysis_touched(&loop->kernel->params[store->param], store->offset, store->offset,
                                &box);
         for (int d = 0; d < 3; d++) {
-            bool low = box.lo[d]<inside.lo[d], high = box.hi[d]> inside.hi[d];
+            bool low = box.lo[d] < inside.lo[d];
+            bool high = box.hi[d] > inside.hi[d];
             if ((low || high) && !grid_boundary_is_periodic(&binding->boundary, d))
                 return refuse(loop, store, 2 * d + !low, m);
         }

@@ -200,7 +200,7 @@ void program_print(FILE *out, const program *p);
 double value_floating(uint64_t seed, kata_type type, const int64_t point[3], int component);
 int64_t value_integer(uint64_t seed, kata_type type, const int64_t point[3], int component);
 
-/* ---- place.c: where fields have values ------------------------------------------------------- */
+/* ---- points.c: where fields have values ------------------------------------------------------- */
 
 bool has_dimension(const field *f, int d);
 /* The points and, where `ghosts`, the ghosts of a field under its rules. */
