@@ -85,7 +85,7 @@ static bool poison(kata *k, chain_slot *slot)
 {
     store_array *array = exec_slot_array(slot);
     if (!array) return !api_no_memory(k);
-    store_fill_unset(array->type, array->data, array->bytes);
+    store_fill_unset(array->type, array->memory, array->bytes);
     return true;
 }
 

@@ -132,7 +132,7 @@ static edge_row row_at(const cpu_edge *edge, int64_t y, int64_t z)
         int64_t element = (row.y ? row.y->index : y) * a->pitch_y +
                           (row.z ? row.z->index : z) * a->pitch_z +
                           edge->component * a->pitch_component;
-        row.values = (const char *)a->origin + element * edge->bytes;
+        row.values = (const char *)a->data + element * edge->bytes;
     }
     if (row.y && !row.y->steps) row.y = NULL;
     if (row.z && !row.z->steps) row.z = NULL;
@@ -280,7 +280,7 @@ static void scatter_box(const cpu_edge *edge, const grid_box *box, const codegen
             int64_t start = box->lo[0] + y * view->y + z * view->z;
             scatter_row(edge,
                         (const char *)((uintptr_t)view->origin + (uintptr_t)(start * edge->bytes)),
-                        box->lo[0], box->hi[0], (char *)a->origin + element * edge->bytes);
+                        box->lo[0], box->hi[0], (char *)a->data + element * edge->bytes);
         }
 }
 

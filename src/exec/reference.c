@@ -32,7 +32,7 @@ static kata_status prepare_field(reference_run *run, int p, messages *m)
     field->stored_at = arena_array(&run->memory, (size_t)param->count, sizeof *field->stored_at);
     field->next = exec_array_new(field->slot);
     if (!old || !field->stored || !field->stored_at || !field->next) return message_no_memory(m);
-    memcpy(field->next->data, old->data, old->bytes);
+    memcpy(field->next->memory, old->memory, old->bytes);
     return KATA_OK;
 }
 

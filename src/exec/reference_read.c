@@ -8,7 +8,7 @@ static char *address_of(const store_array *a, int component, const int64_t index
 {
     int64_t element =
         index[0] + index[1] * a->pitch_y + index[2] * a->pitch_z + component * a->pitch_component;
-    return (char *)a->origin + element * store_type_bytes(a->type);
+    return (char *)a->data + element * store_type_bytes(a->type);
 }
 
 ir_value reference_element(const store_array *a, int component, const int64_t index[3])

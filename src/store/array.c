@@ -83,10 +83,10 @@ store_array *store_array_new(const grid_box *box, kata_type type, int components
     a->type = type;
     a->components = components;
     a->box = *box;
-    if (lay_out(a)) a->data = zeroed_memory(a->bytes);
-    if (a->data) {
+    if (lay_out(a)) a->memory = zeroed_memory(a->bytes);
+    if (a->memory) {
         int64_t first = before_row(a) - box->lo[1] * a->pitch_y - box->lo[2] * a->pitch_z;
-        a->origin = (char *)a->data + first * store_type_bytes(type);
+        a->data = (char *)a->memory + first * store_type_bytes(type);
         return a;
     }
     free(a);
@@ -97,8 +97,8 @@ void store_array_free(store_array *a)
 {
     if (!a) return;
     if (a->bytes >= MAP_BYTES)
-        munmap(a->data, a->bytes);
+        munmap(a->memory, a->bytes);
     else
-        free(a->data);
+        free(a->memory);
     free(a);
 }

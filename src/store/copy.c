@@ -136,7 +136,7 @@ static char *row_start(const store_array *a, const row_walk *walk)
 {
     int64_t element = walk->box.lo[0] + walk->y * a->pitch_y + walk->z * a->pitch_z +
                       walk->component * a->pitch_component;
-    return (char *)a->origin + element * store_type_bytes(a->type);
+    return (char *)a->data + element * store_type_bytes(a->type);
 }
 
 void store_read(const store_array *a, const grid_box *box, int components, kata_type type,
@@ -172,7 +172,7 @@ void store_fill_unset(kata_type type, void *data, size_t bytes)
 
 void store_poison(store_array *a)
 {
-    store_poison_values(a->type, a->data, (int64_t)a->bytes / store_type_bytes(a->type));
+    store_poison_values(a->type, a->memory, (int64_t)a->bytes / store_type_bytes(a->type));
 }
 
 void store_poison_values(kata_type type, void *values, int64_t count)

@@ -6,15 +6,15 @@
 #include "ir/ir.h"
 
 /* Values of a field in memory: structure of arrays, rows padded and aligned to 64 bytes at x = 0.
- * Element (x,y,z) of component c is at origin + (x + y*pitch_y + z*pitch_z + c*pitch_component)
+ * Element (x,y,z) of component c is at data + (x + y*pitch_y + z*pitch_z + c*pitch_component)
  * elements. */
 typedef struct store_array {
     kata_type type;
     int components;
     grid_box box;                              /* the indices that it has */
     int64_t pitch_y, pitch_z, pitch_component; /* in elements */
-    void *origin;                              /* element (0,0,0) of component 0 */
-    void *data;                                /* all of it: `bytes` bytes */
+    void *data;                                /* element (0,0,0) of component 0 */
+    void *memory;                              /* all of it: `bytes` bytes */
     size_t bytes;
 } store_array;
 

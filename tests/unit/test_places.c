@@ -215,6 +215,31 @@ static void periodic_staggered_fields_have_as_many_points_as_cells(void **state)
     assert_int_equal(kata_close(s.k), KATA_OK);
 }
 
+static void writes_past_the_last_cell_come_to_face_0(void **state)
+{
+    (void)state;
+    static const char *const executors[] = {"cpu", "reference"};
+    for (int e = 0; e < 2; e++)
+        for (int64_t n = 1; n < 9; n += 2) {
+            kata *k = kata_open(&(kata_options){.executor = executors[e]});
+            kata_module *m = kata_module_from_text(
+                k, "s", "kernel shift(out double u, in double c) { u[2] = ix + c[-1]; }");
+            kata_grid *g = kata_grid_1d(k, n);
+            kata_field *u =
+                kata_field_new(g, "u", KATA_F64, .staggered = KATA_X, .boundary = KATA_PERIODIC);
+            kata_field *c =
+                kata_field_new(g, "c", KATA_F64, .boundary = KATA_CONSTANT, .boundary_value = 0.5);
+            double got[9];
+            kata_apply(kata_kernel_find(m, "shift"), kata_all(g), u, c);
+            kata_get(u, kata_on(u), got, n);
+            for (int64_t i = 0; i < n; i++) {
+                int64_t from = (i + 2 * n - 2) % n;
+                assert_true(got[i] == (double)from + (from == 0 ? 0.5 : 0));
+            }
+            assert_int_equal(kata_close(k), KATA_OK);
+        }
+}
+
 static void cells_leave_the_last_face(void **state)
 {
     (void)state;
@@ -323,6 +348,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_are_those_of_the_model),
         cmocka_unit_test(periodic_staggered_fields_have_as_many_points_as_cells),
+        cmocka_unit_test(writes_past_the_last_cell_come_to_face_0),
         cmocka_unit_test(cells_leave_the_last_face),
         cmocka_unit_test(ghosts_reduce_and_color_alike),
         cmocka_unit_test(ghosts_are_recorded_and_traced),

@@ -48,8 +48,33 @@ static void new_arrays_are_zero_and_slack_is_readable(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(shapes); i++) {
         store_array *a = array_new(&shapes[i], KATA_F64, 2);
-        const unsigned char *bytes = a->data;
+        const unsigned char *bytes = a->memory;
         for (size_t b = 0; b < a->bytes; b++) assert_int_equal(bytes[b], 0);
+        store_array_free(a);
+    }
+}
+
+/* Indices below 0: x = 0 is aligned all the same, and all of the box lies in the memory. */
+static void arrays_of_boxes_begin_below_zero(void **state)
+{
+    (void)state;
+    grid_box box = {{-3, -2, -1}, {7, 5, 4}};
+    for (int type = KATA_F64; type < IR_STORAGE_COUNT; type++) {
+        store_array *a = store_array_new(&box, (kata_type)type, 2);
+        int64_t bytes = store_type_bytes((kata_type)type), count = 2 * grid_box_points(&box);
+        assert_int_equal((uintptr_t)a->data % 64, 0);
+        int64_t first = box.lo[0] + box.lo[1] * a->pitch_y + box.lo[2] * a->pitch_z;
+        int64_t last = 6 + 4 * a->pitch_y + 3 * a->pitch_z + a->pitch_component;
+        assert_true((char *)a->data + first * bytes >= (char *)a->memory);
+        assert_true((char *)a->data + (last + 1) * bytes <= (char *)a->memory + a->bytes);
+        unsigned char *values = malloc((size_t)(count * bytes)), *got;
+        for (int64_t i = 0; i < count * bytes; i++) values[i] = (unsigned char)(i % 101);
+        store_write(a, &box, (kata_type)type, values);
+        got = calloc((size_t)count, (size_t)bytes);
+        store_read(a, &box, 2, (kata_type)type, got);
+        assert_memory_equal(got, values, (size_t)(count * bytes));
+        free(values);
+        free(got);
         store_array_free(a);
     }
 }
@@ -218,6 +243,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_aligned_and_pitches_do_not_alias),
         cmocka_unit_test(new_arrays_are_zero_and_slack_is_readable),
+        cmocka_unit_test(arrays_of_boxes_begin_below_zero),
         cmocka_unit_test(sizes_that_overflow_give_null),
         cmocka_unit_test(boxes_go_in_and_out_in_plain_order),
         cmocka_unit_test(floating_types_convert_as_in_c),
