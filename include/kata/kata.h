@@ -227,7 +227,8 @@ KATA_API kata_status kata_rotate(kata_field *a, kata_field *b, kata_field *c);
 /* Says that a field's value will not be read again, so that its memory may serve for something
  * else. To read it is an error until all of it is written: by one kernel that writes every
  * component on every path, applied to all points, by kata_put to all points, or by kata_load. Its
- * value moves with kata_swap and kata_rotate, and so does this. What its ghosts hold stays. */
+ * value moves with kata_swap and kata_rotate, and so does this. Of a field that is
+ * staggered or has ghosts, each part can be read once it is written, by any of these. */
 KATA_API kata_status kata_discard(kata_field *field);
 
 /* ---- ranges ---------------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* Temporary fields: their values live from a write to the end of the time step, and what is read
- * was written before, point by point. So what writes one writes all components, on every path. */
+ * was written before, point by point. So what writes one writes all components, on every path. The
+ * same holds for reads of other fields that are tracked, as they are after a kata_discard. */
 #include "analysis/analysis.h"
 
 /* ---- writes ---------------------------------------------------------------------------------- */
@@ -46,7 +47,7 @@ static bool note_param(const chain_loop *loop, int p)
         grid_box box = surely_written(loop, &kernel->stores[i]);
         written = grid_box_intersect(&written, &box);
     }
-    return grid_region_add(&loop->bindings[p].slot->set, &written);
+    return chain_slot_note(loop->bindings[p].slot, &written);
 }
 
 bool analysis_note_written(const chain_loop *loop)
@@ -55,7 +56,7 @@ bool analysis_note_written(const chain_loop *loop)
     if (grid_box_is_empty(&loop->box)) return true;
     for (int p = 0; p < loop->kernel->param_count && noted; p++)
         if (ir_param_is_written_field(&loop->kernel->params[p]) &&
-            loop->bindings[p].slot->temporary && analysis_writes_whole(loop, p))
+            loop->bindings[p].slot->tracked && analysis_writes_whole(loop, p))
             noted = note_param(loop, p);
     return noted;
 }
@@ -69,12 +70,16 @@ static kata_status refuse_read(const chain_loop *loop, const ir_access *access,
     const chain_binding *binding = &loop->bindings[access->param];
     text box = {0};
     grid_box_print(&box, missing, loop->shape.rank);
+    bool temporary = binding->slot->temporary;
     message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, access->at,
-                     "'%s' reads a temporary field where it was not written",
+                     temporary ? "'%s' reads a temporary field where it was not written"
+                               : "'%s' reads a value that was discarded",
                      kernel->params[access->param].name);
     analysis_say_where(loop, m);
-    message_line(m, "field '%s' has no values at %s in this time step", binding->name,
-                 text_get(&box));
+    message_line(m,
+                 temporary ? "field '%s' has no values at %s in this time step"
+                           : "field '%s' was not written at %s since it was discarded",
+                 binding->name, text_get(&box));
     message_line(m, "apply the kernel that writes it to a range that holds them, or this one to a "
                     "smaller range");
     text_free(&box);
@@ -86,19 +91,19 @@ int analysis_find_unset(const chain_loop *loop, const grid_box *needs, grid_box 
     for (int i = 0; i < loop->kernel->access_count; i++) {
         const ir_access *access = &loop->kernel->accesses[i];
         const chain_slot *slot = loop->bindings[access->param].slot;
-        if (!slot->temporary || grid_box_is_empty(&needs[i])) continue;
+        if (!slot->tracked || grid_box_is_empty(&needs[i])) continue;
         grid_box box = analysis_landing(loop, access->param, access->offset, &needs[i]);
         if (!grid_region_holds(&slot->set, &box, missing)) return i;
     }
     return -1;
 }
 
-static bool has_temporaries(const chain_loop *loop)
+static bool has_tracked(const chain_loop *loop)
 {
     bool any = false;
     for (int p = 0; p < loop->kernel->param_count; p++)
-        any = any ||
-              (ir_param_is_field(&loop->kernel->params[p]) && loop->bindings[p].slot->temporary);
+        any =
+            any || (ir_param_is_field(&loop->kernel->params[p]) && loop->bindings[p].slot->tracked);
     return any;
 }
 
@@ -113,7 +118,7 @@ static kata_status check_writes(const chain_loop *loop, messages *m)
 
 kata_status analysis_check_temporaries(const chain_loop *loop, messages *m)
 {
-    if (!has_temporaries(loop) || grid_box_is_empty(&loop->box)) return KATA_OK;
+    if (!has_tracked(loop) || grid_box_is_empty(&loop->box)) return KATA_OK;
     arena memory = {0};
     grid_box missing;
     int count = loop->kernel->access_count;

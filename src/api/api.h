@@ -118,8 +118,8 @@ kata_status api_flush(kata *k);
 void api_release_discarded(kata *k);
 /* Refuses to use a temporary field's values outside of kernels. */
 kata_status api_check_host(const kata_field *field, const char *call);
-/* The same, and refuses to read a field that was discarded. */
-kata_status api_check_value(const kata_field *field, const char *call);
+/* The same, and refuses to read a box that was discarded. */
+kata_status api_check_value(const kata_field *field, const char *call, const grid_box *box);
 /* A new slot owned by the context, a copy of what is given; NULL (reported) when memory is out. */
 chain_slot *api_slot_new(kata *k, const chain_slot *like);
 /* A copy of a name if it is a C identifier of at most 64 letters; NULL (reported) otherwise. */

@@ -89,7 +89,7 @@ static kata_status get_values(kata_field *field, const kata_range *range, kata_t
     grid_box box;
     kata_status status = field ? check_copy(field, "kata_get", range, type, values, count, &box)
                                : api_null("kata_get", "the field");
-    if (!status) status = api_check_value(field, "kata_get");
+    if (!status) status = api_check_value(field, "kata_get", &box);
     if (!status) status = api_flush(field->k);
     if (status)
         api_set_poison(type, values, poisoned(field, range, count));
@@ -127,7 +127,7 @@ static kata_status put_values(kata_field *field, const kata_range *range, kata_t
     if (field->k->record) exec_record_put(field->k->record, field->name, field->slot);
     grid_box all = chain_slot_points(field->slot, &field->boundary);
     if (grid_box_contains(&box, &all)) field->slot->discarded = false;
-    return KATA_OK;
+    return chain_slot_note(field->slot, &box) ? KATA_OK : api_no_memory(field->k);
 }
 
 kata_status kata_put_values(kata_field *field, const kata_range *range, kata_type type,

@@ -153,6 +153,7 @@ kata_field *kata_field_like(kata_field *field, const char *name)
     chain_slot slot = {.shape = other->shape,
                        .ghosts = other->ghosts,
                        .temporary = other->temporary,
+                       .tracked = other->temporary,
                        .type = other->type,
                        .components = other->components};
     for (int d = 0; d < 3; d++) {
@@ -265,13 +266,21 @@ kata_status kata_rotate(kata_field *a, kata_field *b, kata_field *c)
     return KATA_OK;
 }
 
+/* Whether rules may hide some of its values. */
+static bool has_hidden(const chain_slot *slot)
+{
+    return slot->ghosts || slot->staggered[0] || slot->staggered[1] || slot->staggered[2];
+}
+
 kata_status kata_discard(kata_field *field)
 {
     if (!field) return api_null("kata_discard", "the field");
     if (field->k->messages.status) return field->k->messages.status;
-    grid_region_clear(&field->slot->set);
-    if (field->slot->temporary) return KATA_OK;
-    field->slot->discarded = field->k->discarded = true;
+    chain_slot *slot = field->slot;
+    grid_region_clear(&slot->set);
+    slot->tracked = slot->tracked || has_hidden(slot);
+    if (slot->tracked) return KATA_OK;
+    slot->discarded = field->k->discarded = true;
     if (!field->k->chain.count) api_release_discarded(field->k);
     return KATA_OK;
 }
@@ -284,7 +293,7 @@ void api_release_discarded(kata *k)
         store_array *array = s->slot.array;
         if (!s->slot.discarded || !array) continue;
         if (k->exec.poison) {
-            store_fill_unset(array->type, array->data, array->bytes);
+            store_fill_unset(array->type, array->memory, array->bytes);
         } else {
             store_array_free(array);
             s->slot.array = NULL;
@@ -301,10 +310,13 @@ kata_status api_check_host(const kata_field *field, const char *call)
                     call, field->name);
 }
 
-kata_status api_check_value(const kata_field *field, const char *call)
+kata_status api_check_value(const kata_field *field, const char *call, const grid_box *box)
 {
+    grid_box missing;
+    const chain_slot *slot = field->slot;
     if (api_check_host(field, call)) return field->k->messages.status;
-    if (!field->slot->discarded) return KATA_OK;
+    bool set = !slot->tracked || grid_region_holds(&slot->set, box, &missing);
+    if (set && !slot->discarded) return KATA_OK;
     return api_fail(field->k, KATA_ERROR_ARGUMENT,
                     "%s: the value of field '%s' was discarded; it cannot be read before all of it "
                     "is written again",

@@ -31,7 +31,7 @@ kata_status api_place(const kata_grid *grid, const kata_field_options *options, 
                         options->ghosts, API_MOST_GHOSTS);
     slot->shape = grid->shape;
     slot->ghosts = options->ghosts;
-    slot->temporary = options->temporary;
+    slot->temporary = slot->tracked = options->temporary;
     for (int d = 0; d < grid->shape.rank; d++) {
         slot->staggered[d] = options->staggered >> d & 1;
         slot->missing[d] = along >> d & 1 ? 0 : grid->shape.size[d];

@@ -26,7 +26,9 @@ typedef struct chain_slot {
     kata_type type;
     int components;
     bool temporary;            /* its values live until the time step ends */
-    grid_region set;           /* of a temporary: what the queued loops of this step have written */
+    bool tracked;              /* it has values in `set` only: a temporary; what was discarded and
+                                  has faces or ghosts, which rules may hide while it is written */
+    grid_region set;           /* what was written since then, queued loops included */
     bool is_scalar;            /* shape of one point; its components are a scalar's elements */
     bool discarded;            /* after the queued loops: not read before all of it is written */
     int64_t version;           /* of its value after the queued loops */
@@ -60,6 +62,9 @@ grid_box chain_slot_points(const chain_slot *slot, const grid_boundary *boundary
  * as they are. */
 grid_box chain_slot_inside(const chain_slot *slot, const grid_boundary *boundary);
 grid_box chain_binding_inside(const chain_binding *binding);
+/* Enters indices that were written of a tracked field, which ends where it has all of them; false
+ * when memory is out. */
+bool chain_slot_note(chain_slot *slot, const grid_box *written);
 /* Whether fields have values at the same indices. */
 bool chain_slot_same_place(const chain_slot *a, const chain_slot *b);
 

@@ -67,3 +67,14 @@ bool chain_slot_same_place(const chain_slot *a, const chain_slot *b)
            !memcmp(a->staggered, b->staggered, sizeof a->staggered) &&
            !memcmp(a->missing, b->missing, sizeof a->missing);
 }
+
+bool chain_slot_note(chain_slot *slot, const grid_box *written)
+{
+    grid_box all = chain_slot_memory(slot), missing;
+    if (!slot->tracked) return true;
+    if (!grid_region_add(&slot->set, written)) return false;
+    if (slot->temporary || !grid_region_holds(&slot->set, &all, &missing)) return true;
+    slot->tracked = false;
+    grid_region_clear(&slot->set);
+    return true;
+}

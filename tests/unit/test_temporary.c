@@ -169,6 +169,31 @@ static void writes_at_offsets_count_where_they_land(void **state)
     assert_int_equal(kata_close(w.s.k), KATA_ERROR_APPLICATION);
 }
 
+/* What rules hide of a discarded field is not taken for written. */
+static void discarded_faces_and_ghosts_are_read_once_written(void **state)
+{
+    (void)state;
+    world w = begin();
+    kata_field *f = kata_field_new(w.g, "f", KATA_F64, .staggered = KATA_X, .ghosts = 1,
+                                   .boundary = KATA_PERIODIC);
+    double x[54] = {0};
+    kata_discard(f);
+    assert_false(apply(&w, "copy", kata_all(w.g), f, w.v));
+    assert_true(apply(&w, "copy", kata_all(w.g), w.u, f));
+    kata_step(w.s.k);
+    assert_true(apply(&w, "copy", kata_all(w.g), f, w.v));
+    assert_int_equal(kata_get(f, kata_on(f), x, 48), KATA_OK);
+    kata_boundary_set(f, KATA_X_LOW, KATA_NONE, 0);
+    kata_boundary_set(f, KATA_X_HIGH, KATA_NONE, 0);
+    assert_int_equal(kata_get(f, kata_on(f), x, 54), KATA_ERROR_ARGUMENT);
+    kata_error_clear(w.s.k);
+    assert_false(apply(&w, "finish", kata_all(w.g), f, w.v));
+    assert_true(apply(&w, "finish", kata_box_2d(w.g, 1, 8, 0, 6), f, w.v));
+    kata_put(f, kata_ghost(f, KATA_X_LOW, 1), x, 6);
+    assert_true(apply(&w, "finish", kata_all(w.g), f, w.v));
+    assert_int_equal(kata_close(w.s.k), KATA_OK);
+}
+
 /* The points at which a kernel applied to kata_needed has written t are [x_lo, x_hi) x [y_lo,
  * y_hi) and no more. */
 static void expect_needed(world *w, const int64_t lo[2], const int64_t hi[2])
@@ -216,6 +241,7 @@ int main(void)
         cmocka_unit_test(parts_written_apart_are_read_together),
         cmocka_unit_test(what_was_written_moves_with_the_values),
         cmocka_unit_test(writes_at_offsets_count_where_they_land),
+        cmocka_unit_test(discarded_faces_and_ghosts_are_read_once_written),
         cmocka_unit_test(needed_is_the_largest_box),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
