@@ -106,6 +106,7 @@ kata_status analysis_find_needed(chain_loop *loop, messages *m)
 {
     kata_status status = analysis_check_once(loop, m);
     if (status == KATA_OK) status = analysis_check_rank(loop, m);
+    if (status == KATA_OK) status = analysis_check_order(loop, m);
     if (status == KATA_OK) status = analysis_check_bindings(loop, m);
     if (status == KATA_OK) status = check_kernel(loop, m);
     if (status != KATA_OK) return status;

@@ -38,7 +38,8 @@ static grid_box surely_written(const chain_loop *loop, const ir_store *store)
     return grid_box_intersect(&box, &inside);
 }
 
-static bool note_param(const chain_loop *loop, int p)
+/* The indices at which a loop that writes all of a field surely does. */
+static grid_box written_box(const chain_loop *loop, int p)
 {
     const ir_kernel *kernel = loop->kernel;
     grid_box written = chain_binding_inside(&loop->bindings[p]);
@@ -47,6 +48,12 @@ static bool note_param(const chain_loop *loop, int p)
         grid_box box = surely_written(loop, &kernel->stores[i]);
         written = grid_box_intersect(&written, &box);
     }
+    return written;
+}
+
+static bool note_param(const chain_loop *loop, int p)
+{
+    grid_box written = written_box(loop, p);
     return chain_slot_note(loop->bindings[p].slot, &written);
 }
 
@@ -86,6 +93,44 @@ static kata_status refuse_read(const chain_loop *loop, const ir_access *access,
     return message_send(m);
 }
 
+/* The parameter through which a loop writes all of a slot; -1 when there is none. */
+static int whole_writer(const chain_loop *loop, const chain_slot *slot)
+{
+    for (int p = 0; p < loop->kernel->param_count; p++)
+        if (ir_param_is_written_field(&loop->kernel->params[p]) && loop->bindings[p].slot == slot &&
+            analysis_writes_whole(loop, p))
+            return p;
+    return -1;
+}
+
+/* Whether an access reads earlier levels only, of a loop that runs level by level. */
+static bool reads_earlier(const chain_loop *loop, const ir_access *access, const grid_box *need)
+{
+    const ir_kernel *kernel = loop->kernel;
+    int d = kernel->ordered, by = access->offset[d];
+    if (!kernel->direction || (kernel->direction == IR_FORWARD ? by >= 0 : by <= 0)) return false;
+    grid_box inside = chain_binding_inside(&loop->bindings[access->param]);
+    grid_box box =
+        analysis_touched(&kernel->params[access->param], access->offset, access->offset, need);
+    return box.lo[d] >= inside.lo[d] && box.hi[d] <= inside.hi[d];
+}
+
+/* Whether there are values in a box of indices when they are read: from before the loop, or from
+ * its earlier levels. */
+static bool has_values(const chain_loop *loop, const ir_access *access, const grid_box *need,
+                       const grid_box *box, grid_box *missing)
+{
+    const chain_slot *slot = loop->bindings[access->param].slot;
+    if (grid_region_holds(&slot->set, box, missing)) return true;
+    int writer = reads_earlier(loop, access, need) ? whole_writer(loop, slot) : -1;
+    if (writer < 0) return false;
+    grid_box written = written_box(loop, writer), pieces[6];
+    int count = grid_box_subtract(box, &written, pieces);
+    for (int i = 0; i < count; i++)
+        if (!grid_region_holds(&slot->set, &pieces[i], missing)) return false;
+    return true;
+}
+
 int analysis_find_unset(const chain_loop *loop, const grid_box *needs, grid_box *missing)
 {
     for (int i = 0; i < loop->kernel->access_count; i++) {
@@ -93,7 +138,7 @@ int analysis_find_unset(const chain_loop *loop, const grid_box *needs, grid_box 
         const chain_slot *slot = loop->bindings[access->param].slot;
         if (!slot->tracked || grid_box_is_empty(&needs[i])) continue;
         grid_box box = analysis_landing(loop, access->param, access->offset, &needs[i]);
-        if (!grid_region_holds(&slot->set, &box, missing)) return i;
+        if (!has_values(loop, access, &needs[i], &box, missing)) return i;
     }
     return -1;
 }

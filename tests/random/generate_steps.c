@@ -67,7 +67,8 @@ static bool suits_temporaries(const world *w, const kernel *k, const step *s)
 {
     for (int i = 0; i < k->param_count; i++)
         if (k->params[i].kind <= INOUT && !k->once &&
-            !suits_temporary(w, &k->params[i], s->args[i].index))
+            (!suits_temporary(w, &k->params[i], s->args[i].index) ||
+             (k->order && w->p->fields[s->args[i].index].temporary)))
             return false;
     return true;
 }
@@ -141,7 +142,7 @@ static bool writes_fields(const kernel *k)
 /* Whether a kernel may be applied to kata_needed. */
 static bool is_brief(const world *w, const kernel *k, const step *s)
 {
-    if (k->once || k->checked) return false;
+    if (k->once || k->checked || k->order) return false;
     for (int i = 0; i < k->param_count; i++) {
         param_kind kind = k->params[i].kind;
         bool written = kind == OUT || kind == INOUT;

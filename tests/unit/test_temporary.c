@@ -24,6 +24,12 @@ static const char text[] =
     "kernel copy(in double u, out double v) { v = u; }\n"
     "kernel right(in double u, out double v) { v = ix < nx-1 ? u[1,0] : 0; }\n"
     "kernel shift(in double u, out double v) { v[1,0] = u; }\n"
+    "kernel climb(in double u, out double c) forward(y)\n"
+    "{\n"
+    "    if (iy > 1) c = u + c[0,-1];\n"
+    "    else c = u;\n"
+    "}\n"
+    "kernel stair(in double u, inout double c) forward(y) { c = u + c[0,-1]; }\n"
     "kernel twice(inout double u) { if (u > 0) u = 2*u; }\n";
 
 static void ignore(void *data, kata_status status, const char *message)
@@ -169,6 +175,23 @@ static void writes_at_offsets_count_where_they_land(void **state)
     assert_int_equal(kata_close(w.s.k), KATA_ERROR_APPLICATION);
 }
 
+static void levels_read_what_earlier_ones_wrote(void **state)
+{
+    (void)state;
+    world w = begin();
+    assert_true(apply(&w, "climb", kata_box_2d(w.g, 0, 8, 1, 6), w.u, w.t));
+    assert_true(apply(&w, "copy", kata_box_2d(w.g, 0, 8, 1, 6), w.t, w.v));
+    kata_step(w.s.k);
+    assert_false(apply(&w, "climb", kata_box_2d(w.g, 0, 8, 2, 6), w.u, w.t));
+    assert_false(apply(&w, "stair", kata_box_2d(w.g, 0, 8, 1, 6), w.u, w.t));
+    assert_true(apply(&w, "copy", kata_box_2d(w.g, 0, 8, 0, 1), w.u, w.t));
+    assert_true(apply(&w, "stair", kata_box_2d(w.g, 0, 8, 1, 6), w.u, w.t));
+    kata_step(w.s.k);
+    kata_boundary_set(w.t, KATA_Y_LOW, KATA_CLAMP, 0); /* at level 0 it leads to itself */
+    assert_false(apply(&w, "stair", kata_all(w.g), w.u, w.t));
+    assert_int_equal(kata_close(w.s.k), KATA_OK);
+}
+
 /* What rules hide of a discarded field is not taken for written. */
 static void discarded_faces_and_ghosts_are_read_once_written(void **state)
 {
@@ -241,6 +264,7 @@ int main(void)
         cmocka_unit_test(parts_written_apart_are_read_together),
         cmocka_unit_test(what_was_written_moves_with_the_values),
         cmocka_unit_test(writes_at_offsets_count_where_they_land),
+        cmocka_unit_test(levels_read_what_earlier_ones_wrote),
         cmocka_unit_test(discarded_faces_and_ghosts_are_read_once_written),
         cmocka_unit_test(needed_is_the_largest_box),
     };
