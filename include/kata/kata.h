@@ -1,8 +1,10 @@
 /* Katagami: stencil computations from kernels written in C syntax.
  *
  * Ownership, in three rules. (1) A context owns everything made in it; kata_close frees it all.
- * (2) What a call is given (names, values, tables) is copied before the call returns. (3) What a
- * call returns stays valid until its context is closed.
+ * (2) What a call is given (names, values, tables) is copied before the call returns; only the
+ * memory given to kata_field_wrap is used as it is, and stays valid until the context is closed.
+ * (3) What a call returns stays valid until its context is closed, the pointer of kata_map until
+ * kata_unmap.
  *
  * Errors. Every call returns a status or a handle (NULL on error). The first error goes to the
  * context's handler, which prints to standard error unless replaced; from then on calls do nothing
@@ -74,12 +76,12 @@ typedef void (*kata_handler)(void *data, kata_status status, const char *message
 /* Debugging. kata_open looks at the environment: with KATA_EAGER=1 each application runs at once,
  * so that what goes wrong does so at its place; with KATA_EXECUTOR=reference kernels are
  * interpreted, point by point; with KATA_POISON=1 new fields are not zero but NaN (integers: 0x5a
- * in each byte), so that what is read before it is set shows; with KATA_DEBUG_LINES=1 compiled
- * kernels lead debuggers and profilers to the lines of the kernel file. KATA_RECORD=FILE writes
- * down what each loop was given and computed, for `kata diff` (KATA_RECORD_FULL=1: with all
- * values). KATA_TRACE=u@12,7 reports every write to that point of the field of that name, to
- * standard error or the file KATA_TRACE_FILE, and makes kernels be interpreted. docs/debugging.md
- * shows how to use them. */
+ * in each byte; wrapped memory keeps its values), so that what is read before it is set shows; with
+ * KATA_DEBUG_LINES=1 compiled kernels lead debuggers and profilers to the lines of the kernel file.
+ * KATA_RECORD=FILE writes down what each loop was given and computed, for `kata diff`
+ * (KATA_RECORD_FULL=1: with all values). KATA_TRACE=u@12,7 reports every write to that point of the
+ * field of that name, to standard error or the file KATA_TRACE_FILE, and makes kernels be
+ * interpreted. docs/debugging.md shows how to use them. */
 
 /* ---- context --------------------------------------------------------------------------------- */
 
@@ -175,11 +177,20 @@ typedef enum kata_side {
 /* Dimensions, to be combined. */
 enum { KATA_X = 1, KATA_Y = 2, KATA_Z = 4 };
 
+/* How the components of a field lie in memory. No result depends on it. */
+typedef enum kata_layout {
+    KATA_ARRAYS = 0, /* one array per component: kernels that use some of them touch no others */
+    KATA_STRUCTURES, /* those of a point side by side: for kernels that use all of few points */
+    KATA_BLOCKS      /* 16 points along x of one component, then those of the next, and so on: both
+                        near each other and in vectors */
+} kata_layout;
+
 typedef struct kata_field_options {
     kata_type type KATA_ZERO;
     int components KATA_ZERO;        /* values per point; 0 means 1; at most 1024 */
     kata_rule boundary KATA_ZERO;    /* for every side; kata_boundary_set changes one */
     double boundary_value KATA_ZERO; /* v of the rules above */
+    kata_layout layout KATA_ZERO;    /* of several components */
     int staggered KATA_ZERO;         /* dimensions, as KATA_X | KATA_Y: see below */
     int along KATA_ZERO;             /* dimensions that it extends along; 0 means all */
     int ghosts KATA_ZERO;            /* points kept beyond each side; at most 1024 */
@@ -215,11 +226,37 @@ KATA_API kata_field *kata_field_new_with(kata_grid *grid, const char *name,
                                          const kata_field_options *options);
 /* A new field, all zero, with the grid, options and present boundary rules of another. */
 KATA_API kata_field *kata_field_like(kata_field *field, const char *name);
+typedef struct kata_wrap_options {
+    kata_type type KATA_ZERO;
+    void *memory KATA_ZERO;             /* component 0 of the point (0,0,0) */
+    int64_t stride[3] KATA_ZERO;        /* from a point to the next in x, y and z, in elements */
+    int components KATA_ZERO;           /* as of kata_field_new */
+    int64_t component_stride KATA_ZERO; /* from a component to the next, in elements */
+    kata_rule boundary KATA_ZERO;
+    double boundary_value KATA_ZERO;
+} kata_wrap_options;
+
+/* A field on memory that the program owns, with the values it has there. The memory stays valid
+ * until the context is closed. A stride may be negative; one that is 0 is that of plain order: 1 in
+ * x, and for y, z and components, in this order, the length of the one before it times the points
+ * there. Strides are such that no two values share memory: each is at least as long as all that
+ * lies within the shorter ones. What lies between values, such as ghosts around a grid that the
+ * program's array has room for, is neither read nor written. No other field lives there.
+ *
+ * Between calls the memory belongs to Katagami: the program may read it after kata_flush, as long
+ * as it applies no kernel, and reads and writes it between kata_map and kata_unmap. kata_swap
+ * exchanges the memory that two handles stand on, wrapped or not; kata_map tells where a field is.
+ * When a chain fails, values of wrapped memory that it should have computed become NaN (0) as those
+ * of any field. `element` is the type of what the memory is an array of, KATA_F16 for uint16_t, -1
+ * when that is not known. Call it as
+ *     kata_field_wrap(grid, "u", KATA_F64, array, .stride = {1, 130}, .boundary = KATA_CLAMP) */
+KATA_API kata_field *kata_field_wrap_with(kata_grid *grid, const char *name, int element,
+                                          const kata_wrap_options *options);
 /* Sets the rule of one side for kernels applied from now on. */
 KATA_API kata_status kata_boundary_set(kata_field *field, kata_side side, kata_rule rule,
                                        double value);
 /* Exchanges the values of two fields of the same points, ghosts, type and components. Names and
- * boundary rules stay with the handles. Costs nothing. */
+ * boundary rules stay with the handles; layouts and memory go with the values. Costs nothing. */
 KATA_API kata_status kata_swap(kata_field *a, kata_field *b);
 /* The same for three levels, three different fields: afterwards a holds what b held, b what c held,
  * and c what a held. */
@@ -290,6 +327,29 @@ KATA_API kata_status kata_get_values(kata_field *field, const kata_range *range,
                                      void *values, int64_t count);
 KATA_API kata_status kata_put_values(kata_field *field, const kata_range *range, kata_type type,
                                      const void *values, int64_t count);
+
+/* Where the values of a mapped field are: component c of the point (x,y,z) is element
+ * x*stride[0] + y*stride[1] + z*stride[2] + c*component_stride of `values`. */
+typedef struct kata_mapping {
+    void *values;
+    kata_type type;
+    int components;
+    int64_t size[3];   /* points in x, y and z; 1 beyond the dimensions */
+    int64_t stride[3]; /* in elements, from a point to the next in x, y and z */
+    int64_t component_stride;
+} kata_mapping;
+
+/* Runs queued work and gives the program a field's memory, in *pointer and *mapping, until
+ * kata_unmap: to read when it is a pointer to const, otherwise to read and write. Until then no
+ * call may use the values of the field. The pointer is of the type that the field is stored in, of
+ * uint8_t for KATA_UNORM8 and uint16_t for KATA_F16 and KATA_BF16. Fields of the layout KATA_BLOCKS
+ * cannot be mapped. On error *pointer is NULL. `element` is as of kata_field_wrap. Call it as
+ *     double *u; kata_mapping at;
+ *     kata_map(field, &u, &at)        for reading only: const double *u */
+KATA_API kata_status kata_map_element(kata_field *field, int element, bool writable, void *pointer,
+                                      kata_mapping *mapping);
+/* Gives it back, also after an error. */
+KATA_API kata_status kata_unmap(kata_field *field);
 
 /* ---- scalars --------------------------------------------------------------------------------- */
 

@@ -50,6 +50,8 @@ struct kata_field {
     const char *name;
     chain_slot *slot;
     grid_boundary boundary;
+    bool mapped, written; /* between kata_map and kata_unmap; for writing */
+    ir_value *before;     /* a traced point held this when it was mapped; NULL: is not traced */
 };
 
 struct kata_scalar {
@@ -122,6 +124,17 @@ kata_status api_check_host(const kata_field *field, const char *call);
 kata_status api_check_value(const kata_field *field, const char *call, const grid_box *box);
 /* A new slot owned by the context, a copy of what is given; NULL (reported) when memory is out. */
 chain_slot *api_slot_new(kata *k, const chain_slot *like);
+/* A new field on a slot of its own; NULL (reported) when memory is out. */
+kata_field *api_field_new(kata_grid *grid, const char *name, chain_slot *slot,
+                          const grid_boundary *boundary);
+/* Whether options that kata_field_new and kata_field_wrap have in common make sense; reports. */
+kata_status api_check_field(kata *k, const char *call, kata_type type, int components,
+                            kata_rule boundary);
+/* Refuses a pointer to other elements than a type is stored as; -1: not known. */
+kata_status api_check_element(kata *k, const char *caller, const char *name, kata_type type,
+                              int element);
+/* Refuses what cannot be done with a field while it is mapped. */
+kata_status api_check_unmapped(const kata_field *field, const char *call);
 /* A copy of a name if it is a C identifier of at most 64 letters; NULL (reported) otherwise. */
 const char *api_name(kata *k, const char *call, const char *name);
 /* Whether a range may be used with a grid of this context; reports. An empty box is fine, and one

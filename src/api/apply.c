@@ -73,6 +73,14 @@ static kata_status other_context(const application *a, int p)
     return refuse(a, p);
 }
 
+static kata_status mapped_field(const application *a, int p)
+{
+    BEGIN(a, "argument %d of kernel '%s' is field '%s', which is mapped", p + 1, a->kernel->name,
+          a->args[p].as.field->name);
+    message_line(&a->k->messages, "call kata_unmap before kernels use it again");
+    return refuse(a, p);
+}
+
 static kata_status bind_scalar(application *a, int p)
 {
     const kata_scalar *s = a->args[p].as.scalar;
@@ -91,6 +99,7 @@ static kata_status bind_field(application *a, int p)
     const kata_field *f = a->args[p].as.field;
     if (!f) return null_handle(a, p);
     if (f->k != a->k) return other_context(a, p);
+    if (f->mapped) return mapped_field(a, p);
     a->bindings[p].slot = f->slot;
     a->bindings[p].name = f->name;
     a->bindings[p].boundary = f->boundary;

@@ -184,9 +184,13 @@ int kata_close(kata *k)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* Drops the values, which takes no memory. */
+/* Drops the values, which takes no memory; those in memory of the program are overwritten. */
 static void poison(chain_slot *slot)
 {
+    if (slot->array && !slot->array->bytes) {
+        store_poison(slot->array);
+        return;
+    }
     store_array_free(slot->array);
     slot->array = NULL;
     slot->poisoned = true;

@@ -57,6 +57,8 @@ static kata_status check_copy(kata_field *field, const char *call, const kata_ra
                         needed && count == needed * store_type_bytes(type)
                             ? ": it is a number of values, not of bytes"
                             : "");
+    status = api_check_unmapped(field, call);
+    if (status) return status;
     if (!values && needed) return api_fail(k, KATA_ERROR_ARGUMENT, "%s: values is NULL", call);
     return KATA_OK;
 }

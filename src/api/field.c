@@ -89,35 +89,50 @@ static bool poison(kata *k, chain_slot *slot)
     return true;
 }
 
+kata_field *api_field_new(kata_grid *grid, const char *name, chain_slot *slot,
+                          const grid_boundary *boundary)
+{
+    kata_field *f = slot ? arena_alloc(&grid->k->memory, sizeof *f) : NULL;
+    if (f)
+        *f = (kata_field){grid->k, grid, name, slot, *boundary, false, false, NULL};
+    else
+        api_no_memory(grid->k);
+    return f;
+}
+
 static kata_field *field_new(kata_grid *grid, const char *call, const char *name,
                              const chain_slot *like, const grid_boundary *boundary)
 {
     kata *k = grid->k;
     name = api_name(k, call, name);
     if (!name) return NULL;
-    kata_field *f = arena_alloc(&k->memory, sizeof *f);
-    chain_slot *slot = f ? api_slot_new(k, like) : NULL;
-    if (!slot) {
-        api_no_memory(k);
-        return NULL;
-    }
-    *f = (kata_field){k, grid, name, slot, *boundary};
-    if (k->exec.poison && !poison(k, slot)) return NULL;
-    return f;
+    chain_slot *slot = api_slot_new(k, like);
+    kata_field *f = api_field_new(grid, name, slot, boundary);
+    return f && k->exec.poison && !poison(k, slot) ? NULL : f;
+}
+
+kata_status api_check_field(kata *k, const char *call, kata_type type, int components,
+                            kata_rule boundary)
+{
+    if (!api_type_is_valid(type))
+        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: there is no type %d", call, (int)type);
+    if (components < 0 || components > IR_MAX_LENGTH)
+        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: components is %d, not 1 to %d", call,
+                        components, IR_MAX_LENGTH);
+    if ((unsigned)boundary > KATA_PERIODIC)
+        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: there is no boundary rule %d", call,
+                        (int)boundary);
+    return KATA_OK;
 }
 
 static kata_status check_options(kata *k, const kata_field_options *options)
 {
-    if (!api_type_is_valid(options->type))
-        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_field_new: there is no type %d",
-                        (int)options->type);
-    if (options->components < 0 || options->components > IR_MAX_LENGTH)
-        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_field_new: components is %d, not 1 to %d",
-                        options->components, IR_MAX_LENGTH);
-    if ((unsigned)options->boundary > KATA_PERIODIC)
-        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_field_new: there is no boundary rule %d",
-                        (int)options->boundary);
-    return KATA_OK;
+    kata_status status =
+        api_check_field(k, "kata_field_new", options->type, options->components, options->boundary);
+    if (!status && (unsigned)options->layout > KATA_BLOCKS)
+        status = api_fail(k, KATA_ERROR_ARGUMENT, "kata_field_new: there is no layout %d",
+                          (int)options->layout);
+    return status;
 }
 
 kata_field *kata_field_new_with(kata_grid *grid, const char *name,
@@ -137,7 +152,8 @@ kata_field *kata_field_new_with(kata_grid *grid, const char *name,
     for (int side = 0; side < 6; side++)
         boundary.side[side] = (grid_side_rule){options->boundary, options->boundary_value};
     chain_slot slot = {.type = options->type,
-                       .components = options->components ? options->components : 1};
+                       .components = options->components ? options->components : 1,
+                       .layout = options->layout};
     if (api_place(grid, options, &slot)) return NULL;
     return field_new(grid, "kata_field_new", name, &slot, &boundary);
 }
@@ -155,7 +171,8 @@ kata_field *kata_field_like(kata_field *field, const char *name)
                        .temporary = other->temporary,
                        .tracked = other->temporary,
                        .type = other->type,
-                       .components = other->components};
+                       .components = other->components,
+                       .layout = other->layout};
     for (int d = 0; d < 3; d++) {
         slot.staggered[d] = other->staggered[d];
         slot.missing[d] = other->missing[d];
@@ -202,6 +219,7 @@ static const char *place_difference(const chain_slot *x, const chain_slot *y)
 static kata_status check_alike(const char *call, const kata_field *a, const kata_field *b)
 {
     kata *k = a->k;
+    if (api_check_unmapped(a, call) || api_check_unmapped(b, call)) return k->messages.status;
     if (b->k != k)
         return api_fail(k, KATA_ERROR_ARGUMENT, "%s: '%s' and '%s' are of two contexts", call,
                         a->name, b->name);
@@ -275,14 +293,25 @@ static bool has_hidden(const chain_slot *slot)
 kata_status kata_discard(kata_field *field)
 {
     if (!field) return api_null("kata_discard", "the field");
-    if (field->k->messages.status) return field->k->messages.status;
+    kata *k = field->k;
+    kata_status status = k->messages.status;
+    if (!status) status = api_check_unmapped(field, "kata_discard");
+    if (status) return status;
     chain_slot *slot = field->slot;
     grid_region_clear(&slot->set);
     slot->tracked = slot->tracked || has_hidden(slot);
     if (slot->tracked) return KATA_OK;
-    slot->discarded = field->k->discarded = true;
-    if (!field->k->chain.count) api_release_discarded(field->k);
+    slot->discarded = k->discarded = true;
+    if (!k->chain.count) api_release_discarded(k);
     return KATA_OK;
+}
+
+kata_status api_check_unmapped(const kata_field *field, const char *call)
+{
+    if (!field->mapped) return KATA_OK;
+    return api_fail(field->k, KATA_ERROR_ARGUMENT,
+                    "%s: field '%s' is mapped; call kata_unmap(%s) first", call, field->name,
+                    field->name);
 }
 
 void api_release_discarded(kata *k)
@@ -291,7 +320,7 @@ void api_release_discarded(kata *k)
     k->discarded = false;
     for (struct api_slot *s = k->slots; s; s = s->next) {
         store_array *array = s->slot.array;
-        if (!s->slot.discarded || !array) continue;
+        if (!s->slot.discarded || !array || !array->bytes) continue; /* or of the program */
         if (k->exec.poison) {
             store_fill_unset(array->type, array->memory, array->bytes);
         } else {
@@ -314,6 +343,7 @@ kata_status api_check_value(const kata_field *field, const char *call, const gri
 {
     grid_box missing;
     const chain_slot *slot = field->slot;
+    if (api_check_unmapped(field, call)) return field->k->messages.status;
     if (api_check_host(field, call)) return field->k->messages.status;
     bool set = !slot->tracked || grid_region_holds(&slot->set, box, &missing);
     if (set && !slot->discarded) return KATA_OK;

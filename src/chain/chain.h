@@ -29,6 +29,7 @@ typedef struct chain_slot {
     bool tracked;              /* it has values in `set` only: a temporary; what was discarded and
                                   has faces or ghosts, which rules may hide while it is written */
     grid_region set;           /* what was written since then, queued loops included */
+    kata_layout layout;        /* of the array that exec makes */
     bool is_scalar;            /* shape of one point; its components are a scalar's elements */
     bool discarded;            /* after the queued loops: not read before all of it is written */
     int64_t version;           /* of its value after the queued loops */

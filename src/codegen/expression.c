@@ -100,11 +100,13 @@ static void add_load(const codegen_writer *w, const ir_node *node)
 {
     kata_type storage = w->loop->storage[node->param];
     char open[48];
-    text_add(w->out, "%s", codegen_load_open(open, node->type, storage));
-    codegen_row_name(w->out, w->loop->kernel, node->param, node->element, node->offset);
-    text_add(w->out, "[");
-    codegen_read_index(w, node->param, 0, node->offset[0]);
-    text_add(w->out, "]%s", codegen_load_close(node->type, storage));
+    text row = {0};
+    codegen_row_name(&row, w->loop->kernel, node->param, node->element, node->offset);
+    if (row.failed) w->out->failed = true;
+    text_add(w->out, "%s%s", codegen_load_open(open, node->type, storage), text_get(&row));
+    codegen_element(w, node->param, node->offset[0], true, text_get(&row));
+    text_add(w->out, "%s", codegen_load_close(node->type, storage));
+    text_free(&row);
 }
 
 bool codegen_is_truncation(const ir_kernel *kernel, const ir_node *node)

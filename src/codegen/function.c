@@ -103,26 +103,41 @@ static void add_read_shift(const codegen_writer *w, int param, int dimension, in
     text_add(w->out, ") * view[%d].%c", view, "xyz"[dimension]);
 }
 
+/* The distance of elements of strided rows, after their pointer. */
+static void add_stride(const codegen_writer *w, int param, const char *row, int view)
+{
+    if (codegen_rows_of(w->loop, param) != CODEGEN_STRIDED) return;
+    indent(w, CODEGEN_ROW);
+    text_add(w->out, "const int64_t %s_x = view[%d].x;\n", row, view);
+}
+
 static void add_row(const codegen_writer *w, int param, int component, const int32_t offset[3])
 {
     const ir_kernel *kernel = w->loop->kernel;
     const char *name = ir_storages[w->loop->storage[param]].c_name;
     int view = codegen_view_index(kernel, param) + component;
+    text row = {0};
+    codegen_row_name(&row, kernel, param, component, offset);
+    if (row.failed) w->out->failed = true;
     indent(w, CODEGEN_ROW);
-    text_add(w->out, "const %s *const ", name);
-    codegen_row_name(w->out, kernel, param, component, offset);
-    text_add(w->out, " = (const %s *)view[%d].origin", name, view);
+    text_add(w->out, "const %s *const %s = (const %s *)view[%d].origin", name, text_get(&row), name,
+             view);
     add_read_shift(w, param, 1, offset[1], view);
     add_read_shift(w, param, 2, offset[2], view);
     text_add(w->out, ";\n");
+    add_stride(w, param, text_get(&row), view);
+    text_free(&row);
 }
 
 /* "p1_v_new" */
-static void add_written_name(const codegen_writer *w, const ir_store *s)
+static text written_name(const codegen_writer *w, const ir_store *s)
 {
-    codegen_param_name(w->out, w->loop->kernel, s->param);
-    if (w->loop->kernel->params[s->param].count > 1) text_add(w->out, "_%d", s->component);
-    text_add(w->out, "_new");
+    text name = {0};
+    codegen_param_name(&name, w->loop->kernel, s->param);
+    if (w->loop->kernel->params[s->param].count > 1) text_add(&name, "_%d", s->component);
+    text_add(&name, "_new");
+    if (name.failed) w->out->failed = true;
+    return name;
 }
 
 static void add_written_row(const codegen_writer *w, const ir_store *s)
@@ -132,13 +147,14 @@ static void add_written_row(const codegen_writer *w, const ir_store *s)
     const char *type = ir_param_is_field(p) ? ir_storages[w->loop->storage[s->param]].c_name
                                             : ir_types[p->type].c_name;
     int view = codegen_store_index(kernel, s->param) + s->component;
+    text name = written_name(w, s);
     indent(w, CODEGEN_ROW);
-    text_add(w->out, "%s *const ", type);
-    add_written_name(w, s);
-    text_add(w->out, " = (%s *)view[%d].origin", type, view);
+    text_add(w->out, "%s *const %s = (%s *)view[%d].origin", type, text_get(&name), type, view);
     add_shift(w, s->param, 1, s->offset[1], view);
     add_shift(w, s->param, 2, s->offset[2], view);
     text_add(w->out, ";\n");
+    add_stride(w, s->param, text_get(&name), view);
+    text_free(&name);
 }
 
 static bool same_row(const ir_access *a, const ir_access *b)
@@ -209,10 +225,10 @@ static void add_stored_value(const codegen_writer *w, const ir_store *s)
 
 static void add_target(const codegen_writer *w, const ir_store *s)
 {
-    add_written_name(w, s);
-    text_add(w->out, "[");
-    codegen_index(w->out, &w->loop->kernel->params[s->param], 0, s->offset[0]);
-    text_add(w->out, "]");
+    text name = written_name(w, s);
+    text_add(w->out, "%s", text_get(&name));
+    codegen_element(w, s->param, s->offset[0], false, text_get(&name));
+    text_free(&name);
 }
 
 /* A store on a condition writes the old bits back where it does not hold. */
@@ -241,12 +257,41 @@ static bool is_free(const codegen_writer *w)
     return !w->loop->colored && (!kernel->direction || kernel->ordered > 0);
 }
 
-static void add_point_loop(const codegen_writer *w)
+/* Around the loop over points where they run block by block. */
+static void add_block_loop(const codegen_writer *w)
 {
+    const ir_kernel *kernel = w->loop->kernel;
+    text_add(w->out,
+             "            for (int64_t start = lo[0], end; start < hi[0]; start = end) {\n"
+             "            end = (start | %d) + 1 < hi[0] ? (start | %d) + 1 : hi[0];\n",
+             CODEGEN_BLOCK - 1, CODEGEN_BLOCK - 1);
+    for (int p = 0; p < kernel->param_count; p++) {
+        if (codegen_rows_of(w->loop, p) != CODEGEN_BLOCKED) continue;
+        text_add(w->out, "            const int64_t ");
+        codegen_param_name(w->out, kernel, p);
+        text_add(w->out, "_block = (start >> %d) * %d;\n", CODEGEN_BLOCK_SHIFT,
+                 (kernel->params[p].count - 1) * CODEGEN_BLOCK);
+    }
+}
+
+/* The loop over the points of a row, for which the compiler may be told something. */
+static void begin_points(const codegen_writer *w, const char *pragma)
+{
+    bool blocks = codegen_runs_blocks(w->loop);
+    if (blocks) add_block_loop(w);
+    if (is_free(w)) text_add(w->out, "%s", pragma);
     if (w->loop->colored)
         text_add(w->out, "            for (int64_t ix = first; ix < hi[0]; ix += size[3]) {\n");
+    else if (blocks)
+        text_add(w->out, "            for (int64_t ix = start; ix < end; ix++) {\n");
     else
         add_loop(w, 0);
+}
+
+static void end_points(const codegen_writer *w)
+{
+    text_add(w->out, "            }\n");
+    if (codegen_runs_blocks(w->loop)) text_add(w->out, "            }\n");
 }
 
 /* ---- checks ---------------------------------------------------------------------------------- */
@@ -266,14 +311,13 @@ static void add_checks(const codegen_writer *w)
 {
     const ir_kernel *kernel = w->loop->kernel;
     text_add(w->out, "            int64_t failing = hi[0];\n");
-    if (is_free(w)) text_add(w->out, "#pragma omp simd reduction(min : failing)\n");
-    add_point_loop(w);
+    begin_points(w, "#pragma omp simd reduction(min : failing)\n");
     add_steps(w, CODEGEN_POINT);
     text_add(w->out, "                failing = ");
     codegen_operand(w, kernel->valid);
+    text_add(w->out, " || failing < ix ? failing : ix;\n");
+    end_points(w);
     text_add(w->out,
-             " || failing < ix ? failing : ix;\n"
-             "            }\n"
              "            if (failing < hi[0]) {\n"
              "                int64_t *const point = (int64_t *)view[%d].origin;\n"
              "                point[0] = failing;\n"
@@ -310,11 +354,10 @@ static void add_row_body(codegen_writer *w, const bool *wanted)
         add_checks(w);
         w->wanted = wanted + kernel->graph.count;
     }
-    if (is_free(w)) text_add(w->out, "#pragma omp simd\n");
-    add_point_loop(w);
+    begin_points(w, "#pragma omp simd\n");
     add_steps(w, CODEGEN_POINT);
     for (int i = 0; i < kernel->store_count; i++) add_store(w, &kernel->stores[i]);
-    text_add(w->out, "            }\n");
+    end_points(w);
 }
 
 void codegen_function_text(text *out, const codegen_loop *loop)

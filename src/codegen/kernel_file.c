@@ -11,6 +11,7 @@ void codegen_name(const codegen_loop *loop, char name[64])
     uint64_t types = 0;
     for (int p = 0; p < kernel->param_count; p++) {
         int type = ir_param_is_field(&kernel->params[p]) ? (int)loop->storage[p] : -1;
+        if (codegen_rows_of(loop, p)) type |= (int)codegen_rows_of(loop, p) << 8;
         types = hash_bytes(&type, sizeof type, types);
     }
     snprintf(name, 64, "kata_%s_%016" PRIx64 "%s", kernel->hash, types, loop->colored ? "_c" : "");
@@ -74,7 +75,7 @@ static const char prelude[] =
     "typedef __INT32_TYPE__ int32_t;\n"
     "typedef __INT64_TYPE__ int64_t;\n"
     "union kata_value {\n    int32_t i32;\n    int64_t i64;\n    float f32;\n    double f64;\n};\n"
-    "struct kata_view {\n    void *origin;\n    int64_t y, z;\n};\n";
+    "struct kata_view {\n    void *origin;\n    int64_t y, z, x;\n};\n";
 
 void codegen_file_text(text *out, const codegen_loop *loops, size_t count)
 {

@@ -17,8 +17,7 @@ static bool prepare_field(cpu_loop *l, int p)
     const store_array *a = exec_slot_array(l->loop->bindings[p].slot);
     int first = codegen_view_index(l->loop->kernel, p);
     for (int c = 0; a && c < param->count; c++) {
-        char *origin = (char *)a->data + c * a->pitch_component * store_type_bytes(a->type);
-        l->views[first + c] = (codegen_view){origin, a->pitch_y, a->pitch_z};
+        l->views[first + c] = cpu_view(a, c);
         if (ir_param_is_written_field(param))
             l->views[codegen_store_index(l->loop->kernel, p) + c] = l->views[first + c];
     }

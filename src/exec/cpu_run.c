@@ -69,7 +69,7 @@ static bool prepare_contributions(const cpu_loop *l, const grid_box *box, cpu_th
         int64_t shift = (box->lo[0] + box->lo[1] * nx + box->lo[2] * nx * ny) * size;
         ir_value *start = (ir_value *)thread->contributions + r * points;
         thread->views[red->view] =
-            (codegen_view){(void *)((uintptr_t)start - (uintptr_t)shift), nx, nx * ny};
+            (codegen_view){(void *)((uintptr_t)start - (uintptr_t)shift), nx, nx * ny, 1};
         if (l->loop->colors > 1) set_neutral(&l->loop->kernel->params[red->param], start, points);
     }
     return true;

@@ -87,6 +87,8 @@ void exec_record_put(exec_record *record, const char *name, const chain_slot *sl
 
 /* A new array, all zero, with all indices of a slot; NULL when memory is out. */
 store_array *exec_array_new(const chain_slot *slot);
+/* How the rows of a slot of `components` components lie, also before it has an array. */
+codegen_rows exec_slot_rows(const chain_slot *slot);
 /* The slot's array, made (all zero, or poisoned) when it has none; NULL when memory is out. */
 store_array *exec_slot_array(chain_slot *slot);
 /* Makes it, of the field of that name, or of all fields of a loop; says which finds no memory. */
@@ -222,6 +224,7 @@ typedef struct cpu_edge {
     const ir_param *param;
     const chain_binding *binding;
     kata_type type; /* stored */
+    codegen_rows rows;
     int bytes, view, component;
     bool written;         /* an edge of writes: what it covers goes back to where it came from */
     bool poison;          /* copies start poisoned */
@@ -243,6 +246,11 @@ bool cpu_edge_gather(const cpu_edge *edges, int count, const grid_box *piece, cp
  * belongs in the grid. */
 void cpu_edge_scatter(const cpu_edge *edges, int count, const grid_box *piece,
                       const codegen_view *views);
+
+/* The view of a component of an array, and a view as an array of one component, of the block and
+ * type of another. */
+codegen_view cpu_view(const store_array *a, int component);
+store_array cpu_view_array(const codegen_view *view, const store_array *of);
 
 /* ---- cpu_loop.c ------------------------------------------------------------------------------ */
 

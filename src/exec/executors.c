@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+_Static_assert((int)STORE_BLOCK == (int)CODEGEN_BLOCK,
+               "blocks are what generated code takes them for");
+
 static const exec_executor *const executors[] = {&exec_cpu, &exec_reference};
 
 const exec_executor *exec_find(const char *name)
@@ -15,7 +18,7 @@ const exec_executor *exec_find(const char *name)
 store_array *exec_array_new(const chain_slot *slot)
 {
     grid_box box = chain_slot_memory(slot);
-    return store_array_new(&box, slot->type, slot->components);
+    return store_array_new(&box, slot->type, slot->components, slot->layout);
 }
 
 store_array *exec_slot_array(chain_slot *slot)
@@ -25,6 +28,16 @@ store_array *exec_slot_array(chain_slot *slot)
     if (slot->array && slot->poisoned) store_poison(slot->array);
     if (slot->array) slot->poisoned = false;
     return slot->array;
+}
+
+codegen_rows exec_slot_rows(const chain_slot *slot)
+{
+    const store_array *a = slot->array;
+    if (slot->components > 1 && (a ? a->block > 1 : slot->layout == KATA_BLOCKS))
+        return CODEGEN_BLOCKED;
+    if (a ? a->pitch_x == 1 : slot->components == 1 || slot->layout == KATA_ARRAYS)
+        return CODEGEN_CONTIGUOUS;
+    return !a || a->pitch_x == slot->components ? CODEGEN_TOGETHER : CODEGEN_STRIDED;
 }
 
 ir_value exec_scalar(const chain_slot *slot, int element)

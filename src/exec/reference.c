@@ -30,10 +30,8 @@ static kata_status prepare_field(reference_run *run, int p, messages *m)
     const store_array *old = exec_slot_array(field->slot);
     field->stored = arena_array(&run->memory, (size_t)param->count, sizeof *field->stored);
     field->stored_at = arena_array(&run->memory, (size_t)param->count, sizeof *field->stored_at);
-    field->next = exec_array_new(field->slot);
-    if (!old || !field->stored || !field->stored_at || !field->next) return message_no_memory(m);
-    memcpy(field->next->memory, old->memory, old->bytes);
-    return KATA_OK;
+    if (old) field->next = store_array_copy(old);
+    return field->stored && field->stored_at && field->next ? KATA_OK : message_no_memory(m);
 }
 
 static kata_status prepare_locals(reference_run *run, messages *m)
@@ -224,19 +222,26 @@ static void commit_reduction(reference_run *run, int p)
     }
 }
 
-/* Puts the new arrays and scalars in the places of the old ones. */
+/* Puts the new array in the place of the old one, its values where that is the program's memory. */
+static void commit_field(reference_field *field)
+{
+    store_array *old = field->slot->array;
+    if (!old->bytes) {
+        store_assign(old, field->next);
+        return;
+    }
+    field->slot->array = field->next;
+    field->next = old;
+}
+
+/* Makes what the loop has computed the values of fields and scalars. */
 static void commit(reference_run *run)
 {
     const chain_loop *loop = run->in.loop;
     for (int p = 0; p < loop->kernel->param_count; p++) {
         const ir_param *param = &loop->kernel->params[p];
-        chain_slot *slot = loop->bindings[p].slot;
         if (ir_param_is_reduction(param)) commit_reduction(run, p);
-        if (ir_param_is_written_field(param)) {
-            store_array *old = slot->array;
-            slot->array = run->in.fields[p].next;
-            run->in.fields[p].next = old;
-        }
+        if (ir_param_is_written_field(param)) commit_field(&run->in.fields[p]);
     }
 }
 

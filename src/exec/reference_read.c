@@ -4,23 +4,16 @@
 #include <math.h>
 #include <string.h>
 
-static char *address_of(const store_array *a, int component, const int64_t index[3])
-{
-    int64_t element =
-        index[0] + index[1] * a->pitch_y + index[2] * a->pitch_z + component * a->pitch_component;
-    return (char *)a->data + element * store_type_bytes(a->type);
-}
-
 ir_value reference_element(const store_array *a, int component, const int64_t index[3])
 {
     ir_value element = {0};
-    if (a) memcpy(&element, address_of(a, component, index), (size_t)store_type_bytes(a->type));
+    if (a) memcpy(&element, store_address(a, component, index), (size_t)store_type_bytes(a->type));
     return element;
 }
 
 void reference_set_element(store_array *a, int component, const int64_t index[3], ir_value element)
 {
-    memcpy(address_of(a, component, index), &element, (size_t)store_type_bytes(a->type));
+    memcpy(store_address(a, component, index), &element, (size_t)store_type_bytes(a->type));
 }
 
 static ir_value stored(kata_type storage, ir_type type, ir_value value)

@@ -96,6 +96,18 @@ static void generate_fields(chance *c, program *p)
     }
 }
 
+/* One place for all fields of a kind: those that are swapped are of one, so that each kernel is
+ * compiled for few. */
+static void generate_places(program *p)
+{
+    for (int i = 0; i < p->field_count; i++) {
+        field *f = &p->fields[i];
+        chance c = {chance_hash(p->seed, (uint64_t)(100 * f->type + f->components))};
+        bool usual = chance_of(&c, f->components > 1 ? 25 : 60);
+        f->place = usual ? PLACE_ARRAYS : (place)chance_from(&c, PLACE_STRUCTURES, PLACES - 1);
+    }
+}
+
 static void generate_scalars(chance *c, program *p)
 {
     p->scalar_count = chance_from(c, 1, 4);
@@ -149,6 +161,7 @@ program *program_generate(uint64_t seed)
     else
         generate_sizes(&c, p);
     generate_fields(&c, p);
+    generate_places(p);
     generate_scalars(&c, p);
     generate_text(&c, p);
     generate_steps(&c, p, chance_hash(seed >> 6, 7) % 2);

@@ -37,9 +37,7 @@ static kata_field *open_field(live *l, int f)
     const field *spec = &l->p->fields[f];
     char name[16];
     snprintf(name, sizeof name, "f%d", f);
-    kata_field *made = kata_field_new(l->grid, name, spec->type, .components = spec->components,
-                                      .staggered = spec->staggered, .along = spec->along,
-                                      .ghosts = spec->ghosts, .temporary = spec->temporary);
+    kata_field *made = place_field(l, f, name, KATA_NONE);
     for (int side = 0; side < 2 * l->p->rank; side++)
         if (has_dimension(spec, side / 2))
             kata_boundary_set(made, (kata_side)side, spec->rule[side], spec->value[side]);
@@ -74,7 +72,7 @@ void live_open(live *l, kata *k, const program *p, const setting *s)
 {
     char name[32], *text = program_kernels(p);
     snprintf(name, sizeof name, "seed-%llu", (unsigned long long)p->seed);
-    *l = (live){.p = p, .setting = s, .k = k, .grid = open_grid(k, p)};
+    *l = (live){.rooms = l->rooms, .p = p, .setting = s, .k = k, .grid = open_grid(k, p)};
     l->module = kata_module_from_text(k, name, text);
     free(text);
     for (int i = 0; i < p->kernel_count && l->module; i++)
@@ -260,14 +258,11 @@ static void warm_step(live *l, const step *s)
 
 void live_warm(live *l)
 {
-    const setting quiet = {0};
+    const setting quiet = {.placed = l->setting->placed};
     live warm = *l;
     warm.setting = &quiet;
-    for (int f = 0; f < l->p->field_count; f++) {
-        const field *spec = &l->p->fields[f];
-        warm.fields[f] = kata_field_new(l->grid, "warm", spec->type, .components = spec->components,
-                                        .along = spec->along, .boundary = KATA_CLAMP);
-    }
+    for (int f = 0; f < l->p->field_count; f++)
+        warm.fields[f] = place_field(&warm, f, "warm", KATA_CLAMP);
     for (int s = 0; s < l->p->scalar_count; s++)
         warm.scalars[s] =
             kata_scalar_array_new(l->k, "warm", l->p->scalars[s].type, l->p->scalars[s].count);

@@ -11,6 +11,7 @@ static const char *const types[] = {"KATA_F64", "KATA_F32", "KATA_I64",  "KATA_I
                                     "KATA_U8",  "KATA_F16", "KATA_BF16", "KATA_UNORM8"};
 static const char *const c_types[] = {"double",  "float", "int64_t", "int",
                                       "uint8_t", "float", "float",   "float"};
+static const char *const layouts[] = {"KATA_ARRAYS", "KATA_STRUCTURES", "KATA_BLOCKS"};
 static const char *const sides[] = {"KATA_X_LOW",  "KATA_X_HIGH", "KATA_Y_LOW",
                                     "KATA_Y_HIGH", "KATA_Z_LOW",  "KATA_Z_HIGH"};
 static const char *const rules[] = {"KATA_NONE",
@@ -113,17 +114,36 @@ static void print_dimensions(FILE *out, const char *option, int set)
     }
 }
 
+static void print_wrapped(FILE *out, const program *p, int i)
+{
+    const field *f = &p->fields[i];
+    kata_wrap_options o = {.type = f->type, .components = f->components};
+    place_strides(p, i, &o);
+    fprintf(out,
+            "    kata_field *f%d = kata_field_wrap(g, \"f%d\", %s, (void *)(m + 65536 * %d), "
+            ".stride = {%" PRId64 ", %" PRId64 ", %" PRId64 "}, .components = %d, "
+            ".component_stride = %" PRId64 ");\n",
+            i, i, types[f->type], 2 * i + 1, o.stride[0], o.stride[1], o.stride[2], f->components,
+            o.component_stride);
+}
+
 static void print_field(FILE *out, const program *p, int i)
 {
     const field *f = &p->fields[i];
     range all;
     place_box(p, f, f->rule, true, &all);
-    fprintf(out, "    kata_field *f%d = kata_field_new(g, \"f%d\", %s, .components = %d", i, i,
-            types[f->type], f->components);
+    if (f->place <= PLACE_BLOCKS)
+        fprintf(
+            out,
+            "    kata_field *f%d = kata_field_new(g, \"f%d\", %s, .components = %d, .layout = %s",
+            i, i, types[f->type], f->components, layouts[f->place]);
     if (f->staggered) print_dimensions(out, "staggered", f->staggered);
     if (f->along) print_dimensions(out, "along", f->along);
     if (f->ghosts) fprintf(out, ", .ghosts = %d", f->ghosts);
-    fprintf(out, f->temporary ? ", .temporary = true);\n" : ");\n");
+    if (f->place <= PLACE_BLOCKS)
+        fprintf(out, f->temporary ? ", .temporary = true);\n" : ");\n");
+    else
+        print_wrapped(out, p, i);
     for (int side = 0; side < 2 * p->rank; side++)
         if (f->rule[side] != KATA_NONE && has_dimension(f, side / 2))
             print_rule(out, i, side, f->rule[side], f->value[side]);
@@ -210,6 +230,7 @@ void program_print(FILE *out, const program *p)
     char *text = program_kernels(p);
     fprintf(out, "/* seed %" PRIu64 "%s */\n%s\nint main(void)\n{\n", p->seed,
             p->shiftable ? ", shiftable" : "", text);
+    fprintf(out, "    static double m[1 << 20]; /* of wrapped fields */\n");
     fprintf(out, "    kata_grid *g = kata_grid_%dd(k", p->rank);
     for (int d = 0; d < p->rank; d++) fprintf(out, ", %" PRId64, p->size[d]);
     fprintf(out, ");\n");

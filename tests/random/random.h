@@ -113,11 +113,23 @@ typedef struct kernel {
     int ordered;  /* dimension of the levels */
 } kernel;
 
+/* Where the values of a field lie; the first are those of kata_layout. */
+typedef enum place {
+    PLACE_ARRAYS,
+    PLACE_STRUCTURES,
+    PLACE_BLOCKS,
+    PLACE_WRAPPED,          /* memory of the program: contiguous rows */
+    PLACE_WRAPPED_SPREAD,   /* points apart, dimensions in any order and direction */
+    PLACE_WRAPPED_TOGETHER, /* components of a point side by side */
+    PLACES
+} place;
+
 typedef struct field {
     kata_type type;
     int components;
     int staggered, along, ghosts; /* options of kata_field_new; along is 0 for all */
     bool temporary;
+    place place; /* that of all fields of this type and number of components */
     kata_rule rule[6];
     double value[6];
     uint64_t seed; /* of its first values; 0: it stays zero */
@@ -200,7 +212,8 @@ void program_print(FILE *out, const program *p);
 double value_floating(uint64_t seed, kata_type type, const int64_t point[3], int component);
 int64_t value_integer(uint64_t seed, kata_type type, const int64_t point[3], int component);
 
-/* ---- points.c: where fields have values ------------------------------------------------------- */
+/* ---- points.c: where fields have values -------------------------------------------------------
+ */
 
 bool has_dimension(const field *f, int d);
 /* The points and, where `ghosts`, the ghosts of a field under its rules. */
@@ -213,9 +226,10 @@ bool is_alike(const field *a, const field *b);
 typedef struct setting {
     const char *name, *executor;
     int threads;
-    bool eager; /* run each application at once */
-    bool split; /* cut ranges in two */
-    bool shift; /* of shiftable programs: shift the values given, and shift back those got */
+    bool eager;  /* run each application at once */
+    bool split;  /* cut ranges in two */
+    bool shift;  /* of shiftable programs: shift the values given, and shift back those got */
+    bool placed; /* fields lie where the program says; otherwise they are made as usual */
 } setting;
 
 /* What a program let its user see, in order. */
@@ -246,7 +260,10 @@ kata_type type_of_user(kata_type type);
 
 /* ---- live.c: a program in a context ---------------------------------------------------------- */
 
+typedef struct room_list room_list; /* memory of wrapped fields */
+
 typedef struct live {
+    room_list *rooms;
     const program *p;
     const setting *setting;
     kata *k;
@@ -265,6 +282,17 @@ void live_put(live *l, int f, const range *r, uint64_t seed);
 void live_get(live *l, int f, const range *r, kata_type type, void *values, int64_t count);
 void live_apply(live *l, const step *s);
 int64_t range_points(const range *r);
+
+/* ---- place.c: where fields lie --------------------------------------------------------------- */
+
+room_list *rooms_new(void);
+/* Frees the memory of fields whose context is closed; false where something else than their values
+ * was written. */
+bool rooms_close(room_list *rooms);
+/* A field like field f of the program, that rule on every side. */
+kata_field *place_field(const live *l, int f, const char *name, kata_rule rule);
+/* The strides of field f where it is wrapped. */
+void place_strides(const program *p, int f, kata_wrap_options *o);
 
 /* ---- compare.c ------------------------------------------------------------------------------- */
 

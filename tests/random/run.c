@@ -130,10 +130,17 @@ kata_status run_programs(program *const *programs, int count, const setting *s, 
     kata *k = kata_open(&options);
     live *lives = calloc((size_t)count, sizeof *lives);
     if (!k || !lives) exit(99);
-    for (int i = 0; i < count; i++) live_open(&lives[i], k, programs[i], s);
+    room_list *rooms = rooms_new();
+    for (int i = 0; i < count; i++) {
+        lives[i].rooms = rooms;
+        live_open(&lives[i], k, programs[i], s);
+    }
     for (int i = 0; i < count; i++) live_warm(&lives[i]);
     kata_flush(k);
     if (kata_ok(k)) run_all(lives, count, records);
     free(lives);
-    return (kata_status)kata_close(k);
+    kata_status status = (kata_status)kata_close(k);
+    bool intact = rooms_close(rooms);
+    if (!intact) tell(out, KATA_ERROR_INTERNAL, "memory around wrapped values was written");
+    return intact ? status : KATA_ERROR_INTERNAL;
 }

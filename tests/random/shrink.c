@@ -166,6 +166,15 @@ static void drop_values(shrinking *s)
     }
 }
 
+static void place_as_usual(shrinking *s)
+{
+    for (int f = 0; f < s->p->field_count; f++) {
+        place old = s->p->fields[f].place;
+        s->p->fields[f].place = PLACE_ARRAYS;
+        if (old != PLACE_ARRAYS && !still_fails(s)) s->p->fields[f].place = old;
+    }
+}
+
 /* ---- all ------------------------------------------------------------------------------------- */
 
 void shrink(program *p, const judgement *j, const trial *t)
@@ -183,5 +192,6 @@ void shrink(program *p, const judgement *j, const trial *t)
         simplify_ranges(&s);
         simplify_arguments(&s);
         drop_values(&s);
+        place_as_usual(&s);
     }
 }

@@ -384,7 +384,8 @@ static void the_range_must_lie_in_the_grid(void **state)
     example e;
     start_heat(&e, 16, 16);
     e.loop.box = (grid_box){{0, -1, 0}, {16, 16, 1}};
-    refuses(&e, "k.kata:1:8: error: kernel 'heat' is applied to points outside the fields that it is given\n"
+    refuses(&e, "k.kata:1:8: error: kernel 'heat' is applied to points outside the fields that it "
+                "is given\n"
                 "    kernel heat(in double u, out double v)\n"
                 "           ^\n"
                 "  kernel 'heat' applied at main.c:17 to [0, 16) x [-1, 16) of a 16 x 16 grid\n"

@@ -18,7 +18,7 @@ static const grid_shape shapes[] = {
 static store_array *array_new(const grid_shape *shape, kata_type type, int components)
 {
     grid_box box = grid_shape_box(shape);
-    return store_array_new(&box, type, components);
+    return store_array_new(&box, type, components, KATA_ARRAYS);
 }
 
 static void rows_are_aligned_and_pitches_do_not_alias(void **state)
@@ -60,7 +60,7 @@ static void arrays_of_boxes_begin_below_zero(void **state)
     (void)state;
     grid_box box = {{-3, -2, -1}, {7, 5, 4}};
     for (int type = KATA_F64; type < IR_STORAGE_COUNT; type++) {
-        store_array *a = store_array_new(&box, (kata_type)type, 2);
+        store_array *a = store_array_new(&box, (kata_type)type, 2, KATA_ARRAYS);
         int64_t bytes = store_type_bytes((kata_type)type), count = 2 * grid_box_points(&box);
         assert_int_equal((uintptr_t)a->data % 64, 0);
         int64_t first = box.lo[0] + box.lo[1] * a->pitch_y + box.lo[2] * a->pitch_z;
