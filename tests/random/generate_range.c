@@ -48,8 +48,8 @@ static void restrict_write(const program *p, const field *f, const kata_rule *ru
     place_box(p, f, rules, true, &inside);
     for (int d = 0; d < 3; d++)
         if (d >= p->rank || !has_dimension(f, d)) {
-            inside.lo[d] = r->lo[d];
-            inside.hi[d] = r->lo[d] + 1;
+            inside.lo[d] = r->lo[d] < 0 ? 0 : r->lo[d] < p->size[d] ? r->lo[d] : p->size[d] - 1;
+            inside.hi[d] = inside.lo[d] + 1;
         }
     clip_range(r, &inside);
 }
