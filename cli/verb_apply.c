@@ -52,12 +52,13 @@ static bool divides(const apply *a, const apply_param *p, const kata_shape *shap
     return true;
 }
 
-/* The shape of the grid: what the first input lies on, or the size given. */
+/* The shape of the grid: what the first input that extends along all dimensions lies on, or the
+ * size given. */
 static bool find_shape(const apply *a, const char *size, kata_shape *shape)
 {
     const apply_param *first = NULL;
     for (int i = a->count - 1; i >= 0; i--)
-        if (a->params[i].input) first = &a->params[i];
+        if (a->params[i].input && !a->params[i].param.along) first = &a->params[i];
     if (!first && !size) {
         options_wrong(a->o, "no field is read from a file; say how many points: --size NXxNY");
         return false;
@@ -96,7 +97,8 @@ static void make_argument(const apply *a, apply_param *p, kata_grid *grid)
 {
     if (apply_is_field(p)) {
         p->field = kata_field_new(grid, p->param.name, p->stored, .components = p->param.count,
-                                  .boundary = p->rule, .boundary_value = p->rule_value);
+                                  .boundary = p->rule, .boundary_value = p->rule_value,
+                                  .along = p->param.along);
         if (p->input) kata_load(p->field, p->input);
         p->arg = kata_arg_field(p->field, 0);
     } else if (apply_is_reduction(p)) {

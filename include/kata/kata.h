@@ -113,8 +113,9 @@ KATA_API const char *kata_error_message(const kata *k);
 KATA_API void kata_error_clear(kata *k);
 /* Runs all queued work now. Only timings need it. */
 KATA_API kata_status kata_flush(kata *k);
-/* Ends a time step. It changes no result: queued work may be cut here, where all that a step passes
- * on is known, and is, when another step as long as this one would make the queue long. */
+/* Ends a time step, and with it the values of temporary fields. It changes no result: queued work
+ * may be cut here, where all that a step passes on is known, and is, when another step as long as
+ * this one would make the queue long. */
 KATA_API kata_status kata_step(kata *k);
 /* Number of loops run so far (queued ones not counted), the points they updated, and the chains
  * that they were run in; the steps ended so far. The chains, by why they ended: a result was needed
@@ -173,6 +174,9 @@ typedef enum kata_side {
     KATA_Z_HIGH
 } kata_side;
 
+/* Dimensions, to be combined. */
+enum { KATA_X = 1, KATA_Y = 2, KATA_Z = 4 };
+
 /* How the components of a field lie in memory. No result depends on it. */
 typedef enum kata_layout {
     KATA_ARRAYS = 0, /* one array per component: kernels that use some of them touch no others */
@@ -187,14 +191,40 @@ typedef struct kata_field_options {
     kata_rule boundary KATA_ZERO;    /* for every side; kata_boundary_set changes one */
     double boundary_value KATA_ZERO; /* v of the rules above */
     kata_layout layout KATA_ZERO;    /* of several components */
+    int staggered KATA_ZERO;         /* dimensions, as KATA_X | KATA_Y: see below */
+    int along KATA_ZERO;             /* dimensions that it extends along; 0 means all */
+    int ghosts KATA_ZERO;            /* points kept beyond each side; at most 1024 */
+    bool temporary KATA_ZERO;        /* lives within a time step */
 } kata_field_options;
+
+/* Staggered fields have one point more along the dimensions named: index i is the low face of cell
+ * i, and the last, n, the high face of cell n-1. nx, ny, nz in kernels stay the sizes of the grid.
+ * The rules of such a side are about the field's own points: with KATA_ANTISYMMETRIC_NODE the
+ * velocity through a wall, whose faces 0 and n lie in it, is u[-i] = 2*v - u[i], and the values at
+ * the wall are the stored u[0] and u[n]; the velocity along a wall is not staggered there and wants
+ * KATA_ANTISYMMETRIC_FACE. Along a periodic dimension the period is the number of cells, and face n
+ * is face 0: the field has n points there (kata_on), reads at n find u[0], and what was stored at
+ * face n is kept unseen until the rule is another.
+ *
+ * A field of lower rank extends along some dimensions only, such as a profile along z, which is
+ * the same at all x and y. Its one index in the others is 0; rules do not apply there.
+ *
+ * Ghosts are points beyond a side that has no rule (KATA_NONE), which kernels applied to kata_ghost
+ * and kata_put fill; where the side has a rule they are kept unseen. Reads outside map dimension
+ * by dimension, so that at an edge a ghost index stays and the other is mapped by its own rule.
+ *
+ * The values of a temporary field end with the time step (kata_step). Kernels read them where
+ * kernels of the same step have written them before, the host never does, and what writes it as
+ * 'out' writes every component on every path. It need never have memory.
+ *
+ * Swapped fields are alike in all four; what was written of a temporary moves with its values. */
 
 /* A new field, all zero (but for KATA_POISON, see above). The name (a C identifier) is for messages
  * and files. Call it as
  *     kata_field_new(grid, "u", KATA_F64, .components = 9, .boundary = KATA_PERIODIC) */
 KATA_API kata_field *kata_field_new_with(kata_grid *grid, const char *name,
                                          const kata_field_options *options);
-/* A new field, all zero, with the grid, type, components, layout and boundary rules of another. */
+/* A new field, all zero, with the grid, options and present boundary rules of another. */
 KATA_API kata_field *kata_field_like(kata_field *field, const char *name);
 typedef struct kata_wrap_options {
     kata_type type KATA_ZERO;
@@ -225,7 +255,7 @@ KATA_API kata_field *kata_field_wrap_with(kata_grid *grid, const char *name, int
 /* Sets the rule of one side for kernels applied from now on. */
 KATA_API kata_status kata_boundary_set(kata_field *field, kata_side side, kata_rule rule,
                                        double value);
-/* Exchanges the values of two fields of the same grid size, type and components. Names and
+/* Exchanges the values of two fields of the same points, ghosts, type and components. Names and
  * boundary rules stay with the handles; layouts and memory go with the values. Costs nothing. */
 KATA_API kata_status kata_swap(kata_field *a, kata_field *b);
 /* The same for three levels, three different fields: afterwards a holds what b held, b what c held,
@@ -234,27 +264,42 @@ KATA_API kata_status kata_rotate(kata_field *a, kata_field *b, kata_field *c);
 /* Says that a field's value will not be read again, so that its memory may serve for something
  * else. To read it is an error until all of it is written: by one kernel that writes every
  * component on every path, applied to all points, by kata_put to all points, or by kata_load. Its
- * value moves with kata_swap and kata_rotate, and so does this. */
+ * value moves with kata_swap and kata_rotate, and so does this. Of a field that is
+ * staggered or has ghosts, each part can be read once it is written, by any of these. */
 KATA_API kata_status kata_discard(kata_field *field);
 
 /* ---- ranges ---------------------------------------------------------------------------------- */
 
-/* A half-open box of a grid's points: lo[d] <= index < hi[d]. Made by the functions below, which
- * never fail; a wrong range is reported by the call that is given it. */
+/* A half-open box of indices: lo[d] <= index < hi[d]. Made by the functions below, which never
+ * fail; a wrong range is reported by the call that is given it. A kernel may be applied beyond the
+ * cells of the grid where the fields it writes (if it writes none: all it is given) have points or
+ * ghosts; kata_get and kata_put, where the field has. */
 typedef struct kata_range {
     const kata_grid *grid;
     int64_t lo[3], hi[3];
     int rank;          /* dimensions that were named; checked against the grid's */
     int colors, color; /* of coloured ranges; colors is 0 for all points */
+    bool needed;       /* of kata_needed */
 } kata_range;
 
 /* No grid: a kernel applied to it runs once, and takes scalars where it says in, out or inout (and
  * no fields), as one point of a grid of that size: ix, iy, iz are 0 and nx, ny, nz 1. A time step
  * that is computed so from a reduction does not end the chain. */
 KATA_API kata_range kata_once(kata *k);
-/* All points. */
+/* All cells of the grid: the points of fields that are not staggered. */
 KATA_API kata_range kata_all(const kata_grid *grid);
-/* All points at least n away from every side. May be empty. */
+/* All points of a field: one more than the cells where it is staggered (but not where its sides
+ * are periodic now), [0, 1) along dimensions that it lacks. */
+KATA_API kata_range kata_on(const kata_field *field);
+/* The ghosts of a field beyond one side, as deep as given; along the other dimensions its points.
+ */
+KATA_API kata_range kata_ghost(const kata_field *field, kata_side side, int depth);
+/* For kernels that only write temporary fields, without reductions and asserts: as far as later
+ * reads in the chain need. It stands for the largest box on which those fields have points or
+ * ghosts and all that the kernel reads has values; what no later kernel reads of it may be left
+ * out, which no program can tell. */
+KATA_API kata_range kata_needed(const kata_grid *grid);
+/* All cells at least n away from every side. May be empty; below 0, reaches beyond the sides. */
 KATA_API kata_range kata_inner(const kata_grid *grid, int64_t n);
 /* The layer of the given depth at one side. */
 KATA_API kata_range kata_face(const kata_grid *grid, kata_side side, int64_t depth);
@@ -388,6 +433,7 @@ typedef struct kata_param {
     int count;      /* components of a field, elements of a table; 1 otherwise */
     int finer[3];   /* of a field on a finer or coarser grid: its ratio along x, y and z, else 1 */
     int coarser[3];
+    int along;      /* of a field: the dimensions that it extends along, KATA_X | ...; 0 for all */
 } kata_param;
 
 /* Number of parameters. */
@@ -469,7 +515,8 @@ typedef struct kata_save_options {
  * perceptually uniform colours of viridis with y upwards; 2, 3 or 4 components are grey and alpha,
  * RGB or RGBA from 0 to 1 (clamped, rounded to nearest; the bytes of KATA_UNORM8) with row 0 on
  * top. f16, bf16 and unorm8 become f32 in the other formats. NPY, for NumPy: an array of the shape
- * (nx,), (ny, nx) or (nz, ny, nx), of several components (components, ny, nx) and so on. VTKHDF: an
+ * (nx,), (ny, nx) or (nz, ny, nx), of several components (components, ny, nx) and so on, as many as
+ * the field has points, without the axes that one of lower rank lacks. VTKHDF: an
  * ImageData of points, for ParaView. Call it as kata_save(field, "u.png", .low = 0, .high = 1) */
 KATA_API kata_status kata_save_with(kata_field *field, const kata_save_options *options);
 /* Reads a file into a field of the same size. PNG: 2-D fields with 1 to 4 components, to which the

@@ -19,6 +19,13 @@ int analysis_reaches(const ir_kernel *kernel, analysis_reach *out);
  * of a box; empty when that is. */
 grid_box analysis_touched(const ir_param *param, const int32_t lo[3], const int32_t hi[3],
                           const grid_box *from);
+/* The points of a box from which a field parameter, at an offset, touches indices of another. */
+grid_box analysis_points_into(const ir_param *param, const int32_t offset[3], const grid_box *into,
+                              const grid_box *from);
+/* The smallest box of indices at which values are found when a field parameter is touched at an
+ * offset from the points of a box, boundary rules applied. */
+grid_box analysis_landing(const chain_loop *loop, int param, const int32_t offset[3],
+                          const grid_box *from);
 /* The points of a loop's box at which every read and write lands inside the grid. May be empty. */
 grid_box analysis_interior(const chain_loop *loop);
 
@@ -134,6 +141,16 @@ kata_status analysis_check(const chain_loop *loop, messages *m);
 
 /* discarded.c: whether a loop writes every value of a field, whatever it was before. */
 bool analysis_writes_all(const chain_loop *loop, int param);
+/* Whether it writes all components of a field wherever it writes, whatever they were before. */
+bool analysis_writes_whole(const chain_loop *loop, int param);
+
+/* temporary.c: enters what a queued loop writes in the sets of temporary fields; false when memory
+ * is out. */
+bool analysis_note_written(const chain_loop *loop);
+
+/* needed.c: of a loop applied to kata_needed, sets the box: the largest found at which its writes
+ * have a place and its reads values. Reports what such a kernel may not do. */
+kata_status analysis_find_needed(chain_loop *loop, messages *m);
 
 enum { ANALYSIS_NAME = 48 };
 
@@ -162,5 +179,12 @@ kata_status analysis_check_conflicts(const chain_loop *loop, messages *m);
 kata_status analysis_check_values(const chain_loop *loop, messages *m);
 /* coverage.c: reads outside the grid have a boundary rule. */
 kata_status analysis_check_reads(const chain_loop *loop, messages *m);
+/* The points of the loop's box at which they do, `needs` being those of analysis_needs. */
+grid_box analysis_covered(const chain_loop *loop, const grid_box *needs);
+/* temporary.c: what is read of temporary fields was written in this time step. */
+kata_status analysis_check_temporaries(const chain_loop *loop, messages *m);
+/* The first access, from the points that `needs` has for each, that finds no value of a temporary
+ * field, and a box of indices that lack one; -1 when there is none. */
+int analysis_find_unset(const chain_loop *loop, const grid_box *needs, grid_box *missing);
 
 #endif

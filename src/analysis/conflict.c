@@ -93,42 +93,6 @@ static kata_status refuse_read(const chain_loop *loop, const ir_access *access,
 
 /* ---- where reads land ------------------------------------------------------------------------ */
 
-static int64_t size_of(const chain_loop *loop, int param, int d)
-{
-    return loop->bindings[param].slot->shape.size[d];
-}
-
-/* Widens [*lo, *hi) to hold what the indices from..to-1, all outside the grid, are mapped to. */
-static void add_mapped(const chain_loop *loop, int param, int d, int64_t from, int64_t to,
-                       int64_t *lo, int64_t *hi)
-{
-    const grid_boundary *boundary = &loop->bindings[param].boundary;
-    for (int64_t i = from; i < to; i++) {
-        grid_source source;
-        if (!grid_boundary_map(boundary, d, size_of(loop, param, d), i, &source)) continue;
-        if (source.index < 0) continue;
-        if (*lo >= *hi) *lo = *hi = source.index;
-        if (source.index < *lo) *lo = source.index;
-        if (source.index >= *hi) *hi = source.index + 1;
-    }
-}
-
-/* The smallest box of grid points that an offset of a field parameter leads to from a box. */
-static grid_box landing_box(const chain_loop *loop, int param, const int32_t offset[3],
-                            const grid_box *from)
-{
-    grid_box box = analysis_touched(&loop->kernel->params[param], offset, offset, from);
-    for (int d = 0; d < 3; d++) {
-        int64_t size = size_of(loop, param, d), lo = box.lo[d], hi = box.hi[d];
-        box.lo[d] = lo < 0 ? 0 : lo;
-        box.hi[d] = hi > size ? size : hi;
-        if (lo < 0) add_mapped(loop, param, d, lo, hi < 0 ? hi : 0, &box.lo[d], &box.hi[d]);
-        if (hi > size)
-            add_mapped(loop, param, d, lo > size ? lo : size, hi, &box.lo[d], &box.hi[d]);
-    }
-    return box;
-}
-
 static const ir_param plain_param;
 
 /* By how many indices reads are shifted: whether by none, and modulo the number of colours, as
@@ -149,17 +113,19 @@ static void add_shift(shifts *s, int64_t shift, int64_t colors)
 /* Along a dimension: the offset itself, and what boundary rules make of it. */
 static shifts shifts_along(const chain_loop *loop, const ir_access *access, int d)
 {
-    int64_t size = size_of(loop, access->param, d), offset = access->offset[d];
-    int64_t from = loop->box.lo[d], to = loop->box.hi[d], low = -offset, high = size - offset;
+    const chain_binding *binding = &loop->bindings[access->param];
+    grid_axis axis = chain_slot_axis(binding->slot, d);
+    grid_box inside = chain_binding_inside(binding);
+    int64_t offset = access->offset[d], from = loop->box.lo[d], to = loop->box.hi[d];
+    int64_t low = inside.lo[d] - offset, high = inside.hi[d] - offset;
     shifts found = {0};
     if (from < high && low < to) add_shift(&found, offset, loop->colors);
     for (int64_t i = from; i < to; i++) {
         grid_source source;
         if (i >= low && i < high) i = high; /* these read inside */
         if (i >= to) break;
-        if (grid_boundary_map(&loop->bindings[access->param].boundary, d, size, i + offset,
-                              &source) &&
-            source.index >= 0)
+        if (grid_boundary_map(&binding->boundary, d, &axis, i + offset, &source) &&
+            !source.is_constant)
             add_shift(&found, source.index - i, loop->colors);
     }
     return found;
@@ -196,7 +162,7 @@ static bool is_here(const int32_t offset[3]) { return !offset[0] && !offset[1] &
 static bool leaves_grid(const chain_loop *loop, int param, const int32_t offset[3],
                         const grid_box *from)
 {
-    grid_box all = grid_shape_box(&loop->bindings[param].slot->shape);
+    grid_box all = chain_binding_inside(&loop->bindings[param]);
     grid_box box = analysis_touched(&loop->kernel->params[param], offset, offset, from);
     return !grid_box_contains(&all, &box);
 }
@@ -205,12 +171,12 @@ static bool leaves_grid(const chain_loop *loop, int param, const int32_t offset[
  */
 static bool wraps(const chain_loop *loop, int param, const int32_t offset[3], const grid_box *from)
 {
-    const grid_side_rule *side = loop->bindings[param].boundary.side;
+    const chain_binding *binding = &loop->bindings[param];
+    grid_box all = chain_binding_inside(binding);
     grid_box box = analysis_touched(&loop->kernel->params[param], offset, offset, from);
     for (int d = 0; d < 3; d++) {
-        bool leaves = box.lo[d] < 0 || box.hi[d] > size_of(loop, param, d);
-        bool periodic = side[2 * d].rule == KATA_PERIODIC && side[2 * d + 1].rule == KATA_PERIODIC;
-        if (leaves && !periodic) return false;
+        bool leaves = box.lo[d] < all.lo[d] || box.hi[d] > all.hi[d];
+        if (leaves && !grid_boundary_is_periodic(&binding->boundary, d)) return false;
     }
     return true;
 }
@@ -224,9 +190,10 @@ static bool is_other_child(const chain_loop *loop, const ir_access *access, cons
     const grid_side_rule *side = loop->bindings[access->param].boundary.side;
     if (!ir_param_same_place(read, &loop->kernel->params[store->param])) return false;
     grid_box box = analysis_touched(read, access->offset, access->offset, need);
+    grid_box all = chain_binding_inside(&loop->bindings[access->param]);
     for (int d = 0; d < 3; d++) {
-        int64_t size = size_of(loop, access->param, d);
-        bool inside = box.lo[d] >= 0 && box.hi[d] <= size;
+        int64_t size = chain_slot_axis(loop->bindings[access->param].slot, d).cells;
+        bool inside = box.lo[d] >= all.lo[d] && box.hi[d] <= all.hi[d];
         bool periodic = side[2 * d].rule == KATA_PERIODIC && side[2 * d + 1].rule == KATA_PERIODIC;
         if (!read->finer[d] || !(inside || (periodic && size % read->finer[d] == 0))) continue;
         if ((access->offset[d] - store->offset[d]) % read->finer[d] != 0) return true;
@@ -249,8 +216,8 @@ static bool meets(const chain_loop *loop, const ir_access *access, const ir_stor
         return leaves_grid(loop, access->param, access->offset, need) &&
                !wraps(loop, access->param, access->offset, need);
     if (loop->colors > 1 && is_here(store->offset) && !meets_own_color(loop, access)) return false;
-    grid_box read = landing_box(loop, access->param, access->offset, need);
-    grid_box ends = landing_box(loop, store->param, store->offset, &written);
+    grid_box read = analysis_landing(loop, access->param, access->offset, need);
+    grid_box ends = analysis_landing(loop, store->param, store->offset, &written);
     grid_box both = grid_box_intersect(&read, &ends);
     return !grid_box_is_empty(&both);
 }
@@ -262,14 +229,18 @@ static bool meets_level(const chain_loop *loop, const ir_access *access, const i
                         const grid_box *need)
 {
     int d = loop->kernel->ordered;
-    int64_t by = access->offset[d], size = size_of(loop, access->param, d);
+    const chain_binding *binding = &loop->bindings[access->param];
+    grid_axis axis = chain_slot_axis(binding->slot, d);
+    grid_box inside = chain_binding_inside(binding);
+    int64_t by = access->offset[d];
     const ir_param *params = loop->kernel->params;
     bool still = true;
     for (int k = 0; k < 3; k++) still = still && (k == d || !access->offset[k]);
     bool plain = ir_param_same_place(&params[access->param], &plain_param) &&
                  ir_param_same_place(&params[store->param], &plain_param);
     if (!loop->kernel->direction || !by || !plain) return meets(loop, access, store, need);
-    int64_t lo = by < 0 ? need->lo[d] : size - by, hi = by < 0 ? -by : need->hi[d];
+    int64_t lo = by < 0 ? need->lo[d] : inside.hi[d] - by;
+    int64_t hi = by < 0 ? inside.lo[d] - by : need->hi[d];
     if (lo < need->lo[d]) lo = need->lo[d];
     if (hi > need->hi[d]) hi = need->hi[d];
     for (int64_t i = lo; i < hi && !still; i++) {
@@ -277,8 +248,8 @@ static bool meets_level(const chain_loop *loop, const ir_access *access, const i
         grid_box level = *need;
         level.lo[d] = i;
         level.hi[d] = i + 1;
-        if (grid_boundary_map(&loop->bindings[access->param].boundary, d, size, i + by, &source) &&
-            source.index == i && meets(loop, access, store, &level))
+        if (grid_boundary_map(&binding->boundary, d, &axis, i + by, &source) &&
+            !source.is_constant && source.index == i && meets(loop, access, store, &level))
             return true;
     }
     return false;

@@ -36,16 +36,28 @@ kata_status analysis_check_values(const chain_loop *loop, messages *m)
     return message_send(m);
 }
 
-bool analysis_writes_all(const chain_loop *loop, int param)
+bool analysis_writes_whole(const chain_loop *loop, int param)
 {
     const ir_kernel *kernel = loop->kernel;
     if (!ir_param_is_written_field(&kernel->params[param]) || loop->colors > 1) return false;
-    const chain_slot *slot = loop->bindings[param].slot;
-    grid_box all = grid_shape_box(&loop->shape);
-    int written = 0, children = 1;
+    int written = 0, values = loop->bindings[param].slot->components;
     for (int i = 0; i < kernel->store_count; i++)
         written += kernel->stores[i].param == param && !kernel->stores[i].condition;
-    for (int d = 0; d < loop->shape.rank; d++)
-        if (kernel->params[param].finer[d]) children *= kernel->params[param].finer[d];
-    return written == slot->components * children && grid_box_contains(&loop->box, &all);
+    for (int d = 0; d < loop->shape.rank; d++) /* all children */
+        if (kernel->params[param].finer[d]) values *= kernel->params[param].finer[d];
+    return written == values;
+}
+
+bool analysis_writes_all(const chain_loop *loop, int param)
+{
+    static const int32_t here[3];
+    int32_t last[3] = {0, 0, 0}; /* child */
+    const ir_param *p = &loop->kernel->params[param];
+    for (int d = 0; d < 3; d++)
+        if (p->finer[d]) last[d] = p->finer[d] - 1;
+    const chain_binding *binding = &loop->bindings[param];
+    if (!analysis_writes_whole(loop, param)) return false;
+    grid_box all = chain_slot_points(binding->slot, &binding->boundary);
+    grid_box touched = analysis_touched(p, here, last, &loop->box);
+    return grid_box_contains(&touched, &all);
 }

@@ -28,7 +28,8 @@ static void begin(const chain_loop *loop, int p, messages *m)
                      "parameter '%s' is given a field of another grid size", param->name);
     analysis_say_where(loop, m);
     text_add(&line, "field '%s' has ", loop->bindings[p].name);
-    grid_shape_print(&line, &loop->bindings[p].slot->shape);
+    grid_shape made_for = chain_slot_grid(loop->bindings[p].slot);
+    grid_shape_print(&line, &made_for);
     text_add(&line, " points, '%s' is", param->name);
     ir_print_ratio(&line, kernel, param);
     message_line(m, "%s", text_get(&line));
@@ -49,11 +50,11 @@ static kata_status refuse_odd(const chain_loop *loop, int p, int d, messages *m)
 kata_status analysis_check_ratio(const chain_loop *loop, int p, messages *m)
 {
     const chain_binding *binding = &loop->bindings[p];
-    grid_shape expected;
+    grid_shape expected, made_for = chain_slot_grid(binding->slot);
     int odd;
     if (!expected_shape(loop, &loop->kernel->params[p], &expected, &odd))
         return refuse_odd(loop, p, odd, m);
-    if (grid_shape_equal(&binding->slot->shape, &expected)) return KATA_OK;
+    if (grid_shape_equal(&made_for, &expected)) return KATA_OK;
     text needed = {0};
     grid_shape_print(&needed, &expected);
     begin(loop, p, m);

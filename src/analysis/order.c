@@ -138,8 +138,8 @@ static bool stays_inside(const chain_loop *loop, const ir_access *access, const 
     int d = loop->kernel->ordered;
     const ir_param *param = &loop->kernel->params[access->param];
     grid_box box = analysis_touched(param, access->offset, access->offset, need);
-    int64_t size = loop->bindings[access->param].slot->shape.size[d];
-    return grid_box_is_empty(need) || (box.lo[d] >= 0 && box.hi[d] <= size);
+    grid_box inside = chain_binding_inside(&loop->bindings[access->param]);
+    return grid_box_is_empty(need) || (box.lo[d] >= inside.lo[d] && box.hi[d] <= inside.hi[d]);
 }
 
 static bool all_stay_inside(const chain_loop *loop, const grid_box *needs)

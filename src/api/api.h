@@ -11,6 +11,8 @@
 enum { API_CHAIN_LENGTH = HOSTILE(256, 5) };
 /* Parameters for which an application allocates nothing. */
 enum { API_FEW_PARAMS = HOSTILE(16, 1) };
+/* Ghosts beyond a side. */
+enum { API_MOST_GHOSTS = IR_MAX_OFFSET };
 /* Bytes kept of the name of the file that an application is written in. */
 enum { API_LONGEST_PLACE = 256 };
 
@@ -116,11 +118,12 @@ kata_status api_flush(kata *k);
 /* Gives back the memory of discarded values that no queued loop needs; with KATA_POISON their
  * memory is poisoned instead. */
 void api_release_discarded(kata *k);
-/* Refuses to read a field that was discarded. */
-kata_status api_check_value(const kata_field *field, const char *call);
-/* A new slot owned by the context; NULL (reported) when memory is out. */
-chain_slot *api_slot_new(kata *k, const grid_shape *shape, kata_type type, int components,
-                         bool is_scalar);
+/* Refuses to use a temporary field's values outside of kernels. */
+kata_status api_check_host(const kata_field *field, const char *call);
+/* The same, and refuses to read a box that was discarded. */
+kata_status api_check_value(const kata_field *field, const char *call, const grid_box *box);
+/* A new slot owned by the context, a copy of what is given; NULL (reported) when memory is out. */
+chain_slot *api_slot_new(kata *k, const chain_slot *like);
 /* A new field on a slot of its own; NULL (reported) when memory is out. */
 kata_field *api_field_new(kata_grid *grid, const char *name, chain_slot *slot,
                           const grid_boundary *boundary);
@@ -134,8 +137,13 @@ kata_status api_check_element(kata *k, const char *caller, const char *name, kat
 kata_status api_check_unmapped(const kata_field *field, const char *call);
 /* A copy of a name if it is a C identifier of at most 64 letters; NULL (reported) otherwise. */
 const char *api_name(kata *k, const char *call, const char *name);
-/* Whether a range may be used with a grid of this context; reports. An empty box is fine. */
+/* Whether a range may be used with a grid of this context; reports. An empty box is fine, and one
+ * that leaves the grid no farther than fields may have points. */
 kata_status api_check_range(kata *k, const char *call, const kata_range *range);
+grid_box api_range_box(const kata_range *range);
+/* place.c: what options say of where a field has values, in all but name, type and components of a
+ * slot; reports what is wrong. */
+kata_status api_place(const kata_grid *grid, const kata_field_options *options, chain_slot *slot);
 /* "f64" */
 bool api_type_is_valid(kata_type type);
 /* NaN, or 0 for integers. */

@@ -253,15 +253,14 @@ static kata_status queue(application *a, const kata_range *range)
                        .colors = range->colors,
                        .color = range->color,
                        .once = range->grid == &a->k->once,
+                       .box = api_range_box(range),
                        .bindings = a->bindings,
                        .file = a->file[0] ? a->file : NULL,
                        .line = a->line};
-    for (int d = 0; d < 3; d++) {
-        loop.box.lo[d] = range->lo[d];
-        loop.box.hi[d] = range->hi[d];
-    }
-    kata_status status = analysis_check(&loop, &a->k->messages);
+    kata_status status = range->needed ? analysis_find_needed(&loop, &a->k->messages) : KATA_OK;
+    if (!status) status = analysis_check(&loop, &a->k->messages);
     if (!status) status = chain_append(&a->k->chain, &loop, &a->k->messages);
+    if (!status && !analysis_note_written(&loop)) status = message_no_memory(&a->k->messages);
     for (int p = 0; p < a->kernel->param_count && !status; p++)
         if (analysis_writes_all(&loop, p)) a->bindings[p].slot->discarded = false;
     api_note_error(a->k);

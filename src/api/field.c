@@ -24,16 +24,14 @@ const char *api_name(kata *k, const char *call, const char *name)
     return copy;
 }
 
-chain_slot *api_slot_new(kata *k, const grid_shape *shape, kata_type type, int components,
-                         bool is_scalar)
+chain_slot *api_slot_new(kata *k, const chain_slot *like)
 {
     struct api_slot *s = arena_alloc(&k->memory, sizeof *s);
     if (!s) {
         api_no_memory(k);
         return NULL;
     }
-    s->slot = (chain_slot){
-        .shape = *shape, .type = type, .components = components, .is_scalar = is_scalar};
+    s->slot = *like;
     s->next = k->slots;
     k->slots = s;
     return &s->slot;
@@ -87,7 +85,7 @@ static bool poison(kata *k, chain_slot *slot)
 {
     store_array *array = exec_slot_array(slot);
     if (!array) return !api_no_memory(k);
-    store_fill_unset(array->type, array->data, array->bytes);
+    store_fill_unset(array->type, array->memory, array->bytes);
     return true;
 }
 
@@ -108,9 +106,8 @@ static kata_field *field_new(kata_grid *grid, const char *call, const char *name
     kata *k = grid->k;
     name = api_name(k, call, name);
     if (!name) return NULL;
-    chain_slot *slot = api_slot_new(k, &grid->shape, like->type, like->components, false);
+    chain_slot *slot = api_slot_new(k, like);
     kata_field *f = api_field_new(grid, name, slot, boundary);
-    if (f) slot->layout = like->layout;
     return f && k->exec.poison && !poison(k, slot) ? NULL : f;
 }
 
@@ -154,10 +151,11 @@ kata_field *kata_field_new_with(kata_grid *grid, const char *name,
     grid_boundary boundary;
     for (int side = 0; side < 6; side++)
         boundary.side[side] = (grid_side_rule){options->boundary, options->boundary_value};
-    chain_slot like = {.type = options->type,
+    chain_slot slot = {.type = options->type,
                        .components = options->components ? options->components : 1,
                        .layout = options->layout};
-    return field_new(grid, "kata_field_new", name, &like, &boundary);
+    if (api_place(grid, options, &slot)) return NULL;
+    return field_new(grid, "kata_field_new", name, &slot, &boundary);
 }
 
 kata_field *kata_field_like(kata_field *field, const char *name)
@@ -167,7 +165,19 @@ kata_field *kata_field_like(kata_field *field, const char *name)
         return NULL;
     }
     if (field->k->messages.status) return NULL;
-    return field_new(field->grid, "kata_field_like", name, field->slot, &field->boundary);
+    const chain_slot *other = field->slot;
+    chain_slot slot = {.shape = other->shape,
+                       .ghosts = other->ghosts,
+                       .temporary = other->temporary,
+                       .tracked = other->temporary,
+                       .type = other->type,
+                       .components = other->components,
+                       .layout = other->layout};
+    for (int d = 0; d < 3; d++) {
+        slot.staggered[d] = other->staggered[d];
+        slot.missing[d] = other->missing[d];
+    }
+    return field_new(field->grid, "kata_field_like", name, &slot, &field->boundary);
 }
 
 kata_status kata_boundary_set(kata_field *field, kata_side side, kata_rule rule, double value)
@@ -181,6 +191,11 @@ kata_status kata_boundary_set(kata_field *field, kata_side side, kata_rule rule,
                         field->name, field->grid->shape.rank,
                         field->grid->shape.rank > 1 ? "s" : "",
                         (unsigned)side > KATA_Z_HIGH ? "of that number" : grid_side_name(side));
+    if (field->slot->missing[side / 2])
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "kata_boundary_set: field '%s' does not extend along %c, and so has no "
+                        "side %s",
+                        field->name, "xyz"[side / 2], grid_side_name(side));
     if ((unsigned)rule > KATA_PERIODIC)
         return api_fail(k, KATA_ERROR_ARGUMENT, "kata_boundary_set: there is no boundary rule %d",
                         (int)rule);
@@ -189,6 +204,16 @@ kata_status kata_boundary_set(kata_field *field, kata_side side, kata_rule rule,
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
+
+/* What two fields of one grid differ in, if not in all points. */
+static const char *place_difference(const chain_slot *x, const chain_slot *y)
+{
+    if (x->temporary != y->temporary) return "whether they are temporary";
+    if (x->ghosts != y->ghosts) return "ghosts";
+    for (int d = 0; d < 3; d++)
+        if (x->missing[d] != y->missing[d]) return "the dimensions that they extend along";
+    return "the dimensions that they are staggered in";
+}
 
 /* Whether two fields can exchange their values. */
 static kata_status check_alike(const char *call, const kata_field *a, const kata_field *b)
@@ -199,10 +224,13 @@ static kata_status check_alike(const char *call, const kata_field *a, const kata
         return api_fail(k, KATA_ERROR_ARGUMENT, "%s: '%s' and '%s' are of two contexts", call,
                         a->name, b->name);
     const chain_slot *x = a->slot, *y = b->slot;
-    const char *differ = !grid_shape_equal(&x->shape, &y->shape) ? "grid size"
-                         : x->type != y->type                    ? "type"
-                         : x->components != y->components        ? "number of components"
-                                                                 : NULL;
+    grid_shape x_grid = chain_slot_grid(x), y_grid = chain_slot_grid(y);
+    const char *differ = !grid_shape_equal(&x_grid, &y_grid) ? "grid size"
+                         : !chain_slot_same_place(x, y) || x->temporary != y->temporary
+                             ? place_difference(x, y)
+                         : x->type != y->type             ? "type"
+                         : x->components != y->components ? "number of components"
+                                                          : NULL;
     if (differ)
         return api_fail(k, KATA_ERROR_ARGUMENT, "%s: '%s' and '%s' differ in %s", call, a->name,
                         b->name, differ);
@@ -256,6 +284,12 @@ kata_status kata_rotate(kata_field *a, kata_field *b, kata_field *c)
     return KATA_OK;
 }
 
+/* Whether rules may hide some of its values. */
+static bool has_hidden(const chain_slot *slot)
+{
+    return slot->ghosts || slot->staggered[0] || slot->staggered[1] || slot->staggered[2];
+}
+
 kata_status kata_discard(kata_field *field)
 {
     if (!field) return api_null("kata_discard", "the field");
@@ -263,7 +297,11 @@ kata_status kata_discard(kata_field *field)
     kata_status status = k->messages.status;
     if (!status) status = api_check_unmapped(field, "kata_discard");
     if (status) return status;
-    field->slot->discarded = k->discarded = true;
+    chain_slot *slot = field->slot;
+    grid_region_clear(&slot->set);
+    slot->tracked = slot->tracked || has_hidden(slot);
+    if (slot->tracked) return KATA_OK;
+    slot->discarded = k->discarded = true;
     if (!k->chain.count) api_release_discarded(k);
     return KATA_OK;
 }
@@ -284,7 +322,7 @@ void api_release_discarded(kata *k)
         store_array *array = s->slot.array;
         if (!s->slot.discarded || !array || !array->bytes) continue; /* or of the program */
         if (k->exec.poison) {
-            store_fill_unset(array->type, array->data, array->bytes);
+            store_fill_unset(array->type, array->memory, array->bytes);
         } else {
             store_array_free(array);
             s->slot.array = NULL;
@@ -292,10 +330,23 @@ void api_release_discarded(kata *k)
     }
 }
 
-kata_status api_check_value(const kata_field *field, const char *call)
+kata_status api_check_host(const kata_field *field, const char *call)
 {
+    if (!field->slot->temporary) return KATA_OK;
+    return api_fail(field->k, KATA_ERROR_ARGUMENT,
+                    "%s: field '%s' is temporary: its values are for kernels of the time step that "
+                    "writes them",
+                    call, field->name);
+}
+
+kata_status api_check_value(const kata_field *field, const char *call, const grid_box *box)
+{
+    grid_box missing;
+    const chain_slot *slot = field->slot;
     if (api_check_unmapped(field, call)) return field->k->messages.status;
-    if (!field->slot->discarded) return KATA_OK;
+    if (api_check_host(field, call)) return field->k->messages.status;
+    bool set = !slot->tracked || grid_region_holds(&slot->set, box, &missing);
+    if (set && !slot->discarded) return KATA_OK;
     return api_fail(field->k, KATA_ERROR_ARGUMENT,
                     "%s: the value of field '%s' was discarded; it cannot be read before all of it "
                     "is written again",

@@ -51,6 +51,7 @@ static kata_status load(kata_field *field, const char *path)
     kata *k = field->k;
     if (!path) return api_fail(k, KATA_ERROR_ARGUMENT, "kata_load: the path is NULL");
     if (k->messages.status || api_check_unmapped(field, "kata_load")) return k->messages.status;
+    if (api_check_host(field, "kata_load")) return k->messages.status;
     const struct format *format = find_for_reading(k, "kata_load", path);
     kata_status status = format ? format->load(field, path) : k->messages.status;
     api_note_error(k);

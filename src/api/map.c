@@ -24,7 +24,8 @@ static kata_status check(kata_field *field, int element, const void *pointer,
     if (!pointer || !mapping)
         return api_fail(k, KATA_ERROR_ARGUMENT, "%s: the %s is NULL", call,
                         pointer ? "mapping" : "pointer");
-    kata_status status = api_check_value(field, call);
+    grid_box points = chain_slot_points(field->slot, &field->boundary);
+    kata_status status = api_check_value(field, call, &points);
     if (!status) status = api_check_element(k, call, field->name, field->slot->type, element);
     if (!status && exec_slot_rows(field->slot) == CODEGEN_BLOCKED)
         status = api_fail(k, KATA_ERROR_ARGUMENT,
@@ -35,12 +36,14 @@ static kata_status check(kata_field *field, int element, const void *pointer,
     return status;
 }
 
-static kata_mapping mapping_of(const store_array *a)
+static kata_mapping mapping_of(const kata_field *field)
 {
+    const store_array *a = field->slot->array;
+    grid_box points = chain_slot_points(field->slot, &field->boundary);
     return (kata_mapping){.values = a->data,
                           .type = a->type,
                           .components = a->components,
-                          .size = {a->shape.size[0], a->shape.size[1], a->shape.size[2]},
+                          .size = {points.hi[0], points.hi[1], points.hi[2]},
                           .stride = {a->pitch_x, a->pitch_y, a->pitch_z},
                           .component_stride = a->pitch_component};
 }
@@ -55,7 +58,7 @@ kata_status kata_map_element(kata_field *field, int element, bool writable, void
     if (!status) status = exec_make_array(field->slot, field->name, &field->k->messages);
     if (field) api_note_error(field->k);
     if (!status) {
-        found = mapping_of(field->slot->array);
+        found = mapping_of(field);
         field->mapped = true;
         field->written = writable;
         if (writable) note_before(field);

@@ -22,7 +22,7 @@ static store_array described(const kata_grid *grid, const kata_wrap_options *o)
 {
     return (store_array){.type = o->type,
                          .components = o->components ? o->components : 1,
-                         .shape = grid->shape,
+                         .box = grid_shape_box(&grid->shape),
                          .block = 1,
                          .pitch_x = o->stride[0],
                          .pitch_y = o->stride[1],
@@ -62,7 +62,7 @@ static kata_status check_strides(kata *k, const char *name, const store_array *a
 
 static bool overlaps(const store_array *a, const store_array *other)
 {
-    uintptr_t low, high, start = (uintptr_t)other->data;
+    uintptr_t low, high, start = (uintptr_t)other->memory;
     if (!other->bytes) return store_wrap_shared(a, other);
     return !store_wrap_span(a, &low, &high) || (low < start + other->bytes && start < high);
 }
@@ -104,7 +104,8 @@ static kata_field *wrap(kata_grid *grid, const char *name, const store_array *as
     grid_boundary boundary;
     for (int side = 0; side < 6; side++)
         boundary.side[side] = (grid_side_rule){o->boundary, o->boundary_value};
-    chain_slot *slot = api_slot_new(k, &grid->shape, as->type, as->components, false);
+    chain_slot *slot = api_slot_new(
+        k, &(chain_slot){.shape = grid->shape, .type = as->type, .components = as->components});
     kata_field *f = api_field_new(grid, name, slot, &boundary);
     if (!f) return NULL;
     slot->layout = layout_like(as);

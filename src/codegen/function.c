@@ -25,6 +25,9 @@ static void add_title(const codegen_writer *w)
         codegen_word(w->out, param->name);
         if (param->count > 1) text_add(w->out, "[%d]", param->count);
         ir_print_ratio(w->out, kernel, param);
+        char along[4];
+        ir_param_along(param, along);
+        if (ir_param_lacks_dimensions(param)) text_add(w->out, " along %s", along);
         if (ir_param_is_field(param))
             text_add(w->out, " as %s", ir_storages[w->loop->storage[p]].name);
     }
@@ -216,9 +219,10 @@ static void add_loop(const codegen_writer *w, int dimension)
 /* The first point of the colour in a row. */
 static void add_colored_start(const codegen_writer *w)
 {
-    text_add(w->out,
-             "            const int64_t past = (lo[0] + iy + iz + size[3] - size[4]) %% size[3];\n"
-             "            const int64_t first = lo[0] + (past ? size[3] - past : 0);\n");
+    text_add(
+        w->out,
+        "            const int64_t before = (size[4] - lo[0] - iy - iz) %% size[3];\n"
+        "            const int64_t first = lo[0] + (before < 0 ? before + size[3] : before);\n");
 }
 
 static void add_stored_value(const codegen_writer *w, const ir_store *s)

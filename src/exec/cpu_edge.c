@@ -22,42 +22,47 @@ static const double UNSET = 0x1.6969696969697p62; /* about 0x5a5a5a5a5a5a5a5a */
 
 /* Where no rule covers a read, nothing comes of it, and where no periodic side brings a write back,
  * it does not happen (analysis has seen to that). */
-static grid_source map(const cpu_edge *edge, int dimension, int64_t size, int64_t index)
+static grid_source map(const cpu_edge *edge, int dimension, int64_t index)
 {
     grid_source source;
+    grid_axis axis = chain_slot_axis(edge->binding->slot, dimension);
     bool periodic = edge->binding->boundary.side[2 * dimension].rule == KATA_PERIODIC;
     if ((periodic || !edge->written) &&
-        grid_boundary_map(&edge->binding->boundary, dimension, size, index, &source))
+        grid_boundary_map(&edge->binding->boundary, dimension, &axis, index, &source))
         return source;
     bool floating = ir_type_is_floating(ir_type_of_storage(edge->type));
-    return (grid_source){.index = -1, .constant = !edge->poison ? 0 : floating ? NAN : UNSET};
+    return (grid_source){.is_constant = true,
+                         .constant = !edge->poison ? 0
+                                     : floating    ? NAN
+                                                   : UNSET};
 }
 
 bool cpu_edge_prepare(cpu_edge *edge, const grid_box *touched, arena *memory)
 {
-    const int64_t *size = edge->binding->slot->shape.size;
+    edge->inside = chain_binding_inside(edge->binding);
     edge->type = edge->binding->slot->type;
     edge->bytes = store_type_bytes(edge->type);
     edge->rows = exec_slot_rows(edge->binding->slot);
     for (int d = 0; d < 3; d++) {
-        int64_t low = touched->lo[d] < 0 ? -touched->lo[d] : 0;
-        int64_t high = touched->hi[d] > size[d] ? touched->hi[d] - size[d] : 0;
+        int64_t first = edge->inside.lo[d], end = edge->inside.hi[d];
+        int64_t low = touched->lo[d] < first ? first - touched->lo[d] : 0;
+        int64_t high = touched->hi[d] > end ? touched->hi[d] - end : 0;
         edge->low[d] = arena_array(memory, (size_t)low + (size_t)high, sizeof(grid_source));
         if (!edge->low[d]) return false;
         edge->high[d] = edge->low[d] + low;
-        for (int64_t i = 0; i < low; i++) edge->low[d][i] = map(edge, d, size[d], -1 - i);
-        for (int64_t i = 0; i < high; i++) edge->high[d][i] = map(edge, d, size[d], size[d] + i);
+        for (int64_t i = 0; i < low; i++) edge->low[d][i] = map(edge, d, first - 1 - i);
+        for (int64_t i = 0; i < high; i++) edge->high[d][i] = map(edge, d, end + i);
     }
     return true;
 }
 
-/* NULL inside the grid. */
+/* NULL inside. */
 static const grid_source *source_of(const cpu_edge *edge, int dimension, int64_t index)
 {
-    int64_t size = edge->binding->slot->shape.size[dimension];
-    return index < 0       ? &edge->low[dimension][-1 - index]
-           : index >= size ? &edge->high[dimension][index - size]
-                           : NULL;
+    int64_t first = edge->inside.lo[dimension], end = edge->inside.hi[dimension];
+    return index < first  ? &edge->low[dimension][first - 1 - index]
+           : index >= end ? &edge->high[dimension][index - end]
+                          : NULL;
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -122,10 +127,10 @@ typedef struct edge_row {
 static edge_row row_at(const cpu_edge *edge, int64_t y, int64_t z)
 {
     edge_row row = {.y = source_of(edge, 1, y), .z = source_of(edge, 2, z)};
-    if (row.y && row.y->index < 0) {
+    if (row.y && row.y->is_constant) {
         row.constant = row.y->constant;
         row.z = NULL;
-    } else if (row.z && row.z->index < 0) {
+    } else if (row.z && row.z->is_constant) {
         row.constant = row.z->constant;
     } else {
         row.inside = true;
@@ -137,7 +142,7 @@ static edge_row row_at(const cpu_edge *edge, int64_t y, int64_t z)
     return row;
 }
 
-/* The values at x_lo .. x_hi-1, inside the grid. */
+/* The values at x_lo .. x_hi-1, inside along x. */
 static void copy_inside(const cpu_edge *edge, const edge_row *row, int64_t x_lo, int64_t x_hi,
                         char *out)
 {
@@ -160,7 +165,7 @@ static void copy_outside(const cpu_edge *edge, const edge_row *row, const grid_s
     bool plain = values && !row->y && !row->z;
     for (int64_t i = 0; i < count; i++, out += edge->bytes) {
         const grid_source *x = &sources[i * direction];
-        if (x->index < 0)
+        if (x->is_constant)
             set_all(edge->type, out, 1, x->constant);
         else if (plain && edge->bytes == 8)
             memcpy(out, values + store_along_x(a, x->index) * 8, 8);
@@ -175,11 +180,11 @@ static void copy_outside(const cpu_edge *edge, const edge_row *row, const grid_s
 static void copy_row(const cpu_edge *edge, const edge_row *row, int64_t x_lo, int64_t x_hi,
                      char *out)
 {
-    int64_t n = edge->binding->slot->shape.size[0];
-    int64_t lo = x_lo < 0 ? 0 : x_lo, hi = x_hi < n ? x_hi : n;
-    if (x_lo < 0) {
-        int64_t end = x_hi < 0 ? x_hi : 0;
-        copy_outside(edge, row, &edge->low[0][-1 - x_lo], -1, end - x_lo, out);
+    int64_t first = edge->inside.lo[0], n = edge->inside.hi[0];
+    int64_t lo = x_lo < first ? first : x_lo, hi = x_hi < n ? x_hi : n;
+    if (x_lo < first) {
+        int64_t end = x_hi < first ? x_hi : first;
+        copy_outside(edge, row, &edge->low[0][first - 1 - x_lo], -1, end - x_lo, out);
     }
     if (lo < hi) copy_inside(edge, row, lo, hi, out + (lo - x_lo) * edge->bytes);
     if (x_hi > n) {
@@ -194,13 +199,12 @@ static void copy_row(const cpu_edge *edge, const edge_row *row, int64_t x_lo, in
 /* What a piece reads of a component; false when all of it is inside. */
 static bool read_box(const cpu_edge *edge, const grid_box *piece, grid_box *out)
 {
-    grid_box inside = grid_shape_box(&edge->binding->slot->shape);
     *out = analysis_touched(edge->param, edge->lo, edge->hi, piece);
     for (int d = 0; d < 3; d++) {
-        if (edge->clipped[d] && out->lo[d] < inside.lo[d]) out->lo[d] = inside.lo[d];
-        if (edge->clipped[d] && out->hi[d] > inside.hi[d]) out->hi[d] = inside.hi[d];
+        if (edge->clipped[d] && out->lo[d] < edge->inside.lo[d]) out->lo[d] = edge->inside.lo[d];
+        if (edge->clipped[d] && out->hi[d] > edge->inside.hi[d]) out->hi[d] = edge->inside.hi[d];
     }
-    return !grid_box_contains(&inside, out);
+    return !grid_box_contains(&edge->inside, out);
 }
 
 /* How many edges, from the first, may share a copy: components that stand together do. */
@@ -338,7 +342,7 @@ static bool target_of(const cpu_edge *edge, const int64_t index[3], int64_t targ
     for (int d = 0; d < 3; d++) {
         const grid_source *source = source_of(edge, d, index[d]);
         target[d] = source ? source->index : index[d];
-        if (target[d] < 0) return false;
+        if (source && source->is_constant) return false;
     }
     return true;
 }

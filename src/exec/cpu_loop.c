@@ -88,7 +88,7 @@ static bool prepare_params(cpu_loop *l)
 /* Keeps an edge when some point of the box reads or writes outside the grid there. */
 static bool add_edge(cpu_loop *l, cpu_edge edge)
 {
-    grid_box inside = grid_shape_box(&edge.binding->slot->shape);
+    grid_box inside = chain_binding_inside(edge.binding);
     grid_box touched = analysis_touched(edge.param, edge.lo, edge.hi, &l->loop->box);
     int d = l->loop->kernel->ordered;
     edge.clipped[d] = l->columns;
@@ -155,14 +155,20 @@ static int64_t points_per_line(const chain_loop *loop)
     return points;
 }
 
+/* The largest multiple of a line that is not above x, an index that may be below 0. */
+static int64_t whole_lines(int64_t x, int64_t line)
+{
+    return x >= 0 ? x / line * line : -((line - 1 - x) / line * line);
+}
+
 grid_box cpu_loop_interior(const chain_loop *loop, const grid_box *box)
 {
     chain_loop part = *loop;
     part.box = *box;
     grid_box interior = analysis_interior(&part), aligned = interior;
     int64_t line = points_per_line(loop);
-    if (interior.lo[0] > box->lo[0]) aligned.lo[0] = (interior.lo[0] + line - 1) / line * line;
-    if (interior.hi[0] < box->hi[0]) aligned.hi[0] = interior.hi[0] / line * line;
+    if (interior.lo[0] > box->lo[0]) aligned.lo[0] = -whole_lines(-interior.lo[0], line);
+    if (interior.hi[0] < box->hi[0]) aligned.hi[0] = whole_lines(interior.hi[0], line);
     return grid_box_is_empty(&aligned) ? interior : aligned;
 }
 
@@ -241,8 +247,8 @@ static grid_box bricks_of(const grid_box *box)
 {
     grid_box bricks = *box;
     if (grid_box_is_empty(box)) return bricks;
-    bricks.lo[0] = box->lo[0] / EXEC_BRICK;
-    bricks.hi[0] = (box->hi[0] + EXEC_BRICK - 1) / EXEC_BRICK;
+    bricks.lo[0] = exec_brick(box->lo[0]);
+    bricks.hi[0] = exec_brick(box->hi[0] - 1) + 1;
     return bricks;
 }
 
@@ -271,12 +277,28 @@ static const exec_fault *first_fault(const cpu_loop *l)
     return first;
 }
 
+/* Whether all fields have the indices from 0 to their size along the levels, by which columns are
+ * kept inside: no ghosts, and no face that is another. */
+static bool has_plain_levels(const chain_loop *loop)
+{
+    int d = loop->kernel->ordered;
+    bool plain = true;
+    for (int p = 0; p < loop->kernel->param_count; p++) {
+        if (!ir_param_is_field(&loop->kernel->params[p])) continue;
+        grid_box inside = chain_binding_inside(&loop->bindings[p]);
+        int64_t size = loop->bindings[p].slot->shape.size[d];
+        plain = plain && inside.lo[d] == 0 && inside.hi[d] == size;
+    }
+    return plain;
+}
+
 /* A row of checks is passed before it is written: along x and y, and across blocks, levels would be
  * met out of order. */
 static bool runs_columns(const chain_loop *loop)
 {
     bool checks_levels = !loop->kernel->check_count || loop->kernel->ordered == 2;
-    return loop->kernel->direction && checks_levels && analysis_has_columns(loop);
+    return loop->kernel->direction && checks_levels && has_plain_levels(loop) &&
+           analysis_has_columns(loop);
 }
 
 static void prepare_levels(cpu_loop *l)

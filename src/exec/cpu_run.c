@@ -87,7 +87,7 @@ static void reduce_contributions(const cpu_loop *l, const grid_box *box, const c
         for (int64_t z = box->lo[2]; z < box->hi[2]; z++)
             for (int64_t y = box->lo[1]; y < box->hi[1]; y++) {
                 int64_t row = (z - all->lo[2]) * (all->hi[1] - all->lo[1]) + y - all->lo[1];
-                int64_t first = box->lo[0] / EXEC_BRICK - l->bricks.lo[0];
+                int64_t first = exec_brick(box->lo[0]) - l->bricks.lo[0];
                 exec_reduce_row(param, x, box->lo[0], box->hi[0],
                                 l->reductions[r].partials + row * bricks + first);
                 x += nx * ir_types[param->type].bytes;

@@ -25,7 +25,7 @@ typedef struct exec_trace {
 kata_status exec_trace_open(const char *what, const char *path, messages *m, exec_trace **out);
 void exec_trace_free(exec_trace *trace);
 /* Whether the point of a field of this name is traced; false for a NULL trace. */
-bool exec_trace_wants(const exec_trace *trace, const char *name, const grid_shape *shape);
+bool exec_trace_wants(const exec_trace *trace, const char *name, const chain_slot *slot);
 /* A read at the point, converted to the parameter's type; offset NULL: of a number. */
 void exec_trace_read(exec_trace *trace, const ir_param *param, int component,
                      const int64_t offset[3], ir_value value);
@@ -85,6 +85,8 @@ kata_status exec_record_run(exec_record *record, const exec_executor *executor,
 /* Records values that the program has put into a field. */
 void exec_record_put(exec_record *record, const char *name, const chain_slot *slot);
 
+/* A new array, all zero, with all indices of a slot; NULL when memory is out. */
+store_array *exec_array_new(const chain_slot *slot);
 /* How the rows of a slot of `components` components lie, also before it has an array. */
 codegen_rows exec_slot_rows(const chain_slot *slot);
 /* The slot's array, made (all zero, or poisoned) when it has none; NULL when memory is out. */
@@ -136,11 +138,14 @@ kata_status exec_fault_report(const chain_loop *loop, const exec_fault *fault, m
  * order; lanes are then combined in halves: lane l with lane l + 16, then l + 8, .., l + 1. Results
  * are combined over bricks, then over y, then over z by a binary tree aligned to global indices:
  * the node of level k over [j*2^k, (j+1)*2^k) is its lower half combined with its upper half, a
- * half without points left out. A sum is finally added to 0 (so that a sum of no points is +0); min
+ * half without points left out; all indices below 0 are one such half, all others its upper one. A
+ * sum is finally added to 0 (so that a sum of no points is +0); min
  * and max of no points are their neutral start. A reduction declared inout is at last combined
  * with what the scalar held before, which comes first: old + sum. */
 enum { EXEC_BRICK = 512, EXEC_LANES = 32 };
 
+/* The brick that holds an x index, also one below 0. */
+int64_t exec_brick(int64_t x);
 /* Reduces contributions of points x_lo .. x_hi-1 of a row, in the parameter's type, brick by brick:
  * partials[0] is of the brick that holds x_lo. */
 void exec_reduce_row(const ir_param *param, const void *contributions, int64_t x_lo, int64_t x_hi,
@@ -225,8 +230,9 @@ typedef struct cpu_edge {
     bool poison;          /* copies start poisoned */
     bool clipped[3];      /* dimensions along which reads beyond the grid do not matter */
     int32_t lo[3], hi[3]; /* offsets at which it is read, or written */
-    grid_source *low[3];  /* where reads end at index -1, -2, ... of a dimension */
-    grid_source *high[3]; /* and at size, size + 1, ... */
+    grid_box inside;      /* chain_binding_inside */
+    grid_source *low[3];  /* where reads end at inside.lo - 1, inside.lo - 2, ... of a dimension */
+    grid_source *high[3]; /* and at inside.hi, inside.hi + 1, ... */
 } cpu_edge;
 
 /* Fills in where reads in a box of indices end; false when memory is out. */

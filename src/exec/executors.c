@@ -15,10 +15,16 @@ const exec_executor *exec_find(const char *name)
     return NULL;
 }
 
+store_array *exec_array_new(const chain_slot *slot)
+{
+    grid_box box = chain_slot_memory(slot);
+    return store_array_new(&box, slot->type, slot->components, slot->layout);
+}
+
 store_array *exec_slot_array(chain_slot *slot)
 {
     if (slot->array) return slot->array;
-    slot->array = store_array_new(&slot->shape, slot->type, slot->components, slot->layout);
+    slot->array = exec_array_new(slot);
     if (slot->array && slot->poisoned) store_poison(slot->array);
     if (slot->array) slot->poisoned = false;
     return slot->array;
@@ -65,7 +71,7 @@ void exec_log(const chain_loop *loop)
 kata_status exec_make_array(chain_slot *slot, const char *name, messages *m)
 {
     if (exec_slot_array(slot)) return KATA_OK;
-    grid_box all = grid_shape_box(&slot->shape);
+    grid_box all = chain_slot_memory(slot);
     double bytes = (double)grid_box_points(&all) * slot->components * store_type_bytes(slot->type);
     return message_fail(m, KATA_ERROR_MEMORY, "out of memory: field '%s' needs %.1f GB", name,
                         bytes / 1e9);

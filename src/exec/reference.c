@@ -131,7 +131,10 @@ static bool run_point(reference_run *run, int64_t number)
 /* Whether the loop visits the point. */
 static bool has_color(const chain_loop *loop, const int64_t point[3])
 {
-    return loop->colors <= 1 || (point[0] + point[1] + point[2]) % loop->colors == loop->color;
+    if (loop->colors <= 1) return true;
+    int64_t sum = point[0] + point[1] + point[2];
+    while (sum < 0) sum += loop->colors;
+    return sum % loop->colors == loop->color;
 }
 
 static void contribute_nothing(reference_run *run, int64_t number)

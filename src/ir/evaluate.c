@@ -170,6 +170,22 @@ bool lower_output(const lowering *l, int p, int component, const int32_t offset[
     return true;
 }
 
+kata_status lower_check_missing(lowering *l, int p, const int32_t offset[3], uint32_t at)
+{
+    const ir_param *param = &l->kernel->params[p];
+    for (int d = 0; d < 3; d++) {
+        if (!param->missing[d] || !offset[d]) continue;
+        char along[4];
+        ir_param_along(param, along);
+        message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, at,
+                         "'%s' extends along %s: its offset along %c is 0, not %d", param->name,
+                         along, "xyz"[d], (int)offset[d]);
+        message_note_at(l->m, l->kernel->text, param->at, "declared here");
+        return message_send(l->m);
+    }
+    return KATA_OK;
+}
+
 static bool same_offset(const int32_t a[3], const int32_t b[3])
 {
     return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
@@ -183,7 +199,8 @@ static ir_id load(lowering *l, const ir_expr *e, int64_t at[4])
     int component;
     if (lower_check_rank(l, e->index, e->offsets, e->at) ||
         lower_component(l, param, e->arg[0], e->at, &component) ||
-        lower_offsets(l, &e->arg[1], node.offset))
+        lower_offsets(l, &e->arg[1], node.offset) ||
+        lower_check_missing(l, e->index, node.offset, e->at))
         return 0;
     node.element = component;
     at[0] = component;

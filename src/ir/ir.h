@@ -257,6 +257,9 @@ int ir_param_children(const ir_param *param);
  * child, 0, of a parameter on the loop's own grid. */
 int ir_param_child(const ir_param *param, const int32_t offset[3]);
 bool ir_param_has_ratio(const ir_param *param);
+bool ir_param_lacks_dimensions(const ir_param *param);
+/* The dimensions that it extends along: "z", "xy". */
+void ir_param_along(const ir_param *param, char out[4]);
 /* Whether two parameters are alike in what is touched from a point. */
 bool ir_param_same_place(const ir_param *a, const ir_param *b);
 /* "in", "out", "inout", "number", "table", "sum", "min", "max" */

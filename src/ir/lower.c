@@ -168,6 +168,7 @@ static kata_status lower_target(lowering *l, const ir_stmt *s, int component, ui
     int32_t offset[3];
     kata_status status = lower_check_rank(l, s->index, s->offsets, s->at);
     if (!status) status = lower_offsets(l, s->offset, offset);
+    if (!status) status = lower_check_missing(l, s->index, offset, s->at);
     if (status) return status;
     if (l->kernel->direction && (offset[0] || offset[1] || offset[2])) {
         message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, s->at,

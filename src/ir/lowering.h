@@ -72,6 +72,8 @@ kata_status lower_offsets(lowering *l, ir_expr *const offset[3], int32_t out[3])
 /* The output that a component written at an offset is; false where it has no such child. */
 bool lower_output(const lowering *l, int param, int component, const int32_t offset[3],
                   uint32_t *output);
+/* That an offset of a field parameter is 0 along dimensions that it lacks. */
+kata_status lower_check_missing(lowering *l, int p, const int32_t offset[3], uint32_t at);
 /* That all offsets of a kernel have as many numbers. */
 kata_status lower_check_rank(lowering *l, int param, int offsets, uint32_t at);
 

@@ -84,3 +84,16 @@ bool ir_param_same_place(const ir_param *a, const ir_param *b)
            !memcmp(a->coarser, b->coarser, sizeof a->coarser) &&
            !memcmp(a->missing, b->missing, sizeof a->missing);
 }
+
+bool ir_param_lacks_dimensions(const ir_param *param)
+{
+    return param->missing[0] || param->missing[1] || param->missing[2];
+}
+
+void ir_param_along(const ir_param *param, char out[4])
+{
+    int count = 0;
+    for (int d = 0; d < 3; d++)
+        if (!param->missing[d]) out[count++] = "xyz"[d];
+    out[count] = '\0';
+}

@@ -161,6 +161,13 @@ static void print_intervals(text *out, const ir_kernel *k, const char *before)
     }
 }
 
+static void print_along(text *out, const ir_param *param)
+{
+    char along[4];
+    ir_param_along(param, along);
+    if (ir_param_lacks_dimensions(param)) text_add(out, " along %s", along);
+}
+
 void ir_print(text *out, const ir_kernel *k)
 {
     text_add(out, "kernel %s", k->name);
@@ -174,6 +181,7 @@ void ir_print(text *out, const ir_kernel *k)
                  param->name);
         if (param->count > 1 || param->kind == IR_PARAM_TABLE) text_add(out, "[%d]", param->count);
         ir_print_ratio(out, k, param);
+        print_along(out, param);
         text_add(out, "\n");
     }
     for (ir_id id = 1; id < k->graph.count; id++) print_node(out, k, id);
@@ -217,6 +225,7 @@ void ir_print_accesses(text *out, const ir_kernel *k)
                  param->name);
         if (param->count > 1) text_add(out, "[%d]", param->count);
         ir_print_ratio(out, k, param);
+        print_along(out, param);
         int used = print_reads(out, k, p);
         if (!ir_param_is_reduction(param)) used += print_writes(out, k, p);
         if (ir_param_is_field(param) && !used) text_add(out, "  not used");

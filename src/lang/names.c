@@ -45,7 +45,6 @@ static const struct refused {
     {"register", no_storage, false},
     {"auto", no_storage, false},
     {"inline", "helpers are always inlined: 'static TYPE name(...)' is enough", false},
-    {"along", "it will mark fields of lower rank; choose another name", true},
     {"on", "it will place kernels on cells and edges; choose another name", true},
 };
 

@@ -44,7 +44,7 @@ static bool not_a_param(lang_compiler *c)
     return false;
 }
 
-/* param = mode ["const"] type name [length] [ratio] */
+/* param = mode ["const"] type name [length] [ratio] [along] */
 static bool parse_param(lang_compiler *c, lang_param *p)
 {
     p->type_at = c->token.at;
@@ -63,7 +63,7 @@ static bool parse_param(lang_compiler *c, lang_param *p)
     if (p->array && !lang_parse_length(c, &p->length, &p->columns)) return false;
     if (p->array && !p->length)
         return lang_error(c, at, "the length of parameter '%s' is missing", p->name->text);
-    return lang_parse_ratio(c, p);
+    return lang_parse_ratio(c, p) && lang_parse_along(c, p);
 }
 
 /* params = "(" [param {"," param}] ")" */
@@ -94,6 +94,11 @@ static bool check_helper_params(lang_compiler *c, const lang_function *f)
         if (p->ratio) {
             lang_error(c, p->ratio_at, "a helper's field has no ratio of its own");
             return lang_hint(c, "it has that of the field it is given: leave it out");
+        }
+        if (p->along) {
+            lang_error(c, p->along_at, "a helper's field has no 'along' of its own");
+            return lang_hint(c, "it extends along what the field that it is given does: leave it "
+                                "out");
         }
         if (p->kind == IR_PARAM_NUMBER || p->kind == IR_PARAM_IN) continue;
         lang_error(c, p->type_at, "a helper cannot have '%s' parameters",

@@ -51,7 +51,8 @@ enum {
     X(BACKWARD, "backward")                                                                        \
     X(INTERVAL, "interval")                                                                        \
     X(FINER, "finer")                                                                              \
-    X(COARSER, "coarser")
+    X(COARSER, "coarser")                                                                          \
+    X(ALONG, "along")
 
 typedef enum lang_word {
 #define X(name, ...) LANG_WORD_##name,
@@ -264,6 +265,8 @@ typedef struct lang_param {
     lang_expr *ratio; /* list; NULL: none */
     uint32_t ratio_at;
     bool coarser;
+    int along; /* dimensions, a bit each; 0: all */
+    uint32_t along_at;
     struct lang_param *next;
 } lang_param;
 
@@ -355,6 +358,13 @@ struct lang_compiler {
 bool lang_parse_ratio(lang_compiler *c, lang_param *p);
 /* Sets the ratio of a kernel's parameter, whose kind is set. */
 bool lang_check_ratio(lang_compiler *c, const lang_param *p, ir_param *param);
+
+/* ---- along.c --------------------------------------------------------------------------------- */
+
+/* along = "along" ("x" | "y" | "z" | "xy" | "xz" | "yz" | "xyz"), or nothing */
+bool lang_parse_along(lang_compiler *c, lang_param *p);
+/* Sets the missing dimensions of a kernel's parameter, whose kind is set. */
+bool lang_check_along(lang_compiler *c, const lang_param *p, ir_param *param);
 
 /* ---- real.c ---------------------------------------------------------------------------------- */
 

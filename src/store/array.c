@@ -70,15 +70,23 @@ int64_t store_lay_row(store_array *a, kata_layout layout, int64_t points)
     return (row + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
 }
 
+/* Points of a row before x = 0, so many that x = 0 is aligned and begins a block. */
+static int64_t before_row(const store_array *a)
+{
+    int64_t line = LINE_BYTES / store_type_bytes(a->type);
+    if (line < STORE_BLOCK) line = STORE_BLOCK;
+    return (-a->box.lo[0] + line - 1) / line * line;
+}
+
 /* Sets pitches and size; false when they overflow. */
 static bool lay_out(store_array *a, kata_layout layout)
 {
     int64_t element = store_type_bytes(a->type), bytes, row, plane, component;
-    int64_t row_bytes = store_lay_row(a, layout, a->shape.size[0]);
+    int64_t row_bytes = store_lay_row(a, layout, before_row(a) + a->box.hi[0]);
     bool apart = a->pitch_x == 1;
     if (row_bytes < 0 || !padded_pitch(row_bytes, 1, &row) ||
-        !padded_pitch(row, a->shape.size[1], &plane) ||
-        !padded_pitch(plane, a->shape.size[2], &component) ||
+        !padded_pitch(row, a->box.hi[1] - a->box.lo[1], &plane) ||
+        !padded_pitch(plane, a->box.hi[2] - a->box.lo[2], &component) ||
         __builtin_mul_overflow(component, apart ? a->components : 1, &bytes) ||
         bytes > PTRDIFF_MAX - SLACK_BYTES)
         return false;
@@ -102,30 +110,35 @@ static void *zeroed_memory(size_t bytes)
     return data;
 }
 
-/* Makes what lies between values, and behind the last one, anything but zero: nobody may use it. */
+/* Makes what lies between values, and around them all, anything but zero: nobody may use it. */
 static void spoil_padding(store_array *a)
 {
     int64_t at[3];
-    const int64_t *n = a->shape.size;
-    memset(a->data, HOSTILE_JUNK, a->bytes);
+    const grid_box *b = &a->box;
+    memset(a->memory, HOSTILE_JUNK, a->bytes);
     for (int c = 0; c < a->components; c++)
-        for (at[2] = 0; at[2] < n[2]; at[2]++)
-            for (at[1] = 0; at[1] < n[1]; at[1]++)
-                for (at[0] = 0; at[0] < n[0]; at[0]++)
+        for (at[2] = b->lo[2]; at[2] < b->hi[2]; at[2]++)
+            for (at[1] = b->lo[1]; at[1] < b->hi[1]; at[1]++)
+                for (at[0] = b->lo[0]; at[0] < b->hi[0]; at[0]++)
                     memset(store_address(a, c, at), 0, (size_t)store_type_bytes(a->type));
 }
 
-store_array *store_array_new(const grid_shape *shape, kata_type type, int components,
+store_array *store_array_new(const grid_box *box, kata_type type, int components,
                              kata_layout layout)
 {
     store_array *a = calloc(1, sizeof *a);
     if (!a) return NULL;
     a->type = type;
     a->components = components;
-    a->shape = *shape;
-    if (lay_out(a, layout)) a->data = zeroed_memory(a->bytes);
-    if (HOSTILE(false, a->data)) spoil_padding(a);
-    if (a->data) return a;
+    a->box = *box;
+    if (lay_out(a, layout)) a->memory = zeroed_memory(a->bytes);
+    if (a->memory) {
+        int64_t first =
+            store_along_x(a, before_row(a)) - box->lo[1] * a->pitch_y - box->lo[2] * a->pitch_z;
+        a->data = (char *)a->memory + first * store_type_bytes(type);
+        if (HOSTILE(false, true)) spoil_padding(a);
+        return a;
+    }
     free(a);
     return NULL;
 }
@@ -138,9 +151,9 @@ static kata_layout layout_of(const store_array *a)
 
 store_array *store_array_copy(const store_array *a)
 {
-    store_array *copy = store_array_new(&a->shape, a->type, a->components, layout_of(a));
+    store_array *copy = store_array_new(&a->box, a->type, a->components, layout_of(a));
     if (copy && a->bytes)
-        memcpy(copy->data, a->data, a->bytes);
+        memcpy(copy->memory, a->memory, a->bytes);
     else if (copy)
         store_assign(copy, a);
     return copy;
@@ -154,8 +167,8 @@ void store_array_free(store_array *a)
         return;
     }
     if (a->bytes >= MAP_BYTES)
-        munmap(a->data, a->bytes);
+        munmap(a->memory, a->bytes);
     else
-        free(a->data);
+        free(a->memory);
     free(a);
 }

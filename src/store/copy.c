@@ -253,9 +253,8 @@ void store_write(store_array *a, const grid_box *box, kata_type type, const void
  */
 static void set_rows(store_array *a, const store_array *from, void *piece)
 {
-    grid_box all = grid_shape_box(&a->shape);
-    for (row_walk walk = walk_rows(&all, a->components); has_row(&walk); next_row(&walk)) {
-        int64_t at[3], count = a->shape.size[0], part;
+    for (row_walk walk = walk_rows(&a->box, a->components); has_row(&walk); next_row(&walk)) {
+        int64_t at[3], count = a->box.hi[0] - a->box.lo[0], part;
         row_start(&walk, at);
         for (; count > 0; count -= part, at[0] += part) {
             part = count < PIECE ? count : PIECE;
@@ -282,7 +281,7 @@ void store_poison(store_array *a)
 {
     double piece[PIECE];
     if (a->bytes) {
-        store_poison_values(a->type, a->data, (int64_t)a->bytes / store_type_bytes(a->type));
+        store_poison_values(a->type, a->memory, (int64_t)a->bytes / store_type_bytes(a->type));
     } else {
         store_poison_values(a->type, piece, PIECE);
         set_rows(a, NULL, piece);

@@ -14,10 +14,11 @@ enum { STORE_BLOCK = 16 };
 typedef struct store_array {
     kata_type type;
     int components;
-    grid_shape shape;
+    grid_box box; /* the indices that it has */
     int64_t block;
     int64_t pitch_x, pitch_y, pitch_z, pitch_component; /* in elements */
     void *data;                                         /* component 0 of the point (0,0,0) */
+    void *memory;                                       /* all of it: `bytes` bytes */
     size_t bytes;                                       /* 0: the memory is the program's */
 } store_array;
 
@@ -34,13 +35,13 @@ void *store_address(const store_array *a, int component, const int64_t index[3])
  * `points` points. Returns the bytes of a row, a multiple of 64; -1 when they overflow. */
 int64_t store_lay_row(store_array *a, kata_layout layout, int64_t points);
 
-/* All zero. NULL when memory is out or the size overflows. */
-store_array *store_array_new(const grid_shape *shape, kata_type type, int components,
+/* All zero, for a box that holds (0,0,0). NULL when memory is out or the size overflows. */
+store_array *store_array_new(const grid_box *box, kata_type type, int components,
                              kata_layout layout);
 /* An array with values of its own, equal to those of another; NULL when memory is out. */
 store_array *store_array_copy(const store_array *a);
 void store_array_free(store_array *a);
-/* Sets all values to those of an array of equal shape, type and components. */
+/* Sets all values to those of an array of equal box, type and components. */
 void store_assign(store_array *a, const store_array *from);
 
 /* ---- wrap.c: memory of the program ----------------------------------------------------------- */
@@ -60,10 +61,10 @@ bool store_wrap_span(const store_array *a, uintptr_t *low, uintptr_t *high);
 /* Whether two wrapped arrays have a byte in common. Where they lie among one another with strides
  * that differ, that is not looked into: true. */
 bool store_wrap_shared(const store_array *a, const store_array *b);
-/* Copies a box (inside the shape) to or from plain order (x fastest, then y, z, component),
- * converted between floating types, f64 and others as a kernel in double would and others as one in
- * float; u8 and unorm8 are each other's bytes; other types must be equal. `a` NULL in store_read
- * means all zero. */
+/* Copies a box (of indices that the array has) to or from plain order (x fastest, then y, z,
+ * component), converted between floating types, f64 and others as a kernel in double would and
+ * others as one in float; u8 and unorm8 are each other's bytes; other types must be equal. `a` NULL
+ * in store_read means all zero. */
 void store_read(const store_array *a, const grid_box *box, int components, kata_type type,
                 void *values);
 void store_write(store_array *a, const grid_box *box, kata_type type, const void *values);

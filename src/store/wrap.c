@@ -16,7 +16,7 @@ typedef struct reach {
 
 static reach reach_of(const store_array *a)
 {
-    const int64_t *n = a->shape.size;
+    const int64_t *n = a->box.hi; /* wrapped memory has no indices below 0 */
     return (reach){{a->pitch_x, a->pitch_y, a->pitch_z, a->pitch_component},
                    {n[0], n[1], n[2], a->components}};
 }

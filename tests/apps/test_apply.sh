@@ -18,6 +18,7 @@ kernel more(inout int a) { a += 1; }
 kernel split(in double f[2], out double v, out double w) { v = f[0]; w = f[1]; }
 kernel third(in float x, sum float s) { s += x/3; }
 kernel one(out float x) { x = 1; }
+kernel weigh(in double p along y, in double u, out double v) { v = p*u; }
 kernel line(in double u, out double v) { v = u; }
 kernel halve(in double f finer(2,1), out double c) { c = (f + f[1,0])/2; }
 kernel widen(in double c coarser(2,1), out double f) { f = c; }
@@ -45,6 +46,9 @@ expect 0 apply k.kata shift u=u.npy v=v.npy c=0.5 --boundary constant:7
 expect_values v.npy f8 "7.5 0.5 1.5 7.5 10.5 11.5"
 expect 0 apply k.kata shift u=u.npy v=v.npy c=1 --boundary u=periodic,v=clamp
 expect_values v.npy f8 "3 1 2 13 11 12"
+expect 0 apply k.kata start --size 2 u=p.npy
+expect 0 apply k.kata weigh p=p.npy u=u.npy v=v.npy
+expect_values v.npy f8 "0 0 0 10 11 12"
 expect 0 apply k.kata start --size 3x2 u=u.vtkhdf
 expect 0 apply k.kata shift u=u.vtkhdf v=v.npy c=0 --boundary clamp
 expect_values v.npy f8 "0 0 1 10 10 11"

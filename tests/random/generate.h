@@ -43,8 +43,9 @@ typedef struct builder {
     int symbol_count;
     helper helpers[MAX_HELPERS];
     int helper_count;
-    int names;  /* given so far */
-    int costly; /* elementary functions still allowed */
+    int names;    /* given so far */
+    int costly;   /* elementary functions still allowed */
+    bool checked; /* an index that no compiler knows was written */
     kernel *kernel;
     unsigned set[MAX_PARAMS];
     int below, above; /* levels that there surely are below and above the point's, in an interval */
@@ -113,12 +114,20 @@ void generate_kernel(builder *b, line_list *list, kernel *k);
 /* `chatty`: with values put and got in the middle. */
 void generate_steps(chance *c, program *p, bool chatty);
 
+/* ---- generate_program.c ---------------------------------------------------------------------- */
+
+/* Whether there is a finer grid. Then all fields have their points and no others. */
+bool has_levels(const program *p);
+
 /* ---- generate_range.c ------------------------------------------------------------------------ */
 
 range generate_range(chance *c, const program *p, int level);
 bool is_range_empty(const range *r);
 /* Takes away the points of a range at which a parameter reads what no rule of a field covers. */
-void restrict_range(const program *p, const param *param, const kata_rule *rules, range *r);
+void restrict_range(const program *p, const param *param, const field *f, const kata_rule *rules,
+                    range *r);
+/* Takes away what lies outside of another; all of it when nothing is left. */
+void clip_range(range *r, const range *to);
 /* " finer(2,3)" of a parameter; "" where its field lies on the kernel's grid. */
 const char *generate_ratio(builder *b, const param *p);
 /* An offset at which a parameter can be written, as "[1,0]": "" for none, or 0 in all dimensions of

@@ -146,6 +146,7 @@ static void add_field(builder *b, kernel *k, param_kind kind)
     p->type = type_for(b, field);
     p->byte = field->type == KATA_U8 && p->type == INT && chance_of(b->chance, 50);
     p->count = field->components;
+    p->along = field->along;
     unsigned all = (1u << p->count) - 1;
     if (kind != IN) p->written = all;
     if (kind == INOUT && p->count > 1 && chance_of(b->chance, 40))
@@ -250,15 +251,19 @@ static const char *declare_param(builder *b, kernel *k, int i)
         s->own = p;
         s->set = &b->set[i];
     }
-    const char *onto = p->onto ? "inout " : "", *kind = kinds[p->kind];
+    const char *onto = p->onto ? "inout " : "", *kind = kinds[p->kind], *along = "";
     const char *ratio = generate_ratio(b, p);
-    if (p->brackets) return TEXT("%s%s%s %s[%d]%s", onto, kind, type, name, p->count, ratio);
-    return TEXT("%s%s%s %s%s", onto, kind, type, name, ratio);
+    for (int d = 0; d < 3; d++)
+        if (p->along >> d & 1) along = TEXT("%s%s%c", along, *along ? "" : " along ", "xyz"[d]);
+    if (p->brackets)
+        return TEXT("%s%s%s %s[%d]%s%s", onto, kind, type, name, p->count, ratio, along);
+    return TEXT("%s%s%s %s%s%s", onto, kind, type, name, ratio, along);
 }
 
 void generate_kernel(builder *b, line_list *list, kernel *k)
 {
     int mark = b->symbol_count;
+    bool helpers_checked = b->checked;
     const char *params = "";
     if (k->once)
         add_params_once(b, k);
@@ -279,6 +284,9 @@ void generate_kernel(builder *b, line_list *list, kernel *k)
     generate_intervals(b, &body);
     generate_outputs(b, &body);
     generate_statements(b, &body, chance_from(b->chance, 0, 1), 3);
+    for (int i = 0; i < k->param_count; i++) k->params[i].sure = b->set[i];
+    k->checked = b->checked;
+    b->checked = helpers_checked;
     l->has_body = true;
     l->body = body.first;
     line_append(list, l);

@@ -122,7 +122,7 @@ term *generate_level_read(builder *b, const symbol *s, const char *place, unsign
 {
     const kernel *k = b->kernel;
     bool written = s->own && s->own->kind != IN && (mask & s->own->written) == mask;
-    if (!written) return NULL;
+    if (!written || s->own->along) return NULL;
     int by = away(b, s->own->kind == OUT), offset[3] = {0};
     bool beside = chance_of(b->chance, 40);
     const char *text = "";

@@ -49,10 +49,7 @@ static void generate_ratio_of_grids(chance *c, program *p)
     for (int d = 0; points > MOST_POINTS && d < 3; d++) p->ratio[d] = 1;
 }
 
-static bool has_levels(const program *p)
-{
-    return p->ratio[0] > 1 || p->ratio[1] > 1 || p->ratio[2] > 1;
-}
+bool has_levels(const program *p) { return p->ratio[0] > 1 || p->ratio[1] > 1 || p->ratio[2] > 1; }
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
@@ -75,6 +72,28 @@ static void generate_rules(chance *c, field *f, bool periodic)
     }
 }
 
+static int generate_dimensions(chance *c, const program *p)
+{
+    return chance_from(c, 1, (1 << p->rank) - 1);
+}
+
+/* As another field, or mostly at the points of the grid. */
+static void generate_place(chance *c, const program *p, field *f, const field *other)
+{
+    if (other) {
+        f->staggered = other->staggered;
+        f->along = other->along;
+        f->ghosts = other->ghosts;
+        f->temporary = other->temporary;
+        return;
+    }
+    if (chance_of(c, 12) && p->rank > 1) f->along = generate_dimensions(c, p);
+    if (chance_of(c, 25)) f->staggered = generate_dimensions(c, p);
+    if (f->along) f->staggered &= f->along;
+    f->temporary = chance_of(c, 12);
+    if (chance_of(c, 20) && !f->temporary) f->ghosts = chance_from(c, 1, 3);
+}
+
 static void generate_fields(chance *c, program *p)
 {
     static const kata_type types[] = {KATA_F64, KATA_F64, KATA_F64,  KATA_F32,
@@ -90,6 +109,7 @@ static void generate_fields(chance *c, program *p)
                         : chance_of(c, 60) ? 1
                                            : chance_from(c, 2, MAX_COMPONENTS);
         f->level = has_levels(p) && chance_of(c, 45);
+        if (!p->shiftable && !has_levels(p)) generate_place(c, p, f, alike ? other : NULL);
         generate_rules(c, f, p->shiftable);
         f->seed = chance_of(c, 88) ? chance_bits(c) | 1 : 0;
     }

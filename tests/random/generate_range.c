@@ -3,11 +3,13 @@
 
 /* ---- coverage -------------------------------------------------------------------------------- */
 
-static bool is_covered(const kata_rule rule[2], int64_t size, int64_t index)
+/* Along a dimension of a field, of which `inside` needs no rule and n are points. */
+static bool is_covered(const kata_rule rule[2], const range *inside, int d, int64_t n,
+                       int64_t index)
 {
-    while (index < 0 || index >= size) {
-        bool high = index >= size, node = false;
-        int64_t mirror = high ? 2 * size - 1 - index : -1 - index;
+    while (index < inside->lo[d] || index >= inside->hi[d]) {
+        bool high = index >= inside->hi[d], node = false;
+        int64_t mirror = high ? 2 * n - 1 - index : -1 - index;
         switch (rule[high]) {
         case KATA_NONE: return false;
         case KATA_CONSTANT:
@@ -17,7 +19,7 @@ static bool is_covered(const kata_rule rule[2], int64_t size, int64_t index)
         case KATA_ANTISYMMETRIC_NODE: node = true; break;
         default: break;
         }
-        if (node && size == 1) return false;
+        if (node && n == 1) return false;
         index = !node ? mirror : high ? mirror - 1 : mirror + 1;
     }
     return true;
@@ -46,21 +48,52 @@ static int64_t index_at(const program *p, const param *param, int d, int64_t poi
     return param->up > 0 ? point * p->ratio[d] : param->up < 0 ? point / p->ratio[d] : point;
 }
 
-void restrict_range(const program *p, const param *param, const kata_rule *rules, range *r)
+void clip_range(range *r, const range *to)
 {
+    for (int d = 0; d < 3; d++) {
+        if (r->lo[d] >= to->lo[d] && r->hi[d] <= to->hi[d]) continue;
+        r->kind = RANGE_BOX;
+        r->lo[d] = r->lo[d] < to->lo[d] ? to->lo[d] : r->lo[d];
+        r->hi[d] = r->hi[d] > to->hi[d] ? to->hi[d] : r->hi[d];
+        if (r->lo[d] > r->hi[d]) r->lo[d] = r->hi[d] = 0;
+    }
+}
+
+/* What is written lies in the field, at one index along dimensions that it lacks. */
+static void restrict_write(const program *p, const field *f, const kata_rule *rules, range *r)
+{
+    range inside;
+    place_box(p, f, rules, true, &inside);
+    for (int d = 0; d < 3; d++)
+        if (d >= p->rank || !has_dimension(f, d)) {
+            inside.lo[d] = r->lo[d] < 0 ? 0 : r->lo[d] < p->size[d] ? r->lo[d] : p->size[d] - 1;
+            inside.hi[d] = inside.lo[d] + 1;
+        }
+    clip_range(r, &inside);
+}
+
+void restrict_range(const program *p, const param *param, const field *f, const kata_rule *rules,
+                    range *r)
+{
+    range inside;
+    place_box(p, f, rules, true, &inside);
     for (int d = 0; d < p->rank; d++) {
-        int64_t n = program_size(p, r->level + param->up, d);
+        int64_t n = program_size(p, f->level, d) + (f->staggered >> d & 1);
         const kata_rule *rule = &rules[2 * d];
         int64_t lo = r->lo[d], hi = r->hi[d];
         int low = param->use.lo[d], high = param->use.hi[d];
-        if (lo >= hi) continue;
-        if (!is_covered(rule, n, index_at(p, param, d, lo) + low))
-            while (r->lo[d] < hi && index_at(p, param, d, r->lo[d]) + low < 0) r->lo[d]++;
-        if (!is_covered(rule, n, index_at(p, param, d, hi - 1) + high))
-            while (r->hi[d] > lo && index_at(p, param, d, r->hi[d] - 1) + high >= n) r->hi[d]--;
+        if (lo >= hi || !has_dimension(f, d)) continue;
+        if (!is_covered(rule, &inside, d, n, index_at(p, param, d, lo) + low))
+            while (r->lo[d] < hi && index_at(p, param, d, r->lo[d]) + low < inside.lo[d])
+                r->lo[d]++;
+        if (!is_covered(rule, &inside, d, n, index_at(p, param, d, hi - 1) + high))
+            while (r->hi[d] > lo && index_at(p, param, d, r->hi[d] - 1) + high >= inside.hi[d])
+                r->hi[d]--;
         if (r->lo[d] != lo || r->hi[d] != hi) r->kind = RANGE_BOX;
         if (r->lo[d] > r->hi[d]) r->lo[d] = r->hi[d] = 0;
     }
+    bool written = param->kind == OUT || param->kind == INOUT;
+    if (written && !has_levels(p)) restrict_write(p, f, rules, r);
 }
 
 /* ---- ranges ---------------------------------------------------------------------------------- */
@@ -101,13 +134,26 @@ static void set_box(chance *c, const program *p, range *r)
     }
 }
 
+/* A box that may reach where some field has faces or ghosts. */
+static void set_beyond(chance *c, const program *p, range *r)
+{
+    r->kind = RANGE_BOX;
+    for (int d = 0; d < p->rank; d++) {
+        r->lo[d] = chance_from(c, -3, 1);
+        r->hi[d] = p->size[d] + chance_from(c, 0, 3);
+        if (chance_of(c, 15)) r->hi[d] = 0;
+        if (r->hi[d] < r->lo[d]) r->hi[d] = r->lo[d];
+    }
+}
+
 range generate_range(chance *c, const program *p, int level)
 {
     range r = program_all(p, level);
     int kind = chance_from(c, 0, 99);
     if (p->shiftable || kind < 50) return r;
-    if (kind < 65) set_inner(c, p, &r);
-    if (kind >= 65 && kind < 78) set_face(c, p, &r);
-    if (kind >= 78) set_box(c, p, &r);
+    if (kind < 62) set_inner(c, p, &r);
+    if (kind >= 62 && kind < 72) set_face(c, p, &r);
+    if (kind >= 72 && kind < 86) set_box(c, p, &r);
+    if (kind >= 86 && !has_levels(p)) set_beyond(c, p, &r);
     return r;
 }

@@ -41,16 +41,19 @@ static kata_field *open_field(live *l, int f)
     snprintf(name, sizeof name, "f%d", f);
     kata_field *made = place_field(l, f, name, KATA_NONE);
     for (int side = 0; side < 2 * l->p->rank; side++)
-        kata_boundary_set(made, (kata_side)side, spec->rule[side], spec->value[side]);
+        if (has_dimension(spec, side / 2))
+            kata_boundary_set(made, (kata_side)side, spec->rule[side], spec->value[side]);
     return made;
 }
 
 static void open_values(live *l)
 {
     for (int f = 0; f < l->p->field_count; f++) {
-        range all = program_all(l->p, l->p->fields[f].level);
+        range all;
+        const field *spec = &l->p->fields[f];
+        place_box(l->p, spec, spec->rule, true, &all);
         l->fields[f] = open_field(l, f);
-        if (l->p->fields[f].seed) live_put(l, f, &all, l->p->fields[f].seed);
+        if (spec->seed && !spec->temporary) live_put(l, f, &all, spec->seed);
     }
     for (int s = 0; s < l->p->scalar_count; s++) {
         char name[16];
@@ -114,6 +117,7 @@ static kata_range range_of(const live *l, const range *r)
     case RANGE_ALL: return kata_all(l->grids[r->level]);
     case RANGE_INNER: return kata_inner(l->grids[r->level], r->depth);
     case RANGE_FACE: return kata_face(l->grids[r->level], (kata_side)r->side, r->depth);
+    case RANGE_NEEDED: return kata_needed(l->grids[r->level]);
     default: return box(l, r);
     }
 }
@@ -124,7 +128,8 @@ static int place_of(const live *l, const range *r, int64_t i, int64_t at[3])
 {
     for (int d = 0; d < 3; d++) {
         int64_t extent = r->hi[d] - r->lo[d];
-        at[d] = wrap(r->lo[d] + i % extent - shift_of(l, d), program_size(l->p, r->level, d));
+        at[d] = r->lo[d] + i % extent;
+        if (l->p->shiftable) at[d] = wrap(at[d] - shift_of(l, d), program_size(l->p, r->level, d));
         i /= extent;
     }
     return (int)i;
@@ -243,6 +248,12 @@ static void warm_step(live *l, const step *s)
         if (is_same_code(l->p, s, before)) return;
     step once = *s;
     once.range = program_all(l->p, l->p->kernels[s->kernel].level);
+    for (int i = 0; i < l->p->kernels[s->kernel].param_count; i++) {
+        const param *param = &l->p->kernels[s->kernel].params[i];
+        for (int d = 0; d < l->p->rank; d++)
+            if (param->along && !(param->along >> d & 1) && param->written) once.range.hi[d] = 1;
+    }
+    if (once.range.hi[0] * once.range.hi[1] * once.range.hi[2] > 0) once.range.kind = RANGE_BOX;
     live_apply(l, &once);
 }
 

@@ -132,10 +132,14 @@ kata_field *place_field(const live *l, int f, const char *name, kata_rule rule)
 {
     const field *spec = &l->p->fields[f];
     place where = l->setting->placed ? spec->place : PLACE_ARRAYS;
+    bool wraps = !spec->staggered && !spec->along && !spec->ghosts && !spec->temporary;
+    if (where > PLACE_BLOCKS && !wraps) where = PLACE_ARRAYS;
     if (where <= PLACE_BLOCKS)
         return kata_field_new(l->grids[spec->level], name, spec->type,
                               .components = spec->components, .boundary = rule,
-                              .layout = (kata_layout)where);
+                              .layout = (kata_layout)where, .staggered = spec->staggered,
+                              .along = spec->along, .ghosts = spec->ghosts,
+                              .temporary = spec->temporary && rule == KATA_NONE);
     kata_wrap_options o = {.type = spec->type, .components = spec->components, .boundary = rule};
     place_strides(l->p, f, &o);
     int64_t n[3];

@@ -54,6 +54,7 @@ static void print_range(FILE *out, const program *p, const range *r)
     case RANGE_ALL: fprintf(out, "kata_all(%s)", grid); return;
     case RANGE_INNER: fprintf(out, "kata_inner(%s, %d)", grid, r->depth); return;
     case RANGE_FACE: fprintf(out, "kata_face(%s, %s, %d)", grid, sides[r->side], r->depth); return;
+    case RANGE_NEEDED: fprintf(out, "kata_needed(%s)", grid); return;
     case RANGE_BOX: break;
     }
     fprintf(out, "kata_box_%dd(%s", p->rank, grid);
@@ -102,6 +103,18 @@ static void print_rule(FILE *out, int i, int side, kata_rule rule, double value)
     fprintf(out, ");\n");
 }
 
+/* ", .along = KATA_X | KATA_Z" */
+static void print_dimensions(FILE *out, const char *option, int set)
+{
+    const char *separator = "";
+    fprintf(out, ", .%s = ", option);
+    for (int d = 0; d < 3; d++) {
+        if (!(set >> d & 1)) continue;
+        fprintf(out, "%sKATA_%c", separator, "XYZ"[d]);
+        separator = " | ";
+    }
+}
+
 static void print_wrapped(FILE *out, const program *p, int i)
 {
     const field *f = &p->fields[i];
@@ -118,17 +131,24 @@ static void print_wrapped(FILE *out, const program *p, int i)
 static void print_field(FILE *out, const program *p, int i)
 {
     const field *f = &p->fields[i];
-    range all = program_all(p, f->level);
+    range all;
+    place_box(p, f, f->rule, true, &all);
     if (f->place <= PLACE_BLOCKS)
-        fprintf(out,
-                "    kata_field *f%d = kata_field_new(%s, \"f%d\", %s, .components = %d, .layout = "
-                "%s);\n",
-                i, f->level ? "finer" : "g", i, types[f->type], f->components, layouts[f->place]);
+        fprintf(
+            out,
+            "    kata_field *f%d = kata_field_new(%s, \"f%d\", %s, .components = %d, .layout = %s",
+            i, f->level ? "finer" : "g", i, types[f->type], f->components, layouts[f->place]);
+    if (f->staggered) print_dimensions(out, "staggered", f->staggered);
+    if (f->along) print_dimensions(out, "along", f->along);
+    if (f->ghosts) fprintf(out, ", .ghosts = %d", f->ghosts);
+    if (f->place <= PLACE_BLOCKS)
+        fprintf(out, f->temporary ? ", .temporary = true);\n" : ");\n");
     else
         print_wrapped(out, p, i);
     for (int side = 0; side < 2 * p->rank; side++)
-        if (f->rule[side] != KATA_NONE) print_rule(out, i, side, f->rule[side], f->value[side]);
-    if (f->seed) print_put(out, p, i, &all, f->seed);
+        if (f->rule[side] != KATA_NONE && has_dimension(f, side / 2))
+            print_rule(out, i, side, f->rule[side], f->value[side]);
+    if (f->seed && !f->temporary) print_put(out, p, i, &all, f->seed);
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */

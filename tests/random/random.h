@@ -94,6 +94,8 @@ typedef struct param {
     int up;    /* of a field: levels from that of the kernel's grid to its own, -1 to 1 */
     field_use use;
     unsigned written; /* components that may be written */
+    unsigned sure;    /* components that are written on every path */
+    int along;        /* of a field, as there */
     bool byte;        /* an INT declared uchar: takes fields of bytes only */
     int sample;       /* a field or scalar that suits it */
     bool brackets;    /* declared as p[count] */
@@ -106,10 +108,11 @@ typedef struct kernel {
     int param_count;
     param params[MAX_PARAMS]; /* named p0, p1, .. */
     bool sums_floating;
-    int level;   /* of the grid it is applied to */
-    bool once;   /* on scalars: those are given for IN, OUT and INOUT */
-    int order;   /* of its levels: 1 forward, -1 backward, 0 none */
-    int ordered; /* dimension of the levels */
+    int level;    /* of the grid it is applied to */
+    bool once;    /* on scalars: those are given for IN, OUT and INOUT */
+    bool checked; /* an index is checked at each point */
+    int order;    /* of its levels: 1 forward, -1 backward, 0 none */
+    int ordered;  /* dimension of the levels */
 } kernel;
 
 /* Where the values of a field lie; the first are those of kata_layout. */
@@ -126,7 +129,9 @@ typedef enum place {
 typedef struct field {
     kata_type type;
     int components;
-    int level; /* of its grid: 1 is finer */
+    int level;                    /* of its grid: 1 is finer */
+    int staggered, along, ghosts; /* options of kata_field_new; along is 0 for all */
+    bool temporary;
     place place; /* that of all fields of this level, type and number of components */
     kata_rule rule[6];
     double value[6];
@@ -141,7 +146,7 @@ typedef struct scalar {
     double start;
 } scalar;
 
-typedef enum range_kind { RANGE_ALL, RANGE_INNER, RANGE_FACE, RANGE_BOX } range_kind;
+typedef enum range_kind { RANGE_ALL, RANGE_INNER, RANGE_FACE, RANGE_BOX, RANGE_NEEDED } range_kind;
 
 typedef struct range {
     range_kind kind;
@@ -214,6 +219,15 @@ void program_print(FILE *out, const program *p);
 /* The value of a field that was put with a seed, at a point. */
 double value_floating(uint64_t seed, kata_type type, const int64_t point[3], int component);
 int64_t value_integer(uint64_t seed, kata_type type, const int64_t point[3], int component);
+
+/* ---- points.c: where fields have values -------------------------------------------------------
+ */
+
+bool has_dimension(const field *f, int d);
+/* The points and, where `ghosts`, the ghosts of a field under its rules. */
+void place_box(const program *p, const field *f, const kata_rule *rules, bool ghosts, range *out);
+/* Whether two fields can exchange their values. */
+bool is_alike(const field *a, const field *b);
 
 /* ---- run.c: programs in a context ------------------------------------------------------------ */
 

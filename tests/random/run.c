@@ -89,7 +89,13 @@ static void run_step(live *l, int i, record *out)
 static void get_all(live *l, record *out)
 {
     for (int f = 0; f < l->p->field_count; f++) {
-        range all = program_all(l->p, l->p->fields[f].level);
+        if (l->p->fields[f].temporary) continue;
+        kata_range points = kata_on(l->fields[f]);
+        range all = {.kind = RANGE_BOX, .level = l->p->fields[f].level};
+        for (int d = 0; d < 3; d++) {
+            all.lo[d] = points.lo[d];
+            all.hi[d] = points.hi[d];
+        }
         get(l, l->p->step_count, f, &all, false, out);
     }
     for (int s = 0; s < l->p->scalar_count; s++) {

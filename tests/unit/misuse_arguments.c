@@ -244,7 +244,7 @@ const misuse misuse_arguments[] = {
     CASE(short_table, ARGUMENT),
     CASE(pointer_for_table, ARGUMENT),
     CASE(null_range, ARGUMENT),
-    CASE(range_outside, ARGUMENT),
+    CASE(range_outside, APPLICATION),
     CASE(reversed_range, ARGUMENT),
     CASE(grid_for_range, ARGUMENT),
     CASE(range_of_other_rank, ARGUMENT),

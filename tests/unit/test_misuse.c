@@ -1,6 +1,7 @@
 /* Each misuse of the interface gives its own message, exactly the text of tests/misuse/NAME.txt,
  * once, and its status. With KATA_FIXTURES_UPDATE=1 the texts are written instead of compared. */
 #include "misuse.h"
+#include "misuse_texts.h"
 
 static const char kernels[] = "kernel heat(in double u, out double v, double c)\n"
                               "{\n"
@@ -60,24 +61,6 @@ static void open_world(world *w)
     w->u = kata_field_new(w->g, "u", KATA_F64);
     w->v = kata_field_new(w->g, "v", KATA_F64);
     assert_true(kata_ok(w->k));
-}
-
-static void expect_text(const char *name, const char *message)
-{
-    char path[1024], expected[4096] = "";
-    snprintf(path, sizeof path, "%s/tests/misuse/%s.txt", getenv("KATA_SOURCE"), name);
-    bool update = getenv("KATA_FIXTURES_UPDATE") != NULL;
-    FILE *file = fopen(path, update ? "w" : "r");
-    assert_non_null(file);
-    if (update)
-        fprintf(file, "%s\n", message);
-    else
-        expected[fread(expected, 1, sizeof expected - 1, file)] = '\0';
-    fclose(file);
-    if (update) return;
-    size_t length = strlen(expected);
-    if (length && expected[length - 1] == '\n') expected[length - 1] = '\0';
-    assert_string_equal(message, expected);
 }
 
 static void expect_message(const misuse *m)

@@ -20,9 +20,9 @@ static bool for_elements(const store_array *a,
 {
     int64_t at[3];
     for (int c = 0; c < a->components; c++)
-        for (at[2] = 0; at[2] < a->shape.size[2]; at[2]++)
-            for (at[1] = 0; at[1] < a->shape.size[1]; at[1]++)
-                for (at[0] = 0; at[0] < a->shape.size[0]; at[0]++)
+        for (at[2] = 0; at[2] < a->box.hi[2]; at[2]++)
+            for (at[1] = 0; at[1] < a->box.hi[1]; at[1]++)
+                for (at[0] = 0; at[0] < a->box.hi[0]; at[0]++)
                     if (!visit(a, store_address(a, c, at), seen)) return false;
     return true;
 }
@@ -52,7 +52,8 @@ static void elements_of_a_layout_are_apart(void **state)
     for (int round = 0; round < 300; round++) {
         grid_shape shape = {3, {from(1, 70), from(1, 5), from(1, 4)}};
         kata_type type = (kata_type)from(0, IR_STORAGE_COUNT - 1);
-        store_array *a = store_array_new(&shape, type, from(1, 9), (kata_layout)from(0, 2));
+        grid_box box = grid_shape_box(&shape);
+        store_array *a = store_array_new(&box, type, from(1, 9), (kata_layout)from(0, 2));
         assert_non_null(a);
         unsigned char *seen = calloc(a->bytes, 1);
         assert_non_null(seen);
@@ -81,7 +82,7 @@ static store_array random_wrap(void)
     static const int64_t strides[] = {0, 1, 2, 3, 4, 5, 6, 8, 12, 15, 24, 40, 60};
     store_array a = {
         .type = rand() % 2 ? KATA_F64 : KATA_F32, .components = from(1, 3), .block = 1};
-    a.shape = (grid_shape){3, {from(1, 4), from(1, 4), from(1, 3)}};
+    a.box = (grid_box){.hi = {from(1, 4), from(1, 4), from(1, 3)}};
     int64_t *const pitch[] = {&a.pitch_x, &a.pitch_y, &a.pitch_z, &a.pitch_component};
     for (int d = 0; d < 4; d++)
         *pitch[d] = strides[(size_t)rand() % COUNT_OF(strides)] * (rand() % 4 ? 1 : -1);
