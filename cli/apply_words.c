@@ -18,7 +18,7 @@ static bool is_floating(const apply_param *p)
 
 static const char *type_name(kata_type type)
 {
-    static const char *const names[] = {"double", "float", "long", "int"};
+    static const char *const names[] = {"double", "float", "long", "int", "uchar"};
     return (unsigned)type < COUNT_OF(names) ? names[type] : "number";
 }
 
@@ -211,30 +211,73 @@ static bool read_rule(const apply *a, char *word, kata_rule *rule, double *value
     return false;
 }
 
-static bool read_item(const apply *a, char *item)
+static bool set_rule(const apply *a, apply_param *p, char *word)
 {
-    char *equals = strchr(item, '=');
     kata_rule rule;
     double value;
-    if (!read_rule(a, equals ? equals + 1 : item, &rule, &value)) return false;
+    if (!read_rule(a, word, &rule, &value)) return false;
+    p->rule = rule;
+    p->rule_value = value;
+    return true;
+}
+
+/* ---- types ----------------------------------------------------------------------------------- */
+
+static bool set_type(const apply *a, apply_param *p, char *word)
+{
+    static const char *const names[] = {"f64", "f32", "i64", "i32", "u8", "f16", "bf16", "unorm8"};
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        if (strcmp(names[i], word) != 0) continue;
+        p->stored = (kata_type)i;
+        return true;
+    }
+    options_wrong(a->o,
+                  "--type has no type '%s'; the types are f64, f32, f16, bf16, i64, i32, u8 and "
+                  "unorm8",
+                  word);
+    return false;
+}
+
+/* ---- what is said of fields, by commas ------------------------------------------------------- */
+
+typedef bool set_word(const apply *a, apply_param *p, char *word);
+
+/* "WORD" or "FIELD=WORD" */
+static bool read_item(const apply *a, char *item, const char *option, set_word *set)
+{
+    char *equals = strchr(item, '='), *word = equals ? equals + 1 : item;
     apply_param *only = equals ? apply_find(a, item, (size_t)(equals - item)) : NULL;
     if (equals && !only) return false;
+    if (only && !apply_is_field(only)) {
+        options_wrong(a->o, "--%s is for fields, and '%s' is none", option, only->param.name);
+        return false;
+    }
     for (int i = 0; i < a->count; i++) {
-        apply_param *p = &a->params[i];
-        if (only && p != only) continue;
-        p->rule = rule;
-        p->rule_value = value;
+        char copy[64];
+        snprintf(copy, sizeof copy, "%s", word);
+        if (only ? &a->params[i] == only : apply_is_field(&a->params[i]))
+            if (!set(a, &a->params[i], copy)) return false;
     }
     return true;
 }
 
-bool apply_read_rules(apply *a, const char *rules)
+static bool read_items(const apply *a, const char *items, const char *option, set_word *set)
 {
-    char *copy = strdup(rules), *rest = copy, *item;
+    char *copy = strdup(items), *rest = copy, *item;
     bool good = copy != NULL;
-    while (good && (item = strsep(&rest, ","))) good = read_item(a, item);
+    while (good && (item = strsep(&rest, ","))) good = read_item(a, item, option, set);
     free(copy);
     return good;
+}
+
+bool apply_read_rules(apply *a, const char *rules)
+{
+    return read_items(a, rules, "boundary", set_rule);
+}
+
+bool apply_read_types(apply *a, const char *types)
+{
+    return read_items(a, types, "type", set_type);
 }
 
 /* ---- results --------------------------------------------------------------------------------- */

@@ -43,6 +43,7 @@ typedef struct apply_param {
     void *table;
     kata_field *field;
     kata_scalar *scalar;
+    kata_type stored; /* of fields */
     kata_rule rule;
     double rule_value;
     kata_arg arg;
@@ -67,6 +68,9 @@ bool apply_read_words(apply *a, char **words, int count);
 /* Sets the boundary rules of fields from "RULE", "RULE:VALUE" or "FIELD=RULE:VALUE,..."; false
  * after a message. */
 bool apply_read_rules(apply *a, const char *rules);
+/* Sets the types in which fields are stored from "TYPE" or "FIELD=TYPE,..."; false after a message.
+ */
+bool apply_read_types(apply *a, const char *types);
 /* Prints "s = 3.5" for a reduction. */
 kata_status apply_print(const apply_param *p);
 

@@ -9,11 +9,8 @@
 typedef struct request {
     option_words words;
     int64_t steps, inner;
-    const char *swap, *boundary, *size;
-    int type;
+    const char *swap, *boundary, *size, *types;
 } request;
-
-static const char *const type_names[] = {"kernel", "f64", "f32", "i64", "i32", NULL};
 
 /* ---- grid ------------------------------------------------------------------------------------ */
 
@@ -34,12 +31,34 @@ static bool read_size(const apply *a, const char *word, kata_shape *shape)
     return false;
 }
 
-/* The shape of the grid: that of the first input, or the size given. */
+/* From the shape of the grid to that of a parameter's fields, or back. A coarser field that none
+ * can be is refused when the kernel is applied. */
+static void scale(kata_shape *shape, const int times[3], const int by[3])
+{
+    for (int d = 0; d < shape->rank; d++) shape->size[d] = shape->size[d] * times[d] / by[d];
+    for (int d = 0; d < shape->rank; d++)
+        if (shape->size[d] < 1) shape->size[d] = 1;
+}
+
+static bool divides(const apply *a, const apply_param *p, const kata_shape *shape)
+{
+    for (int d = 0; d < shape->rank; d++) {
+        if (shape->size[d] % p->param.finer[d] == 0) continue;
+        options_wrong(
+            a->o, "%s has %lld points along %c, which the ratio %d of '%s' does not divide",
+            p->input, (long long)shape->size[d], "xyz"[d], p -> param.finer[d], p->param.name);
+        return false;
+    }
+    return true;
+}
+
+/* The shape of the grid: what the first input that extends along all dimensions lies on, or the
+ * size given. */
 static bool find_shape(const apply *a, const char *size, kata_shape *shape)
 {
     const apply_param *first = NULL;
     for (int i = a->count - 1; i >= 0; i--)
-        if (a->params[i].input) first = &a->params[i];
+        if (a->params[i].input && !a->params[i].param.along) first = &a->params[i];
     if (!first && !size) {
         options_wrong(a->o, "no field is read from a file; say how many points: --size NXxNY");
         return false;
@@ -49,7 +68,10 @@ static bool find_shape(const apply *a, const char *size, kata_shape *shape)
         return false;
     }
     if (!first) return read_size(a, size, shape);
-    return kata_file_shape(a->k, first->input, first->param.count, shape) == KATA_OK;
+    if (kata_file_shape(a->k, first->input, first->param.count, shape) != KATA_OK) return false;
+    if (!divides(a, first, shape)) return false;
+    scale(shape, first->param.coarser, first->param.finer);
+    return true;
 }
 
 static kata_grid *make_grid(const apply *a, const kata_shape *shape)
@@ -62,12 +84,21 @@ static kata_grid *make_grid(const apply *a, const kata_shape *shape)
 
 /* ---- fields and arguments -------------------------------------------------------------------- */
 
-static void make_argument(const apply *a, apply_param *p, kata_grid *grid, const request *r)
+/* The grid of a parameter's fields. */
+static kata_grid *grid_of(const apply *a, const apply_param *p, kata_grid *grid,
+                          const kata_shape *shape)
 {
-    kata_type type = r->type ? (kata_type)(r->type - 1) : p->param.type;
+    kata_shape own = *shape;
+    scale(&own, p->param.finer, p->param.coarser);
+    return memcmp(own.size, shape->size, sizeof own.size) ? make_grid(a, &own) : grid;
+}
+
+static void make_argument(const apply *a, apply_param *p, kata_grid *grid)
+{
     if (apply_is_field(p)) {
-        p->field = kata_field_new(grid, p->param.name, type, .components = p->param.count,
-                                  .boundary = p->rule, .boundary_value = p->rule_value);
+        p->field = kata_field_new(grid, p->param.name, p->stored, .components = p->param.count,
+                                  .boundary = p->rule, .boundary_value = p->rule_value,
+                                  .along = p->param.along);
         if (p->input) kata_load(p->field, p->input);
         p->arg = kata_arg_field(p->field, 0);
     } else if (apply_is_reduction(p)) {
@@ -154,10 +185,12 @@ static int run(apply *a, const request *r)
     kata_shape shape;
     apply_param *pair[2];
     if (!apply_read_words(a, r->words.words + 2, r->words.count - 2) || !find_swap(a, r, pair) ||
-        (r->boundary && !apply_read_rules(a, r->boundary)) || !find_shape(a, r->size, &shape))
+        (r->boundary && !apply_read_rules(a, r->boundary)) ||
+        (r->types && !apply_read_types(a, r->types)) || !find_shape(a, r->size, &shape))
         return kata_ok(a->k) ? EXIT_USAGE : 1;
     kata_grid *grid = make_grid(a, &shape);
-    for (int i = 0; i < a->count && kata_ok(a->k); i++) make_argument(a, &a->params[i], grid, r);
+    for (int i = 0; i < a->count && kata_ok(a->k); i++)
+        make_argument(a, &a->params[i], grid_of(a, &a->params[i], grid, &shape));
     run_steps(a, r, grid, pair);
     if (kata_error(a->k) == KATA_ERROR_APPLICATION)
         fprintf(stderr,
@@ -170,8 +203,10 @@ static bool find_params(apply *a)
 {
     a->count = kata_kernel_params(a->kernel);
     a->params = calloc((size_t)a->count + 1, sizeof *a->params);
-    for (int i = 0; a->params && i < a->count; i++)
+    for (int i = 0; a->params && i < a->count; i++) {
         kata_kernel_param(a->kernel, i, &a->params[i].param);
+        a->params[i].stored = a->params[i].param.type;
+    }
     return a->params != NULL;
 }
 
@@ -202,15 +237,16 @@ int verb_apply(int argc, char **argv)
          .high = 1e15},
         {"size", "points, where no field is read from a file", .text = &r.size,
          .placeholder = "NXxNYxNZ"},
-        {"type", "type in which fields are stored", .choice = &r.type, .choices = type_names,
-         .otherwise = "that of the kernel's parameter"},
+        {"type", "TYPE in which fields are stored, or FIELD=TYPE, by commas", .text = &r.types,
+         .placeholder = "TYPES", .otherwise = "that of the kernel's parameter"},
     };
     const options o = {
         "kata apply",
         "Runs a kernel on files of data. Fields are files: u=in.npy is read, of an out field\n"
         "v=out.png is written, of an inout field w=in.npy,out.npy is both (either may be missing:\n"
         "w=,out.npy starts at zero). Read are .npy, .png, .vtkhdf and FILE.h5:/DATASET; written\n"
-        ".npy, .png and .vtkhdf. Numbers are c=0.1, tables w=1,2,1. Reductions are printed.\n",
+        ".npy, .png and .vtkhdf. Numbers are c=0.1, tables w=1,2,1. Reductions are printed.\n"
+        "Types are f64, f32, f16, bf16, i64, i32, u8 and unorm8 (a byte for 0 to 1).\n",
         table, COUNT_OF(table)};
     int exit_code;
     if (!options_read(&o, argc, argv, &exit_code)) return exit_code;

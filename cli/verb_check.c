@@ -1,5 +1,6 @@
 #include "cli.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +29,9 @@ static kata_module *compile(kata *k, const char *path, const char *constants)
 {
     if (strcmp(path, "-") != 0) return kata_module_load(k, path, .constants = constants);
     char *text = read_standard_input();
-    kata_module *m =
-        text ? kata_module_from_text(k, "standard input", text, .constants = constants) : NULL;
+    kata_module *m = text ? kata_module_from_text(k, "standard input", text, .constants = constants,
+                                                  .folder = ".")
+                          : NULL;
     free(text);
     return m;
 }
@@ -43,6 +45,18 @@ static void describe(kata_module *m, kata_aspect aspect)
     fflush(stdout);
 }
 
+/* Writes a module as one text; whether it did. */
+static bool write_whole(kata_module *m, const char *path)
+{
+    const char *text = kata_module_text(m);
+    if (!text) return false;
+    FILE *file = fopen(path, "w");
+    bool written = file && fputs(text, file) >= 0;
+    if (file && fclose(file)) written = false;
+    if (!written) fprintf(stderr, "kata check: cannot write %s: %s\n", path, strerror(errno));
+    return written;
+}
+
 /* Prints messages; data is set to true by warnings. */
 static void print(void *data, kata_status status, const char *message)
 {
@@ -53,7 +67,7 @@ static void print(void *data, kata_status status, const char *message)
 
 /* What is asked for. */
 typedef struct check_options {
-    const char *constants;
+    const char *constants, *whole;
     bool ir, quiet, warnings_are_errors;
 } check_options;
 
@@ -65,7 +79,8 @@ static bool check(const char *path, const check_options *asked, bool show_name)
     kata_module *m = compile(k, path, asked->constants);
     if (m && show_name && !asked->quiet) printf("%s:\n", path);
     if (m && !asked->quiet) describe(m, asked->ir ? KATA_IR : KATA_ACCESSES);
-    bool good = kata_close(k) == KATA_OK && m;
+    bool written = m && (!asked->whole || write_whole(m, asked->whole));
+    bool good = kata_close(k) == KATA_OK && written;
     return good && !(asked->warnings_are_errors && warned);
 }
 
@@ -77,6 +92,8 @@ int verb_check(int argc, char **argv)
         {"FILE.kata", "files of kernels; - is standard input", .list = &files, .positional = true},
         {"constants", "values of constants of the files, as in \"R=8, C=0.5\"",
          .text = &asked.constants, .otherwise = "those in the files"},
+        {"whole", "write the file and what it imports, as one text, to this one",
+         .text = &asked.whole, .placeholder = "FILE"},
         {"ir", "show the intermediate form", .flag = &asked.ir},
         {"quiet", "show nothing but errors and warnings", .flag = &asked.quiet},
         {"werror", "a warning makes the exit code 1, too", .flag = &asked.warnings_are_errors},
@@ -91,6 +108,9 @@ int verb_check(int argc, char **argv)
     if (!options_read(&o, argc, argv, &exit_code)) return exit_code;
     if (files.count == 0)
         return options_wrong(&o, "no file is given; name one, or - to read standard input");
+
+    if (asked.whole && files.count > 1)
+        return options_wrong(&o, "--whole writes one text; name one file");
 
     bool good = true;
     for (int i = 0; i < files.count; i++) good &= check(files.words[i], &asked, files.count > 1);

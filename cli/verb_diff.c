@@ -52,16 +52,36 @@ static bool same_value(const char *a, const char *b)
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-/* "v[1] at [3, 4]" for the value of this number. */
-static void print_point(const char *name, const int64_t size[3], int components, int rank,
-                        int64_t number)
+/* What a record says of a field. */
+typedef struct recorded {
+    char name[80], type[8];
+    int components;
+    int64_t size[3], from[3]; /* of the box of values */
+} recorded;
+
+static bool read_field(const char *line, recorded *f)
 {
+    const char *from = strstr(line, " from ");
+    int64_t *n = f->size;
+    *f = (recorded){.components = 1};
+    if (from)
+        sscanf(from, " from %" SCNd64 " %" SCNd64 " %" SCNd64, &f->from[0], &f->from[1],
+               &f->from[2]);
+    return sscanf(line, "field %79[^@]@%*d %7s %d %" SCNd64 " %" SCNd64 " %" SCNd64, f->name,
+                  f->type, &f->components, &n[0], &n[1], &n[2]) == 6 &&
+           n[0] > 0 && n[1] > 0 && n[2] > 0;
+}
+
+/* "v[1] at [3, 4]" for the value of this number. */
+static void print_point(const recorded *f, int rank, int64_t number)
+{
+    const int64_t *size = f->size;
     int64_t points = size[0] * size[1] * size[2], at = number % points;
-    printf("field '%s'", name);
-    if (components > 1) printf(", component %" PRId64, number / points);
+    printf("field '%s'", f->name);
+    if (f->components > 1) printf(", component %" PRId64, number / points);
     printf(" differs first at [");
     for (int d = 0; d < rank; d++) {
-        printf("%s%" PRId64, d ? ", " : "", at % size[d]);
+        printf("%s%" PRId64, d ? ", " : "", at % size[d] + f->from[d]);
         at /= size[d];
     }
     printf("]: ");
@@ -78,12 +98,9 @@ static int rank_of(const record_entry *e, const int64_t size[3])
 static void print_field(const record_file *f, const record_file *g, int item)
 {
     const record_item *a = &f->entry.items[item], *b = &g->entry.items[item];
-    char name[80], type[8];
-    int components;
-    int64_t size[3], number = 0, first = -1, wrong = 0;
-    if (sscanf(a->line, "field %79[^@]@%*d %7s %d %" SCNd64 " %" SCNd64 " %" SCNd64, name, type,
-               &components, &size[0], &size[1], &size[2]) != 6 ||
-        size[0] < 1 || size[1] < 1 || size[2] < 1 || !a->values || !b->values) {
+    recorded field;
+    int64_t number = 0, first = -1, wrong = 0;
+    if (!read_field(a->line, &field) || !a->values || !b->values) {
         printf("  field '%.*s' differs; records made with KATA_RECORD_FULL=1 tell where\n",
                (int)strcspn(a->line + 6, "@ "), a->line + 6);
         return;
@@ -99,10 +116,10 @@ static void print_field(const record_file *f, const record_file *g, int item)
         }
     }
     printf("  ");
-    print_point(name, size, components, rank_of(&f->entry, size), first < 0 ? 0 : first);
-    print_value(type, first_x, f);
+    print_point(&field, rank_of(&f->entry, field.size), first < 0 ? 0 : first);
+    print_value(field.type, first_x, f);
     printf(", ");
-    print_value(type, first_y, g);
+    print_value(field.type, first_y, g);
     printf("; %" PRId64 " of %" PRId64 " values differ\n", wrong, number);
 }
 

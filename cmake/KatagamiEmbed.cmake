@@ -10,8 +10,12 @@
 # texts are written anew when their files change. Call it in the folder that defines the target.
 #
 # Files that end in .kata are compiled by `kata check` first: an error in one fails the build with
-# its message, and warnings are shown. NO_CHECK is for texts that the program completes before it
-# compiles them. Nothing is checked when cross-compiling.
+# its message, and warnings are shown. What a file imports becomes a part of its array, which is
+# written anew when any of it changes. NO_CHECK is for texts that the program completes before it
+# compiles them. They cannot import, nor can any when cross-compiling: nothing is checked then.
+
+cmake_policy(PUSH)
+cmake_policy(VERSION 3.25)
 
 function(katagami_embed)
     set(script ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/KatagamiEmbedText.cmake)
@@ -39,20 +43,28 @@ function(katagami_embed)
             string(MAKE_C_IDENTIFIER ${name} symbol)
         endif()
         set(check)
+        set(text ${file})
+        set(depends)
         if(file MATCHES "\\.kata$" AND NOT arg_NO_CHECK AND TARGET Katagami::kata
            AND NOT CMAKE_CROSSCOMPILING)
-            set(check COMMAND Katagami::kata check --quiet ${file})
+            set(text ${folder}/${symbol}.whole)
+            set(check COMMAND Katagami::kata check --quiet --whole ${text} ${file})
+            set(depends DEPFILE ${folder}/${symbol}.d)
         endif()
         set(output ${folder}/${symbol}.${extension})
+        file(MAKE_DIRECTORY ${folder})
         add_custom_command(
             OUTPUT ${output} ${folder}/${symbol}.h
             ${check}
-            COMMAND ${CMAKE_COMMAND} -D TEXT=${file} -D SYMBOL=${symbol} -D OUTPUT=${output}
-                    -D HEADER=${folder}/${symbol}.h -P ${script}
+            COMMAND ${CMAKE_COMMAND} -D FILE=${file} -D TEXT=${text} -D SYMBOL=${symbol}
+                    -D OUTPUT=${output} -D HEADER=${folder}/${symbol}.h -P ${script}
             DEPENDS ${file} ${script}
+            ${depends}
             COMMENT "Embedding ${symbol}"
             VERBATIM)
         target_sources(${arg_TARGET} PRIVATE ${output} ${folder}/${symbol}.h)
     endforeach()
     target_include_directories(${arg_TARGET} PRIVATE ${folder})
 endfunction()
+
+cmake_policy(POP)

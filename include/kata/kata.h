@@ -1,8 +1,10 @@
 /* Katagami: stencil computations from kernels written in C syntax.
  *
  * Ownership, in three rules. (1) A context owns everything made in it; kata_close frees it all.
- * (2) What a call is given (names, values, tables) is copied before the call returns. (3) What a
- * call returns stays valid until its context is closed.
+ * (2) What a call is given (names, values, tables) is copied before the call returns; only the
+ * memory given to kata_field_wrap is used as it is, and stays valid until the context is closed.
+ * (3) What a call returns stays valid until its context is closed, the pointer of kata_map until
+ * kata_unmap.
  *
  * Errors. Every call returns a status or a handle (NULL on error). The first error goes to the
  * context's handler, which prints to standard error unless replaced; from then on calls do nothing
@@ -66,19 +68,20 @@ KATA_API const char *kata_status_name(kata_status status);
 
 /* Receives each error once: its status and its whole message (several lines, no newline at the end;
  * valid during the call only). Of a kernel text with several errors the message holds up to ten,
- * one after another, and their number. With KATA_OK it receives the warnings about a kernel text,
- * all in one message. It must not call back into the context. */
+ * one after another, and their number. With KATA_OK it receives warnings: those about a kernel
+ * text, all in one message, and one when compiled kernels cannot be kept in the cache folder. It
+ * must not call back into the context. */
 typedef void (*kata_handler)(void *data, kata_status status, const char *message);
 
 /* Debugging. kata_open looks at the environment: with KATA_EAGER=1 each application runs at once,
  * so that what goes wrong does so at its place; with KATA_EXECUTOR=reference kernels are
  * interpreted, point by point; with KATA_POISON=1 new fields are not zero but NaN (integers: 0x5a
- * in each byte), so that what is read before it is set shows; with KATA_DEBUG_LINES=1 compiled
- * kernels lead debuggers and profilers to the lines of the kernel file. KATA_RECORD=FILE writes
- * down what each loop was given and computed, for `kata diff` (KATA_RECORD_FULL=1: with all
- * values). KATA_TRACE=u@12,7 reports every write to that point of the field of that name, to
- * standard error or the file KATA_TRACE_FILE, and makes kernels be interpreted. docs/debugging.md
- * shows how to use them. */
+ * in each byte; wrapped memory keeps its values), so that what is read before it is set shows; with
+ * KATA_DEBUG_LINES=1 compiled kernels lead debuggers and profilers to the lines of the kernel file.
+ * KATA_RECORD=FILE writes down what each loop was given and computed, for `kata diff`
+ * (KATA_RECORD_FULL=1: with all values). KATA_TRACE=u@12,7 reports every write to that point of the
+ * field of that name, to standard error or the file KATA_TRACE_FILE, and makes kernels be
+ * interpreted. docs/debugging.md shows how to use them. */
 
 /* ---- context --------------------------------------------------------------------------------- */
 
@@ -110,8 +113,9 @@ KATA_API const char *kata_error_message(const kata *k);
 KATA_API void kata_error_clear(kata *k);
 /* Runs all queued work now. Only timings need it. */
 KATA_API kata_status kata_flush(kata *k);
-/* Ends a time step. It changes no result: queued work may be cut here, where all that a step passes
- * on is known, and is, when another step as long as this one would make the queue long. */
+/* Ends a time step, and with it the values of temporary fields. It changes no result: queued work
+ * may be cut here, where all that a step passes on is known, and is, when another step as long as
+ * this one would make the queue long. */
 KATA_API kata_status kata_step(kata *k);
 /* Number of loops run so far (queued ones not counted), the points they updated, and the chains
  * that they were run in; the steps ended so far. The chains, by why they ended: a result was needed
@@ -170,25 +174,89 @@ typedef enum kata_side {
     KATA_Z_HIGH
 } kata_side;
 
+/* Dimensions, to be combined. */
+enum { KATA_X = 1, KATA_Y = 2, KATA_Z = 4 };
+
+/* How the components of a field lie in memory. No result depends on it. */
+typedef enum kata_layout {
+    KATA_ARRAYS = 0, /* one array per component: kernels that use some of them touch no others */
+    KATA_STRUCTURES, /* those of a point side by side: for kernels that use all of few points */
+    KATA_BLOCKS      /* 16 points along x of one component, then those of the next, and so on: both
+                        near each other and in vectors */
+} kata_layout;
+
 typedef struct kata_field_options {
     kata_type type KATA_ZERO;
     int components KATA_ZERO;        /* values per point; 0 means 1; at most 1024 */
     kata_rule boundary KATA_ZERO;    /* for every side; kata_boundary_set changes one */
     double boundary_value KATA_ZERO; /* v of the rules above */
+    kata_layout layout KATA_ZERO;    /* of several components */
+    int staggered KATA_ZERO;         /* dimensions, as KATA_X | KATA_Y: see below */
+    int along KATA_ZERO;             /* dimensions that it extends along; 0 means all */
+    int ghosts KATA_ZERO;            /* points kept beyond each side; at most 1024 */
+    bool temporary KATA_ZERO;        /* lives within a time step */
 } kata_field_options;
+
+/* Staggered fields have one point more along the dimensions named: index i is the low face of cell
+ * i, and the last, n, the high face of cell n-1. nx, ny, nz in kernels stay the sizes of the grid.
+ * The rules of such a side are about the field's own points: with KATA_ANTISYMMETRIC_NODE the
+ * velocity through a wall, whose faces 0 and n lie in it, is u[-i] = 2*v - u[i], and the values at
+ * the wall are the stored u[0] and u[n]; the velocity along a wall is not staggered there and wants
+ * KATA_ANTISYMMETRIC_FACE. Along a periodic dimension the period is the number of cells, and face n
+ * is face 0: the field has n points there (kata_on), reads at n find u[0], and what was stored at
+ * face n is kept unseen until the rule is another.
+ *
+ * A field of lower rank extends along some dimensions only, such as a profile along z, which is
+ * the same at all x and y. Its one index in the others is 0; rules do not apply there.
+ *
+ * Ghosts are points beyond a side that has no rule (KATA_NONE), which kernels applied to kata_ghost
+ * and kata_put fill; where the side has a rule they are kept unseen. Reads outside map dimension
+ * by dimension, so that at an edge a ghost index stays and the other is mapped by its own rule.
+ *
+ * The values of a temporary field end with the time step (kata_step). Kernels read them where
+ * kernels of the same step have written them before, the host never does, and what writes it as
+ * 'out' writes every component on every path. It need never have memory.
+ *
+ * Swapped fields are alike in all four; what was written of a temporary moves with its values. */
 
 /* A new field, all zero (but for KATA_POISON, see above). The name (a C identifier) is for messages
  * and files. Call it as
  *     kata_field_new(grid, "u", KATA_F64, .components = 9, .boundary = KATA_PERIODIC) */
 KATA_API kata_field *kata_field_new_with(kata_grid *grid, const char *name,
                                          const kata_field_options *options);
-/* A new field, all zero, with the grid, type, components and boundary rules of another. */
+/* A new field, all zero, with the grid, options and present boundary rules of another. */
 KATA_API kata_field *kata_field_like(kata_field *field, const char *name);
+typedef struct kata_wrap_options {
+    kata_type type KATA_ZERO;
+    void *memory KATA_ZERO;             /* component 0 of the point (0,0,0) */
+    int64_t stride[3] KATA_ZERO;        /* from a point to the next in x, y and z, in elements */
+    int components KATA_ZERO;           /* as of kata_field_new */
+    int64_t component_stride KATA_ZERO; /* from a component to the next, in elements */
+    kata_rule boundary KATA_ZERO;
+    double boundary_value KATA_ZERO;
+} kata_wrap_options;
+
+/* A field on memory that the program owns, with the values it has there. The memory stays valid
+ * until the context is closed. A stride may be negative; one that is 0 is that of plain order: 1 in
+ * x, and for y, z and components, in this order, the length of the one before it times the points
+ * there. Strides are such that no two values share memory: each is at least as long as all that
+ * lies within the shorter ones. What lies between values, such as ghosts around a grid that the
+ * program's array has room for, is neither read nor written. No other field lives there.
+ *
+ * Between calls the memory belongs to Katagami: the program may read it after kata_flush, as long
+ * as it applies no kernel, and reads and writes it between kata_map and kata_unmap. kata_swap
+ * exchanges the memory that two handles stand on, wrapped or not; kata_map tells where a field is.
+ * When a chain fails, values of wrapped memory that it should have computed become NaN (0) as those
+ * of any field. `element` is the type of what the memory is an array of, KATA_F16 for uint16_t, -1
+ * when that is not known. Call it as
+ *     kata_field_wrap(grid, "u", KATA_F64, array, .stride = {1, 130}, .boundary = KATA_CLAMP) */
+KATA_API kata_field *kata_field_wrap_with(kata_grid *grid, const char *name, int element,
+                                          const kata_wrap_options *options);
 /* Sets the rule of one side for kernels applied from now on. */
 KATA_API kata_status kata_boundary_set(kata_field *field, kata_side side, kata_rule rule,
                                        double value);
-/* Exchanges the values of two fields of the same grid size, type and components. Names and
- * boundary rules stay with the handles. Costs nothing. */
+/* Exchanges the values of two fields of the same points, ghosts, type and components. Names and
+ * boundary rules stay with the handles; layouts and memory go with the values. Costs nothing. */
 KATA_API kata_status kata_swap(kata_field *a, kata_field *b);
 /* The same for three levels, three different fields: afterwards a holds what b held, b what c held,
  * and c what a held. */
@@ -196,27 +264,42 @@ KATA_API kata_status kata_rotate(kata_field *a, kata_field *b, kata_field *c);
 /* Says that a field's value will not be read again, so that its memory may serve for something
  * else. To read it is an error until all of it is written: by one kernel that writes every
  * component on every path, applied to all points, by kata_put to all points, or by kata_load. Its
- * value moves with kata_swap and kata_rotate, and so does this. */
+ * value moves with kata_swap and kata_rotate, and so does this. Of a field that is
+ * staggered or has ghosts, each part can be read once it is written, by any of these. */
 KATA_API kata_status kata_discard(kata_field *field);
 
 /* ---- ranges ---------------------------------------------------------------------------------- */
 
-/* A half-open box of a grid's points: lo[d] <= index < hi[d]. Made by the functions below, which
- * never fail; a wrong range is reported by the call that is given it. */
+/* A half-open box of indices: lo[d] <= index < hi[d]. Made by the functions below, which never
+ * fail; a wrong range is reported by the call that is given it. A kernel may be applied beyond the
+ * cells of the grid where the fields it writes (if it writes none: all it is given) have points or
+ * ghosts; kata_get and kata_put, where the field has. */
 typedef struct kata_range {
     const kata_grid *grid;
     int64_t lo[3], hi[3];
     int rank;          /* dimensions that were named; checked against the grid's */
     int colors, color; /* of coloured ranges; colors is 0 for all points */
+    bool needed;       /* of kata_needed */
 } kata_range;
 
 /* No grid: a kernel applied to it runs once, and takes scalars where it says in, out or inout (and
  * no fields), as one point of a grid of that size: ix, iy, iz are 0 and nx, ny, nz 1. A time step
  * that is computed so from a reduction does not end the chain. */
 KATA_API kata_range kata_once(kata *k);
-/* All points. */
+/* All cells of the grid: the points of fields that are not staggered. */
 KATA_API kata_range kata_all(const kata_grid *grid);
-/* All points at least n away from every side. May be empty. */
+/* All points of a field: one more than the cells where it is staggered (but not where its sides
+ * are periodic now), [0, 1) along dimensions that it lacks. */
+KATA_API kata_range kata_on(const kata_field *field);
+/* The ghosts of a field beyond one side, as deep as given; along the other dimensions its points.
+ */
+KATA_API kata_range kata_ghost(const kata_field *field, kata_side side, int depth);
+/* For kernels that only write temporary fields, without reductions and asserts: as far as later
+ * reads in the chain need. It stands for the largest box on which those fields have points or
+ * ghosts and all that the kernel reads has values; what no later kernel reads of it may be left
+ * out, which no program can tell. */
+KATA_API kata_range kata_needed(const kata_grid *grid);
+/* All cells at least n away from every side. May be empty; below 0, reaches beyond the sides. */
 KATA_API kata_range kata_inner(const kata_grid *grid, int64_t n);
 /* The layer of the given depth at one side. */
 KATA_API kata_range kata_face(const kata_grid *grid, kata_side side, int64_t depth);
@@ -244,6 +327,29 @@ KATA_API kata_status kata_get_values(kata_field *field, const kata_range *range,
                                      void *values, int64_t count);
 KATA_API kata_status kata_put_values(kata_field *field, const kata_range *range, kata_type type,
                                      const void *values, int64_t count);
+
+/* Where the values of a mapped field are: component c of the point (x,y,z) is element
+ * x*stride[0] + y*stride[1] + z*stride[2] + c*component_stride of `values`. */
+typedef struct kata_mapping {
+    void *values;
+    kata_type type;
+    int components;
+    int64_t size[3];   /* points in x, y and z; 1 beyond the dimensions */
+    int64_t stride[3]; /* in elements, from a point to the next in x, y and z */
+    int64_t component_stride;
+} kata_mapping;
+
+/* Runs queued work and gives the program a field's memory, in *pointer and *mapping, until
+ * kata_unmap: to read when it is a pointer to const, otherwise to read and write. Until then no
+ * call may use the values of the field. The pointer is of the type that the field is stored in, of
+ * uint8_t for KATA_UNORM8 and uint16_t for KATA_F16 and KATA_BF16. Fields of the layout KATA_BLOCKS
+ * cannot be mapped. On error *pointer is NULL. `element` is as of kata_field_wrap. Call it as
+ *     double *u; kata_mapping at;
+ *     kata_map(field, &u, &at)        for reading only: const double *u */
+KATA_API kata_status kata_map_element(kata_field *field, int element, bool writable, void *pointer,
+                                      kata_mapping *mapping);
+/* Gives it back, also after an error. */
+KATA_API kata_status kata_unmap(kata_field *field);
 
 /* ---- scalars --------------------------------------------------------------------------------- */
 
@@ -281,6 +387,8 @@ typedef struct kata_module_options {
     const char *source KATA_ZERO;    /* the path of a file, or a text */
     const char *constants KATA_ZERO; /* values of constants that the file declares, which take the
                                         place of its own: "R=8, C=0.5"; NULL: none */
+    const char *folder KATA_ZERO;    /* of a text: where the files are that it imports; NULL: it
+                                        cannot import. A file imports from its own folder */
 } kata_module_options;
 
 /* Compiles the kernels of a file, or of a text that messages call by the given name. Call them as
@@ -289,15 +397,19 @@ typedef struct kata_module_options {
 KATA_API kata_module *kata_module_load_with(kata *k, const kata_module_options *options);
 KATA_API kata_module *kata_module_from_text_with(kata *k, const char *name,
                                                  const kata_module_options *options);
+/* The text of a module together with all that it imports: a text for kata_module_from_text that
+ * needs no files. NULL on error. */
+KATA_API const char *kata_module_text(kata_module *module);
 /* NULL, with the nearest name in the message, when there is none of this name. */
 KATA_API kata_kernel *kata_kernel_find(kata_module *module, const char *name);
 KATA_API int kata_module_kernels(const kata_module *module);
-/* Kernel i in the order of the text, NULL when there is none. */
+/* Kernel i in the order of the text, those of imported files before it; NULL when there is none. */
 KATA_API kata_kernel *kata_module_kernel(kata_module *module, int i);
 KATA_API const char *kata_kernel_name(const kata_kernel *kernel);
 
 typedef enum kata_aspect {
-    KATA_ACCESSES, /* parameters, what is read at which offsets and what is written */
+    KATA_ACCESSES, /* the order of levels, intervals, parameters, what is read at which offsets
+                      and what is written */
     KATA_IR        /* the intermediate form, as docs/ir.md describes it */
 } kata_aspect;
 /* A text of several lines about a kernel, NULL on error. */
@@ -319,6 +431,9 @@ typedef struct kata_param {
     kata_param_kind kind;
     kata_type type; /* computed in; KATA_I32 for bool, KATA_U8 for uchar, KATA_F64 for real */
     int count;      /* components of a field, elements of a table; 1 otherwise */
+    int finer[3];   /* of a field on a finer or coarser grid: its ratio along x, y and z, else 1 */
+    int coarser[3];
+    int along;      /* of a field: the dimensions that it extends along, KATA_X | ...; 0 for all */
 } kata_param;
 
 /* Number of parameters. */
@@ -375,9 +490,13 @@ KATA_API kata_arg kata_table_of(kata_type type, const void *values, int64_t coun
 
 /* Queues a kernel for the points of a range. Arguments are checked against the kernel's parameters
  * in order: a field (with kata_once, a scalar) for in, out and inout, a scalar for sum, min, max, a
- * number or scalar for a number, an array of numbers or scalar array for a table. What cannot be
- * right is reported here, and nothing is queued. Call it as   kata_apply(kernel, range,
- * arguments...)   with up to 32 arguments. */
+ * number or scalar for a number, an array of numbers or scalar array for a table. Fields are of the
+ * range's grid, or of one of that size, times or by the ratio that the kernel declares. What cannot
+ * be right is reported here, and nothing is queued. Where a kernel's levels run in order
+ * (forward(z)), those of the range do, and each sees what the ones before it have written; what
+ * bounds its intervals is given a number, not a scalar. Call it as
+ *     kata_apply(kernel, range, arguments...)
+ * with up to 32 arguments. */
 KATA_API kata_status kata_apply_args(kata_kernel *kernel, const kata_range *range, int count,
                                      const kata_arg *args);
 /* Remembers where in the program the next application is written; returns its argument. */
@@ -396,7 +515,8 @@ typedef struct kata_save_options {
  * perceptually uniform colours of viridis with y upwards; 2, 3 or 4 components are grey and alpha,
  * RGB or RGBA from 0 to 1 (clamped, rounded to nearest; the bytes of KATA_UNORM8) with row 0 on
  * top. f16, bf16 and unorm8 become f32 in the other formats. NPY, for NumPy: an array of the shape
- * (nx,), (ny, nx) or (nz, ny, nx), of several components (components, ny, nx) and so on. VTKHDF: an
+ * (nx,), (ny, nx) or (nz, ny, nx), of several components (components, ny, nx) and so on, as many as
+ * the field has points, without the axes that one of lower rank lacks. VTKHDF: an
  * ImageData of points, for ParaView. Call it as kata_save(field, "u.png", .low = 0, .high = 1) */
 KATA_API kata_status kata_save_with(kata_field *field, const kata_save_options *options);
 /* Reads a file into a field of the same size. PNG: 2-D fields with 1 to 4 components, to which the
@@ -404,7 +524,7 @@ KATA_API kata_status kata_save_with(kata_field *field, const kata_save_options *
  * of the shape that kata_save writes, in C or Fortran order. VTKHDF: the point data of the field's
  * name, or the only ones. HDF5: "FILE.h5:/PATH" is the dataset PATH of a file of any ending, of a
  * shape as of NPY. Floating-point numbers are converted as in C, integers must be of the field's
- * type. */
+ * type; bytes (KATA_U8) fill KATA_UNORM8 as they are and, from HDF5 and VTKHDF, wider integers. */
 KATA_API kata_status kata_load(kata_field *field, const char *path);
 
 /* The field that the data of a file fill. */
@@ -412,8 +532,8 @@ typedef struct kata_shape {
     int rank;        /* dimensions */
     int64_t size[3]; /* points in x, y and z; 1 beyond the dimensions */
     int components;
-    kata_type type; /* of the numbers in the file (8 and 16 bits: the next larger type); of images
-                       KATA_F64 */
+    kata_type type; /* of the numbers in the file (signed integers of 8 bits, and those of 16: the
+                       next larger type); of images KATA_F64 */
 } kata_shape;
 /* What kata_load reads from a file, told from its header, for a field of `components` values per
  * point. 0: as the file says; of the formats above NPY and HDF5 have four axes then where the first

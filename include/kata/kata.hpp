@@ -28,6 +28,15 @@ constexpr kata_type kata_type_of(const int *) { return KATA_I32; }
 constexpr kata_type kata_type_of(const int64_t *) { return KATA_I64; }
 constexpr kata_type kata_type_of(const uint8_t *) { return KATA_U8; }
 
+/* What memory of values is an array of. */
+constexpr int kata_element_of(const double *) { return KATA_F64; }
+constexpr int kata_element_of(const float *) { return KATA_F32; }
+constexpr int kata_element_of(const int *) { return KATA_I32; }
+constexpr int kata_element_of(const int64_t *) { return KATA_I64; }
+constexpr int kata_element_of(const uint8_t *) { return KATA_U8; }
+constexpr int kata_element_of(const uint16_t *) { return KATA_F16; }
+constexpr int kata_element_of(const void *) { return -1; }
+
 /* What T is made of where it is a pointer or an array, T otherwise. */
 template <class T> using kata_pointed = std::remove_cv_t<std::remove_pointer_t<std::decay_t<T>>>;
 
@@ -108,6 +117,20 @@ inline kata_field *kata_field_new_of(kata_grid *grid, const char *name,
     return kata_field_new_with(grid, name, &options);
 }
 
+template <class T>
+kata_field *kata_field_wrap_of(kata_grid *grid, const char *name, T *,
+                               const kata_wrap_options &options)
+{
+    static_assert(!std::is_const_v<T>, "the memory of a field can be written");
+    return kata_field_wrap_with(grid, name, kata_element_of(static_cast<T *>(nullptr)), &options);
+}
+
+template <class T> kata_status kata_map(kata_field *field, T **pointer, kata_mapping *mapping)
+{
+    return kata_map_element(field, kata_element_of(static_cast<T *>(nullptr)), !std::is_const_v<T>,
+                            pointer, mapping);
+}
+
 inline kata_status kata_save_of(kata_field *field, const kata_save_options &options)
 {
     return kata_save_with(field, &options);
@@ -128,6 +151,10 @@ inline kata_module *kata_module_from_text_of(kata *k, const char *name,
  * Members are named in the order in which kata.h declares them. */
 #define kata_field_new(grid, name, ...)                                                            \
     kata_field_new_of(grid, name, __extension__ kata_field_options{.type = __VA_ARGS__})
+#define KATA_FIRST(first, ...) first
+#define kata_field_wrap(grid, name, type_, ...)                                                    \
+    kata_field_wrap_of(grid, name, KATA_FIRST(__VA_ARGS__, 0),                                     \
+                       __extension__ kata_wrap_options{.type = type_, .memory = __VA_ARGS__})
 #define kata_save(field, ...)                                                                      \
     kata_save_of(field, __extension__ kata_save_options{.path = __VA_ARGS__})
 #define kata_module_load(k, ...)                                                                   \

@@ -10,6 +10,9 @@
 
 #define kata_field_new(grid, name, ...)                                                            \
     kata_field_new_with(grid, name, &(kata_field_options){.type = __VA_ARGS__})
+#define kata_field_wrap(grid, name, type_, ...)                                                    \
+    kata_field_wrap_with(grid, name, KATA_ELEMENT(KATA_FIRST(__VA_ARGS__, 0)),                     \
+                         &(kata_wrap_options){.type = type_, .memory = __VA_ARGS__})
 #define kata_save(field, ...) kata_save_with(field, &(kata_save_options){.path = __VA_ARGS__})
 #define kata_module_load(k, ...)                                                                   \
     kata_module_load_with(k, &(kata_module_options){.source = __VA_ARGS__})
@@ -28,6 +31,48 @@
              : KATA_I64, uint8_t *                                                                 \
              : KATA_U8, const uint8_t *                                                            \
              : KATA_U8)
+
+/* An error here says that what should be memory of values is a pointer to something else: it points
+ * to double, float, int, int64_t, uint8_t, uint16_t (of half precision) or void. */
+#define KATA_ELEMENT(pointer)                                                                      \
+    _Generic((pointer), double *                                                                   \
+             : KATA_F64, float *                                                                   \
+             : KATA_F32, int *                                                                     \
+             : KATA_I32, int64_t *                                                                 \
+             : KATA_I64, uint8_t *                                                                 \
+             : KATA_U8, uint16_t *                                                                 \
+             : KATA_F16, void *                                                                    \
+             : -1)
+#define KATA_READ_ELEMENT(pointer)                                                                 \
+    _Generic((pointer), double *                                                                   \
+             : KATA_F64, const double *                                                            \
+             : KATA_F64, float *                                                                   \
+             : KATA_F32, const float *                                                             \
+             : KATA_F32, int *                                                                     \
+             : KATA_I32, const int *                                                               \
+             : KATA_I32, int64_t *                                                                 \
+             : KATA_I64, const int64_t *                                                           \
+             : KATA_I64, uint8_t *                                                                 \
+             : KATA_U8, const uint8_t *                                                            \
+             : KATA_U8, uint16_t *                                                                 \
+             : KATA_F16, const uint16_t *                                                          \
+             : KATA_F16, void *                                                                    \
+             : -1, const void *                                                                    \
+             : -1)
+#define KATA_WRITABLE(pointer)                                                                     \
+    _Generic((pointer), double *                                                                   \
+             : true, float *                                                                       \
+             : true, int *                                                                         \
+             : true, int64_t *                                                                     \
+             : true, uint8_t *                                                                     \
+             : true, uint16_t *                                                                    \
+             : true, void *                                                                        \
+             : true, default                                                                       \
+             : false)
+#define KATA_FIRST(first, ...) first
+#define kata_map(field, pointer, mapping)                                                          \
+    kata_map_element(field, KATA_READ_ELEMENT(*(pointer)), KATA_WRITABLE(*(pointer)), pointer,     \
+                     mapping)
 #define kata_get(field, range, values, count)                                                      \
     kata_get_values(field, (kata_range[1]){range}, KATA_TYPE_OF(values), values, count)
 #define kata_put(field, range, values, count)                                                      \

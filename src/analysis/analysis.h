@@ -19,6 +19,13 @@ int analysis_reaches(const ir_kernel *kernel, analysis_reach *out);
  * of a box; empty when that is. */
 grid_box analysis_touched(const ir_param *param, const int32_t lo[3], const int32_t hi[3],
                           const grid_box *from);
+/* The points of a box from which a field parameter, at an offset, touches indices of another. */
+grid_box analysis_points_into(const ir_param *param, const int32_t offset[3], const grid_box *into,
+                              const grid_box *from);
+/* The smallest box of indices at which values are found when a field parameter is touched at an
+ * offset from the points of a box, boundary rules applied. */
+grid_box analysis_landing(const chain_loop *loop, int param, const int32_t offset[3],
+                          const grid_box *from);
 /* The points of a loop's box at which every read and write lands inside the grid. May be empty. */
 grid_box analysis_interior(const chain_loop *loop);
 
@@ -41,10 +48,13 @@ typedef struct analysis_loop {
     int touch_count;
     bool reduces; /* into scalars */
     bool checks;  /* may stop the chain */
+    bool columns; /* levels run in order along kernel->ordered, and need their own column only */
+    bool whole;   /* they need others: the loop cannot be cut */
 } analysis_loop;
 
 typedef struct analysis_chain {
     chain_slot **slots;
+    bool *dead; /* per slot: nobody reads its value after the chain */
     analysis_loop *loops;
     int slot_count, loop_count;
     arena memory;
@@ -71,6 +81,99 @@ typedef struct analysis_distance {
 } analysis_distance;
 analysis_distance analysis_distance_of(const analysis_loop *l, const analysis_touch *t, int d);
 
+/* ---- order.c ----------------------------------------------------------------------------------
+ */
+
+/* The level a bound lies before. Its parameter must be given as a number. */
+int64_t analysis_bound_value(const chain_loop *loop, const ir_bound *bound);
+/* Whether no read that matters leaves the grid along the ordered dimension. */
+bool analysis_stays_on_levels(const chain_loop *loop);
+/* Whether the columns of a loop whose levels run in order are independent of one another, and no
+ * read leaves them: then each may run through all levels by itself. */
+bool analysis_has_columns(const chain_loop *loop);
+
+/* ---- interval.c ------------------------------------------------------------------------------ */
+
+/* An axis is cut by splitters, which lie between levels. A level is the offset-th above a splitter,
+ * or, where the offset is negative, below it; it is never 0. */
+typedef struct analysis_level {
+    int splitter, offset;
+} analysis_level;
+
+/* The number of a level among all whose offsets are at most `most`: most*(2s+1) + o - [o > 0]. */
+int64_t analysis_level_index(analysis_level level, int most);
+analysis_level analysis_level_at(int64_t index, int most);
+
+/* The body number `body` of kernel number `kernel`, for levels first to last. */
+typedef struct analysis_body {
+    int kernel, body;
+    analysis_level first, last;
+} analysis_body;
+
+/* Levels first to last, on each of which each kernel has the same body: bodies[kernel], -1 where it
+ * has none. */
+typedef struct analysis_loop_interval {
+    analysis_level first, last;
+    const int *bodies;
+} analysis_loop_interval;
+
+/* The coarsest cut of the axis on which each of several kernels has one body, from the lowest
+ * levels to the highest; levels without a body are left out. Returns the number of loop intervals,
+ * -1 when memory is out. */
+int analysis_loop_intervals(const analysis_body *bodies, int count, int kernels, int most,
+                            arena *memory, analysis_loop_interval **out);
+
+/* The axis of loops of one grid that are ordered along one dimension, and their bodies: those of
+ * their kernels' intervals, in the order of the text, or one. position[s] is the level above
+ * splitter s: the first is 0, the last the size. */
+typedef struct analysis_axis {
+    int64_t *position;
+    int splitters, most;
+    analysis_body *bodies;
+    int body_count;
+} analysis_axis;
+
+/* False when memory is out. */
+bool analysis_axis_of(const chain_loop *const *loops, int count, arena *memory, analysis_axis *out);
+
+/* ---- extent.c -------------------------------------------------------------------------------- */
+
+/* Offsets lo to hi, both included, around the points that are asked for. */
+typedef struct analysis_extent {
+    bool needed; /* otherwise none, and lo and hi are 0 */
+    int32_t lo[3], hi[3];
+} analysis_extent;
+
+typedef struct analysis_needed {
+    const chain_slot *slot;
+    analysis_extent extent;
+} analysis_needed;
+
+/* What must be computed around each point so that one run of several loops, without values from
+ * neighbours in between, gives the wanted fields there. */
+typedef struct analysis_extents {
+    analysis_needed *fields; /* in the order in which the loops name them */
+    int field_count;
+    analysis_extent *loops; /* on which each is computed */
+} analysis_extents;
+
+/* Backwards over the loops: the smallest extent that encloses what is needed of a loop's outputs
+ * and, of its inputs, that before and, at each access, that of the loop. The fields of all loops
+ * lie on one grid, without ratios. False when memory is out. */
+bool analysis_find_extents(const chain_loop *loops, int count, const chain_slot *const *wanted,
+                           int wanted_count, arena *memory, analysis_extents *out);
+
+/* A field that a loop overwrites after another one, or itself, has read it beside the point: fused,
+ * or computed twice on overlapping pieces, they would read what was overwritten too early. */
+typedef struct analysis_hazard {
+    const chain_slot *slot;
+    int reader, writer; /* loops */
+} analysis_hazard;
+
+/* The first of them, in the order of the readers. */
+bool analysis_find_hazard(const chain_loop *loops, int count, const analysis_extents *extents,
+                          analysis_hazard *out);
+
 /* ---- guard.c --------------------------------------------------------------------------------- */
 
 /* Sets out[i] to a box that holds all points of the loop at which access i of its kernel matters:
@@ -90,6 +193,16 @@ kata_status analysis_check(const chain_loop *loop, messages *m);
 
 /* discarded.c: whether a loop writes every value of a field, whatever it was before. */
 bool analysis_writes_all(const chain_loop *loop, int param);
+/* Whether it writes all components of a field wherever it writes, whatever they were before. */
+bool analysis_writes_whole(const chain_loop *loop, int param);
+
+/* temporary.c: enters what a queued loop writes in the sets of temporary fields; false when memory
+ * is out. */
+bool analysis_note_written(const chain_loop *loop);
+
+/* needed.c: of a loop applied to kata_needed, sets the box: the largest found at which its writes
+ * have a place and its reads values. Reports what such a kernel may not do. */
+kata_status analysis_find_needed(chain_loop *loop, messages *m);
 
 enum { ANALYSIS_NAME = 48 };
 
@@ -106,6 +219,10 @@ kata_status analysis_check_rank(const chain_loop *loop, messages *m);
 kata_status analysis_check_box(const chain_loop *loop, messages *m);
 /* binding.c: grid sizes, components and types of fields and scalars. */
 kata_status analysis_check_bindings(const chain_loop *loop, messages *m);
+/* grid_size.c: the size of a field given for a parameter with a ratio. */
+kata_status analysis_check_ratio(const chain_loop *loop, int param, messages *m);
+/* order.c: levels that run in order have a dimension of the grid, and intervals do not overlap. */
+kata_status analysis_check_order(const chain_loop *loop, messages *m);
 /* target.c: what is written lies in the grid. */
 kata_status analysis_check_targets(const chain_loop *loop, messages *m);
 /* conflict.c: no two points touch one value when one writes it. */
@@ -114,5 +231,12 @@ kata_status analysis_check_conflicts(const chain_loop *loop, messages *m);
 kata_status analysis_check_values(const chain_loop *loop, messages *m);
 /* coverage.c: reads outside the grid have a boundary rule. */
 kata_status analysis_check_reads(const chain_loop *loop, messages *m);
+/* The points of the loop's box at which they do, `needs` being those of analysis_needs. */
+grid_box analysis_covered(const chain_loop *loop, const grid_box *needs);
+/* temporary.c: what is read of temporary fields was written in this time step. */
+kata_status analysis_check_temporaries(const chain_loop *loop, messages *m);
+/* The first access, from the points that `needs` has for each, that finds no value of a temporary
+ * field, and a box of indices that lack one; -1 when there is none. */
+int analysis_find_unset(const chain_loop *loop, const grid_box *needs, grid_box *missing);
 
 #endif

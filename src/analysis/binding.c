@@ -13,9 +13,11 @@ static kata_status begin(const chain_loop *loop, int param, messages *m, const c
 static kata_status check_shape(const chain_loop *loop, int p, messages *m)
 {
     const chain_binding *binding = &loop->bindings[p];
-    if (grid_shape_equal(&binding->slot->shape, &loop->shape)) return KATA_OK;
+    if (ir_param_has_ratio(&loop->kernel->params[p])) return analysis_check_ratio(loop, p, m);
+    grid_shape made_for = chain_slot_grid(binding->slot);
+    if (grid_shape_equal(&made_for, &loop->shape)) return KATA_OK;
     text field = {0}, grid = {0};
-    grid_shape_print(&field, &binding->slot->shape);
+    grid_shape_print(&field, &made_for);
     grid_shape_print(&grid, &loop->shape);
     begin(loop, p, m, "field of another grid size");
     message_line(m, "field '%s' has %s points, the range belongs to a grid of %s", binding->name,
@@ -23,6 +25,55 @@ static kata_status check_shape(const chain_loop *loop, int p, messages *m)
     message_line(m, "give it a field of the grid that the range was made for");
     text_free(&field);
     text_free(&grid);
+    return message_send(m);
+}
+
+static bool field_lacks(const chain_slot *slot, int d) { return slot->missing[d] != 0; }
+
+/* "KATA_X | KATA_Z" */
+static void print_set(text *out, const ir_param *param, int rank)
+{
+    int count = 0;
+    for (int d = 0; d < rank; d++)
+        if (!param->missing[d]) text_add(out, "%sKATA_%c", count++ ? " | " : "", "XYZ"[d]);
+}
+
+/* "in double p along z", of the dimensions of a field */
+static void print_declared(text *out, const ir_param *param, const chain_slot *slot)
+{
+    ir_param like = *param;
+    char along[4];
+    for (int d = 0; d < 3; d++) like.missing[d] = d >= slot->shape.rank || field_lacks(slot, d);
+    ir_param_along(&like, along);
+    text_add(out, "%s %s %s", ir_param_kind_name(param->kind), ir_types[param->type].name,
+             param->name);
+    if (param->count > 1) text_add(out, "[%d]", param->count);
+    bool lower = false;
+    for (int d = 0; d < slot->shape.rank; d++) lower = lower || field_lacks(slot, d);
+    if (lower) text_add(out, " along %s", along);
+}
+
+/* Dimensions beyond those of the grid do not matter. */
+static kata_status check_dimensions(const chain_loop *loop, int p, messages *m)
+{
+    const ir_param *param = &loop->kernel->params[p];
+    const chain_binding *binding = &loop->bindings[p];
+    int rank = binding->slot->shape.rank;
+    bool same = true, any = false;
+    for (int d = 0; d < rank; d++) {
+        same = same && param->missing[d] == field_lacks(binding->slot, d);
+        any = any || !param->missing[d];
+    }
+    if (same) return KATA_OK;
+    text declared = {0}, set = {0};
+    print_declared(&declared, param, binding->slot);
+    print_set(&set, param, rank);
+    begin(loop, p, m, "field that extends along other dimensions");
+    message_line(m, "for field '%s' it is declared '%s'", binding->name, text_get(&declared));
+    if (any)
+        message_line(m, "a field for '%s' is made with .along = %s", param->name, text_get(&set));
+    text_free(&declared);
+    text_free(&set);
     return message_send(m);
 }
 
@@ -110,6 +161,7 @@ kata_status analysis_check_bindings(const chain_loop *loop, messages *m)
         const chain_slot *slot = loop->bindings[p].slot;
         if (ir_param_is_field(&loop->kernel->params[p]) && !slot->is_scalar) {
             status = check_shape(loop, p, m);
+            if (status == KATA_OK) status = check_dimensions(loop, p, m);
             if (status == KATA_OK) status = check_components(loop, p, m);
             if (status == KATA_OK) status = check_storage(loop, p, m);
         } else if (slot) {

@@ -37,17 +37,27 @@ static kata_status check_writers(const chain_loop *loop, messages *m)
     return KATA_OK;
 }
 
-/* The store through which the kernel writes what an access reads, NULL when it does not. */
-static const ir_store *writer_of(const chain_loop *loop, const ir_access *access)
+/* Whether a store writes the field and component that an access reads. */
+static bool is_writer(const chain_loop *loop, const ir_store *store, const ir_access *access)
 {
-    const ir_kernel *kernel = loop->kernel;
-    for (int i = 0; i < kernel->store_count; i++) {
-        const ir_store *store = &kernel->stores[i];
-        if (loop->bindings[store->param].slot == loop->bindings[access->param].slot &&
-            store->component == access->component)
-            return store;
-    }
-    return NULL;
+    return loop->bindings[store->param].slot == loop->bindings[access->param].slot &&
+           store->component == access->component;
+}
+
+/* What to do in a kernel whose levels run in order. */
+static void say_level(const chain_loop *loop, const ir_access *access, messages *m)
+{
+    char z = "xyz"[loop->kernel->ordered];
+    if (access->offset[loop->kernel->ordered])
+        message_line(m,
+                     "a boundary rule along %c takes the read back to its own level: guard it, or "
+                     "give '%s' another rule",
+                     z, loop->bindings[access->param].name);
+    else
+        message_line(m,
+                     "the points of a level run in any order: read other levels along %c, or write "
+                     "to a second field",
+                     z);
 }
 
 static kata_status refuse_read(const chain_loop *loop, const ir_access *access,
@@ -68,7 +78,9 @@ static kata_status refuse_read(const chain_loop *loop, const ir_access *access,
         message_line(m, "field '%s' is given both for '%s' (%s) and for '%s' (%s)", field,
                      read->name, ir_param_kind_name(read->kind), write->name,
                      ir_param_kind_name(write->kind));
-    if (loop->colors > 1)
+    if (kernel->direction)
+        say_level(loop, access, m);
+    else if (loop->colors > 1)
         message_line(m,
                      "the read lands on color %d of %d too: take another number of colors, or make "
                      "periodic sizes multiples of it",
@@ -81,41 +93,7 @@ static kata_status refuse_read(const chain_loop *loop, const ir_access *access,
 
 /* ---- where reads land ------------------------------------------------------------------------ */
 
-static int64_t size_of(const chain_loop *loop, int param, int d)
-{
-    return loop->bindings[param].slot->shape.size[d];
-}
-
-/* Widens [*lo, *hi) to hold what the indices from..to-1, all outside the grid, are mapped to. */
-static void add_mapped(const chain_loop *loop, int param, int d, int64_t from, int64_t to,
-                       int64_t *lo, int64_t *hi)
-{
-    const grid_boundary *boundary = &loop->bindings[param].boundary;
-    for (int64_t i = from; i < to; i++) {
-        grid_source source;
-        if (!grid_boundary_map(boundary, d, size_of(loop, param, d), i, &source)) continue;
-        if (source.index < 0) continue;
-        if (*lo >= *hi) *lo = *hi = source.index;
-        if (source.index < *lo) *lo = source.index;
-        if (source.index >= *hi) *hi = source.index + 1;
-    }
-}
-
-/* The smallest box of grid points that an offset of a field parameter leads to from a box. */
-static grid_box landing_box(const chain_loop *loop, int param, const int32_t offset[3],
-                            const grid_box *from)
-{
-    grid_box box = analysis_touched(&loop->kernel->params[param], offset, offset, from);
-    for (int d = 0; d < 3; d++) {
-        int64_t size = size_of(loop, param, d), lo = box.lo[d], hi = box.hi[d];
-        box.lo[d] = lo < 0 ? 0 : lo;
-        box.hi[d] = hi > size ? size : hi;
-        if (lo < 0) add_mapped(loop, param, d, lo, hi < 0 ? hi : 0, &box.lo[d], &box.hi[d]);
-        if (hi > size)
-            add_mapped(loop, param, d, lo > size ? lo : size, hi, &box.lo[d], &box.hi[d]);
-    }
-    return box;
-}
+static const ir_param plain_param;
 
 /* By how many indices reads are shifted: whether by none, and modulo the number of colours, as
  * bits, by others. */
@@ -135,17 +113,19 @@ static void add_shift(shifts *s, int64_t shift, int64_t colors)
 /* Along a dimension: the offset itself, and what boundary rules make of it. */
 static shifts shifts_along(const chain_loop *loop, const ir_access *access, int d)
 {
-    int64_t size = size_of(loop, access->param, d), offset = access->offset[d];
-    int64_t from = loop->box.lo[d], to = loop->box.hi[d], low = -offset, high = size - offset;
+    const chain_binding *binding = &loop->bindings[access->param];
+    grid_axis axis = chain_slot_axis(binding->slot, d);
+    grid_box inside = chain_binding_inside(binding);
+    int64_t offset = access->offset[d], from = loop->box.lo[d], to = loop->box.hi[d];
+    int64_t low = inside.lo[d] - offset, high = inside.hi[d] - offset;
     shifts found = {0};
     if (from < high && low < to) add_shift(&found, offset, loop->colors);
     for (int64_t i = from; i < to; i++) {
         grid_source source;
         if (i >= low && i < high) i = high; /* these read inside */
         if (i >= to) break;
-        if (grid_boundary_map(&loop->bindings[access->param].boundary, d, size, i + offset,
-                              &source) &&
-            source.index >= 0)
+        if (grid_boundary_map(&binding->boundary, d, &axis, i + offset, &source) &&
+            !source.is_constant)
             add_shift(&found, source.index - i, loop->colors);
     }
     return found;
@@ -160,8 +140,7 @@ static uint64_t rotate(uint64_t bits, int by, int n)
 /* Whether an access from a point of one colour may land on another point of the same colour. */
 static bool meets_own_color(const chain_loop *loop, const ir_access *access)
 {
-    static const ir_param plain;
-    if (!ir_param_same_place(&loop->kernel->params[access->param], &plain)) return true;
+    if (!ir_param_same_place(&loop->kernel->params[access->param], &plain_param)) return true;
     shifts total = {.none = true};
     for (int d = 0; d < 3; d++) {
         shifts along = shifts_along(loop, access, d);
@@ -183,7 +162,7 @@ static bool is_here(const int32_t offset[3]) { return !offset[0] && !offset[1] &
 static bool leaves_grid(const chain_loop *loop, int param, const int32_t offset[3],
                         const grid_box *from)
 {
-    grid_box all = grid_shape_box(&loop->bindings[param].slot->shape);
+    grid_box all = chain_binding_inside(&loop->bindings[param]);
     grid_box box = analysis_touched(&loop->kernel->params[param], offset, offset, from);
     return !grid_box_contains(&all, &box);
 }
@@ -192,14 +171,34 @@ static bool leaves_grid(const chain_loop *loop, int param, const int32_t offset[
  */
 static bool wraps(const chain_loop *loop, int param, const int32_t offset[3], const grid_box *from)
 {
-    const grid_side_rule *side = loop->bindings[param].boundary.side;
+    const chain_binding *binding = &loop->bindings[param];
+    grid_box all = chain_binding_inside(binding);
     grid_box box = analysis_touched(&loop->kernel->params[param], offset, offset, from);
     for (int d = 0; d < 3; d++) {
-        bool leaves = box.lo[d] < 0 || box.hi[d] > size_of(loop, param, d);
-        bool periodic = side[2 * d].rule == KATA_PERIODIC && side[2 * d + 1].rule == KATA_PERIODIC;
-        if (leaves && !periodic) return false;
+        bool leaves = box.lo[d] < all.lo[d] || box.hi[d] > all.hi[d];
+        if (leaves && !grid_boundary_is_periodic(&binding->boundary, d)) return false;
     }
     return true;
+}
+
+/* Whether a finer field is read and written at indices of which two points share none: along some
+ * dimension they leave different remainders by the ratio, and no boundary rule changes that. */
+static bool is_other_child(const chain_loop *loop, const ir_access *access, const ir_store *store,
+                           const grid_box *need)
+{
+    const ir_param *read = &loop->kernel->params[access->param];
+    const grid_side_rule *side = loop->bindings[access->param].boundary.side;
+    if (!ir_param_same_place(read, &loop->kernel->params[store->param])) return false;
+    grid_box box = analysis_touched(read, access->offset, access->offset, need);
+    grid_box all = chain_binding_inside(&loop->bindings[access->param]);
+    for (int d = 0; d < 3; d++) {
+        int64_t size = chain_slot_axis(loop->bindings[access->param].slot, d).cells;
+        bool inside = box.lo[d] >= all.lo[d] && box.hi[d] <= all.hi[d];
+        bool periodic = side[2 * d].rule == KATA_PERIODIC && side[2 * d + 1].rule == KATA_PERIODIC;
+        if (!read->finer[d] || !(inside || (periodic && size % read->finer[d] == 0))) continue;
+        if ((access->offset[d] - store->offset[d]) % read->finer[d] != 0) return true;
+    }
+    return false;
 }
 
 /* Whether a read, from the points of `need`, may find a value that another point writes: not where
@@ -208,6 +207,7 @@ static bool wraps(const chain_loop *loop, int param, const int32_t offset[3], co
 static bool meets(const chain_loop *loop, const ir_access *access, const ir_store *store,
                   const grid_box *need)
 {
+    if (is_other_child(loop, access, store, need)) return false;
     grid_box written = analysis_written(loop, store);
     if (grid_box_is_empty(need) || grid_box_is_empty(&written)) return false;
     const ir_param *params = loop->kernel->params;
@@ -216,10 +216,43 @@ static bool meets(const chain_loop *loop, const ir_access *access, const ir_stor
         return leaves_grid(loop, access->param, access->offset, need) &&
                !wraps(loop, access->param, access->offset, need);
     if (loop->colors > 1 && is_here(store->offset) && !meets_own_color(loop, access)) return false;
-    grid_box read = landing_box(loop, access->param, access->offset, need);
-    grid_box ends = landing_box(loop, store->param, store->offset, &written);
+    grid_box read = analysis_landing(loop, access->param, access->offset, need);
+    grid_box ends = analysis_landing(loop, store->param, store->offset, &written);
     grid_box both = grid_box_intersect(&read, &ends);
     return !grid_box_is_empty(&both);
+}
+
+/* The same where levels run in order, which only the points of one level can meet. At its own level
+ * a read lands at once, or by a boundary rule along the levels; at no offset along it, at its own
+ * point. */
+static bool meets_level(const chain_loop *loop, const ir_access *access, const ir_store *store,
+                        const grid_box *need)
+{
+    int d = loop->kernel->ordered;
+    const chain_binding *binding = &loop->bindings[access->param];
+    grid_axis axis = chain_slot_axis(binding->slot, d);
+    grid_box inside = chain_binding_inside(binding);
+    int64_t by = access->offset[d];
+    const ir_param *params = loop->kernel->params;
+    bool still = true;
+    for (int k = 0; k < 3; k++) still = still && (k == d || !access->offset[k]);
+    bool plain = ir_param_same_place(&params[access->param], &plain_param) &&
+                 ir_param_same_place(&params[store->param], &plain_param);
+    if (!loop->kernel->direction || !by || !plain) return meets(loop, access, store, need);
+    int64_t lo = by < 0 ? need->lo[d] : inside.hi[d] - by;
+    int64_t hi = by < 0 ? inside.lo[d] - by : need->hi[d];
+    if (lo < need->lo[d]) lo = need->lo[d];
+    if (hi > need->hi[d]) hi = need->hi[d];
+    for (int64_t i = lo; i < hi && !still; i++) {
+        grid_source source;
+        grid_box level = *need;
+        level.lo[d] = i;
+        level.hi[d] = i + 1;
+        if (grid_boundary_map(&binding->boundary, d, &axis, i + by, &source) &&
+            !source.is_constant && source.index == i && meets(loop, access, store, &level))
+            return true;
+    }
+    return false;
 }
 
 /* First as if each read mattered everywhere, which mostly is enough; then with what guards leave.
@@ -228,9 +261,10 @@ static kata_status check_access(const chain_loop *loop, int i, const ir_store *s
                                 grid_box *needs, messages *m)
 {
     const ir_access *access = &loop->kernel->accesses[i];
-    if (!meets(loop, access, store, &loop->box)) return KATA_OK;
+    if (!meets_level(loop, access, store, &loop->box)) return KATA_OK;
     if (!analysis_needs(loop, needs)) return message_no_memory(m);
-    return meets(loop, access, store, &needs[i]) ? refuse_read(loop, access, store, m) : KATA_OK;
+    return meets_level(loop, access, store, &needs[i]) ? refuse_read(loop, access, store, m)
+                                                       : KATA_OK;
 }
 
 kata_status analysis_check_conflicts(const chain_loop *loop, messages *m)
@@ -241,10 +275,10 @@ kata_status analysis_check_conflicts(const chain_loop *loop, messages *m)
     grid_box *needs = arena_array(&memory, (size_t)kernel->access_count, sizeof *needs);
     if (status == KATA_OK && !needs) status = message_no_memory(m);
     for (int i = 0; needs && i < kernel->access_count; i++) needs[i] = loop->box;
-    for (int i = 0; i < kernel->access_count && status == KATA_OK; i++) {
-        const ir_store *store = writer_of(loop, &kernel->accesses[i]);
-        if (store) status = check_access(loop, i, store, needs, m);
-    }
+    for (int i = 0; i < kernel->access_count; i++)
+        for (int j = 0; j < kernel->store_count && status == KATA_OK; j++)
+            if (is_writer(loop, &kernel->stores[j], &kernel->accesses[i]))
+                status = check_access(loop, i, &kernel->stores[j], needs, m);
     arena_free(&memory);
     return status;
 }

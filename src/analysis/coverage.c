@@ -35,16 +35,22 @@ static int64_t index_of(const outside_read *r)
     return ir_param_index(param, r->dimension, point_of(r)) + r->access->offset[r->dimension];
 }
 
-/* Of the field, along the dimension. */
-static int64_t size_of(const outside_read *r)
+static const chain_binding *binding_of(const outside_read *r)
 {
-    return r->loop->bindings[r->access->param].slot->shape.size[r->dimension];
+    return &r->loop->bindings[r->access->param];
+}
+
+/* The indices of the field along the dimension that need no rule: lo <= i < hi. */
+static int64_t inside_of(const outside_read *r, bool hi)
+{
+    grid_box inside = chain_binding_inside(binding_of(r));
+    return hi ? inside.hi[r->dimension] : inside.lo[r->dimension];
 }
 
 static bool is_outside(const outside_read *r)
 {
     if (grid_box_is_empty(r->box)) return false;
-    return r->high ? index_of(r) >= size_of(r) : index_of(r) < 0;
+    return r->high ? index_of(r) >= inside_of(r, true) : index_of(r) < inside_of(r, false);
 }
 
 static bool is_half_periodic(const outside_read *r)
@@ -56,15 +62,15 @@ static bool is_half_periodic(const outside_read *r)
 static bool is_covered(const outside_read *r)
 {
     grid_source source;
-    return !is_outside(r) || (!is_half_periodic(r) &&
-                              grid_boundary_map(&r->loop->bindings[r->access->param].boundary,
-                                                r->dimension, size_of(r), index_of(r), &source));
+    if (!is_outside(r)) return true;
+    grid_axis axis = chain_slot_axis(binding_of(r)->slot, r->dimension);
+    return !is_half_periodic(r) &&
+           grid_boundary_map(&binding_of(r)->boundary, r->dimension, &axis, index_of(r), &source);
 }
 
 /* ---- what to do instead ---------------------------------------------------------------------- */
 
-/* The points of the box at which no read leaves the grid where it is not covered. */
-static grid_box covered_box(const chain_loop *loop, const grid_box *needs)
+grid_box analysis_covered(const chain_loop *loop, const grid_box *needs)
 {
     grid_box box = loop->box;
     for (int i = 0; i < loop->kernel->access_count; i++)
@@ -73,8 +79,8 @@ static grid_box covered_box(const chain_loop *loop, const grid_box *needs)
             outside_read r = {loop, &loop->kernel->accesses[i], &needs[i], d, side % 2};
             if (is_covered(&r)) continue;
             const ir_param *param = &loop->kernel->params[r.access->param];
-            int64_t lo = ir_param_point(param, d, -r.access->offset[d]);
-            int64_t hi = ir_param_point(param, d, size_of(&r) - r.access->offset[d]);
+            int64_t lo = ir_param_point(param, d, inside_of(&r, false) - r.access->offset[d]);
+            int64_t hi = ir_param_point(param, d, inside_of(&r, true) - r.access->offset[d]);
             if (r.high && hi < box.hi[d]) box.hi[d] = hi;
             if (!r.high && lo > box.lo[d]) box.lo[d] = lo;
         }
@@ -96,12 +102,15 @@ static int64_t inner_depth(const grid_shape *shape, const grid_box *box)
  * left. */
 static void print_smaller_range(text *out, const chain_loop *loop, const grid_box *needs)
 {
-    grid_box all = grid_shape_box(&loop->shape), box = covered_box(loop, needs);
+    grid_box all = grid_shape_box(&loop->shape), box = analysis_covered(loop, needs);
     if (grid_box_contains(&loop->box, &all)) {
         int64_t depth = inner_depth(&loop->shape, &box);
         for (int d = 0; d < loop->shape.rank; d++)
             if (loop->shape.size[d] <= 2 * depth) return;
-        text_add(out, "kata_inner(g, %" PRId64 ")", depth);
+        if (depth)
+            text_add(out, "kata_inner(g, %" PRId64 ")", depth);
+        else
+            text_add(out, "kata_all(g)");
     } else if (!grid_box_is_empty(&box)) {
         text_add(out, "kata_box_%dd(g", loop->shape.rank);
         for (int d = 0; d < loop->shape.rank; d++)
@@ -159,7 +168,7 @@ static int failing_side(const outside_read *r)
 {
     const grid_side_rule *side = rules_of(r);
     kata_rule first = side[r->high].rule;
-    bool thin = size_of(r) == 1;
+    bool thin = binding_of(r)->slot->shape.size[r->dimension] == 1;
     bool about_node = first == KATA_REFLECT_NODE || first == KATA_ANTISYMMETRIC_NODE;
     bool fails = first == KATA_NONE || (about_node && thin);
     return 2 * r->dimension + (fails ? r->high : !r->high);
@@ -176,8 +185,12 @@ static void say_why(const outside_read *r, int failing, messages *m)
         text_add(&line, ", which %s at %s takes past %s", grid_rule_name(side[r->high].rule),
                  grid_side_name(first), grid_side_name(failing));
     message_line(m, "%s", text_get(&line));
-    if (rule == KATA_NONE)
-        message_line(m, "'%s' has no boundary rule at %s", r->loop->bindings[r->access->param].name,
+    int64_t ghosts = chain_slot_axis(binding_of(r)->slot, r->dimension).ghosts;
+    if (rule == KATA_NONE && ghosts)
+        message_line(m, "'%s' has no boundary rule at %s, and %" PRId64 " ghost%s there",
+                     binding_of(r)->name, grid_side_name(failing), ghosts, ghosts > 1 ? "s" : "");
+    else if (rule == KATA_NONE)
+        message_line(m, "'%s' has no boundary rule at %s", binding_of(r)->name,
                      grid_side_name(failing));
     else
         message_line(m, "%s at %s needs two points along %c", grid_rule_name(rule),

@@ -38,17 +38,23 @@ grid_box analysis_touched(const ir_param *param, const int32_t lo[3], const int3
     return touched;
 }
 
+grid_box analysis_points_into(const ir_param *param, const int32_t offset[3], const grid_box *into,
+                              const grid_box *from)
+{
+    grid_box points;
+    for (int d = 0; d < 3; d++) {
+        points.lo[d] = ir_param_point(param, d, into->lo[d] - offset[d]);
+        points.hi[d] = ir_param_point(param, d, into->hi[d] - offset[d]);
+    }
+    return grid_box_intersect(from, &points);
+}
+
 /* The points of a box from which an offset leads into the field. */
 static grid_box inside_at(const chain_loop *loop, const grid_box *box, int p,
                           const int32_t offset[3])
 {
-    const ir_param *param = &loop->kernel->params[p];
-    grid_box inside = grid_shape_box(&loop->bindings[p].slot->shape);
-    for (int d = 0; d < 3; d++) {
-        inside.lo[d] = ir_param_point(param, d, inside.lo[d] - offset[d]);
-        inside.hi[d] = ir_param_point(param, d, inside.hi[d] - offset[d]);
-    }
-    return grid_box_intersect(box, &inside);
+    grid_box inside = chain_binding_inside(&loop->bindings[p]);
+    return analysis_points_into(&loop->kernel->params[p], offset, &inside, box);
 }
 
 grid_box analysis_interior(const chain_loop *loop)
@@ -60,5 +66,38 @@ grid_box analysis_interior(const chain_loop *loop)
     for (int i = 0; i < kernel->store_count; i++)
         if (ir_param_is_field(&kernel->params[kernel->stores[i].param]))
             box = inside_at(loop, &box, kernel->stores[i].param, kernel->stores[i].offset);
+    return box;
+}
+
+/* ---- where reads land ------------------------------------------------------------------------ */
+
+/* Widens [*lo, *hi) to hold what the indices from..to-1, all outside, are mapped to. */
+static void add_mapped(const chain_binding *binding, int d, int64_t from, int64_t to, int64_t *lo,
+                       int64_t *hi)
+{
+    grid_axis axis = chain_slot_axis(binding->slot, d);
+    for (int64_t i = from; i < to; i++) {
+        grid_source source;
+        if (!grid_boundary_map(&binding->boundary, d, &axis, i, &source)) continue;
+        if (source.is_constant) continue;
+        if (*lo >= *hi) *lo = *hi = source.index;
+        if (source.index < *lo) *lo = source.index;
+        if (source.index >= *hi) *hi = source.index + 1;
+    }
+}
+
+grid_box analysis_landing(const chain_loop *loop, int param, const int32_t offset[3],
+                          const grid_box *from)
+{
+    const chain_binding *binding = &loop->bindings[param];
+    grid_box inside = chain_binding_inside(binding);
+    grid_box box = analysis_touched(&loop->kernel->params[param], offset, offset, from);
+    for (int d = 0; d < 3; d++) {
+        int64_t first = inside.lo[d], end = inside.hi[d], lo = box.lo[d], hi = box.hi[d];
+        box.lo[d] = lo < first ? first : lo;
+        box.hi[d] = hi > end ? end : hi;
+        if (lo < first) add_mapped(binding, d, lo, hi < first ? hi : first, &box.lo[d], &box.hi[d]);
+        if (hi > end) add_mapped(binding, d, lo > end ? lo : end, hi, &box.lo[d], &box.hi[d]);
+    }
     return box;
 }

@@ -189,6 +189,27 @@ static void need_operands(guard *g, const ir_node *n, const grid_box *box)
     }
 }
 
+/* A value stored where a condition holds. Of `if (a) v = x; if (c) v = y;` that is c || a, and what
+ * is stored c ? y : x: x is needed where a holds. */
+static void need_stored(guard *g, ir_id value, ir_id condition, grid_box box)
+{
+    const ir_node *v = &g->graph->nodes[value], *n = &g->graph->nodes[condition];
+    bool either = n->op == IR_OR && n->type == IR_BOOL && v->op == IR_SELECT;
+    while (either && (n->arg[0] == v->arg[0] || n->arg[1] == v->arg[0])) {
+        grid_box chosen = narrow(g, v->arg[0], true, box, 0);
+        need(g, v->arg[0], &box);
+        need(g, v->arg[1], &chosen);
+        box = narrow(g, v->arg[0], false, box, 0);
+        condition = n->arg[n->arg[0] == v->arg[0] ? 1 : 0];
+        value = v->arg[2];
+        v = &g->graph->nodes[value];
+        n = &g->graph->nodes[condition];
+        either = n->op == IR_OR && n->type == IR_BOOL && v->op == IR_SELECT;
+    }
+    box = narrow(g, condition, true, box, 0);
+    need(g, value, &box);
+}
+
 static void find_needs(guard *g)
 {
     const ir_kernel *kernel = g->loop->kernel;
@@ -197,7 +218,8 @@ static void find_needs(guard *g)
         grid_box box = g->loop->box;
         if (s->condition) {
             need(g, s->condition, &box);
-            box = narrow(g, s->condition, true, box, 0);
+            need_stored(g, s->value, s->condition, box);
+            continue;
         }
         need(g, s->value, &box);
     }
@@ -214,10 +236,11 @@ static bool is_same_read(const ir_node *n, const ir_access *a)
 
 static bool allocate(guard *g, arena *memory)
 {
-    g->known = arena_array(memory, g->graph->count, sizeof *g->known);
-    g->value = arena_array(memory, g->graph->count, sizeof *g->value);
-    g->pure = arena_array(memory, g->graph->count, sizeof *g->pure);
-    g->need = arena_array(memory, g->graph->count, sizeof *g->need);
+    size_t count = g->graph->count + 1; /* node 0 too, where the graph is empty */
+    g->known = arena_array(memory, count, sizeof *g->known);
+    g->value = arena_array(memory, count, sizeof *g->value);
+    g->pure = arena_array(memory, count, sizeof *g->pure);
+    g->need = arena_array(memory, count, sizeof *g->need);
     return g->known && g->value && g->pure && g->need;
 }
 

@@ -9,18 +9,14 @@ typedef struct interval {
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t larger(int64_t a, int64_t b) { return a < b ? b : a; }
 
-static bool is_periodic(const grid_boundary *b, int d)
-{
-    return b->side[2 * d].rule == KATA_PERIODIC && b->side[2 * d + 1].rule == KATA_PERIODIC;
-}
-
 /* Of the indices lo..hi-1, all beyond one side: the smallest interval that holds where they end. */
-static interval map_interval(const grid_boundary *b, int d, int64_t size, int64_t lo, int64_t hi)
+static interval map_interval(const chain_binding *b, int d, int64_t lo, int64_t hi)
 {
     interval found = {0, 0};
+    grid_axis axis = chain_slot_axis(b->slot, d);
     for (int64_t i = lo; i < hi; i++) {
         grid_source source;
-        if (!grid_boundary_map(b, d, size, i, &source) || source.index < 0) continue;
+        if (!grid_boundary_map(&b->boundary, d, &axis, i, &source) || source.is_constant) continue;
         bool first = found.lo >= found.hi;
         found.lo = first ? source.index : smaller(found.lo, source.index);
         found.hi = first ? source.index + 1 : larger(found.hi, source.index + 1);
@@ -31,15 +27,15 @@ static interval map_interval(const grid_boundary *b, int d, int64_t size, int64_
 static int intervals_along(const chain_binding *b, int d, interval touched, bool wraps,
                            interval out[3])
 {
-    int64_t size = b->slot->shape.size[d];
-    if (wraps && is_periodic(&b->boundary, d)) {
+    grid_box inside = chain_binding_inside(b);
+    if (wraps && grid_boundary_is_periodic(&b->boundary, d)) {
         out[0] = touched;
         return touched.lo < touched.hi;
     }
     interval all[3] = {
-        {larger(touched.lo, 0), smaller(touched.hi, size)},
-        map_interval(&b->boundary, d, size, touched.lo, smaller(touched.hi, 0)),
-        map_interval(&b->boundary, d, size, larger(touched.lo, size), touched.hi),
+        {larger(touched.lo, inside.lo[d]), smaller(touched.hi, inside.hi[d])},
+        map_interval(b, d, touched.lo, smaller(touched.hi, inside.lo[d])),
+        map_interval(b, d, larger(touched.lo, inside.hi[d]), touched.hi),
     };
     int count = 0;
     for (int i = 0; i < 3; i++)
@@ -74,21 +70,26 @@ int analysis_landings(const analysis_loop *l, const analysis_touch *t, const gri
 analysis_distance analysis_distance_of(const analysis_loop *l, const analysis_touch *t, int d)
 {
     const chain_binding *b = &l->loop->bindings[t->param];
-    int64_t lo = t->lo[d], hi = t->hi[d], size = b->slot->shape.size[d];
+    grid_box inside = chain_binding_inside(b);
+    int64_t lo = t->lo[d], hi = t->hi[d], size = chain_slot_axis(b->slot, d).size;
     analysis_distance far = {lo, hi, false};
-    bool low = t->at.lo[d] + lo<0, high = t->at.hi[d] + hi> size;
-    if (!low && !high) return far;
-    if (is_periodic(&b->boundary, d)) {
+    bool low = t->at.lo[d] + lo<inside.lo[d], high = t->at.hi[d] + hi> inside.hi[d];
+    if ((!low && !high) || grid_box_is_empty(&t->at)) return far;
+    if (grid_boundary_is_periodic(&b->boundary, d)) {
         far.periodic = true;
         return far;
     }
     /* A rule takes an index beyond a side no farther inside than it lies outside, unless the grid
-     * is thinner than that. */
-    far.lo = smaller(far.lo, high ? smaller(0, -hi) : 0);
-    far.hi = larger(far.hi, low ? larger(0, -lo) : 0);
-    if (size <= larger(-lo, hi)) {
-        far.lo = smaller(far.lo, 1 - size);
-        far.hi = larger(far.hi, size - 1);
+     * is thinner than that. A point may itself lie beyond the side, among ghosts of another field.
+     */
+    int64_t past =
+        larger(low ? inside.lo[d] - t->at.lo[d] : 0, high ? t->at.hi[d] - inside.hi[d] : 0);
+    if (past < 0) past = 0;
+    far.lo = smaller(far.lo, high ? -larger(0, hi) - 2 * past : 0);
+    far.hi = larger(far.hi, low ? larger(0, -lo) + 2 * past : 0);
+    if (size <= larger(-lo, hi) + past) {
+        far.lo = smaller(far.lo, 1 - size - past);
+        far.hi = larger(far.hi, size - 1 + past);
     }
     return far;
 }

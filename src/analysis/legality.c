@@ -46,36 +46,111 @@ kata_status analysis_check_rank(const chain_loop *loop, messages *m)
     static const char *const offsets[] = {"", "[dx]", "[dx,dy]", "[dx,dy,dz]"};
     int rank = loop->shape.rank;
     if (kernel->rank == 0 || kernel->rank == rank) return KATA_OK;
-    message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, kernel->rank_at,
-                     "kernel '%s' reads at offsets %s of a %d-dimensional grid", kernel->name,
-                     offsets[kernel->rank], kernel->rank);
+    bool ratio = ir_rank_is_of_ratio(kernel);
+    if (ratio)
+        message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, kernel->rank_at,
+                         "kernel '%s' has a ratio for each dimension of a %d-dimensional grid",
+                         kernel->name, kernel->rank);
+    else
+        message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, kernel->rank_at,
+                         "kernel '%s' reads at offsets %s of a %d-dimensional grid", kernel->name,
+                         offsets[kernel->rank], kernel->rank);
     analysis_say_where(loop, m);
-    message_line(m, "apply it to a grid made by kata_grid_%dd, or write its offsets as %s",
-                 kernel->rank, offsets[rank]);
+    if (ratio)
+        message_line(m,
+                     "apply it to a grid made by kata_grid_%dd, or write one ratio for all "
+                     "dimensions",
+                     kernel->rank);
+    else
+        message_line(m, "apply it to a grid made by kata_grid_%dd, or write its offsets as %s",
+                     kernel->rank, offsets[rank]);
     return message_send(m);
+}
+
+/* ---- ranges beyond the grid ------------------------------------------------------------------ */
+
+static kata_status refuse_box(const chain_loop *loop, int d, const chain_binding *binding,
+                              messages *m)
+{
+    grid_box has = binding ? chain_binding_inside(binding) : grid_shape_box(&loop->shape);
+    bool high = loop->box.lo[d] >= has.lo[d];
+    message_begin_at(m, KATA_ERROR_APPLICATION, loop->kernel->text, loop->kernel->at,
+                     "kernel '%s' is applied to points outside the %s", loop->kernel->name,
+                     binding ? "fields that it is given" : "grid");
+    analysis_say_where(loop, m);
+    message_line(m,
+                 "along %c the range is [%" PRId64 ", %" PRId64 "), and %s%s%s has [%" PRId64
+                 ", %" PRId64 ")",
+                 "xyz"[d], loop -> box.lo[d], loop->box.hi[d], binding ? "field '" : "the grid",
+                 binding ? binding->name : "", binding ? "'" : "", has.lo[d], has.hi[d]);
+    kata_rule rule = binding ? binding->boundary.side[2 * d + high].rule : KATA_NONE;
+    if (binding && binding->slot->ghosts && rule != KATA_NONE)
+        message_line(m, "its ghosts are used where it has no rule: it is %s at %s",
+                     grid_rule_name(rule), grid_side_name(2 * d + high));
+    if (binding && binding->slot->staggered[d] && rule == KATA_PERIODIC && high)
+        message_line(m, "it is periodic along %c, where face %" PRId64 " is face 0", "xyz"[d],
+                     loop -> shape.size[d]);
+    if (binding)
+        message_line(m, "use kata_all(g), kata_on(%s) or a box within, or make it with .ghosts",
+                     binding->name);
+    else
+        message_line(m, "use kata_all(g), kata_inner(g, n), or a box within the grid");
+    return message_send(m);
+}
+
+/* Whether the kernel may be applied only where such a parameter has values: those that it writes,
+ * or all fields when it writes none. */
+static bool counts(const chain_loop *loop, int p, bool writes)
+{
+    const ir_param *param = &loop->kernel->params[p];
+    return writes ? ir_param_is_written_field(param) : ir_param_is_field(param);
+}
+
+static bool writes_fields(const chain_loop *loop)
+{
+    for (int p = 0; p < loop->kernel->param_count; p++)
+        if (ir_param_is_written_field(&loop->kernel->params[p])) return true;
+    return false;
+}
+
+static bool leaves(const grid_box *box, const grid_box *outer, int d)
+{
+    return box->lo[d] < outer->lo[d] || box->hi[d] > outer->hi[d];
+}
+
+/* Where the range leaves the grid along a dimension, all those parameters must have values. */
+static kata_status check_along(const chain_loop *loop, int d, messages *m)
+{
+    static const int32_t here[3];
+    bool writes = writes_fields(loop), any = false;
+    for (int p = 0; p < loop->kernel->param_count; p++) {
+        const ir_param *param = &loop->kernel->params[p];
+        if (!counts(loop, p, writes) || param->missing[d]) continue;
+        grid_box inside = chain_binding_inside(&loop->bindings[p]);
+        grid_box box = analysis_touched(param, here, here, &loop->box);
+        if (leaves(&box, &inside, d)) return refuse_box(loop, d, &loop->bindings[p], m);
+        any = true;
+    }
+    return any ? KATA_OK : refuse_box(loop, d, NULL, m);
 }
 
 kata_status analysis_check_box(const chain_loop *loop, messages *m)
 {
     grid_box all = grid_shape_box(&loop->shape);
-    if (grid_box_contains(&all, &loop->box)) return KATA_OK;
-    int d = 0;
-    while (loop->box.lo[d] >= 0 && loop->box.hi[d] <= all.hi[d]) d++;
-    message_begin_at(m, KATA_ERROR_APPLICATION, loop->kernel->text, loop->kernel->at,
-                     "kernel '%s' is applied to points outside the grid", loop->kernel->name);
-    analysis_say_where(loop, m);
-    message_line(m, "along %c the range is [%" PRId64 ", %" PRId64 "), the grid [0, %" PRId64 ")",
-                 "xyz"[d], loop -> box.lo[d], loop->box.hi[d], all.hi[d]);
-    message_line(m, "use kata_all(g), kata_inner(g, n), or a box within the grid");
-    return message_send(m);
+    kata_status status = KATA_OK;
+    if (grid_box_is_empty(&loop->box)) return KATA_OK;
+    for (int d = 0; d < 3 && status == KATA_OK; d++)
+        if (leaves(&loop->box, &all, d)) status = check_along(loop, d, m);
+    return status;
 }
 
 kata_status analysis_check(const chain_loop *loop, messages *m)
 {
     static kata_status (*const checks[])(const chain_loop *, messages *) = {
-        analysis_check_once,     analysis_check_rank,    analysis_check_box,
-        analysis_check_bindings, analysis_check_targets, analysis_check_conflicts,
-        analysis_check_values,   analysis_check_reads,
+        analysis_check_once,      analysis_check_rank,   analysis_check_order,
+        analysis_check_bindings,  analysis_check_box,    analysis_check_targets,
+        analysis_check_conflicts, analysis_check_values, analysis_check_temporaries,
+        analysis_check_reads,
     };
     for (size_t i = 0; i < COUNT_OF(checks); i++) {
         kata_status status = checks[i](loop, m);

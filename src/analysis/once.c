@@ -45,14 +45,27 @@ static kata_status refuse_scalar(const chain_loop *loop, int p, messages *m)
     return message_send(m);
 }
 
+static kata_status refuse_ratio(const chain_loop *loop, int p, messages *m)
+{
+    const ir_kernel *kernel = loop->kernel;
+    const ir_param *param = &kernel->params[p];
+    message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, param->ratio_at,
+                     "parameter '%s' has a ratio in a kernel applied to kata_once(k)", param->name);
+    analysis_say_where(loop, m);
+    message_line(m, "a scalar has no grid: leave the ratio out, or apply the kernel to the points "
+                    "of a grid");
+    return message_send(m);
+}
+
 kata_status analysis_check_once(const chain_loop *loop, messages *m)
 {
     const ir_kernel *kernel = loop->kernel;
-    if (loop->once && kernel->rank) return refuse_offsets(loop, m);
+    if (loop->once && kernel->rank && !ir_rank_is_of_ratio(kernel)) return refuse_offsets(loop, m);
     for (int p = 0; p < kernel->param_count; p++) {
         if (!ir_param_is_field(&kernel->params[p])) continue;
         bool scalar = loop->bindings[p].slot->is_scalar;
         if (loop->once && !scalar) return refuse_field(loop, p, m);
+        if (loop->once && ir_param_has_ratio(&kernel->params[p])) return refuse_ratio(loop, p, m);
         if (!loop->once && scalar) return refuse_scalar(loop, p, m);
     }
     return KATA_OK;

@@ -20,22 +20,53 @@ static kata_status refuse(const chain_loop *loop, const ir_store *store, int sid
     return message_send(m);
 }
 
+static kata_status refuse_several(const chain_loop *loop, const ir_store *store, int d, messages *m)
+{
+    const ir_kernel *kernel = loop->kernel;
+    const ir_param *param = &kernel->params[store->param];
+    char along[4];
+    ir_param_along(param, along);
+    message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, store->at,
+                     "several points write the same value of '%s'", param->name);
+    analysis_say_where(loop, m);
+    message_line(m, "'%s' extends along %s, and the range holds more than one index along %c",
+                 param->name, along, "xyz"[d]);
+    message_line(m, "apply the kernel to kata_on(%s), or to a box one index wide along %c",
+                 loop->bindings[store->param].name, "xyz"[d]);
+    return message_send(m);
+}
+
+/* A field that lacks a dimension has one value for all its indices: one point may write it. */
+static kata_status check_one_point(const chain_loop *loop, const ir_store *store, messages *m)
+{
+    const ir_param *param = &loop->kernel->params[store->param];
+    for (int d = 0; d < 3; d++)
+        if (param->missing[d] && loop->box.hi[d] - loop->box.lo[d] > 1)
+            return refuse_several(loop, store, d, m);
+    return KATA_OK;
+}
+
 kata_status analysis_check_targets(const chain_loop *loop, messages *m)
 {
+    kata_status status = KATA_OK;
+    if (grid_box_is_empty(&loop->box)) return KATA_OK;
+    for (int i = 0; i < loop->kernel->store_count && status == KATA_OK; i++)
+        status = check_one_point(loop, &loop->kernel->stores[i], m);
+    if (status != KATA_OK) return status;
     for (int i = 0; i < loop->kernel->store_count; i++) {
         const ir_store *store = &loop->kernel->stores[i];
         if (!store->offset[0] && !store->offset[1] && !store->offset[2]) continue;
         grid_box box = analysis_written(loop, store);
         if (grid_box_is_empty(&box)) continue;
-        const grid_side_rule *rules = loop->bindings[store->param].boundary.side;
+        const chain_binding *binding = &loop->bindings[store->param];
+        grid_box inside = chain_binding_inside(binding);
         box = analysis_touched(&loop->kernel->params[store->param], store->offset, store->offset,
                                &box);
         for (int d = 0; d < 3; d++) {
-            bool low = box.lo[d] < 0;
-            bool high = box.hi[d] > loop->bindings[store->param].slot->shape.size[d];
-            bool periodic =
-                rules[2 * d].rule == KATA_PERIODIC && rules[2 * d + 1].rule == KATA_PERIODIC;
-            if ((low || high) && !periodic) return refuse(loop, store, 2 * d + !low, m);
+            bool low = box.lo[d] < inside.lo[d];
+            bool high = box.hi[d] > inside.hi[d];
+            if ((low || high) && !grid_boundary_is_periodic(&binding->boundary, d))
+                return refuse(loop, store, 2 * d + !low, m);
         }
     }
     return KATA_OK;

@@ -93,10 +93,10 @@ static void add_reads(builder *b, const grid_box *needs)
 }
 
 /* Points of a finer field that are written of each point of the loop. */
-static int children_of(const ir_param *param)
+static int children_of(const chain_loop *loop, const ir_param *param)
 {
     int children = 1;
-    for (int d = 0; d < 3; d++) children *= param->finer[d] ? param->finer[d] : 1;
+    for (int d = 0; d < loop->shape.rank; d++) children *= param->finer[d] ? param->finer[d] : 1;
     return children;
 }
 
@@ -117,11 +117,11 @@ static void add_writes(builder *b)
         else
             t = add(b, s->param, s->component, s->offset);
         t->writes = true;
-        if (s->condition && children_of(param) == 1) t->at = analysis_written(b->loop, s);
+        if (s->condition && children_of(b->loop, param) == 1) t->at = analysis_written(b->loop, s);
         t->keeps = t->keeps || s->condition || b->loop->colors > 1;
         bool last = i + 1 == kernel->store_count || kernel->stores[i + 1].param != s->param ||
                     kernel->stores[i + 1].component != s->component;
-        if (last && written < children_of(param)) t->keeps = true;
+        if (last && written < children_of(b->loop, param)) t->keeps = true;
     }
 }
 
@@ -166,6 +166,8 @@ static bool make_loop(const chain_loop *loop, arena *memory, analysis_loop *out)
     add_reads(&b, needs);
     add_writes(&b);
     add_scalars(&b, out);
+    if (kernel->direction) out->columns = analysis_has_columns(loop);
+    out->whole = kernel->direction && !out->columns;
     out->touches = b.touches;
     out->touch_count = b.count;
     return true;
@@ -180,6 +182,12 @@ bool analysis_chain_make(const chain *c, analysis_chain *out)
     out->loops = arena_array(&out->memory, c->count + 1, sizeof *out->loops);
     if (!out->slots || !out->loops) return false;
     number_slots(out, c);
+    out->dead = arena_array(&out->memory, (size_t)out->slot_count + 1, sizeof *out->dead);
+    if (!out->dead) return false;
+    for (int i = 0; i < out->slot_count; i++) {
+        const chain_slot *slot = out->slots[i];
+        out->dead[i] = slot->discarded || (slot->temporary && c->step == c->count);
+    }
     for (size_t i = 0; i < c->count; i++)
         if (!make_loop(&c->loops[i], &out->memory, &out->loops[i])) return false;
     return true;

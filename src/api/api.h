@@ -8,9 +8,11 @@
 #include <fenv.h>
 
 /* Loops queued before a chain is run although nobody asked. */
-enum { API_CHAIN_LENGTH = 256 };
+enum { API_CHAIN_LENGTH = HOSTILE(256, 5) };
 /* Parameters for which an application allocates nothing. */
-enum { API_FEW_PARAMS = 16 };
+enum { API_FEW_PARAMS = HOSTILE(16, 1) };
+/* Ghosts beyond a side. */
+enum { API_MOST_GHOSTS = IR_MAX_OFFSET };
 /* Bytes kept of the name of the file that an application is written in. */
 enum { API_LONGEST_PLACE = 256 };
 
@@ -31,6 +33,7 @@ struct kata {
     kata_grid once;                    /* of one point: that of kata_once */
     char here_file[API_LONGEST_PLACE]; /* place of the next application, "" when not known */
     int here_line;
+    bool discarded;      /* since memory was last released */
     bool eager;          /* each application runs at once */
     exec_record *record; /* NULL: none */
     text machine[4];     /* texts handed out by kata_machine_get */
@@ -47,6 +50,8 @@ struct kata_field {
     const char *name;
     chain_slot *slot;
     grid_boundary boundary;
+    bool mapped, written; /* between kata_map and kata_unmap; for writing */
+    ir_value *before;     /* a traced point held this when it was mapped; NULL: is not traced */
 };
 
 struct kata_scalar {
@@ -110,15 +115,35 @@ kata_status api_check_scalar(kata_scalar *scalar, const char *call, kata_type ty
                              const void *values);
 /* Runs it because a result is needed. */
 kata_status api_flush(kata *k);
-/* Refuses to read a field that was discarded. */
-kata_status api_check_value(const kata_field *field, const char *call);
-/* A new slot owned by the context; NULL (reported) when memory is out. */
-chain_slot *api_slot_new(kata *k, const grid_shape *shape, kata_type type, int components,
-                         bool is_scalar);
+/* Gives back the memory of discarded values that no queued loop needs; with KATA_POISON their
+ * memory is poisoned instead. */
+void api_release_discarded(kata *k);
+/* Refuses to use a temporary field's values outside of kernels. */
+kata_status api_check_host(const kata_field *field, const char *call);
+/* The same, and refuses to read a box that was discarded. */
+kata_status api_check_value(const kata_field *field, const char *call, const grid_box *box);
+/* A new slot owned by the context, a copy of what is given; NULL (reported) when memory is out. */
+chain_slot *api_slot_new(kata *k, const chain_slot *like);
+/* A new field on a slot of its own; NULL (reported) when memory is out. */
+kata_field *api_field_new(kata_grid *grid, const char *name, chain_slot *slot,
+                          const grid_boundary *boundary);
+/* Whether options that kata_field_new and kata_field_wrap have in common make sense; reports. */
+kata_status api_check_field(kata *k, const char *call, kata_type type, int components,
+                            kata_rule boundary);
+/* Refuses a pointer to other elements than a type is stored as; -1: not known. */
+kata_status api_check_element(kata *k, const char *caller, const char *name, kata_type type,
+                              int element);
+/* Refuses what cannot be done with a field while it is mapped. */
+kata_status api_check_unmapped(const kata_field *field, const char *call);
 /* A copy of a name if it is a C identifier of at most 64 letters; NULL (reported) otherwise. */
 const char *api_name(kata *k, const char *call, const char *name);
-/* Whether a range may be used with a grid of this context; reports. An empty box is fine. */
+/* Whether a range may be used with a grid of this context; reports. An empty box is fine, and one
+ * that leaves the grid no farther than fields may have points. */
 kata_status api_check_range(kata *k, const char *call, const kata_range *range);
+grid_box api_range_box(const kata_range *range);
+/* place.c: what options say of where a field has values, in all but name, type and components of a
+ * slot; reports what is wrong. */
+kata_status api_place(const kata_grid *grid, const kata_field_options *options, chain_slot *slot);
 /* "f64" */
 bool api_type_is_valid(kata_type type);
 /* NaN, or 0 for integers. */

@@ -73,6 +73,14 @@ static kata_status other_context(const application *a, int p)
     return refuse(a, p);
 }
 
+static kata_status mapped_field(const application *a, int p)
+{
+    BEGIN(a, "argument %d of kernel '%s' is field '%s', which is mapped", p + 1, a->kernel->name,
+          a->args[p].as.field->name);
+    message_line(&a->k->messages, "call kata_unmap before kernels use it again");
+    return refuse(a, p);
+}
+
 static kata_status bind_scalar(application *a, int p)
 {
     const kata_scalar *s = a->args[p].as.scalar;
@@ -91,6 +99,7 @@ static kata_status bind_field(application *a, int p)
     const kata_field *f = a->args[p].as.field;
     if (!f) return null_handle(a, p);
     if (f->k != a->k) return other_context(a, p);
+    if (f->mapped) return mapped_field(a, p);
     a->bindings[p].slot = f->slot;
     a->bindings[p].name = f->name;
     a->bindings[p].boundary = f->boundary;
@@ -244,15 +253,14 @@ static kata_status queue(application *a, const kata_range *range)
                        .colors = range->colors,
                        .color = range->color,
                        .once = range->grid == &a->k->once,
+                       .box = api_range_box(range),
                        .bindings = a->bindings,
                        .file = a->file[0] ? a->file : NULL,
                        .line = a->line};
-    for (int d = 0; d < 3; d++) {
-        loop.box.lo[d] = range->lo[d];
-        loop.box.hi[d] = range->hi[d];
-    }
-    kata_status status = analysis_check(&loop, &a->k->messages);
+    kata_status status = range->needed ? analysis_find_needed(&loop, &a->k->messages) : KATA_OK;
+    if (!status) status = analysis_check(&loop, &a->k->messages);
     if (!status) status = chain_append(&a->k->chain, &loop, &a->k->messages);
+    if (!status && !analysis_note_written(&loop)) status = message_no_memory(&a->k->messages);
     for (int p = 0; p < a->kernel->param_count && !status; p++)
         if (analysis_writes_all(&loop, p)) a->bindings[p].slot->discarded = false;
     api_note_error(a->k);

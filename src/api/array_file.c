@@ -12,12 +12,16 @@ kata_type api_file_type(kata_type type)
     return narrow ? KATA_F32 : type;
 }
 
-/* The array of a field's values: components (where there are several), z, y, x. */
-static io_array array_of(const chain_slot *slot)
+/* The array of a field's values: components (where there are several), z, y, x, those that it has.
+ */
+static io_array array_of(const kata_field *field)
 {
+    const chain_slot *slot = field->slot;
+    grid_box points = chain_slot_points(slot, &field->boundary);
     io_array a = {.type = api_file_type(slot->type)};
     if (slot->components > 1) a.size[a.axes++] = slot->components;
-    for (int d = slot->shape.rank - 1; d >= 0; d--) a.size[a.axes++] = slot->shape.size[d];
+    for (int d = slot->shape.rank - 1; d >= 0; d--)
+        if (!slot->missing[d]) a.size[a.axes++] = points.hi[d];
     return a;
 }
 
@@ -30,10 +34,12 @@ static io_array without_ones(const io_array *from)
     return a;
 }
 
-static io_array image_of(const chain_slot *slot)
+static io_array image_of(const kata_field *field)
 {
+    const chain_slot *slot = field->slot;
+    grid_box points = chain_slot_points(slot, &field->boundary);
     io_array a = {.type = slot->type};
-    for (int d = slot->shape.rank - 1; d >= 0; d--) a.size[a.axes++] = slot->shape.size[d];
+    for (int d = slot->shape.rank - 1; d >= 0; d--) a.size[a.axes++] = points.hi[d];
     a.size[a.axes++] = slot->components;
     return without_ones(&a);
 }
@@ -61,6 +67,13 @@ static kata_status check_fit(const kata_field *field, const char *path, const io
     return k->messages.status;
 }
 
+/* HDF5 reads bytes as wider integers where the field has these. */
+static void widen(const kata_field *field, io_array *in_file)
+{
+    kata_type own = field->slot->type;
+    if (in_file->type == KATA_U8 && (own == KATA_I32 || own == KATA_I64)) in_file->type = own;
+}
+
 /* From (points, components) to (components, points), in elements of `size` bytes. */
 static void separate(char *to, const char *from, int64_t points, int components, size_t size)
 {
@@ -74,7 +87,7 @@ static void separate(char *to, const char *from, int64_t points, int components,
 /* Puts values of the file's type, components last, into a field; frees them. */
 static kata_status put_image(kata_field *field, kata_type type, void *values)
 {
-    kata_range all = kata_all(field->grid);
+    kata_range all = kata_on(field);
     int components = field->slot->components;
     int64_t points = grid_box_points(&(grid_box){{0, 0, 0}, {all.hi[0], all.hi[1], all.hi[2]}});
     size_t size = (size_t)store_type_bytes(type);
@@ -98,14 +111,14 @@ static void *room_for(kata *k, const io_array *a)
 
 static kata_status put_array(kata_field *field, const io_array *a, const void *values)
 {
-    kata_range all = kata_all(field->grid);
+    kata_range all = kata_on(field);
     return kata_put_values(field, &all, a->type, values, io_array_count(a));
 }
 
 kata_status api_npy_load(kata_field *field, const char *path)
 {
     kata *k = field->k;
-    io_array in_file, wanted = array_of(field->slot);
+    io_array in_file, wanted = array_of(field);
     kata_status status = io_npy_shape(path, &in_file, &k->messages);
     if (!status) status = check_fit(field, path, &in_file, &wanted);
     if (status) return status;
@@ -116,22 +129,26 @@ kata_status api_npy_load(kata_field *field, const char *path)
     return status;
 }
 
-/* Cuts "FILE:/DATASET" in two. */
-static const char *split(const char *path, text *file)
+/* Cuts "FILE:/DATASET" in two; NULL (reported) when memory is out. */
+static const char *split(kata *k, const char *path, text *file)
 {
     const char *colon = strstr(path, ":/");
     text_add(file, "%.*s", (int)(colon - path), path);
-    return colon + 1;
+    if (!file->failed) return colon + 1;
+    api_no_memory(k);
+    return NULL;
 }
 
 kata_status api_hdf5_load(kata_field *field, const char *path)
 {
     kata *k = field->k;
     text file = {0};
-    const char *dataset = split(path, &file);
-    io_array in_file, wanted = array_of(field->slot);
+    const char *dataset = split(k, path, &file);
+    io_array in_file, wanted = array_of(field);
     void *values = NULL;
+    if (!dataset) return k->messages.status;
     kata_status status = io_hdf5_shape(text_get(&file), dataset, &in_file, &k->messages);
+    if (!status) widen(field, &in_file);
     if (!status) status = check_fit(field, path, &in_file, &wanted);
     if (!status && !(values = room_for(k, &in_file))) status = k->messages.status;
     if (!status) status = io_hdf5_read(text_get(&file), dataset, &in_file, values, &k->messages);
@@ -146,10 +163,11 @@ kata_status api_vtkhdf_load(kata_field *field, const char *path)
     kata *k = field->k;
     text dataset = {0};
     int components;
-    io_array in_file, wanted = image_of(field->slot);
+    io_array in_file, wanted = image_of(field);
     void *values = NULL;
     kata_status status =
         io_vtkhdf_shape(path, field->name, &dataset, &in_file, &components, &k->messages);
+    if (!status) widen(field, &in_file);
     io_array squeezed = status ? in_file : without_ones(&in_file);
     if (!status) status = check_fit(field, path, &squeezed, &wanted);
     if (!status && !(values = room_for(k, &in_file))) status = k->messages.status;
@@ -202,7 +220,8 @@ kata_status api_hdf5_shape(kata *k, const char *path, int components, kata_shape
 {
     io_array a;
     text file = {0};
-    const char *dataset = split(path, &file);
+    const char *dataset = split(k, path, &file);
+    if (!dataset) return k->messages.status;
     kata_status status = io_hdf5_shape(text_get(&file), dataset, &a, &k->messages);
     text_free(&file);
     return status ? status : array_shape(k, path, &a, components, shape);
@@ -226,7 +245,7 @@ kata_status api_vtkhdf_shape(kata *k, const char *path, int components, kata_sha
 
 kata_status api_npy_save(kata_field *field, const kata_save_options *options)
 {
-    io_array a = array_of(field->slot);
+    io_array a = array_of(field);
     void *values = api_values_of(field, a.type);
     if (!values) return field->k->messages.status;
     kata_status status = io_npy_write(options->path, &a, values, &field->k->messages);

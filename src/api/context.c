@@ -129,6 +129,7 @@ static void free_slots(kata *k)
 {
     for (struct api_slot *s = k->slots; s; s = s->next) {
         store_array_free(s->slot.array);
+        grid_region_free(&s->slot.set);
         if (s->slot.log) free(s->slot.log->values);
     }
 }
@@ -183,9 +184,13 @@ int kata_close(kata *k)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* Drops the values, which takes no memory. */
+/* Drops the values, which takes no memory; those in memory of the program are overwritten. */
 static void poison(chain_slot *slot)
 {
+    if (slot->array && !slot->array->bytes) {
+        store_poison(slot->array);
+        return;
+    }
     store_array_free(slot->array);
     slot->array = NULL;
     slot->poisoned = true;
@@ -229,6 +234,7 @@ kata_status api_end_chain(kata *k, api_end why)
         count_work(k, why);
     }
     chain_clear(&k->chain);
+    api_release_discarded(k);
     return status;
 }
 
@@ -239,6 +245,8 @@ kata_status kata_step(kata *k)
     if (!k) return api_null("kata_step", "the context");
     if (k->messages.status) return k->messages.status;
     k->work.steps++;
+    for (struct api_slot *s = k->slots; s; s = s->next)
+        if (s->slot.temporary) grid_region_clear(&s->slot.set);
     size_t loops = chain_end_step(&k->chain);
     bool ends = k->chain.count + loops >= API_CHAIN_LENGTH;
     return ends ? api_end_chain(k, API_END_STEP) : KATA_OK;

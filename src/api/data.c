@@ -3,11 +3,27 @@
 
 static int64_t range_values(const kata_field *field, const kata_range *range, grid_box *box)
 {
-    for (int d = 0; d < 3; d++) {
-        box->lo[d] = range->lo[d];
-        box->hi[d] = range->hi[d];
-    }
+    *box = api_range_box(range);
     return grid_box_points(box) * field->slot->components;
+}
+
+static kata_status check_box(kata_field *field, const char *call, const kata_range *range)
+{
+    grid_shape made_for = chain_slot_grid(field->slot);
+    if (!grid_shape_equal(&range->grid->shape, &made_for))
+        return api_fail(field->k, KATA_ERROR_ARGUMENT,
+                        "%s: the range is of another grid than field '%s'", call, field->name);
+    grid_box box = api_range_box(range), inside = chain_slot_inside(field->slot, &field->boundary);
+    if (grid_box_contains(&inside, &box)) return KATA_OK;
+    text given = {0}, has = {0};
+    grid_box_print(&given, &box, range->rank);
+    grid_box_print(&has, &inside, range->rank);
+    api_fail(field->k, KATA_ERROR_ARGUMENT,
+             "%s: the range %s reaches outside field '%s', which has %s", call, text_get(&given),
+             field->name, text_get(&has));
+    text_free(&given);
+    text_free(&has);
+    return KATA_ERROR_ARGUMENT;
 }
 
 static kata_status check_copy(kata_field *field, const char *call, const kata_range *range,
@@ -17,13 +33,16 @@ static kata_status check_copy(kata_field *field, const char *call, const kata_ra
     if (k->messages.status) return k->messages.status;
     kata_status status = api_check_range(k, call, range);
     if (status) return status;
+    if (range->needed)
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "%s: kata_needed is for kernels; all points of a field are kata_on(%s)",
+                        call, field->name);
     if (range->colors > 1)
         return api_fail(k, KATA_ERROR_ARGUMENT,
                         "%s: a coloured range is for kernels; values are copied by whole boxes",
                         call);
-    if (!grid_shape_equal(&range->grid->shape, &field->slot->shape))
-        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: the range is of another grid than field '%s'",
-                        call, field->name);
+    status = check_box(field, call, range);
+    if (status) return status;
     kata_type own = field->slot->type;
     if (!api_type_is_valid(type) || !store_converts(own, type))
         return api_fail(k, KATA_ERROR_ARGUMENT,
@@ -38,6 +57,8 @@ static kata_status check_copy(kata_field *field, const char *call, const kata_ra
                         needed && count == needed * store_type_bytes(type)
                             ? ": it is a number of values, not of bytes"
                             : "");
+    status = api_check_unmapped(field, call);
+    if (status) return status;
     if (!values && needed) return api_fail(k, KATA_ERROR_ARGUMENT, "%s: values is NULL", call);
     return KATA_OK;
 }
@@ -70,7 +91,7 @@ static kata_status get_values(kata_field *field, const kata_range *range, kata_t
     grid_box box;
     kata_status status = field ? check_copy(field, "kata_get", range, type, values, count, &box)
                                : api_null("kata_get", "the field");
-    if (!status) status = api_check_value(field, "kata_get");
+    if (!status) status = api_check_value(field, "kata_get", &box);
     if (!status) status = api_flush(field->k);
     if (status)
         api_set_poison(type, values, poisoned(field, range, count));
@@ -95,6 +116,7 @@ static kata_status put_values(kata_field *field, const kata_range *range, kata_t
     if (!field) return api_null("kata_put", "the field");
     grid_box box;
     kata_status status = check_copy(field, "kata_put", range, type, values, count, &box);
+    if (!status) status = api_check_host(field, "kata_put");
     if (!status) status = api_flush(field->k);
     if (status) return status;
     status = exec_make_array(field->slot, field->name, &field->k->messages);
@@ -105,9 +127,9 @@ static kata_status put_values(kata_field *field, const kata_range *range, kata_t
     field->slot->version++;
     api_trace_after(field, "kata_put", before);
     if (field->k->record) exec_record_put(field->k->record, field->name, field->slot);
-    grid_box all = grid_shape_box(&field->slot->shape);
+    grid_box all = chain_slot_points(field->slot, &field->boundary);
     if (grid_box_contains(&box, &all)) field->slot->discarded = false;
-    return KATA_OK;
+    return chain_slot_note(field->slot, &box) ? KATA_OK : api_no_memory(field->k);
 }
 
 kata_status kata_put_values(kata_field *field, const kata_range *range, kata_type type,

@@ -34,7 +34,7 @@ static kata_status open_record(kata *k)
 ir_value *api_trace_before(const kata_field *field)
 {
     const exec_trace *trace = field->k->exec.trace;
-    bool wanted = exec_trace_wants(trace, field->name, &field->slot->shape);
+    bool wanted = exec_trace_wants(trace, field->name, field->slot);
     return wanted ? exec_trace_values(trace, field->slot) : NULL;
 }
 

@@ -24,16 +24,14 @@ const char *api_name(kata *k, const char *call, const char *name)
     return copy;
 }
 
-chain_slot *api_slot_new(kata *k, const grid_shape *shape, kata_type type, int components,
-                         bool is_scalar)
+chain_slot *api_slot_new(kata *k, const chain_slot *like)
 {
     struct api_slot *s = arena_alloc(&k->memory, sizeof *s);
     if (!s) {
         api_no_memory(k);
         return NULL;
     }
-    s->slot = (chain_slot){
-        .shape = *shape, .type = type, .components = components, .is_scalar = is_scalar};
+    s->slot = *like;
     s->next = k->slots;
     k->slots = s;
     return &s->slot;
@@ -87,39 +85,54 @@ static bool poison(kata *k, chain_slot *slot)
 {
     store_array *array = exec_slot_array(slot);
     if (!array) return !api_no_memory(k);
-    store_fill_unset(array->type, array->data, array->bytes);
+    store_fill_unset(array->type, array->memory, array->bytes);
     return true;
 }
 
-static kata_field *field_new(kata_grid *grid, const char *call, const char *name, kata_type type,
-                             int components, const grid_boundary *boundary)
+kata_field *api_field_new(kata_grid *grid, const char *name, chain_slot *slot,
+                          const grid_boundary *boundary)
+{
+    kata_field *f = slot ? arena_alloc(&grid->k->memory, sizeof *f) : NULL;
+    if (f)
+        *f = (kata_field){grid->k, grid, name, slot, *boundary, false, false, NULL};
+    else
+        api_no_memory(grid->k);
+    return f;
+}
+
+static kata_field *field_new(kata_grid *grid, const char *call, const char *name,
+                             const chain_slot *like, const grid_boundary *boundary)
 {
     kata *k = grid->k;
     name = api_name(k, call, name);
     if (!name) return NULL;
-    kata_field *f = arena_alloc(&k->memory, sizeof *f);
-    chain_slot *slot = f ? api_slot_new(k, &grid->shape, type, components, false) : NULL;
-    if (!slot) {
-        api_no_memory(k);
-        return NULL;
-    }
-    *f = (kata_field){k, grid, name, slot, *boundary};
-    if (k->exec.poison && !poison(k, slot)) return NULL;
-    return f;
+    chain_slot *slot = api_slot_new(k, like);
+    kata_field *f = api_field_new(grid, name, slot, boundary);
+    return f && k->exec.poison && !poison(k, slot) ? NULL : f;
+}
+
+kata_status api_check_field(kata *k, const char *call, kata_type type, int components,
+                            kata_rule boundary)
+{
+    if (!api_type_is_valid(type))
+        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: there is no type %d", call, (int)type);
+    if (components < 0 || components > IR_MAX_LENGTH)
+        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: components is %d, not 1 to %d", call,
+                        components, IR_MAX_LENGTH);
+    if ((unsigned)boundary > KATA_PERIODIC)
+        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: there is no boundary rule %d", call,
+                        (int)boundary);
+    return KATA_OK;
 }
 
 static kata_status check_options(kata *k, const kata_field_options *options)
 {
-    if (!api_type_is_valid(options->type))
-        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_field_new: there is no type %d",
-                        (int)options->type);
-    if (options->components < 0 || options->components > IR_MAX_LENGTH)
-        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_field_new: components is %d, not 1 to %d",
-                        options->components, IR_MAX_LENGTH);
-    if ((unsigned)options->boundary > KATA_PERIODIC)
-        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_field_new: there is no boundary rule %d",
-                        (int)options->boundary);
-    return KATA_OK;
+    kata_status status =
+        api_check_field(k, "kata_field_new", options->type, options->components, options->boundary);
+    if (!status && (unsigned)options->layout > KATA_BLOCKS)
+        status = api_fail(k, KATA_ERROR_ARGUMENT, "kata_field_new: there is no layout %d",
+                          (int)options->layout);
+    return status;
 }
 
 kata_field *kata_field_new_with(kata_grid *grid, const char *name,
@@ -138,8 +151,11 @@ kata_field *kata_field_new_with(kata_grid *grid, const char *name,
     grid_boundary boundary;
     for (int side = 0; side < 6; side++)
         boundary.side[side] = (grid_side_rule){options->boundary, options->boundary_value};
-    int components = options->components ? options->components : 1;
-    return field_new(grid, "kata_field_new", name, options->type, components, &boundary);
+    chain_slot slot = {.type = options->type,
+                       .components = options->components ? options->components : 1,
+                       .layout = options->layout};
+    if (api_place(grid, options, &slot)) return NULL;
+    return field_new(grid, "kata_field_new", name, &slot, &boundary);
 }
 
 kata_field *kata_field_like(kata_field *field, const char *name)
@@ -149,8 +165,19 @@ kata_field *kata_field_like(kata_field *field, const char *name)
         return NULL;
     }
     if (field->k->messages.status) return NULL;
-    return field_new(field->grid, "kata_field_like", name, field->slot->type,
-                     field->slot->components, &field->boundary);
+    const chain_slot *other = field->slot;
+    chain_slot slot = {.shape = other->shape,
+                       .ghosts = other->ghosts,
+                       .temporary = other->temporary,
+                       .tracked = other->temporary,
+                       .type = other->type,
+                       .components = other->components,
+                       .layout = other->layout};
+    for (int d = 0; d < 3; d++) {
+        slot.staggered[d] = other->staggered[d];
+        slot.missing[d] = other->missing[d];
+    }
+    return field_new(field->grid, "kata_field_like", name, &slot, &field->boundary);
 }
 
 kata_status kata_boundary_set(kata_field *field, kata_side side, kata_rule rule, double value)
@@ -164,6 +191,11 @@ kata_status kata_boundary_set(kata_field *field, kata_side side, kata_rule rule,
                         field->name, field->grid->shape.rank,
                         field->grid->shape.rank > 1 ? "s" : "",
                         (unsigned)side > KATA_Z_HIGH ? "of that number" : grid_side_name(side));
+    if (field->slot->missing[side / 2])
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "kata_boundary_set: field '%s' does not extend along %c, and so has no "
+                        "side %s",
+                        field->name, "xyz"[side / 2], grid_side_name(side));
     if ((unsigned)rule > KATA_PERIODIC)
         return api_fail(k, KATA_ERROR_ARGUMENT, "kata_boundary_set: there is no boundary rule %d",
                         (int)rule);
@@ -173,18 +205,32 @@ kata_status kata_boundary_set(kata_field *field, kata_side side, kata_rule rule,
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
+/* What two fields of one grid differ in, if not in all points. */
+static const char *place_difference(const chain_slot *x, const chain_slot *y)
+{
+    if (x->temporary != y->temporary) return "whether they are temporary";
+    if (x->ghosts != y->ghosts) return "ghosts";
+    for (int d = 0; d < 3; d++)
+        if (x->missing[d] != y->missing[d]) return "the dimensions that they extend along";
+    return "the dimensions that they are staggered in";
+}
+
 /* Whether two fields can exchange their values. */
 static kata_status check_alike(const char *call, const kata_field *a, const kata_field *b)
 {
     kata *k = a->k;
+    if (api_check_unmapped(a, call) || api_check_unmapped(b, call)) return k->messages.status;
     if (b->k != k)
         return api_fail(k, KATA_ERROR_ARGUMENT, "%s: '%s' and '%s' are of two contexts", call,
                         a->name, b->name);
     const chain_slot *x = a->slot, *y = b->slot;
-    const char *differ = !grid_shape_equal(&x->shape, &y->shape) ? "grid size"
-                         : x->type != y->type                    ? "type"
-                         : x->components != y->components        ? "number of components"
-                                                                 : NULL;
+    grid_shape x_grid = chain_slot_grid(x), y_grid = chain_slot_grid(y);
+    const char *differ = !grid_shape_equal(&x_grid, &y_grid) ? "grid size"
+                         : !chain_slot_same_place(x, y) || x->temporary != y->temporary
+                             ? place_difference(x, y)
+                         : x->type != y->type             ? "type"
+                         : x->components != y->components ? "number of components"
+                                                          : NULL;
     if (differ)
         return api_fail(k, KATA_ERROR_ARGUMENT, "%s: '%s' and '%s' differ in %s", call, a->name,
                         b->name, differ);
@@ -238,17 +284,69 @@ kata_status kata_rotate(kata_field *a, kata_field *b, kata_field *c)
     return KATA_OK;
 }
 
+/* Whether rules may hide some of its values. */
+static bool has_hidden(const chain_slot *slot)
+{
+    return slot->ghosts || slot->staggered[0] || slot->staggered[1] || slot->staggered[2];
+}
+
 kata_status kata_discard(kata_field *field)
 {
     if (!field) return api_null("kata_discard", "the field");
-    if (field->k->messages.status) return field->k->messages.status;
-    field->slot->discarded = true;
+    kata *k = field->k;
+    kata_status status = k->messages.status;
+    if (!status) status = api_check_unmapped(field, "kata_discard");
+    if (status) return status;
+    chain_slot *slot = field->slot;
+    grid_region_clear(&slot->set);
+    slot->tracked = slot->tracked || has_hidden(slot);
+    if (slot->tracked) return KATA_OK;
+    slot->discarded = k->discarded = true;
+    if (!k->chain.count) api_release_discarded(k);
     return KATA_OK;
 }
 
-kata_status api_check_value(const kata_field *field, const char *call)
+kata_status api_check_unmapped(const kata_field *field, const char *call)
 {
-    if (!field->slot->discarded) return KATA_OK;
+    if (!field->mapped) return KATA_OK;
+    return api_fail(field->k, KATA_ERROR_ARGUMENT,
+                    "%s: field '%s' is mapped; call kata_unmap(%s) first", call, field->name,
+                    field->name);
+}
+
+void api_release_discarded(kata *k)
+{
+    if (!k->discarded) return; /* a program may have many fields, and end many chains */
+    k->discarded = false;
+    for (struct api_slot *s = k->slots; s; s = s->next) {
+        store_array *array = s->slot.array;
+        if (!s->slot.discarded || !array || !array->bytes) continue; /* or of the program */
+        if (k->exec.poison) {
+            store_fill_unset(array->type, array->memory, array->bytes);
+        } else {
+            store_array_free(array);
+            s->slot.array = NULL;
+        }
+    }
+}
+
+kata_status api_check_host(const kata_field *field, const char *call)
+{
+    if (!field->slot->temporary) return KATA_OK;
+    return api_fail(field->k, KATA_ERROR_ARGUMENT,
+                    "%s: field '%s' is temporary: its values are for kernels of the time step that "
+                    "writes them",
+                    call, field->name);
+}
+
+kata_status api_check_value(const kata_field *field, const char *call, const grid_box *box)
+{
+    grid_box missing;
+    const chain_slot *slot = field->slot;
+    if (api_check_unmapped(field, call)) return field->k->messages.status;
+    if (api_check_host(field, call)) return field->k->messages.status;
+    bool set = !slot->tracked || grid_region_holds(&slot->set, box, &missing);
+    if (set && !slot->discarded) return KATA_OK;
     return api_fail(field->k, KATA_ERROR_ARGUMENT,
                     "%s: the value of field '%s' was discarded; it cannot be read before all of it "
                     "is written again",

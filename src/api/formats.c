@@ -50,7 +50,8 @@ static kata_status load(kata_field *field, const char *path)
     if (!field) return api_null("kata_load", "the field");
     kata *k = field->k;
     if (!path) return api_fail(k, KATA_ERROR_ARGUMENT, "kata_load: the path is NULL");
-    if (k->messages.status) return k->messages.status;
+    if (k->messages.status || api_check_unmapped(field, "kata_load")) return k->messages.status;
+    if (api_check_host(field, "kata_load")) return k->messages.status;
     const struct format *format = find_for_reading(k, "kata_load", path);
     kata_status status = format ? format->load(field, path) : k->messages.status;
     api_note_error(k);

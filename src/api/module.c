@@ -5,7 +5,7 @@
 #include <string.h>
 
 static kata_module *module_new(kata *k, const char *name, const char *text, size_t length,
-                               const kata_module_options *options)
+                               const lang_options *options)
 {
     kata_module *m = arena_alloc(&k->memory, sizeof *m);
     if (!m) {
@@ -13,8 +13,7 @@ static kata_module *module_new(kata *k, const char *name, const char *text, size
         return NULL;
     }
     m->k = k;
-    const lang_options language = {.constants = options->constants};
-    if (lang_compile_with(name, text, length, &language, &k->messages, &m->module)) {
+    if (lang_compile_with(name, text, length, options, &k->messages, &m->module)) {
         api_note_error(k);
         return NULL;
     }
@@ -43,7 +42,8 @@ kata_module *kata_module_from_text_with(kata *k, const char *name,
                  name ? "text" : "name");
         return NULL;
     }
-    return k->messages.status ? NULL : module_new(k, name, text, strlen(text), options);
+    const lang_options language = {.constants = options->constants, .folder = options->folder};
+    return k->messages.status ? NULL : module_new(k, name, text, strlen(text), &language);
 }
 
 kata_module *kata_module_load_with(kata *k, const kata_module_options *options)
@@ -55,6 +55,11 @@ kata_module *kata_module_load_with(kata *k, const kata_module_options *options)
     }
     if (!path) {
         api_fail(k, KATA_ERROR_ARGUMENT, "kata_module_load: the path is NULL");
+        return NULL;
+    }
+    if (options->folder) {
+        api_fail(k, KATA_ERROR_ARGUMENT,
+                 "kata_module_load: a folder is given, but %s imports from its own", path);
         return NULL;
     }
     if (k->messages.status) return NULL;
@@ -71,9 +76,32 @@ kata_module *kata_module_load_with(kata *k, const kata_module_options *options)
                  file_reason(error));
         return NULL;
     }
-    kata_module *m = module_new(k, path, text, length, options);
+    const lang_options language = {.constants = options->constants, .path = path};
+    kata_module *m = module_new(k, path, text, length, &language);
     free(text);
     return m;
+}
+
+const char *kata_module_text(kata_module *module)
+{
+    if (!module) {
+        api_null("kata_module_text", "the module");
+        return NULL;
+    }
+    kata *k = module->k;
+    if (k->messages.status) return NULL;
+    text whole = {0};
+    const source *failing = lang_module_text(module->module, &whole);
+    char *copy = whole.failed ? NULL : arena_copy_text(&k->memory, text_get(&whole), whole.length);
+    text_free(&whole);
+    if (failing)
+        api_fail(k, KATA_ERROR_KERNEL,
+                 "kata_module_text: %s has a line that begins with " LANG_PART ", or a zero byte: "
+                 "it cannot be a part of a text",
+                 failing->name);
+    else if (!copy)
+        api_no_memory(k);
+    return failing ? NULL : copy;
 }
 
 int kata_module_kernels(const kata_module *module)

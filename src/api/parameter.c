@@ -52,6 +52,12 @@ kata_status kata_kernel_param(kata_kernel *kernel, int i, kata_param *param)
                         "kata_kernel_param: kernel '%s' has no parameter %d", kernel->kernel->name,
                         i);
     const ir_param *p = &kernel->kernel->params[i];
-    *param = (kata_param){p->name, kind_of(p->kind), type_of(p->type), p->count};
+    *param = (kata_param){
+        .name = p->name, .kind = kind_of(p->kind), .type = type_of(p->type), .count = p->count};
+    for (int d = 0; d < 3; d++) {
+        param->finer[d] = p->finer[d] ? p->finer[d] : 1;
+        param->coarser[d] = p->coarser[d] ? p->coarser[d] : 1;
+        if (ir_param_lacks_dimensions(p)) param->along |= !p->missing[d] << d;
+    }
     return KATA_OK;
 }

@@ -10,10 +10,50 @@ static kata_range box(const kata_grid *grid, int rank, const int64_t lo[3], cons
     return range;
 }
 
+/* Whether a range has such a side; makes it wrong otherwise. */
+static bool names_side(kata_range *range, kata_side side)
+{
+    int d = (int)side / 2;
+    bool known = (unsigned)side <= KATA_Z_HIGH;
+    if (known && d < range->rank) return true;
+    range->rank = known ? d + 1 : -1;
+    return false;
+}
+
 kata_range kata_all(const kata_grid *grid)
 {
     if (!grid) return (kata_range){0};
     return box(grid, grid->shape.rank, (int64_t[3]){0}, grid->shape.size);
+}
+
+kata_range kata_needed(const kata_grid *grid)
+{
+    kata_range range = kata_all(grid);
+    range.needed = true;
+    return range;
+}
+
+kata_range kata_on(const kata_field *field)
+{
+    if (!field) return (kata_range){0};
+    grid_box points = chain_slot_points(field->slot, &field->boundary);
+    return box(field->grid, field->grid->shape.rank, points.lo, points.hi);
+}
+
+kata_range kata_ghost(const kata_field *field, kata_side side, int depth)
+{
+    kata_range range = kata_on(field);
+    if (!field || !names_side(&range, side)) return range;
+    int d = (int)side / 2;
+    depth = depth < 0 ? 0 : depth;
+    if (side % 2) {
+        range.lo[d] = range.hi[d];
+        range.hi[d] += depth;
+    } else {
+        range.lo[d] = -depth;
+        range.hi[d] = 0;
+    }
+    return range;
 }
 
 kata_range kata_inner(const kata_grid *grid, int64_t n)
@@ -31,12 +71,8 @@ kata_range kata_inner(const kata_grid *grid, int64_t n)
 kata_range kata_face(const kata_grid *grid, kata_side side, int64_t depth)
 {
     kata_range range = kata_all(grid);
-    if (!grid) return range;
+    if (!grid || !names_side(&range, side)) return range;
     int d = (int)side / 2;
-    if ((unsigned)side > KATA_Z_HIGH || d >= range.rank) {
-        range.rank = (unsigned)side > KATA_Z_HIGH ? -1 : d + 1;
-        return range;
-    }
     int64_t size = range.hi[d];
     int64_t most = (int64_t)1 << 48; /* so that nothing overflows */
     depth = depth < 0 ? 0 : depth > most ? most : depth;
@@ -84,20 +120,33 @@ static kata_status check_colors(kata *k, const char *call, const kata_range *ran
     return KATA_OK;
 }
 
-static kata_status wrong_box(kata *k, const char *call, const kata_range *range)
+grid_box api_range_box(const kata_range *range)
 {
-    text shown = {0};
     grid_box b;
     for (int d = 0; d < 3; d++) {
         b.lo[d] = range->lo[d];
         b.hi[d] = range->hi[d];
     }
+    return b;
+}
+
+static kata_status wrong_box(kata *k, const char *call, const kata_range *range)
+{
+    text shown = {0};
+    grid_box b = api_range_box(range);
     grid_box_print(&shown, &b, range->rank);
     text_add(&shown, " reaches outside the grid of ");
     grid_shape_print(&shown, &range->grid->shape);
     api_fail(k, KATA_ERROR_ARGUMENT, "%s: the range %s points", call, text_get(&shown));
     text_free(&shown);
     return k->messages.status;
+}
+
+/* Whether some field may have points as far out. */
+static bool is_near(const kata_range *range, int d)
+{
+    int64_t size = range->grid->shape.size[d];
+    return range->lo[d] >= -API_MOST_GHOSTS && range->hi[d] <= size + 1 + API_MOST_GHOSTS;
 }
 
 kata_status api_check_range(kata *k, const char *call, const kata_range *range)
@@ -126,7 +175,6 @@ kata_status api_check_range(kata *k, const char *call, const kata_range *range)
                 "given as lo, hi of x, then of y, then of z",
                 call, "xyz"[d], (long long)range -> lo[d], "xyz"[d], (long long)range -> hi[d]);
     for (int d = 0; d < 3; d++)
-        if (range->lo[d] < range->hi[d] && (range->lo[d] < 0 || range->hi[d] > shape->size[d]))
-            return wrong_box(k, call, range);
+        if (range->lo[d] < range->hi[d] && !is_near(range, d)) return wrong_box(k, call, range);
     return check_colors(k, call, range);
 }

@@ -3,6 +3,12 @@
 
 static const grid_shape point = {1, {1, 1, 1}};
 
+static chain_slot *new_slot(kata *k, kata_type type, int count)
+{
+    return api_slot_new(
+        k, &(chain_slot){.shape = point, .type = type, .components = count, .is_scalar = true});
+}
+
 kata_range kata_once(kata *k)
 {
     if (!k) return (kata_range){0};
@@ -31,7 +37,7 @@ static kata_scalar *scalar_new(kata *k, const char *call, const char *name, kata
     name = api_name(k, call, name);
     if (!name) return NULL;
     kata_scalar *s = arena_alloc(&k->memory, sizeof *s);
-    chain_slot *slot = s ? api_slot_new(k, &point, type, count, true) : NULL;
+    chain_slot *slot = s ? new_slot(k, type, count) : NULL;
     if (!slot) {
         api_no_memory(k);
         return NULL;

@@ -5,7 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 16, SMALLEST_BLOCK = 4096, LARGEST_BLOCK = 1 << 20 };
+enum {
+    ALIGNMENT = 16,
+    SMALLEST_BLOCK = HOSTILE(4096, ALIGNMENT),
+    LARGEST_BLOCK = HOSTILE(1 << 20, 2 * ALIGNMENT)
+};
 
 struct arena_block {
     struct arena_block *next;

@@ -10,6 +10,16 @@
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 #define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
 
+/* A size that only speed depends on. A hostile build (KATAGAMI_HOSTILE) takes the second, so small
+ * that what happens rarely otherwise happens all the time; it also fills new memory that nobody may
+ * read with junk. Results are the same. */
+#ifdef KATA_HOSTILE
+#define HOSTILE(usual, hostile) (hostile)
+#else
+#define HOSTILE(usual, hostile) (usual)
+#endif
+enum { HOSTILE_JUNK = 0xa5 };
+
 /* ---- arena.c: memory freed all at once ------------------------------------------------------- */
 
 typedef struct arena {
@@ -55,11 +65,14 @@ void hash_hex(const void *data, size_t size, char hex[33]);
 /* ---- message.c: errors ----------------------------------------------------------------------- */
 
 /* A text that messages can point into. Several can hang together: then `start` is the position of
- * the first byte of each, and that of the next lies behind its end. */
+ * the first byte of each, and that of the next lies behind its end. Of one that another imports,
+ * messages also show where: at `imported_at`. */
 typedef struct source {
     const char *name, *text;
     size_t length;
     uint32_t start;
+    bool imported;
+    uint32_t imported_at;
     const struct source *next;
 } source;
 
@@ -87,6 +100,8 @@ typedef struct messages {
     bool gathering;
     kata_status gathered; /* status of the first error gathered */
     text *part;           /* of `errors`, for the present error */
+    const source *place;  /* of the present error, until its message ends; NULL: none */
+    uint32_t place_at;
     message_list errors, warnings;
 } messages;
 
@@ -95,7 +110,8 @@ typedef struct messages {
  * included. All that return a status return that of the first error. */
 kata_status message_begin(messages *m, kata_status status, const char *format, ...)
     PRINTF_LIKE(3, 4);
-/* Starts it with "file:line:column: error: ...", the source line and a caret under `at`. */
+/* Starts it with "file:line:column: error: ...", the source line and a caret under `at`. A place in
+ * an imported text adds a note at the end of the message that shows the import. */
 kata_status message_begin_at(messages *m, kata_status status, const source *s, uint32_t at,
                              const char *format, ...) PRINTF_LIKE(5, 6);
 /* Adds a line, indented by two. */
@@ -125,6 +141,8 @@ kata_status message_gathered(messages *m, const char *name);
  * when its place has one already, or warnings are not wanted. */
 void message_warn_at(messages *m, const source *s, uint32_t at, const char *advice,
                      const char *format, ...) PRINTF_LIKE(5, 6);
+/* A warning about no place, sent at once. */
+void message_warn(messages *m, const char *advice, const char *format, ...) PRINTF_LIKE(3, 4);
 /* Forgets the error. */
 void message_clear(messages *m);
 void message_free(messages *m);
@@ -135,19 +153,27 @@ void message_free(messages *m);
 const char *nearest_name(const char *name, const char *const *names, size_t count);
 /* Of texts that hang together, the one that holds a position. */
 const source *source_holding(const source *first, uint32_t at);
+/* Whether no line ends between two positions. */
+bool source_same_line(const source *first, uint32_t a, uint32_t b);
 /* Line and column (in bytes, a tab counting one), both from 1, of a position. */
 void source_line_column(const source *s, uint32_t at, int *line, int *column);
 
 /* ---- file.c ---------------------------------------------------------------------------------- */
 
 /* Beside errno values, what the calls below return. */
-enum { FILE_NOT_PLAIN = -1 }; /* a device, a pipe */
+enum {
+    FILE_NOT_PLAIN = -1, /* a device, a pipe */
+    FILE_IS_LINK = -2    /* a symbolic link, which is not followed */
+};
 const char *file_reason(int error);
 /* Opens a plain file for reading; never waits. */
 int file_open(const char *path, int *file);
 /* Reads a whole file (at most `limit` bytes) into malloc'd, terminated memory. On failure sets
  * *data to NULL and returns the error (EFBIG when it is larger than the limit). */
 int file_read(const char *path, size_t limit, char **data, size_t *size);
+/* The same for a file below a folder: `path` is relative, without "..", and no part of it may be a
+ * symbolic link. */
+int file_read_below(const char *folder, const char *path, size_t limit, char **data, size_t *size);
 /* Writes a file so that it appears whole or not at all, as below. Returns 0 or the error. */
 int file_write(const char *path, const void *data, size_t size);
 typedef struct file_part {

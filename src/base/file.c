@@ -9,13 +9,17 @@
 
 const char *file_reason(int error)
 {
-    return error == FILE_NOT_PLAIN ? "it is not an ordinary file" : strerror(error);
+    return error == FILE_NOT_PLAIN ? "it is not an ordinary file"
+           : error == FILE_IS_LINK ? "it is reached by a symbolic link"
+                                   : strerror(error);
 }
 
-int file_open(const char *path, int *file)
+/* A pipe without a writer would wait. */
+enum { OPEN_FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK };
+
+/* Keeps `fd` as *file when it is a plain file, and closes it otherwise. */
+static int take_plain(int fd, int *file)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe without a writer would wait */
-    if (fd < 0) return errno;
     struct stat status;
     int error = fstat(fd, &status)         ? errno
                 : S_ISDIR(status.st_mode)  ? EISDIR
@@ -26,6 +30,45 @@ int file_open(const char *path, int *file)
     else
         *file = fd;
     return error;
+}
+
+int file_open(const char *path, int *file)
+{
+    int fd = open(path, OPEN_FLAGS);
+    return fd < 0 ? errno : take_plain(fd, file);
+}
+
+/* Opens one part of a path, of `length` letters, in a folder, which it closes. */
+static int enter(int *folder, const char *name, size_t length, bool last)
+{
+    char part[256];
+    struct stat status;
+    if (length >= sizeof part) {
+        close(*folder);
+        return ENAMETOOLONG;
+    }
+    memcpy(part, name, length);
+    part[length] = 0;
+    int fd = openat(*folder, part, OPEN_FLAGS | O_NOFOLLOW | (last ? 0 : O_DIRECTORY));
+    int error = fd < 0 ? errno : 0;
+    bool link =
+        error && !fstatat(*folder, part, &status, AT_SYMLINK_NOFOLLOW) && S_ISLNK(status.st_mode);
+    close(*folder);
+    *folder = fd;
+    return link ? FILE_IS_LINK : error;
+}
+
+static int open_below(const char *folder, const char *path, int *file)
+{
+    int fd = open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY), error = fd < 0 ? errno : 0;
+    while (!error) {
+        size_t length = strcspn(path, "/");
+        bool last = !path[length];
+        error = enter(&fd, path, length, last);
+        if (last) break;
+        path += length + 1;
+    }
+    return error ? error : take_plain(fd, file);
 }
 
 /* Reads until the end of the file, `limit` bytes at most, into *data. */
@@ -63,6 +106,17 @@ int file_read(const char *path, size_t limit, char **data, size_t *size)
     *data = NULL;
     *size = 0;
     int fd, error = file_open(path, &fd);
+    if (error) return error;
+    error = read_all(fd, limit, data, size);
+    close(fd);
+    return error;
+}
+
+int file_read_below(const char *folder, const char *path, size_t limit, char **data, size_t *size)
+{
+    *data = NULL;
+    *size = 0;
+    int fd, error = open_below(folder, path, &fd);
     if (error) return error;
     error = read_all(fd, limit, data, size);
     close(fd);

@@ -50,9 +50,28 @@ static void add_place(text *body, const source *s, uint32_t at, const char *kind
     text_add(body, "%s:%d:%d: %s: ", source_holding(s, at)->name, line, column, kind);
 }
 
+/* Notes for a place in an imported text: where that is imported, and what imports it, and so on. */
+static void add_imports(text *body, const source *first, uint32_t at)
+{
+    for (const source *s = source_holding(first, at); s->imported;
+         s = source_holding(first, s->imported_at)) {
+        text_add(body, "\n");
+        add_place(body, first, s->imported_at, "note");
+        text_add(body, "imported here");
+        add_excerpt(body, first, s->imported_at);
+    }
+}
+
+static void end(messages *m)
+{
+    if (m->place) add_imports(&m->body, m->place, m->place_at);
+    m->place = NULL;
+}
+
 static bool begin(messages *m, kata_status status)
 {
     if (m->status != KATA_OK) return false;
+    m->place = NULL;
     m->status = status;
     text_clear(&m->body);
     return true;
@@ -95,6 +114,8 @@ static void begin_at_list(messages *m, const source *s, uint32_t at, const char 
     add_place(&m->body, s, at, "error");
     text_add_list(&m->body, format, list);
     add_excerpt(&m->body, s, at);
+    m->place = s;
+    m->place_at = at;
 }
 
 kata_status message_begin_at(messages *m, kata_status status, const source *s, uint32_t at,
@@ -142,6 +163,7 @@ static void hand_over(const messages *m, kata_status status, const text *body)
 kata_status message_send(messages *m)
 {
     if (!is_open(m)) return m->status;
+    end(m);
     m->sent = true;
     if (!m->gathering) hand_over(m, m->status, &m->body);
     return m->status;
@@ -178,6 +200,7 @@ void message_clear(messages *m)
 {
     m->status = KATA_OK;
     m->sent = false;
+    m->place = NULL;
     text_clear(&m->body);
 }
 
@@ -201,6 +224,7 @@ bool message_next(messages *m)
 {
     if (m->status == KATA_OK) return true;
     if (m->gathered == KATA_OK) m->gathered = m->status;
+    end(m);
     if (!m->part && m->body.length) m->part = new_part(&m->errors, UINT32_MAX);
     if (m->part) {
         *m->part = m->body;
@@ -266,7 +290,22 @@ void message_warn_at(messages *m, const source *s, uint32_t at, const char *advi
     text_add_list(body, format, list);
     add_excerpt(body, s, at);
     text_add(body, "\n  %s", advice);
+    add_imports(body, s, at);
     va_end(list);
+}
+
+void message_warn(messages *m, const char *advice, const char *format, ...)
+{
+    if (m->no_warnings) return;
+    text body = {0};
+    va_list list;
+    va_start(list, format);
+    text_add(&body, "warning: ");
+    text_add_list(&body, format, list);
+    va_end(list);
+    text_add(&body, "\n  %s", advice);
+    hand_over(m, KATA_OK, &body);
+    text_free(&body);
 }
 
 void message_free(messages *m)

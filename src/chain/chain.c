@@ -89,7 +89,7 @@ int64_t chain_loop_points(const chain_loop *loop)
     int64_t points = 0, n = loop->colors;
     for (int64_t z = b->lo[2]; z < b->hi[2]; z++)
         for (int64_t y = b->lo[1]; y < b->hi[1]; y++) {
-            int64_t skipped = (loop->color + n - (b->lo[0] + y + z) % n) % n;
+            int64_t skipped = ((loop->color - (b->lo[0] + y + z)) % n + n) % n;
             int64_t left = b->hi[0] - b->lo[0] - skipped;
             if (left > 0) points += (left + n - 1) / n;
         }

@@ -19,9 +19,17 @@ typedef struct chain_log {
 
 /* A place for the values of a field, or for a scalar. */
 typedef struct chain_slot {
-    grid_shape shape;
+    grid_shape shape;   /* points along each dimension, ghosts not counted */
+    bool staggered[3];  /* one point more than the grid has cells */
+    int64_t missing[3]; /* where it does not extend along a dimension: the grid's size; else 0 */
+    int64_t ghosts;     /* points kept beyond each side of the others */
     kata_type type;
     int components;
+    bool temporary;            /* its values live until the time step ends */
+    bool tracked;              /* it has values in `set` only: a temporary; what was discarded and
+                                  has faces or ghosts, which rules may hide while it is written */
+    grid_region set;           /* what was written since then, queued loops included */
+    kata_layout layout;        /* of the array that exec makes */
     bool is_scalar;            /* shape of one point; its components are a scalar's elements */
     bool discarded;            /* after the queued loops: not read before all of it is written */
     int64_t version;           /* of its value after the queued loops */
@@ -42,6 +50,27 @@ typedef struct chain_binding {
     ir_value number;       /* of a number parameter without slot, in the parameter's type */
     const ir_value *table; /* of a table parameter without slot, in the parameter's type */
 } chain_binding;
+
+/* ---- slot.c: where a field has values -------------------------------------------------------- */
+
+/* The grid that it was made for. */
+grid_shape chain_slot_grid(const chain_slot *slot);
+grid_axis chain_slot_axis(const chain_slot *slot, int dimension);
+/* All indices at which values are kept, with ghosts. */
+grid_box chain_slot_memory(const chain_slot *slot);
+/* The points of a field: with periodic sides, face n of a staggered one is its face 0. */
+grid_box chain_slot_points(const chain_slot *slot, const grid_boundary *boundary);
+/* The same with the ghosts at sides without a rule: the indices at which it is read and written
+ * as they are. */
+grid_box chain_slot_inside(const chain_slot *slot, const grid_boundary *boundary);
+grid_box chain_binding_inside(const chain_binding *binding);
+/* Enters indices that were written of a tracked field, which ends where it has all of them; false
+ * when memory is out. */
+bool chain_slot_note(chain_slot *slot, const grid_box *written);
+/* Whether fields have values at the same indices. */
+bool chain_slot_same_place(const chain_slot *a, const chain_slot *b);
+
+/* ---- chain.c --------------------------------------------------------------------------------- */
 
 typedef struct chain_loop {
     const ir_kernel *kernel;

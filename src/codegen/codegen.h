@@ -5,16 +5,21 @@
  *     void NAME(const int64_t *lo, const int64_t *hi, const int64_t *size,
  *               const struct kata_view *view, const union kata_value *number)
  *
- * lo, hi: box. size: grid size, and for the variant of coloured ranges the number of colours and
- * the colour. view: one per component of each field parameter and one per element of each
- * reduction, in parameter order: the address of the point (0,0,0) (which may lie outside any
- * memory) and the distances in elements to the next y and z; x is contiguous. An inout field has
+ * lo, hi: box. size: grid size; for the variant of coloured ranges, in 3 and 4, the number of
+ * colours and the colour; for kernels whose levels run in order, in 5 the lowest
+ * index along them that may be read, and in 6 + p the highest, of parameter p: what lies farther
+ * out is read there. view: one per component of
+ * each field parameter and one per element of each reduction, in parameter order: the address of
+ * the point (0,0,0) (which may lie outside any memory) and the distances in elements to the next y
+ * and z; x is contiguous, or as
+ * the parameter's codegen_rows says. An inout field, and an out that is read at other levels, has
  * its views twice, for reads and then for writes. A reduction's view receives the point's
  * contribution, in the parameter's type. number: 8 bytes per number and table element, in parameter
  * order. A kernel with checks has one more view, the last, whose origin is an int64_t[3]: the
  * function returns when a row has a point at which a check fails, with its first one there and
  * nothing written to that row and those after it. All reads of a point happen before its writes,
- * and points are independent. */
+ * and points are independent, but for the levels of a kernel whose levels run in order: each sees
+ * what those before it in its box have written. */
 #ifndef CODEGEN_CODEGEN_H
 #define CODEGEN_CODEGEN_H
 
@@ -23,23 +28,35 @@
 typedef struct codegen_view {
     void *origin;
     int64_t y, z;
+    int64_t x; /* of STRIDED rows; others need none */
 } codegen_view;
 
 typedef void codegen_function(const int64_t *lo, const int64_t *hi, const int64_t *size,
                               const codegen_view *view, const ir_value *number);
 
-/* A kernel bound to storage types. */
+/* Where in a row of a component element i is. */
+typedef enum codegen_rows {
+    CODEGEN_CONTIGUOUS, /* at i */
+    CODEGEN_TOGETHER,   /* at i times the number of components */
+    CODEGEN_BLOCKED,    /* in blocks of CODEGEN_BLOCK elements of each component */
+    CODEGEN_STRIDED     /* at i times the view's x */
+} codegen_rows;
+
+enum { CODEGEN_BLOCK_SHIFT = 4, CODEGEN_BLOCK = 1 << CODEGEN_BLOCK_SHIFT };
+
+/* A kernel bound to storage types and layouts. */
 typedef struct codegen_loop {
     const ir_kernel *kernel;
     const kata_type *storage; /* per parameter; read for field parameters only */
+    const codegen_rows *rows; /* the same; NULL: all contiguous */
     bool colored; /* visits only points at which (ix + iy + iz) mod size[3] is size[4] */
     bool lines;   /* with #line directives that lead to the kernel's text */
 } codegen_loop;
 
 /* ---- kernel_file.c --------------------------------------------------------------------------- */
 
-/* A name for the function of a loop: "kata_" and a hash of graph and storage types. Loops that
- * compute the same have the same name. */
+/* A name for the function of a loop: "kata_" and a hash of graph, storage types and rows. Loops
+ * that compute the same have the same name. */
 void codegen_name(const codegen_loop *loop, char name[64]);
 /* A whole file: the functions of loops that have different names, behind what they need. */
 void codegen_file_text(text *out, const codegen_loop *loops, size_t count);
@@ -114,6 +131,17 @@ void codegen_word(text *out, const char *word);
 void codegen_param_name(text *out, const ir_kernel *kernel, int param);
 /* The index along a dimension at which a parameter is touched: "ix - 1". */
 void codegen_index(text *out, const ir_param *param, int dimension, int32_t offset);
+/* The same of what is read; along levels that run in order, at most the last that may be. */
+void codegen_read_index(const codegen_writer *w, int param, int dimension, int32_t offset);
+/* The rows of a parameter; contiguous for those that are no fields. */
+codegen_rows codegen_rows_of(const codegen_loop *loop, int param);
+/* Whether points run block by block: then the index of an element that belongs to the point in a
+ * BLOCKED row is ix and a number that is the same for the block, "pINDEX_NAME_block". */
+bool codegen_runs_blocks(const codegen_loop *loop);
+/* The element at an offset along x of a row that is read or written, in brackets: "[ix - 1]". Of
+ * STRIDED rows, `row` with "_x" behind it is the distance of elements. */
+void codegen_element(const codegen_writer *w, int param, int32_t offset, bool reads,
+                     const char *row);
 /* Pointer to the row at offset[1] and offset[2] of a component. */
 void codegen_row_name(text *out, const ir_kernel *kernel, int param, int component,
                       const int32_t offset[3]);

@@ -100,11 +100,13 @@ static void add_load(const codegen_writer *w, const ir_node *node)
 {
     kata_type storage = w->loop->storage[node->param];
     char open[48];
-    text_add(w->out, "%s", codegen_load_open(open, node->type, storage));
-    codegen_row_name(w->out, w->loop->kernel, node->param, node->element, node->offset);
-    text_add(w->out, "[");
-    codegen_index(w->out, &w->loop->kernel->params[node->param], 0, node->offset[0]);
-    text_add(w->out, "]%s", codegen_load_close(node->type, storage));
+    text row = {0};
+    codegen_row_name(&row, w->loop->kernel, node->param, node->element, node->offset);
+    if (row.failed) w->out->failed = true;
+    text_add(w->out, "%s%s", codegen_load_open(open, node->type, storage), text_get(&row));
+    codegen_element(w, node->param, node->offset[0], true, text_get(&row));
+    text_add(w->out, "%s", codegen_load_close(node->type, storage));
+    text_free(&row);
 }
 
 bool codegen_is_truncation(const ir_kernel *kernel, const ir_node *node)
@@ -141,42 +143,9 @@ static void add_stored(const codegen_writer *w, const ir_node *node)
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
-bool codegen_is_trigonometric(ir_op op)
-{
-    switch (op) {
-    case IR_SIN:
-    case IR_COS:
-    case IR_TAN:
-    case IR_ASIN:
-    case IR_ACOS:
-    case IR_ATAN:
-    case IR_ATAN2:
-    case IR_SINH:
-    case IR_COSH:
-    case IR_TANH: return true;
-    default: return false;
-    }
-}
+bool codegen_is_trigonometric(ir_op op) { return ir_ops[op].function == IR_FUNCTION_TRIGONOMETRIC; }
 
-bool codegen_is_elementary(ir_op op)
-{
-    switch (op) {
-    case IR_ROUND:
-    case IR_FMOD:
-    case IR_HYPOT:
-    case IR_EXP:
-    case IR_EXP2:
-    case IR_EXPM1:
-    case IR_LOG:
-    case IR_LOG2:
-    case IR_LOG10:
-    case IR_LOG1P:
-    case IR_POW:
-    case IR_CBRT:
-    case IR_ERF: return true;
-    default: return codegen_is_trigonometric(op);
-    }
-}
+bool codegen_is_elementary(ir_op op) { return ir_ops[op].function >= IR_FUNCTION_ROUNDING; }
 
 /* Functions that compilers turn into one instruction. */
 static const char *builtin(ir_op op)

@@ -24,6 +24,10 @@ static void add_title(const codegen_writer *w)
                  ir_types[param->type].name);
         codegen_word(w->out, param->name);
         if (param->count > 1) text_add(w->out, "[%d]", param->count);
+        ir_print_ratio(w->out, kernel, param);
+        char along[4];
+        ir_param_along(param, along);
+        if (ir_param_lacks_dimensions(param)) text_add(w->out, " along %s", along);
         if (ir_param_is_field(param))
             text_add(w->out, " as %s", ir_storages[w->loop->storage[p]].name);
     }
@@ -40,6 +44,11 @@ static void add_signature(const codegen_writer *w)
              "    const struct kata_view *view, const union kata_value *number)\n{\n"
              "    const int64_t nx = size[0], ny = size[1], nz = size[2];\n",
              name);
+}
+
+static void add_levels(const codegen_writer *w)
+{
+    if (w->loop->kernel->direction) text_add(w->out, "    const int64_t lowest = size[5];\n");
 }
 
 static void add_numbers(const codegen_writer *w)
@@ -87,26 +96,52 @@ static void add_shift(const codegen_writer *w, int param, int dimension, int32_t
     text_add(w->out, ") * view[%d].%c", view, "xyz"[dimension]);
 }
 
+static void add_read_shift(const codegen_writer *w, int param, int dimension, int32_t offset,
+                           int view)
+{
+    text_add(w->out, " + (");
+    codegen_read_index(w, param, dimension, offset);
+    text_add(w->out, ") * view[%d].%c", view, "xyz"[dimension]);
+}
+
+/* The distance of elements of strided rows, after their pointer. */
+static void add_stride(const codegen_writer *w, int param, const char *row, int view)
+{
+    if (codegen_rows_of(w->loop, param) != CODEGEN_STRIDED) return;
+    indent(w, CODEGEN_ROW);
+    text_add(w->out, "const int64_t %s_x = view[%d].x;\n", row, view);
+}
+
 static void add_row(const codegen_writer *w, int param, int component, const int32_t offset[3])
 {
     const ir_kernel *kernel = w->loop->kernel;
     const char *name = ir_storages[w->loop->storage[param]].c_name;
     int view = codegen_view_index(kernel, param) + component;
+    text row = {0};
+    codegen_row_name(&row, kernel, param, component, offset);
+    if (row.failed) w->out->failed = true;
     indent(w, CODEGEN_ROW);
-    text_add(w->out, "const %s *const ", name);
-    codegen_row_name(w->out, kernel, param, component, offset);
-    text_add(w->out, " = (const %s *)view[%d].origin", name, view);
-    add_shift(w, param, 1, offset[1], view);
-    add_shift(w, param, 2, offset[2], view);
+    text_add(w->out, "const %s *const %s = (const %s *)view[%d].origin", name, text_get(&row), name,
+             view);
+    add_read_shift(w, param, 1, offset[1], view);
+    add_read_shift(w, param, 2, offset[2], view);
     text_add(w->out, ";\n");
+    add_stride(w, param, text_get(&row), view);
+    text_free(&row);
 }
 
-/* "p1_v_new" */
-static void add_written_name(const codegen_writer *w, const ir_store *s)
+/* "p1_v_new"; of a finer field with the row of the child: "p1_f_new_1_0" */
+static text written_name(const codegen_writer *w, const ir_store *s)
 {
-    codegen_param_name(w->out, w->loop->kernel, s->param);
-    if (w->loop->kernel->params[s->param].count > 1) text_add(w->out, "_%d", s->component);
-    text_add(w->out, "_new");
+    const ir_param *param = &w->loop->kernel->params[s->param];
+    text name = {0};
+    codegen_param_name(&name, w->loop->kernel, s->param);
+    if (param->count > 1) text_add(&name, "_%d", s->component);
+    text_add(&name, "_new");
+    if (ir_param_children(param) > 1)
+        text_add(&name, "_%d_%d", (int)s->offset[1], (int)s->offset[2]);
+    if (name.failed) w->out->failed = true;
+    return name;
 }
 
 static void add_written_row(const codegen_writer *w, const ir_store *s)
@@ -116,13 +151,14 @@ static void add_written_row(const codegen_writer *w, const ir_store *s)
     const char *type = ir_param_is_field(p) ? ir_storages[w->loop->storage[s->param]].c_name
                                             : ir_types[p->type].c_name;
     int view = codegen_store_index(kernel, s->param) + s->component;
+    text name = written_name(w, s);
     indent(w, CODEGEN_ROW);
-    text_add(w->out, "%s *const ", type);
-    add_written_name(w, s);
-    text_add(w->out, " = (%s *)view[%d].origin", type, view);
+    text_add(w->out, "%s *const %s = (%s *)view[%d].origin", type, text_get(&name), type, view);
     add_shift(w, s->param, 1, s->offset[1], view);
     add_shift(w, s->param, 2, s->offset[2], view);
     text_add(w->out, ";\n");
+    add_stride(w, s->param, text_get(&name), view);
+    text_free(&name);
 }
 
 static bool same_row(const ir_access *a, const ir_access *b)
@@ -131,7 +167,13 @@ static bool same_row(const ir_access *a, const ir_access *b)
            a->offset[2] == b->offset[2];
 }
 
-/* Accesses are ordered by parameter, component, z, y: equal rows follow one another. */
+static bool same_written_row(const ir_store *a, const ir_store *b)
+{
+    return a->param == b->param && a->component == b->component && a->offset[1] == b->offset[1] &&
+           a->offset[2] == b->offset[2];
+}
+
+/* Accesses and stores are ordered by parameter, component, z, y: equal rows follow one another. */
 static void add_rows(const codegen_writer *w)
 {
     const ir_kernel *kernel = w->loop->kernel;
@@ -139,7 +181,10 @@ static void add_rows(const codegen_writer *w)
         const ir_access *a = &kernel->accesses[i];
         if (i == 0 || !same_row(a, a - 1)) add_row(w, a->param, a->component, a->offset);
     }
-    for (int i = 0; i < kernel->store_count; i++) add_written_row(w, &kernel->stores[i]);
+    for (int i = 0; i < kernel->store_count; i++) {
+        const ir_store *s = &kernel->stores[i];
+        if (i == 0 || !same_written_row(s, s - 1)) add_written_row(w, s);
+    }
 }
 
 /* ---- body ------------------------------------------------------------------------------------ */
@@ -161,17 +206,23 @@ static void add_steps(const codegen_writer *w, codegen_level level)
 static void add_loop(const codegen_writer *w, int dimension)
 {
     char d = "xyz"[dimension];
+    const ir_kernel *kernel = w->loop->kernel;
     indent(w, (codegen_level)(2 - dimension));
-    text_add(w->out, "for (int64_t i%c = lo[%d]; i%c < hi[%d]; i%c++) {\n", d, dimension, d,
-             dimension, d);
+    if (kernel->direction == IR_BACKWARD && kernel->ordered == dimension)
+        text_add(w->out, "for (int64_t i%c = hi[%d]; i%c-- > lo[%d];) {\n", d, dimension, d,
+                 dimension);
+    else
+        text_add(w->out, "for (int64_t i%c = lo[%d]; i%c < hi[%d]; i%c++) {\n", d, dimension, d,
+                 dimension, d);
 }
 
 /* The first point of the colour in a row. */
 static void add_colored_start(const codegen_writer *w)
 {
-    text_add(w->out,
-             "            const int64_t past = (lo[0] + iy + iz + size[3] - size[4]) %% size[3];\n"
-             "            const int64_t first = lo[0] + (past ? size[3] - past : 0);\n");
+    text_add(
+        w->out,
+        "            const int64_t before = (size[4] - lo[0] - iy - iz) %% size[3];\n"
+        "            const int64_t first = lo[0] + (before < 0 ? before + size[3] : before);\n");
 }
 
 static void add_stored_value(const codegen_writer *w, const ir_store *s)
@@ -187,10 +238,10 @@ static void add_stored_value(const codegen_writer *w, const ir_store *s)
 
 static void add_target(const codegen_writer *w, const ir_store *s)
 {
-    add_written_name(w, s);
-    text_add(w->out, "[");
-    codegen_index(w->out, &w->loop->kernel->params[s->param], 0, s->offset[0]);
-    text_add(w->out, "]");
+    text name = written_name(w, s);
+    text_add(w->out, "%s", text_get(&name));
+    codegen_element(w, s->param, s->offset[0], false, text_get(&name));
+    text_free(&name);
 }
 
 /* A store on a condition writes the old bits back where it does not hold. */
@@ -212,12 +263,48 @@ static void add_store(const codegen_writer *w, const ir_store *s)
     text_add(w->out, ";\n");
 }
 
-static void add_point_loop(const codegen_writer *w)
+/* Whether the points of a row may be computed side by side. */
+static bool is_free(const codegen_writer *w)
 {
+    const ir_kernel *kernel = w->loop->kernel;
+    return !w->loop->colored && (!kernel->direction || kernel->ordered > 0);
+}
+
+/* Around the loop over points where they run block by block. */
+static void add_block_loop(const codegen_writer *w)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    text_add(w->out,
+             "            for (int64_t start = lo[0], end; start < hi[0]; start = end) {\n"
+             "            end = (start | %d) + 1 < hi[0] ? (start | %d) + 1 : hi[0];\n",
+             CODEGEN_BLOCK - 1, CODEGEN_BLOCK - 1);
+    for (int p = 0; p < kernel->param_count; p++) {
+        if (codegen_rows_of(w->loop, p) != CODEGEN_BLOCKED) continue;
+        text_add(w->out, "            const int64_t ");
+        codegen_param_name(w->out, kernel, p);
+        text_add(w->out, "_block = (start >> %d) * %d;\n", CODEGEN_BLOCK_SHIFT,
+                 (kernel->params[p].count - 1) * CODEGEN_BLOCK);
+    }
+}
+
+/* The loop over the points of a row, for which the compiler may be told something. */
+static void begin_points(const codegen_writer *w, const char *pragma)
+{
+    bool blocks = codegen_runs_blocks(w->loop);
+    if (blocks) add_block_loop(w);
+    if (is_free(w)) text_add(w->out, "%s", pragma);
     if (w->loop->colored)
         text_add(w->out, "            for (int64_t ix = first; ix < hi[0]; ix += size[3]) {\n");
+    else if (blocks)
+        text_add(w->out, "            for (int64_t ix = start; ix < end; ix++) {\n");
     else
         add_loop(w, 0);
+}
+
+static void end_points(const codegen_writer *w)
+{
+    text_add(w->out, "            }\n");
+    if (codegen_runs_blocks(w->loop)) text_add(w->out, "            }\n");
 }
 
 /* ---- checks ---------------------------------------------------------------------------------- */
@@ -237,14 +324,13 @@ static void add_checks(const codegen_writer *w)
 {
     const ir_kernel *kernel = w->loop->kernel;
     text_add(w->out, "            int64_t failing = hi[0];\n");
-    if (!w->loop->colored) text_add(w->out, "#pragma omp simd reduction(min : failing)\n");
-    add_point_loop(w);
+    begin_points(w, "#pragma omp simd reduction(min : failing)\n");
     add_steps(w, CODEGEN_POINT);
     text_add(w->out, "                failing = ");
     codegen_operand(w, kernel->valid);
+    text_add(w->out, " || failing < ix ? failing : ix;\n");
+    end_points(w);
     text_add(w->out,
-             " || failing < ix ? failing : ix;\n"
-             "            }\n"
              "            if (failing < hi[0]) {\n"
              "                int64_t *const point = (int64_t *)view[%d].origin;\n"
              "                point[0] = failing;\n"
@@ -281,11 +367,10 @@ static void add_row_body(codegen_writer *w, const bool *wanted)
         add_checks(w);
         w->wanted = wanted + kernel->graph.count;
     }
-    if (!w->loop->colored) text_add(w->out, "#pragma omp simd\n");
-    add_point_loop(w);
+    begin_points(w, "#pragma omp simd\n");
     add_steps(w, CODEGEN_POINT);
     for (int i = 0; i < kernel->store_count; i++) add_store(w, &kernel->stores[i]);
-    text_add(w->out, "            }\n");
+    end_points(w);
 }
 
 void codegen_function_text(text *out, const codegen_loop *loop)
@@ -302,6 +387,7 @@ void codegen_function_text(text *out, const codegen_loop *loop)
     codegen_writer w = {.out = out, .loop = loop, .steps = steps};
     add_title(&w);
     add_signature(&w);
+    add_levels(&w);
     add_numbers(&w);
     add_zeros(&w);
     add_steps(&w, CODEGEN_ONCE);

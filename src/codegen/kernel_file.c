@@ -11,14 +11,24 @@ void codegen_name(const codegen_loop *loop, char name[64])
     uint64_t types = 0;
     for (int p = 0; p < kernel->param_count; p++) {
         int type = ir_param_is_field(&kernel->params[p]) ? (int)loop->storage[p] : -1;
+        if (codegen_rows_of(loop, p)) type |= (int)codegen_rows_of(loop, p) << 8;
         types = hash_bytes(&type, sizeof type, types);
     }
     snprintf(name, 64, "kata_%s_%016" PRIx64 "%s", kernel->hash, types, loop->colored ? "_c" : "");
 }
 
-static int views_of(const ir_param *param)
+/* Whether a written field is read otherwise than what the point itself has written. */
+static bool is_read(const ir_kernel *kernel, int p)
 {
-    if (param->kind == IR_PARAM_INOUT) return 2 * param->count;
+    bool read = kernel->params[p].kind == IR_PARAM_INOUT;
+    for (int i = 0; i < kernel->access_count; i++) read = read || kernel->accesses[i].param == p;
+    return read;
+}
+
+static int views_of(const ir_kernel *kernel, int p)
+{
+    const ir_param *param = &kernel->params[p];
+    if (ir_param_is_written_field(param) && is_read(kernel, p)) return 2 * param->count;
     return ir_param_is_field(param) || ir_param_is_reduction(param) ? param->count : 0;
 }
 
@@ -30,14 +40,15 @@ static int numbers_of(const ir_param *param)
 int codegen_view_index(const ir_kernel *kernel, int param)
 {
     int index = 0;
-    for (int p = 0; p < param; p++) index += views_of(&kernel->params[p]);
+    for (int p = 0; p < param; p++) index += views_of(kernel, p);
     return index;
 }
 
 int codegen_store_index(const ir_kernel *kernel, int param)
 {
     const ir_param *p = &kernel->params[param];
-    return codegen_view_index(kernel, param) + (p->kind == IR_PARAM_INOUT ? p->count : 0);
+    bool twice = ir_param_is_written_field(p) && is_read(kernel, param);
+    return codegen_view_index(kernel, param) + (twice ? p->count : 0);
 }
 
 int codegen_number_index(const ir_kernel *kernel, int param)
@@ -64,7 +75,7 @@ static const char prelude[] =
     "typedef __INT32_TYPE__ int32_t;\n"
     "typedef __INT64_TYPE__ int64_t;\n"
     "union kata_value {\n    int32_t i32;\n    int64_t i64;\n    float f32;\n    double f64;\n};\n"
-    "struct kata_view {\n    void *origin;\n    int64_t y, z;\n};\n";
+    "struct kata_view {\n    void *origin;\n    int64_t y, z, x;\n};\n";
 
 void codegen_file_text(text *out, const codegen_loop *loops, size_t count)
 {

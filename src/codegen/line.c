@@ -2,15 +2,16 @@
 #include "codegen/codegen.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-/* A name as a C string; the kernel's file by its full path, where there is one. */
+/* A name as a C string; the kernel's file by its full path, where there is one. A line must not end
+ * in it, whatever a compiler takes for its end. */
 static void add_name(text *out, const char *name)
 {
     char *full = realpath(name, NULL);
     text_add(out, "\"");
     for (const char *c = full ? full : name; *c; c++)
-        text_add(out, *c == '"' || *c == '\\' ? "\\%c" : *c == '\n' ? " " : "%c", *c);
+        text_add(out, *c == '"' || *c == '\\' ? "\\%c" : "%c",
+                 (unsigned char)*c < ' ' || *c == 127 ? ' ' : *c);
     text_add(out, "\"\n");
     free(full);
 }
@@ -21,13 +22,7 @@ void codegen_line(const codegen_writer *w, uint32_t at)
     int line, column;
     source_line_column(w->loop->kernel->text, at, &line, &column);
     text_add(w->out, "#line %d ", line);
-    add_name(w->out, w->loop->kernel->text->name);
-}
-
-static bool same_line(const source *text, uint32_t a, uint32_t b)
-{
-    uint32_t first = a < b ? a : b, last = a < b ? b : a;
-    return !memchr(text->text + first, '\n', last - first);
+    add_name(w->out, source_holding(w->loop->kernel->text, at)->name);
 }
 
 void codegen_name_by_line(const ir_kernel *kernel, codegen_step *steps)
@@ -36,13 +31,13 @@ void codegen_name_by_line(const ir_kernel *kernel, codegen_step *steps)
     for (ir_id id = 1; id < g->count; id++)
         for (int k = 0; k < ir_ops[g->nodes[id].op].operands; k++) {
             ir_id used = g->nodes[id].arg[k];
-            bool apart =
-                g->nodes[used].at && !same_line(kernel->text, g->nodes[id].at, g->nodes[used].at);
+            bool apart = g->nodes[used].at &&
+                         !source_same_line(kernel->text, g->nodes[id].at, g->nodes[used].at);
             if (apart && !steps[used].leaf) steps[used].named = true;
         }
     for (int i = 0; i < kernel->store_count; i++) {
         const ir_store *s = &kernel->stores[i];
-        bool apart = !same_line(kernel->text, s->at, g->nodes[s->value].at);
+        bool apart = !source_same_line(kernel->text, s->at, g->nodes[s->value].at);
         if (apart && !steps[s->value].leaf) steps[s->value].named = true;
     }
 }

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { LONGEST_EXPRESSION = 8 }; /* operations */
+enum { LONGEST_EXPRESSION = HOSTILE(8, 1) }; /* operations */
 
 static bool is_leaf(ir_op op)
 {

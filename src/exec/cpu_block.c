@@ -6,9 +6,10 @@
 #include "exec/exec.h"
 
 enum {
-    BLOCK_BYTES = 1 << 20, /* touched by a block, about half of a second-level cache */
-    BLOCKS_PER_THREAD = 4, /* at least, so that no thread waits long for the last */
-    SMALLEST_BLOCK = 4096, /* points; less is not worth a turn */
+    BLOCK_BYTES =
+        HOSTILE(1 << 20, 512),         /* touched by a block, about half of a second-level cache */
+    BLOCKS_PER_THREAD = 4,             /* at least, so that no thread waits long for the last */
+    SMALLEST_BLOCK = HOSTILE(4096, 5), /* points; less is not worth a turn */
     BLOCK_PLANES = 4
 };
 
@@ -32,7 +33,7 @@ cpu_blocks cpu_blocks_make(const grid_box *box, int64_t bytes_per_point, int thr
     b.size[2] = clamp(rows, 1, clamp(BLOCK_PLANES, 1, extent[2]));
     b.size[1] = clamp(rows / b.size[2], 1, extent[1]);
     if (b.size[1] == extent[1]) b.size[2] = clamp(rows / b.size[1], 1, extent[2]);
-    if (b.size[0] < extent[0]) b.box.lo[0] -= box->lo[0] % EXEC_BRICK;
+    if (b.size[0] < extent[0]) b.box.lo[0] = exec_brick(box->lo[0]) * EXEC_BRICK;
     b.total = 1;
     for (int d = 0; d < 3; d++) {
         b.count[d] = (b.box.hi[d] - b.box.lo[d] + b.size[d] - 1) / b.size[d];
@@ -51,7 +52,7 @@ grid_box cpu_block_box(const cpu_blocks *blocks, int64_t i)
     grid_box block;
     for (int d = 0; d < 3; d++) {
         int64_t origin = blocks->box.lo[d];
-        if (d == 0 && blocks->count[0] > 1) origin -= origin % EXEC_BRICK;
+        if (d == 0 && blocks->count[0] > 1) origin = exec_brick(origin) * EXEC_BRICK;
         block.lo[d] = origin + at[d] * blocks->size[d];
         block.hi[d] = block.lo[d] + blocks->size[d];
     }

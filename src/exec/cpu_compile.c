@@ -1,5 +1,5 @@
 /* From the loops of a chain to compiled functions. A function serves all loops whose kernels
- * compute the same on the same storage types; its name says so. */
+ * compute the same on the same storage types and layouts; its name says so. */
 #include "exec/exec.h"
 
 #include <string.h>
@@ -22,10 +22,14 @@ static bool bind_storage(const chain_loop *loop, bool lines, arena *memory, code
 {
     int count = loop->kernel->param_count;
     kata_type *storage = arena_array(memory, (size_t)count + 1, sizeof *storage);
-    for (int p = 0; storage && p < count; p++)
-        if (ir_param_is_field(&loop->kernel->params[p])) storage[p] = loop->bindings[p].slot->type;
-    *out = (codegen_loop){loop->kernel, storage, loop->colors > 1, lines};
-    return storage != NULL;
+    codegen_rows *rows = arena_array(memory, (size_t)count + 1, sizeof *rows);
+    for (int p = 0; storage && rows && p < count; p++)
+        if (ir_param_is_field(&loop->kernel->params[p])) {
+            storage[p] = loop->bindings[p].slot->type;
+            rows[p] = exec_slot_rows(loop->bindings[p].slot);
+        }
+    *out = (codegen_loop){loop->kernel, storage, rows, loop->colors > 1, lines};
+    return storage && rows;
 }
 
 /* Sets *index to the function of a loop, which may have no code yet. */

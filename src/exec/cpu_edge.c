@@ -3,8 +3,9 @@
  * Near a side, points run on copies: of each component that they read outside, a box around them is
  * filled as the boundary rules say, and the same function runs with its view on the copy. What
  * an index outside maps to is looked up in tables, so that rules are evaluated once per loop
- * and index. Rules map x first, then y, then z; antisymmetric steps are undone in the reverse
- * order. */
+ * and index. Components that stand together in the field do so in a copy, as the function expects;
+ * other copies have contiguous rows. Rules map x first, then y, then z; antisymmetric steps are
+ * undone in the reverse order. */
 #include "exec/exec.h"
 
 #include "ir/arithmetic.h"
@@ -13,47 +14,55 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LINE_BYTES = 64 };
+
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 static const double UNSET = 0x1.6969696969697p62; /* about 0x5a5a5a5a5a5a5a5a */
 
 /* Where no rule covers a read, nothing comes of it, and where no periodic side brings a write back,
  * it does not happen (analysis has seen to that). */
-static grid_source map(const cpu_edge *edge, int dimension, int64_t size, int64_t index)
+static grid_source map(const cpu_edge *edge, int dimension, int64_t index)
 {
     grid_source source;
+    grid_axis axis = chain_slot_axis(edge->binding->slot, dimension);
     bool periodic = edge->binding->boundary.side[2 * dimension].rule == KATA_PERIODIC;
     if ((periodic || !edge->written) &&
-        grid_boundary_map(&edge->binding->boundary, dimension, size, index, &source))
+        grid_boundary_map(&edge->binding->boundary, dimension, &axis, index, &source))
         return source;
     bool floating = ir_type_is_floating(ir_type_of_storage(edge->type));
-    return (grid_source){.index = -1, .constant = !edge->poison ? 0 : floating ? NAN : UNSET};
+    return (grid_source){.is_constant = true,
+                         .constant = !edge->poison ? 0
+                                     : floating    ? NAN
+                                                   : UNSET};
 }
 
 bool cpu_edge_prepare(cpu_edge *edge, const grid_box *touched, arena *memory)
 {
-    const int64_t *size = edge->binding->slot->shape.size;
+    edge->inside = chain_binding_inside(edge->binding);
     edge->type = edge->binding->slot->type;
     edge->bytes = store_type_bytes(edge->type);
+    edge->rows = exec_slot_rows(edge->binding->slot);
     for (int d = 0; d < 3; d++) {
-        int64_t low = touched->lo[d] < 0 ? -touched->lo[d] : 0;
-        int64_t high = touched->hi[d] > size[d] ? touched->hi[d] - size[d] : 0;
+        int64_t first = edge->inside.lo[d], end = edge->inside.hi[d];
+        int64_t low = touched->lo[d] < first ? first - touched->lo[d] : 0;
+        int64_t high = touched->hi[d] > end ? touched->hi[d] - end : 0;
         edge->low[d] = arena_array(memory, (size_t)low + (size_t)high, sizeof(grid_source));
         if (!edge->low[d]) return false;
         edge->high[d] = edge->low[d] + low;
-        for (int64_t i = 0; i < low; i++) edge->low[d][i] = map(edge, d, size[d], -1 - i);
-        for (int64_t i = 0; i < high; i++) edge->high[d][i] = map(edge, d, size[d], size[d] + i);
+        for (int64_t i = 0; i < low; i++) edge->low[d][i] = map(edge, d, first - 1 - i);
+        for (int64_t i = 0; i < high; i++) edge->high[d][i] = map(edge, d, end + i);
     }
     return true;
 }
 
-/* NULL inside the grid. */
+/* NULL inside. */
 static const grid_source *source_of(const cpu_edge *edge, int dimension, int64_t index)
 {
-    int64_t size = edge->binding->slot->shape.size[dimension];
-    return index < 0       ? &edge->low[dimension][-1 - index]
-           : index >= size ? &edge->high[dimension][index - size]
-                           : NULL;
+    int64_t first = edge->inside.lo[dimension], end = edge->inside.hi[dimension];
+    return index < first  ? &edge->low[dimension][first - 1 - index]
+           : index >= end ? &edge->high[dimension][index - end]
+                          : NULL;
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -109,7 +118,8 @@ static void undo_steps(kata_type type, void *values, int64_t count, const grid_s
 
 /* A row of the grid grown by what is read outside: where its values at x inside come from. */
 typedef struct edge_row {
-    const char *values; /* at x = 0; NULL: the constant */
+    bool inside;   /* they are those of the row at[1], at[2]; otherwise the constant */
+    int64_t at[3]; /* at[0] is 0 */
     double constant;
     const grid_source *y, *z; /* with steps to undo, otherwise NULL */
 } edge_row;
@@ -117,29 +127,28 @@ typedef struct edge_row {
 static edge_row row_at(const cpu_edge *edge, int64_t y, int64_t z)
 {
     edge_row row = {.y = source_of(edge, 1, y), .z = source_of(edge, 2, z)};
-    const store_array *a = edge->binding->slot->array;
-    if (row.y && row.y->index < 0) {
+    if (row.y && row.y->is_constant) {
         row.constant = row.y->constant;
         row.z = NULL;
-    } else if (row.z && row.z->index < 0) {
+    } else if (row.z && row.z->is_constant) {
         row.constant = row.z->constant;
     } else {
-        int64_t element = (row.y ? row.y->index : y) * a->pitch_y +
-                          (row.z ? row.z->index : z) * a->pitch_z +
-                          edge->component * a->pitch_component;
-        row.values = (const char *)a->data + element * edge->bytes;
+        row.inside = true;
+        row.at[1] = row.y ? row.y->index : y;
+        row.at[2] = row.z ? row.z->index : z;
     }
     if (row.y && !row.y->steps) row.y = NULL;
     if (row.z && !row.z->steps) row.z = NULL;
     return row;
 }
 
-/* The values at x_lo .. x_hi-1, inside the grid. */
+/* The values at x_lo .. x_hi-1, inside along x. */
 static void copy_inside(const cpu_edge *edge, const edge_row *row, int64_t x_lo, int64_t x_hi,
                         char *out)
 {
-    if (row->values)
-        memcpy(out, row->values + x_lo * edge->bytes, (size_t)((x_hi - x_lo) * edge->bytes));
+    const int64_t start[3] = {x_lo, row->at[1], row->at[2]};
+    if (row->inside)
+        store_read_row(edge->binding->slot->array, edge->component, start, x_hi - x_lo, out);
     else
         set_all(edge->type, out, x_hi - x_lo, row->constant);
     if (row->z) undo_steps(edge->type, out, x_hi - x_lo, row->z);
@@ -151,14 +160,17 @@ static void copy_inside(const cpu_edge *edge, const edge_row *row, int64_t x_lo,
 static void copy_outside(const cpu_edge *edge, const edge_row *row, const grid_source *sources,
                          int direction, int64_t count, char *out)
 {
+    const store_array *a = edge->binding->slot->array;
+    const char *values = row->inside ? store_address(a, edge->component, row->at) : NULL;
+    bool plain = values && !row->y && !row->z;
     for (int64_t i = 0; i < count; i++, out += edge->bytes) {
         const grid_source *x = &sources[i * direction];
-        if (x->index < 0)
+        if (x->is_constant)
             set_all(edge->type, out, 1, x->constant);
-        else if (row->values && !row->y && !row->z && edge->bytes == 8)
-            memcpy(out, row->values + x->index * 8, 8);
-        else if (row->values && !row->y && !row->z && edge->bytes == 4)
-            memcpy(out, row->values + x->index * 4, 4);
+        else if (plain && edge->bytes == 8)
+            memcpy(out, values + store_along_x(a, x->index) * 8, 8);
+        else if (plain && edge->bytes == 4)
+            memcpy(out, values + store_along_x(a, x->index) * 4, 4);
         else
             copy_inside(edge, row, x->index, x->index + 1, out);
         if (x->steps) undo_steps(edge->type, out, 1, x);
@@ -168,11 +180,11 @@ static void copy_outside(const cpu_edge *edge, const edge_row *row, const grid_s
 static void copy_row(const cpu_edge *edge, const edge_row *row, int64_t x_lo, int64_t x_hi,
                      char *out)
 {
-    int64_t n = edge->binding->slot->shape.size[0];
-    int64_t lo = x_lo < 0 ? 0 : x_lo, hi = x_hi < n ? x_hi : n;
-    if (x_lo < 0) {
-        int64_t end = x_hi < 0 ? x_hi : 0;
-        copy_outside(edge, row, &edge->low[0][-1 - x_lo], -1, end - x_lo, out);
+    int64_t first = edge->inside.lo[0], n = edge->inside.hi[0];
+    int64_t lo = x_lo < first ? first : x_lo, hi = x_hi < n ? x_hi : n;
+    if (x_lo < first) {
+        int64_t end = x_hi < first ? x_hi : first;
+        copy_outside(edge, row, &edge->low[0][first - 1 - x_lo], -1, end - x_lo, out);
     }
     if (lo < hi) copy_inside(edge, row, lo, hi, out + (lo - x_lo) * edge->bytes);
     if (x_hi > n) {
@@ -187,91 +199,165 @@ static void copy_row(const cpu_edge *edge, const edge_row *row, int64_t x_lo, in
 /* What a piece reads of a component; false when all of it is inside. */
 static bool read_box(const cpu_edge *edge, const grid_box *piece, grid_box *out)
 {
-    grid_box inside = grid_shape_box(&edge->binding->slot->shape);
     *out = analysis_touched(edge->param, edge->lo, edge->hi, piece);
-    return !grid_box_contains(&inside, out);
+    for (int d = 0; d < 3; d++) {
+        if (edge->clipped[d] && out->lo[d] < edge->inside.lo[d]) out->lo[d] = edge->inside.lo[d];
+        if (edge->clipped[d] && out->hi[d] > edge->inside.hi[d]) out->hi[d] = edge->inside.hi[d];
+    }
+    return !grid_box_contains(&edge->inside, out);
 }
 
-/* Bytes from one row of a copy to the next: whole lines, so that vectors seldom straddle two. */
-static int64_t pitch_of(const cpu_edge *edge, const grid_box *box)
+/* How many edges, from the first, may share a copy: components that stand together do. */
+static int sharing(const cpu_edge *edges, int count)
 {
-    return ((box->hi[0] - box->lo[0]) * edge->bytes + 63) / 64 * 64;
+    int n = 1;
+    if (edges->rows == CODEGEN_CONTIGUOUS || edges->rows == CODEGEN_STRIDED) return n;
+    while (n < count && edges[n].param == edges->param && edges[n].written == edges->written) n++;
+    return n;
 }
 
-static void copy_box(const cpu_edge *edge, const grid_box *box, char *out, codegen_view *view)
+/* The box around all that a piece reads outside of edges that share a copy; false when that is
+ * nothing. */
+static bool shared_box(const cpu_edge *edges, int count, const grid_box *piece, grid_box *out)
 {
-    int64_t pitch = pitch_of(edge, box), plane = pitch * (box->hi[1] - box->lo[1]);
-    for (int64_t z = box->lo[2]; z < box->hi[2]; z++)
-        for (int64_t y = box->lo[1]; y < box->hi[1]; y++) {
-            edge_row row = row_at(edge, y, z);
-            copy_row(edge, &row, box->lo[0], box->hi[0],
-                     out + (z - box->lo[2]) * plane + (y - box->lo[1]) * pitch);
+    grid_box box;
+    bool any = false;
+    for (int i = 0; i < count; i++) {
+        if (!read_box(&edges[i], piece, &box)) continue;
+        for (int d = 0; d < 3; d++) {
+            if (!any || box.lo[d] < out->lo[d]) out->lo[d] = box.lo[d];
+            if (!any || box.hi[d] > out->hi[d]) out->hi[d] = box.hi[d];
         }
-    int64_t size = edge->bytes, shift = box->lo[0] * size + box->lo[1] * pitch + box->lo[2] * plane;
-    *view = (codegen_view){(void *)((uintptr_t)out - (uintptr_t)shift), pitch / size, plane / size};
+        any = true;
+    }
+    return any;
 }
 
-static size_t copy_size(const cpu_edge *edge, const grid_box *box)
+/* Lays out a copy of a box at `out`, in rows of whole lines, so that vectors seldom straddle two;
+ * returns its bytes. */
+static size_t lay_copy(const cpu_edge *edge, const grid_box *box, void *out, store_array *copy)
 {
-    return (size_t)(pitch_of(edge, box) * (box->hi[1] - box->lo[1]) * (box->hi[2] - box->lo[2]));
+    bool blocked = edge->rows == CODEGEN_BLOCKED, together = edge->rows == CODEGEN_TOGETHER;
+    kata_layout layout = blocked ? KATA_BLOCKS : together ? KATA_STRUCTURES : KATA_ARRAYS;
+    int64_t low[3] = {box->lo[0], box->lo[1], box->lo[2]};
+    if (blocked) low[0] -= low[0] & (STORE_BLOCK - 1);
+    *copy = (store_array){.type = edge->type, .components = edge->param->count};
+    int64_t row = store_lay_row(copy, layout, box->hi[0] - low[0]);
+    if (layout == KATA_ARRAYS) copy->pitch_component = 0; /* there is one */
+    copy->pitch_y = row / edge->bytes;
+    copy->pitch_z = copy->pitch_y * (box->hi[1] - box->lo[1]);
+    int64_t shift = store_element(copy, 0, low) * edge->bytes;
+    copy->data = (void *)((uintptr_t)out - (uintptr_t)shift);
+    return (size_t)(row * (box->hi[1] - box->lo[1]) * (box->hi[2] - box->lo[2]));
+}
+
+/* Fills a component of a copy, by way of `row` where its elements do not follow one another. */
+static void copy_box(const cpu_edge *edge, const grid_box *box, store_array *copy, char *row)
+{
+    int64_t at[3] = {box->lo[0], 0, 0}, count = box->hi[0] - box->lo[0];
+    for (at[2] = box->lo[2]; at[2] < box->hi[2]; at[2]++)
+        for (at[1] = box->lo[1]; at[1] < box->hi[1]; at[1]++) {
+            edge_row from = row_at(edge, at[1], at[2]);
+            if (copy->pitch_x == 1) {
+                copy_row(edge, &from, at[0], box->hi[0], store_address(copy, edge->component, at));
+            } else {
+                copy_row(edge, &from, at[0], box->hi[0], row);
+                store_write_row(copy, edge->component, at, count, row);
+            }
+        }
+}
+
+codegen_view cpu_view(const store_array *a, int component)
+{
+    const int64_t here[3] = {0, 0, 0};
+    return (codegen_view){store_address(a, component, here), a->pitch_y, a->pitch_z, a->pitch_x};
+}
+
+store_array cpu_view_array(const codegen_view *view, const store_array *of)
+{
+    return (store_array){.type = of->type,
+                         .components = 1,
+                         .block = of->block,
+                         .pitch_x = view->x,
+                         .pitch_y = view->y,
+                         .pitch_z = view->z,
+                         .data = view->origin};
+}
+
+/* Bytes for all copies, each a multiple of a line, and *row for the longest row. */
+static size_t room_for(const cpu_edge *edges, int count, const grid_box *piece, size_t *row)
+{
+    size_t needed = 0;
+    *row = 0;
+    for (int i = 0, n; i < count; i += n) {
+        grid_box box;
+        store_array copy;
+        n = sharing(&edges[i], count - i);
+        if (!shared_box(&edges[i], n, piece, &box)) continue;
+        needed += lay_copy(&edges[i], &box, NULL, &copy);
+        size_t bytes = (size_t)((box.hi[0] - box.lo[0]) * edges[i].bytes);
+        if (bytes > *row) *row = (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+    }
+    return needed;
+}
+
+static bool grow_room(cpu_thread *thread, size_t needed)
+{
+    if (needed <= thread->gathered_size && !HOSTILE(false, needed > 0)) return true;
+    free(thread->gathered);
+    thread->gathered_size = 0;
+    thread->gathered = aligned_alloc(LINE_BYTES, needed);
+    if (thread->gathered) thread->gathered_size = needed;
+    return thread->gathered != NULL;
 }
 
 bool cpu_edge_gather(const cpu_edge *edges, int count, const grid_box *piece, cpu_thread *thread,
                      codegen_view *views)
 {
-    size_t needed = 0;
-    grid_box box;
-    for (int i = 0; i < count; i++)
-        if (read_box(&edges[i], piece, &box)) needed += copy_size(&edges[i], &box);
-    if (needed > thread->gathered_size) {
-        free(thread->gathered);
-        thread->gathered_size = 0;
-        thread->gathered = aligned_alloc(64, needed);
-        if (!thread->gathered) return false;
-        thread->gathered_size = needed;
-    }
-    char *out = thread->gathered;
-    for (int i = 0; i < count; i++) {
-        if (!read_box(&edges[i], piece, &box)) continue;
-        if (edges[i].poison) store_fill_unset(edges[i].type, out, copy_size(&edges[i], &box));
-        copy_box(&edges[i], &box, out, &views[edges[i].view]);
-        out += copy_size(&edges[i], &box);
+    size_t row_bytes, needed = room_for(edges, count, piece, &row_bytes);
+    if (!grow_room(thread, needed + row_bytes)) return false;
+    char *row = thread->gathered, *out = row + row_bytes;
+    for (int i = 0, n; i < count; i += n) {
+        grid_box all, box;
+        store_array copy;
+        n = sharing(&edges[i], count - i);
+        if (!shared_box(&edges[i], n, piece, &all)) continue;
+        size_t bytes = lay_copy(&edges[i], &all, out, &copy);
+        if (edges[i].poison) store_fill_unset(edges[i].type, out, bytes);
+        for (int e = i; e < i + n; e++) {
+            if (!read_box(&edges[e], piece, &box)) continue;
+            copy_box(&edges[e], &box, &copy, row);
+            views[edges[e].view] = cpu_view(&copy, edges[e].component);
+        }
+        out += bytes;
     }
     return true;
 }
 
 /* ---- writes ---------------------------------------------------------------------------------- */
 
-/* Where an index of the grown grid belongs; -1 nowhere. */
-static int64_t target_of(const cpu_edge *edge, int dimension, int64_t index)
+/* Where an index of the grown grid belongs; false: nowhere. */
+static bool target_of(const cpu_edge *edge, const int64_t index[3], int64_t target[3])
 {
-    const grid_source *source = source_of(edge, dimension, index);
-    return source ? source->index : index;
-}
-
-static void scatter_row(const cpu_edge *edge, const char *from, int64_t x_lo, int64_t x_hi,
-                        char *row)
-{
-    for (int64_t x = x_lo; x < x_hi; x++, from += edge->bytes) {
-        int64_t target = target_of(edge, 0, x);
-        if (target >= 0) memcpy(row + target * edge->bytes, from, (size_t)edge->bytes);
+    for (int d = 0; d < 3; d++) {
+        const grid_source *source = source_of(edge, d, index[d]);
+        target[d] = source ? source->index : index[d];
+        if (source && source->is_constant) return false;
     }
+    return true;
 }
 
 static void scatter_box(const cpu_edge *edge, const grid_box *box, const codegen_view *view)
 {
     const store_array *a = edge->binding->slot->array;
-    for (int64_t z = box->lo[2]; z < box->hi[2]; z++)
-        for (int64_t y = box->lo[1]; y < box->hi[1]; y++) {
-            int64_t to_y = target_of(edge, 1, y), to_z = target_of(edge, 2, z);
-            if (to_y < 0 || to_z < 0) continue;
-            int64_t element =
-                to_y * a->pitch_y + to_z * a->pitch_z + edge->component * a->pitch_component;
-            int64_t start = box->lo[0] + y * view->y + z * view->z;
-            scatter_row(edge,
-                        (const char *)((uintptr_t)view->origin + (uintptr_t)(start * edge->bytes)),
-                        box->lo[0], box->hi[0], (char *)a->data + element * edge->bytes);
-        }
+    store_array copy = cpu_view_array(view, a);
+    int64_t at[3], target[3];
+    for (at[2] = box->lo[2]; at[2] < box->hi[2]; at[2]++)
+        for (at[1] = box->lo[1]; at[1] < box->hi[1]; at[1]++)
+            for (at[0] = box->lo[0]; at[0] < box->hi[0]; at[0]++)
+                if (target_of(edge, at, target))
+                    memcpy(store_address(a, edge->component, target), store_address(&copy, 0, at),
+                           (size_t)edge->bytes);
 }
 
 void cpu_edge_scatter(const cpu_edge *edges, int count, const grid_box *piece,

@@ -12,20 +12,25 @@ typedef struct evaluation {
     ir_value *values; /* per node */
 } evaluation;
 
+/* As the compiled function does it. */
+static int64_t readable(const cpu_loop *l, int param, int64_t level)
+{
+    const int64_t *size = l->sizes;
+    return level < size[5] ? size[5] : level > size[6 + param] ? size[6 + param] : level;
+}
+
 static ir_value evaluate_load(const evaluation *e, const ir_node *n)
 {
     const ir_kernel *kernel = e->loop->loop->kernel;
     const codegen_view *view = &e->views[codegen_view_index(kernel, n->param) + n->element];
-    kata_type type = e->loop->loop->bindings[n->param].slot->type;
-    int64_t size = store_type_bytes(type);
+    const store_array *of = e->loop->loop->bindings[n->param].slot->array;
+    store_array rows = cpu_view_array(view, of);
     int64_t index[3];
     for (int d = 0; d < 3; d++)
         index[d] = ir_param_index(&kernel->params[n->param], d, e->point[d]) + n->offset[d];
-    int64_t element = index[0] + index[1] * view->y + index[2] * view->z;
-    ir_value stored = {0};
-    memcpy(&stored, (const void *)((uintptr_t)view->origin + (uintptr_t)(element * size)),
-           (size_t)size);
-    return ir_convert((ir_type)n->type, ir_type_of_storage(type), stored);
+    if (kernel->direction)
+        index[kernel->ordered] = readable(e->loop, n->param, index[kernel->ordered]);
+    return ir_storage_read(of->type, (ir_type)n->type, store_address(&rows, 0, index));
 }
 
 static ir_value evaluate_node(const evaluation *e, const ir_node *n)
@@ -41,9 +46,10 @@ static ir_value evaluate_node(const evaluation *e, const ir_node *n)
     case IR_SIZE: return (ir_value){.i64 = loop->shape.size[n->param]};
     case IR_LOAD: return evaluate_load(e, n);
     case IR_STORED: {
-        ir_type stored = ir_type_of_storage(loop->bindings[n->param].slot->type);
-        ir_value there = ir_convert(stored, (ir_type)n->type, e->values[n->arg[0]]);
-        return ir_convert((ir_type)n->type, stored, there);
+        kata_type storage = loop->bindings[n->param].slot->type;
+        ir_value there = {0};
+        ir_storage_write(storage, (ir_type)n->type, e->values[n->arg[0]], &there);
+        return ir_storage_read(storage, (ir_type)n->type, &there);
     }
     default: break;
     }
@@ -75,7 +81,7 @@ static void describe(const evaluation *e, const ir_check *check, exec_fault *fau
 bool cpu_fault_note(const cpu_loop *l, cpu_thread *thread)
 {
     const ir_kernel *kernel = l->loop->kernel;
-    if (thread->fault.found && !exec_point_before(thread->failing, thread->fault.point))
+    if (thread->fault.found && !exec_point_before(l->loop, thread->failing, thread->fault.point))
         return true;
     evaluation e = {l, thread->views, thread->failing, NULL};
     e.values = calloc(kernel->graph.count, sizeof *e.values);

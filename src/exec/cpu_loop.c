@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    SMALL_LOOP = 4096, /* points; less runs on one thread */
+    SMALL_LOOP = HOSTILE(4096, 2), /* points; less runs on one thread */
     LINE_BYTES = 64
 };
 
@@ -17,8 +17,7 @@ static bool prepare_field(cpu_loop *l, int p)
     const store_array *a = exec_slot_array(l->loop->bindings[p].slot);
     int first = codegen_view_index(l->loop->kernel, p);
     for (int c = 0; a && c < param->count; c++) {
-        char *origin = (char *)a->data + c * a->pitch_component * store_type_bytes(a->type);
-        l->views[first + c] = (codegen_view){origin, a->pitch_y, a->pitch_z};
+        l->views[first + c] = cpu_view(a, c);
         if (ir_param_is_written_field(param))
             l->views[codegen_store_index(l->loop->kernel, p) + c] = l->views[first + c];
     }
@@ -51,6 +50,21 @@ static bool prepare_reduction(cpu_loop *l, int p)
     return true;
 }
 
+/* No bounds for levels yet. */
+static bool prepare_sizes(cpu_loop *l)
+{
+    const chain_loop *loop = l->loop;
+    int params = loop->kernel->param_count;
+    l->sizes = arena_array(&l->memory, 6 + (size_t)params, sizeof *l->sizes);
+    if (!l->sizes) return false;
+    memcpy(l->sizes, loop->shape.size, sizeof loop->shape.size);
+    l->sizes[3] = loop->colors;
+    l->sizes[4] = loop->color;
+    l->sizes[5] = INT64_MIN;
+    for (int p = 0; p < params; p++) l->sizes[6 + p] = INT64_MAX;
+    return true;
+}
+
 static bool prepare_params(cpu_loop *l)
 {
     const ir_kernel *kernel = l->loop->kernel;
@@ -74,10 +88,16 @@ static bool prepare_params(cpu_loop *l)
 /* Keeps an edge when some point of the box reads or writes outside the grid there. */
 static bool add_edge(cpu_loop *l, cpu_edge edge)
 {
-    grid_box inside = grid_shape_box(&edge.binding->slot->shape);
+    grid_box inside = chain_binding_inside(edge.binding);
     grid_box touched = analysis_touched(edge.param, edge.lo, edge.hi, &l->loop->box);
+    int d = l->loop->kernel->ordered;
+    edge.clipped[d] = l->columns;
+    if (l->columns) {
+        touched.lo[d] = inside.lo[d];
+        touched.hi[d] = inside.hi[d];
+    }
     if (grid_box_contains(&inside, &touched)) return true;
-    edge.poison = l->poison;
+    edge.poison = l->poison || HOSTILE(false, true);
     if (!cpu_edge_prepare(&edge, &touched, &l->memory)) return false;
     l->edges[l->edge_count++] = edge;
     return true;
@@ -135,30 +155,81 @@ static int64_t points_per_line(const chain_loop *loop)
     return points;
 }
 
-static grid_box aligned_interior(const chain_loop *loop)
+/* The largest multiple of a line that is not above x, an index that may be below 0. */
+static int64_t whole_lines(int64_t x, int64_t line)
 {
-    grid_box interior = analysis_interior(loop), aligned = interior;
+    return x >= 0 ? x / line * line : -((line - 1 - x) / line * line);
+}
+
+grid_box cpu_loop_interior(const chain_loop *loop, const grid_box *box)
+{
+    chain_loop part = *loop;
+    part.box = *box;
+    grid_box interior = analysis_interior(&part), aligned = interior;
     int64_t line = points_per_line(loop);
-    if (interior.lo[0] > loop->box.lo[0]) aligned.lo[0] = (interior.lo[0] + line - 1) / line * line;
-    if (interior.hi[0] < loop->box.hi[0]) aligned.hi[0] = interior.hi[0] / line * line;
+    if (interior.lo[0] > box->lo[0]) aligned.lo[0] = -whole_lines(-interior.lo[0], line);
+    if (interior.hi[0] < box->hi[0]) aligned.hi[0] = whole_lines(interior.hi[0], line);
     return grid_box_is_empty(&aligned) ? interior : aligned;
 }
 
-static int64_t bytes_per_point(const chain_loop *loop)
+/* Of fields on finer grids, those of all children; of fields on coarser grids nothing worth
+ * counting. */
+int64_t cpu_loop_bytes(const chain_loop *loop)
 {
+    grid_box grid = grid_shape_box(&loop->shape);
     int64_t bytes = 0;
-    for (int p = 0; p < loop->kernel->param_count; p++)
-        if (ir_param_is_field(&loop->kernel->params[p]))
-            bytes += (int64_t)loop->kernel->params[p].count *
-                     store_type_bytes(loop->bindings[p].slot->type);
+    for (int p = 0; p < loop->kernel->param_count; p++) {
+        if (!ir_param_is_field(&loop->kernel->params[p])) continue;
+        const chain_slot *slot = loop->bindings[p].slot;
+        grid_box field = grid_shape_box(&slot->shape);
+        bytes += (int64_t)loop->kernel->params[p].count * store_type_bytes(slot->type) *
+                 (grid_box_points(&field) / grid_box_points(&grid));
+    }
     return bytes;
+}
+
+/* Blocks of whole columns. */
+static cpu_blocks column_blocks(const cpu_loop *l)
+{
+    const grid_box *box = &l->loop->box;
+    int d = l->loop->kernel->ordered;
+    int64_t levels = box->hi[d] - box->lo[d];
+    grid_box flat = *box;
+    flat.hi[d] = flat.lo[d] + 1;
+    cpu_blocks blocks = cpu_blocks_make(&flat, cpu_loop_bytes(l->loop) * levels, l->thread_count);
+    blocks.box = *box;
+    blocks.size[d] = levels;
+    return blocks;
+}
+
+/* What threads of one level read at its edges must not be what others write meanwhile. */
+static bool copies_written(const cpu_loop *l)
+{
+    const chain_loop *loop = l->loop;
+    bool copies = false;
+    for (int e = 0; e < l->edge_count && loop->kernel->direction && !l->columns; e++)
+        for (int i = 0; i < loop->kernel->store_count; i++)
+            copies = copies || (loop->bindings[loop->kernel->stores[i].param].slot ==
+                                    l->edges[e].binding->slot &&
+                                loop->kernel->stores[i].component == l->edges[e].component);
+    return copies;
+}
+
+static int useful_threads(const cpu_loop *l, const struct exec_cpu *cpu)
+{
+    const chain_loop *loop = l->loop;
+    int64_t points = grid_box_points(&loop->box), levels = 1;
+    if (loop->kernel->direction && !l->columns)
+        levels = loop->box.hi[loop->kernel->ordered] - loop->box.lo[loop->kernel->ordered];
+    return points / levels < SMALL_LOOP || copies_written(l) ? 1 : cpu->thread_count;
 }
 
 static bool prepare_threads(cpu_loop *l, const struct exec_cpu *cpu)
 {
-    bool small = grid_box_points(&l->loop->box) < SMALL_LOOP;
-    l->thread_count = small ? 1 : cpu->thread_count;
-    l->blocks = cpu_blocks_make(&l->loop->box, bytes_per_point(l->loop), l->thread_count);
+    l->thread_count = useful_threads(l, cpu);
+    l->blocks = l->columns
+                    ? column_blocks(l)
+                    : cpu_blocks_make(&l->loop->box, cpu_loop_bytes(l->loop), l->thread_count);
     if (l->blocks.total < l->thread_count) l->thread_count = (int)l->blocks.total;
     l->threads = cpu->threads;
     for (int t = 0; t < l->thread_count; t++) {
@@ -176,8 +247,8 @@ static grid_box bricks_of(const grid_box *box)
 {
     grid_box bricks = *box;
     if (grid_box_is_empty(box)) return bricks;
-    bricks.lo[0] = box->lo[0] / EXEC_BRICK;
-    bricks.hi[0] = (box->hi[0] + EXEC_BRICK - 1) / EXEC_BRICK;
+    bricks.lo[0] = exec_brick(box->lo[0]);
+    bricks.hi[0] = exec_brick(box->hi[0] - 1) + 1;
     return bricks;
 }
 
@@ -200,25 +271,66 @@ static const exec_fault *first_fault(const cpu_loop *l)
     const exec_fault *first = NULL;
     for (int t = 0; t < l->thread_count; t++) {
         const exec_fault *fault = &l->threads[t].fault;
-        if (fault->found && (!first || exec_point_before(fault->point, first->point)))
+        if (fault->found && (!first || exec_point_before(l->loop, fault->point, first->point)))
             first = fault;
     }
     return first;
 }
 
+/* Whether all fields have the indices from 0 to their size along the levels, by which columns are
+ * kept inside: no ghosts, and no face that is another. */
+static bool has_plain_levels(const chain_loop *loop)
+{
+    int d = loop->kernel->ordered;
+    bool plain = true;
+    for (int p = 0; p < loop->kernel->param_count; p++) {
+        if (!ir_param_is_field(&loop->kernel->params[p])) continue;
+        grid_box inside = chain_binding_inside(&loop->bindings[p]);
+        int64_t size = loop->bindings[p].slot->shape.size[d];
+        plain = plain && inside.lo[d] == 0 && inside.hi[d] == size;
+    }
+    return plain;
+}
+
+/* A row of checks is passed before it is written: along x and y, and across blocks, levels would be
+ * met out of order. */
+static bool runs_columns(const chain_loop *loop)
+{
+    bool checks_levels = !loop->kernel->check_count || loop->kernel->ordered == 2;
+    return loop->kernel->direction && checks_levels && has_plain_levels(loop) &&
+           analysis_has_columns(loop);
+}
+
+static void prepare_levels(cpu_loop *l)
+{
+    const chain_loop *loop = l->loop;
+    int d = loop->kernel->ordered;
+    l->columns = runs_columns(loop);
+    l->interior = cpu_loop_interior(loop, &loop->box);
+    for (int p = 0; p < loop->kernel->param_count && l->columns; p++)
+        if (ir_param_is_field(&loop->kernel->params[p])) {
+            l->sizes[5] = 0;
+            l->sizes[6 + p] = loop->bindings[p].slot->shape.size[d] - 1;
+        }
+    if (!l->columns) return;
+    l->interior.lo[d] = loop->box.lo[d];
+    l->interior.hi[d] = loop->box.hi[d];
+}
+
+static bool run_prepared(cpu_loop *l, struct exec_cpu *cpu)
+{
+    bool levels = l->loop->kernel->direction && !l->columns;
+    return levels ? cpu_loop_run_levels(l, cpu) : cpu_loop_run_blocks(l, cpu);
+}
+
 kata_status cpu_loop_run(const chain_loop *loop, codegen_function *run, struct exec_cpu *cpu,
                          messages *m)
 {
-    cpu_loop l = {.loop = loop,
-                  .run = run,
-                  .sizes = {loop->shape.size[0], loop->shape.size[1], loop->shape.size[2],
-                            loop->colors, loop->color},
-                  .bricks = bricks_of(&loop->box),
-                  .poison = cpu->poison};
-    bool done = prepare_params(&l);
+    cpu_loop l = {.loop = loop, .run = run, .bricks = bricks_of(&loop->box), .poison = cpu->poison};
+    bool done = prepare_sizes(&l) && prepare_params(&l);
     if (done && !grid_box_is_empty(&loop->box)) {
-        l.interior = aligned_interior(loop);
-        done = prepare_edges(&l) && prepare_threads(&l, cpu) && cpu_loop_run_blocks(&l, cpu);
+        prepare_levels(&l);
+        done = prepare_edges(&l) && prepare_threads(&l, cpu) && run_prepared(&l, cpu);
     }
     const exec_fault *fault = done ? first_fault(&l) : NULL;
     if (done && !fault) done = finish_reductions(&l);

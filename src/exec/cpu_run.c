@@ -9,7 +9,7 @@
 
 enum {
     LINE_BYTES = 64,
-    CHUNK_POINTS = 8192 /* whose contributions are kept until they are reduced */
+    CHUNK_POINTS = HOSTILE(8192, 16) /* whose contributions are kept until they are reduced */
 };
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
@@ -56,12 +56,13 @@ static bool prepare_contributions(const cpu_loop *l, const grid_box *box, cpu_th
     int64_t points = grid_box_points(box);
     size_t needed = (size_t)(points * l->reduction_count) * sizeof(ir_value);
     needed = (needed + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
-    if (needed > thread->contributions_size) {
+    if (needed > thread->contributions_size || HOSTILE(false, needed > 0)) {
         free(thread->contributions);
         thread->contributions_size = 0;
         thread->contributions = aligned_alloc(LINE_BYTES, needed);
         if (!thread->contributions) return false;
         thread->contributions_size = needed;
+        if (HOSTILE(false, true)) memset(thread->contributions, HOSTILE_JUNK, needed);
     }
     for (int r = 0; r < l->reduction_count; r++) {
         const cpu_reduction *red = &l->reductions[r];
@@ -69,7 +70,7 @@ static bool prepare_contributions(const cpu_loop *l, const grid_box *box, cpu_th
         int64_t shift = (box->lo[0] + box->lo[1] * nx + box->lo[2] * nx * ny) * size;
         ir_value *start = (ir_value *)thread->contributions + r * points;
         thread->views[red->view] =
-            (codegen_view){(void *)((uintptr_t)start - (uintptr_t)shift), nx, nx * ny};
+            (codegen_view){(void *)((uintptr_t)start - (uintptr_t)shift), nx, nx * ny, 1};
         if (l->loop->colors > 1) set_neutral(&l->loop->kernel->params[red->param], start, points);
     }
     return true;
@@ -86,7 +87,7 @@ static void reduce_contributions(const cpu_loop *l, const grid_box *box, const c
         for (int64_t z = box->lo[2]; z < box->hi[2]; z++)
             for (int64_t y = box->lo[1]; y < box->hi[1]; y++) {
                 int64_t row = (z - all->lo[2]) * (all->hi[1] - all->lo[1]) + y - all->lo[1];
-                int64_t first = box->lo[0] / EXEC_BRICK - l->bricks.lo[0];
+                int64_t first = exec_brick(box->lo[0]) - l->bricks.lo[0];
                 exec_reduce_row(param, x, box->lo[0], box->hi[0],
                                 l->reductions[r].partials + row * bricks + first);
                 x += nx * ir_types[param->type].bytes;
@@ -94,14 +95,31 @@ static void reduce_contributions(const cpu_loop *l, const grid_box *box, const c
     }
 }
 
-/* A block of a loop with reductions, some rows at a time so that contributions stay in cache. */
+bool cpu_keep_contributions(cpu_loop *l)
+{
+    if (!prepare_contributions(l, &l->loop->box, &l->threads[0])) return false;
+    for (int t = 1; t < l->thread_count; t++)
+        for (int r = 0; r < l->reduction_count; r++) {
+            int view = l->reductions[r].view;
+            l->threads[t].views[view] = l->threads[0].views[view];
+        }
+    return l->kept = true;
+}
+
+void cpu_reduce_kept(const cpu_loop *l) { reduce_contributions(l, &l->loop->box, &l->threads[0]); }
+
+/* A block of a loop with reductions, some rows at a time so that contributions stay in cache, but
+ * whole columns where levels run in order. */
 static bool run_chunks(const cpu_loop *l, const grid_box *block, cpu_thread *thread)
 {
-    int64_t rows = CHUNK_POINTS / l->reduction_count / (block->hi[0] - block->lo[0]);
+    int ordered = l->columns ? l->loop->kernel->ordered : 0;
+    int64_t planes = ordered == 2 ? block->hi[2] - block->lo[2] : 1;
+    int64_t rows = CHUNK_POINTS / l->reduction_count / (block->hi[0] - block->lo[0]) / planes;
     if (rows < 1) rows = 1;
+    if (ordered == 1) rows = block->hi[1] - block->lo[1];
     grid_box chunk = *block;
-    for (chunk.lo[2] = block->lo[2]; chunk.lo[2] < block->hi[2]; chunk.lo[2]++) {
-        chunk.hi[2] = chunk.lo[2] + 1;
+    for (chunk.lo[2] = block->lo[2]; chunk.lo[2] < block->hi[2]; chunk.lo[2] += planes) {
+        chunk.hi[2] = chunk.lo[2] + planes;
         for (chunk.lo[1] = block->lo[1]; chunk.lo[1] < block->hi[1]; chunk.lo[1] += rows) {
             chunk.hi[1] = chunk.lo[1] + rows < block->hi[1] ? chunk.lo[1] + rows : block->hi[1];
             if (!prepare_contributions(l, &chunk, thread) || !run_part(l, &chunk, thread))
@@ -126,8 +144,8 @@ static void work(void *data, int me)
                share->end) {
             if (atomic_load_explicit(&l->failed, memory_order_relaxed)) return;
             grid_box block = cpu_block_box(&l->blocks, next);
-            bool done =
-                l->reduction_count ? run_chunks(l, &block, thread) : run_part(l, &block, thread);
+            bool done = l->reduction_count && !l->kept ? run_chunks(l, &block, thread)
+                                                       : run_part(l, &block, thread);
             if (!done) atomic_store(&l->failed, true);
         }
     }

@@ -26,7 +26,7 @@ typedef struct exec_trace {
 kata_status exec_trace_open(const char *what, const char *path, messages *m, exec_trace **out);
 void exec_trace_free(exec_trace *trace);
 /* Whether the point of a field of this name is traced; false for a NULL trace. */
-bool exec_trace_wants(const exec_trace *trace, const char *name, const grid_shape *shape);
+bool exec_trace_wants(const exec_trace *trace, const char *name, const chain_slot *slot);
 /* A read at the point, converted to the parameter's type; offset NULL: of a number. */
 void exec_trace_read(exec_trace *trace, const ir_param *param, int component,
                      const int64_t offset[3], ir_value value);
@@ -100,6 +100,10 @@ kata_status exec_record_run(exec_record *record, const exec_executor *executor,
 /* Records values that the program has put into a field. */
 void exec_record_put(exec_record *record, const char *name, const chain_slot *slot);
 
+/* A new array, all zero, with all indices of a slot; NULL when memory is out. */
+store_array *exec_array_new(const chain_slot *slot);
+/* How the rows of a slot of `components` components lie, also before it has an array. */
+codegen_rows exec_slot_rows(const chain_slot *slot);
 /* The slot's array, made (all zero, or poisoned) when it has none; NULL when memory is out. */
 store_array *exec_slot_array(chain_slot *slot);
 /* Makes it, of the field of that name, or of all fields of a loop; says which finds no memory. */
@@ -116,8 +120,8 @@ bool exec_scalar_set(chain_slot *slot, int element, ir_value value);
 
 enum { EXEC_SHOWN = 8 };
 
-/* A point at which a check of a kernel failed. Points are ordered by z, then y, then x: the first
- * of a loop is the same whatever runs it. */
+/* A point at which a check of a kernel failed. Points are ordered by level, where levels run in
+ * order, then by z, y and x: the first of a loop is the same whatever runs it. */
 typedef struct exec_fault {
     bool found;
     int64_t point[3];
@@ -133,8 +137,9 @@ typedef struct exec_fault {
     } shown[EXEC_SHOWN];
 } exec_fault;
 
-/* Whether point a comes before point b. */
-bool exec_point_before(const int64_t a[3], const int64_t b[3]);
+/* Whether point a of a loop comes before point b: of kernels whose levels run in order, at a level
+ * that runs before. */
+bool exec_point_before(const chain_loop *loop, const int64_t a[3], const int64_t b[3]);
 /* Adds a value to what a failed assert shows, unless there is one of that name or no room. */
 void exec_fault_show(exec_fault *fault, const char *label, ir_type type, ir_value value);
 /* Sends the message. Returns KATA_ERROR_ASSERT. */
@@ -148,11 +153,14 @@ kata_status exec_fault_report(const chain_loop *loop, const exec_fault *fault, m
  * order; lanes are then combined in halves: lane l with lane l + 16, then l + 8, .., l + 1. Results
  * are combined over bricks, then over y, then over z by a binary tree aligned to global indices:
  * the node of level k over [j*2^k, (j+1)*2^k) is its lower half combined with its upper half, a
- * half without points left out. A sum is finally added to 0 (so that a sum of no points is +0); min
+ * half without points left out; all indices below 0 are one such half, all others its upper one. A
+ * sum is finally added to 0 (so that a sum of no points is +0); min
  * and max of no points are their neutral start. A reduction declared inout is at last combined
  * with what the scalar held before, which comes first: old + sum. */
 enum { EXEC_BRICK = 512, EXEC_LANES = 32 };
 
+/* The brick that holds an x index, also one below 0. */
+int64_t exec_brick(int64_t x);
 /* Reduces contributions of points x_lo .. x_hi-1 of a row, in the parameter's type, brick by brick:
  * partials[0] is of the brick that holds x_lo. */
 void exec_reduce_row(const ir_param *param, const void *contributions, int64_t x_lo, int64_t x_hi,
@@ -231,12 +239,15 @@ typedef struct cpu_edge {
     const ir_param *param;
     const chain_binding *binding;
     kata_type type; /* stored */
+    codegen_rows rows;
     int bytes, view, component;
     bool written;         /* an edge of writes: what it covers goes back to where it came from */
     bool poison;          /* copies start poisoned */
+    bool clipped[3];      /* dimensions along which reads beyond the grid do not matter */
     int32_t lo[3], hi[3]; /* offsets at which it is read, or written */
-    grid_source *low[3];  /* where reads end at index -1, -2, ... of a dimension */
-    grid_source *high[3]; /* and at size, size + 1, ... */
+    grid_box inside;      /* chain_binding_inside */
+    grid_source *low[3];  /* where reads end at inside.lo - 1, inside.lo - 2, ... of a dimension */
+    grid_source *high[3]; /* and at inside.hi, inside.hi + 1, ... */
 } cpu_edge;
 
 /* Fills in where reads in a box of indices end; false when memory is out. */
@@ -251,11 +262,22 @@ bool cpu_edge_gather(const cpu_edge *edges, int count, const grid_box *piece, cp
 void cpu_edge_scatter(const cpu_edge *edges, int count, const grid_box *piece,
                       const codegen_view *views);
 
+/* The view of a component of an array, and a view as an array of one component, of the block and
+ * type of another. */
+codegen_view cpu_view(const store_array *a, int component);
+store_array cpu_view_array(const codegen_view *view, const store_array *of);
+
 /* ---- cpu_loop.c ------------------------------------------------------------------------------ */
 
 /* Runs one loop on at most all of the state's threads. */
 kata_status cpu_loop_run(const chain_loop *loop, codegen_function *run, struct exec_cpu *cpu,
                          messages *m);
+
+/* The points of a box that read and write inside the grid, in whole vectors where that costs
+ * nothing. */
+grid_box cpu_loop_interior(const chain_loop *loop, const grid_box *box);
+/* Bytes of all fields, per point. */
+int64_t cpu_loop_bytes(const chain_loop *loop);
 
 /* ---- cpu_run.c ------------------------------------------------------------------------------- */
 
@@ -268,7 +290,9 @@ typedef struct cpu_loop {
     const chain_loop *loop;
     codegen_function *run;
     int view_count, edge_count, reduction_count, thread_count;
-    int64_t sizes[5]; /* of the grid; number of colours, colour */
+    int64_t *sizes; /* for the function: see codegen.h */
+    bool columns;   /* levels run in order, and columns are independent: each runs by itself */
+    bool kept; /* contributions of all points are kept, by thread 0, until the loop has ended */
     codegen_view *views;
     ir_value *numbers;
     cpu_edge *edges;
@@ -287,6 +311,16 @@ bool cpu_fault_note(const cpu_loop *l, cpu_thread *thread);
 
 /* Runs all blocks of a prepared loop. False when memory is out. */
 bool cpu_loop_run_blocks(cpu_loop *l, struct exec_cpu *cpu);
+/* Makes room for the contributions of all points of a loop that is prepared, for runs that do not
+ * visit whole bricks at once; cpu_reduce_kept reduces them. False when memory is out. */
+bool cpu_keep_contributions(cpu_loop *l);
+void cpu_reduce_kept(const cpu_loop *l);
+
+/* ---- cpu_level.c ----------------------------------------------------------------------------- */
+
+/* Runs a prepared loop level after level, as far as one with a point that fails. False when memory
+ * is out. */
+bool cpu_loop_run_levels(cpu_loop *l, struct exec_cpu *cpu);
 
 /* ---- reference_read.c: values of fields, for the reference executor -------------------------- */
 
@@ -296,7 +330,7 @@ typedef struct reference_field {
     const grid_boundary *boundary;
     const store_array *old;  /* values before the loop; NULL: all zero */
     store_array *next;       /* values after it; NULL of parameters that are not written */
-    bool *stored;            /* per component: whether this point has written it */
+    bool *stored;            /* per child of each component: whether this point has written it */
     int64_t (*stored_at)[3]; /* and where, boundary rules not applied */
 } reference_field;
 

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+_Static_assert((int)STORE_BLOCK == (int)CODEGEN_BLOCK,
+               "blocks are what generated code takes them for");
+
 static const exec_executor *const executors[] = {&exec_cpu, &exec_reference};
 
 const exec_executor *exec_find(const char *name)
@@ -12,13 +15,29 @@ const exec_executor *exec_find(const char *name)
     return NULL;
 }
 
+store_array *exec_array_new(const chain_slot *slot)
+{
+    grid_box box = chain_slot_memory(slot);
+    return store_array_new(&box, slot->type, slot->components, slot->layout);
+}
+
 store_array *exec_slot_array(chain_slot *slot)
 {
     if (slot->array) return slot->array;
-    slot->array = store_array_new(&slot->shape, slot->type, slot->components);
+    slot->array = exec_array_new(slot);
     if (slot->array && slot->poisoned) store_poison(slot->array);
     if (slot->array) slot->poisoned = false;
     return slot->array;
+}
+
+codegen_rows exec_slot_rows(const chain_slot *slot)
+{
+    const store_array *a = slot->array;
+    if (slot->components > 1 && (a ? a->block > 1 : slot->layout == KATA_BLOCKS))
+        return CODEGEN_BLOCKED;
+    if (a ? a->pitch_x == 1 : slot->components == 1 || slot->layout == KATA_ARRAYS)
+        return CODEGEN_CONTIGUOUS;
+    return !a || a->pitch_x == slot->components ? CODEGEN_TOGETHER : CODEGEN_STRIDED;
 }
 
 ir_value exec_scalar(const chain_slot *slot, int element)
@@ -52,7 +71,7 @@ void exec_log(const chain_loop *loop)
 kata_status exec_make_array(chain_slot *slot, const char *name, messages *m)
 {
     if (exec_slot_array(slot)) return KATA_OK;
-    grid_box all = grid_shape_box(&slot->shape);
+    grid_box all = chain_slot_memory(slot);
     double bytes = (double)grid_box_points(&all) * slot->components * store_type_bytes(slot->type);
     return message_fail(m, KATA_ERROR_MEMORY, "out of memory: field '%s' needs %.1f GB", name,
                         bytes / 1e9);

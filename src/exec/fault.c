@@ -4,8 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-bool exec_point_before(const int64_t a[3], const int64_t b[3])
+bool exec_point_before(const chain_loop *loop, const int64_t a[3], const int64_t b[3])
 {
+    int level = loop->kernel->ordered;
+    if (loop->kernel->direction && a[level] != b[level])
+        return (a[level] < b[level]) == (loop->kernel->direction == IR_FORWARD);
     for (int d = 2; d > 0; d--)
         if (a[d] != b[d]) return a[d] < b[d];
     return a[0] < b[0];

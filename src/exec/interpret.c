@@ -126,13 +126,25 @@ static void index_at(interpreter *in, const ir_param *param, ir_expr *const expr
     }
 }
 
-/* The value that this point has written at an index, NULL when it has not. */
-static const int64_t *written_at(const reference_field *field, int component,
-                                 const int64_t index[3])
+/* The place of a value that a point may write, among those of its field: one per component, on a
+ * finer grid one per child, which the offset tells; -1 where there is none. */
+static int output_of(const ir_param *param, int component, const int64_t offset[3])
 {
-    if (!field->next || !field->stored[component]) return NULL;
-    const int64_t *at = field->stored_at[component];
-    return at[0] == index[0] && at[1] == index[1] && at[2] == index[2] ? at : NULL;
+    int output = component;
+    for (int d = 0; d < 3; d++) {
+        if (!param->finer[d]) continue;
+        if (offset[d] < 0 || offset[d] >= param->finer[d]) return -1;
+        output = output * param->finer[d] + (int)offset[d];
+    }
+    return output;
+}
+
+/* Whether this point has written the value of an output at an index. */
+static bool is_written_at(const reference_field *field, int output, const int64_t index[3])
+{
+    if (!field->next || output < 0 || !field->stored[output]) return false;
+    const int64_t *at = field->stored_at[output];
+    return at[0] == index[0] && at[1] == index[1] && at[2] == index[2];
 }
 
 static ir_value evaluate_load(interpreter *in, const ir_expr *expr)
@@ -142,7 +154,8 @@ static ir_value evaluate_load(interpreter *in, const ir_expr *expr)
     int component = index_below(in, expr->arg[0], param->count);
     int64_t index[3], target[3], at[4] = {component};
     index_at(in, param, &expr->arg[1], index, &at[1]);
-    bool own = written_at(field, component, index) && reference_target(field, index, target);
+    int output = output_of(param, component, &at[1]);
+    bool own = is_written_at(field, output, index) && reference_target(field, index, target);
     ir_value element = own ? reference_element(field->next, component, target)
                            : reference_read(field, component, index);
     ir_value value = ir_storage_read(field->slot->type, param->type, &element);
@@ -219,7 +232,8 @@ static void store(interpreter *in, const ir_stmt *stmt)
     ir_value value = evaluate(in, stmt->value), element = {0};
     int64_t index[3], offset[3], target[3];
     index_at(in, param, stmt->offset, index, offset);
-    if (!reference_target(field, index, target)) {
+    int output = output_of(param, component, offset);
+    if (output < 0 || !reference_target(field, index, target)) {
         fail(in, "a write outside the grid");
         return;
     }
@@ -228,8 +242,8 @@ static void store(interpreter *in, const ir_stmt *stmt)
         exec_trace_store(in->trace, in->loop, stmt, component, target,
                          reference_element(field->next, component, target), element);
     reference_set_element(field->next, component, target, element);
-    field->stored[component] = true;
-    for (int d = 0; d < 3; d++) field->stored_at[component][d] = index[d];
+    field->stored[output] = true;
+    for (int d = 0; d < 3; d++) field->stored_at[output][d] = index[d];
 }
 
 static void reduce(interpreter *in, const ir_stmt *stmt)

@@ -57,7 +57,7 @@ static size_t cell_of(const cells *c, int component, const int64_t index[3])
 
 static bool is_inside(const plan_place *place, const chain_slot *slot, const int64_t index[3])
 {
-    grid_box field = grid_shape_box(&slot->shape);
+    grid_box field = chain_slot_memory(slot);
     for (int d = 0; d < 3; d++)
         if ((!place->buffer || !place->buffer->capacity[d]) &&
             (index[d] < field.lo[d] || index[d] >= field.hi[d]))
@@ -104,9 +104,10 @@ static bool open_place(void *data, plan_place *place)
     place->data = c;
     if (!c) return no_memory(e);
     size_t total = (size_t)slot->components;
+    grid_box field = chain_slot_memory(slot);
     for (int d = 0; d < 3; d++) {
         int64_t capacity = place->buffer->capacity[d];
-        c->size[d] = capacity ? capacity : slot->shape.size[d];
+        c->size[d] = capacity ? capacity : field.hi[d] - field.lo[d];
         if (__builtin_mul_overflow(total, (size_t)c->size[d], &total)) return no_memory(e);
     }
     c->values = calloc(total, sizeof *c->values);
@@ -178,17 +179,16 @@ static void read_element(const part *p, int param, int component, const int64_t 
     int64_t index[3];
     int constant_at = 3, known = 3;
     for (int d = 0; d < known; d++) {
-        const grid_side_rule *side = &b->boundary.side[2 * d];
+        grid_axis axis = chain_slot_axis(b->slot, d);
         int64_t moved = innermost->wraps[d] ? p->run->shift[d] : 0;
-        bool periodic = side[0].rule == KATA_PERIODIC && side[1].rule == KATA_PERIODIC;
-        if (innermost->wraps[d] && periodic) {
+        if (innermost->wraps[d] && grid_boundary_is_periodic(&b->boundary, d)) {
             index[d] = at[d] + moved;
             continue;
         }
-        if (!grid_boundary_map(&b->boundary, d, b->slot->shape.size[d], at[d], &source[d]))
-            source[d] = (grid_source){.index = -1};
+        if (!grid_boundary_map(&b->boundary, d, &axis, at[d], &source[d]))
+            source[d] = (grid_source){.is_constant = true};
         index[d] = source[d].index + moved;
-        if (source[d].index < 0) constant_at = known = d;
+        if (source[d].is_constant) constant_at = known = d;
     }
     if (constant_at < 3) {
         *element = constant(b->slot->type, source[constant_at].constant);
@@ -265,9 +265,9 @@ static bool write_field(const part *p, const ir_store *s)
     if (b->slot->is_scalar) return exec_scalar_set(b->slot, s->component, element);
     const plan_place *innermost = plan_innermost(p->walk, b->slot->number);
     for (int d = 0; d < 3; d++) {
-        int64_t size = b->slot->shape.size[d];
+        int64_t size = chain_slot_axis(b->slot, d).cells;
         index[d] = ir_param_index(param, d, p->point[d]) + s->offset[d];
-        bool periodic = b->boundary.side[2 * d].rule == KATA_PERIODIC;
+        bool periodic = grid_boundary_is_periodic(&b->boundary, d);
         if (innermost->wraps[d])
             index[d] += p->run->shift[d];
         else if (periodic && (index[d] < 0 || index[d] >= size))
@@ -351,10 +351,23 @@ static bool run_part(void *data, const plan_walk *walk, const plan_run *run)
     part p = {.e = data, .walk = walk, .run = run};
     p.loop = p.e->a->loops[run->loop].loop;
     if (!prepare(p.e, run->loop)) return false;
-    for (p.point[2] = run->box.lo[2]; p.point[2] < run->box.hi[2]; p.point[2]++)
-        for (p.point[1] = run->box.lo[1]; p.point[1] < run->box.hi[1]; p.point[1]++)
-            for (p.point[0] = run->box.lo[0]; p.point[0] < run->box.hi[0]; p.point[0]++)
+    int order[3] = {2, 1, 0}; /* outermost first: levels that run in order */
+    const ir_kernel *kernel = p.loop->kernel;
+    bool down = kernel->direction == IR_BACKWARD;
+    if (kernel->direction) {
+        order[2 - kernel->ordered] = 2;
+        order[0] = kernel->ordered;
+    }
+    int64_t at[3], count[3];
+    for (int k = 0; k < 3; k++) count[k] = run->box.hi[order[k]] - run->box.lo[order[k]];
+    for (at[0] = 0; at[0] < count[0]; at[0]++)
+        for (at[1] = 0; at[1] < count[1]; at[1]++)
+            for (at[2] = 0; at[2] < count[2]; at[2]++) {
+                for (int k = 0; k < 3; k++)
+                    p.point[order[k]] =
+                        run->box.lo[order[k]] + (k == 0 && down ? count[0] - 1 - at[0] : at[k]);
                 if (!run_point(&p)) return false;
+            }
     return true;
 }
 

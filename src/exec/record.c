@@ -8,6 +8,7 @@
  *     number c f64 3fe0000000000000      bits
  *     scalar dt@2 f64 3f50624dd2f1a9fc   a scalar passed as a number, or the result of a reduction
  *     field v@7 f64 1 8 8 1 62a1...      type, components, sizes, and a hash of all values
+ *     field w@7 f64 1 10 8 1 62a1... from -1 0 0     the same, with ghosts: where they begin
  *     values 0000000000000000 ...        of the field before, if asked for; components last
  *     put u                              kata_put and kata_load, before the loop that follows
  *
@@ -76,13 +77,13 @@ static const char *shown_type(const chain_slot *slot)
 static void for_values(exec_record *record, const chain_slot *slot,
                        void (*each)(exec_record *record, ir_type type, ir_value x))
 {
-    const int64_t *n = slot->shape.size;
+    grid_box b = chain_slot_memory(slot);
     ir_type type = ir_type_of_storage(slot->type);
     int64_t at[3];
     for (int c = 0; c < slot->components; c++)
-        for (at[2] = 0; at[2] < n[2]; at[2]++)
-            for (at[1] = 0; at[1] < n[1]; at[1]++)
-                for (at[0] = 0; at[0] < n[0]; at[0]++) {
+        for (at[2] = b.lo[2]; at[2] < b.hi[2]; at[2]++)
+            for (at[1] = b.lo[1]; at[1] < b.hi[1]; at[1]++)
+                for (at[0] = b.lo[0]; at[0] < b.hi[0]; at[0]++) {
                     ir_value element = reference_element(slot->array, c, at);
                     each(record, type, ir_storage_read(slot->type, type, &element));
                 }
@@ -102,12 +103,17 @@ static void write_value(exec_record *record, ir_type type, ir_value x)
 static void write_field(exec_record *record, const char *name, const chain_slot *slot,
                         int64_t version)
 {
-    const int64_t *n = slot->shape.size;
+    grid_box b = chain_slot_memory(slot);
     record->hash = 0;
     for_values(record, slot, hash_value);
-    fprintf(record->to, "field %s@%lld %s %d %lld %lld %lld %016" PRIx64 "\n", name,
-            (long long)version, shown_type(slot), slot->components, (long long)n[0],
-            (long long)n[1], (long long)n[2], record->hash);
+    fprintf(record->to, "field %s@%lld %s %d", name, (long long)version, shown_type(slot),
+            slot->components);
+    for (int d = 0; d < 3; d++) fprintf(record->to, " %lld", (long long)(b.hi[d] - b.lo[d]));
+    fprintf(record->to, " %016" PRIx64, record->hash);
+    if (b.lo[0] || b.lo[1] || b.lo[2])
+        fprintf(record->to, " from %lld %lld %lld", (long long)b.lo[0], (long long)b.lo[1],
+                (long long)b.lo[2]);
+    fprintf(record->to, "\n");
     if (!record->full) return;
     fprintf(record->to, "values");
     for_values(record, slot, write_value);

@@ -88,13 +88,18 @@ static ir_value reduce_part(const ir_param *param, const void *x, int first, int
     return reduce_brick(param, padded, total, start);
 }
 
+int64_t exec_brick(int64_t x)
+{
+    return x >= 0 ? x / EXEC_BRICK : -((EXEC_BRICK - 1 - x) / EXEC_BRICK);
+}
+
 void exec_reduce_row(const ir_param *param, const void *contributions, int64_t x_lo, int64_t x_hi,
                      ir_value *partials)
 {
     ir_value start = ir_reduction_start(param);
     const char *x = contributions;
     for (int64_t at = x_lo; at < x_hi;) {
-        int first = (int)(at % EXEC_BRICK);
+        int first = (int)(at - exec_brick(at) * EXEC_BRICK);
         int64_t end = at - first + EXEC_BRICK < x_hi ? at - first + EXEC_BRICK : x_hi;
         int count = (int)(end - at);
         *partials++ = count == EXEC_BRICK ? reduce_brick(param, x, EXEC_BRICK, start)
@@ -104,9 +109,14 @@ void exec_reduce_row(const ir_param *param, const void *contributions, int64_t x
     }
 }
 
+/* Far beyond all indices, and a multiple of all nodes: added to them it makes the trees below 0 and
+ * from 0 on the two halves of one. */
+static const int64_t CENTRE = (int64_t)1 << 60;
+
 /* The tree over `count` values whose first has global index `first`; the result is values[0]. */
 static void combine_tree(const ir_param *param, ir_value *values, int64_t first, int64_t count)
 {
+    first += CENTRE;
     while (count > 1) {
         int64_t made = 0, parents = (first + count - 1) / 2 - first / 2 + 1;
         for (int64_t i = 0; made < parents; made++) {

@@ -2,7 +2,8 @@
  * fast is judged by it, so it shares no part of theirs but the meaning of single operations.
  *
  * A loop writes into copies of the arrays that it changes, which take their places when all points
- * are done: every read of another point finds the value from before the loop. */
+ * are done: every read of another point finds the value from before the loop. Where levels run in
+ * order, what a level has written goes to the array itself before the next begins. */
 #include "exec/exec.h"
 
 #include <fenv.h>
@@ -18,6 +19,15 @@ typedef struct reference_run {
     arena memory;
 } reference_run;
 
+/* Values that a point may write: the components, of a finer field at every child. */
+static size_t outputs_of(const ir_param *param)
+{
+    size_t outputs = (size_t)param->count;
+    for (int d = 0; d < 3; d++)
+        if (param->finer[d]) outputs *= (size_t)param->finer[d];
+    return outputs;
+}
+
 static kata_status prepare_field(reference_run *run, int p, messages *m)
 {
     const chain_loop *loop = run->in.loop;
@@ -27,12 +37,11 @@ static kata_status prepare_field(reference_run *run, int p, messages *m)
     field->boundary = &loop->bindings[p].boundary;
     if (!ir_param_is_written_field(param)) return KATA_OK;
     const store_array *old = exec_slot_array(field->slot);
-    field->stored = arena_array(&run->memory, (size_t)param->count, sizeof *field->stored);
-    field->stored_at = arena_array(&run->memory, (size_t)param->count, sizeof *field->stored_at);
-    field->next = store_array_new(&field->slot->shape, field->slot->type, field->slot->components);
-    if (!old || !field->stored || !field->stored_at || !field->next) return message_no_memory(m);
-    memcpy(field->next->data, old->data, old->bytes);
-    return KATA_OK;
+    size_t outputs = outputs_of(param);
+    field->stored = arena_array(&run->memory, outputs, sizeof *field->stored);
+    field->stored_at = arena_array(&run->memory, outputs, sizeof *field->stored_at);
+    if (old) field->next = store_array_copy(old);
+    return field->stored && field->stored_at && field->next ? KATA_OK : message_no_memory(m);
 }
 
 static kata_status prepare_locals(reference_run *run, messages *m)
@@ -106,7 +115,7 @@ static bool run_point(reference_run *run, int64_t number)
     const ir_kernel *kernel = run->in.loop->kernel;
     for (int p = 0; p < kernel->param_count; p++) {
         if (ir_param_is_written_field(&kernel->params[p]))
-            memset(run->in.fields[p].stored, 0, (size_t)kernel->params[p].count * sizeof(bool));
+            memset(run->in.fields[p].stored, 0, outputs_of(&kernel->params[p]) * sizeof(bool));
         for (int e = 0; ir_param_is_reduction(&kernel->params[p]) && e < kernel->params[p].count;
              e++)
             run->in.reduced[run->in.reduced_start[p] + (size_t)e] =
@@ -122,30 +131,88 @@ static bool run_point(reference_run *run, int64_t number)
 /* Whether the loop visits the point. */
 static bool has_color(const chain_loop *loop, const int64_t point[3])
 {
-    return loop->colors <= 1 || (point[0] + point[1] + point[2]) % loop->colors == loop->color;
+    if (loop->colors <= 1) return true;
+    int64_t sum = point[0] + point[1] + point[2];
+    while (sum < 0) sum += loop->colors;
+    return sum % loop->colors == loop->color;
 }
 
 static void contribute_nothing(reference_run *run, int64_t number)
 {
     const ir_kernel *kernel = run->in.loop->kernel;
     for (int p = 0; p < kernel->param_count; p++)
-        if (ir_param_is_reduction(&kernel->params[p]))
-            run->contributions[p][number] = ir_reduction_start(&kernel->params[p]);
+        for (int e = 0; ir_param_is_reduction(&kernel->params[p]) && e < kernel->params[p].count;
+             e++)
+            run->contributions[run->in.reduced_start[p] + (size_t)e][number] =
+                ir_reduction_start(&kernel->params[p]);
 }
 
-static bool run_points(reference_run *run)
+/* Of a point of the loop's box: x fastest. */
+static int64_t number_of(const grid_box *box, const int64_t point[3])
 {
-    const grid_box *box = &run->in.loop->box;
-    int64_t *point = run->in.point, number = 0;
+    int64_t number = 0;
+    for (int d = 2; d >= 0; d--)
+        number = number * (box->hi[d] - box->lo[d]) + point[d] - box->lo[d];
+    return number;
+}
+
+static bool run_points(reference_run *run, const grid_box *box)
+{
+    int64_t *point = run->in.point;
     for (point[2] = box->lo[2]; point[2] < box->hi[2]; point[2]++)
         for (point[1] = box->lo[1]; point[1] < box->hi[1]; point[1]++)
-            for (point[0] = box->lo[0]; point[0] < box->hi[0]; point[0]++, number++) {
+            for (point[0] = box->lo[0]; point[0] < box->hi[0]; point[0]++) {
+                int64_t number = number_of(&run->in.loop->box, point);
                 if (!has_color(run->in.loop, point))
                     contribute_nothing(run, number);
                 else if (!run_point(run, number))
                     return false;
             }
     return true;
+}
+
+/* Puts what a point may have written where later levels read it. */
+static void commit_point(const reference_field *field, const ir_param *param,
+                         const int64_t point[3])
+{
+    int64_t at[3];
+    for (int d = 0; d < 3; d++) at[d] = ir_param_index(param, d, point[d]);
+    for (int c = 0; c < param->count; c++)
+        reference_set_element(field->slot->array, c, at, reference_element(field->next, c, at));
+}
+
+static void commit_level(reference_run *run, const grid_box *level, int p)
+{
+    const ir_param *param = &run->in.loop->kernel->params[p];
+    int64_t at[3];
+    for (at[2] = level->lo[2]; at[2] < level->hi[2]; at[2]++)
+        for (at[1] = level->lo[1]; at[1] < level->hi[1]; at[1]++)
+            for (at[0] = level->lo[0]; at[0] < level->hi[0]; at[0]++)
+                commit_point(&run->in.fields[p], param, at);
+}
+
+static bool run_levels(reference_run *run)
+{
+    const chain_loop *loop = run->in.loop;
+    int d = loop->kernel->ordered;
+    int64_t count = loop->box.hi[d] - loop->box.lo[d];
+    grid_box level = loop->box;
+    for (int64_t i = 0; i < count; i++) {
+        level.lo[d] =
+            loop->kernel->direction == IR_FORWARD ? loop->box.lo[d] + i : loop->box.hi[d] - 1 - i;
+        level.hi[d] = level.lo[d] + 1;
+        if (!run_points(run, &level)) return false;
+        for (int p = 0; p < loop->kernel->param_count; p++)
+            if (ir_param_is_written_field(&loop->kernel->params[p])) commit_level(run, &level, p);
+    }
+    return true;
+}
+
+static bool run_all(reference_run *run)
+{
+    const chain_loop *loop = run->in.loop;
+    if (grid_box_is_empty(&loop->box)) return true;
+    return loop->kernel->direction ? run_levels(run) : run_points(run, &loop->box);
 }
 
 static void commit_reduction(reference_run *run, int p)
@@ -165,19 +232,26 @@ static void commit_reduction(reference_run *run, int p)
     }
 }
 
-/* Puts the new arrays and scalars in the places of the old ones. */
+/* Puts the new array in the place of the old one, its values where that is the program's memory. */
+static void commit_field(reference_field *field)
+{
+    store_array *old = field->slot->array;
+    if (!old->bytes) {
+        store_assign(old, field->next);
+        return;
+    }
+    field->slot->array = field->next;
+    field->next = old;
+}
+
+/* Makes what the loop has computed the values of fields and scalars. */
 static void commit(reference_run *run)
 {
     const chain_loop *loop = run->in.loop;
     for (int p = 0; p < loop->kernel->param_count; p++) {
         const ir_param *param = &loop->kernel->params[p];
-        chain_slot *slot = loop->bindings[p].slot;
         if (ir_param_is_reduction(param)) commit_reduction(run, p);
-        if (ir_param_is_written_field(param)) {
-            store_array *old = slot->array;
-            slot->array = run->in.fields[p].next;
-            run->in.fields[p].next = old;
-        }
+        if (ir_param_is_written_field(param)) commit_field(&run->in.fields[p]);
     }
 }
 
@@ -193,7 +267,7 @@ static kata_status run_loop(const chain_loop *loop, exec_trace *trace, messages 
     reference_run run = {.in.loop = loop, .trace = trace};
     if (trace) trace->loops++;
     kata_status status = prepare(&run, m);
-    bool ran = status != KATA_OK || grid_box_is_empty(&loop->box) || run_points(&run);
+    bool ran = status != KATA_OK || run_all(&run);
     if (!ran && run.in.fault.found)
         status = exec_fault_report(loop, &run.in.fault, m);
     else if (!ran)

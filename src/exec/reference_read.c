@@ -4,23 +4,16 @@
 #include <math.h>
 #include <string.h>
 
-static char *address_of(const store_array *a, int component, const int64_t index[3])
-{
-    int64_t element =
-        index[0] + index[1] * a->pitch_y + index[2] * a->pitch_z + component * a->pitch_component;
-    return (char *)a->data + element * store_type_bytes(a->type);
-}
-
 ir_value reference_element(const store_array *a, int component, const int64_t index[3])
 {
     ir_value element = {0};
-    if (a) memcpy(&element, address_of(a, component, index), (size_t)store_type_bytes(a->type));
+    if (a) memcpy(&element, store_address(a, component, index), (size_t)store_type_bytes(a->type));
     return element;
 }
 
 void reference_set_element(store_array *a, int component, const int64_t index[3], ir_value element)
 {
-    memcpy(address_of(a, component, index), &element, (size_t)store_type_bytes(a->type));
+    memcpy(store_address(a, component, index), &element, (size_t)store_type_bytes(a->type));
 }
 
 static ir_value stored(kata_type storage, ir_type type, ir_value value)
@@ -40,8 +33,23 @@ static ir_value antisymmetric(kata_type storage, ir_value boundary, ir_value ins
     return stored(storage, type, ir_evaluate(IR_SUB, type, type, (ir_value[]){twice, x}));
 }
 
-/* One step of a rule from outside towards the grid; false where there is none. */
-static bool step_inwards(kata_rule rule, bool high, int64_t n, int64_t *i)
+/* Whether an index is one of the field's own: a point of it (face n of a periodic staggered field
+ * is face 0), or a ghost beyond a side that has no rule. */
+static bool is_own(const reference_field *field, int d, int64_t i)
+{
+    const chain_slot *slot = field->slot;
+    const grid_side_rule *side = &field->boundary->side[2 * d];
+    int64_t n = slot->shape.size[d], ghosts = slot->missing[d] ? 0 : slot->ghosts;
+    if (i < 0) return side[0].rule == KATA_NONE && -i <= ghosts;
+    if (i >= n) return side[1].rule == KATA_NONE && i - n < ghosts;
+    bool is_first = slot->staggered[d] && i == n - 1 && side[0].rule == KATA_PERIODIC &&
+                    side[1].rule == KATA_PERIODIC;
+    return !is_first;
+}
+
+/* One step of a rule from outside towards the field's points, of which there are n, in `cells`
+ * cells of the grid; false where there is none. */
+static bool step_inwards(kata_rule rule, bool high, int64_t n, int64_t cells, int64_t *i)
 {
     switch (rule) {
     case KATA_NONE:
@@ -51,7 +59,7 @@ static bool step_inwards(kata_rule rule, bool high, int64_t n, int64_t *i)
     case KATA_ANTISYMMETRIC_FACE: *i = high ? n - 1 - (*i - n) : -1 - *i; return true;
     case KATA_REFLECT_NODE:
     case KATA_ANTISYMMETRIC_NODE: *i = high ? n - 1 - (*i - (n - 1)) : -*i; return n > 1;
-    case KATA_PERIODIC: *i = high ? *i - n : *i + n; return true;
+    case KATA_PERIODIC: *i = high ? *i - cells : *i + cells; return true;
     }
     return false;
 }
@@ -65,19 +73,20 @@ static ir_value nothing(kata_type storage)
     return stored(storage, IR_I64, ir_value_of_int(IR_I64, 0x5a5a5a5a5a5a5a5a));
 }
 
-/* The element at an index whose dimensions below d are inside. */
+/* The element at an index whose dimensions below d are the field's own. */
 static ir_value read_from(const reference_field *field, int component, const int64_t at[3], int d)
 {
-    const grid_shape *shape = &field->slot->shape;
-    kata_type storage = field->slot->type;
+    const chain_slot *slot = field->slot;
+    kata_type storage = slot->type;
     int64_t index[3] = {at[0], at[1], at[2]};
-    while (d < 3 && index[d] >= 0 && index[d] < shape->size[d]) d++;
+    while (d < 3 && is_own(field, d, index[d])) d++;
     if (d == 3) return reference_element(field->old, component, index);
     bool high = index[d] >= 0;
     const grid_side_rule *side = &field->boundary->side[2 * d + high];
     ir_value v = stored(storage, IR_F64, ir_value_of_double(IR_F64, side->value));
     if (side->rule == KATA_CONSTANT) return v;
-    if (!step_inwards(side->rule, high, shape->size[d], &index[d])) return nothing(storage);
+    int64_t n = slot->shape.size[d], cells = n - slot->staggered[d];
+    if (!step_inwards(side->rule, high, n, cells, &index[d])) return nothing(storage);
     ir_value x = read_from(field, component, index, d);
     bool is_antisymmetric =
         side->rule == KATA_ANTISYMMETRIC_FACE || side->rule == KATA_ANTISYMMETRIC_NODE;
@@ -87,12 +96,12 @@ static ir_value read_from(const reference_field *field, int component, const int
 bool reference_target(const reference_field *field, const int64_t index[3], int64_t target[3])
 {
     for (int d = 0; d < 3; d++) {
-        int64_t size = field->slot->shape.size[d];
+        int64_t cells = field->slot->shape.size[d] - field->slot->staggered[d];
         target[d] = index[d];
-        while (target[d] < 0 || target[d] >= size) {
+        while (!is_own(field, d, target[d])) {
             bool high = target[d] >= 0;
             if (field->boundary->side[2 * d + high].rule != KATA_PERIODIC) return false;
-            target[d] += high ? -size : size;
+            target[d] += high ? -cells : cells;
         }
     }
     return true;

@@ -35,14 +35,43 @@ enum { OVER_BRICKS, OVER_Y, OVER_Z };
 
 static bool reduce_node(const part *p, int over, int level, int64_t j, ir_value *out);
 
-/* The tree over one dimension (in bricks along x), from a root that spans all of it. */
+/* Bricks begin at multiples of their length, below 0 too. */
+static int64_t brick_of(int64_t x)
+{
+    int64_t brick = x / EXEC_BRICK;
+    return brick * EXEC_BRICK > x ? brick - 1 : brick;
+}
+
+/* The indices over a dimension: of bricks along x. */
+static void bounds(const part *p, int over, int64_t *lo, int64_t *hi)
+{
+    const grid_box *box = &p->all->box;
+    *lo = over == OVER_BRICKS ? brick_of(box->lo[0]) : box->lo[over];
+    *hi = over == OVER_BRICKS ? brick_of(box->hi[0] - 1) + 1 : box->hi[over];
+}
+
+static bool combine(const part *p, bool has_lower, ir_value lower, bool has_upper, ir_value upper,
+                    ir_value *out)
+{
+    if (has_lower && has_upper)
+        *out = ir_reduce(p->all->param, lower, upper);
+    else if (has_lower || has_upper)
+        *out = has_lower ? lower : upper;
+    return has_lower || has_upper;
+}
+
+/* The tree over one dimension (in bricks along x): what lies below 0, then all from 0 on, each from
+ * a root that spans it. */
 static bool reduce_tree(const part *p, int over, ir_value *out)
 {
-    int64_t end = p->all->box.hi[over];
-    if (over == OVER_BRICKS) end = (end + EXEC_BRICK - 1) / EXEC_BRICK;
+    int64_t lo, hi;
+    bounds(p, over, &lo, &hi);
     int level = 0;
-    while (((int64_t)1 << level) < end) level++;
-    return reduce_node(p, over, level, 0, out);
+    while (((int64_t)1 << level) < hi || ((int64_t)1 << level) < -lo) level++;
+    ir_value below = {0}, above = {0};
+    bool has_below = reduce_node(p, over, level, -1, &below);
+    bool has_above = reduce_node(p, over, level, 0, &above);
+    return combine(p, has_below, below, has_above, above, out);
 }
 
 static bool reduce_leaf(const part *p, int over, int64_t j, ir_value *out)
@@ -59,21 +88,14 @@ static bool reduce_leaf(const part *p, int over, int64_t j, ir_value *out)
 /* The node of a level over [j*2^level, (j+1)*2^level); false when there are no points in it. */
 static bool reduce_node(const part *p, int over, int level, int64_t j, ir_value *out)
 {
-    int64_t lo = p->all->box.lo[over], hi = p->all->box.hi[over];
-    if (over == OVER_BRICKS) {
-        lo = lo / EXEC_BRICK;
-        hi = (hi + EXEC_BRICK - 1) / EXEC_BRICK;
-    }
-    if ((j + 1) << level <= lo || j << level >= hi) return false;
+    int64_t lo, hi, length = (int64_t)1 << level;
+    bounds(p, over, &lo, &hi);
+    if ((j + 1) * length <= lo || j * length >= hi) return false;
     if (level == 0) return reduce_leaf(p, over, j, out);
-    ir_value lower, upper;
+    ir_value lower = {0}, upper = {0};
     bool has_lower = reduce_node(p, over, level - 1, 2 * j, &lower);
     bool has_upper = reduce_node(p, over, level - 1, 2 * j + 1, &upper);
-    if (has_lower && has_upper)
-        *out = ir_reduce(p->all->param, lower, upper);
-    else if (has_lower || has_upper)
-        *out = has_lower ? lower : upper;
-    return has_lower || has_upper;
+    return combine(p, has_lower, lower, has_upper, upper, out);
 }
 
 ir_value reference_reduce(const reference_contributions *all)

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { SPINS = 1200 }; /* some 50 microseconds */
+enum { SPINS = HOSTILE(1200, 3) }; /* some 50 microseconds */
 
 typedef struct member {
     struct exec_team *team;

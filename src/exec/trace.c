@@ -94,11 +94,12 @@ void exec_trace_free(exec_trace *trace)
     free(trace);
 }
 
-bool exec_trace_wants(const exec_trace *trace, const char *name, const grid_shape *shape)
+bool exec_trace_wants(const exec_trace *trace, const char *name, const chain_slot *slot)
 {
-    if (!trace || shape->rank != trace->rank) return false;
+    grid_box memory = chain_slot_memory(slot);
+    if (!trace || slot->shape.rank != trace->rank) return false;
     for (int d = 0; d < trace->rank; d++)
-        if (trace->point[d] < 0 || trace->point[d] >= shape->size[d]) return false;
+        if (trace->point[d] < memory.lo[d] || trace->point[d] >= memory.hi[d]) return false;
     size_t length = strlen(name);
     for (const char *at = trace->names; *at; at += strcspn(at, ","), at += *at == ',')
         if (strcspn(at, ",") == length && !strncmp(at, name, length)) return true;
@@ -151,9 +152,13 @@ static bool is_traced(const exec_trace *trace, const int64_t point[3])
 
 bool exec_trace_reaches(const exec_trace *trace, const chain_loop *loop, const int64_t point[3])
 {
-    bool elsewhere = false; /* then boundary rules may lead anywhere */
-    for (int i = 0; i < loop->kernel->store_count; i++)
-        for (int d = 0; d < 3; d++) elsewhere |= loop->kernel->stores[i].offset[d] != 0;
+    bool elsewhere = false; /* then boundary rules may lead anywhere, and ratios do */
+    for (int i = 0; i < loop->kernel->store_count; i++) {
+        const ir_store *store = &loop->kernel->stores[i];
+        const ir_param *param = &loop->kernel->params[store->param];
+        elsewhere |= ir_param_has_ratio(param);
+        for (int d = 0; d < 3; d++) elsewhere |= store->offset[d] != 0 || param->missing[d];
+    }
     return trace->rank == loop->shape.rank && (elsewhere || is_traced(trace, point));
 }
 
@@ -161,7 +166,7 @@ void exec_trace_store(exec_trace *trace, const chain_loop *loop, const ir_stmt *
                       const int64_t index[3], ir_value old, ir_value new)
 {
     const chain_binding *b = &loop->bindings[stmt->index];
-    if (!exec_trace_wants(trace, b->name, &b->slot->shape) || !is_traced(trace, index)) return;
+    if (!exec_trace_wants(trace, b->name, b->slot) || !is_traced(trace, index)) return;
     int line, column;
     const source *kernel = loop->kernel->text;
     source_line_column(kernel, stmt->at, &line, &column);
@@ -169,7 +174,8 @@ void exec_trace_store(exec_trace *trace, const chain_loop *loop, const ir_stmt *
     print_change(trace, b->slot, b->name, component, old, new);
     fprintf(trace->to, "  kernel '%s'", loop->kernel->name);
     if (loop->file) fprintf(trace->to, " applied at %s:%d", loop->file, loop->line);
-    fprintf(trace->to, " stores at %s:%d\n%s", kernel->name, line, text_get(&trace->operands));
+    fprintf(trace->to, " stores at %s:%d\n%s", source_holding(kernel, stmt->at)->name, line,
+            text_get(&trace->operands));
     fflush(trace->to);
     text_clear(&trace->operands);
 }

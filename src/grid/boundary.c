@@ -49,30 +49,53 @@ static int64_t skip_periods(const grid_side_rule *side, int64_t size, int64_t in
     return index < 0 ? index + periods * period : index - periods * period;
 }
 
-static bool is_outside(int64_t index, int64_t size) { return index < 0 || index >= size; }
+bool grid_boundary_is_periodic(const grid_boundary *boundary, int dimension)
+{
+    const grid_side_rule *side = &boundary->side[2 * dimension];
+    return side[0].rule == KATA_PERIODIC && side[1].rule == KATA_PERIODIC;
+}
 
-bool grid_boundary_map(const grid_boundary *boundary, int dimension, int64_t size, int64_t index,
-                       grid_source *out)
+void grid_boundary_points(const grid_boundary *boundary, int dimension, const grid_axis *axis,
+                          int64_t *lo, int64_t *hi)
+{
+    *lo = 0;
+    *hi = grid_boundary_is_periodic(boundary, dimension) ? axis->cells : axis->size;
+}
+
+void grid_boundary_inside(const grid_boundary *boundary, int dimension, const grid_axis *axis,
+                          int64_t *lo, int64_t *hi)
+{
+    const grid_side_rule *side = &boundary->side[2 * dimension];
+    grid_boundary_points(boundary, dimension, axis, lo, hi);
+    if (side[0].rule == KATA_NONE) *lo -= axis->ghosts;
+    if (side[1].rule == KATA_NONE) *hi += axis->ghosts;
+}
+
+bool grid_boundary_map(const grid_boundary *boundary, int dimension, const grid_axis *axis,
+                       int64_t index, grid_source *out)
 {
     const grid_side_rule *side = &boundary->side[2 * dimension];
     grid_source source = {0};
-    if (is_outside(index, size)) {
-        find_step_values(side, index >= size, source.step_value);
+    int64_t lo, hi, size = axis->size;
+    grid_boundary_inside(boundary, dimension, axis, &lo, &hi);
+    if (index < lo || index >= hi) {
+        find_step_values(side, index >= hi, source.step_value);
         if (is_reflection(side[0].rule) && is_reflection(side[1].rule) &&
             !lacks_points(side[0].rule, size) && !lacks_points(side[1].rule, size))
             index = skip_periods(side, size, index, &source.steps);
     }
-    while (is_outside(index, size)) {
-        bool high = index >= size;
+    while (index < lo || index >= hi) {
+        bool high = index >= hi;
         kata_rule rule = side[high].rule;
         if (rule == KATA_NONE || lacks_points(rule, size)) return false;
         if (rule == KATA_CONSTANT) {
+            source.is_constant = true;
             source.constant = side[high].value;
             index = -1;
             break;
         }
         if (rule == KATA_CLAMP) index = high ? size - 1 : 0;
-        if (rule == KATA_PERIODIC) index = (index % size + size) % size;
+        if (rule == KATA_PERIODIC) index = (index % axis->cells + axis->cells) % axis->cells;
         if (is_reflection(rule)) index = mirror_sum(rule, high, size) - index;
         source.steps += is_antisymmetric(rule);
     }

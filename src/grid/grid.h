@@ -30,7 +30,29 @@ void grid_shape_print(text *out, const grid_shape *shape);
 /* "[0, 16) x [2, 4)", of the shape's rank */
 void grid_box_print(text *out, const grid_box *box, int rank);
 
+/* ---- region.c: sets of indices --------------------------------------------------------------- */
+
+/* A union of boxes, none of which is empty or lies in another. */
+typedef struct grid_region {
+    grid_box *boxes;
+    size_t count, capacity;
+} grid_region;
+
+/* Adds all of a box; false when memory is out. */
+bool grid_region_add(grid_region *region, const grid_box *box);
+/* Whether all of a box is in the region; otherwise *missing is a part of it that is not. */
+bool grid_region_holds(const grid_region *region, const grid_box *box, grid_box *missing);
+void grid_region_clear(grid_region *region);
+void grid_region_free(grid_region *region);
+
 /* ---- boundary.c ------------------------------------------------------------------------------ */
+
+/* The indices of a field along one dimension. */
+typedef struct grid_axis {
+    int64_t size;   /* points: 0 .. size-1 */
+    int64_t cells;  /* of the grid: the period of KATA_PERIODIC; size - 1 where staggered */
+    int64_t ghosts; /* points kept beyond each side, found where that has no rule */
+} grid_axis;
 
 typedef struct grid_side_rule {
     kata_rule rule;
@@ -48,16 +70,25 @@ typedef struct grid_boundary {
  * dimensions: x is mapped first; the first dimension that ends at a constant ends the mapping;
  * steps are undone in the reverse order of dimensions, x last. */
 typedef struct grid_source {
-    int64_t index;   /* in [0, size), or -1: the constant */
-    double constant; /* when index is -1 */
+    bool is_constant;
+    int64_t index; /* of a point of the field, or of a ghost; -1 of the constant */
+    double constant;
     int64_t steps;
     double step_value[2];
 } grid_source;
 
-/* Maps an index, at most 2^40 outside. Returns false where no rule covers it: KATA_NONE, or a
- * reflection about the node of a dimension of one point. */
-bool grid_boundary_map(const grid_boundary *boundary, int dimension, int64_t size, int64_t index,
-                       grid_source *out);
+bool grid_boundary_is_periodic(const grid_boundary *boundary, int dimension);
+/* The indices lo <= i < hi that are points of their own: of a periodic dimension the cells, for
+ * face n of a staggered field is its face 0. */
+void grid_boundary_points(const grid_boundary *boundary, int dimension, const grid_axis *axis,
+                          int64_t *lo, int64_t *hi);
+/* The same with the ghosts at sides that have no rule: what is found without a rule. */
+void grid_boundary_inside(const grid_boundary *boundary, int dimension, const grid_axis *axis,
+                          int64_t *lo, int64_t *hi);
+/* Maps an index, at most 2^40 outside. Returns false where no rule covers it: KATA_NONE beyond the
+ * ghosts, or a reflection about the node of a dimension of one point. */
+bool grid_boundary_map(const grid_boundary *boundary, int dimension, const grid_axis *axis,
+                       int64_t index, grid_source *out);
 const char *grid_rule_name(kata_rule rule); /* "KATA_CLAMP" */
 const char *grid_side_name(int side);       /* "KATA_X_LOW" */
 

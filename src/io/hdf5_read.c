@@ -72,6 +72,8 @@ static bool take_type(opened *o, kata_type *type)
     bool is_signed = class == H5T_INTEGER && H5Tget_sign(o->type) == H5T_SGN_2;
     if (class == H5T_FLOAT)
         *type = bytes <= 4 ? KATA_F32 : KATA_F64;
+    else if (class == H5T_INTEGER && bytes == 1 && !is_signed)
+        *type = KATA_U8;
     else if (class == H5T_INTEGER && (bytes < 4 || (bytes == 4 && is_signed)))
         *type = KATA_I32;
     else if (class == H5T_INTEGER && (bytes < 8 || (bytes == 8 && is_signed)))
@@ -114,6 +116,7 @@ static hid_t memory_type(kata_type type)
     case KATA_F32: return H5T_NATIVE_FLOAT;
     case KATA_I64: return H5T_NATIVE_INT64;
     case KATA_I32: return H5T_NATIVE_INT32;
+    case KATA_U8: return H5T_NATIVE_UINT8;
     default: return H5I_INVALID_HID;
     }
 }
@@ -166,6 +169,7 @@ static bool choose_dataset(opened *o, const char *name, text *dataset)
     else
         snprintf(o->reason, sizeof o->reason, "it has no point data '%s'; it has %.100s",
                  name ? name : "", count ? text_get(&names) : "none");
+    if (names.failed || dataset->failed) wrong(o, "memory is out");
     text_free(&names);
     H5Gclose(group);
     return !o->reason[0];

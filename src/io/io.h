@@ -76,11 +76,11 @@ kata_status io_npy_write(const char *path, const io_array *a, const void *values
 
 /* ---- hdf5_read.c ----------------------------------------------------------------------------- */
 
-/* A dataset of floating-point numbers (f64, or f32 up to 4 bytes) or integers (i32 where they fit,
- * else i64; unsigned ones of 64 bits are refused), values converted by HDF5. */
+/* A dataset of floating-point numbers (f64, or f32 up to 4 bytes) or integers (u8, else i32 where
+ * they fit, else i64; unsigned ones of 64 bits are refused), values converted by HDF5. */
 kata_status io_hdf5_shape(const char *path, const char *dataset, io_array *a, messages *m);
 /* Reads the values, last axis fastest, of a dataset that must have this shape; as expected->type,
- * which may differ in its bytes. */
+ * which may be a wider integer type. */
 kata_status io_hdf5_read(const char *path, const char *dataset, const io_array *expected,
                          void *values, messages *m);
 /* The dataset of point values of a VTKHDF ImageData file, and its shape: that called `name`, or the

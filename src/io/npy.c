@@ -204,7 +204,7 @@ static bool measure(const io_array *a, int bytes, int64_t *size)
 static bool read_header(reader *r)
 {
     struct stat status;
-    int64_t start, size;
+    int64_t start = 0, size;
     if (fstat(fileno(r->file), &status)) return wrong(r, strerror(errno));
     if (!S_ISREG(status.st_mode)) return wrong(r, "it is not a regular file");
     if (!read_frame(r, &start) || !read_dictionary(r)) return false;

@@ -177,6 +177,55 @@ static void read_pixels(codec *c)
     png_read_end(c->png, NULL);
 }
 
+/* libpng takes an index behind the palette's end for black. */
+static void check_indices(codec *c)
+{
+    png_colorp palette;
+    int colours = 0, passes = png_set_interlace_handling(c->png);
+    png_get_PLTE(c->png, c->info, &palette, &colours);
+    png_set_packing(c->png);
+    png_read_update_info(c->png, c->info);
+    c->data = calloc((size_t)c->image.width, 1);
+    c->no_memory = !c->data;
+    if (c->no_memory) png_error(c->png, "out of memory");
+    for (int64_t row = 0; row < passes * c->image.height; row++) {
+        png_read_row(c->png, c->data, NULL);
+        for (int64_t x = 0; x < c->image.width; x++) {
+            int index = ((const png_byte *)c->data)[x];
+            char reason[100];
+            if (index < colours) continue;
+            snprintf(reason, sizeof reason, "it uses colour %d of a palette of %d, from 0 to %d",
+                     index, colours, colours - 1);
+            png_error(c->png, reason);
+        }
+    }
+}
+
+/* Whether an image has a palette smaller than its indices may be. */
+static bool may_miss_colours(const codec *c)
+{
+    png_colorp palette;
+    int colours = 0;
+    if (png_get_color_type(c->png, c->info) != PNG_COLOR_TYPE_PALETTE) return false;
+    png_get_PLTE(c->png, c->info, &palette, &colours);
+    return colours < 1 << png_get_bit_depth(c->png, c->info);
+}
+
+static bool start_again(codec *c, const char *path)
+{
+    int channels = c->image.channels;
+    finish_reading(c);
+    *c = (codec){.image.channels = channels};
+    return start_reading(c, path) && guarded(c, read_header);
+}
+
+static bool read_image(codec *c, const char *path)
+{
+    if (!start_reading(c, path) || !guarded(c, read_header)) return false;
+    if (may_miss_colours(c) && !(guarded(c, check_indices) && start_again(c, path))) return false;
+    return guarded(c, read_pixels);
+}
+
 kata_status io_png_header(const char *path, io_image *image, messages *m)
 {
     codec c = {0};
@@ -207,7 +256,7 @@ kata_status io_png_read(const char *path, int channels, io_image *image, message
 {
     codec c = {.image.channels = channels};
     kata_status status = KATA_OK;
-    if (start_reading(&c, path) && guarded(&c, read_header) && guarded(&c, read_pixels)) {
+    if (read_image(&c, path)) {
         *image = c.image;
     } else {
         status = cannot_read(&c, path, m);

@@ -93,11 +93,10 @@ static ir_id dimension(lowering *l, const ir_expr *e, ir_op op)
 
 /* A field that the kernel writes, read at its own point: what was written, as stored, and where
  * nothing was, what it held before. */
-static ir_id own_value(lowering *l, const ir_expr *e, const ir_node *old)
+static ir_id own_value(lowering *l, const ir_expr *e, const ir_node *old, uint32_t output)
 {
     const ir_param *param = &l->kernel->params[e->index];
-    lower_cell cell =
-        l->cells[l->first_output + l->param_outputs[e->index] + (uint32_t)old->element];
+    lower_cell cell = l->cells[l->first_output + output];
     if (cell.value) {
         ir_id stored = ir_graph_add(l->g, &(ir_node){.op = IR_STORED,
                                                      .type = (uint8_t)param->type,
@@ -121,16 +120,30 @@ kata_status lower_check_rank(lowering *l, int param, int offsets, uint32_t at)
 {
     ir_kernel *k = l->kernel;
     if (!offsets || k->rank == offsets) return KATA_OK;
+    if (offsets <= k->ordered) {
+        message_begin_at(l->m, KATA_ERROR_KERNEL, k->text, at,
+                         "'%s' is read with %d offset%s, but the levels of the kernel lie along %c",
+                         k->params[param].name, offsets, offsets == 1 ? "" : "s",
+                         "xyz"[k->ordered]);
+        message_note_at(l->m, k->text, k->direction_at, "their order is given here");
+        message_line(l->m, "write one offset per dimension of the grid, or order its last one");
+        return message_send(l->m);
+    }
     if (!k->rank) {
         k->rank = offsets;
         k->rank_at = at;
         return KATA_OK;
     }
+    bool ratio = at == k->params[param].ratio_at;
     message_begin_at(l->m, KATA_ERROR_KERNEL, k->text, at,
-                     "'%s' is read with %d offset%s here, but the kernel uses %d elsewhere",
-                     k->params[param].name, offsets, offsets == 1 ? "" : "s", k->rank);
-    message_note_at(l->m, k->text, k->rank_at, "the first offsets are here");
-    message_line(l->m, "write one offset per dimension of the grid: u[dx,dy] in two dimensions");
+                     "'%s' %s with %d %s%s here, but the kernel uses %d elsewhere",
+                     k->params[param].name, ratio ? "is declared" : "is read", offsets,
+                     ratio ? "ratio" : "offset", offsets == 1 ? "" : "s", k->rank);
+    message_note_at(l->m, k->text, k->rank_at, "the first %s are here",
+                    ir_rank_is_of_ratio(k) ? "ratios" : "offsets");
+    message_line(l->m, "%s",
+                 ratio ? "write one ratio for all dimensions, or one for each"
+                       : "write one offset per dimension of the grid: u[dx,dy] in two dimensions");
     return message_send(l->m);
 }
 
@@ -143,6 +156,32 @@ kata_status lower_offsets(lowering *l, ir_expr *const offset[3], int32_t out[3])
                                        : KATA_OK;
         if (status) return status;
         out[d] = (int32_t)value;
+    }
+    return KATA_OK;
+}
+
+bool lower_output(const lowering *l, int p, int component, const int32_t offset[3],
+                  uint32_t *output)
+{
+    const ir_param *param = &l->kernel->params[p];
+    int children = ir_param_children(param), child = ir_param_child(param, offset);
+    if (child < 0) return false;
+    *output = l->param_outputs[p] + (uint32_t)component * (uint32_t)children + (uint32_t)child;
+    return true;
+}
+
+kata_status lower_check_missing(lowering *l, int p, const int32_t offset[3], uint32_t at)
+{
+    const ir_param *param = &l->kernel->params[p];
+    for (int d = 0; d < 3; d++) {
+        if (!param->missing[d] || !offset[d]) continue;
+        char along[4];
+        ir_param_along(param, along);
+        message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, at,
+                         "'%s' extends along %s: its offset along %c is 0, not %d", param->name,
+                         along, "xyz"[d], (int)offset[d]);
+        message_note_at(l->m, l->kernel->text, param->at, "declared here");
+        return message_send(l->m);
     }
     return KATA_OK;
 }
@@ -160,21 +199,28 @@ static ir_id load(lowering *l, const ir_expr *e, int64_t at[4])
     int component;
     if (lower_check_rank(l, e->index, e->offsets, e->at) ||
         lower_component(l, param, e->arg[0], e->at, &component) ||
-        lower_offsets(l, &e->arg[1], node.offset))
+        lower_offsets(l, &e->arg[1], node.offset) ||
+        lower_check_missing(l, e->index, node.offset, e->at))
         return 0;
     node.element = component;
     at[0] = component;
     for (int d = 0; d < 3; d++) at[d + 1] = node.offset[d];
     if (!ir_param_is_written_field(param)) return ir_graph_add(l->g, &node);
-    uint32_t output = l->param_outputs[e->index] + (uint32_t)component;
-    bool written = l->cells[l->first_output + output].value != 0;
-    if (written && same_offset(node.offset, l->output_offset[output]))
-        return own_value(l, e, &node);
-    if (!written && same_offset(node.offset, here)) return own_value(l, e, &node);
-    if (param->kind != IR_PARAM_OUT) return ir_graph_add(l->g, &node);
+    uint32_t output;
+    bool own = lower_output(l, e->index, component, node.offset, &output);
+    bool written = own && l->cells[l->first_output + output].value != 0;
+    const int32_t *target = written ? l->output_offset[output] : here;
+    if (own && (same_offset(node.offset, target) || ir_param_children(param) > 1))
+        return own_value(l, e, &node, output);
+    if (param->kind != IR_PARAM_OUT || ir_level_after(l->kernel, node.offset) < 0)
+        return ir_graph_add(l->g, &node);
     message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, e->at,
                      "'%s' is an 'out' parameter and is read at another point", param->name);
-    message_line(l->m, "only the point that is written can be read back, after it is written");
+    message_line(l->m,
+                 l->kernel->direction
+                     ? "what can be read back is the point itself, after it is written, and "
+                       "levels that ran before"
+                     : "only the point that is written can be read back, after it is written");
     message_send(l->m);
     return 0;
 }

@@ -10,7 +10,7 @@
 static bool reserve_buckets(ir_graph *g)
 {
     if (2 * g->count < g->bucket_count) return true;
-    size_t count = g->bucket_count ? 2 * g->bucket_count : 256;
+    size_t count = g->bucket_count ? 2 * g->bucket_count : HOSTILE(256, 4);
     uint32_t *buckets = calloc(count, sizeof *buckets);
     if (!buckets) return false;
     for (uint32_t id = 1; id < g->count; id++) {

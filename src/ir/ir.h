@@ -33,75 +33,85 @@ typedef enum ir_type {
         IR_TYPE_COUNT
 } ir_type;
 
+/* How a function is computed: by few instructions; by code in elementary.h, little of it or enough
+ * to weigh; by code in elementary_trig.h. */
+typedef enum ir_function {
+    IR_FUNCTION_NONE,
+    IR_FUNCTION_INSTRUCTION,
+    IR_FUNCTION_ROUNDING,
+    IR_FUNCTION_ELEMENTARY,
+    IR_FUNCTION_TRIGONOMETRIC
+} ir_function;
+
 /* Operations. `kinds`: the operand types allowed, of b(ool), u(char), i(nteger), l(ong),
  * f(loating). All operands have one type, which is also the result's; exceptions: comparisons give
- * bool, SELECT takes a bool first, CONVERT takes any type. Functions called by `name` in kernels
- * have a 1 in the last column; they are also known with an f at the end. min(a,b) is a < b ? a : b,
+ * bool, SELECT takes a bool first, CONVERT takes any type. What has another function
+ * than NONE is called by `name` in kernels, also with an f at the end. min(a,b) is a < b ? a : b,
  * max(a,b) is b < a ? a : b. name      text        operands kinds  function */
 #define IR_OPS(X)                                                                                  \
-    X(CONST, "const", 0, "buif", 0)                                                                \
-    X(NUMBER, "number", 0, "buif", 0) /* a uniform parameter: param, element */                    \
-    X(INDEX, "index", 0, "i", 0)      /* ix, iy, iz: I64 */                                        \
-    X(SIZE, "size", 0, "i", 0)        /* nx, ny, nz: I64 */                                        \
-    X(LOAD, "load", 0, "buif", 0)     /* a field: param, component, offset */                      \
-    X(NEG, "neg", 1, "if", 0)                                                                      \
-    X(NOT, "not", 1, "bi", 0)                                                                      \
-    X(CONVERT, "convert", 1, "buif", 0)                                                            \
-    X(STORED, "stored", 1, "buif", 0) /* rounded to the storage type of a field: param */          \
-    X(ADD, "add", 2, "if", 0)                                                                      \
-    X(SUB, "sub", 2, "if", 0)                                                                      \
-    X(MUL, "mul", 2, "if", 0)                                                                      \
-    X(DIV, "div", 2, "if", 0)                                                                      \
-    X(REM, "rem", 2, "i", 0)                                                                       \
-    X(AND, "and", 2, "bi", 0)                                                                      \
-    X(OR, "or", 2, "bi", 0)                                                                        \
-    X(XOR, "xor", 2, "bi", 0)                                                                      \
-    X(SHL, "shl", 2, "i", 0)                                                                       \
-    X(SHR, "shr", 2, "i", 0)                                                                       \
-    X(EQ, "eq", 2, "bif", 0)                                                                       \
-    X(NE, "ne", 2, "bif", 0)                                                                       \
-    X(LT, "lt", 2, "if", 0)                                                                        \
-    X(LE, "le", 2, "if", 0)                                                                        \
-    X(SELECT, "select", 3, "buif", 0)                                                              \
-    X(LEAST, "least", 2, "if", 0) /* smaller and greater in the total order of reductions */       \
-    X(GREATEST, "greatest", 2, "if", 0)                                                            \
-    X(MIN, "min", 2, "if", 1)                                                                      \
-    X(MAX, "max", 2, "if", 1)                                                                      \
-    X(ABS, "abs", 1, "if", 1)                                                                      \
-    X(FMA, "fma", 3, "f", 1)                                                                       \
-    X(SQRT, "sqrt", 1, "f", 1)                                                                     \
-    X(FABS, "fabs", 1, "f", 1)                                                                     \
-    X(FLOOR, "floor", 1, "f", 1)                                                                   \
-    X(CEIL, "ceil", 1, "f", 1)                                                                     \
-    X(TRUNC, "trunc", 1, "f", 1)                                                                   \
-    X(RINT, "rint", 1, "f", 1)                                                                     \
-    X(ROUND, "round", 1, "f", 1)                                                                   \
-    X(COPYSIGN, "copysign", 2, "f", 1)                                                             \
-    X(FMIN, "fmin", 2, "f", 1)                                                                     \
-    X(FMAX, "fmax", 2, "f", 1)                                                                     \
-    X(FMOD, "fmod", 2, "f", 1)                                                                     \
-    X(HYPOT, "hypot", 2, "f", 1)                                                                   \
-    X(EXP, "exp", 1, "f", 1)                                                                       \
-    X(EXP2, "exp2", 1, "f", 1)                                                                     \
-    X(EXPM1, "expm1", 1, "f", 1)                                                                   \
-    X(LOG, "log", 1, "f", 1)                                                                       \
-    X(LOG2, "log2", 1, "f", 1)                                                                     \
-    X(LOG10, "log10", 1, "f", 1)                                                                   \
-    X(LOG1P, "log1p", 1, "f", 1)                                                                   \
-    X(POW, "pow", 2, "f", 1)                                                                       \
-    X(SIN, "sin", 1, "f", 1)                                                                       \
-    X(COS, "cos", 1, "f", 1)                                                                       \
-    X(TAN, "tan", 1, "f", 1)                                                                       \
-    X(ASIN, "asin", 1, "f", 1)                                                                     \
-    X(ACOS, "acos", 1, "f", 1)                                                                     \
-    X(ATAN, "atan", 1, "f", 1)                                                                     \
-    X(ATAN2, "atan2", 2, "f", 1)                                                                   \
-    X(SINH, "sinh", 1, "f", 1)                                                                     \
-    X(COSH, "cosh", 1, "f", 1)                                                                     \
-    X(TANH, "tanh", 1, "f", 1)                                                                     \
-    X(CBRT, "cbrt", 1, "f", 1)                                                                     \
-    X(ERF, "erf", 1, "f", 1)                                                                       \
-    X(MIX, "mix", 2, "l", 0) /* random bits: number b of the sequence with seed a */
+    X(CONST, "const", 0, "buif", NONE)                                                             \
+    X(NUMBER, "number", 0, "buif", NONE) /* a uniform parameter: param, element */                 \
+    X(INDEX, "index", 0, "i", NONE)      /* ix, iy, iz: I64 */                                     \
+    X(SIZE, "size", 0, "i", NONE)        /* nx, ny, nz: I64 */                                     \
+    X(LOAD, "load", 0, "buif", NONE)     /* a field: param, component, offset */                   \
+    X(NEG, "neg", 1, "if", NONE)                                                                   \
+    X(NOT, "not", 1, "bi", NONE)                                                                   \
+    X(CONVERT, "convert", 1, "buif", NONE)                                                         \
+    X(STORED, "stored", 1, "buif", NONE) /* rounded to the storage type of a field: param */       \
+    X(ADD, "add", 2, "if", NONE)                                                                   \
+    X(SUB, "sub", 2, "if", NONE)                                                                   \
+    X(MUL, "mul", 2, "if", NONE)                                                                   \
+    X(DIV, "div", 2, "if", NONE)                                                                   \
+    X(REM, "rem", 2, "i", NONE)                                                                    \
+    X(AND, "and", 2, "bi", NONE)                                                                   \
+    X(OR, "or", 2, "bi", NONE)                                                                     \
+    X(XOR, "xor", 2, "bi", NONE)                                                                   \
+    X(SHL, "shl", 2, "i", NONE)                                                                    \
+    X(SHR, "shr", 2, "i", NONE)                                                                    \
+    X(EQ, "eq", 2, "bif", NONE)                                                                    \
+    X(NE, "ne", 2, "bif", NONE)                                                                    \
+    X(LT, "lt", 2, "if", NONE)                                                                     \
+    X(LE, "le", 2, "if", NONE)                                                                     \
+    X(SELECT, "select", 3, "buif", NONE)                                                           \
+    X(LEAST, "least", 2, "if", NONE) /* smaller and greater in the total order of reductions */    \
+    X(GREATEST, "greatest", 2, "if", NONE)                                                         \
+    X(MIN, "min", 2, "if", INSTRUCTION)                                                            \
+    X(MAX, "max", 2, "if", INSTRUCTION)                                                            \
+    X(ABS, "abs", 1, "if", INSTRUCTION)                                                            \
+    X(FMA, "fma", 3, "f", INSTRUCTION)                                                             \
+    X(SQRT, "sqrt", 1, "f", INSTRUCTION)                                                           \
+    X(FABS, "fabs", 1, "f", INSTRUCTION)                                                           \
+    X(FLOOR, "floor", 1, "f", INSTRUCTION)                                                         \
+    X(CEIL, "ceil", 1, "f", INSTRUCTION)                                                           \
+    X(TRUNC, "trunc", 1, "f", INSTRUCTION)                                                         \
+    X(RINT, "rint", 1, "f", INSTRUCTION)                                                           \
+    X(ROUND, "round", 1, "f", ROUNDING)                                                            \
+    X(COPYSIGN, "copysign", 2, "f", INSTRUCTION)                                                   \
+    X(FMIN, "fmin", 2, "f", INSTRUCTION)                                                           \
+    X(FMAX, "fmax", 2, "f", INSTRUCTION)                                                           \
+    X(FMOD, "fmod", 2, "f", ELEMENTARY)                                                            \
+    X(HYPOT, "hypot", 2, "f", ELEMENTARY)                                                          \
+    X(EXP, "exp", 1, "f", ELEMENTARY)                                                              \
+    X(EXP2, "exp2", 1, "f", ELEMENTARY)                                                            \
+    X(EXPM1, "expm1", 1, "f", ELEMENTARY)                                                          \
+    X(LOG, "log", 1, "f", ELEMENTARY)                                                              \
+    X(LOG2, "log2", 1, "f", ELEMENTARY)                                                            \
+    X(LOG10, "log10", 1, "f", ELEMENTARY)                                                          \
+    X(LOG1P, "log1p", 1, "f", ELEMENTARY)                                                          \
+    X(POW, "pow", 2, "f", ELEMENTARY)                                                              \
+    X(SIN, "sin", 1, "f", TRIGONOMETRIC)                                                           \
+    X(COS, "cos", 1, "f", TRIGONOMETRIC)                                                           \
+    X(TAN, "tan", 1, "f", TRIGONOMETRIC)                                                           \
+    X(ASIN, "asin", 1, "f", TRIGONOMETRIC)                                                         \
+    X(ACOS, "acos", 1, "f", TRIGONOMETRIC)                                                         \
+    X(ATAN, "atan", 1, "f", TRIGONOMETRIC)                                                         \
+    X(ATAN2, "atan2", 2, "f", TRIGONOMETRIC)                                                       \
+    X(SINH, "sinh", 1, "f", TRIGONOMETRIC)                                                         \
+    X(COSH, "cosh", 1, "f", TRIGONOMETRIC)                                                         \
+    X(TANH, "tanh", 1, "f", TRIGONOMETRIC)                                                         \
+    X(CBRT, "cbrt", 1, "f", ELEMENTARY)                                                            \
+    X(ERF, "erf", 1, "f", ELEMENTARY)                                                              \
+    X(MIX, "mix", 2, "l", NONE) /* random bits: number b of the sequence with seed a */
 
 typedef enum ir_op {
 #define X(name, ...) IR_##name,
@@ -118,7 +128,7 @@ typedef struct ir_op_info {
     const char *name;
     int operands;
     const char *kinds;
-    bool function;
+    ir_function function;
 } ir_op_info;
 extern const ir_type_info ir_types[IR_TYPE_COUNT];
 extern const ir_op_info ir_ops[IR_OP_COUNT];
@@ -221,10 +231,14 @@ typedef struct ir_param {
     int count;   /* components of a field, elements of a table or reduction; 1 otherwise */
     uint32_t at; /* of the name in the source */
     bool onto;   /* of a reduction: declared inout, combined with what the scalar held before */
-    /* Of a field, per dimension: its ratio to the loop's grid as declared, 0 where none is, and
-     * whether it does not extend along it. */
+    /* Of a field, per dimension: its ratio to the loop's grid, 2 or more, 0 where the two are
+     * alike, and whether it does not extend along it. Beyond the dimensions of the grid a ratio
+     * says nothing. */
     int finer[3], coarser[3];
     bool missing[3];
+    int ratios;        /* numbers that are written of its ratio: 0 where there is none, 1 for all
+                          dimensions, or as many as the grid has */
+    uint32_t ratio_at; /* of the word before them */
 } ir_param;
 
 bool ir_param_is_field(const ir_param *param);
@@ -236,6 +250,16 @@ int64_t ir_param_index(const ir_param *param, int dimension, int64_t point);
 /* The smallest index of the loop's grid from which an index or a larger one is touched; INT64_MIN
  * or INT64_MAX in a missing dimension. */
 int64_t ir_param_point(const ir_param *param, int dimension, int64_t index);
+/* The points of a field that lie where one of the loop's grid does, its children: 1, or on a finer
+ * grid the product of its three ratios. */
+int ir_param_children(const ir_param *param);
+/* The number of the child at an offset, x fastest; -1 where there is none. Any offset is the only
+ * child, 0, of a parameter on the loop's own grid. */
+int ir_param_child(const ir_param *param, const int32_t offset[3]);
+bool ir_param_has_ratio(const ir_param *param);
+bool ir_param_lacks_dimensions(const ir_param *param);
+/* The dimensions that it extends along: "z", "xy". */
+void ir_param_along(const ir_param *param, char out[4]);
 /* Whether two parameters are alike in what is touched from a point. */
 bool ir_param_same_place(const ir_param *a, const ir_param *b);
 /* "in", "out", "inout", "number", "table", "sum", "min", "max" */
@@ -378,14 +402,35 @@ typedef struct ir_graph {
     bool too_large;
 } ir_graph;
 
-/* Largest offset, number of nodes, components, elements of a table or array, and depth of nested
- * expressions, statements and calls. */
+/* In which order the points of a loop run: level by level along one dimension, or any. */
+typedef enum ir_direction { IR_UNORDERED, IR_FORWARD, IR_BACKWARD } ir_direction;
+
+/* Between two levels: before level base + shift, where base is 0, the size of the ordered
+ * dimension, or the value of an int parameter. */
+typedef enum ir_bound_base { IR_BOUND_ZERO, IR_BOUND_SIZE, IR_BOUND_PARAM } ir_bound_base;
+typedef struct ir_bound {
+    ir_bound_base base;
+    int param; /* PARAM; otherwise 0 */
+    int32_t shift;
+} ir_bound;
+
+/* Levels lo <= level < hi, for which the kernel has a body of its own. */
+typedef struct ir_interval {
+    ir_bound lo, hi;
+    uint32_t at;
+} ir_interval;
+
+/* Largest offset, ratio, number of nodes, components, elements of a table or array, and depth of
+ * nested expressions, statements and calls. */
 enum {
     IR_MAX_OFFSET = 1024,
+    IR_MAX_RATIO = 16,
+    IR_MAX_OUTPUTS = 16384, /* components times children of a field that is written */
     IR_MAX_NODES = 200000,
     IR_MAX_LENGTH = 1024,
     IR_MAX_CHOICES = 256, /* elements of a table whose index is known only at run time */
     IR_MAX_DEPTH = 500,
+    IR_MAX_INTERVALS = 64,
     IR_MAX_WEIGHT = 20000, /* for the C compiler, see ir_weigh */
     IR_MAX_STEPS = 2000000 /* statements and expressions visited by unrolling */
 };
@@ -399,10 +444,15 @@ typedef struct ir_kernel {
     const ir_param *params;
     const ir_local *locals;
     const ir_table *tables;
+    ir_direction direction;       /* of the levels */
+    int ordered;                  /* dimension of the levels; 0 when there is no order */
+    const ir_interval *intervals; /* in the order of the text; the tree has them as branches */
+    int interval_count;
+    uint32_t direction_at;
     ir_stmt *body;
     /* set by ir_lower */
     ir_graph graph;   /* only nodes that results need, in order */
-    ir_store *stores; /* by parameter, then component */
+    ir_store *stores; /* by parameter, component, and of a finer field child */
     int store_count;
     ir_check *checks; /* in the order in which a point meets them */
     int check_count;
@@ -414,6 +464,38 @@ typedef struct ir_kernel {
     uint32_t rank_at; /* where that shows */
     char hash[33];    /* of the graph's text: equal hashes compute the same */
 } ir_kernel;
+
+/* Whether the rank of a kernel that has one shows in a ratio, not in an offset. */
+bool ir_rank_is_of_ratio(const ir_kernel *kernel);
+
+/* ---- bound.c: bounds of intervals ------------------------------------------------------------ */
+
+/* Whether a lies below b in grids of every size (of at least one level), as far as that is known:
+ * parameters are compared with themselves only. */
+bool ir_bound_is_below(const ir_bound *a, const ir_bound *b);
+bool ir_bound_is_equal(const ir_bound *a, const ir_bound *b);
+/* "0", "nz-1", "k+2" */
+void ir_bound_print(text *out, const ir_kernel *kernel, const ir_bound *bound);
+/* "[1, nz-1)" */
+void ir_interval_print(text *out, const ir_kernel *kernel, const ir_interval *interval);
+/* Whether two intervals are known to share a level where the grid has enough of them. */
+bool ir_intervals_overlap(const ir_interval *a, const ir_interval *b);
+/* A walk along the levels, upwards from `from` (zero at first), interval by interval. It comes to
+ * the end, to levels that are in no interval (from there it can go on), or to a place where it is
+ * not known what comes next. */
+typedef enum ir_walked { IR_WALK_END, IR_WALK_GAP, IR_WALK_LOST } ir_walked;
+typedef struct ir_walk {
+    ir_bound from;
+    int *order;      /* room for indices of all intervals: those passed; NULL: not kept */
+    int count;       /* of those */
+    uint64_t passed; /* the same, as bits: they lie below `from` */
+    ir_interval gap;
+} ir_walk;
+ir_walked ir_walk_intervals(const ir_interval *intervals, int count, ir_walk *walk);
+
+/* What an offset reaches along the ordered dimension: -1 a level that ran before, 1 one that runs
+ * later, 0 the same (or there is no order). */
+int ir_level_after(const ir_kernel *kernel, const int32_t offset[3]);
 
 /* ---- graph.c, simplify.c --------------------------------------------------------------------- */
 
@@ -444,6 +526,8 @@ void ir_kernel_free(ir_kernel *kernel);
 void ir_print(text *out, const ir_kernel *kernel);
 /* A value as briefly as it can be read back. */
 void ir_print_value(text *out, ir_type type, ir_value value);
+/* " finer(2)", " coarser(2,2,1)"; nothing where a parameter has no ratio. */
+void ir_print_ratio(text *out, const ir_kernel *kernel, const ir_param *param);
 /* What a LOCAL, NUMBER or LOAD without index, or an INDEX, is called: "u[1,0]"; its component and
  * offsets are at[0] and at[1..3]. */
 enum { IR_LABEL = 80 };

@@ -151,13 +151,35 @@ static void unset(lowering *l, int local)
         set_cell(l, l->local_cells[local] + (uint32_t)i, 0, lower_bool(l, false));
 }
 
-/* A component is written at one offset in all of a kernel. */
-static kata_status lower_store_offset(lowering *l, const ir_stmt *s, uint32_t output)
+static kata_status no_child(lowering *l, const ir_stmt *s)
 {
-    int32_t offset[3], *known = l->output_offset[output];
+    const ir_param *param = &l->kernel->params[s->index];
+    message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, s->at,
+                     "'%s' is written at a point that is no child of this one", param->name);
+    message_line(l->m, "a finer field is written at 0 up to its ratio less 1 in each dimension: "
+                       "otherwise two points would write the same value");
+    message_note_at(l->m, l->kernel->text, param->ratio_at, "its ratio is declared here");
+    return message_send(l->m);
+}
+
+/* A component, or a child of it, is written at one offset in all of a kernel. */
+static kata_status lower_target(lowering *l, const ir_stmt *s, int component, uint32_t *out)
+{
+    int32_t offset[3];
     kata_status status = lower_check_rank(l, s->index, s->offsets, s->at);
     if (!status) status = lower_offsets(l, s->offset, offset);
+    if (!status) status = lower_check_missing(l, s->index, offset, s->at);
     if (status) return status;
+    if (l->kernel->direction && (offset[0] || offset[1] || offset[2])) {
+        message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, s->at,
+                         "'%s' is written at an offset in a kernel whose levels run in order",
+                         l->kernel->params[s->index].name);
+        message_line(l->m, "write it at the point itself, and read others at an offset");
+        return message_send(l->m);
+    }
+    if (!lower_output(l, s->index, component, offset, out)) return no_child(l, s);
+    uint32_t output = *out;
+    int32_t *known = l->output_offset[output];
     bool first = !l->output_at[output];
     if (first) memcpy(known, offset, sizeof offset);
     if (!memcmp(known, offset, sizeof offset)) return KATA_OK;
@@ -176,8 +198,8 @@ static kata_status lower_store(lowering *l, const ir_stmt *s)
     kata_status status =
         lower_component(l, &l->kernel->params[s->index], s->element, s->at, &component);
     if (status) return status;
-    uint32_t output = l->param_outputs[s->index] + (uint32_t)component;
-    status = lower_store_offset(l, s, output);
+    uint32_t output;
+    status = lower_target(l, s, component, &output);
     if (status) return status;
     assign(l, l->first_output + output, value);
     l->output_at[output] = s->at;

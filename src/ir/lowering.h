@@ -32,8 +32,8 @@ typedef struct lowering {
     ir_kernel *kernel;
     ir_graph *g;
     messages *m;
-    /* Cells: of locals (arrays element by element), `returned`, of outputs (components of written
-     * field parameters), of elements of reductions. */
+    /* Cells: of locals (arrays element by element), `returned`, of outputs (the children, mostly
+     * one, of each component of written field parameters), of elements of reductions. */
     lower_cell *cells;
     uint32_t *local_cells;   /* first cell of each local */
     uint32_t *param_outputs; /* per parameter: its first output, or its first reduction */
@@ -69,6 +69,11 @@ kata_status lower_component(lowering *l, const ir_param *param, const ir_expr *c
 
 /* Constant offsets in range; NULL expressions are 0. */
 kata_status lower_offsets(lowering *l, ir_expr *const offset[3], int32_t out[3]);
+/* The output that a component written at an offset is; false where it has no such child. */
+bool lower_output(const lowering *l, int param, int component, const int32_t offset[3],
+                  uint32_t *output);
+/* That an offset of a field parameter is 0 along dimensions that it lacks. */
+kata_status lower_check_missing(lowering *l, int p, const int32_t offset[3], uint32_t at);
 /* That all offsets of a kernel have as many numbers. */
 kata_status lower_check_rank(lowering *l, int param, int offsets, uint32_t at);
 

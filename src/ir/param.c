@@ -43,9 +43,57 @@ int64_t ir_param_point(const ir_param *param, int dimension, int64_t index)
     return index;
 }
 
+static int extent(const ir_param *param, int dimension)
+{
+    return param->finer[dimension] ? param->finer[dimension] : 1;
+}
+
+int ir_param_children(const ir_param *param)
+{
+    return extent(param, 0) * extent(param, 1) * extent(param, 2);
+}
+
+int ir_param_child(const ir_param *param, const int32_t offset[3])
+{
+    int child = 0;
+    if (ir_param_children(param) == 1) return 0;
+    for (int d = 2; d >= 0; d--) {
+        if (offset[d] < 0 || offset[d] >= extent(param, d)) return -1;
+        child = child * extent(param, d) + offset[d];
+    }
+    return child;
+}
+
+bool ir_param_has_ratio(const ir_param *param)
+{
+    for (int d = 0; d < 3; d++)
+        if (param->finer[d] || param->coarser[d]) return true;
+    return false;
+}
+
+bool ir_rank_is_of_ratio(const ir_kernel *k)
+{
+    for (int p = 0; p < k->param_count; p++)
+        if (k->params[p].ratios && k->params[p].ratio_at == k->rank_at) return true;
+    return false;
+}
+
 bool ir_param_same_place(const ir_param *a, const ir_param *b)
 {
     return !memcmp(a->finer, b->finer, sizeof a->finer) &&
            !memcmp(a->coarser, b->coarser, sizeof a->coarser) &&
            !memcmp(a->missing, b->missing, sizeof a->missing);
+}
+
+bool ir_param_lacks_dimensions(const ir_param *param)
+{
+    return param->missing[0] || param->missing[1] || param->missing[2];
+}
+
+void ir_param_along(const ir_param *param, char out[4])
+{
+    int count = 0;
+    for (int d = 0; d < 3; d++)
+        if (!param->missing[d]) out[count++] = "xyz"[d];
+    out[count] = '\0';
 }

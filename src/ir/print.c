@@ -76,6 +76,20 @@ void ir_print_label(char label[IR_LABEL], const ir_kernel *k, const ir_expr *e, 
                            (int)at[d + 1], d == e->offsets - 1 ? "]" : "");
 }
 
+void ir_print_ratio(text *out, const ir_kernel *k, const ir_param *param)
+{
+    bool finer = param->finer[0] || param->finer[1] || param->finer[2];
+    const int *ratio = finer ? param->finer : param->coarser;
+    int count = k->rank ? k->rank : 3;
+    bool equal = true;
+    if (!ir_param_has_ratio(param)) return;
+    for (int d = 1; d < count; d++) equal = equal && ratio[d] == ratio[0];
+    text_add(out, finer ? " finer(" : " coarser(");
+    for (int d = 0; d < (equal ? 1 : count); d++)
+        text_add(out, d ? ",%d" : "%d", ratio[d] ? ratio[d] : 1);
+    text_add(out, ")");
+}
+
 /* "u", "u[-1,0]", "f[3]", "f[3][-1,0]" */
 static void print_access(text *out, const ir_kernel *k, int p, int component, const int32_t *offset)
 {
@@ -133,16 +147,41 @@ static void print_check(text *out, const ir_check *check)
     text_add(out, "\n");
 }
 
+static const char *direction_name(const ir_kernel *k)
+{
+    return k->direction == IR_FORWARD ? "forward" : "backward";
+}
+
+static void print_intervals(text *out, const ir_kernel *k, const char *before)
+{
+    for (int i = 0; i < k->interval_count; i++) {
+        text_add(out, "%s", before);
+        ir_interval_print(out, k, &k->intervals[i]);
+        text_add(out, "\n");
+    }
+}
+
+static void print_along(text *out, const ir_param *param)
+{
+    char along[4];
+    ir_param_along(param, along);
+    if (ir_param_lacks_dimensions(param)) text_add(out, " along %s", along);
+}
+
 void ir_print(text *out, const ir_kernel *k)
 {
     text_add(out, "kernel %s", k->name);
     if (k->rank) text_add(out, " rank %d", k->rank);
+    if (k->direction) text_add(out, " %s %c", direction_name(k), "xyz"[k->ordered]);
     text_add(out, "\n");
+    print_intervals(out, k, "  interval ");
     for (int p = 0; p < k->param_count; p++) {
         const ir_param *param = &k->params[p];
         text_add(out, "  param %s %s %s", ir_param_mode(param), ir_types[param->type].name,
                  param->name);
         if (param->count > 1 || param->kind == IR_PARAM_TABLE) text_add(out, "[%d]", param->count);
+        ir_print_ratio(out, k, param);
+        print_along(out, param);
         text_add(out, "\n");
     }
     for (ir_id id = 1; id < k->graph.count; id++) print_node(out, k, id);
@@ -177,12 +216,16 @@ void ir_print_accesses(text *out, const ir_kernel *k)
 {
     text_add(out, "kernel %s", k->name);
     if (k->rank) text_add(out, ", for grids of %d dimension%s", k->rank, k->rank > 1 ? "s" : "");
+    if (k->direction) text_add(out, ", %s along %c", direction_name(k), "xyz"[k->ordered]);
     text_add(out, "\n");
+    print_intervals(out, k, "    interval ");
     for (int p = 0; p < k->param_count; p++) {
         const ir_param *param = &k->params[p];
         text_add(out, "    %-6s %s %s", ir_param_mode(param), ir_types[param->type].name,
                  param->name);
         if (param->count > 1) text_add(out, "[%d]", param->count);
+        ir_print_ratio(out, k, param);
+        print_along(out, param);
         int used = print_reads(out, k, p);
         if (!ir_param_is_reduction(param)) used += print_writes(out, k, p);
         if (ir_param_is_field(param) && !used) text_add(out, "  not used");

@@ -18,7 +18,7 @@ static uint64_t number_cells(lowering *l)
     for (int p = 0; p < k->param_count; p++) {
         bool written = ir_param_is_written_field(&k->params[p]);
         l->param_outputs[p] = (uint32_t)(written ? outputs : reductions);
-        if (written) outputs += (uint64_t)k->params[p].count;
+        if (written) outputs += (uint64_t)(k->params[p].count * ir_param_children(&k->params[p]));
         if (ir_param_is_reduction(&k->params[p])) reductions += (uint64_t)k->params[p].count;
     }
     l->returned = (uint32_t)cells;
@@ -26,6 +26,17 @@ static uint64_t number_cells(lowering *l)
     l->first_reduction = l->first_output + (uint32_t)outputs;
     l->cell_count = l->first_reduction + (uint32_t)reductions;
     return cells + 1 + outputs + reductions;
+}
+
+/* Ratios of several numbers say how many dimensions the grids have. */
+static kata_status check_ratios(lowering *l)
+{
+    const ir_kernel *k = l->kernel;
+    kata_status status = KATA_OK;
+    for (int p = 0; p < k->param_count && !status; p++)
+        if (k->params[p].ratios > 1)
+            status = lower_check_rank(l, p, k->params[p].ratios, k->params[p].ratio_at);
+    return status;
 }
 
 static kata_status set_up(lowering *l, arena *scratch)
@@ -56,7 +67,8 @@ static kata_status set_up(lowering *l, arena *scratch)
              r++)
             l->reduction_starts[r] = l->cells[l->first_reduction + r].value = start;
     }
-    return lower_check(l, k->at);
+    kata_status status = check_ratios(l);
+    return status ? status : lower_check(l, k->at);
 }
 
 /* ---- stores ---------------------------------------------------------------------------------- */
@@ -96,15 +108,16 @@ static kata_status add_stores(lowering *l, int p)
     const ir_param *param = &k->params[p];
     int before = k->store_count;
     if (ir_param_is_reduction(param)) return add_reductions(l, p);
-    for (int c = 0; c < param->count; c++) {
-        uint32_t output = l->param_outputs[p] + (uint32_t)c;
+    int children = ir_param_children(param);
+    for (int i = 0; i < param->count * children; i++) {
+        uint32_t output = l->param_outputs[p] + (uint32_t)i;
         lower_cell cell = l->cells[l->first_output + output];
         const ir_node *defined = &l->g->nodes[cell.defined];
         bool always = defined->op == IR_CONST && defined->value.i32;
         if (!cell.value) continue;
         ir_store *store = &k->stores[k->store_count++];
         *store = (ir_store){.param = p,
-                            .component = c,
+                            .component = i / children,
                             .value = cell.value,
                             .condition = always ? 0 : cell.defined,
                             .at = l->output_at[output]};

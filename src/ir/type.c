@@ -9,7 +9,7 @@ const ir_type_info ir_types[IR_TYPE_COUNT] = {
 };
 
 const ir_op_info ir_ops[IR_OP_COUNT] = {
-#define X(name, text, operands, kinds, function) {text, operands, kinds, function},
+#define X(name, text, operands, kinds, function) {text, operands, kinds, IR_FUNCTION_##function},
     IR_OPS(X)
 #undef X
 };

@@ -17,6 +17,8 @@ static const char *verify_leaf(const ir_kernel *k, const ir_node *n)
     for (int d = 0; d < 3; d++)
         if (n->offset[d] > IR_MAX_OFFSET || n->offset[d] < -IR_MAX_OFFSET)
             return "an offset is out of range";
+        else if (n->op == IR_LOAD && param->missing[d] && n->offset[d])
+            return "an offset along a dimension that the field lacks";
     return NULL;
 }
 
@@ -48,6 +50,31 @@ static const char *verify_node(const ir_kernel *k, ir_id id)
     return wrong ? wrong : verify_types(k, n);
 }
 
+static bool in_order(const ir_kernel *k, const ir_store *a, const ir_store *b)
+{
+    const ir_param *param = &k->params[b->param];
+    if (a->param != b->param) return a->param < b->param;
+    if (a->component != b->component) return a->component < b->component;
+    return ir_param_child(param, a->offset) < ir_param_child(param, b->offset);
+}
+
+static const char *verify_params(const ir_kernel *k)
+{
+    for (int p = 0; p < k->param_count; p++) {
+        const ir_param *param = &k->params[p];
+        if (ir_param_has_ratio(param) && !ir_param_is_field(param)) return "a ratio of no field";
+        for (int d = 0; d < 3; d++) {
+            int finer = param->finer[d], coarser = param->coarser[d];
+            if (finer && coarser) return "a field is both finer and coarser";
+            if (finer < 0 || finer == 1 || finer > IR_MAX_RATIO || coarser < 0 || coarser == 1 ||
+                coarser > IR_MAX_RATIO)
+                return "a ratio is out of range";
+            if (coarser && ir_param_is_written_field(param)) return "a coarser field is written";
+        }
+    }
+    return NULL;
+}
+
 static const char *verify_stores(const ir_kernel *k)
 {
     for (int i = 0; i < k->store_count; i++) {
@@ -60,14 +87,15 @@ static const char *verify_stores(const ir_kernel *k)
         for (int d = 0; d < 3; d++)
             if (s->offset[d] > IR_MAX_OFFSET || s->offset[d] < -IR_MAX_OFFSET)
                 return "a store at an offset out of range";
+            else if (param->missing[d] && s->offset[d])
+                return "a store at an offset along a dimension that the field lacks";
         if (!s->value || s->value >= k->graph.count) return "a store of no node";
         if (k->graph.nodes[s->value].type != param->type) return "a store of the wrong type";
         if (s->condition >= k->graph.count) return "a store on no condition";
         if (s->condition && k->graph.nodes[s->condition].type != IR_BOOL)
             return "a store on a condition that is no bool";
-        if (before && (before->param > s->param ||
-                       (before->param == s->param && before->component >= s->component)))
-            return "stores are out of order";
+        if (ir_param_child(param, s->offset) < 0) return "a store to no child";
+        if (before && !in_order(k, before, s)) return "stores are out of order";
     }
     return NULL;
 }
@@ -104,13 +132,40 @@ static const char *verify_checks(const ir_kernel *k)
     return NULL;
 }
 
+static const char *verify_bound(const ir_kernel *k, const ir_bound *bound)
+{
+    if (bound->base != IR_BOUND_PARAM) return bound->param ? "a bound of no parameter" : NULL;
+    if (bound->param < 0 || bound->param >= k->param_count) return "a bound of no parameter";
+    const ir_param *param = &k->params[bound->param];
+    bool integer = param->kind == IR_PARAM_NUMBER && param->type == IR_I32;
+    return integer ? NULL : "a bound of a parameter that is no int";
+}
+
+static const char *verify_order(const ir_kernel *k)
+{
+    if (k->direction == IR_UNORDERED && k->interval_count) return "intervals without an order";
+    if (k->ordered < 0 || k->ordered > 2) return "an order along no dimension";
+    if (k->direction == IR_UNORDERED && k->ordered) return "an order without a direction";
+    for (int i = 0; i < k->interval_count; i++) {
+        const char *wrong = verify_bound(k, &k->intervals[i].lo);
+        if (!wrong) wrong = verify_bound(k, &k->intervals[i].hi);
+        if (wrong) return wrong;
+    }
+    for (int i = 0; i < k->store_count && k->direction; i++)
+        for (int d = 0; d < 3; d++)
+            if (k->stores[i].offset[d]) return "a store at an offset in a kernel with an order";
+    return NULL;
+}
+
 const char *ir_verify(const ir_kernel *k)
 {
     for (ir_id id = 1; id < k->graph.count; id++) {
         const char *wrong = verify_node(k, id);
         if (wrong) return wrong;
     }
-    const char *wrong = verify_stores(k);
+    const char *wrong = verify_params(k);
+    if (!wrong) wrong = verify_stores(k);
+    if (!wrong) wrong = verify_order(k);
     if (!wrong) wrong = verify_checks(k);
     return wrong ? wrong : verify_accesses(k);
 }

@@ -2,42 +2,19 @@
  * sines, or reads at 441 offsets take 7 seconds each, and more take more than their share. */
 #include "ir/ir.h"
 
-enum { FUNCTION_WEIGHT = 150, READ_WEIGHT = 40 };
+enum { FUNCTION_WEIGHT = 150, READ_WEIGHT = 40, WRITE_WEIGHT = 20 };
 
 static int operation_weight(ir_op op)
 {
-    switch (op) {
-    case IR_CONST:
-    case IR_LOAD: return 0;
-    case IR_FMOD:
-    case IR_HYPOT:
-    case IR_EXP:
-    case IR_EXP2:
-    case IR_EXPM1:
-    case IR_LOG:
-    case IR_LOG2:
-    case IR_LOG10:
-    case IR_LOG1P:
-    case IR_POW:
-    case IR_CBRT:
-    case IR_ERF:
-    case IR_SIN:
-    case IR_COS:
-    case IR_TAN:
-    case IR_ASIN:
-    case IR_ACOS:
-    case IR_ATAN:
-    case IR_ATAN2:
-    case IR_SINH:
-    case IR_COSH:
-    case IR_TANH: return FUNCTION_WEIGHT;
-    default: return 1;
-    }
+    if (op == IR_CONST || op == IR_LOAD) return 0;
+    return ir_ops[op].function >= IR_FUNCTION_ELEMENTARY ? FUNCTION_WEIGHT : 1;
 }
 
 kata_status ir_weigh(const ir_kernel *kernel, messages *m)
 {
     int64_t weight = (int64_t)READ_WEIGHT * kernel->access_count;
+    for (int i = 0; i < kernel->store_count; i++)
+        if (ir_param_children(&kernel->params[kernel->stores[i].param]) > 1) weight += WRITE_WEIGHT;
     for (ir_id id = 1; id < kernel->graph.count; id++)
         weight += operation_weight((ir_op)kernel->graph.nodes[id].op);
     if (weight <= IR_MAX_WEIGHT) return KATA_OK;
@@ -46,8 +23,8 @@ kata_status ir_weigh(const ir_kernel *kernel, messages *m)
                      kernel->name, (long long)weight, (int)IR_MAX_WEIGHT);
     message_line(m,
                  "unrolled, an operation counts 1, a function such as sin %d, each offset at which "
-                 "a field is read %d",
-                 (int)FUNCTION_WEIGHT, (int)READ_WEIGHT);
+                 "a field is read %d, each child that is written %d",
+                 (int)FUNCTION_WEIGHT, (int)READ_WEIGHT, (int)WRITE_WEIGHT);
     message_line(m, "make several kernels of it");
     return message_send(m);
 }

@@ -3,6 +3,7 @@
 #include "jit/jit.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +22,15 @@ static void make_folders(char *path)
     mkdir(path, 0700);
 }
 
-static bool is_private(const char *path)
+/* Why a folder is not for this user alone to use; NULL when it is. */
+static const char *complaint(const char *path)
 {
     struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
-           !(status.st_mode & (S_IWGRP | S_IWOTH)) && access(path, R_OK | W_OK | X_OK) == 0;
+    if (stat(path, &status)) return strerror(errno);
+    if (!S_ISDIR(status.st_mode)) return "it is not a folder";
+    if (status.st_uid != geteuid()) return "it belongs to another user";
+    if (status.st_mode & (S_IWGRP | S_IWOTH)) return "others may write to it";
+    return access(path, R_OK | W_OK | X_OK) ? strerror(errno) : NULL;
 }
 
 /* Where the cache should be; false when nothing says so. */
@@ -43,13 +48,15 @@ static bool choose(const char *given, text *path)
     return path->length > 0 && !path->failed;
 }
 
-bool jit_folder_find(const char *given, text *path)
+bool jit_folder_find(const char *given, text *path, text *why)
 {
     text chosen = {0};
     char *resolved = NULL;
     if (choose(given, &chosen)) {
         make_folders(chosen.data);
-        resolved = is_private(chosen.data) ? realpath(chosen.data, NULL) : NULL;
+        const char *wrong = complaint(chosen.data);
+        if (wrong) text_add(why, "'%s' cannot be used: %s", chosen.data, wrong);
+        resolved = wrong ? NULL : realpath(chosen.data, NULL);
     }
     if (resolved) text_add(path, "%s", resolved);
     free(resolved);

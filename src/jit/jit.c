@@ -29,12 +29,14 @@ struct jit {
     text compiler;    /* path, empty when there is none */
     text description; /* path and version, once asked for */
     text cache;       /* empty when there is none */
+    text complaint;   /* about the folder asked for, until it is said; empty: none */
     text temporary;   /* empty until it is needed */
     int next_place;   /* for it, where the present one does not serve */
     pid_t owner;      /* the process that made it and removes it */
     char *asked_for;  /* the compiler named in the options or KATA_CC, NULL when none was */
     bool plain;       /* the compiler does not take the flags for this CPU */
     bool debug;
+    bool complained; /* about the cache folder */
     library *libraries;
     size_t count, capacity;
 };
@@ -53,7 +55,8 @@ kata_status jit_open(const char *compiler, const char *cache, messages *m, jit *
         return message_no_memory(m);
     }
     jit_compiler_find(compiler, &j->compiler);
-    jit_folder_find(cache, &j->cache);
+    jit_folder_find(cache, &j->cache, &j->complaint);
+    if (!cache && !environment_get("KATA_CACHE_DIR")) text_clear(&j->complaint); /* nobody asked */
     *out = j;
     return KATA_OK;
 }
@@ -68,6 +71,7 @@ void jit_close(jit *j)
     text_free(&j->compiler);
     text_free(&j->description);
     text_free(&j->cache);
+    text_free(&j->complaint);
     text_free(&j->temporary);
     free(j->asked_for);
     free(j->libraries);
@@ -95,7 +99,7 @@ typedef struct place {
     text source, shared, sum, work, object;
 } place;
 
-typedef enum outcome { LOADED, BAD_FOLDER, BAD_COMPILER } outcome;
+typedef enum outcome { LOADED, BAD_FOLDER, BAD_COMPILER, NO_MEMORY } outcome;
 
 static bool place_make(place *p, const char *folder, const char *key)
 {
@@ -126,17 +130,20 @@ static int hash_file(const char *path, char hex[33])
     return error;
 }
 
-/* NULL when the library is not there or is not what its sum says. */
-static void *load_checked(const place *p)
+/* *handle stays NULL when the library is not there or is not what its sum says. Returns ENOMEM
+ * when memory is out, otherwise 0. */
+static int load_checked(const place *p, void **handle)
 {
     char *sum, hex[33];
     size_t size;
-    if (file_read(p->sum.data, 64, &sum, &size)) return NULL;
-    bool sound = size == 32 && hash_file(p->shared.data, hex) == 0 && memcmp(sum, hex, 32) == 0;
+    int error = file_read(p->sum.data, 64, &sum, &size);
+    if (!error) error = hash_file(p->shared.data, hex);
+    if (!error && size == 32 && memcmp(sum, hex, 32) == 0) {
+        utimensat(AT_FDCWD, p->shared.data, NULL, 0); /* used last now, see trim.c */
+        *handle = dlopen(p->shared.data, RTLD_NOW | RTLD_LOCAL);
+    }
     free(sum);
-    if (!sound) return NULL;
-    utimensat(AT_FDCWD, p->shared.data, NULL, 0); /* used last now, see trim.c */
-    return dlopen(p->shared.data, RTLD_NOW | RTLD_LOCAL);
+    return error == ENOMEM ? error : 0;
 }
 
 /* Files the object that the compiler wrote. */
@@ -158,9 +165,9 @@ static outcome compile(const jit *j, place *p, text *report)
         return BAD_FOLDER;
     }
     text_add(&p->object, "%s/object.so", p->work.data);
-    bool good =
-        !p->object.failed && jit_compiler_run(j->compiler.data, !j->plain, j->debug, p->work.data,
-                                              p->source.data, p->object.data, report);
+    if (p->object.failed) return NO_MEMORY;
+    bool good = jit_compiler_run(j->compiler.data, !j->plain, j->debug, p->work.data,
+                                 p->source.data, p->object.data, report);
     struct stat status;
     if (good && (stat(p->object.data, &status) || status.st_size == 0)) {
         text_add(report, "it wrote nothing\n");
@@ -208,9 +215,8 @@ static outcome load_in(const jit *j, const char *folder, const char *key, const 
                        size_t length, text *report, void **handle)
 {
     place p;
-    outcome result = BAD_FOLDER;
-    if (place_make(&p, folder, key)) {
-        *handle = load_checked(&p);
+    outcome result = NO_MEMORY;
+    if (place_make(&p, folder, key) && !load_checked(&p, handle)) {
         result = *handle ? LOADED : build(j, &p, c_text, length, report, handle);
         if (result == BAD_COMPILER) text_add(report, "the text is %s\n", p.source.data);
     }
@@ -240,6 +246,9 @@ static outcome load_somewhere(jit *j, const char *c_text, size_t length, const c
     if (j->cache.length) {
         jit_trim(j->cache.data, MOST_CACHED);
         result = load_in(j, j->cache.data, key, c_text, length, report, handle);
+        if (result == BAD_FOLDER && !j->complained)
+            text_add(&j->complaint, "'%s' cannot be used: it is full, or takes no programs",
+                     j->cache.data);
     }
     while (result == BAD_FOLDER && have_temporary(j)) {
         result = load_in(j, j->temporary.data, key, c_text, length, report, handle);
@@ -253,7 +262,7 @@ static outcome load_somewhere(jit *j, const char *c_text, size_t length, const c
 static outcome load_anyhow(jit *j, const char *c_text, size_t length, char key[33], text *report,
                            void **handle)
 {
-    if (!make_key(j, c_text, length, key)) return BAD_FOLDER;
+    if (!make_key(j, c_text, length, key)) return NO_MEMORY;
     outcome result = load_somewhere(j, c_text, length, key, report, handle);
     if (result != BAD_COMPILER || j->plain) return result;
     text later = {0};
@@ -263,6 +272,20 @@ static outcome load_anyhow(jit *j, const char *c_text, size_t length, char key[3
     if (result != LOADED) j->plain = false;
     text_free(&later);
     return result == LOADED ? LOADED : BAD_COMPILER;
+}
+
+/* Says once that compiled kernels are not kept. */
+static void warn_about_folder(jit *j, messages *m)
+{
+    if (!j->complaint.length || !j->temporary.length || j->complained) return;
+    text advice = {0};
+    j->complained = true;
+    text_add(&advice,
+             "compiled kernels are in %s until the context is closed; set KATA_CACHE_DIR to a "
+             "folder of your own",
+             j->temporary.data);
+    message_warn(m, text_get(&advice), "the cache folder %s", j->complaint.data);
+    text_free(&advice);
 }
 
 static kata_status report_no_compiler(const jit *j, messages *m)
@@ -304,8 +327,11 @@ kata_status jit_load(jit *j, const char *c_text, size_t length, messages *m, voi
     library *l = &j->libraries[j->count];
     l->handle = NULL;
     outcome result = load_anyhow(j, c_text, length, l->key, &report, &l->handle);
-    kata_status status = result == LOADED ? KATA_OK : report_failure(j, result, &report, m);
+    kata_status status = result == LOADED      ? KATA_OK
+                         : result == NO_MEMORY ? message_no_memory(m)
+                                               : report_failure(j, result, &report, m);
     if (result == LOADED) {
+        warn_about_folder(j, m);
         *out = l->handle;
         j->count++;
     }

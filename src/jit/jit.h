@@ -34,8 +34,9 @@ void *jit_symbol(void *library, const char *name);
 /* ---- folder.c: for jit's own use ------------------------------------------------------------- */
 
 /* Writes the absolute path of the cache folder, made if missing, to *path; false, leaving it empty,
- * when there is none that can be used. `given` as in kata_options. */
-bool jit_folder_find(const char *given, text *path);
+ * when there is none that can be used: *why is then "'PATH' cannot be used: ...", or empty where
+ * nothing says which it should be. `given` as in kata_options. */
+bool jit_folder_find(const char *given, text *path, text *why);
 /* Makes a folder for this process alone in the first place for temporary files, of those from
  * *place (0 at first) on, that takes one; *place is then that of the next to try. */
 bool jit_folder_make_temporary(int *place, text *path);

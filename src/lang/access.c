@@ -210,12 +210,15 @@ static bool same_offset_count(lang_compiler *c, const lang_place *place)
                      "both go along x, y and z: write as many numbers as the grid has dimensions");
 }
 
-/* An `out` field holds only what the kernel wrote at this point. */
+/* An `out` field holds only what the kernel wrote: at this point, and at levels that ran before,
+ * which is seen when offsets are known. */
 static bool may_shift(lang_compiler *c, const lang_place *place, const ir_expr *offset)
 {
     ir_value value;
     const ir_expr *culprit;
-    if (place->symbol->param != IR_PARAM_OUT || place->written) return true;
+    if (c->kernel && c->kernel->direction) return true;
+    if (place->symbol->param != IR_PARAM_OUT || place->written || place->symbol->children)
+        return true; /* of children, lowering knows which are written */
     if (!lang_tree_evaluate(c, offset, &value, &culprit)) return true;
     if (ir_convert(IR_I64, offset->type, value).i64 == 0) return true;
     lang_error(c, place->offsets_at, "'%s' is an 'out' field and cannot be read at an offset",

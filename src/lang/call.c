@@ -135,7 +135,8 @@ static bool bind_field(lang_compiler *c, const lang_param *p, const lang_expr *e
     b->field = (lang_symbol){.type = p->type,
                              .index = place.symbol->index,
                              .length = length,
-                             .param = place.symbol->param};
+                             .param = place.symbol->param,
+                             .children = place.symbol->children};
     return lang_place_shift(c, &place, &b->field.component, b->field.offset, &b->field.offsets);
 }
 
@@ -160,6 +161,7 @@ static bool declare_param(lang_compiler *c, const lang_param *p, const binding *
         s->index = b->field.index;
         s->length = b->field.length;
         s->param = b->field.param;
+        s->children = b->field.children;
         s->component = b->field.component;
         memcpy(s->offset, b->field.offset, sizeof s->offset);
         s->offsets = b->field.offsets;

@@ -99,6 +99,7 @@ static bool check_statement(lang_compiler *c, const lang_stmt *s, ir_stmt **out)
     case LANG_STMT_BLOCK: return (*out = check_block(c, s)) != NULL;
     case LANG_STMT_RETURN: return (*out = check_return(c, s)) != NULL;
     case LANG_STMT_ASSERT: return (*out = check_assert(c, s)) != NULL;
+    case LANG_STMT_INTERVAL: break;
     }
     return false;
 }
@@ -116,7 +117,8 @@ bool lang_check_statements(lang_compiler *c, const lang_stmt *s, ir_stmt **out)
     bool all = true;
     for (; s; s = s->next) {
         if (!lang_enter(c, s->at)) return false;
-        bool ok = check_statement(c, s, out);
+        bool ok = s->kind == LANG_STMT_INTERVAL ? lang_check_intervals(c, &s, out)
+                                                : check_statement(c, s, out);
         lang_leave(c);
         if (!ok && !recover(c, s, out)) return false;
         all = all && ok;

@@ -54,6 +54,7 @@ static bool make_kernel(lang_compiler *c, lang_function *f, ir_kernel **out)
     *out = kernel;
     if (!lang_check_real(c, f, kernel) || ir_lower(kernel, &module->memory, c->m)) return false;
     if (ir_weigh(kernel, c->m)) return false;
+    lang_warn_gaps(c, kernel);
     lang_warn_partly_written(c, kernel);
     return true;
 }
@@ -94,9 +95,10 @@ static void run_passes(lang_compiler *c, const lang_options *options)
         lang_no_memory(c);
         return;
     }
-    if (!lang_names_start(c) || !lang_constants_parse(c, options->constants)) return;
-    lang_lexer_start(c, &c->module->text);
-    lang_function *functions = lang_parse_file(c, &ok);
+    if (!lang_names_start(c) || !lang_import_split(c) ||
+        !lang_constants_parse(c, options->constants))
+        return;
+    lang_function *functions = lang_parse_all(c, options, &ok);
     if (!ok || !declare_all(c, functions)) return;
     if (!lang_constants_all_taken(c, functions) && !lang_recover(c)) return;
     if (check_helpers(c, functions)) make_kernels(c, functions);
@@ -119,6 +121,8 @@ static lang_module *module_new(const char *name, const char *text, size_t length
     module->text.name = arena_copy_text(&module->memory, name, strlen(name));
     module->text.text = arena_copy_text(&module->memory, text, length);
     module->text.length = length;
+    module->file.text = &module->text;
+    module->last_file = &module->file;
     if (module->text.name && module->text.text) return module;
     lang_module_free(module);
     return NULL;
@@ -136,6 +140,15 @@ static void compile(lang_compiler *c, const lang_options *options)
     fesetenv(&environment);
 }
 
+static kata_status send_gathered(const lang_compiler *c, const char *name)
+{
+    text all = {0};
+    text_add(&all, "%s%s", name, c->module->file.next ? " and what it imports" : "");
+    kata_status status = message_gathered(c->m, text_get(&all));
+    text_free(&all);
+    return status;
+}
+
 kata_status lang_compile_with(const char *name, const char *text, size_t length,
                               const lang_options *options, messages *m, lang_module **out)
 {
@@ -150,7 +163,7 @@ kata_status lang_compile_with(const char *name, const char *text, size_t length,
     message_gather(m);
     compile(&c, options);
     end(&c);
-    kata_status status = message_gathered(m, name);
+    kata_status status = send_gathered(&c, name);
     if (status)
         lang_module_free(module);
     else

@@ -19,22 +19,16 @@ typedef struct lang_given {
 /* The text as one more source of the module; NULL (reported) when that failed. */
 static const source *hang_text(lang_compiler *c, const char *text)
 {
-    source *last = &c->module->text, *s = arena_alloc(&c->module->memory, sizeof *s);
     size_t length = strlen(text);
     if (length > LANG_MAX_TEXT) {
         lang_limit(c, 0, "the load-time constants have %zu bytes, more than the %d allowed", length,
                    LANG_MAX_TEXT);
         return NULL;
     }
-    char *copy = s ? arena_copy_text(&c->module->memory, text, length) : NULL;
-    if (!copy) {
-        lang_no_memory(c);
-        return NULL;
-    }
-    *s = (source){.name = "constants", .text = copy, .length = length};
-    s->start = last->start + (uint32_t)last->length + 1;
-    last->next = s;
-    return s;
+    char *copy = arena_copy_text(&c->module->memory, text, length);
+    if (copy) return lang_source_add(c, "constants", copy, length);
+    lang_no_memory(c);
+    return NULL;
 }
 
 static lang_given *find_given(const lang_compiler *c, const lang_name *name)
@@ -148,7 +142,7 @@ static bool report_unknown(lang_compiler *c, const lang_given *g, const lang_fun
 bool lang_constants_all_taken(lang_compiler *c, const lang_function *definitions)
 {
     const lang_given *unknown = NULL;
-    if (c->m->status) return true; /* its definition may have been lost */
+    if (c->m->status || c->lost) return true; /* its definition may have been lost */
     for (const lang_given *g = c->given; g; g = g->next)
         if (!g->taken) unknown = g; /* the first in the text is the last here */
     return !unknown || report_unknown(c, unknown, definitions);

@@ -75,6 +75,8 @@ static bool check_param(lang_compiler *c, const lang_param *p, ir_param *param)
                         .count = length ? length : 1,
                         .at = p->at,
                         .onto = p->onto};
+    if (!lang_check_ratio(c, p, param) || !lang_check_along(c, p, param)) return false;
+    symbol->children = ir_param_children(param) > 1;
     return true;
 }
 
@@ -117,6 +119,10 @@ static bool check_function(lang_compiler *c, const lang_function *f, ir_kernel *
     kernel->at = f->at;
     kernel->params = params;
     kernel->param_count = f->param_count;
+    kernel->direction = f->direction;
+    kernel->ordered = f->ordered;
+    kernel->direction_at = f->direction_at;
+    c->body_level = c->level;
     return lang_check_statements(c, f->body, &kernel->body) && keep_declared(c, kernel);
 }
 
@@ -124,7 +130,9 @@ bool lang_check_kernel(lang_compiler *c, lang_function *f, ir_kernel *kernel)
 {
     lang_tree_start(c, &c->module->memory, f->name->text);
     lang_scope scope = lang_frame_enter(c);
+    c->kernel = kernel;
     bool ok = check_function(c, f, kernel);
+    c->kernel = NULL;
     lang_scope_leave(c, scope);
     return ok;
 }

@@ -4,8 +4,17 @@
 
 #include "ir/ir.h"
 
+/* A text that a module is made of. */
+typedef struct lang_file {
+    const source *text;
+    const char *path; /* relative to the folder of the first, without "." and ".." */
+    bool open;        /* it or what it imports is being read */
+    struct lang_file *next;
+} lang_file;
+
 typedef struct lang_module {
-    source text; /* owned copy */
+    source text;                /* owned copy */
+    lang_file file, *last_file; /* its own, and what it imports, in the order of reading */
     ir_kernel **kernels;
     ir_kernel **narrow; /* per kernel: with `real` as float, where kernels[i] has it as double; NULL
                            of kernels that do not use it */
@@ -13,11 +22,17 @@ typedef struct lang_module {
     arena memory; /* of everything above, trees included */
 } lang_module;
 
-enum { LANG_MAX_TEXT = 4 << 20 }; /* bytes of a kernel file */
+enum { LANG_MAX_TEXT = 4 << 20 }; /* bytes of a kernel file, with all that it imports */
+
+/* The line before a part of a text that brings along what it imports, the path and a quotation mark
+ * after it. */
+#define LANG_PART "#file \""
 
 /* What a text is compiled with. All members may be zero. */
 typedef struct lang_options {
     const char *constants; /* "R=8, C=0.5": values of constants of the file; NULL: none */
+    const char *path;      /* of the file that the text is of, which may import others */
+    const char *folder;    /* where a text of no file may import from; both NULL: it may not */
 } lang_options;
 
 /* Parses, checks and lowers a kernel text. On error *out stays as it was. */
@@ -25,6 +40,9 @@ kata_status lang_compile(const char *name, const char *text, size_t length, mess
                          lang_module **out);
 kata_status lang_compile_with(const char *name, const char *text, size_t length,
                               const lang_options *options, messages *m, lang_module **out);
+/* Adds the text of the module, and behind it what it imports, as parts; a text that can be no part
+ * is returned. */
+const source *lang_module_text(const lang_module *module, text *out);
 void lang_module_free(lang_module *module);
 
 #endif

@@ -101,8 +101,10 @@ static void scan_number(const lang_compiler *c, lang_token *token)
 
 static void scan_sign(const lang_compiler *c, lang_token *token)
 {
+    char first = (char)byte_at(c, token->at);
     for (int sign = 0; sign < LANG_SIGN_COUNT; sign++) {
-        if (!is_at(c, token->at, lang_signs[sign].text)) continue;
+        if (lang_signs[sign].text[0] != first || !is_at(c, token->at, lang_signs[sign].text))
+            continue;
         token->kind = LANG_TOKEN_SIGN;
         token->sign = (lang_sign)sign;
         token->length = (uint32_t)strlen(lang_signs[sign].text);
@@ -198,7 +200,7 @@ bool lang_is_type(const lang_token *token)
 
 static bool begins_line(const lang_compiler *c, uint32_t at)
 {
-    return at == 0 || byte_at(c, at - 1) == '\n';
+    return at == c->source->start || byte_at(c, at - 1) == '\n';
 }
 
 bool lang_at_definition(const lang_compiler *c)
@@ -257,8 +259,9 @@ void lang_skip_statement(lang_compiler *c)
 void lang_skip_definition(lang_compiler *c)
 {
     c->failed = true;
-    while (!lang_at_function_end(c) &&
-           !(lang_is_word(&c->token, LANG_WORD_CONST) && begins_line(c, c->token.at)))
+    while (!lang_at_function_end(c) && !((lang_is_word(&c->token, LANG_WORD_CONST) ||
+                                          lang_is_word(&c->token, LANG_WORD_IMPORT)) &&
+                                         begins_line(c, c->token.at)))
         skip_token(c);
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUCKETS = 1 << 14 };
+enum { BUCKETS = HOSTILE(1 << 14, 16) };
 
 static const char no_loop[] = "a loop is 'for (int q = 0; q < 9; q++)', with bounds known at "
                               "compile time";
@@ -45,14 +45,7 @@ static const struct refused {
     {"register", no_storage, false},
     {"auto", no_storage, false},
     {"inline", "helpers are always inlined: 'static TYPE name(...)' is enough", false},
-    {"along", "it will mark fields of lower rank; choose another name", true},
-    {"finer", "it will mark fields on a finer grid; choose another name", true},
-    {"coarser", "it will mark fields on a coarser grid; choose another name", true},
-    {"forward", "it will order the levels of a kernel; choose another name", true},
-    {"backward", "it will order the levels of a kernel; choose another name", true},
-    {"interval", "it will split a dimension into parts; choose another name", true},
     {"on", "it will place kernels on cells and edges; choose another name", true},
-    {"import", "a kernel file cannot use another one; copy what it needs", true},
 };
 
 /* ---- interning ------------------------------------------------------------------------------- */

@@ -44,7 +44,7 @@ static bool not_a_param(lang_compiler *c)
     return false;
 }
 
-/* param = mode ["const"] type name [length] */
+/* param = mode ["const"] type name [length] [ratio] [along] */
 static bool parse_param(lang_compiler *c, lang_param *p)
 {
     p->type_at = c->token.at;
@@ -59,10 +59,11 @@ static bool parse_param(lang_compiler *c, lang_param *p)
     if (!lang_parse_type(c, &p->type) || !lang_note_real(c, &p->type)) return false;
     if (!lang_parse_name(c, "the name of a parameter", &p->name, &p->at)) return false;
     p->array = lang_is_sign(&c->token, LANG_SIGN_INDEX_OPEN);
-    if (!p->array) return true;
     uint32_t at = c->token.at;
-    if (!lang_parse_length(c, &p->length, &p->columns)) return false;
-    return p->length || lang_error(c, at, "the length of parameter '%s' is missing", p->name->text);
+    if (p->array && !lang_parse_length(c, &p->length, &p->columns)) return false;
+    if (p->array && !p->length)
+        return lang_error(c, at, "the length of parameter '%s' is missing", p->name->text);
+    return lang_parse_ratio(c, p) && lang_parse_along(c, p);
 }
 
 /* params = "(" [param {"," param}] ")" */
@@ -90,12 +91,56 @@ static bool check_helper_params(lang_compiler *c, const lang_function *f)
                        "language yet");
             return lang_hint(c, "pass the elements it needs, or make it a constant of the file");
         }
+        if (p->ratio) {
+            lang_error(c, p->ratio_at, "a helper's field has no ratio of its own");
+            return lang_hint(c, "it has that of the field it is given: leave it out");
+        }
+        if (p->along) {
+            lang_error(c, p->along_at, "a helper's field has no 'along' of its own");
+            return lang_hint(c, "it extends along what the field that it is given does: leave it "
+                                "out");
+        }
         if (p->kind == IR_PARAM_NUMBER || p->kind == IR_PARAM_IN) continue;
         lang_error(c, p->type_at, "a helper cannot have '%s' parameters",
                    ir_param_kind_name(p->kind));
         return lang_hint(c, "it takes fields as 'in' and numbers, and returns a value");
     }
     return true;
+}
+
+/* ---- direction ------------------------------------------------------------------------------- */
+
+static bool parse_dimension(lang_compiler *c, int *dimension)
+{
+    static const char *const names[] = {"x", "y", "z"};
+    for (int d = 0; c->token.kind == LANG_TOKEN_NAME && d < 3; d++) {
+        if (strcmp(c->token.name->text, names[d]) != 0) continue;
+        *dimension = d;
+        lang_advance(c);
+        return true;
+    }
+    return lang_unexpected(c, "x, y or z");
+}
+
+/* direction = ("forward" | "backward") "(" ("x" | "y" | "z") ")" */
+static bool parse_direction(lang_compiler *c, lang_function *f)
+{
+    static const char *const words[] = {"forward", "backward"};
+    f->direction_at = c->token.at;
+    if (lang_accept_word(c, LANG_WORD_FORWARD))
+        f->direction = IR_FORWARD;
+    else if (lang_accept_word(c, LANG_WORD_BACKWARD))
+        f->direction = IR_BACKWARD;
+    else if (c->token.kind == LANG_TOKEN_NAME && lang_is_sign(&c->next, LANG_SIGN_PAREN_OPEN)) {
+        lang_error(c, c->token.at, "unknown order '%s'", c->token.name->text);
+        if (!lang_suggest(c, c->token.name->text, words, COUNT_OF(words)))
+            lang_hint(c, "levels run 'forward(z)' or 'backward(z)', along x, y or z");
+        return false;
+    } else
+        return true;
+    return lang_expect(c, LANG_SIGN_PAREN_OPEN, "before the dimension of the levels") &&
+           parse_dimension(c, &f->ordered) &&
+           lang_expect(c, LANG_SIGN_PAREN_CLOSE, "after the dimension of the levels");
 }
 
 /* ---- definitions ----------------------------------------------------------------------------- */
@@ -106,11 +151,12 @@ static bool parse_function(lang_compiler *c, lang_function *f)
     const char *what = f->kernel ? "the name of a kernel" : "the name of a helper";
     if (!lang_parse_name(c, what, &f->name, &f->at) || !parse_params(c, f)) return false;
     if (!f->kernel && !check_helper_params(c, f)) return false;
+    if (f->kernel && !parse_direction(c, f)) return false;
     f->body = lang_parse_block(c, &ok);
     return ok;
 }
 
-/* kernel = "kernel" name params block */
+/* kernel = "kernel" name params [direction] block */
 static bool parse_kernel(lang_compiler *c, lang_function *f)
 {
     lang_advance(c);
@@ -154,7 +200,7 @@ static bool parse_helper(lang_compiler *c, lang_function *f)
 
 static bool not_a_definition(lang_compiler *c, lang_function *f)
 {
-    static const char *const starts[] = {"kernel", "static", "const"};
+    static const char *const starts[] = {"kernel", "static", "const", "import"};
     bool type = lang_is_type(&c->token);
     const char *name = c->token.kind == LANG_TOKEN_NAME ? c->token.name->text : NULL;
     forgive_name(c, f);
@@ -176,6 +222,41 @@ static bool parse_definition(lang_compiler *c, lang_function *f)
     return is_static ? parse_helper(c, f) : not_a_definition(c, f);
 }
 
+/* import = "import" text ";" */
+static bool parse_import(lang_compiler *c, lang_import *i, bool first)
+{
+    if (!first) {
+        lang_error(c, c->token.at, "an import stands before all definitions");
+        return lang_hint(c, "move it to the beginning of the file");
+    }
+    if (!lang_string_follows(c)) {
+        lang_advance(c);
+        lang_unexpected(c, "the name of a file in double quotes");
+        return lang_hint(c, "an import is 'import \"other.kata\";'");
+    }
+    i->at = c->next.at;
+    i->path = lang_take_string(c);
+    return i->path && lang_expect(c, LANG_SIGN_SEMICOLON, "after the import");
+}
+
+/* {import}, or one that stands elsewhere. A wrong one may have brought any name. */
+static bool parse_imports(lang_compiler *c, lang_import ***tail, bool first)
+{
+    while (lang_is_word(&c->token, LANG_WORD_IMPORT)) {
+        lang_import *i = lang_make(c, sizeof *i, c->token.at);
+        if (!i) return false;
+        bool good = parse_import(c, i, first);
+        if (!good) c->lost = true;
+        if (!good && lang_is_word(&c->token, LANG_WORD_IMPORT)) lang_advance(c);
+        if (c->failed) lang_skip_definition(c);
+        if (!lang_resume(c)) return false;
+        if (!good) continue;
+        **tail = i;
+        *tail = &i->next;
+    }
+    return true;
+}
+
 /* Whether a definition, right or wrong, has a name to declare. */
 static bool keep(lang_compiler *c, lang_function *f)
 {
@@ -185,13 +266,15 @@ static bool keep(lang_compiler *c, lang_function *f)
     return false;
 }
 
-/* file = {definition} */
-lang_function *lang_parse_file(lang_compiler *c, bool *ok)
+/* file = {import} {definition} */
+lang_function *lang_parse_file(lang_compiler *c, lang_import **imports, bool *ok)
 {
     lang_function *first = NULL, **tail = &first;
     *ok = false;
-    while (c->token.kind != LANG_TOKEN_END) {
-        if (lang_accept(c, LANG_SIGN_SEMICOLON)) continue;
+    *imports = NULL;
+    for (bool begins = true; c->token.kind != LANG_TOKEN_END; begins = false) {
+        if (!parse_imports(c, &imports, begins)) return NULL;
+        if (lang_accept(c, LANG_SIGN_SEMICOLON) || c->token.kind == LANG_TOKEN_END) continue;
         lang_function *f = lang_make(c, sizeof *f, c->token.at);
         if (!f) return NULL;
         c->damaged = c->uses_real = false;

@@ -336,6 +336,25 @@ static lang_stmt *parse_assert(lang_compiler *c)
                : NULL;
 }
 
+/* interval = "interval" "[" expression "," expression ")" block */
+static lang_stmt *parse_interval(lang_compiler *c)
+{
+    bool ok = false;
+    lang_stmt *s = make(c, LANG_STMT_INTERVAL, c->token.at);
+    lang_advance(c);
+    if (!s || !lang_expect(c, LANG_SIGN_INDEX_OPEN, "before the interval")) return NULL;
+    s->target = lang_parse_expression(c);
+    if (!s->target || !lang_expect(c, LANG_SIGN_COMMA, "after the first bound")) return NULL;
+    s->value = lang_parse_expression(c);
+    if (!s->value) return NULL;
+    if (!lang_expect(c, LANG_SIGN_PAREN_CLOSE, "after the interval")) {
+        lang_hint(c, "the second bound is not part of it: 'interval [0, 1) { ... }'");
+        return NULL;
+    }
+    s->body = lang_parse_block(c, &ok);
+    return ok ? s : NULL;
+}
+
 static lang_stmt *parse_inner_block(lang_compiler *c)
 {
     lang_stmt *s = make(c, LANG_STMT_BLOCK, c->token.at);
@@ -371,10 +390,11 @@ static lang_stmt *parse_kind_of_statement(lang_compiler *c)
     if (lang_is_word(&c->token, LANG_WORD_FOR)) return parse_for(c);
     if (lang_is_word(&c->token, LANG_WORD_RETURN)) return parse_return(c);
     if (lang_is_word(&c->token, LANG_WORD_ASSERT)) return parse_assert(c);
+    if (lang_is_word(&c->token, LANG_WORD_INTERVAL)) return parse_interval(c);
     return at_declaration(c) ? parse_declaration(c) : parse_simple(c);
 }
 
-/* statement = ";" | block | if | for | return | assert | declaration | assignment ";" */
+/* statement = ";" | block | if | for | return | assert | interval | declaration | assignment ";" */
 static bool parse_statement(lang_compiler *c, lang_stmt ***tail)
 {
     if (lang_accept(c, LANG_SIGN_SEMICOLON)) return true;

@@ -15,9 +15,11 @@
 #include <locale.h>
 
 enum {
-    LANG_MAX_SYNTAX = 1 << 20,         /* nodes of the syntax tree of a file */
-    LANG_MAX_TREE = IR_MAX_NODES,      /* nodes of the IR tree of a kernel */
-    LANG_MAX_TREES = 20 * IR_MAX_NODES /* of all kernels of a file */
+    LANG_MAX_SYNTAX = 1 << 20,          /* nodes of the syntax tree of a file */
+    LANG_MAX_TREE = IR_MAX_NODES,       /* nodes of the IR tree of a kernel */
+    LANG_MAX_TREES = 20 * IR_MAX_NODES, /* of all kernels of a file */
+    LANG_MAX_IMPORTS = 256,             /* in a file and what it imports */
+    LANG_MAX_IMPORT_DEPTH = 16          /* files that import one another in a row */
 };
 
 /* ---- names.c --------------------------------------------------------------------------------- */
@@ -32,6 +34,7 @@ enum {
     X(UCHAR, "uchar")                                                                              \
     X(REAL, "real")                                                                                \
     X(KERNEL, "kernel")                                                                            \
+    X(IMPORT, "import")                                                                            \
     X(STATIC, "static")                                                                            \
     X(CONST, "const")                                                                              \
     X(IN, "in")                                                                                    \
@@ -43,7 +46,13 @@ enum {
     X(RETURN, "return")                                                                            \
     X(TRUE, "true")                                                                                \
     X(FALSE, "false")                                                                              \
-    X(ASSERT, "assert")
+    X(ASSERT, "assert")                                                                            \
+    X(FORWARD, "forward")                                                                          \
+    X(BACKWARD, "backward")                                                                        \
+    X(INTERVAL, "interval")                                                                        \
+    X(FINER, "finer")                                                                              \
+    X(COARSER, "coarser")                                                                          \
+    X(ALONG, "along")
 
 typedef enum lang_word {
 #define X(name, ...) LANG_WORD_##name,
@@ -100,6 +109,7 @@ typedef struct lang_symbol {
     const ir_value *values;
     struct lang_function *function;
     int table, table_owner; /* TABLE: its index in the kernel of that number */
+    bool children;          /* FIELD: finer, so that there are several points to write */
     ir_expr *component, *offset[3];
     int offsets;
 } lang_symbol;
@@ -218,7 +228,8 @@ typedef enum lang_stmt_kind {
     LANG_STMT_FOR,     /* init, value, step, body */
     LANG_STMT_BLOCK,   /* body */
     LANG_STMT_RETURN,  /* value */
-    LANG_STMT_ASSERT   /* value, text */
+    LANG_STMT_ASSERT,  /* value, text */
+    LANG_STMT_INTERVAL /* from target to below value: body */
 } lang_stmt_kind;
 
 /* type name = value;  type name[length] = {list};  type name[length][columns] = {{list}, ...}; */
@@ -251,13 +262,21 @@ typedef struct lang_param {
     uint32_t at, type_at;
     int number; /* from 0 */
     lang_expr *length, *columns;
+    lang_expr *ratio; /* list; NULL: none */
+    uint32_t ratio_at;
+    bool coarser;
+    int along; /* dimensions, a bit each; 0: all */
+    uint32_t along_at;
     struct lang_param *next;
 } lang_param;
 
 /* A definition of the file: a kernel, a helper or a constant. */
 typedef struct lang_function {
     bool kernel, constant;
-    bool real;    /* `real` is written in it */
+    bool real;              /* `real` is written in it */
+    ir_direction direction; /* of a kernel's levels, along dimension `ordered` */
+    int ordered;
+    uint32_t direction_at;
     ir_type type; /* of a helper */
     lang_name *name;
     uint32_t at;
@@ -269,6 +288,13 @@ typedef struct lang_function {
     bool guessed;    /* wrong from its first word, but it is known which name it defines */
     struct lang_function *next;
 } lang_function;
+
+/* An `import` of the file. */
+typedef struct lang_import {
+    const char *path;
+    uint32_t at;
+    struct lang_import *next;
+} lang_import;
 
 /* ---- the compilation ------------------------------------------------------------------------- */
 
@@ -289,6 +315,13 @@ struct lang_compiler {
     uint32_t position, previous_end;
     int depth; /* of nesting, in parsing and then in checking */
 
+    /* import.c */
+    const char
+        *folder; /* of the first file, in which imports are looked for; NULL: there is none */
+    const char *prefix;      /* of their names in messages */
+    struct lang_part *parts; /* of a text that brings along what it imports */
+    int import_count;
+
     /* constants.c */
     struct lang_given *given; /* load-time constants */
     const source *constants_text;
@@ -304,6 +337,8 @@ struct lang_compiler {
     int random_count; /* calls of random in it */
     const char *tree_name;
     const lang_function *helper; /* being inlined, NULL in a kernel */
+    ir_kernel *kernel;           /* being translated, NULL outside of kernels */
+    int body_level;              /* of the names declared in its body, outside of blocks */
     int result;                  /* local that takes its value */
     ir_local *locals;
     size_t local_count, local_capacity;
@@ -315,6 +350,21 @@ struct lang_compiler {
     size_t real_count, real_capacity;
     bool uses_real; /* the definition being parsed, or the kernel being translated */
 };
+
+/* ---- ratio.c --------------------------------------------------------------------------------- */
+
+/* ratio = ("finer" | "coarser") "(" expression {"," expression} ")"; nothing where neither stands.
+ */
+bool lang_parse_ratio(lang_compiler *c, lang_param *p);
+/* Sets the ratio of a kernel's parameter, whose kind is set. */
+bool lang_check_ratio(lang_compiler *c, const lang_param *p, ir_param *param);
+
+/* ---- along.c --------------------------------------------------------------------------------- */
+
+/* along = "along" ("x" | "y" | "z" | "xy" | "xz" | "yz" | "xyz"), or nothing */
+bool lang_parse_along(lang_compiler *c, lang_param *p);
+/* Sets the missing dimensions of a kernel's parameter, whose kind is set. */
+bool lang_check_along(lang_compiler *c, const lang_param *p, ir_param *param);
 
 /* ---- real.c ---------------------------------------------------------------------------------- */
 
@@ -361,8 +411,18 @@ bool lang_parse_length(lang_compiler *c, lang_expr **length, lang_expr **columns
 lang_stmt *lang_parse_declarators(lang_compiler *c, ir_type type, bool constant);
 /* The block of a function; NULL is an empty one when *ok. */
 lang_stmt *lang_parse_block(lang_compiler *c, bool *ok);
-/* All definitions, in order; NULL is none when *ok. */
-lang_function *lang_parse_file(lang_compiler *c, bool *ok);
+/* All definitions of the present text, in order, and its imports; NULL is none when *ok. */
+lang_function *lang_parse_file(lang_compiler *c, lang_import **imports, bool *ok);
+
+/* ---- import.c: files that import others ------------------------------------------------------ */
+
+/* Hangs a text, which lives as long as the module, on the module's. NULL when memory is out. */
+source *lang_source_add(lang_compiler *c, const char *name, const char *text, size_t length);
+/* Finds the parts of a text that brings along what it imports, and ends the first. */
+bool lang_import_split(lang_compiler *c);
+/* All definitions of the module's text and of what it imports, each file's behind those of what it
+ * imports. */
+lang_function *lang_parse_all(lang_compiler *c, const lang_options *options, bool *ok);
 
 /* ---- constants.c: load-time constants -------------------------------------------------------- */
 
@@ -465,6 +525,11 @@ bool lang_always_returns(const lang_stmt *s);
 bool lang_check_declared(lang_compiler *c, const lang_declared *d, bool file, ir_stmt **out);
 ir_stmt *lang_check_assign(lang_compiler *c, const lang_stmt *s);
 
+/* ---- interval.c ------------------------------------------------------------------------------ */
+
+/* Translates the intervals that begin at *s and makes *s the last of them. */
+bool lang_check_intervals(lang_compiler *c, const lang_stmt **s, ir_stmt **out);
+
 /* ---- warn.c ---------------------------------------------------------------------------------- */
 
 /* A name that leaves its scope. */
@@ -473,6 +538,8 @@ void lang_warn_unused(lang_compiler *c, const lang_symbol *symbol);
 void lang_warn_narrowing(lang_compiler *c, lang_value value, ir_type type);
 /* Arithmetic on constants, and comparisons. */
 void lang_warn_operation(lang_compiler *c, const ir_expr *e);
+/* Levels of a kernel that are known to be in none of its intervals. */
+void lang_warn_gaps(lang_compiler *c, const ir_kernel *kernel);
 /* Results of a kernel that was lowered. */
 void lang_warn_partly_written(lang_compiler *c, const ir_kernel *kernel);
 

@@ -3,6 +3,8 @@
  * or literals that adapt. */
 #include "lang/syntax.h"
 
+#include <string.h>
+
 static void warn(lang_compiler *c, uint32_t at, const char *advice, const char *format, ...)
     PRINTF_LIKE(4, 5);
 static void warn(lang_compiler *c, uint32_t at, const char *advice, const char *format, ...)
@@ -208,6 +210,40 @@ static int first_component_missing(const ir_kernel *k, int p)
     return component;
 }
 
+/* Finds a child at which no store writes some component. Without offsets in a kernel that is any
+ * but the first. */
+static bool find_missing_child(const ir_kernel *k, int p, int32_t offset[3])
+{
+    const ir_param *param = &k->params[p];
+    int end[3] = {1, 1, 1};
+    if (!k->rank) return true;
+    for (int d = 0; d < k->rank; d++) end[d] = param->finer[d] ? param->finer[d] : 1;
+    for (offset[2] = 0; offset[2] < end[2]; offset[2]++)
+        for (offset[1] = 0; offset[1] < end[1]; offset[1]++)
+            for (offset[0] = 0; offset[0] < end[0]; offset[0]++) {
+                int written = 0;
+                for (int i = 0; i < k->store_count; i++)
+                    written += k->stores[i].param == p &&
+                               !memcmp(k->stores[i].offset, offset, 3 * sizeof *offset);
+                if (written < param->count) return true;
+            }
+    return false;
+}
+
+static void warn_child(lang_compiler *c, const ir_kernel *k, int p, const int32_t offset[3])
+{
+    static const char advice[] = "the old value stays: declare it 'inout' if that is meant";
+    text child = {0};
+    for (int d = 0; d < k->rank; d++) text_add(&child, "%s%d", d ? "," : "", (int)offset[d]);
+    if (!k->rank)
+        warn(c, k->params[p].at, advice, "only the first child of '%s' is written",
+             k->params[p].name);
+    else
+        warn(c, k->params[p].at, advice, "child [%s] of '%s' is never written", text_get(&child),
+             k->params[p].name);
+    text_free(&child);
+}
+
 static bool is_conditional(const ir_kernel *k, int p)
 {
     for (int i = 0; i < k->store_count; i++)
@@ -221,11 +257,31 @@ void lang_warn_partly_written(lang_compiler *c, const ir_kernel *k)
     for (int p = 0; p < k->param_count; p++) {
         const ir_param *param = &k->params[p];
         if (param->kind != IR_PARAM_OUT) continue;
+        int32_t child[3];
         int missing = first_component_missing(k, p);
         if (missing < param->count)
             warn(c, param->at, advice, "component %d of '%s' is never written", missing,
                  param->name);
+        else if (ir_param_children(param) > 1 && find_missing_child(k, p, child))
+            warn_child(c, k, p, child);
         else if (is_conditional(k, p))
             warn(c, param->at, advice, "'%s' is not written on every path", param->name);
     }
+}
+
+/* ---- levels ---------------------------------------------------------------------------------- */
+
+void lang_warn_gaps(lang_compiler *c, const ir_kernel *k)
+{
+    ir_walk walk = {0};
+    text gaps = {0};
+    while (k->interval_count &&
+           ir_walk_intervals(k->intervals, k->interval_count, &walk) == IR_WALK_GAP) {
+        if (gaps.length) text_add(&gaps, " and ");
+        ir_interval_print(&gaps, k, &walk.gap);
+    }
+    if (gaps.length)
+        warn(c, k->intervals[0].at, "give them an interval; its body may be empty",
+             "the levels %s are in no interval", text_get(&gaps));
+    text_free(&gaps);
 }

@@ -22,6 +22,7 @@ static bool applicable(plan_group *g, const plan_request *r)
 static plan_span extent_of(const plan_group *g, int d)
 {
     plan_span all = {0, 1};
+    if (g->period[d]) return (plan_span){0, g->period[d]};
     for (int l = g->first; l < g->end; l++) {
         const chain_loop *loop = g->a->loops[l].loop;
         if (loop->once || grid_box_is_empty(&loop->box)) continue;
@@ -29,7 +30,7 @@ static plan_span extent_of(const plan_group *g, int d)
         if (loop->box.hi[d] > all.hi) all.hi = loop->box.hi[d];
     }
     for (int s = 0; s < g->a->slot_count; s++) {
-        grid_box field = grid_shape_box(&g->a->slots[s]->shape);
+        grid_box field = chain_slot_memory(g->a->slots[s]);
         if (g->a->slots[s]->is_scalar || !plan_group_touches(g, s)) continue;
         if (field.lo[d] < all.lo) all.lo = field.lo[d];
         if (field.hi[d] > all.hi) all.hi = field.hi[d];

@@ -1,6 +1,8 @@
 /* Whether a plan can be walked: everything that the walk takes for granted. */
 #include "plan/plan.h"
 
+#include <string.h>
+
 /* What is around a node. */
 typedef struct around {
     bool tile, blocks;
@@ -58,7 +60,7 @@ static const char *check_buffer(const plan *p, const analysis_chain *a, const pl
     if (n->twin == n->slot || n->twin < -1) return "a buffer holds a field twice";
     if (n->twin >= 0 && (a->slots[n->slot]->components != a->slots[n->twin]->components ||
                          a->slots[n->slot]->type != a->slots[n->twin]->type ||
-                         !grid_shape_equal(&a->slots[n->slot]->shape, &a->slots[n->twin]->shape)))
+                         !chain_slot_same_place(a->slots[n->slot], a->slots[n->twin])))
         return "a buffer holds two fields that are not alike";
     for (int d = 0; d < 3; d++)
         if (n->capacity[d] < 0 || n->capacity[d] > PLAN_FAR) return "a capacity is out of range";
@@ -82,6 +84,7 @@ typedef struct path {
     const analysis_chain *a;
     int slots[DEEPEST]; /* of the buffers around */
     int slot_count, tiles;
+    int64_t period[3];
     int nodes, leaves; /* met so far */
     int *wrong;
 } path;
@@ -91,6 +94,17 @@ static bool has_buffer(const path *path, int slot)
     for (int i = 0; i < path->slot_count; i++)
         if (path->slots[i] == slot) return true;
     return false;
+}
+
+/* Copies a period apart are of one point. */
+static const char *check_periods(const path *path, const plan_node *leaf)
+{
+    grid_shape grid = leaf->kind == PLAN_LOOP ? path->a->loops[leaf->loop].loop->shape
+                                              : chain_slot_grid(path->a->slots[leaf->slot]);
+    for (int d = 0; d < 3; d++)
+        if (path->period[d] && path->period[d] != grid.size[d])
+            return "a period is not that of its grid";
+    return NULL;
 }
 
 static const char *check_node(path *path, const plan_node *n, const around *a)
@@ -132,6 +146,11 @@ static const char *check_tree(path *path, int node, around a)
     const char *wrong = check_node(path, n, &a);
     if (wrong) return wrong;
     if (plan_is_leaf(n) && n->leaf != path->leaves++) return "leaves are out of order";
+    if (plan_is_leaf(n) && check_periods(path, n)) return check_periods(path, n);
+    int64_t outer[3];
+    memcpy(outer, path->period, sizeof outer);
+    for (int d = 0; d < 3 && (n->kind == PLAN_TILE || n->kind == PLAN_BLOCKS); d++)
+        if (n->period[d]) path->period[d] = n->period[d];
     if (n->kind == PLAN_TILE && ++path->tiles > DEEPEST_TILES) return "too many tiles are nested";
     a.tile = a.tile || n->kind == PLAN_TILE;
     a.blocks = a.blocks || n->kind == PLAN_BLOCKS;
@@ -147,6 +166,7 @@ static const char *check_tree(path *path, int node, around a)
     }
     if (wrong) return wrong;
     *path->wrong = node;
+    memcpy(path->period, outer, sizeof outer);
     path->slot_count = kept;
     if (n->kind == PLAN_TILE) path->tiles--;
     bool parent = n->kind == PLAN_SEQ || n->kind == PLAN_TILE || n->kind == PLAN_BLOCKS ||

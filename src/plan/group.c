@@ -34,6 +34,9 @@ static bool binds(const analysis_chain *a, const analysis_loop *x, const analysi
     return y->loop->once;                     /* it would run before the first */
 }
 
+/* What fails first must be found first; and some loops cannot be cut. */
+static bool is_alone(const analysis_loop *l) { return l->checks || l->whole; }
+
 static bool joins(const analysis_chain *a, int first, int loop, bool apart)
 {
     const analysis_loop *y = &a->loops[loop];
@@ -49,11 +52,13 @@ static bool joins(const analysis_chain *a, int first, int loop, bool apart)
     return true;
 }
 
-/* A longer field has no copies a period apart; a coloured point may not read a copy of itself. */
+/* A longer field, or one with ghosts, has no copies a period apart; a coloured point may not read a
+ * copy of itself. */
 static bool cannot_wrap(const plan_group *g, const analysis_loop *l, const analysis_touch *t, int d)
 {
     if (is_scalar(g->a, t) || !is_plain(l, t)) return false;
-    if (g->a->slots[t->slot]->shape.size[d] != g->period[d]) return true;
+    grid_box inside = chain_binding_inside(&l->loop->bindings[t->param]);
+    if (inside.lo[d] != 0 || inside.hi[d] != g->period[d]) return true;
     return l->loop->colors > 1 && larger(-t->lo[d], t->hi[d]) >= g->period[d];
 }
 
@@ -62,6 +67,7 @@ static void find_dimensions(plan_group *g)
     for (int l = g->first; l < g->end; l++) {
         const analysis_loop *loop = &g->a->loops[l];
         for (int d = loop->loop->shape.rank; d < 3 && !loop->loop->once; d++) g->fixed[d] = true;
+        if (loop->columns) g->fixed[loop->loop->kernel->ordered] = true;
         for (int t = 0; t < loop->touch_count && !loop->loop->once; t++) {
             const analysis_touch *touch = &loop->touches[t];
             if (is_scalar(g->a, touch)) continue;
@@ -72,6 +78,9 @@ static void find_dimensions(plan_group *g)
     }
     for (int l = g->first; l < g->end; l++) {
         const analysis_loop *loop = &g->a->loops[l];
+        const grid_box *box = &loop->loop->box;
+        for (int d = 0; d < 3 && !loop->loop->once; d++)
+            if (g->period[d] && (box->lo[d] < 0 || box->hi[d] > g->period[d])) g->fixed[d] = true;
         for (int t = 0; t < loop->touch_count && !loop->loop->once; t++)
             for (int d = 0; d < 3; d++)
                 if (g->period[d] && cannot_wrap(g, loop, &loop->touches[t], d)) g->fixed[d] = true;
@@ -81,8 +90,8 @@ static void find_dimensions(plan_group *g)
 bool plan_group_make(plan_group *g, const analysis_chain *a, int first, bool apart)
 {
     *g = (plan_group){.a = a, .first = first, .end = first + 1, .together = true};
-    bool stops = a->loops[first].checks; /* what fails first must be found first */
-    while (!stops && g->end < a->loop_count && !a->loops[g->end].checks &&
+    bool stops = is_alone(&a->loops[first]);
+    while (!stops && g->end < a->loop_count && !is_alone(&a->loops[g->end]) &&
            joins(a, first, g->end, apart))
         g->end++;
     size_t loops = (size_t)(g->end - first), slots = (size_t)a->slot_count + 1;
@@ -91,6 +100,7 @@ bool plan_group_make(plan_group *g, const analysis_chain *a, int first, bool apa
     g->need_low = arena_array(&g->memory, slots, sizeof *g->need_low);
     g->need_high = arena_array(&g->memory, slots, sizeof *g->need_high);
     find_dimensions(g);
+    if (a->loops[first].whole) g->together = false;
     for (int l = first; l < g->end; l++) /* one with such fields only is alone and not cut */
         for (int t = 0; t < a->loops[l].touch_count; t++)
             if (a->loops[l].touches[t].writes && !is_scalar(a, &a->loops[l].touches[t]) &&
@@ -246,7 +256,7 @@ static int first_touch(const analysis_chain *a, int begin, int end, int slot, in
         bool writes_all = false, other = false;
         for (int t = 0; t < loop->touch_count; t++) {
             const analysis_touch *touch = &loop->touches[t];
-            grid_box all = grid_shape_box(&a->slots[slot]->shape);
+            grid_box all = chain_slot_memory(a->slots[slot]);
             if (touch->slot != slot || touch->component != component) continue;
             bool here = !touch->lo[0] && !touch->lo[1] && !touch->lo[2] && !touch->hi[0] &&
                         !touch->hi[1] && !touch->hi[2];
@@ -274,7 +284,7 @@ bool plan_group_leaves(const plan_group *g, int slot)
     if (!plan_group_writes(g, slot)) return false;
     for (int c = 0; c < g->a->slots[slot]->components; c++) {
         int next = first_touch(g->a, g->end, g->a->loop_count, slot, c);
-        if (next == 2 || (next == 0 && !g->a->slots[slot]->discarded)) return true;
+        if (next == 2 || (next == 0 && !g->a->dead[slot])) return true;
     }
     return false;
 }

@@ -12,8 +12,7 @@ static int along(const plan_group *g, const plan_request *r)
 
 static bool alike(const chain_slot *a, const chain_slot *b)
 {
-    return a->type == b->type && a->components == b->components &&
-           grid_shape_equal(&a->shape, &b->shape);
+    return a->type == b->type && a->components == b->components && chain_slot_same_place(a, b);
 }
 
 /* A group of one loop: its pair of fields. */
@@ -49,7 +48,7 @@ static bool find_pair(const plan_group *g, int loop, int *from, int *to)
                 read = plan_group_takes(
                     &(plan_group){.a = g->a, .first = later.end, .end = later.end + 1}, *from);
             else
-                read = !g->a->slots[*from]->discarded;
+                read = !g->a->dead[*from];
             if (!read) return true;
         }
     }

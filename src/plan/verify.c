@@ -198,7 +198,7 @@ static int64_t floor_divide(int64_t x, int64_t by) { return x / by - (x % by < 0
 static bool check_images(reading *r, const grid_box *box, int d, grid_box *inside)
 {
     if (d == 3) return each_writer(r->v, r->loop, r->slot, r->component, inside, check_part, r);
-    int64_t n = r->v->a->slots[r->slot]->shape.size[d], first = 0, last = 0;
+    int64_t n = chain_slot_axis(r->v->a->slots[r->slot], d).cells, first = 0, last = 0;
     if (r->place->wraps[d]) {
         first = floor_divide(box->lo[d], n);
         last = floor_divide(box->hi[d] - 1, n);
@@ -243,10 +243,18 @@ static bool note_lanes(verifier *v, const plan_place *place, int component, cons
     return true;
 }
 
+/* Whether two boxes of a place use the same memory: indices a capacity apart do. */
 static bool meets(const plan_place *place, const grid_box *box, int number, const grid_box *other)
 {
-    grid_box both = grid_box_intersect(box, other);
-    return place->number == number && !grid_box_is_empty(&both);
+    bool meet = place->number == number && !grid_box_is_empty(box) && !grid_box_is_empty(other);
+    for (int d = 0; d < 3 && meet; d++) {
+        int64_t capacity = place->buffer ? place->buffer->capacity[d] : 0;
+        int64_t apart = other->lo[d] - box->lo[d];
+        if (capacity) apart = (apart % capacity + capacity) % capacity;
+        meet = (apart < box->hi[d] - box->lo[d] && apart > other->lo[d] - other->hi[d]) ||
+               (capacity && apart + other->hi[d] - other->lo[d] > capacity);
+    }
+    return meet;
 }
 
 /* Notes that a box of a place is touched, and that no move is in the way. */
@@ -308,6 +316,25 @@ static bool tile(void *data, const plan_node *node)
     return !met || refuse(v);
 }
 
+/* ---- copies along dimensions that wrap --------------------------------------------------------
+ */
+
+/* Whether what is copied over a seam are points: the last face of a periodic field, and ghosts, are
+ * kept at home but have no copies elsewhere. */
+static bool is_shared(verifier *v, const plan_copy *copy, const grid_box *source)
+{
+    for (int d = 0; d < 3; d++) {
+        int64_t cells = chain_slot_axis(v->a->slots[copy->slot], d).cells;
+        bool from = copy->from->wraps[d] || (source->lo[d] >= 0 && source->hi[d] <= cells);
+        bool to = copy->to->wraps[d] || (copy->box.lo[d] >= 0 && copy->box.hi[d] <= cells);
+        if (!copy->shift[d] || (from && to)) continue;
+        say_where(v, copy->from, copy->slot, source);
+        text_add(v->why, " is copied over a seam, but holds more than its points");
+        return refuse(v);
+    }
+    return true;
+}
+
 /* ---- writing --------------------------------------------------------------------------------- */
 
 /* What a write to a buffer pushes out: the points at the same place modulo its capacity. */
@@ -351,7 +378,7 @@ static bool set_box(verifier *v, const plan_place *place, int slot, int componen
                     const grid_box *box, int writer)
 {
     if (place->buffer && !push_out(v, place, slot, component, box)) return false;
-    grid_box field = grid_shape_box(&v->a->slots[slot]->shape);
+    grid_box field = chain_slot_memory(v->a->slots[slot]);
     for (int d = 0; d < 3; d++) {
         if (place->buffer && place->buffer->capacity[d]) continue;
         if (box->lo[d] >= field.lo[d] && box->hi[d] <= field.hi[d]) continue;
@@ -425,11 +452,49 @@ static bool reads_own_copy(const verifier *v, const plan_walk *walk, const plan_
     bool copy = false;
     if (t->writes || v->a->loops[run->loop].loop->colors <= 1) return false;
     for (int d = 0; d < 3; d++) {
-        int64_t n = innermost->wraps[d] ? v->a->slots[t->slot]->shape.size[d] : PLAN_FAR;
+        int64_t n = innermost->wraps[d] ? chain_slot_axis(v->a->slots[t->slot], d).cells : PLAN_FAR;
         if (t->lo[d] % n || t->hi[d] % n) return false;
         copy = copy || t->lo[d] || t->hi[d];
     }
     return copy;
+}
+
+/* Whether levels run in order and a touch reads what earlier ones have written. */
+static bool reads_earlier(const analysis_loop *l, const analysis_touch *t)
+{
+    const ir_kernel *kernel = l->loop->kernel;
+    if (!kernel->direction || t->writes || ir_level_after(kernel, t->lo) >= 0) return false;
+    for (int i = 0; i < l->touch_count; i++)
+        if (l->touches[i].writes && l->touches[i].slot == t->slot &&
+            l->touches[i].component == t->component)
+            return true;
+    return false;
+}
+
+/* What the run itself writes of what a touch reads. */
+static bool find_own(verifier *v, const plan_walk *walk, const plan_run *run,
+                     const analysis_touch *t, target *own)
+{
+    const analysis_loop *l = &v->a->loops[run->loop];
+    for (int i = 0; i < l->touch_count; i++)
+        if (l->touches[i].writes && l->touches[i].slot == t->slot &&
+            l->touches[i].component == t->component)
+            return find_target(v, walk, run, &l->touches[i], own);
+    return true;
+}
+
+/* Checks what of a box is not written by the run itself on an earlier level. */
+static bool check_beside(reading *r, const grid_box *box, const target *own)
+{
+    box_list rest = {0};
+    bool done = true;
+    box_list_add(&rest, box);
+    for (int i = 0; i < own->count; i++)
+        if (own->pieces[i].place == r->place) box_list_cut(&rest, &own->pieces[i].box);
+    for (size_t i = 0; i < rest.count && done; i++) done = check_box(r, &rest.boxes[i]);
+    if (rest.failed) r->v->no_memory = true;
+    box_list_free(&rest);
+    return done && !r->v->no_memory;
 }
 
 /* Reads, and of writes what has to be there before. `after` its writes a run is to find what it
@@ -447,16 +512,19 @@ static bool check_touch(verifier *v, const plan_walk *walk, const plan_run *run,
         return refuse(v);
     }
     if (!find_target(v, walk, run, t, &ends)) return false;
+    bool earlier = reads_earlier(l, t);
+    target own = {.count = 0};
+    if (earlier && !find_own(v, walk, run, t, &own)) return false;
     for (int i = 0; i < ends.count; i++) {
         const plan_piece *piece = &ends.pieces[i];
         reading r = {.v = v,
                      .place = piece->place,
                      .slot = t->slot,
                      .component = t->component,
-                     .loop = run->loop,
+                     .loop = run->loop + earlier,
                      .also = !t->writes && (after || l->loop->colors > 1) ? run->loop : -1};
         if (!touch_box(v, piece->place, t->slot, t->component, &piece->box, false) ||
-            !check_box(&r, &piece->box))
+            !check_beside(&r, &piece->box, &own))
             return false;
     }
     return true;
@@ -599,6 +667,7 @@ static bool copy_component(verifier *v, const plan_copy *copy, int component)
 static bool copy_now(verifier *v, const plan_copy *copy)
 {
     grid_box source = source_box(copy);
+    if (!is_shared(v, copy, &source)) return false;
     for (int c = 0; c < v->a->slots[copy->slot]->components; c++)
         if (!touch_box(v, copy->from, copy->slot, c, &source, false) ||
             !touch_box(v, copy->to, copy->slot, c, &copy->box, true) || !copy_component(v, copy, c))
@@ -684,9 +753,9 @@ static bool check_end(verifier *v, plan_place *homes)
     }
     for (int s = 0; s < v->a->slot_count; s++) {
         const chain_slot *slot = v->a->slots[s];
-        grid_box all = grid_shape_box(&slot->shape);
+        grid_box all = chain_slot_memory(slot);
         if (slot->is_scalar && !check_scalar(v, end, &(analysis_touch){.slot = s})) return false;
-        if (slot->is_scalar || slot->discarded) continue;
+        if (slot->is_scalar || v->a->dead[s]) continue;
         for (int c = 0; c < slot->components; c++) {
             reading r = {
                 .v = v, .place = &homes[s], .slot = s, .component = c, .loop = end, .also = -1};
@@ -703,7 +772,7 @@ static bool make_homes(verifier *v, plan_place *homes)
         if (!homes[s].data) return false;
         for (int c = 0; c < v->a->slots[s]->components; c++)
             content_set(homes[s].data,
-                        (content_entry){s, c, -1, grid_shape_box(&v->a->slots[s]->shape)});
+                        (content_entry){s, c, -1, chain_slot_memory(v->a->slots[s])});
         v->scalar_writer[s] = -1;
     }
     return true;

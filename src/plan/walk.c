@@ -44,18 +44,24 @@ static plan_span span_of(const plan_node *n, int leaf, int d)
     return n->spans[n->kind == PLAN_BLOCKS ? 3 * i + d : i];
 }
 
-/* What a leaf runs on without frames. */
-static grid_box whole_box(const plan_walk *w, const plan_node *leaf)
-{
-    if (leaf->kind == PLAN_LOOP) return w->a->loops[leaf->loop].loop->box;
-    return grid_shape_box(&w->a->slots[leaf->slot]->shape);
-}
-
 static int64_t period_of(const plan_walk *w, int d)
 {
     for (int i = 0; i < w->frame_count; i++)
         if (w->frames[i].node->period[d]) return w->frames[i].node->period[d];
     return 0;
+}
+
+/* What a leaf runs on without frames. */
+static grid_box whole_box(const plan_walk *w, const plan_node *leaf)
+{
+    if (leaf->kind == PLAN_LOOP) return w->a->loops[leaf->loop].loop->box;
+    grid_box box = chain_slot_memory(w->a->slots[leaf->slot]);
+    for (int d = 0; d < 3; d++) {
+        if (!period_of(w, d)) continue;
+        box.lo[d] = 0; /* a last face is the first one */
+        box.hi[d] = period_of(w, d);
+    }
+    return box;
 }
 
 /* The indices that the first `count` frames leave a leaf along a dimension. */
@@ -223,6 +229,10 @@ static void find_tiles(const plan_walk *w, const plan_node *tile, const plan_nod
     grid_box whole = whole_box(w, leaf);
     plan_span clip = clip_of(w, w->frame_count, leaf->leaf, d, false);
     bool outer_wraps = period_of(w, d) > 0;
+    if (tile->period[d]) { /* copies belong to the tiles of what they are copies of */
+        whole.lo[d] = larger(whole.lo[d], 0);
+        whole.hi[d] = smaller(whole.hi[d], tile->period[d]);
+    }
     int64_t lo = outer_wraps ? clip.lo : larger(clip.lo, whole.lo[d]);
     int64_t hi = outer_wraps ? clip.hi : smaller(clip.hi, whole.hi[d]);
     if (span.hi >= PLAN_FAR || lo >= hi || grid_box_is_empty(&whole)) return;
@@ -341,7 +351,7 @@ static bool fill_margin(plan_walk *w, const plan_node *n, int block, const grid_
 
 static bool walk_exchange(plan_walk *w, const plan_node *n)
 {
-    grid_box field = grid_shape_box(&w->a->slots[n->slot]->shape), pieces[6];
+    grid_box field = chain_slot_memory(w->a->slots[n->slot]), pieces[6];
     for (int block = 0; block < block_count(w->blocks); block++) {
         frame f = block_frame(w->blocks, block);
         grid_box own, grown;

@@ -16,8 +16,8 @@
 enum {
     LINE_BYTES = 64,
     ALIAS_BYTES = 1024,
-    SLACK_BYTES = 4 * LINE_BYTES, /* readable past the last element */
-    MAP_BYTES = 1 << 20           /* arrays from here on are mapped */
+    SLACK_BYTES = 4 * LINE_BYTES,      /* readable past the last element */
+    MAP_BYTES = HOSTILE(1 << 20, 4096) /* arrays from here on are mapped */
 };
 
 int store_type_bytes(kata_type type) { return ir_storages[type].bytes; }
@@ -38,19 +38,61 @@ static bool padded_pitch(int64_t inner, int64_t count, int64_t *pitch)
     return true;
 }
 
+int64_t store_along_x(const store_array *a, int64_t x)
+{
+    int64_t lane = x & (a->block - 1); /* a power of two */
+    return (x - lane) / a->block * a->pitch_x + lane;
+}
+
+int64_t store_element(const store_array *a, int component, const int64_t index[3])
+{
+    return store_along_x(a, index[0]) + index[1] * a->pitch_y + index[2] * a->pitch_z +
+           component * a->pitch_component;
+}
+
+void *store_address(const store_array *a, int component, const int64_t index[3])
+{
+    int64_t bytes = store_element(a, component, index) * store_type_bytes(a->type);
+    return (void *)((uintptr_t)a->data + (uintptr_t)bytes);
+}
+
+int64_t store_lay_row(store_array *a, kata_layout layout, int64_t points)
+{
+    int64_t row, together = a->components == 1 || layout == KATA_ARRAYS ? 1 : a->components;
+    a->block = together > 1 && layout == KATA_BLOCKS ? STORE_BLOCK : 1;
+    a->pitch_x = a->block * together;
+    a->pitch_component = a->block; /* of arrays: unlike that, as the caller says */
+    if (points > INT64_MAX - STORE_BLOCK ||
+        __builtin_mul_overflow((points + a->block - 1) / a->block, a->pitch_x, &row) ||
+        __builtin_mul_overflow(row, store_type_bytes(a->type), &row) ||
+        row > INT64_MAX - LINE_BYTES)
+        return -1;
+    return (row + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+}
+
+/* Points of a row before x = 0, so many that x = 0 is aligned and begins a block. */
+static int64_t before_row(const store_array *a)
+{
+    int64_t line = LINE_BYTES / store_type_bytes(a->type);
+    if (line < STORE_BLOCK) line = STORE_BLOCK;
+    return (-a->box.lo[0] + line - 1) / line * line;
+}
+
 /* Sets pitches and size; false when they overflow. */
-static bool lay_out(store_array *a)
+static bool lay_out(store_array *a, kata_layout layout)
 {
     int64_t element = store_type_bytes(a->type), bytes, row, plane, component;
-    if (!padded_pitch(element, a->shape.size[0], &row) ||
-        !padded_pitch(row, a->shape.size[1], &plane) ||
-        !padded_pitch(plane, a->shape.size[2], &component) ||
-        __builtin_mul_overflow(component, a->components, &bytes) ||
+    int64_t row_bytes = store_lay_row(a, layout, before_row(a) + a->box.hi[0]);
+    bool apart = a->pitch_x == 1;
+    if (row_bytes < 0 || !padded_pitch(row_bytes, 1, &row) ||
+        !padded_pitch(row, a->box.hi[1] - a->box.lo[1], &plane) ||
+        !padded_pitch(plane, a->box.hi[2] - a->box.lo[2], &component) ||
+        __builtin_mul_overflow(component, apart ? a->components : 1, &bytes) ||
         bytes > PTRDIFF_MAX - SLACK_BYTES)
         return false;
     a->pitch_y = row / element;
     a->pitch_z = plane / element;
-    a->pitch_component = component / element;
+    if (apart) a->pitch_component = component / element;
     a->bytes = (size_t)bytes + SLACK_BYTES;
     return true;
 }
@@ -68,25 +110,65 @@ static void *zeroed_memory(size_t bytes)
     return data;
 }
 
-store_array *store_array_new(const grid_shape *shape, kata_type type, int components)
+/* Makes what lies between values, and around them all, anything but zero: nobody may use it. */
+static void spoil_padding(store_array *a)
+{
+    int64_t at[3];
+    const grid_box *b = &a->box;
+    memset(a->memory, HOSTILE_JUNK, a->bytes);
+    for (int c = 0; c < a->components; c++)
+        for (at[2] = b->lo[2]; at[2] < b->hi[2]; at[2]++)
+            for (at[1] = b->lo[1]; at[1] < b->hi[1]; at[1]++)
+                for (at[0] = b->lo[0]; at[0] < b->hi[0]; at[0]++)
+                    memset(store_address(a, c, at), 0, (size_t)store_type_bytes(a->type));
+}
+
+store_array *store_array_new(const grid_box *box, kata_type type, int components,
+                             kata_layout layout)
 {
     store_array *a = calloc(1, sizeof *a);
     if (!a) return NULL;
     a->type = type;
     a->components = components;
-    a->shape = *shape;
-    if (lay_out(a)) a->data = zeroed_memory(a->bytes);
-    if (a->data) return a;
+    a->box = *box;
+    if (lay_out(a, layout)) a->memory = zeroed_memory(a->bytes);
+    if (a->memory) {
+        int64_t first =
+            store_along_x(a, before_row(a)) - box->lo[1] * a->pitch_y - box->lo[2] * a->pitch_z;
+        a->data = (char *)a->memory + first * store_type_bytes(type);
+        if (HOSTILE(false, true)) spoil_padding(a);
+        return a;
+    }
     free(a);
     return NULL;
+}
+
+static kata_layout layout_of(const store_array *a)
+{
+    if (a->block > 1) return KATA_BLOCKS;
+    return a->components > 1 && a->pitch_x == a->components ? KATA_STRUCTURES : KATA_ARRAYS;
+}
+
+store_array *store_array_copy(const store_array *a)
+{
+    store_array *copy = store_array_new(&a->box, a->type, a->components, layout_of(a));
+    if (copy && a->bytes)
+        memcpy(copy->memory, a->memory, a->bytes);
+    else if (copy)
+        store_assign(copy, a);
+    return copy;
 }
 
 void store_array_free(store_array *a)
 {
     if (!a) return;
+    if (!a->bytes) {
+        free(a);
+        return;
+    }
     if (a->bytes >= MAP_BYTES)
-        munmap(a->data, a->bytes);
+        munmap(a->memory, a->bytes);
     else
-        free(a->data);
+        free(a->memory);
     free(a);
 }

@@ -1,10 +1,13 @@
-/* Copies between arrays and plain order, a row at a time. */
+/* Copies between arrays and plain order, a row at a time. A row consists of runs of evenly spaced
+ * elements: all of it, or a block. */
 #include "store/store.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "ir/arithmetic.h"
+
+enum { PIECE = HOSTILE(256, 3) }; /* elements converted or copied at a time */
 
 /* ---- conversions ----------------------------------------------------------------------------- */
 
@@ -89,7 +92,6 @@ static void narrow_row(kata_type to, void *target, bool from_double, const void 
 static void convert_row(kata_type to, void *target, kata_type from, const void *values,
                         int64_t count)
 {
-    enum { PIECE = 256 };
     double piece[PIECE];
     bool wide = to == KATA_F64 || from == KATA_F64;
     if (to == from || (is_byte(to) && is_byte(from))) {
@@ -132,11 +134,95 @@ static void next_row(row_walk *walk)
     walk->component++;
 }
 
-static char *row_start(const store_array *a, const row_walk *walk)
+static void row_start(const row_walk *walk, int64_t start[3])
 {
-    int64_t element = walk->box.lo[0] + walk->y * a->pitch_y + walk->z * a->pitch_z +
-                      walk->component * a->pitch_component;
-    return (char *)a->data + element * store_type_bytes(a->type);
+    start[0] = walk->box.lo[0];
+    start[1] = walk->y;
+    start[2] = walk->z;
+}
+
+/* Elements at a distance from one another to others, `bytes` each. */
+static void copy_spread(char *to, int64_t to_step, const char *from, int64_t from_step,
+                        int64_t count, int bytes)
+{
+    for (int64_t i = 0; i < count; i++, to += to_step, from += from_step)
+        memcpy(to, from, (size_t)bytes);
+}
+
+/* How many elements from x on are evenly spaced. */
+static int64_t run_length(const store_array *a, int64_t x, int64_t count)
+{
+    int64_t left = a->block - (x & (a->block - 1));
+    return a->block == 1 || count < left ? count : left;
+}
+
+/* Distance in bytes of the elements of a run. */
+static int64_t run_step(const store_array *a)
+{
+    return (a->block > 1 ? 1 : a->pitch_x) * store_type_bytes(a->type);
+}
+
+void store_read_row(const store_array *a, int component, const int64_t start[3], int64_t count,
+                    void *elements)
+{
+    int bytes = store_type_bytes(a->type);
+    char *out = elements;
+    int64_t at[3] = {start[0], start[1], start[2]}, run;
+    for (; count > 0; count -= run, at[0] += run, out += run * bytes) {
+        run = run_length(a, at[0], count);
+        if (run_step(a) == bytes)
+            memcpy(out, store_address(a, component, at), (size_t)(run * bytes));
+        else
+            copy_spread(out, bytes, store_address(a, component, at), run_step(a), run, bytes);
+    }
+}
+
+void store_write_row(store_array *a, int component, const int64_t start[3], int64_t count,
+                     const void *elements)
+{
+    int bytes = store_type_bytes(a->type);
+    const char *in = elements;
+    int64_t at[3] = {start[0], start[1], start[2]}, run;
+    for (; count > 0; count -= run, at[0] += run, in += run * bytes) {
+        run = run_length(a, at[0], count);
+        if (run_step(a) == bytes)
+            memcpy(store_address(a, component, at), in, (size_t)(run * bytes));
+        else
+            copy_spread(store_address(a, component, at), run_step(a), in, bytes, run, bytes);
+    }
+}
+
+/* A row to plain order, and back; by pieces where its elements do not follow one another. */
+static void read_converted(const store_array *a, const row_walk *walk, kata_type type, char *plain)
+{
+    int64_t at[3], count = walk->box.hi[0] - walk->box.lo[0], part;
+    double piece[PIECE];
+    row_start(walk, at);
+    if (a->pitch_x == 1) {
+        convert_row(type, plain, a->type, store_address(a, walk->component, at), count);
+        return;
+    }
+    for (; count > 0; count -= part, at[0] += part, plain += part * store_type_bytes(type)) {
+        part = count < PIECE ? count : PIECE;
+        store_read_row(a, walk->component, at, part, piece);
+        convert_row(type, plain, a->type, piece, part);
+    }
+}
+
+static void write_converted(store_array *a, const row_walk *walk, kata_type type, const char *plain)
+{
+    int64_t at[3], count = walk->box.hi[0] - walk->box.lo[0], part;
+    double piece[PIECE];
+    row_start(walk, at);
+    if (a->pitch_x == 1) {
+        convert_row(a->type, store_address(a, walk->component, at), type, plain, count);
+        return;
+    }
+    for (; count > 0; count -= part, at[0] += part, plain += part * store_type_bytes(type)) {
+        part = count < PIECE ? count : PIECE;
+        convert_row(a->type, piece, type, plain, part);
+        store_write_row(a, walk->component, at, part, piece);
+    }
 }
 
 void store_read(const store_array *a, const grid_box *box, int components, kata_type type,
@@ -146,7 +232,7 @@ void store_read(const store_array *a, const grid_box *box, int components, kata_
     char *plain = values;
     for (row_walk walk = walk_rows(box, components); has_row(&walk); next_row(&walk)) {
         if (a)
-            convert_row(type, plain, a->type, row_start(a, &walk), count);
+            read_converted(a, &walk, type, plain);
         else
             memset(plain, 0, (size_t)count * (size_t)store_type_bytes(type));
         plain += count * store_type_bytes(type);
@@ -158,9 +244,30 @@ void store_write(store_array *a, const grid_box *box, kata_type type, const void
     int64_t count = box->hi[0] - box->lo[0];
     const char *plain = values;
     for (row_walk walk = walk_rows(box, a->components); has_row(&walk); next_row(&walk)) {
-        convert_row(a->type, row_start(a, &walk), type, plain, count);
+        write_converted(a, &walk, type, plain);
         plain += count * store_type_bytes(type);
     }
+}
+
+/* Sets the rows of an array piece by piece: to those of another, or to `piece` where from is NULL.
+ */
+static void set_rows(store_array *a, const store_array *from, void *piece)
+{
+    for (row_walk walk = walk_rows(&a->box, a->components); has_row(&walk); next_row(&walk)) {
+        int64_t at[3], count = a->box.hi[0] - a->box.lo[0], part;
+        row_start(&walk, at);
+        for (; count > 0; count -= part, at[0] += part) {
+            part = count < PIECE ? count : PIECE;
+            if (from) store_read_row(from, walk.component, at, part, piece);
+            store_write_row(a, walk.component, at, part, piece);
+        }
+    }
+}
+
+void store_assign(store_array *a, const store_array *from)
+{
+    double piece[PIECE];
+    set_rows(a, from, piece);
 }
 
 void store_fill_unset(kata_type type, void *data, size_t bytes)
@@ -172,7 +279,13 @@ void store_fill_unset(kata_type type, void *data, size_t bytes)
 
 void store_poison(store_array *a)
 {
-    store_poison_values(a->type, a->data, (int64_t)a->bytes / store_type_bytes(a->type));
+    double piece[PIECE];
+    if (a->bytes) {
+        store_poison_values(a->type, a->memory, (int64_t)a->bytes / store_type_bytes(a->type));
+    } else {
+        store_poison_values(a->type, piece, PIECE);
+        set_rows(a, NULL, piece);
+    }
 }
 
 void store_poison_values(kata_type type, void *values, int64_t count)

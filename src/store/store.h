@@ -5,33 +5,77 @@
 #include "grid/grid.h"
 #include "ir/ir.h"
 
-/* Values of a field in memory: structure of arrays, rows padded and aligned to 64 bytes. Element
- * (x,y,z) of component c is at data + (x + y*pitch_y + z*pitch_z + c*pitch_component) elements. */
+/* Points along x whose components stand together in KATA_BLOCKS. */
+enum { STORE_BLOCK = 16 };
+
+/* Values of a field in memory. Element (x,y,z) of component c is store_element from `data`: along x
+ * points follow one another at pitch_x, in blocks of `block` points that are pitch_x apart where
+ * block is not 1. Own memory has rows padded and aligned to 64 bytes. */
 typedef struct store_array {
     kata_type type;
     int components;
-    grid_shape shape;
-    int64_t pitch_y, pitch_z, pitch_component; /* in elements */
-    void *data;
-    size_t bytes;
+    grid_box box; /* the indices that it has */
+    int64_t block;
+    int64_t pitch_x, pitch_y, pitch_z, pitch_component; /* in elements */
+    void *data;                                         /* component 0 of the point (0,0,0) */
+    void *memory;                                       /* all of it: `bytes` bytes */
+    size_t bytes;                                       /* 0: the memory is the program's */
 } store_array;
 
 int store_type_bytes(kata_type type);
 const char *store_type_name(kata_type type); /* "f64" */
 
-/* All zero. NULL when memory is out or the size overflows. */
-store_array *store_array_new(const grid_shape *shape, kata_type type, int components);
+/* Distance in elements of a point from the first one of its row; x may be negative. */
+int64_t store_along_x(const store_array *a, int64_t x);
+/* Distance in elements from component 0 of the point (0,0,0); indices may be outside. */
+int64_t store_element(const store_array *a, int component, const int64_t index[3]);
+void *store_address(const store_array *a, int component, const int64_t index[3]);
+
+/* Sets block and pitches of a layout without padding between planes: those of rows of at least
+ * `points` points. Returns the bytes of a row, a multiple of 64; -1 when they overflow. */
+int64_t store_lay_row(store_array *a, kata_layout layout, int64_t points);
+
+/* All zero, for a box that holds (0,0,0). NULL when memory is out or the size overflows. */
+store_array *store_array_new(const grid_box *box, kata_type type, int components,
+                             kata_layout layout);
+/* An array with values of its own, equal to those of another; NULL when memory is out. */
+store_array *store_array_copy(const store_array *a);
 void store_array_free(store_array *a);
-/* Copies a box (inside the shape) to or from plain order (x fastest, then y, z, component),
- * converted between floating types, f64 and others as a kernel in double would and others as one in
- * float; u8 and unorm8 are each other's bytes; other types must be equal. `a` NULL in store_read
- * means all zero. */
+/* Sets all values to those of an array of equal box, type and components. */
+void store_assign(store_array *a, const store_array *from);
+
+/* ---- wrap.c: memory of the program ----------------------------------------------------------- */
+
+/* An array on memory that is not freed with it: type, components, shape, pitches and data as given,
+ * block 1. NULL when memory is out. */
+store_array *store_array_wrap(const store_array *as);
+/* Sets pitches that are 0: that of x to 1, the others to the one before (x, y, z, component) times
+ * the points there; and that of x to 1 where there is one point. False when they overflow. */
+bool store_wrap_complete(store_array *a);
+/* Looks whether every stride is at least as long as all that lies inside of it, so that no two
+ * elements share an address: -1, or a stride (0 to 2: a dimension, 3: components) that is not;
+ * *within: how many elements lie inside. */
+int store_wrap_overlap(const store_array *a, int64_t *within);
+/* The lowest and the past-highest byte that an array reaches; false when they are no addresses. */
+bool store_wrap_span(const store_array *a, uintptr_t *low, uintptr_t *high);
+/* Whether two wrapped arrays have a byte in common. Where they lie among one another with strides
+ * that differ, that is not looked into: true. */
+bool store_wrap_shared(const store_array *a, const store_array *b);
+/* Copies a box (of indices that the array has) to or from plain order (x fastest, then y, z,
+ * component), converted between floating types, f64 and others as a kernel in double would and
+ * others as one in float; u8 and unorm8 are each other's bytes; other types must be equal. `a` NULL
+ * in store_read means all zero. */
 void store_read(const store_array *a, const grid_box *box, int components, kata_type type,
                 void *values);
 void store_write(store_array *a, const grid_box *box, kata_type type, const void *values);
+/* The same for the elements of one row, not converted. */
+void store_read_row(const store_array *a, int component, const int64_t start[3], int64_t count,
+                    void *elements);
+void store_write_row(store_array *a, int component, const int64_t start[3], int64_t count,
+                     const void *elements);
 /* What poisoned memory starts with: NaN, of integers 0x5a in every byte. */
 void store_fill_unset(kata_type type, void *data, size_t bytes);
-/* NaN, or 0 for types that have none, everywhere. */
+/* NaN, or 0 for types that have none, everywhere: of wrapped memory, elements and nothing else. */
 void store_poison(store_array *a);
 /* The same for count values. */
 void store_poison_values(kata_type type, void *values, int64_t count);

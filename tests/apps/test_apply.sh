@@ -18,7 +18,11 @@ kernel more(inout int a) { a += 1; }
 kernel split(in double f[2], out double v, out double w) { v = f[0]; w = f[1]; }
 kernel third(in float x, sum float s) { s += x/3; }
 kernel one(out float x) { x = 1; }
+kernel weigh(in double p along y, in double u, out double v) { v = p*u; }
 kernel line(in double u, out double v) { v = u; }
+kernel halve(in double f finer(2,1), out double c) { c = (f + f[1,0])/2; }
+kernel widen(in double c coarser(2,1), out double f) { f = c; }
+kernel widen_too(in double c, out double f finer(2,1)) { f[0,0] = c; f[1,0] = c; }
 END
 
 # The values of an NPY file, its header left out.
@@ -42,6 +46,9 @@ expect 0 apply k.kata shift u=u.npy v=v.npy c=0.5 --boundary constant:7
 expect_values v.npy f8 "7.5 0.5 1.5 7.5 10.5 11.5"
 expect 0 apply k.kata shift u=u.npy v=v.npy c=1 --boundary u=periodic,v=clamp
 expect_values v.npy f8 "3 1 2 13 11 12"
+expect 0 apply k.kata start --size 2 u=p.npy
+expect 0 apply k.kata weigh p=p.npy u=u.npy v=v.npy
+expect_values v.npy f8 "0 0 0 10 11 12"
 expect 0 apply k.kata start --size 3x2 u=u.vtkhdf
 expect 0 apply k.kata shift u=u.vtkhdf v=v.npy c=0 --boundary clamp
 expect_values v.npy f8 "0 0 1 10 10 11"
@@ -53,6 +60,18 @@ expect_values w.npy f8 "1 1 1 1 1 1"
 expect 0 apply k.kata more a=,a.npy --size 4
 expect 0 apply k.kata more a=a.npy,b.npy --steps 5
 expect_values b.npy d4 "6 6 6 6"
+
+# the grid is that to which the kernel is applied: of half as many columns
+expect 0 apply k.kata start --size 4x2 u=u.npy
+expect 0 apply k.kata halve f=u.npy c=c.npy
+expect_values c.npy f8 "0.5 2.5 10.5 12.5"
+expect 0 apply k.kata widen_too c=c.npy f=f.npy
+expect_values f.npy f8 "0.5 0.5 2.5 2.5 10.5 10.5 12.5 12.5"
+expect 0 apply k.kata widen c=c.npy f=f.npy
+expect_values f.npy f8 "0.5 0.5 2.5 2.5 10.5 10.5 12.5 12.5"
+expect 0 apply k.kata start --size 3x2 u=u.npy
+expect 2 apply k.kata halve f=u.npy c=c.npy
+expect_text err "kata apply: u.npy has 3 points along x, which the ratio 2 of 'f' does not divide"
 
 # ---- steps -------------------------------------------------------------------------------------
 
@@ -73,6 +92,50 @@ expect 0 apply k.kata third x=x.npy
 expect_text out "s = 0.33333334"
 KATA_EXECUTOR=reference expect 0 apply k.kata third x=x.npy
 expect_text out "s = 0.33333334"
+
+# ---- types -------------------------------------------------------------------------------------
+
+cat >t.kata <<'END'
+kernel third(out double v) { v = (ix + 1)/3.0; }
+kernel copy(in double u, out double v) { v = u; }
+kernel count(out int v) { v = (int)(253 + 2*ix); }
+kernel add(in int u, out long v, in uchar w) { v = u + w; }
+END
+third() # type value
+{
+    expect 0 apply t.kata third --size 1 v=t.npy --type "$1"
+    expect_values t.npy "$2" "$3"
+}
+third f64 f8 "0.3333333333333333"
+third f32 f4 "0.33333334"
+third f16 f4 "0.33325195"
+third bf16 f4 "0.33398438"
+third unorm8 f4 "0.33333334"
+expect 0 apply t.kata count --size 3 v=t.npy --type u8
+expect_values t.npy u1 "253 255 1"
+expect 0 apply t.kata count --size 3 v=t.npy --type i64
+expect_values t.npy d8 "253 255 257"
+# the bytes of a u8 data set: as wider integers, as bytes, as 0 to 1; each field in its own type
+expect 0 apply t.kata count --size 3 v=t.vtkhdf --type u8
+bytes=t.vtkhdf:/VTKHDF/PointData/v
+expect 0 apply t.kata add u=$bytes w=$bytes v=t.npy --type v=i32,u=i64
+expect_values t.npy d4 "506 510 2"
+expect 0 apply t.kata add u=t.vtkhdf:/VTKHDF/PointData/v w=$bytes v=t.npy --type u=u8
+expect_values t.npy d8 "506 510 2"
+expect 0 apply t.kata copy u=$bytes v=t.npy --type u=unorm8
+expect_values t.npy f8 "0.9921568627450981 1 0.00392156862745098"
+expect 2 apply t.kata count --size 3 v=t.npy --type u16
+expect_text err "kata apply: --type has no type 'u16'; the types are f64, f32, f16, bf16, i64, i32, u8 and unorm8"
+expect 2 apply k.kata shift u=u.npy c=1 --type c=f32
+expect_text err "kata apply: --type is for fields, and 'c' is none"
+expect 2 apply k.kata shift u=u.npy c=1 --type elsewhere=f32
+expect_text err "kata apply: kernel 'shift' has no parameter 'elsewhere'; kata check shows what it has"
+
+# a kernel of several files
+printf 'const double K = 3;\n' >constants.kata
+printf 'import "constants.kata";\nkernel k(out double v) { v = K; }\n' >several.kata
+expect 0 apply several.kata k --size 2 v=t.npy
+expect_values t.npy f8 "3 3"
 
 # ---- words that do not fit ---------------------------------------------------------------------
 

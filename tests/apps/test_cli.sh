@@ -141,6 +141,29 @@ expect_text out "${description[@]}"
 if "$kata" check - <bad.kata 2>err; then fail "check - accepts a bad text"; fi
 expect_text err "standard input${diagnostic[0]#bad.kata}" "${diagnostic[@]:1}"
 
+# files that import others
+mkdir parts
+echo 'const int R = 2;' >parts/radius.kata
+printf 'import "parts/radius.kata";\nkernel f(in double u, out double v) { v = u[R]; }\n' >several.kata
+expect 0 check several.kata
+expect_in out "reads u[2]"
+if ! "$kata" check - <several.kata >out; then fail "check - does not import"; fi
+expect_in out "reads u[2]"
+expect 0 check --constants R=8 several.kata
+expect_in out "reads u[8]"
+expect 0 check --quiet --whole whole.kata several.kata
+expect_text whole.kata "$(cat several.kata)" '#file "parts/radius.kata"' "const int R = 2;"
+rm -r parts
+expect 0 check --werror whole.kata
+expect_in out "reads u[2]"
+expect 1 check --quiet --whole whole.kata several.kata
+expect_text err "several.kata:1:8: error: cannot import 'parts/radius.kata': No such file or directory" \
+    '    import "parts/radius.kata";' "           ^"
+expect 1 check --quiet --whole none/whole.kata good.kata
+expect_text err "kata check: cannot write none/whole.kata: No such file or directory"
+expect_usage "kata check: --whole writes one text; name one file" \
+    check --whole whole.kata good.kata whole.kata
+
 # ---- output ------------------------------------------------------------------------------------
 
 if "$kata" info >/dev/full 2>err; then fail "a full disk is not noticed"; fi

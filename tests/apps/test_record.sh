@@ -56,6 +56,18 @@ expect 1 diff a b
 expect_text out "loop 1: kernel 'start' to [0, 4)" \
     "  table[1] is 2 (4000000000000000) in a, 3 (4008000000000000) in b" \
     "  field 'u' differs first at [2]: 2 (4000000000000000) in a, 3 (4008000000000000) in b; 1 of 4 values differ"
+
+# Records of a field with ghosts say where its values begin.
+ghosts() # file value
+{
+    printf 'katagami record 1\nloop 1 fill\nrange [-1, 0)\nfield u@1 f64 1 4 1 1 %s from -1 0 0\nvalues %s 0000000000000000 0000000000000000 0000000000000000\n' \
+        "$2" "$2" >"$1"
+}
+ghosts a 3ff0000000000000
+ghosts b 4000000000000000
+expect 1 diff a b
+expect_text out "loop 1: kernel 'fill' to [-1, 0)" \
+    "  field 'u' differs first at [-1]: 1 (3ff0000000000000) in a, 2 (4000000000000000) in b; 1 of 4 values differ"
 unset KATA_RECORD_FULL
 
 # NaN is the same, whichever executor made it

@@ -7,17 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { nx = 37, ny = 23, nz = 11 };
+enum { nx = 37, ny = 23, nz = 11, mx = 19, my = 13 };
 
-static double planes[3][ny][nx], cubes[2][nz][ny][nx], stacks[2][9][ny][nx], weights[25];
+static double planes[3][ny][nx], cubes[2][nz][ny][nx], stacks[2][9][ny][nx], weights[25],
+    halves[my][mx], wholes[2 * my][2 * mx];
+static double (*c)[mx], (*d)[2 * mx];
 static double (*u)[nx], (*v)[nx], (*w)[nx], (*a)[ny][nx], (*b)[ny][nx], (*f)[ny][nx], (*g)[ny][nx];
 
 /* The fields, as the applications see them. */
 typedef struct world {
     kata *k;
-    kata_grid *grid, *grid_3d;
+    kata_grid *grid, *grid_3d, *coarse, *fine;
     kata_module *m;
-    kata_field *u, *v, *w, *a, *b, *f, *g;
+    kata_field *u, *v, *w, *a, *b, *f, *g, *c, *d;
 } world;
 
 static void fill(double *values, size_t count)
@@ -34,13 +36,17 @@ static void fill(double *values, size_t count)
     X(a, grid_3d, cubes[0], 1)                                                                     \
     X(b, grid_3d, cubes[1], 1)                                                                     \
     X(f, grid, stacks[0], 9)                                                                       \
-    X(g, grid, stacks[1], 9)
+    X(g, grid, stacks[1], 9)                                                                       \
+    X(c, coarse, halves, 1)                                                                        \
+    X(d, fine, wholes, 1)
 
 static void begin(world *x)
 {
     x->k = kata_open(NULL);
     x->grid = kata_grid_2d(x->k, nx, ny);
     x->grid_3d = kata_grid_3d(x->k, nx, ny, nz);
+    x->coarse = kata_grid_2d(x->k, mx, my);
+    x->fine = kata_grid_2d(x->k, 2 * mx, 2 * my);
     fill(weights, COUNT(weights));
 #define X(name, on, values, count)                                                                 \
     fill((double *)values, COUNT(values));                                                         \

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# Every block marked kata in the documents is a kernel file that compiles; what docs/ir.md shows of
-# its example is what the command prints.
+# Every block marked kata in the documents is a kernel file that compiles, on its own or with those
+# that it imports: a block marked `kata NAME.kata` is a file of that name. What docs/ir.md shows of its
+# example is what the command prints.
 set -euo pipefail
 kata=$KATA_BUILD/kata
 
 blocks=0
 for document in "$KATA_SOURCE"/docs/*.md; do
-    rm -f block_*.kata
+    rm -f ./*.kata
     awk -v document="$(basename "$document" .md)" '
-        /^```kata$/ { file = sprintf("block_%s_%d.kata", document, NR); next }
+        /^```kata( .*)?$/ { file = NF > 1 ? $2 : sprintf("block_%s_%d.kata", document, NR); next }
         /^```$/ { file = "" }
         file { print > file }' "$document"
-    for block in block_*.kata; do
+    for block in *.kata; do
         if [ ! -e "$block" ]; then continue; fi
         blocks=$((blocks + 1))
         "$kata" check "$block" >/dev/null

@@ -23,11 +23,11 @@ fi
         printf 'static void loop_%d(void)\n{\n%s\n}\n' "$i" "$(cat "loop_$i.c")"
         printf 'static int pair_%d(void)\n{\n    world x;\n    begin(&x);\n' "$i"
         printf '    x.m = kata_module_load(x.k, "pair_%d.kata");\n' "$i"
-        for field in u v w a b f g; do printf '    kata_field *%s = x.%s;\n' $field $field; done
+        for field in u v w a b f g c d; do printf '    kata_field *%s = x.%s;\n' $field $field; done
         echo '    kata *k = x.k;'
-        echo '    kata_grid *grid = x.grid, *grid_3d = x.grid_3d;'
-        echo '    (void)u, (void)v, (void)w, (void)a, (void)b, (void)f, (void)g;'
-        echo '    (void)k, (void)grid, (void)grid_3d;'
+        echo '    kata_grid *grid = x.grid, *grid_3d = x.grid_3d, *coarse = x.coarse, *fine = x.fine;'
+        echo '    (void)u, (void)v, (void)w, (void)a, (void)b, (void)f, (void)g, (void)c, (void)d;'
+        echo '    (void)k, (void)grid, (void)grid_3d, (void)coarse, (void)fine;'
         sed -nE 's/^kernel ([a-z_]+)\(.*/    kata_kernel *\1 = kata_kernel_find(x.m, "\1");/p' "pair_$i.kata"
         printf '%s\n    loop_%d();\n    return end(&x, "pair %d");\n}\n' "$(cat "apply_$i.c")" "$i" "$i"
     done

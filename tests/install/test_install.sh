@@ -60,6 +60,24 @@ cmake --build package --target embedded >/dev/null
 package/embedded | cmp - source/heat.kata
 cp "$KATA_SOURCE/tests/install/heat.kata" source/
 
+# What a kernel file imports becomes a part of its array, and the array follows its changes.
+mkdir source/parts
+echo 'const double K = 1;' >source/parts/scale.kata
+printf 'import "parts/scale.kata";\nkernel f(out double u) { u = K; }\n' >source/scaled.kata
+sed -i 's/FILES heat.kata NO_CHECK)/FILES scaled.kata SYMBOL heat_kata)/' source/CMakeLists.txt
+cmake --build package --target embedded >/dev/null
+package/embedded | cmp - <(cat source/scaled.kata - source/parts/scale.kata <<<'#file "parts/scale.kata"')
+package/embedded | "$prefix/bin/kata" check --quiet -
+echo 'const double K = 2;' >source/parts/scale.kata
+cmake --build package --target embedded >/dev/null
+package/embedded | grep -qxF 'const double K = 2;'
+sed -i 's/SYMBOL heat_kata)/SYMBOL heat_kata NO_CHECK)/' source/CMakeLists.txt
+if cmake --build package --target embedded >log 2>&1; then
+    echo "an import is embedded without what it imports"
+    exit 1
+fi
+grep -qF "NO_CHECK is not given" log || { cat log; exit 1; }
+
 # As a part of a user's project.
 mkdir part
 cp source/{embedded.c,heat.kata} part/

@@ -43,10 +43,12 @@ typedef struct builder {
     int symbol_count;
     helper helpers[MAX_HELPERS];
     int helper_count;
-    int names;  /* given so far */
-    int costly; /* elementary functions still allowed */
+    int names;    /* given so far */
+    int costly;   /* elementary functions still allowed */
+    bool checked; /* an index that no compiler knows was written */
     kernel *kernel;
     unsigned set[MAX_PARAMS];
+    int below, above; /* levels that there surely are below and above the point's, in an interval */
 } builder;
 
 term *builder_term(builder *b, value_type type, const char *pattern);
@@ -83,6 +85,18 @@ void generate_statements(builder *b, line_list *list, int count, int depth);
 /* A condition that no compiler knows. */
 term *generate_condition(builder *b);
 
+/* ---- generate_level.c ------------------------------------------------------------------------ */
+
+/* Perhaps orders the levels of a kernel, with a parameter for its intervals. */
+void generate_order(builder *b, kernel *k);
+/* " forward(z)", "" */
+const char *order_text(builder *b, const kernel *k);
+/* Perhaps intervals, with bodies that write. */
+void generate_intervals(builder *b, line_list *list);
+/* A read of what the kernel writes, `place` with its component, at another level. NULL where
+ * that is not possible. */
+term *generate_level_read(builder *b, const symbol *s, const char *place, unsigned mask);
+
 /* ---- generate_output.c ----------------------------------------------------------------------- */
 
 /* Writes every parameter that is written at least once. */
@@ -100,12 +114,25 @@ void generate_kernel(builder *b, line_list *list, kernel *k);
 /* `chatty`: with values put and got in the middle. */
 void generate_steps(chance *c, program *p, bool chatty);
 
+/* ---- generate_program.c ---------------------------------------------------------------------- */
+
+/* Whether there is a finer grid. Then all fields have their points and no others. */
+bool has_levels(const program *p);
+
 /* ---- generate_range.c ------------------------------------------------------------------------ */
 
-range generate_range(chance *c, const program *p);
+range generate_range(chance *c, const program *p, int level);
 bool is_range_empty(const range *r);
 /* Takes away the points of a range at which a parameter reads what no rule of a field covers. */
-void restrict_range(const program *p, const param *param, const kata_rule *rules, range *r);
+void restrict_range(const program *p, const param *param, const field *f, const kata_rule *rules,
+                    range *r);
+/* Takes away what lies outside of another; all of it when nothing is left. */
+void clip_range(range *r, const range *to);
+/* " finer(2,3)" of a parameter; "" where its field lies on the kernel's grid. */
+const char *generate_ratio(builder *b, const param *p);
+/* An offset at which a parameter can be written, as "[1,0]": "" for none, or 0 in all dimensions of
+ * its children. Whether it is certainly the first child in *first. */
+const char *generate_child(builder *b, const param *p, bool *first);
 
 /* ---- generate_data.c ------------------------------------------------------------------------- */
 

@@ -69,6 +69,7 @@ static term *generate_element(builder *b, const char *name, value_type type, int
     if (chance_of(b->chance, 75))
         return builder_term(b, type,
                             pool_text(memory, "%s[%s]", name, generate_index(b, length, &mask)));
+    b->checked = true;
     term *t = builder_term(b, type, pool_text(memory, "%s[($ & 255) %% %d]", name, length));
     t->part[0] = generate_leaf(b, INT);
     return t;
@@ -93,6 +94,7 @@ static term *generate_other(builder *b)
     if (chance_of(b->chance, 50))
         return generate_element(b, chance_of(b->chance, 50) ? "square[1]" : "square[0]", DOUBLE, 3);
     if (chance_of(b->chance, 50) || b->program->shiftable) {
+        b->checked = true;
         term *t = builder_term(b, DOUBLE, "square[$ & 1][($ & 255) % 3]");
         for (int i = 0; i < 2; i++) t->part[i] = generate_leaf(b, INT);
         return t;

@@ -137,13 +137,16 @@ static value_type type_for(builder *b, const field *f)
 static void add_field(builder *b, kernel *k, param_kind kind)
 {
     int f = chance_from(b->chance, 0, b->program->field_count - 1);
-    if (is_taken(k, f)) return;
     const field *field = &b->program->fields[f];
+    int up = field->level - k->level;
+    if (is_taken(k, f) || (up < 0 && kind != IN)) return;
     param *p = add_param(k, kind);
     p->sample = f;
+    p->up = up;
     p->type = type_for(b, field);
     p->byte = field->type == KATA_U8 && p->type == INT && chance_of(b->chance, 50);
     p->count = field->components;
+    p->along = field->along;
     unsigned all = (1u << p->count) - 1;
     if (kind != IN) p->written = all;
     if (kind == INOUT && p->count > 1 && chance_of(b->chance, 40))
@@ -185,6 +188,14 @@ static bool writes(const kernel *k)
     for (int p = 0; p < k->param_count; p++)
         if (k->params[p].kind != IN && k->params[p].kind != NUMBER && k->params[p].kind != TABLE)
             return true;
+    return false;
+}
+
+/* What is computed for each of them weighs as much as there are. */
+static bool writes_children(const kernel *k)
+{
+    for (int p = 0; p < k->param_count; p++)
+        if (k->params[p].kind <= INOUT && k->params[p].written && k->params[p].up > 0) return true;
     return false;
 }
 
@@ -240,31 +251,42 @@ static const char *declare_param(builder *b, kernel *k, int i)
         s->own = p;
         s->set = &b->set[i];
     }
-    const char *onto = p->onto ? "inout " : "", *kind = kinds[p->kind];
-    if (p->brackets) return TEXT("%s%s%s %s[%d]", onto, kind, type, name, p->count);
-    return TEXT("%s%s%s %s", onto, kind, type, name);
+    const char *onto = p->onto ? "inout " : "", *kind = kinds[p->kind], *along = "";
+    const char *ratio = generate_ratio(b, p);
+    for (int d = 0; d < 3; d++)
+        if (p->along >> d & 1) along = TEXT("%s%s%c", along, *along ? "" : " along ", "xyz"[d]);
+    if (p->brackets)
+        return TEXT("%s%s%s %s[%d]%s%s", onto, kind, type, name, p->count, ratio, along);
+    return TEXT("%s%s%s %s%s%s", onto, kind, type, name, ratio, along);
 }
 
 void generate_kernel(builder *b, line_list *list, kernel *k)
 {
     int mark = b->symbol_count;
+    bool helpers_checked = b->checked;
     const char *params = "";
     if (k->once)
         add_params_once(b, k);
     else
         add_params(b, k);
+    if (!writes_children(k)) generate_order(b, k);
     shuffle_params(b, k);
     b->kernel = k;
-    b->costly = chance_of(b->chance, 30) ? 2 : 0;
+    b->costly = chance_of(b->chance, 30) && !writes_children(k) ? 2 : 0;
     for (int i = 0; i < k->param_count; i++) {
         b->set[i] = 0;
         params = TEXT("%s%s%s", params, i ? ", " : "", declare_param(b, k, i));
     }
-    line *l = builder_line(b, TEXT("kernel %s(%s)", k->name, params), NULL, NULL);
+    line *l =
+        builder_line(b, TEXT("kernel %s(%s)%s", k->name, params, order_text(b, k)), NULL, NULL);
     line_list body = {0};
     generate_statements(b, &body, chance_from(b->chance, 0, 4), 3);
+    generate_intervals(b, &body);
     generate_outputs(b, &body);
     generate_statements(b, &body, chance_from(b->chance, 0, 1), 3);
+    for (int i = 0; i < k->param_count; i++) k->params[i].sure = b->set[i];
+    k->checked = b->checked;
+    b->checked = helpers_checked;
     l->has_body = true;
     l->body = body.first;
     line_append(list, l);

@@ -44,11 +44,35 @@ static const char *written_index(builder *b, const param *p, unsigned *mask)
     return NULL;
 }
 
-static line *store(builder *b, const symbol *s, const char *index, const char *sign, int depth)
+static line *store_at(builder *b, const symbol *s, const char *index, const char *child,
+                      const char *sign, int depth)
 {
-    const char *place = s->length ? TEXT("%s[%s]", s->name, index) : s->name;
+    const char *place =
+        s->length ? TEXT("%s[%s]%s", s->name, index, child) : TEXT("%s%s", s->name, child);
     term *value = generate_value(b, s->type, depth);
     return builder_line(b, TEXT("%s %s $;", place, sign), value, NULL);
+}
+
+/* All children of a finer field, in loops: the first of them is written last. */
+static line *store(builder *b, const symbol *s, const char *index, const char *sign, int depth)
+{
+    const program *p = b->program;
+    if (s->own->up <= 0) return store_at(b, s, index, "", sign, depth);
+    int mark = b->symbol_count;
+    line *outer = NULL, **inner = &outer;
+    const char *child = "";
+    for (int d = 0; d < p->rank; d++) {
+        const char *q = builder_name(b);
+        *inner = builder_line(b, TEXT("for (int %s = 0; %s < %d; %s++)", q, q, p->ratio[d], q),
+                              NULL, NULL);
+        (*inner)->has_body = true;
+        inner = &(*inner)->body;
+        builder_symbol(b, LOOP, INT, q)->hi = p->ratio[d] - 1;
+        child = TEXT("%s%s%s", child, d ? "," : "", q);
+    }
+    *inner = store_at(b, s, index, TEXT("[%s]", child), sign, depth);
+    b->symbol_count = mark;
+    return outer;
 }
 
 static void store_somewhere(builder *b, line_list *list, int p, int depth)
@@ -61,6 +85,13 @@ static void store_somewhere(builder *b, line_list *list, int p, int depth)
     bool readable = param->kind == INOUT || !(mask & ~b->set[p]);
     const char *sign =
         readable && chance_of(b->chance, 30) ? CHANCE_PICK(b->chance, compound) : "=";
+    if (param->up > 0 && (sign[0] == '=' || param->kind == INOUT) && chance_of(b->chance, 60)) {
+        bool first;
+        const char *child = generate_child(b, param, &first);
+        line_append(list, store_at(b, symbol_of(b, p), index, child, sign, depth));
+        if (!(mask & (mask - 1)) && first) b->set[p] |= mask;
+        return;
+    }
     line_append(list, store(b, symbol_of(b, p), index, sign, depth));
     if (!(mask & (mask - 1))) b->set[p] |= mask;
 }

@@ -33,6 +33,24 @@ static void generate_large_sizes(chance *c, program *p)
     }
 }
 
+enum { MOST_CHILDREN = 12, MOST_POINTS = 30000 }; /* of a finer grid */
+
+/* A finer grid beside it; not where values are shifted. */
+static void generate_ratio_of_grids(chance *c, program *p)
+{
+    int64_t points = 1, children = 1;
+    bool finer = !p->shiftable && chance_of(c, 40);
+    for (int d = 0; d < 3; d++) {
+        p->ratio[d] = finer && d < p->rank ? chance_from(c, 1, 4) : 1;
+        if (children * p->ratio[d] > MOST_CHILDREN) p->ratio[d] = 1;
+        children *= p->ratio[d];
+        points *= program_size(p, 1, d);
+    }
+    for (int d = 0; points > MOST_POINTS && d < 3; d++) p->ratio[d] = 1;
+}
+
+bool has_levels(const program *p) { return p->ratio[0] > 1 || p->ratio[1] > 1 || p->ratio[2] > 1; }
+
 /* ---- fields ---------------------------------------------------------------------------------- */
 
 static double generate_rule_value(chance *c)
@@ -54,6 +72,28 @@ static void generate_rules(chance *c, field *f, bool periodic)
     }
 }
 
+static int generate_dimensions(chance *c, const program *p)
+{
+    return chance_from(c, 1, (1 << p->rank) - 1);
+}
+
+/* As another field, or mostly at the points of the grid. */
+static void generate_place(chance *c, const program *p, field *f, const field *other)
+{
+    if (other) {
+        f->staggered = other->staggered;
+        f->along = other->along;
+        f->ghosts = other->ghosts;
+        f->temporary = other->temporary;
+        return;
+    }
+    if (chance_of(c, 12) && p->rank > 1) f->along = generate_dimensions(c, p);
+    if (chance_of(c, 25)) f->staggered = generate_dimensions(c, p);
+    if (f->along) f->staggered &= f->along;
+    f->temporary = chance_of(c, 12);
+    if (chance_of(c, 20) && !f->temporary) f->ghosts = chance_from(c, 1, 3);
+}
+
 static void generate_fields(chance *c, program *p)
 {
     static const kata_type types[] = {KATA_F64, KATA_F64, KATA_F64,  KATA_F32,
@@ -68,8 +108,23 @@ static void generate_fields(chance *c, program *p)
         f->components = alike              ? other->components
                         : chance_of(c, 60) ? 1
                                            : chance_from(c, 2, MAX_COMPONENTS);
+        f->level = has_levels(p) && chance_of(c, 45);
+        if (!p->shiftable && !has_levels(p)) generate_place(c, p, f, alike ? other : NULL);
         generate_rules(c, f, p->shiftable);
         f->seed = chance_of(c, 88) ? chance_bits(c) | 1 : 0;
+    }
+}
+
+/* One place for all fields of a kind: those that are swapped are of one, so that each kernel is
+ * compiled for few. */
+static void generate_places(program *p)
+{
+    for (int i = 0; i < p->field_count; i++) {
+        field *f = &p->fields[i];
+        chance c = {
+            chance_hash(p->seed, (uint64_t)(1000 * f->level + 100 * f->type + f->components))};
+        bool usual = chance_of(&c, f->components > 1 ? 25 : 60);
+        f->place = usual ? PLACE_ARRAYS : (place)chance_from(&c, PLACE_STRUCTURES, PLACES - 1);
     }
 }
 
@@ -96,6 +151,7 @@ static void generate_text(chance *c, program *p)
     for (int i = 0; i < p->kernel_count; i++) {
         for (int n = 0; n < 3; n++) p->kernels[i].name[n] = names[i][n];
         p->kernels[i].once = chance_of(c, 15);
+        p->kernels[i].level = has_levels(p) && chance_of(c, 50);
         generate_kernel(&b, &list, &p->kernels[i]);
     }
     p->text = list.first;
@@ -125,7 +181,9 @@ program *program_generate(uint64_t seed)
         generate_large_sizes(&c, p);
     else
         generate_sizes(&c, p);
+    generate_ratio_of_grids(&c, p);
     generate_fields(&c, p);
+    generate_places(p);
     generate_scalars(&c, p);
     generate_text(&c, p);
     generate_steps(&c, p, chance_hash(seed >> 6, 7) % 2);

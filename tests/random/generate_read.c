@@ -66,14 +66,16 @@ static const char *generate_offset_part(builder *b, int *lo, int *hi)
     return pool_text(&b->program->memory, "%d", *lo);
 }
 
-/* An offset, which may be none at all. */
-static offset generate_offset(builder *b, bool shifted)
+/* An offset, which may be none at all, 0 along dimensions that a field lacks. */
+static offset generate_offset(builder *b, const symbol *s, bool shifted)
 {
+    int along = s->own ? s->own->along : 0;
     offset o = {.zero = true};
     if (!shifted) return o;
     o.text = "";
     for (int d = 0; d < b->program->rank; d++) {
-        const char *part = generate_offset_part(b, &o.lo[d], &o.hi[d]);
+        bool lacks = along && !(along >> d & 1);
+        const char *part = lacks ? "0" : generate_offset_part(b, &o.lo[d], &o.hi[d]);
         o.text = pool_text(&b->program->memory, "%s%s%s", o.text, d ? "," : "", part);
         o.zero = o.zero && o.lo[d] == 0 && o.hi[d] == 0;
     }
@@ -174,15 +176,27 @@ term *generate_read(builder *b, bool integer)
     unsigned mask = 1;
     if (!s) return NULL;
     const char *index = s->length ? generate_index(b, s->length, &mask) : NULL;
+    if (b->kernel && b->kernel->order && chance_of(b->chance, 60)) {
+        const char *place =
+            index ? pool_text(&b->program->memory, "%s[%s]", s->name, index) : s->name;
+        term *read = generate_level_read(b, s, place, mask);
+        if (read) return read;
+    }
     if (!may_read(s, mask)) return NULL;
     bool shifts = may_shift(s, mask) && !(b->kernel && b->kernel->once);
-    offset o = generate_offset(b, shifts && chance_of(b->chance, 65));
-    bool guarded = s->own && !o.zero && !b->program->shiftable && chance_of(b->chance, 12);
+    offset o = generate_offset(b, s, shifts && chance_of(b->chance, 65));
+    bool guarded =
+        s->own && s->own->up >= 0 && !o.zero && !b->program->shiftable && chance_of(b->chance, 12);
     if (guarded) s->use->shifted |= mask;
     if (!guarded) note(s->use, &o, mask);
     pool *memory = &b->program->memory;
     const char *text = index ? pool_text(memory, "%s[%s]", s->name, index) : s->name;
-    if (o.text) text = pool_text(memory, "%s[%s]", text, o.text);
+    bool first = true;
+    if (o.text)
+        text = pool_text(memory, "%s[%s]", text, o.text);
+    else if (s->own && s->own->up > 0 && s->own->kind == INOUT && !b->kernel->once)
+        text = pool_text(memory, "%s%s", text, generate_child(b, s->own, &first));
+    if (!first) s->use->shifted |= mask;
     term *read = builder_term(b, s->type, text);
     return guarded ? guard(b, read, &o) : read;
 }
@@ -202,6 +216,9 @@ static bool fits(const builder *b, const symbol *s, const helper_param *p)
     bool type = s->kind == FIELD && s->type == p->type && s->own && !s->own->byte;
     if (!type || (p->count && s->length != p->count)) return false;
     if (b->kernel->once) return false; /* it may read at an offset */
+    for (int d = 0; d < 3; d++)
+        if (s->own->along && !(s->own->along >> d & 1) && (p->use.lo[d] || p->use.hi[d]))
+            return false;
     return s->own->kind == IN || (s->own->kind == INOUT && is_still(&p->use));
 }
 
@@ -214,7 +231,7 @@ static const char *give_field(builder *b, const symbol *s, const helper_param *p
     const char *text = s->name;
     if (!p->count && s->length)
         text = pool_text(memory, "%s[%s]", text, generate_index(b, s->length, &mask));
-    offset o = generate_offset(b, !p->count && s->own->kind == IN && chance_of(b->chance, 50));
+    offset o = generate_offset(b, s, !p->count && s->own->kind == IN && chance_of(b->chance, 50));
     for (int d = 0; d < 3; d++) {
         o.lo[d] += p->use.lo[d];
         o.hi[d] += p->use.hi[d];

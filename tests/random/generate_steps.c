@@ -8,6 +8,7 @@ typedef struct world {
     chance *chance;
     program *p;
     kata_rule rule[MAX_FIELDS][6];
+    bool set[MAX_FIELDS]; /* of temporaries: all of it was written in this time step */
 } world;
 
 /* ---- arguments ------------------------------------------------------------------------------- */
@@ -17,12 +18,13 @@ static bool is_written(const param *p)
     return p->kind == OUT || p->kind == INOUT || p->kind >= SUM;
 }
 
-static bool suits_field(const program *p, const param *param, int f)
+static bool suits_field(const program *p, const kernel *k, const param *param, int f)
 {
+    if (p->fields[f].level != k->level + param->up) return false;
     value_type type = type_of_storage(p->fields[f].type);
     bool alike = is_floating(type) == is_floating(param->type);
     if (param->byte && p->fields[f].type != KATA_U8) return false;
-    return alike && p->fields[f].components == param->count;
+    return alike && p->fields[f].components == param->count && p->fields[f].along == param->along;
 }
 
 static bool suits_scalar(const program *p, const param *param, int s)
@@ -53,6 +55,25 @@ static bool is_legal(const kernel *k, const step *s)
     return true;
 }
 
+/* Whether a parameter may be given a field, if that is temporary: it writes all of its components,
+ * or reads what was written. */
+static bool suits_temporary(const world *w, const param *param, int f)
+{
+    if (!w->p->fields[f].temporary) return true;
+    bool whole = param->sure == (1u << param->count) - 1;
+    return param->kind == OUT ? whole : w->set[f];
+}
+
+static bool suits_temporaries(const world *w, const kernel *k, const step *s)
+{
+    for (int i = 0; i < k->param_count; i++)
+        if (k->params[i].kind <= INOUT && !k->once &&
+            (!suits_temporary(w, &k->params[i], s->args[i].index) ||
+             (k->order && w->p->fields[s->args[i].index].temporary)))
+            return false;
+    return true;
+}
+
 static void bind_fields(world *w, const kernel *k, step *s)
 {
     for (int tries = 0; tries < 4; tries++) {
@@ -62,11 +83,11 @@ static void bind_fields(world *w, const kernel *k, step *s)
             if (param->kind > INOUT) continue;
             int count = k->once ? w->p->scalar_count : w->p->field_count;
             int f = chance_from(w->chance, 0, count - 1);
-            bool suits = k->once ? suits_scalar(w->p, param, f) : suits_field(w->p, param, f);
+            bool suits = k->once ? suits_scalar(w->p, param, f) : suits_field(w->p, k, param, f);
             bool taken = tries < 3 && suits;
             s->args[i].index = taken ? f : param->sample;
         }
-        if (is_legal(k, s)) return;
+        if (is_legal(k, s) && suits_temporaries(w, k, s)) return;
     }
 }
 
@@ -88,7 +109,7 @@ static void bind_number(world *w, const param *param, argument *a)
 {
     chance *c = w->chance;
     a->index = -1;
-    for (int i = 0; i < w->p->scalar_count; i++)
+    for (int i = 0; i < w->p->scalar_count && !param->splits; i++)
         if (suits_scalar(w->p, param, i) && chance_of(c, 35)) a->index = i;
     if (is_floating(param->type) && chance_of(c, 85))
         a->number = kata_arg_floating(generate_double(c), 0);
@@ -96,6 +117,7 @@ static void bind_number(world *w, const param *param, argument *a)
         a->number = kata_arg_unsigned(UINT64_MAX - chance_bits(c) % 5000, 0);
     else
         a->number = kata_arg_integer(generate_integer(c, param->type == LONG), 0);
+    if (param->splits) a->number = kata_arg_integer(chance_from(c, -2, 12), 0);
     if (param->type == BOOL) a->number = kata_arg_integer(chance_from(c, 0, 2), 0);
 }
 
@@ -111,16 +133,81 @@ static void bind(world *w, const kernel *k, step *s)
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
+static bool writes_fields(const kernel *k)
+{
+    for (int i = 0; i < k->param_count; i++)
+        if (k->params[i].kind == OUT || k->params[i].kind == INOUT) return true;
+    return false;
+}
+
+/* Whether a kernel may be applied to kata_needed. */
+static bool is_brief(const world *w, const kernel *k, const step *s)
+{
+    if (k->once || k->checked || k->order) return false;
+    for (int i = 0; i < k->param_count; i++) {
+        param_kind kind = k->params[i].kind;
+        bool written = kind == OUT || kind == INOUT;
+        if (kind >= SUM || (written && !w->p->fields[s->args[i].index].temporary)) return false;
+    }
+    return writes_fields(k);
+}
+
+static bool is_same_box(const range *a, const range *b)
+{
+    for (int d = 0; d < 3; d++)
+        if (a->lo[d] != b->lo[d] || a->hi[d] != b->hi[d]) return false;
+    return true;
+}
+
+static void note_written(world *w, const kernel *k, const step *s)
+{
+    for (int i = 0; i < k->param_count && !k->once; i++) {
+        int f = s->args[i].index;
+        if (k->params[i].kind != OUT || !w->p->fields[f].temporary) continue;
+        range all, written = s->range;
+        place_box(w->p, &w->p->fields[f], w->rule[f], true, &all);
+        for (int d = 0; d < w->p->rank; d++)
+            if (!has_dimension(&w->p->fields[f], d) && written.lo[d] < written.hi[d]) {
+                written.lo[d] = 0;
+                written.hi[d] = 1;
+            }
+        range part = all;
+        clip_range(&part, &written);
+        w->set[f] = w->set[f] || is_same_box(&part, &all);
+    }
+}
+
+/* The box of kata_needed: as large as the fields that are written, if all reads are covered. */
+static void choose_needed(world *w, const kernel *k, step *s)
+{
+    range all = s->range;
+    for (int d = 0; d < w->p->rank; d++) {
+        all.lo[d] = -8;
+        all.hi[d] = w->p->size[d] + 8;
+    }
+    for (int i = 0; i < k->param_count; i++)
+        if (k->params[i].kind <= INOUT)
+            restrict_range(w->p, &k->params[i], &w->p->fields[s->args[i].index],
+                           w->rule[s->args[i].index], &all);
+    if (is_same_box(&all, &s->range) && !is_range_empty(&all)) s->range.kind = RANGE_NEEDED;
+}
+
 static void generate_apply(world *w, step *s)
 {
     s->kind = STEP_APPLY;
     s->kernel = chance_from(w->chance, 0, w->p->kernel_count - 1);
     const kernel *k = &w->p->kernels[s->kernel];
     bind(w, k, s);
-    s->range = generate_range(w->chance, w->p);
+    s->range = generate_range(w->chance, w->p, k->level);
+    range grid = program_all(w->p, k->level);
+    if (!writes_fields(k)) clip_range(&s->range, &grid);
     for (int i = 0; i < k->param_count; i++)
         if (!k->once && k->params[i].kind <= INOUT && !is_range_empty(&s->range))
-            restrict_range(w->p, &k->params[i], w->rule[s->args[i].index], &s->range);
+            restrict_range(w->p, &k->params[i], &w->p->fields[s->args[i].index],
+                           w->rule[s->args[i].index], &s->range);
+    if (!suits_temporaries(w, k, s)) *s = (step){.kind = STEP_END};
+    if (s->kind == STEP_APPLY && is_brief(w, k, s)) choose_needed(w, k, s);
+    if (s->kind == STEP_APPLY) note_written(w, k, s);
 }
 
 static void generate_swap(world *w, step *s)
@@ -131,7 +218,7 @@ static void generate_swap(world *w, step *s)
     const field *a = &w->p->fields[s->index];
     for (int f = 0; f < w->p->field_count; f++) {
         const field *b = &w->p->fields[f];
-        bool alike = f != s->index && a->type == b->type && a->components == b->components;
+        bool alike = f != s->index && is_alike(a, b);
         if (alike && chance_of(w->chance, 60)) s->second = f;
     }
 }
@@ -144,8 +231,7 @@ static void generate_rotate(world *w, step *s)
     const field *a = &w->p->fields[s->index];
     for (int f = 0; f < w->p->field_count; f++) {
         const field *b = &w->p->fields[f];
-        if (f != s->index && a->type == b->type && a->components == b->components)
-            alike[count++] = f;
+        if (f != s->index && is_alike(a, b)) alike[count++] = f;
     }
     s->kind = count < 2 ? STEP_END : STEP_ROTATE;
     if (count < 2) return;
@@ -160,6 +246,11 @@ static void generate_boundary(world *w, step *s)
     s->kind = STEP_BOUNDARY;
     s->index = chance_from(c, 0, w->p->field_count - 1);
     s->side = 2 * chance_from(c, 0, w->p->rank - 1);
+    w->set[s->index] = false;
+    if (!has_dimension(&w->p->fields[s->index], s->side / 2)) {
+        s->kind = STEP_END;
+        return;
+    }
     bool periodic = chance_of(c, 20);
     for (int i = 0; i < 2; i++) {
         int rule = chance_from(c, KATA_NONE, KATA_ANTISYMMETRIC_NODE);
@@ -175,10 +266,28 @@ static void generate_host_step(world *w, step *s, step_kind kind)
     int count = scalar ? w->p->scalar_count : w->p->field_count;
     s->kind = kind;
     s->index = chance_from(w->chance, 0, count - 1);
-    s->range = generate_range(w->chance, w->p);
+    s->range = generate_range(w->chance, w->p, scalar ? 0 : w->p->fields[s->index].level);
+    if (!scalar && w->p->fields[s->index].temporary) s->kind = STEP_END;
+    if (!scalar && !w->p->shiftable) {
+        range inside;
+        place_box(w->p, &w->p->fields[s->index], w->rule[s->index], true, &inside);
+        clip_range(&s->range, &inside);
+    }
     s->seed = chance_bits(w->chance) | 1;
     s->value[0] = chance_from(w->chance, -4, 9);
     s->other_type = chance_of(w->chance, 15);
+}
+
+/* Values of temporaries move, and end with the step. */
+static void follow_values(world *w, const step *s)
+{
+    if (s->kind == STEP_SWAP || s->kind == STEP_ROTATE) {
+        bool first = w->set[s->index];
+        w->set[s->index] = w->set[s->second];
+        w->set[s->second] = s->kind == STEP_SWAP ? first : w->set[s->third];
+        if (s->kind == STEP_ROTATE) w->set[s->third] = first;
+    }
+    for (int f = 0; f < MAX_FIELDS && s->kind == STEP_END; f++) w->set[f] = false;
 }
 
 static void generate_step(world *w, step *s, bool chatty)
@@ -196,12 +305,13 @@ static void generate_step(world *w, step *s, bool chatty)
         generate_host_step(w, s, CHANCE_PICK(w->chance, host));
     else
         generate_apply(w, s);
+    follow_values(w, s);
 }
 
 void generate_steps(chance *c, program *p, bool chatty)
 {
     world w = {.chance = c, .p = p};
-    int64_t points = p->size[0] * p->size[1] * p->size[2];
+    int64_t points = program_size(p, 1, 0) * program_size(p, 1, 1) * program_size(p, 1, 2);
     for (int f = 0; f < p->field_count; f++)
         for (int side = 0; side < 6; side++) w.rule[f][side] = p->fields[f].rule[side];
     p->step_count = chance_of(c, 20) ? chance_from(c, 1, 30) : chance_from(c, 2, 12);

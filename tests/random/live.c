@@ -25,11 +25,13 @@ int64_t range_points(const range *r)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static kata_grid *open_grid(kata *k, const program *p)
+static kata_grid *open_grid(kata *k, const program *p, int level)
 {
-    if (p->rank == 1) return kata_grid_1d(k, p->size[0]);
-    if (p->rank == 2) return kata_grid_2d(k, p->size[0], p->size[1]);
-    return kata_grid_3d(k, p->size[0], p->size[1], p->size[2]);
+    int64_t n[3];
+    for (int d = 0; d < 3; d++) n[d] = program_size(p, level, d);
+    if (p->rank == 1) return kata_grid_1d(k, n[0]);
+    if (p->rank == 2) return kata_grid_2d(k, n[0], n[1]);
+    return kata_grid_3d(k, n[0], n[1], n[2]);
 }
 
 static kata_field *open_field(live *l, int f)
@@ -37,23 +39,21 @@ static kata_field *open_field(live *l, int f)
     const field *spec = &l->p->fields[f];
     char name[16];
     snprintf(name, sizeof name, "f%d", f);
-    kata_field *made = kata_field_new(l->grid, name, spec->type, .components = spec->components);
+    kata_field *made = place_field(l, f, name, KATA_NONE);
     for (int side = 0; side < 2 * l->p->rank; side++)
-        kata_boundary_set(made, (kata_side)side, spec->rule[side], spec->value[side]);
+        if (has_dimension(spec, side / 2))
+            kata_boundary_set(made, (kata_side)side, spec->rule[side], spec->value[side]);
     return made;
-}
-
-static range everything(const program *p)
-{
-    return (range){.hi = {p->size[0], p->size[1], p->size[2]}};
 }
 
 static void open_values(live *l)
 {
-    range all = everything(l->p);
     for (int f = 0; f < l->p->field_count; f++) {
+        range all;
+        const field *spec = &l->p->fields[f];
+        place_box(l->p, spec, spec->rule, true, &all);
         l->fields[f] = open_field(l, f);
-        if (l->p->fields[f].seed) live_put(l, f, &all, l->p->fields[f].seed);
+        if (spec->seed && !spec->temporary) live_put(l, f, &all, spec->seed);
     }
     for (int s = 0; s < l->p->scalar_count; s++) {
         char name[16];
@@ -69,7 +69,11 @@ void live_open(live *l, kata *k, const program *p, const setting *s)
 {
     char name[32], *text = program_kernels(p);
     snprintf(name, sizeof name, "seed-%llu", (unsigned long long)p->seed);
-    *l = (live){.p = p, .setting = s, .k = k, .grid = open_grid(k, p)};
+    *l = (live){.rooms = l->rooms,
+                .p = p,
+                .setting = s,
+                .k = k,
+                .grids = {open_grid(k, p, 0), open_grid(k, p, 1)}};
     l->module = kata_module_from_text(k, name, text);
     free(text);
     for (int i = 0; i < p->kernel_count && l->module; i++)
@@ -102,17 +106,18 @@ static void set_value(void *values, int64_t i, kata_type type, uint64_t seed, co
 static kata_range box(const live *l, const range *r)
 {
     const int64_t *lo = r->lo, *hi = r->hi;
-    if (l->p->rank == 1) return kata_box_1d(l->grid, lo[0], hi[0]);
-    if (l->p->rank == 2) return kata_box_2d(l->grid, lo[0], hi[0], lo[1], hi[1]);
-    return kata_box_3d(l->grid, lo[0], hi[0], lo[1], hi[1], lo[2], hi[2]);
+    if (l->p->rank == 1) return kata_box_1d(l->grids[r->level], lo[0], hi[0]);
+    if (l->p->rank == 2) return kata_box_2d(l->grids[r->level], lo[0], hi[0], lo[1], hi[1]);
+    return kata_box_3d(l->grids[r->level], lo[0], hi[0], lo[1], hi[1], lo[2], hi[2]);
 }
 
 static kata_range range_of(const live *l, const range *r)
 {
     switch (r->kind) {
-    case RANGE_ALL: return kata_all(l->grid);
-    case RANGE_INNER: return kata_inner(l->grid, r->depth);
-    case RANGE_FACE: return kata_face(l->grid, (kata_side)r->side, r->depth);
+    case RANGE_ALL: return kata_all(l->grids[r->level]);
+    case RANGE_INNER: return kata_inner(l->grids[r->level], r->depth);
+    case RANGE_FACE: return kata_face(l->grids[r->level], (kata_side)r->side, r->depth);
+    case RANGE_NEEDED: return kata_needed(l->grids[r->level]);
     default: return box(l, r);
     }
 }
@@ -123,7 +128,8 @@ static int place_of(const live *l, const range *r, int64_t i, int64_t at[3])
 {
     for (int d = 0; d < 3; d++) {
         int64_t extent = r->hi[d] - r->lo[d];
-        at[d] = wrap(r->lo[d] + i % extent - shift_of(l, d), l->p->size[d]);
+        at[d] = r->lo[d] + i % extent;
+        if (l->p->shiftable) at[d] = wrap(at[d] - shift_of(l, d), program_size(l->p, r->level, d));
         i /= extent;
     }
     return (int)i;
@@ -212,7 +218,7 @@ void live_apply(live *l, const step *s)
     kata_arg args[MAX_PARAMS];
     range half[2];
     make_arguments(l, k, s, args);
-    bool both = l->setting->split && !reduces(k) && !k->once && cut(s, half);
+    bool both = l->setting->split && !reduces(k) && !k->once && !k->order && cut(s, half);
     for (int i = 0; i < 1 + both; i++) {
         kata_range range = range_of(l, both ? &half[i] : &s->range);
         if (k->once) range = kata_once(l->k);
@@ -241,20 +247,23 @@ static void warm_step(live *l, const step *s)
     for (const step *before = l->p->steps; before < s; before++)
         if (is_same_code(l->p, s, before)) return;
     step once = *s;
-    once.range = everything(l->p);
+    once.range = program_all(l->p, l->p->kernels[s->kernel].level);
+    for (int i = 0; i < l->p->kernels[s->kernel].param_count; i++) {
+        const param *param = &l->p->kernels[s->kernel].params[i];
+        for (int d = 0; d < l->p->rank; d++)
+            if (param->along && !(param->along >> d & 1) && param->written) once.range.hi[d] = 1;
+    }
+    if (once.range.hi[0] * once.range.hi[1] * once.range.hi[2] > 0) once.range.kind = RANGE_BOX;
     live_apply(l, &once);
 }
 
 void live_warm(live *l)
 {
-    const setting quiet = {0};
+    const setting quiet = {.placed = l->setting->placed};
     live warm = *l;
     warm.setting = &quiet;
-    for (int f = 0; f < l->p->field_count; f++) {
-        const field *spec = &l->p->fields[f];
-        warm.fields[f] = kata_field_new(l->grid, "warm", spec->type, .components = spec->components,
-                                        .boundary = KATA_CLAMP);
-    }
+    for (int f = 0; f < l->p->field_count; f++)
+        warm.fields[f] = place_field(&warm, f, "warm", KATA_CLAMP);
     for (int s = 0; s < l->p->scalar_count; s++)
         warm.scalars[s] =
             kata_scalar_array_new(l->k, "warm", l->p->scalars[s].type, l->p->scalars[s].count);

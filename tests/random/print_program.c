@@ -11,6 +11,7 @@ static const char *const types[] = {"KATA_F64", "KATA_F32", "KATA_I64",  "KATA_I
                                     "KATA_U8",  "KATA_F16", "KATA_BF16", "KATA_UNORM8"};
 static const char *const c_types[] = {"double",  "float", "int64_t", "int",
                                       "uint8_t", "float", "float",   "float"};
+static const char *const layouts[] = {"KATA_ARRAYS", "KATA_STRUCTURES", "KATA_BLOCKS"};
 static const char *const sides[] = {"KATA_X_LOW",  "KATA_X_HIGH", "KATA_Y_LOW",
                                     "KATA_Y_HIGH", "KATA_Z_LOW",  "KATA_Z_HIGH"};
 static const char *const rules[] = {"KATA_NONE",
@@ -48,13 +49,15 @@ static void print_whole(FILE *out, int64_t x)
 
 static void print_range(FILE *out, const program *p, const range *r)
 {
+    const char *grid = r->level ? "finer" : "g";
     switch (r->kind) {
-    case RANGE_ALL: fprintf(out, "kata_all(g)"); return;
-    case RANGE_INNER: fprintf(out, "kata_inner(g, %d)", r->depth); return;
-    case RANGE_FACE: fprintf(out, "kata_face(g, %s, %d)", sides[r->side], r->depth); return;
+    case RANGE_ALL: fprintf(out, "kata_all(%s)", grid); return;
+    case RANGE_INNER: fprintf(out, "kata_inner(%s, %d)", grid, r->depth); return;
+    case RANGE_FACE: fprintf(out, "kata_face(%s, %s, %d)", grid, sides[r->side], r->depth); return;
+    case RANGE_NEEDED: fprintf(out, "kata_needed(%s)", grid); return;
     case RANGE_BOX: break;
     }
-    fprintf(out, "kata_box_%dd(g", p->rank);
+    fprintf(out, "kata_box_%dd(%s", p->rank, grid);
     for (int d = 0; d < p->rank; d++) fprintf(out, ", %" PRId64 ", %" PRId64, r->lo[d], r->hi[d]);
     fprintf(out, ")");
 }
@@ -100,15 +103,52 @@ static void print_rule(FILE *out, int i, int side, kata_rule rule, double value)
     fprintf(out, ");\n");
 }
 
+/* ", .along = KATA_X | KATA_Z" */
+static void print_dimensions(FILE *out, const char *option, int set)
+{
+    const char *separator = "";
+    fprintf(out, ", .%s = ", option);
+    for (int d = 0; d < 3; d++) {
+        if (!(set >> d & 1)) continue;
+        fprintf(out, "%sKATA_%c", separator, "XYZ"[d]);
+        separator = " | ";
+    }
+}
+
+static void print_wrapped(FILE *out, const program *p, int i)
+{
+    const field *f = &p->fields[i];
+    kata_wrap_options o = {.type = f->type, .components = f->components};
+    place_strides(p, i, &o);
+    fprintf(out,
+            "    kata_field *f%d = kata_field_wrap(%s, \"f%d\", %s, (void *)(m + 65536 * %d), "
+            ".stride = {%" PRId64 ", %" PRId64 ", %" PRId64 "}, .components = %d, "
+            ".component_stride = %" PRId64 ");\n",
+            i, f->level ? "finer" : "g", i, types[f->type], 2 * i + 1, o.stride[0], o.stride[1],
+            o.stride[2], f->components, o.component_stride);
+}
+
 static void print_field(FILE *out, const program *p, int i)
 {
     const field *f = &p->fields[i];
-    range all = {.hi = {p->size[0], p->size[1], p->size[2]}};
-    fprintf(out, "    kata_field *f%d = kata_field_new(g, \"f%d\", %s, .components = %d);\n", i, i,
-            types[f->type], f->components);
+    range all;
+    place_box(p, f, f->rule, true, &all);
+    if (f->place <= PLACE_BLOCKS)
+        fprintf(
+            out,
+            "    kata_field *f%d = kata_field_new(%s, \"f%d\", %s, .components = %d, .layout = %s",
+            i, f->level ? "finer" : "g", i, types[f->type], f->components, layouts[f->place]);
+    if (f->staggered) print_dimensions(out, "staggered", f->staggered);
+    if (f->along) print_dimensions(out, "along", f->along);
+    if (f->ghosts) fprintf(out, ", .ghosts = %d", f->ghosts);
+    if (f->place <= PLACE_BLOCKS)
+        fprintf(out, f->temporary ? ", .temporary = true);\n" : ");\n");
+    else
+        print_wrapped(out, p, i);
     for (int side = 0; side < 2 * p->rank; side++)
-        if (f->rule[side] != KATA_NONE) print_rule(out, i, side, f->rule[side], f->value[side]);
-    if (f->seed) print_put(out, p, i, &all, f->seed);
+        if (f->rule[side] != KATA_NONE && has_dimension(f, side / 2))
+            print_rule(out, i, side, f->rule[side], f->value[side]);
+    if (f->seed && !f->temporary) print_put(out, p, i, &all, f->seed);
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
@@ -191,9 +231,12 @@ void program_print(FILE *out, const program *p)
     char *text = program_kernels(p);
     fprintf(out, "/* seed %" PRIu64 "%s */\n%s\nint main(void)\n{\n", p->seed,
             p->shiftable ? ", shiftable" : "", text);
-    fprintf(out, "    kata_grid *g = kata_grid_%dd(k", p->rank);
-    for (int d = 0; d < p->rank; d++) fprintf(out, ", %" PRId64, p->size[d]);
-    fprintf(out, ");\n");
+    fprintf(out, "    static double m[1 << 20]; /* of wrapped fields */\n");
+    for (int level = 0; level < 2; level++) {
+        fprintf(out, "    kata_grid *%s = kata_grid_%dd(k", level ? "finer" : "g", p->rank);
+        for (int d = 0; d < p->rank; d++) fprintf(out, ", %" PRId64, program_size(p, level, d));
+        fprintf(out, ");\n");
+    }
     for (int i = 0; i < p->field_count; i++) print_field(out, p, i);
     for (int i = 0; i < p->scalar_count; i++) {
         fprintf(out, "    kata_scalar *s%d = kata_scalar_array_new(k, \"s%d\", %s, %d);\n", i, i,

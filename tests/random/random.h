@@ -91,12 +91,16 @@ typedef struct param {
     param_kind kind;
     value_type type;
     int count; /* components of a field, elements of a table */
+    int up;    /* of a field: levels from that of the kernel's grid to its own, -1 to 1 */
     field_use use;
     unsigned written; /* components that may be written */
+    unsigned sure;    /* components that are written on every path */
+    int along;        /* of a field, as there */
     bool byte;        /* an INT declared uchar: takes fields of bytes only */
     int sample;       /* a field or scalar that suits it */
     bool brackets;    /* declared as p[count] */
     bool onto;        /* SUM, MIN, MAX: declared inout */
+    bool splits;      /* an INT that bounds intervals */
 } param;
 
 typedef struct kernel {
@@ -104,12 +108,31 @@ typedef struct kernel {
     int param_count;
     param params[MAX_PARAMS]; /* named p0, p1, .. */
     bool sums_floating;
-    bool once; /* on scalars: those are given for IN, OUT and INOUT */
+    int level;    /* of the grid it is applied to */
+    bool once;    /* on scalars: those are given for IN, OUT and INOUT */
+    bool checked; /* an index is checked at each point */
+    int order;    /* of its levels: 1 forward, -1 backward, 0 none */
+    int ordered;  /* dimension of the levels */
 } kernel;
+
+/* Where the values of a field lie; the first are those of kata_layout. */
+typedef enum place {
+    PLACE_ARRAYS,
+    PLACE_STRUCTURES,
+    PLACE_BLOCKS,
+    PLACE_WRAPPED,          /* memory of the program: contiguous rows */
+    PLACE_WRAPPED_SPREAD,   /* points apart, dimensions in any order and direction */
+    PLACE_WRAPPED_TOGETHER, /* components of a point side by side */
+    PLACES
+} place;
 
 typedef struct field {
     kata_type type;
     int components;
+    int level;                    /* of its grid: 1 is finer */
+    int staggered, along, ghosts; /* options of kata_field_new; along is 0 for all */
+    bool temporary;
+    place place; /* that of all fields of this level, type and number of components */
     kata_rule rule[6];
     double value[6];
     uint64_t seed; /* of its first values; 0: it stays zero */
@@ -123,10 +146,11 @@ typedef struct scalar {
     double start;
 } scalar;
 
-typedef enum range_kind { RANGE_ALL, RANGE_INNER, RANGE_FACE, RANGE_BOX } range_kind;
+typedef enum range_kind { RANGE_ALL, RANGE_INNER, RANGE_FACE, RANGE_BOX, RANGE_NEEDED } range_kind;
 
 typedef struct range {
     range_kind kind;
+    int level;            /* of the grid it is of */
     int side, depth;      /* of INNER, FACE */
     int64_t lo[3], hi[3]; /* of all kinds: the box it is */
 } range;
@@ -168,6 +192,7 @@ typedef struct program {
     pool memory;
     int rank;
     int64_t size[3]; /* 1 beyond the rank */
+    int ratio[3];    /* of the finer grid to this one; all 1: there is none */
     bool shiftable;  /* shifted fields give shifted fields, and the same scalars */
     int field_count, scalar_count, kernel_count, step_count;
     field fields[MAX_FIELDS];
@@ -177,6 +202,9 @@ typedef struct program {
     step steps[MAX_STEPS];
 } program;
 
+/* The size along a dimension of the grid of a level, and the range of all its points. */
+int64_t program_size(const program *p, int level, int d);
+range program_all(const program *p, int level);
 /* The program of a seed. Neighbours are alike in whether they read values in the middle, which cuts
  * the chains of all programs run beside them. */
 program *program_generate(uint64_t seed);
@@ -192,14 +220,24 @@ void program_print(FILE *out, const program *p);
 double value_floating(uint64_t seed, kata_type type, const int64_t point[3], int component);
 int64_t value_integer(uint64_t seed, kata_type type, const int64_t point[3], int component);
 
+/* ---- points.c: where fields have values -------------------------------------------------------
+ */
+
+bool has_dimension(const field *f, int d);
+/* The points and, where `ghosts`, the ghosts of a field under its rules. */
+void place_box(const program *p, const field *f, const kata_rule *rules, bool ghosts, range *out);
+/* Whether two fields can exchange their values. */
+bool is_alike(const field *a, const field *b);
+
 /* ---- run.c: programs in a context ------------------------------------------------------------ */
 
 typedef struct setting {
     const char *name, *executor;
     int threads;
-    bool eager; /* run each application at once */
-    bool split; /* cut ranges in two */
-    bool shift; /* of shiftable programs: shift the values given, and shift back those got */
+    bool eager;  /* run each application at once */
+    bool split;  /* cut ranges in two */
+    bool shift;  /* of shiftable programs: shift the values given, and shift back those got */
+    bool placed; /* fields lie where the program says; otherwise they are made as usual */
 } setting;
 
 /* What a program let its user see, in order. */
@@ -230,11 +268,14 @@ kata_type type_of_user(kata_type type);
 
 /* ---- live.c: a program in a context ---------------------------------------------------------- */
 
+typedef struct room_list room_list; /* memory of wrapped fields */
+
 typedef struct live {
+    room_list *rooms;
     const program *p;
     const setting *setting;
     kata *k;
-    kata_grid *grid;
+    kata_grid *grids[2]; /* by level */
     kata_module *module;
     kata_kernel *kernels[MAX_KERNELS];
     kata_field *fields[MAX_FIELDS];
@@ -249,6 +290,17 @@ void live_put(live *l, int f, const range *r, uint64_t seed);
 void live_get(live *l, int f, const range *r, kata_type type, void *values, int64_t count);
 void live_apply(live *l, const step *s);
 int64_t range_points(const range *r);
+
+/* ---- place.c: where fields lie --------------------------------------------------------------- */
+
+room_list *rooms_new(void);
+/* Frees the memory of fields whose context is closed; false where something else than their values
+ * was written. */
+bool rooms_close(room_list *rooms);
+/* A field like field f of the program, that rule on every side. */
+kata_field *place_field(const live *l, int f, const char *name, kata_rule rule);
+/* The strides of field f where it is wrapped. */
+void place_strides(const program *p, int f, kata_wrap_options *o);
 
 /* ---- compare.c ------------------------------------------------------------------------------- */
 

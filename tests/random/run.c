@@ -88,8 +88,16 @@ static void run_step(live *l, int i, record *out)
 
 static void get_all(live *l, record *out)
 {
-    range all = {.hi = {l->p->size[0], l->p->size[1], l->p->size[2]}};
-    for (int f = 0; f < l->p->field_count; f++) get(l, l->p->step_count, f, &all, false, out);
+    for (int f = 0; f < l->p->field_count; f++) {
+        if (l->p->fields[f].temporary) continue;
+        kata_range points = kata_on(l->fields[f]);
+        range all = {.kind = RANGE_BOX, .level = l->p->fields[f].level};
+        for (int d = 0; d < 3; d++) {
+            all.lo[d] = points.lo[d];
+            all.hi[d] = points.hi[d];
+        }
+        get(l, l->p->step_count, f, &all, false, out);
+    }
     for (int s = 0; s < l->p->scalar_count; s++) {
         get_scalar(l, l->p->step_count, s, out);
         get_log(l, l->p->step_count, s, out);
@@ -122,10 +130,17 @@ kata_status run_programs(program *const *programs, int count, const setting *s, 
     kata *k = kata_open(&options);
     live *lives = calloc((size_t)count, sizeof *lives);
     if (!k || !lives) exit(99);
-    for (int i = 0; i < count; i++) live_open(&lives[i], k, programs[i], s);
+    room_list *rooms = rooms_new();
+    for (int i = 0; i < count; i++) {
+        lives[i].rooms = rooms;
+        live_open(&lives[i], k, programs[i], s);
+    }
     for (int i = 0; i < count; i++) live_warm(&lives[i]);
     kata_flush(k);
     if (kata_ok(k)) run_all(lives, count, records);
     free(lives);
-    return (kata_status)kata_close(k);
+    kata_status status = (kata_status)kata_close(k);
+    bool intact = rooms_close(rooms);
+    if (!intact) tell(out, KATA_ERROR_INTERNAL, "memory around wrapped values was written");
+    return intact ? status : KATA_ERROR_INTERNAL;
 }

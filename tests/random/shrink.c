@@ -46,8 +46,7 @@ static void simplify_ranges(shrinking *s)
         step *step = &s->p->steps[i];
         range old = step->range;
         if (step->dropped || step->kind != STEP_APPLY || old.kind == RANGE_ALL) continue;
-        step->range =
-            (range){.kind = RANGE_ALL, .hi = {s->p->size[0], s->p->size[1], s->p->size[2]}};
+        step->range = program_all(s->p, old.level);
         if (!still_fails(s)) step->range = old;
     }
 }
@@ -141,7 +140,8 @@ static void fit_ranges(program *p)
     for (int i = 0; i < p->step_count; i++)
         for (int d = 0; d < 3; d++) {
             range *r = &p->steps[i].range;
-            if (r->hi[d] > p->size[d] || r->kind == RANGE_ALL) r->hi[d] = p->size[d];
+            int64_t n = program_size(p, r->level, d);
+            if (r->hi[d] > n || r->kind == RANGE_ALL) r->hi[d] = n;
         }
 }
 
@@ -166,6 +166,15 @@ static void drop_values(shrinking *s)
     }
 }
 
+static void place_as_usual(shrinking *s)
+{
+    for (int f = 0; f < s->p->field_count; f++) {
+        place old = s->p->fields[f].place;
+        s->p->fields[f].place = PLACE_ARRAYS;
+        if (old != PLACE_ARRAYS && !still_fails(s)) s->p->fields[f].place = old;
+    }
+}
+
 /* ---- all ------------------------------------------------------------------------------------- */
 
 void shrink(program *p, const judgement *j, const trial *t)
@@ -183,5 +192,6 @@ void shrink(program *p, const judgement *j, const trial *t)
         simplify_ranges(&s);
         simplify_arguments(&s);
         drop_values(&s);
+        place_as_usual(&s);
     }
 }

@@ -13,11 +13,11 @@
 #include <string.h>
 
 static const setting settings[] = {
-    {"reference", "reference", 1, false, false, false},
-    {"cpu, 1 thread", "cpu", 1, false, false, false},
-    {"cpu, 2 threads, each loop at once", "cpu", 2, true, false, false},
-    {"cpu, 3 threads, ranges cut in two", "cpu", 3, false, true, false},
-    {"cpu, 7 threads, shifted", "cpu", 7, false, false, true},
+    {"reference", "reference", 1, false, false, false, false},
+    {"cpu, 1 thread", "cpu", 1, false, false, false, true},
+    {"cpu, 2 threads, each loop at once", "cpu", 2, true, false, false, true},
+    {"cpu, 3 threads, ranges cut in two", "cpu", 3, false, true, false, true},
+    {"cpu, 7 threads, shifted", "cpu", 7, false, false, true, true},
 };
 
 typedef struct options {

@@ -291,7 +291,10 @@ static void keep_nothing(world *w, analysis_touch *t)
 {
     (void)w;
     t->keeps = false;
-    if (!t->writes) t->component = t->component ? 0 : t->component;
+    for (int d = 0; d < 3 && t->writes; d++) {
+        t->at.lo[d] = -100;
+        t->at.hi[d] = 100;
+    }
 }
 
 #define DAMAGE(name, how)                                                                          \
@@ -311,11 +314,12 @@ static bool freed_early(world *w, const plan *p, analysis_chain *a, const plan_r
                         plan *out)
 {
     (void)p;
-    chain_slot *slot = a->slot_count ? a->slots[world_from(w, 0, a->slot_count - 1)] : NULL;
-    if (!slot || slot->discarded) return false;
-    slot->discarded = true;
+    if (!a->slot_count) return false;
+    int slot = (int)world_from(w, 0, a->slot_count - 1);
+    if (a->dead[slot]) return false;
+    a->dead[slot] = true;
     bool made = plan_make(out, a, r);
-    slot->discarded = false;
+    a->dead[slot] = false;
     return made;
 }
 

@@ -66,6 +66,35 @@ static void add_in_place(world *w, text *out)
     for (int q = 0; q < 2; q++) text_free(&offsets[q]);
 }
 
+static void add_level(world *w, text *out, const char *field, int d, int by)
+{
+    text_add(out, "%s[", field);
+    for (int e = 0; e < w->rank; e++) text_add(out, "%s%d", e ? "," : "", e == d ? by : 0);
+    text_add(out, "]");
+}
+
+/* Levels in order: columns alone, and with neighbours. */
+static void add_ordered(world *w, text *out)
+{
+    int d = (int)world_from(w, 0, w->rank - 1);
+    char n[3] = {'n', "xyz"[d], 0};
+    text_add(out,
+             "kernel forth(in double u, out double v) forward(%c) { interval [0, 1) { v = u; } "
+             "interval [1, %s) { v = 0.5*u + 0.4*",
+             "xyz"[d], n);
+    add_level(w, out, "v", d, -1);
+    text_add(out, "; } }\nkernel back(inout double v) backward(%c) { v = 0.4*v + 0.3*", "xyz"[d]);
+    add_level(w, out, "v", d, 1);
+    text_add(out, " + 0.1*");
+    add_level(w, out, "v", d, -1);
+    text_add(out, "; }\n");
+    if (w->rank > 1 && d > 0) {
+        text_add(out, "kernel lean(inout double v) forward(%c) { v = 0.4*v + 0.3*v[", "xyz"[d]);
+        for (int e = 0; e < w->rank; e++) text_add(out, "%s%d", e ? "," : "", e == d ? -1 : e == 0);
+        text_add(out, "]; }\n");
+    }
+}
+
 static void add_kernels(world *w, text *out)
 {
     for (int i = 0; i < 3; i++) {
@@ -96,6 +125,16 @@ static void add_kernels(world *w, text *out)
              (int)world_from(w, 0, 1));
     add_gauss_seidel(w, out);
     add_in_place(w, out);
+    add_ordered(w, out);
+    if (w->rank > 1) {
+        const char *along = w->rank == 2 ? "y" : "yz";
+        text_add(out, "kernel profiled(in double u, in double p along %s, out double v) { v = p*u",
+                 along);
+        add_offset(w, out, 1);
+        text_add(out, "; }\nkernel profile(in double u, out double p along %s) { p = 0.5*u", along);
+        add_offset(w, out, 1);
+        text_add(out, "; }\n");
+    }
     text_add(out, "kernel total(in double u, sum double s) { s += u; }\n");
     text_add(out, "kernel more(in double u, inout sum double s, min double t)"
                   " { s += u; t = min(t, u); }\n");
@@ -134,10 +173,10 @@ static grid_boundary random_boundary(world *w, unsigned periodic)
 
 static void fill(world *w, chain_slot *slot)
 {
-    grid_box all = grid_shape_box(&slot->shape);
+    grid_box all = chain_slot_memory(slot);
     size_t count = (size_t)(grid_box_points(&all) * slot->components);
     double *values = malloc(count * sizeof *values);
-    slot->array = store_array_new(&slot->shape, slot->type, slot->components);
+    slot->array = store_array_new(&all, slot->type, slot->components, KATA_ARRAYS);
     if (!values || !slot->array) abort();
     for (size_t i = 0; i < count; i++) values[i] = (double)world_from(w, -1000, 1000) / 1000;
     store_write(slot->array, &all, KATA_F64, values);
@@ -146,10 +185,25 @@ static void fill(world *w, chain_slot *slot)
 
 static store_array *copy_of(const store_array *a)
 {
-    store_array *copy = store_array_new(&a->shape, a->type, a->components);
+    store_array *copy = store_array_copy(a);
     if (!copy) abort();
-    memcpy(copy->data, a->data, a->bytes);
     return copy;
+}
+
+/* Some fields have faces, ghosts, or lack a dimension. */
+static void make_place(world *w, int f, chain_slot *slot)
+{
+    if (f == 0 && w->rank > 1) {
+        slot->missing[0] = w->shape.size[0];
+        slot->shape.size[0] = 1;
+        return;
+    }
+    if (chance(w, 25)) slot->ghosts = world_from(w, 1, 2);
+    for (int d = 0; d < w->rank; d++)
+        if (chance(w, 12)) {
+            slot->staggered[d] = true;
+            slot->shape.size[d]++;
+        }
 }
 
 static void make_slots(world *w)
@@ -160,6 +214,7 @@ static void make_slots(world *w)
         chain_slot *slot = &w->slots[f];
         *slot = (chain_slot){.shape = w->shape, .type = chance(w, 85) ? KATA_F64 : KATA_F32};
         slot->components = f >= w->field_count - 2 ? 2 : 1;
+        make_place(w, f, slot);
         fill(w, slot);
         w->fields[f].slot = slot;
         w->fields[f].boundary = random_boundary(w, periodic);
@@ -205,8 +260,9 @@ static grid_box random_box(world *w)
             box.lo[d] = inner;
             box.hi[d] = n - inner < inner ? inner : n - inner;
         } else if (kind == 7) {
-            box.lo[d] = world_from(w, 0, n - 1);
-            box.hi[d] = world_from(w, box.lo[d] + 1, n);
+            bool beyond = chance(w, 40);
+            box.lo[d] = beyond ? world_from(w, -2, 0) : world_from(w, 0, n - 1);
+            box.hi[d] = beyond ? world_from(w, n, n + 2) : world_from(w, box.lo[d] + 1, n);
         }
     }
     int d = (int)world_from(w, 0, w->rank - 1);
@@ -215,8 +271,9 @@ static grid_box random_box(world *w)
     return box;
 }
 
-static const world_field *pick_field(world *w, int components)
+static const world_field *pick_field(world *w, int components, const ir_param *param)
 {
+    if (ir_param_lacks_dimensions(param)) return &w->fields[0];
     int f = components == 1 ? (int)world_from(w, 0, w->field_count - 3)
                             : (int)world_from(w, w->field_count - 2, w->field_count - 1);
     return &w->fields[f];
@@ -240,7 +297,7 @@ static void try_loop(world *w)
     }
     for (int p = 0; p < kernel->param_count; p++) {
         bool field = ir_param_is_field(&kernel->params[p]) && !loop.once;
-        const world_field *f = field ? pick_field(w, kernel->params[p].count)
+        const world_field *f = field ? pick_field(w, kernel->params[p].count, &kernel->params[p])
                                      : &w->scalars[world_from(w, 0, WORLD_SCALARS - 1)];
         bindings[p].slot = f->slot;
         bindings[p].name = f->name;
@@ -253,11 +310,21 @@ static void try_loop(world *w)
         if (analysis_writes_all(&loop, p)) bindings[p].slot->discarded = false;
 }
 
+/* Of fields with faces or ghosts, parts live on. */
+static void discard(chain_slot *slot)
+{
+    bool plain = !slot->ghosts;
+    for (int d = 0; d < 3; d++) plain = plain && !slot->staggered[d] && !slot->missing[d];
+    if (plain) slot->discarded = true;
+}
+
 static void swap(world *w)
 {
     world_field *a = &w->fields[world_from(w, 0, w->field_count - 1)];
     world_field *b = &w->fields[world_from(w, 0, w->field_count - 1)];
-    if (a->slot->type != b->slot->type || a->slot->components != b->slot->components) return;
+    if (a->slot->type != b->slot->type || a->slot->components != b->slot->components ||
+        !chain_slot_same_place(a->slot, b->slot))
+        return;
     chain_slot *slot = a->slot;
     a->slot = b->slot;
     b->slot = slot;
@@ -267,8 +334,10 @@ static void swap(world *w)
 static void repeat(world *w)
 {
     const ir_kernel *kernel = w->module->kernels[world_from(w, 0, 2)];
-    world_field *a = &w->fields[0], *b = &w->fields[1];
-    if (a->slot->type != b->slot->type || w->field_count < 4) return;
+    world_field *a = &w->fields[1], *b = &w->fields[2];
+    if (a->slot->type != b->slot->type || w->field_count < 5 ||
+        !chain_slot_same_place(a->slot, b->slot))
+        return;
     chain_binding bindings[2] = {{.slot = a->slot, .name = a->name, .boundary = a->boundary},
                                  {.slot = b->slot, .name = b->name, .boundary = b->boundary}};
     chain_loop loop = {.kernel = kernel, .shape = w->shape, .bindings = bindings};
@@ -280,7 +349,7 @@ static void repeat(world *w)
     chain_slot *slot = a->slot;
     a->slot = b->slot;
     b->slot = slot;
-    if (chance(w, 70)) b->slot->discarded = true;
+    if (chance(w, 70)) discard(b->slot);
 }
 
 static void ignore(void *data, kata_status status, const char *message)
@@ -311,7 +380,7 @@ void world_make(world *w, uint64_t seed, int most_loops)
         else if (chance(w, 12))
             swap(w);
         else if (chance(w, 4))
-            w->fields[world_from(w, 0, w->field_count - 1)].slot->discarded = true;
+            discard(w->fields[world_from(w, 0, w->field_count - 1)].slot);
         else
             try_loop(w);
     }
@@ -335,7 +404,7 @@ uint64_t *world_values(const world *w, size_t *count)
     *count = 0;
     for (int i = 0; i < WORLD_FIELDS + WORLD_SCALARS; i++) {
         const chain_slot *slot = &w->slots[i];
-        grid_box all = grid_shape_box(&slot->shape);
+        grid_box all = chain_slot_memory(slot);
         size_t own = (size_t)(grid_box_points(&all) * slot->components);
         if (!slot->array || slot->discarded) continue;
         double *wide = malloc(own * sizeof *wide);

@@ -384,12 +384,13 @@ static void the_range_must_lie_in_the_grid(void **state)
     example e;
     start_heat(&e, 16, 16);
     e.loop.box = (grid_box){{0, -1, 0}, {16, 16, 1}};
-    refuses(&e, "k.kata:1:8: error: kernel 'heat' is applied to points outside the grid\n"
+    refuses(&e, "k.kata:1:8: error: kernel 'heat' is applied to points outside the fields that it "
+                "is given\n"
                 "    kernel heat(in double u, out double v)\n"
                 "           ^\n"
                 "  kernel 'heat' applied at main.c:17 to [0, 16) x [-1, 16) of a 16 x 16 grid\n"
-                "  along y the range is [-1, 16), the grid [0, 16)\n"
-                "  use kata_all(g), kata_inner(g, n), or a box within the grid");
+                "  along y the range is [-1, 16), and field 'v' has [0, 16)\n"
+                "  use kata_all(g), kata_on(v) or a box within, or make it with .ghosts");
 }
 
 static void grid_sizes_must_match(void **state)

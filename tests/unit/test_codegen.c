@@ -169,7 +169,7 @@ static void check_operation(void *library, const one_op *k)
     codegen_view views[PARAMS];
     for (int p = 0; p < PARAMS; p++) {
         size_t size = (size_t)ir_types[in_memory(k->params[p].type)].bytes;
-        views[p] = (codegen_view){memory[p], LENGTH, LENGTH};
+        views[p] = (codegen_view){memory[p], LENGTH, LENGTH, 1};
         for (size_t i = 0; i < LENGTH; i++) {
             values[p][i] = random_value(k->params[p].type);
             memcpy(memory[p] + i * size, &values[p][i], size);
@@ -244,7 +244,7 @@ static void subtracts_from_zero(void **state)
         ir_value zeros[LENGTH] = {{0}}, found[LENGTH];
         int64_t lo[3] = {0, 0, 0}, hi[3] = {LENGTH, 1, 1};
         memset(found, 1, sizeof found);
-        codegen_view views[PARAMS] = {{zeros, 1, 1}, {0}, {0}, {found, 1, 1}};
+        codegen_view views[PARAMS] = {{zeros, 1, 1, 1}, {0}, {0}, {found, 1, 1, 1}};
         function_of(library, &kernels[i])(lo, hi, hi, views, NULL);
         size_t bytes = LENGTH * (size_t)ir_types[kernels[i].result].bytes;
         assert_memory_equal(found, zeros, bytes);
@@ -278,7 +278,7 @@ static void writes_constants_exactly(void **state)
     for (int i = 0; i < kernel_count; i++) {
         const one_op *k = &kernels[i];
         ir_value value = k->kernel.graph.nodes[k->store.value].value, found = {0};
-        codegen_view views[PARAMS] = {[OUT] = {&found, 1, 1}};
+        codegen_view views[PARAMS] = {[OUT] = {&found, 1, 1, 1}};
         int64_t lo[3] = {0, 0, 0}, hi[3] = {1, 1, 1};
         function_of(library, k)(lo, hi, hi, views, NULL);
         assert_true(same(k->result, value, found));
@@ -309,6 +309,35 @@ static void names_tell_what_is_computed(void **state)
     kernels[0].storage[1] = KATA_F32;
     codegen_name(&loop, other);
     assert_string_not_equal(one, other);
+    ir_graph_free(&kernels[0].kernel.graph);
+}
+
+/* Contiguous rows give the text and name that a loop without rows has, others another name. */
+static void rows_show_in_names_and_indices(void **state)
+{
+    (void)state;
+    static const char *const element[] = {"_0_0[ix]", "_0_0[(ix) * 1]", "_0_0[ix + p0_",
+                                          "_0_0[(ix) * p0_"};
+    kernel_count = 0;
+    add_operation(IR_ADD, IR_F64, IR_F64);
+    char names[5][64];
+    text plain = {0};
+    add_text(&plain, &kernels[0]);
+    codegen_loop loop = {.kernel = &kernels[0].kernel, .storage = kernels[0].storage};
+    codegen_name(&loop, names[4]);
+    for (int kind = CODEGEN_CONTIGUOUS; kind <= CODEGEN_STRIDED; kind++) {
+        codegen_rows rows[PARAMS] = {(codegen_rows)kind, CODEGEN_CONTIGUOUS};
+        text out = {0};
+        loop.rows = rows;
+        codegen_name(&loop, names[kind]);
+        for (int i = 0; i < kind; i++) assert_string_not_equal(names[i], names[kind]);
+        codegen_function_text(&out, &loop);
+        assert_non_null(strstr(text_get(&out), element[kind]));
+        if (kind == CODEGEN_CONTIGUOUS) assert_string_equal(text_get(&out), text_get(&plain));
+        text_free(&out);
+    }
+    assert_string_equal(names[CODEGEN_CONTIGUOUS], names[4]);
+    text_free(&plain);
     ir_graph_free(&kernels[0].kernel.graph);
 }
 
@@ -378,6 +407,7 @@ int main(void)
         cmocka_unit_test(subtracts_from_zero),
         cmocka_unit_test(writes_constants_exactly),
         cmocka_unit_test(names_tell_what_is_computed),
+        cmocka_unit_test(rows_show_in_names_and_indices),
         cmocka_unit_test(user_names_cannot_inject),
         cmocka_unit_test(computes_each_value_as_far_out_as_it_can),
     };

@@ -47,6 +47,8 @@ static const char kernels[] =
     "  double s = a*b > 0 ? (fabs(a) < fabs(b) ? a : b) : 0;\n"
     "  if (ix > nx/2 && !(iy < 3)) { v = s; } else { v = min(a, b); }\n"
     "  w = max(s, (double)(int)(1000*u)); }\n"
+    "kernel sometimes(in double u, inout double v, inout float w[2], int k)\n"
+    "{ if (u > 0) v = u[1,0]; if (ix % 3 == k) { w[0] = v; } else if (u < -1) w[1] = 2; }\n"
     "const uchar steps[2] = {3, 255};\n"
     "kernel bytes(in uchar a, inout uchar b, out uchar c, in float u, uchar k)\n"
     "{ uchar s = a[1,0] + a[-1,2] + k; if (b > s) s -= steps[1]; b = s*u; c = b + steps[0]*a; }\n";
@@ -151,7 +153,7 @@ static void bind(application *a, const ir_kernel *kernel, int p, const grid_shap
     a->slots[0][p] = a->slots[1][p] = slot;
     if (ir_param_is_field(param)) {
         a->slots[1][p].array = NULL;
-        memcpy(exec_slot_array(&a->slots[1][p])->data, slot.array->data, slot.array->bytes);
+        memcpy(exec_slot_array(&a->slots[1][p])->memory, slot.array->memory, slot.array->bytes);
     }
     for (int side = 0; side < 2; side++) {
         a->bindings[side][p] = b;

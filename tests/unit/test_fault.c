@@ -58,7 +58,9 @@ static const char kernels[] =
     "    int q = (int)u;\n"
     "    v = m[q % 3][(q + 1) % columns];\n"
     "}\n"
-    "kernel only(in double u) { assert(u < 59100); }\n";
+    "kernel only(in double u) { assert(u < 59100); }\n"
+    "kernel narrow(in float h[2], inout float b, out float o)\n"
+    "{ b = b/3; assert(h[1][1,0] < 0.4 && b < 0.2, \"narrow\"); o = h[0]; }\n";
 
 typedef struct world {
     kata *k;
@@ -319,6 +321,34 @@ static void test_each_of_two_indices_is_checked(void **state)
     }
 }
 
+/* Values are shown as kernels read them, whatever they are stored as and in which layout. */
+static void test_stored_types_and_layouts_are_seen_through(void **state)
+{
+    (void)state;
+    static const float h[2][6] = {{0}, {0, 0.25f, 0.3f, 0.3f, 0.75f, 0}};
+    static const float b[6] = {0.4f, 0.5f, 0.3f, 0.9f, 0.1f, 0};
+    char first[MESSAGE] = "";
+    for (int layout = KATA_ARRAYS; layout <= KATA_BLOCKS; layout++)
+        for (int i = 0; i < WAYS; i++) {
+            world w;
+            open_world(&w, ways[i]);
+            kata_grid *g = kata_grid_2d(w.k, 6, 1);
+            kata_field *f =
+                kata_field_new(g, "f", KATA_F16, .components = 2, .boundary = KATA_PERIODIC,
+                               .layout = (kata_layout)layout);
+            kata_field *bytes = kata_field_new(g, "bytes", KATA_UNORM8);
+            kata_field *o = kata_field_new(g, "o", KATA_BF16);
+            kata_put(f, kata_all(g), &h[0][0], 12);
+            kata_put(bytes, kata_all(g), b, 6);
+            kata_apply(kata_here(find(&w, "narrow"), "main.c", 7), kata_all(g), f, bytes, o);
+            assert_int_equal(kata_flush(w.k), KATA_ERROR_ASSERT);
+            if (!first[0]) snprintf(first, sizeof first, "%s", w.message);
+            assert_string_equal(w.message, first);
+            kata_close(w.k);
+        }
+    assert_non_null(strstr(first, "0.75"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -330,6 +360,7 @@ int main(void)
         cmocka_unit_test(test_points_of_other_colours_are_not_checked),
         cmocka_unit_test(test_an_index_outside_its_table_is_named),
         cmocka_unit_test(test_each_of_two_indices_is_checked),
+        cmocka_unit_test(test_stored_types_and_layouts_are_seen_through),
         cmocka_unit_test(test_elements_are_found_by_indices_known_at_run_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

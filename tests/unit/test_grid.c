@@ -179,7 +179,7 @@ static void check_rules(kata_rule low, kata_rule high, int64_t size)
     extend(&e, &boundary.side[2], 2 * reach + 2);
     for (int64_t i = -reach; i < size + reach; i++) {
         grid_source source = {.index = -77};
-        bool covered = grid_boundary_map(&boundary, 1, size, i, &source);
+        bool covered = grid_boundary_map(&boundary, 1, &(grid_axis){size, size, 0}, i, &source);
         assert_int_equal(covered, e.known[REACH + i]);
         if (!covered) {
             assert_int_equal(source.index, -77);
@@ -207,16 +207,16 @@ static void far_indices_map_by_whole_periods(void **state)
     grid_boundary b = {.side = {{KATA_ANTISYMMETRIC_FACE, 1}, {KATA_ANTISYMMETRIC_NODE, 2}}};
     int64_t far = (int64_t)1 << 40, size = 1000, period = 2 * size - 1;
     grid_source near_source, far_source;
-    assert_true(grid_boundary_map(&b, 0, size, -far, &far_source));
+    assert_true(grid_boundary_map(&b, 0, &(grid_axis){size, size, 0}, -far, &far_source));
     int64_t near_index = -far % period;
-    assert_true(grid_boundary_map(&b, 0, size, near_index, &near_source));
+    assert_true(grid_boundary_map(&b, 0, &(grid_axis){size, size, 0}, near_index, &near_source));
     assert_int_equal(far_source.index, near_source.index);
     assert_int_equal(far_source.steps - near_source.steps, 2 * (far / period));
     b = (grid_boundary){.side = {{KATA_PERIODIC, 0}, {KATA_PERIODIC, 0}}};
     int64_t large = ((int64_t)1 << 48) - 1;
-    assert_true(grid_boundary_map(&b, 0, large, large + far, &far_source));
+    assert_true(grid_boundary_map(&b, 0, &(grid_axis){large, large, 0}, large + far, &far_source));
     assert_int_equal(far_source.index, far);
-    assert_true(grid_boundary_map(&b, 0, 3, -far, &far_source));
+    assert_true(grid_boundary_map(&b, 0, &(grid_axis){3, 3, 0}, -far, &far_source));
     assert_int_equal(far_source.index, (3 - far % 3) % 3);
 }
 

@@ -11,7 +11,8 @@
 
 #include <cmocka.h>
 
-/* X(condition, dx, dy): conditions that are understood exactly. n is a number parameter, 2. */
+/* X(condition, dx, dy): conditions that are understood exactly, with offsets that they let through
+ * and with some that lead one point too far. n is a number parameter, 2. */
 #define CASES(X)                                                                                   \
     X(ix > 0, -1, 0)                                                                               \
     X(ix >= 1, -1, 0)                                                                              \
@@ -23,6 +24,17 @@
     X(ix + 1 < nx, 1, 0)                                                                           \
     X(ix <= nx - 3, 2, 0)                                                                          \
     X(ix != nx - 1, 1, 0)                                                                          \
+    X(ix >= 1, -2, 0)                                                                              \
+    X(1 <= ix, -2, 0)                                                                              \
+    X(!(ix < 1), -2, 0)                                                                            \
+    X(ix != 0, -2, 0)                                                                              \
+    X(ix < nx - 1, 2, 0)                                                                           \
+    X(ix <= nx - 2, 2, 0)                                                                          \
+    X(nx - 2 >= ix, 2, 0)                                                                          \
+    X(!(ix > nx - 2), 2, 0)                                                                        \
+    X(!(ix >= nx - 1), 2, 0)                                                                       \
+    X(ix != nx - 1, 2, 0)                                                                          \
+    X(ix == nx - 2, 2, 0)                                                                          \
     X(ix > nx, -1, 0)                                                                              \
     X(ix > 0 && ix < nx - 1, 1, 0)                                                                 \
     X(ix > 0 && iy > 0, -1, -1)                                                                    \

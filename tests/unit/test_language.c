@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -30,7 +31,11 @@ static int find_fixtures(void **state)
 {
     (void)state;
     const char *root = environment_get("KATA_SOURCE");
-    snprintf(folder, sizeof folder, "%s/tests/language", root ? root : ".");
+    char *absolute = realpath(root ? root : ".", NULL);
+    if (!absolute) return -1;
+    snprintf(folder, sizeof folder, "%s/tests/language", absolute);
+    free(absolute);
+    if (chdir(folder)) return -1; /* where programs are, and what they import */
     DIR *d = opendir(folder);
     if (!d) return -1;
     for (struct dirent *entry; (entry = readdir(d)) && name_count < MAX_FIXTURES;) {
@@ -95,7 +100,7 @@ static const char *compile(const char *name, const char *program, size_t size, t
 {
     char file[300], constants[200];
     find_constants(program, size, constants);
-    const lang_options options = {.constants = constants[0] ? constants : NULL};
+    const lang_options options = {.constants = constants[0] ? constants : NULL, .path = file};
     text warnings = {0};
     bool warns = strncmp(name, "warning_", strlen("warning_")) == 0;
     messages m = {.handler = keep, .handler_data = &warnings};

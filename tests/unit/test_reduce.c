@@ -126,9 +126,28 @@ static void no_points_give_the_start(void **state)
     assert_int_equal(exec_reduce_box(&least, &none, NULL).i32, INT32_MAX);
 }
 
+/* What no point contributes to is larger, or smaller, than all that points can contribute. */
+static void starts_are_neutral(void **state)
+{
+    (void)state;
+    ir_param p = {.kind = IR_PARAM_MIN, .type = IR_F32};
+    assert_true(ir_reduction_start(&p).f32 == INFINITY);
+    p.type = IR_F64;
+    assert_true(ir_reduction_start(&p).f64 == (double)INFINITY);
+    p.type = IR_I32;
+    assert_true(ir_reduction_start(&p).i32 == INT32_MAX);
+    p = (ir_param){.kind = IR_PARAM_MAX, .type = IR_F32};
+    assert_true(ir_reduction_start(&p).f32 == -INFINITY);
+    p.type = IR_I64;
+    assert_true(ir_reduction_start(&p).i64 == INT64_MIN);
+    p.kind = IR_PARAM_SUM;
+    assert_true(ir_reduction_start(&p).i64 == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(starts_are_neutral),
         cmocka_unit_test(follows_the_definition),
         cmocka_unit_test(zeros_and_nan_are_ordered),
         cmocka_unit_test(no_points_give_the_start),

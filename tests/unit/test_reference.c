@@ -30,7 +30,8 @@ static double mapped(const grid_boundary *boundary, const grid_shape *shape, con
     int ended = 2;
     *covered = true;
     for (int d = 0; d < 2 && *covered && ended == 2; d++) {
-        *covered = grid_boundary_map(boundary, d, shape->size[d], at[d], &source[d]);
+        grid_axis axis = {shape->size[d], shape->size[d], 0};
+        *covered = grid_boundary_map(boundary, d, &axis, at[d], &source[d]);
         if (*covered && source[d].index < 0) ended = d;
     }
     if (!*covered) return 0;

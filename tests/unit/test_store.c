@@ -15,12 +15,18 @@ static const grid_shape shapes[] = {
     {1, {4096, 1, 1}}, {3, {64, 128, 33}}, {2, {256, 256, 1}},
 };
 
+static store_array *array_new(const grid_shape *shape, kata_type type, int components)
+{
+    grid_box box = grid_shape_box(shape);
+    return store_array_new(&box, type, components, KATA_ARRAYS);
+}
+
 static void rows_are_aligned_and_pitches_do_not_alias(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(shapes); i++)
         for (int type = KATA_F64; type < IR_STORAGE_COUNT; type++) {
-            store_array *a = store_array_new(&shapes[i], (kata_type)type, 9);
+            store_array *a = array_new(&shapes[i], (kata_type)type, 9);
             assert_non_null(a);
             int64_t element = store_type_bytes((kata_type)type);
             int64_t pitches[] = {a->pitch_y, a->pitch_z, a->pitch_component};
@@ -41,9 +47,41 @@ static void new_arrays_are_zero_and_slack_is_readable(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(shapes); i++) {
-        store_array *a = store_array_new(&shapes[i], KATA_F64, 2);
-        const unsigned char *bytes = a->data;
-        for (size_t b = 0; b < a->bytes; b++) assert_int_equal(bytes[b], 0);
+        store_array *a = array_new(&shapes[i], KATA_F64, 2);
+        grid_box all = grid_shape_box(&shapes[i]);
+        int64_t count = 2 * grid_box_points(&all);
+        double *values = malloc((size_t)count * sizeof *values);
+        const volatile unsigned char *bytes = a->memory;
+        for (size_t b = 0; b < a->bytes; b++) (void)bytes[b];
+        assert_non_null(values);
+        store_read(a, &all, 2, KATA_F64, values);
+        for (int64_t v = 0; v < count; v++) assert_true(values[v] == 0 && !signbit(values[v]));
+        free(values);
+        store_array_free(a);
+    }
+}
+
+/* Indices below 0: x = 0 is aligned all the same, and all of the box lies in the memory. */
+static void arrays_of_boxes_begin_below_zero(void **state)
+{
+    (void)state;
+    grid_box box = {{-3, -2, -1}, {7, 5, 4}};
+    for (int type = KATA_F64; type < IR_STORAGE_COUNT; type++) {
+        store_array *a = store_array_new(&box, (kata_type)type, 2, KATA_ARRAYS);
+        int64_t bytes = store_type_bytes((kata_type)type), count = 2 * grid_box_points(&box);
+        assert_int_equal((uintptr_t)a->data % 64, 0);
+        int64_t first = box.lo[0] + box.lo[1] * a->pitch_y + box.lo[2] * a->pitch_z;
+        int64_t last = 6 + 4 * a->pitch_y + 3 * a->pitch_z + a->pitch_component;
+        assert_true((char *)a->data + first * bytes >= (char *)a->memory);
+        assert_true((char *)a->data + (last + 1) * bytes <= (char *)a->memory + a->bytes);
+        unsigned char *values = malloc((size_t)(count * bytes)), *got;
+        for (int64_t i = 0; i < count * bytes; i++) values[i] = (unsigned char)(i % 101);
+        store_write(a, &box, (kata_type)type, values);
+        got = calloc((size_t)count, (size_t)bytes);
+        store_read(a, &box, 2, (kata_type)type, got);
+        assert_memory_equal(got, values, (size_t)(count * bytes));
+        free(values);
+        free(got);
         store_array_free(a);
     }
 }
@@ -52,9 +90,9 @@ static void sizes_that_overflow_give_null(void **state)
 {
     (void)state;
     grid_shape shape = {3, {INT64_MAX / 4, 4, 4}};
-    assert_null(store_array_new(&shape, KATA_F64, 1));
+    assert_null(array_new(&shape, KATA_F64, 1));
     shape = (grid_shape){2, {(int64_t)1 << 40, (int64_t)1 << 20, 1}};
-    assert_null(store_array_new(&shape, KATA_F64, 1024));
+    assert_null(array_new(&shape, KATA_F64, 1024));
     store_array_free(NULL);
 }
 
@@ -66,7 +104,7 @@ static void check_box(const grid_shape *shape, const grid_box *box, int componen
     double *values = calloc((size_t)count + 1, sizeof *values);
     double *whole = calloc((size_t)total, sizeof *whole);
     for (int64_t i = 0; i < count; i++) values[i] = (double)(i + 1);
-    store_array *a = store_array_new(shape, KATA_F64, components);
+    store_array *a = array_new(shape, KATA_F64, components);
     store_write(a, box, KATA_F64, values);
     store_read(a, &all, components, KATA_F64, whole);
     int64_t next = 0, at = 0;
@@ -105,7 +143,7 @@ static void floating_types_convert_as_in_c(void **state)
     enum { COUNT = COUNT_OF(values) };
     grid_shape shape = {1, {COUNT, 1, 1}};
     grid_box all = grid_shape_box(&shape);
-    store_array *narrow = store_array_new(&shape, KATA_F32, 1);
+    store_array *narrow = array_new(&shape, KATA_F32, 1);
     double wide[COUNT];
     float raw[COUNT];
     store_write(narrow, &all, KATA_F64, values);
@@ -141,12 +179,12 @@ static void floating_types_convert_one_into_another(void **state)
                 ir_storage_write(types[t], between, ir_storage_read(types[f], between, element),
                                  (char *)expected + (size_t)i * other);
             }
-            store_array *a = store_array_new(&shape, types[t], 1);
+            store_array *a = array_new(&shape, types[t], 1);
             store_write(a, &all, types[f], from);
             store_read(a, &all, 1, types[t], to);
             assert_memory_equal(to, expected, COUNT * other);
             store_array_free(a);
-            a = store_array_new(&shape, types[f], 1);
+            a = array_new(&shape, types[f], 1);
             store_write(a, &all, types[f], from);
             store_read(a, &all, 1, types[t], to);
             assert_memory_equal(to, expected, COUNT * other);
@@ -168,7 +206,7 @@ static void integers_keep_all_bits(void **state)
     int64_t values[2] = {INT64_MIN, INT64_MAX - 1}, back[2];
     grid_shape shape = {1, {2, 1, 1}};
     grid_box all = grid_shape_box(&shape);
-    store_array *a = store_array_new(&shape, KATA_I64, 1);
+    store_array *a = array_new(&shape, KATA_I64, 1);
     store_write(a, &all, KATA_I64, values);
     store_read(a, &all, 1, KATA_I64, back);
     assert_memory_equal(values, back, sizeof back);
@@ -191,14 +229,14 @@ static void poison_is_nan_or_zero(void **state)
     static const kata_type with_nan[] = {KATA_F64, KATA_F32, KATA_F16, KATA_BF16};
     for (size_t t = 0; t < COUNT_OF(with_nan); t++) {
         double values[30];
-        store_array *a = store_array_new(&shape, with_nan[t], 2);
+        store_array *a = array_new(&shape, with_nan[t], 2);
         store_poison(a);
         store_read(a, &all, 2, KATA_F64, values);
         for (int i = 0; i < 30; i++) assert_true(isnan(values[i]));
         store_array_free(a);
     }
     int32_t values[15];
-    store_array *a = store_array_new(&shape, KATA_I32, 1);
+    store_array *a = array_new(&shape, KATA_I32, 1);
     for (int i = 0; i < 15; i++) values[i] = i + 1;
     store_write(a, &all, KATA_I32, values);
     store_poison(a);
@@ -212,6 +250,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_aligned_and_pitches_do_not_alias),
         cmocka_unit_test(new_arrays_are_zero_and_slack_is_readable),
+        cmocka_unit_test(arrays_of_boxes_begin_below_zero),
         cmocka_unit_test(sizes_that_overflow_give_null),
         cmocka_unit_test(boxes_go_in_and_out_in_plain_order),
         cmocka_unit_test(floating_types_convert_as_in_c),

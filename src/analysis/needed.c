@@ -1,0 +1,121 @@
+/* kata_needed: where a kernel that writes temporary fields can run.
+ *
+ * From the box on which all that it writes has a place, points are cut off at a side until every
+ * read that matters at the others finds a value: reads without a rule, then reads of temporaries
+ * where they were not written, of the ways to cut off the latter the one that leaves most. */
+#include "analysis/analysis.h"
+
+static kata_status begin(const chain_loop *loop, uint32_t at, const char *what, messages *m)
+{
+    message_begin_at(m, KATA_ERROR_APPLICATION, loop->kernel->text, at,
+                     "%s in a kernel applied to kata_needed", what);
+    analysis_say_where(loop, m);
+    return KATA_ERROR_APPLICATION;
+}
+
+/* What runs as far as is needed shows nowhere but in temporary fields. */
+static kata_status check_kernel(const chain_loop *loop, messages *m)
+{
+    const ir_kernel *kernel = loop->kernel;
+    for (int p = 0; p < kernel->param_count; p++) {
+        const ir_param *param = &kernel->params[p];
+        bool reduction = ir_param_is_reduction(param);
+        bool lasting = ir_param_is_written_field(param) && !loop->bindings[p].slot->temporary;
+        if (!reduction && !lasting) continue;
+        begin(loop, param->at, reduction ? "a reduction" : "a field that lasts is written", m);
+        message_line(m, "it may run on fewer points than it could: apply it to kata_all(g), or "
+                        "make the fields that it writes with .temporary");
+        return message_send(m);
+    }
+    if (kernel->check_count) {
+        begin(loop, kernel->checks[0].at, "an assert or an index to check", m);
+        message_line(m, "it may run on fewer points than it could: apply it to kata_all(g)");
+        return message_send(m);
+    }
+    return KATA_OK;
+}
+
+/* ---- cutting --------------------------------------------------------------------------------- */
+
+/* The points from which all stores have a place; of a dimension that all written fields lack, the
+ * first. */
+static grid_box writable(const chain_loop *loop)
+{
+    const ir_kernel *kernel = loop->kernel;
+    grid_box box = {{INT64_MIN, INT64_MIN, INT64_MIN}, {INT64_MAX, INT64_MAX, INT64_MAX}};
+    for (int i = 0; i < kernel->store_count; i++) {
+        const ir_store *store = &kernel->stores[i];
+        grid_box inside = chain_binding_inside(&loop->bindings[store->param]);
+        box = analysis_points_into(&kernel->params[store->param], store->offset, &inside, &box);
+    }
+    for (int i = 0; i < kernel->store_count; i++)
+        for (int d = 0; d < 3; d++)
+            if (kernel->params[kernel->stores[i].param].missing[d] || d >= loop->shape.rank) {
+                box.lo[d] = 0;
+                box.hi[d] = 1;
+            }
+    if (!kernel->store_count) box = grid_shape_box(&loop->shape);
+    return box;
+}
+
+/* The largest box that is left of another beside points that are taken out of it. */
+static grid_box without(const grid_box *box, const grid_box *out)
+{
+    grid_box best = {{0}, {0}};
+    for (int d = 0; d < 3; d++) {
+        grid_box low = *box, high = *box;
+        if (out->lo[d] < low.hi[d]) low.hi[d] = out->lo[d];
+        if (out->hi[d] > high.lo[d]) high.lo[d] = out->hi[d];
+        if (grid_box_points(&low) > grid_box_points(&best)) best = low;
+        if (grid_box_points(&high) > grid_box_points(&best)) best = high;
+    }
+    return best;
+}
+
+/* Takes out the points from which an access reads indices that lack values; where only a rule leads
+ * there, all points from which it leaves the field. */
+static grid_box cut(const chain_loop *loop, const ir_access *access, const grid_box *missing)
+{
+    const ir_param *param = &loop->kernel->params[access->param];
+    grid_box out = analysis_points_into(param, access->offset, missing, &loop->box);
+    if (!grid_box_is_empty(&out)) return without(&loop->box, &out);
+    grid_box inside = chain_binding_inside(&loop->bindings[access->param]);
+    return analysis_points_into(param, access->offset, &inside, &loop->box);
+}
+
+/* Each round makes the box smaller. */
+static bool shrink(chain_loop *loop, grid_box *needs)
+{
+    while (!grid_box_is_empty(&loop->box)) {
+        grid_box missing;
+        if (!analysis_needs(loop, needs)) return false;
+        grid_box covered = analysis_covered(loop, needs);
+        int unset = -1;
+        if (grid_box_contains(&covered, &loop->box)) {
+            unset = analysis_find_unset(loop, needs, &missing);
+            if (unset < 0) return true;
+            covered = cut(loop, &loop->kernel->accesses[unset], &missing);
+        }
+        if (unset >= 0 && grid_box_contains(&covered, &loop->box)) covered.hi[0] = covered.lo[0];
+        loop->box = grid_box_intersect(&loop->box, &covered);
+    }
+    return true;
+}
+
+kata_status analysis_find_needed(chain_loop *loop, messages *m)
+{
+    kata_status status = analysis_check_once(loop, m);
+    if (status == KATA_OK) status = analysis_check_rank(loop, m);
+    if (status == KATA_OK) status = analysis_check_order(loop, m);
+    if (status == KATA_OK) status = analysis_check_bindings(loop, m);
+    if (status == KATA_OK) status = check_kernel(loop, m);
+    if (status != KATA_OK) return status;
+    arena memory = {0};
+    size_t count = (size_t)loop->kernel->access_count + 1;
+    grid_box *needs = arena_array(&memory, count, sizeof *needs), all = writable(loop);
+    loop->box = all;
+    if (!needs || !shrink(loop, needs)) status = message_no_memory(m);
+    if (grid_box_is_empty(&loop->box)) loop->box = all; /* to be refused with a reason */
+    arena_free(&memory);
+    return status;
+}

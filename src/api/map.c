@@ -1,0 +1,91 @@
+/* Lending a field's memory to the program. */
+#include "api/api.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char call[] = "kata_map";
+
+/* Keeps what a traced point holds before the program writes; the copy goes with the context. */
+static void note_before(kata_field *field)
+{
+    ir_value *before = api_trace_before(field);
+    size_t bytes = (size_t)field->slot->components * sizeof *before;
+    field->before = before ? arena_alloc(&field->k->memory, bytes) : NULL;
+    if (field->before) memcpy(field->before, before, bytes);
+    free(before);
+}
+
+static kata_status check(kata_field *field, int element, const void *pointer,
+                         const kata_mapping *mapping)
+{
+    kata *k = field->k;
+    if (k->messages.status) return k->messages.status;
+    if (!pointer || !mapping)
+        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: the %s is NULL", call,
+                        pointer ? "mapping" : "pointer");
+    grid_box points = chain_slot_points(field->slot, &field->boundary);
+    kata_status status = api_check_value(field, call, &points);
+    if (!status) status = api_check_element(k, call, field->name, field->slot->type, element);
+    if (!status && exec_slot_rows(field->slot) == CODEGEN_BLOCKED)
+        status = api_fail(k, KATA_ERROR_ARGUMENT,
+                          "%s: field '%s' has the layout KATA_BLOCKS, which strides cannot "
+                          "describe; copy its values with kata_get and kata_put, or make it with "
+                          "another layout",
+                          call, field->name);
+    return status;
+}
+
+static kata_mapping mapping_of(const kata_field *field)
+{
+    const store_array *a = field->slot->array;
+    grid_box points = chain_slot_points(field->slot, &field->boundary);
+    return (kata_mapping){.values = a->data,
+                          .type = a->type,
+                          .components = a->components,
+                          .size = {points.hi[0], points.hi[1], points.hi[2]},
+                          .stride = {a->pitch_x, a->pitch_y, a->pitch_z},
+                          .component_stride = a->pitch_component};
+}
+
+kata_status kata_map_element(kata_field *field, int element, bool writable, void *pointer,
+                             kata_mapping *mapping)
+{
+    kata_mapping found = {0};
+    kata_status status =
+        field ? check(field, element, pointer, mapping) : api_null(call, "the field");
+    if (!status) status = api_flush(field->k);
+    if (!status) status = exec_make_array(field->slot, field->name, &field->k->messages);
+    if (field) api_note_error(field->k);
+    if (!status) {
+        found = mapping_of(field);
+        field->mapped = true;
+        field->written = writable;
+        if (writable) note_before(field);
+    }
+    if (pointer) memcpy(pointer, &found.values, sizeof found.values);
+    if (mapping) *mapping = found;
+    return status;
+}
+
+static void note_after(kata_field *field)
+{
+    if (!field->written) return;
+    kata *k = field->k;
+    field->slot->version++;
+    if (field->before)
+        exec_trace_call(k->exec.trace, "kata_unmap", field->name, field->slot, field->before);
+    if (k->record) exec_record_put(k->record, field->name, field->slot);
+}
+
+kata_status kata_unmap(kata_field *field)
+{
+    if (!field) return api_null("kata_unmap", "the field");
+    kata *k = field->k;
+    if (!field->mapped)
+        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_unmap: field '%s' is not mapped",
+                        field->name);
+    field->mapped = false;
+    note_after(field);
+    return k->messages.status;
+}

@@ -1,0 +1,133 @@
+/* Fields on memory of the program: what is given is looked at before anything is done with it. */
+#include "api/api.h"
+
+#include <string.h>
+
+static const char call[] = "kata_field_wrap";
+
+kata_status api_check_element(kata *k, const char *caller, const char *name, kata_type type,
+                              int element)
+{
+    if (element < 0 || element >= IR_STORAGE_COUNT ||
+        !strcmp(ir_storages[element].c_name, ir_storages[type].c_name))
+        return KATA_OK;
+    return api_fail(k, KATA_ERROR_ARGUMENT,
+                    "%s: field '%s' holds %s, which is stored as %s; the pointer is to %s", caller,
+                    name, store_type_name(type), ir_storages[type].c_name,
+                    ir_storages[element].c_name);
+}
+
+/* The array that options describe, pitches as given. */
+static store_array described(const kata_grid *grid, const kata_wrap_options *o)
+{
+    return (store_array){.type = o->type,
+                         .components = o->components ? o->components : 1,
+                         .box = grid_shape_box(&grid->shape),
+                         .block = 1,
+                         .pitch_x = o->stride[0],
+                         .pitch_y = o->stride[1],
+                         .pitch_z = o->stride[2],
+                         .pitch_component = o->component_stride,
+                         .data = o->memory};
+}
+
+static kata_status check_memory(kata *k, const char *name, const kata_wrap_options *o)
+{
+    if (!o->memory)
+        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: the memory of field '%s' is NULL", call, name);
+    if ((uintptr_t)o->memory % (uintptr_t)store_type_bytes(o->type))
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "%s: the memory of field '%s' is not at a multiple of %d bytes, the size "
+                        "of %s",
+                        call, name, store_type_bytes(o->type), store_type_name(o->type));
+    return KATA_OK;
+}
+
+static kata_status check_strides(kata *k, const char *name, const store_array *a)
+{
+    static const char *const of[] = {"along x", "along y", "along z", "of components"};
+    const int64_t stride[] = {a->pitch_x, a->pitch_y, a->pitch_z, a->pitch_component};
+    int64_t within;
+    uintptr_t low, high;
+    if (!store_wrap_span(a, &low, &high))
+        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: the strides of field '%s' lead out of memory",
+                        call, name);
+    int d = store_wrap_overlap(a, &within);
+    if (d < 0) return KATA_OK;
+    return api_fail(k, KATA_ERROR_ARGUMENT,
+                    "%s: the stride of field '%s' %s is %lld, but shorter strides span %lld "
+                    "elements: values would share memory or lie among one another",
+                    call, name, of[d], (long long)stride[d], (long long)within);
+}
+
+static bool overlaps(const store_array *a, const store_array *other)
+{
+    uintptr_t low, high, start = (uintptr_t)other->memory;
+    if (!other->bytes) return store_wrap_shared(a, other);
+    return !store_wrap_span(a, &low, &high) || (low < start + other->bytes && start < high);
+}
+
+static kata_status check_others(kata *k, const char *name, const store_array *a)
+{
+    for (const struct api_slot *s = k->slots; s; s = s->next)
+        if (s->slot.array && overlaps(a, s->slot.array))
+            return api_fail(k, KATA_ERROR_ARGUMENT,
+                            "%s: some of the memory of field '%s' is that of another field", call,
+                            name);
+    return KATA_OK;
+}
+
+static kata_status check(kata *k, const char *name, int element, const kata_wrap_options *o,
+                         store_array *a)
+{
+    kata_status status = check_memory(k, name, o);
+    if (!status) status = api_check_element(k, call, name, o->type, element);
+    if (!status && !store_wrap_complete(a))
+        status = api_fail(k, KATA_ERROR_ARGUMENT,
+                          "%s: the strides of field '%s' lead out of memory", call, name);
+    if (!status) status = check_strides(k, name, a);
+    if (!status) status = check_others(k, name, a);
+    return status;
+}
+
+/* What kata_field_like makes of it. */
+static kata_layout layout_like(const store_array *a)
+{
+    bool together = a->components > 1 && a->pitch_x == a->components && a->pitch_component == 1;
+    return together ? KATA_STRUCTURES : KATA_ARRAYS;
+}
+
+static kata_field *wrap(kata_grid *grid, const char *name, const store_array *as,
+                        const kata_wrap_options *o)
+{
+    kata *k = grid->k;
+    grid_boundary boundary;
+    for (int side = 0; side < 6; side++)
+        boundary.side[side] = (grid_side_rule){o->boundary, o->boundary_value};
+    chain_slot *slot = api_slot_new(
+        k, &(chain_slot){.shape = grid->shape, .type = as->type, .components = as->components});
+    kata_field *f = api_field_new(grid, name, slot, &boundary);
+    if (!f) return NULL;
+    slot->layout = layout_like(as);
+    slot->array = store_array_wrap(as);
+    if (!slot->array) api_no_memory(k);
+    return slot->array ? f : NULL;
+}
+
+kata_field *kata_field_wrap_with(kata_grid *grid, const char *name, int element,
+                                 const kata_wrap_options *options)
+{
+    if (!grid) {
+        api_null(call, "the grid");
+        return NULL;
+    }
+    kata *k = grid->k;
+    if (!options) api_fail(k, KATA_ERROR_ARGUMENT, "%s: the options are NULL", call);
+    if (k->messages.status) return NULL;
+    if (api_check_field(k, call, options->type, options->components, options->boundary))
+        return NULL;
+    name = api_name(k, call, name);
+    store_array as = described(grid, options);
+    if (!name || check(k, name, element, options, &as)) return NULL;
+    return wrap(grid, name, &as, options);
+}

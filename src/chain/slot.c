@@ -1,0 +1,80 @@
+/* Where a field has values: its points, its ghosts, and what its rules make of both. */
+#include "chain/chain.h"
+
+#include <string.h>
+
+grid_shape chain_slot_grid(const chain_slot *slot)
+{
+    grid_shape grid = slot->shape;
+    for (int d = 0; d < 3; d++)
+        grid.size[d] = slot->missing[d] ? slot->missing[d] : grid.size[d] - slot->staggered[d];
+    return grid;
+}
+
+/* Ghosts lie along the dimensions that the field has. */
+static int64_t ghosts_along(const chain_slot *slot, int d)
+{
+    return d < slot->shape.rank && !slot->missing[d] ? slot->ghosts : 0;
+}
+
+grid_axis chain_slot_axis(const chain_slot *slot, int d)
+{
+    int64_t size = slot->shape.size[d];
+    return (grid_axis){size, size - slot->staggered[d], ghosts_along(slot, d)};
+}
+
+grid_box chain_slot_memory(const chain_slot *slot)
+{
+    grid_box box = grid_shape_box(&slot->shape);
+    for (int d = 0; d < 3; d++) {
+        box.lo[d] -= ghosts_along(slot, d);
+        box.hi[d] += ghosts_along(slot, d);
+    }
+    return box;
+}
+
+/* In a missing dimension rules have nothing to say: its one index is never left. */
+static grid_box box_by(const chain_slot *slot, const grid_boundary *boundary,
+                       void (*find)(const grid_boundary *, int, const grid_axis *, int64_t *,
+                                    int64_t *))
+{
+    grid_box box = grid_shape_box(&slot->shape);
+    for (int d = 0; d < slot->shape.rank; d++) {
+        grid_axis axis = chain_slot_axis(slot, d);
+        if (!slot->missing[d]) find(boundary, d, &axis, &box.lo[d], &box.hi[d]);
+    }
+    return box;
+}
+
+grid_box chain_slot_points(const chain_slot *slot, const grid_boundary *boundary)
+{
+    return box_by(slot, boundary, grid_boundary_points);
+}
+
+grid_box chain_slot_inside(const chain_slot *slot, const grid_boundary *boundary)
+{
+    return box_by(slot, boundary, grid_boundary_inside);
+}
+
+grid_box chain_binding_inside(const chain_binding *binding)
+{
+    return chain_slot_inside(binding->slot, &binding->boundary);
+}
+
+bool chain_slot_same_place(const chain_slot *a, const chain_slot *b)
+{
+    return grid_shape_equal(&a->shape, &b->shape) && a->ghosts == b->ghosts &&
+           !memcmp(a->staggered, b->staggered, sizeof a->staggered) &&
+           !memcmp(a->missing, b->missing, sizeof a->missing);
+}
+
+bool chain_slot_note(chain_slot *slot, const grid_box *written)
+{
+    grid_box all = chain_slot_memory(slot), missing;
+    if (!slot->tracked) return true;
+    if (!grid_region_add(&slot->set, written)) return false;
+    if (slot->temporary || !grid_region_holds(&slot->set, &all, &missing)) return true;
+    slot->tracked = false;
+    grid_region_clear(&slot->set);
+    return true;
+}

@@ -1,0 +1,35 @@
+/* Running a loop level by level, where points of different columns depend on one another: all
+ * threads end a level before any begins the next. What a level reads outside the grid is copied
+ * when it runs, so that boundary rules find the values of that time. */
+#include "exec/exec.h"
+
+static bool run_level(cpu_loop *l, const grid_box *level, struct exec_cpu *cpu)
+{
+    l->interior = cpu_loop_interior(l->loop, level);
+    l->blocks = cpu_blocks_make(level, cpu_loop_bytes(l->loop), l->thread_count);
+    return cpu_loop_run_blocks(l, cpu);
+}
+
+static bool has_failed(const cpu_loop *l)
+{
+    bool failed = false;
+    for (int t = 0; t < l->thread_count; t++) failed = failed || l->threads[t].fault.found;
+    return failed;
+}
+
+bool cpu_loop_run_levels(cpu_loop *l, struct exec_cpu *cpu)
+{
+    const chain_loop *loop = l->loop;
+    int d = loop->kernel->ordered;
+    grid_box level = loop->box;
+    bool done = d > 0 || !l->reduction_count || cpu_keep_contributions(l);
+    for (int64_t i = 0; i < loop->box.hi[d] - loop->box.lo[d] && done; i++) {
+        bool forward = loop->kernel->direction == IR_FORWARD;
+        level.lo[d] = forward ? loop->box.lo[d] + i : loop->box.hi[d] - 1 - i;
+        level.hi[d] = level.lo[d] + 1;
+        done = run_level(l, &level, cpu);
+        if (has_failed(l)) return done;
+    }
+    if (done && l->kept) cpu_reduce_kept(l);
+    return done;
+}

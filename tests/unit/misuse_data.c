@@ -1,0 +1,166 @@
+/* Values, names, files and memory. */
+#include "misuse.h"
+
+static const char bytes[] = "kernel bytes(out uchar n, uchar by) { n = by; }\n";
+
+/* ---- values, names, files -------------------------------------------------------------------- */
+
+static kata_status wrong_count(world *w)
+{
+    double values[10];
+    return kata_get(w->u, kata_all(w->g), values, 10);
+}
+
+static kata_status count_in_bytes(world *w)
+{
+    double values[48];
+    return kata_get(w->u, kata_all(w->g), values, sizeof values);
+}
+
+static kata_status get_as_integer(world *w)
+{
+    int values[48];
+    return kata_get(w->u, kata_all(w->g), values, 48);
+}
+
+static kata_status bad_name(world *w)
+{
+    kata_field_new(w->g, "two words", KATA_F64);
+    return kata_error(w->k);
+}
+
+static kata_status no_points(world *w)
+{
+    kata_grid_2d(w->k, 8, 0);
+    return kata_error(w->k);
+}
+
+static kata_status side_beyond_rank(world *w)
+{
+    return kata_boundary_set(w->u, KATA_Z_LOW, KATA_CLAMP, 0);
+}
+
+static kata_status no_such_file(world *w)
+{
+    kata_module_load(w->k, "nowhere.kata");
+    return kata_error(w->k);
+}
+
+static kata_status too_large_for_uchar(world *w)
+{
+    w->m = kata_module_from_text(w->k, "bytes.kata", bytes);
+    kata_field *n = kata_field_new(w->g, "n", KATA_U8);
+    return APPLY(w, "bytes", kata_all(w->g), field(n), whole(256));
+}
+
+static kata_status int_for_uchar(world *w)
+{
+    w->m = kata_module_from_text(w->k, "bytes.kata", bytes);
+    kata_field *n = kata_field_new(w->g, "n", KATA_I32);
+    return APPLY(w, "bytes", kata_all(w->g), field(n), whole(1));
+}
+
+static kata_status scalar_for_uchar(world *w)
+{
+    w->m = kata_module_from_text(w->k, "bytes.kata", bytes);
+    kata_field *n = kata_field_new(w->g, "n", KATA_U8);
+    kata_scalar *s = kata_scalar_new(w->k, "s", KATA_I32);
+    return APPLY(w, "bytes", kata_all(w->g), field(n), kata_arg_scalar(s, 0));
+}
+
+static kata_status byte_scalar(world *w)
+{
+    kata_scalar_new(w->k, "s", KATA_U8);
+    return kata_error(w->k);
+}
+
+static kata_status picture_of_integers(world *w)
+{
+    return kata_save(kata_field_new(w->g, "n", KATA_U8), "n.png");
+}
+
+static kata_status byte_for_double(world *w)
+{
+    w->u = kata_field_new(w->g, "u", KATA_U8);
+    return APPLY(w, "heat", kata_inner(w->g, 1), field(w->u), field(w->v), number(0.1));
+}
+
+static kata_status get_bytes(world *w)
+{
+    uint8_t values[48];
+    return kata_get(w->u, kata_all(w->g), values, 48);
+}
+
+static kata_status unknown_ending(world *w) { return kata_save(w->u, "u.jpg"); }
+
+static kata_status picture_of_3d(world *w)
+{
+    kata_grid *g = kata_grid_3d(w->k, 2, 2, 2);
+    return kata_save(kata_field_new(g, "p", KATA_F64), "p.png");
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static kata_field *beyond_all(world *w)
+{
+    return kata_field_new(kata_grid_2d(w->k, (int64_t)1 << 40, 100), "vast", KATA_F64);
+}
+
+static kata_status beyond_memory(world *w)
+{
+    kata_field *vast = beyond_all(w);
+    w->g = kata_grid_2d(w->k, (int64_t)1 << 40, 100);
+    kata_range few = kata_box_2d(w->g, 0, 1, 0, 1);
+    APPLY(w, "two", few, field(vast), field(kata_field_like(vast, "vaster")));
+    return kata_flush(w->k);
+}
+
+static kata_status put_beyond_memory(world *w)
+{
+    double x = 1;
+    kata_field *vast = beyond_all(w);
+    w->g = kata_grid_2d(w->k, (int64_t)1 << 40, 100);
+    return kata_put(vast, kata_box_2d(w->g, 0, 1, 0, 1), &x, 1);
+}
+
+static kata_status null_arguments(world *w)
+{
+    kata_range all = kata_all(w->g);
+    return kata_apply_args(find(w, "heat"), &all, 3, NULL);
+}
+
+static kata_status text_too_long(world *w)
+{
+    FILE *file = fopen("long.kata", "w");
+    for (int i = 0; file && i < (5 << 20); i++) fputc('\n', file);
+    if (file) fclose(file);
+    kata_module_load(w->k, "long.kata");
+    remove("long.kata");
+    return kata_error(w->k);
+}
+
+/* ---- all of them --------------------------------------------------------------------------- */
+
+const misuse misuse_data[] = {
+    CASE(byte_for_double, APPLICATION),
+    CASE(byte_scalar, ARGUMENT),
+    CASE(too_large_for_uchar, ARGUMENT),
+    CASE(int_for_uchar, APPLICATION),
+    CASE(scalar_for_uchar, APPLICATION),
+    CASE(picture_of_integers, ARGUMENT),
+    CASE(get_bytes, ARGUMENT),
+    CASE(wrong_count, ARGUMENT),
+    CASE(count_in_bytes, ARGUMENT),
+    CASE(get_as_integer, ARGUMENT),
+    CASE(bad_name, ARGUMENT),
+    CASE(no_points, ARGUMENT),
+    CASE(side_beyond_rank, ARGUMENT),
+    CASE(no_such_file, FILE),
+    CASE(unknown_ending, ARGUMENT),
+    CASE(picture_of_3d, ARGUMENT),
+    CASE(beyond_memory, MEMORY),
+    CASE(put_beyond_memory, MEMORY),
+    CASE(null_arguments, ARGUMENT),
+    CASE(text_too_long, LIMIT),
+    {0},
+};

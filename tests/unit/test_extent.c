@@ -1,0 +1,178 @@
+/* Needed extents: the table of GridTools, in each dimension, and the hazard that its last row has
+ * when its stages are fused or enlarged. */
+#include "analysis/analysis.h"
+#include "lang/lang.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { A, B, C, D, E, FIELDS, MOST_STAGES = 3, READS = 3 };
+
+typedef struct stage {
+    int output, inputs[READS], lo[READS], hi[READS], reads;
+} stage;
+
+static const stage rows[3][MOST_STAGES] = {
+    {{A, {B, C}, {-1, 0}, {1, 1}, 2},
+     {D, {B, C}, {-2, -1}, {0, 2}, 2},
+     {E, {A, D, C}, {-1, -2, -1}, {2, 2, 1}, 3}},
+    {{A, {B, C}, {-1, 0}, {1, 1}, 2},
+     {D, {B, A}, {-2, -1}, {0, 2}, 2},
+     {E, {A, D, C}, {-1, -2, -1}, {2, 2, 1}, 3}},
+    {{A, {B, C}, {-1, 0}, {1, 1}, 2},
+     {C, {B, A}, {-2, -1}, {0, 2}, 2},
+     {E, {A, D, C}, {-1, -2, -1}, {2, 2, 1}, 3}},
+};
+
+static const int32_t expected[2][FIELDS][2] = {
+    {{-1, 2}, {-4, 3}, {-3, 4}, {-2, 2}, {0, 0}},
+    {{-3, 4}, {-4, 5}, {-3, 5}, {-2, 2}, {0, 0}},
+};
+
+static void print_offset(char *out, int dimension, int by)
+{
+    static const char *const forms[] = {"[%d,0,0]", "[0,%d,0]", "[0,0,%d]"};
+    sprintf(out, forms[dimension], by); /* NOLINT: the form is one of three */
+}
+
+/* A kernel for a stage: the sum of the ends of what it reads. */
+static void print_stage(char *text, const stage *s, int number, int dimension)
+{
+    char lo[32], hi[32];
+    text += sprintf(text, "kernel s%d(", number);
+    for (int i = 0; i < s->reads; i++) text += sprintf(text, "in double p%d, ", i);
+    text += sprintf(text, "out double r) { r = 0");
+    for (int i = 0; i < s->reads; i++) {
+        print_offset(lo, dimension, s->lo[i]);
+        print_offset(hi, dimension, s->hi[i]);
+        text += sprintf(text, " + p%d%s + p%d%s", i, lo, i, hi);
+    }
+    sprintf(text, "; }\n");
+}
+
+/* The stages of a row as loops. */
+typedef struct row {
+    lang_module *module;
+    chain_slot slots[FIELDS];
+    chain_binding bindings[MOST_STAGES][READS + 1];
+    chain_loop loops[MOST_STAGES];
+    arena memory;
+    analysis_extents extents;
+} row;
+
+static void make_row(row *r, const stage *stages, int dimension)
+{
+    char text[2000] = "";
+    messages m = {0};
+    *r = (row){0};
+    for (int s = 0; s < MOST_STAGES; s++)
+        print_stage(text + strlen(text), &stages[s], s, dimension);
+    assert_int_equal(lang_compile("k", text, strlen(text), &m, &r->module), KATA_OK);
+    message_free(&m);
+    for (int s = 0; s < MOST_STAGES; s++) {
+        for (int i = 0; i < stages[s].reads; i++)
+            r->bindings[s][i].slot = &r->slots[stages[s].inputs[i]];
+        r->bindings[s][stages[s].reads].slot = &r->slots[stages[s].output];
+        r->loops[s] = (chain_loop){.kernel = r->module->kernels[s], .bindings = r->bindings[s]};
+    }
+    const chain_slot *wanted[] = {&r->slots[E]};
+    assert_true(analysis_find_extents(r->loops, MOST_STAGES, wanted, 1, &r->memory, &r->extents));
+}
+
+static void free_row(row *r)
+{
+    arena_free(&r->memory);
+    lang_module_free(r->module);
+}
+
+static const analysis_extent *extent_of(const row *r, int field)
+{
+    for (int i = 0; i < r->extents.field_count; i++)
+        if (r->extents.fields[i].slot == &r->slots[field]) return &r->extents.fields[i].extent;
+    fail();
+    return NULL;
+}
+
+static void extents_are_those_of_the_table(void **state)
+{
+    (void)state;
+    for (int dimension = 0; dimension < 3; dimension++)
+        for (int i = 0; i < 2; i++) {
+            row r;
+            make_row(&r, rows[i], dimension);
+            for (int f = 0; f < FIELDS; f++) {
+                const analysis_extent *e = extent_of(&r, f);
+                assert_true(e->needed);
+                for (int d = 0; d < 3; d++) {
+                    assert_int_equal(e->lo[d], d == dimension ? expected[i][f][0] : 0);
+                    assert_int_equal(e->hi[d], d == dimension ? expected[i][f][1] : 0);
+                }
+            }
+            analysis_hazard hazard;
+            assert_false(analysis_find_hazard(r.loops, MOST_STAGES, &r.extents, &hazard));
+            free_row(&r);
+        }
+}
+
+static void a_field_overwritten_after_it_was_read_is_a_hazard(void **state)
+{
+    (void)state;
+    row r;
+    analysis_hazard hazard;
+    make_row(&r, rows[2], 1);
+    assert_true(analysis_find_hazard(r.loops, MOST_STAGES, &r.extents, &hazard));
+    assert_ptr_equal(hazard.slot, &r.slots[C]);
+    assert_int_equal(hazard.reader, 0);
+    assert_int_equal(hazard.writer, 1);
+    free_row(&r);
+}
+
+static void what_nothing_needs_is_not_computed(void **state)
+{
+    (void)state;
+    static const stage stages[MOST_STAGES] = {
+        {A, {B}, {-1}, {1}, 1}, {D, {A}, {-1}, {1}, 1}, {E, {B}, {0}, {2}, 1}};
+    row r;
+    make_row(&r, stages, 0);
+    assert_false(extent_of(&r, A)->needed);
+    assert_false(r.extents.loops[0].needed);
+    assert_false(r.extents.loops[1].needed);
+    assert_true(r.extents.loops[2].needed);
+    assert_int_equal(extent_of(&r, B)->lo[0], 0);
+    assert_int_equal(extent_of(&r, B)->hi[0], 2);
+    free_row(&r);
+}
+
+/* At the point alone, and once, nothing is read too late. */
+static void updates_at_the_point_are_no_hazard(void **state)
+{
+    (void)state;
+    static const stage stages[MOST_STAGES] = {
+        {A, {B}, {0}, {0}, 1}, {B, {A}, {0}, {0}, 1}, {E, {A, B}, {0, 0}, {0, 0}, 2}};
+    static const stage enlarged[MOST_STAGES] = {
+        {A, {B}, {0}, {0}, 1}, {B, {A}, {0}, {0}, 1}, {E, {A, B}, {0, 0}, {0, 1}, 2}};
+    row r;
+    analysis_hazard hazard;
+    make_row(&r, stages, 2);
+    assert_false(analysis_find_hazard(r.loops, MOST_STAGES, &r.extents, &hazard));
+    free_row(&r);
+    make_row(&r, enlarged, 2);
+    assert_true(analysis_find_hazard(r.loops, MOST_STAGES, &r.extents, &hazard));
+    assert_ptr_equal(hazard.slot, &r.slots[B]);
+    free_row(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(extents_are_those_of_the_table),
+        cmocka_unit_test(a_field_overwritten_after_it_was_read_is_a_hazard),
+        cmocka_unit_test(what_nothing_needs_is_not_computed),
+        cmocka_unit_test(updates_at_the_point_are_no_hazard),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,185 @@
+/* Loop intervals of groups of kernels: the numbers of levels and the example of GridTools, from
+ * levels and from kernels as they are written. */
+#include "analysis/analysis.h"
+#include "lang/lang.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void levels_have_their_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        analysis_level level;
+        int64_t index;
+    } known[] = {{{0, -3}, 0}, {{0, -1}, 2}, {{0, 1}, 3}, {{1, -3}, 6}, {{3, -2}, 19}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        assert_int_equal(analysis_level_index(known[i].level, 3), known[i].index);
+    for (int most = 1; most < 5; most++)
+        for (int64_t index = 0; index < 40; index++) {
+            analysis_level level = analysis_level_at(index, most);
+            assert_int_equal(analysis_level_index(level, most), index);
+            assert_true(level.offset && level.offset <= most && -level.offset <= most);
+        }
+}
+
+/* ---- the example ----------------------------------------------------------------------------- */
+
+enum { KERNELS = 3 };
+
+/* Loops (0,1)-(1,-1): F1, F2 first body; (1,1)-(2,-1): F1, F2 second; (2,1)-(3,-2): F2 second;
+ * (3,-1)-(3,-1): F0, F2 second. */
+static const struct {
+    analysis_level first, last;
+    int bodies[KERNELS];
+} expected[] = {
+    {{0, 1}, {1, -1}, {-1, 0, 0}},
+    {{1, 1}, {2, -1}, {-1, 0, 1}},
+    {{2, 1}, {3, -2}, {-1, -1, 1}},
+    {{3, -1}, {3, -1}, {0, -1, 1}},
+};
+
+static void assert_example(const analysis_body *bodies, int count, int most)
+{
+    arena memory = {0};
+    analysis_loop_interval *loops;
+    int found = analysis_loop_intervals(bodies, count, KERNELS, most, &memory, &loops);
+    assert_int_equal(found, sizeof expected / sizeof *expected);
+    for (int i = 0; i < found; i++) {
+        assert_memory_equal(&loops[i].first, &expected[i].first, sizeof loops[i].first);
+        assert_memory_equal(&loops[i].last, &expected[i].last, sizeof loops[i].last);
+        assert_memory_equal(loops[i].bodies, expected[i].bodies, sizeof expected[i].bodies);
+    }
+    arena_free(&memory);
+}
+
+static void the_example_is_cut_as_it_should(void **state)
+{
+    (void)state;
+    static const analysis_body bodies[] = {
+        {0, 0, {3, -1}, {3, -1}},
+        {1, 0, {0, 1}, {2, -1}},
+        {2, 0, {0, 1}, {1, -1}},
+        {2, 1, {1, 1}, {3, -1}},
+    };
+    for (int most = 2; most < 6; most++) assert_example(bodies, 4, most);
+}
+
+/* ---- kernels --------------------------------------------------------------------------------- */
+
+static const char program[] =
+    "kernel f0(inout double u) forward(z) { interval [nz-1, nz) { u += 1; } }\n"
+    "kernel f1(inout double u, int middle) backward(z) { interval [0, middle) { u += 1; } }\n"
+    "kernel f2(inout double u, int low) forward(z)\n"
+    "{\n"
+    "    interval [0, low) { u += 1; }\n"
+    "    interval [low, nz) { u += 2; }\n"
+    "}\n"
+    "kernel near(inout double u, int low) forward(z)\n"
+    "{\n"
+    "    interval [low+3, nz-1) { u += 2; }\n"
+    "}\n"
+    "kernel all(inout double u) forward(z) { u += 2; }\n";
+
+typedef struct group {
+    lang_module *module;
+    chain_binding bindings[5][2];
+    chain_loop loops[5];
+    const chain_loop *list[5];
+} group;
+
+/* Loops of all kernels on `size` levels, whose int parameters are given. */
+static void make_group(group *g, int64_t size, int low, int middle)
+{
+    messages m = {0};
+    m.no_warnings = true;
+    *g = (group){0};
+    assert_int_equal(lang_compile("k", program, strlen(program), &m, &g->module), KATA_OK);
+    message_free(&m);
+    for (int i = 0; i < 5; i++) {
+        g->bindings[i][1].number = ir_value_of_int(IR_I32, i == 1 ? middle : low);
+        g->loops[i] = (chain_loop){.kernel = g->module->kernels[i],
+                                   .shape = {3, {4, 4, size}},
+                                   .bindings = g->bindings[i]};
+        g->list[i] = &g->loops[i];
+    }
+}
+
+static void kernels_are_cut_where_their_bodies_change(void **state)
+{
+    (void)state;
+    group g;
+    arena memory = {0};
+    analysis_axis axis;
+    make_group(&g, 40, 10, 25);
+    assert_true(analysis_axis_of(g.list, KERNELS, &memory, &axis));
+    assert_int_equal(axis.splitters, 4);
+    static const int64_t position[] = {0, 10, 25, 40};
+    assert_memory_equal(axis.position, position, sizeof position);
+    assert_example(axis.bodies, axis.body_count, axis.most);
+    arena_free(&memory);
+    lang_module_free(g.module);
+}
+
+/* The level, on an axis, that a level of a loop interval is. */
+static int64_t position_of(const analysis_axis *axis, analysis_level level)
+{
+    return axis->position[level.splitter] + level.offset - (level.offset > 0);
+}
+
+/* The body of a kernel of the text at a level, as written. */
+static int body_at(int kernel, int64_t z, int64_t size, int low, int middle)
+{
+    switch (kernel) {
+    case 0: return z == size - 1 ? 0 : -1;
+    case 1: return z < middle ? 0 : -1;
+    case 2: return z < low ? 0 : 1;
+    case 3: return z >= low + 3 && z < size - 1 ? 0 : -1;
+    default: return 0;
+    }
+}
+
+static void check_levels(int64_t size, int low, int middle)
+{
+    group g;
+    arena memory = {0};
+    analysis_axis axis;
+    analysis_loop_interval *loops;
+    make_group(&g, size, low, middle);
+    assert_true(analysis_axis_of(g.list, 5, &memory, &axis));
+    int count =
+        analysis_loop_intervals(axis.bodies, axis.body_count, 5, axis.most, &memory, &loops);
+    int64_t z = 0;
+    for (int i = 0; i < count; i++) {
+        if (position_of(&axis, loops[i].first) > position_of(&axis, loops[i].last)) continue;
+        assert_int_equal(position_of(&axis, loops[i].first), z);
+        for (; z <= position_of(&axis, loops[i].last); z++)
+            for (int k = 0; k < 5; k++)
+                assert_int_equal(loops[i].bodies[k], body_at(k, z, size, low, middle));
+    }
+    assert_int_equal(z, size);
+    arena_free(&memory);
+    lang_module_free(g.module);
+}
+
+static void every_level_has_the_bodies_of_its_kernels(void **state)
+{
+    (void)state;
+    for (int64_t size = 1; size < 14; size++)
+        for (int low = -2; low < size + 2; low++)
+            for (int middle = -1; middle < size + 2; middle += 2) check_levels(size, low, middle);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(levels_have_their_numbers),
+        cmocka_unit_test(the_example_is_cut_as_it_should),
+        cmocka_unit_test(kernels_are_cut_where_their_bodies_change),
+        cmocka_unit_test(every_level_has_the_bodies_of_its_kernels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
