@@ -63,6 +63,8 @@ typedef struct analysis_chain {
 /* False when memory is out. Lives as long as the chain's loops; to be freed in any case. */
 bool analysis_chain_make(const chain *c, analysis_chain *out);
 void analysis_chain_free(analysis_chain *a);
+/* Makes it that of another chain, of equal loops (by their hashes) in equal order. */
+void analysis_chain_adopt(const chain *c, analysis_chain *a);
 
 /* ---- landing.c: where touches end ------------------------------------------------------------ */
 

@@ -5,31 +5,6 @@
 
 #include <string.h>
 
-/* ---- slots ----------------------------------------------------------------------------------- */
-
-static size_t count_bindings(const chain *c)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < c->count; i++) count += (size_t)c->loops[i].kernel->param_count;
-    return count;
-}
-
-static void number_slot(analysis_chain *a, chain_slot *slot)
-{
-    bool known =
-        slot->number >= 0 && slot->number < a->slot_count && a->slots[slot->number] == slot;
-    if (known) return;
-    slot->number = a->slot_count;
-    a->slots[a->slot_count++] = slot;
-}
-
-static void number_slots(analysis_chain *a, const chain *c)
-{
-    for (size_t i = 0; i < c->count; i++)
-        for (int p = 0; p < c->loops[i].kernel->param_count; p++)
-            if (c->loops[i].bindings[p].slot) number_slot(a, c->loops[i].bindings[p].slot);
-}
-
 /* ---- touches --------------------------------------------------------------------------------- */
 
 typedef struct builder {
@@ -141,14 +116,6 @@ static void add_scalars(builder *b, analysis_loop *l)
     }
 }
 
-/* Whether where a kernel's reads and writes matter may depend on the point. */
-static bool is_guarded(const ir_kernel *kernel)
-{
-    for (ir_id id = 1; id < kernel->graph.count; id++)
-        if (kernel->graph.nodes[id].op == IR_INDEX) return true;
-    return false;
-}
-
 static bool make_loop(const chain_loop *loop, arena *memory, analysis_loop *out)
 {
     const ir_kernel *kernel = loop->kernel;
@@ -158,7 +125,7 @@ static bool make_loop(const chain_loop *loop, arena *memory, analysis_loop *out)
     grid_box *needs = NULL;
     *out = (analysis_loop){.loop = loop, .checks = kernel->check_count > 0};
     b.touches = arena_array(memory, most + 1, sizeof *b.touches);
-    if (is_guarded(kernel)) {
+    if (kernel->guarded) {
         needs = arena_array(memory, (size_t)kernel->access_count + 1, sizeof *needs);
         if (!needs || !analysis_needs(loop, needs)) return false;
     }
@@ -177,20 +144,24 @@ static bool make_loop(const chain_loop *loop, arena *memory, analysis_loop *out)
 
 bool analysis_chain_make(const chain *c, analysis_chain *out)
 {
-    *out = (analysis_chain){.loop_count = (int)c->count};
-    out->slots = arena_array(&out->memory, count_bindings(c) + 1, sizeof *out->slots);
+    *out = (analysis_chain){.loop_count = (int)c->count, .slot_count = (int)c->slot_count};
+    out->slots = arena_array(&out->memory, c->slot_count + 1, sizeof *out->slots);
+    out->dead = arena_array(&out->memory, c->slot_count + 1, sizeof *out->dead);
     out->loops = arena_array(&out->memory, c->count + 1, sizeof *out->loops);
-    if (!out->slots || !out->loops) return false;
-    number_slots(out, c);
-    out->dead = arena_array(&out->memory, (size_t)out->slot_count + 1, sizeof *out->dead);
-    if (!out->dead) return false;
-    for (int i = 0; i < out->slot_count; i++) {
-        const chain_slot *slot = out->slots[i];
-        out->dead[i] = slot->discarded || (slot->temporary && c->step == c->count);
-    }
+    if (!out->slots || !out->loops || !out->dead) return false;
     for (size_t i = 0; i < c->count; i++)
         if (!make_loop(&c->loops[i], &out->memory, &out->loops[i])) return false;
+    analysis_chain_adopt(c, out);
     return true;
+}
+
+void analysis_chain_adopt(const chain *c, analysis_chain *a)
+{
+    for (size_t i = 0; i < c->count; i++) a->loops[i].loop = &c->loops[i];
+    for (size_t i = 0; i < c->slot_count; i++) {
+        const chain_slot *slot = a->slots[i] = c->slots[i];
+        a->dead[i] = slot->discarded || (slot->temporary && c->step == c->count);
+    }
 }
 
 void analysis_chain_free(analysis_chain *a)

@@ -50,6 +50,8 @@ typedef struct exec_context {
     bool lines;        /* generated C leads debuggers to kernels' text */
     exec_trace *trace; /* NULL: none; of the reference executor */
     jit *jit;
+    plan_cache *plans;    /* NULL at first */
+    plan_request request; /* of the executor "plan" */
     struct exec_cpu
         *cpu; /* state of the cpu executor: compiled functions, buffers; NULL at first */
 } exec_context;
@@ -65,6 +67,11 @@ typedef struct exec_executor {
 const exec_executor *exec_find(const char *name);
 extern const exec_executor exec_reference; /* interprets trees, point by point: the oracle */
 extern const exec_executor exec_cpu;       /* compiled loops on threads */
+extern const exec_executor exec_plan;      /* interprets plans: planned.c */
+/* The plan of a chain as the executor's request has it, or loop by loop; NULL, reported, when
+ * memory is out. */
+const plan *exec_plan_of(exec_context *context, const plan_request *request, const chain *c,
+                         const analysis_chain **analysis, messages *m);
 void exec_cpu_free(struct exec_cpu *cpu);
 
 /* ---- planned.c: any plan, point by point ------------------------------------------------------

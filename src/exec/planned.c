@@ -502,3 +502,24 @@ kata_status exec_run_plan(const plan *p, const analysis_chain *a, const exec_pla
     fesetenv(&environment);
     return e.status;
 }
+
+/* ---- the executor ---------------------------------------------------------------------------- */
+
+/* Verifies the plan of a chain and runs it. A chain whose kernels may stop it is run by the
+ * reference executor: which of several points is to be named does not depend on the plan. */
+static kata_status run_chain(exec_context *context, chain *c, messages *m)
+{
+    const analysis_chain *a;
+    const plan *p = exec_plan_of(context, &context->request, c, &a, m);
+    kata_status status = p ? KATA_OK : KATA_ERROR_MEMORY;
+    text why = {0};
+    bool stops = false;
+    for (size_t i = 0; i < c->count; i++) stops = stops || c->loops[i].kernel->check_count > 0;
+    if (stops || context->trace) return exec_reference.run(context, c, m);
+    if (p && !plan_verify(p, a, &why))
+        status = message_fail(m, KATA_ERROR_INTERNAL, "a plan is wrong: %s", text_get(&why));
+    text_free(&why);
+    return status ? status : exec_run_plan(p, a, &(exec_plan_order){.late = true}, m);
+}
+
+const exec_executor exec_plan = {"plan", run_chain};

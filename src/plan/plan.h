@@ -156,13 +156,29 @@ typedef struct plan_request {
     int64_t inner[3];   /* of tiles in tiles, 0: none */
     int parts[3];       /* of blocks; 0 is 1 */
     int every;          /* loops between exchanges, 0: as many as there are */
-    bool prefetch;      /* moves run beside the work */
+    int prefetch;       /* 1: moves run beside the work */
 } plan_request;
 
+/* Reads "METHOD x=N y=N z=N inner.x=N ... parts.x=N ... every=N prefetch", all but the method
+ * optional. False where it is none, with the word that is wrong in `wrong`. */
+enum { PLAN_WORD = 40 };
+bool plan_request_read(const char *words, plan_request *out, char wrong[PLAN_WORD]);
 /* False when memory is out or there is no such method. */
 bool plan_make(plan *p, const analysis_chain *a, const plan_request *request);
 /* The i-th method's name; NULL at the end. */
 const char *plan_method_name(int i);
+
+/* ---- cache.c --------------------------------------------------------------------------------- */
+
+/* The plans of the chains met last. */
+typedef struct plan_cache plan_cache;
+/* Whether a chain was met. */
+bool plan_cache_knows(const plan_cache *cache, const chain *c, const plan_request *request);
+plan_cache *plan_cache_new(void); /* NULL when memory is out */
+void plan_cache_free(plan_cache *cache);
+/* The plan of a chain, and its analysis, until the next call; NULL when memory is out. */
+const plan *plan_cache_get(plan_cache *cache, const chain *c, const plan_request *request,
+                           const analysis_chain **analysis);
 
 /* ---- group.c: loops that are tiled together, and by how much they have to differ ---------------
  */

@@ -1,6 +1,7 @@
 /* The methods, and the plan of a whole chain: one group after another. */
 #include "plan/plan.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool make_nothing(plan_group *g, const plan_request *request, plan *p, int parent)
@@ -40,6 +41,60 @@ static const plan_method *find(const char *name)
         if (!strcmp(methods[i]->name, name)) return methods[i];
     return NULL;
 }
+
+/* ---- requests -------------------------------------------------------------------------------- */
+
+/* "y=16": the number for a name that ends in a dimension. */
+static bool read_size(const char *word, const char *name, int64_t out[3])
+{
+    size_t length = strlen(name);
+    int64_t value;
+    if (strncmp(word, name, length) || word[length] < 'x' || word[length] > 'z' ||
+        word[length + 1] != '=' || !parse_integer(word + length + 2, 1, 1 << 30, &value))
+        return false;
+    out[word[length] - 'x'] = value;
+    return true;
+}
+
+static bool read_word(const char *word, plan_request *r)
+{
+    int64_t every = 0, parts[3] = {0, 0, 0};
+    if (!strcmp(word, "prefetch")) {
+        r->prefetch = 1;
+        return true;
+    }
+    if (read_size(word, "", r->tile) || read_size(word, "inner.", r->inner)) return true;
+    if (!strncmp(word, "every=", 6) && parse_integer(word + 6, 1, 1 << 30, &every)) {
+        r->every = (int)every;
+        return true;
+    }
+    if (!read_size(word, "parts.", parts)) return false;
+    for (int d = 0; d < 3; d++)
+        if (parts[d]) r->parts[d] = (int)parts[d];
+    return true;
+}
+
+bool plan_request_read(const char *words, plan_request *out, char wrong[PLAN_WORD])
+{
+    plan_request r = {0};
+    while (*words) {
+        size_t length = strcspn(words, " ");
+        snprintf(wrong, PLAN_WORD, "%.*s", (int)(length < PLAN_WORD ? length : PLAN_WORD - 1),
+                 words);
+        const plan_method *method = r.method || !length ? NULL : find(wrong);
+        if (length >= PLAN_WORD || (length && !method && !r.method)) return false;
+        if (method)
+            r.method = method->name;
+        else if (length && !read_word(wrong, &r))
+            return false;
+        words += length + strspn(words + length, " ");
+    }
+    wrong[0] = '\0';
+    *out = r;
+    return r.method;
+}
+
+/* ---- plans ----------------------------------------------------------------------------------- */
 
 static bool add_group(plan *p, int root, plan_group *g, const plan_method *method,
                       const plan_request *request)

@@ -33,7 +33,7 @@ static bool find_pair(const plan_group *g, int loop, int *from, int *to)
             plan_group_takes(&one, *to))
             continue;
         for (*from = 0; *from < g->a->slot_count; ++*from) {
-            if (*from == *to || !plan_group_touches(&one, *from) ||
+            if (*from == *to || g->a->slots[*from]->is_scalar || !plan_group_touches(&one, *from) ||
                 plan_group_writes(&one, *from) || !plan_group_plain(&one, *from) ||
                 !alike(g->a->slots[*from], g->a->slots[*to]))
                 continue;

@@ -337,6 +337,20 @@ static bool is_shared(verifier *v, const plan_copy *copy, const grid_box *source
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
+/* Whether a box has room in a buffer. */
+static bool fits(verifier *v, const plan_place *place, int slot, const grid_box *box)
+{
+    for (int d = 0; d < 3 && place->buffer; d++) {
+        int64_t capacity = place->buffer->capacity[d];
+        if (!capacity || box->hi[d] - box->lo[d] <= capacity) continue;
+        say_where(v, place, slot, box);
+        text_add(v->why, " does not fit: there is room for %" PRId64 " along %c", capacity,
+                 "xyz"[d]);
+        return refuse(v);
+    }
+    return true;
+}
+
 /* What a write to a buffer pushes out: the points at the same place modulo its capacity. */
 static bool push_out(verifier *v, const plan_place *place, int slot, int component,
                      const grid_box *box)
@@ -345,12 +359,6 @@ static bool push_out(verifier *v, const plan_place *place, int slot, int compone
     for (int d = 0; d < 3; d++) {
         int64_t capacity = place->buffer->capacity[d];
         if (!capacity) continue;
-        if (box->hi[d] - box->lo[d] > capacity) {
-            say_where(v, place, slot, box);
-            text_add(v->why, " does not fit: there is room for %" PRId64 " along %c", capacity,
-                     "xyz"[d]);
-            return refuse(v);
-        }
         grid_box below = *box, above = *box;
         for (int e = 0; e < d; e++) { /* others may come round as well */
             if (!place->buffer->capacity[e]) continue;
@@ -377,7 +385,8 @@ static bool push_out(verifier *v, const plan_place *place, int slot, int compone
 static bool set_box(verifier *v, const plan_place *place, int slot, int component,
                     const grid_box *box, int writer)
 {
-    if (place->buffer && !push_out(v, place, slot, component, box)) return false;
+    if (!fits(v, place, slot, box) || (place->buffer && !push_out(v, place, slot, component, box)))
+        return false;
     grid_box field = chain_slot_memory(v->a->slots[slot]);
     for (int d = 0; d < 3; d++) {
         if (place->buffer && place->buffer->capacity[d]) continue;
@@ -538,6 +547,13 @@ static bool apply_write(verifier *v, const plan_walk *walk, const plan_run *run,
     if (!find_target(v, walk, run, t, &ends)) return false;
     for (int i = 0; i < ends.count; i++) {
         const plan_piece *piece = &ends.pieces[i];
+        for (int k = 0; k < i; k++) {
+            const plan_piece *other = &ends.pieces[k];
+            if (!meets(piece->place, &piece->box, other->place->number, &other->box)) continue;
+            say_where(v, piece->place, t->slot, &piece->box);
+            text_add(v->why, " is written over another part of one loop");
+            return refuse(v);
+        }
         if (!touch_box(v, piece->place, t->slot, t->component, &piece->box, true) ||
             !set_box(v, piece->place, t->slot, t->component, &piece->box, run->loop))
             return false;
@@ -667,7 +683,7 @@ static bool copy_component(verifier *v, const plan_copy *copy, int component)
 static bool copy_now(verifier *v, const plan_copy *copy)
 {
     grid_box source = source_box(copy);
-    if (!is_shared(v, copy, &source)) return false;
+    if (!is_shared(v, copy, &source) || !fits(v, copy->to, copy->slot, &copy->box)) return false;
     for (int c = 0; c < v->a->slots[copy->slot]->components; c++)
         if (!touch_box(v, copy->from, copy->slot, c, &source, false) ||
             !touch_box(v, copy->to, copy->slot, c, &copy->box, true) || !copy_component(v, copy, c))

@@ -126,7 +126,7 @@ static void check_chain(uint64_t seed, int plans)
 static void random_chains_planned_give_the_same_bits(void **state)
 {
     (void)state;
-    uint64_t chains = from_environment("KATA_TEST_CHAINS", 400);
+    uint64_t chains = from_environment("KATA_TEST_CHAINS", 1000);
     uint64_t first = from_environment("KATA_TEST_SEED", 1);
     for (uint64_t seed = first; seed < first + chains; seed++) check_chain(seed, 4);
 }
@@ -188,11 +188,11 @@ static void damaged_plans_that_give_other_bits_are_refused(void **state)
     (void)state;
     tally *tallies = calloc((size_t)mutant_count, sizeof *tallies);
     assert_non_null(tallies);
-    uint64_t chains = from_environment("KATA_TEST_CHAINS", 400);
+    uint64_t chains = from_environment("KATA_TEST_CHAINS", 1000);
     uint64_t first = from_environment("KATA_TEST_SEED", 1);
     for (uint64_t seed = first; seed < first + chains; seed++) check_mutants(seed, tallies);
     int missed = 0;
-    for (int i = 0; i < mutant_count && chains >= 400; i++) {
+    for (int i = 0; i < mutant_count && chains >= 1000; i++) {
         if (getenv("KATA_TEST_VERBOSE"))
             fprintf(stderr, "%-24s made %d refused %d\n", mutants[i].name, tallies[i].made,
                     tallies[i].refused);
