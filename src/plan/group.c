@@ -23,34 +23,47 @@ static bool is_plain(const analysis_loop *l, const analysis_touch *t)
     return ir_param_same_place(&l->loop->kernel->params[t->param], &plain);
 }
 
-/* Whether two loops touch a slot in a way that keeps the second out of a group with the first. */
-static bool binds(const analysis_chain *a, const analysis_loop *x, const analysis_touch *t,
-                  const analysis_loop *y, const analysis_touch *u, bool apart)
+/* What the loops of a group do to a slot, as bits. Odd: not at the points themselves. */
+enum { TOUCHED = 1, WRITTEN = 2, ODD = 4, ODD_WRITTEN = 8, READ = 16, REDUCED = 32 };
+
+typedef struct bonds {
+    const analysis_chain *a;
+    unsigned char *slots;
+    const grid_shape *shape; /* of the first loop on a grid */
+    bool apart;
+} bonds;
+
+/* The bits that keep a loop with a touch out of the group. */
+static unsigned refused_bits(const bonds *b, const analysis_loop *l, const analysis_touch *t)
 {
-    if (t->slot != u->slot || (!t->writes && !u->writes)) return false;
-    if (!is_scalar(a, t)) return !is_plain(x, t) || !is_plain(y, u);
-    if (!apart) return false;
-    if (t->writes && !u->writes) return true; /* it waits for the result */
-    return y->loop->once;                     /* it would run before the first */
+    bool once = l->loop->once;
+    if (is_scalar(b->a, t)) /* what runs before the others must not change what they find */
+        return !b->apart ? 0 : !t->writes ? REDUCED : once ? REDUCED | READ : 0;
+    bool odd = !is_plain(l, t);
+    return t->writes ? (odd ? TOUCHED : ODD) : (odd ? WRITTEN : ODD_WRITTEN);
+}
+
+static unsigned bits_of(const bonds *b, const analysis_loop *l, const analysis_touch *t)
+{
+    if (is_scalar(b->a, t)) return l->loop->once ? 0 : t->writes ? REDUCED : READ;
+    bool odd = !is_plain(l, t);
+    return TOUCHED | (odd ? ODD : 0) | (t->writes ? (odd ? WRITTEN | ODD_WRITTEN : WRITTEN) : 0);
+}
+
+/* Adds a loop unless something keeps it out. */
+static bool join(bonds *b, const analysis_loop *l)
+{
+    if (!l->loop->once && b->shape && !grid_shape_equal(b->shape, &l->loop->shape)) return false;
+    for (int i = 0; i < l->touch_count; i++)
+        if (b->slots[l->touches[i].slot] & refused_bits(b, l, &l->touches[i])) return false;
+    for (int i = 0; i < l->touch_count; i++)
+        b->slots[l->touches[i].slot] |= (unsigned char)bits_of(b, l, &l->touches[i]);
+    if (!l->loop->once) b->shape = &l->loop->shape;
+    return true;
 }
 
 /* What fails first must be found first; and some loops cannot be cut. */
 static bool is_alone(const analysis_loop *l) { return l->checks || l->whole; }
-
-static bool joins(const analysis_chain *a, int first, int loop, bool apart)
-{
-    const analysis_loop *y = &a->loops[loop];
-    for (int l = first; l < loop; l++) {
-        const analysis_loop *x = &a->loops[l];
-        if (!x->loop->once && !y->loop->once && !grid_shape_equal(&x->loop->shape, &y->loop->shape))
-            return false;
-        if (x->loop->once && y->loop->once) continue; /* both run before, in order */
-        for (int i = 0; i < x->touch_count; i++)
-            for (int k = 0; k < y->touch_count; k++)
-                if (binds(a, x, &x->touches[i], y, &y->touches[k], apart)) return false;
-    }
-    return true;
-}
 
 /* A longer field, or one with ghosts, has no copies a period apart; a coloured point may not read a
  * copy of itself. */
@@ -90,9 +103,11 @@ static void find_dimensions(plan_group *g)
 bool plan_group_make(plan_group *g, const analysis_chain *a, int first, bool apart)
 {
     *g = (plan_group){.a = a, .first = first, .end = first + 1, .together = true};
-    bool stops = is_alone(&a->loops[first]);
+    bonds b = {.a = a, .apart = apart};
+    b.slots = arena_array(&g->memory, (size_t)a->slot_count + 1, sizeof *b.slots);
+    bool stops = !b.slots || is_alone(&a->loops[first]) || !join(&b, &a->loops[first]);
     while (!stops && g->end < a->loop_count && !is_alone(&a->loops[g->end]) &&
-           joins(a, first, g->end, apart))
+           join(&b, &a->loops[g->end]))
         g->end++;
     size_t loops = (size_t)(g->end - first), slots = (size_t)a->slot_count + 1;
     g->low = arena_array(&g->memory, loops, sizeof *g->low);
@@ -106,7 +121,7 @@ bool plan_group_make(plan_group *g, const analysis_chain *a, int first, bool apa
             if (a->loops[l].touches[t].writes && !is_scalar(a, &a->loops[l].touches[t]) &&
                 !is_plain(&a->loops[l], &a->loops[l].touches[t]))
                 g->together = false;
-    return g->low && g->high && g->need_low && g->need_high;
+    return b.slots && g->low && g->high && g->need_low && g->need_high;
 }
 
 void plan_group_free(plan_group *g) { arena_free(&g->memory); }
