@@ -21,10 +21,14 @@ void verb_list(FILE *to);
 int verb_apply(int argc, char **argv);
 int verb_check(int argc, char **argv);
 int verb_diff(int argc, char **argv);
+int verb_explain(int argc, char **argv);
 int verb_help(int argc, char **argv);
 int verb_info(int argc, char **argv);
 int verb_run(int argc, char **argv);
 int verb_trace(int argc, char **argv);
+
+/* Becomes another program; returns the exit code of a shell where that fails. */
+int become(const char *verb, char **words, int count);
 
 /* Complains that `program` has no `what` of this name, and suggests the nearest one tried. */
 void no_such(const char *program, const char *what, const spelling *s);

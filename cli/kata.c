@@ -8,6 +8,8 @@ const verb verbs[] = {
     {"check", "FILE.kata... [options]", "compiles kernels, says what they read and write",
      verb_check},
     {"apply", "FILE.kata KERNEL [NAME=VALUE...]", "runs a kernel on files of data", verb_apply},
+    {"explain", "[--plan WORDS] -- PROGRAM...", "shows how a program's loops are planned",
+     verb_explain},
     {"trace", "FIELD@X,Y -- PROGRAM...", "reports every write to one point", verb_trace},
     {"diff", "RECORD RECORD", "finds where two recorded runs first differ", verb_diff},
     {"info", "", "says what was found on this machine", verb_info},
@@ -40,8 +42,8 @@ const verb *verb_find(const char *name)
 void verb_list(FILE *to)
 {
     for (const verb *v = verbs; v->name; v++)
-        fprintf(to, "kata %-5s %-35s  %s\n", v->name, v->arguments, v->summary);
-    fprintf(to, "kata %-41s  %s\n", "--version", "says which version of the library this uses");
+        fprintf(to, "kata %-7s %-35s  %s\n", v->name, v->arguments, v->summary);
+    fprintf(to, "kata %-43s  %s\n", "--version", "says which version of the library this uses");
 }
 
 static int run_verb(int argc, char **argv)

@@ -5,20 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-/* Becomes the program; returns the exit code of a shell where that fails. */
-static int become(char **words, int count)
-{
-    char **argv = calloc((size_t)count + 1, sizeof *argv);
-    if (argv) {
-        for (int i = 0; i < count; i++) argv[i] = words[i];
-        execvp(argv[0], argv);
-    }
-    fprintf(stderr, "kata trace: cannot run %s: %s\n", words[0], strerror(errno));
-    free(argv);
-    return 127;
-}
 
 int verb_trace(int argc, char **argv)
 {
@@ -44,5 +30,5 @@ int verb_trace(int argc, char **argv)
         fprintf(stderr, "kata trace: %s\n", strerror(errno));
         return 1;
     }
-    return become(words.words + 1, words.count - 1);
+    return become(o.program, words.words + 1, words.count - 1);
 }

@@ -79,7 +79,10 @@ typedef void (*kata_handler)(void *data, kata_status status, const char *message
  * in each byte; wrapped memory keeps its values), so that what is read before it is set shows; with
  * KATA_DEBUG_LINES=1 compiled kernels lead debuggers and profilers to the lines of the kernel file.
  * KATA_RECORD=FILE writes down what each loop was given and computed, for `kata diff`
- * (KATA_RECORD_FULL=1: with all values). KATA_TRACE=u@12,7 reports every write to that point of the
+ * (KATA_RECORD_FULL=1: with all values). With KATA_EXECUTOR=plan chains are run, slowly, as a plan
+ * says that KATA_PLAN asks for (docs/planning.md); KATA_EXPLAIN=text (json; x, y or z for a picture
+ * along that dimension) shows the plans of all chains, on standard error or appended to
+ * KATA_EXPLAIN_FILE. KATA_TRACE=u@12,7 reports every write to that point of the
  * field of that name, to standard error or the file KATA_TRACE_FILE, and makes kernels be
  * interpreted. docs/debugging.md shows how to use them. */
 

@@ -29,6 +29,60 @@ grid_box analysis_landing(const chain_loop *loop, int param, const int32_t offse
 /* The points of a loop's box at which every read and write lands inside the grid. May be empty. */
 grid_box analysis_interior(const chain_loop *loop);
 
+/* ---- touch.c: what a whole chain touches ------------------------------------------------------
+ */
+
+/* What points of a loop do to a component of a slot: they read, or write, the indices at offsets lo
+ * to hi (inclusive; a box that holds them) from their own. */
+typedef struct analysis_touch {
+    int slot, component, param; /* slot: its number in the chain */
+    bool writes;
+    bool keeps;  /* of a write: some of the old values show through */
+    grid_box at; /* holds the points that do it */
+    int32_t lo[3], hi[3];
+} analysis_touch;
+
+typedef struct analysis_loop {
+    const chain_loop *loop;
+    const analysis_touch *touches; /* of fields and scalars */
+    int touch_count;
+    bool reduces; /* into scalars */
+    bool checks;  /* may stop the chain */
+    bool columns; /* levels run in order along kernel->ordered, and need their own column only */
+    bool whole;   /* they need others: the loop cannot be cut */
+} analysis_loop;
+
+typedef struct analysis_chain {
+    chain_slot **slots;
+    bool *dead; /* per slot: nobody reads its value after the chain */
+    analysis_loop *loops;
+    int slot_count, loop_count;
+    arena memory;
+} analysis_chain;
+
+/* False when memory is out. Lives as long as the chain's loops; to be freed in any case. */
+bool analysis_chain_make(const chain *c, analysis_chain *out);
+void analysis_chain_free(analysis_chain *a);
+/* Makes it that of another chain, of equal loops (by their hashes) in equal order. */
+void analysis_chain_adopt(const chain *c, analysis_chain *a);
+
+/* ---- landing.c: where touches end ------------------------------------------------------------ */
+
+enum { ANALYSIS_LANDINGS = 27 };
+
+/* The indices that a box of points of a loop touches, as boxes, after the boundary rules; what they
+ * make constant is left out. Along dimensions that wrap, indices beyond a periodic side stay as
+ * they are. All are moved by `shift`. Returns the number of boxes. */
+int analysis_landings(const analysis_loop *l, const analysis_touch *t, const grid_box *points,
+                      const bool wraps[3], const int64_t shift[3], grid_box out[ANALYSIS_LANDINGS]);
+/* How far from a point what it touches lies along a dimension, boundary rules other than periodic
+ * included; *periodic: whether it reaches over a periodic side. */
+typedef struct analysis_distance {
+    int64_t lo, hi;
+    bool periodic;
+} analysis_distance;
+analysis_distance analysis_distance_of(const analysis_loop *l, const analysis_touch *t, int d);
+
 /* ---- order.c ----------------------------------------------------------------------------------
  */
 

@@ -33,10 +33,12 @@ struct kata {
     kata_grid once;                    /* of one point: that of kata_once */
     char here_file[API_LONGEST_PLACE]; /* place of the next application, "" when not known */
     int here_line;
-    bool discarded;      /* since memory was last released */
-    bool eager;          /* each application runs at once */
-    exec_record *record; /* NULL: none */
-    text machine[4];     /* texts handed out by kata_machine_get */
+    bool discarded;                     /* since memory was last released */
+    bool eager;                         /* each application runs at once */
+    exec_record *record;                /* NULL: none */
+    const char *explain, *explain_file; /* form in which plans are shown, and where; NULL: not, and
+                                           standard error */
+    text machine[4];                    /* texts handed out by kata_machine_get */
 };
 
 struct api_slot {
@@ -90,6 +92,8 @@ void api_null_restart(void);
 /* Reports through the context and notes it. */
 kata_status api_fail(kata *k, kata_status status, const char *format, ...) PRINTF_LIKE(3, 4);
 kata_status api_no_memory(kata *k);
+/* Shows the plan of the queue, unless one like it was shown. */
+void api_explain(kata *k);
 /* Reads the switches of the environment that help to find errors. */
 kata_status api_debugging(kata *k);
 /* Values of the traced point before a call changes a field, and the report after it; NULL where the

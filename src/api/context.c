@@ -110,7 +110,7 @@ static kata_status choose_executor(kata *k, const kata_options *options)
     if (k->executor) return KATA_OK;
     return api_fail(k, KATA_ERROR_ARGUMENT,
                     "there is no executor '%s'; KATA_EXECUTOR and kata_options.executor can be "
-                    "'cpu' or 'reference'",
+                    "'cpu', 'reference' or 'plan'",
                     name);
 }
 
@@ -138,6 +138,7 @@ static void free_context(kata *k)
 {
     chain_free(&k->chain);
     exec_cpu_free(k->exec.cpu);
+    plan_cache_free(k->exec.plans);
     jit_close(k->exec.jit);
     exec_trace_free(k->exec.trace);
     exec_record_free(k->record);
@@ -224,6 +225,7 @@ static void count_work(kata *k, api_end why)
 kata_status api_end_chain(kata *k, api_end why)
 {
     if (k->messages.status || !k->chain.count) return k->messages.status;
+    if (k->explain) api_explain(k);
     kata_status status =
         k->record ? exec_record_run(k->record, k->executor, &k->exec, &k->chain, &k->messages)
                   : k->executor->run(&k->exec, &k->chain, &k->messages);

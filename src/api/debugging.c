@@ -1,6 +1,7 @@
 /* What the environment asks for in order to find an error: kata.h, "debugging". */
 #include "api/api.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,64 @@ void api_trace_after(const kata_field *field, const char *call, ir_value *before
     free(before);
 }
 
+/* ---- plans ----------------------------------------------------------------------------------- */
+
+static kata_status read_plan(kata *k)
+{
+    char wrong[PLAN_WORD];
+    const char *words = environment_get("KATA_PLAN");
+    text methods = {0};
+    if (plan_request_read(words ? words : "loops", &k->exec.request, wrong)) return KATA_OK;
+    for (int i = 0; plan_method_name(i); i++)
+        text_add(&methods, i ? ", %s" : "%s", plan_method_name(i));
+    message_begin(&k->messages, KATA_ERROR_ARGUMENT,
+                  "the environment variable KATA_PLAN is '%s', in which '%s' means nothing", words,
+                  wrong);
+    message_line(&k->messages, "write a method (%s) and sizes: 'skewed y=16 z=8'",
+                 text_get(&methods));
+    message_send(&k->messages);
+    text_free(&methods);
+    api_note_error(k);
+    return k->messages.status;
+}
+
+static kata_status read_explain(kata *k)
+{
+    static const char *const forms[] = {"text", "json", "x", "y", "z"};
+    const char *form = environment_get("KATA_EXPLAIN"),
+               *path = environment_get("KATA_EXPLAIN_FILE");
+    for (size_t i = 0; form && i < COUNT_OF(forms); i++)
+        if (!strcmp(form, forms[i])) k->explain = forms[i];
+    if (form && !k->explain)
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "the environment variable KATA_EXPLAIN is '%s', not text, json, x, y or z",
+                        form);
+    k->explain_file = path;
+    return KATA_OK;
+}
+
+void api_explain(kata *k)
+{
+    const analysis_chain *a;
+    text out = {0};
+    if (k->exec.plans && plan_cache_knows(k->exec.plans, &k->chain, &k->exec.request)) return;
+    const plan *p = exec_plan_of(&k->exec, &k->exec.request, &k->chain, &a, &k->messages);
+    if (!p) return;
+    if (!strcmp(k->explain, "json"))
+        plan_print_json(&out, p, a);
+    else if (!strcmp(k->explain, "text"))
+        plan_print(&out, p, a);
+    else
+        plan_draw(&out, p, a, k->explain[0] - 'x');
+    FILE *to = k->explain_file ? fopen(k->explain_file, "a") : stderr;
+    bool written = to && !out.failed && fputs(text_get(&out), to) >= 0;
+    if (to && to != stderr) written = fclose(to) == 0 && written;
+    if (!written)
+        api_fail(k, KATA_ERROR_FILE, "the plan could not be written to %s",
+                 k->explain_file ? k->explain_file : "standard error");
+    text_free(&out);
+}
+
 kata_status api_debugging(kata *k)
 {
     kata_status status = read_switch(k, "KATA_EAGER", &k->eager);
@@ -52,5 +111,7 @@ kata_status api_debugging(kata *k)
     if (!status && k->exec.lines) jit_debug(k->exec.jit);
     if (!status) status = open_trace(k);
     if (!status) status = open_record(k);
+    if (!status) status = read_plan(k);
+    if (!status) status = read_explain(k);
     return status;
 }

@@ -43,12 +43,72 @@ static const char *copy_file(chain *c, const char *file)
     return last && strcmp(last, file) == 0 ? last : arena_copy_text(&c->memory, file, strlen(file));
 }
 
+/* Gives the slots of a loop their numbers; false when memory is out. */
+static bool number_slots(chain *c, const chain_loop *loop)
+{
+    for (int i = 0; i < loop->kernel->param_count; i++) {
+        chain_slot *slot = loop->bindings[i].slot;
+        void *slots = c->slots;
+        if (!slot) continue;
+        size_t at = (size_t)slot->number;
+        if (at < c->slot_count && c->slots[at] == slot) continue;
+        if (!vector_reserve(&slots, &c->slot_room, c->slot_count + 1, sizeof *c->slots))
+            return false;
+        c->slots = slots;
+        slot->number = (int)c->slot_count;
+        c->slots[c->slot_count++] = slot;
+    }
+    return true;
+}
+
+/* Integers may decide where a guarded kernel reads. */
+static uint64_t hash_numbers(const chain_loop *loop, uint64_t hash)
+{
+    for (int i = 0; i < loop->kernel->param_count; i++) {
+        const ir_param *param = &loop->kernel->params[i];
+        const chain_binding *b = &loop->bindings[i];
+        if (b->slot || ir_param_is_field(param)) continue;
+        hash = b->table ? hash_bytes(b->table, (size_t)param->count * sizeof *b->table, hash)
+                        : hash_bytes(&b->number, sizeof b->number, hash);
+    }
+    return hash;
+}
+
+static uint64_t hash_loop(const chain_loop *loop)
+{
+    enum { MOST = 16, EACH = 8 };
+    int64_t key[3 + EACH * MOST] = {loop->colors, loop->color, loop->once};
+    size_t count = 3;
+    uint64_t hash = hash_bytes(loop->kernel->hash, sizeof loop->kernel->hash, 0);
+    hash = hash_bytes(&loop->box, sizeof loop->box, hash);
+    hash = hash_bytes(loop->shape.size, sizeof loop->shape.size, hash);
+    for (int i = 0; i < loop->kernel->param_count; i++) {
+        const chain_binding *b = &loop->bindings[i];
+        const chain_slot *slot = b->slot;
+        if (!slot) continue;
+        if (count + EACH > COUNT_OF(key)) {
+            hash = hash_bytes(key, count * sizeof *key, hash);
+            count = 0;
+        }
+        key[count++] = (int64_t)slot->number << 32 | i << 1 | slot->temporary;
+        for (int d = 0; d < 3; d++)
+            key[count++] = slot->shape.size[d] << 9 | slot->staggered[d] << 8 |
+                           (int64_t)b->boundary.side[2 * d].rule << 4 |
+                           (int64_t)b->boundary.side[2 * d + 1].rule;
+        for (int d = 0; d < 3; d++) key[count++] = slot->missing[d];
+        key[count++] = slot->ghosts << 16 | (int64_t)slot->components << 4 | (int64_t)slot->type;
+    }
+    hash = hash_bytes(key, count * sizeof *key, hash);
+    return loop->kernel->guarded ? hash_numbers(loop, hash) : hash;
+}
+
 kata_status chain_append(chain *c, const chain_loop *loop, messages *m)
 {
     void *loops = c->loops;
     if (!vector_reserve(&loops, &c->capacity, c->count + 1, sizeof *c->loops))
         return message_no_memory(m);
     c->loops = loops;
+    if (!number_slots(c, loop)) return message_no_memory(m);
     chain_binding *bindings = copy_bindings(&c->memory, loop);
     const char *file = loop->file ? copy_file(c, loop->file) : NULL;
     if (!bindings || (loop->file && !file)) return message_no_memory(m);
@@ -56,6 +116,7 @@ kata_status chain_append(chain *c, const chain_loop *loop, messages *m)
     *queued = *loop;
     queued->file = file;
     queued->bindings = bindings;
+    queued->hash = hash_loop(loop);
     for (int i = 0; i < loop->kernel->param_count; i++)
         if (is_written(&loop->kernel->params[i])) note_write(&bindings[i]);
     return KATA_OK;
@@ -70,7 +131,7 @@ size_t chain_end_step(chain *c)
 
 void chain_clear(chain *c)
 {
-    c->count = c->step = 0;
+    c->count = c->step = c->slot_count = 0;
     arena_free(&c->memory);
     c->memory = (arena){0};
 }
@@ -79,6 +140,7 @@ void chain_free(chain *c)
 {
     chain_clear(c);
     free(c->loops);
+    free(c->slots);
     *c = (chain){0};
 }
 

@@ -36,6 +36,7 @@ typedef struct chain_slot {
     struct store_array *array; /* where exec keeps it; NULL: not yet made, all values are equal */
     bool poisoned;             /* without an array they are NaN (0 for integers), else 0 */
     chain_log *log;            /* of a scalar that is logged; NULL otherwise */
+    int number;                /* among those of the chain that it was queued in last */
 } chain_slot;
 
 typedef struct chain_binding {
@@ -80,12 +81,16 @@ typedef struct chain_loop {
     const chain_binding *bindings; /* one per parameter of the kernel */
     const char *file;              /* where the application is written; NULL when not known */
     int line;
+    uint64_t hash; /* of all that a plan depends on: not of places, names, and most numbers */
 } chain_loop;
 
 typedef struct chain {
     chain_loop *loops;
     size_t count, capacity;
-    size_t step;  /* the first loop of the present time step */
+    size_t step;        /* the first loop of the present time step */
+    chain_slot **slots; /* that loops touch, in the order in which they were first; `number` is the
+                           place of each here */
+    size_t slot_count, slot_room;
     arena memory; /* of bindings, tables and places of queued loops; freed when it is emptied */
 } chain;
 

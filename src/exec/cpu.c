@@ -36,15 +36,50 @@ void exec_cpu_free(struct exec_cpu *cpu)
     free(cpu);
 }
 
+/* A chain that runs as its plan says, which is loop by loop. */
+typedef struct cpu_chain {
+    exec_context *context;
+    const analysis_chain *a;
+    codegen_function **functions;
+    messages *m;
+    kata_status status;
+} cpu_chain;
+
+static bool run_loop(cpu_chain *c, int loop)
+{
+    const chain_loop *l = c->a->loops[loop].loop;
+    c->status = exec_make_arrays(l, c->m);
+    if (c->status == KATA_OK)
+        c->status = cpu_loop_run(l, c->functions[loop], c->context->cpu, c->m);
+    return c->status == KATA_OK;
+}
+
+static bool run_whole(void *data, const plan_walk *walk, const plan_run *run)
+{
+    (void)walk;
+    return run_loop(data, run->loop);
+}
+
+/* Reductions are finished with their loop. */
+static bool run_scalar(void *data, int loop)
+{
+    cpu_chain *c = data;
+    return !c->a->loops[loop].loop->once || run_loop(c, loop);
+}
+
 static kata_status run_chain(exec_context *context, const chain *c, messages *m)
 {
     arena memory = {0};
-    codegen_function **functions = arena_array(&memory, c->count, sizeof *functions);
-    kata_status status = functions ? cpu_compile(context, c, functions, m) : message_no_memory(m);
-    for (size_t i = 0; i < c->count && status == KATA_OK; i++) {
-        status = exec_make_arrays(&c->loops[i], m);
-        if (status == KATA_OK) status = cpu_loop_run(&c->loops[i], functions[i], context->cpu, m);
-    }
+    cpu_chain chain = {.context = context, .m = m};
+    plan_visitor visitor = {.data = &chain, .run = run_whole, .scalar = run_scalar};
+    const plan *p = exec_plan_of(context, &(plan_request){.method = "loops"}, c, &chain.a, m);
+    chain.functions = arena_array(&memory, c->count, sizeof *chain.functions);
+    plan_place *homes = arena_array(&memory, c->slot_count + 1, sizeof *homes);
+    kata_status status = p ? KATA_OK : KATA_ERROR_MEMORY;
+    if (!chain.functions || !homes) status = message_no_memory(m);
+    if (!status) status = cpu_compile(context, c, chain.functions, m);
+    if (!status && !plan_walk_all(p, chain.a, homes, &visitor))
+        status = chain.status ? chain.status : message_no_memory(m);
     arena_free(&memory);
     return status;
 }

@@ -5,6 +5,7 @@
 #include "analysis/analysis.h"
 #include "codegen/codegen.h"
 #include "jit/jit.h"
+#include "plan/plan.h"
 #include "store/store.h"
 
 #include <stdio.h>
@@ -49,6 +50,8 @@ typedef struct exec_context {
     bool lines;        /* generated C leads debuggers to kernels' text */
     exec_trace *trace; /* NULL: none; of the reference executor */
     jit *jit;
+    plan_cache *plans;    /* NULL at first */
+    plan_request request; /* of the executor "plan" */
     struct exec_cpu
         *cpu; /* state of the cpu executor: compiled functions, buffers; NULL at first */
 } exec_context;
@@ -64,7 +67,26 @@ typedef struct exec_executor {
 const exec_executor *exec_find(const char *name);
 extern const exec_executor exec_reference; /* interprets trees, point by point: the oracle */
 extern const exec_executor exec_cpu;       /* compiled loops on threads */
+extern const exec_executor exec_plan;      /* interprets plans: planned.c */
+/* The plan of a chain as the executor's request has it, or loop by loop; NULL, reported, when
+ * memory is out. */
+const plan *exec_plan_of(exec_context *context, const plan_request *request, const chain *c,
+                         const analysis_chain **analysis, messages *m);
 void exec_cpu_free(struct exec_cpu *cpu);
+
+/* ---- planned.c: any plan, point by point ------------------------------------------------------
+ */
+
+/* Where a plan leaves the order open. */
+typedef struct exec_plan_order {
+    bool late;      /* moves are made when they are waited for, otherwise when they are started */
+    bool backwards; /* parallel tiles run from last to first */
+} exec_plan_order;
+
+/* Runs a chain as a plan of it says. KATA_ERROR_INTERNAL where that reads what was not set. The
+ * plan must be well formed, the kernels without checks. */
+kata_status exec_run_plan(const plan *p, const analysis_chain *a, const exec_plan_order *order,
+                          messages *m);
 
 /* ---- record.c: what each loop computed, for `kata diff` ---------------------------------------
  */

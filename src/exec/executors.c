@@ -6,7 +6,7 @@
 _Static_assert((int)STORE_BLOCK == (int)CODEGEN_BLOCK,
                "blocks are what generated code takes them for");
 
-static const exec_executor *const executors[] = {&exec_cpu, &exec_reference};
+static const exec_executor *const executors[] = {&exec_cpu, &exec_reference, &exec_plan};
 
 const exec_executor *exec_find(const char *name)
 {
@@ -19,6 +19,15 @@ store_array *exec_array_new(const chain_slot *slot)
 {
     grid_box box = chain_slot_memory(slot);
     return store_array_new(&box, slot->type, slot->components, slot->layout);
+}
+
+const plan *exec_plan_of(exec_context *context, const plan_request *request, const chain *c,
+                         const analysis_chain **analysis, messages *m)
+{
+    if (!context->plans) context->plans = plan_cache_new();
+    const plan *p = context->plans ? plan_cache_get(context->plans, c, request, analysis) : NULL;
+    if (!p) message_no_memory(m);
+    return p;
 }
 
 store_array *exec_slot_array(chain_slot *slot)

@@ -462,6 +462,8 @@ typedef struct ir_kernel {
     int rank;         /* of the grids it can be applied to: the number of offsets written in each
                          [dx,dy]; 0 when there is none */
     uint32_t rank_at; /* where that shows */
+    bool guarded;     /* the index of the point is used: where what is read and written may depend
+                         on it, and on numbers */
     char hash[33];    /* of the graph's text: equal hashes compute the same */
 } ir_kernel;
 

@@ -1,0 +1,171 @@
+/* What the loops of a chain touch, component by component. Reads of a component that matter at all
+ * points of a loop are taken together; one that a guard keeps to some of them stands alone, and so
+ * do those of what the loop writes. */
+#include "analysis/analysis.h"
+
+#include <string.h>
+
+/* ---- touches --------------------------------------------------------------------------------- */
+
+typedef struct builder {
+    const chain_loop *loop;
+    analysis_touch *touches;
+    int count;
+} builder;
+
+static analysis_touch *add(builder *b, int param, int component, const int32_t offset[3])
+{
+    analysis_touch *t = &b->touches[b->count++];
+    *t = (analysis_touch){.slot = b->loop->bindings[param].slot->number,
+                          .component = component,
+                          .param = param,
+                          .at = b->loop->box};
+    if (!offset) return t;
+    memcpy(t->lo, offset, sizeof t->lo);
+    memcpy(t->hi, offset, sizeof t->hi);
+    return t;
+}
+
+static bool same_box(const grid_box *a, const grid_box *b) { return !memcmp(a, b, sizeof *a); }
+
+static void widen(analysis_touch *t, const int32_t offset[3])
+{
+    for (int d = 0; d < 3; d++) {
+        if (offset[d] < t->lo[d]) t->lo[d] = offset[d];
+        if (offset[d] > t->hi[d]) t->hi[d] = offset[d];
+    }
+}
+
+/* Whether the loop writes the slot of a parameter: then a box around what it reads may hold what it
+ * writes, though no single read does. */
+static bool is_written(const chain_loop *loop, int param)
+{
+    for (int p = 0; p < loop->kernel->param_count; p++)
+        if (ir_param_is_written_field(&loop->kernel->params[p]) &&
+            loop->bindings[p].slot == loop->bindings[param].slot)
+            return true;
+    return false;
+}
+
+/* Accesses are ordered by parameter and component. */
+static void add_reads(builder *b, const grid_box *needs)
+{
+    const ir_kernel *kernel = b->loop->kernel;
+    int whole = -1; /* the touch that takes the component's reads at all points */
+    for (int i = 0; i < kernel->access_count; i++) {
+        const ir_access *access = &kernel->accesses[i];
+        bool everywhere = !needs || same_box(&needs[i], &b->loop->box);
+        const analysis_touch *last = whole < 0 ? NULL : &b->touches[whole];
+        bool same = last && last->param == access->param && last->component == access->component;
+        if (everywhere && same && !is_written(b->loop, access->param)) {
+            widen(&b->touches[whole], access->offset);
+        } else if (everywhere || !grid_box_is_empty(&needs[i])) {
+            if (everywhere) whole = b->count;
+            analysis_touch *t = add(b, access->param, access->component, access->offset);
+            if (!everywhere) t->at = needs[i];
+        }
+    }
+}
+
+/* Points of a finer field that are written of each point of the loop. */
+static int children_of(const chain_loop *loop, const ir_param *param)
+{
+    int children = 1;
+    for (int d = 0; d < loop->shape.rank; d++) children *= param->finer[d] ? param->finer[d] : 1;
+    return children;
+}
+
+/* Stores are ordered by parameter and component. */
+static void add_writes(builder *b)
+{
+    const ir_kernel *kernel = b->loop->kernel;
+    int written = 0;
+    for (int i = 0; i < kernel->store_count; i++) {
+        const ir_store *s = &kernel->stores[i];
+        const ir_param *param = &kernel->params[s->param];
+        if (!ir_param_is_field(param)) continue;
+        analysis_touch *t = b->count ? &b->touches[b->count - 1] : NULL;
+        bool same = t && t->writes && t->param == s->param && t->component == s->component;
+        written = same ? written + 1 : 1;
+        if (same)
+            widen(t, s->offset);
+        else
+            t = add(b, s->param, s->component, s->offset);
+        t->writes = true;
+        if (s->condition && children_of(b->loop, param) == 1) t->at = analysis_written(b->loop, s);
+        t->keeps = t->keeps || s->condition || b->loop->colors > 1;
+        bool last = i + 1 == kernel->store_count || kernel->stores[i + 1].param != s->param ||
+                    kernel->stores[i + 1].component != s->component;
+        if (last && written < children_of(b->loop, param)) t->keeps = true;
+    }
+}
+
+static void add_scalars(builder *b, analysis_loop *l)
+{
+    const ir_kernel *kernel = b->loop->kernel;
+    for (int p = 0; p < kernel->param_count; p++) {
+        const ir_param *param = &kernel->params[p];
+        if (ir_param_is_field(param) || !b->loop->bindings[p].slot) continue;
+        bool reduction = ir_param_is_reduction(param);
+        for (int e = 0; e < param->count; e++) {
+            analysis_touch *t = add(b, p, e, NULL);
+            t->writes = reduction;
+            t->keeps = param->onto;
+        }
+        l->reduces = l->reduces || reduction;
+    }
+}
+
+static bool make_loop(const chain_loop *loop, arena *memory, analysis_loop *out)
+{
+    const ir_kernel *kernel = loop->kernel;
+    size_t most = (size_t)(kernel->access_count + kernel->store_count);
+    for (int p = 0; p < kernel->param_count; p++) most += (size_t)kernel->params[p].count;
+    builder b = {.loop = loop};
+    grid_box *needs = NULL;
+    *out = (analysis_loop){.loop = loop, .checks = kernel->check_count > 0};
+    b.touches = arena_array(memory, most + 1, sizeof *b.touches);
+    if (kernel->guarded) {
+        needs = arena_array(memory, (size_t)kernel->access_count + 1, sizeof *needs);
+        if (!needs || !analysis_needs(loop, needs)) return false;
+    }
+    if (!b.touches) return false;
+    add_reads(&b, needs);
+    add_writes(&b);
+    add_scalars(&b, out);
+    if (kernel->direction) out->columns = analysis_has_columns(loop);
+    out->whole = kernel->direction && !out->columns;
+    out->touches = b.touches;
+    out->touch_count = b.count;
+    return true;
+}
+
+/* ---- chains ---------------------------------------------------------------------------------- */
+
+bool analysis_chain_make(const chain *c, analysis_chain *out)
+{
+    *out = (analysis_chain){.loop_count = (int)c->count, .slot_count = (int)c->slot_count};
+    out->slots = arena_array(&out->memory, c->slot_count + 1, sizeof *out->slots);
+    out->dead = arena_array(&out->memory, c->slot_count + 1, sizeof *out->dead);
+    out->loops = arena_array(&out->memory, c->count + 1, sizeof *out->loops);
+    if (!out->slots || !out->loops || !out->dead) return false;
+    for (size_t i = 0; i < c->count; i++)
+        if (!make_loop(&c->loops[i], &out->memory, &out->loops[i])) return false;
+    analysis_chain_adopt(c, out);
+    return true;
+}
+
+void analysis_chain_adopt(const chain *c, analysis_chain *a)
+{
+    for (size_t i = 0; i < c->count; i++) a->loops[i].loop = &c->loops[i];
+    for (size_t i = 0; i < c->slot_count; i++) {
+        const chain_slot *slot = a->slots[i] = c->slots[i];
+        a->dead[i] = slot->discarded || (slot->temporary && c->step == c->count);
+    }
+}
+
+void analysis_chain_free(analysis_chain *a)
+{
+    arena_free(&a->memory);
+    *a = (analysis_chain){0};
+}

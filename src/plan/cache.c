@@ -1,0 +1,87 @@
+/* Plans of chains seen before. A time loop queues the same loops again and again: their hashes
+ * tell, and a plan and its analysis fit any chain of equal loops. */
+#include "plan/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEPT = 8 };
+
+typedef struct known {
+    uint64_t key;
+    int64_t used; /* when last; 0: never */
+    plan plan;
+    analysis_chain analysis;
+} known;
+
+struct plan_cache {
+    known known[KEPT];
+    int64_t turn;
+};
+
+plan_cache *plan_cache_new(void) { return calloc(1, sizeof(plan_cache)); }
+
+static void forget(known *k)
+{
+    plan_free(&k->plan);
+    analysis_chain_free(&k->analysis);
+    *k = (known){0};
+}
+
+void plan_cache_free(plan_cache *cache)
+{
+    for (int i = 0; cache && i < KEPT; i++) forget(&cache->known[i]);
+    free(cache);
+}
+
+static uint64_t key_of(const chain *c, const plan_request *r)
+{
+    const int numbers[] = {r->parts[0], r->parts[1], r->parts[2], r->every, r->prefetch};
+    uint64_t key = hash_bytes(r->method, strlen(r->method), c->count);
+    key = hash_bytes(r->tile, sizeof r->tile, key);
+    key = hash_bytes(r->inner, sizeof r->inner, key);
+    key = hash_bytes(numbers, sizeof numbers, key);
+    for (size_t i = 0; i < c->count; i++) key = (key ^ c->loops[i].hash) * 0x9e3779b97f4a7c15u;
+    for (size_t i = 0; i < c->slot_count; i++)
+        key = (key ^ c->slots[i]->discarded) * 0x9e3779b97f4a7c15u;
+    return key ^ (c->step == c->count);
+}
+
+static known *find(plan_cache *cache, uint64_t key, bool *is_new)
+{
+    known *oldest = &cache->known[0];
+    for (int i = 0; i < KEPT; i++) {
+        known *k = &cache->known[i];
+        *is_new = !k->used || k->key != key;
+        if (!*is_new) return k;
+        if (k->used < oldest->used) oldest = k;
+    }
+    forget(oldest);
+    return oldest;
+}
+
+bool plan_cache_knows(const plan_cache *cache, const chain *c, const plan_request *request)
+{
+    uint64_t key = key_of(c, request);
+    for (int i = 0; i < KEPT; i++)
+        if (cache->known[i].used && cache->known[i].key == key) return true;
+    return false;
+}
+
+const plan *plan_cache_get(plan_cache *cache, const chain *c, const plan_request *request,
+                           const analysis_chain **analysis)
+{
+    bool is_new;
+    uint64_t key = key_of(c, request);
+    known *k = find(cache, key, &is_new);
+    if (!is_new) analysis_chain_adopt(c, &k->analysis);
+    if (is_new &&
+        (!analysis_chain_make(c, &k->analysis) || !plan_make(&k->plan, &k->analysis, request))) {
+        forget(k);
+        return NULL;
+    }
+    k->key = key;
+    k->used = ++cache->turn;
+    *analysis = &k->analysis;
+    return &k->plan;
+}

@@ -1,0 +1,300 @@
+/* plan: in which order a chain is computed, and where its values are meanwhile.
+ *
+ * A plan is a tree. Its leaves are the loops of the chain and the moves of values between places.
+ * A leaf runs on its own box (of a loop, the loop's; of a move, all that the field has) cut down by
+ * the tiles around it: a tile repeats its child for one frame after another, the intervals
+ * [k size, (k + 1) size) of a dimension, and each leaf in it runs on the frame with its ends moved
+ * by the leaf's *span*: by the same for both of a skewed tile, outwards for an overlapped one,
+ * inwards or past one another for the two halves of diamonds. All tilings are these numbers.
+ *
+ * A *place* holds values of a field. At home every field has one of its own. A buffer puts another
+ * in its way for as long as its child runs: as many points as its capacity in each dimension, index
+ * i at i modulo capacity, nothing set at first. What runs in it finds the field there, moves bring
+ * values in from the place outside and take them out.
+ *
+ * Blocks are like one tile per rank, all at once: each has places of its own for the buffers in it,
+ * and exchanges fill their margins from one another. Along a dimension that wraps, frames reach
+ * beyond the grid: index -1 is another copy of the last one, in places inside. One block that wraps
+ * is how the seam of a periodic dimension is closed. */
+#ifndef PLAN_PLAN_H
+#define PLAN_PLAN_H
+
+#include "analysis/analysis.h"
+
+/* ---- plan.c: the tree ------------------------------------------------------------------------ */
+
+#define PLAN_FAR (INT64_C(1) << 48) /* a span that cuts nothing */
+
+typedef enum plan_kind {
+    PLAN_NONE,
+    PLAN_SEQ,      /* its children, in order */
+    PLAN_TILE,     /* dimension, size, overlap, parallel, period; spans: one per leaf */
+    PLAN_BLOCKS,   /* parts, cuts, period; spans: three per leaf, one per dimension */
+    PLAN_BUFFER,   /* slot, twin, capacity, window; child */
+    PLAN_MOVE,     /* slot, out, tag */
+    PLAN_WAIT,     /* tag: the move started under it has ended after this */
+    PLAN_EXCHANGE, /* slot, margin */
+    PLAN_SCALAR,   /* loop: its reductions are finished, or it runs, without a grid */
+    PLAN_LOOP      /* loop */
+} plan_kind;
+
+typedef struct plan_span {
+    int64_t lo, hi; /* added to the ends of a frame */
+} plan_span;
+
+typedef struct plan_node {
+    plan_kind kind;
+    int child, next; /* numbers of nodes, 0: none */
+    int leaf;        /* of a leaf: its number; of TILE and BLOCKS: that of the first in it */
+    int leaf_count;
+    plan_span *spans;
+    int dimension;
+    int64_t size;
+    bool overlap;  /* frames are what tiles own, and spans add work done twice; otherwise tiles own
+                      all they run on */
+    bool parallel; /* tiles touch nothing in common that one of them writes */
+    int64_t period[3];   /* of TILE and BLOCKS: the size of a dimension that wraps, otherwise 0 */
+    int parts[3];        /* of BLOCKS, per dimension */
+    int64_t *cuts[3];    /* parts + 1 of them */
+    int slot, twin;      /* fields by their numbers in the chain; twin: another one that the buffer
+                            holds, or -1 */
+    int64_t capacity[3]; /* 0: all that the field has */
+    int window;          /* of a buffer: number of a TILE node around those who use it. Only indices
+                            in its frame widened by `reach` are looked for in the buffer. 0: all */
+    plan_span reach;
+    bool out; /* from the innermost place to the next one outside; otherwise inwards */
+    int tag;  /* of a move that is only started here; 0: none */
+    plan_span margin[3];
+    int loop;
+} plan_node;
+
+typedef struct plan {
+    plan_node *nodes; /* nodes[0] is none */
+    int count, root, leaf_count;
+    size_t capacity;
+    arena memory; /* of spans and cuts */
+    bool failed;  /* memory was out */
+} plan;           /* zero-initialised is empty */
+
+/* Adds a node as the last child of another (0: as the root). A leaf takes the next number: trees
+ * are made from left to right. 0 when memory is out. */
+int plan_add(plan *p, int parent, plan_kind kind);
+/* After the last leaf in a TILE or BLOCKS node was added: gives it spans, all zero. */
+bool plan_end_tile(plan *p, int node);
+plan_span *plan_span_of(plan *p, int tile, int leaf, int dimension);
+bool plan_is_leaf(const plan_node *n);
+void plan_free(plan *p);
+
+/* ---- walk.c: what a plan does, step by step -------------------------------------------------- */
+
+/* Where values of a slot (and its twin) are. */
+typedef struct plan_place {
+    int number; /* counted from 0 in the order of opening; homes first, by slot */
+    int slot, twin;
+    const plan_node *buffer; /* NULL: home */
+    int block;
+    bool wraps[3];
+    struct plan_place *outer; /* where the slot is outside; NULL: this is a home */
+    struct plan_place *twin_outer;
+    void *data; /* the visitor's */
+} plan_place;
+
+typedef struct plan_walk plan_walk;
+
+/* A part of a loop: its points in `box`, of which those in `core` count in reductions. Places hold
+ * its values at indices moved by `shift` along dimensions that wrap. */
+typedef struct plan_run {
+    int loop, leaf;
+    grid_box box, core;
+    int64_t shift[3];
+} plan_run;
+
+/* Values of a slot copied between places; `from` is at the indices of `to` moved by `shift`. */
+typedef struct plan_copy {
+    int slot, tag; /* tag: takes place some time until it is waited for; 0: now */
+    const plan_place *from, *to;
+    grid_box box;
+    int64_t shift[3];
+} plan_copy;
+
+/* Each returns false to end the walk. */
+typedef struct plan_visitor {
+    void *data;     /* NULL functions are not called */
+    bool backwards; /* walk parallel tiles, and blocks, from last to first */
+    bool (*run)(void *data, const plan_walk *walk, const plan_run *run);
+    bool (*copy)(void *data, const plan_walk *walk, const plan_copy *copy);
+    bool (*wait)(void *data, int tag);
+    bool (*scalar)(void *data, int loop);
+    bool (*open)(void *data, plan_place *place);
+    bool (*close)(void *data, plan_place *place);
+    /* A tile of a parallel node, or a block, begins; NULL: all of one have ended. */
+    bool (*tile)(void *data, const plan_node *node);
+} plan_visitor;
+
+/* Walks a plan; false when the visitor ended it or memory was out. The plan must be well formed
+ * (plan_check_form). `homes` has one place per slot of the chain. */
+bool plan_walk_all(const plan *p, const analysis_chain *a, plan_place *homes,
+                   const plan_visitor *visitor);
+/* Cuts a box of indices of a slot, as its innermost place counts them, into boxes that lie in one
+ * place each. Returns their number. */
+enum { PLAN_PIECES = 8 };
+typedef struct plan_piece {
+    const plan_place *place;
+    grid_box box;
+} plan_piece;
+int plan_pieces(const plan_walk *walk, int slot, const grid_box *box, plan_piece out[PLAN_PIECES]);
+/* The innermost place of a slot. */
+const plan_place *plan_innermost(const plan_walk *walk, int slot);
+
+/* ---- planners.c ------------------------------------------------------------------------------ */
+
+/* What to plan. Along dimensions in which a group of loops cannot be tiled, sizes are ignored; a
+ * group that a method is not for runs loop by loop. */
+typedef struct plan_request {
+    const char *method; /* a name from the list in planners.c */
+    int64_t tile[3];    /* sizes, 0: not tiled */
+    int64_t inner[3];   /* of tiles in tiles, 0: none */
+    int parts[3];       /* of blocks; 0 is 1 */
+    int every;          /* loops between exchanges, 0: as many as there are */
+    int prefetch;       /* 1: moves run beside the work */
+} plan_request;
+
+/* Reads "METHOD x=N y=N z=N inner.x=N ... parts.x=N ... every=N prefetch", all but the method
+ * optional. False where it is none, with the word that is wrong in `wrong`. */
+enum { PLAN_WORD = 40 };
+bool plan_request_read(const char *words, plan_request *out, char wrong[PLAN_WORD]);
+/* False when memory is out or there is no such method. */
+bool plan_make(plan *p, const analysis_chain *a, const plan_request *request);
+/* The i-th method's name; NULL at the end. */
+const char *plan_method_name(int i);
+
+/* ---- cache.c --------------------------------------------------------------------------------- */
+
+/* The plans of the chains met last. */
+typedef struct plan_cache plan_cache;
+/* Whether a chain was met. */
+bool plan_cache_knows(const plan_cache *cache, const chain *c, const plan_request *request);
+plan_cache *plan_cache_new(void); /* NULL when memory is out */
+void plan_cache_free(plan_cache *cache);
+/* The plan of a chain, and its analysis, until the next call; NULL when memory is out. */
+const plan *plan_cache_get(plan_cache *cache, const chain *c, const plan_request *request,
+                           const analysis_chain **analysis);
+
+/* ---- group.c: loops that are tiled together, and by how much they have to differ ---------------
+ */
+
+/* Consecutive loops on one grid, none of which waits for a reduction of another. Loops without a
+ * grid run before the others, reductions are finished after them. Tables are by loop, from `first`,
+ * and dimension. */
+typedef struct plan_group {
+    const analysis_chain *a;
+    int first, end;
+    bool together;     /* can be tiled at all */
+    bool fixed[3];     /* dimensions that cannot */
+    int64_t period[3]; /* the size of those in which something is read over a periodic side */
+    int64_t (*low)[3], (*high)[3];           /* see the functions that set them */
+    int64_t (*need_low)[3], (*need_high)[3]; /* by slot: how far around the points asked for it is
+                                                to be known at first */
+    arena memory;
+} plan_group;
+
+/* The group that begins with a loop. `apart`: loops that wait for others are left in. */
+bool plan_group_make(plan_group *g, const analysis_chain *a, int first, bool apart);
+void plan_group_free(plan_group *g);
+/* high: by how much later than the first each loop has to run, so that in ascending order all that
+ * it touches was touched before by loops before it; low: the same in descending order. */
+bool plan_group_shifts(plan_group *g);
+/* low, high: how much more than the points asked for each loop has to run on, so that all that is
+ * read was computed; and the needs. `end`: only loops before it, from `begin`. */
+bool plan_group_growth(plan_group *g, int begin, int end);
+/* Widens a span to hold what loops begin..end-1 touch of a slot around the points asked for, after
+ * plan_group_growth. */
+void plan_group_widen(const plan_group *g, int begin, int end, int slot, int d, plan_span *span);
+/* Whether the group finds values of a slot that were there before. */
+bool plan_group_takes(const plan_group *g, int slot);
+/* Whether somebody may read what the group leaves in a slot. */
+bool plan_group_leaves(const plan_group *g, int slot);
+bool plan_group_writes(const plan_group *g, int slot);
+bool plan_group_touches(const plan_group *g, int slot);
+/* Whether it is touched point for point only: not by a kernel for which it is finer, coarser or
+ * lacks a dimension. */
+bool plan_group_plain(const plan_group *g, int slot);
+/* Adds nodes for loops without a grid, and for reductions; the loops, one after another. */
+bool plan_group_before(const plan_group *g, plan *p, int parent);
+bool plan_group_after(const plan_group *g, plan *p, int parent);
+bool plan_group_loops(const plan_group *g, plan *p, int parent);
+
+/* A way to plan one group, below a SEQ node. False when memory is out. */
+typedef struct plan_method {
+    const char *name;
+    bool apart; /* see plan_group_make */
+    bool (*applicable)(plan_group *g, const plan_request *request);
+    bool (*make)(plan_group *g, const plan_request *request, plan *p, int parent);
+} plan_method;
+extern const plan_method plan_skewed, plan_diamond, plan_overlapped, plan_streamed, plan_fused,
+    plan_single, plan_blocked;
+
+/* ---- text.c ---------------------------------------------------------------------------------- */
+
+/* A line per node, children indented below: its kind and numbers as docs/planning.md explains them.
+ * With a chain, the names of loops and fields follow as comments. */
+void plan_print(text *out, const plan *p, const analysis_chain *a);
+/* Reads that. False where it is wrong: *line is the number of the line (or memory was out, 0). */
+bool plan_parse(plan *p, const char *words, int *line);
+/* The same tree as JSON: {"kind": "seq", "children": [...]}. */
+void plan_print_json(text *out, const plan *p, const analysis_chain *a);
+
+/* ---- picture.c ------------------------------------------------------------------------------- */
+
+/* An SVG picture: points of a dimension to the right, loops upwards, a colour per tile. False when
+ * nothing is computed, or memory is out. */
+bool plan_draw(text *out, const plan *p, const analysis_chain *a, int dimension);
+
+/* ---- form.c ---------------------------------------------------------------------------------- */
+
+/* NULL when a plan can be walked for a chain: its numbers refer to what there is, spans and cuts
+ * are in order. Otherwise what is wrong, with the node in *node. */
+const char *plan_check_form(const plan *p, const analysis_chain *a, int *node);
+
+/* ---- verify.c, content.c ----------------------------------------------------------------------
+ *
+ * Replays a plan over boxes. Of every place it knows which loop wrote which box last; each read is
+ * to find what the loop before it in the chain, of those that write there, has made. */
+
+/* Whether a plan computes what its chain does: each read, in whatever place, finds the value that
+ * it finds when loops run one after another; what lasts is home at the end; each point counts once
+ * in reductions; nothing in a buffer is overwritten, or gone, that is still needed; no move under
+ * way is interfered with; parallel tiles do not meet. If not, says why in `why`: loop, field, box,
+ * and what was found there. */
+bool plan_verify(const plan *p, const analysis_chain *a, text *why);
+
+/* What verify.c keeps of one place: boxes of values and the loops that wrote them. */
+typedef struct content_entry {
+    int slot, component, writer; /* writer: a loop's number, or -1 for what was there at first */
+    grid_box box;
+} content_entry;
+
+typedef struct content {
+    content_entry *entries;
+    size_t count, room;
+    bool failed; /* memory was out */
+} content;
+
+void content_set(content *c, content_entry entry);
+/* Forgets all of a component in a box, whatever its slot. Returns whether there was something. */
+bool content_clear(content *c, int component, const grid_box *box);
+void content_free(content *c);
+
+/* A list of boxes. */
+typedef struct box_list {
+    grid_box *boxes;
+    size_t count, room;
+    bool failed;
+} box_list;
+
+void box_list_add(box_list *l, const grid_box *box);
+/* Takes a box away from all. */
+void box_list_cut(box_list *l, const grid_box *box);
+void box_list_free(box_list *l);
+
+#endif

@@ -1,0 +1,478 @@
+/* Walking a plan: frames and places as they are around each leaf. */
+#include "plan/plan.h"
+
+#include <stdlib.h>
+
+enum { MOST_FRAMES = 16 };
+
+/* One turn of a tile, or one block. */
+typedef struct frame {
+    const plan_node *node;
+    int64_t lo[3], hi[3]; /* of BLOCKS all dimensions, of TILE its own */
+} frame;
+
+struct plan_walk {
+    const plan *p;
+    const analysis_chain *a;
+    const plan_visitor *visitor;
+    frame frames[MOST_FRAMES];
+    int frame_count;
+    plan_place **inner; /* per slot: its innermost place */
+    int block;
+    const plan_node *blocks;  /* the BLOCKS node around; NULL: none */
+    plan_place **block_inner; /* of its blocks: one after another */
+    int place_count;
+};
+
+static bool walk_node(plan_walk *w, int node);
+
+static int64_t floor_divide(int64_t x, int64_t by) { return x / by - (x % by < 0); }
+
+static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t larger(int64_t a, int64_t b) { return a < b ? b : a; }
+
+/* ---- boxes of leaves ------------------------------------------------------------------------- */
+
+static bool frames_cut(const plan_node *n, int d)
+{
+    return n->kind == PLAN_BLOCKS || n->dimension == d;
+}
+
+static plan_span span_of(const plan_node *n, int leaf, int d)
+{
+    int i = leaf - n->leaf;
+    return n->spans[n->kind == PLAN_BLOCKS ? 3 * i + d : i];
+}
+
+static int64_t period_of(const plan_walk *w, int d)
+{
+    for (int i = 0; i < w->frame_count; i++)
+        if (w->frames[i].node->period[d]) return w->frames[i].node->period[d];
+    return 0;
+}
+
+/* What a leaf runs on without frames. */
+static grid_box whole_box(const plan_walk *w, const plan_node *leaf)
+{
+    if (leaf->kind == PLAN_LOOP) return w->a->loops[leaf->loop].loop->box;
+    grid_box box = chain_slot_memory(w->a->slots[leaf->slot]);
+    for (int d = 0; d < 3; d++) {
+        if (!period_of(w, d)) continue;
+        box.lo[d] = 0; /* a last face is the first one */
+        box.hi[d] = period_of(w, d);
+    }
+    return box;
+}
+
+/* The indices that the first `count` frames leave a leaf along a dimension. */
+static plan_span clip_of(const plan_walk *w, int count, int leaf, int d, bool core)
+{
+    plan_span clip = {-PLAN_FAR, PLAN_FAR};
+    for (int i = 0; i < count; i++) {
+        const frame *f = &w->frames[i];
+        if (!frames_cut(f->node, d)) continue;
+        plan_span span = span_of(f->node, leaf, d);
+        if (span.hi >= PLAN_FAR) continue;
+        if (core && (f->node->overlap || f->node->kind == PLAN_BLOCKS)) span = (plan_span){0, 0};
+        clip.lo = larger(clip.lo, f->lo[d] + span.lo);
+        clip.hi = smaller(clip.hi, f->hi[d] + span.hi);
+    }
+    return clip;
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+const plan_place *plan_innermost(const plan_walk *walk, int slot) { return walk->inner[slot]; }
+
+static const frame *frame_of(const plan_walk *w, int node)
+{
+    for (int i = 0; i < w->frame_count; i++)
+        if (w->frames[i].node == &w->p->nodes[node]) return &w->frames[i];
+    return NULL;
+}
+
+/* The part of a box that a place is looked into for. */
+static grid_box window_of(const plan_walk *w, const plan_place *place, const grid_box *box)
+{
+    grid_box part = *box;
+    const frame *f =
+        place->buffer && place->buffer->window ? frame_of(w, place->buffer->window) : NULL;
+    if (!f) return part;
+    int d = f->node->dimension;
+    part.lo[d] = larger(part.lo[d], f->lo[d] + place->buffer->reach.lo);
+    part.hi[d] = smaller(part.hi[d], f->hi[d] + place->buffer->reach.hi);
+    return part;
+}
+
+static plan_place *outer_of(const plan_place *place, int slot)
+{
+    return place->slot == slot ? place->outer : place->twin_outer;
+}
+
+static int add_pieces(const plan_walk *w, plan_place *place, int slot, const grid_box *box,
+                      plan_piece *out, int room)
+{
+    grid_box part = window_of(w, place, box), rest[6];
+    int count = 0;
+    if (!grid_box_is_empty(&part) && room > 0) out[count++] = (plan_piece){place, part};
+    int others = grid_box_subtract(box, &part, rest);
+    for (int i = 0; i < others && outer_of(place, slot); i++)
+        count += add_pieces(w, outer_of(place, slot), slot, &rest[i], out + count, room - count);
+    return count;
+}
+
+int plan_pieces(const plan_walk *walk, int slot, const grid_box *box, plan_piece out[PLAN_PIECES])
+{
+    return add_pieces(walk, walk->inner[slot], slot, box, out, PLAN_PIECES);
+}
+
+static plan_place make_place(plan_walk *w, const plan_node *n)
+{
+    plan_place place = {.number = w->place_count++,
+                        .slot = n->slot,
+                        .twin = n->twin,
+                        .buffer = n,
+                        .block = w->block,
+                        .outer = w->inner[n->slot]};
+    if (n->twin >= 0) place.twin_outer = w->inner[n->twin];
+    for (int d = 0; d < 3; d++) place.wraps[d] = period_of(w, d) > 0;
+    return place;
+}
+
+static bool open_place(plan_walk *w, plan_place *place)
+{
+    w->inner[place->slot] = place;
+    if (place->twin >= 0) w->inner[place->twin] = place;
+    return !w->visitor->open || w->visitor->open(w->visitor->data, place);
+}
+
+static bool close_place(plan_walk *w, plan_place *place)
+{
+    w->inner[place->slot] = place->outer;
+    if (place->twin >= 0) w->inner[place->twin] = place->twin_outer;
+    return !w->visitor->close || w->visitor->close(w->visitor->data, place);
+}
+
+static bool walk_buffer(plan_walk *w, const plan_node *n)
+{
+    plan_place place = make_place(w, n);
+    bool done = open_place(w, &place);
+    if (done) done = walk_node(w, n->child);
+    return close_place(w, &place) && done;
+}
+
+/* ---- leaves ---------------------------------------------------------------------------------- */
+
+/* Calls `visit` for each copy of the leaf's box along the dimensions that wrap. */
+static bool each_image(plan_walk *w, const plan_node *leaf, int d, plan_run *run,
+                       bool (*visit)(plan_walk *, const plan_node *, const plan_run *))
+{
+    if (d == 3) return grid_box_is_empty(&run->box) || visit(w, leaf, run);
+    grid_box whole = whole_box(w, leaf);
+    plan_span clip = clip_of(w, w->frame_count, leaf->leaf, d, false);
+    plan_span core = clip_of(w, w->frame_count, leaf->leaf, d, true);
+    int64_t period = period_of(w, d), first = 0, last = 0;
+    if (period && clip.lo > -PLAN_FAR) first = floor_divide(clip.lo - whole.hi[d] + 1, period);
+    if (period && clip.hi < PLAN_FAR) last = floor_divide(clip.hi - 1 - whole.lo[d], period);
+    for (int64_t image = first; image <= last; image++) {
+        int64_t shift = image * period;
+        run->shift[d] = shift;
+        run->box.lo[d] = larger(whole.lo[d], clip.lo - shift);
+        run->box.hi[d] = smaller(whole.hi[d], clip.hi - shift);
+        run->core.lo[d] = larger(run->box.lo[d], core.lo - shift);
+        run->core.hi[d] = smaller(run->box.hi[d], core.hi - shift);
+        if (run->box.lo[d] < run->box.hi[d] && !each_image(w, leaf, d + 1, run, visit))
+            return false;
+    }
+    return true;
+}
+
+static bool visit_loop(plan_walk *w, const plan_node *leaf, const plan_run *run)
+{
+    (void)leaf;
+    return !w->visitor->run || w->visitor->run(w->visitor->data, w, run);
+}
+
+/* Homes are counted within the field; places that wrap, moved by the image. */
+static bool visit_move(plan_walk *w, const plan_node *leaf, const plan_run *run)
+{
+    const plan_place *inner = w->inner[leaf->slot], *outer = outer_of(inner, leaf->slot);
+    plan_copy copy = {.slot = leaf->slot,
+                      .tag = leaf->tag,
+                      .from = leaf->out ? inner : outer,
+                      .to = leaf->out ? outer : inner,
+                      .box = run->box};
+    for (int d = 0; d < 3; d++) {
+        int64_t inside = inner->wraps[d] ? run->shift[d] : 0;
+        int64_t outside = outer->wraps[d] ? run->shift[d] : 0;
+        copy.box.lo[d] += leaf->out ? outside : inside;
+        copy.box.hi[d] += leaf->out ? outside : inside;
+        copy.shift[d] = leaf->out ? inside - outside : outside - inside;
+    }
+    return !w->visitor->copy || w->visitor->copy(w->visitor->data, w, &copy);
+}
+
+static bool walk_leaf(plan_walk *w, const plan_node *leaf)
+{
+    plan_run run = {.loop = leaf->loop, .leaf = leaf->leaf};
+    return each_image(w, leaf, 0, &run, leaf->kind == PLAN_LOOP ? visit_loop : visit_move);
+}
+
+/* ---- tiles ----------------------------------------------------------------------------------- */
+
+/* Widens [*first, *last] to hold the tiles in which a leaf has points of its own. */
+static void find_tiles(const plan_walk *w, const plan_node *tile, const plan_node *leaf,
+                       int64_t *first, int64_t *last)
+{
+    int d = tile->dimension;
+    plan_span span = span_of(tile, leaf->leaf, d);
+    grid_box whole = whole_box(w, leaf);
+    plan_span clip = clip_of(w, w->frame_count, leaf->leaf, d, false);
+    bool outer_wraps = period_of(w, d) > 0;
+    if (tile->period[d]) { /* copies belong to the tiles of what they are copies of */
+        whole.lo[d] = larger(whole.lo[d], 0);
+        whole.hi[d] = smaller(whole.hi[d], tile->period[d]);
+    }
+    int64_t lo = outer_wraps ? clip.lo : larger(clip.lo, whole.lo[d]);
+    int64_t hi = outer_wraps ? clip.hi : smaller(clip.hi, whole.hi[d]);
+    if (span.hi >= PLAN_FAR || lo >= hi || grid_box_is_empty(&whole)) return;
+    if (tile->overlap) span = (plan_span){0, 0};
+    *first = smaller(*first, floor_divide(lo - span.hi, tile->size));
+    *last = larger(*last, floor_divide(hi - 1 - span.lo, tile->size));
+}
+
+static void find_tiles_below(const plan_walk *w, const plan_node *tile, int node, int64_t *first,
+                             int64_t *last)
+{
+    for (; node; node = w->p->nodes[node].next) {
+        const plan_node *n = &w->p->nodes[node];
+        if (plan_is_leaf(n)) find_tiles(w, tile, n, first, last);
+        find_tiles_below(w, tile, n->child, first, last);
+    }
+}
+
+static bool walk_tile(plan_walk *w, const plan_node *n)
+{
+    int64_t first = PLAN_FAR, last = -PLAN_FAR;
+    int d = n->dimension;
+    find_tiles_below(w, n, n->child, &first, &last);
+    if (w->frame_count == MOST_FRAMES) return false;
+    frame *f = &w->frames[w->frame_count];
+    bool done = true;
+    bool backwards = n->parallel && w->visitor->backwards;
+    for (int64_t i = first; i <= last && done; i++) {
+        int64_t t = backwards ? first + last - i : i;
+        *f = (frame){.node = n};
+        f->lo[d] = t * n->size;
+        f->hi[d] = (t + 1) * n->size;
+        if (n->period[d]) f->hi[d] = smaller(f->hi[d], n->period[d]);
+        if (n->parallel && w->visitor->tile) done = w->visitor->tile(w->visitor->data, n);
+        w->frame_count++;
+        done = done && walk_node(w, n->child);
+        w->frame_count--;
+    }
+    if (done && n->parallel && w->visitor->tile) done = w->visitor->tile(w->visitor->data, NULL);
+    return done;
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+static int block_count(const plan_node *n) { return n->parts[0] * n->parts[1] * n->parts[2]; }
+
+static frame block_frame(const plan_node *n, int block)
+{
+    frame f = {.node = n};
+    for (int d = 0; d < 3; d++) {
+        int at = block % n->parts[d];
+        block /= n->parts[d];
+        f.lo[d] = n->cuts[d][at];
+        f.hi[d] = n->cuts[d][at + 1];
+    }
+    return f;
+}
+
+static void enter_block(plan_walk *w, int block)
+{
+    w->block = block;
+    w->inner = w->block_inner + (size_t)block * (size_t)w->a->slot_count;
+    w->frames[w->frame_count++] = block_frame(w->blocks, block);
+}
+
+static void leave_block(plan_walk *w) { w->frame_count--; }
+
+/* Whether blocks have to meet in a part of the tree. */
+static bool has_meeting(const plan *p, int node)
+{
+    const plan_node *n = &p->nodes[node];
+    if (n->kind == PLAN_EXCHANGE || n->kind == PLAN_SCALAR) return true;
+    for (int child = n->child; child; child = p->nodes[child].next)
+        if (has_meeting(p, child)) return true;
+    return false;
+}
+
+static plan_place *place_of_block(const plan_walk *w, int block, int slot)
+{
+    return w->block_inner[(size_t)block * (size_t)w->a->slot_count + (size_t)slot];
+}
+
+/* Fills a box of one block's place from the blocks that own its points. */
+static bool fill_margin(plan_walk *w, const plan_node *n, int block, const grid_box *box)
+{
+    int64_t from_image[3] = {0, 0, 0}, to_image[3] = {0, 0, 0}, image[3];
+    for (int d = 0; d < 3; d++) {
+        int64_t period = w->blocks->period[d];
+        if (!period) continue;
+        from_image[d] = floor_divide(box->lo[d], period);
+        to_image[d] = floor_divide(box->hi[d] - 1, period);
+    }
+    for (int owner = 0; owner < block_count(w->blocks); owner++) {
+        frame f = block_frame(w->blocks, owner);
+        for (image[2] = from_image[2]; image[2] <= to_image[2]; image[2]++)
+            for (image[1] = from_image[1]; image[1] <= to_image[1]; image[1]++)
+                for (image[0] = from_image[0]; image[0] <= to_image[0]; image[0]++) {
+                    plan_copy copy = {.slot = n->slot,
+                                      .from = place_of_block(w, owner, n->slot),
+                                      .to = place_of_block(w, block, n->slot)};
+                    grid_box owned;
+                    for (int d = 0; d < 3; d++) {
+                        int64_t shift = image[d] * w->blocks->period[d];
+                        owned.lo[d] = f.lo[d] + shift;
+                        owned.hi[d] = f.hi[d] + shift;
+                        copy.shift[d] = -shift;
+                    }
+                    copy.box = grid_box_intersect(box, &owned);
+                    if (grid_box_is_empty(&copy.box)) continue;
+                    if (w->visitor->copy && !w->visitor->copy(w->visitor->data, w, &copy))
+                        return false;
+                }
+    }
+    return true;
+}
+
+static bool walk_exchange(plan_walk *w, const plan_node *n)
+{
+    grid_box field = chain_slot_memory(w->a->slots[n->slot]), pieces[6];
+    for (int block = 0; block < block_count(w->blocks); block++) {
+        frame f = block_frame(w->blocks, block);
+        grid_box own, grown;
+        for (int d = 0; d < 3; d++) {
+            bool wraps = w->blocks->period[d] > 0;
+            own.lo[d] = f.lo[d];
+            own.hi[d] = f.hi[d];
+            grown.lo[d] = f.lo[d] + n->margin[d].lo;
+            grown.hi[d] = f.hi[d] + n->margin[d].hi;
+            if (!wraps) grown.lo[d] = larger(grown.lo[d], field.lo[d]);
+            if (!wraps) grown.hi[d] = smaller(grown.hi[d], field.hi[d]);
+        }
+        int count = grid_box_subtract(&grown, &own, pieces);
+        for (int i = 0; i < count; i++)
+            if (!fill_margin(w, n, block, &pieces[i])) return false;
+    }
+    return true;
+}
+
+/* A part of the tree on all blocks: all of it on one after another, or step by step together. */
+static bool walk_together(plan_walk *w, int node)
+{
+    const plan_node *n = &w->p->nodes[node];
+    int blocks = block_count(w->blocks);
+    bool done = true;
+    if (!has_meeting(w->p, node)) {
+        for (int b = 0; b < blocks && done; b++) {
+            if (w->visitor->tile) done = w->visitor->tile(w->visitor->data, w->blocks);
+            enter_block(w, w->visitor->backwards ? blocks - 1 - b : b);
+            done = done && walk_node(w, node);
+            leave_block(w);
+        }
+        if (done && w->visitor->tile) done = w->visitor->tile(w->visitor->data, NULL);
+        return done;
+    }
+    if (n->kind == PLAN_EXCHANGE) return walk_exchange(w, n);
+    if (n->kind == PLAN_SCALAR) return walk_node(w, node);
+    if (n->kind == PLAN_SEQ) {
+        for (int child = n->child; child && done; child = w->p->nodes[child].next)
+            done = walk_together(w, child);
+        return done;
+    }
+    if (n->kind != PLAN_BUFFER) return false;
+    plan_place *places = calloc((size_t)blocks, sizeof *places);
+    if (!places) return false;
+    int opened = 0;
+    for (; opened < blocks && done; opened++) {
+        enter_block(w, opened);
+        places[opened] = make_place(w, n);
+        done = open_place(w, &places[opened]);
+        leave_block(w);
+    }
+    done = done && walk_together(w, n->child);
+    for (int b = 0; b < opened; b++) {
+        enter_block(w, b);
+        done = close_place(w, &places[b]) && done;
+        leave_block(w);
+    }
+    free(places);
+    return done;
+}
+
+static bool walk_blocks(plan_walk *w, const plan_node *n)
+{
+    size_t slots = (size_t)w->a->slot_count, blocks = (size_t)block_count(n);
+    plan_place **outside = w->inner;
+    if (w->blocks || w->frame_count == MOST_FRAMES) return false;
+    w->block_inner = calloc(slots * blocks + 1, sizeof *w->block_inner);
+    if (!w->block_inner) return false;
+    for (size_t i = 0; i < slots * blocks; i++) w->block_inner[i] = outside[i % slots];
+    w->blocks = n;
+    bool done = walk_together(w, n->child);
+    free(w->block_inner);
+    w->blocks = NULL;
+    w->inner = outside;
+    w->block = 0;
+    return done;
+}
+
+/* ---- nodes ----------------------------------------------------------------------------------- */
+
+static bool walk_seq(plan_walk *w, const plan_node *n)
+{
+    bool done = true;
+    for (int child = n->child; child && done; child = w->p->nodes[child].next)
+        done = walk_node(w, child);
+    return done;
+}
+
+static bool walk_node(plan_walk *w, int node)
+{
+    const plan_node *n = &w->p->nodes[node];
+    const plan_visitor *v = w->visitor;
+    switch (n->kind) {
+    case PLAN_NONE: return true;
+    case PLAN_SEQ: return walk_seq(w, n);
+    case PLAN_TILE: return walk_tile(w, n);
+    case PLAN_BLOCKS: return walk_blocks(w, n);
+    case PLAN_BUFFER: return walk_buffer(w, n);
+    case PLAN_WAIT: return !v->wait || v->wait(v->data, n->tag);
+    case PLAN_EXCHANGE: return false;
+    case PLAN_SCALAR: return !v->scalar || v->scalar(v->data, n->loop);
+    case PLAN_MOVE:
+    case PLAN_LOOP: return walk_leaf(w, n);
+    }
+    return false;
+}
+
+bool plan_walk_all(const plan *p, const analysis_chain *a, plan_place *homes,
+                   const plan_visitor *visitor)
+{
+    plan_walk w = {.p = p, .a = a, .visitor = visitor, .place_count = a->slot_count};
+    w.inner = calloc((size_t)a->slot_count + 1, sizeof *w.inner);
+    if (!w.inner) return false;
+    for (int s = 0; s < a->slot_count; s++) {
+        homes[s].number = homes[s].slot = s;
+        homes[s].twin = -1;
+        w.inner[s] = &homes[s];
+    }
+    plan_place **inner = w.inner;
+    bool done = walk_node(&w, p->root);
+    free(inner);
+    return done;
+}

@@ -1,0 +1,437 @@
+#include "plan_world.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t world_random(world *w)
+{
+    uint64_t x = w->state += 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+int64_t world_from(world *w, int64_t low, int64_t high)
+{
+    return low + (int64_t)(world_random(w) % (uint64_t)(high - low + 1));
+}
+
+static bool chance(world *w, int percent) { return world_from(w, 1, 100) <= percent; }
+
+/* ---- kernels --------------------------------------------------------------------------------- */
+
+/* "[1,0,-2]" */
+static void add_offset(world *w, text *out, int reach)
+{
+    text_add(out, "[");
+    for (int d = 0; d < w->rank; d++)
+        text_add(out, "%s%d", d ? "," : "", (int)world_from(w, -reach, reach));
+    text_add(out, "]");
+}
+
+static int reach(world *w) { return chance(w, 80) ? 1 : 2; }
+
+static void add_star(world *w, text *out, const char *field, int terms)
+{
+    for (int i = 0; i < terms; i++) {
+        text_add(out, "%s0.%d*%s", i ? " + " : "", (int)world_from(w, 1, 4), field);
+        add_offset(w, out, reach(w));
+    }
+}
+
+static void add_gauss_seidel(world *w, text *out)
+{
+    text_add(out, "kernel color(inout double u) { u = 0.3*u");
+    for (int d = 0; d < w->rank; d++)
+        for (int side = -1; side <= 1; side += 2) {
+            text_add(out, " + 0.1*u[");
+            for (int e = 0; e < w->rank; e++)
+                text_add(out, "%s%d", e ? "," : "", e == d ? side : 0);
+            text_add(out, "]");
+        }
+    text_add(out, "; }\n");
+}
+
+/* Each component read and written at one offset. */
+static void add_in_place(world *w, text *out)
+{
+    text offsets[2] = {{0}, {0}};
+    for (int q = 0; q < 2; q++) add_offset(w, &offsets[q], 1);
+    text_add(out, "kernel inplace(inout double f[2]) { double a = f[0]%s, b = f[1]%s; ",
+             text_get(&offsets[0]), text_get(&offsets[1]));
+    text_add(out, "f[0]%s = 0.5*(a + b); f[1]%s = 0.5*(a - b); }\n", text_get(&offsets[0]),
+             text_get(&offsets[1]));
+    for (int q = 0; q < 2; q++) text_free(&offsets[q]);
+}
+
+static void add_level(world *w, text *out, const char *field, int d, int by)
+{
+    text_add(out, "%s[", field);
+    for (int e = 0; e < w->rank; e++) text_add(out, "%s%d", e ? "," : "", e == d ? by : 0);
+    text_add(out, "]");
+}
+
+/* Levels in order: columns alone, and with neighbours. */
+static void add_ordered(world *w, text *out)
+{
+    int d = (int)world_from(w, 0, w->rank - 1);
+    char n[3] = {'n', "xyz"[d], 0};
+    text_add(out,
+             "kernel forth(in double u, out double v) forward(%c) { interval [0, 1) { v = u; } "
+             "interval [1, %s) { v = 0.5*u + 0.4*",
+             "xyz"[d], n);
+    add_level(w, out, "v", d, -1);
+    text_add(out, "; } }\nkernel back(inout double v) backward(%c) { v = 0.4*v + 0.3*", "xyz"[d]);
+    add_level(w, out, "v", d, 1);
+    text_add(out, " + 0.1*");
+    add_level(w, out, "v", d, -1);
+    text_add(out, "; }\n");
+    if (w->rank > 1 && d > 0) {
+        text_add(out, "kernel lean(inout double v) forward(%c) { v = 0.4*v + 0.3*v[", "xyz"[d]);
+        for (int e = 0; e < w->rank; e++) text_add(out, "%s%d", e ? "," : "", e == d ? -1 : e == 0);
+        text_add(out, "]; }\n");
+    }
+}
+
+static void add_kernels(world *w, text *out)
+{
+    for (int i = 0; i < 3; i++) {
+        text_add(out, "kernel star%d(in double u, out double v) { v = ", i);
+        add_star(w, out, "u", (int)world_from(w, 1, 4));
+        text_add(out, "; }\n");
+    }
+    text_add(out, "kernel two(in double u, in double v, out double w) { w = ");
+    add_star(w, out, "u", 2);
+    text_add(out, " - ");
+    add_star(w, out, "v", 2);
+    text_add(out, "; }\nkernel both(in double u, out double v, out double w) { v = ");
+    add_star(w, out, "u", 2);
+    text_add(out, "; w = 0.5*v + ix; }\nkernel onto(in double u, inout double v) { v = 0.5*v + ");
+    add_star(w, out, "u", 2);
+    text_add(out, "; }\nkernel some(in double u, out double v) { if (u > 0.4) v = ");
+    add_star(w, out, "u", 2);
+    text_add(out,
+             "; }\nkernel guarded(in double u, out double v) { v = ix > 0 ? u[-1%s] : 0.5*u; }\n",
+             w->rank == 1   ? ""
+             : w->rank == 2 ? ",0"
+                            : ",0,0");
+    text_add(out, "kernel parts(in double f[2], out double g[2]) { g[0] = f[1]");
+    add_offset(w, out, 1);
+    text_add(out, "; g[1] = 0.5*f[0] + 0.3*f[1]");
+    add_offset(w, out, 1);
+    text_add(out, "; }\nkernel half(in double u, out double f[2]) { f[%d] = u; }\n",
+             (int)world_from(w, 0, 1));
+    add_gauss_seidel(w, out);
+    add_in_place(w, out);
+    add_ordered(w, out);
+    if (w->rank > 1) {
+        const char *along = w->rank == 2 ? "y" : "yz";
+        text_add(out, "kernel profiled(in double u, in double p along %s, out double v) { v = p*u",
+                 along);
+        add_offset(w, out, 1);
+        text_add(out, "; }\nkernel profile(in double u, out double p along %s) { p = 0.5*u", along);
+        add_offset(w, out, 1);
+        text_add(out, "; }\n");
+    }
+    text_add(out, "kernel total(in double u, sum double s) { s += u; }\n");
+    text_add(out, "kernel more(in double u, inout sum double s, min double t)"
+                  " { s += u; t = min(t, u); }\n");
+    text_add(out, "kernel least(in double u, out double v, min double s) { v = ");
+    add_star(w, out, "u", 2);
+    text_add(out, "; s = min(s, v); }\n");
+    text_add(out, "kernel use(inout double u, double s) { u = 0.9*u + 0.001*sin(s); }\n");
+    text_add(out, "kernel spread(in double u, out double v, double s) { v = ");
+    add_star(w, out, "u", 3);
+    text_add(out, " + 0.001*sin(s); }\n");
+    text_add(out, "kernel alone(in double s, inout double t) { t = 0.5*t + 0.1*sin(s); }\n");
+}
+
+/* ---- fields ---------------------------------------------------------------------------------- */
+
+static kata_rule random_rule(world *w, int64_t size)
+{
+    kata_rule rule = (kata_rule)world_from(w, KATA_NONE, KATA_ANTISYMMETRIC_NODE);
+    bool node = rule == KATA_REFLECT_NODE || rule == KATA_ANTISYMMETRIC_NODE;
+    return node && size == 1 ? KATA_CLAMP : rule;
+}
+
+/* Mostly alike in what is periodic, as in programs. */
+static grid_boundary random_boundary(world *w, unsigned periodic)
+{
+    grid_boundary b = {0};
+    for (int d = 0; d < 3; d++) {
+        bool wraps = chance(w, 85) ? periodic >> d & 1 : chance(w, 50);
+        for (int side = 2 * d; side < 2 * d + 2; side++)
+            b.side[side] =
+                (grid_side_rule){wraps ? KATA_PERIODIC : random_rule(w, w->shape.size[d]),
+                                 0.25 * (double)world_from(w, -2, 2)};
+    }
+    return b;
+}
+
+static void fill(world *w, chain_slot *slot)
+{
+    grid_box all = chain_slot_memory(slot);
+    size_t count = (size_t)(grid_box_points(&all) * slot->components);
+    double *values = malloc(count * sizeof *values);
+    slot->array = store_array_new(&all, slot->type, slot->components, KATA_ARRAYS);
+    if (!values || !slot->array) abort();
+    for (size_t i = 0; i < count; i++) values[i] = (double)world_from(w, -1000, 1000) / 1000;
+    store_write(slot->array, &all, KATA_F64, values);
+    free(values);
+}
+
+static store_array *copy_of(const store_array *a)
+{
+    store_array *copy = store_array_copy(a);
+    if (!copy) abort();
+    return copy;
+}
+
+/* Some fields have faces, ghosts, or lack a dimension. */
+static void make_place(world *w, int f, chain_slot *slot)
+{
+    if (f == 0 && w->rank > 1) {
+        slot->missing[0] = w->shape.size[0];
+        slot->shape.size[0] = 1;
+        return;
+    }
+    if (chance(w, 25)) slot->ghosts = world_from(w, 1, 2);
+    for (int d = 0; d < w->rank; d++)
+        if (chance(w, 12)) {
+            slot->staggered[d] = true;
+            slot->shape.size[d]++;
+        }
+}
+
+static void make_slots(world *w)
+{
+    unsigned periodic = (unsigned)(world_random(w) & world_random(w) & 7);
+    w->field_count = (int)world_from(w, 4, WORLD_FIELDS);
+    for (int f = 0; f < w->field_count; f++) {
+        chain_slot *slot = &w->slots[f];
+        *slot = (chain_slot){.shape = w->shape, .type = chance(w, 85) ? KATA_F64 : KATA_F32};
+        slot->components = f >= w->field_count - 2 ? 2 : 1;
+        make_place(w, f, slot);
+        fill(w, slot);
+        w->fields[f].slot = slot;
+        w->fields[f].boundary = random_boundary(w, periodic);
+        snprintf(w->fields[f].name, sizeof w->fields[f].name, "f%d", f);
+    }
+    for (int s = 0; s < WORLD_SCALARS; s++) {
+        chain_slot *slot = &w->slots[WORLD_FIELDS + s];
+        *slot = (chain_slot){
+            .shape = {1, {1, 1, 1}}, .type = KATA_F64, .components = 1, .is_scalar = true};
+        fill(w, slot);
+        w->logs[s] = (chain_log){.room = WORLD_LOG};
+        w->logs[s].values = calloc(WORLD_LOG, sizeof(ir_value));
+        if (!w->logs[s].values) abort();
+        slot->log = &w->logs[s];
+        w->scalars[s].slot = slot;
+        snprintf(w->scalars[s].name, sizeof w->scalars[s].name, "s%d", s);
+    }
+    for (int i = 0; i < WORLD_FIELDS + WORLD_SCALARS; i++)
+        if (w->slots[i].array) w->first[i] = copy_of(w->slots[i].array);
+}
+
+static void make_shape(world *w)
+{
+    static const int64_t line[] = {1, 2, 3, 5, 8, 13, 17, 31}, plane[] = {1, 2, 3, 4, 5, 7, 9, 11},
+                         space[] = {1, 2, 3, 4, 5, 6};
+    w->rank = (int)world_from(w, 1, 3);
+    w->shape = (grid_shape){w->rank, {1, 1, 1}};
+    for (int d = 0; d < w->rank; d++)
+        w->shape.size[d] = w->rank == 1   ? line[world_from(w, 0, COUNT_OF(line) - 1)]
+                           : w->rank == 2 ? plane[world_from(w, 0, COUNT_OF(plane) - 1)]
+                                          : space[world_from(w, 0, COUNT_OF(space) - 1)];
+}
+
+/* ---- loops ----------------------------------------------------------------------------------- */
+
+static grid_box random_box(world *w)
+{
+    grid_box box = grid_shape_box(&w->shape);
+    int64_t kind = world_from(w, 0, 9);
+    for (int d = 0; d < w->rank; d++) {
+        int64_t n = w->shape.size[d], inner = kind == 6 ? 2 : 1;
+        if (kind == 5 || kind == 6) {
+            box.lo[d] = inner;
+            box.hi[d] = n - inner < inner ? inner : n - inner;
+        } else if (kind == 7) {
+            bool beyond = chance(w, 40);
+            box.lo[d] = beyond ? world_from(w, -2, 0) : world_from(w, 0, n - 1);
+            box.hi[d] = beyond ? world_from(w, n, n + 2) : world_from(w, box.lo[d] + 1, n);
+        }
+    }
+    int d = (int)world_from(w, 0, w->rank - 1);
+    if (kind == 8) box.hi[d] = 1;
+    if (kind == 9) box.lo[d] = w->shape.size[d] - 1;
+    return box;
+}
+
+static const world_field *pick_field(world *w, int components, const ir_param *param)
+{
+    if (ir_param_lacks_dimensions(param)) return &w->fields[0];
+    int f = components == 1 ? (int)world_from(w, 0, w->field_count - 3)
+                            : (int)world_from(w, w->field_count - 2, w->field_count - 1);
+    return &w->fields[f];
+}
+
+/* Queues a kernel on random fields and points; nothing when that is not legal. */
+static void try_loop(world *w)
+{
+    const ir_kernel *kernel = w->module->kernels[world_from(w, 0, w->module->count - 1)];
+    chain_binding bindings[8] = {{0}};
+    chain_loop loop = {.kernel = kernel, .shape = w->shape, .bindings = bindings};
+    loop.box = random_box(w);
+    if (!strcmp(kernel->name, "alone")) {
+        loop.once = true;
+        loop.shape = (grid_shape){1, {1, 1, 1}};
+        loop.box = grid_shape_box(&loop.shape);
+    }
+    if (!strcmp(kernel->name, "color")) {
+        loop.colors = (int)world_from(w, 2, 3);
+        loop.color = (int)world_from(w, 0, loop.colors - 1);
+    }
+    for (int p = 0; p < kernel->param_count; p++) {
+        bool field = ir_param_is_field(&kernel->params[p]) && !loop.once;
+        const world_field *f = field ? pick_field(w, kernel->params[p].count, &kernel->params[p])
+                                     : &w->scalars[world_from(w, 0, WORLD_SCALARS - 1)];
+        bindings[p].slot = f->slot;
+        bindings[p].name = f->name;
+        bindings[p].boundary = f->boundary;
+    }
+    message_clear(&w->m);
+    if (analysis_check(&loop, &w->m) != KATA_OK) return;
+    if (chain_append(&w->chain, &loop, &w->m) != KATA_OK) abort();
+    for (int p = 0; p < kernel->param_count; p++)
+        if (analysis_writes_all(&loop, p)) bindings[p].slot->discarded = false;
+}
+
+/* Of fields with faces or ghosts, parts live on. */
+static void discard(chain_slot *slot)
+{
+    bool plain = !slot->ghosts;
+    for (int d = 0; d < 3; d++) plain = plain && !slot->staggered[d] && !slot->missing[d];
+    if (plain) slot->discarded = true;
+}
+
+static void swap(world *w)
+{
+    world_field *a = &w->fields[world_from(w, 0, w->field_count - 1)];
+    world_field *b = &w->fields[world_from(w, 0, w->field_count - 1)];
+    if (a->slot->type != b->slot->type || a->slot->components != b->slot->components ||
+        !chain_slot_same_place(a->slot, b->slot))
+        return;
+    chain_slot *slot = a->slot;
+    a->slot = b->slot;
+    b->slot = slot;
+}
+
+/* Time steps of a few loops, as in programs. */
+static void repeat(world *w)
+{
+    const ir_kernel *kernel = w->module->kernels[world_from(w, 0, 2)];
+    world_field *a = &w->fields[1], *b = &w->fields[2];
+    if (a->slot->type != b->slot->type || w->field_count < 5 ||
+        !chain_slot_same_place(a->slot, b->slot))
+        return;
+    chain_binding bindings[2] = {{.slot = a->slot, .name = a->name, .boundary = a->boundary},
+                                 {.slot = b->slot, .name = b->name, .boundary = b->boundary}};
+    chain_loop loop = {.kernel = kernel, .shape = w->shape, .bindings = bindings};
+    loop.box = grid_shape_box(&w->shape);
+    message_clear(&w->m);
+    if (analysis_check(&loop, &w->m) != KATA_OK) return;
+    if (chain_append(&w->chain, &loop, &w->m) != KATA_OK) abort();
+    if (analysis_writes_all(&loop, 1)) b->slot->discarded = false;
+    chain_slot *slot = a->slot;
+    a->slot = b->slot;
+    b->slot = slot;
+    if (chance(w, 70)) discard(b->slot);
+}
+
+static void ignore(void *data, kata_status status, const char *message)
+{
+    (void)data;
+    (void)status;
+    (void)message;
+}
+
+void world_make(world *w, uint64_t seed, int most_loops)
+{
+    *w = (world){.state = seed * 0x2545f4914f6cdd1du + 1};
+    w->m.handler = ignore;
+    make_shape(w);
+    make_slots(w);
+    text kernels = {0};
+    add_kernels(w, &kernels);
+    if (lang_compile("world.kata", text_get(&kernels), kernels.length, &w->m, &w->module)) {
+        fprintf(stderr, "%s\n%s\n", text_get(&w->m.body), text_get(&kernels));
+        abort();
+    }
+    text_free(&kernels);
+    w->steady = chance(w, 30);
+    int64_t tries = world_from(w, 1, most_loops * 2);
+    for (int64_t i = 0; i < tries && (int)w->chain.count < most_loops; i++) {
+        if (w->steady && chance(w, 80))
+            repeat(w);
+        else if (chance(w, 12))
+            swap(w);
+        else if (chance(w, 4))
+            discard(w->fields[world_from(w, 0, w->field_count - 1)].slot);
+        else
+            try_loop(w);
+    }
+    message_clear(&w->m);
+}
+
+void world_reset(world *w)
+{
+    for (int i = 0; i < WORLD_FIELDS + WORLD_SCALARS; i++) {
+        store_array_free(w->slots[i].array);
+        w->slots[i].array = w->first[i] ? copy_of(w->first[i]) : NULL;
+    }
+    for (int s = 0; s < WORLD_SCALARS; s++)
+        memset(w->logs[s].values, 0, WORLD_LOG * sizeof(ir_value));
+}
+
+uint64_t *world_values(const world *w, size_t *count)
+{
+    size_t room = 0;
+    void *values = NULL;
+    *count = 0;
+    for (int i = 0; i < WORLD_FIELDS + WORLD_SCALARS; i++) {
+        const chain_slot *slot = &w->slots[i];
+        grid_box all = chain_slot_memory(slot);
+        size_t own = (size_t)(grid_box_points(&all) * slot->components);
+        if (!slot->array || slot->discarded) continue;
+        double *wide = malloc(own * sizeof *wide);
+        if (!wide || !vector_reserve(&values, &room, *count + own, sizeof(uint64_t))) abort();
+        store_read(slot->array, &all, slot->components, KATA_F64, wide);
+        for (size_t k = 0; k < own; k++) {
+            double x = isnan(wide[k]) ? NAN : wide[k];
+            memcpy((uint64_t *)values + (*count)++, &x, sizeof x);
+        }
+        free(wide);
+    }
+    for (int s = 0; s < WORLD_SCALARS; s++) {
+        if (!vector_reserve(&values, &room, *count + WORLD_LOG, sizeof(uint64_t))) abort();
+        for (int i = 0; i < WORLD_LOG; i++)
+            ((uint64_t *)values)[(*count)++] = w->logs[s].values[i].bits;
+    }
+    return values;
+}
+
+void world_free(world *w)
+{
+    for (int i = 0; i < WORLD_FIELDS + WORLD_SCALARS; i++) {
+        store_array_free(w->slots[i].array);
+        store_array_free(w->first[i]);
+    }
+    for (int s = 0; s < WORLD_SCALARS; s++) free(w->logs[s].values);
+    chain_free(&w->chain);
+    lang_module_free(w->module);
+    message_free(&w->m);
+}

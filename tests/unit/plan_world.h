@@ -1,0 +1,43 @@
+/* Random chains for tests of plans: a world is a grid with fields and scalars, and a queue of
+ * kernels applied to them. */
+#ifndef PLAN_WORLD_H
+#define PLAN_WORLD_H
+
+#include "exec/exec.h"
+#include "lang/lang.h"
+
+enum { WORLD_FIELDS = 7, WORLD_SCALARS = 3, WORLD_LOOPS = 60, WORLD_LOG = 4 };
+
+typedef struct world_field {
+    char name[8];
+    chain_slot *slot;
+    grid_boundary boundary;
+} world_field;
+
+typedef struct world {
+    uint64_t state; /* of its random numbers */
+    int rank;
+    grid_shape shape;
+    chain_slot slots[WORLD_FIELDS + WORLD_SCALARS];
+    store_array *first[WORLD_FIELDS + WORLD_SCALARS]; /* values at first, to run it again */
+    chain_log logs[WORLD_SCALARS];
+    world_field fields[WORLD_FIELDS], scalars[WORLD_SCALARS];
+    int field_count;
+    bool steady; /* mostly time steps that pass values to and fro */
+    chain chain;
+    lang_module *module;
+    messages m;
+} world;
+
+uint64_t world_random(world *w);
+/* From low to high, both included. */
+int64_t world_from(world *w, int64_t low, int64_t high);
+/* The world of a seed. */
+void world_make(world *w, uint64_t seed, int most_loops);
+/* Puts the values back that were there at first. */
+void world_reset(world *w);
+/* All values that last, one after another, malloc'd. */
+uint64_t *world_values(const world *w, size_t *count);
+void world_free(world *w);
+
+#endif

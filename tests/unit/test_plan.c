@@ -1,0 +1,212 @@
+/* Plans compute what their chains do: random chains, planned by every method with all kinds of
+ * sizes, are accepted by the verifier and give the reference executor's bits when they are run as
+ * planned. Plans that were damaged are refused whenever they give anything else. */
+#include "plan_mutants.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* KATA_TEST_CHAINS=20000 for a long run, KATA_TEST_SEED for another start. */
+static uint64_t from_environment(const char *name, uint64_t otherwise)
+{
+    const char *value = getenv(name);
+    return value ? strtoull(value, NULL, 10) : otherwise;
+}
+
+static plan_request random_request(world *w)
+{
+    plan_request r = {0};
+    int methods = 0;
+    while (plan_method_name(methods)) methods++;
+    r.method = plan_method_name((int)world_from(w, 0, methods - 1));
+    if (w->steady && world_from(w, 0, 2) == 0) r.method = "single";
+    for (int d = 0; d < 3; d++) {
+        r.tile[d] = world_from(w, 0, 2) ? world_from(w, 1, 6) : 0;
+        r.inner[d] = r.tile[d] && world_from(w, 0, 2) == 0 ? world_from(w, 1, 3) : 0;
+        r.parts[d] = (int)world_from(w, 1, 3);
+    }
+    if (world_from(w, 0, 3) == 0) r.tile[w->rank - 1] = world_from(w, 8, 40);
+    r.every = (int)world_from(w, 0, 4);
+    r.prefetch = world_from(w, 0, 1);
+    return r;
+}
+
+static void say_request(uint64_t seed, const plan_request *r)
+{
+    fprintf(stderr,
+            "seed %llu: %s tile %d %d %d inner %d %d %d parts %d %d %d every %d prefetch %d\n",
+            (unsigned long long)seed, r->method, (int)r->tile[0], (int)r->tile[1], (int)r->tile[2],
+            (int)r->inner[0], (int)r->inner[1], (int)r->inner[2], r->parts[0], r->parts[1],
+            r->parts[2], r->every, r->prefetch);
+}
+
+/* What the reference executor makes of the chain. */
+static uint64_t *expected_values(world *w, size_t *count)
+{
+    exec_context context = {.threads = 1};
+    world_reset(w);
+    assert_int_equal(exec_reference.run(&context, &w->chain, &w->m), KATA_OK);
+    return world_values(w, count);
+}
+
+/* Whether a plan, run, gives the expected values. */
+static bool gives(world *w, const plan *p, const analysis_chain *a, exec_plan_order order,
+                  const uint64_t *expected, size_t count)
+{
+    size_t found_count;
+    world_reset(w);
+    message_clear(&w->m);
+    if (exec_run_plan(p, a, &order, &w->m) != KATA_OK) return false;
+    uint64_t *found = world_values(w, &found_count);
+    bool same = found_count == count && !memcmp(found, expected, count * sizeof *found);
+    free(found);
+    return same;
+}
+
+static void check_text(const plan *p)
+{
+    text first = {0}, second = {0};
+    plan again = {0};
+    int line;
+    plan_print(&first, p, NULL);
+    assert_true(plan_parse(&again, text_get(&first), &line));
+    plan_print(&second, &again, NULL);
+    assert_string_equal(text_get(&first), text_get(&second));
+    text_free(&first);
+    text_free(&second);
+    plan_free(&again);
+}
+
+static void show(const plan *p, const analysis_chain *a, const world *w)
+{
+    text shown = {0};
+    chain_print(&shown, &w->chain);
+    plan_print(&shown, p, a);
+    fprintf(stderr, "%s\n", text_get(&shown));
+    text_free(&shown);
+}
+
+static void check_chain(uint64_t seed, int plans)
+{
+    world w;
+    analysis_chain a;
+    size_t count;
+    world_make(&w, seed, seed % 4 ? 12 : WORLD_LOOPS);
+    uint64_t *expected = expected_values(&w, &count);
+    assert_true(analysis_chain_make(&w.chain, &a));
+    for (int i = 0; i < plans; i++) {
+        plan p = {0};
+        text why = {0};
+        plan_request r = random_request(&w);
+        assert_true(plan_make(&p, &a, &r));
+        bool right = plan_verify(&p, &a, &why);
+        exec_plan_order order = {world_random(&w) & 1, world_random(&w) & 1};
+        bool same = gives(&w, &p, &a, order, expected, count);
+        if (!right || !same) {
+            show(&p, &a, &w);
+            say_request(seed, &r);
+            fprintf(stderr, "verifier: %s; run: %s %s\n", right ? "accepts" : text_get(&why),
+                    same ? "same" : "differs", text_get(&w.m.body));
+        }
+        check_text(&p);
+        assert_true(right && same);
+        plan_free(&p);
+        text_free(&why);
+    }
+    analysis_chain_free(&a);
+    free(expected);
+    world_free(&w);
+}
+
+static void random_chains_planned_give_the_same_bits(void **state)
+{
+    (void)state;
+    uint64_t chains = from_environment("KATA_TEST_CHAINS", 1000);
+    uint64_t first = from_environment("KATA_TEST_SEED", 1);
+    for (uint64_t seed = first; seed < first + chains; seed++) check_chain(seed, 4);
+}
+
+/* Whether a plan is more than one loop after another. */
+static bool is_cut(const plan *p)
+{
+    for (int i = 1; i < p->count; i++)
+        if (p->nodes[i].kind == PLAN_BUFFER || p->nodes[i].kind == PLAN_TILE) return true;
+    return false;
+}
+
+typedef struct tally {
+    int made, refused;
+} tally;
+
+static void check_mutants(uint64_t seed, tally *tallies)
+{
+    world w;
+    analysis_chain a;
+    size_t count;
+    world_make(&w, seed, 10);
+    uint64_t *expected = expected_values(&w, &count);
+    assert_true(analysis_chain_make(&w.chain, &a));
+    plan_request r = {0};
+    plan p = {0};
+    for (int tries = 0; tries < 6 && !is_cut(&p); tries++) {
+        plan_free(&p);
+        r = random_request(&w);
+        assert_true(plan_make(&p, &a, &r));
+    }
+    for (int i = 0; i < mutant_count; i++) {
+        plan damaged = {0};
+        text why = {0};
+        if (mutants[i].make(&w, &p, &a, &r, &damaged)) {
+            bool accepted = plan_verify(&damaged, &a, &why), same = true;
+            for (int order = 0; accepted && order < 2 && same; order++)
+                same = gives(&w, &damaged, &a, (exec_plan_order){order, order}, expected, count);
+            tallies[i].made++;
+            tallies[i].refused += !accepted;
+            if (!same) {
+                show(&damaged, &a, &w);
+                say_request(seed, &r);
+                fail_msg("the verifier accepts '%s', which gives other values", mutants[i].name);
+            }
+        }
+        plan_free(&damaged);
+        text_free(&why);
+    }
+    plan_free(&p);
+    analysis_chain_free(&a);
+    free(expected);
+    world_free(&w);
+}
+
+/* And each kind is met, and refused, at least once. */
+static void damaged_plans_that_give_other_bits_are_refused(void **state)
+{
+    (void)state;
+    tally *tallies = calloc((size_t)mutant_count, sizeof *tallies);
+    assert_non_null(tallies);
+    uint64_t chains = from_environment("KATA_TEST_CHAINS", 1000);
+    uint64_t first = from_environment("KATA_TEST_SEED", 1);
+    for (uint64_t seed = first; seed < first + chains; seed++) check_mutants(seed, tallies);
+    int missed = 0;
+    for (int i = 0; i < mutant_count && chains >= 1000; i++) {
+        if (getenv("KATA_TEST_VERBOSE"))
+            fprintf(stderr, "%-24s made %d refused %d\n", mutants[i].name, tallies[i].made,
+                    tallies[i].refused);
+        if (!tallies[i].refused) fprintf(stderr, "no %s was refused\n", mutants[i].name), missed++;
+    }
+    free(tallies);
+    assert_int_equal(missed, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(damaged_plans_that_give_other_bits_are_refused),
+        cmocka_unit_test(random_chains_planned_give_the_same_bits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
