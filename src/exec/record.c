@@ -183,7 +183,9 @@ kata_status exec_record_run(exec_record *record, const exec_executor *executor,
 {
     kata_status status = KATA_OK;
     for (size_t i = 0; i < c->count && status == KATA_OK; i++) {
-        chain one = {.loops = &c->loops[i], .count = 1};
+        chain one = *c;
+        one.loops = &c->loops[i];
+        one.count = 1;
         write_head(record, &c->loops[i]);
         status = executor->run(context, &one, m);
         if (status == KATA_OK) write_results(record, &c->loops[i]);
