@@ -94,7 +94,7 @@ bool analysis_stays_on_levels(const chain_loop *loop);
  * read leaves them: then each may run through all levels by itself. */
 bool analysis_has_columns(const chain_loop *loop);
 
-/* ---- interval.c ------------------------------------------------------------------------------ */
+/* ---- loop_interval.c ------------------------------------------------------------------------- */
 
 /* An axis is cut by splitters, which lie between levels. A level is the offset-th above a splitter,
  * or, where the offset is negative, below it; it is never 0. */

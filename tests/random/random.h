@@ -291,7 +291,7 @@ void live_get(live *l, int f, const range *r, kata_type type, void *values, int6
 void live_apply(live *l, const step *s);
 int64_t range_points(const range *r);
 
-/* ---- place.c: where fields lie --------------------------------------------------------------- */
+/* ---- room.c: where fields lie ---------------------------------------------------------------- */
 
 room_list *rooms_new(void);
 /* Frees the memory of fields whose context is closed; false where something else than their values

@@ -114,8 +114,8 @@ void parts_of_texts_are_harmless(void **state)
         "import \"a.kata\";\n#file \"a.kata\"\nimport \"a.kata\";\n",
         "import \"a.kata\";\n#file \"a.kata\"\nimport \"/etc/passwd.kata\";\n",
         "import \"a.kata\";\n#file \"../a.kata\"\n",
-        "import \"a.kata\";\n#file \"a.kata\"\nimport \"b.kata\";\n#file \"b.kata\"\nimport "
-        "\"a.kata\";"};
+        ("import \"a.kata\";\n#file \"a.kata\"\nimport \"b.kata\";\n#file \"b.kata\"\nimport "
+         "\"a.kata\";")};
     for (size_t i = 0; i < COUNT_OF(texts); i++)
         for (int letter = 0; letter < 3; letter++) {
             char copy[200];

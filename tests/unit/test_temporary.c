@@ -165,6 +165,9 @@ static void writes_at_offsets_count_where_they_land(void **state)
     kata_step(w.s.k);
     kata_boundary_set(w.t, KATA_X_LOW, KATA_PERIODIC, 0);
     kata_boundary_set(w.t, KATA_X_HIGH, KATA_PERIODIC, 0);
+    assert_true(apply(&w, "shift", kata_box_2d(w.g, 4, 8, 0, 6), w.u, w.t));
+    assert_false(apply(&w, "copy", kata_box_2d(w.g, 4, 8, 0, 6), w.t, w.v));
+    kata_step(w.s.k);
     assert_true(apply(&w, "shift", kata_all(w.g), w.u, w.t));
     assert_true(apply(&w, "copy", kata_all(w.g), w.t, w.v));
     kata_apply(find(&w.s, "twice"), kata_all(w.g), w.t); /* what it does not write is there */
@@ -257,6 +260,19 @@ static void needed_is_the_largest_box(void **state)
     assert_int_equal(kata_close(w.s.k), KATA_OK);
 }
 
+static void needed_leaves_most_beside_a_hole(void **state)
+{
+    (void)state;
+    world w = begin();
+    kata_field *first = kata_field_like(w.t, "first");
+    assert_true(apply(&w, "copy", kata_box_2d(w.g, 0, 8, 0, 2), w.u, first));
+    assert_true(apply(&w, "copy", kata_box_2d(w.g, 0, 8, 3, 6), w.u, first));
+    assert_true(apply(&w, "copy", kata_box_2d(w.g, 0, 6, 2, 3), w.u, first));
+    assert_true(apply(&w, "copy", kata_needed(w.g), first, w.t));
+    expect_needed(&w, (int64_t[]){0, 0}, (int64_t[]){6, 6});
+    assert_int_equal(kata_close(w.s.k), KATA_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +283,7 @@ int main(void)
         cmocka_unit_test(levels_read_what_earlier_ones_wrote),
         cmocka_unit_test(discarded_faces_and_ghosts_are_read_once_written),
         cmocka_unit_test(needed_is_the_largest_box),
+        cmocka_unit_test(needed_leaves_most_beside_a_hole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
