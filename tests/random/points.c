@@ -18,6 +18,7 @@ void place_box(const program *p, const field *f, const kata_rule *rules, bool gh
 
 bool is_alike(const field *a, const field *b)
 {
-    return a->type == b->type && a->components == b->components && a->level == b->level && a->staggered == b->staggered &&
-           a->along == b->along && a->ghosts == b->ghosts && a->temporary == b->temporary;
+    return a->type == b->type && a->components == b->components && a->level == b->level &&
+           a->staggered == b->staggered && a->along == b->along && a->ghosts == b->ghosts &&
+           a->temporary == b->temporary;
 }
