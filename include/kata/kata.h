@@ -437,7 +437,7 @@ typedef struct kata_param {
     int count;      /* components of a field, elements of a table; 1 otherwise */
     int finer[3];   /* of a field on a finer or coarser grid: its ratio along x, y and z, else 1 */
     int coarser[3];
-    int along;      /* of a field: the dimensions that it extends along, KATA_X | ...; 0 for all */
+    int along; /* of a field: the dimensions that it extends along, KATA_X | ...; 0 for all */
 } kata_param;
 
 /* Number of parameters. */
