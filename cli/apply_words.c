@@ -282,21 +282,46 @@ bool apply_read_types(apply *a, const char *types)
 
 /* ---- results --------------------------------------------------------------------------------- */
 
+/* Elements by commas, as tables are given. */
+static void print_elements(const apply_param *p, const double *numbers, const int64_t *integers)
+{
+    printf("%s = ", p->param.name);
+    for (int i = 0; i < p->param.count; i++) {
+        char words[40];
+        if (is_floating(p))
+            number_words(words, sizeof words, numbers[i], p->param.type == KATA_F32);
+        else
+            snprintf(words, sizeof words, "%lld", (long long)integers[i]);
+        printf("%s%s", i ? "," : "", words);
+    }
+    printf("\n");
+}
+
+static kata_status get_integers(const apply_param *p, int64_t *out)
+{
+    int32_t *small = calloc((size_t)p->param.count, sizeof *small);
+    kata_status status = KATA_ERROR_MEMORY;
+    if (p->param.type == KATA_I64)
+        status = kata_scalar_get_all(p->scalar, out, p->param.count);
+    else if (small)
+        status = kata_scalar_get_all(p->scalar, small, p->param.count);
+    for (int i = 0; p->param.type != KATA_I64 && !status && i < p->param.count; i++)
+        out[i] = small[i];
+    free(small);
+    return status;
+}
+
 kata_status apply_print(const apply_param *p)
 {
-    kata_status status;
-    if (is_floating(p)) {
-        double x;
-        char words[40];
-        status = kata_scalar_get(p->scalar, &x);
-        number_words(words, sizeof words, x, p->param.type == KATA_F32);
-        if (!status) printf("%s = %s\n", p->param.name, words);
-        return status;
-    }
-    int64_t n = 0;
-    int32_t small = 0;
-    bool is_long = p->param.type == KATA_I64;
-    status = is_long ? kata_scalar_get(p->scalar, &n) : kata_scalar_get(p->scalar, &small);
-    if (!status) printf("%s = %lld\n", p->param.name, (long long)(is_long ? n : small));
+    size_t count = (size_t)p->param.count;
+    double *numbers = calloc(count, sizeof *numbers);
+    int64_t *integers = calloc(count, sizeof *integers);
+    kata_status status = KATA_ERROR_MEMORY;
+    if (numbers && integers)
+        status = is_floating(p) ? kata_scalar_get_all(p->scalar, numbers, p->param.count)
+                                : get_integers(p, integers);
+    if (!status) print_elements(p, numbers, integers);
+    free(numbers);
+    free(integers);
     return status;
 }

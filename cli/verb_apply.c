@@ -102,7 +102,7 @@ static void make_argument(const apply *a, apply_param *p, kata_grid *grid)
         if (p->input) kata_load(p->field, p->input);
         p->arg = kata_arg_field(p->field, 0);
     } else if (apply_is_reduction(p)) {
-        p->scalar = kata_scalar_new(a->k, p->param.name, p->param.type);
+        p->scalar = kata_scalar_array_new(a->k, p->param.name, p->param.type, p->param.count);
         p->arg = kata_arg_scalar(p->scalar, 0);
     }
 }
@@ -158,10 +158,27 @@ static bool find_swap(const apply *a, const request *r, apply_param *pair[2])
 
 /* ---- the work -------------------------------------------------------------------------------- */
 
+/* The points that the kernel is applied to: of dimensions that a field lacks which it writes, the
+ * first index. */
+static kata_range range_of(const apply *a, const request *r, kata_grid *grid)
+{
+    kata_range range = kata_inner(grid, r->inner);
+    for (int i = 0; i < a->count; i++) {
+        const kata_param *p = &a->params[i].param;
+        if (!apply_is_field(&a->params[i]) || p->kind == KATA_PARAM_IN || !p->along) continue;
+        for (int d = 0; d < range.rank; d++) {
+            if (p->along >> d & 1) continue;
+            range.lo[d] = 0;
+            range.hi[d] = 1;
+        }
+    }
+    return range;
+}
+
 static void run_steps(const apply *a, const request *r, kata_grid *grid, apply_param *pair[2])
 {
     kata_arg *args = calloc((size_t)a->count + 1, sizeof *args);
-    kata_range range = kata_inner(grid, r->inner);
+    kata_range range = range_of(a, r, grid);
     for (int i = 0; args && i < a->count; i++) args[i] = a->params[i].arg;
     for (int64_t step = 0; args && step < r->steps && kata_ok(a->k); step++) {
         if (step > 0 && pair[0]) kata_swap(pair[0]->field, pair[1]->field);
@@ -246,6 +263,8 @@ int verb_apply(int argc, char **argv)
         "v=out.png is written, of an inout field w=in.npy,out.npy is both (either may be missing:\n"
         "w=,out.npy starts at zero). Read are .npy, .png, .vtkhdf and FILE.h5:/DATASET; written\n"
         ".npy, .png and .vtkhdf. Numbers are c=0.1, tables w=1,2,1. Reductions are printed.\n"
+        "Where a kernel writes a field of lower rank, it runs on the first index (0) of each\n"
+        "dimension which that lacks.\n"
         "Types are f64, f32, f16, bf16, i64, i32, u8 and unorm8 (a byte for 0 to 1).\n",
         table, COUNT_OF(table)};
     int exit_code;

@@ -237,14 +237,18 @@ typedef struct kata_wrap_options {
     int64_t component_stride KATA_ZERO; /* from a component to the next, in elements */
     kata_rule boundary KATA_ZERO;
     double boundary_value KATA_ZERO;
+    int staggered KATA_ZERO; /* these as of kata_field_new */
+    int along KATA_ZERO;
+    int ghosts KATA_ZERO; /* lie before and behind: the memory of (0,0,0) is not the first */
 } kata_wrap_options;
 
 /* A field on memory that the program owns, with the values it has there. The memory stays valid
  * until the context is closed. A stride may be negative; one that is 0 is that of plain order: 1 in
  * x, and for y, z and components, in this order, the length of the one before it times the points
- * there. Strides are such that no two values share memory: each is at least as long as all that
- * lies within the shorter ones. What lies between values, such as ghosts around a grid that the
- * program's array has room for, is neither read nor written. No other field lives there.
+ * there, ghosts included. Strides are such that no two values share memory: each is at least as
+ * long as all that lies within the shorter ones. What lies between values, such as a frame around
+ * the grid where .ghosts does not say that it is theirs, is neither read nor written. No other
+ * field lives there.
  *
  * Between calls the memory belongs to Katagami: the program may read it after kata_flush, as long
  * as it applies no kernel, and reads and writes it between kata_map and kata_unmap. kata_swap

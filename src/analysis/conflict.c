@@ -222,34 +222,47 @@ static bool meets(const chain_loop *loop, const ir_access *access, const ir_stor
     return !grid_box_is_empty(&both);
 }
 
+/* The levels lo <= i < hi of `need` from which an access leaves the field along the levels. */
+static void leaving_levels(const chain_loop *loop, const ir_access *access, const grid_box *need,
+                           int64_t *lo, int64_t *hi)
+{
+    int d = loop->kernel->ordered;
+    const ir_param *param = &loop->kernel->params[access->param];
+    grid_box inside = chain_binding_inside(&loop->bindings[access->param]);
+    int64_t by = access->offset[d];
+    *lo = need->lo[d];
+    *hi = need->hi[d];
+    int64_t low = ir_param_point(param, d, inside.lo[d] - by);
+    int64_t high = ir_param_point(param, d, inside.hi[d] - by);
+    if (by < 0 && low < *hi) *hi = low;
+    if (by > 0 && high > *lo) *lo = high;
+}
+
 /* The same where levels run in order, which only the points of one level can meet. At its own level
  * a read lands at once, or by a boundary rule along the levels; at no offset along it, at its own
- * point. */
+ * point. Of a finer field a level writes the first children, and what is read at the others is
+ * written by none. */
 static bool meets_level(const chain_loop *loop, const ir_access *access, const ir_store *store,
                         const grid_box *need)
 {
     int d = loop->kernel->ordered;
     const chain_binding *binding = &loop->bindings[access->param];
+    const ir_param *param = &loop->kernel->params[access->param];
     grid_axis axis = chain_slot_axis(binding->slot, d);
-    grid_box inside = chain_binding_inside(binding);
-    int64_t by = access->offset[d];
-    const ir_param *params = loop->kernel->params;
+    int64_t lo, hi, by = access->offset[d];
     bool still = true;
     for (int k = 0; k < 3; k++) still = still && (k == d || !access->offset[k]);
-    bool plain = ir_param_same_place(&params[access->param], &plain_param) &&
-                 ir_param_same_place(&params[store->param], &plain_param);
-    if (!loop->kernel->direction || !by || !plain) return meets(loop, access, store, need);
-    int64_t lo = by < 0 ? need->lo[d] : inside.hi[d] - by;
-    int64_t hi = by < 0 ? inside.lo[d] - by : need->hi[d];
-    if (lo < need->lo[d]) lo = need->lo[d];
-    if (hi > need->hi[d]) hi = need->hi[d];
+    bool alike = ir_param_same_place(param, &loop->kernel->params[store->param]);
+    if (!loop->kernel->direction || !by || !alike) return meets(loop, access, store, need);
+    leaving_levels(loop, access, need, &lo, &hi);
     for (int64_t i = lo; i < hi && !still; i++) {
         grid_source source;
         grid_box level = *need;
         level.lo[d] = i;
         level.hi[d] = i + 1;
-        if (grid_boundary_map(&binding->boundary, d, &axis, i + by, &source) &&
-            !source.is_constant && source.index == i && meets(loop, access, store, &level))
+        int64_t own = ir_param_index(param, d, i);
+        if (grid_boundary_map(&binding->boundary, d, &axis, own + by, &source) &&
+            !source.is_constant && source.index == own && meets(loop, access, store, &level))
             return true;
     }
     return false;

@@ -69,28 +69,55 @@ kata_status analysis_check_rank(const chain_loop *loop, messages *m)
 
 /* ---- ranges beyond the grid ------------------------------------------------------------------ */
 
-static kata_status refuse_box(const chain_loop *loop, int d, const chain_binding *binding,
-                              messages *m)
+/* What the range is along a dimension, and what a field has there; of one on another grid, where
+ * the range lies on that. */
+static void say_bounds(const chain_loop *loop, int d, int p, const grid_box *has, messages *m)
 {
+    static const int32_t here[3];
+    const ir_param *param = p < 0 ? NULL : &loop->kernel->params[p];
+    text there = {0}, owner = {0};
+    if (param && ir_param_has_ratio(param)) {
+        grid_box box = analysis_touched(param, here, here, &loop->box);
+        text_add(&there, ", where '%s' is [%" PRId64 ", %" PRId64 ")", param->name, box.lo[d],
+                 box.hi[d]);
+    }
+    if (param)
+        text_add(&owner, "field '%s'", loop->bindings[p].name);
+    else
+        text_add(&owner, "the grid");
+    message_line(m,
+                 "along %c the range is [%" PRId64 ", %" PRId64 ")%s, and %s has [%" PRId64
+                 ", %" PRId64 ")",
+                 "xyz"[d], loop -> box.lo[d], loop->box.hi[d], text_get(&there), text_get(&owner),
+                 has->lo[d], has->hi[d]);
+    text_free(&there);
+    text_free(&owner);
+}
+
+/* The parameter p, -1 for the grid, has no values at some points of the range. */
+static kata_status refuse_box(const chain_loop *loop, int d, int p, messages *m)
+{
+    static const int32_t here[3];
+    const chain_binding *binding = p < 0 ? NULL : &loop->bindings[p];
+    const ir_param *param = p < 0 ? NULL : &loop->kernel->params[p];
     grid_box has = binding ? chain_binding_inside(binding) : grid_shape_box(&loop->shape);
-    bool high = loop->box.lo[d] >= has.lo[d];
+    grid_box box = param ? analysis_touched(param, here, here, &loop->box) : loop->box;
+    bool high = box.lo[d] >= has.lo[d];
     message_begin_at(m, KATA_ERROR_APPLICATION, loop->kernel->text, loop->kernel->at,
                      "kernel '%s' is applied to points outside the %s", loop->kernel->name,
                      binding ? "fields that it is given" : "grid");
     analysis_say_where(loop, m);
-    message_line(m,
-                 "along %c the range is [%" PRId64 ", %" PRId64 "), and %s%s%s has [%" PRId64
-                 ", %" PRId64 ")",
-                 "xyz"[d], loop -> box.lo[d], loop->box.hi[d], binding ? "field '" : "the grid",
-                 binding ? binding->name : "", binding ? "'" : "", has.lo[d], has.hi[d]);
+    say_bounds(loop, d, p, &has, m);
     kata_rule rule = binding ? binding->boundary.side[2 * d + high].rule : KATA_NONE;
     if (binding && binding->slot->ghosts && rule != KATA_NONE)
         message_line(m, "its ghosts are used where it has no rule: it is %s at %s",
                      grid_rule_name(rule), grid_side_name(2 * d + high));
     if (binding && binding->slot->staggered[d] && rule == KATA_PERIODIC && high)
         message_line(m, "it is periodic along %c, where face %" PRId64 " is face 0", "xyz"[d],
-                     loop -> shape.size[d]);
-    if (binding)
+                     has.hi[d]);
+    if (binding && ir_param_has_ratio(param))
+        message_line(m, "use kata_all(g) or a box within");
+    else if (binding)
         message_line(m, "use kata_all(g), kata_on(%s) or a box within, or make it with .ghosts",
                      binding->name);
     else
@@ -128,10 +155,10 @@ static kata_status check_along(const chain_loop *loop, int d, messages *m)
         if (!counts(loop, p, writes) || param->missing[d]) continue;
         grid_box inside = chain_binding_inside(&loop->bindings[p]);
         grid_box box = analysis_touched(param, here, here, &loop->box);
-        if (leaves(&box, &inside, d)) return refuse_box(loop, d, &loop->bindings[p], m);
+        if (leaves(&box, &inside, d)) return refuse_box(loop, d, p, m);
         any = true;
     }
-    return any ? KATA_OK : refuse_box(loop, d, NULL, m);
+    return any ? KATA_OK : refuse_box(loop, d, -1, m);
 }
 
 kata_status analysis_check_box(const chain_loop *loop, messages *m)

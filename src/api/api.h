@@ -146,8 +146,9 @@ const char *api_name(kata *k, const char *call, const char *name);
 kata_status api_check_range(kata *k, const char *call, const kata_range *range);
 grid_box api_range_box(const kata_range *range);
 /* place.c: what options say of where a field has values, in all but name, type and components of a
- * slot; reports what is wrong. */
-kata_status api_place(const kata_grid *grid, const kata_field_options *options, chain_slot *slot);
+ * slot; reports what is wrong with those of a call. */
+kata_status api_place(const kata_grid *grid, const char *call, const kata_field_options *options,
+                      chain_slot *slot);
 /* "f64" */
 bool api_type_is_valid(kata_type type);
 /* NaN, or 0 for integers. */

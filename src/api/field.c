@@ -154,7 +154,7 @@ kata_field *kata_field_new_with(kata_grid *grid, const char *name,
     chain_slot slot = {.type = options->type,
                        .components = options->components ? options->components : 1,
                        .layout = options->layout};
-    if (api_place(grid, options, &slot)) return NULL;
+    if (api_place(grid, "kata_field_new", options, &slot)) return NULL;
     return field_new(grid, "kata_field_new", name, &slot, &boundary);
 }
 

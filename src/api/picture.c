@@ -85,8 +85,8 @@ kata_status api_png_save(kata_field *field, const kata_save_options *options)
     kata_status status = check_picture(field, "kata_save");
     if (status) return status;
     const chain_slot *slot = field->slot;
-    io_image image = {slot->shape.size[0], slot->shape.size[1],
-                      slot->components == 1 ? 3 : slot->components, NULL};
+    grid_box all = chain_slot_points(slot, &field->boundary);
+    io_image image = {all.hi[0], all.hi[1], slot->components == 1 ? 3 : slot->components, NULL};
     double *values = api_values_of(field, KATA_F64);
     if (!values) return k->messages.status;
     image.pixels = calloc((size_t)(image.width * image.height), (size_t)image.channels);
@@ -110,20 +110,20 @@ kata_status api_png_load(kata_field *field, const char *path)
     kata_status status = check_picture(field, "kata_load");
     if (status) return status;
     const chain_slot *slot = field->slot;
+    kata_range all = kata_on(field);
     io_image image = {0};
     status = io_png_read(path, slot->components, &image, &k->messages);
     api_note_error(k);
-    if (!status && (image.width != slot->shape.size[0] || image.height != slot->shape.size[1]))
+    if (!status && (image.width != all.hi[0] || image.height != all.hi[1]))
         status = api_fail(k, KATA_ERROR_ARGUMENT,
                           "%s: the image has %lld x %lld pixels and field '%s' %lld x %lld points",
                           path, (long long)image.width, (long long)image.height, field->name,
-                          (long long)slot->shape.size[0], (long long)slot->shape.size[1]);
+                          (long long)all.hi[0], (long long)all.hi[1]);
     int64_t points = image.width * image.height, count = points * slot->components;
     uint8_t *values = status ? NULL : calloc((size_t)count, sizeof *values);
     if (!status && !values) status = api_no_memory(k);
     for (int64_t i = 0; values && i < count; i++)
         values[i] = image.pixels[i % points * slot->components + i / points];
-    kata_range all = kata_all(field->grid);
     if (!status) status = kata_put_values(field, &all, KATA_UNORM8, values, count);
     free(values);
     io_image_free(&image);
@@ -154,7 +154,8 @@ kata_status api_vtkhdf_save(kata_field *field, const kata_save_options *options)
                         .rank = slot->shape.rank,
                         .components = slot->components,
                         .spacing = options->spacing == 0 ? 1 : options->spacing};
-    memcpy(points.size, slot->shape.size, sizeof points.size);
+    grid_box all = chain_slot_points(slot, &field->boundary);
+    memcpy(points.size, all.hi, sizeof points.size);
     void *values = api_values_of(field, type);
     if (!values) return field->k->messages.status;
     points.values = values;

@@ -4,30 +4,30 @@
 static const char *const dimensions[] = {"KATA_X", "KATA_Y", "KATA_Z"};
 
 /* Reports a set of dimensions that the grid does not have. */
-static kata_status check_set(const kata_grid *grid, const char *option, int set)
+static kata_status check_set(const kata_grid *grid, const char *call, const char *option, int set)
 {
     int rank = grid->shape.rank;
     if (set < 0 || set >= 8)
         return api_fail(grid->k, KATA_ERROR_ARGUMENT,
-                        "kata_field_new: %s is %d, not made of KATA_X, KATA_Y and KATA_Z", option,
-                        set);
+                        "%s: %s is %d, not made of KATA_X, KATA_Y and KATA_Z", call, option, set);
     for (int d = rank; d < 3; d++)
         if (set >> d & 1)
             return api_fail(grid->k, KATA_ERROR_ARGUMENT,
-                            "kata_field_new: %s has %s, and the grid has %d dimension%s", option,
+                            "%s: %s has %s, and the grid has %d dimension%s", call, option,
                             dimensions[d], rank, rank > 1 ? "s" : "");
     return KATA_OK;
 }
 
-kata_status api_place(const kata_grid *grid, const kata_field_options *options, chain_slot *slot)
+kata_status api_place(const kata_grid *grid, const char *call, const kata_field_options *options,
+                      chain_slot *slot)
 {
     kata *k = grid->k;
     int along = options->along ? options->along : 7;
-    kata_status status = check_set(grid, "staggered", options->staggered);
-    if (!status) status = check_set(grid, "along", options->along);
+    kata_status status = check_set(grid, call, "staggered", options->staggered);
+    if (!status) status = check_set(grid, call, "along", options->along);
     if (status) return status;
     if (options->ghosts < 0 || options->ghosts > API_MOST_GHOSTS)
-        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_field_new: ghosts is %d, not 0 to %d",
+        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: ghosts is %d, not 0 to %d", call,
                         options->ghosts, API_MOST_GHOSTS);
     slot->shape = grid->shape;
     slot->ghosts = options->ghosts;
@@ -36,8 +36,8 @@ kata_status api_place(const kata_grid *grid, const kata_field_options *options, 
         slot->staggered[d] = options->staggered >> d & 1;
         slot->missing[d] = along >> d & 1 ? 0 : grid->shape.size[d];
         if (slot->staggered[d] && slot->missing[d])
-            return api_fail(k, KATA_ERROR_ARGUMENT,
-                            "kata_field_new: staggered has %s, and along has not", dimensions[d]);
+            return api_fail(k, KATA_ERROR_ARGUMENT, "%s: staggered has %s, and along has not", call,
+                            dimensions[d]);
         slot->shape.size[d] = slot->missing[d] ? 1 : grid->shape.size[d] + slot->staggered[d];
     }
     return KATA_OK;

@@ -18,11 +18,11 @@ kata_status api_check_element(kata *k, const char *caller, const char *name, kat
 }
 
 /* The array that options describe, pitches as given. */
-static store_array described(const kata_grid *grid, const kata_wrap_options *o)
+static store_array described(const chain_slot *slot, const kata_wrap_options *o)
 {
     return (store_array){.type = o->type,
-                         .components = o->components ? o->components : 1,
-                         .box = grid_shape_box(&grid->shape),
+                         .components = slot->components,
+                         .box = chain_slot_memory(slot),
                          .block = 1,
                          .pitch_x = o->stride[0],
                          .pitch_y = o->stride[1],
@@ -97,15 +97,14 @@ static kata_layout layout_like(const store_array *a)
     return together ? KATA_STRUCTURES : KATA_ARRAYS;
 }
 
-static kata_field *wrap(kata_grid *grid, const char *name, const store_array *as,
-                        const kata_wrap_options *o)
+static kata_field *wrap(kata_grid *grid, const char *name, const chain_slot *as_slot,
+                        const store_array *as, const kata_wrap_options *o)
 {
     kata *k = grid->k;
     grid_boundary boundary;
     for (int side = 0; side < 6; side++)
         boundary.side[side] = (grid_side_rule){o->boundary, o->boundary_value};
-    chain_slot *slot = api_slot_new(
-        k, &(chain_slot){.shape = grid->shape, .type = as->type, .components = as->components});
+    chain_slot *slot = api_slot_new(k, as_slot);
     kata_field *f = api_field_new(grid, name, slot, &boundary);
     if (!f) return NULL;
     slot->layout = layout_like(as);
@@ -126,8 +125,13 @@ kata_field *kata_field_wrap_with(kata_grid *grid, const char *name, int element,
     if (k->messages.status) return NULL;
     if (api_check_field(k, call, options->type, options->components, options->boundary))
         return NULL;
+    kata_field_options where = {
+        .staggered = options->staggered, .along = options->along, .ghosts = options->ghosts};
+    chain_slot slot = {.type = options->type,
+                       .components = options->components ? options->components : 1};
     name = api_name(k, call, name);
-    store_array as = described(grid, options);
-    if (!name || check(k, name, element, options, &as)) return NULL;
-    return wrap(grid, name, &as, options);
+    if (!name || api_place(grid, call, &where, &slot)) return NULL;
+    store_array as = described(&slot, options);
+    if (check(k, name, element, options, &as)) return NULL;
+    return wrap(grid, name, &slot, &as, options);
 }

@@ -174,7 +174,10 @@ static kata_status lower_target(lowering *l, const ir_stmt *s, int component, ui
         message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, s->at,
                          "'%s' is written at an offset in a kernel whose levels run in order",
                          l->kernel->params[s->index].name);
-        message_line(l->m, "write it at the point itself, and read others at an offset");
+        message_line(l->m, ir_param_has_ratio(&l->kernel->params[s->index])
+                               ? "of a finer field it can write the first child alone: write the "
+                                 "others in a kernel without an order"
+                               : "write it at the point itself, and read others at an offset");
         return message_send(l->m);
     }
     if (!lower_output(l, s->index, component, offset, out)) return no_child(l, s);

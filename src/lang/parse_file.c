@@ -44,6 +44,17 @@ static bool not_a_param(lang_compiler *c)
     return false;
 }
 
+/* Reports a ratio behind the dimensions that a field extends along. */
+static bool stands_behind(lang_compiler *c, const lang_param *p)
+{
+    bool finer = lang_is_word(&c->token, LANG_WORD_FINER);
+    if (!p->along || (!finer && !lang_is_word(&c->token, LANG_WORD_COARSER))) return false;
+    const char *word = finer ? "finer" : "coarser";
+    lang_error(c, c->token.at, "'%s' stands behind 'along'", word);
+    lang_hint(c, "write it before: '%s %s(2) along z'", p->name->text, word);
+    return true;
+}
+
 /* param = mode ["const"] type name [length] [ratio] [along] */
 static bool parse_param(lang_compiler *c, lang_param *p)
 {
@@ -63,7 +74,7 @@ static bool parse_param(lang_compiler *c, lang_param *p)
     if (p->array && !lang_parse_length(c, &p->length, &p->columns)) return false;
     if (p->array && !p->length)
         return lang_error(c, at, "the length of parameter '%s' is missing", p->name->text);
-    return lang_parse_ratio(c, p) && lang_parse_along(c, p);
+    return lang_parse_ratio(c, p) && lang_parse_along(c, p) && !stands_behind(c, p);
 }
 
 /* params = "(" [param {"," param}] ")" */

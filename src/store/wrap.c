@@ -1,8 +1,8 @@
 /* Arrays on memory of the program: what strides mean and whether they make sense.
  *
- * An array reaches the elements at distance sum(i[d] * stride[d]), 0 <= i[d] < count[d], over the
- * three dimensions and the components. Two elements share an address where a difference of such
- * sums is 0; two arrays of equal strides in bytes, where one is the distance of their first
+ * An array reaches the elements at distance sum(i[d] * stride[d]), 0 <= i[d] - first[d] < count[d],
+ * over the three dimensions and the components. Two elements share an address where a difference of
+ * such sums is 0; two arrays of equal strides in bytes, where one is the distance of their first
  * elements. */
 #include "store/store.h"
 
@@ -11,14 +11,15 @@
 enum { STRIDES = 4, COMPONENTS = 3 };
 
 typedef struct reach {
-    int64_t stride[STRIDES], count[STRIDES];
+    int64_t stride[STRIDES], count[STRIDES], first[STRIDES];
 } reach;
 
 static reach reach_of(const store_array *a)
 {
-    const int64_t *n = a->box.hi; /* wrapped memory has no indices below 0 */
+    const int64_t *lo = a->box.lo, *hi = a->box.hi;
     return (reach){{a->pitch_x, a->pitch_y, a->pitch_z, a->pitch_component},
-                   {n[0], n[1], n[2], a->components}};
+                   {hi[0] - lo[0], hi[1] - lo[1], hi[2] - lo[2], a->components},
+                   {lo[0], lo[1], lo[2], 0}};
 }
 
 static int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
@@ -80,11 +81,14 @@ bool store_wrap_span(const store_array *a, uintptr_t *low, uintptr_t *high)
     reach r = reach_of(a);
     int64_t bytes = store_type_bytes(a->type), down = 0, up = bytes;
     for (int d = 0; d < STRIDES; d++) {
-        int64_t far;
-        if (__builtin_mul_overflow(r.count[d] - 1, r.stride[d], &far) ||
-            __builtin_mul_overflow(far, bytes, &far) ||
-            __builtin_add_overflow(far < 0 ? down : up, far, far < 0 ? &down : &up))
-            return false;
+        int64_t ends[2] = {r.first[d], r.first[d] + r.count[d] - 1};
+        for (int e = 0; e < 2; e++) {
+            int64_t far;
+            if (__builtin_mul_overflow(ends[e], r.stride[d], &far) ||
+                __builtin_mul_overflow(far, bytes, &far) ||
+                __builtin_add_overflow(far < 0 ? down : up, far, far < 0 ? &down : &up))
+                return false;
+        }
     }
     *low = (uintptr_t)a->data - (uintptr_t)-down;
     *high = (uintptr_t)a->data + (uintptr_t)up;
@@ -144,12 +148,14 @@ static bool differences_of(const store_array *a, const store_array *b, differenc
     return true;
 }
 
+static const void *first_of(const store_array *a) { return store_address(a, 0, a->box.lo); }
+
 bool store_wrap_shared(const store_array *a, const store_array *b)
 {
     uintptr_t a_low, a_high, b_low, b_high;
     if (!store_wrap_span(a, &a_low, &a_high) || !store_wrap_span(b, &b_low, &b_high)) return true;
     if (a_high <= b_low || b_high <= a_low) return false;
     differences d;
-    int64_t distance = (int64_t)((uintptr_t)b->data - (uintptr_t)a->data);
+    int64_t distance = (int64_t)((uintptr_t)first_of(b) - (uintptr_t)first_of(a));
     return !differences_of(a, b, &d) || reaches(&d, 0, distance);
 }

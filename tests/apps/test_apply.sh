@@ -22,6 +22,14 @@ kernel weigh(in double p along y, in double u, out double v) { v = p*u; }
 kernel line(in double u, out double v) { v = u; }
 kernel halve(in double f finer(2,1), out double c) { c = (f + f[1,0])/2; }
 kernel widen(in double c coarser(2,1), out double f) { f = c; }
+kernel moments(in double u, sum double m[3], max int i[2], min float least[2])
+{
+    for (int q = 0; q < 3; q++) m[q] += q*u;
+    i[0] = max(i[0], (int)ix);
+    i[1] = max(i[1], (int)iy);
+    least[1] = min(least[1], (float)-u);
+}
+kernel lowest(in double u, out double s along x) { s = u; }
 kernel widen_too(in double c, out double f finer(2,1)) { f[0,0] = c; f[1,0] = c; }
 END
 
@@ -49,6 +57,10 @@ expect_values v.npy f8 "3 1 2 13 11 12"
 expect 0 apply k.kata start --size 2 u=p.npy
 expect 0 apply k.kata weigh p=p.npy u=u.npy v=v.npy
 expect_values v.npy f8 "0 0 0 10 11 12"
+expect 0 apply k.kata lowest u=u.npy s=s.npy
+expect_values s.npy f8 "0 1 2"
+expect 0 apply k.kata moments u=u.npy
+expect_text out 'm = 0,36,72' 'i = 2,1' 'least = inf,-12'
 expect 0 apply k.kata start --size 3x2 u=u.vtkhdf
 expect 0 apply k.kata shift u=u.vtkhdf v=v.npy c=0 --boundary clamp
 expect_values v.npy f8 "0 0 1 10 10 11"

@@ -122,12 +122,15 @@ term *generate_level_read(builder *b, const symbol *s, const char *place, unsign
 {
     const kernel *k = b->kernel;
     bool written = s->own && s->own->kind != IN && (mask & s->own->written) == mask;
-    if (!written || s->own->along) return NULL;
+    int along = s->own && s->own->along ? s->own->along : 7;
+    if (!written || !(along >> k->ordered & 1)) return NULL;
     int by = away(b, s->own->kind == OUT), offset[3] = {0};
     bool beside = chance_of(b->chance, 40);
     const char *text = "";
     for (int d = 0; d < b->program->rank; d++) {
-        offset[d] = d == k->ordered ? by : beside ? chance_from(b->chance, -2, 2) : 0;
+        offset[d] = d == k->ordered            ? by
+                    : beside && along >> d & 1 ? chance_from(b->chance, -2, 2)
+                                               : 0;
         text = TEXT("%s%s%d", text, d ? "," : "", offset[d]);
     }
     bool inside = by < 0 ? -by <= b->below : by <= b->above;

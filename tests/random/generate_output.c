@@ -82,7 +82,8 @@ static void store_somewhere(builder *b, line_list *list, int p, int depth)
     unsigned mask;
     const char *index = written_index(b, param, &mask);
     if (!index) return;
-    bool readable = param->kind == INOUT || !(mask & ~b->set[p]);
+    bool one = param->up <= 0; /* of more children, perhaps the first alone is set */
+    bool readable = param->kind == INOUT || (one && !(mask & ~b->set[p]));
     const char *sign =
         readable && chance_of(b->chance, 30) ? CHANCE_PICK(b->chance, compound) : "=";
     if (param->up > 0 && (sign[0] == '=' || param->kind == INOUT) && chance_of(b->chance, 60)) {

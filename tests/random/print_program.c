@@ -123,7 +123,7 @@ static void print_wrapped(FILE *out, const program *p, int i)
     fprintf(out,
             "    kata_field *f%d = kata_field_wrap(%s, \"f%d\", %s, (void *)(m + 65536 * %d), "
             ".stride = {%" PRId64 ", %" PRId64 ", %" PRId64 "}, .components = %d, "
-            ".component_stride = %" PRId64 ");\n",
+            ".component_stride = %" PRId64,
             i, f->level ? "finer" : "g", i, types[f->type], 2 * i + 1, o.stride[0], o.stride[1],
             o.stride[2], f->components, o.component_stride);
 }
@@ -133,18 +133,19 @@ static void print_field(FILE *out, const program *p, int i)
     const field *f = &p->fields[i];
     range all;
     place_box(p, f, f->rule, true, &all);
-    if (f->place <= PLACE_BLOCKS)
+    bool wrapped = f->place > PLACE_BLOCKS && !f->temporary;
+    if (wrapped)
+        print_wrapped(out, p, i);
+    else
         fprintf(
             out,
             "    kata_field *f%d = kata_field_new(%s, \"f%d\", %s, .components = %d, .layout = %s",
-            i, f->level ? "finer" : "g", i, types[f->type], f->components, layouts[f->place]);
+            i, f->level ? "finer" : "g", i, types[f->type], f->components,
+            layouts[f->place > PLACE_BLOCKS ? PLACE_ARRAYS : f->place]);
     if (f->staggered) print_dimensions(out, "staggered", f->staggered);
     if (f->along) print_dimensions(out, "along", f->along);
     if (f->ghosts) fprintf(out, ", .ghosts = %d", f->ghosts);
-    if (f->place <= PLACE_BLOCKS)
-        fprintf(out, f->temporary ? ", .temporary = true);\n" : ");\n");
-    else
-        print_wrapped(out, p, i);
+    fprintf(out, f->temporary ? ", .temporary = true);\n" : ");\n");
     for (int side = 0; side < 2 * p->rank; side++)
         if (f->rule[side] != KATA_NONE && has_dimension(f, side / 2))
             print_rule(out, i, side, f->rule[side], f->value[side]);

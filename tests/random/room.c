@@ -25,6 +25,16 @@ static size_t stored_bytes(kata_type type)
 
 /* ---- strides --------------------------------------------------------------------------------- */
 
+/* The points that a field keeps along each dimension, with ghosts. */
+static void memory_size(const program *p, const field *spec, int64_t n[3])
+{
+    for (int d = 0; d < 3; d++)
+        n[d] =
+            d >= p->rank || !has_dimension(spec, d)
+                ? 1
+                : program_size(p, spec->level, d) + (spec->staggered >> d & 1) + 2 * spec->ghosts;
+}
+
 /* Makes the stride of a dimension (3: components) at least `gap` elements longer than what lies
  * within, perhaps backwards. */
 static void set_stride(kata_wrap_options *o, int64_t *within, int d, const int64_t n[3], int gap,
@@ -44,7 +54,7 @@ void place_strides(const program *p, int f, kata_wrap_options *o)
     int which = spec->place == PLACE_WRAPPED ? 0 : chance_from(&c, 0, 3);
     if (spec->place == PLACE_WRAPPED_TOGETHER) which = 4;
     int64_t within = 1, n[3];
-    for (int d = 0; d < 3; d++) n[d] = program_size(p, spec->level, d);
+    memory_size(p, spec, n);
     for (int i = 0; i < 4; i++) {
         int d = orders[which][i];
         bool tight = spec->place != PLACE_WRAPPED_SPREAD && (i == 0 || (which == 4 && i == 1));
@@ -132,19 +142,25 @@ kata_field *place_field(const live *l, int f, const char *name, kata_rule rule)
 {
     const field *spec = &l->p->fields[f];
     place where = l->setting->placed ? spec->place : PLACE_ARRAYS;
-    bool wraps = !spec->staggered && !spec->along && !spec->ghosts && !spec->temporary;
-    if (where > PLACE_BLOCKS && !wraps) where = PLACE_ARRAYS;
+    if (where > PLACE_BLOCKS && spec->temporary) where = PLACE_ARRAYS;
     if (where <= PLACE_BLOCKS)
         return kata_field_new(l->grids[spec->level], name, spec->type,
                               .components = spec->components, .boundary = rule,
                               .layout = (kata_layout)where, .staggered = spec->staggered,
                               .along = spec->along, .ghosts = spec->ghosts,
                               .temporary = spec->temporary && rule == KATA_NONE);
-    kata_wrap_options o = {.type = spec->type, .components = spec->components, .boundary = rule};
+    kata_wrap_options o = {.type = spec->type,
+                           .components = spec->components,
+                           .boundary = rule,
+                           .staggered = spec->staggered,
+                           .along = spec->along,
+                           .ghosts = spec->ghosts};
     place_strides(l->p, f, &o);
-    int64_t n[3];
-    for (int d = 0; d < 3; d++) n[d] = program_size(l->p, spec->level, d);
+    int64_t n[3], origin = 0;
+    memory_size(l->p, spec, n);
     room *r = room_new(l->rooms, n, &o);
-    o.memory = r->bytes + (size_t)r->origin * stored_bytes(spec->type);
+    for (int d = 0; d < l->p->rank; d++) /* from the first ghost to point 0 */
+        if (has_dimension(spec, d)) origin += spec->ghosts * o.stride[d];
+    o.memory = r->bytes + (size_t)(r->origin + origin) * stored_bytes(spec->type);
     return kata_field_wrap_with(l->grids[spec->level], name, -1, &o);
 }

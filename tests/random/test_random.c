@@ -57,6 +57,7 @@ static void fail(program *p, tally *t)
 {
     if (t->brief) {
         t->failed++;
+        printf("program %" PRIu64 " fails\n", p->seed);
         return;
     }
     trial quiet = {settings, COUNT_OF(settings), NULL};

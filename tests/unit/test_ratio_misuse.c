@@ -124,13 +124,21 @@ static kata_status ratio_once(world *w)
                            (kata_arg[]){kata_arg_scalar(a, 0), kata_arg_scalar(b, 0)});
 }
 
-/* ---- reads ----------------------------------------------------------------------------------- */
-
 static kata_status ratio_conflict(world *w)
 {
     return kata_apply_args(find(w, "shift"), (kata_range[]){kata_box_2d(w->coarse, 0, 3, 0, 3)}, 1,
                            (kata_arg[]){kata_arg_field(w->f, 0)});
 }
+
+/* ---- ranges ---------------------------------------------------------------------------------- */
+
+static kata_status ratio_range_outside(world *w)
+{
+    kata_field *face = kata_field_new(w->coarse, "face", KATA_F64, .staggered = KATA_Y);
+    return apply_two(w, "all", kata_on(face), face, w->f);
+}
+
+/* ---- reads ----------------------------------------------------------------------------------- */
 
 static kata_status ratio_read_outside(world *w)
 {
@@ -168,7 +176,7 @@ static const struct misuse {
     CASE(ratio_other_size), CASE(ratio_same_grid),     CASE(ratio_odd),
     CASE(ratio_wrong_side), CASE(ratio_of_other_rank), CASE(ratio_once),
     CASE(ratio_conflict),   CASE(ratio_read_outside),  CASE(ratio_read_outside_box),
-    CASE(ratio_discarded),
+    CASE(ratio_discarded),  CASE(ratio_range_outside),
 };
 
 static void expect_text(const char *name, const char *message)
