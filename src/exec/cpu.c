@@ -60,11 +60,12 @@ static bool run_whole(void *data, const plan_walk *walk, const plan_run *run)
     return run_loop(data, run->loop);
 }
 
-/* Reductions are finished with their loop. */
+/* Reductions are finished with their loop, which is not met when it has no points. */
 static bool run_scalar(void *data, int loop)
 {
     cpu_chain *c = data;
-    return !c->a->loops[loop].loop->once || run_loop(c, loop);
+    const chain_loop *l = c->a->loops[loop].loop;
+    return (!l->once && !grid_box_is_empty(&l->box)) || run_loop(c, loop);
 }
 
 static kata_status run_chain(exec_context *context, const chain *c, messages *m)
