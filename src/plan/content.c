@@ -31,6 +31,7 @@ void box_list_cut(box_list *l, const grid_box *box)
         int n = grid_box_subtract(&old, box, pieces);
         for (int k = 0; k < n; k++) box_list_add(l, &pieces[k]);
     }
+    if (kept == count) return;
     memmove(l->boxes + kept, l->boxes + count, (l->count - count) * sizeof *l->boxes);
     l->count -= count - kept;
 }

@@ -9,7 +9,7 @@
 enum { WORLD_FIELDS = 7, WORLD_SCALARS = 3, WORLD_LOOPS = 60, WORLD_LOG = 4 };
 
 typedef struct world_field {
-    char name[8];
+    char name[16];
     chain_slot *slot;
     grid_boundary boundary;
 } world_field;
