@@ -195,6 +195,7 @@ static void run(fixture *f, const exec_executor *executor, int threads, const ch
     assert_int_equal(executor->run(&context, &c, &f->m), KATA_OK);
     chain_free(&c);
     exec_cpu_free(context.cpu);
+    plan_cache_free(context.plans);
 }
 
 static void check(fixture *f, const ir_kernel *kernel, const grid_shape *shape, const grid_box *box,
@@ -331,6 +332,7 @@ static void compiles_each_kernel_once(void **state)
     assert_int_equal(context.cpu->function_count, 1);
     chain_free(&c);
     exec_cpu_free(context.cpu);
+    plan_cache_free(context.plans);
     for (int p = 0; p < kernel->param_count; p++) {
         store_array_free(a.slots[0][p].array);
         store_array_free(a.slots[1][p].array);
