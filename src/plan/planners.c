@@ -4,10 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool make_nothing(plan_group *g, const plan_request *request, plan *p, int parent)
+/* The loops of a group, each finished before the next. */
+static bool make_in_order(plan_group *g, const plan_request *request, plan *p, int parent)
 {
     (void)request;
-    return plan_group_loops(g, p, parent);
+    for (int l = g->first; l < g->end; l++) {
+        const analysis_loop *loop = &g->a->loops[l];
+        int leaf = loop->loop->once ? 0 : plan_add(p, parent, PLAN_LOOP);
+        if (leaf) p->nodes[leaf].loop = l;
+        int scalar = loop->loop->once || loop->reduces ? plan_add(p, parent, PLAN_SCALAR) : 0;
+        if (scalar) p->nodes[scalar].loop = l;
+    }
+    return !p->failed;
 }
 
 static bool always(plan_group *g, const plan_request *request)
@@ -17,7 +25,7 @@ static bool always(plan_group *g, const plan_request *request)
     return true;
 }
 
-static const plan_method plan_loops = {"loops", true, always, make_nothing};
+static const plan_method plan_loops = {"loops", false, always, make_in_order};
 
 static const plan_method *const methods[] = {
     &plan_loops,      /* one loop after another */
@@ -99,12 +107,9 @@ bool plan_request_read(const char *words, plan_request *out, char wrong[PLAN_WOR
 static bool add_group(plan *p, int root, plan_group *g, const plan_method *method,
                       const plan_request *request)
 {
-    bool for_it = g->together && method->applicable(g, request);
+    if (!g->together || !method->applicable(g, request)) return make_in_order(g, request, p, root);
     if (method->apart && !plan_group_before(g, p, root)) return false;
-    if (for_it)
-        return method->make(g, request, p, root) &&
-               (!method->apart || plan_group_after(g, p, root));
-    return plan_group_loops(g, p, root) && plan_group_after(g, p, root);
+    return method->make(g, request, p, root) && (!method->apart || plan_group_after(g, p, root));
 }
 
 bool plan_make(plan *p, const analysis_chain *a, const plan_request *request)
