@@ -90,8 +90,9 @@ typedef void (*kata_handler)(void *data, kata_status status, const char *message
 
 /* All members may be zero. */
 typedef struct kata_options {
-    int threads KATA_ZERO;          /* 0: KATA_THREADS, OMP_NUM_THREADS, or one per usable core */
-    const char *executor KATA_ZERO; /* "cpu" or "reference"; NULL: KATA_EXECUTOR, or "cpu" */
+    int threads KATA_ZERO; /* 0: KATA_THREADS, OMP_NUM_THREADS, or one per usable core */
+    const char *executor
+        KATA_ZERO; /* "cpu", "reference" or "plan"; NULL: KATA_EXECUTOR, or "cpu" */
     const char *compiler KATA_ZERO; /* C compiler to call; NULL: KATA_CC, or cc, gcc, clang */
     const char *cache KATA_ZERO;    /* folder for compiled kernels; NULL: KATA_CACHE_DIR,
                                        XDG_CACHE_HOME/katagami, or ~/.cache/katagami */
@@ -562,7 +563,7 @@ typedef struct kata_machine {
     int64_t memory;         /* bytes of main memory */
     const char *compiler;   /* path and version, "" when none was found */
     const char *cache;      /* folder of compiled kernels, "" when none can be used */
-    const char *executor;   /* "cpu" or "reference" */
+    const char *executor;   /* "cpu", "reference" or "plan" */
 } kata_machine;
 KATA_API kata_status kata_machine_get(kata *k, kata_machine *machine);
 

@@ -6,9 +6,6 @@ typedef struct interval {
     int64_t lo, hi;
 } interval;
 
-static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t larger(int64_t a, int64_t b) { return a < b ? b : a; }
-
 /* Of the indices lo..hi-1, all beyond one side: the smallest interval that holds where they end. */
 static interval map_interval(const chain_binding *b, int d, int64_t lo, int64_t hi)
 {

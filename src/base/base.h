@@ -20,6 +20,13 @@
 #endif
 enum { HOSTILE_JUNK = 0xa5 };
 
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+static inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t larger(int64_t a, int64_t b) { return a < b ? b : a; }
+/* Rounded down; by > 0. */
+static inline int64_t floor_divide(int64_t x, int64_t by) { return x / by - (x % by < 0); }
+
 /* ---- arena.c: memory freed all at once ------------------------------------------------------- */
 
 typedef struct arena {

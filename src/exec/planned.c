@@ -1,20 +1,12 @@
 /* Runs any plan, point by point, with real places: a buffer is memory of its capacity, in which
  * nothing is set at first, and what is read without being set is poison. Kernels run as graphs.
  * It shows what a plan does, whatever it should have done. */
+#include "exec/cells.h"
 #include "exec/exec.h"
 
 #include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- places ---------------------------------------------------------------------------------- */
-
-/* The memory of a buffer: index i of a dimension lies at i modulo size. */
-typedef struct cells {
-    int64_t size[3];
-    ir_value *values; /* elements as stored; component slowest */
-    bool *set;
-} cells;
 
 typedef struct planned {
     const analysis_chain *a;
@@ -43,86 +35,6 @@ static bool no_memory(planned *e)
 {
     if (e->status == KATA_OK) e->status = message_no_memory(e->m);
     return false;
-}
-
-static size_t cell_of(const cells *c, int component, const int64_t index[3])
-{
-    size_t at = (size_t)component;
-    for (int d = 2; d >= 0; d--) {
-        int64_t i = index[d] % c->size[d];
-        at = at * (size_t)c->size[d] + (size_t)(i < 0 ? i + c->size[d] : i);
-    }
-    return at;
-}
-
-static bool is_inside(const plan_place *place, const chain_slot *slot, const int64_t index[3])
-{
-    grid_box field = chain_slot_memory(slot);
-    for (int d = 0; d < 3; d++)
-        if ((!place->buffer || !place->buffer->capacity[d]) &&
-            (index[d] < field.lo[d] || index[d] >= field.hi[d]))
-            return false;
-    return true;
-}
-
-static bool get(planned *e, const plan_place *place, int slot, int component,
-                const int64_t index[3], ir_value *out)
-{
-    const chain_slot *s = e->a->slots[slot];
-    if (!is_inside(place, s, index)) return false;
-    if (!place->buffer) {
-        *out = reference_element(s->array, component, index);
-        return true;
-    }
-    const cells *c = place->data;
-    size_t at = cell_of(c, component, index);
-    *out = c->values[at];
-    return c->set[at];
-}
-
-static bool put(planned *e, const plan_place *place, int slot, int component,
-                const int64_t index[3], ir_value element)
-{
-    const chain_slot *s = e->a->slots[slot];
-    if (!is_inside(place, s, index)) return false;
-    if (!place->buffer) {
-        reference_set_element(s->array, component, index, element);
-        return true;
-    }
-    cells *c = place->data;
-    size_t at = cell_of(c, component, index);
-    c->values[at] = element;
-    c->set[at] = true;
-    return true;
-}
-
-static bool open_place(void *data, plan_place *place)
-{
-    planned *e = data;
-    const chain_slot *slot = e->a->slots[place->slot];
-    cells *c = calloc(1, sizeof *c);
-    place->data = c;
-    if (!c) return no_memory(e);
-    size_t total = (size_t)slot->components;
-    grid_box field = chain_slot_memory(slot);
-    for (int d = 0; d < 3; d++) {
-        int64_t capacity = place->buffer->capacity[d];
-        c->size[d] = capacity ? capacity : field.hi[d] - field.lo[d];
-        if (__builtin_mul_overflow(total, (size_t)c->size[d], &total)) return no_memory(e);
-    }
-    c->values = calloc(total, sizeof *c->values);
-    c->set = calloc(total, sizeof *c->set);
-    return (c->values && c->set) || no_memory(e);
-}
-
-static bool close_place(void *data, plan_place *place)
-{
-    (void)data;
-    cells *c = place->data;
-    if (c) free(c->values);
-    if (c) free(c->set);
-    free(c);
-    return true;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -194,7 +106,7 @@ static void read_element(const part *p, int param, int component, const int64_t 
         *element = constant(b->slot->type, source[constant_at].constant);
     } else {
         const plan_place *place = place_at(p, b->slot->number, index);
-        if (!place || !get(p->e, place, b->slot->number, component, index, element))
+        if (!place || !cells_get(place, b->slot, component, index, element))
             store_fill_unset(b->slot->type, element, sizeof *element);
     }
     for (int d = 2; d >= 0; d--)
@@ -274,7 +186,7 @@ static bool write_field(const part *p, const ir_store *s)
             index[d] = (index[d] % size + size) % size;
     }
     const plan_place *place = place_at(p, b->slot->number, index);
-    return (place && put(p->e, place, b->slot->number, s->component, index, element)) ||
+    return (place && cells_put(place, b->slot, s->component, index, element)) ||
            fail(p->e, "a write to nowhere", p->run->loop);
 }
 
@@ -371,6 +283,21 @@ static bool run_part(void *data, const plan_walk *walk, const plan_run *run)
     return true;
 }
 
+/* ---- places ---------------------------------------------------------------------------------- */
+
+static bool open_place(void *data, plan_place *place)
+{
+    planned *e = data;
+    return cells_open(place, e->a->slots[place->slot]) || no_memory(e);
+}
+
+static bool close_place(void *data, plan_place *place)
+{
+    (void)data;
+    cells_close(place);
+    return true;
+}
+
 /* ---- scalars --------------------------------------------------------------------------------- */
 
 static bool reduce(planned *e, int loop, int p)
@@ -411,13 +338,14 @@ static bool copy_now(planned *e, const plan_copy *copy)
     int64_t to[3], from[3];
     ir_value element;
     const grid_box *b = &copy->box;
-    for (int c = 0; c < e->a->slots[copy->slot]->components; c++)
+    const chain_slot *slot = e->a->slots[copy->slot];
+    for (int c = 0; c < slot->components; c++)
         for (to[2] = b->lo[2]; to[2] < b->hi[2]; to[2]++)
             for (to[1] = b->lo[1]; to[1] < b->hi[1]; to[1]++)
                 for (to[0] = b->lo[0]; to[0] < b->hi[0]; to[0]++) {
                     for (int d = 0; d < 3; d++) from[d] = to[d] + copy->shift[d];
-                    if (!get(e, copy->from, copy->slot, c, from, &element) ||
-                        !put(e, copy->to, copy->slot, c, to, element))
+                    if (!cells_get(copy->from, slot, c, from, &element) ||
+                        !cells_put(copy->to, slot, c, to, element))
                         return fail(e, "a move of what is not there", -1);
                 }
     return true;

@@ -3,10 +3,6 @@
 
 #include <inttypes.h>
 
-static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
-
-static int64_t larger(int64_t a, int64_t b) { return a < b ? b : a; }
-
 bool grid_shape_equal(const grid_shape *a, const grid_shape *b)
 {
     return a->rank == b->rank && a->size[0] == b->size[0] && a->size[1] == b->size[1] &&
@@ -45,6 +41,20 @@ grid_box grid_box_intersect(const grid_box *a, const grid_box *b)
         result.hi[d] = smaller(a->hi[d], b->hi[d]);
     }
     return result;
+}
+
+bool grid_box_join(grid_box *a, const grid_box *b)
+{
+    int along = -1;
+    for (int d = 0; d < 3; d++) {
+        if (a->lo[d] == b->lo[d] && a->hi[d] == b->hi[d]) continue;
+        if (along >= 0 || a->hi[d] < b->lo[d] || b->hi[d] < a->lo[d]) return false;
+        along = d;
+    }
+    if (along < 0) return true;
+    if (b->lo[along] < a->lo[along]) a->lo[along] = b->lo[along];
+    if (b->hi[along] > a->hi[along]) a->hi[along] = b->hi[along];
+    return true;
 }
 
 int grid_box_subtract(const grid_box *box, const grid_box *hole, grid_box pieces[6])

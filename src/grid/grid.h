@@ -25,6 +25,9 @@ grid_box grid_box_intersect(const grid_box *a, const grid_box *b);
 /* Cuts `box` minus `hole` into at most 6 disjoint boxes, z slabs first, then y, then x; returns
  * their number. */
 int grid_box_subtract(const grid_box *box, const grid_box *hole, grid_box pieces[6]);
+/* Makes *a both, where two boxes touch or overlap along one dimension and are alike in the others.
+ */
+bool grid_box_join(grid_box *a, const grid_box *b);
 /* "4096 x 2048" */
 void grid_shape_print(text *out, const grid_shape *shape);
 /* "[0, 16) x [2, 4)", of the shape's rank */
@@ -42,6 +45,9 @@ typedef struct grid_region {
 bool grid_region_add(grid_region *region, const grid_box *box);
 /* Whether all of a box is in the region; otherwise *missing is a part of it that is not. */
 bool grid_region_holds(const grid_region *region, const grid_box *box, grid_box *missing);
+/* Takes all of a box away; where memory is out, false, and the region is not to be used. Boxes that
+ * did not overlap do not afterwards. */
+bool grid_region_cut(grid_region *region, const grid_box *box);
 void grid_region_clear(grid_region *region);
 void grid_region_free(grid_region *region);
 

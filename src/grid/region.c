@@ -3,26 +3,11 @@
 #include "grid/grid.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void take_out(grid_region *region, size_t i)
 {
     region->boxes[i] = region->boxes[--region->count];
-}
-
-/* Whether two boxes touch or overlap along one dimension and are alike in the others; makes *a
- * both. */
-static bool join(grid_box *a, const grid_box *b)
-{
-    int along = -1;
-    for (int d = 0; d < 3; d++) {
-        if (a->lo[d] == b->lo[d] && a->hi[d] == b->hi[d]) continue;
-        if (along >= 0 || a->hi[d] < b->lo[d] || b->hi[d] < a->lo[d]) return false;
-        along = d;
-    }
-    if (along < 0) return true;
-    if (b->lo[along] < a->lo[along]) a->lo[along] = b->lo[along];
-    if (b->hi[along] > a->hi[along]) a->hi[along] = b->hi[along];
-    return true;
 }
 
 bool grid_region_add(grid_region *region, const grid_box *box)
@@ -35,7 +20,7 @@ bool grid_region_add(grid_region *region, const grid_box *box)
     region->boxes = boxes;
     for (size_t i = 0; i < region->count;) {
         bool inside = grid_box_contains(&added, &region->boxes[i]);
-        if (!inside && !join(&added, &region->boxes[i])) {
+        if (!inside && !grid_box_join(&added, &region->boxes[i])) {
             i++;
             continue;
         }
@@ -62,6 +47,26 @@ static bool holds_from(const grid_region *region, size_t i, const grid_box *box,
 bool grid_region_holds(const grid_region *region, const grid_box *box, grid_box *missing)
 {
     return grid_box_is_empty(box) || holds_from(region, 0, box, missing);
+}
+
+bool grid_region_cut(grid_region *region, const grid_box *box)
+{
+    size_t kept = 0, count = region->count;
+    grid_box pieces[6];
+    for (size_t i = 0; i < count; i++) {
+        grid_box old = region->boxes[i];
+        int n = grid_box_subtract(&old, box, pieces);
+        void *boxes = region->boxes;
+        if (!vector_reserve(&boxes, &region->capacity, region->count + 6, sizeof old)) return false;
+        region->boxes = boxes;
+        if (n > 0) region->boxes[kept++] = pieces[0];
+        for (int k = 1; k < n; k++) region->boxes[region->count++] = pieces[k];
+    }
+    if (kept == count) return true;
+    memmove(region->boxes + kept, region->boxes + count,
+            (region->count - count) * sizeof *region->boxes);
+    region->count -= count - kept;
+    return true;
 }
 
 void grid_region_clear(grid_region *region) { region->count = 0; }

@@ -25,8 +25,6 @@ const char *ir_param_mode(const ir_param *param)
     return param->onto ? onto[param->kind - IR_PARAM_SUM] : ir_param_kind_name(param->kind);
 }
 
-static int64_t floor_divide(int64_t x, int64_t by) { return x / by - (x % by < 0); }
-
 int64_t ir_param_index(const ir_param *param, int dimension, int64_t point)
 {
     if (param->missing[dimension]) return 0;

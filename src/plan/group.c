@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-static int64_t larger(int64_t a, int64_t b) { return a < b ? b : a; }
-
 /* ---- grouping -------------------------------------------------------------------------------- */
 
 static bool is_scalar(const analysis_chain *a, const analysis_touch *t)

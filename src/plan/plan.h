@@ -234,7 +234,8 @@ typedef struct plan_method {
 extern const plan_method plan_skewed, plan_diamond, plan_overlapped, plan_streamed, plan_fused,
     plan_single, plan_blocked;
 
-/* ---- text.c ---------------------------------------------------------------------------------- */
+/* ---- notation.c
+ * ---------------------------------------------------------------------------------- */
 
 /* A line per node, children indented below: its kind and numbers as docs/planning.md explains them.
  * With a chain, the names of loops and fields follow as comments. */
@@ -244,7 +245,7 @@ bool plan_parse(plan *p, const char *words, int *line);
 /* The same tree as JSON: {"kind": "seq", "children": [...]}. */
 void plan_print_json(text *out, const plan *p, const analysis_chain *a);
 
-/* ---- picture.c ------------------------------------------------------------------------------- */
+/* ---- drawing.c ------------------------------------------------------------------------------- */
 
 /* An SVG picture: points of a dimension to the right, loops upwards, a colour per tile. False when
  * nothing is computed, or memory is out. */
@@ -256,7 +257,7 @@ bool plan_draw(text *out, const plan *p, const analysis_chain *a, int dimension)
  * are in order. Otherwise what is wrong, with the node in *node. */
 const char *plan_check_form(const plan *p, const analysis_chain *a, int *node);
 
-/* ---- verify.c, content.c ----------------------------------------------------------------------
+/* ---- proof.c, content.c ----------------------------------------------------------------------
  *
  * Replays a plan over boxes. Of every place it knows which loop wrote which box last; each read is
  * to find what the loop before it in the chain, of those that write there, has made. */
@@ -268,7 +269,7 @@ const char *plan_check_form(const plan *p, const analysis_chain *a, int *node);
  * and what was found there. */
 bool plan_verify(const plan *p, const analysis_chain *a, text *why);
 
-/* What verify.c keeps of one place: boxes of values and the loops that wrote them. */
+/* What proof.c keeps of one place: boxes of values and the loops that wrote them. */
 typedef struct content_entry {
     int slot, component, writer; /* writer: a loop's number, or -1 for what was there at first */
     grid_box box;
@@ -284,17 +285,5 @@ void content_set(content *c, content_entry entry);
 /* Forgets all of a component in a box, whatever its slot. Returns whether there was something. */
 bool content_clear(content *c, int component, const grid_box *box);
 void content_free(content *c);
-
-/* A list of boxes. */
-typedef struct box_list {
-    grid_box *boxes;
-    size_t count, room;
-    bool failed;
-} box_list;
-
-void box_list_add(box_list *l, const grid_box *box);
-/* Takes a box away from all. */
-void box_list_cut(box_list *l, const grid_box *box);
-void box_list_free(box_list *l);
 
 #endif

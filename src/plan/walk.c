@@ -26,11 +26,6 @@ struct plan_walk {
 
 static bool walk_node(plan_walk *w, int node);
 
-static int64_t floor_divide(int64_t x, int64_t by) { return x / by - (x % by < 0); }
-
-static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t larger(int64_t a, int64_t b) { return a < b ? b : a; }
-
 /* ---- boxes of leaves ------------------------------------------------------------------------- */
 
 static bool frames_cut(const plan_node *n, int d)

@@ -1,0 +1,214 @@
+/* Moves under way, and tiles that run at once: what they touch must not be touched by others. */
+#include "plan/proof.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- parallel tiles and moves under way ------------------------------------------------------ */
+
+static bool note_lanes(proof *v, const plan_place *place, int component, const grid_box *box,
+                       bool writes)
+{
+    for (int i = 0; i < v->lane_depth; i++) {
+        proof_lanes *l = &v->lanes[i];
+        void *touches = l->touches;
+        if (place->number >= l->own_places) continue;
+        if (!vector_reserve(&touches, &l->room, l->count + 1, sizeof *l->touches)) {
+            v->no_memory = true;
+            return false;
+        }
+        l->touches = touches;
+        l->touches[l->count++] =
+            (proof_touch){l->lane, place->number, component, v->colored, writes, *box};
+    }
+    return true;
+}
+
+/* Whether two boxes of a place use the same memory: indices a capacity apart do. */
+bool proof_meets(const plan_place *place, const grid_box *box, int number, const grid_box *other)
+{
+    bool meet = place->number == number && !grid_box_is_empty(box) && !grid_box_is_empty(other);
+    for (int d = 0; d < 3 && meet; d++) {
+        int64_t capacity = place->buffer ? place->buffer->capacity[d] : 0;
+        int64_t apart = other->lo[d] - box->lo[d];
+        if (capacity) apart = (apart % capacity + capacity) % capacity;
+        meet = (apart < box->hi[d] - box->lo[d] && apart > other->lo[d] - other->hi[d]) ||
+               (capacity && apart + other->hi[d] - other->lo[d] > capacity);
+    }
+    return meet;
+}
+
+/* Notes that a box of a place is touched, and that no move is in the way. */
+bool proof_touch_box(proof *v, const plan_place *place, int slot, int component,
+                     const grid_box *box, bool writes)
+{
+    for (size_t i = 0; i < v->move_count; i++) {
+        const proof_pending *m = &v->moves[i];
+        grid_box from = m->copy.box;
+        for (int d = 0; d < 3; d++) {
+            from.lo[d] += m->copy.shift[d];
+            from.hi[d] += m->copy.shift[d];
+        }
+        if (proof_meets(place, box, m->to.number, &m->copy.box) ||
+            (writes && proof_meets(place, box, m->from.number, &from))) {
+            proof_say_where(v, place, slot, box);
+            text_add(v->why, " is %s while move %d is under way", writes ? "written" : "read",
+                     m->copy.tag);
+            return proof_refuse(v);
+        }
+    }
+    return note_lanes(v, place, component, box, writes);
+}
+
+bool proof_tile(void *data, const plan_node *node)
+{
+    proof *v = data;
+    proof_lanes *top = v->lane_depth ? &v->lanes[v->lane_depth - 1] : NULL;
+    if (node && top && top->node == node) {
+        top->lane++;
+        top->own_places = v->places;
+        return true;
+    }
+    if (node) {
+        if (v->lane_depth == PROOF_LANES) {
+            text_add(v->why, "parallel tiles are nested more than %d deep", PROOF_LANES);
+            return proof_refuse(v);
+        }
+        v->lanes[v->lane_depth++] = (proof_lanes){.node = node, .own_places = v->places};
+        return true;
+    }
+    bool met = false;
+    for (size_t i = 0; top && i < top->count && !met; i++)
+        for (size_t j = 0; j < i && !met; j++) {
+            const proof_touch *x = &top->touches[i], *y = &top->touches[j];
+            grid_box both = grid_box_intersect(&x->box, &y->box);
+            bool own = x->loop >= 0 && x->loop == y->loop; /* its colours do not meet */
+            met = !own && x->lane != y->lane && (x->writes || y->writes) && x->place == y->place &&
+                  x->component == y->component && !grid_box_is_empty(&both);
+            if (met) {
+                text_add(v->why, "parallel tiles of node %d both touch ",
+                         (int)(top->node - v->p->nodes));
+                grid_box_print(v->why, &both, 3);
+                text_add(v->why, " of one field, and one writes it");
+            }
+        }
+    if (top) free(top->touches);
+    if (top) v->lane_depth--;
+    return !met || proof_refuse(v);
+}
+
+/* ---- copies along dimensions that wrap --------------------------------------------------------
+ */
+
+/* Whether what is copied over a seam are points: the last face of a periodic field, and ghosts, are
+ * kept at home but have no copies elsewhere. */
+static bool is_shared(proof *v, const plan_copy *copy, const grid_box *source)
+{
+    for (int d = 0; d < 3; d++) {
+        int64_t cells = chain_slot_axis(v->a->slots[copy->slot], d).cells;
+        bool from = copy->from->wraps[d] || (source->lo[d] >= 0 && source->hi[d] <= cells);
+        bool to = copy->to->wraps[d] || (copy->box.lo[d] >= 0 && copy->box.hi[d] <= cells);
+        if (!copy->shift[d] || (from && to)) continue;
+        proof_say_where(v, copy->from, copy->slot, source);
+        text_add(v->why, " is copied over a seam, but holds more than its points");
+        return proof_refuse(v);
+    }
+    return true;
+}
+
+/* ---- moves ----------------------------------------------------------------------------------- */
+
+static grid_box source_box(const plan_copy *copy)
+{
+    grid_box box = copy->box;
+    for (int d = 0; d < 3; d++) {
+        box.lo[d] += copy->shift[d];
+        box.hi[d] += copy->shift[d];
+    }
+    return box;
+}
+
+static bool copy_component(proof *v, const plan_copy *copy, int component)
+{
+    const content *from = copy->from->data;
+    grid_box source = source_box(copy);
+    grid_region rest = {0};
+    content_entry *found = calloc(from->count + 1, sizeof *found);
+    size_t count = 0;
+    bool done = found && grid_region_add(&rest, &source);
+    for (size_t i = 0; done && i < from->count; i++) {
+        content_entry e = from->entries[i];
+        e.box = grid_box_intersect(&e.box, &source);
+        if (e.slot != copy->slot || e.component != component || grid_box_is_empty(&e.box)) continue;
+        found[count++] = e;
+        done = grid_region_cut(&rest, &e.box);
+    }
+    if (!done) v->no_memory = true;
+    if (done && rest.count) {
+        text_add(v->why, "a move takes what is not there: ");
+        proof_say_where(v, copy->from, copy->slot, &rest.boxes[0]);
+        done = proof_refuse(v);
+    }
+    for (size_t i = 0; i < count && done; i++) {
+        for (int d = 0; d < 3; d++) {
+            found[i].box.lo[d] -= copy->shift[d];
+            found[i].box.hi[d] -= copy->shift[d];
+        }
+        done = proof_set_box(v, copy->to, copy->slot, component, &found[i].box, found[i].writer);
+    }
+    grid_region_free(&rest);
+    free(found);
+    return done;
+}
+
+static bool copy_now(proof *v, const plan_copy *copy)
+{
+    grid_box source = source_box(copy);
+    if (!is_shared(v, copy, &source) || !proof_fits(v, copy->to, copy->slot, &copy->box))
+        return false;
+    for (int c = 0; c < v->a->slots[copy->slot]->components; c++)
+        if (!proof_touch_box(v, copy->from, copy->slot, c, &source, false) ||
+            !proof_touch_box(v, copy->to, copy->slot, c, &copy->box, true) ||
+            !copy_component(v, copy, c))
+            return false;
+    return true;
+}
+
+bool proof_copy(void *data, const plan_walk *walk, const plan_copy *copy)
+{
+    (void)walk;
+    proof *v = data;
+    if (!copy->tag) return copy_now(v, copy);
+    grid_box source = source_box(copy);
+    for (int c = 0; c < v->a->slots[copy->slot]->components; c++)
+        if (!proof_touch_box(v, copy->from, copy->slot, c, &source, false) ||
+            !proof_touch_box(v, copy->to, copy->slot, c, &copy->box, true))
+            return false;
+    void *moves = v->moves;
+    if (!vector_reserve(&moves, &v->move_room, v->move_count + 1, sizeof *v->moves)) {
+        v->no_memory = true;
+        return false;
+    }
+    v->moves = moves;
+    v->moves[v->move_count++] = (proof_pending){*copy, *copy->from, *copy->to};
+    return true;
+}
+
+bool proof_wait(void *data, int tag)
+{
+    proof *v = data;
+    for (size_t i = 0; i < v->move_count;) {
+        proof_pending m = v->moves[i];
+        if (m.copy.tag != tag) {
+            i++;
+            continue;
+        }
+        memmove(&v->moves[i], &v->moves[i + 1], (v->move_count - i - 1) * sizeof m);
+        v->move_count--;
+        m.copy.from = &m.from;
+        m.copy.to = &m.to;
+        if (!copy_now(v, &m.copy)) return false;
+    }
+    return true;
+}
