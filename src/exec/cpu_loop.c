@@ -3,6 +3,7 @@
  * The interior begins and ends at whole vectors where that costs nothing: edges then are one
  * vector wide, computed as fast as one point, and stores of the interior fill whole cache lines. */
 #include "exec/exec.h"
+#include "machine/machine.h"
 
 #include <string.h>
 
@@ -317,6 +318,28 @@ static void prepare_levels(cpu_loop *l)
     l->interior.hi[d] = loop->box.hi[d];
 }
 
+/* Whether a loop reads what it writes, at the same points or at others. */
+static bool reads_written(const chain_loop *loop)
+{
+    const ir_kernel *kernel = loop->kernel;
+    for (int i = 0; i < kernel->access_count; i++)
+        for (int p = 0; p < kernel->param_count; p++)
+            if (ir_param_is_written_field(&kernel->params[p]) &&
+                loop->bindings[p].slot == loop->bindings[kernel->accesses[i].param].slot)
+                return true;
+    return false;
+}
+
+/* How the function may go about it. Fields that fit the last cache are best written to it: the next
+ * loop will find them there. */
+static void prepare_how(cpu_loop *l)
+{
+    int64_t bytes = cpu_loop_bytes(l->loop) * grid_box_points(&l->loop->box);
+    bool again = reads_written(l->loop);
+    if (HOSTILE(bytes > machine_last_cache(), true) && !again) l->how |= CODEGEN_FAR;
+    if (!again) l->how |= CODEGEN_TWICE;
+}
+
 static bool run_prepared(cpu_loop *l, struct exec_cpu *cpu)
 {
     bool levels = l->loop->kernel->direction && !l->columns;
@@ -330,6 +353,7 @@ kata_status cpu_loop_run(const chain_loop *loop, codegen_function *run, struct e
     bool done = prepare_sizes(&l) && prepare_params(&l);
     if (done && !grid_box_is_empty(&loop->box)) {
         prepare_levels(&l);
+        prepare_how(&l);
         done = prepare_edges(&l) && prepare_threads(&l, cpu) && run_prepared(&l, cpu);
     }
     const exec_fault *fault = done ? first_fault(&l) : NULL;

@@ -19,7 +19,7 @@ enum {
 static bool run_box(const cpu_loop *l, const grid_box *box, cpu_thread *thread)
 {
     thread->failing[0] = -1;
-    l->run(box->lo, box->hi, l->sizes, thread->views, l->numbers);
+    l->run(box->lo, box->hi, l->sizes, thread->views, l->numbers, l->how);
     return thread->failing[0] < 0 || cpu_fault_note(l, thread);
 }
 

@@ -298,6 +298,7 @@ typedef struct cpu_loop {
     codegen_function *run;
     int view_count, edge_count, reduction_count, thread_count;
     int64_t *sizes; /* for the function: see codegen.h */
+    int how;        /* likewise */
     bool columns;   /* levels run in order, and columns are independent: each runs by itself */
     bool kept; /* contributions of all points are kept, by thread 0, until the loop has ended */
     codegen_view *views;

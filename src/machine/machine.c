@@ -25,6 +25,19 @@ int machine_cores(void)
     return 1;
 }
 
+int64_t machine_last_cache(void)
+{
+    static _Atomic int64_t known; /* the C library asks the processor */
+    int64_t bytes = known;
+    if (bytes) return bytes;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+    bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    if (bytes <= 0) bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+#endif
+    if (bytes <= 0) bytes = 16 << 20;
+    return known = bytes;
+}
+
 /* The processing unit whose caches stand for all: the first that this process may run on. */
 static hwloc_obj_t usable_unit(hwloc_topology_t topology)
 {

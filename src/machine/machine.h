@@ -18,6 +18,8 @@ typedef struct machine {
 void machine_detect(machine *out);
 /* Cores that this process may run on, at least 1. Fast. */
 int machine_cores(void);
+/* Bytes of the largest cache; 16 MiB where that is not known. Fast. */
+int64_t machine_last_cache(void);
 
 /* ---- processor.c ----------------------------------------------------------------------------- */
 
