@@ -1,8 +1,8 @@
 /* bench: how fast one application of a kernel is, beside a plain loop and a hand-written kernel.
  *
  * cases.c lists what is measured, plain/ and hand/ hold the competitors, case_data.c their arrays,
- * measure.c takes times, results.c prints. All fields of a case have the same points, with ghosts
- * around them that nobody writes. */
+ * measure.c takes times, bench_table.c prints. All fields of a case have the same points, with
+ * ghosts around them that nobody writes. */
 #ifndef BENCH_H
 #define BENCH_H
 
@@ -111,7 +111,8 @@ typedef struct bench_result {
 bool bench_measure(const bench_case *c, const int64_t size[3], int threads, double seconds,
                    bench_result *out);
 
-/* ---- results.c --------------------------------------------------------------------------------
+/* ---- bench_table.c
+ * --------------------------------------------------------------------------------
  */
 
 void bench_print_head(void);
