@@ -13,8 +13,10 @@
  * the point (0,0,0) (which may lie outside any memory) and the distances in elements to the next y
  * and z; x is contiguous, or as
  * the parameter's codegen_rows says. An inout field, and an out that is read at other levels, has
- * its views twice, for reads and then for writes. A reduction's view receives the point's
- * contribution, in the parameter's type. number: 8 bytes per number and table element, in parameter
+ * its views twice, for reads and then for writes. A reduction's view has lanes in the
+ * parameter's type, CODEGEN_LANES for each CODEGEN_BRICK points of a row, into which points are
+ * combined from low x to high: that at x into lane x modulo CODEGEN_LANES. Where levels are along x
+ * it receives the point's contribution. number: 8 bytes per number and table element, in parameter
  * order. A kernel with checks has one more view, the last, whose origin is an int64_t[3]: the
  * function returns when a row has a point at which a check fails, with its first one there and
  * nothing written to that row and those after it. All reads of a point happen before its writes,
@@ -39,6 +41,8 @@ enum {
 
 typedef void codegen_function(const int64_t *lo, const int64_t *hi, const int64_t *size,
                               const codegen_view *view, const ir_value *number, int how);
+
+enum { CODEGEN_BRICK = 512, CODEGEN_LANES = 32 };
 
 /* Where in a row of a component element i is. */
 typedef enum codegen_rows {
@@ -135,6 +139,8 @@ const char *codegen_element_type(const codegen_loop *loop, int param);
 text codegen_written_name(const codegen_writer *w, const ir_store *s);
 /* The element of a row that a store writes. */
 void codegen_target(const codegen_writer *w, const ir_store *s);
+/* Whether what a parameter receives is combined in lanes. */
+bool codegen_has_lanes(const codegen_loop *loop, int param);
 /* Whether two accesses or stores are of one row. */
 bool codegen_same_row(const ir_access *a, const ir_access *b);
 bool codegen_same_written_row(const ir_store *a, const ir_store *b);
@@ -156,6 +162,8 @@ const char *codegen_load_open(char out[48], ir_type to, kata_type storage);
 const char *codegen_load_close(ir_type to, kata_type storage);
 const char *codegen_store_open(char out[48], kata_type storage, ir_type from);
 const char *codegen_store_close(kata_type storage, ir_type from);
+/* "i32", "f64", ... as in names of functions. */
+const char *codegen_short_type(ir_type type);
 /* C type of variables. */
 const char *codegen_type(ir_type type);
 /* A user's name with all but letters and digits made underscores, shortened. */

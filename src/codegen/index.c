@@ -93,6 +93,12 @@ static void add_blocked(text *out, const codegen_loop *loop, int param, int32_t 
              p->count * CODEGEN_BLOCK, i, CODEGEN_BLOCK - 1);
 }
 
+bool codegen_has_lanes(const codegen_loop *loop, int param)
+{
+    bool along_x = loop->kernel->direction && loop->kernel->ordered == 0;
+    return ir_param_is_reduction(&loop->kernel->params[param]) && !along_x;
+}
+
 void codegen_element(const codegen_writer *w, int param, int32_t offset, bool reads,
                      const char *row)
 {
@@ -105,6 +111,11 @@ void codegen_element(const codegen_writer *w, int param, int32_t offset, bool re
     else
         codegen_index(&index, p, 0, offset);
     const char *i = text_get(&index);
+    if (codegen_has_lanes(w->loop, param)) {
+        text_add(w->out, "[kata_lane(%s)]", i);
+        text_free(&index);
+        return;
+    }
     switch (codegen_rows_of(w->loop, param)) {
     case CODEGEN_CONTIGUOUS: text_add(w->out, "[%s]", i); break;
     case CODEGEN_TOGETHER: text_add(w->out, "[(%s) * %d]", i, p->count); break;

@@ -204,6 +204,22 @@ static void add_stored_value(const codegen_writer *w, const ir_store *s)
     if (field) text_add(w->out, "%s", codegen_store_close(storage, param->type));
 }
 
+/* A lane of a reduction with the point's contribution: of floating-point numbers a plain sum. */
+static void add_combined(const codegen_writer *w, int i)
+{
+    const ir_store *s = &w->loop->kernel->stores[i];
+    const ir_param *param = &w->loop->kernel->params[s->param];
+    ir_op op = ir_reduction_op(param);
+    if (op == IR_ADD && ir_type_is_floating(param->type)) {
+        text_add(w->out, "*to_%d + ", i);
+        codegen_operand(w, s->value);
+        return;
+    }
+    text_add(w->out, "kata_%s_%s(*to_%d, ", ir_ops[op].name, codegen_short_type(param->type), i);
+    codegen_operand(w, s->value);
+    text_add(w->out, ")");
+}
+
 /* A store on a condition writes the old bits back where it does not hold. */
 static void add_store(const codegen_writer *w, int i)
 {
@@ -215,10 +231,16 @@ static void add_store(const codegen_writer *w, int i)
         codegen_operand(w, s->condition);
         text_add(w->out, " ? ");
     }
-    add_stored_value(w, s);
+    if (codegen_has_lanes(w->loop, s->param))
+        add_combined(w, i);
+    else
+        add_stored_value(w, s);
     if (s->condition) {
         text_add(w->out, " : ");
-        codegen_target(w, s);
+        if (codegen_has_lanes(w->loop, s->param))
+            text_add(w->out, "*to_%d", i);
+        else
+            codegen_target(w, s);
     }
     text_add(w->out, ";\n");
 }

@@ -106,19 +106,32 @@ static void end_points(const codegen_writer *w)
 
 /* ---- vectors --------------------------------------------------------------------------------- */
 
-/* Where the vectors of the row begin and end. */
+static bool reduces(const codegen_loop *loop)
+{
+    for (int i = 0; i < loop->kernel->store_count; i++)
+        if (codegen_has_lanes(loop, loop->kernel->stores[i].param)) return true;
+    return false;
+}
+
+/* Where the vectors of the row begin and end: as memory is aligned, or as lanes are. */
 static void add_bounds(const codegen_writer *w, int lanes)
 {
     text first = codegen_written_name(w, &w->loop->kernel->stores[0]);
+    text_add(w->out, "            const int64_t last = hi[0] - %d;\n", lanes);
+    if (reduces(w->loop))
+        text_add(w->out, "            int64_t from = lo[0] & -%d, to = hi[0];\n", lanes);
+    else
+        text_add(w->out,
+                 "            int64_t from = kata_aligned(%s, sizeof *%s, %d, lo[0]);\n"
+                 "            int64_t to = hi[0];\n",
+                 text_get(&first), text_get(&first), lanes);
     text_add(w->out,
-             "            const int64_t last = hi[0] - %d;\n"
-             "            int64_t from = kata_aligned(%s, sizeof *%s, %d, lo[0]), to = hi[0];\n"
              "            if (last < lo[0] || !(how & KATA_TWICE)) {\n"
              "                from += from < lo[0] ? %d : 0;\n"
              "                from = from < hi[0] ? from : hi[0];\n"
              "                to = from + ((hi[0] - from) & -%d);\n"
              "            }\n",
-             lanes, text_get(&first), text_get(&first), lanes, lanes, lanes);
+             lanes, lanes);
     text_free(&first);
 }
 
@@ -155,28 +168,43 @@ static void add_fetches(const codegen_writer *w)
     }
 }
 
+/* The place of a result of a lane of the vector at `at`. */
+static void add_lane(const codegen_writer *w, int i)
+{
+    const ir_store *s = &w->loop->kernel->stores[i];
+    if (codegen_has_lanes(w->loop, s->param)) {
+        text name = codegen_written_name(w, s);
+        text_add(w->out, ", &%s[kata_lane(at) + lane]", text_get(&name));
+        text_free(&name);
+    } else {
+        text_add(w->out, ", &new_%d[lane]", i);
+    }
+}
+
 static void add_vectors(const codegen_writer *w, int lanes)
 {
     const ir_kernel *kernel = w->loop->kernel;
     text_add(w->out,
              "            for (int64_t start = from; start < to; start += %d) {\n"
-             "                const int64_t at =\n"
-             "                    start < lo[0] ? lo[0] : start > last ? last : start;\n",
-             lanes);
+             "                const int64_t at = %s;\n",
+             lanes,
+             reduces(w->loop) ? "start" : "start < lo[0] ? lo[0] : start > last ? last : start");
     for (int i = 0; i < kernel->store_count; i++)
-        text_add(w->out, "                %s new_%d[%d] KATA_ALIGNED;\n",
-                 codegen_element_type(w->loop, kernel->stores[i].param), i, lanes);
+        if (!codegen_has_lanes(w->loop, kernel->stores[i].param))
+            text_add(w->out, "                %s new_%d[%d] KATA_ALIGNED;\n",
+                     codegen_element_type(w->loop, kernel->stores[i].param), i, lanes);
     text_add(w->out,
              "#pragma omp simd\n"
              "                for (int64_t lane = 0; lane < %d; lane++)\n"
              "                    ",
              lanes);
     codegen_call_begin(w, "at + lane");
-    for (int i = 0; i < kernel->store_count; i++) text_add(w->out, ", &new_%d[lane]", i);
+    for (int i = 0; i < kernel->store_count; i++) add_lane(w, i);
     text_add(w->out, ");\n                if (how & KATA_FAR) {\n");
     add_fetches(w);
     text_add(w->out, "                }\n");
     for (int i = 0; i < kernel->store_count; i++) {
+        if (codegen_has_lanes(w->loop, kernel->stores[i].param)) continue;
         text name = codegen_written_name(w, &kernel->stores[i]);
         text_add(w->out, "                kata_put(&%s[at + %d], new_%d, sizeof new_%d, how);\n",
                  text_get(&name), (int)kernel->stores[i].offset[0], i, i);
@@ -187,16 +215,34 @@ static void add_vectors(const codegen_writer *w, int lanes)
 
 /* Points that belong to no vector. They are few: made vectors of, they would only take time to
  * compile. */
-static void add_rest(const codegen_writer *w)
+static void add_rest(const codegen_writer *w, const char *from, const char *to, const char *skip)
 {
-    text_add(w->out, "            for (int64_t ix = lo[0]; ix < hi[0]; ix++) {\n"
-                     "                if (ix >= from && ix < to) {\n"
-                     "                    ix = to - 1;\n"
-                     "                    continue;\n"
-                     "                }\n"
-                     "                __asm__ volatile(\"\"); /* not in vectors */\n");
+    text_add(w->out,
+             "            for (int64_t ix = %s; ix < %s; ix++) {\n"
+             "%s"
+             "                __asm__ volatile(\"\"); /* not in vectors */\n",
+             from, to, skip);
     add_direct_call(w);
     text_add(w->out, "            }\n");
+}
+
+/* Lanes take points in order; elsewhere one loop serves both ends. */
+static void add_vectors_and_rest(const codegen_writer *w)
+{
+    int lanes = lanes_of(w->loop);
+    add_bounds(w, lanes);
+    if (reduces(w->loop)) {
+        add_rest(w, "lo[0]", "from", "");
+        add_vectors(w, lanes);
+        add_rest(w, "to", "hi[0]", "");
+        return;
+    }
+    add_vectors(w, lanes);
+    add_rest(w, "lo[0]", "hi[0]",
+             "                if (ix >= from && ix < to) {\n"
+             "                    ix = to - 1;\n"
+             "                    continue;\n"
+             "                }\n");
 }
 
 /* ---- checks ---------------------------------------------------------------------------------- */
@@ -233,13 +279,10 @@ void codegen_row_text(codegen_writer *w, const bool *wanted)
         w->wanted = wanted + w->loop->kernel->graph.count;
     }
     if (runs_vectors(w->loop)) {
-        int lanes = lanes_of(w->loop);
-        add_bounds(w, lanes);
-        add_vectors(w, lanes);
-        add_rest(w);
+        add_vectors_and_rest(w);
         return;
     }
-    begin_points(w, "#pragma omp simd\n");
+    begin_points(w, reduces(w->loop) ? "#pragma omp simd safelen(16)\n" : "#pragma omp simd\n");
     add_direct_call(w);
     end_points(w);
 }

@@ -16,6 +16,9 @@ KATA_WITHIN int64_t kata_aligned(const void *row, int64_t bytes, int64_t lanes, 
     return lo - (int64_t)(address / (__UINTPTR_TYPE__)bytes % (__UINTPTR_TYPE__)lanes);
 }
 
+/* Where the lane of a reduction lies that takes the point at an x: each brick of 512 has 32. */
+KATA_WITHIN int64_t kata_lane(int64_t ix) { return (ix >> 9) * 32 + (ix & 31); }
+
 /* Writes a line of memory past the caches, where the machine can. */
 KATA_WITHIN void kata_stream(void *to, const kata_line *from)
 {

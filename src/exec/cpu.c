@@ -29,7 +29,7 @@ void exec_cpu_free(struct exec_cpu *cpu)
     exec_team_free(cpu->team);
     for (int t = 0; t < cpu->thread_count; t++) {
         free(cpu->threads[t].gathered);
-        free(cpu->threads[t].contributions);
+        free(cpu->threads[t].reduced);
     }
     free(cpu->threads);
     free(cpu->functions);
