@@ -111,6 +111,7 @@ void codegen_element(const codegen_writer *w, int param, int32_t offset, bool re
     else
         codegen_index(&index, p, 0, offset);
     const char *i = text_get(&index);
+    if (index.failed) w->out->failed = true;
     if (codegen_has_lanes(w->loop, param)) {
         text_add(w->out, "[kata_lane(%s)]", i);
         text_free(&index);
@@ -122,6 +123,5 @@ void codegen_element(const codegen_writer *w, int param, int32_t offset, bool re
     case CODEGEN_BLOCKED: add_blocked(w->out, w->loop, param, offset, i); break;
     case CODEGEN_STRIDED: text_add(w->out, "[(%s) * %s_x]", i, row); break;
     }
-    if (index.failed) w->out->failed = true;
     text_free(&index);
 }
