@@ -564,8 +564,33 @@ typedef struct kata_machine {
     const char *compiler;   /* path and version, "" when none was found */
     const char *cache;      /* folder of compiled kernels, "" when none can be used */
     const char *executor;   /* "cpu", "reference" or "plan" */
+    const char *compilers;  /* paths of all that were found, by commas */
+    const char *executors;  /* names of all that there are, by commas */
+    const char *huge_pages; /* what the system does about them: "always", "madvise", "never"; "" */
+    int64_t huge_page;      /* bytes of one; 0 where there are none */
+    bool huge_pages_given;  /* memory that asks for them, as that of fields does, gets some */
 } kata_machine;
 KATA_API kata_status kata_machine_get(kata *k, kata_machine *machine);
+
+/* Of several short repetitions, per second; 0 where there is nothing to measure. */
+typedef struct kata_rate {
+    double best, median;
+} kata_rate;
+/* The rates that no program exceeds here, as measured. Copies and triads (a = b + 3c) of doubles
+ * count the bytes that are read and written, not those that a cache fetches because of a store. */
+typedef struct kata_ceilings {
+    kata_rate copy, triad;                     /* from memory, all threads */
+    kata_rate copy_streaming, triad_streaming; /* the same with stores past the caches */
+    kata_rate l2_copy_one, l2_copy_all; /* in the second-level cache, by one thread, by all */
+    kata_rate l3_copy_one, l3_copy_all;
+    kata_rate fma_f64, fma_f32;       /* of one core while all work: fused multiply-adds (a*b + c
+                                         where there is no such instruction) */
+    kata_rate divide_f64, divide_f32; /* the same: divisions */
+    kata_rate clock;                  /* cycles of one core */
+    double seconds;                   /* that it took */
+} kata_ceilings;
+/* Measures them with the context's threads, in about a second. */
+KATA_API kata_status kata_ceilings_measure(kata *k, kata_ceilings *ceilings);
 
 #ifdef __cplusplus
 }

@@ -38,7 +38,7 @@ struct kata {
     exec_record *record;                /* NULL: none */
     const char *explain, *explain_file; /* form in which plans are shown, and where; NULL: not, and
                                            standard error */
-    text machine[4];                    /* texts handed out by kata_machine_get */
+    text machine[7];                    /* texts handed out by kata_machine_get */
 };
 
 struct api_slot {

@@ -65,6 +65,8 @@ typedef struct exec_executor {
 
 /* NULL when there is none of this name. */
 const exec_executor *exec_find(const char *name);
+/* The i-th one's name; NULL at the end. */
+const char *exec_name(int i);
 extern const exec_executor exec_reference; /* interprets trees, point by point: the oracle */
 extern const exec_executor exec_cpu;       /* compiled loops on threads */
 extern const exec_executor exec_plan;      /* interprets plans: planned.c */

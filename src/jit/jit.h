@@ -64,6 +64,8 @@ void jit_compiler_key(text *out, const char *compiler, bool native, bool debug);
  * debuggers need. Temporary files go to `folder`. */
 bool jit_compiler_run(const char *compiler, bool native, bool debug, const char *folder,
                       const char *source, const char *object, text *report);
+/* Adds the paths of all compilers that are found where one is looked for, by commas. */
+void jit_compiler_list(text *out);
 /* The first line of what `compiler --version` prints. */
 void jit_compiler_version(const char *compiler, text *line);
 
