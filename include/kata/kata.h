@@ -81,10 +81,11 @@ typedef void (*kata_handler)(void *data, kata_status status, const char *message
  * KATA_RECORD=FILE writes down what each loop was given and computed, for `kata diff`
  * (KATA_RECORD_FULL=1: with all values). With KATA_EXECUTOR=plan chains are run, slowly, as a plan
  * says that KATA_PLAN asks for (docs/planning.md); KATA_EXPLAIN=text (json; x, y or z for a picture
- * along that dimension) shows the plans of all chains, on standard error or appended to
- * KATA_EXPLAIN_FILE. KATA_TRACE=u@12,7 reports every write to that point of the
- * field of that name, to standard error or the file KATA_TRACE_FILE, and makes kernels be
- * interpreted. docs/debugging.md shows how to use them. */
+ * along that dimension) shows the plans of all chains and, when a context is closed, what its
+ * kernels cost, how fast they ran and why chains ended, on standard error or appended to
+ * KATA_EXPLAIN_FILE; with KATA_EXPLAIN_QUICK=1 nothing is measured for it. KATA_TRACE=u@12,7
+ * reports every write to that point of the field of that name, to standard error or the file
+ * KATA_TRACE_FILE, and makes kernels be interpreted. docs/debugging.md shows how to use them. */
 
 /* ---- context --------------------------------------------------------------------------------- */
 
@@ -418,7 +419,8 @@ KATA_API const char *kata_kernel_name(const kata_kernel *kernel);
 typedef enum kata_aspect {
     KATA_ACCESSES, /* the order of levels, intervals, parameters, what is read at which offsets
                       and what is written */
-    KATA_IR        /* the intermediate form, as docs/ir.md describes it */
+    KATA_IR,       /* the intermediate form, as docs/ir.md describes it */
+    KATA_CODE      /* the C function that is generated for fields stored as they are computed in */
 } kata_aspect;
 /* A text of several lines about a kernel, NULL on error. */
 KATA_API const char *kata_kernel_describe(kata_kernel *kernel, kata_aspect aspect);
@@ -591,6 +593,11 @@ typedef struct kata_ceilings {
 } kata_ceilings;
 /* Measures them with the context's threads, in about a second. */
 KATA_API kata_status kata_ceilings_measure(kata *k, kata_ceilings *ceilings);
+/* A text about what a point of a kernel costs, NULL on error: accesses, halo, operations, bytes,
+ * for fields stored as they are computed in; with ceilings (NULL: without) also the rate that they
+ * allow. As lines, or as a JSON object in one line. docs/explain.md tells what the figures mean. */
+KATA_API const char *kata_kernel_explain(kata_kernel *kernel, const kata_ceilings *ceilings,
+                                         bool json);
 
 #ifdef __cplusplus
 }

@@ -269,7 +269,7 @@ static void repeat(crew *c, trials *all, double start)
         trial *t = &all->list[i];
         qsort(t->rates, (size_t)t->count, sizeof *t->rates, ascending);
         if (t->out->best < t->rates[t->count - 1])
-            *t->out = (kata_rate){.best = t->rates[t->count - 1], .median = t->rates[t->count / 2]};
+            *t->out = (kata_rate){.best = t->rates[t->count - 1], .median = t->rates[(t->count - 1) / 2]};
     }
 }
 
