@@ -240,6 +240,7 @@ kata_status api_end_chain(kata *k, api_end why, const char *call)
 {
     if (k->messages.status || !k->chain.count) return k->messages.status;
     if (k->explain) api_explain(k);
+    exec_meter_meet(k->exec.meter, &k->chain);
     kata_status status =
         k->record ? exec_record_run(k->record, k->executor, &k->exec, &k->chain, &k->messages)
                   : k->executor->run(&k->exec, &k->chain, &k->messages);

@@ -61,14 +61,13 @@ static void print_work(text *out, const kata *k)
     const kata_work *w = &k->work;
     text_add(out, "work\n  loops       %lld, %lld points\n  steps       %lld\n",
              (long long)w->loops, (long long)w->points, (long long)w->steps);
-    text_add(
-        out,
-        "  chains      %lld: %lld forced, %lld ended by a step, %lld where the queue was long\n",
-        (long long)w->chains, (long long)w->chains_forced, (long long)w->chains_step,
-        (long long)w->chains_long);
+    text_add(out, "  chains      %lld: %lld ended by a step, %lld where the queue was long\n",
+             (long long)w->chains, (long long)w->chains_step, (long long)w->chains_long);
+    text_add(out, "  forced      %lld", (long long)w->chains_forced);
     for (int i = 0; i < k->force_count; i++)
-        text_add(out, "  forced by   %s: %lld, first after %lld steps\n", k->forces[i].call,
+        text_add(out, "%s %s %lld, first after %lld steps", i ? ";" : ":", k->forces[i].call,
                  (long long)k->forces[i].count, (long long)k->forces[i].first_step);
+    text_add(out, "\n");
 }
 
 static void print_work_json(text *out, const kata *k)
@@ -109,7 +108,7 @@ static void print_kernels(text *out, kata *k, bool json)
                                           .bytes = e->bytes,
                                           .machine = &found,
                                           .ceilings = bounded ? &measured : NULL,
-                                          .measured = k->explain_quick ? NULL : e},
+                                          .measured = k->explain_quick || !e->runs ? NULL : e},
                              json);
     }
 }

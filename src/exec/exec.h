@@ -60,12 +60,15 @@ typedef struct exec_meter_entry {
 } exec_meter_entry;
 
 typedef struct exec_meter {
-    exec_meter_entry *entries; /* in the order of their first runs */
+    exec_meter_entry *entries; /* in the order in which they were met */
     size_t count, capacity;
     bool failed; /* memory was out: runs are missing */
 } exec_meter;    /* from calloc */
 
 void exec_meter_free(exec_meter *meter);
+/* Makes entries for the kernels of a chain, and notes the size of their fields. Does nothing
+ * without a meter. */
+void exec_meter_meet(exec_meter *meter, const chain *c);
 /* The time, for exec_meter_note when a loop has run; both do nothing without a meter. */
 double exec_meter_now(const exec_meter *meter);
 void exec_meter_note(exec_meter *meter, const chain_loop *loop, double start);

@@ -79,6 +79,16 @@ static double bytes_of(const chain_loop *loop)
     return bytes;
 }
 
+void exec_meter_meet(exec_meter *meter, const chain *c)
+{
+    for (size_t i = 0; meter && i < c->count && !meter->failed; i++) {
+        exec_meter_entry *e = find(meter, &c->loops[i]);
+        double bytes = bytes_of(&c->loops[i]);
+        meter->failed = !e;
+        if (e && e->bytes < bytes) e->bytes = bytes;
+    }
+}
+
 void exec_meter_note(exec_meter *meter, const chain_loop *loop, double start)
 {
     if (!meter || meter->failed) return;
@@ -87,11 +97,9 @@ void exec_meter_note(exec_meter *meter, const chain_loop *loop, double start)
     meter->failed = !e;
     if (!e) return;
     int64_t points = chain_loop_points(loop);
-    double bytes = bytes_of(loop);
     e->rates[e->runs++ % EXEC_METER_RATES] = seconds > 0 ? (double)points / seconds : 0;
     e->points += points;
     e->seconds += seconds;
-    if (e->bytes < bytes) e->bytes = bytes;
 }
 
 static int ascending(const void *a, const void *b)
