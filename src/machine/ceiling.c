@@ -228,7 +228,8 @@ static void add_memory(trials *all, const crew *c, kata_rate *out, int arrays, t
 static void add_cache(crew *c, trials *all, kata_rate *out, int threads, int64_t bytes)
 {
     size_t part = (size_t)bytes / 2 / sizeof(double) / CEILING_STEP * CEILING_STEP;
-    if (!part || part > c->count) return;
+    size_t room = threads == 1 ? c->count * (size_t)c->threads : c->count;
+    if (!part || part > room) return;
     trial t = {.out = out, .job = copy_cached, .threads = threads, .part = part};
     t.amount = 2.0 * (double)part * sizeof(double) * threads;
     add_turns(c, all, t);
@@ -269,16 +270,17 @@ static void repeat(crew *c, trials *all, double start)
         trial *t = &all->list[i];
         qsort(t->rates, (size_t)t->count, sizeof *t->rates, ascending);
         if (t->out->best < t->rates[t->count - 1])
-            *t->out = (kata_rate){.best = t->rates[t->count - 1], .median = t->rates[(t->count - 1) / 2]};
+            *t->out =
+                (kata_rate){.best = t->rates[t->count - 1], .median = t->rates[(t->count - 1) / 2]};
     }
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 /* Bytes of an array: twice the largest cache that is known, but a small part of the memory. */
-static int64_t array_bytes(const machine *m)
+static int64_t array_bytes(const machine *m, int threads)
 {
-    int64_t bytes = 2 * larger(m->l3, m->l2);
+    int64_t bytes = 2 * larger(m->l3, m->l2 * threads);
     if (bytes < 32 * MIB) bytes = 32 * MIB;
     if (bytes > 256 * MIB) bytes = 256 * MIB;
     int64_t most = m->memory / 32;
@@ -331,7 +333,7 @@ bool machine_measure(const machine *m, int threads, kata_ceilings *out)
     kata_ceilings found = {.clock = {0}};
     bool gathered = gather(&c, threads < 1 ? 1 : threads);
     size_t step = CEILING_STEP * sizeof(double);
-    c.count = (size_t)array_bytes(m) / (size_t)c.threads / step * CEILING_STEP;
+    c.count = (size_t)array_bytes(m, c.threads) / (size_t)c.threads / step * CEILING_STEP;
     size_t bytes = (c.count * (size_t)c.threads * sizeof(double) + STAGGER) * ARRAYS;
     char *memory = MAP_FAILED;
     if (gathered && c.count)

@@ -50,6 +50,7 @@ int ceiling_kernels_find(const ceiling_kernels *found[CEILING_SETS])
 int64_t ceiling_count_cycles(int64_t rounds)
 {
     int64_t x = 1, y = 1, cycles = 0;
+    (void)rounds;
 #if defined(__x86_64__)
 #define ADD "add %1, %0\n\t"
 #elif defined(__aarch64__)
