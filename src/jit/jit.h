@@ -22,6 +22,8 @@ void jit_debug(jit *j);
 void jit_close(jit *j);
 /* Path and version line of the compiler, "" when none is found. */
 const char *jit_compiler(jit *j);
+/* compiler.c: adds the paths of all compilers that one is chosen from, by commas. */
+void jit_compiler_list(text *out);
 /* The cache folder, "" when there is none that can be used (then a private temporary one, removed
  * at close, serves). */
 const char *jit_cache(jit *j);
@@ -64,8 +66,6 @@ void jit_compiler_key(text *out, const char *compiler, bool native, bool debug);
  * debuggers need. Temporary files go to `folder`. */
 bool jit_compiler_run(const char *compiler, bool native, bool debug, const char *folder,
                       const char *source, const char *object, text *report);
-/* Adds the paths of all compilers that are found where one is looked for, by commas. */
-void jit_compiler_list(text *out);
 /* The first line of what `compiler --version` prints. */
 void jit_compiler_version(const char *compiler, text *line);
 
