@@ -43,12 +43,45 @@ void exec_trace_call(exec_trace *trace, const char *call, const char *name, cons
 /* A value with as few digits as tell it from its neighbours. */
 void exec_print_value(text *out, ir_type type, ir_value x);
 
+/* ---- meter.c: how fast kernels have run ------------------------------------------------------ */
+
+enum { EXEC_METER_RATES = 4096 };
+
+/* The runs of a kernel on fields stored in the same types. */
+typedef struct exec_meter_entry {
+    const ir_kernel *kernel;
+    kata_type *storage; /* per parameter, of fields */
+    int rank, colors;
+    bool once;
+    int64_t runs, points;
+    double seconds;
+    double bytes;  /* of the fields of the largest */
+    double *rates; /* points per second of the newest EXEC_METER_RATES of them */
+} exec_meter_entry;
+
+typedef struct exec_meter {
+    exec_meter_entry *entries; /* in the order in which they were met */
+    size_t count, capacity;
+    bool failed; /* memory was out: runs are missing */
+} exec_meter;    /* from calloc */
+
+void exec_meter_free(exec_meter *meter);
+/* Makes entries for the kernels of a chain, and notes the size of their fields. Does nothing
+ * without a meter. */
+void exec_meter_meet(exec_meter *meter, const chain *c);
+/* The time, for exec_meter_note when a loop has run; both do nothing without a meter. */
+double exec_meter_now(const exec_meter *meter);
+void exec_meter_note(exec_meter *meter, const chain_loop *loop, double start);
+/* Points per second, of the newest runs. */
+double exec_meter_median(exec_meter_entry *e);
+
 /* What executors share. */
 typedef struct exec_context {
     int threads;
     bool poison;       /* make visible what is read without having been set */
     bool lines;        /* generated C leads debuggers to kernels' text */
     exec_trace *trace; /* NULL: none; of the reference executor */
+    exec_meter *meter; /* NULL: nothing is measured */
     jit *jit;
     plan_cache *plans;    /* NULL at first */
     plan_request request; /* of the executor "plan" */
@@ -65,6 +98,8 @@ typedef struct exec_executor {
 
 /* NULL when there is none of this name. */
 const exec_executor *exec_find(const char *name);
+/* The i-th one's name; NULL at the end. */
+const char *exec_name(int i);
 extern const exec_executor exec_reference; /* interprets trees, point by point: the oracle */
 extern const exec_executor exec_cpu;       /* compiled loops on threads */
 extern const exec_executor exec_plan;      /* interprets plans: planned.c */
