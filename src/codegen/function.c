@@ -215,10 +215,11 @@ void codegen_function_text(text *out, const codegen_loop *loop)
     }
     if (loop->lines) codegen_name_by_line(loop->kernel, steps);
     codegen_writer w = {.out = out, .loop = loop, .steps = steps};
+    add_title(&w);
     w.wanted = wanted + loop->kernel->graph.count;
     codegen_point_text(&w);
     w.wanted = NULL;
-    add_title(&w);
+    text_add(out, "\n");
     add_signature(&w);
     add_levels(&w);
     add_numbers(&w);

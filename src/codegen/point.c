@@ -47,20 +47,24 @@ const char *codegen_zero(const ir_kernel *kernel, ir_type type)
 typedef struct list {
     const codegen_writer *w;
     bool declared;
-    size_t line; /* where its last line begins */
 } list;
 
 enum { LONGEST_LINE = 100 };
+
+/* Of the last line. */
+static size_t line_length(const text *out)
+{
+    size_t length = 0;
+    while (length < out->length && out->data[out->length - 1 - length] != '\n') length++;
+    return length;
+}
 
 static void add_item(list *l, const char *type, const char *name)
 {
     text *out = l->w->out;
     size_t length = strlen(name) + (l->declared ? strlen(type) + 1 : 0);
     text_add(out, ",");
-    if (out->length - l->line + length > LONGEST_LINE) {
-        text_add(out, "\n       ");
-        l->line = out->length - 7;
-    }
+    if (line_length(out) + length > LONGEST_LINE) text_add(out, "\n       ");
     text_add(out, " %s%s%s", l->declared ? type : "", l->declared ? " " : "", name);
 }
 
@@ -255,10 +259,10 @@ static void add_name(const codegen_writer *w)
 void codegen_point_text(const codegen_writer *w)
 {
     const ir_kernel *kernel = w->loop->kernel;
-    text_add(w->out, "\nKATA_WITHIN void ");
+    text_add(w->out, "KATA_WITHIN void ");
     add_name(w);
     text_add(w->out, "(const int64_t ix");
-    list l = {.w = w, .declared = true, .line = w->out->length};
+    list l = {.w = w, .declared = true};
     add_all(&l);
     add_targets(&l);
     text_add(w->out, ")\n{\n");
@@ -271,5 +275,5 @@ void codegen_call_begin(const codegen_writer *w, const char *ix)
 {
     add_name(w);
     text_add(w->out, "(%s", ix);
-    add_all(&(list){.w = w, .line = w->out->length});
+    add_all(&(list){.w = w});
 }

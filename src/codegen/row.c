@@ -181,6 +181,13 @@ static void add_lane(const codegen_writer *w, int i)
     }
 }
 
+static void add_at(const codegen_writer *w, int32_t offset)
+{
+    text_add(w->out, "at");
+    if (offset)
+        text_add(w->out, " %c %d", offset < 0 ? '-' : '+', (int)(offset < 0 ? -offset : offset));
+}
+
 static void add_vectors(const codegen_writer *w, int lanes)
 {
     const ir_kernel *kernel = w->loop->kernel;
@@ -206,8 +213,9 @@ static void add_vectors(const codegen_writer *w, int lanes)
     for (int i = 0; i < kernel->store_count; i++) {
         if (codegen_has_lanes(w->loop, kernel->stores[i].param)) continue;
         text name = codegen_written_name(w, &kernel->stores[i]);
-        text_add(w->out, "                kata_put(&%s[at + %d], new_%d, sizeof new_%d, how);\n",
-                 text_get(&name), (int)kernel->stores[i].offset[0], i, i);
+        text_add(w->out, "                kata_put(&%s[", text_get(&name));
+        add_at(w, kernel->stores[i].offset[0]);
+        text_add(w->out, "], new_%d, sizeof new_%d, how);\n", i, i);
         text_free(&name);
     }
     text_add(w->out, "            }\n");
