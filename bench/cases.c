@@ -12,6 +12,11 @@
         {"u", 1, false}, { "v", 1, true }                                                          \
     }
 
+#define WAVE                                                                                       \
+    {                                                                                              \
+        {"u", 1, false}, {"previous", 1, false}, {"c", 1, false}, { "next", 1, true }              \
+    }
+
 const bench_case bench_cases[] = {
     {"copy",
      {"copy"},
@@ -85,6 +90,30 @@ const bench_case bench_cases[] = {
      16,
      plain_box27,
      hand_box27},
+    {"acoustic 8 f32",
+     {"acoustic8"},
+     {"0123"},
+     WAVE,
+     {0},
+     KATA_F32,
+     3,
+     4,
+     SIZES_3D,
+     16,
+     plain_acoustic8,
+     hand_acoustic8},
+    {"acoustic 16 f32",
+     {"acoustic16"},
+     {"0123"},
+     WAVE,
+     {0},
+     KATA_F32,
+     3,
+     8,
+     SIZES_3D,
+     16,
+     plain_acoustic16,
+     hand_acoustic16},
     {"sum",
      {"sum"},
      {"0t"},

@@ -33,7 +33,9 @@ static inline double corners(const double *u, int64_t row)
 
 void plain_box27(bench_data *d)
 {
-    const double *restrict field = d->field[0], *c = d->number;
+    const double *restrict field = d->field[0];
+    const double centre = d->number[0], face = d->number[1], edge = d->number[2];
+    const double corner = d->number[3];
     double *restrict v = d->field[1];
     const int64_t row = d->row, plane = d->plane;
 #pragma omp parallel for schedule(static)
@@ -42,8 +44,8 @@ void plain_box27(bench_data *d)
             for (int64_t x = 0; x < d->n[0]; x++) {
                 const int64_t i = x + y * row + z * plane;
                 const double *u = field + i, *low = u - plane, *high = u + plane;
-                v[i] = c[0] * *u + c[1] * (beside(u, row) + *low + *high) +
-                       c[2] * (corners(u, row) + beside(low, row) + beside(high, row)) +
-                       c[3] * (corners(low, row) + corners(high, row));
+                v[i] = centre * *u + face * (beside(u, row) + *low + *high) +
+                       edge * (corners(u, row) + beside(low, row) + beside(high, row)) +
+                       corner * (corners(low, row) + corners(high, row));
             }
 }
