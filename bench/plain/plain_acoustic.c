@@ -15,6 +15,7 @@ void plain_acoustic8(bench_data *d)
 #pragma omp parallel for schedule(static)
     for (int64_t z = 0; z < d->n[2]; z++)
         for (int64_t y = 0; y < d->n[1]; y++)
+#pragma omp simd
             for (int64_t x = 0; x < d->n[0]; x++) {
                 const int64_t i = x + y * row + z * plane;
                 const float laplacian =
@@ -32,6 +33,7 @@ void plain_acoustic16(bench_data *d)
 #pragma omp parallel for schedule(static)
     for (int64_t z = 0; z < d->n[2]; z++)
         for (int64_t y = 0; y < d->n[1]; y++)
+#pragma omp simd
             for (int64_t x = 0; x < d->n[0]; x++) {
                 const int64_t i = x + y * row + z * plane;
                 const float laplacian = 3 * w[0] * u[i] + TERM(w, 1) + TERM(w, 2) + TERM(w, 3) +

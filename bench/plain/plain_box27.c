@@ -10,6 +10,7 @@ void plain_star13(bench_data *d)
 #pragma omp parallel for schedule(static)
     for (int64_t z = 0; z < d->n[2]; z++)
         for (int64_t y = 0; y < d->n[1]; y++)
+#pragma omp simd
             for (int64_t x = 0; x < d->n[0]; x++) {
                 const int64_t i = x + y * row + z * plane;
                 v[i] = a * u[i] +
@@ -41,6 +42,7 @@ void plain_box27(bench_data *d)
 #pragma omp parallel for schedule(static)
     for (int64_t z = 0; z < d->n[2]; z++)
         for (int64_t y = 0; y < d->n[1]; y++)
+#pragma omp simd
             for (int64_t x = 0; x < d->n[0]; x++) {
                 const int64_t i = x + y * row + z * plane;
                 const double *u = field + i, *low = u - plane, *high = u + plane;
