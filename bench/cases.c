@@ -7,6 +7,8 @@
     {8192, 8192, 1}, {4096, 4096, 1}, { 128, 128, 1 }
 #define SIZES_3D                                                                                   \
     {512, 512, 512}, {256, 256, 256}, { 32, 32, 32 }
+#define SIZES_FLAT                                                                                 \
+    {512, 512, 80}, {256, 256, 80}, { 64, 8, 16 }
 #define ONE_TO_ONE                                                                                 \
     {                                                                                              \
         {"u", 1, false}, { "v", 1, true }                                                          \
@@ -114,6 +116,38 @@ const bench_case bench_cases[] = {
      16,
      plain_acoustic16,
      hand_acoustic16},
+    {"diffusion",
+     {"diffuse"},
+     {"012"},
+     {{"u", 1, false}, {"coeff", 1, false}, {"v", 1, true}},
+     {0},
+     KATA_F64,
+     3,
+     2,
+     SIZES_FLAT,
+     24,
+     plain_diffuse,
+     hand_diffuse},
+    /* Bytes: u_stage, u_pos, utens and w read, utens_stage read and written, c and d written and
+       read. That u_pos and what is solved for pass memory once more is not counted. */
+    {"advection",
+     {"eliminate", "substitute"},
+     {"0123456", "5613"},
+     {{"u_stage", 1, false},
+      {"u_pos", 1, false},
+      {"utens", 1, false},
+      {"utens_stage", 1, true},
+      {"w", 1, false},
+      {"c", 1, true},
+      {"d", 1, true}},
+     {0},
+     KATA_F64,
+     3,
+     1,
+     SIZES_FLAT,
+     80,
+     plain_advect,
+     hand_advect},
     {"sum",
      {"sum"},
      {"0t"},
