@@ -127,6 +127,8 @@ bench_loop plain_copy, plain_star5, plain_box9, plain_star7, plain_star13, plain
 bench_loop hand_copy, hand_star5, hand_box9, hand_star7, hand_star13, hand_box27;
 bench_loop plain_acoustic8, plain_acoustic16, hand_acoustic8, hand_acoustic16;
 bench_loop plain_diffuse, plain_advect, hand_diffuse, hand_advect;
+bench_loop plain_d2q9, plain_d3q19, plain_d3q19_f32;
+bench_loop hand_d2q9, hand_d3q19, hand_d3q19_f32;
 bench_loop plain_sum, plain_greatest;
 bench_loop hand_sum, hand_greatest;
 

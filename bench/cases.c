@@ -2,13 +2,17 @@
  * Katagami's own analysis has no say in them. */
 #include "bench.h"
 
-/* Sizes: memory, --quick, in a second-level cache. */
+/* Sizes: memory, --quick, in a second-level cache; along x whole cache lines. */
 #define SIZES_2D                                                                                   \
     {8192, 8192, 1}, {4096, 4096, 1}, { 128, 128, 1 }
 #define SIZES_3D                                                                                   \
     {512, 512, 512}, {256, 256, 256}, { 32, 32, 32 }
 #define SIZES_FLAT                                                                                 \
     {512, 512, 80}, {256, 256, 80}, { 64, 8, 16 }
+#define SIZES_D2Q9                                                                                 \
+    {4096, 4096, 1}, {2048, 2048, 1}, { 64, 64, 1 }
+#define SIZES_D3Q19                                                                                \
+    {192, 192, 192}, {128, 128, 128}, { 32, 8, 8 }
 #define ONE_TO_ONE                                                                                 \
     {                                                                                              \
         {"u", 1, false}, { "v", 1, true }                                                          \
@@ -148,6 +152,42 @@ const bench_case bench_cases[] = {
      80,
      plain_advect,
      hand_advect},
+    {"D2Q9",
+     {"d2q9"},
+     {"01n"},
+     {{"f", 9, false}, {"g", 9, true}},
+     {1.2},
+     KATA_F64,
+     2,
+     1,
+     SIZES_D2Q9,
+     144,
+     plain_d2q9,
+     hand_d2q9},
+    {"D3Q19",
+     {"d3q19"},
+     {"01n"},
+     {{"f", 19, false}, {"g", 19, true}},
+     {1.2},
+     KATA_F64,
+     3,
+     1,
+     SIZES_D3Q19,
+     304,
+     plain_d3q19,
+     hand_d3q19},
+    {"D3Q19 f32",
+     {"d3q19"},
+     {"01n"},
+     {{"f", 19, false}, {"g", 19, true}},
+     {1.2},
+     KATA_F32,
+     3,
+     1,
+     SIZES_D3Q19,
+     152,
+     plain_d3q19_f32,
+     hand_d3q19_f32},
     {"sum",
      {"sum"},
      {"0t"},
