@@ -6,13 +6,15 @@
 #define SIZES_2D                                                                                   \
     {8192, 8192, 1}, {4096, 4096, 1}, { 128, 128, 1 }
 #define SIZES_3D                                                                                   \
-    {512, 512, 512}, {256, 256, 256}, { 32, 32, 32 }
+    {512, 512, 512}, {256, 256, 256}, { 128, 16, 16 }
+#define SIZES_WAVE                                                                                 \
+    {512, 512, 512}, {256, 256, 256}, { 64, 16, 16 }
 #define SIZES_FLAT                                                                                 \
     {512, 512, 80}, {256, 256, 80}, { 64, 8, 16 }
 #define SIZES_D2Q9                                                                                 \
     {4096, 4096, 1}, {2048, 2048, 1}, { 64, 64, 1 }
 #define SIZES_D3Q19                                                                                \
-    {192, 192, 192}, {128, 128, 128}, { 32, 8, 8 }
+    {192, 192, 192}, {128, 128, 128}, { 64, 4, 4 }
 #define ONE_TO_ONE                                                                                 \
     {                                                                                              \
         {"u", 1, false}, { "v", 1, true }                                                          \
@@ -104,7 +106,7 @@ const bench_case bench_cases[] = {
      KATA_F32,
      3,
      4,
-     SIZES_3D,
+     SIZES_WAVE,
      16,
      plain_acoustic8,
      hand_acoustic8},
@@ -116,7 +118,7 @@ const bench_case bench_cases[] = {
      KATA_F32,
      3,
      8,
-     SIZES_3D,
+     SIZES_WAVE,
      16,
      plain_acoustic16,
      hand_acoustic16},

@@ -6,7 +6,10 @@
 
 #include "acoustic_weights.h"
 
-enum { ROWS = 2, TILE_X = 128, TILE_Y = 64 };
+enum { ROWS = 2, WIDTH_8 = 512, HEIGHT_8 = 32, WIDTH_16 = 256, HEIGHT_16 = 32 };
+
+/* An address that the compiler makes of the one before, not one of dozens that it has to keep. */
+#define KEEP_CHAIN(p) __asm__("" : "+r"(p))
 
 typedef struct fields {
     const float *u, *previous, *c;
@@ -24,6 +27,7 @@ static inline fields moved(fields f, int64_t by)
     return f;
 }
 
+/* What the next rows need. */
 static inline void fetch(const fields *f, int64_t at, int radius)
 {
     __builtin_prefetch(f->u + at + ROWS * f->row + radius * f->plane);
@@ -37,9 +41,11 @@ static inline void along_y(line_f32 sum[], const float *u, int64_t row, const fl
 {
 #pragma GCC unroll 2
     for (int r = 0; r < rows; r++) sum[r] = 3 * w[0] * *(const line_f32 *)(u + r * row);
+    u -= radius * row;
 #pragma GCC unroll 18
-    for (int j = -radius; j < radius + rows; j++) {
-        const line_f32 here = *(const line_f32 *)(u + j * row);
+    for (int j = -radius; j < radius + rows; j++, u += row) {
+        KEEP_CHAIN(u);
+        const line_f32 here = *(const line_f32 *)u;
 #pragma GCC unroll 2
         for (int r = 0; r < rows; r++) {
             int k = j > r ? j - r : r - j;
@@ -62,6 +68,8 @@ static inline void wave_rows(const fields *f, const float *w, int rows, int radi
             for (int k = 1; k <= radius; k++) {
                 below -= f->plane;
                 above += f->plane;
+                KEEP_CHAIN(below);
+                KEEP_CHAIN(above);
                 rest += w[k] * (load_f32(u - k) + load_f32(u + k));
                 sum[r] += w[k] * (*(const line_f32 *)below + *(const line_f32 *)above);
             }
@@ -79,34 +87,48 @@ static inline void wave_tile(fields f, int64_t rows, int64_t planes, const float
     for (int64_t z = 0; z < planes; z++) {
         fields at = moved(f, z * f.plane);
         int64_t y = 0;
-        for (; y + ROWS <= rows; y += ROWS, at = moved(at, ROWS * f.row))
+        for (; y + ROWS <= rows; y += ROWS, at = moved(at, ROWS * f.row)) {
             wave_rows(&at, w, ROWS, radius);
+        }
         for (; y < rows; y++, at = moved(at, f.row)) wave_rows(&at, w, 1, radius);
     }
 }
 
-static inline void wave(bench_data *d, const float *w, int radius)
+/* What is known of a star while compiling. */
+static void acoustic8_tile(const fields *f, int64_t rows, int64_t planes)
+{
+    wave_tile(*f, rows, planes, acoustic8_weights, 4);
+}
+
+static void acoustic16_tile(const fields *f, int64_t rows, int64_t planes)
+{
+    wave_tile(*f, rows, planes, acoustic16_weights, 8);
+}
+
+typedef void tile_loop(const fields *f, int64_t rows, int64_t planes);
+
+static void in_tiles(const bench_data *d, tile_loop *loop, int64_t width, int64_t height)
 {
 #pragma omp parallel
     {
         int64_t z0, z1;
         share(d->n[2], &z0, &z1);
-        for (int64_t y = 0; y < d->n[1]; y += TILE_Y)
-            for (int64_t x = 0; x < d->n[0]; x += TILE_X) {
-                const fields f = {.u = d->field[0],
-                                  .previous = d->field[1],
-                                  .c = d->field[2],
-                                  .next = d->field[3],
-                                  .row = d->row,
-                                  .plane = d->plane,
-                                  .columns = smaller(TILE_X, d->n[0] - x),
-                                  .far = is_far(d, 4)};
-                wave_tile(moved(f, x + y * d->row + z0 * d->plane), smaller(TILE_Y, d->n[1] - y),
-                          z1 - z0, w, radius);
+        for (int64_t y = 0; y < d->n[1]; y += height)
+            for (int64_t x = 0; x < d->n[0]; x += width) {
+                fields f = {.u = d->field[0],
+                            .previous = d->field[1],
+                            .c = d->field[2],
+                            .next = d->field[3],
+                            .row = d->row,
+                            .plane = d->plane,
+                            .columns = smaller(width, d->n[0] - x),
+                            .far = is_far(d, 4)};
+                f = moved(f, x + y * d->row + z0 * d->plane);
+                loop(&f, smaller(height, d->n[1] - y), z1 - z0);
             }
         stream_end();
     }
 }
 
-void hand_acoustic8(bench_data *d) { wave(d, acoustic8_weights, 4); }
-void hand_acoustic16(bench_data *d) { wave(d, acoustic16_weights, 8); }
+void hand_acoustic8(bench_data *d) { in_tiles(d, acoustic8_tile, WIDTH_8, HEIGHT_8); }
+void hand_acoustic16(bench_data *d) { in_tiles(d, acoustic16_tile, WIDTH_16, HEIGHT_16); }

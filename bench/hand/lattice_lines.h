@@ -4,69 +4,49 @@ typedef struct NAMED(lattice) {
     const REAL *f;
     REAL *g, omega;
     int64_t row, plane, component;
+    int64_t shift[19]; /* from a point to what is pulled to it */
     bool far;
 } NAMED(lattice);
 
 enum { NAMED(LANES_OF) = 64 / sizeof(REAL), NAMED(PIECE) = 16 * NAMED(LANES_OF) };
 
 /* Velocities q and q + 1, opposite ones, of weight rho times that of a velocity at rest. */
-static inline void NAMED(collide)(REAL *out, LINE pa, LINE pb, LINE weight, LINE rest, LINE speed,
-                                  REAL omega)
+static inline REAL *NAMED(collide)(REAL *out, int64_t step, LINE pa, LINE pb, LINE weight,
+                                   LINE rest, LINE speed, REAL omega)
 {
     const LINE even = weight * (rest + (REAL)4.5 * speed * speed), odd = 3 * weight * speed;
     *(LINE *)out = pa + omega * (even + odd - pa);
-    *(LINE *)(out + NAMED(PIECE)) = pb + omega * (even - odd - pb);
+    *(LINE *)(out + step) = pb + omega * (even - odd - pb);
+    return out + 2 * step;
 }
 
-static inline LINE NAMED(pull)(const NAMED(lattice) * l, const REAL *f, int q, int dx, int dy,
-                               int dz)
+/* p, of so many velocities. */
+static inline void NAMED(pull)(const NAMED(lattice) * l, const REAL *f, LINE p[], int velocities)
 {
-    const REAL *at = f + q * l->component - dy * l->row - dz * l->plane;
-    if (l->far) __builtin_prefetch(at + l->row);
-    return LOAD(at - dx);
+#pragma GCC unroll 19
+    for (int q = 0; q < velocities; q++) p[q] = LOAD(f + l->shift[q]);
+    if (!l->far) return;
+    f += l->row;
+#pragma GCC unroll 19
+    for (int q = 0; q < velocities; q++) __builtin_prefetch(f + l->shift[q]);
 }
 
-/* Writes so many lines of each component. */
+/* Streams so many lines of each component. */
 static inline void NAMED(put_piece)(const NAMED(lattice) * l, int64_t at, const REAL *piece,
                                     int components, int64_t n)
 {
-    for (int q = 0; q < components; q++) {
-        REAL *to = l->g + at + q * l->component;
-        const REAL *from = piece + q * NAMED(PIECE);
-        if (l->far)
-            for (int64_t x = 0; x < n; x += NAMED(LANES_OF))
-                stream_line(to + x, load_line(from + x));
-        else
-            for (int64_t x = 0; x < n; x += NAMED(LANES_OF))
-                *(LINE *)(to + x) = *(LINE *)(from + x);
-    }
+    for (int q = 0; q < components; q++)
+        for (int64_t x = 0; x < n; x += NAMED(LANES_OF))
+            stream_line(l->g + at + q * l->component + x, load_line(piece + q * NAMED(PIECE) + x));
 }
 
 /* ---- D3Q19 ----------------------------------------------------------------------------------- */
 
-static inline void NAMED(d3q19_line)(const NAMED(lattice) * l, int64_t at, REAL *out)
+static inline void NAMED(d3q19_line)(const NAMED(lattice) * l, int64_t at, REAL *out, int64_t step)
 {
     const REAL *f = l->f + at, omega = l->omega;
     LINE p[19];
-    p[0] = NAMED(pull)(l, f, 0, 0, 0, 0);
-    p[1] = NAMED(pull)(l, f, 1, 1, 0, 0);
-    p[2] = NAMED(pull)(l, f, 2, -1, 0, 0);
-    p[3] = NAMED(pull)(l, f, 3, 0, 1, 0);
-    p[4] = NAMED(pull)(l, f, 4, 0, -1, 0);
-    p[5] = NAMED(pull)(l, f, 5, 0, 0, 1);
-    p[6] = NAMED(pull)(l, f, 6, 0, 0, -1);
-    p[7] = NAMED(pull)(l, f, 7, 1, 1, 0);
-    p[8] = NAMED(pull)(l, f, 8, -1, -1, 0);
-    p[9] = NAMED(pull)(l, f, 9, 1, -1, 0);
-    p[10] = NAMED(pull)(l, f, 10, -1, 1, 0);
-    p[11] = NAMED(pull)(l, f, 11, 1, 0, 1);
-    p[12] = NAMED(pull)(l, f, 12, -1, 0, -1);
-    p[13] = NAMED(pull)(l, f, 13, 1, 0, -1);
-    p[14] = NAMED(pull)(l, f, 14, -1, 0, 1);
-    p[15] = NAMED(pull)(l, f, 15, 0, 1, 1);
-    p[16] = NAMED(pull)(l, f, 16, 0, -1, -1);
-    p[17] = NAMED(pull)(l, f, 17, 0, 1, -1);
-    p[18] = NAMED(pull)(l, f, 18, 0, -1, 1);
+    NAMED(pull)(l, f, p, 19);
 
     const LINE x_y = p[7] - p[8], x_minus_y = p[9] - p[10], x_z = p[11] - p[12];
     const LINE x_minus_z = p[13] - p[14], y_z = p[15] - p[16], y_minus_z = p[17] - p[18];
@@ -80,36 +60,41 @@ static inline void NAMED(d3q19_line)(const NAMED(lattice) * l, int64_t at, REAL 
     const LINE w = (p[5] - p[6] + (x_z - x_minus_z) + (y_z - y_minus_z)) * over;
     const LINE rest = 1 - (REAL)1.5 * (u * u + v * v + w * w);
 
-    const int64_t pair = 2 * NAMED(PIECE);
     *(LINE *)out = p[0] + omega * (rho * ((REAL)1 / 3) * rest - p[0]);
-    out += NAMED(PIECE);
-    NAMED(collide)(out, p[1], p[2], near, rest, u, omega);
-    NAMED(collide)(out + pair, p[3], p[4], near, rest, v, omega);
-    NAMED(collide)(out + 2 * pair, p[5], p[6], near, rest, w, omega);
-    NAMED(collide)(out + 3 * pair, p[7], p[8], far, rest, u + v, omega);
-    NAMED(collide)(out + 4 * pair, p[9], p[10], far, rest, u - v, omega);
-    NAMED(collide)(out + 5 * pair, p[11], p[12], far, rest, u + w, omega);
-    NAMED(collide)(out + 6 * pair, p[13], p[14], far, rest, u - w, omega);
-    NAMED(collide)(out + 7 * pair, p[15], p[16], far, rest, v + w, omega);
-    NAMED(collide)(out + 8 * pair, p[17], p[18], far, rest, v - w, omega);
+    out += step;
+    out = NAMED(collide)(out, step, p[1], p[2], near, rest, u, omega);
+    out = NAMED(collide)(out, step, p[3], p[4], near, rest, v, omega);
+    out = NAMED(collide)(out, step, p[5], p[6], near, rest, w, omega);
+    out = NAMED(collide)(out, step, p[7], p[8], far, rest, u + v, omega);
+    out = NAMED(collide)(out, step, p[9], p[10], far, rest, u - v, omega);
+    out = NAMED(collide)(out, step, p[11], p[12], far, rest, u + w, omega);
+    out = NAMED(collide)(out, step, p[13], p[14], far, rest, u - w, omega);
+    out = NAMED(collide)(out, step, p[15], p[16], far, rest, v + w, omega);
+    out = NAMED(collide)(out, step, p[17], p[18], far, rest, v - w, omega);
 }
 
-static NAMED(lattice) NAMED(lattice_of)(const bench_data *d, int components)
+static NAMED(lattice)
+    NAMED(lattice_of)(const bench_data *d, const int velocity[][3], int velocities)
 {
-    return (NAMED(lattice)){.f = d->field[0],
-                            .g = d->field[1],
-                            .omega = (REAL)d->number[0],
-                            .row = d->row,
-                            .plane = d->plane,
-                            .component = d->component,
-                            .far = is_far(d, components * (int)sizeof(REAL))};
+    NAMED(lattice)
+    l = {.f = d->field[0],
+         .g = d->field[1],
+         .omega = (REAL)d->number[0],
+         .row = d->row,
+         .plane = d->plane,
+         .component = d->component,
+         .far = is_far(d, velocities * (int)sizeof(REAL))};
+    for (int q = 0; q < velocities; q++)
+        l.shift[q] =
+            q * d->component - velocity[q][0] - velocity[q][1] * d->row - velocity[q][2] * d->plane;
+    return l;
 }
 
 void NAMED(hand_d3q19)(bench_data *d)
 {
 #pragma omp parallel
     {
-        const NAMED(lattice) l = NAMED(lattice_of)(d, 19);
+        const NAMED(lattice) l = NAMED(lattice_of)(d, d3q19_velocity, 19);
         REAL piece[19 * NAMED(PIECE)] __attribute__((aligned(64)));
         int64_t z0, z1;
         share(d->n[2], &z0, &z1);
@@ -118,9 +103,10 @@ void NAMED(hand_d3q19)(bench_data *d)
                 for (int64_t x = 0; x < d->n[0]; x += NAMED(PIECE)) {
                     const int64_t at = x + y * l.row + z * l.plane;
                     const int64_t n = smaller(NAMED(PIECE), d->n[0] - x);
-                    for (int64_t i = 0; i < n; i += NAMED(LANES_OF))
-                        NAMED(d3q19_line)(&l, at + i, piece + i);
-                    NAMED(put_piece)(&l, at, piece, 19, n);
+                    for (int64_t i = 0; i < n; i += NAMED(LANES_OF)) NAMED(d3q19_line)
+                    (&l, at + i, (l.far ? piece : l.g + at) + i,
+                     l.far ? NAMED(PIECE) : l.component);
+                    if (l.far) NAMED(put_piece)(&l, at, piece, 19, n);
                 }
         stream_end();
     }
@@ -130,19 +116,11 @@ void NAMED(hand_d3q19)(bench_data *d)
 
 #ifndef ONLY_D3Q19
 
-static inline void NAMED(d2q9_line)(const NAMED(lattice) * l, int64_t at, REAL *out)
+static inline void NAMED(d2q9_line)(const NAMED(lattice) * l, int64_t at, REAL *out, int64_t step)
 {
     const REAL *f = l->f + at, omega = l->omega;
     LINE p[9];
-    p[0] = NAMED(pull)(l, f, 0, 0, 0, 0);
-    p[1] = NAMED(pull)(l, f, 1, 1, 0, 0);
-    p[2] = NAMED(pull)(l, f, 2, -1, 0, 0);
-    p[3] = NAMED(pull)(l, f, 3, 0, 1, 0);
-    p[4] = NAMED(pull)(l, f, 4, 0, -1, 0);
-    p[5] = NAMED(pull)(l, f, 5, 1, 1, 0);
-    p[6] = NAMED(pull)(l, f, 6, -1, -1, 0);
-    p[7] = NAMED(pull)(l, f, 7, 1, -1, 0);
-    p[8] = NAMED(pull)(l, f, 8, -1, 1, 0);
+    NAMED(pull)(l, f, p, 9);
 
     const LINE x_y = p[5] - p[6], x_minus_y = p[7] - p[8];
     const LINE rho = p[0] + (p[1] + p[2]) + (p[3] + p[4]) + (p[5] + p[6]) + (p[7] + p[8]);
@@ -151,31 +129,24 @@ static inline void NAMED(d2q9_line)(const NAMED(lattice) * l, int64_t at, REAL *
     const LINE v = (p[3] - p[4] + (x_y - x_minus_y)) * over;
     const LINE rest = 1 - (REAL)1.5 * (u * u + v * v);
 
-    const int64_t pair = 2 * NAMED(PIECE);
     *(LINE *)out = p[0] + omega * (rho * ((REAL)4 / 9) * rest - p[0]);
-    out += NAMED(PIECE);
-    NAMED(collide)(out, p[1], p[2], near, rest, u, omega);
-    NAMED(collide)(out + pair, p[3], p[4], near, rest, v, omega);
-    NAMED(collide)(out + 2 * pair, p[5], p[6], far, rest, u + v, omega);
-    NAMED(collide)(out + 3 * pair, p[7], p[8], far, rest, u - v, omega);
+    out += step;
+    out = NAMED(collide)(out, step, p[1], p[2], near, rest, u, omega);
+    out = NAMED(collide)(out, step, p[3], p[4], near, rest, v, omega);
+    out = NAMED(collide)(out, step, p[5], p[6], far, rest, u + v, omega);
+    out = NAMED(collide)(out, step, p[7], p[8], far, rest, u - v, omega);
 }
 
 void NAMED(hand_d2q9)(bench_data *d)
 {
 #pragma omp parallel
     {
-        const NAMED(lattice) l = NAMED(lattice_of)(d, 9);
-        REAL piece[9 * NAMED(PIECE)] __attribute__((aligned(64)));
+        const NAMED(lattice) l = NAMED(lattice_of)(d, d2q9_velocity, 9);
         int64_t y0, y1;
         share(d->n[1], &y0, &y1);
         for (int64_t y = y0; y < y1; y++)
-            for (int64_t x = 0; x < d->n[0]; x += NAMED(PIECE)) {
-                const int64_t at = x + y * l.row, n = smaller(NAMED(PIECE), d->n[0] - x);
-                for (int64_t i = 0; i < n; i += NAMED(LANES_OF))
-                    NAMED(d2q9_line)(&l, at + i, piece + i);
-                NAMED(put_piece)(&l, at, piece, 9, n);
-            }
-        stream_end();
+            for (int64_t x = 0; x < d->n[0]; x += NAMED(LANES_OF))
+                NAMED(d2q9_line)(&l, x + y * l.row, l.g + x + y * l.row, l.component);
     }
 }
 
