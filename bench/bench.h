@@ -64,7 +64,8 @@ extern const int bench_case_count;
  * out. */
 bool bench_data_make(bench_data *d, const bench_case *c, const int64_t size[3]);
 void bench_data_free(bench_data *d, const bench_case *c);
-/* The same numbers as those of an array before any loop has run: between -1 and 1. */
+/* The same numbers as those of an array before any loop has run: 1, give or take a sixteenth. So
+ * lattices have a density, and systems of equations a solution. */
 double bench_start(int field, int component, const int64_t index[3]);
 /* The largest difference between what two of them have computed, relative to the largest number. */
 double bench_data_differ(const bench_case *c, const bench_data *a, const bench_data *b);
@@ -122,7 +123,13 @@ bool bench_write_svg(const char *path, const bench_result *r, int count);
 
 /* ---- plain/, hand/ --------------------------------------------------------------------------- */
 
-bench_loop plain_copy, plain_star5, plain_box9, plain_star7, plain_sum;
-bench_loop hand_copy, hand_star5, hand_box9, hand_star7, hand_sum;
+bench_loop plain_copy, plain_star5, plain_box9, plain_star7, plain_star13, plain_box27;
+bench_loop hand_copy, hand_star5, hand_box9, hand_star7, hand_star13, hand_box27;
+bench_loop plain_acoustic8, plain_acoustic16, hand_acoustic8, hand_acoustic16;
+bench_loop plain_diffuse, plain_advect, hand_diffuse, hand_advect;
+bench_loop plain_d2q9, plain_d3q19, plain_d3q19_f32;
+bench_loop hand_d2q9, hand_d3q19, hand_d3q19_f32;
+bench_loop plain_sum, plain_greatest;
+bench_loop hand_sum, hand_greatest;
 
 #endif

@@ -35,7 +35,7 @@ static int64_t bytes_of(kata_type type) { return type == KATA_F64 ? 8 : 4; }
 double bench_start(int field, int component, const int64_t index[3])
 {
     int64_t i = index[0] * 7 + index[1] * 13 + index[2] * 29 + component * 5 + field * 3;
-    return (double)(i % 31) / 16 - 0.9375 + (double)(index[0] % 3) / 64;
+    return 1 + (double)(i % 31 - 15) / 256 + (double)(index[0] % 3) / 1024;
 }
 
 /* ---- arrays ---------------------------------------------------------------------------------- */

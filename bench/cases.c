@@ -2,14 +2,27 @@
  * Katagami's own analysis has no say in them. */
 #include "bench.h"
 
-/* Sizes: memory, --quick, in a second-level cache. */
+/* Sizes: memory, --quick, in a second-level cache; along x whole cache lines. */
 #define SIZES_2D                                                                                   \
     {8192, 8192, 1}, {4096, 4096, 1}, { 128, 128, 1 }
 #define SIZES_3D                                                                                   \
-    {512, 512, 512}, {256, 256, 256}, { 32, 32, 32 }
+    {512, 512, 512}, {256, 256, 256}, { 128, 16, 16 }
+#define SIZES_WAVE                                                                                 \
+    {512, 512, 512}, {256, 256, 256}, { 64, 16, 16 }
+#define SIZES_FLAT                                                                                 \
+    {512, 512, 80}, {256, 256, 80}, { 64, 8, 16 }
+#define SIZES_D2Q9                                                                                 \
+    {4096, 4096, 1}, {2048, 2048, 1}, { 64, 64, 1 }
+#define SIZES_D3Q19                                                                                \
+    {192, 192, 192}, {128, 128, 128}, { 64, 4, 4 }
 #define ONE_TO_ONE                                                                                 \
     {                                                                                              \
         {"u", 1, false}, { "v", 1, true }                                                          \
+    }
+
+#define WAVE                                                                                       \
+    {                                                                                              \
+        {"u", 1, false}, {"previous", 1, false}, {"c", 1, false}, { "next", 1, true }              \
     }
 
 const bench_case bench_cases[] = {
@@ -61,6 +74,122 @@ const bench_case bench_cases[] = {
      16,
      plain_star7,
      hand_star7},
+    {"13-point 3-D",
+     {"star13"},
+     {"01nnn"},
+     ONE_TO_ONE,
+     {0.4, 0.12, -0.02},
+     KATA_F64,
+     3,
+     2,
+     SIZES_3D,
+     16,
+     plain_star13,
+     hand_star13},
+    {"27-point 3-D",
+     {"box27"},
+     {"01nnnn"},
+     ONE_TO_ONE,
+     {0.3, 0.05, 0.02, 0.02},
+     KATA_F64,
+     3,
+     1,
+     SIZES_3D,
+     16,
+     plain_box27,
+     hand_box27},
+    {"acoustic 8 f32",
+     {"acoustic8"},
+     {"0123"},
+     WAVE,
+     {0},
+     KATA_F32,
+     3,
+     4,
+     SIZES_WAVE,
+     16,
+     plain_acoustic8,
+     hand_acoustic8},
+    {"acoustic 16 f32",
+     {"acoustic16"},
+     {"0123"},
+     WAVE,
+     {0},
+     KATA_F32,
+     3,
+     8,
+     SIZES_WAVE,
+     16,
+     plain_acoustic16,
+     hand_acoustic16},
+    {"diffusion",
+     {"diffuse"},
+     {"012"},
+     {{"u", 1, false}, {"coeff", 1, false}, {"v", 1, true}},
+     {0},
+     KATA_F64,
+     3,
+     2,
+     SIZES_FLAT,
+     24,
+     plain_diffuse,
+     hand_diffuse},
+    /* Bytes: u_stage, u_pos, utens and w read, utens_stage read and written, c and d written and
+       read. That u_pos and what is solved for pass memory once more is not counted. */
+    {"advection",
+     {"eliminate", "substitute"},
+     {"0123456", "5613"},
+     {{"u_stage", 1, false},
+      {"u_pos", 1, false},
+      {"utens", 1, false},
+      {"utens_stage", 1, true},
+      {"w", 1, false},
+      {"c", 1, true},
+      {"d", 1, true}},
+     {0},
+     KATA_F64,
+     3,
+     1,
+     SIZES_FLAT,
+     80,
+     plain_advect,
+     hand_advect},
+    {"D2Q9",
+     {"d2q9"},
+     {"01n"},
+     {{"f", 9, false}, {"g", 9, true}},
+     {1.2},
+     KATA_F64,
+     2,
+     1,
+     SIZES_D2Q9,
+     144,
+     plain_d2q9,
+     hand_d2q9},
+    {"D3Q19",
+     {"d3q19"},
+     {"01n"},
+     {{"f", 19, false}, {"g", 19, true}},
+     {1.2},
+     KATA_F64,
+     3,
+     1,
+     SIZES_D3Q19,
+     304,
+     plain_d3q19,
+     hand_d3q19},
+    {"D3Q19 f32",
+     {"d3q19"},
+     {"01n"},
+     {{"f", 19, false}, {"g", 19, true}},
+     {1.2},
+     KATA_F32,
+     3,
+     1,
+     SIZES_D3Q19,
+     152,
+     plain_d3q19_f32,
+     hand_d3q19_f32},
     {"sum",
      {"sum"},
      {"0t"},
@@ -73,5 +202,17 @@ const bench_case bench_cases[] = {
      8,
      plain_sum,
      hand_sum},
+    {"max",
+     {"greatest"},
+     {"0t"},
+     {{"u", 1, false}},
+     {0},
+     KATA_F64,
+     3,
+     0,
+     SIZES_3D,
+     8,
+     plain_greatest,
+     hand_greatest},
 };
 const int bench_case_count = sizeof bench_cases / sizeof *bench_cases;

@@ -17,6 +17,17 @@ static inline line_f64 load_line(const void *at) { return *(const line_f64 *)at;
 static inline line_f64 load_f64(const double *at) { return *(const line_f64_anywhere *)at; }
 static inline line_f32 load_f32(const float *at) { return *(const line_f32_anywhere *)at; }
 
+/* The greater, element by element; of no NaN. */
+static inline line_f64 greater_f64(line_f64 a, line_f64 b)
+{
+#if defined(__AVX512F__) && !defined(__clang__)
+    return (line_f64)__builtin_ia32_maxpd512_mask(a, b, a, (unsigned char)-1, 4);
+#else
+    for (int i = 0; i < 8; i++) a[i] = a[i] > b[i] ? a[i] : b[i];
+    return a;
+#endif
+}
+
 /* Writes a line past the caches; `to` is aligned. */
 static inline void stream_line(void *to, line_f64 x)
 {

@@ -3,37 +3,15 @@
  * and goes through all its planes with one before it takes the next, so that the planes it reads
  * stay in its second-level cache, and fetches the row that the next row will need from the plane
  * ahead. */
-#include "bench.h"
-#include "lines.h"
+#include "hand/hand_common.h"
 
-#include <omp.h>
-
-enum { SLAB = 32, LANES = 8 };
-
-/* Whether what is written exceeds the caches. */
-static bool is_far(const bench_data *d) { return (d->n[0] * d->n[1] * d->n[2]) > (1 << 21); }
-
-static inline void put(double *to, line_f64 x, bool far)
-{
-    if (far)
-        stream_line(to, x);
-    else
-        *(line_f64 *)to = x;
-}
-
-/* The thread's share of n. */
-static void share(int64_t n, int64_t *lo, int64_t *hi)
-{
-    int64_t me = omp_get_thread_num(), all = omp_get_num_threads();
-    *lo = n * me / all;
-    *hi = n * (me + 1) / all;
-}
+enum { SLAB = 32 };
 
 void hand_copy(bench_data *d)
 {
     const double *u = d->field[0];
     double *v = d->field[1];
-    const bool far = is_far(d);
+    const bool far = is_far(d, 8);
 #pragma omp parallel
     {
         int64_t z0, z1;
@@ -53,7 +31,7 @@ void hand_star5(bench_data *d)
     const double *u = d->field[0], a = d->number[0], b = d->number[1];
     double *v = d->field[1];
     const int64_t row = d->row;
-    const bool far = is_far(d);
+    const bool far = is_far(d, 8);
 #pragma omp parallel
     {
         int64_t y0, y1;
@@ -76,7 +54,7 @@ void hand_box9(bench_data *d)
     const double *u = d->field[0], a = d->number[0], b = d->number[1], c = d->number[2];
     double *v = d->field[1];
     const int64_t row = d->row;
-    const bool far = is_far(d);
+    const bool far = is_far(d, 8);
 #pragma omp parallel
     {
         int64_t y0, y1;
@@ -114,7 +92,7 @@ void hand_star7(bench_data *d)
 {
     const double *u = d->field[0];
     double *v = d->field[1];
-    const bool far = is_far(d);
+    const bool far = is_far(d, 8);
 #pragma omp parallel
     {
         int64_t z0, z1;
@@ -152,4 +130,35 @@ void hand_sum(bench_data *d)
         for (int k = 0; k < LANES; k++) total += s[0][k];
     }
     d->total = total;
+}
+
+static double greatest_in_planes(const bench_data *d, int64_t z0, int64_t z1)
+{
+    const double *u = d->field[0];
+    line_f64 m[4];
+    for (int k = 0; k < 4; k++) m[k] = u[0] - (line_f64){0};
+    for (int64_t z = z0; z < z1; z++)
+        for (int64_t y = 0; y < d->n[1]; y++) {
+            const double *p = u + y * d->row + z * d->plane;
+            int64_t x = 0;
+            for (; x + 4 * LANES <= d->n[0]; x += 4 * LANES)
+                for (int k = 0; k < 4; k++) m[k] = greater_f64(load_line(p + x + k * LANES), m[k]);
+            for (; x < d->n[0]; x += LANES) m[0] = greater_f64(load_line(p + x), m[0]);
+        }
+    m[0] = greater_f64(greater_f64(m[0], m[1]), greater_f64(m[2], m[3]));
+    double greatest = m[0][0];
+    for (int k = 1; k < LANES; k++) greatest = m[0][k] > greatest ? m[0][k] : greatest;
+    return greatest;
+}
+
+void hand_greatest(bench_data *d)
+{
+    double greatest = *(const double *)d->field[0];
+#pragma omp parallel reduction(max : greatest)
+    {
+        int64_t z0, z1;
+        share(d->n[2], &z0, &z1);
+        greatest = greatest_in_planes(d, z0, z1);
+    }
+    d->total = greatest;
 }
