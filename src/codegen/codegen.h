@@ -112,11 +112,17 @@ void codegen_constant(text *out, ir_type type, ir_value value);
 /* ---- line.c, expression.c, index.c, function.c, point.c, row.c: for codegen's own use ---------
  */
 
+/* Conditions of intervals for which a loop is written twice, at most. */
+enum { CODEGEN_CASES = 3 };
+
 typedef struct codegen_writer {
     text *out;
     const codegen_loop *loop;
     const codegen_step *steps;
     const bool *wanted; /* nodes to compute in the loop being written; NULL: all */
+    ir_id
+        known[CODEGEN_CASES]; /* conditions that are known there, 0 for others, and what they are */
+    bool holds[CODEGEN_CASES];
 } codegen_writer;
 
 /* Spaces of a line within a loop. */

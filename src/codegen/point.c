@@ -77,6 +77,17 @@ static void add_made(list *l, text *type, text *name)
     text_free(name);
 }
 
+/* What was computed further out: a condition that is known as 1 or 0. */
+static void add_outer(const list *l, ir_id id, text *name)
+{
+    for (int i = 0; i < CODEGEN_CASES && !l->declared; i++)
+        if (l->w->known[i] == id) {
+            text_add(name, l->w->holds[i] ? "1" : "0");
+            return;
+        }
+    text_add(name, "v%u", (unsigned)id);
+}
+
 static void add_values(list *l)
 {
     const codegen_writer *w = l->w;
@@ -90,7 +101,7 @@ static void add_values(list *l)
         to_name.out = &name;
         text_add(&type, "const %s", codegen_type(node->type));
         if (outer)
-            text_add(&name, "v%u", (unsigned)id);
+            add_outer(l, id, &name);
         else
             codegen_expression(&to_name, id);
         add_made(l, &type, &name);

@@ -278,6 +278,54 @@ static void add_checks(const codegen_writer *w)
              codegen_view_index(kernel, kernel->param_count));
 }
 
+/* ---- cases ----------------------------------------------------------------------------------- */
+
+/* Conditions on the level that choose between bodies of intervals, the one that chooses last
+ * first: known before a row is computed, they save computing what is not chosen. */
+static int find_cases(const codegen_writer *w, ir_id cases[CODEGEN_CASES])
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    int count = 0;
+    for (ir_id id = (ir_id)kernel->graph.count; kernel->interval_count > 0 && id-- > 1;) {
+        const ir_node *node = &kernel->graph.nodes[id];
+        if (node->op != IR_SELECT || w->steps[id].level < CODEGEN_POINT) continue;
+        ir_id condition = node->arg[0];
+        bool outer = w->steps[condition].named && w->steps[condition].level < CODEGEN_POINT;
+        for (int i = 0; i < count; i++) outer = outer && cases[i] != condition;
+        if (outer && count < CODEGEN_CASES) cases[count++] = condition;
+    }
+    return count;
+}
+
+static void add_loops(const codegen_writer *w)
+{
+    if (runs_vectors(w->loop)) {
+        add_vectors_and_rest(w);
+        return;
+    }
+    begin_points(w, reduces(w->loop) ? "#pragma omp simd safelen(16)\n" : "#pragma omp simd\n");
+    add_direct_call(w);
+    end_points(w);
+}
+
+/* if the first condition holds, these loops, else if the second does, ... */
+static void add_cases(codegen_writer *w)
+{
+    ir_id cases[CODEGEN_CASES];
+    int count = find_cases(w, cases);
+    for (int i = 0; i < count; i++) {
+        text_add(w->out, "            %sif (v%u) {\n", i ? "} else " : "", (unsigned)cases[i]);
+        w->known[i] = cases[i];
+        w->holds[i] = true;
+        add_loops(w);
+        w->holds[i] = false;
+    }
+    if (count > 0) text_add(w->out, "            } else {\n");
+    add_loops(w);
+    if (count > 0) text_add(w->out, "            }\n");
+    for (int i = 0; i < count; i++) w->known[i] = 0;
+}
+
 void codegen_row_text(codegen_writer *w, const bool *wanted)
 {
     if (w->loop->colored) add_colored_start(w);
@@ -286,11 +334,5 @@ void codegen_row_text(codegen_writer *w, const bool *wanted)
         add_checks(w);
         w->wanted = wanted + w->loop->kernel->graph.count;
     }
-    if (runs_vectors(w->loop)) {
-        add_vectors_and_rest(w);
-        return;
-    }
-    begin_points(w, reduces(w->loop) ? "#pragma omp simd safelen(16)\n" : "#pragma omp simd\n");
-    add_direct_call(w);
-    end_points(w);
+    add_cases(w);
 }
