@@ -21,7 +21,7 @@
  * function returns when a row has a point at which a check fails, with its first one there and
  * nothing written to that row and those after it. All reads of a point happen before its writes,
  * and points are independent, but for the levels of a kernel whose levels run in order: each sees
- * what those before it in its box have written. how: CODEGEN_FAR, CODEGEN_TWICE. */
+ * what those before it in its box have written. how: CODEGEN_FAR, CODEGEN_PAST, CODEGEN_TWICE. */
 #ifndef CODEGEN_CODEGEN_H
 #define CODEGEN_CODEGEN_H
 
@@ -35,8 +35,9 @@ typedef struct codegen_view {
 
 /* What a function may do for speed; no result depends on it. */
 enum {
-    CODEGEN_FAR = 1,  /* fields do not fit a cache: write past it, fetch ahead */
-    CODEGEN_TWICE = 2 /* points may be computed twice: nothing written is read */
+    CODEGEN_FAR = 1,   /* fields do not fit a cache: fetch ahead */
+    CODEGEN_PAST = 2,  /* and write past it what is not read */
+    CODEGEN_TWICE = 4, /* points may be computed twice: nothing written is read */
 };
 
 typedef void codegen_function(const int64_t *lo, const int64_t *hi, const int64_t *size,
@@ -145,6 +146,8 @@ const char *codegen_element_type(const codegen_loop *loop, int param);
 text codegen_written_name(const codegen_writer *w, const ir_store *s);
 /* The element of a row that a store writes. */
 void codegen_target(const codegen_writer *w, const ir_store *s);
+/* Whether a written field is read otherwise than what the point itself has written. */
+bool codegen_is_read(const ir_kernel *kernel, int param);
 /* Whether what a parameter receives is combined in lanes. */
 bool codegen_has_lanes(const codegen_loop *loop, int param);
 /* Whether two accesses or stores are of one row. */

@@ -232,7 +232,7 @@ void codegen_function_text(text *out, const codegen_loop *loop)
     codegen_steps(&w, CODEGEN_ROW, CODEGEN_ROW);
     codegen_row_text(&w, wanted);
     text_add(out, "        }\n    }\n");
-    text_add(out, "    if (how & KATA_FAR) kata_streamed();\n}\n");
+    text_add(out, "    if (how & KATA_PAST) kata_streamed();\n}\n");
     free(steps);
     free(wanted);
 }

@@ -17,18 +17,18 @@ void codegen_name(const codegen_loop *loop, char name[64])
     snprintf(name, 64, "kata_%s_%016" PRIx64 "%s", kernel->hash, types, loop->colored ? "_c" : "");
 }
 
-/* Whether a written field is read otherwise than what the point itself has written. */
-static bool is_read(const ir_kernel *kernel, int p)
+bool codegen_is_read(const ir_kernel *kernel, int param)
 {
-    bool read = kernel->params[p].kind == IR_PARAM_INOUT;
-    for (int i = 0; i < kernel->access_count; i++) read = read || kernel->accesses[i].param == p;
+    bool read = kernel->params[param].kind == IR_PARAM_INOUT;
+    for (int i = 0; i < kernel->access_count; i++)
+        read = read || kernel->accesses[i].param == param;
     return read;
 }
 
 static int views_of(const ir_kernel *kernel, int p)
 {
     const ir_param *param = &kernel->params[p];
-    if (ir_param_is_written_field(param) && is_read(kernel, p)) return 2 * param->count;
+    if (ir_param_is_written_field(param) && codegen_is_read(kernel, p)) return 2 * param->count;
     return ir_param_is_field(param) || ir_param_is_reduction(param) ? param->count : 0;
 }
 
@@ -47,7 +47,7 @@ int codegen_view_index(const ir_kernel *kernel, int param)
 int codegen_store_index(const ir_kernel *kernel, int param)
 {
     const ir_param *p = &kernel->params[param];
-    bool twice = ir_param_is_written_field(p) && is_read(kernel, param);
+    bool twice = ir_param_is_written_field(p) && codegen_is_read(kernel, param);
     return codegen_view_index(kernel, param) + (twice ? p->count : 0);
 }
 
@@ -76,7 +76,7 @@ static const char prelude[] =
     "typedef __INT64_TYPE__ int64_t;\n"
     "union kata_value {\n    int32_t i32;\n    int64_t i64;\n    float f32;\n    double f64;\n};\n"
     "struct kata_view {\n    void *origin;\n    int64_t y, z, x;\n};\n"
-    "enum { KATA_FAR = 1, KATA_TWICE = 2 };\n";
+    "enum { KATA_FAR = 1, KATA_PAST = 2, KATA_TWICE = 4 };\n";
 
 void codegen_file_text(text *out, const codegen_loop *loops, size_t count)
 {

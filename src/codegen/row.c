@@ -2,7 +2,8 @@
  *
  * Where points may be computed side by side and what they write lies side by side, a row is cut
  * into vectors: a loop over the lanes of each, whose results are kept aside and then written as a
- * whole, past the caches if KATA_FAR says so, while what the next row will need is fetched. Where a
+ * whole, past the caches if KATA_PAST says so, while, for KATA_FAR, what the next row will need is
+ * fetched. Where a
  * point may be computed twice, the first and the last vector overlap others; otherwise what remains
  * at both ends is computed point by point. */
 #include "codegen/codegen.h"
@@ -215,7 +216,8 @@ static void add_vectors(const codegen_writer *w, int lanes)
         text name = codegen_written_name(w, &kernel->stores[i]);
         text_add(w->out, "                kata_put(&%s[", text_get(&name));
         add_at(w, kernel->stores[i].offset[0]);
-        text_add(w->out, "], new_%d, sizeof new_%d, how);\n", i, i);
+        text_add(w->out, "], new_%d, sizeof new_%d, %s);\n", i, i,
+                 codegen_is_read(kernel, kernel->stores[i].param) ? "0" : "how");
         text_free(&name);
     }
     text_add(w->out, "            }\n");

@@ -41,7 +41,7 @@ KATA_WITHIN void kata_put(void *to, const void *from, int64_t bytes, int how)
 {
     char *out = (char *)to;
     const char *in = (const char *)from;
-    const int stream = (how & KATA_FAR) && (__UINTPTR_TYPE__)to % 64 == 0;
+    const int stream = (how & KATA_PAST) && (__UINTPTR_TYPE__)to % 64 == 0;
     int64_t done = 0;
     for (; done + 64 <= bytes; done += 64) {
         if (stream)

@@ -329,15 +329,18 @@ static void prepare_interior(cpu_loop *l)
     l->interior.hi[d] = l->loop->box.hi[d];
 }
 
-/* Whether a loop reads what it writes, at the same points or at others. */
-static bool reads_written(const chain_loop *loop)
+/* Whether a loop reads what it writes, at the same points or at others; `renamed`: by another
+ * parameter. */
+static bool reads_written(const chain_loop *loop, bool renamed)
 {
     const ir_kernel *kernel = loop->kernel;
     for (int i = 0; i < kernel->access_count; i++)
-        for (int p = 0; p < kernel->param_count; p++)
-            if (ir_param_is_written_field(&kernel->params[p]) &&
-                loop->bindings[p].slot == loop->bindings[kernel->accesses[i].param].slot)
+        for (int p = 0; p < kernel->param_count; p++) {
+            int read = kernel->accesses[i].param;
+            if (ir_param_is_written_field(&kernel->params[p]) && !(renamed && read == p) &&
+                loop->bindings[p].slot == loop->bindings[read].slot)
                 return true;
+        }
     return false;
 }
 
@@ -346,9 +349,11 @@ static bool reads_written(const chain_loop *loop)
 static void prepare_how(cpu_loop *l)
 {
     int64_t bytes = cpu_loop_bytes(l->loop) * grid_box_points(&l->loop->box);
-    bool again = reads_written(l->loop);
-    if (HOSTILE(bytes > machine_last_cache(), true) && !again) l->how |= CODEGEN_FAR;
-    if (!again && !l->reduction_count) l->how |= CODEGEN_TWICE;
+    if (HOSTILE(bytes > machine_last_cache(), true)) {
+        l->how |= CODEGEN_FAR;
+        if (!reads_written(l->loop, true)) l->how |= CODEGEN_PAST;
+    }
+    if (!reads_written(l->loop, false) && !l->reduction_count) l->how |= CODEGEN_TWICE;
 }
 
 static bool run_prepared(cpu_loop *l, struct exec_cpu *cpu)

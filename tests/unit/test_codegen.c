@@ -209,7 +209,7 @@ static void computes_every_operation(void **state)
     void *library = compile(*state, loops, (size_t)kernel_count);
     srand(11);
     for (int round = 0; round < 100; round++)
-        for (int i = 0; i < kernel_count; i++) check_operation(library, &kernels[i], round % 4);
+        for (int i = 0; i < kernel_count; i++) check_operation(library, &kernels[i], round % 8);
     for (int i = 0; i < kernel_count; i++) ir_graph_free(&kernels[i].kernel.graph);
 }
 
