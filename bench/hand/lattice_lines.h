@@ -8,7 +8,11 @@ typedef struct NAMED(lattice) {
     bool far;
 } NAMED(lattice);
 
-enum { NAMED(LANES_OF) = 64 / sizeof(REAL), NAMED(PIECE) = 16 * NAMED(LANES_OF) };
+enum {
+    NAMED(LANES_OF) = 64 / sizeof(REAL),
+    NAMED(PIECE) = 16 * NAMED(LANES_OF),
+    NAMED(AHEAD) = 8 * NAMED(LANES_OF)
+};
 
 /* Velocities q and q + 1, opposite ones, of weight rho times that of a velocity at rest. */
 static inline REAL *NAMED(collide)(REAL *out, int64_t step, LINE pa, LINE pb, LINE weight,
@@ -20,13 +24,14 @@ static inline REAL *NAMED(collide)(REAL *out, int64_t step, LINE pa, LINE pb, LI
     return out + 2 * step;
 }
 
-/* p, of so many velocities. */
-static inline void NAMED(pull)(const NAMED(lattice) * l, const REAL *f, LINE p[], int velocities)
+/* p, of so many velocities; fetches what lies so many elements ahead. */
+static inline void NAMED(pull)(const NAMED(lattice) * l, const REAL *f, LINE p[], int velocities,
+                               int64_t ahead)
 {
 #pragma GCC unroll 19
     for (int q = 0; q < velocities; q++) p[q] = LOAD(f + l->shift[q]);
     if (!l->far) return;
-    f += l->row;
+    f += ahead;
 #pragma GCC unroll 19
     for (int q = 0; q < velocities; q++) __builtin_prefetch(f + l->shift[q]);
 }
@@ -46,7 +51,7 @@ static inline void NAMED(d3q19_line)(const NAMED(lattice) * l, int64_t at, REAL 
 {
     const REAL *f = l->f + at, omega = l->omega;
     LINE p[19];
-    NAMED(pull)(l, f, p, 19);
+    NAMED(pull)(l, f, p, 19, l->row);
 
     const LINE x_y = p[7] - p[8], x_minus_y = p[9] - p[10], x_z = p[11] - p[12];
     const LINE x_minus_z = p[13] - p[14], y_z = p[15] - p[16], y_minus_z = p[17] - p[18];
@@ -120,7 +125,9 @@ static inline void NAMED(d2q9_line)(const NAMED(lattice) * l, int64_t at, REAL *
 {
     const REAL *f = l->f + at, omega = l->omega;
     LINE p[9];
-    NAMED(pull)(l, f, p, 9);
+    NAMED(pull)(l, f, p, 9, NAMED(AHEAD));
+    if (l->far)
+        for (int q = 0; q < 9; q++) __builtin_prefetch(out + q * step + NAMED(AHEAD), 1);
 
     const LINE x_y = p[5] - p[6], x_minus_y = p[7] - p[8];
     const LINE rho = p[0] + (p[1] + p[2]) + (p[3] + p[4]) + (p[5] + p[6]) + (p[7] + p[8]);
