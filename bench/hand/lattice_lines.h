@@ -14,7 +14,7 @@ enum {
     NAMED(AHEAD) = 8 * NAMED(LANES_OF)
 };
 
-/* Velocities q and q + 1, opposite ones, of weight rho times that of a velocity at rest. */
+/* Two opposite velocities, with their weight times rho; returns where the next pair goes. */
 static inline REAL *NAMED(collide)(REAL *out, int64_t step, LINE pa, LINE pb, LINE weight,
                                    LINE rest, LINE speed, REAL omega)
 {
