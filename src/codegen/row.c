@@ -162,7 +162,7 @@ static void add_fetches(const codegen_writer *w)
             continue;
         text name = {0};
         codegen_row_name(&name, kernel, a->param, a->component, a->offset);
-        text_add(w->out, "                    __builtin_prefetch(%s + view[%d].y + at);\n",
+        text_add(w->out, "                        __builtin_prefetch(%s + view[%d].y + at);\n",
                  text_get(&name), codegen_view_index(kernel, a->param) + a->component);
         if (name.failed) w->out->failed = true;
         text_free(&name);
@@ -178,48 +178,77 @@ static void add_lane(const codegen_writer *w, int i)
         text_add(w->out, ", &%s[kata_lane(at) + lane]", text_get(&name));
         text_free(&name);
     } else {
-        text_add(w->out, ", &new_%d[lane]", i);
+        text_add(w->out, ", &new_%d[part + lane]", i);
     }
 }
 
+/* Where the vector `part` points after `start` is. */
 static void add_at(const codegen_writer *w, int32_t offset)
 {
-    text_add(w->out, "at");
+    text_add(w->out, reduces(w->loop) ? "start + part" : "kata_between(lo[0], start + part, last)");
     if (offset)
         text_add(w->out, " %c %d", offset < 0 ? '-' : '+', (int)(offset < 0 ? -offset : offset));
+}
+
+/* Vectors whose results are kept before they are written, one component after the other: where
+ * there are many, lines of all of them at a time are more than a core can write past its caches. */
+static int piece_of(const codegen_loop *loop)
+{
+    enum { MANY = 4, PIECE = 8 };
+    return loop->kernel->store_count > MANY ? PIECE : 1;
+}
+
+static void add_kept(const codegen_writer *w, int lanes)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    for (int i = 0; i < kernel->store_count; i++)
+        if (!codegen_has_lanes(w->loop, kernel->stores[i].param))
+            text_add(w->out, "                %s new_%d[%d] KATA_ALIGNED;\n",
+                     codegen_element_type(w->loop, kernel->stores[i].param), i,
+                     lanes * piece_of(w->loop));
+}
+
+/* Writes the results of the piece at `start`. */
+static void add_put(const codegen_writer *w, int i, int lanes)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    const ir_store *s = &kernel->stores[i];
+    text name = codegen_written_name(w, s);
+    text_add(w->out,
+             "                for (int64_t part = 0; part < %d && start + part < to; part += %d)\n"
+             "                    kata_put(&%s[",
+             lanes * piece_of(w->loop), lanes, text_get(&name));
+    add_at(w, s->offset[0]);
+    text_add(w->out, "], new_%d + part, %d * sizeof *new_%d, %s);\n", i, lanes, i,
+             codegen_is_read(kernel, s->param) ? "0" : "how");
+    text_free(&name);
 }
 
 static void add_vectors(const codegen_writer *w, int lanes)
 {
     const ir_kernel *kernel = w->loop->kernel;
+    int piece = lanes * piece_of(w->loop);
+    text_add(w->out, "            for (int64_t start = from; start < to; start += %d) {\n", piece);
+    add_kept(w, lanes);
+    text_add(
+        w->out,
+        "                for (int64_t part = 0; part < %d && start + part < to; part += %d) {\n"
+        "                    const int64_t at = ",
+        piece, lanes);
+    add_at(w, 0);
     text_add(w->out,
-             "            for (int64_t start = from; start < to; start += %d) {\n"
-             "                const int64_t at = %s;\n",
-             lanes,
-             reduces(w->loop) ? "start" : "start < lo[0] ? lo[0] : start > last ? last : start");
-    for (int i = 0; i < kernel->store_count; i++)
-        if (!codegen_has_lanes(w->loop, kernel->stores[i].param))
-            text_add(w->out, "                %s new_%d[%d] KATA_ALIGNED;\n",
-                     codegen_element_type(w->loop, kernel->stores[i].param), i, lanes);
-    text_add(w->out,
+             ";\n"
              "#pragma omp simd\n"
-             "                for (int64_t lane = 0; lane < %d; lane++)\n"
-             "                    ",
+             "                    for (int64_t lane = 0; lane < %d; lane++)\n"
+             "                        ",
              lanes);
     codegen_call_begin(w, "at + lane");
     for (int i = 0; i < kernel->store_count; i++) add_lane(w, i);
-    text_add(w->out, ");\n                if (how & KATA_FAR) {\n");
+    text_add(w->out, ");\n                    if (how & KATA_FAR) {\n");
     add_fetches(w);
-    text_add(w->out, "                }\n");
-    for (int i = 0; i < kernel->store_count; i++) {
-        if (codegen_has_lanes(w->loop, kernel->stores[i].param)) continue;
-        text name = codegen_written_name(w, &kernel->stores[i]);
-        text_add(w->out, "                kata_put(&%s[", text_get(&name));
-        add_at(w, kernel->stores[i].offset[0]);
-        text_add(w->out, "], new_%d, sizeof new_%d, %s);\n", i, i,
-                 codegen_is_read(kernel, kernel->stores[i].param) ? "0" : "how");
-        text_free(&name);
-    }
+    text_add(w->out, "                    }\n                }\n");
+    for (int i = 0; i < kernel->store_count; i++)
+        if (!codegen_has_lanes(w->loop, kernel->stores[i].param)) add_put(w, i, lanes);
     text_add(w->out, "            }\n");
 }
 

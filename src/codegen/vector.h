@@ -19,6 +19,11 @@ KATA_WITHIN int64_t kata_aligned(const void *row, int64_t bytes, int64_t lanes, 
 /* Where the lane of a reduction lies that takes the point at an x: each brick of 512 has 32. */
 KATA_WITHIN int64_t kata_lane(int64_t ix) { return (ix >> 9) * 32 + (ix & 31); }
 
+KATA_WITHIN int64_t kata_between(int64_t low, int64_t x, int64_t high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
 /* Writes a line of memory past the caches, where the machine can. */
 KATA_WITHIN void kata_stream(void *to, const kata_line *from)
 {

@@ -26,6 +26,29 @@
 
 #define ADD(a, b) ((a) + (b))
 
+/* T NAME_of_lanes(lane): the tree over the lanes of a brick, a step of which is a loop of its own
+ * so that it becomes vectors. */
+#define REDUCE_LANES(NAME, T, COMBINE)                                                             \
+    static inline T NAME##_of_lanes(const T *lane)                                                 \
+    {                                                                                              \
+        T a[16], b[8], c[4];                                                                       \
+        for (int l = 0; l < 16; l++) a[l] = COMBINE(lane[l], lane[l + 16]);                        \
+        for (int l = 0; l < 8; l++) b[l] = COMBINE(a[l], a[l + 8]);                                \
+        for (int l = 0; l < 4; l++) c[l] = COMBINE(b[l], b[l + 4]);                                \
+        T d = COMBINE(c[0], c[2]), e = COMBINE(c[1], c[3]);                                        \
+        return COMBINE(d, e);                                                                      \
+    }                                                                                              \
+    VECTOR_WIDTHS static void NAME##_of_bricks(const T *lane, int64_t bricks, ir_value *out)       \
+    {                                                                                              \
+        for (int64_t i = 0; i < bricks; i++, lane += EXEC_LANES) {                                 \
+            T all = NAME##_of_lanes(lane);                                                         \
+            out[i] = (ir_value){0};                                                                \
+            memcpy(&out[i], &all, sizeof all);                                                     \
+        }                                                                                          \
+    }
+
+_Static_assert(EXEC_LANES == 32, "REDUCE_LANES knows it");
+
 /* T NAME(x, count, start): the first `count` contributions of a brick, a multiple of EXEC_LANES;
  * the others are neutral. */
 #define REDUCE_BRICK(NAME, T, COMBINE)                                                             \
@@ -36,23 +59,25 @@
         for (int step = 0; step < count; step += EXEC_LANES) {                                     \
             for (int l = 0; l < EXEC_LANES; l++) lane[l] = COMBINE(lane[l], x[step + l]);          \
         }                                                                                          \
-        for (int half = EXEC_LANES / 2; half >= 1; half /= 2)                                      \
-            for (int l = 0; l < half; l++) lane[l] = COMBINE(lane[l], lane[l + half]);             \
-        return lane[0];                                                                            \
+        return NAME##_of_lanes(lane);                                                              \
     }
 
-REDUCE_BRICK(sum_f64, double, ADD)
-REDUCE_BRICK(sum_f32, float, ADD)
-REDUCE_BRICK(sum_i32, int32_t, kata_add_i32)
-REDUCE_BRICK(sum_i64, int64_t, kata_add_i64)
-REDUCE_BRICK(least_f64, double, kata_least_f64)
-REDUCE_BRICK(least_f32, float, kata_least_f32)
-REDUCE_BRICK(least_i32, int32_t, kata_least_i32)
-REDUCE_BRICK(least_i64, int64_t, kata_least_i64)
-REDUCE_BRICK(greatest_f64, double, kata_greatest_f64)
-REDUCE_BRICK(greatest_f32, float, kata_greatest_f32)
-REDUCE_BRICK(greatest_i32, int32_t, kata_greatest_i32)
-REDUCE_BRICK(greatest_i64, int64_t, kata_greatest_i64)
+#define REDUCE_BOTH(NAME, T, COMBINE)                                                              \
+    REDUCE_LANES(NAME, T, COMBINE)                                                                 \
+    REDUCE_BRICK(NAME, T, COMBINE)
+
+REDUCE_BOTH(sum_f64, double, ADD)
+REDUCE_BOTH(sum_f32, float, ADD)
+REDUCE_BOTH(sum_i32, int32_t, kata_add_i32)
+REDUCE_BOTH(sum_i64, int64_t, kata_add_i64)
+REDUCE_BOTH(least_f64, double, kata_least_f64)
+REDUCE_BOTH(least_f32, float, kata_least_f32)
+REDUCE_BOTH(least_i32, int32_t, kata_least_i32)
+REDUCE_BOTH(least_i64, int64_t, kata_least_i64)
+REDUCE_BOTH(greatest_f64, double, kata_greatest_f64)
+REDUCE_BOTH(greatest_f32, float, kata_greatest_f32)
+REDUCE_BOTH(greatest_i32, int32_t, kata_greatest_i32)
+REDUCE_BOTH(greatest_i64, int64_t, kata_greatest_i64)
 
 /* What reduces a brick, by operation and type: sum, least, greatest. */
 #define OF_OPERATION(op, t, x, count, start)                                                       \
@@ -109,12 +134,20 @@ void exec_reduce_row(const ir_param *param, const void *contributions, int64_t x
     }
 }
 
+#define BRICKS_OF_OPERATION(op, t)                                                                 \
+    ((op) == IR_ADD     ? sum_##t##_of_bricks(lanes, bricks, partials)                             \
+     : (op) == IR_LEAST ? least_##t##_of_bricks(lanes, bricks, partials)                           \
+                        : greatest_##t##_of_bricks(lanes, bricks, partials))
+
 void exec_reduce_lanes(const ir_param *param, const void *lanes, int64_t bricks, ir_value *partials)
 {
-    ir_value start = ir_reduction_start(param);
-    int64_t bytes = EXEC_LANES * ir_types[param->type].bytes;
-    for (int64_t b = 0; b < bricks; b++)
-        partials[b] = reduce_brick(param, (const char *)lanes + b * bytes, EXEC_LANES, start);
+    ir_op op = ir_reduction_op(param);
+    switch (param->type) {
+    case IR_F64: BRICKS_OF_OPERATION(op, f64); break;
+    case IR_F32: BRICKS_OF_OPERATION(op, f32); break;
+    case IR_I64: BRICKS_OF_OPERATION(op, i64); break;
+    default: BRICKS_OF_OPERATION(op, i32); break;
+    }
 }
 
 /* Far beyond all indices, and a multiple of all nodes: added to them it makes the trees below 0 and
