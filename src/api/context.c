@@ -125,6 +125,17 @@ static kata_status choose_warnings(kata *k, const kata_options *options)
     return KATA_OK;
 }
 
+static kata_status choose_waiting(kata *k, const kata_options *options)
+{
+    const char *asked = environment_get("KATA_WAIT");
+    int64_t wait = 0;
+    if (asked && !parse_integer(asked, 0, 1, &wait))
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "the environment variable KATA_WAIT is '%s', not 0 or 1", asked);
+    k->exec.wait = options->wait || wait;
+    return KATA_OK;
+}
+
 static void free_slots(kata *k)
 {
     for (struct api_slot *s = k->slots; s; s = s->next) {
@@ -165,6 +176,7 @@ kata *kata_open(const kata_options *options)
     kata_status status = choose_threads(k, options);
     if (!status) status = choose_executor(k, options);
     if (!status) status = choose_warnings(k, options);
+    if (!status) status = choose_waiting(k, options);
     if (!status) status = jit_open(options->compiler, options->cache, &k->messages, &k->exec.jit);
     k->once = (kata_grid){k, {1, {1, 1, 1}}};
     if (!status) status = api_debugging(k);
