@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Estimates, in seconds. */
-static const double NODE_SECONDS = 25e-9; /* to interpret a node of a kernel's graph at a point */
+static const double NODE_SECONDS = 150e-9; /* to interpret a node of a kernel's graph */
 static const double WORTH_COMPILING = HOSTILE(5e-3, 0), WORTH_WAITING = HOSTILE(50e-3, 1e-4);
 
 static double seconds_of(const chain_loop *loop)
@@ -41,12 +41,27 @@ static bool bind_storage(const chain_loop *loop, bool lines, arena *memory, code
     return storage && rows;
 }
 
+/* Hash of what stands before functions in a file, whichever of it they need. */
+static bool know_basis(struct exec_cpu *cpu)
+{
+    text basis = {0};
+    if (cpu->basis[0]) return true;
+    codegen_file_text(&basis, NULL, 0);
+    text_add(&basis, "%s%s", ir_elementary_text, ir_elementary_trig_text);
+    bool good = !basis.failed;
+    if (good) hash_hex(basis.data, basis.length, cpu->basis);
+    text_free(&basis);
+    return good;
+}
+
 /* Name and text of the function of a loop; false when memory is out. */
-static bool identify(const codegen_loop *loop, jit_function *id)
+static bool identify(struct exec_cpu *cpu, const codegen_loop *loop, jit_function *id)
 {
     text alone = {0};
+    if (!know_basis(cpu)) return false;
     codegen_name(loop, id->name);
-    codegen_file_text(&alone, loop, 1);
+    codegen_function_text(&alone, loop);
+    text_add(&alone, "%s", cpu->basis);
     bool good = !alone.failed;
     if (good) hash_hex(alone.data, alone.length, id->text);
     text_free(&alone);
@@ -64,7 +79,7 @@ static kata_status add(exec_context *context, const codegen_loop *bound)
     cpu->functions = functions;
     cpu_function *f = &cpu->functions[cpu->function_count];
     *f = (cpu_function){0};
-    if (!identify(bound, &f->id)) return KATA_ERROR_MEMORY;
+    if (!identify(cpu, bound, &f->id)) return KATA_ERROR_MEMORY;
     kata_status status = jit_find(context->jit, &f->id, &code);
     memcpy(&f->run, &code, sizeof code); /* ISO C has no cast for this */
     cpu->function_count += status == KATA_OK;

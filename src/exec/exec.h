@@ -265,6 +265,7 @@ struct exec_cpu {
     cpu_function *functions;
     size_t function_count, function_capacity;
     cpu_group *groups;  /* not fetched yet */
+    char basis[33];     /* see cpu_compile.c; "" at first */
     double interpreted; /* seconds, estimated, of loops that had no function yet */
     cpu_thread *threads;
     int thread_count;

@@ -53,7 +53,7 @@ void *jit_symbol(void *library, const char *name);
 /* ---- entries.c: functions, whatever library they are in -----------------------------------------
  */
 
-/* A function: its name and what hash_hex gives for a file in which it stands alone. */
+/* A function: its name and the hash, by hash_hex, of all text that it is compiled from. */
 typedef struct jit_function {
     char name[64], text[33];
 } jit_function;
