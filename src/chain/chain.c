@@ -74,14 +74,18 @@ static uint64_t hash_numbers(const chain_loop *loop, uint64_t hash)
     return hash;
 }
 
-static uint64_t hash_loop(const chain_loop *loop)
+uint64_t chain_loop_hash(const chain_loop *loop)
 {
-    enum { MOST = 16, EACH = 8 };
-    int64_t key[3 + EACH * MOST] = {loop->colors, loop->color, loop->once};
-    size_t count = 3;
-    uint64_t hash = hash_bytes(loop->kernel->hash, sizeof loop->kernel->hash, 0);
-    hash = hash_bytes(&loop->box, sizeof loop->box, hash);
-    hash = hash_bytes(loop->shape.size, sizeof loop->shape.size, hash);
+    enum { MOST = 16, EACH = 8, FIRST = 16 };
+    int64_t key[FIRST + EACH * MOST];
+    size_t count = FIRST;
+    uint64_t hash = 0;
+    memcpy(key, loop->kernel->hash, 4 * sizeof *key);
+    memcpy(key + 4, &loop->box, sizeof loop->box);
+    memcpy(key + 10, loop->shape.size, sizeof loop->shape.size);
+    key[13] = loop->colors;
+    key[14] = loop->color;
+    key[15] = loop->once;
     for (int i = 0; i < loop->kernel->param_count; i++) {
         const chain_binding *b = &loop->bindings[i];
         const chain_slot *slot = b->slot;
@@ -90,7 +94,7 @@ static uint64_t hash_loop(const chain_loop *loop)
             hash = hash_bytes(key, count * sizeof *key, hash);
             count = 0;
         }
-        key[count++] = (int64_t)slot->number << 32 | i << 1 | slot->temporary;
+        key[count++] = i << 1 | slot->temporary;
         for (int d = 0; d < 3; d++)
             key[count++] = slot->shape.size[d] << 9 | slot->staggered[d] << 8 |
                            (int64_t)b->boundary.side[2 * d].rule << 4 |
@@ -100,6 +104,17 @@ static uint64_t hash_loop(const chain_loop *loop)
     }
     hash = hash_bytes(key, count * sizeof *key, hash);
     return loop->kernel->guarded ? hash_numbers(loop, hash) : hash;
+}
+
+/* With which slots of the chain it has. */
+static uint64_t hash_slots(const chain_loop *loop, uint64_t hash)
+{
+    for (int i = 0; i < loop->kernel->param_count; i++) {
+        const chain_slot *slot = loop->bindings[i].slot;
+        if (slot) hash = (hash ^ (uint64_t)slot->number) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 29;
+    }
+    return hash;
 }
 
 kata_status chain_append(chain *c, const chain_loop *loop, messages *m)
@@ -116,7 +131,7 @@ kata_status chain_append(chain *c, const chain_loop *loop, messages *m)
     *queued = *loop;
     queued->file = file;
     queued->bindings = bindings;
-    queued->hash = hash_loop(loop);
+    queued->hash = hash_slots(loop, loop->hash ? loop->hash : chain_loop_hash(loop));
     for (int i = 0; i < loop->kernel->param_count; i++)
         if (is_written(&loop->kernel->params[i])) note_write(&bindings[i]);
     return KATA_OK;
@@ -132,13 +147,12 @@ size_t chain_end_step(chain *c)
 void chain_clear(chain *c)
 {
     c->count = c->step = c->slot_count = 0;
-    arena_free(&c->memory);
-    c->memory = (arena){0};
+    arena_clear(&c->memory);
 }
 
 void chain_free(chain *c)
 {
-    chain_clear(c);
+    arena_free(&c->memory);
     free(c->loops);
     free(c->slots);
     *c = (chain){0};

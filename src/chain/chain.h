@@ -94,6 +94,9 @@ typedef struct chain {
     arena memory; /* of bindings, tables and places of queued loops; freed when it is emptied */
 } chain;
 
+/* Hash of all that a plan depends on but for which fields are the same in several loops: what
+ * chain_append finds out where the loop that it is given has the hash 0. */
+uint64_t chain_loop_hash(const chain_loop *loop);
 /* Queues a loop: copies the place, bindings and tables (kernel->param_count of them), fills in
  * versions and log entries, and advances those of written slots. */
 kata_status chain_append(chain *c, const chain_loop *loop, messages *m);

@@ -35,6 +35,7 @@ void exec_cpu_free(struct exec_cpu *cpu)
     }
     free(cpu->threads);
     free(cpu->functions);
+    arena_free(&cpu->memory);
     free(cpu);
 }
 

@@ -103,18 +103,49 @@ static bool is_new(const search *s, size_t function)
     return true;
 }
 
-/* Sets *function to the number of that of a loop. */
-static kata_status look_up(exec_context *context, const chain_loop *loop, search *s,
-                           size_t *function)
+static kata_status look_up(exec_context *context, const codegen_loop *bound, size_t *function)
 {
-    codegen_loop bound;
     char name[64];
-    if (!bind_storage(loop, context->lines, &s->memory, &bound)) return KATA_ERROR_MEMORY;
-    codegen_name(&bound, name);
-    kata_status status = find(context->cpu, name) ? KATA_OK : add(context, &bound);
+    codegen_name(bound, name);
+    kata_status status = find(context->cpu, name) ? KATA_OK : add(context, bound);
     const cpu_function *f = status ? NULL : find(context->cpu, name);
-    if (!f) return KATA_ERROR_MEMORY;
-    *function = (size_t)(f - context->cpu->functions);
+    if (f) *function = (size_t)(f - context->cpu->functions);
+    return f ? KATA_OK : KATA_ERROR_MEMORY;
+}
+
+/* What the name of a loop's function says beside its kernel, in few bits; false when there are too
+ * many. */
+static bool pack_fields(const chain_loop *loop, uint64_t *out)
+{
+    enum { TYPE_BITS = 3, ROWS_BITS = 2, MOST = 12 };
+    uint64_t fields = loop->colors > 1;
+    if (loop->kernel->param_count > MOST) return false;
+    for (int p = 0; p < loop->kernel->param_count; p++) {
+        bool field = ir_param_is_field(&loop->kernel->params[p]);
+        const chain_slot *slot = loop->bindings[p].slot;
+        fields <<= TYPE_BITS + ROWS_BITS;
+        if (field) fields |= (uint64_t)slot->type << ROWS_BITS | exec_slot_rows(slot);
+    }
+    *out = fields;
+    return true;
+}
+
+/* Sets *function to the number of that of a loop. */
+static kata_status function_of(exec_context *context, const chain_loop *loop, search *s,
+                               size_t *function)
+{
+    uint64_t fields = 0;
+    bool few = pack_fields(loop, &fields);
+    cpu_bound *known = &context->cpu->bound[((uintptr_t)loop->kernel >> 4 ^ fields) % CPU_BOUND];
+    bool is_known = few && known->kernel == loop->kernel && known->fields == fields;
+    const cpu_function *f = is_known ? &context->cpu->functions[known->function] : NULL;
+    codegen_loop bound;
+    if (f) *function = known->function;
+    if (f && f->run) return KATA_OK;
+    if (!bind_storage(loop, context->lines, &s->memory, &bound)) return KATA_ERROR_MEMORY;
+    if (!f && look_up(context, &bound, function)) return KATA_ERROR_MEMORY;
+    if (few) *known = (cpu_bound){loop->kernel, fields, *function};
+    f = &context->cpu->functions[*function];
     if (f->run) return KATA_OK;
     s->seconds += seconds_of(loop);
     if (!f->group && is_new(s, *function))
@@ -144,7 +175,7 @@ kata_status cpu_compile(exec_context *context, const chain *c, size_t *functions
     s.missing = arena_array(&s.memory, c->count, sizeof *s.missing);
     if (!s.missing) status = KATA_ERROR_MEMORY;
     for (size_t i = 0; i < c->count && !status; i++)
-        status = look_up(context, &c->loops[i], &s, &functions[i]);
+        status = function_of(context, &c->loops[i], &s, &functions[i]);
     status = status ? message_no_memory(m) : prepare(context, &s, functions, c->count, m);
     arena_free(&s.memory);
     return status;

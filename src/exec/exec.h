@@ -259,16 +259,26 @@ typedef struct cpu_thread {
     exec_fault fault; /* the first of those that this thread has met in the loop */
 } cpu_thread;
 
+/* The function of loops of a kernel, remembered: `fields` says what they are stored as. */
+typedef struct cpu_bound {
+    const ir_kernel *kernel; /* NULL: none */
+    uint64_t fields;
+    size_t function;
+} cpu_bound;
+enum { CPU_BOUND = 64 };
+
 /* The executor's state between chains. */
 struct exec_cpu {
     jit *jit; /* as the context's */
     cpu_function *functions;
     size_t function_count, function_capacity;
+    cpu_bound bound[CPU_BOUND];
     cpu_group *groups;  /* not fetched yet */
     char basis[33];     /* see cpu_compile.c; "" at first */
     double interpreted; /* seconds, estimated, of loops that had no function yet */
     cpu_thread *threads;
     int thread_count;
+    arena memory;           /* of the loop that runs: empty between loops, but not given back */
     struct exec_team *team; /* NULL before the first loop that is worth one */
     bool poison;            /* as the context's */
 };
