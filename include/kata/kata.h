@@ -77,7 +77,8 @@ typedef void (*kata_handler)(void *data, kata_status status, const char *message
  * so that what goes wrong does so at its place; with KATA_EXECUTOR=reference kernels are
  * interpreted, point by point; with KATA_POISON=1 new fields are not zero but NaN (integers: 0x5a
  * in each byte; wrapped memory keeps its values), so that what is read before it is set shows; with
- * KATA_DEBUG_LINES=1 compiled kernels lead debuggers and profilers to the lines of the kernel file.
+ * KATA_DEBUG_LINES=1 compiled kernels lead debuggers and profilers to the lines of the kernel file;
+ * with KATA_WAIT=1 nothing is interpreted while it is being compiled (docs/compiling.md).
  * KATA_RECORD=FILE writes down what each loop was given and computed, for `kata diff`
  * (KATA_RECORD_FULL=1: with all values). With KATA_EXECUTOR=plan chains are run, slowly, as a plan
  * says that KATA_PLAN asks for (docs/planning.md); KATA_EXPLAIN=text (json; x, y or z for a picture
