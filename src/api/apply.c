@@ -20,9 +20,8 @@ kata_kernel *kata_here(kata_kernel *kernel, const char *file, int line)
 {
     if (!kernel) return NULL;
     kata *k = kernel->module->k;
-    size_t length = file ? strnlen(file, sizeof k->here_file - 1) : 0;
-    if (length) memcpy(k->here_file, file, length);
-    k->here_file[length] = '\0';
+    char *end = k->here_file + sizeof k->here_file - 1;
+    if (!memccpy(k->here_file, file ? file : "", '\0', sizeof k->here_file)) *end = '\0';
     k->here_line = line;
     return kernel;
 }
@@ -331,19 +330,14 @@ static kata_status apply(kata_kernel *kernel, const kata_range *range, int count
     kata_status status = check_count(&a, count);
     if (!status) status = check_range(&a, range);
     if (!status) {
-        chain_binding bindings[API_FEW_PARAMS];
         ir_value *tables[API_FEW_PARAMS];
         size_t params = (size_t)count;
         bool few = params <= API_FEW_PARAMS;
-        a.bindings = few ? bindings : calloc(params, sizeof *a.bindings);
+        a.bindings = chain_reserve(&k->chain, count);
         a.tables = few ? tables : calloc(params, sizeof *a.tables);
-        for (size_t p = 0; few && p < params; p++) {
-            bindings[p] = (chain_binding){0};
-            tables[p] = NULL;
-        }
+        for (size_t p = 0; few && p < params; p++) tables[p] = NULL;
         status = a.bindings && a.tables ? bind_and_queue(&a, range) : api_no_memory(k);
         for (size_t p = 0; a.tables && p < params; p++) free(a.tables[p]);
-        if (!few) free(a.bindings);
         if (!few) free(a.tables);
     }
     if (!status && k->chain.count >= API_CHAIN_LENGTH)

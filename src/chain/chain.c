@@ -9,18 +9,31 @@ static bool is_written(const ir_param *param)
     return ir_param_is_written_field(param) || ir_param_is_reduction(param);
 }
 
-/* A copy of the loop's bindings, tables included, with the versions that it reads. */
-static chain_binding *copy_bindings(arena *memory, const chain_loop *loop)
+chain_binding *chain_reserve(chain *c, int count)
+{
+    if (c->reserved && count <= c->reserved_count) {
+        memset(c->reserved, 0, (size_t)count * sizeof *c->reserved);
+        return c->reserved;
+    }
+    c->reserved = arena_array(&c->memory, (size_t)count + 1, sizeof *c->reserved);
+    c->reserved_count = count;
+    return c->reserved;
+}
+
+/* The loop's bindings, tables included, in the chain's memory, with the versions that it reads. */
+static chain_binding *take_bindings(chain *c, const chain_loop *loop)
 {
     int count = loop->kernel->param_count;
-    chain_binding *copy = arena_array(memory, (size_t)count + 1, sizeof *copy);
+    bool own = c->reserved && loop->bindings == c->reserved;
+    chain_binding *copy =
+        own ? c->reserved : arena_array(&c->memory, (size_t)count + 1, sizeof *copy);
     if (!copy) return NULL;
     for (int i = 0; i < count; i++) {
         const ir_param *param = &loop->kernel->params[i];
-        copy[i] = loop->bindings[i];
+        if (!own) copy[i] = loop->bindings[i];
         if (copy[i].slot) copy[i].version = copy[i].slot->version;
         if (param->kind != IR_PARAM_TABLE || copy[i].slot) continue;
-        ir_value *table = arena_array(memory, (size_t)param->count, sizeof *table);
+        ir_value *table = arena_array(&c->memory, (size_t)param->count, sizeof *table);
         if (!table) return NULL;
         memcpy(table, copy[i].table, (size_t)param->count * sizeof *table);
         copy[i].table = table;
@@ -124,13 +137,14 @@ kata_status chain_append(chain *c, const chain_loop *loop, messages *m)
         return message_no_memory(m);
     c->loops = loops;
     if (!number_slots(c, loop)) return message_no_memory(m);
-    chain_binding *bindings = copy_bindings(&c->memory, loop);
+    chain_binding *bindings = take_bindings(c, loop);
     const char *file = loop->file ? copy_file(c, loop->file) : NULL;
     if (!bindings || (loop->file && !file)) return message_no_memory(m);
     chain_loop *queued = &c->loops[c->count++];
     *queued = *loop;
     queued->file = file;
     queued->bindings = bindings;
+    if (bindings == c->reserved) c->reserved = NULL;
     queued->hash = hash_slots(loop, loop->hash ? loop->hash : chain_loop_hash(loop));
     for (int i = 0; i < loop->kernel->param_count; i++)
         if (is_written(&loop->kernel->params[i])) note_write(&bindings[i]);
@@ -147,6 +161,7 @@ size_t chain_end_step(chain *c)
 void chain_clear(chain *c)
 {
     c->count = c->step = c->slot_count = 0;
+    c->reserved = NULL;
     arena_clear(&c->memory);
 }
 
