@@ -332,19 +332,34 @@ static void copy_row_at(const row_copy *c, const int64_t at[3])
     }
 }
 
-/* Rows at y_lo .. y_hi-1, which are inside along y and z. */
+/* The elements of some rows at one x, `from_pitch` and `to_pitch` bytes apart. */
+static void move_column(char *to, int64_t to_pitch, const char *from, int64_t from_pitch,
+                        int64_t rows, int bytes)
+{
+    for (int64_t y = 0; y < rows; y++, to += to_pitch, from += from_pitch)
+        copy_element(to, from, bytes);
+}
+
+/* Rows at y_lo .. y_hi-1, which are inside along y and z: column by column beside the grid. */
 static void move_rows(const row_copy *c, int64_t y_lo, int64_t y_hi, int64_t z)
 {
     const cpu_edge *edge = c->edge;
     const store_array *a = edge->binding->slot->array;
     const int64_t at[3] = {c->box->lo[0], y_lo, z};
-    const char *from = c->origin + (y_lo * a->pitch_y + z * a->pitch_z) * edge->bytes;
+    int64_t first = edge->inside.lo[0], end = edge->inside.hi[0], x = c->box->lo[0];
+    int64_t last = smaller(end, c->box->hi[0]), rows = y_hi - y_lo, bytes = edge->bytes;
+    int64_t from_pitch = a->pitch_y * bytes, to_pitch = c->copy->pitch_y * bytes;
+    const char *from = c->origin + (y_lo * a->pitch_y + z * a->pitch_z) * bytes;
     char *to = store_address(c->copy, edge->component, at);
-    for (int64_t y = y_lo; y < y_hi; y++) {
-        move_row(edge, c->box, from, to);
-        from += a->pitch_y * edge->bytes;
-        to += c->copy->pitch_y * edge->bytes;
-    }
+    for (; x < first && x < c->box->hi[0]; x++, to += bytes)
+        move_column(to, to_pitch, from + edge->low[0][first - 1 - x].index * bytes, from_pitch,
+                    rows, edge->bytes);
+    for (int64_t y = 0; x < last && y < rows; y++)
+        copy_run(to + y * to_pitch, from + x * bytes + y * from_pitch, (last - x) * bytes);
+    if (x < last) to += (last - x) * bytes;
+    for (x = larger(x, last); x < c->box->hi[0]; x++, to += bytes)
+        move_column(to, to_pitch, from + edge->high[0][x - end].index * bytes, from_pitch, rows,
+                    edge->bytes);
 }
 
 /* Fills a component of a copy. */
