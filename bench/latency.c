@@ -166,7 +166,11 @@ static void measure_chain(const world *w, int64_t inset, double *apply, double *
 
 /* ---- plain C --------------------------------------------------------------------------------- */
 
+#ifdef __clang__
+#define ROW __attribute__((noinline))
+#else
 #define ROW __attribute__((optimize("O3"), noinline))
+#endif
 
 static ROW void plain_row(double *restrict v, const double *restrict u, int64_t nx, int64_t n,
                           double c)

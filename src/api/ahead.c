@@ -51,7 +51,8 @@ static kata_status read_typings(ahead *a)
     const char *words = a->options->types ? a->options->types : "";
     char *copy = arena_copy_text(&a->memory, words, strlen(words)), *rest = copy, *word;
     a->typings = arena_array(&a->memory, strlen(words) + 1, sizeof *a->typings);
-    kata_status status = copy && a->typings ? KATA_OK : api_no_memory(a->k);
+    if (!copy || !a->typings) return api_no_memory(a->k);
+    kata_status status = KATA_OK;
     while (!status && *words && (word = strsep(&rest, ","))) status = read_typing(a, word);
     return status;
 }

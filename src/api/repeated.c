@@ -57,8 +57,7 @@ bool api_is_repeated(const kata *k, chain_loop *loop, const kata_range *range)
     for (int p = 0; p < loop->kernel->param_count; p++) {
         const chain_binding *b = &loop->bindings[p];
         if (e->slots[p] != b->slot) return false;
-        if (b->slot && (!is_plain(b->slot) ||
-                        memcmp(&e->boundaries[p], &b->boundary, sizeof b->boundary) != 0))
+        if (b->slot && !(is_plain(b->slot) && grid_boundary_equal(&e->boundaries[p], &b->boundary)))
             return false;
     }
     loop->hash = e->hash;
