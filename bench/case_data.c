@@ -165,7 +165,7 @@ static bool fill(kata_field *field, const bench_case *c, int f, const int64_t si
 
 bool bench_program_make(bench_program *p, const bench_case *c, const int64_t size[3], int threads)
 {
-    *p = (bench_program){.c = c, .k = kata_open(&(kata_options){.threads = threads})};
+    *p = (bench_program){.c = c, .k = kata_open(&(kata_options){.threads = threads, .wait = true})};
     kata_module *module = kata_module_from_text(p->k, "kernels.kata", kernels_kata);
     kata_grid *grid = c->dimensions == 2 ? kata_grid_2d(p->k, size[0], size[1])
                                          : kata_grid_3d(p->k, size[0], size[1], size[2]);

@@ -20,6 +20,7 @@ void verb_list(FILE *to);
 
 int verb_apply(int argc, char **argv);
 int verb_check(int argc, char **argv);
+int verb_compile(int argc, char **argv);
 int verb_diff(int argc, char **argv);
 int verb_explain(int argc, char **argv);
 int verb_help(int argc, char **argv);

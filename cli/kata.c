@@ -8,6 +8,8 @@ const verb verbs[] = {
     {"check", "FILE.kata... [options]", "compiles kernels, says what they read and write",
      verb_check},
     {"apply", "FILE.kata KERNEL [NAME=VALUE...]", "runs a kernel on files of data", verb_apply},
+    {"compile", "FILE.kata... [options]", "compiles kernels for machines without a compiler",
+     verb_compile},
     {"explain", "FILE.kata [KERNEL] or -- PROGRAM...",
      "shows what kernels cost, how chains are planned", verb_explain},
     {"trace", "FIELD@X,Y -- PROGRAM...", "reports every write to one point", verb_trace},

@@ -77,7 +77,8 @@ typedef void (*kata_handler)(void *data, kata_status status, const char *message
  * so that what goes wrong does so at its place; with KATA_EXECUTOR=reference kernels are
  * interpreted, point by point; with KATA_POISON=1 new fields are not zero but NaN (integers: 0x5a
  * in each byte; wrapped memory keeps its values), so that what is read before it is set shows; with
- * KATA_DEBUG_LINES=1 compiled kernels lead debuggers and profilers to the lines of the kernel file.
+ * KATA_DEBUG_LINES=1 compiled kernels lead debuggers and profilers to the lines of the kernel file;
+ * with KATA_WAIT=1 nothing is interpreted while it is being compiled (docs/compiling.md).
  * KATA_RECORD=FILE writes down what each loop was given and computed, for `kata diff`
  * (KATA_RECORD_FULL=1: with all values). With KATA_EXECUTOR=plan chains are run, slowly, as a plan
  * says that KATA_PLAN asks for (docs/planning.md); KATA_EXPLAIN=text (json; x, y or z for a picture
@@ -100,6 +101,8 @@ typedef struct kata_options {
     kata_handler handler KATA_ZERO; /* NULL: print to standard error */
     void *handler_data KATA_ZERO;
     bool no_warnings KATA_ZERO; /* false: warnings are shown unless KATA_WARNINGS is 0 */
+    bool wait KATA_ZERO; /* true: nothing is run before it is compiled; false: unless KATA_WAIT is
+                            1, kernels are interpreted meanwhile where that is quicker */
 } kata_options;
 
 /* Opens a context; options may be NULL. Returns NULL, with a message on standard error or to the
@@ -409,6 +412,24 @@ KATA_API kata_module *kata_module_from_text_with(kata *k, const char *name,
 /* The text of a module together with all that it imports: a text for kata_module_from_text that
  * needs no files. NULL on error. */
 KATA_API const char *kata_module_text(kata_module *module);
+typedef struct kata_compile_options {
+    const char *kernel KATA_ZERO; /* NULL: all of the module */
+    const char *types KATA_ZERO;  /* how fields are stored: "f32" of all that can be, "u=f32,v=f16"
+                                     of fields of these names; NULL: each in the type computed in */
+    kata_layout layout KATA_ZERO; /* of fields with several components */
+    bool colors KATA_ZERO;        /* true: for coloured ranges, false: for others */
+    bool portable KATA_ZERO;      /* true: for any CPU of this kind, false: for this one */
+} kata_compile_options;
+
+/* Compiles kernels into the cache folder before they are needed: a program that finds its cache
+ * there starts without a compiler. KATA_ERROR_FILE where they cannot be kept. On a machine without
+ * a compiler, what any compiler has made serves, if it is of the same version of Katagami and was
+ * compiled for the same CPU or is portable. Fields in the program's own memory with strides of
+ * their own are not provided for. Call it as
+ *     kata_module_compile(module, NULL)
+ *     kata_module_compile(module, "step", .types = "u=f32", .layout = KATA_BLOCKS) */
+KATA_API kata_status kata_module_compile_with(kata_module *module,
+                                              const kata_compile_options *options);
 /* NULL, with the nearest name in the message, when there is none of this name. */
 KATA_API kata_kernel *kata_kernel_find(kata_module *module, const char *name);
 KATA_API int kata_module_kernels(const kata_module *module);

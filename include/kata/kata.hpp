@@ -147,6 +147,11 @@ inline kata_module *kata_module_from_text_of(kata *k, const char *name,
     return kata_module_from_text_with(k, name, &options);
 }
 
+inline kata_status kata_module_compile_of(kata_module *module, const kata_compile_options &options)
+{
+    return kata_module_compile_with(module, &options);
+}
+
 /* Naming members in braces is C++20; before that __extension__ keeps pedantic compilers quiet.
  * Members are named in the order in which kata.h declares them. */
 #define kata_field_new(grid, name, ...)                                                            \
@@ -161,5 +166,7 @@ inline kata_module *kata_module_from_text_of(kata *k, const char *name,
     kata_module_load_of(k, __extension__ kata_module_options{.source = __VA_ARGS__})
 #define kata_module_from_text(k, name, ...)                                                        \
     kata_module_from_text_of(k, name, __extension__ kata_module_options{.source = __VA_ARGS__})
+#define kata_module_compile(module, ...)                                                           \
+    kata_module_compile_of(module, __extension__ kata_compile_options{.kernel = __VA_ARGS__})
 
 #endif

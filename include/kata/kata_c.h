@@ -18,6 +18,8 @@
     kata_module_load_with(k, &(kata_module_options){.source = __VA_ARGS__})
 #define kata_module_from_text(k, name, ...)                                                        \
     kata_module_from_text_with(k, name, &(kata_module_options){.source = __VA_ARGS__})
+#define kata_module_compile(module, ...)                                                           \
+    kata_module_compile_with(module, &(kata_compile_options){.kernel = __VA_ARGS__})
 
 #define KATA_TYPE_OF(pointer)                                                                      \
     _Generic((pointer), double *                                                                   \

@@ -37,9 +37,11 @@ struct kata {
     struct api_slot *slots; /* all, for freeing */
     kata_module *modules;
     kata_work work;
-    kata_grid once;                    /* of one point: that of kata_once */
-    char here_file[API_LONGEST_PLACE]; /* place of the next application, "" when not known */
-    int here_line;
+    kata_grid once;                     /* of one point: that of kata_once */
+    char here_file[API_LONGEST_PLACE];  /* place of the next application, "" when not known */
+    int here_line;                      /* -1: it was that of one before */
+    char place[API_LONGEST_PLACE + 20]; /* see apply.c */
+    struct api_repeated *repeated;      /* see repeated.c; NULL at first */
     bool discarded;                     /* since memory was last released */
     bool eager;                         /* each application runs at once */
     exec_record *record;                /* NULL: none */
@@ -139,8 +141,13 @@ void api_print_kernel(text *out, const api_costs *c, bool json);
 kata_type *api_natural_storage(const ir_kernel *kernel);
 /* Sets the default floating-point environment, in which all conversions are made whatever rounding
  * the program has chosen, and keeps the program's in *own, for api_leave to restore. */
-void api_enter(fenv_t *own);
-void api_leave(const fenv_t *own);
+typedef struct api_environment {
+    bool is_default; /* but for the flags, which are all that is restored then */
+    unsigned flags;
+    fenv_t own;
+} api_environment;
+void api_enter(api_environment *own);
+void api_leave(const api_environment *own);
 /* Copies values of a slot, as store_read does, whether it has an array or not. */
 void api_read(const chain_slot *slot, const grid_box *box, kata_type type, void *values);
 /* Runs queued work. `call`: what forced it; NULL where it was not forced. */
@@ -184,6 +191,16 @@ kata_status api_place(const kata_grid *grid, const char *call, const kata_field_
 bool api_type_is_valid(kata_type type);
 /* NaN, or 0 for integers. */
 void api_set_poison(kata_type type, void *values, int64_t count);
+
+/* ---- repeated.c: applications like ones that were checked before -------------------------------
+ */
+
+/* Whether a loop is one that was found to be right; then sets its hash, for chain_append. Cheap. */
+bool api_is_repeated(const kata *k, chain_loop *loop, const kata_range *range);
+/* Remembers a loop that was found to be right, where nothing but itself decides that. */
+void api_repeat(kata *k, const chain_loop *loop, const kata_range *range);
+/* Whether such a loop had this range. */
+bool api_is_repeated_range(const kata *k, const kata_range *range);
 
 /* ---- picture.c, array_file.c: what formats.c lists ------------------------------------------- */
 

@@ -9,9 +9,8 @@
 typedef struct application {
     kata *k;
     const ir_kernel *kernel;
-    char file[API_LONGEST_PLACE]; /* where it is written; "" when not known */
+    const char *file; /* where it is written; NULL when not known */
     int line;
-    char place[API_LONGEST_PLACE + 20]; /* "main.c:17: " or "" */
     const kata_arg *args;
     chain_binding *bindings;
     ir_value **tables; /* per parameter, malloc'd */
@@ -21,9 +20,19 @@ kata_kernel *kata_here(kata_kernel *kernel, const char *file, int line)
 {
     if (!kernel) return NULL;
     kata *k = kernel->module->k;
-    snprintf(k->here_file, sizeof k->here_file, "%s", file ? file : "");
+    char *end = k->here_file + sizeof k->here_file - 1;
+    if (!memccpy(k->here_file, file ? file : "", '\0', sizeof k->here_file)) *end = '\0';
     k->here_line = line;
     return kernel;
+}
+
+/* "main.c:17: ", or "" where it is not known. */
+static const char *place_of(const application *a)
+{
+    char *place = a->k->place;
+    place[0] = '\0';
+    if (a->file) snprintf(place, sizeof a->k->place, "%s:%d: ", a->file, a->line);
+    return place;
 }
 
 /* "'u' (argument 1)" and where the parameter is declared, after a message was begun. */
@@ -37,7 +46,7 @@ static kata_status refuse(const application *a, int p)
 }
 
 #define BEGIN(a, format, ...)                                                                      \
-    message_begin(&(a)->k->messages, KATA_ERROR_ARGUMENT, "%s" format, (a)->place, __VA_ARGS__)
+    message_begin(&(a)->k->messages, KATA_ERROR_ARGUMENT, "%s" format, place_of(a), __VA_ARGS__)
 
 static const char *kind_name(kata_arg_kind kind)
 {
@@ -233,7 +242,7 @@ static kata_status check_count(const application *a, int count)
     if (count == kernel->param_count && (a->args || !count)) return KATA_OK;
     if (count == kernel->param_count)
         return api_fail(a->k, KATA_ERROR_ARGUMENT, "%skata_apply: the arguments are NULL",
-                        a->place);
+                        place_of(a));
     text names = {0};
     for (int p = 0; p < kernel->param_count; p++)
         text_add(&names, "%s%s", p ? ", " : "", kernel->params[p].name);
@@ -255,26 +264,34 @@ static kata_status queue(application *a, const kata_range *range)
                        .once = range->grid == &a->k->once,
                        .box = api_range_box(range),
                        .bindings = a->bindings,
-                       .file = a->file[0] ? a->file : NULL,
+                       .file = a->file,
                        .line = a->line};
-    kata_status status = range->needed ? analysis_find_needed(&loop, &a->k->messages) : KATA_OK;
-    if (!status) status = analysis_check(&loop, &a->k->messages);
-    if (!status) status = chain_append(&a->k->chain, &loop, &a->k->messages);
-    if (!status && !analysis_note_written(&loop)) status = message_no_memory(&a->k->messages);
+    kata *k = a->k;
+    if (api_is_repeated(k, &loop, range)) {
+        kata_status status = chain_append(&k->chain, &loop, &k->messages);
+        api_note_error(k);
+        return status;
+    }
+    kata_status status = range->needed ? analysis_find_needed(&loop, &k->messages) : KATA_OK;
+    if (!status) status = analysis_check(&loop, &k->messages);
+    if (!status) api_repeat(k, &loop, range);
+    if (!status) status = chain_append(&k->chain, &loop, &k->messages);
+    if (!status && !analysis_note_written(&loop)) status = message_no_memory(&k->messages);
     for (int p = 0; p < a->kernel->param_count && !status; p++)
         if (analysis_writes_all(&loop, p)) a->bindings[p].slot->discarded = false;
-    api_note_error(a->k);
+    api_note_error(k);
     return status;
 }
 
-/* The place that kata_here named is that of one application, whatever becomes of it. */
+/* The place that kata_here named is that of one application, whatever becomes of it: the name stays
+ * until the next one is named. */
 static void take_place(application *a)
 {
-    if (!a->k->here_file[0]) return;
-    memcpy(a->file, a->k->here_file, sizeof a->file);
-    a->line = a->k->here_line;
-    snprintf(a->place, sizeof a->place, "%s:%d: ", a->file, a->line);
-    a->k->here_file[0] = '\0';
+    kata *k = a->k;
+    if (k->here_line < 0 || !k->here_file[0]) return;
+    a->file = k->here_file;
+    a->line = k->here_line;
+    k->here_line = -1;
 }
 
 static kata_status bind_and_queue(application *a, const kata_range *range)
@@ -294,6 +311,14 @@ static const ir_kernel *version_for(const kata_kernel *kernel, int count, const 
     return f && ir_type_of_storage(f->slot->type) == IR_F32 ? kernel->narrow : wide;
 }
 
+static kata_status check_range(const application *a, const kata_range *range)
+{
+    char call[sizeof a->k->place + 20];
+    if (range && api_is_repeated_range(a->k, range)) return KATA_OK;
+    snprintf(call, sizeof call, "%skata_apply", place_of(a));
+    return api_check_range(a->k, call, range);
+}
+
 static kata_status apply(kata_kernel *kernel, const kata_range *range, int count,
                          const kata_arg *args)
 {
@@ -302,20 +327,17 @@ static kata_status apply(kata_kernel *kernel, const kata_range *range, int count
     application a = {.k = k, .kernel = version_for(kernel, count, args), .args = args};
     take_place(&a);
     if (k->messages.status) return k->messages.status;
-    char call[COUNT_OF(a.place) + 20];
-    snprintf(call, sizeof call, "%skata_apply", a.place);
     kata_status status = check_count(&a, count);
-    if (!status) status = api_check_range(k, call, range);
+    if (!status) status = check_range(&a, range);
     if (!status) {
-        chain_binding bindings[API_FEW_PARAMS] = {{0}};
-        ir_value *tables[API_FEW_PARAMS] = {0};
+        ir_value *tables[API_FEW_PARAMS];
         size_t params = (size_t)count;
         bool few = params <= API_FEW_PARAMS;
-        a.bindings = few ? bindings : calloc(params, sizeof *a.bindings);
+        a.bindings = chain_reserve(&k->chain, count);
         a.tables = few ? tables : calloc(params, sizeof *a.tables);
+        for (size_t p = 0; few && p < params; p++) tables[p] = NULL;
         status = a.bindings && a.tables ? bind_and_queue(&a, range) : api_no_memory(k);
         for (size_t p = 0; a.tables && p < params; p++) free(a.tables[p]);
-        if (!few) free(a.bindings);
         if (!few) free(a.tables);
     }
     if (!status && k->chain.count >= API_CHAIN_LENGTH)
@@ -327,7 +349,7 @@ static kata_status apply(kata_kernel *kernel, const kata_range *range, int count
 kata_status kata_apply_args(kata_kernel *kernel, const kata_range *range, int count,
                             const kata_arg *args)
 {
-    fenv_t own;
+    api_environment own;
     api_enter(&own);
     kata_status status = apply(kernel, range, count, args);
     api_leave(&own);

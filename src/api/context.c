@@ -71,13 +71,42 @@ void kata_error_clear(kata *k)
 /* ---- floating-point environment ---------------------------------------------------------------
  */
 
-void api_enter(fenv_t *own)
+/* Loading an environment takes as long as queueing a kernel: it is left as it is where it is the
+ * default one, as it mostly is. */
+#if defined(__x86_64__)
+
+enum { SSE_FLAGS = 0x3f, SSE_DEFAULT = 0x1f80, X87_DEFAULT = 0x37f };
+
+void api_enter(api_environment *own)
 {
-    fegetenv(own);
+    unsigned short x87;
+    __asm__ volatile("fnstcw %0" : "=m"(x87));
+    own->flags = __builtin_ia32_stmxcsr();
+    own->is_default = (own->flags & ~SSE_FLAGS) == SSE_DEFAULT && x87 == X87_DEFAULT;
+    if (own->is_default) return;
+    fegetenv(&own->own);
     fesetenv(FE_DFL_ENV);
 }
 
-void api_leave(const fenv_t *own) { fesetenv(own); }
+void api_leave(const api_environment *own)
+{
+    if (!own->is_default)
+        fesetenv(&own->own);
+    else if (__builtin_ia32_stmxcsr() != own->flags)
+        __builtin_ia32_ldmxcsr(own->flags);
+}
+
+#else
+
+void api_enter(api_environment *own)
+{
+    fegetenv(&own->own);
+    fesetenv(FE_DFL_ENV);
+}
+
+void api_leave(const api_environment *own) { fesetenv(&own->own); }
+
+#endif
 
 /* ---- opening and closing --------------------------------------------------------------------- */
 
@@ -125,6 +154,17 @@ static kata_status choose_warnings(kata *k, const kata_options *options)
     return KATA_OK;
 }
 
+static kata_status choose_waiting(kata *k, const kata_options *options)
+{
+    const char *asked = environment_get("KATA_WAIT");
+    int64_t wait = 0;
+    if (asked && !parse_integer(asked, 0, 1, &wait))
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "the environment variable KATA_WAIT is '%s', not 0 or 1", asked);
+    k->exec.wait = options->wait || wait;
+    return KATA_OK;
+}
+
 static void free_slots(kata *k)
 {
     for (struct api_slot *s = k->slots; s; s = s->next) {
@@ -141,6 +181,7 @@ static void free_context(kata *k)
     plan_cache_free(k->exec.plans);
     jit_close(k->exec.jit);
     exec_trace_free(k->exec.trace);
+    free(k->repeated);
     exec_record_free(k->record);
     exec_meter_free(k->exec.meter);
     for (kata_module *m = k->modules; m; m = m->next) lang_module_free(m->module);
@@ -165,6 +206,7 @@ kata *kata_open(const kata_options *options)
     kata_status status = choose_threads(k, options);
     if (!status) status = choose_executor(k, options);
     if (!status) status = choose_warnings(k, options);
+    if (!status) status = choose_waiting(k, options);
     if (!status) status = jit_open(options->compiler, options->cache, &k->messages, &k->exec.jit);
     k->once = (kata_grid){k, {1, {1, 1, 1}}};
     if (!status) status = api_debugging(k);

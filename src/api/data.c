@@ -103,7 +103,7 @@ static kata_status get_values(kata_field *field, const kata_range *range, kata_t
 kata_status kata_get_values(kata_field *field, const kata_range *range, kata_type type,
                             void *values, int64_t count)
 {
-    fenv_t own;
+    api_environment own;
     api_enter(&own);
     kata_status status = get_values(field, range, type, values, count);
     api_leave(&own);
@@ -135,7 +135,7 @@ static kata_status put_values(kata_field *field, const kata_range *range, kata_t
 kata_status kata_put_values(kata_field *field, const kata_range *range, kata_type type,
                             const void *values, int64_t count)
 {
-    fenv_t own;
+    api_environment own;
     api_enter(&own);
     kata_status status = put_values(field, range, type, values, count);
     api_leave(&own);

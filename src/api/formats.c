@@ -60,7 +60,7 @@ static kata_status load(kata_field *field, const char *path)
 
 kata_status kata_load(kata_field *field, const char *path)
 {
-    fenv_t own;
+    api_environment own;
     api_enter(&own);
     kata_status status = load(field, path);
     api_leave(&own);
@@ -122,7 +122,7 @@ static kata_status save(kata_field *field, const kata_save_options *options)
 
 kata_status kata_save_with(kata_field *field, const kata_save_options *options)
 {
-    fenv_t own;
+    api_environment own;
     api_enter(&own);
     kata_status status = save(field, options);
     api_leave(&own);

@@ -70,7 +70,7 @@ static kata_status set(kata_scalar *scalar, double value)
 
 kata_status kata_scalar_set(kata_scalar *scalar, double value)
 {
-    fenv_t own;
+    api_environment own;
     api_enter(&own);
     kata_status status = set(scalar, value);
     api_leave(&own);
@@ -120,7 +120,7 @@ static kata_status read_values(kata_scalar *scalar, const char *call, kata_type 
 static kata_status get_values(kata_scalar *scalar, const char *call, kata_type type, void *values,
                               int64_t count)
 {
-    fenv_t own;
+    api_environment own;
     api_enter(&own);
     kata_status status = read_values(scalar, call, type, values, count);
     api_leave(&own);

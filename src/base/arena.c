@@ -1,5 +1,5 @@
 /* A list of blocks, newest first; allocations are cut off the newest. Blocks come zeroed from
- * calloc and are never reused, so that what is handed out is zero. */
+ * calloc, and what is cleared is zeroed, so that what is handed out is zero. */
 #include "base/base.h"
 
 #include <stdlib.h>
@@ -67,4 +67,19 @@ void arena_free(arena *a)
         a->head = next;
     }
     a->bytes = 0;
+}
+
+void arena_clear(arena *a)
+{
+    struct arena_block *kept = a->head;
+    if (!kept || HOSTILE(false, true)) {
+        arena_free(a);
+        return;
+    }
+    a->head = kept->next;
+    arena_free(a);
+    memset(kept->data, 0, kept->used);
+    kept->used = 0;
+    kept->next = NULL;
+    a->head = kept;
 }

@@ -41,6 +41,8 @@ void *arena_array(arena *a, size_t count, size_t size);
 /* A terminated copy of the first `length` bytes; NULL when memory is out. */
 char *arena_copy_text(arena *a, const char *text, size_t length);
 void arena_free(arena *a);
+/* The same, but keeps some memory for what comes next. */
+void arena_clear(arena *a);
 
 /* ---- vector.c: arrays that grow -------------------------------------------------------------- */
 

@@ -9,18 +9,31 @@ static bool is_written(const ir_param *param)
     return ir_param_is_written_field(param) || ir_param_is_reduction(param);
 }
 
-/* A copy of the loop's bindings, tables included, with the versions that it reads. */
-static chain_binding *copy_bindings(arena *memory, const chain_loop *loop)
+chain_binding *chain_reserve(chain *c, int count)
+{
+    if (c->reserved && count <= c->reserved_count) {
+        memset(c->reserved, 0, (size_t)count * sizeof *c->reserved);
+        return c->reserved;
+    }
+    c->reserved = arena_array(&c->memory, (size_t)count + 1, sizeof *c->reserved);
+    c->reserved_count = count;
+    return c->reserved;
+}
+
+/* The loop's bindings, tables included, in the chain's memory, with the versions that it reads. */
+static chain_binding *take_bindings(chain *c, const chain_loop *loop)
 {
     int count = loop->kernel->param_count;
-    chain_binding *copy = arena_array(memory, (size_t)count + 1, sizeof *copy);
+    bool own = c->reserved && loop->bindings == c->reserved;
+    chain_binding *copy =
+        own ? c->reserved : arena_array(&c->memory, (size_t)count + 1, sizeof *copy);
     if (!copy) return NULL;
     for (int i = 0; i < count; i++) {
         const ir_param *param = &loop->kernel->params[i];
-        copy[i] = loop->bindings[i];
+        if (!own) copy[i] = loop->bindings[i];
         if (copy[i].slot) copy[i].version = copy[i].slot->version;
         if (param->kind != IR_PARAM_TABLE || copy[i].slot) continue;
-        ir_value *table = arena_array(memory, (size_t)param->count, sizeof *table);
+        ir_value *table = arena_array(&c->memory, (size_t)param->count, sizeof *table);
         if (!table) return NULL;
         memcpy(table, copy[i].table, (size_t)param->count * sizeof *table);
         copy[i].table = table;
@@ -74,14 +87,18 @@ static uint64_t hash_numbers(const chain_loop *loop, uint64_t hash)
     return hash;
 }
 
-static uint64_t hash_loop(const chain_loop *loop)
+uint64_t chain_loop_hash(const chain_loop *loop)
 {
-    enum { MOST = 16, EACH = 8 };
-    int64_t key[3 + EACH * MOST] = {loop->colors, loop->color, loop->once};
-    size_t count = 3;
-    uint64_t hash = hash_bytes(loop->kernel->hash, sizeof loop->kernel->hash, 0);
-    hash = hash_bytes(&loop->box, sizeof loop->box, hash);
-    hash = hash_bytes(loop->shape.size, sizeof loop->shape.size, hash);
+    enum { MOST = 16, EACH = 8, FIRST = 16 };
+    int64_t key[FIRST + EACH * MOST];
+    size_t count = FIRST;
+    uint64_t hash = 0;
+    memcpy(key, loop->kernel->hash, 4 * sizeof *key);
+    memcpy(key + 4, &loop->box, sizeof loop->box);
+    memcpy(key + 10, loop->shape.size, sizeof loop->shape.size);
+    key[13] = loop->colors;
+    key[14] = loop->color;
+    key[15] = loop->once;
     for (int i = 0; i < loop->kernel->param_count; i++) {
         const chain_binding *b = &loop->bindings[i];
         const chain_slot *slot = b->slot;
@@ -90,7 +107,7 @@ static uint64_t hash_loop(const chain_loop *loop)
             hash = hash_bytes(key, count * sizeof *key, hash);
             count = 0;
         }
-        key[count++] = (int64_t)slot->number << 32 | i << 1 | slot->temporary;
+        key[count++] = i << 1 | slot->temporary;
         for (int d = 0; d < 3; d++)
             key[count++] = slot->shape.size[d] << 9 | slot->staggered[d] << 8 |
                            (int64_t)b->boundary.side[2 * d].rule << 4 |
@@ -102,6 +119,17 @@ static uint64_t hash_loop(const chain_loop *loop)
     return loop->kernel->guarded ? hash_numbers(loop, hash) : hash;
 }
 
+/* With which slots of the chain it has. */
+static uint64_t hash_slots(const chain_loop *loop, uint64_t hash)
+{
+    for (int i = 0; i < loop->kernel->param_count; i++) {
+        const chain_slot *slot = loop->bindings[i].slot;
+        if (slot) hash = (hash ^ (uint64_t)slot->number) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
 kata_status chain_append(chain *c, const chain_loop *loop, messages *m)
 {
     void *loops = c->loops;
@@ -109,14 +137,15 @@ kata_status chain_append(chain *c, const chain_loop *loop, messages *m)
         return message_no_memory(m);
     c->loops = loops;
     if (!number_slots(c, loop)) return message_no_memory(m);
-    chain_binding *bindings = copy_bindings(&c->memory, loop);
+    chain_binding *bindings = take_bindings(c, loop);
     const char *file = loop->file ? copy_file(c, loop->file) : NULL;
     if (!bindings || (loop->file && !file)) return message_no_memory(m);
     chain_loop *queued = &c->loops[c->count++];
     *queued = *loop;
     queued->file = file;
     queued->bindings = bindings;
-    queued->hash = hash_loop(loop);
+    if (bindings == c->reserved) c->reserved = NULL;
+    queued->hash = hash_slots(loop, loop->hash ? loop->hash : chain_loop_hash(loop));
     for (int i = 0; i < loop->kernel->param_count; i++)
         if (is_written(&loop->kernel->params[i])) note_write(&bindings[i]);
     return KATA_OK;
@@ -132,13 +161,13 @@ size_t chain_end_step(chain *c)
 void chain_clear(chain *c)
 {
     c->count = c->step = c->slot_count = 0;
-    arena_free(&c->memory);
-    c->memory = (arena){0};
+    c->reserved = NULL;
+    arena_clear(&c->memory);
 }
 
 void chain_free(chain *c)
 {
-    chain_clear(c);
+    arena_free(&c->memory);
     free(c->loops);
     free(c->slots);
     *c = (chain){0};

@@ -92,8 +92,16 @@ typedef struct chain {
                            place of each here */
     size_t slot_count, slot_room;
     arena memory; /* of bindings, tables and places of queued loops; freed when it is emptied */
+    chain_binding *reserved; /* for the next loop; NULL: none */
+    int reserved_count;
 } chain;
 
+/* Hash of all that a plan depends on but for which fields are the same in several loops: what
+ * chain_append finds out where the loop that it is given has the hash 0. */
+uint64_t chain_loop_hash(const chain_loop *loop);
+/* Memory for the bindings of the loop that is queued next, all zero: then they need not be copied.
+ * NULL when memory is out. */
+chain_binding *chain_reserve(chain *c, int count);
 /* Queues a loop: copies the place, bindings and tables (kernel->param_count of them), fills in
  * versions and log entries, and advances those of written slots. */
 kata_status chain_append(chain *c, const chain_loop *loop, messages *m);

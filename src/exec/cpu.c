@@ -1,4 +1,5 @@
-/* The cpu executor: each loop of a chain as a compiled function, on threads.
+/* The cpu executor: each loop of a chain as a compiled function, on threads; or interpreted, while
+ * its function is being compiled. Results are the same.
  *
  * The floating-point environment is the default one, so that no program, nor a library compiled
  * with -ffast-math, can change results: set here for the calling thread and in cpu_loop.c for the
@@ -26,6 +27,7 @@ static struct exec_cpu *new_state(int threads)
 void exec_cpu_free(struct exec_cpu *cpu)
 {
     if (!cpu) return;
+    cpu_groups_drop(cpu);
     exec_team_free(cpu->team);
     for (int t = 0; t < cpu->thread_count; t++) {
         free(cpu->threads[t].gathered);
@@ -33,6 +35,7 @@ void exec_cpu_free(struct exec_cpu *cpu)
     }
     free(cpu->threads);
     free(cpu->functions);
+    arena_free(&cpu->memory);
     free(cpu);
 }
 
@@ -40,7 +43,7 @@ void exec_cpu_free(struct exec_cpu *cpu)
 typedef struct cpu_chain {
     exec_context *context;
     const analysis_chain *a;
-    codegen_function **functions;
+    size_t *functions; /* numbers, per loop */
     messages *m;
     kata_status status;
 } cpu_chain;
@@ -48,10 +51,13 @@ typedef struct cpu_chain {
 static bool run_loop(cpu_chain *c, int loop)
 {
     const chain_loop *l = c->a->loops[loop].loop;
+    codegen_function *run;
     c->status = exec_make_arrays(l, c->m);
+    if (!c->status) c->status = cpu_compiled(c->context, c->functions[loop], l, c->m, &run);
     double start = exec_meter_now(c->context->meter);
-    if (c->status == KATA_OK)
-        c->status = cpu_loop_run(l, c->functions[loop], c->context->cpu, c->m);
+    if (!c->status)
+        c->status =
+            run ? cpu_loop_run(l, run, c->context->cpu, c->m) : exec_interpret_loop(l, NULL, c->m);
     if (c->status == KATA_OK) exec_meter_note(c->context->meter, l, start);
     return c->status == KATA_OK;
 }
@@ -92,6 +98,7 @@ static kata_status cpu_run(exec_context *context, chain *c, messages *m)
     if (!context->cpu) context->cpu = new_state(context->threads);
     if (!context->cpu) return message_no_memory(m);
     context->cpu->poison = context->poison;
+    context->cpu->jit = context->jit;
     fenv_t environment;
     fegetenv(&environment);
     fesetenv(FE_DFL_ENV);

@@ -1,20 +1,29 @@
 /* From the loops of a chain to compiled functions. A function serves all loops whose kernels
- * compute the same on the same storage types and layouts; its name says so. */
+ * compute the same on the same storage types and layouts; its name says so.
+ *
+ * What is not in the cache is compiled by threads beside the program. Until it is there, a loop is
+ * interpreted where that takes less time than a compiler does, and waits otherwise. Compilers are
+ * started once so much has been interpreted that they are worth their time: a tiny run has none. */
 #include "exec/exec.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-/* Functions that are missing, and their loops. */
-typedef struct missing {
-    arena memory;
-    codegen_loop *loops;
-    size_t count, first; /* `first`: where they begin among the state's functions */
-} missing;
+/* Estimates, in seconds. */
+static const double NODE_SECONDS = 150e-9; /* to interpret a node of a kernel's graph */
+static const double WORTH_COMPILING = HOSTILE(5e-3, 0), WORTH_WAITING = HOSTILE(50e-3, 1e-4);
+
+static double seconds_of(const chain_loop *loop)
+{
+    return (double)chain_loop_points(loop) * (double)loop->kernel->graph.count * NODE_SECONDS;
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static cpu_function *find(const struct exec_cpu *cpu, const char *name)
 {
     for (size_t i = 0; i < cpu->function_count; i++)
-        if (strcmp(cpu->functions[i].name, name) == 0) return &cpu->functions[i];
+        if (strcmp(cpu->functions[i].id.name, name) == 0) return &cpu->functions[i];
     return NULL;
 }
 
@@ -32,63 +41,202 @@ static bool bind_storage(const chain_loop *loop, bool lines, arena *memory, code
     return storage && rows;
 }
 
-/* Sets *index to the function of a loop, which may have no code yet. */
-static bool look_up(exec_context *context, const chain_loop *loop, missing *new, size_t *index)
+/* Hash of what stands before functions in a file, whichever of it they need. */
+static bool know_basis(struct exec_cpu *cpu)
 {
-    struct exec_cpu *cpu = context->cpu;
-    codegen_loop bound;
-    char name[64];
-    if (!bind_storage(loop, context->lines, &new->memory, &bound)) return false;
-    codegen_name(&bound, name);
-    cpu_function *known = find(cpu, name);
-    if (!known) {
-        void *functions = cpu->functions;
-        if (!vector_reserve(&functions, &cpu->function_capacity, cpu->function_count + 1,
-                            sizeof *cpu->functions))
-            return false;
-        cpu->functions = functions;
-        new->loops[new->count++] = bound;
-        known = &cpu->functions[cpu->function_count++];
-        *known = (cpu_function){0};
-        memcpy(known->name, name, sizeof name);
-    }
-    *index = (size_t)(known - cpu->functions);
-    return true;
+    text basis = {0};
+    if (cpu->basis[0]) return true;
+    codegen_file_text(&basis, NULL, 0);
+    text_add(&basis, "%s%s", ir_elementary_text, ir_elementary_trig_text);
+    bool good = !basis.failed;
+    if (good) hash_hex(basis.data, basis.length, cpu->basis);
+    text_free(&basis);
+    return good;
 }
 
-static kata_status build(exec_context *context, const missing *new, messages *m)
+/* Name and text of the function of a loop; false when memory is out. */
+static bool identify(struct exec_cpu *cpu, const codegen_loop *loop, jit_function *id)
 {
-    text c_text = {0};
-    void *library = NULL;
-    codegen_file_text(&c_text, new->loops, new->count);
-    kata_status status = c_text.failed
-                             ? message_no_memory(m)
-                             : jit_load(context->jit, c_text.data, c_text.length, m, &library);
-    text_free(&c_text);
-    for (size_t i = 0; i < new->count &&status == KATA_OK; i++) {
-        cpu_function *f = &context->cpu->functions[new->first + i];
-        void *symbol = jit_symbol(library, f->name);
-        if (!symbol) status = message_fail(m, KATA_ERROR_INTERNAL, "no function %s", f->name);
-        memcpy(&f->run, &symbol, sizeof symbol); /* ISO C has no cast for this */
-    }
+    text alone = {0};
+    if (!know_basis(cpu)) return false;
+    codegen_name(loop, id->name);
+    codegen_function_text(&alone, loop);
+    text_add(&alone, "%s", cpu->basis);
+    bool good = !alone.failed;
+    if (good) hash_hex(alone.data, alone.length, id->text);
+    text_free(&alone);
+    return good;
+}
+
+/* Enters a function that was not met before, with its code if that is in the cache. */
+static kata_status add(exec_context *context, const codegen_loop *bound)
+{
+    struct exec_cpu *cpu = context->cpu;
+    void *functions = cpu->functions, *code = NULL;
+    if (!vector_reserve(&functions, &cpu->function_capacity, cpu->function_count + 1,
+                        sizeof *cpu->functions))
+        return KATA_ERROR_MEMORY;
+    cpu->functions = functions;
+    cpu_function *f = &cpu->functions[cpu->function_count];
+    *f = (cpu_function){0};
+    if (!identify(cpu, bound, &f->id)) return KATA_ERROR_MEMORY;
+    kata_status status = jit_find(context->jit, &f->id, &code);
+    memcpy(&f->run, &code, sizeof code); /* ISO C has no cast for this */
+    cpu->function_count += status == KATA_OK;
     return status;
 }
 
-kata_status cpu_compile(exec_context *context, const chain *c, codegen_function **functions,
-                        messages *m)
+/* ---- chains ---------------------------------------------------------------------------------- */
+
+/* Functions of a chain without code. */
+typedef struct search {
+    arena memory;
+    cpu_missing *missing;
+    size_t count;
+    double seconds; /* to interpret their loops */
+} search;
+
+static bool is_new(const search *s, size_t function)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->missing[i].function == function) return false;
+    return true;
+}
+
+static kata_status look_up(exec_context *context, const codegen_loop *bound, size_t *function)
+{
+    char name[64];
+    codegen_name(bound, name);
+    kata_status status = find(context->cpu, name) ? KATA_OK : add(context, bound);
+    const cpu_function *f = status ? NULL : find(context->cpu, name);
+    if (f) *function = (size_t)(f - context->cpu->functions);
+    return f ? KATA_OK : KATA_ERROR_MEMORY;
+}
+
+/* What the name of a loop's function says beside its kernel, in few bits; false when there are too
+ * many. */
+static bool pack_fields(const chain_loop *loop, uint64_t *out)
+{
+    enum { TYPE_BITS = 3, ROWS_BITS = 2, MOST = 12 };
+    uint64_t fields = loop->colors > 1;
+    if (loop->kernel->param_count > MOST) return false;
+    for (int p = 0; p < loop->kernel->param_count; p++) {
+        bool field = ir_param_is_field(&loop->kernel->params[p]);
+        const chain_slot *slot = loop->bindings[p].slot;
+        fields <<= TYPE_BITS + ROWS_BITS;
+        if (field) fields |= (uint64_t)slot->type << ROWS_BITS | exec_slot_rows(slot);
+    }
+    *out = fields;
+    return true;
+}
+
+/* Sets *function to the number of that of a loop. */
+static kata_status function_of(exec_context *context, const chain_loop *loop, search *s,
+                               size_t *function)
+{
+    uint64_t fields = 0;
+    bool few = pack_fields(loop, &fields);
+    cpu_bound *known = &context->cpu->bound[((uintptr_t)loop->kernel >> 4 ^ fields) % CPU_BOUND];
+    bool is_known = few && known->kernel == loop->kernel && known->fields == fields;
+    const cpu_function *f = is_known ? &context->cpu->functions[known->function] : NULL;
+    codegen_loop bound;
+    if (f) *function = known->function;
+    if (f && f->run) return KATA_OK;
+    if (!bind_storage(loop, context->lines, &s->memory, &bound)) return KATA_ERROR_MEMORY;
+    if (!f && look_up(context, &bound, function)) return KATA_ERROR_MEMORY;
+    if (few) *known = (cpu_bound){loop->kernel, fields, *function};
+    f = &context->cpu->functions[*function];
+    if (f->run) return KATA_OK;
+    s->seconds += seconds_of(loop);
+    if (!f->group && is_new(s, *function))
+        s->missing[s->count++] = (cpu_missing){bound, f->id, *function};
+    return KATA_OK;
+}
+
+/* Before a chain runs: compilers for what it lacks, all waited for where that is asked for. */
+static kata_status prepare(exec_context *context, const search *s, const size_t *functions,
+                           size_t count, messages *m)
 {
     struct exec_cpu *cpu = context->cpu;
-    missing new = {.first = cpu->function_count};
-    size_t *index = arena_array(&new.memory, c->count, sizeof *index);
-    new.loops = arena_array(&new.memory, c->count, sizeof *new.loops);
-    bool found = index && new.loops;
-    for (size_t i = 0; i < c->count && found; i++)
-        found = look_up(context, &c->loops[i], &new, &index[i]);
-    kata_status status = found ? KATA_OK : message_no_memory(m);
-    if (status == KATA_OK && new.count > 0) status = build(context, &new, m);
-    if (status != KATA_OK) cpu->function_count = new.first;
-    for (size_t i = 0; i < c->count && status == KATA_OK; i++)
-        functions[i] = cpu->functions[index[i]].run;
-    arena_free(&new.memory);
+    kata_status status = KATA_OK;
+    bool worth = context->wait || cpu->interpreted + s->seconds > WORTH_COMPILING;
+    if (s->count && !jit_has_compiler(context->jit)) return jit_report_no_compiler(context->jit, m);
+    if (s->count && worth) status = cpu_group_start(context, s->missing, s->count, m);
+    for (size_t i = 0; i < count && !status && context->wait; i++)
+        if (cpu->functions[functions[i]].group)
+            status = cpu_group_fetch(context, cpu->functions[functions[i]].group, m);
+    return status;
+}
+
+kata_status cpu_compile(exec_context *context, const chain *c, size_t *functions, messages *m)
+{
+    search s = {0};
+    kata_status status = KATA_OK;
+    s.missing = arena_array(&s.memory, c->count, sizeof *s.missing);
+    if (!s.missing) status = KATA_ERROR_MEMORY;
+    for (size_t i = 0; i < c->count && !status; i++)
+        status = function_of(context, &c->loops[i], &s, &functions[i]);
+    status = status ? message_no_memory(m) : prepare(context, &s, functions, c->count, m);
+    arena_free(&s.memory);
+    return status;
+}
+
+kata_status cpu_compiled(exec_context *context, size_t function, const chain_loop *loop,
+                         messages *m, codegen_function **run)
+{
+    struct exec_cpu *cpu = context->cpu;
+    cpu_group *group = cpu->functions[function].group;
+    double seconds = seconds_of(loop);
+    kata_status status = KATA_OK;
+    if (group && (seconds > WORTH_WAITING || jit_is_done(group->job)))
+        status = cpu_group_fetch(context, group, m);
+    *run = cpu->functions[function].run;
+    if (!*run) cpu->interpreted += seconds;
+    return status;
+}
+
+/* ---- without a chain ------------------------------------------------------------------------- */
+
+static kata_status add_ahead(exec_context *context, const codegen_loop *loop, search *s)
+{
+    char name[64];
+    codegen_name(loop, name);
+    if (find(context->cpu, name)) return KATA_OK;
+    if (add(context, loop)) return KATA_ERROR_MEMORY;
+    size_t last = context->cpu->function_count - 1;
+    const cpu_function *f = &context->cpu->functions[last];
+    if (!f->run) s->missing[s->count++] = (cpu_missing){*loop, f->id, last};
+    return KATA_OK;
+}
+
+static kata_status fetch_all(exec_context *context, messages *m)
+{
+    kata_status status = KATA_OK;
+    while (context->cpu->groups && !status)
+        status = cpu_group_fetch(context, context->cpu->groups, m);
+    if (status || !jit_is_temporary(context->jit)) return status;
+    return message_fail(m, KATA_ERROR_FILE, "compiled kernels cannot be kept in the cache folder");
+}
+
+/* In a state of its own: a program that goes on is not to run what is for any CPU. */
+kata_status exec_compile_ahead(exec_context *context, const codegen_loop *loops, size_t count,
+                               bool portable, messages *m)
+{
+    struct exec_cpu own = {.jit = context->jit};
+    exec_context ahead = {.jit = context->jit, .cpu = &own, .wait = true};
+    search s = {0};
+    kata_status status = jit_require_cache(context->jit, m);
+    if (status) return status;
+    s.missing = arena_array(&s.memory, count + 1, sizeof *s.missing);
+    if (!s.missing) status = KATA_ERROR_MEMORY;
+    jit_portable(context->jit, portable);
+    for (size_t i = 0; i < count && !status; i++) status = add_ahead(&ahead, &loops[i], &s);
+    if (status) message_no_memory(m);
+    if (!status && s.count) status = cpu_group_start(&ahead, s.missing, s.count, m);
+    if (!status) status = fetch_all(&ahead, m);
+    jit_portable(context->jit, false);
+    cpu_groups_drop(&own);
+    free(own.functions);
+    arena_free(&s.memory);
     return status;
 }

@@ -257,20 +257,132 @@ static size_t lay_copy(const cpu_edge *edge, const grid_box *box, void *out, sto
     return (size_t)(row * (box->hi[1] - box->lo[1]) * (box->hi[2] - box->lo[2]));
 }
 
-/* Fills a component of a copy, by way of `row` where its elements do not follow one another. */
+/* Copies an element of 8 or 4 bytes, as most are, without a call. */
+static void copy_element(char *to, const char *from, int bytes)
+{
+    if (bytes == 8)
+        memcpy(to, from, 8);
+    else if (bytes == 4)
+        memcpy(to, from, 4);
+    else
+        memcpy(to, from, (size_t)bytes);
+}
+
+/* Whether all that lies beside the grid in a box is found at other points, as it is there. */
+static bool is_moved(const cpu_edge *edge, const grid_box *box)
+{
+    int64_t low = edge->inside.lo[0] - box->lo[0], high = box->hi[0] - edge->inside.hi[0];
+    bool moved = true;
+    for (int64_t i = 0; i < low; i++)
+        moved = moved && !edge->low[0][i].is_constant && !edge->low[0][i].steps;
+    for (int64_t i = 0; i < high; i++)
+        moved = moved && !edge->high[0][i].is_constant && !edge->high[0][i].steps;
+    return moved;
+}
+
+/* Short runs, of which there are many, in few moves. */
+static void copy_run(char *to, const char *from, int64_t bytes)
+{
+    enum { SHORT = 256 };
+    if (bytes > SHORT || bytes % 8) {
+        memcpy(to, from, (size_t)bytes);
+        return;
+    }
+    for (; bytes >= 64; bytes -= 64, to += 64, from += 64) memcpy(to, from, 64);
+    for (; bytes > 0; bytes -= 8, to += 8, from += 8) memcpy(to, from, 8);
+}
+
+/* The same as copy_row for such rows, of contiguous elements: `from` is the row's x = 0. */
+static void move_row(const cpu_edge *edge, const grid_box *box, const char *from, char *to)
+{
+    int64_t first = edge->inside.lo[0], end = edge->inside.hi[0], x = box->lo[0];
+    int bytes = edge->bytes;
+    int64_t last = smaller(end, box->hi[0]);
+    for (; x < first && x < box->hi[0]; x++, to += bytes)
+        copy_element(to, from + edge->low[0][first - 1 - x].index * bytes, bytes);
+    if (x < last) copy_run(to, from + x * bytes, (last - x) * bytes);
+    if (x < last) to += (last - x) * bytes;
+    for (x = larger(x, last); x < box->hi[0]; x++, to += bytes)
+        copy_element(to, from + edge->high[0][x - end].index * bytes, bytes);
+}
+
+/* How rows of a box are copied. */
+typedef struct row_copy {
+    const cpu_edge *edge;
+    const grid_box *box;
+    store_array *copy;
+    const char *origin; /* of the field's component; NULL where rows cannot be moved */
+    char *row;          /* by which they go where elements of the copy do not follow one another */
+} row_copy;
+
+static void copy_row_at(const row_copy *c, const int64_t at[3])
+{
+    const cpu_edge *edge = c->edge;
+    const store_array *a = edge->binding->slot->array;
+    edge_row from = row_at(edge, at[1], at[2]);
+    if (c->origin && from.inside && !from.y && !from.z) {
+        int64_t start = from.at[1] * a->pitch_y + from.at[2] * a->pitch_z;
+        move_row(edge, c->box, c->origin + start * edge->bytes,
+                 store_address(c->copy, edge->component, at));
+    } else if (c->copy->pitch_x == 1) {
+        copy_row(edge, &from, at[0], c->box->hi[0], store_address(c->copy, edge->component, at));
+    } else {
+        copy_row(edge, &from, at[0], c->box->hi[0], c->row);
+        store_write_row(c->copy, edge->component, at, c->box->hi[0] - at[0], c->row);
+    }
+}
+
+/* The elements of some rows at one x, `from_pitch` and `to_pitch` bytes apart. */
+static void move_column(char *to, int64_t to_pitch, const char *from, int64_t from_pitch,
+                        int64_t rows, int bytes)
+{
+    for (int64_t y = 0; y < rows; y++, to += to_pitch, from += from_pitch)
+        copy_element(to, from, bytes);
+}
+
+/* Rows at y_lo .. y_hi-1, which are inside along y and z: column by column beside the grid. */
+static void move_rows(const row_copy *c, int64_t y_lo, int64_t y_hi, int64_t z)
+{
+    const cpu_edge *edge = c->edge;
+    const store_array *a = edge->binding->slot->array;
+    const int64_t at[3] = {c->box->lo[0], y_lo, z};
+    int64_t first = edge->inside.lo[0], end = edge->inside.hi[0], x = c->box->lo[0];
+    int64_t last = smaller(end, c->box->hi[0]), rows = y_hi - y_lo, bytes = edge->bytes;
+    int64_t from_pitch = a->pitch_y * bytes, to_pitch = c->copy->pitch_y * bytes;
+    const char *from = c->origin + (y_lo * a->pitch_y + z * a->pitch_z) * bytes;
+    char *to = store_address(c->copy, edge->component, at);
+    for (; x < first && x < c->box->hi[0]; x++, to += bytes)
+        move_column(to, to_pitch, from + edge->low[0][first - 1 - x].index * bytes, from_pitch,
+                    rows, edge->bytes);
+    for (int64_t y = 0; x < last && y < rows; y++)
+        copy_run(to + y * to_pitch, from + x * bytes + y * from_pitch, (last - x) * bytes);
+    if (x < last) to += (last - x) * bytes;
+    for (x = larger(x, last); x < c->box->hi[0]; x++, to += bytes)
+        move_column(to, to_pitch, from + edge->high[0][x - end].index * bytes, from_pitch, rows,
+                    edge->bytes);
+}
+
+/* Fills a component of a copy. */
 static void copy_box(const cpu_edge *edge, const grid_box *box, store_array *copy, char *row)
 {
-    int64_t at[3] = {box->lo[0], 0, 0}, count = box->hi[0] - box->lo[0];
-    for (at[2] = box->lo[2]; at[2] < box->hi[2]; at[2]++)
-        for (at[1] = box->lo[1]; at[1] < box->hi[1]; at[1]++) {
-            edge_row from = row_at(edge, at[1], at[2]);
-            if (copy->pitch_x == 1) {
-                copy_row(edge, &from, at[0], box->hi[0], store_address(copy, edge->component, at));
-            } else {
-                copy_row(edge, &from, at[0], box->hi[0], row);
-                store_write_row(copy, edge->component, at, count, row);
-            }
+    const store_array *a = edge->binding->slot->array;
+    const int64_t here[3] = {0, 0, 0};
+    int64_t at[3] = {box->lo[0], 0, 0};
+    row_copy c = {edge, box, copy, NULL, row};
+    if (a->block == 1 && a->pitch_x == 1 && copy->pitch_x == 1 && is_moved(edge, box))
+        c.origin = store_address(a, edge->component, here);
+    for (at[2] = box->lo[2]; at[2] < box->hi[2]; at[2]++) {
+        bool inside = at[2] >= edge->inside.lo[2] && at[2] < edge->inside.hi[2];
+        at[1] = box->lo[1];
+        if (c.origin && inside) {
+            int64_t lo = larger(at[1], edge->inside.lo[1]);
+            int64_t hi = smaller(box->hi[1], edge->inside.hi[1]);
+            for (; at[1] < lo && at[1] < box->hi[1]; at[1]++) copy_row_at(&c, at);
+            if (lo < hi) move_rows(&c, lo, hi, at[2]);
+            at[1] = larger(at[1], hi);
         }
+        for (; at[1] < box->hi[1]; at[1]++) copy_row_at(&c, at);
+    }
 }
 
 codegen_view cpu_view(const store_array *a, int component)

@@ -372,6 +372,7 @@ kata_status cpu_loop_run(const chain_loop *loop, codegen_function *run, struct e
                          messages *m)
 {
     cpu_loop l = {.loop = loop, .run = run, .bricks = bricks_of(&loop->box), .poison = cpu->poison};
+    l.memory = cpu->memory;
     bool empty = grid_box_is_empty(&loop->box), done = prepare_sizes(&l);
     if (done && !empty) {
         prepare_levels(&l);
@@ -386,7 +387,8 @@ kata_status cpu_loop_run(const chain_loop *loop, codegen_function *run, struct e
     const exec_fault *fault = done ? first_fault(&l) : NULL;
     if (done && !fault) done = finish_reductions(&l);
     if (done && !fault) exec_log(loop);
-    arena_free(&l.memory);
+    arena_clear(&l.memory);
+    cpu->memory = l.memory;
     if (fault) return exec_fault_report(loop, fault, m);
     return done ? KATA_OK : message_no_memory(m);
 }

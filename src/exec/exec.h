@@ -80,6 +80,7 @@ typedef struct exec_context {
     int threads;
     bool poison;       /* make visible what is read without having been set */
     bool lines;        /* generated C leads debuggers to kernels' text */
+    bool wait;         /* for compilers, before anything is run */
     exec_trace *trace; /* NULL: none; of the reference executor */
     exec_meter *meter; /* NULL: nothing is measured */
     jit *jit;
@@ -101,8 +102,11 @@ const exec_executor *exec_find(const char *name);
 /* The i-th one's name; NULL at the end. */
 const char *exec_name(int i);
 extern const exec_executor exec_reference; /* interprets trees, point by point: the oracle */
-extern const exec_executor exec_cpu;       /* compiled loops on threads */
-extern const exec_executor exec_plan;      /* interprets plans: planned.c */
+/* reference.c: interprets a loop whose arrays are made; `trace` may be NULL. The floating-point
+ * environment must be the default one. */
+kata_status exec_interpret_loop(const chain_loop *loop, exec_trace *trace, messages *m);
+extern const exec_executor exec_cpu;  /* compiled loops on threads */
+extern const exec_executor exec_plan; /* interprets plans: planned.c */
 /* The plan of a chain as the executor's request has it, or loop by loop; NULL, reported, when
  * memory is out. */
 const plan *exec_plan_of(exec_context *context, const plan_request *request, const chain *c,
@@ -230,9 +234,16 @@ void exec_team_run(struct exec_team *team, int threads, exec_work *work, void *d
 
 /* ---- cpu.c, and what the files cpu_*.c share ------------------------------------------------- */
 
+/* Functions that are compiled together. */
+typedef struct cpu_group {
+    jit_job *job;
+    struct cpu_group *next;
+} cpu_group;
+
 typedef struct cpu_function {
-    char name[64]; /* codegen_name */
-    codegen_function *run;
+    jit_function id;       /* named by codegen_name */
+    codegen_function *run; /* NULL until it is compiled and fetched */
+    cpu_group *group;      /* that it is being compiled in; NULL: none */
 } cpu_function;
 
 /* What one thread needs while it runs a loop. */
@@ -248,22 +259,62 @@ typedef struct cpu_thread {
     exec_fault fault; /* the first of those that this thread has met in the loop */
 } cpu_thread;
 
+/* The function of loops of a kernel, remembered: `fields` says what they are stored as. */
+typedef struct cpu_bound {
+    const ir_kernel *kernel; /* NULL: none */
+    uint64_t fields;
+    size_t function;
+} cpu_bound;
+enum { CPU_BOUND = 64 };
+
 /* The executor's state between chains. */
 struct exec_cpu {
+    jit *jit; /* as the context's */
     cpu_function *functions;
     size_t function_count, function_capacity;
+    cpu_bound bound[CPU_BOUND];
+    cpu_group *groups;  /* not fetched yet */
+    char basis[33];     /* see cpu_compile.c; "" at first */
+    double interpreted; /* seconds, estimated, of loops that had no function yet */
     cpu_thread *threads;
     int thread_count;
+    arena memory;           /* of the loop that runs: empty between loops, but not given back */
     struct exec_team *team; /* NULL before the first loop that is worth one */
     bool poison;            /* as the context's */
 };
 
-/* ---- cpu_compile.c --------------------------------------------------------------------------- */
+/* ---- cpu_compile.c: from loops to functions --------------------------------------------------
+ */
 
-/* Sets functions[i] to the compiled function of loop i of a chain; what is not compiled yet is
- * compiled, all of it in one call of the compiler. */
-kata_status cpu_compile(exec_context *context, const chain *c, codegen_function **functions,
-                        messages *m);
+/* Sets functions[i] to the number of the function of loop i of a chain, and starts compilers for
+ * those that have no code where that is worth it. */
+kata_status cpu_compile(exec_context *context, const chain *c, size_t *functions, messages *m);
+/* The code of a function for a loop. NULL where the loop is to be interpreted, because that ends
+ * before the compiler would. */
+kata_status cpu_compiled(exec_context *context, size_t function, const chain_loop *loop,
+                         messages *m, codegen_function **run);
+/* Compiles loops that no chain has yet into the cache folder; what cannot be kept there is an
+ * error. `portable`: for any CPU of this kind. */
+kata_status exec_compile_ahead(exec_context *context, const codegen_loop *loops, size_t count,
+                               bool portable, messages *m);
+
+/* ---- cpu_group.c: compilers beside the program -----------------------------------------------
+ */
+
+/* A function without code, and what it is made of. */
+typedef struct cpu_missing {
+    codegen_loop loop;
+    jit_function id;
+    size_t function; /* its number */
+} cpu_missing;
+
+/* Starts compilers for functions, in the order in which they are needed. */
+kata_status cpu_group_start(exec_context *context, const cpu_missing *missing, size_t count,
+                            messages *m);
+/* Waits for a group, fetches the code of its functions, and frees it. */
+kata_status cpu_group_fetch(exec_context *context, cpu_group *group, messages *m);
+/* Ends all that still run. */
+void cpu_groups_drop(struct exec_cpu *cpu);
 
 /* ---- cpu_block.c ----------------------------------------------------------------------------- */
 

@@ -262,7 +262,7 @@ static void release(reference_run *run)
     arena_free(&run->memory);
 }
 
-static kata_status run_loop(const chain_loop *loop, exec_trace *trace, messages *m)
+kata_status exec_interpret_loop(const chain_loop *loop, exec_trace *trace, messages *m)
 {
     reference_run run = {.in.loop = loop, .trace = trace};
     if (trace) trace->loops++;
@@ -288,7 +288,7 @@ static kata_status reference_run_chain(exec_context *context, chain *c, messages
     for (size_t i = 0; i < c->count && status == KATA_OK; i++) {
         status = exec_make_arrays(&c->loops[i], m);
         double start = exec_meter_now(context->meter);
-        if (status == KATA_OK) status = run_loop(&c->loops[i], context->trace, m);
+        if (status == KATA_OK) status = exec_interpret_loop(&c->loops[i], context->trace, m);
         if (status == KATA_OK) exec_meter_note(context->meter, &c->loops[i], start);
     }
     fesetenv(&environment);

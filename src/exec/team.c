@@ -3,6 +3,12 @@
  * while, then sleeps, so that back-to-back loops cost a microsecond and an idle or crowded machine
  * is not burdened. Where there are more threads than cores, nobody spins.
  *
+ * A team that has as many threads as there are cores keeps each member on a core of its own, so
+ * that it stays near the memory that it touched first. The caller, whose affinity is the program's,
+ * goes where it likes, and the system finds it the core that is left. Smaller teams are left to the
+ * system: other processes may be there that share the cores and know nothing of this one. So are
+ * all where OMP_PROC_BIND is false.
+ *
  * A process made by fork has the caller alone, and locks in any state: there the team is that of
  * one, and nothing of it is touched. */
 #include "exec/exec.h"
@@ -14,6 +20,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <unistd.h>
 
 enum { SPINS = HOSTILE(1200, 3) }; /* some 50 microseconds */
@@ -98,6 +105,12 @@ static void announce(struct exec_team *t)
     pthread_mutex_unlock(&t->lock);
 }
 
+static bool pins(int threads)
+{
+    const char *bind = environment_get("OMP_PROC_BIND");
+    return threads == machine_cores() && !(bind && strcasecmp(bind, "false") == 0);
+}
+
 struct exec_team *exec_team_new(int threads)
 {
     struct exec_team *t = calloc(1, sizeof *t);
@@ -112,6 +125,7 @@ struct exec_team *exec_team_new(int threads)
         exec_team_free(t);
         return NULL;
     }
+    int here = pins(threads) ? machine_here() : -1;
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the program's own threads */
@@ -119,6 +133,7 @@ struct exec_team *exec_team_new(int threads)
         member *m = &t->members[t->count];
         *m = (member){.team = t, .number = t->count + 1};
         if (pthread_create(&m->thread, NULL, live, m)) break;
+        if (here >= 0) machine_pin(m->thread, here, m->number); /* it runs in any case */
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return t;

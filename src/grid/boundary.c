@@ -5,6 +5,24 @@
  * index by a period towards the grid; whole periods are taken at once. */
 #include "grid/grid.h"
 
+#include <string.h>
+
+static uint64_t bits_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+bool grid_boundary_equal(const grid_boundary *a, const grid_boundary *b)
+{
+    for (size_t s = 0; s < COUNT_OF(a->side); s++)
+        if (a->side[s].rule != b->side[s].rule ||
+            bits_of(a->side[s].value) != bits_of(b->side[s].value))
+            return false;
+    return true;
+}
+
 static bool is_antisymmetric(kata_rule rule)
 {
     return rule == KATA_ANTISYMMETRIC_FACE || rule == KATA_ANTISYMMETRIC_NODE;

@@ -18,7 +18,18 @@
 
 static const char *const names[] = {"cc", "gcc", "clang"}; /* the first that is found */
 
-enum { MOST_SECONDS = 300 }; /* of processor time for a call */
+/* The machines on which what is compiled without the flags for a CPU runs. */
+#if defined(__x86_64__)
+#define MACHINE_KIND "x86-64"
+#elif defined(__aarch64__)
+#define MACHINE_KIND "aarch64"
+#elif defined(__powerpc64__)
+#define MACHINE_KIND "powerpc64"
+#elif defined(__riscv)
+#define MACHINE_KIND "riscv"
+#else
+#define MACHINE_KIND "other"
+#endif
 
 static const char *const flags[] = {"-std=gnu17",
                                     "-O3",
@@ -87,7 +98,7 @@ void jit_compiler_list(text *out)
 
 /* ---- calling --------------------------------------------------------------------------------- */
 
-void jit_compiler_key(text *out, const char *compiler, bool native, bool debug)
+static void add_identity(text *out, const char *compiler)
 {
     struct stat status = {0};
     char *resolved = realpath(compiler, NULL);
@@ -95,16 +106,25 @@ void jit_compiler_key(text *out, const char *compiler, bool native, bool debug)
     text_add(out, "%s %s %lld %lld %ld\n", compiler, resolved ? resolved : "",
              (long long)status.st_size, (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
     free(resolved);
+}
+
+void jit_compiler_key(text *out, const char *compiler, bool native, bool debug)
+{
+    if (compiler)
+        add_identity(out, compiler);
+    else
+        text_add(out, "any compiler\n");
     for (size_t i = 0; i < COUNT_OF(flags); i++) text_add(out, "%s ", flags[i]);
     for (size_t i = 0; native && i < COUNT_OF(native_flags); i++)
         text_add(out, "%s ", native_flags[i]);
     if (debug) text_add(out, "-g ");
+    text_add(out, MACHINE_KIND " ");
     if (native) machine_cpu_key(out);
     text_add(out, "\n");
 }
 
-bool jit_compiler_run(const char *compiler, bool native, bool debug, const char *folder,
-                      const char *source, const char *object, text *report)
+bool jit_compiler_run(const char *compiler, bool native, bool debug, const char *source,
+                      const char *object, const jit_process *how, text *report)
 {
     const char *argv[COUNT_OF(flags) + COUNT_OF(native_flags) + 7];
     size_t n = 0;
@@ -117,7 +137,7 @@ bool jit_compiler_run(const char *compiler, bool native, bool debug, const char 
     argv[n++] = source;
     argv[n++] = "-lm";
     argv[n] = NULL;
-    int exit_code = 0, error = jit_process_run(argv, folder, MOST_SECONDS, report, &exit_code);
+    int exit_code = 0, error = jit_process_run(argv, how, report, &exit_code);
     if (error)
         text_add(report, "it could not be started: %s\n", strerror(error));
     else if (exit_code > 128)
@@ -127,12 +147,13 @@ bool jit_compiler_run(const char *compiler, bool native, bool debug, const char 
     return !error && exit_code <= 0;
 }
 
-void jit_compiler_version(const char *compiler, text *line)
+void jit_compiler_version(const char *compiler, char *const *environment, text *line)
 {
     const char *argv[] = {compiler, "--version", NULL};
     text output = {0};
     int exit_code = 0;
-    if (jit_process_run(argv, NULL, MOST_SECONDS, &output, &exit_code) == 0 && exit_code <= 0)
+    jit_process how = {.environment = environment, .seconds = JIT_MOST_SECONDS};
+    if (jit_process_run(argv, &how, &output, &exit_code) == 0 && exit_code <= 0)
         text_add(line, "%.*s", (int)strcspn(text_get(&output), "\n"), text_get(&output));
     text_free(&output);
 }

@@ -65,9 +65,24 @@ bool jit_folder_find(const char *given, text *path, text *why)
     return path->length > 0;
 }
 
-bool jit_folder_make_temporary(int *place, text *path)
+bool jit_folder_find_readable(const char *given, text *path)
 {
-    const char *places[] = {environment_get("TMPDIR"), "/tmp", "/dev/shm", "/var/tmp"};
+    text chosen = {0};
+    struct stat status;
+    bool good = choose(given, &chosen) && stat(chosen.data, &status) == 0 &&
+                S_ISDIR(status.st_mode) && (status.st_uid == geteuid() || status.st_uid == 0) &&
+                !(status.st_mode & (S_IWGRP | S_IWOTH)) && access(chosen.data, R_OK | X_OK) == 0;
+    char *resolved = good ? realpath(chosen.data, NULL) : NULL;
+    if (resolved) text_add(path, "%s", resolved);
+    free(resolved);
+    text_free(&chosen);
+    if (path->failed) text_clear(path);
+    return path->length > 0;
+}
+
+bool jit_folder_make_temporary(const char *first, int *place, text *path)
+{
+    const char *places[] = {first, "/tmp", "/dev/shm", "/var/tmp"};
     while (*place < (int)COUNT_OF(places)) {
         int i = (*place)++;
         if (!places[i] || *places[i] != '/') continue;

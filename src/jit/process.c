@@ -30,21 +30,31 @@ static bool is_variable(const char *entry, const char *name)
 
 /* The environment with messages in English and temporary files in a folder: an array to be freed.
  * `temporary` is the entry "TMPDIR=...", or NULL. */
-static char **make_environment(char *temporary)
+static char **make_environment(char *const *from, char *temporary)
 {
     static char language[] = "LC_ALL=C";
     size_t count = 0, used = 0;
-    while (environ && environ[count]) count++;
+    while (from[count]) count++;
     char **result = calloc(count + 3, sizeof *result);
     if (!result) return NULL;
     for (size_t i = 0; i < count; i++) {
         bool replaced =
-            is_variable(environ[i], "LC_ALL") || (temporary && is_variable(environ[i], "TMPDIR"));
-        if (!replaced) result[used++] = environ[i];
+            is_variable(from[i], "LC_ALL") || (temporary && is_variable(from[i], "TMPDIR"));
+        if (!replaced) result[used++] = from[i];
     }
     result[used++] = language;
     result[used] = temporary;
     return result;
+}
+
+char **jit_environment_copy(arena *memory)
+{
+    size_t count = 0;
+    while (environ && environ[count]) count++;
+    char **copy = arena_array(memory, count + 1, sizeof *copy);
+    for (size_t i = 0; copy && i < count; i++)
+        if (!(copy[i] = arena_copy_text(memory, environ[i], strlen(environ[i])))) return NULL;
+    return copy;
 }
 
 /* ---- starting -------------------------------------------------------------------------------- */
@@ -66,7 +76,7 @@ static int open_pipe(int ends[2])
     return error;
 }
 
-static int set_attributes(posix_spawnattr_t *attributes)
+static int set_attributes(posix_spawnattr_t *attributes, bool group)
 {
     static const int signals[] = {SIGCHLD, SIGPIPE, SIGINT,  SIGQUIT,
                                   SIGHUP,  SIGTERM, SIGALRM, SIGXFSZ};
@@ -76,9 +86,9 @@ static int set_attributes(posix_spawnattr_t *attributes)
     for (size_t i = 0; i < COUNT_OF(signals); i++) sigaddset(&defaults, signals[i]);
     int error = posix_spawnattr_setsigmask(attributes, &none);
     if (!error) error = posix_spawnattr_setsigdefault(attributes, &defaults);
-    if (!error)
-        error =
-            posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+    if (group) flags |= POSIX_SPAWN_SETPGROUP; /* of its own: 0 is the default */
+    if (!error) error = posix_spawnattr_setflags(attributes, flags);
     return error;
 }
 
@@ -90,7 +100,7 @@ static int set_files(posix_spawn_file_actions_t *files, int out)
     return error;
 }
 
-static int start(const char *const *argv, char *const *environment, int out, pid_t *pid)
+static int start(const char *const *argv, char *const *environment, bool group, int out, pid_t *pid)
 {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t files;
@@ -98,7 +108,7 @@ static int start(const char *const *argv, char *const *environment, int out, pid
     if (error) return error;
     error = posix_spawn_file_actions_init(&files);
     if (!error) {
-        error = set_attributes(&attributes);
+        error = set_attributes(&attributes, group);
         if (!error) error = set_files(&files, out);
         if (!error)
             error = posix_spawn(pid, argv[0], &files, &attributes, (char *const *)(uintptr_t)argv,
@@ -111,7 +121,7 @@ static int start(const char *const *argv, char *const *environment, int out, pid
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-enum { LOOK_MS = 20 }; /* between looks at a program that prints nothing */
+enum { LOOK_MS = 20, STOP_MS = 2 }; /* between looks at a program that prints nothing */
 
 /* Whether the program has ended; then its exit code. */
 static bool has_ended(pid_t pid, int *exit_code)
@@ -146,14 +156,15 @@ static bool can_read(int in, int milliseconds)
 
 /* Until the program has ended, which may be before the pipe does: what it left running holds an end
  * of it. The program never waits for a reader. */
-static int follow(pid_t pid, int in, text *output)
+static int follow(pid_t pid, int in, const _Atomic bool *stop, text *output)
 {
     size_t kept = 0;
-    int exit_code;
+    int exit_code, wait = stop ? STOP_MS : LOOK_MS;
     bool open = true;
     do {
-        if (open && can_read(in, LOOK_MS)) open = collect(in, output, &kept);
+        if (open && can_read(in, wait)) open = collect(in, output, &kept);
         if (!open) poll(NULL, 0, 1);
+        if (stop && atomic_load(stop)) kill(-pid, SIGKILL);
     } while (!has_ended(pid, &exit_code));
     while (open && kept < MOST_OUTPUT && can_read(in, 0)) open = collect(in, output, &kept);
     return exit_code;
@@ -168,20 +179,20 @@ static void limit_time(pid_t pid, int seconds)
     prlimit(pid, RLIMIT_CPU, &limit, NULL);
 }
 
-int jit_process_run(const char *const *argv, const char *folder, int seconds, text *output,
-                    int *exit_code)
+int jit_process_run(const char *const *argv, const jit_process *how, text *output, int *exit_code)
 {
     text temporary = {0};
-    if (folder) text_add(&temporary, "TMPDIR=%s", folder);
-    char **environment = temporary.failed ? NULL : make_environment(temporary.data);
+    if (how->folder) text_add(&temporary, "TMPDIR=%s", how->folder);
+    char **environment =
+        temporary.failed ? NULL : make_environment(how->environment, temporary.data);
     int ends[2] = {-1, -1}, error = environment ? open_pipe(ends) : ENOMEM;
     if (!error) {
         pid_t pid;
-        error = start(argv, environment, ends[1], &pid);
+        error = start(argv, environment, how->stop, ends[1], &pid);
         close(ends[1]);
         if (!error) {
-            limit_time(pid, seconds);
-            *exit_code = follow(pid, ends[0], output);
+            limit_time(pid, how->seconds);
+            *exit_code = follow(pid, ends[0], how->stop, output);
         }
         close(ends[0]);
     }

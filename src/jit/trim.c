@@ -1,4 +1,4 @@
-/* Trimming the cache. Files of kernels are named KEY.c, KEY.so and KEY.sum, KEY being 32
+/* Trimming the cache. Files of kernels are named KEY.c, KEY.so, KEY.sum and KEY.key, KEY being 32
  * hexadecimal digits; a library's time of change is that of its last use. A library that another
  * process is about to load may go: it compiles it anew. */
 #include "jit/jit.h"
@@ -28,7 +28,7 @@ typedef struct listing {
 
 static bool is_kernel_file(const char *name)
 {
-    static const char *const endings[] = {".c", ".so", ".sum"};
+    static const char *const endings[] = {".c", ".so", ".sum", ".key"};
     if (strspn(name, "0123456789abcdef") != KEY_LENGTH) return false;
     for (size_t i = 0; i < COUNT_OF(endings); i++)
         if (strcmp(name + KEY_LENGTH, endings[i]) == 0) return true;

@@ -8,21 +8,54 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* The set of cores must be as large as the system's, which is not known: grown until it fits. */
-int machine_cores(void)
+/* A set of cores. It must be as large as the system's, which is not known: grown until it fits. */
+typedef struct core_set {
+    cpu_set_t *set;
+    size_t size;
+    int most; /* cores that it has room for */
+} core_set;
+
+/* Those that the caller may run on, to be freed by CPU_FREE; false where they cannot be had. */
+static bool usable_cores(core_set *out)
 {
     for (int most = 1024; most <= 1 << 20; most *= 2) {
-        cpu_set_t *set = CPU_ALLOC((size_t)most);
-        if (!set) return 1;
-        size_t size = CPU_ALLOC_SIZE((size_t)most);
-        bool found = sched_getaffinity(0, size, set) == 0;
-        bool small = !found && errno == EINVAL;
-        int count = found ? CPU_COUNT_S(size, set) : 0;
-        CPU_FREE(set);
-        if (count >= 1) return count;
-        if (!small) return 1;
+        core_set s = {CPU_ALLOC((size_t)most), CPU_ALLOC_SIZE((size_t)most), most};
+        if (!s.set) return false;
+        bool found = sched_getaffinity(0, s.size, s.set) == 0, small = !found && errno == EINVAL;
+        *out = s;
+        if (found && CPU_COUNT_S(s.size, s.set) >= 1) return true;
+        CPU_FREE(s.set);
+        if (!small) return false;
     }
-    return 1;
+    return false;
+}
+
+int machine_cores(void)
+{
+    core_set usable;
+    if (!usable_cores(&usable)) return 1;
+    int count = CPU_COUNT_S(usable.size, usable.set);
+    CPU_FREE(usable.set);
+    return count;
+}
+
+int machine_here(void) { return sched_getcpu(); }
+
+bool machine_pin(pthread_t thread, int from, int n)
+{
+    core_set usable;
+    if (from < 0 || !usable_cores(&usable)) return false;
+    int core = from % usable.most;
+    for (int left = n; left > 0;) {
+        core = (core + 1) % usable.most;
+        left -= CPU_ISSET_S((size_t)core, usable.size, usable.set) != 0;
+    }
+    bool one = CPU_ISSET_S((size_t)core, usable.size, usable.set);
+    CPU_ZERO_S(usable.size, usable.set);
+    CPU_SET_S((size_t)core, usable.size, usable.set);
+    bool pinned = one && pthread_setaffinity_np(thread, usable.size, usable.set) == 0;
+    CPU_FREE(usable.set);
+    return pinned;
 }
 
 int64_t machine_last_cache(void)

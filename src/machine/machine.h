@@ -4,6 +4,8 @@
 
 #include "base/base.h"
 
+#include <pthread.h>
+
 typedef struct machine {
     char cpu[128]; /* model name */
     char simd[16]; /* widest vector extension: "AVX-512", "AVX2", "AVX", "SSE2", "NEON", "none" */
@@ -22,6 +24,11 @@ typedef struct machine {
 void machine_detect(machine *out);
 /* Cores that this process may run on, at least 1. Fast. */
 int machine_cores(void);
+/* The core that the calling thread runs on; -1 when that is not known. */
+int machine_here(void);
+/* Lets a thread run on one core only: the n-th of those that the caller may use, counted from core
+ * `from`, round. False where that cannot be had. */
+bool machine_pin(pthread_t thread, int from, int n);
 /* Bytes of the largest cache; 16 MiB where that is not known. Fast. */
 int64_t machine_last_cache(void);
 

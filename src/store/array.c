@@ -40,7 +40,8 @@ static bool padded_pitch(int64_t inner, int64_t count, int64_t *pitch)
 
 int64_t store_along_x(const store_array *a, int64_t x)
 {
-    int64_t lane = x & (a->block - 1); /* a power of two */
+    if (a->block == 1) return x * a->pitch_x; /* the usual case, without a division */
+    int64_t lane = x & (a->block - 1);        /* a power of two */
     return (x - lane) / a->block * a->pitch_x + lane;
 }
 

@@ -1,0 +1,174 @@
+/* Compiling kernels for fields that a program will have: without grids, fields or chains. */
+#include "api/api.h"
+
+#include <string.h>
+
+#define CALL "kata_module_compile"
+
+/* "u=f32", or "f32" for all fields that can be stored so. */
+typedef struct typing {
+    char name[65]; /* "" of all */
+    kata_type type;
+    bool used;
+} typing;
+
+typedef struct ahead {
+    kata *k;
+    const kata_compile_options *options;
+    arena memory;
+    typing *typings;
+    int typing_count;
+    codegen_loop *loops;
+    size_t count;
+} ahead;
+
+/* ---- types ----------------------------------------------------------------------------------- */
+
+static kata_status read_type(kata *k, const char *word, kata_type *type)
+{
+    for (int t = 0; t < IR_STORAGE_COUNT; t++) {
+        *type = (kata_type)t;
+        if (!strcmp(ir_storages[t].name, word)) return KATA_OK;
+    }
+    return api_fail(k, KATA_ERROR_ARGUMENT,
+                    CALL ": there is no type '%.40s'; the types are f64, f32, f16, bf16, i64, i32, "
+                         "u8 and unorm8",
+                    word);
+}
+
+static kata_status read_typing(ahead *a, const char *word)
+{
+    typing *t = &a->typings[a->typing_count++];
+    const char *equals = strchr(word, '=');
+    size_t length = equals ? (size_t)(equals - word) : 0;
+    if (length >= sizeof t->name) length = sizeof t->name - 1;
+    memcpy(t->name, word, length);
+    return read_type(a->k, equals ? equals + 1 : word, &t->type);
+}
+
+static kata_status read_typings(ahead *a)
+{
+    const char *words = a->options->types ? a->options->types : "";
+    char *copy = arena_copy_text(&a->memory, words, strlen(words)), *rest = copy, *word;
+    a->typings = arena_array(&a->memory, strlen(words) + 1, sizeof *a->typings);
+    if (!copy || !a->typings) return api_no_memory(a->k);
+    kata_status status = KATA_OK;
+    while (!status && *words && (word = strsep(&rest, ","))) status = read_typing(a, word);
+    return status;
+}
+
+/* Sets the type that is given for a field parameter, if any is; the last counts. */
+static kata_status find_type(ahead *a, const ir_kernel *kernel, const ir_param *param,
+                             kata_type *type)
+{
+    for (int i = 0; i < a->typing_count; i++) {
+        typing *t = &a->typings[i];
+        bool named = !strcmp(t->name, param->name), suits = ir_storage_suits(t->type, param->type);
+        if (named && !suits)
+            return api_fail(a->k, KATA_ERROR_ARGUMENT,
+                            CALL ": '%s' of kernel '%s' is %s, which cannot be stored as %s",
+                            param->name, kernel->name, ir_types[param->type].name,
+                            ir_storages[t->type].name);
+        if (!named && (t->name[0] || !suits)) continue;
+        *type = t->type;
+        t->used = true;
+    }
+    return KATA_OK;
+}
+
+/* Names that mean nothing are misspelt. */
+static kata_status check_used(const ahead *a)
+{
+    for (int i = 0; i < a->typing_count; i++) {
+        const typing *t = &a->typings[i];
+        if (!t->used && t->name[0])
+            return api_fail(a->k, KATA_ERROR_ARGUMENT, CALL ": no kernel has a field '%s'",
+                            t->name);
+        if (!t->used)
+            return api_fail(a->k, KATA_ERROR_ARGUMENT, CALL ": no field can be stored as %s",
+                            ir_storages[t->type].name);
+    }
+    return KATA_OK;
+}
+
+/* ---- kernels --------------------------------------------------------------------------------- */
+
+static const kata_type own_types[IR_TYPE_COUNT] = {
+    [IR_BOOL] = KATA_I32, [IR_I32] = KATA_I32, [IR_I64] = KATA_I64,
+    [IR_F32] = KATA_F32,  [IR_F64] = KATA_F64, [IR_U8] = KATA_U8};
+
+static codegen_rows rows_of(const ahead *a, const ir_param *param)
+{
+    chain_slot like = {.components = param->count, .layout = a->options->layout};
+    return exec_slot_rows(&like);
+}
+
+/* A version of a kernel, unless what fields are stored as asks for the other. */
+static kata_status add_version(ahead *a, const kata_kernel *of, const ir_kernel *kernel)
+{
+    size_t params = (size_t)kernel->param_count + 1;
+    kata_type *storage = arena_array(&a->memory, params, sizeof *storage);
+    codegen_rows *rows = arena_array(&a->memory, params, sizeof *rows);
+    if (!storage || !rows) return api_no_memory(a->k);
+    for (int p = 0; p < kernel->param_count; p++) {
+        const ir_param *param = &kernel->params[p];
+        if (!ir_param_is_field(param)) continue;
+        storage[p] = own_types[param->type];
+        kata_status status = find_type(a, kernel, param, &storage[p]);
+        if (status) return status;
+        rows[p] = rows_of(a, param);
+    }
+    bool narrow = of->narrow && ir_type_of_storage(storage[kernel->real_param]) == IR_F32;
+    if (of->narrow && narrow != (kernel == of->narrow)) return KATA_OK;
+    a->loops[a->count++] =
+        (codegen_loop){kernel, storage, rows, a->options->colors, a->k->exec.lines};
+    return KATA_OK;
+}
+
+static kata_status add_kernel(ahead *a, const kata_kernel *kernel)
+{
+    kata_status status = add_version(a, kernel, kernel->kernel);
+    return status || !kernel->narrow ? status : add_version(a, kernel, kernel->narrow);
+}
+
+static kata_status add_kernels(ahead *a, kata_module *module)
+{
+    int all = module->module->count;
+    const char *only = a->options->kernel;
+    a->loops = arena_array(&a->memory, 2 * (size_t)all + 1, sizeof *a->loops);
+    if (!a->loops) return api_no_memory(a->k);
+    if (only) {
+        const kata_kernel *kernel = kata_kernel_find(module, only);
+        return kernel ? add_kernel(a, kernel) : a->k->messages.status;
+    }
+    kata_status status = KATA_OK;
+    for (int i = 0; i < all && !status; i++) status = add_kernel(a, &module->kernels[i]);
+    return status;
+}
+
+static kata_status compile(ahead *a, kata_module *module)
+{
+    unsigned layout = a->options->layout;
+    if (layout > KATA_BLOCKS)
+        return api_fail(a->k, KATA_ERROR_ARGUMENT, CALL ": there is no layout %d", (int)layout);
+    kata_status status = read_typings(a);
+    if (!status) status = add_kernels(a, module);
+    if (!status) status = check_used(a);
+    if (!status)
+        status = exec_compile_ahead(&a->k->exec, a->loops, a->count, a->options->portable,
+                                    &a->k->messages);
+    api_note_error(a->k);
+    return status;
+}
+
+kata_status kata_module_compile_with(kata_module *module, const kata_compile_options *options)
+{
+    static const kata_compile_options defaults;
+    if (!module) return api_null(CALL, "the module");
+    kata *k = module->k;
+    if (k->messages.status) return k->messages.status;
+    ahead a = {.k = k, .options = options ? options : &defaults};
+    kata_status status = compile(&a, module);
+    arena_free(&a.memory);
+    return status;
+}

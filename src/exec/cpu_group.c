@@ -1,0 +1,99 @@
+/* Groups of functions, each compiled by a job of its own: as many groups as there are cores, so
+ * that all compile at once; beside a running program more and smaller ones, so that the functions
+ * needed first are there first. */
+#include "exec/exec.h"
+
+#include "machine/machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_IN_GROUP = HOSTILE(4, 1) }; /* beside a program that runs */
+
+static size_t weight_of(const cpu_missing *f) { return f->loop.kernel->graph.count + 20; }
+
+/* Starts a group of consecutive functions. */
+static kata_status start(exec_context *context, const cpu_missing *missing, size_t count,
+                         messages *m)
+{
+    struct exec_cpu *cpu = context->cpu;
+    text c_text = {0};
+    cpu_group *group = calloc(1, sizeof *group);
+    codegen_loop *loops = calloc(count, sizeof *loops);
+    jit_function *ids = calloc(count, sizeof *ids);
+    bool good = group && loops && ids;
+    for (size_t i = 0; i < count && good; i++) {
+        loops[i] = missing[i].loop;
+        ids[i] = missing[i].id;
+    }
+    if (good) codegen_file_text(&c_text, loops, count);
+    kata_status status = good && !c_text.failed
+                             ? jit_start(context->jit, &c_text, ids, count, m, &group->job)
+                             : message_no_memory(m);
+    free(loops);
+    free(ids);
+    text_free(&c_text);
+    if (status) {
+        free(group);
+        return status;
+    }
+    for (size_t i = 0; i < count; i++) cpu->functions[missing[i].function].group = group;
+    group->next = cpu->groups;
+    cpu->groups = group;
+    return KATA_OK;
+}
+
+kata_status cpu_group_start(exec_context *context, const cpu_missing *missing, size_t count,
+                            messages *m)
+{
+    size_t total = 0, groups = (size_t)machine_cores(), done = 0, first = 0;
+    if (!context->wait && groups < (count + MOST_IN_GROUP - 1) / MOST_IN_GROUP)
+        groups = (count + MOST_IN_GROUP - 1) / MOST_IN_GROUP;
+    kata_status status = KATA_OK;
+    for (size_t i = 0; i < count; i++) total += weight_of(&missing[i]);
+    for (size_t i = 0, group = 1; i < count && !status; i++) {
+        done += weight_of(&missing[i]);
+        if (i + 1 < count && done * groups < total * group) continue;
+        status = start(context, missing + first, i + 1 - first, m);
+        first = i + 1;
+        while (done * groups >= total * group) group++;
+    }
+    return status;
+}
+
+static void unlink_group(struct exec_cpu *cpu, cpu_group *group)
+{
+    cpu_group **at = &cpu->groups;
+    while (*at != group) at = &(*at)->next;
+    *at = group->next;
+}
+
+kata_status cpu_group_fetch(exec_context *context, cpu_group *group, messages *m)
+{
+    struct exec_cpu *cpu = context->cpu;
+    void *library = NULL;
+    kata_status status = jit_finish(context->jit, group->job, m, &library);
+    for (size_t i = 0; i < cpu->function_count; i++) {
+        cpu_function *f = &cpu->functions[i];
+        if (f->group != group) continue;
+        f->group = NULL;
+        void *code = library ? jit_symbol(library, f->id.name) : NULL;
+        if (library && !code)
+            status = message_fail(m, KATA_ERROR_INTERNAL, "no function %s", f->id.name);
+        memcpy(&f->run, &code, sizeof code); /* ISO C has no cast for this */
+    }
+    unlink_group(cpu, group);
+    free(group);
+    return status;
+}
+
+void cpu_groups_drop(struct exec_cpu *cpu)
+{
+    for (const cpu_group *g = cpu->groups; g; g = g->next) jit_stop(cpu->jit, g->job);
+    while (cpu->groups) {
+        cpu_group *group = cpu->groups;
+        cpu->groups = group->next;
+        jit_drop(cpu->jit, group->job);
+        free(group);
+    }
+}

@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# kata compile: a cache folder that serves where there is no compiler, and what is said otherwise.
+set -euo pipefail
+# shellcheck source=tests/apps/apps_helpers.bash
+. "$KATA_SOURCE/tests/apps/apps_helpers.bash"
+
+cat >k.kata <<'EOF'
+kernel fill(out real u)
+{
+    u = ix*0.5 + 1;
+}
+kernel twice(in real u, out real v)
+{
+    v = 2*u;
+}
+kernel pair(in double f[2], out double v, int c)
+{
+    v = f[0] + f[1] + c;
+}
+EOF
+cp k.kata other.kata
+sed -i 's/2\*u/3*u/' other.kata
+
+# Runs kata where no compiler is found, with kernels compiled into this folder.
+without_compiler() # folder exit-code argument...
+{
+    local folder=$1
+    shift
+    PATH='' KATA_CC='' KATA_CACHE_DIR=$PWD/$folder KATA_SANITIZED=$KATA_SANITIZED expect "$@"
+}
+
+expect 0 compile --cache made k.kata
+expect_text out "k.kata: all kernels are compiled in $PWD/made"
+cp -r made copied
+without_compiler copied 0 apply k.kata fill --size 3 u=u.npy
+without_compiler copied 0 apply k.kata twice u=u.npy v=v.npy
+if ! tail -c 24 v.npy | od -An -t f8 | grep -qE '^ +2 +3'; then fail "twice computes $(tail -c 24 v.npy | od -An -t f8)"; fi
+
+# of other types, and of other kernels, there is nothing; then a compiler is missed
+no_compiler=$'error: no C compiler found: neither cc, gcc nor clang
+  install one, name one in KATA_CC, or set KATA_EXECUTOR=reference
+  or bring a cache folder that `kata compile` has filled on such a machine'
+without_compiler copied 0 apply k.kata twice u=u.npy v=w.npy --type f32
+without_compiler copied 1 apply k.kata twice u=u.npy v=w.npy --type u=f32,v=f16
+expect_text err "$no_compiler"
+without_compiler copied 1 apply other.kata twice u=u.npy v=w.npy
+expect_text err "$no_compiler"
+without_compiler nothing 1 apply k.kata twice u=u.npy v=w.npy
+expect_text err "$no_compiler"
+expect 0 compile --cache made k.kata --kernel twice --type u=f32,v=f16
+expect_text out "k.kata: twice is compiled in $PWD/made"
+without_compiler made 0 apply k.kata twice u=u.npy v=w.npy --type u=f32,v=f16
+expect 0 compile --cache made k.kata --type f16
+without_compiler made 0 apply k.kata twice u=u.npy v=w.npy --type f16
+
+# for any CPU of this kind
+expect 0 compile --cache portable k.kata --portable
+without_compiler portable 0 apply k.kata twice u=u.npy v=v.npy
+
+# an entry that is damaged is not used, whichever file it is
+for ending in key so sum; do
+    cp -r portable damaged
+    for file in damaged/*."$ending"; do printf x | dd of="$file" bs=1 seek=20 conv=notrunc status=none; done
+    without_compiler damaged 1 apply k.kata twice u=u.npy v=v.npy
+    expect_text err "$no_compiler"
+    for file in damaged/*."$ending"; do truncate -s 30 "$file"; done
+    without_compiler damaged 1 apply k.kata twice u=u.npy v=v.npy
+    rm -r damaged
+done
+
+# a folder that cannot be written to is read
+if [ "$(id -u)" -ne 0 ]; then
+    cp -r portable closed
+    chmod a-w closed
+    without_compiler closed 0 apply k.kata twice u=u.npy v=v.npy
+    chmod u+w closed
+fi
+
+# ---- what is refused ---------------------------------------------------------------------------
+
+expect 2 compile
+expect_text err "kata compile: no file is given"
+expect 1 compile --cache made k.kata --kernel twise
+expect_text err "error: k.kata has no kernel 'twise'; did you mean 'twice'?"
+expect 1 compile --cache made k.kata --type u16
+expect_text err "error: kata_module_compile: there is no type 'u16'; the types are f64, f32, f16, bf16, i64, i32, u8 and unorm8"
+expect 1 compile --cache made k.kata --type w=f32
+expect_text err "error: kata_module_compile: no kernel has a field 'w'"
+expect 1 compile --cache made k.kata --type u=i32
+expect_text err "error: kata_module_compile: 'u' of kernel 'fill' is double, which cannot be stored as i32"
+expect 1 compile --cache made k.kata --type i32
+expect_text err "error: kata_module_compile: no field can be stored as i32"
+printf x >file
+expect 1 compile --cache file k.kata
+expect_text err "error: the cache folder 'file' cannot be used: it is not a folder"
+PATH='' KATA_CC='' expect 1 compile --cache empty k.kata
+expect_text err "$no_compiler"
+
+# a full disk
+if ! (
+    ulimit -f 1
+    trap '' XFSZ
+    "$kata" compile --cache full k.kata 2>err
+); then
+    expect_in err "compiled kernels cannot be"
+else
+    fail "kata compile keeps kernels on a full disk"
+fi
+
+finish
