@@ -36,6 +36,8 @@ grid_box analysis_interior(const chain_loop *loop);
  * to hi (inclusive; a box that holds them) from their own. */
 typedef struct analysis_touch {
     int slot, component, param; /* slot: its number in the chain */
+    bool scalar;                /* the slot is a scalar's */
+    bool odd; /* not point for point: a field that is finer, coarser or lacks a dimension */
     bool writes;
     bool keeps;  /* of a write: some of the old values show through */
     grid_box at; /* holds the points that do it */
@@ -82,6 +84,57 @@ typedef struct analysis_distance {
     bool periodic;
 } analysis_distance;
 analysis_distance analysis_distance_of(const analysis_loop *l, const analysis_touch *t, int d);
+
+/* ---- lifetime.c: where values come from, and who needs them ---------------------------------- */
+
+/* Loops of a chain that follow one another, first .. end - 1. */
+typedef struct analysis_section {
+    const analysis_chain *a;
+    int first, end;
+} analysis_section;
+
+/* What a section does to a field. */
+typedef struct analysis_use {
+    bool touched, written;
+    bool odd; /* some touch of it is */
+} analysis_use;
+
+analysis_use analysis_use_of(const analysis_section *s, int slot); /* of a scalar: nothing */
+/* Whether a section finds values of a slot that were there before. */
+bool analysis_takes(const analysis_section *s, int slot);
+/* Whether it writes a field, and somebody may read what it leaves there. */
+bool analysis_leaves(const analysis_section *s, int slot);
+/* Whether somebody may read the value that a slot has before loop number `end`. */
+bool analysis_lasts(const analysis_chain *a, int end, int slot);
+
+/* ---- lag.c, extent.c: how loops that run side by side keep together --------------------------
+ *
+ * Tables have an entry per loop of a section, from its first, or per slot, and dimension. Touches
+ * that are odd do not count. */
+
+/* A range around a point or index, both ends included, or two distances. */
+typedef struct analysis_span {
+    int64_t lo, hi;
+} analysis_span;
+#define ANALYSIS_NONE ((analysis_span){INT64_C(1) << 48, -(INT64_C(1) << 48)}) /* of no index */
+
+static inline void analysis_widen(analysis_span *s, int64_t lo, int64_t hi)
+{
+    s->lo = smaller(s->lo, lo);
+    s->hi = larger(s->hi, hi);
+}
+
+/* Widens lags: hi: by how much later than the first each loop has to run, so that in ascending
+ * order all that it touches was touched before by loops before it; lo: minus the same in descending
+ * order. False when memory is out. */
+bool analysis_find_lags(const analysis_section *s, analysis_span (*lags)[3]);
+/* Backwards over the loops: widens extents, on which, around the points asked for, each is to be
+ * computed for what is needed of its outputs; and needs, of its inputs at each access. */
+void analysis_find_extents(const analysis_section *s, analysis_span (*needs)[3],
+                           analysis_span (*extents)[3]);
+/* Whether a section changes, for others, a field that it also needs around a point as it was
+ * before: computed in overlapping pieces, one would find what another has overwritten. */
+bool analysis_is_hazard(const analysis_section *s, int slot, analysis_span need);
 
 /* ---- order.c ----------------------------------------------------------------------------------
  */
@@ -137,44 +190,6 @@ typedef struct analysis_axis {
 
 /* False when memory is out. */
 bool analysis_axis_of(const chain_loop *const *loops, int count, arena *memory, analysis_axis *out);
-
-/* ---- extent.c -------------------------------------------------------------------------------- */
-
-/* Offsets lo to hi, both included, around the points that are asked for. */
-typedef struct analysis_extent {
-    bool needed; /* otherwise none, and lo and hi are 0 */
-    int32_t lo[3], hi[3];
-} analysis_extent;
-
-typedef struct analysis_needed {
-    const chain_slot *slot;
-    analysis_extent extent;
-} analysis_needed;
-
-/* What must be computed around each point so that one run of several loops, without values from
- * neighbours in between, gives the wanted fields there. */
-typedef struct analysis_extents {
-    analysis_needed *fields; /* in the order in which the loops name them */
-    int field_count;
-    analysis_extent *loops; /* on which each is computed */
-} analysis_extents;
-
-/* Backwards over the loops: the smallest extent that encloses what is needed of a loop's outputs
- * and, of its inputs, that before and, at each access, that of the loop. The fields of all loops
- * lie on one grid, without ratios. False when memory is out. */
-bool analysis_find_extents(const chain_loop *loops, int count, const chain_slot *const *wanted,
-                           int wanted_count, arena *memory, analysis_extents *out);
-
-/* A field that a loop overwrites after another one, or itself, has read it beside the point: fused,
- * or computed twice on overlapping pieces, they would read what was overwritten too early. */
-typedef struct analysis_hazard {
-    const chain_slot *slot;
-    int reader, writer; /* loops */
-} analysis_hazard;
-
-/* The first of them, in the order of the readers. */
-bool analysis_find_hazard(const chain_loop *loops, int count, const analysis_extents *extents,
-                          analysis_hazard *out);
 
 /* ---- guard.c --------------------------------------------------------------------------------- */
 

@@ -15,10 +15,14 @@ typedef struct builder {
 
 static analysis_touch *add(builder *b, int param, int component, const int32_t offset[3])
 {
+    static const ir_param plain;
+    const chain_slot *slot = b->loop->bindings[param].slot;
     analysis_touch *t = &b->touches[b->count++];
-    *t = (analysis_touch){.slot = b->loop->bindings[param].slot->number,
+    *t = (analysis_touch){.slot = slot->number,
                           .component = component,
                           .param = param,
+                          .scalar = slot->is_scalar,
+                          .odd = !ir_param_same_place(&b->loop->kernel->params[param], &plain),
                           .at = b->loop->box};
     if (!offset) return t;
     memcpy(t->lo, offset, sizeof t->lo);

@@ -16,7 +16,7 @@ static const char *check_spans(const plan *p, const plan_node *n)
     if (n->leaf < 0 || n->leaf_count < 0 || n->leaf > p->leaf_count - n->leaf_count)
         return "its leaves do not exist";
     if (n->leaf_count && !n->spans) return "it has no spans";
-    int64_t spans = (int64_t)n->leaf_count * (n->kind == PLAN_BLOCKS ? 3 : 1);
+    int64_t spans = (int64_t)n->leaf_count * plan_spans_per_leaf(n);
     for (int64_t i = 0; i < spans; i++)
         if (n->spans[i].lo < -PLAN_FAR || n->spans[i].lo > PLAN_FAR || n->spans[i].hi < -PLAN_FAR ||
             n->spans[i].hi > PLAN_FAR)
@@ -58,9 +58,7 @@ static const char *check_buffer(const plan *p, const analysis_chain *a, const pl
     if (!wrong && n->twin >= 0) wrong = check_slot(a, n->twin);
     if (wrong) return wrong;
     if (n->twin == n->slot || n->twin < -1) return "a buffer holds a field twice";
-    if (n->twin >= 0 && (a->slots[n->slot]->components != a->slots[n->twin]->components ||
-                         a->slots[n->slot]->type != a->slots[n->twin]->type ||
-                         !chain_slot_same_place(a->slots[n->slot], a->slots[n->twin])))
+    if (n->twin >= 0 && !plan_are_alike(a->slots[n->slot], a->slots[n->twin]))
         return "a buffer holds two fields that are not alike";
     for (int d = 0; d < 3; d++)
         if (n->capacity[d] < 0 || n->capacity[d] > PLAN_FAR) return "a capacity is out of range";
@@ -149,7 +147,7 @@ static const char *check_tree(path *path, int node, around a)
     if (plan_is_leaf(n) && check_periods(path, n)) return check_periods(path, n);
     int64_t outer[3];
     memcpy(outer, path->period, sizeof outer);
-    for (int d = 0; d < 3 && (n->kind == PLAN_TILE || n->kind == PLAN_BLOCKS); d++)
+    for (int d = 0; d < 3 && plan_is_tile(n); d++)
         if (n->period[d]) path->period[d] = n->period[d];
     if (n->kind == PLAN_TILE && ++path->tiles > DEEPEST_TILES) return "too many tiles are nested";
     a.tile = a.tile || n->kind == PLAN_TILE;
@@ -169,12 +167,10 @@ static const char *check_tree(path *path, int node, around a)
     memcpy(path->period, outer, sizeof outer);
     path->slot_count = kept;
     if (n->kind == PLAN_TILE) path->tiles--;
-    bool parent = n->kind == PLAN_SEQ || n->kind == PLAN_TILE || n->kind == PLAN_BLOCKS ||
-                  n->kind == PLAN_BUFFER;
+    bool parent = n->kind == PLAN_SEQ || plan_is_tile(n) || n->kind == PLAN_BUFFER;
     if (children > 1 && n->kind != PLAN_SEQ) return "it has more than one child";
     if (children && !parent) return "it has a child";
-    if ((n->kind == PLAN_TILE || n->kind == PLAN_BLOCKS) &&
-        (n->leaf != first || n->leaf_count != path->leaves - first))
+    if (plan_is_tile(n) && (n->leaf != first || n->leaf_count != path->leaves - first))
         return "its leaves are not those of its children";
     return NULL;
 }

@@ -38,9 +38,7 @@ typedef enum plan_kind {
     PLAN_LOOP      /* loop */
 } plan_kind;
 
-typedef struct plan_span {
-    int64_t lo, hi; /* added to the ends of a frame */
-} plan_span;
+typedef analysis_span plan_span; /* added to the ends of a frame */
 
 typedef struct plan_node {
     plan_kind kind;
@@ -76,13 +74,19 @@ typedef struct plan {
     bool failed;  /* memory was out */
 } plan;           /* zero-initialised is empty */
 
-/* Adds a node as the last child of another (0: as the root). A leaf takes the next number: trees
- * are made from left to right. 0 when memory is out. */
-int plan_add(plan *p, int parent, plan_kind kind);
-/* After the last leaf in a TILE or BLOCKS node was added: gives it spans, all zero. */
-bool plan_end_tile(plan *p, int node);
-plan_span *plan_span_of(plan *p, int tile, int leaf, int dimension);
+/* Adds a node as the last child of another (0: as the root) and returns its number. A leaf takes
+ * the next number: trees are made from left to right. Once memory is out the plan has failed, and
+ * nothing more is added: 0. */
+int plan_add(plan *p, int parent, plan_node node);
 bool plan_is_leaf(const plan_node *n);
+bool plan_is_tile(const plan_node *n); /* or BLOCKS */
+int plan_spans_per_leaf(const plan_node *tile);
+plan_span *plan_span_of(const plan_node *tile, int leaf, int dimension);
+/* After the last leaf in a TILE or BLOCKS node was added: gives it spans, zero or found. */
+typedef plan_span plan_find_span(const void *data, const plan_node *leaf, int dimension);
+void plan_end_tile(plan *p, int number, plan_find_span *find, const void *data);
+/* Whether two fields can lie in the same memory. */
+bool plan_are_alike(const chain_slot *a, const chain_slot *b);
 void plan_free(plan *p);
 
 /* ---- walk.c: what a plan does, step by step -------------------------------------------------- */
@@ -180,56 +184,67 @@ void plan_cache_free(plan_cache *cache);
 const plan *plan_cache_get(plan_cache *cache, const chain *c, const plan_request *request,
                            const analysis_chain **analysis);
 
-/* ---- group.c: loops that are tiled together, and by how much they have to differ ---------------
- */
+/* ---- group.c: loops that are tiled together -------------------------------------------------- */
+
+/* What a planner makes of a field. */
+typedef struct plan_kept {
+    bool kept, in, out;  /* in a buffer; moved there from outside, and back */
+    plan_span margin[3]; /* around a tile, what is touched there at most */
+} plan_kept;
 
 /* Consecutive loops on one grid, none of which waits for a reduction of another. Loops without a
- * grid run before the others, reductions are finished after them. Tables are by loop, from `first`,
- * and dimension. */
+ * grid run before the others, reductions are finished after them. */
 typedef struct plan_group {
-    const analysis_chain *a;
-    int first, end;
-    bool together;     /* can be tiled at all */
-    bool fixed[3];     /* dimensions that cannot */
-    int64_t period[3]; /* the size of those in which something is read over a periodic side */
-    int64_t (*low)[3], (*high)[3];           /* see the functions that set them */
-    int64_t (*need_low)[3], (*need_high)[3]; /* by slot: how far around the points asked for it is
-                                                to be known at first */
+    analysis_section part;
+    bool together;           /* can be tiled at all */
+    bool fixed[3];           /* dimensions that cannot */
+    int64_t period[3];       /* the size of those in which something is read over a periodic side */
+    bool cut[3];             /* those in which the fields that are kept are cut */
+    plan_span (*lags)[3];    /* by loop, of analysis_find_lags */
+    plan_span (*extents)[3]; /* by loop, and by slot, of plan_group_extents */
+    plan_span (*needs)[3];
+    plan_kept *kept; /* by slot */
     arena memory;
 } plan_group;
 
 /* The group that begins with a loop. `apart`: loops that wait for others are left in. */
 bool plan_group_make(plan_group *g, const analysis_chain *a, int first, bool apart);
 void plan_group_free(plan_group *g);
-/* high: by how much later than the first each loop has to run, so that in ascending order all that
- * it touches was touched before by loops before it; low: the same in descending order. */
-bool plan_group_shifts(plan_group *g);
-/* low, high: how much more than the points asked for each loop has to run on, so that all that is
- * read was computed; and the needs. `end`: only loops before it, from `begin`. */
-bool plan_group_growth(plan_group *g, int begin, int end);
-/* Widens a span to hold what loops begin..end-1 touch of a slot around the points asked for, after
- * plan_group_growth. */
-void plan_group_widen(const plan_group *g, int begin, int end, int slot, int d, plan_span *span);
-/* Whether the group finds values of a slot that were there before. */
-bool plan_group_takes(const plan_group *g, int slot);
-/* Whether somebody may read what the group leaves in a slot. */
-bool plan_group_leaves(const plan_group *g, int slot);
-bool plan_group_writes(const plan_group *g, int slot);
-bool plan_group_touches(const plan_group *g, int slot);
-/* Whether it is touched point for point only: not by a kernel for which it is finer, coarser or
- * lacks a dimension. */
-bool plan_group_plain(const plan_group *g, int slot);
-/* Adds nodes for loops without a grid, and for reductions; the loops, one after another. */
-bool plan_group_before(const plan_group *g, plan *p, int parent);
-bool plan_group_after(const plan_group *g, plan *p, int parent);
-bool plan_group_loops(const plan_group *g, plan *p, int parent);
+/* Whether a dimension is to be tiled; the slowest of them, or that of them that is not periodic; -1
+ * when there is none. */
+bool plan_group_tiles(const plan_group *g, const plan_request *r, int d);
+int plan_group_slowest(const plan_group *g, const plan_request *r);
+int plan_group_sweep(const plan_group *g, const plan_request *r);
+/* Sets the extents of some of the loops, all needs, for fields asked for at the points; and widens
+ * margins to hold what is touched then. */
+void plan_group_extents(plan_group *g, const analysis_section *part);
+/* Adds nodes for loops without a grid, and for reductions; the others, one after another. */
+void plan_group_before(const plan_group *g, plan *p, int parent);
+void plan_group_after(const plan_group *g, plan *p, int parent);
+void plan_group_loops(const plan_group *g, plan *p, int parent);
+/* All of some loops, each finished before the next. */
+void plan_group_in_order(const analysis_section *part, plan *p, int parent);
+/* Buffers for the fields that are kept, one in another, of tiles of these sizes with margins; in
+ * the innermost a SEQ, which is returned. */
+int plan_group_buffers(const plan_group *g, const int64_t size[3], plan *p, int parent);
+void plan_group_moves(const plan_group *g, plan *p, int parent, bool out, int tag);
+/* A plan_find_span: extents of loops and needs that are moved in, in dimensions that are cut. */
+plan_span plan_group_span(const void *group, const plan_node *leaf, int d);
 
-/* A way to plan one group, below a SEQ node. False when memory is out. */
+/* ---- blocked.c ------------------------------------------------------------------------------- */
+
+/* Blocks, cut along g->cut, with places of their own for all fields of a group, made for extents of
+ * `every` loops at a time. Returns a SEQ for what they do. */
+int plan_blocks_open(plan_group *g, const int parts[3], int every, plan *p, int parent,
+                     int *blocks);
+void plan_blocks_close(const plan_group *g, plan *p, int blocks, int seq);
+
+/* A way to plan one group, below a SEQ node. */
 typedef struct plan_method {
     const char *name;
     bool apart; /* see plan_group_make */
     bool (*applicable)(plan_group *g, const plan_request *request);
-    bool (*make)(plan_group *g, const plan_request *request, plan *p, int parent);
+    void (*make)(plan_group *g, const plan_request *request, plan *p, int parent);
 } plan_method;
 extern const plan_method plan_skewed, plan_diamond, plan_overlapped, plan_streamed, plan_fused,
     plan_single, plan_blocked;

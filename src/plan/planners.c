@@ -4,18 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The loops of a group, each finished before the next. */
-static bool make_in_order(plan_group *g, const plan_request *request, plan *p, int parent)
+static void make_in_order(plan_group *g, const plan_request *request, plan *p, int parent)
 {
     (void)request;
-    for (int l = g->first; l < g->end; l++) {
-        const analysis_loop *loop = &g->a->loops[l];
-        int leaf = loop->loop->once ? 0 : plan_add(p, parent, PLAN_LOOP);
-        if (leaf) p->nodes[leaf].loop = l;
-        int scalar = loop->loop->once || loop->reduces ? plan_add(p, parent, PLAN_SCALAR) : 0;
-        if (scalar) p->nodes[scalar].loop = l;
-    }
-    return !p->failed;
+    plan_group_in_order(&g->part, p, parent);
 }
 
 static bool always(plan_group *g, const plan_request *request)
@@ -104,31 +96,31 @@ bool plan_request_read(const char *words, plan_request *out, char wrong[PLAN_WOR
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
-static bool add_group(plan *p, int root, plan_group *g, const plan_method *method,
-                      const plan_request *request)
+/* Plans the group that begins with a loop; returns its end. */
+static int add_group(plan *p, int root, const analysis_chain *a, int first,
+                     const plan_method *method, const plan_request *request)
 {
-    if (!g->together || !method->applicable(g, request)) return make_in_order(g, request, p, root);
-    if (method->apart && !plan_group_before(g, p, root)) return false;
-    return method->make(g, request, p, root) && (!method->apart || plan_group_after(g, p, root));
+    plan_group g;
+    bool made = plan_group_make(&g, a, first, method->apart);
+    bool suits = made && g.together && method->applicable(&g, request);
+    if (!suits && !method->apart) { /* its loops may wait for one another */
+        plan_group_free(&g);
+        made = plan_group_make(&g, a, first, true);
+    }
+    if (!suits) method = &plan_loops;
+    if (made && method->apart) plan_group_before(&g, p, root);
+    if (made) method->make(&g, request, p, root);
+    if (made && method->apart) plan_group_after(&g, p, root);
+    if (!made) p->failed = true;
+    plan_group_free(&g);
+    return g.part.end;
 }
 
 bool plan_make(plan *p, const analysis_chain *a, const plan_request *request)
 {
     const plan_method *method = find(request->method);
-    int root = method ? plan_add(p, 0, PLAN_SEQ) : 0;
-    for (int first = 0; root && first < a->loop_count && !p->failed;) {
-        plan_group g;
-        bool done = plan_group_make(&g, a, first, method->apart);
-        const plan_method *used = method;
-        if (done && !method->apart && !(g.together && method->applicable(&g, request))) {
-            plan_group_free(&g); /* the loops of such a group may wait for one another */
-            done = plan_group_make(&g, a, first, true);
-            used = &plan_loops;
-        }
-        done = done && add_group(p, root, &g, used, request);
-        first = g.end;
-        plan_group_free(&g);
-        if (!done) p->failed = true;
-    }
+    int root = method ? plan_add(p, 0, (plan_node){.kind = PLAN_SEQ}) : 0;
+    for (int first = 0; root && first < a->loop_count && !p->failed;)
+        first = add_group(p, root, a, first, method, request);
     return root && !p->failed;
 }

@@ -33,12 +33,6 @@ static bool frames_cut(const plan_node *n, int d)
     return n->kind == PLAN_BLOCKS || n->dimension == d;
 }
 
-static plan_span span_of(const plan_node *n, int leaf, int d)
-{
-    int i = leaf - n->leaf;
-    return n->spans[n->kind == PLAN_BLOCKS ? 3 * i + d : i];
-}
-
 static int64_t period_of(const plan_walk *w, int d)
 {
     for (int i = 0; i < w->frame_count; i++)
@@ -66,7 +60,7 @@ static plan_span clip_of(const plan_walk *w, int count, int leaf, int d, bool co
     for (int i = 0; i < count; i++) {
         const frame *f = &w->frames[i];
         if (!frames_cut(f->node, d)) continue;
-        plan_span span = span_of(f->node, leaf, d);
+        plan_span span = *plan_span_of(f->node, leaf, d);
         if (span.hi >= PLAN_FAR) continue;
         if (core && (f->node->overlap || f->node->kind == PLAN_BLOCKS)) span = (plan_span){0, 0};
         clip.lo = larger(clip.lo, f->lo[d] + span.lo);
@@ -220,7 +214,7 @@ static void find_tiles(const plan_walk *w, const plan_node *tile, const plan_nod
                        int64_t *first, int64_t *last)
 {
     int d = tile->dimension;
-    plan_span span = span_of(tile, leaf->leaf, d);
+    plan_span span = *plan_span_of(tile, leaf->leaf, d);
     grid_box whole = whole_box(w, leaf);
     plan_span clip = clip_of(w, w->frame_count, leaf->leaf, d, false);
     bool outer_wraps = period_of(w, d) > 0;
