@@ -22,10 +22,6 @@ grid_box analysis_touched(const ir_param *param, const int32_t lo[3], const int3
 /* The points of a box from which a field parameter, at an offset, touches indices of another. */
 grid_box analysis_points_into(const ir_param *param, const int32_t offset[3], const grid_box *into,
                               const grid_box *from);
-/* The smallest box of indices at which values are found when a field parameter is touched at an
- * offset from the points of a box, boundary rules applied. */
-grid_box analysis_landing(const chain_loop *loop, int param, const int32_t offset[3],
-                          const grid_box *from);
 /* The points of a loop's box at which every read and write lands inside the grid. May be empty. */
 grid_box analysis_interior(const chain_loop *loop);
 
@@ -69,6 +65,11 @@ void analysis_chain_free(analysis_chain *a);
 void analysis_chain_adopt(const chain *c, analysis_chain *a);
 
 /* ---- landing.c: where touches end ------------------------------------------------------------ */
+
+/* The smallest box of indices at which values are found when a field parameter is touched at an
+ * offset from the points of a box, boundary rules applied. */
+grid_box analysis_landing(const chain_loop *loop, int param, const int32_t offset[3],
+                          const grid_box *from);
 
 enum { ANALYSIS_LANDINGS = 27 };
 

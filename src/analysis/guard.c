@@ -84,33 +84,11 @@ static bool is_index(const guard *g, ir_id id, int *dimension, int64_t *shift)
     return false;
 }
 
-static grid_box hull(const grid_box *a, const grid_box *b)
-{
-    if (grid_box_is_empty(a)) return *b;
-    if (grid_box_is_empty(b)) return *a;
-    grid_box both = *a;
-    for (int d = 0; d < 3; d++) {
-        if (b->lo[d] < both.lo[d]) both.lo[d] = b->lo[d];
-        if (b->hi[d] > both.hi[d]) both.hi[d] = b->hi[d];
-    }
-    return both;
-}
-
-static void keep_from(grid_box *box, int d, int64_t lo)
-{
-    if (lo > box->lo[d]) box->lo[d] = lo;
-}
-
-static void keep_below(grid_box *box, int d, int64_t hi)
-{
-    if (hi < box->hi[d]) box->hi[d] = hi;
-}
-
 static void keep_equal(grid_box *box, int d, int64_t x, bool equal)
 {
     if (equal) {
-        keep_from(box, d, x);
-        keep_below(box, d, x + 1);
+        box->lo[d] = larger(box->lo[d], x);
+        box->hi[d] = smaller(box->hi[d], x + 1);
     } else if (x == box->lo[d]) {
         box->lo[d]++;
     } else if (x == box->hi[d] - 1) {
@@ -132,9 +110,9 @@ static grid_box narrow_comparison(const guard *g, const ir_node *n, bool truth, 
     if (n->op == IR_EQ || n->op == IR_NE) {
         keep_equal(&box, d, x, (n->op == IR_EQ) == truth);
     } else if (first == truth) { /* index < x, or not x < index */
-        keep_below(&box, d, x + ((n->op == IR_LE) == truth ? 1 : 0));
+        box.hi[d] = smaller(box.hi[d], x + ((n->op == IR_LE) == truth ? 1 : 0));
     } else {
-        keep_from(&box, d, x + ((n->op == IR_LE) == truth ? 0 : 1));
+        box.lo[d] = larger(box.lo[d], x + ((n->op == IR_LE) == truth ? 0 : 1));
     }
     return box;
 }
@@ -154,14 +132,14 @@ static grid_box narrow(guard *g, ir_id condition, bool truth, grid_box box, int 
         grid_box first = narrow(g, n->arg[0], truth, box, depth + 1);
         if ((n->op == IR_AND) == truth) return narrow(g, n->arg[1], truth, first, depth + 1);
         grid_box second = narrow(g, n->arg[1], truth, box, depth + 1);
-        return hull(&first, &second);
+        return grid_box_hull(&first, &second);
     }
     case IR_SELECT: {
         grid_box yes = narrow(g, n->arg[0], true, box, depth + 1);
         grid_box no = narrow(g, n->arg[0], false, box, depth + 1);
         yes = narrow(g, n->arg[1], truth, yes, depth + 1);
         no = narrow(g, n->arg[2], truth, no, depth + 1);
-        return hull(&yes, &no);
+        return grid_box_hull(&yes, &no);
     }
     case IR_EQ:
     case IR_NE:
@@ -173,7 +151,10 @@ static grid_box narrow(guard *g, ir_id condition, bool truth, grid_box box, int 
 
 /* ---- needs ----------------------------------------------------------------------------------- */
 
-static void need(guard *g, ir_id id, const grid_box *box) { g->need[id] = hull(&g->need[id], box); }
+static void need(guard *g, ir_id id, const grid_box *box)
+{
+    g->need[id] = grid_box_hull(&g->need[id], box);
+}
 
 /* In `a && b`, b is needed where a holds; which of the two was written first is not kept, so one
  * may guard the other when it reads nothing. */

@@ -87,13 +87,7 @@ static const char *name_of(const analysis_chain *a, const plan_node *n)
 {
     if (!a || n->kind == PLAN_SEQ || plan_is_tile(n) || n->kind == PLAN_WAIT) return NULL;
     if (n->kind == PLAN_LOOP || n->kind == PLAN_SCALAR) return a->loops[n->loop].loop->kernel->name;
-    for (int l = 0; l < a->loop_count; l++) {
-        const chain_loop *loop = a->loops[l].loop;
-        for (int p = 0; p < loop->kernel->param_count; p++)
-            if (loop->bindings[p].slot == a->slots[n->slot] && loop->bindings[p].name)
-                return loop->bindings[p].name;
-    }
-    return NULL;
+    return plan_slot_name(a, n->slot);
 }
 
 typedef struct printer {

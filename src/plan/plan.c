@@ -63,6 +63,17 @@ bool plan_are_alike(const chain_slot *a, const chain_slot *b)
     return a->type == b->type && a->components == b->components && chain_slot_same_place(a, b);
 }
 
+const char *plan_slot_name(const analysis_chain *a, int slot)
+{
+    for (int l = 0; l < a->loop_count; l++) {
+        const chain_loop *loop = a->loops[l].loop;
+        for (int p = 0; p < loop->kernel->param_count; p++)
+            if (loop->bindings[p].slot == a->slots[slot] && loop->bindings[p].name)
+                return loop->bindings[p].name;
+    }
+    return NULL;
+}
+
 void plan_free(plan *p)
 {
     free(p->nodes);

@@ -87,6 +87,8 @@ typedef plan_span plan_find_span(const void *data, const plan_node *leaf, int di
 void plan_end_tile(plan *p, int number, plan_find_span *find, const void *data);
 /* Whether two fields can lie in the same memory. */
 bool plan_are_alike(const chain_slot *a, const chain_slot *b);
+/* What the program calls a field or scalar; NULL where it has no name. */
+const char *plan_slot_name(const analysis_chain *a, int slot);
 void plan_free(plan *p);
 
 /* ---- walk.c: what a plan does, step by step -------------------------------------------------- */
@@ -272,7 +274,7 @@ bool plan_draw(text *out, const plan *p, const analysis_chain *a, int dimension)
  * are in order. Otherwise what is wrong, with the node in *node. */
 const char *plan_check_form(const plan *p, const analysis_chain *a, int *node);
 
-/* ---- proof.c, content.c ----------------------------------------------------------------------
+/* ---- proof.c ---------------------------------------------------------------------------------
  *
  * Replays a plan over boxes. Of every place it knows which loop wrote which box last; each read is
  * to find what the loop before it in the chain, of those that write there, has made. */
@@ -283,22 +285,5 @@ const char *plan_check_form(const plan *p, const analysis_chain *a, int *node);
  * way is interfered with; parallel tiles do not meet. If not, says why in `why`: loop, field, box,
  * and what was found there. */
 bool plan_verify(const plan *p, const analysis_chain *a, text *why);
-
-/* What proof.c keeps of one place: boxes of values and the loops that wrote them. */
-typedef struct content_entry {
-    int slot, component, writer; /* writer: a loop's number, or -1 for what was there at first */
-    grid_box box;
-} content_entry;
-
-typedef struct content {
-    content_entry *entries;
-    size_t count, room;
-    bool failed; /* memory was out */
-} content;
-
-void content_set(content *c, content_entry entry);
-/* Forgets all of a component in a box, whatever its slot. Returns whether there was something. */
-bool content_clear(content *c, int component, const grid_box *box);
-void content_free(content *c);
 
 #endif
