@@ -142,6 +142,8 @@ bool analysis_is_hazard(const analysis_section *s, int slot, analysis_span need)
 
 /* The level a bound lies before. Its parameter must be given as a number. */
 int64_t analysis_bound_value(const chain_loop *loop, const ir_bound *bound);
+/* The levels lo <= z < hi of the grid that lie in an interval; NULL: all. */
+analysis_span analysis_levels(const chain_loop *loop, const ir_interval *interval);
 /* Whether no read that matters leaves the grid along the ordered dimension. */
 bool analysis_stays_on_levels(const chain_loop *loop);
 /* Whether the columns of a loop whose levels run in order are independent of one another, and no
@@ -150,8 +152,8 @@ bool analysis_has_columns(const chain_loop *loop);
 
 /* ---- loop_interval.c ------------------------------------------------------------------------- */
 
-/* An axis is cut by splitters, which lie between levels. A level is the offset-th above a splitter,
- * or, where the offset is negative, below it; it is never 0. */
+/* Splitters lie between levels of an axis that is not known in numbers. A level is the offset-th
+ * above a splitter, or, where the offset is negative, below it; it is never 0. */
 typedef struct analysis_level {
     int splitter, offset;
 } analysis_level;
@@ -163,34 +165,27 @@ analysis_level analysis_level_at(int64_t index, int most);
 /* The body number `body` of kernel number `kernel`, for levels first to last. */
 typedef struct analysis_body {
     int kernel, body;
-    analysis_level first, last;
+    int64_t first, last;
 } analysis_body;
+
+/* The bodies of loops, on one grid, that are ordered along one dimension: those of their kernels'
+ * intervals that have levels, in the order of the text, or one. Returns their number, -1 when
+ * memory is out. */
+int analysis_bodies_of(const chain_loop *const *loops, int count, arena *memory,
+                       analysis_body **out);
 
 /* Levels first to last, on each of which each kernel has the same body: bodies[kernel], -1 where it
  * has none. */
 typedef struct analysis_loop_interval {
-    analysis_level first, last;
+    int64_t first, last;
     const int *bodies;
 } analysis_loop_interval;
 
 /* The coarsest cut of the axis on which each of several kernels has one body, from the lowest
  * levels to the highest; levels without a body are left out. Returns the number of loop intervals,
  * -1 when memory is out. */
-int analysis_loop_intervals(const analysis_body *bodies, int count, int kernels, int most,
-                            arena *memory, analysis_loop_interval **out);
-
-/* The axis of loops of one grid that are ordered along one dimension, and their bodies: those of
- * their kernels' intervals, in the order of the text, or one. position[s] is the level above
- * splitter s: the first is 0, the last the size. */
-typedef struct analysis_axis {
-    int64_t *position;
-    int splitters, most;
-    analysis_body *bodies;
-    int body_count;
-} analysis_axis;
-
-/* False when memory is out. */
-bool analysis_axis_of(const chain_loop *const *loops, int count, arena *memory, analysis_axis *out);
+int analysis_loop_intervals(const analysis_body *bodies, int count, int kernels, arena *memory,
+                            analysis_loop_interval **out);
 
 /* ---- guard.c --------------------------------------------------------------------------------- */
 

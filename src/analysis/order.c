@@ -11,6 +11,14 @@ int64_t analysis_bound_value(const chain_loop *loop, const ir_bound *bound)
     return base + bound->shift;
 }
 
+analysis_span analysis_levels(const chain_loop *loop, const ir_interval *interval)
+{
+    int64_t size = loop->shape.size[loop->kernel->ordered];
+    if (!interval) return (analysis_span){0, size};
+    return (analysis_span){larger(0, analysis_bound_value(loop, &interval->lo)),
+                           smaller(size, analysis_bound_value(loop, &interval->hi))};
+}
+
 /* ---- legality -------------------------------------------------------------------------------- */
 
 static kata_status refuse_grid(const chain_loop *loop, messages *m)
@@ -50,22 +58,10 @@ static kata_status check_known(const chain_loop *loop, const ir_interval *interv
     return KATA_OK;
 }
 
-/* The levels of the grid that lie in an interval. */
-static void levels_of(const chain_loop *loop, const ir_interval *interval, int64_t *lo, int64_t *hi)
-{
-    int64_t size = loop->shape.size[loop->kernel->ordered];
-    *lo = analysis_bound_value(loop, &interval->lo);
-    *hi = analysis_bound_value(loop, &interval->hi);
-    if (*lo < 0) *lo = 0;
-    if (*hi > size) *hi = size;
-}
-
 static bool overlap(const chain_loop *loop, const ir_interval *a, const ir_interval *b)
 {
-    int64_t lo, hi, other_lo, other_hi;
-    levels_of(loop, a, &lo, &hi);
-    levels_of(loop, b, &other_lo, &other_hi);
-    return lo < hi && other_lo < other_hi && lo < other_hi && other_lo < hi;
+    analysis_span first = analysis_levels(loop, a), second = analysis_levels(loop, b);
+    return larger(first.lo, second.lo) < smaller(first.hi, second.hi);
 }
 
 /* "interval [k, nz-1), here [3, 9)," */

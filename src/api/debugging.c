@@ -1,5 +1,6 @@
 /* What the environment asks for in order to find an error: kata.h, "debugging". */
 #include "api/api.h"
+#include "io/io.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,7 +94,7 @@ void api_explain(kata *k)
     else if (!strcmp(k->explain, "text"))
         plan_print(&out, p, a);
     else
-        plan_draw(&out, p, a, k->explain[0] - 'x');
+        io_svg_plan(&out, p, a, k->explain[0] - 'x');
     FILE *to = k->explain_file ? fopen(k->explain_file, "a") : stderr;
     bool written = to && !out.failed && fputs(text_get(&out), to) >= 0;
     if (to && to != stderr) written = fclose(to) == 0 && written;

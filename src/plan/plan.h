@@ -262,12 +262,6 @@ bool plan_parse(plan *p, const char *words, int *line);
 /* The same tree as JSON: {"kind": "seq", "children": [...]}. */
 void plan_print_json(text *out, const plan *p, const analysis_chain *a);
 
-/* ---- drawing.c ------------------------------------------------------------------------------- */
-
-/* An SVG picture: points of a dimension to the right, loops upwards, a colour per tile. False when
- * nothing is computed, or memory is out. */
-bool plan_draw(text *out, const plan *p, const analysis_chain *a, int dimension);
-
 /* ---- form.c ---------------------------------------------------------------------------------- */
 
 /* NULL when a plan can be walked for a chain: its numbers refer to what there is, spans and cuts
