@@ -1,4 +1,4 @@
-/* analysis: what loops touch, and whether they may. */
+/* analysis: what loops touch, one by one and in chains. Facts, no messages. */
 #ifndef ANALYSIS_ANALYSIS_H
 #define ANALYSIS_ANALYSIS_H
 
@@ -196,60 +196,13 @@ bool analysis_needs(const chain_loop *loop, grid_box *out);
 /* A box that holds all points of the loop at which a store happens. */
 grid_box analysis_written(const chain_loop *loop, const ir_store *store);
 
-/* ---- legality.c ------------------------------------------------------------------------------ */
+/* ---- written.c ------------------------------------------------------------------------------- */
 
-/* Whether a loop may be queued: ranks and sizes match, the box lies in the grid, no two points
- * touch one value when one writes it (reads at other offsets of what is written, also through a
- * field bound twice), reads outside the grid are covered by boundary rules. Each refusal says
- * kernel line, field, offset, place of application, and what to do instead. */
-kata_status analysis_check(const chain_loop *loop, messages *m);
-
-/* discarded.c: whether a loop writes every value of a field, whatever it was before. */
+/* Whether a loop writes every value of a field, whatever it was before. */
 bool analysis_writes_all(const chain_loop *loop, int param);
 /* Whether it writes all components of a field wherever it writes, whatever they were before. */
 bool analysis_writes_whole(const chain_loop *loop, int param);
-
-/* temporary.c: enters what a queued loop writes in the sets of temporary fields; false when memory
- * is out. */
-bool analysis_note_written(const chain_loop *loop);
-
-/* needed.c: of a loop applied to kata_needed, sets the box: the largest found at which its writes
- * have a place and its reads values. Reports what such a kernel may not do. */
-kata_status analysis_find_needed(chain_loop *loop, messages *m);
-
-enum { ANALYSIS_NAME = 48 };
-
-/* "kernel 'heat' applied at main.c:17 to [0, 16) x [0, 16) of a 16 x 16 grid", as a line of the
- * message begun. */
-void analysis_say_where(const chain_loop *loop, messages *m);
-/* "[-1,0]", as written in a kernel for grids of this rank. */
-void analysis_print_offset(char out[ANALYSIS_NAME], const ir_access *access, int rank);
-
-/* The parts of analysis_check, in this order; each assumes that those before it passed. */
-/* once.c: what runs once is given scalars, what runs on a grid fields. */
-kata_status analysis_check_once(const chain_loop *loop, messages *m);
-kata_status analysis_check_rank(const chain_loop *loop, messages *m);
-kata_status analysis_check_box(const chain_loop *loop, messages *m);
-/* binding.c: grid sizes, components and types of fields and scalars. */
-kata_status analysis_check_bindings(const chain_loop *loop, messages *m);
-/* grid_size.c: the size of a field given for a parameter with a ratio. */
-kata_status analysis_check_ratio(const chain_loop *loop, int param, messages *m);
-/* order.c: levels that run in order have a dimension of the grid, and intervals do not overlap. */
-kata_status analysis_check_order(const chain_loop *loop, messages *m);
-/* target.c: what is written lies in the grid. */
-kata_status analysis_check_targets(const chain_loop *loop, messages *m);
-/* conflict.c: no two points touch one value when one writes it. */
-kata_status analysis_check_conflicts(const chain_loop *loop, messages *m);
-/* discarded.c: no value is read that was discarded. */
-kata_status analysis_check_values(const chain_loop *loop, messages *m);
-/* coverage.c: reads outside the grid have a boundary rule. */
-kata_status analysis_check_reads(const chain_loop *loop, messages *m);
-/* The points of the loop's box at which they do, `needs` being those of analysis_needs. */
-grid_box analysis_covered(const chain_loop *loop, const grid_box *needs);
-/* temporary.c: what is read of temporary fields was written in this time step. */
-kata_status analysis_check_temporaries(const chain_loop *loop, messages *m);
-/* The first access, from the points that `needs` has for each, that finds no value of a temporary
- * field, and a box of indices that lack one; -1 when there is none. */
-int analysis_find_unset(const chain_loop *loop, const grid_box *needs, grid_box *missing);
+/* The indices at which such a loop surely writes. */
+grid_box analysis_surely_written(const chain_loop *loop, int param);
 
 #endif

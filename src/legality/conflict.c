@@ -1,7 +1,7 @@
 /* No two points of a loop may touch one value when one of them writes it: a slot has one writer,
  * and what is read of a component that is written lies, after the boundary rules, outside of the
  * points that write it. */
-#include "analysis/analysis.h"
+#include "legality/legality.h"
 
 #include <string.h>
 
@@ -19,7 +19,7 @@ static kata_status check_one_writer(const chain_loop *loop, int first, int secon
     message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, kernel->params[second].at,
                      "parameters '%s' and '%s' both write %s '%s'", kernel->params[first].name,
                      kernel->params[second].name, kind, binding->name);
-    analysis_say_where(loop, m);
+    legality_say_where(loop, m);
     message_line(m, "give each of them a %s of its own", kind);
     return message_send(m);
 }
@@ -66,11 +66,11 @@ static kata_status refuse_read(const chain_loop *loop, const ir_access *access,
     const ir_kernel *kernel = loop->kernel;
     const ir_param *read = &kernel->params[access->param], *write = &kernel->params[store->param];
     const char *field = loop->bindings[access->param].name;
-    char offset[ANALYSIS_NAME];
-    analysis_print_offset(offset, access, loop->shape.rank);
+    char offset[LEGALITY_NAME];
+    legality_print_offset(offset, access, loop->shape.rank);
     message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, access->at,
                      "'%s' is read at %s while other points write it", read->name, offset);
-    analysis_say_where(loop, m);
+    legality_say_where(loop, m);
     if (read == write)
         message_line(m, "field '%s' is given for '%s', which the kernel also writes%s", field,
                      read->name, read->count > 1 ? " in this component" : "");
@@ -280,7 +280,7 @@ static kata_status check_access(const chain_loop *loop, int i, const ir_store *s
                                                        : KATA_OK;
 }
 
-kata_status analysis_check_conflicts(const chain_loop *loop, messages *m)
+kata_status legality_check_conflicts(const chain_loop *loop, messages *m)
 {
     const ir_kernel *kernel = loop->kernel;
     arena memory = {0};

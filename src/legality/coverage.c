@@ -4,7 +4,7 @@
  * that no rule covers is one of which every index farther out at the same side is not covered
  * either. (A reflection may carry a far index past the opposite side of a thin grid, where
  * there may be no rule; a nearer one is carried less far.) */
-#include "analysis/analysis.h"
+#include "legality/legality.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -70,7 +70,7 @@ static bool is_covered(const outside_read *r)
 
 /* ---- what to do instead ---------------------------------------------------------------------- */
 
-grid_box analysis_covered(const chain_loop *loop, const grid_box *needs)
+grid_box legality_covered(const chain_loop *loop, const grid_box *needs)
 {
     grid_box box = loop->box;
     for (int i = 0; i < loop->kernel->access_count; i++)
@@ -102,7 +102,7 @@ static int64_t inner_depth(const grid_shape *shape, const grid_box *box)
  * left. */
 static void print_smaller_range(text *out, const chain_loop *loop, const grid_box *needs)
 {
-    grid_box all = grid_shape_box(&loop->shape), box = analysis_covered(loop, needs);
+    grid_box all = grid_shape_box(&loop->shape), box = legality_covered(loop, needs);
     if (grid_box_contains(&loop->box, &all)) {
         int64_t depth = inner_depth(&loop->shape, &box);
         for (int d = 0; d < loop->shape.rank; d++)
@@ -124,12 +124,12 @@ static void print_smaller_range(text *out, const chain_loop *loop, const grid_bo
 static void begin(const outside_read *r, messages *m)
 {
     const ir_kernel *kernel = r->loop->kernel;
-    char offset[ANALYSIS_NAME];
-    analysis_print_offset(offset, r->access, r->loop->shape.rank);
+    char offset[LEGALITY_NAME];
+    legality_print_offset(offset, r->access, r->loop->shape.rank);
     message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, r->access->at,
                      "'%s' is read at %s, outside the grid", kernel->params[r->access->param].name,
                      offset);
-    analysis_say_where(r->loop, m);
+    legality_say_where(r->loop, m);
 }
 
 /* "point [0, 4] reads [-1, 4] of field 'u'" */
@@ -233,7 +233,7 @@ static bool find_uncovered(const chain_loop *loop, const grid_box *needs, outsid
 
 /* First as if each read mattered everywhere, which mostly is enough; then with what guards leave.
  */
-kata_status analysis_check_reads(const chain_loop *loop, messages *m)
+kata_status legality_check_reads(const chain_loop *loop, messages *m)
 {
     if (grid_box_is_empty(&loop->box)) return KATA_OK;
     arena memory = {0};
