@@ -282,7 +282,7 @@ bool plan_verify(const plan *p, const analysis_chain *a, text *why)
     bool right = homes && v.scalar_writer && v.counted && v.finished && make_homes(&v, homes);
     if (right) right = plan_walk_all(p, a, homes, &visitor);
     if (right && v.move_count)
-        right = proof_refuse(&v, "move %d is never waited for", v.moves[0].copy.tag);
+        right = proof_refuse(&v, "move %d is never waited for", v.moves[0].tag);
     if (right) right = check_end(&v, homes);
     if (!right && !v.wrong) text_add(why, "out of memory");
     release(&v, homes);

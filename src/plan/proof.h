@@ -38,12 +38,6 @@ void content_free(content *c);
 
 /* ---- the proof ------------------------------------------------------------------------------- */
 
-/* A move under way. */
-typedef struct proof_pending {
-    plan_copy copy;
-    plan_place from, to; /* as they were */
-} proof_pending;
-
 /* What a parallel tile touched outside. */
 typedef struct proof_touch {
     int lane, place, component;
@@ -70,7 +64,7 @@ typedef struct proof {
     int *scalar_writer;   /* per slot: the loop that made its present value */
     grid_region *counted; /* per loop: the points that count so far */
     bool *finished;       /* per loop: its reductions, or that it has run without a grid */
-    proof_pending *moves;
+    plan_copy *moves;     /* under way */
     size_t move_count, move_room;
     proof_lanes lanes[PROOF_LANES];
     int lane_depth, places; /* places: opened so far */

@@ -47,12 +47,12 @@ bool proof_touch_box(proof *v, const plan_place *place, int slot, int component,
                      const grid_box *box, bool writes)
 {
     for (size_t i = 0; i < v->move_count; i++) {
-        const proof_pending *m = &v->moves[i];
-        grid_box from = source_box(&m->copy);
-        if (proof_meets(place, box, m->to.number, &m->copy.box) ||
-            (writes && proof_meets(place, box, m->from.number, &from)))
+        const plan_copy *m = &v->moves[i];
+        grid_box from = source_box(m);
+        if (proof_meets(place, box, m->to->number, &m->box) ||
+            (writes && proof_meets(place, box, m->from->number, &from)))
             return proof_refuse_box(v, place, slot, box, " is %s while move %d is under way",
-                                    writes ? "written" : "read", m->copy.tag);
+                                    writes ? "written" : "read", m->tag);
     }
     return note_lanes(v, place, component, box, writes);
 }
@@ -184,7 +184,7 @@ bool proof_copy(void *data, const plan_walk *walk, const plan_copy *copy)
     if (!vector_reserve(&moves, &v->move_room, v->move_count + 1, sizeof *v->moves))
         return proof_no_memory(v);
     v->moves = moves;
-    v->moves[v->move_count++] = (proof_pending){*copy, *copy->from, *copy->to};
+    v->moves[v->move_count++] = *copy;
     return true;
 }
 
@@ -192,16 +192,14 @@ bool proof_wait(void *data, int tag)
 {
     proof *v = data;
     for (size_t i = 0; i < v->move_count;) {
-        proof_pending m = v->moves[i];
-        if (m.copy.tag != tag) {
+        plan_copy m = v->moves[i];
+        if (m.tag != tag) {
             i++;
             continue;
         }
         memmove(&v->moves[i], &v->moves[i + 1], (v->move_count - i - 1) * sizeof m);
         v->move_count--;
-        m.copy.from = &m.from;
-        m.copy.to = &m.to;
-        if (!copy_now(v, &m.copy)) return false;
+        if (!copy_now(v, &m)) return false;
     }
     return true;
 }

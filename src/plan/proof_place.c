@@ -243,8 +243,8 @@ bool proof_close(void *data, plan_place *place)
     proof *v = data;
     bool busy = false;
     for (size_t i = 0; i < v->move_count && !v->wrong; i++)
-        busy = busy || v->moves[i].from.number == place->number ||
-               v->moves[i].to.number == place->number;
+        busy = busy || v->moves[i].from->number == place->number ||
+               v->moves[i].to->number == place->number;
     if (place->data) content_free(place->data);
     free(place->data);
     return !busy || proof_refuse(v, "the buffer of node %d ends with a move under way",
