@@ -189,10 +189,10 @@ int analysis_loop_intervals(const analysis_body *bodies, int count, int kernels,
 
 /* ---- guard.c --------------------------------------------------------------------------------- */
 
-/* Sets out[i] to a box that holds all points of the loop at which access i of its kernel matters:
- * of `ix > 0 ? u[-1,0] : u`, those beyond the first column. Empty where none does. False when
- * memory is out. */
-bool analysis_needs(const chain_loop *loop, grid_box *out);
+/* For each access of a loop's kernel a box that holds all points of the loop at which it matters:
+ * of `ix > 0 ? u[-1,0] : u`, those beyond the first column. Empty where none does. NULL when memory
+ * is out. */
+grid_box *analysis_needs(const chain_loop *loop, arena *memory);
 /* A box that holds all points of the loop at which a store happens. */
 grid_box analysis_written(const chain_loop *loop, const ir_store *store);
 

@@ -11,13 +11,18 @@
  */
 enum { DEEPEST_CONDITION = 12, MOST_STEPS = 1000000 };
 
+/* Of a node. */
+typedef struct fact {
+    bool known; /* the same at all points, and known now */
+    bool pure;  /* made of indices and what is known, reading nothing */
+    ir_value value;
+    grid_box need;
+} fact;
+
 typedef struct guard {
     const chain_loop *loop;
     const ir_graph *graph;
-    bool *known; /* per node: the same at all points, and known now */
-    ir_value *value;
-    bool *pure; /* per node: made of indices and what is known, reading nothing */
-    grid_box *need;
+    fact *facts;
     int steps;
 } guard;
 
@@ -41,8 +46,8 @@ static bool evaluate_node(const guard *g, const ir_node *n, ir_value *out)
     default: break;
     }
     for (int i = 0; i < operands; i++) {
-        if (!g->known[n->arg[i]]) return false;
-        args[i] = g->value[n->arg[i]];
+        if (!g->facts[n->arg[i]].known) return false;
+        args[i] = g->facts[n->arg[i]].value;
     }
     ir_type type = (ir_type)g->graph->nodes[n->arg[0]].type;
     *out = ir_evaluate((ir_op)n->op, (ir_type)n->type, type, args);
@@ -53,10 +58,11 @@ static void find_known(guard *g)
 {
     for (ir_id id = 1; id < g->graph->count; id++) {
         const ir_node *n = &g->graph->nodes[id];
-        g->known[id] = evaluate_node(g, n, &g->value[id]);
+        fact *f = &g->facts[id];
         int operands = ir_ops[n->op].operands;
-        g->pure[id] = g->known[id] || n->op == IR_INDEX || (operands > 0 && n->op != IR_STORED);
-        for (int i = 0; i < operands; i++) g->pure[id] = g->pure[id] && g->pure[n->arg[i]];
+        f->known = evaluate_node(g, n, &f->value);
+        f->pure = f->known || n->op == IR_INDEX || (operands > 0 && n->op != IR_STORED);
+        for (int i = 0; i < operands; i++) f->pure = f->pure && g->facts[n->arg[i]].pure;
     }
 }
 
@@ -74,9 +80,9 @@ static bool is_index(const guard *g, ir_id id, int *dimension, int64_t *shift)
         }
         bool add = n->op == IR_ADD, sub = n->op == IR_SUB;
         if ((!add && !sub) || n->type != IR_I64) return false;
-        int by = g->known[n->arg[1]] ? 1 : 0;
-        if (!g->known[n->arg[by]] || (sub && by == 0)) return false;
-        int64_t x = g->value[n->arg[by]].i64;
+        int by = g->facts[n->arg[1]].known ? 1 : 0;
+        if (!g->facts[n->arg[by]].known || (sub && by == 0)) return false;
+        int64_t x = g->facts[n->arg[by]].value.i64;
         if (x <= -((int64_t)1 << 60) || x >= (int64_t)1 << 60) return false;
         *shift += add ? x : -x;
         id = n->arg[1 - by];
@@ -104,9 +110,9 @@ static grid_box narrow_comparison(const guard *g, const ir_node *n, bool truth, 
     bool first = is_index(g, n->arg[0], &d, &shift);
     if (!first && !is_index(g, n->arg[1], &d, &shift)) return box;
     ir_id other = n->arg[first ? 1 : 0];
-    if (!g->known[other] || g->graph->nodes[other].type != IR_I64) return box;
+    if (!g->facts[other].known || g->graph->nodes[other].type != IR_I64) return box;
     int64_t x;
-    if (__builtin_sub_overflow(g->value[other].i64, shift, &x) || x == INT64_MAX) return box;
+    if (__builtin_sub_overflow(g->facts[other].value.i64, shift, &x) || x == INT64_MAX) return box;
     if (n->op == IR_EQ || n->op == IR_NE) {
         keep_equal(&box, d, x, (n->op == IR_EQ) == truth);
     } else if (first == truth) { /* index < x, or not x < index */
@@ -121,8 +127,8 @@ static grid_box narrow(guard *g, ir_id condition, bool truth, grid_box box, int 
 {
     const ir_node *n = &g->graph->nodes[condition];
     if (depth > DEEPEST_CONDITION || g->steps++ > MOST_STEPS || grid_box_is_empty(&box)) return box;
-    if (g->known[condition] && n->type == IR_BOOL) {
-        if ((g->value[condition].i32 != 0) != truth) box.hi[0] = box.lo[0];
+    if (g->facts[condition].known && n->type == IR_BOOL) {
+        if ((g->facts[condition].value.i32 != 0) != truth) box.hi[0] = box.lo[0];
         return box;
     }
     switch ((ir_op)n->op) {
@@ -153,7 +159,7 @@ static grid_box narrow(guard *g, ir_id condition, bool truth, grid_box box, int 
 
 static void need(guard *g, ir_id id, const grid_box *box)
 {
-    g->need[id] = grid_box_hull(&g->need[id], box);
+    g->facts[id].need = grid_box_hull(&g->facts[id].need, box);
 }
 
 /* In `a && b`, b is needed where a holds; which of the two was written first is not kept, so one
@@ -164,7 +170,7 @@ static void need_operands(guard *g, const ir_node *n, const grid_box *box)
     for (int i = 0; i < ir_ops[n->op].operands; i++) {
         grid_box part = *box;
         if (n->op == IR_SELECT && i > 0) part = narrow(g, n->arg[0], i == 1, part, 0);
-        if (both && g->pure[n->arg[1 - i]])
+        if (both && g->facts[n->arg[1 - i]].pure)
             part = narrow(g, n->arg[1 - i], n->op == IR_AND, part, 0);
         need(g, n->arg[i], &part);
     }
@@ -206,7 +212,7 @@ static void find_needs(guard *g)
     }
     for (int i = 0; i < kernel->check_count; i++) need(g, kernel->checks[i].passes, &g->loop->box);
     for (ir_id id = (ir_id)g->graph->count; id-- > 1;)
-        need_operands(g, &g->graph->nodes[id], &g->need[id]);
+        need_operands(g, &g->graph->nodes[id], &g->facts[id].need);
 }
 
 static bool is_same_read(const ir_node *n, const ir_access *a)
@@ -215,14 +221,11 @@ static bool is_same_read(const ir_node *n, const ir_access *a)
            n->offset[1] == a->offset[1] && n->offset[2] == a->offset[2];
 }
 
-static bool allocate(guard *g, arena *memory)
+static bool prepare(guard *g, arena *memory)
 {
-    size_t count = g->graph->count + 1; /* node 0 too, where the graph is empty */
-    g->known = arena_array(memory, count, sizeof *g->known);
-    g->value = arena_array(memory, count, sizeof *g->value);
-    g->pure = arena_array(memory, count, sizeof *g->pure);
-    g->need = arena_array(memory, count, sizeof *g->need);
-    return g->known && g->value && g->pure && g->need;
+    g->facts = arena_array(memory, g->graph->count + 1, sizeof *g->facts); /* an empty graph: 0 */
+    if (g->facts) find_known(g);
+    return g->facts;
 }
 
 grid_box analysis_written(const chain_loop *loop, const ir_store *store)
@@ -231,27 +234,30 @@ grid_box analysis_written(const chain_loop *loop, const ir_store *store)
     arena memory = {0};
     guard g = {.loop = loop, .graph = &kernel->graph};
     grid_box box = loop->box;
-    if (store->condition && allocate(&g, &memory)) {
-        find_known(&g);
-        box = narrow(&g, store->condition, true, box, 0);
-    }
+    if (store->condition && prepare(&g, &memory)) box = narrow(&g, store->condition, true, box, 0);
     arena_free(&memory);
     return box;
 }
 
-bool analysis_needs(const chain_loop *loop, grid_box *out)
+static void take_needs(const guard *g, grid_box *out)
+{
+    const ir_kernel *kernel = g->loop->kernel;
+    for (ir_id id = 1; id < g->graph->count; id++)
+        for (int i = 0; g->graph->nodes[id].op == IR_LOAD && i < kernel->access_count; i++)
+            if (is_same_read(&g->graph->nodes[id], &kernel->accesses[i]))
+                out[i] = g->facts[id].need;
+}
+
+grid_box *analysis_needs(const chain_loop *loop, arena *memory)
 {
     const ir_kernel *kernel = loop->kernel;
-    arena memory = {0};
+    arena own = {0};
     guard g = {.loop = loop, .graph = &kernel->graph};
-    bool done = allocate(&g, &memory);
-    if (done) {
-        find_known(&g);
-        find_needs(&g);
-        for (ir_id id = 1; id < g.graph->count; id++)
-            for (int i = 0; g.graph->nodes[id].op == IR_LOAD && i < kernel->access_count; i++)
-                if (is_same_read(&g.graph->nodes[id], &kernel->accesses[i])) out[i] = g.need[id];
-    }
-    arena_free(&memory);
-    return done;
+    grid_box *needs = arena_array(memory, (size_t)kernel->access_count + 1, sizeof *needs);
+    for (int i = 0; needs && i < kernel->access_count; i++) needs[i] = loop->box;
+    bool done = needs && prepare(&g, &own);
+    if (done) find_needs(&g);
+    if (done) take_needs(&g, needs);
+    arena_free(&own);
+    return done ? needs : NULL;
 }

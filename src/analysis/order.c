@@ -20,26 +20,20 @@ analysis_span analysis_levels(const chain_loop *loop, const ir_interval *interva
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-/* The store through which the kernel writes what an access reads, NULL when it does not. */
-static const ir_store *writer_of(const chain_loop *loop, const ir_access *access)
-{
-    const ir_kernel *kernel = loop->kernel;
-    for (int i = 0; i < kernel->store_count; i++)
-        if (loop->bindings[kernel->stores[i].param].slot == loop->bindings[access->param].slot &&
-            kernel->stores[i].component == access->component)
-            return &kernel->stores[i];
-    return NULL;
-}
-
 /* Whether a read finds no value that another column writes. */
 static bool is_in_column(const chain_loop *loop, const ir_access *access)
 {
     const ir_kernel *kernel = loop->kernel;
-    const ir_store *store = writer_of(loop, access);
-    bool in = !store ||
-              ir_param_same_place(&kernel->params[access->param], &kernel->params[store->param]);
-    for (int d = 0; d < 3 && store; d++) in = in && (d == kernel->ordered || !access->offset[d]);
-    return in;
+    bool beside = false;
+    for (int d = 0; d < 3; d++) beside = beside || (d != kernel->ordered && access->offset[d]);
+    for (int i = 0; i < kernel->store_count; i++) {
+        const ir_store *s = &kernel->stores[i];
+        bool same = ir_param_same_place(&kernel->params[access->param], &kernel->params[s->param]);
+        if (loop->bindings[s->param].slot == loop->bindings[access->param].slot &&
+            s->component == access->component && (beside || !same))
+            return false;
+    }
+    return true;
 }
 
 static bool stays_inside(const chain_loop *loop, const ir_access *access, const grid_box *need)
@@ -51,21 +45,13 @@ static bool stays_inside(const chain_loop *loop, const ir_access *access, const 
     return grid_box_is_empty(need) || (box.lo[d] >= inside.lo[d] && box.hi[d] <= inside.hi[d]);
 }
 
-static bool all_stay_inside(const chain_loop *loop, const grid_box *needs)
-{
-    bool all = true;
-    for (int i = 0; i < loop->kernel->access_count; i++)
-        all = all && stays_inside(loop, &loop->kernel->accesses[i], needs ? &needs[i] : &loop->box);
-    return all;
-}
-
 bool analysis_stays_on_levels(const chain_loop *loop)
 {
-    const ir_kernel *kernel = loop->kernel;
-    if (all_stay_inside(loop, NULL)) return true;
     arena memory = {0};
-    grid_box *needs = arena_array(&memory, (size_t)kernel->access_count, sizeof *needs);
-    bool inside = needs && analysis_needs(loop, needs) && all_stay_inside(loop, needs);
+    const grid_box *needs = analysis_needs(loop, &memory);
+    bool inside = needs;
+    for (int i = 0; i < loop->kernel->access_count && inside; i++)
+        inside = stays_inside(loop, &loop->kernel->accesses[i], &needs[i]);
     arena_free(&memory);
     return inside;
 }

@@ -126,14 +126,10 @@ static bool make_loop(const chain_loop *loop, arena *memory, analysis_loop *out)
     size_t most = (size_t)(kernel->access_count + kernel->store_count);
     for (int p = 0; p < kernel->param_count; p++) most += (size_t)kernel->params[p].count;
     builder b = {.loop = loop};
-    grid_box *needs = NULL;
+    const grid_box *needs = kernel->guarded ? analysis_needs(loop, memory) : NULL;
     *out = (analysis_loop){.loop = loop, .checks = kernel->check_count > 0};
     b.touches = arena_array(memory, most + 1, sizeof *b.touches);
-    if (kernel->guarded) {
-        needs = arena_array(memory, (size_t)kernel->access_count + 1, sizeof *needs);
-        if (!needs || !analysis_needs(loop, needs)) return false;
-    }
-    if (!b.touches) return false;
+    if (!b.touches || (kernel->guarded && !needs)) return false;
     add_reads(&b, needs);
     add_writes(&b);
     add_scalars(&b, out);

@@ -220,12 +220,13 @@ static kata_status refuse(const outside_read *r, const grid_box *needs, messages
     return message_send(m);
 }
 
-/* The first read that leaves the grid where no rule covers it. */
+/* The first read that leaves the grid where no rule covers it; `needs` NULL: from all points. */
 static bool find_uncovered(const chain_loop *loop, const grid_box *needs, outside_read *out)
 {
     for (int i = 0; i < loop->kernel->access_count; i++)
         for (int side = 0; side < 6; side++) {
-            *out = (outside_read){loop, &loop->kernel->accesses[i], &needs[i], side / 2, side % 2};
+            const grid_box *need = needs ? &needs[i] : &loop->box;
+            *out = (outside_read){loop, &loop->kernel->accesses[i], need, side / 2, side % 2};
             if (!is_covered(out)) return true;
         }
     return false;
@@ -235,17 +236,14 @@ static bool find_uncovered(const chain_loop *loop, const grid_box *needs, outsid
  */
 kata_status legality_check_reads(const chain_loop *loop, messages *m)
 {
-    if (grid_box_is_empty(&loop->box)) return KATA_OK;
     arena memory = {0};
     outside_read r;
     kata_status status = KATA_OK;
-    int count = loop->kernel->access_count;
-    grid_box *needs = arena_array(&memory, (size_t)count, sizeof *needs);
-    for (int i = 0; needs && i < count; i++) needs[i] = loop->box;
-    bool uncovered = needs && find_uncovered(loop, needs, &r);
-    if (!needs || (uncovered && !analysis_needs(loop, needs)))
+    if (grid_box_is_empty(&loop->box) || !find_uncovered(loop, NULL, &r)) return KATA_OK;
+    const grid_box *needs = analysis_needs(loop, &memory);
+    if (!needs)
         status = message_no_memory(m);
-    else if (uncovered && find_uncovered(loop, needs, &r))
+    else if (find_uncovered(loop, needs, &r))
         status = refuse(&r, needs, m);
     arena_free(&memory);
     return status;

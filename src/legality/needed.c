@@ -84,11 +84,12 @@ static grid_box cut(const chain_loop *loop, const ir_access *access, const grid_
 }
 
 /* Each round makes the box smaller. */
-static bool shrink(chain_loop *loop, grid_box *needs)
+static bool shrink(chain_loop *loop, arena *memory)
 {
     while (!grid_box_is_empty(&loop->box)) {
         grid_box missing;
-        if (!analysis_needs(loop, needs)) return false;
+        const grid_box *needs = analysis_needs(loop, memory);
+        if (!needs) return false;
         grid_box covered = legality_covered(loop, needs);
         int unset = -1;
         if (grid_box_contains(&covered, &loop->box)) {
@@ -111,10 +112,9 @@ kata_status legality_find_needed(chain_loop *loop, messages *m)
     if (status == KATA_OK) status = check_kernel(loop, m);
     if (status != KATA_OK) return status;
     arena memory = {0};
-    size_t count = (size_t)loop->kernel->access_count + 1;
-    grid_box *needs = arena_array(&memory, count, sizeof *needs), all = writable(loop);
+    grid_box all = writable(loop);
     loop->box = all;
-    if (!needs || !shrink(loop, needs)) status = message_no_memory(m);
+    if (!shrink(loop, &memory)) status = message_no_memory(m);
     if (grid_box_is_empty(&loop->box)) loop->box = all; /* to be refused with a reason */
     arena_free(&memory);
     return status;

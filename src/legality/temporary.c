@@ -134,14 +134,13 @@ static kata_status check_writes(const chain_loop *loop, messages *m)
 kata_status legality_check_temporaries(const chain_loop *loop, messages *m)
 {
     if (!has_tracked(loop) || grid_box_is_empty(&loop->box)) return KATA_OK;
+    kata_status status = check_writes(loop, m);
+    if (status != KATA_OK) return status;
     arena memory = {0};
     grid_box missing;
-    int count = loop->kernel->access_count;
-    grid_box *needs = arena_array(&memory, (size_t)count + 1, sizeof *needs);
-    kata_status status = check_writes(loop, m);
-    if (status == KATA_OK && (!needs || !analysis_needs(loop, needs)))
-        status = message_no_memory(m);
-    int unset = status == KATA_OK ? legality_find_unset(loop, needs, &missing) : -1;
+    const grid_box *needs = analysis_needs(loop, &memory);
+    int unset = needs ? legality_find_unset(loop, needs, &missing) : -1;
+    if (!needs) status = message_no_memory(m);
     if (unset >= 0) status = refuse_read(loop, &loop->kernel->accesses[unset], &missing, m);
     arena_free(&memory);
     return status;

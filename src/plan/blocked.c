@@ -7,9 +7,10 @@
 #include "plan/plan.h"
 
 /* The next loops between exchanges, from `first`. */
-static analysis_section chunk_of(const plan_group *g, int every, int first)
+static analysis_section chunk_of(const plan_group *g, int64_t every, int first)
 {
-    int end = every > 0 && first + every < g->part.end ? first + every : g->part.end;
+    bool last = every <= 0 || first + every >= g->part.end;
+    int end = last ? g->part.end : first + (int)every;
     return (analysis_section){g->part.a, first, end};
 }
 
@@ -43,7 +44,7 @@ static int64_t *make_cuts(plan *p, plan_span all, int parts)
 
 /* Fields are dealt out that are touched point for point, each block with all that is touched around
  * it at most. */
-static void find_kept(plan_group *g, int every)
+static void find_kept(plan_group *g, int64_t every)
 {
     for (int s = 0; s < g->part.a->slot_count; s++) {
         analysis_use use = analysis_use_of(&g->part, s);
@@ -55,7 +56,8 @@ static void find_kept(plan_group *g, int every)
         plan_group_extents(g, &c);
 }
 
-int plan_blocks_open(plan_group *g, const int parts[3], int every, plan *p, int parent, int *blocks)
+int plan_blocks_open(plan_group *g, const int parts[3], int64_t every, plan *p, int parent,
+                     int *blocks)
 {
     plan_node n = {.kind = PLAN_BLOCKS};
     int64_t largest[3];
@@ -103,7 +105,7 @@ static void add_exchanges(const plan_group *g, plan *p, int parent)
 static void make(plan_group *g, const plan_request *r, plan *p, int parent)
 {
     int parts[3], blocks;
-    for (int d = 0; d < 3; d++) parts[d] = g->cut[d] ? r->parts[d] : 1;
+    for (int d = 0; d < 3; d++) parts[d] = g->cut[d] ? (int)r->parts[d] : 1;
     int seq = plan_blocks_open(g, parts, r->every, p, parent, &blocks);
     for (analysis_section c = chunk_of(g, r->every, g->part.first); c.first < g->part.end;
          c = chunk_of(g, r->every, c.end)) {

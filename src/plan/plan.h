@@ -160,9 +160,9 @@ typedef struct plan_request {
     const char *method; /* a name from the list in planners.c */
     int64_t tile[3];    /* sizes, 0: not tiled */
     int64_t inner[3];   /* of tiles in tiles, 0: none */
-    int parts[3];       /* of blocks; 0 is 1 */
-    int every;          /* loops between exchanges, 0: as many as there are */
-    int prefetch;       /* 1: moves run beside the work */
+    int64_t parts[3];   /* of blocks; 0 is 1 */
+    int64_t every;      /* loops between exchanges, 0: as many as there are */
+    int64_t prefetch;   /* 1: moves run beside the work */
 } plan_request;
 
 /* Reads "METHOD x=N y=N z=N inner.x=N ... parts.x=N ... every=N prefetch", all but the method
@@ -237,15 +237,15 @@ plan_span plan_group_span(const void *group, const plan_node *leaf, int d);
 
 /* Blocks, cut along g->cut, with places of their own for all fields of a group, made for extents of
  * `every` loops at a time. Returns a SEQ for what they do. */
-int plan_blocks_open(plan_group *g, const int parts[3], int every, plan *p, int parent,
+int plan_blocks_open(plan_group *g, const int parts[3], int64_t every, plan *p, int parent,
                      int *blocks);
 void plan_blocks_close(const plan_group *g, plan *p, int blocks, int seq);
 
 /* A way to plan one group, below a SEQ node. */
 typedef struct plan_method {
     const char *name;
-    bool apart; /* see plan_group_make */
-    bool (*applicable)(plan_group *g, const plan_request *request);
+    bool apart;                                                     /* see plan_group_make */
+    bool (*applicable)(plan_group *g, const plan_request *request); /* NULL: always */
     void (*make)(plan_group *g, const plan_request *request, plan *p, int parent);
 } plan_method;
 extern const plan_method plan_skewed, plan_diamond, plan_overlapped, plan_streamed, plan_fused,

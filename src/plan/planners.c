@@ -10,14 +10,7 @@ static void make_in_order(plan_group *g, const plan_request *request, plan *p, i
     plan_group_in_order(&g->part, p, parent);
 }
 
-static bool always(plan_group *g, const plan_request *request)
-{
-    (void)g;
-    (void)request;
-    return true;
-}
-
-static const plan_method plan_loops = {"loops", false, always, make_in_order};
+static const plan_method plan_loops = {"loops", false, NULL, make_in_order};
 
 static const plan_method *const methods[] = {
     &plan_loops,      /* one loop after another */
@@ -58,36 +51,23 @@ static bool read_size(const char *word, const char *name, int64_t out[3])
 
 static bool read_word(const char *word, plan_request *r)
 {
-    int64_t every = 0, parts[3] = {0, 0, 0};
-    if (!strcmp(word, "prefetch")) {
-        r->prefetch = 1;
-        return true;
-    }
-    if (read_size(word, "", r->tile) || read_size(word, "inner.", r->inner)) return true;
-    if (!strncmp(word, "every=", 6) && parse_integer(word + 6, 1, 1 << 30, &every)) {
-        r->every = (int)every;
-        return true;
-    }
-    if (!read_size(word, "parts.", parts)) return false;
-    for (int d = 0; d < 3; d++)
-        if (parts[d]) r->parts[d] = (int)parts[d];
-    return true;
+    bool prefetch = !strcmp(word, "prefetch");
+    if (prefetch) r->prefetch = 1;
+    return prefetch || read_size(word, "", r->tile) || read_size(word, "inner.", r->inner) ||
+           read_size(word, "parts.", r->parts) ||
+           (!strncmp(word, "every=", 6) && parse_integer(word + 6, 1, 1 << 30, &r->every));
 }
 
 bool plan_request_read(const char *words, plan_request *out, char wrong[PLAN_WORD])
 {
     plan_request r = {0};
-    while (*words) {
+    for (words += strspn(words, " "); *words; words += strspn(words, " ")) {
         size_t length = strcspn(words, " ");
-        snprintf(wrong, PLAN_WORD, "%.*s", (int)(length < PLAN_WORD ? length : PLAN_WORD - 1),
-                 words);
-        const plan_method *method = r.method || !length ? NULL : find(wrong);
-        if (length >= PLAN_WORD || (length && !method && !r.method)) return false;
-        if (method)
-            r.method = method->name;
-        else if (length && !read_word(wrong, &r))
-            return false;
-        words += length + strspn(words + length, " ");
+        snprintf(wrong, PLAN_WORD, "%.*s", (int)length, words);
+        const plan_method *method = r.method ? NULL : find(wrong);
+        if (length >= PLAN_WORD || (!method && !(r.method && read_word(wrong, &r)))) return false;
+        if (method) r.method = method->name;
+        words += length;
     }
     wrong[0] = '\0';
     *out = r;
@@ -102,7 +82,7 @@ static int add_group(plan *p, int root, const analysis_chain *a, int first,
 {
     plan_group g;
     bool made = plan_group_make(&g, a, first, method->apart);
-    bool suits = made && g.together && method->applicable(&g, request);
+    bool suits = made && g.together && (!method->applicable || method->applicable(&g, request));
     if (!suits && !method->apart) { /* its loops may wait for one another */
         plan_group_free(&g);
         made = plan_group_make(&g, a, first, true);
