@@ -12,6 +12,8 @@ typedef struct analysis_reach {
     int32_t lo[3], hi[3]; /* inclusive; lo <= 0 <= hi is not implied */
 } analysis_reach;
 
+/* Widens the box of offsets lo to hi to hold another. */
+void analysis_add_offset(const int32_t offset[3], int32_t lo[3], int32_t hi[3]);
 /* Sets an entry of `out` for every (param, component) that a kernel reads, in order; returns their
  * number. There is room for kernel->access_count entries. */
 int analysis_reaches(const ir_kernel *kernel, analysis_reach *out);

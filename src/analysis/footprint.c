@@ -1,11 +1,11 @@
 /* What a kernel reads around a point. */
 #include "analysis/analysis.h"
 
-static void widen(analysis_reach *reach, const int32_t offset[3])
+void analysis_add_offset(const int32_t offset[3], int32_t lo[3], int32_t hi[3])
 {
     for (int d = 0; d < 3; d++) {
-        if (offset[d] < reach->lo[d]) reach->lo[d] = offset[d];
-        if (offset[d] > reach->hi[d]) reach->hi[d] = offset[d];
+        if (offset[d] < lo[d]) lo[d] = offset[d];
+        if (offset[d] > hi[d]) hi[d] = offset[d];
     }
 }
 
@@ -18,7 +18,7 @@ int analysis_reaches(const ir_kernel *kernel, analysis_reach *out)
         const int32_t *o = access->offset;
         if (count > 0 && out[count - 1].param == access->param &&
             out[count - 1].component == access->component)
-            widen(&out[count - 1], o);
+            analysis_add_offset(o, out[count - 1].lo, out[count - 1].hi);
         else
             out[count++] = (analysis_reach){
                 access->param, access->component, {o[0], o[1], o[2]}, {o[0], o[1], o[2]}};

@@ -32,14 +32,6 @@ static analysis_touch *add(builder *b, int param, int component, const int32_t o
 
 static bool same_box(const grid_box *a, const grid_box *b) { return !memcmp(a, b, sizeof *a); }
 
-static void widen(analysis_touch *t, const int32_t offset[3])
-{
-    for (int d = 0; d < 3; d++) {
-        if (offset[d] < t->lo[d]) t->lo[d] = offset[d];
-        if (offset[d] > t->hi[d]) t->hi[d] = offset[d];
-    }
-}
-
 /* Whether the loop writes the slot of a parameter: then a box around what it reads may hold what it
  * writes, though no single read does. */
 static bool is_written(const chain_loop *loop, int param)
@@ -62,7 +54,7 @@ static void add_reads(builder *b, const grid_box *needs)
         const analysis_touch *last = whole < 0 ? NULL : &b->touches[whole];
         bool same = last && last->param == access->param && last->component == access->component;
         if (everywhere && same && !is_written(b->loop, access->param)) {
-            widen(&b->touches[whole], access->offset);
+            analysis_add_offset(access->offset, b->touches[whole].lo, b->touches[whole].hi);
         } else if (everywhere || !grid_box_is_empty(&needs[i])) {
             if (everywhere) whole = b->count;
             analysis_touch *t = add(b, access->param, access->component, access->offset);
@@ -92,7 +84,7 @@ static void add_writes(builder *b)
         bool same = t && t->writes && t->param == s->param && t->component == s->component;
         written = same ? written + 1 : 1;
         if (same)
-            widen(t, s->offset);
+            analysis_add_offset(s->offset, t->lo, t->hi);
         else
             t = add(b, s->param, s->component, s->offset);
         t->writes = true;

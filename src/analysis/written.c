@@ -13,20 +13,6 @@ bool analysis_writes_whole(const chain_loop *loop, int param)
     return written == values;
 }
 
-bool analysis_writes_all(const chain_loop *loop, int param)
-{
-    static const int32_t here[3];
-    int32_t last[3] = {0, 0, 0}; /* child */
-    const ir_param *p = &loop->kernel->params[param];
-    for (int d = 0; d < 3; d++)
-        if (p->finer[d]) last[d] = p->finer[d] - 1;
-    const chain_binding *binding = &loop->bindings[param];
-    if (!analysis_writes_whole(loop, param)) return false;
-    grid_box all = chain_slot_points(binding->slot, &binding->boundary);
-    grid_box touched = analysis_touched(p, here, last, &loop->box);
-    return grid_box_contains(&touched, &all);
-}
-
 /* The indices that a store surely writes, of a finer field together with those to the other
  * children. What periodic sides bring back counts where it is all. */
 static grid_box written_by(const chain_loop *loop, const ir_store *store)
@@ -60,4 +46,13 @@ grid_box analysis_surely_written(const chain_loop *loop, int p)
         written = grid_box_intersect(&written, &box);
     }
     return written;
+}
+
+bool analysis_writes_all(const chain_loop *loop, int param)
+{
+    if (!analysis_writes_whole(loop, param)) return false;
+    const chain_binding *binding = &loop->bindings[param];
+    grid_box all = chain_slot_points(binding->slot, &binding->boundary);
+    grid_box written = analysis_surely_written(loop, param);
+    return grid_box_contains(&written, &all);
 }

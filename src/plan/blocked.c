@@ -111,7 +111,7 @@ static void make(plan_group *g, const plan_request *r, plan *p, int parent)
          c = chunk_of(g, r->every, c.end)) {
         plan_group_extents(g, &c);
         add_exchanges(g, p, seq);
-        plan_group_in_order(&c, p, seq);
+        plan_add_loops(p, seq, &c, PLAN_ONCE | PLAN_ON_GRID | PLAN_REDUCED);
     }
     analysis_section none = {g->part.a, g->part.first, g->part.first};
     plan_group_extents(g, &none); /* margins are not moved in */

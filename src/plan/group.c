@@ -174,33 +174,14 @@ void plan_group_extents(plan_group *g, const analysis_section *part)
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-void plan_group_before(const plan_group *g, plan *p, int parent)
-{
-    for (int l = g->part.first; l < g->part.end; l++)
-        if (g->part.a->loops[l].loop->once)
-            plan_add(p, parent, (plan_node){.kind = PLAN_SCALAR, .loop = l});
-}
-
-void plan_group_after(const plan_group *g, plan *p, int parent)
-{
-    for (int l = g->part.first; l < g->part.end; l++)
-        if (!g->part.a->loops[l].loop->once && g->part.a->loops[l].reduces)
-            plan_add(p, parent, (plan_node){.kind = PLAN_SCALAR, .loop = l});
-}
-
-void plan_group_loops(const plan_group *g, plan *p, int parent)
-{
-    for (int l = g->part.first; l < g->part.end; l++)
-        if (!g->part.a->loops[l].loop->once)
-            plan_add(p, parent, (plan_node){.kind = PLAN_LOOP, .loop = l});
-}
-
-void plan_group_in_order(const analysis_section *part, plan *p, int parent)
+void plan_add_loops(plan *p, int parent, const analysis_section *part, unsigned what)
 {
     for (int l = part->first; l < part->end; l++) {
         const analysis_loop *loop = &part->a->loops[l];
-        if (!loop->loop->once) plan_add(p, parent, (plan_node){.kind = PLAN_LOOP, .loop = l});
-        if (loop->loop->once || loop->reduces)
+        bool once = loop->loop->once;
+        if (!once && what & PLAN_ON_GRID)
+            plan_add(p, parent, (plan_node){.kind = PLAN_LOOP, .loop = l});
+        if (once ? what & PLAN_ONCE : loop->reduces && what & PLAN_REDUCED)
             plan_add(p, parent, (plan_node){.kind = PLAN_SCALAR, .loop = l});
     }
 }

@@ -37,7 +37,7 @@ static void make(plan_group *g, const plan_request *r, plan *p, int parent)
     }
     int seq = plan_group_buffers(g, r->tile, p, parent);
     plan_group_moves(g, p, seq, false, 0);
-    plan_group_loops(g, p, seq);
+    plan_add_loops(p, seq, &g->part, PLAN_ON_GRID);
     plan_group_moves(g, p, seq, true, 0);
     while (count) plan_end_tile(p, tiles[--count], plan_group_span, g);
 }

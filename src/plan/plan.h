@@ -220,12 +220,10 @@ int plan_group_sweep(const plan_group *g, const plan_request *r);
 /* Sets the extents of some of the loops, all needs, for fields asked for at the points; and widens
  * margins to hold what is touched then. */
 void plan_group_extents(plan_group *g, const analysis_section *part);
-/* Adds nodes for loops without a grid, and for reductions; the others, one after another. */
-void plan_group_before(const plan_group *g, plan *p, int parent);
-void plan_group_after(const plan_group *g, plan *p, int parent);
-void plan_group_loops(const plan_group *g, plan *p, int parent);
-/* All of some loops, each finished before the next. */
-void plan_group_in_order(const analysis_section *part, plan *p, int parent);
+/* Adds nodes for some of what loops do, one after another: for those without a grid, for the
+ * others, for the reductions of these. */
+enum { PLAN_ONCE = 1, PLAN_ON_GRID = 2, PLAN_REDUCED = 4 };
+void plan_add_loops(plan *p, int parent, const analysis_section *part, unsigned what);
 /* Buffers for the fields that are kept, one in another, of tiles of these sizes with margins; in
  * the innermost a SEQ, which is returned. */
 int plan_group_buffers(const plan_group *g, const int64_t size[3], plan *p, int parent);

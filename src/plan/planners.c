@@ -7,7 +7,7 @@
 static void make_in_order(plan_group *g, const plan_request *request, plan *p, int parent)
 {
     (void)request;
-    plan_group_in_order(&g->part, p, parent);
+    plan_add_loops(p, parent, &g->part, PLAN_ONCE | PLAN_ON_GRID | PLAN_REDUCED);
 }
 
 static const plan_method plan_loops = {"loops", false, NULL, make_in_order};
@@ -88,9 +88,9 @@ static int add_group(plan *p, int root, const analysis_chain *a, int first,
         made = plan_group_make(&g, a, first, true);
     }
     if (!suits) method = &plan_loops;
-    if (made && method->apart) plan_group_before(&g, p, root);
+    if (made && method->apart) plan_add_loops(p, root, &g.part, PLAN_ONCE);
     if (made) method->make(&g, request, p, root);
-    if (made && method->apart) plan_group_after(&g, p, root);
+    if (made && method->apart) plan_add_loops(p, root, &g.part, PLAN_REDUCED);
     if (!made) p->failed = true;
     plan_group_free(&g);
     return g.part.end;

@@ -144,7 +144,7 @@ static bool apply_write(proof *v, const plan_walk *walk, const plan_run *run,
 static bool count_points(proof *v, const plan_run *run)
 {
     const analysis_loop *l = &v->a->loops[run->loop];
-    grid_region *counted = &v->counted[run->loop];
+    grid_region *counted = &v->loops[run->loop].counted;
     if ((!l->reduces && !l->checks) || grid_box_is_empty(&run->core)) return true;
     for (size_t i = 0; i < counted->count; i++) {
         grid_box both = grid_box_intersect(&counted->boxes[i], &run->core);
@@ -163,7 +163,7 @@ static bool run_part(void *data, const plan_walk *walk, const plan_run *run)
 {
     proof *v = data;
     const analysis_loop *l = &v->a->loops[run->loop];
-    if (v->finished[run->loop])
+    if (v->loops[run->loop].finished)
         return proof_refuse_loop(v, run->loop, "runs after its reductions were finished");
     v->colored = l->loop->colors > 1 ? run->loop : -1;
     for (int t = 0; t < l->touch_count; t++)
@@ -180,8 +180,8 @@ static bool check_counted(proof *v, int loop)
 {
     const analysis_loop *l = &v->a->loops[loop];
     int64_t points = 0;
-    for (size_t i = 0; i < v->counted[loop].count; i++)
-        points += grid_box_points(&v->counted[loop].boxes[i]);
+    for (size_t i = 0; i < v->loops[loop].counted.count; i++)
+        points += grid_box_points(&v->loops[loop].counted.boxes[i]);
     return points == grid_box_points(&l->loop->box) ||
            proof_refuse_loop(v, loop, "is finished with %" PRId64 " of its %" PRId64 " points",
                              points, grid_box_points(&l->loop->box));
@@ -191,7 +191,7 @@ static bool scalar(void *data, int loop)
 {
     proof *v = data;
     const analysis_loop *l = &v->a->loops[loop];
-    if (v->finished[loop]) return proof_refuse_loop(v, loop, "is finished twice");
+    if (v->loops[loop].finished) return proof_refuse_loop(v, loop, "is finished twice");
     if (!l->loop->once && !check_counted(v, loop)) return false;
     for (int t = 0; t < l->touch_count; t++) {
         const analysis_touch *touch = &l->touches[t];
@@ -201,7 +201,7 @@ static bool scalar(void *data, int loop)
     for (int t = 0; t < l->touch_count; t++)
         if (l->touches[t].writes && l->touches[t].scalar)
             v->scalar_writer[l->touches[t].slot] = loop;
-    v->finished[loop] = true;
+    v->loops[loop].finished = true;
     return true;
 }
 
@@ -213,7 +213,7 @@ static bool check_end(proof *v, plan_place *homes)
     for (int l = 0; l < end; l++) {
         const analysis_loop *loop = &v->a->loops[l];
         if (loop->checks && !loop->loop->once && !check_counted(v, l)) return false;
-        if (!v->finished[l] && (loop->reduces || loop->loop->once))
+        if (!v->loops[l].finished && (loop->reduces || loop->loop->once))
             return proof_refuse_loop(v, l, "is never finished");
     }
     for (int s = 0; s < v->a->slot_count; s++) {
@@ -229,32 +229,32 @@ static bool check_end(proof *v, plan_place *homes)
     return true;
 }
 
-static bool make_homes(proof *v, plan_place *homes)
+/* NULL when memory is out. */
+static plan_place *make_homes(proof *v)
 {
+    size_t slots = (size_t)v->a->slot_count + 1;
+    plan_place *homes = arena_array(&v->memory, slots, sizeof *homes);
+    content *contents = arena_array(&v->memory, slots, sizeof *contents);
+    v->scalar_writer = arena_array(&v->memory, slots, sizeof *v->scalar_writer);
+    v->loops = arena_array(&v->memory, (size_t)v->a->loop_count + 1, sizeof *v->loops);
+    if (!homes || !contents || !v->scalar_writer || !v->loops) return NULL;
     for (int s = 0; s < v->a->slot_count; s++) {
-        homes[s].data = calloc(1, sizeof(content));
-        if (!homes[s].data) return false;
+        grid_box all = chain_slot_memory(v->a->slots[s]);
         for (int c = 0; c < v->a->slots[s]->components; c++)
-            content_set(homes[s].data,
-                        (content_entry){s, c, CONTENT_FIRST, chain_slot_memory(v->a->slots[s])});
+            content_set(&contents[s], (content_entry){s, c, CONTENT_FIRST, all});
+        homes[s].data = &contents[s];
         v->scalar_writer[s] = CONTENT_FIRST;
     }
-    return true;
+    return homes;
 }
 
 static void release(proof *v, plan_place *homes)
 {
-    for (int s = 0; homes && s < v->a->slot_count; s++) {
-        if (homes[s].data) content_free(homes[s].data);
-        free(homes[s].data);
-    }
-    for (int l = 0; v->counted && l < v->a->loop_count; l++) grid_region_free(&v->counted[l]);
+    for (int s = 0; homes && s < v->a->slot_count; s++) content_free(homes[s].data);
+    for (int l = 0; homes && l < v->a->loop_count; l++) grid_region_free(&v->loops[l].counted);
     while (v->lane_depth) free(v->lanes[--v->lane_depth].touches);
-    free(v->counted);
-    free(v->finished);
-    free(v->scalar_writer);
     free(v->moves);
-    free(homes);
+    arena_free(&v->memory);
 }
 
 bool plan_verify(const plan *p, const analysis_chain *a, text *why)
@@ -274,13 +274,8 @@ bool plan_verify(const plan *p, const analysis_chain *a, text *why)
                             .open = proof_open,
                             .close = proof_close,
                             .tile = proof_tile};
-    size_t slots = (size_t)a->slot_count + 1, loops = (size_t)a->loop_count + 1;
-    plan_place *homes = calloc(slots, sizeof *homes);
-    v.scalar_writer = calloc(slots, sizeof *v.scalar_writer);
-    v.counted = calloc(loops, sizeof *v.counted);
-    v.finished = calloc(loops, sizeof *v.finished);
-    bool right = homes && v.scalar_writer && v.counted && v.finished && make_homes(&v, homes);
-    if (right) right = plan_walk_all(p, a, homes, &visitor);
+    plan_place *homes = make_homes(&v);
+    bool right = homes && plan_walk_all(p, a, homes, &visitor);
     if (right && v.move_count)
         right = proof_refuse(&v, "move %d is never waited for", v.moves[0].tag);
     if (right) right = check_end(&v, homes);

@@ -56,19 +56,24 @@ typedef struct proof_lanes {
 
 enum { PROOF_LANES = 8 };
 
+typedef struct proof_loop {
+    grid_region counted; /* the points that count so far */
+    bool finished;       /* its reductions, or it has run without a grid */
+} proof_loop;
+
 typedef struct proof {
     const plan *p;
     const analysis_chain *a;
     text *why;
     bool wrong, no_memory;
-    int *scalar_writer;   /* per slot: the loop that made its present value */
-    grid_region *counted; /* per loop: the points that count so far */
-    bool *finished;       /* per loop: its reductions, or that it has run without a grid */
-    plan_copy *moves;     /* under way */
+    int *scalar_writer; /* per slot: the loop that made its present value */
+    proof_loop *loops;
+    plan_copy *moves; /* under way */
     size_t move_count, move_room;
     proof_lanes lanes[PROOF_LANES];
     int lane_depth, places; /* places: opened so far */
     int colored;            /* the loop being run when it has colours, otherwise -1 */
+    arena memory;
 } proof;
 
 /* ---- proof_place.c --------------------------------------------------------------------------- */

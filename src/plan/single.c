@@ -85,13 +85,13 @@ static void make(plan_group *g, const plan_request *r, plan *p, int parent)
 {
     pair found;
     for (int l = g->part.first; l < g->part.end && !p->failed;) {
+        analysis_section alone = {g->part.a, l, l + 1};
         if (find_pair(g, l, &found)) {
             l = add_shared(g, r, p, parent, l, found);
-            continue;
+        } else {
+            plan_add_loops(p, parent, &alone, PLAN_ON_GRID);
+            l++;
         }
-        if (!g->part.a->loops[l].loop->once)
-            plan_add(p, parent, (plan_node){.kind = PLAN_LOOP, .loop = l});
-        l++;
     }
 }
 

@@ -31,7 +31,8 @@ static void add_skewed_tiles(plan_group *g, const plan_request *r, plan *p, int 
             if (tile.size <= 0 || !plan_group_tiles(g, r, d)) continue;
             parent = made[count++] = plan_add(p, parent, tile);
         }
-    plan_group_loops(g, p, plan_add(p, parent, (plan_node){.kind = PLAN_SEQ}));
+    int seq = plan_add(p, parent, (plan_node){.kind = PLAN_SEQ});
+    plan_add_loops(p, seq, &g->part, PLAN_ON_GRID);
     while (count) plan_end_tile(p, made[--count], skewed_span, g);
 }
 

@@ -90,7 +90,7 @@ static void make(plan_group *g, const plan_request *r, plan *p, int parent)
     int seq = plan_add(p, tile, (plan_node){.kind = PLAN_SEQ});
     if (s.ahead) add_waits(p, seq);
     plan_group_moves(g, p, seq, false, s.ahead ? IN : 0);
-    plan_group_loops(g, p, seq);
+    plan_add_loops(p, seq, &g->part, PLAN_ON_GRID);
     plan_group_moves(g, p, seq, true, s.ahead ? OUT : 0);
     plan_end_tile(p, tile, window_span, &s);
     if (s.ahead) add_waits(p, outer);
