@@ -44,7 +44,7 @@ typedef struct analysis_touch {
 
 typedef struct analysis_loop {
     const chain_loop *loop;
-    const analysis_touch *touches; /* of fields and scalars */
+    analysis_touch *touches; /* of fields and scalars */
     int touch_count;
     bool reduces; /* into scalars */
     bool checks;  /* may stop the chain */

@@ -180,18 +180,16 @@ static void need_operands(guard *g, const ir_node *n, const grid_box *box)
  * is stored c ? y : x: x is needed where a holds. */
 static void need_stored(guard *g, ir_id value, ir_id condition, grid_box box)
 {
-    const ir_node *v = &g->graph->nodes[value], *n = &g->graph->nodes[condition];
-    bool either = n->op == IR_OR && n->type == IR_BOOL && v->op == IR_SELECT;
-    while (either && (n->arg[0] == v->arg[0] || n->arg[1] == v->arg[0])) {
+    for (;;) {
+        const ir_node *v = &g->graph->nodes[value], *c = &g->graph->nodes[condition];
+        bool either = c->op == IR_OR && c->type == IR_BOOL && v->op == IR_SELECT;
+        if (!either || (c->arg[0] != v->arg[0] && c->arg[1] != v->arg[0])) break;
         grid_box chosen = narrow(g, v->arg[0], true, box, 0);
         need(g, v->arg[0], &box);
         need(g, v->arg[1], &chosen);
         box = narrow(g, v->arg[0], false, box, 0);
-        condition = n->arg[n->arg[0] == v->arg[0] ? 1 : 0];
+        condition = c->arg[c->arg[0] == v->arg[0] ? 1 : 0];
         value = v->arg[2];
-        v = &g->graph->nodes[value];
-        n = &g->graph->nodes[condition];
-        either = n->op == IR_OR && n->type == IR_BOOL && v->op == IR_SELECT;
     }
     box = narrow(g, condition, true, box, 0);
     need(g, value, &box);

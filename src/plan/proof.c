@@ -147,8 +147,8 @@ static bool count_points(proof *v, const plan_run *run)
     grid_region *counted = &v->loops[run->loop].counted;
     if ((!l->reduces && !l->checks) || grid_box_is_empty(&run->core)) return true;
     for (size_t i = 0; i < counted->count; i++) {
+        if (!l->reduces || !grid_box_meet(&counted->boxes[i], &run->core)) continue;
         grid_box both = grid_box_intersect(&counted->boxes[i], &run->core);
-        if (grid_box_is_empty(&both) || !l->reduces) continue;
         text points = {0};
         grid_box_print(&points, &both, l->loop->shape.rank);
         proof_refuse_loop(v, run->loop, "counts points %s twice", text_get(&points));

@@ -25,6 +25,7 @@ struct plan_walk {
 };
 
 static bool walk_node(plan_walk *w, int node);
+static bool walk_together(plan_walk *w, int node);
 
 /* ---- boxes of leaves ------------------------------------------------------------------------- */
 
@@ -359,32 +360,25 @@ static bool walk_exchange(plan_walk *w, const plan_node *n)
     return true;
 }
 
-/* A part of the tree on all blocks: all of it on one after another, or step by step together. */
-static bool walk_together(plan_walk *w, int node)
+static bool walk_one_by_one(plan_walk *w, int node)
 {
-    const plan_node *n = &w->p->nodes[node];
     int blocks = block_count(w->blocks);
     bool done = true;
-    if (!has_meeting(w->p, node)) {
-        for (int b = 0; b < blocks && done; b++) {
-            done = begin_tile(w, w->blocks);
-            enter_block(w, w->visitor->backwards ? blocks - 1 - b : b);
-            done = done && walk_node(w, node);
-            leave_block(w);
-        }
-        return done && begin_tile(w, NULL);
+    for (int b = 0; b < blocks && done; b++) {
+        done = begin_tile(w, w->blocks);
+        enter_block(w, w->visitor->backwards ? blocks - 1 - b : b);
+        done = done && walk_node(w, node);
+        leave_block(w);
     }
-    if (n->kind == PLAN_EXCHANGE) return walk_exchange(w, n);
-    if (n->kind == PLAN_SCALAR) return walk_node(w, node);
-    if (n->kind == PLAN_SEQ) {
-        for (int child = n->child; child && done; child = w->p->nodes[child].next)
-            done = walk_together(w, child);
-        return done;
-    }
-    if (n->kind != PLAN_BUFFER) return false;
+    return done && begin_tile(w, NULL);
+}
+
+/* A buffer of each block, in which blocks have to meet. */
+static bool walk_buffers(plan_walk *w, const plan_node *n)
+{
+    int blocks = block_count(w->blocks), opened = 0;
     plan_place *places = calloc((size_t)blocks, sizeof *places);
-    if (!places) return false;
-    int opened = 0;
+    bool done = places;
     for (; opened < blocks && done; opened++) {
         enter_block(w, opened);
         places[opened] = make_place(w, n);
@@ -398,6 +392,20 @@ static bool walk_together(plan_walk *w, int node)
         leave_block(w);
     }
     free(places);
+    return done;
+}
+
+/* A part of the tree on all blocks: all of it on one after another, or step by step together. */
+static bool walk_together(plan_walk *w, int node)
+{
+    const plan_node *n = &w->p->nodes[node];
+    bool done = true;
+    if (!has_meeting(w->p, node)) return walk_one_by_one(w, node);
+    if (n->kind == PLAN_EXCHANGE) return walk_exchange(w, n);
+    if (n->kind == PLAN_SCALAR) return walk_node(w, node);
+    if (n->kind == PLAN_BUFFER) return walk_buffers(w, n);
+    for (int child = n->child; child && done; child = w->p->nodes[child].next)
+        done = n->kind == PLAN_SEQ && walk_together(w, child);
     return done;
 }
 
