@@ -51,11 +51,10 @@ static bool find_end(plan_group *g, bool apart)
     bonds b = {.apart = apart};
     b.slots = arena_array(&g->memory, (size_t)a->slot_count + 1, sizeof *b.slots);
     if (!b.slots) return false;
+    int *end = &g->part.end;
     bool joins = !is_alone(&a->loops[g->part.first]) && join(&b, &a->loops[g->part.first]);
-    for (int l = g->part.end; joins && l < a->loop_count; l = g->part.end) {
-        joins = !is_alone(&a->loops[l]) && join(&b, &a->loops[l]);
-        g->part.end += joins;
-    }
+    while (joins && *end < a->loop_count && !is_alone(&a->loops[*end]) && join(&b, &a->loops[*end]))
+        ++*end;
     return true;
 }
 
