@@ -27,8 +27,7 @@ grid_box analysis_points_into(const ir_param *param, const int32_t offset[3], co
 /* The points of a loop's box at which every read and write lands inside the grid. May be empty. */
 grid_box analysis_interior(const chain_loop *loop);
 
-/* ---- touch.c: what a whole chain touches ------------------------------------------------------
- */
+/* ---- touch.c: what a whole chain touches ----------------------------------------------------- */
 
 /* What points of a loop do to a component of a slot: they read, or write, the indices at offsets lo
  * to hi (inclusive; a box that holds them) from their own. */
@@ -115,7 +114,7 @@ bool analysis_lasts(const analysis_chain *a, int end, int slot);
  * Tables have an entry per loop of a section, from its first, or per slot, and dimension. Touches
  * that are odd do not count. */
 
-/* A range around a point or index, both ends included, or two distances. */
+/* Two ends along a dimension; of what is needed around a point, both are included. */
 typedef struct analysis_span {
     int64_t lo, hi;
 } analysis_span;
@@ -139,8 +138,7 @@ void analysis_find_extents(const analysis_section *s, analysis_span (*needs)[3],
  * before: computed in overlapping pieces, one would find what another has overwritten. */
 bool analysis_is_hazard(const analysis_section *s, int slot, analysis_span need);
 
-/* ---- order.c ----------------------------------------------------------------------------------
- */
+/* ---- order.c --------------------------------------------------------------------------------- */
 
 /* The level a bound lies before. Its parameter must be given as a number. */
 int64_t analysis_bound_value(const chain_loop *loop, const ir_bound *bound);

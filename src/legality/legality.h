@@ -20,8 +20,7 @@ void legality_say_where(const chain_loop *loop, messages *m);
 /* "[-1,0]", as written in a kernel for grids of this rank. */
 void legality_print_offset(char out[LEGALITY_NAME], const ir_access *access, int rank);
 
-/* ---- the parts of legality_check, in this order; each assumes that those before it passed ----
- */
+/* ---- the parts of legality_check, in this order; each assumes that those before it passed ---- */
 
 /* once.c: what runs once is given scalars, what runs on a grid fields. */
 kata_status legality_check_once(const chain_loop *loop, messages *m);

@@ -249,8 +249,7 @@ typedef struct plan_method {
 extern const plan_method plan_skewed, plan_diamond, plan_overlapped, plan_streamed, plan_fused,
     plan_single, plan_blocked;
 
-/* ---- notation.c
- * ---------------------------------------------------------------------------------- */
+/* ---- notation.c ------------------------------------------------------------------------------ */
 
 /* A line per node, children indented below: its kind and numbers as docs/planning.md explains them.
  * With a chain, the names of loops and fields follow as comments. */

@@ -106,8 +106,7 @@ bool proof_tile(void *data, const plan_node *node)
     return right;
 }
 
-/* ---- copies along dimensions that wrap --------------------------------------------------------
- */
+/* ---- copies along dimensions that wrap ------------------------------------------------------- */
 
 /* Whether what is copied over a seam are points: the last face of a periodic field, and ghosts, are
  * kept at home but have no copies elsewhere. */
