@@ -36,6 +36,9 @@ void no_such(const char *program, const char *what, const spelling *s);
 /* A number with as few digits as tell it from its neighbours. */
 void number_words(char *words, size_t size, double x, bool is_float);
 
+/* A text in JSON's quotes; NULL is an empty one. */
+void json_text(FILE *to, const char *value);
+
 /* ---- apply_*.c: what `kata apply` is made of ------------------------------------------------- */
 
 /* A kernel with what the command line gives its parameters. */

@@ -1,53 +1,176 @@
 #include "cli.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
-static void line(const char *name, const char *value)
+/* What is told of one machine, as lines for people or members of a JSON object. */
+typedef struct telling {
+    bool json, begun;
+} telling;
+
+/* Begins a member; the two forms have different names. */
+static void begin(telling *t, const char *name, const char *member)
 {
-    printf("%-12s %s\n", name, value && *value ? value : "none");
+    if (t->json)
+        printf("%s\"%s\": ", t->begun ? ", " : "{", member);
+    else
+        printf("%-12s ", name);
+    t->begun = true;
 }
 
-/* "32 KiB", "1.5 GiB": in the largest unit that leaves at least 1. */
-static void line_bytes(const char *name, int64_t bytes)
+static void end(const telling *t)
+{
+    if (!t->json) putchar('\n');
+}
+
+static void tell(telling *t, const char *name, const char *member, const char *value)
+{
+    begin(t, name, member);
+    if (t->json)
+        json_text(stdout, value);
+    else
+        printf("%s", value && *value ? value : "none");
+    end(t);
+}
+
+static void tell_number(telling *t, const char *name, const char *member, int number)
+{
+    begin(t, name, member);
+    printf("%d", number);
+    end(t);
+}
+
+/* "32 KiB", "1.5 GiB": in the largest unit that leaves at least 1; "none" for 0. */
+static void print_bytes(int64_t bytes)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    char value[32];
     size_t unit = 0;
     double amount = (double)bytes;
     for (; amount >= 1024 && unit + 1 < COUNT_OF(units); unit++) amount /= 1024;
-    snprintf(value, sizeof value, "%.4g %s", amount, units[unit]);
-    line(name, bytes > 0 ? value : NULL);
+    if (bytes > 0)
+        printf("%.4g %s", amount, units[unit]);
+    else
+        printf("none");
 }
 
-static void line_number(const char *name, int number) { printf("%-12s %d\n", name, number); }
-
-static void print_machine(const kata_machine *m)
+static void tell_bytes(telling *t, const char *name, const char *member, int64_t bytes)
 {
-    line("version", kata_version());
-    line("processor", m->cpu);
-    line("SIMD", m->simd);
-    line_number("cores", m->cores);
-    line_number("threads", m->threads);
-    line_bytes("L1 cache", m->l1);
-    line_bytes("L2 cache", m->l2);
-    line_bytes("L3 cache", m->l3);
-    line_bytes("memory", m->memory);
-    line("compiler", m->compiler);
-    line("kernel cache", m->cache);
-    line("executor", m->executor);
+    begin(t, name, member);
+    if (t->json)
+        printf("%lld", (long long)bytes);
+    else
+        print_bytes(bytes);
+    end(t);
+}
+
+static void tell_huge_pages(telling *t, const kata_machine *m)
+{
+    const char *given = m->huge_pages_given ? "given when asked for" : "not given when asked for";
+    if (t->json) {
+        tell(t, "", "huge_pages", m->huge_pages);
+        tell_bytes(t, "", "huge_page_bytes", m->huge_page);
+        printf(", \"huge_pages_given\": %s", m->huge_pages_given ? "true" : "false");
+        return;
+    }
+    begin(t, "huge pages", "");
+    print_bytes(m->huge_page);
+    if (m->huge_page) printf(", %s, %s", *m->huge_pages ? m->huge_pages : "no rule", given);
+    end(t);
+}
+
+static void tell_machine(telling *t, const kata_machine *m)
+{
+    tell(t, "version", "version", kata_version());
+    tell(t, "processor", "processor", m->cpu);
+    tell(t, "SIMD", "simd", m->simd);
+    tell_number(t, "cores", "cores", m->cores);
+    tell_number(t, "threads", "threads", m->threads);
+    tell_bytes(t, "L1 cache", "l1_bytes", m->l1);
+    tell_bytes(t, "L2 cache", "l2_bytes", m->l2);
+    tell_bytes(t, "L3 cache", "l3_bytes", m->l3);
+    tell_bytes(t, "memory", "memory_bytes", m->memory);
+    tell_huge_pages(t, m);
+    tell(t, "compiler", "compiler", m->compiler);
+    tell(t, "compilers", "compilers", m->compilers);
+    tell(t, "kernel cache", "kernel_cache", m->cache);
+    tell(t, "executor", "executor", m->executor);
+    tell(t, "executors", "executors", m->executors);
+}
+
+/* ---- ceilings -------------------------------------------------------------------------------- */
+
+typedef struct ceiling {
+    const char *name, *member, *unit; /* unit: of 1e9 */
+    size_t offset;
+} ceiling;
+
+#define CEILING(name, member, unit)                                                                \
+    {                                                                                              \
+        name, #member, unit, offsetof(kata_ceilings, member)                                       \
+    }
+static const ceiling ceilings[] = {
+    CEILING("copy from memory", copy, "GB/s"),
+    CEILING("copy, streaming stores", copy_streaming, "GB/s"),
+    CEILING("triad from memory", triad, "GB/s"),
+    CEILING("triad, streaming stores", triad_streaming, "GB/s"),
+    CEILING("L2 copy, one core", l2_copy_one, "GB/s"),
+    CEILING("L2 copy, all cores", l2_copy_all, "GB/s"),
+    CEILING("L3 copy, one core", l3_copy_one, "GB/s"),
+    CEILING("L3 copy, all cores", l3_copy_all, "GB/s"),
+    CEILING("fma f64, per core", fma_f64, "G/s"),
+    CEILING("fma f32, per core", fma_f32, "G/s"),
+    CEILING("division f64, per core", divide_f64, "G/s"),
+    CEILING("division f32, per core", divide_f32, "G/s"),
+    CEILING("core clock", clock, "GHz"),
+};
+
+static void tell_ceilings(const telling *t, const kata_ceilings *measured)
+{
+    printf("%s",
+           t->json ? ", \"ceilings\": {" : "\nceilings                        best   median\n");
+    for (size_t i = 0; i < COUNT_OF(ceilings); i++) {
+        const ceiling *c = &ceilings[i];
+        const kata_rate *rate = (const void *)((const char *)measured + c->offset);
+        if (t->json)
+            printf("%s\"%s\": {\"best\": %.6g, \"median\": %.6g}", i ? ", " : "", c->member,
+                   rate->best, rate->median);
+        else if (rate->best > 0)
+            printf("%-26s %9.4g %8.4g %s\n", c->name, rate->best * 1e-9, rate->median * 1e-9,
+                   c->unit);
+        else
+            printf("%-26s %9s\n", c->name, "none");
+    }
+    if (t->json)
+        printf(", \"seconds\": %.3g}", measured->seconds);
+    else
+        printf("measured in %.2g s\n", measured->seconds);
 }
 
 int verb_info(int argc, char **argv)
 {
-    const options o = {"kata info",
-                       "Says what was found on this machine: what kernels are compiled for and "
-                       "run with.\n",
-                       NULL, 0};
+    telling t = {.json = false};
+    bool quick = false;
+    const option table[] = {
+        {"json", "as one JSON object, rates per second", .flag = &t.json},
+        {"quick", "measure nothing", .flag = &quick},
+    };
+    const options o = {
+        "kata info",
+        "Says what was found on this machine: what kernels are compiled for and run with, and\n"
+        "which rates nothing exceeds here: copies and triads (a = b + 3c) of doubles, which count\n"
+        "what is read and written, and arithmetic. docs/explain.md tells what they mean.\n",
+        table, COUNT_OF(table)};
     int exit_code;
     if (!options_read(&o, argc, argv, &exit_code)) return exit_code;
 
     kata *k = kata_open(NULL);
     kata_machine machine;
-    if (kata_machine_get(k, &machine) == KATA_OK) print_machine(&machine);
+    kata_ceilings measured;
+    if (kata_machine_get(k, &machine) == KATA_OK) {
+        tell_machine(&t, &machine);
+        fflush(stdout);
+        if (!quick && kata_ceilings_measure(k, &measured) == KATA_OK) tell_ceilings(&t, &measured);
+        if (t.json) printf("}\n");
+    }
     return kata_close(k) ? 1 : 0;
 }

@@ -81,10 +81,11 @@ typedef void (*kata_handler)(void *data, kata_status status, const char *message
  * KATA_RECORD=FILE writes down what each loop was given and computed, for `kata diff`
  * (KATA_RECORD_FULL=1: with all values). With KATA_EXECUTOR=plan chains are run, slowly, as a plan
  * says that KATA_PLAN asks for (docs/planning.md); KATA_EXPLAIN=text (json; x, y or z for a picture
- * along that dimension) shows the plans of all chains, on standard error or appended to
- * KATA_EXPLAIN_FILE. KATA_TRACE=u@12,7 reports every write to that point of the
- * field of that name, to standard error or the file KATA_TRACE_FILE, and makes kernels be
- * interpreted. docs/debugging.md shows how to use them. */
+ * along that dimension) shows the plans of all chains and, when a context is closed, what its
+ * kernels cost, how fast they ran and why chains ended, on standard error or appended to
+ * KATA_EXPLAIN_FILE; with KATA_EXPLAIN_QUICK=1 nothing is measured for it. KATA_TRACE=u@12,7
+ * reports every write to that point of the field of that name, to standard error or the file
+ * KATA_TRACE_FILE, and makes kernels be interpreted. docs/debugging.md shows how to use them. */
 
 /* ---- context --------------------------------------------------------------------------------- */
 
@@ -418,7 +419,8 @@ KATA_API const char *kata_kernel_name(const kata_kernel *kernel);
 typedef enum kata_aspect {
     KATA_ACCESSES, /* the order of levels, intervals, parameters, what is read at which offsets
                       and what is written */
-    KATA_IR        /* the intermediate form, as docs/ir.md describes it */
+    KATA_IR,       /* the intermediate form, as docs/ir.md describes it */
+    KATA_CODE      /* the C function that is generated for fields stored as they are computed in */
 } kata_aspect;
 /* A text of several lines about a kernel, NULL on error. */
 KATA_API const char *kata_kernel_describe(kata_kernel *kernel, kata_aspect aspect);
@@ -564,8 +566,38 @@ typedef struct kata_machine {
     const char *compiler;   /* path and version, "" when none was found */
     const char *cache;      /* folder of compiled kernels, "" when none can be used */
     const char *executor;   /* "cpu", "reference" or "plan" */
+    const char *compilers;  /* paths of all that were found, by commas */
+    const char *executors;  /* names of all that there are, by commas */
+    const char *huge_pages; /* what the system does about them: "always", "madvise", "never"; "" */
+    int64_t huge_page;      /* bytes of one; 0 where there are none */
+    bool huge_pages_given;  /* memory that asks for them, as that of fields does, gets some */
 } kata_machine;
 KATA_API kata_status kata_machine_get(kata *k, kata_machine *machine);
+
+/* Of several short repetitions, per second; 0 where there is nothing to measure. */
+typedef struct kata_rate {
+    double best, median;
+} kata_rate;
+/* The rates that no program exceeds here, as measured. Copies and triads (a = b + 3c) of doubles
+ * count the bytes that are read and written, not those that a cache fetches because of a store. */
+typedef struct kata_ceilings {
+    kata_rate copy, triad;                     /* from memory, all threads */
+    kata_rate copy_streaming, triad_streaming; /* the same with stores past the caches */
+    kata_rate l2_copy_one, l2_copy_all; /* in the second-level cache, by one thread, by all */
+    kata_rate l3_copy_one, l3_copy_all;
+    kata_rate fma_f64, fma_f32;       /* of one core while all work: fused multiply-adds (a*b + c
+                                         where there is no such instruction) */
+    kata_rate divide_f64, divide_f32; /* the same: divisions */
+    kata_rate clock;                  /* cycles of one core */
+    double seconds;                   /* that it took */
+} kata_ceilings;
+/* Measures them with the context's threads, in about a second. */
+KATA_API kata_status kata_ceilings_measure(kata *k, kata_ceilings *ceilings);
+/* A text about what a point of a kernel costs, NULL on error: accesses, halo, operations, bytes,
+ * for fields stored as they are computed in; with ceilings (NULL: without) also the rate that they
+ * allow. As lines, or as a JSON object in one line. docs/explain.md tells what the figures mean. */
+KATA_API const char *kata_kernel_explain(kata_kernel *kernel, const kata_ceilings *ceilings,
+                                         bool json);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,7 @@
 #define ANALYSIS_ANALYSIS_H
 
 #include "chain/chain.h"
+#include "machine/machine.h"
 
 /* ---- footprint.c ----------------------------------------------------------------------------- */
 
@@ -186,6 +187,65 @@ typedef struct analysis_loop_interval {
  * -1 when memory is out. */
 int analysis_loop_intervals(const analysis_body *bodies, int count, int kernels, arena *memory,
                             analysis_loop_interval **out);
+
+/* ---- work.c ---------------------------------------------------------------------------------- */
+
+/* Kinds of operations, with the words for them: floating-point ones, comparisons of any type with
+ * choices, minima and maxima, functions that no instruction computes; integers; conversions, signs
+ * and roundings. */
+#define ANALYSIS_OPERATIONS(X)                                                                     \
+    X(ADD, "add")                                                                                  \
+    X(MUL, "mul")                                                                                  \
+    X(FMA, "fma")                                                                                  \
+    X(COMPARE, "compare/select")                                                                   \
+    X(DIV, "div")                                                                                  \
+    X(SQRT, "sqrt")                                                                                \
+    X(FUNCTION, "function")                                                                        \
+    X(INTEGER, "integer")                                                                          \
+    X(OTHER, "other")
+
+typedef enum analysis_operation {
+#define X(name, ...) ANALYSIS_##name,
+    ANALYSIS_OPERATIONS(X)
+#undef X
+        ANALYSIS_OPERATION_COUNT
+} analysis_operation;
+
+/* What a kernel does at a point, in mean over many. */
+typedef struct analysis_work {
+    int64_t operations[ANALYSIS_OPERATION_COUNT];
+    int64_t floating;     /* of floating-point numbers, an fma being two, comparisons none */
+    double slots[2];      /* of units that multiply and add floats, and doubles, at least */
+    double divisions[2];  /* the same: divisions and square roots */
+    double read, written; /* bytes of fields, each element once */
+    double allocated; /* of those written, what is not read: fetched nevertheless, unless stores go
+                         past the caches */
+} analysis_work;
+
+/* For fields so stored (per parameter) on grids of a rank. False when memory is out. */
+bool analysis_find_work(const ir_kernel *kernel, const kata_type *storage, int rank,
+                        analysis_work *out);
+
+/* Where the fields of a loop are while it runs again and again. */
+typedef enum analysis_level_of_memory {
+    ANALYSIS_MEMORY,
+    ANALYSIS_L3,
+    ANALYSIS_L2,
+    ANALYSIS_L1
+} analysis_level_of_memory;
+
+/* Points per second that a loop does at most; 0 where nothing bounds it. */
+typedef struct analysis_bound {
+    double points;
+    double memory, allocating; /* by bytes; without streaming stores */
+    double arithmetic;
+    bool by_memory; /* which of them it is */
+    analysis_level_of_memory level;
+} analysis_bound;
+
+/* `bytes`: of all fields of the loop; 0: they do not fit any cache. */
+analysis_bound analysis_find_bound(const analysis_work *w, double bytes, const machine *m,
+                                   int threads, const kata_ceilings *c);
 
 /* ---- guard.c --------------------------------------------------------------------------------- */
 

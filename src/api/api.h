@@ -21,6 +21,13 @@ struct kata_grid {
     grid_shape shape;
 };
 
+/* A call that needed results of queued work. */
+typedef struct api_force {
+    const char *call;
+    int64_t count, first_step; /* steps that had ended before the first time */
+} api_force;
+enum { API_FORCES = 16 }; /* more than there are such calls */
+
 struct kata {
     messages messages;
     arena memory; /* of handles, slots and names */
@@ -38,7 +45,10 @@ struct kata {
     exec_record *record;                /* NULL: none */
     const char *explain, *explain_file; /* form in which plans are shown, and where; NULL: not, and
                                            standard error */
-    text machine[4];                    /* texts handed out by kata_machine_get */
+    bool explain_quick;                 /* nothing is measured for it */
+    api_force forces[API_FORCES]; /* why chains were forced, in the order of the first times */
+    int force_count;
+    text machine[7]; /* texts handed out by kata_machine_get */
 };
 
 struct api_slot {
@@ -92,8 +102,14 @@ void api_null_restart(void);
 /* Reports through the context and notes it. */
 kata_status api_fail(kata *k, kata_status status, const char *format, ...) PRINTF_LIKE(3, 4);
 kata_status api_no_memory(kata *k);
+/* explain.c. Reads how plans and kernels are to be shown. */
+kata_status api_read_explain(kata *k);
 /* Shows the plan of the queue, unless one like it was shown. */
 void api_explain(kata *k);
+/* Shows what kernels cost, how fast they have run, and how chains ended. */
+void api_explain_end(kata *k);
+/* Reads a switch of the environment, 1 or 0. */
+kata_status api_read_switch(kata *k, const char *name, bool *on);
 /* Reads the switches of the environment that help to find errors. */
 kata_status api_debugging(kata *k);
 /* Values of the traced point before a call changes a field, and the report after it; NULL where the
@@ -106,19 +122,34 @@ typedef enum api_end {
     API_END_LONG,   /* the queue is */
     API_END_STEP    /* a time step ends, and the queue would be long after another one */
 } api_end;
+/* costs.c: what is shown of a kernel. */
+typedef struct api_costs {
+    const ir_kernel *kernel;
+    const kata_type *storage; /* per parameter, of fields */
+    int rank, colors;
+    bool once;
+    int threads;
+    double bytes; /* of all its fields; 0: more than caches hold */
+    const machine *machine;
+    const kata_ceilings *ceilings; /* NULL: without a bound */
+    exec_meter_entry *measured;    /* NULL: without */
+} api_costs;
+void api_print_kernel(text *out, const api_costs *c, bool json);
+/* Per parameter, of fields stored as they are computed in; to be freed, NULL when memory is out. */
+kata_type *api_natural_storage(const ir_kernel *kernel);
 /* Sets the default floating-point environment, in which all conversions are made whatever rounding
  * the program has chosen, and keeps the program's in *own, for api_leave to restore. */
 void api_enter(fenv_t *own);
 void api_leave(const fenv_t *own);
 /* Copies values of a slot, as store_read does, whether it has an array or not. */
 void api_read(const chain_slot *slot, const grid_box *box, kata_type type, void *values);
-/* Runs queued work. */
-kata_status api_end_chain(kata *k, api_end why);
+/* Runs queued work. `call`: what forced it; NULL where it was not forced. */
+kata_status api_end_chain(kata *k, api_end why, const char *call);
 /* Whether a scalar's values can be had as those of a type; reports. */
 kata_status api_check_scalar(kata_scalar *scalar, const char *call, kata_type type,
                              const void *values);
-/* Runs it because a result is needed. */
-kata_status api_flush(kata *k);
+/* Runs it because a call needs a result. */
+kata_status api_flush(kata *k, const char *call);
 /* Gives back the memory of discarded values that no queued loop needs; with KATA_POISON their
  * memory is poisoned instead. */
 void api_release_discarded(kata *k);

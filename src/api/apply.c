@@ -319,8 +319,9 @@ static kata_status apply(kata_kernel *kernel, const kata_range *range, int count
         if (!few) free(a.bindings);
         if (!few) free(a.tables);
     }
-    if (!status && k->chain.count >= API_CHAIN_LENGTH) status = api_end_chain(k, API_END_LONG);
-    if (!status && k->eager) status = api_flush(k);
+    if (!status && k->chain.count >= API_CHAIN_LENGTH)
+        status = api_end_chain(k, API_END_LONG, NULL);
+    if (!status && k->eager) status = api_flush(k, "kata_apply");
     return status;
 }
 

@@ -142,6 +142,7 @@ static void free_context(kata *k)
     jit_close(k->exec.jit);
     exec_trace_free(k->exec.trace);
     exec_record_free(k->record);
+    exec_meter_free(k->exec.meter);
     for (kata_module *m = k->modules; m; m = m->next) lang_module_free(m->module);
     free_slots(k);
     message_free(&k->messages);
@@ -177,6 +178,7 @@ kata *kata_open(const kata_options *options)
 int kata_close(kata *k)
 {
     if (!k) return api_null("kata_close", "the context");
+    if (k->explain) api_explain_end(k);
     kata_status status = k->messages.status;
     if (status) api_null_unexplained();
     free_context(k);
@@ -211,8 +213,20 @@ static void poison_written(kata *k)
     }
 }
 
-static void count_work(kata *k, api_end why)
+/* Calls that needed results; that of the first names no farther ones when there are too many. */
+static void count_force(kata *k, const char *call)
 {
+    int i = 0;
+    while (i < k->force_count && strcmp(k->forces[i].call, call) != 0) i++;
+    if (i == API_FORCES) return;
+    if (i == k->force_count)
+        k->forces[k->force_count++] = (api_force){.call = call, .first_step = k->work.steps};
+    k->forces[i].count++;
+}
+
+static void count_work(kata *k, api_end why, const char *call)
+{
+    if (why == API_END_FORCED) count_force(k, call);
     k->work.chains++;
     *(why == API_END_FORCED ? &k->work.chains_forced
       : why == API_END_LONG ? &k->work.chains_long
@@ -222,10 +236,11 @@ static void count_work(kata *k, api_end why)
         k->work.points += chain_loop_points(&k->chain.loops[i]);
 }
 
-kata_status api_end_chain(kata *k, api_end why)
+kata_status api_end_chain(kata *k, api_end why, const char *call)
 {
     if (k->messages.status || !k->chain.count) return k->messages.status;
     if (k->explain) api_explain(k);
+    exec_meter_meet(k->exec.meter, &k->chain);
     kata_status status =
         k->record ? exec_record_run(k->record, k->executor, &k->exec, &k->chain, &k->messages)
                   : k->executor->run(&k->exec, &k->chain, &k->messages);
@@ -233,14 +248,14 @@ kata_status api_end_chain(kata *k, api_end why)
         poison_written(k);
         api_note_error(k);
     } else {
-        count_work(k, why);
+        count_work(k, why, call);
     }
     chain_clear(&k->chain);
     api_release_discarded(k);
     return status;
 }
 
-kata_status api_flush(kata *k) { return api_end_chain(k, API_END_FORCED); }
+kata_status api_flush(kata *k, const char *call) { return api_end_chain(k, API_END_FORCED, call); }
 
 kata_status kata_step(kata *k)
 {
@@ -251,10 +266,13 @@ kata_status kata_step(kata *k)
         if (s->slot.temporary) grid_region_clear(&s->slot.set);
     size_t loops = chain_end_step(&k->chain);
     bool ends = k->chain.count + loops >= API_CHAIN_LENGTH;
-    return ends ? api_end_chain(k, API_END_STEP) : KATA_OK;
+    return ends ? api_end_chain(k, API_END_STEP, NULL) : KATA_OK;
 }
 
-kata_status kata_flush(kata *k) { return k ? api_flush(k) : api_null("kata_flush", "the context"); }
+kata_status kata_flush(kata *k)
+{
+    return k ? api_flush(k, "kata_flush") : api_null("kata_flush", "the context");
+}
 
 kata_status kata_work_done(const kata *k, kata_work *work)
 {

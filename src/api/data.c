@@ -92,7 +92,7 @@ static kata_status get_values(kata_field *field, const kata_range *range, kata_t
     kata_status status = field ? check_copy(field, "kata_get", range, type, values, count, &box)
                                : api_null("kata_get", "the field");
     if (!status) status = api_check_value(field, "kata_get", &box);
-    if (!status) status = api_flush(field->k);
+    if (!status) status = api_flush(field->k, "kata_get");
     if (status)
         api_set_poison(type, values, poisoned(field, range, count));
     else
@@ -117,7 +117,7 @@ static kata_status put_values(kata_field *field, const kata_range *range, kata_t
     grid_box box;
     kata_status status = check_copy(field, "kata_put", range, type, values, count, &box);
     if (!status) status = api_check_host(field, "kata_put");
-    if (!status) status = api_flush(field->k);
+    if (!status) status = api_flush(field->k, "kata_put");
     if (status) return status;
     status = exec_make_array(field->slot, field->name, &field->k->messages);
     api_note_error(field->k);

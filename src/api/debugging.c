@@ -1,13 +1,12 @@
 /* What the environment asks for in order to find an error: kata.h, "debugging". */
 #include "api/api.h"
-#include "io/io.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* A switch is 1 or 0. */
-static kata_status read_switch(kata *k, const char *name, bool *on)
+kata_status api_read_switch(kata *k, const char *name, bool *on)
 {
     const char *value = environment_get(name);
     *on = value && !strcmp(value, "1");
@@ -28,7 +27,7 @@ static kata_status open_trace(kata *k)
 static kata_status open_record(kata *k)
 {
     bool full;
-    kata_status status = read_switch(k, "KATA_RECORD_FULL", &full);
+    kata_status status = api_read_switch(k, "KATA_RECORD_FULL", &full);
     const char *path = environment_get("KATA_RECORD");
     return status || !path ? status : exec_record_open(path, full, &k->messages, &k->record);
 }
@@ -67,52 +66,15 @@ static kata_status read_plan(kata *k)
     return k->messages.status;
 }
 
-static kata_status read_explain(kata *k)
-{
-    static const char *const forms[] = {"text", "json", "x", "y", "z"};
-    const char *form = environment_get("KATA_EXPLAIN"),
-               *path = environment_get("KATA_EXPLAIN_FILE");
-    for (size_t i = 0; form && i < COUNT_OF(forms); i++)
-        if (!strcmp(form, forms[i])) k->explain = forms[i];
-    if (form && !k->explain)
-        return api_fail(k, KATA_ERROR_ARGUMENT,
-                        "the environment variable KATA_EXPLAIN is '%s', not text, json, x, y or z",
-                        form);
-    k->explain_file = path;
-    return KATA_OK;
-}
-
-void api_explain(kata *k)
-{
-    const analysis_chain *a;
-    text out = {0};
-    if (k->exec.plans && plan_cache_knows(k->exec.plans, &k->chain, &k->exec.request)) return;
-    const plan *p = exec_plan_of(&k->exec, &k->exec.request, &k->chain, &a, &k->messages);
-    if (!p) return;
-    if (!strcmp(k->explain, "json"))
-        plan_print_json(&out, p, a);
-    else if (!strcmp(k->explain, "text"))
-        plan_print(&out, p, a);
-    else
-        io_svg_plan(&out, p, a, k->explain[0] - 'x');
-    FILE *to = k->explain_file ? fopen(k->explain_file, "a") : stderr;
-    bool written = to && !out.failed && fputs(text_get(&out), to) >= 0;
-    if (to && to != stderr) written = fclose(to) == 0 && written;
-    if (!written)
-        api_fail(k, KATA_ERROR_FILE, "the plan could not be written to %s",
-                 k->explain_file ? k->explain_file : "standard error");
-    text_free(&out);
-}
-
 kata_status api_debugging(kata *k)
 {
-    kata_status status = read_switch(k, "KATA_EAGER", &k->eager);
-    if (!status) status = read_switch(k, "KATA_POISON", &k->exec.poison);
-    if (!status) status = read_switch(k, "KATA_DEBUG_LINES", &k->exec.lines);
+    kata_status status = api_read_switch(k, "KATA_EAGER", &k->eager);
+    if (!status) status = api_read_switch(k, "KATA_POISON", &k->exec.poison);
+    if (!status) status = api_read_switch(k, "KATA_DEBUG_LINES", &k->exec.lines);
     if (!status && k->exec.lines) jit_debug(k->exec.jit);
     if (!status) status = open_trace(k);
     if (!status) status = open_record(k);
     if (!status) status = read_plan(k);
-    if (!status) status = read_explain(k);
+    if (!status) status = api_read_explain(k);
     return status;
 }

@@ -12,6 +12,20 @@ static const char *keep(kata *k, int i, const char *value)
     return text_get(&k->machine[i]);
 }
 
+static const char *keep_compilers(kata *k, int i)
+{
+    text_clear(&k->machine[i]);
+    jit_compiler_list(&k->machine[i]);
+    return text_get(&k->machine[i]);
+}
+
+static const char *keep_executors(kata *k, int i)
+{
+    text_clear(&k->machine[i]);
+    for (int e = 0; exec_name(e); e++) text_add(&k->machine[i], e ? ", %s" : "%s", exec_name(e));
+    return text_get(&k->machine[i]);
+}
+
 kata_status kata_machine_get(kata *k, kata_machine *out)
 {
     if (!k) return api_null("kata_machine_get", "the context");
@@ -28,6 +42,24 @@ kata_status kata_machine_get(kata *k, kata_machine *out)
                           .memory = found.memory,
                           .compiler = keep(k, 2, jit_compiler(k->exec.jit)),
                           .cache = keep(k, 3, jit_cache(k->exec.jit)),
-                          .executor = k->executor->name};
+                          .executor = k->executor->name,
+                          .compilers = keep_compilers(k, 4),
+                          .executors = keep_executors(k, 5),
+                          .huge_pages = keep(k, 6, found.huge_pages),
+                          .huge_page = found.huge_page,
+                          .huge_pages_given = found.huge_pages_given};
+    return k->messages.status;
+}
+
+kata_status kata_ceilings_measure(kata *k, kata_ceilings *out)
+{
+    if (!k) return api_null("kata_ceilings_measure", "the context");
+    if (!out) return api_fail(k, KATA_ERROR_ARGUMENT, "kata_ceilings_measure: the result is NULL");
+    machine found;
+    machine_detect(&found);
+    if (!machine_measure(&found, k->exec.threads, out)) {
+        *out = (kata_ceilings){.seconds = 0};
+        return api_no_memory(k);
+    }
     return k->messages.status;
 }

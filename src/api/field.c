@@ -245,7 +245,7 @@ kata_status kata_swap(kata_field *a, kata_field *b)
                         a ? "the second" : "the first");
     kata_status status = a->k->messages.status;
     if (!status) status = check_alike("kata_swap", a, b);
-    if (!status && a->k->exec.trace) status = api_flush(a->k);
+    if (!status && a->k->exec.trace) status = api_flush(a->k, "kata_swap");
     if (status) return status;
     ir_value *a_before = api_trace_before(a), *b_before = api_trace_before(b);
     chain_slot *slot = a->slot;
@@ -272,7 +272,7 @@ kata_status kata_rotate(kata_field *a, kata_field *b, kata_field *c)
     if (a == b || b == c || c == a)
         return api_fail(a->k, KATA_ERROR_ARGUMENT, "kata_rotate: field '%s' is given twice",
                         a == b || c == a ? a->name : b->name);
-    if (a->k->exec.trace && api_flush(a->k)) return a->k->messages.status;
+    if (a->k->exec.trace && api_flush(a->k, "kata_rotate")) return a->k->messages.status;
     kata_field *const fields[3] = {a, b, c};
     ir_value *before[3];
     for (int i = 0; i < 3; i++) before[i] = api_trace_before(fields[i]);

@@ -165,6 +165,16 @@ const char *kata_kernel_name(const kata_kernel *kernel)
     return NULL;
 }
 
+static void print_code(text *out, const ir_kernel *kernel)
+{
+    kata_type *storage = api_natural_storage(kernel);
+    if (storage)
+        codegen_function_text(out, &(codegen_loop){.kernel = kernel, .storage = storage});
+    else
+        out->failed = true;
+    free(storage);
+}
+
 const char *kata_kernel_describe(kata_kernel *kernel, kata_aspect aspect)
 {
     if (!kernel) {
@@ -173,7 +183,7 @@ const char *kata_kernel_describe(kata_kernel *kernel, kata_aspect aspect)
     }
     kata *k = kernel->module->k;
     if (k->messages.status) return NULL;
-    if (aspect != KATA_ACCESSES && aspect != KATA_IR) {
+    if (aspect != KATA_ACCESSES && aspect != KATA_IR && aspect != KATA_CODE) {
         api_fail(k, KATA_ERROR_ARGUMENT, "kata_kernel_describe: there is no aspect %d",
                  (int)aspect);
         return NULL;
@@ -184,6 +194,8 @@ const char *kata_kernel_describe(kata_kernel *kernel, kata_aspect aspect)
         if (i) text_add(&shown, "\n");
         if (aspect == KATA_IR)
             ir_print(&shown, versions[i]);
+        else if (aspect == KATA_CODE)
+            print_code(&shown, versions[i]);
         else
             ir_print_accesses(&shown, versions[i]);
     }

@@ -11,7 +11,7 @@ void *api_values_of(kata_field *field, kata_type type)
 {
     const chain_slot *slot = field->slot;
     grid_box all = chain_slot_points(slot, &field->boundary);
-    if (api_check_value(field, "kata_save", &all) || api_flush(field->k)) return NULL;
+    if (api_check_value(field, "kata_save", &all) || api_flush(field->k, "kata_save")) return NULL;
     size_t count = (size_t)(grid_box_points(&all) * slot->components);
     void *values = calloc(count, (size_t)store_type_bytes(type));
     if (!values) api_no_memory(field->k);

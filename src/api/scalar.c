@@ -59,7 +59,7 @@ kata_scalar *kata_scalar_array_new(kata *k, const char *name, kata_type type, in
 static kata_status set(kata_scalar *scalar, double value)
 {
     if (!scalar) return api_null("kata_scalar_set", "the scalar");
-    kata_status status = api_flush(scalar->k);
+    kata_status status = api_flush(scalar->k, "kata_scalar_set");
     if (status) return status;
     ir_value x = ir_value_of_double(ir_type_of_storage(scalar->slot->type), value);
     for (int i = 0; i < scalar->slot->components; i++)
@@ -107,7 +107,7 @@ static kata_status read_values(kata_scalar *scalar, const char *call, kata_type 
 {
     kata_status status =
         scalar ? check_read(scalar, call, type, values, count) : api_null(call, "the scalar");
-    if (!status) status = api_flush(scalar->k);
+    if (!status) status = api_flush(scalar->k, call);
     if (status) {
         api_set_poison(type, values, count);
         return status;

@@ -19,7 +19,8 @@ kata_status kata_scalar_log(kata_scalar *scalar, int64_t entries)
     if (!scalar) return api_null("kata_scalar_log", "the scalar");
     kata_status status = check_log(scalar, entries);
     chain_slot *slot = scalar->slot;
-    if (!status && slot->log) status = api_flush(scalar->k); /* queued loops have entries in it */
+    if (!status && slot->log)
+        status = api_flush(scalar->k, "kata_scalar_log"); /* queued loops have entries in it */
     if (status) return status;
     chain_log *log = slot->log ? slot->log : arena_alloc(&scalar->k->memory, sizeof *log);
     size_t bytes = (size_t)slot->components * sizeof *log->values;
@@ -56,7 +57,7 @@ kata_status kata_scalar_log_values(kata_scalar *scalar, kata_type type, void *va
 {
     kata_status status = scalar ? check_read(scalar, type, values, count)
                                 : api_null("kata_scalar_log_get", "the scalar");
-    if (!status) status = api_flush(scalar->k);
+    if (!status) status = api_flush(scalar->k, "kata_scalar_log_get");
     if (status) {
         api_set_poison(type, values, count);
         return status;

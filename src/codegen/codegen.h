@@ -3,7 +3,7 @@
  * A generated function runs one kernel on one box, on one thread:
  *
  *     void NAME(const int64_t *lo, const int64_t *hi, const int64_t *size,
- *               const struct kata_view *view, const union kata_value *number)
+ *               const struct kata_view *view, const union kata_value *number, int how)
  *
  * lo, hi: box. size: grid size; for the variant of coloured ranges, in 3 and 4, the number of
  * colours and the colour; for kernels whose levels run in order, in 5 the lowest
@@ -13,13 +13,15 @@
  * the point (0,0,0) (which may lie outside any memory) and the distances in elements to the next y
  * and z; x is contiguous, or as
  * the parameter's codegen_rows says. An inout field, and an out that is read at other levels, has
- * its views twice, for reads and then for writes. A reduction's view receives the point's
- * contribution, in the parameter's type. number: 8 bytes per number and table element, in parameter
+ * its views twice, for reads and then for writes. A reduction's view has lanes in the
+ * parameter's type, CODEGEN_LANES for each CODEGEN_BRICK points of a row, into which points are
+ * combined from low x to high: that at x into lane x modulo CODEGEN_LANES. Where levels are along x
+ * it receives the point's contribution. number: 8 bytes per number and table element, in parameter
  * order. A kernel with checks has one more view, the last, whose origin is an int64_t[3]: the
  * function returns when a row has a point at which a check fails, with its first one there and
  * nothing written to that row and those after it. All reads of a point happen before its writes,
  * and points are independent, but for the levels of a kernel whose levels run in order: each sees
- * what those before it in its box have written. */
+ * what those before it in its box have written. how: CODEGEN_FAR, CODEGEN_TWICE. */
 #ifndef CODEGEN_CODEGEN_H
 #define CODEGEN_CODEGEN_H
 
@@ -31,8 +33,16 @@ typedef struct codegen_view {
     int64_t x; /* of STRIDED rows; others need none */
 } codegen_view;
 
+/* What a function may do for speed; no result depends on it. */
+enum {
+    CODEGEN_FAR = 1,  /* fields do not fit a cache: write past it, fetch ahead */
+    CODEGEN_TWICE = 2 /* points may be computed twice: nothing written is read */
+};
+
 typedef void codegen_function(const int64_t *lo, const int64_t *hi, const int64_t *size,
-                              const codegen_view *view, const ir_value *number);
+                              const codegen_view *view, const ir_value *number, int how);
+
+enum { CODEGEN_BRICK = 512, CODEGEN_LANES = 32 };
 
 /* Where in a row of a component element i is. */
 typedef enum codegen_rows {
@@ -60,6 +70,8 @@ typedef struct codegen_loop {
 void codegen_name(const codegen_loop *loop, char name[64]);
 /* A whole file: the functions of loops that have different names, behind what they need. */
 void codegen_file_text(text *out, const codegen_loop *loops, size_t count);
+/* Text of vector.h, which stands in generated code. */
+extern const char codegen_vector_text[];
 /* Position of the first view, and of the first number, of a parameter; those of param_count are the
  * numbers of views (without that of checks) and numbers. */
 int codegen_view_index(const ir_kernel *kernel, int param);
@@ -69,7 +81,7 @@ int codegen_store_index(const ir_kernel *kernel, int param);
 
 /* ---- function.c ------------------------------------------------------------------------------ */
 
-/* The function of a loop alone. */
+/* The function of a loop alone, with that of its points. */
 void codegen_function_text(text *out, const codegen_loop *loop);
 
 /* ---- schedule.c: for codegen's own use ------------------------------------------------------- */
@@ -97,8 +109,8 @@ codegen_step *codegen_schedule(const ir_kernel *kernel);
 /* A literal, in parentheses when negative. */
 void codegen_constant(text *out, ir_type type, ir_value value);
 
-/* ---- line.c, expression.c, index.c: for codegen's own use
- * ----------------------------------------------------- */
+/* ---- line.c, expression.c, index.c, function.c, point.c, row.c: for codegen's own use ---------
+ */
 
 typedef struct codegen_writer {
     text *out;
@@ -107,6 +119,33 @@ typedef struct codegen_writer {
     const bool *wanted; /* nodes to compute in the loop being written; NULL: all */
 } codegen_writer;
 
+/* Spaces of a line within a loop. */
+void codegen_indent(const codegen_writer *w, codegen_level level);
+/* The head of the loop over a dimension of the box. */
+void codegen_begin_loop(const codegen_writer *w, int dimension);
+/* The named nodes of a level, of those wanted, in lines indented as those of `place`. */
+void codegen_steps(const codegen_writer *w, codegen_level level, codegen_level place);
+/* The function of a point. */
+void codegen_point_text(const codegen_writer *w);
+/* The beginning of its call, to be followed by ", " and the address of an element for each store,
+ * and a parenthesis. */
+void codegen_call_begin(const codegen_writer *w, const char *ix);
+/* The loops over the points of a row; `wanted`: the nodes that checks need, behind them those that
+ * stores need. */
+void codegen_row_text(codegen_writer *w, const bool *wanted);
+/* C type of the elements of a field or of contributions to a reduction. */
+const char *codegen_element_type(const codegen_loop *loop, int param);
+/* "p1_v_new"; of a finer field with the row of the child: "p1_f_new_1_0". To be freed. */
+text codegen_written_name(const codegen_writer *w, const ir_store *s);
+/* The element of a row that a store writes. */
+void codegen_target(const codegen_writer *w, const ir_store *s);
+/* Whether what a parameter receives is combined in lanes. */
+bool codegen_has_lanes(const codegen_loop *loop, int param);
+/* Whether two accesses or stores are of one row. */
+bool codegen_same_row(const ir_access *a, const ir_access *b);
+bool codegen_same_written_row(const ir_store *a, const ir_store *b);
+/* The variable that hides a zero of a type; NULL where the kernel needs none. */
+const char *codegen_zero(const ir_kernel *kernel, ir_type type);
 /* A #line directive for a place in the kernel's text, if the loop asks for them. */
 void codegen_line(const codegen_writer *w, uint32_t at);
 /* Names the nodes that stand on another line of the kernel than what uses them. */
@@ -123,6 +162,8 @@ const char *codegen_load_open(char out[48], ir_type to, kata_type storage);
 const char *codegen_load_close(ir_type to, kata_type storage);
 const char *codegen_store_open(char out[48], kata_type storage, ir_type from);
 const char *codegen_store_close(kata_type storage, ir_type from);
+/* "i32", "f64", ... as in names of functions. */
+const char *codegen_short_type(ir_type type);
 /* C type of variables. */
 const char *codegen_type(ir_type type);
 /* A user's name with all but letters and digits made underscores, shortened. */

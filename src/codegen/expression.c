@@ -5,8 +5,7 @@
 
 const char *codegen_type(ir_type type) { return type == IR_BOOL ? "_Bool" : ir_types[type].c_name; }
 
-/* "i32", "f64", ... as in names of functions. */
-static const char *short_type(ir_type type)
+const char *codegen_short_type(ir_type type)
 {
     static const char *const names[IR_TYPE_COUNT] = {"i32", "i32", "i64", "f32", "f64", "u8"};
     return names[type];
@@ -70,7 +69,7 @@ const char *codegen_load_open(char out[48], ir_type to, kata_type storage)
 {
     const ir_storage_info *s = &ir_storages[storage];
     if (!s->coded) return s->type == to ? "" : codegen_convert_open(to, s->type);
-    snprintf(out, 48, "kata_%s_of_%s(", short_type(to), s->name);
+    snprintf(out, 48, "kata_%s_of_%s(", codegen_short_type(to), s->name);
     return out;
 }
 
@@ -85,7 +84,7 @@ const char *codegen_store_open(char out[48], kata_type storage, ir_type from)
 {
     const ir_storage_info *s = &ir_storages[storage];
     if (!s->coded) return s->type == from ? "" : codegen_convert_open(s->type, from);
-    snprintf(out, 48, "kata_%s_of_%s(", s->name, short_type(from));
+    snprintf(out, 48, "kata_%s_of_%s(", s->name, codegen_short_type(from));
     return out;
 }
 
@@ -127,7 +126,7 @@ static void add_convert(const codegen_writer *w, const ir_node *node)
     bool hide = codegen_is_truncation(w->loop->kernel, node);
     text_add(w->out, "%s", hide ? "(" : "");
     add_conversion(w, node->type, w->loop->kernel->graph.nodes[node->arg[0]].type, node->arg[0]);
-    if (hide) text_add(w->out, " ^ zero_%s)", short_type(node->type));
+    if (hide) text_add(w->out, " ^ zero_%s)", codegen_short_type(node->type));
 }
 
 static void add_stored(const codegen_writer *w, const ir_node *node)
@@ -196,7 +195,7 @@ bool codegen_hides_zero(const ir_kernel *kernel, const ir_node *node, int k)
 static void add_hidden(const codegen_writer *w, const ir_node *node, int k)
 {
     if (codegen_hides_zero(w->loop->kernel, node, k))
-        text_add(w->out, "zero_%s", short_type(node->type));
+        text_add(w->out, "zero_%s", codegen_short_type(node->type));
     else
         codegen_operand(w, node->arg[k]);
 }
@@ -263,7 +262,7 @@ static void add_call(const codegen_writer *w, const ir_node *node)
     if (name)
         text_add(w->out, "__builtin_%s%s(", name, node->type == IR_F32 ? "f" : "");
     else
-        text_add(w->out, "kata_%s_%s(", ir_ops[node->op].name, short_type(node->type));
+        text_add(w->out, "kata_%s_%s(", ir_ops[node->op].name, codegen_short_type(node->type));
     for (int k = 0; k < ir_ops[node->op].operands; k++) {
         text_add(w->out, k ? ", " : "");
         codegen_operand(w, node->arg[k]);

@@ -93,6 +93,12 @@ static void add_blocked(text *out, const codegen_loop *loop, int param, int32_t 
              p->count * CODEGEN_BLOCK, i, CODEGEN_BLOCK - 1);
 }
 
+bool codegen_has_lanes(const codegen_loop *loop, int param)
+{
+    bool along_x = loop->kernel->direction && loop->kernel->ordered == 0;
+    return ir_param_is_reduction(&loop->kernel->params[param]) && !along_x;
+}
+
 void codegen_element(const codegen_writer *w, int param, int32_t offset, bool reads,
                      const char *row)
 {
@@ -105,12 +111,17 @@ void codegen_element(const codegen_writer *w, int param, int32_t offset, bool re
     else
         codegen_index(&index, p, 0, offset);
     const char *i = text_get(&index);
+    if (index.failed) w->out->failed = true;
+    if (codegen_has_lanes(w->loop, param)) {
+        text_add(w->out, "[kata_lane(%s)]", i);
+        text_free(&index);
+        return;
+    }
     switch (codegen_rows_of(w->loop, param)) {
     case CODEGEN_CONTIGUOUS: text_add(w->out, "[%s]", i); break;
     case CODEGEN_TOGETHER: text_add(w->out, "[(%s) * %d]", i, p->count); break;
     case CODEGEN_BLOCKED: add_blocked(w->out, w->loop, param, offset, i); break;
     case CODEGEN_STRIDED: text_add(w->out, "[(%s) * %s_x]", i, row); break;
     }
-    if (index.failed) w->out->failed = true;
     text_free(&index);
 }

@@ -75,11 +75,12 @@ static const char prelude[] =
     "typedef __INT32_TYPE__ int32_t;\n"
     "typedef __INT64_TYPE__ int64_t;\n"
     "union kata_value {\n    int32_t i32;\n    int64_t i64;\n    float f32;\n    double f64;\n};\n"
-    "struct kata_view {\n    void *origin;\n    int64_t y, z, x;\n};\n";
+    "struct kata_view {\n    void *origin;\n    int64_t y, z, x;\n};\n"
+    "enum { KATA_FAR = 1, KATA_TWICE = 2 };\n";
 
 void codegen_file_text(text *out, const codegen_loop *loops, size_t count)
 {
-    text_add(out, "%s\n%s", prelude, ir_arithmetic_text);
+    text_add(out, "%s\n%s\n%s", prelude, ir_arithmetic_text, codegen_vector_text);
     if (any_node(loops, count, codegen_is_elementary)) text_add(out, "\n%s", ir_elementary_text);
     if (any_node(loops, count, codegen_is_trigonometric))
         text_add(out, "\n%s", ir_elementary_trig_text);

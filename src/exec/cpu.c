@@ -29,7 +29,7 @@ void exec_cpu_free(struct exec_cpu *cpu)
     exec_team_free(cpu->team);
     for (int t = 0; t < cpu->thread_count; t++) {
         free(cpu->threads[t].gathered);
-        free(cpu->threads[t].contributions);
+        free(cpu->threads[t].reduced);
     }
     free(cpu->threads);
     free(cpu->functions);
@@ -49,8 +49,10 @@ static bool run_loop(cpu_chain *c, int loop)
 {
     const chain_loop *l = c->a->loops[loop].loop;
     c->status = exec_make_arrays(l, c->m);
+    double start = exec_meter_now(c->context->meter);
     if (c->status == KATA_OK)
         c->status = cpu_loop_run(l, c->functions[loop], c->context->cpu, c->m);
+    if (c->status == KATA_OK) exec_meter_note(c->context->meter, l, start);
     return c->status == KATA_OK;
 }
 

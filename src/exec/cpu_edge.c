@@ -1,8 +1,10 @@
 /* Reads outside the grid.
  *
- * Near a side, points run on copies: of each component that they read outside, a box around them is
- * filled as the boundary rules say, and the same function runs with its view on the copy. What
- * an index outside maps to is looked up in tables, so that rules are evaluated once per loop
+ * Where a field's memory can have room around its values, what is read there is written there
+ * before the loop runs. Where it cannot (memory of the program, ghosts, fields that the loop
+ * writes), points near a side run on copies: of each component that they read outside, a box around
+ * them is filled as the boundary rules say, and the same function runs with its view on the copy.
+ * What an index outside maps to is looked up in tables, so that rules are evaluated once per loop
  * and index. Components that stand together in the field do so in a copy, as the function expects;
  * other copies have contiguous rows. Rules map x first, then y, then z; antisymmetric steps are
  * undone in the reverse order. */
@@ -14,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_BYTES = 64 };
+enum { LINE_BYTES = 64, COLUMN = HOSTILE(64, 3) };
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
@@ -71,8 +73,12 @@ static void set_all(kata_type type, void *values, int64_t count, double x)
 {
     ir_value value = {0};
     ir_storage_write(type, IR_F64, ir_value_of_double(IR_F64, x), &value);
-    size_t size = (size_t)store_type_bytes(type);
-    for (int64_t i = 0; i < count; i++) memcpy((char *)values + (size_t)i * size, &value, size);
+    int bytes = store_type_bytes(type);
+    if (count > 0) memcpy(values, &value, (size_t)bytes);
+    for (int64_t done = 1, n; done < count; done += n) { /* twice as many each time */
+        n = done < count - done ? done : count - done;
+        memcpy((char *)values + done * bytes, values, (size_t)(n * bytes));
+    }
 }
 
 /* x = 2*v - x, step by step, inner ones first. */
@@ -332,6 +338,111 @@ bool cpu_edge_gather(const cpu_edge *edges, int count, const grid_box *piece, cp
         out += bytes;
     }
     return true;
+}
+
+/* ---- filling --------------------------------------------------------------------------------- */
+
+static bool is_written(const chain_loop *loop, const chain_slot *slot)
+{
+    bool written = false;
+    for (int p = 0; p < loop->kernel->param_count; p++)
+        written = written || (ir_param_is_written_field(&loop->kernel->params[p]) &&
+                              loop->bindings[p].slot == slot);
+    return written;
+}
+
+bool cpu_edge_can_fill(const cpu_edge *edge, const grid_box *touched, const chain_loop *loop)
+{
+    const chain_slot *slot = edge->binding->slot;
+    grid_box inside = edge->inside, own = slot->array->box;
+    bool all = grid_box_contains(&inside, &own);           /* around it nothing else is kept */
+    if (HOSTILE(false, edge->view % 2 == 0)) return false; /* the other way, too */
+    if (edge->written || is_written(loop, slot)) return false;
+    return edge->rows == CODEGEN_CONTIGUOUS && all && store_array_extend(slot->array, touched);
+}
+
+/* The values at x inside of a row whose y or z is outside; all of them where x outside is wanted,
+ * which may be made of any. */
+static void fill_row(const cpu_edge *edge, const grid_box *rows, const int64_t at[3])
+{
+    const int64_t first = edge->inside.lo[0], end = edge->inside.hi[0];
+    bool beyond = rows->lo[0] < first || rows->hi[0] > end;
+    int64_t lo = beyond || rows->lo[0] < first ? first : rows->lo[0];
+    int64_t hi = beyond || rows->hi[0] > end ? end : rows->hi[0];
+    edge_row row = row_at(edge, at[1], at[2]);
+    if (lo >= hi) return;
+    char *out =
+        store_address(edge->binding->slot->array, edge->component, (int64_t[]){lo, at[1], at[2]});
+    copy_inside(edge, &row, lo, hi, out);
+}
+
+/* Elements of so many bytes that are `pitch` apart, to or from a place where they are not. */
+static void gather(char *to, const char *from, int64_t pitch, int64_t count, int bytes)
+{
+    switch (bytes) {
+    case 8:
+        for (int64_t i = 0; i < count; i++) memcpy(to + i * 8, from + i * pitch * 8, 8);
+        break;
+    case 4:
+        for (int64_t i = 0; i < count; i++) memcpy(to + i * 4, from + i * pitch * 4, 4);
+        break;
+    default:
+        for (int64_t i = 0; i < count; i++)
+            memcpy(to + i * bytes, from + i * pitch * bytes, (size_t)bytes);
+    }
+}
+
+static void scatter(char *to, const char *from, int64_t pitch, int64_t count, int bytes)
+{
+    switch (bytes) {
+    case 8:
+        for (int64_t i = 0; i < count; i++) memcpy(to + i * pitch * 8, from + i * 8, 8);
+        break;
+    case 4:
+        for (int64_t i = 0; i < count; i++) memcpy(to + i * pitch * 4, from + i * 4, 4);
+        break;
+    default:
+        for (int64_t i = 0; i < count; i++)
+            memcpy(to + i * pitch * bytes, from + i * bytes, (size_t)bytes);
+    }
+}
+
+/* The values at one x outside, of rows that follow one another from at[1] on, made of theirs
+ * inside. */
+static void fill_column(const cpu_edge *edge, const grid_source *source, const int64_t at[3],
+                        int64_t count)
+{
+    _Alignas(64) char values[COLUMN * sizeof(ir_value)];
+    const store_array *a = edge->binding->slot->array;
+    if (source->is_constant)
+        set_all(edge->type, values, count, source->constant);
+    else
+        gather(values, store_address(a, edge->component, (int64_t[]){source->index, at[1], at[2]}),
+               a->pitch_y, count, edge->bytes);
+    if (source->steps) undo_steps(edge->type, values, count, source);
+    scatter(store_address(a, edge->component, at), values, a->pitch_y, count, edge->bytes);
+}
+
+void cpu_edge_fill(const cpu_edge *edge, const grid_box *rows)
+{
+    const grid_box *inside = &edge->inside;
+    int64_t at[3] = {0};
+    for (at[2] = rows->lo[2]; at[2] < rows->hi[2]; at[2]++) {
+        bool plane = at[2] >= inside->lo[2] && at[2] < inside->hi[2];
+        for (at[1] = rows->lo[1]; at[1] < rows->hi[1]; at[1]++) {
+            bool kept = plane && at[1] >= inside->lo[1] && at[1] < inside->hi[1];
+            if (kept) at[1] = inside->hi[1];
+            if (at[1] < rows->hi[1]) fill_row(edge, rows, at);
+        }
+        for (at[1] = rows->lo[1]; at[1] < rows->hi[1]; at[1] += COLUMN) {
+            int64_t left = rows->hi[1] - at[1], count = left < COLUMN ? left : COLUMN;
+            for (at[0] = rows->lo[0]; at[0] < inside->lo[0] && at[0] < rows->hi[0]; at[0]++)
+                fill_column(edge, source_of(edge, 0, at[0]), at, count);
+            at[0] = rows->lo[0] > inside->hi[0] ? rows->lo[0] : inside->hi[0];
+            for (; at[0] < rows->hi[0]; at[0]++)
+                fill_column(edge, source_of(edge, 0, at[0]), at, count);
+        }
+    }
 }
 
 /* ---- writes ---------------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
 
 static bool run_level(cpu_loop *l, const grid_box *level, struct exec_cpu *cpu)
 {
-    l->interior = cpu_loop_interior(l->loop, level);
+    l->interior = cpu_loop_interior(l, level);
     l->blocks = cpu_blocks_make(level, cpu_loop_bytes(l->loop), l->thread_count);
     return cpu_loop_run_blocks(l, cpu);
 }
@@ -22,7 +22,7 @@ bool cpu_loop_run_levels(cpu_loop *l, struct exec_cpu *cpu)
     const chain_loop *loop = l->loop;
     int d = loop->kernel->ordered;
     grid_box level = loop->box;
-    bool done = d > 0 || !l->reduction_count || cpu_keep_contributions(l);
+    bool done = true;
     for (int64_t i = 0; i < loop->box.hi[d] - loop->box.lo[d] && done; i++) {
         bool forward = loop->kernel->direction == IR_FORWARD;
         level.lo[d] = forward ? loop->box.lo[d] + i : loop->box.hi[d] - 1 - i;
@@ -30,6 +30,5 @@ bool cpu_loop_run_levels(cpu_loop *l, struct exec_cpu *cpu)
         done = run_level(l, &level, cpu);
         if (has_failed(l)) return done;
     }
-    if (done && l->kept) cpu_reduce_kept(l);
     return done;
 }

@@ -3,6 +3,7 @@
  * The interior begins and ends at whole vectors where that costs nothing: edges then are one
  * vector wide, computed as fast as one point, and stores of the interior fill whole cache lines. */
 #include "exec/exec.h"
+#include "machine/machine.h"
 
 #include <string.h>
 
@@ -99,7 +100,10 @@ static bool add_edge(cpu_loop *l, cpu_edge edge)
     if (grid_box_contains(&inside, &touched)) return true;
     edge.poison = l->poison || HOSTILE(false, true);
     if (!cpu_edge_prepare(&edge, &touched, &l->memory)) return false;
-    l->edges[l->edge_count++] = edge;
+    if (cpu_edge_can_fill(&edge, &touched, l->loop))
+        l->fills[l->fill_count++] = edge;
+    else
+        l->edges[l->edge_count++] = edge;
     return true;
 }
 
@@ -132,7 +136,8 @@ static bool prepare_edges(cpu_loop *l)
     size_t most = (size_t)kernel->access_count;
     analysis_reach *reaches = arena_array(&l->memory, most, sizeof *reaches);
     l->edges = arena_array(&l->memory, most + (size_t)kernel->store_count, sizeof *l->edges);
-    if (!reaches || !l->edges) return false;
+    l->fills = arena_array(&l->memory, most, sizeof *l->fills);
+    if (!reaches || !l->edges || !l->fills) return false;
     int count = analysis_reaches(kernel, reaches);
     for (int i = 0; i < count; i++)
         if (!add_read_edge(l, &reaches[i])) return false;
@@ -161,10 +166,12 @@ static int64_t whole_lines(int64_t x, int64_t line)
     return x >= 0 ? x / line * line : -((line - 1 - x) / line * line);
 }
 
-grid_box cpu_loop_interior(const chain_loop *loop, const grid_box *box)
+grid_box cpu_loop_interior(const cpu_loop *l, const grid_box *box)
 {
+    const chain_loop *loop = l->loop;
     chain_loop part = *loop;
     part.box = *box;
+    if (l->edge_count == 0) return *box;
     grid_box interior = analysis_interior(&part), aligned = interior;
     int64_t line = points_per_line(loop);
     if (interior.lo[0] > box->lo[0]) aligned.lo[0] = -whole_lines(-interior.lo[0], line);
@@ -306,31 +313,70 @@ static void prepare_levels(cpu_loop *l)
     const chain_loop *loop = l->loop;
     int d = loop->kernel->ordered;
     l->columns = runs_columns(loop);
-    l->interior = cpu_loop_interior(loop, &loop->box);
     for (int p = 0; p < loop->kernel->param_count && l->columns; p++)
         if (ir_param_is_field(&loop->kernel->params[p])) {
             l->sizes[5] = 0;
             l->sizes[6 + p] = loop->bindings[p].slot->shape.size[d] - 1;
         }
+}
+
+static void prepare_interior(cpu_loop *l)
+{
+    int d = l->loop->kernel->ordered;
+    l->interior = cpu_loop_interior(l, &l->loop->box);
     if (!l->columns) return;
-    l->interior.lo[d] = loop->box.lo[d];
-    l->interior.hi[d] = loop->box.hi[d];
+    l->interior.lo[d] = l->loop->box.lo[d];
+    l->interior.hi[d] = l->loop->box.hi[d];
+}
+
+/* Whether a loop reads what it writes, at the same points or at others. */
+static bool reads_written(const chain_loop *loop)
+{
+    const ir_kernel *kernel = loop->kernel;
+    for (int i = 0; i < kernel->access_count; i++)
+        for (int p = 0; p < kernel->param_count; p++)
+            if (ir_param_is_written_field(&kernel->params[p]) &&
+                loop->bindings[p].slot == loop->bindings[kernel->accesses[i].param].slot)
+                return true;
+    return false;
+}
+
+/* How the function may go about it. Fields that fit the last cache are best written to it: the next
+ * loop will find them there. */
+static void prepare_how(cpu_loop *l)
+{
+    int64_t bytes = cpu_loop_bytes(l->loop) * grid_box_points(&l->loop->box);
+    bool again = reads_written(l->loop);
+    if (HOSTILE(bytes > machine_last_cache(), true) && !again) l->how |= CODEGEN_FAR;
+    if (!again && !l->reduction_count) l->how |= CODEGEN_TWICE;
 }
 
 static bool run_prepared(cpu_loop *l, struct exec_cpu *cpu)
 {
-    bool levels = l->loop->kernel->direction && !l->columns;
-    return levels ? cpu_loop_run_levels(l, cpu) : cpu_loop_run_blocks(l, cpu);
+    const ir_kernel *kernel = l->loop->kernel;
+    bool along_x = kernel->direction && kernel->ordered == 0;
+    if (l->fill_count) cpu_loop_fill(l, cpu);
+    if (along_x && l->reduction_count && !cpu_keep_contributions(l)) return false;
+    bool done = kernel->direction && !l->columns ? cpu_loop_run_levels(l, cpu)
+                                                 : cpu_loop_run_blocks(l, cpu);
+    if (done && l->kept) cpu_reduce_kept(l);
+    return done;
 }
 
 kata_status cpu_loop_run(const chain_loop *loop, codegen_function *run, struct exec_cpu *cpu,
                          messages *m)
 {
     cpu_loop l = {.loop = loop, .run = run, .bricks = bricks_of(&loop->box), .poison = cpu->poison};
-    bool done = prepare_sizes(&l) && prepare_params(&l);
-    if (done && !grid_box_is_empty(&loop->box)) {
+    bool empty = grid_box_is_empty(&loop->box), done = prepare_sizes(&l);
+    if (done && !empty) {
         prepare_levels(&l);
-        done = prepare_edges(&l) && prepare_threads(&l, cpu) && run_prepared(&l, cpu);
+        done = prepare_edges(&l); /* may move arrays, so before views of them are made */
+    }
+    done = done && prepare_params(&l);
+    if (done && !empty) {
+        prepare_interior(&l);
+        prepare_how(&l);
+        done = prepare_threads(&l, cpu) && run_prepared(&l, cpu);
     }
     const exec_fault *fault = done ? first_fault(&l) : NULL;
     if (done && !fault) done = finish_reductions(&l);

@@ -1,6 +1,6 @@
 /* Running a prepared loop: points whose reads stay inside the grid in place, the others on copies
- * of what they read (cpu_edge.c). Threads take blocks, their own first. Contributions to reductions
- * go to room that a thread keeps, and from there into the partials of their rows and bricks. */
+ * of what they read (cpu_edge.c). Threads take blocks, their own first. Functions reduce into lanes
+ * in room that a thread keeps, and these are reduced to the partials of their rows and bricks. */
 #include "exec/exec.h"
 
 #include <stdatomic.h>
@@ -9,7 +9,7 @@
 
 enum {
     LINE_BYTES = 64,
-    CHUNK_POINTS = HOSTILE(8192, 16) /* whose contributions are kept until they are reduced */
+    CHUNK_ROWS = HOSTILE(64, 3) /* of which the lanes of a reduction are kept at a time */
 };
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
@@ -19,77 +19,139 @@ enum {
 static bool run_box(const cpu_loop *l, const grid_box *box, cpu_thread *thread)
 {
     thread->failing[0] = -1;
-    l->run(box->lo, box->hi, l->sizes, thread->views, l->numbers);
+    l->run(box->lo, box->hi, l->sizes, thread->views, l->numbers, l->how);
     return thread->failing[0] < 0 || cpu_fault_note(l, thread);
 }
 
-/* Runs a box, its edges on copies. thread->views are those of the loop before and after. */
+/* Runs a piece on copies of what it reads outside. */
+static bool run_edge(const cpu_loop *l, const grid_box *piece, cpu_thread *thread)
+{
+    if (!cpu_edge_gather(l->edges, l->edge_count, piece, thread, thread->views)) return false;
+    if (!run_box(l, piece, thread)) return false;
+    cpu_edge_scatter(l->edges, l->edge_count, piece, thread->views);
+    for (int e = 0; e < l->edge_count; e++)
+        thread->views[l->edges[e].view] = l->views[l->edges[e].view];
+    return true;
+}
+
+/* Runs a box, its edges on copies, from low x to high: reductions take points in this order.
+ * thread->views are those of the loop before and after. */
 static bool run_part(const cpu_loop *l, const grid_box *box, cpu_thread *thread)
 {
     grid_box inner = grid_box_intersect(box, &l->interior), pieces[6];
-    if (!grid_box_is_empty(&inner) && !run_box(l, &inner, thread)) return false;
+    bool some = !grid_box_is_empty(&inner);
     int count = grid_box_subtract(box, &l->interior, pieces);
-    for (int i = 0; i < count; i++) {
-        if (!cpu_edge_gather(l->edges, l->edge_count, &pieces[i], thread, thread->views))
+    for (int i = 0; i < count; i++)
+        if (some && pieces[i].hi[0] <= inner.lo[0] && !run_edge(l, &pieces[i], thread))
             return false;
-        if (!run_box(l, &pieces[i], thread)) return false;
-        cpu_edge_scatter(l->edges, l->edge_count, &pieces[i], thread->views);
-        for (int e = 0; e < l->edge_count; e++)
-            thread->views[l->edges[e].view] = l->views[l->edges[e].view];
+    if (some && !run_box(l, &inner, thread)) return false;
+    for (int i = 0; i < count; i++)
+        if (!(some && pieces[i].hi[0] <= inner.lo[0]) && !run_edge(l, &pieces[i], thread))
+            return false;
+    return true;
+}
+
+/* Sets elements of reductions to what changes nothing. */
+static void set_neutral(const ir_param *param, void *elements, int64_t count)
+{
+    ir_value start = ir_reduction_start(param);
+    size_t size = (size_t)ir_types[param->type].bytes;
+    for (int64_t i = 0; i < count; i++) memcpy((char *)elements + (size_t)i * size, &start, size);
+}
+
+/* Room for so many elements of 8 bytes. */
+static bool reserve_reduced(cpu_thread *thread, int64_t elements)
+{
+    size_t needed = (size_t)elements * sizeof(ir_value);
+    needed = (needed + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+    if (needed > thread->reduced_size || HOSTILE(false, needed > 0)) {
+        free(thread->reduced);
+        thread->reduced_size = 0;
+        thread->reduced = aligned_alloc(LINE_BYTES, needed);
+        if (!thread->reduced) return false;
+        thread->reduced_size = needed;
+        if (HOSTILE(false, true)) memset(thread->reduced, HOSTILE_JUNK, needed);
     }
     return true;
 }
 
-/* Points of other colours contribute nothing. */
-static void set_neutral(const ir_param *param, void *contributions, int64_t count)
+static int64_t bricks_in(const grid_box *box)
 {
-    ir_value start = ir_reduction_start(param);
-    size_t size = (size_t)ir_types[param->type].bytes;
-    for (int64_t i = 0; i < count; i++)
-        memcpy((char *)contributions + (size_t)i * size, &start, size);
+    return exec_brick(box->hi[0] - 1) - exec_brick(box->lo[0]) + 1;
 }
 
-/* Points the views of reductions to room for the contributions of a box, all of 8 bytes a point. */
+/* Points the views of reductions to lanes for the bricks of a box's rows, neutral at first. */
+static bool prepare_lanes(const cpu_loop *l, const grid_box *box, cpu_thread *thread)
+{
+    int64_t ny = box->hi[1] - box->lo[1], pitch = bricks_in(box) * EXEC_LANES;
+    int64_t count = pitch * ny * (box->hi[2] - box->lo[2]);
+    if (!reserve_reduced(thread, count * l->reduction_count)) return false;
+    for (int r = 0; r < l->reduction_count; r++) {
+        const cpu_reduction *red = &l->reductions[r];
+        const ir_param *param = &l->loop->kernel->params[red->param];
+        int64_t before =
+            exec_brick(box->lo[0]) * EXEC_LANES + box->lo[1] * pitch + box->lo[2] * pitch * ny;
+        ir_value *start = (ir_value *)thread->reduced + r * count;
+        uintptr_t origin = (uintptr_t)start - (uintptr_t)(before * ir_types[param->type].bytes);
+        thread->views[red->view] = (codegen_view){(void *)origin, pitch, pitch * ny, 1};
+        set_neutral(param, start, count);
+    }
+    return true;
+}
+
+/* Points them to room for the contribution of each point. */
 static bool prepare_contributions(const cpu_loop *l, const grid_box *box, cpu_thread *thread)
 {
     int64_t nx = box->hi[0] - box->lo[0], ny = box->hi[1] - box->lo[1];
     int64_t points = grid_box_points(box);
-    size_t needed = (size_t)(points * l->reduction_count) * sizeof(ir_value);
-    needed = (needed + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
-    if (needed > thread->contributions_size || HOSTILE(false, needed > 0)) {
-        free(thread->contributions);
-        thread->contributions_size = 0;
-        thread->contributions = aligned_alloc(LINE_BYTES, needed);
-        if (!thread->contributions) return false;
-        thread->contributions_size = needed;
-        if (HOSTILE(false, true)) memset(thread->contributions, HOSTILE_JUNK, needed);
-    }
+    if (!reserve_reduced(thread, points * l->reduction_count)) return false;
     for (int r = 0; r < l->reduction_count; r++) {
         const cpu_reduction *red = &l->reductions[r];
-        int64_t size = ir_types[l->loop->kernel->params[red->param].type].bytes;
-        int64_t shift = (box->lo[0] + box->lo[1] * nx + box->lo[2] * nx * ny) * size;
-        ir_value *start = (ir_value *)thread->contributions + r * points;
-        thread->views[red->view] =
-            (codegen_view){(void *)((uintptr_t)start - (uintptr_t)shift), nx, nx * ny, 1};
-        if (l->loop->colors > 1) set_neutral(&l->loop->kernel->params[red->param], start, points);
+        const ir_param *param = &l->loop->kernel->params[red->param];
+        int64_t before = box->lo[0] + box->lo[1] * nx + box->lo[2] * nx * ny;
+        ir_value *start = (ir_value *)thread->reduced + r * points;
+        uintptr_t origin = (uintptr_t)start - (uintptr_t)(before * ir_types[param->type].bytes);
+        thread->views[red->view] = (codegen_view){(void *)origin, nx, nx * ny, 1};
+        if (l->loop->colors > 1) set_neutral(param, start, points);
     }
     return true;
 }
 
-static void reduce_contributions(const cpu_loop *l, const grid_box *box, const cpu_thread *thread)
+/* Where the partials of a row begin, in the brick that holds an x index. */
+static ir_value *partials_of(const cpu_loop *l, const cpu_reduction *red, const int64_t at[3])
 {
     const grid_box *all = &l->loop->box;
-    int64_t nx = box->hi[0] - box->lo[0], points = grid_box_points(box);
     int64_t bricks = l->bricks.hi[0] - l->bricks.lo[0];
+    int64_t row = (at[2] - all->lo[2]) * (all->hi[1] - all->lo[1]) + at[1] - all->lo[1];
+    return red->partials + row * bricks + exec_brick(at[0]) - l->bricks.lo[0];
+}
+
+static void reduce_lanes(const cpu_loop *l, const grid_box *box, const cpu_thread *thread)
+{
+    int64_t bricks = bricks_in(box), at[3] = {box->lo[0], 0, 0};
+    int64_t count = grid_box_points(box) / (box->hi[0] - box->lo[0]) * bricks * EXEC_LANES;
     for (int r = 0; r < l->reduction_count; r++) {
-        const ir_param *param = &l->loop->kernel->params[l->reductions[r].param];
-        const char *x = (const char *)((ir_value *)thread->contributions + r * points);
-        for (int64_t z = box->lo[2]; z < box->hi[2]; z++)
-            for (int64_t y = box->lo[1]; y < box->hi[1]; y++) {
-                int64_t row = (z - all->lo[2]) * (all->hi[1] - all->lo[1]) + y - all->lo[1];
-                int64_t first = exec_brick(box->lo[0]) - l->bricks.lo[0];
-                exec_reduce_row(param, x, box->lo[0], box->hi[0],
-                                l->reductions[r].partials + row * bricks + first);
+        const cpu_reduction *red = &l->reductions[r];
+        const ir_param *param = &l->loop->kernel->params[red->param];
+        const char *lanes = (const char *)((ir_value *)thread->reduced + r * count);
+        for (at[2] = box->lo[2]; at[2] < box->hi[2]; at[2]++)
+            for (at[1] = box->lo[1]; at[1] < box->hi[1]; at[1]++) {
+                exec_reduce_lanes(param, lanes, bricks, partials_of(l, red, at));
+                lanes += bricks * EXEC_LANES * ir_types[param->type].bytes;
+            }
+    }
+}
+
+static void reduce_contributions(const cpu_loop *l, const grid_box *box, const cpu_thread *thread)
+{
+    int64_t nx = box->hi[0] - box->lo[0], points = grid_box_points(box), at[3] = {box->lo[0], 0, 0};
+    for (int r = 0; r < l->reduction_count; r++) {
+        const cpu_reduction *red = &l->reductions[r];
+        const ir_param *param = &l->loop->kernel->params[red->param];
+        const char *x = (const char *)((ir_value *)thread->reduced + r * points);
+        for (at[2] = box->lo[2]; at[2] < box->hi[2]; at[2]++)
+            for (at[1] = box->lo[1]; at[1] < box->hi[1]; at[1]++) {
+                exec_reduce_row(param, x, box->lo[0], box->hi[0], partials_of(l, red, at));
                 x += nx * ir_types[param->type].bytes;
             }
     }
@@ -108,13 +170,13 @@ bool cpu_keep_contributions(cpu_loop *l)
 
 void cpu_reduce_kept(const cpu_loop *l) { reduce_contributions(l, &l->loop->box, &l->threads[0]); }
 
-/* A block of a loop with reductions, some rows at a time so that contributions stay in cache, but
- * whole columns where levels run in order. */
+/* A block of a loop with reductions, some rows at a time so that lanes stay in cache, but whole
+ * columns where levels run in order. */
 static bool run_chunks(const cpu_loop *l, const grid_box *block, cpu_thread *thread)
 {
     int ordered = l->columns ? l->loop->kernel->ordered : 0;
     int64_t planes = ordered == 2 ? block->hi[2] - block->lo[2] : 1;
-    int64_t rows = CHUNK_POINTS / l->reduction_count / (block->hi[0] - block->lo[0]) / planes;
+    int64_t rows = CHUNK_ROWS / l->reduction_count / bricks_in(block) / planes;
     if (rows < 1) rows = 1;
     if (ordered == 1) rows = block->hi[1] - block->lo[1];
     grid_box chunk = *block;
@@ -122,9 +184,8 @@ static bool run_chunks(const cpu_loop *l, const grid_box *block, cpu_thread *thr
         chunk.hi[2] = chunk.lo[2] + planes;
         for (chunk.lo[1] = block->lo[1]; chunk.lo[1] < block->hi[1]; chunk.lo[1] += rows) {
             chunk.hi[1] = chunk.lo[1] + rows < block->hi[1] ? chunk.lo[1] + rows : block->hi[1];
-            if (!prepare_contributions(l, &chunk, thread) || !run_part(l, &chunk, thread))
-                return false;
-            reduce_contributions(l, &chunk, thread);
+            if (!prepare_lanes(l, &chunk, thread) || !run_part(l, &chunk, thread)) return false;
+            reduce_lanes(l, &chunk, thread);
         }
     }
     return true;
@@ -162,13 +223,51 @@ static void share_blocks(cpu_loop *l)
     }
 }
 
+/* ---- filling --------------------------------------------------------------------------------- */
+
+/* A part of the rows around a field: some planes, or some rows where there is one plane. */
+static grid_box rows_to_fill(const cpu_loop *l, const cpu_edge *edge, int64_t part, int64_t parts)
+{
+    grid_box rows = analysis_touched(edge->param, edge->lo, edge->hi, &l->loop->box);
+    for (int d = 0; d < 3; d++)
+        if (edge->clipped[d]) {
+            rows.lo[d] = edge->inside.lo[d];
+            rows.hi[d] = edge->inside.hi[d];
+        }
+    int d = rows.hi[2] - rows.lo[2] > 1 ? 2 : 1;
+    int64_t first = rows.lo[d], count = rows.hi[d] - first;
+    rows.lo[d] = first + count * part / parts;
+    rows.hi[d] = first + count * (part + 1) / parts;
+    return rows;
+}
+
+static void fill(void *data, int me)
+{
+    cpu_loop *l = data;
+    int64_t parts = l->thread_count > 1 ? 4 * l->thread_count : 1, next;
+    (void)me;
+    while ((next = atomic_fetch_add_explicit(&l->parts_filled, 1, memory_order_relaxed)) <
+           parts * l->fill_count) {
+        const cpu_edge *edge = &l->fills[next / parts];
+        grid_box rows = rows_to_fill(l, edge, next % parts, parts);
+        cpu_edge_fill(edge, &rows);
+    }
+}
+
+static void run_all(cpu_loop *l, struct exec_cpu *cpu, exec_work *run)
+{
+    if (l->thread_count > 1 && !cpu->team) cpu->team = exec_team_new(cpu->thread_count);
+    if (l->thread_count > 1 && cpu->team)
+        exec_team_run(cpu->team, l->thread_count, run, l);
+    else
+        run(l, 0);
+}
+
+void cpu_loop_fill(cpu_loop *l, struct exec_cpu *cpu) { run_all(l, cpu, fill); }
+
 bool cpu_loop_run_blocks(cpu_loop *l, struct exec_cpu *cpu)
 {
     share_blocks(l);
-    if (l->thread_count > 1 && !cpu->team) cpu->team = exec_team_new(cpu->thread_count);
-    if (l->thread_count > 1 && cpu->team)
-        exec_team_run(cpu->team, l->thread_count, work, l);
-    else
-        work(l, 0);
+    run_all(l, cpu, work);
     return !atomic_load(&l->failed);
 }

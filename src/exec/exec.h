@@ -43,12 +43,45 @@ void exec_trace_call(exec_trace *trace, const char *call, const char *name, cons
 /* A value with as few digits as tell it from its neighbours. */
 void exec_print_value(text *out, ir_type type, ir_value x);
 
+/* ---- meter.c: how fast kernels have run ------------------------------------------------------ */
+
+enum { EXEC_METER_RATES = 4096 };
+
+/* The runs of a kernel on fields stored in the same types. */
+typedef struct exec_meter_entry {
+    const ir_kernel *kernel;
+    kata_type *storage; /* per parameter, of fields */
+    int rank, colors;
+    bool once;
+    int64_t runs, points;
+    double seconds;
+    double bytes;  /* of the fields of the largest */
+    double *rates; /* points per second of the newest EXEC_METER_RATES of them */
+} exec_meter_entry;
+
+typedef struct exec_meter {
+    exec_meter_entry *entries; /* in the order in which they were met */
+    size_t count, capacity;
+    bool failed; /* memory was out: runs are missing */
+} exec_meter;    /* from calloc */
+
+void exec_meter_free(exec_meter *meter);
+/* Makes entries for the kernels of a chain, and notes the size of their fields. Does nothing
+ * without a meter. */
+void exec_meter_meet(exec_meter *meter, const chain *c);
+/* The time, for exec_meter_note when a loop has run; both do nothing without a meter. */
+double exec_meter_now(const exec_meter *meter);
+void exec_meter_note(exec_meter *meter, const chain_loop *loop, double start);
+/* Points per second, of the newest runs. */
+double exec_meter_median(exec_meter_entry *e);
+
 /* What executors share. */
 typedef struct exec_context {
     int threads;
     bool poison;       /* make visible what is read without having been set */
     bool lines;        /* generated C leads debuggers to kernels' text */
     exec_trace *trace; /* NULL: none; of the reference executor */
+    exec_meter *meter; /* NULL: nothing is measured */
     jit *jit;
     plan_cache *plans;    /* NULL at first */
     plan_request request; /* of the executor "plan" */
@@ -65,6 +98,8 @@ typedef struct exec_executor {
 
 /* NULL when there is none of this name. */
 const exec_executor *exec_find(const char *name);
+/* The i-th one's name; NULL at the end. */
+const char *exec_name(int i);
 extern const exec_executor exec_reference; /* interprets trees, point by point: the oracle */
 extern const exec_executor exec_cpu;       /* compiled loops on threads */
 extern const exec_executor exec_plan;      /* interprets plans: planned.c */
@@ -164,7 +199,7 @@ kata_status exec_fault_report(const chain_loop *loop, const exec_fault *fault, m
  * sum is finally added to 0 (so that a sum of no points is +0); min
  * and max of no points are their neutral start. A reduction declared inout is at last combined
  * with what the scalar held before, which comes first: old + sum. */
-enum { EXEC_BRICK = 512, EXEC_LANES = 32 };
+enum { EXEC_BRICK = CODEGEN_BRICK, EXEC_LANES = CODEGEN_LANES };
 
 /* The brick that holds an x index, also one below 0. */
 int64_t exec_brick(int64_t x);
@@ -172,6 +207,9 @@ int64_t exec_brick(int64_t x);
  * partials[0] is of the brick that holds x_lo. */
 void exec_reduce_row(const ir_param *param, const void *contributions, int64_t x_lo, int64_t x_hi,
                      ir_value *partials);
+/* The same of the lanes of bricks that follow one another, EXEC_LANES each. */
+void exec_reduce_lanes(const ir_param *param, const void *lanes, int64_t bricks,
+                       ir_value *partials);
 /* Combines the partials of a box (in bricks along x; x fastest, then y, z), which are lost, to
  * the result. */
 ir_value exec_reduce_box(const ir_param *param, const grid_box *bricks, ir_value *partials);
@@ -203,8 +241,8 @@ typedef struct cpu_thread {
     int64_t end;
     codegen_view *views; /* those of the loop, changed while an edge is computed */
     void *gathered;      /* values around an edge */
-    void *contributions; /* to reductions */
-    size_t gathered_size, contributions_size;
+    void *reduced;       /* lanes of reductions, or contributions to them */
+    size_t gathered_size, reduced_size;
     int64_t
         failing[3];   /* where a compiled function puts a failing point; failing[0] is -1 before */
     exec_fault fault; /* the first of those that this thread has met in the loop */
@@ -264,6 +302,13 @@ bool cpu_edge_prepare(cpu_edge *edge, const grid_box *touched, arena *memory);
 bool cpu_edge_gather(const cpu_edge *edges, int count, const grid_box *piece, cpu_thread *thread,
                      codegen_view *views);
 
+/* Writes what is read of a component outside the grid around its values, in the array's own memory:
+ * of the rows at the y and z of `rows`, those at the x of `rows` that are outside. Where it can be
+ * done, by cpu_edge_can_fill, no copies are needed. Rows can be filled at the same time. */
+void cpu_edge_fill(const cpu_edge *edge, const grid_box *rows);
+/* Whether there is memory around the values, made if need be, and nobody writes them meanwhile. */
+bool cpu_edge_can_fill(const cpu_edge *edge, const grid_box *touched, const chain_loop *loop);
+
 /* Puts what a piece has written to its copies, at the views made by cpu_edge_gather, where it
  * belongs in the grid. */
 void cpu_edge_scatter(const cpu_edge *edges, int count, const grid_box *piece,
@@ -280,9 +325,6 @@ store_array cpu_view_array(const codegen_view *view, const store_array *of);
 kata_status cpu_loop_run(const chain_loop *loop, codegen_function *run, struct exec_cpu *cpu,
                          messages *m);
 
-/* The points of a box that read and write inside the grid, in whole vectors where that costs
- * nothing. */
-grid_box cpu_loop_interior(const chain_loop *loop, const grid_box *box);
 /* Bytes of all fields, per point. */
 int64_t cpu_loop_bytes(const chain_loop *loop);
 
@@ -298,11 +340,14 @@ typedef struct cpu_loop {
     codegen_function *run;
     int view_count, edge_count, reduction_count, thread_count;
     int64_t *sizes; /* for the function: see codegen.h */
+    int how;        /* likewise */
     bool columns;   /* levels run in order, and columns are independent: each runs by itself */
     bool kept; /* contributions of all points are kept, by thread 0, until the loop has ended */
     codegen_view *views;
     ir_value *numbers;
-    cpu_edge *edges;
+    cpu_edge *edges, *fills; /* `fills`: those whose outside is filled before the loop runs */
+    int fill_count;
+    _Atomic int64_t parts_filled;
     cpu_reduction *reductions;
     grid_box interior, bricks;
     cpu_blocks blocks;
@@ -312,14 +357,21 @@ typedef struct cpu_loop {
     arena memory;
 } cpu_loop;
 
+/* The points of a box that need no copies: those that read and write inside the grid, in whole
+ * vectors where that costs nothing. */
+grid_box cpu_loop_interior(const cpu_loop *l, const grid_box *box);
+
 /* Finds out which check fails at thread->failing, on views from which nothing was overwritten, and
  * keeps it when it is the first of the thread. False when memory is out. */
 bool cpu_fault_note(const cpu_loop *l, cpu_thread *thread);
 
+/* Fills what the loop reads outside of fields that are not copied. */
+void cpu_loop_fill(cpu_loop *l, struct exec_cpu *cpu);
 /* Runs all blocks of a prepared loop. False when memory is out. */
 bool cpu_loop_run_blocks(cpu_loop *l, struct exec_cpu *cpu);
-/* Makes room for the contributions of all points of a loop that is prepared, for runs that do not
- * visit whole bricks at once; cpu_reduce_kept reduces them. False when memory is out. */
+/* Makes room for the contributions of all points of a prepared loop whose levels are along x, which
+ * come in another order than that of sums; cpu_reduce_kept reduces them. False when memory is out.
+ */
 bool cpu_keep_contributions(cpu_loop *l);
 void cpu_reduce_kept(const cpu_loop *l);
 

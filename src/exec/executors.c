@@ -15,6 +15,8 @@ const exec_executor *exec_find(const char *name)
     return NULL;
 }
 
+const char *exec_name(int i) { return i < (int)COUNT_OF(executors) ? executors[i]->name : NULL; }
+
 store_array *exec_array_new(const chain_slot *slot)
 {
     grid_box box = chain_slot_memory(slot);

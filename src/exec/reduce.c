@@ -109,6 +109,14 @@ void exec_reduce_row(const ir_param *param, const void *contributions, int64_t x
     }
 }
 
+void exec_reduce_lanes(const ir_param *param, const void *lanes, int64_t bricks, ir_value *partials)
+{
+    ir_value start = ir_reduction_start(param);
+    int64_t bytes = EXEC_LANES * ir_types[param->type].bytes;
+    for (int64_t b = 0; b < bricks; b++)
+        partials[b] = reduce_brick(param, (const char *)lanes + b * bytes, EXEC_LANES, start);
+}
+
 /* Far beyond all indices, and a multiple of all nodes: added to them it makes the trees below 0 and
  * from 0 on the two halves of one. */
 static const int64_t CENTRE = (int64_t)1 << 60;

@@ -287,7 +287,9 @@ static kata_status reference_run_chain(exec_context *context, chain *c, messages
     fesetenv(FE_DFL_ENV);
     for (size_t i = 0; i < c->count && status == KATA_OK; i++) {
         status = exec_make_arrays(&c->loops[i], m);
+        double start = exec_meter_now(context->meter);
         if (status == KATA_OK) status = run_loop(&c->loops[i], context->trace, m);
+        if (status == KATA_OK) exec_meter_note(context->meter, &c->loops[i], start);
     }
     fesetenv(&environment);
     return status;

@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static const char *const names[] = {"cc", "gcc", "clang"}; /* the first that is found */
+
 enum { MOST_SECONDS = 300 }; /* of processor time for a call */
 
 static const char *const flags[] = {"-std=gnu17",
@@ -69,7 +71,18 @@ bool jit_compiler_find(const char *given, text *path)
 {
     if (!given) given = environment_get("KATA_CC");
     if (given) return find_program(given, path);
-    return find_program("cc", path) || find_program("gcc", path) || find_program("clang", path);
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (find_program(names[i], path)) return true;
+    return false;
+}
+
+void jit_compiler_list(text *out)
+{
+    text path = {0};
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (find_program(names[i], &path))
+            text_add(out, out->length ? ", %s" : "%s", text_get(&path));
+    text_free(&path);
 }
 
 /* ---- calling --------------------------------------------------------------------------------- */

@@ -22,6 +22,8 @@ void jit_debug(jit *j);
 void jit_close(jit *j);
 /* Path and version line of the compiler, "" when none is found. */
 const char *jit_compiler(jit *j);
+/* compiler.c: adds the paths of all compilers that one is chosen from, by commas. */
+void jit_compiler_list(text *out);
 /* The cache folder, "" when there is none that can be used (then a private temporary one, removed
  * at close, serves). */
 const char *jit_cache(jit *j);

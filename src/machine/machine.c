@@ -25,6 +25,19 @@ int machine_cores(void)
     return 1;
 }
 
+int64_t machine_last_cache(void)
+{
+    static _Atomic int64_t known; /* the C library asks the processor */
+    int64_t bytes = known;
+    if (bytes) return bytes;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+    bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    if (bytes <= 0) bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+#endif
+    if (bytes <= 0) bytes = 16 << 20;
+    return known = bytes;
+}
+
 /* The processing unit whose caches stand for all: the first that this process may run on. */
 static hwloc_obj_t usable_unit(hwloc_topology_t topology)
 {
@@ -36,6 +49,18 @@ static hwloc_obj_t usable_unit(hwloc_topology_t topology)
     return unit ? unit : hwloc_get_obj_by_type(topology, HWLOC_OBJ_PU, 0);
 }
 
+/* The units below a cache that this process may run on: those that share it. */
+static int sharing(hwloc_topology_t topology, hwloc_obj_t cache)
+{
+    hwloc_bitmap_t set = hwloc_bitmap_alloc();
+    int count = 0;
+    if (set && hwloc_get_cpubind(topology, set, HWLOC_CPUBIND_PROCESS) == 0 &&
+        hwloc_bitmap_and(set, set, cache->cpuset) == 0)
+        count = hwloc_bitmap_weight(set);
+    hwloc_bitmap_free(set);
+    return count > 0 ? count : 1;
+}
+
 static void read_caches(hwloc_topology_t topology, machine *out)
 {
     for (hwloc_obj_t at = usable_unit(topology); at; at = at->parent) {
@@ -43,8 +68,14 @@ static void read_caches(hwloc_topology_t topology, machine *out)
         int64_t size = (int64_t)at->attr->cache.size;
         switch (at->attr->cache.depth) {
         case 1: out->l1 = size; break;
-        case 2: out->l2 = size; break;
-        case 3: out->l3 = size; break;
+        case 2:
+            out->l2 = size;
+            out->l2_cores = sharing(topology, at);
+            break;
+        case 3:
+            out->l3 = size;
+            out->l3_cores = sharing(topology, at);
+            break;
         default: break;
         }
     }
@@ -62,6 +93,7 @@ void machine_detect(machine *out)
     *out = (machine){.cores = machine_cores()};
     snprintf(out->simd, sizeof out->simd, "%s", machine_simd());
     machine_processor(out->cpu);
+    machine_huge_pages(out);
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     if (pages > 0 && page > 0) out->memory = (int64_t)pages * page;
     hwloc_topology_t topology;

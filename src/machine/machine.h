@@ -9,7 +9,11 @@ typedef struct machine {
     char simd[16]; /* widest vector extension: "AVX-512", "AVX2", "AVX", "SSE2", "NEON", "none" */
     int cores;     /* that this process may run on */
     int64_t l1, l2, l3;
+    int l2_cores, l3_cores; /* that share one, of those that this process may run on; 0: no cache */
     int64_t memory;
+    char huge_pages[16];   /* what the system does of itself: "always", "madvise", "never"; "" */
+    int64_t huge_page;     /* bytes of one; 0: there are none */
+    bool huge_pages_given; /* to memory that asks for them by madvise */
 } machine;
 
 /* ---- machine.c ------------------------------------------------------------------------------- */
@@ -18,6 +22,19 @@ typedef struct machine {
 void machine_detect(machine *out);
 /* Cores that this process may run on, at least 1. Fast. */
 int machine_cores(void);
+/* Bytes of the largest cache; 16 MiB where that is not known. Fast. */
+int64_t machine_last_cache(void);
+
+/* ---- huge_pages.c ---------------------------------------------------------------------------- */
+
+/* Sets what a machine says of them. */
+void machine_huge_pages(machine *out);
+
+/* ---- ceiling.c ------------------------------------------------------------------------------- */
+
+/* Measures with that many threads, in about a second, on memory of its own. A machine that was
+ * detected says how large the caches are. False, *out unchanged, when memory is out. */
+bool machine_measure(const machine *m, int threads, kata_ceilings *out);
 
 /* ---- processor.c ----------------------------------------------------------------------------- */
 

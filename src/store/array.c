@@ -75,18 +75,18 @@ static int64_t before_row(const store_array *a)
 {
     int64_t line = LINE_BYTES / store_type_bytes(a->type);
     if (line < STORE_BLOCK) line = STORE_BLOCK;
-    return (-a->box.lo[0] + line - 1) / line * line;
+    return (-a->room.lo[0] + line - 1) / line * line;
 }
 
 /* Sets pitches and size; false when they overflow. */
 static bool lay_out(store_array *a, kata_layout layout)
 {
     int64_t element = store_type_bytes(a->type), bytes, row, plane, component;
-    int64_t row_bytes = store_lay_row(a, layout, before_row(a) + a->box.hi[0]);
+    int64_t row_bytes = store_lay_row(a, layout, before_row(a) + a->room.hi[0]);
     bool apart = a->pitch_x == 1;
     if (row_bytes < 0 || !padded_pitch(row_bytes, 1, &row) ||
-        !padded_pitch(row, a->box.hi[1] - a->box.lo[1], &plane) ||
-        !padded_pitch(plane, a->box.hi[2] - a->box.lo[2], &component) ||
+        !padded_pitch(row, a->room.hi[1] - a->room.lo[1], &plane) ||
+        !padded_pitch(plane, a->room.hi[2] - a->room.lo[2], &component) ||
         __builtin_mul_overflow(component, apart ? a->components : 1, &bytes) ||
         bytes > PTRDIFF_MAX - SLACK_BYTES)
         return false;
@@ -123,22 +123,33 @@ static void spoil_padding(store_array *a)
                     memset(store_address(a, c, at), 0, (size_t)store_type_bytes(a->type));
 }
 
+/* Gives an array whose type, components, box and room are set its layout and memory. */
+static bool make_memory(store_array *a, kata_layout layout)
+{
+    if (lay_out(a, layout)) a->memory = zeroed_memory(a->bytes);
+    if (!a->memory) return false;
+    int64_t first =
+        store_along_x(a, before_row(a)) - a->room.lo[1] * a->pitch_y - a->room.lo[2] * a->pitch_z;
+    a->data = (char *)a->memory + first * store_type_bytes(a->type);
+    if (HOSTILE(false, true)) spoil_padding(a);
+    return true;
+}
+
+static void free_memory(void *memory, size_t bytes)
+{
+    if (bytes >= MAP_BYTES)
+        munmap(memory, bytes);
+    else
+        free(memory);
+}
+
 store_array *store_array_new(const grid_box *box, kata_type type, int components,
                              kata_layout layout)
 {
     store_array *a = calloc(1, sizeof *a);
     if (!a) return NULL;
-    a->type = type;
-    a->components = components;
-    a->box = *box;
-    if (lay_out(a, layout)) a->memory = zeroed_memory(a->bytes);
-    if (a->memory) {
-        int64_t first =
-            store_along_x(a, before_row(a)) - box->lo[1] * a->pitch_y - box->lo[2] * a->pitch_z;
-        a->data = (char *)a->memory + first * store_type_bytes(type);
-        if (HOSTILE(false, true)) spoil_padding(a);
-        return a;
-    }
+    *a = (store_array){.type = type, .components = components, .box = *box, .room = *box};
+    if (make_memory(a, layout)) return a;
     free(a);
     return NULL;
 }
@@ -149,26 +160,37 @@ static kata_layout layout_of(const store_array *a)
     return a->components > 1 && a->pitch_x == a->components ? KATA_STRUCTURES : KATA_ARRAYS;
 }
 
+bool store_array_extend(store_array *a, const grid_box *to)
+{
+    enum { MOST_TIMES = 3, SMALL_BYTES = HOSTILE(1 << 20, 4096) };
+    if (!a->bytes) return false;
+    if (grid_box_contains(&a->room, to)) return true;
+    store_array larger = {.type = a->type, .components = a->components, .box = a->box};
+    larger.room = a->room;
+    for (int d = 0; d < 3; d++) {
+        if (to->lo[d] < a->room.lo[d]) larger.room.lo[d] = to->lo[d];
+        if (to->hi[d] > a->room.hi[d]) larger.room.hi[d] = to->hi[d];
+    }
+    double points = 1, most = (double)(a->bytes * MOST_TIMES + SMALL_BYTES);
+    for (int d = 0; d < 3; d++) points *= (double)(larger.room.hi[d] - larger.room.lo[d]);
+    if (points * a->components * store_type_bytes(a->type) > most) return false;
+    if (!make_memory(&larger, layout_of(a))) return false;
+    store_assign(&larger, a);
+    free_memory(a->memory, a->bytes);
+    *a = larger;
+    return true;
+}
+
 store_array *store_array_copy(const store_array *a)
 {
     store_array *copy = store_array_new(&a->box, a->type, a->components, layout_of(a));
-    if (copy && a->bytes)
-        memcpy(copy->memory, a->memory, a->bytes);
-    else if (copy)
-        store_assign(copy, a);
+    if (copy) store_assign(copy, a);
     return copy;
 }
 
 void store_array_free(store_array *a)
 {
     if (!a) return;
-    if (!a->bytes) {
-        free(a);
-        return;
-    }
-    if (a->bytes >= MAP_BYTES)
-        munmap(a->memory, a->bytes);
-    else
-        free(a->memory);
+    if (a->bytes) free_memory(a->memory, a->bytes);
     free(a);
 }

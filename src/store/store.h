@@ -14,7 +14,9 @@ enum { STORE_BLOCK = 16 };
 typedef struct store_array {
     kata_type type;
     int components;
-    grid_box box; /* the indices that it has */
+    grid_box box;  /* the indices that it has */
+    grid_box room; /* of own memory: those that there is memory for. What is outside of the box is
+                      nobody's, and lost when memory is moved */
     int64_t block;
     int64_t pitch_x, pitch_y, pitch_z, pitch_component; /* in elements */
     void *data;                                         /* component 0 of the point (0,0,0) */
@@ -38,6 +40,10 @@ int64_t store_lay_row(store_array *a, kata_layout layout, int64_t points);
 /* All zero, for a box that holds (0,0,0). NULL when memory is out or the size overflows. */
 store_array *store_array_new(const grid_box *box, kata_type type, int components,
                              kata_layout layout);
+/* Sees to it that there is memory for the indices of a box, moving the values where there is not. A
+ * no-op that returns false for memory of the program, or where memory is out or would become more
+ * than a few times as much. */
+bool store_array_extend(store_array *a, const grid_box *to);
 /* An array with values of its own, equal to those of another; NULL when memory is out. */
 store_array *store_array_copy(const store_array *a);
 void store_array_free(store_array *a);

@@ -41,8 +41,33 @@ for name in version processor SIMD cores threads "L1 cache" "L2 cache" "L3 cache
     if ! grep -qE "^$name +[^ ]" out; then fail "kata info lacks $name"; fi
 done
 expect_in out "$KATA_CACHE_DIR"
-KATA_EXECUTOR=reference expect 0 info
+for name in "huge pages" compilers executors; do
+    if ! grep -qE "^$name +[^ ]" out; then fail "kata info lacks $name"; fi
+done
+if ! grep -qx "executors    cpu, reference, plan" out; then fail "kata info shows other executors"; fi
+for name in "copy from memory" "copy, streaming stores" "triad from memory" "triad, streaming stores" \
+    "L2 copy, one core" "L2 copy, all cores" "L3 copy, one core" "L3 copy, all cores" \
+    "fma f64, per core" "fma f32, per core" "division f64, per core" "division f32, per core" \
+    "core clock"; do
+    if ! grep -qE "^$name +([0-9.e+-]+ +[0-9.e+-]+ G(B/s|/s|Hz)|none)$" out; then fail "kata info lacks $name"; fi
+done
+if ! grep -qE "^measured in [0-9.e+-]+ s$" out; then fail "kata info does not say how long it took"; fi
+KATA_EXECUTOR=reference expect 0 info --quick
 if ! grep -qx "executor     reference" out; then fail "kata info shows another executor"; fi
+if grep -q ceilings out; then fail "kata info --quick measures"; fi
+expect 0 info --json
+python3 - <<'END_OF_CHECK' || fail "kata info --json is not as expected: $(cat out)"
+import json
+machine = json.load(open("out"))
+rates = machine["ceilings"]
+assert rates.pop("seconds") > 0
+assert len(rates) == 13 and all(0 <= r["median"] <= r["best"] for r in rates.values())
+assert rates["copy"]["best"] > 0 and rates["fma_f64"]["best"] > 0
+assert machine["threads"] >= 1 and machine["memory_bytes"] > 0
+assert machine["huge_pages_given"] in (True, False)
+END_OF_CHECK
+expect 0 info --json --quick
+python3 -c 'import json; assert "ceilings" not in json.load(open("out"))' || fail "--quick measures"
 
 # ---- options -----------------------------------------------------------------------------------
 

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# kata explain shows the plan of a program's loops as text, JSON and a picture; what runs by a plan
-# gives what the reference executor gives; words that mean nothing are named.
+# kata explain shows what kernels cost and the C that is made of them; of a program, the plan of its
+# loops as text, JSON and a picture, what its kernels cost and why its chains ended. What runs by a
+# plan gives what the reference executor gives; words that mean nothing are named.
 set -euo pipefail
 # shellcheck source=tests/apps/apps_helpers.bash
 . "$KATA_SOURCE/tests/apps/apps_helpers.bash"
+if [ "$KATA_HOSTILE" = 1 ]; then exit 77; fi # its queue is too short
 
 cat >k.kata <<'END_OF_KERNELS'
 kernel start(out double u) { u = sin(0.3*ix) + 0.1*iy; }
@@ -18,7 +20,7 @@ grep -q '^  tile dimension 1 size 4 overlap 0 parallel 0 period 0 0 0$' plan.txt
 grep -q 'loop number 5 spans -5 -5  # heat' plan.txt || fail "the last loop is not five rows behind"
 
 expect 0 explain --plan 'streamed y=4' --json --to plan.json -- "$KATA_BUILD/kata" "${steps[@]}"
-python3 -m json.tool plan.json >/dev/null || fail "no JSON"
+python3 -m json.tool --json-lines plan.json >/dev/null || fail "no JSON"
 expect 0 explain --plan 'diamond y=16' --svg y --to plan.svg -- "$KATA_BUILD/kata" "${steps[@]}"
 grep -q '</svg>' plan.svg || fail "no picture"
 [ "$(grep -c '<rect' plan.svg)" -gt 8 ] || fail "no tiles in the picture"
@@ -36,5 +38,125 @@ expect_in err "the environment variable KATA_PLAN is 'skewed y=4 q=3', in which 
 KATA_EXPLAIN=loud expect 1 "${steps[@]}"
 expect_in err "the environment variable KATA_EXPLAIN is 'loud', not text, json, x, y or z"
 expect 2 explain --plan 'skewed y=4'
+expect_text err "kata explain: say what to run, or a kernel file: kata explain -- PROGRAM"
 expect 2 explain --svg w -- true
+expect_text err "kata explain: --svg takes x, y or z, not 'w'"
+expect 2 explain --svg x --json -- true
+expect_text err "kata explain: --json and --svg are two forms: choose one"
+
+# ---- a kernel file -----------------------------------------------------------------------------
+
+heat=("kernel heat, for grids of 2 dimensions"
+    "    in     double u  reads u[0,-1] u[-1,0] u u[1,0] u[0,1]"
+    "    out    double v  writes v"
+    "    number double c"
+    "  stored      u f64, v f64"
+    "  halo        u x -1..1 y -1..1"
+    "  operations  add 3, fma 2 per point"
+    "  bytes       16 per point: 8 read, 8 written; 24 with write-allocate"
+    "  intensity   0.4375 operations per byte")
+start=("kernel start"
+    "    out    double u  writes u"
+    "  stored      u f64"
+    "  halo        none"
+    "  operations  mul 1, fma 1, function 1, other 1 per point"
+    "  bytes       8 per point: 0 read, 8 written; 16 with write-allocate"
+    "  intensity   0.5 operations per byte")
+expect 0 explain --quick k.kata heat
+expect_text out "${heat[@]}"
+expect 0 explain --quick k.kata
+expect_text out "${start[@]}" "" "${heat[@]}"
+rm -f costs.txt
+expect 0 explain --quick --to costs.txt k.kata heat
+expect_text costs.txt "${heat[@]}"
+expect 0 explain k.kata heat
+sed '$d' out >shown
+expect_text shown "${heat[@]}"
+rate='[0-9.e+-]+'
+grep -qE "^  bound       $rate points/s by (memory, $rate with write-allocate; arithmetic|arithmetic; memory) $rate$" out ||
+    fail "no bound: $(cat out)"
+expect 0 explain --json k.kata
+python3 - <<'END_OF_CHECK' || fail "explain --json is not as expected: $(cat out)"
+import json
+start, heat = [json.loads(line) for line in open("out")]
+assert start["name"] == "start" and start["kind"] == "kernel"
+assert heat["halo"] == {"u": [[-1, -1, 0], [1, 1, 0]]}
+assert heat["operations"] == {"add": 3, "mul": 0, "fma": 2, "compare/select": 0, "div": 0, "sqrt": 0,
+                              "function": 0, "integer": 0, "other": 0}
+assert (heat["bytes_read"], heat["bytes_written"], heat["bytes_allocated"]) == (8, 8, 8)
+assert heat["intensity"] == 0.4375
+bound = heat["bound"]
+assert bound["points_per_second"] == min(bound["memory"], bound["arithmetic"]) > 0
+assert 0 < bound["memory_allocating"] < bound["memory"]
+END_OF_CHECK
+expect 0 explain --code k.kata heat
+[ "$(head -1 out)" = "/* kernel heat(in double u as f64, out double v as f64, number double c) */" ] ||
+    fail "no C: $(cat out)"
+for word in p0_u p1_v p2_c; do expect_in out "$word"; done
+[ "$(grep -c '/\* kernel' out)" = 1 ] || fail "more than one kernel"
+expect 0 explain --code k.kata
+[ "$(grep -c '/\* kernel' out)" = 2 ] || fail "not both kernels"
+echo 'const int R; kernel far(in double u, out double v) { v = u[R]; }' >far.kata
+expect 0 explain --quick --constants R=8 far.kata
+expect_in out "  halo        u x 0..8"
+
+expect 1 explain --quick k.kata haet
+expect_text err "error: k.kata has no kernel 'haet'; did you mean 'heat'?"
+expect 1 explain missing.kata
+expect_text err "error: missing.kata: cannot read the kernel file: No such file or directory"
+expect 2 explain k.kata heat start
+expect_text err "kata explain: a file and one kernel of it are enough; there is 'start', too"
+expect 2 explain --plan loops k.kata
+expect_text err "kata explain: --plan is for a program: k.kata is a kernel file"
+expect 2 explain --svg x k.kata
+expect_text err "kata explain: --svg is for a program: k.kata is a kernel file"
+expect 2 explain --code --json k.kata
+expect_text err "kata explain: --code shows C: there is no JSON of it"
+expect 2 explain --code -- true
+expect_text err "kata explain: --code is for a kernel file, whose name ends in .kata"
+expect 2 explain --constants R=8 -- true
+expect_text err "kata explain: --constants is for a kernel file, whose name ends in .kata"
+expect 1 explain --quick --to none/costs.txt k.kata
+expect_text err "kata explain: cannot write none/costs.txt: No such file or directory"
+KATA_EXPLAIN=text KATA_EXPLAIN_QUICK=maybe expect 1 "${steps[@]}"
+expect_text err "error: the environment variable KATA_EXPLAIN_QUICK is 'maybe', not 0 or 1"
+
+# ---- a program's kernels and chains ------------------------------------------------------------
+
+program=("$KATA_BUILD/kata" "${steps[@]}")
+expect 0 explain --quick -- "${program[@]}"
+sed -n '/^kernel/,/^work/p' err >shown
+expect_text shown "${heat[@]}" work
+sed -n '/^work/,$p' err >shown
+expect_text shown work "  loops       6, 2304 points" "  steps       0" \
+    "  chains      1: 0 ended by a step, 0 where the queue was long" \
+    "  forced      1: kata_flush 1, first after 0 steps"
+for executor in cpu reference; do
+    KATA_EXECUTOR=$executor expect 0 explain -- "${program[@]}"
+    sed -n '/^kernel/,/intensity/p' err >shown
+    expect_text shown "${heat[@]}"
+    grep -qE "^  bound       $rate points/s by (L[123] cache|memory|arithmetic)" err || fail "no bound: $(cat err)"
+    grep -qE "^  measured    $rate points/s, the median of 6 runs; 2304 points in $rate s$" err ||
+        fail "$executor: not measured: $(cat err)"
+    grep -qE "^  share       $rate of the bound$" err || fail "no share: $(cat err)"
+done
+KATA_EXECUTOR=plan expect 0 explain -- "${program[@]}" # not measured, but shown
+sed -n '/^kernel/,/intensity/p' err >shown
+expect_text shown "${heat[@]}"
+rm -f end.json
+expect 0 explain --json --to end.json -- "${program[@]}"
+python3 - <<'END_OF_CHECK' || fail "explain --json is not as expected: $(cat end.json)"
+import json
+plan, kernel, work = [json.loads(line) for line in open("end.json")]
+assert plan["kind"] == "seq"
+measured = kernel["measured"]
+assert measured["runs"] == 6 and measured["points"] == 2304
+assert abs(measured["share"] * kernel["bound"]["points_per_second"] / measured["points_per_second"] - 1) < 1e-4
+assert work == {"kind": "work", "loops": 6, "points": 2304, "steps": 0, "chains": 1, "forced": 1,
+                "ended_by_step": 0, "long": 0,
+                "forced_by": [{"call": "kata_flush", "count": 1, "first_after_steps": 0}]}
+END_OF_CHECK
+rm -f none.txt
+expect 0 explain --to none.txt -- "$KATA_BUILD/kata" info --quick
+[ ! -e none.txt ] || fail "a context that ran nothing is explained"
 finish

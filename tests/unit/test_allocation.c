@@ -77,6 +77,10 @@ static void describes(kata *k, double results[RESULTS])
     const char *accesses = kata_kernel_describe(kata_kernel_find(m, "step"), KATA_ACCESSES);
     results[0] = ir ? (double)strlen(ir) : 0;
     results[1] = accesses ? (double)strlen(accesses) : 0;
+    const char *costs = kata_kernel_explain(kata_kernel_find(m, "step"), NULL, true);
+    const char *code = kata_kernel_describe(kata_kernel_find(m, "step"), KATA_CODE);
+    results[3] = costs ? (double)strlen(costs) : 0;
+    results[4] = code ? (double)strlen(code) : 0;
     kata_machine_get(k, &machine);
     results[2] = kata_ok(k) ? machine.threads : 0;
 }

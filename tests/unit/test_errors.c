@@ -120,6 +120,7 @@ static void test_null_is_reported_by_every_function(void **state)
     double x;
     kata_work work;
     kata_machine machine;
+    kata_ceilings ceilings;
     kata_grid *g = NULL;
     kata_param param;
     kata_shape shape;
@@ -162,6 +163,7 @@ static void test_null_is_reported_by_every_function(void **state)
     assert_null(kata_module_kernel(NULL, 0));
     assert_null(kata_kernel_name(NULL));
     assert_null(kata_kernel_describe(NULL, KATA_IR));
+    assert_null(kata_kernel_explain(NULL, NULL, false));
     assert_int_equal(kata_kernel_params(NULL), 0);
     assert_int_equal(kata_kernel_rank(NULL), 0);
     assert_int_equal(kata_kernel_param(NULL, 0, &param), KATA_ERROR_ARGUMENT);
@@ -172,6 +174,7 @@ static void test_null_is_reported_by_every_function(void **state)
     assert_int_equal(kata_png_size(NULL, "u.png", &size, &size), KATA_ERROR_ARGUMENT);
     assert_int_equal(kata_file_shape(NULL, "u.npy", 1, &shape), KATA_ERROR_ARGUMENT);
     assert_int_equal(kata_machine_get(NULL, &machine), KATA_ERROR_ARGUMENT);
+    assert_int_equal(kata_ceilings_measure(NULL, &ceilings), KATA_ERROR_ARGUMENT);
 }
 
 /* Where a context is at hand, it is that which is told. */
@@ -198,6 +201,9 @@ static void test_null_is_told_to_the_context(void **state)
     TOLD(kata_kernel_find(w.m, NULL), "kata_kernel_find: the name is NULL");
     TOLD(kata_field_new_with(w.g, "u", NULL), "kata_field_new: the options are NULL");
     TOLD(kata_work_done(w.k, NULL), "kata_work_done: the result is NULL");
+    TOLD(kata_ceilings_measure(w.k, NULL), "kata_ceilings_measure: the result is NULL");
+    TOLD(kata_kernel_describe(find(&w, "set"), (kata_aspect)9),
+         "kata_kernel_describe: there is no aspect 9");
     TOLD(kata_kernel_param(find(&w, "set"), 0, NULL), "kata_kernel_param: the result is NULL");
     TOLD(kata_apply_args(find(&w, "set"), &all, 2, NULL), "kata_apply: the arguments are NULL");
     close_world(&w);

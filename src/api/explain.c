@@ -1,0 +1,128 @@
+/* What KATA_EXPLAIN asks for: plans of chains as they are met, and when the context is closed what
+ * its kernels cost and how its chains ended. docs/explain.md has both forms, text and JSON lines.
+ */
+#include "api/api.h"
+#include "io/io.h"
+#include "machine/machine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+kata_status api_read_explain(kata *k)
+{
+    static const char *const forms[] = {"text", "json", "x", "y", "z"};
+    const char *form = environment_get("KATA_EXPLAIN"),
+               *path = environment_get("KATA_EXPLAIN_FILE");
+    for (size_t i = 0; form && i < COUNT_OF(forms); i++)
+        if (!strcmp(form, forms[i])) k->explain = forms[i];
+    if (form && !k->explain)
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "the environment variable KATA_EXPLAIN is '%s', not text, json, x, y or z",
+                        form);
+    k->explain_file = path;
+    kata_status status = api_read_switch(k, "KATA_EXPLAIN_QUICK", &k->explain_quick);
+    if (status || !k->explain || !k->explain[1]) return status;
+    k->exec.meter = calloc(1, sizeof *k->exec.meter);
+    return k->exec.meter ? KATA_OK : api_no_memory(k);
+}
+
+static void show(kata *k, const text *shown)
+{
+    FILE *to = k->explain_file ? fopen(k->explain_file, "a") : stderr;
+    bool written = to && !shown->failed && fputs(text_get(shown), to) >= 0;
+    if (to && to != stderr) written = fclose(to) == 0 && written;
+    if (!written)
+        api_fail(k, KATA_ERROR_FILE, "the plan could not be written to %s",
+                 k->explain_file ? k->explain_file : "standard error");
+}
+
+void api_explain(kata *k)
+{
+    const analysis_chain *a;
+    text out = {0};
+    if (k->exec.plans && plan_cache_knows(k->exec.plans, &k->chain, &k->exec.request)) return;
+    const plan *p = exec_plan_of(&k->exec, &k->exec.request, &k->chain, &a, &k->messages);
+    if (!p) return;
+    if (!strcmp(k->explain, "json"))
+        plan_print_json(&out, p, a);
+    else if (!strcmp(k->explain, "text"))
+        plan_print(&out, p, a);
+    else
+        io_svg_plan(&out, p, a, k->explain[0] - 'x');
+    show(k, &out);
+    text_free(&out);
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+static void print_work(text *out, const kata *k)
+{
+    const kata_work *w = &k->work;
+    text_add(out, "work\n  loops       %lld, %lld points\n  steps       %lld\n",
+             (long long)w->loops, (long long)w->points, (long long)w->steps);
+    text_add(out, "  chains      %lld: %lld ended by a step, %lld where the queue was long\n",
+             (long long)w->chains, (long long)w->chains_step, (long long)w->chains_long);
+    text_add(out, "  forced      %lld", (long long)w->chains_forced);
+    for (int i = 0; i < k->force_count; i++)
+        text_add(out, "%s %s %lld, first after %lld steps", i ? ";" : ":", k->forces[i].call,
+                 (long long)k->forces[i].count, (long long)k->forces[i].first_step);
+    text_add(out, "\n");
+}
+
+static void print_work_json(text *out, const kata *k)
+{
+    const kata_work *w = &k->work;
+    text_add(out,
+             "{\"kind\": \"work\", \"loops\": %lld, \"points\": %lld, \"steps\": %lld, "
+             "\"chains\": %lld, \"forced\": %lld, \"ended_by_step\": %lld, \"long\": %lld, "
+             "\"forced_by\": [",
+             (long long)w->loops, (long long)w->points, (long long)w->steps, (long long)w->chains,
+             (long long)w->chains_forced, (long long)w->chains_step, (long long)w->chains_long);
+    for (int i = 0; i < k->force_count; i++)
+        text_add(out, "%s{\"call\": \"%s\", \"count\": %lld, \"first_after_steps\": %lld}",
+                 i ? ", " : "", k->forces[i].call, (long long)k->forces[i].count,
+                 (long long)k->forces[i].first_step);
+    text_add(out, "]}\n");
+}
+
+/* All kernels that have run. */
+static void print_kernels(text *out, kata *k, bool json)
+{
+    exec_meter *meter = k->exec.meter;
+    machine found = {.cores = 0};
+    kata_ceilings measured;
+    if (!meter || !meter->count) return;
+    if (!k->explain_quick) machine_detect(&found);
+    bool bounded = !k->explain_quick && machine_measure(&found, k->exec.threads, &measured);
+    for (size_t i = 0; i < meter->count; i++) {
+        exec_meter_entry *e = &meter->entries[i];
+        if (e->storage && e->rates)
+            api_print_kernel(out,
+                             &(api_costs){.kernel = e->kernel,
+                                          .storage = e->storage,
+                                          .rank = e->rank,
+                                          .colors = e->colors,
+                                          .once = e->once,
+                                          .threads = k->exec.threads,
+                                          .bytes = e->bytes,
+                                          .machine = &found,
+                                          .ceilings = bounded ? &measured : NULL,
+                                          .measured = k->explain_quick || !e->runs ? NULL : e},
+                             json);
+    }
+}
+
+void api_explain_end(kata *k)
+{
+    bool json = !strcmp(k->explain, "json");
+    text out = {0};
+    if (!k->explain[1] || (!k->work.chains && !k->work.steps)) return;
+    print_kernels(&out, k, json);
+    if (json)
+        print_work_json(&out, k);
+    else
+        print_work(&out, k);
+    show(k, &out);
+    text_free(&out);
+}

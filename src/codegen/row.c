@@ -1,0 +1,296 @@
+/* The loops over the points of a row.
+ *
+ * Where points may be computed side by side and what they write lies side by side, a row is cut
+ * into vectors: a loop over the lanes of each, whose results are kept aside and then written as a
+ * whole, past the caches if KATA_FAR says so, while what the next row will need is fetched. Where a
+ * point may be computed twice, the first and the last vector overlap others; otherwise what remains
+ * at both ends is computed point by point. */
+#include "codegen/codegen.h"
+
+/* Whether the points of a row may be computed side by side. */
+static bool is_free(const codegen_loop *loop)
+{
+    return !loop->colored && (!loop->kernel->direction || loop->kernel->ordered > 0);
+}
+
+static bool is_side_by_side(const codegen_loop *loop, const ir_store *s)
+{
+    const ir_param *p = &loop->kernel->params[s->param];
+    return codegen_rows_of(loop, s->param) == CODEGEN_CONTIGUOUS && p->finer[0] <= 1 &&
+           p->coarser[0] <= 1 && !p->missing[0];
+}
+
+static bool runs_vectors(const codegen_loop *loop)
+{
+    bool whole = is_free(loop) && !codegen_runs_blocks(loop) && loop->kernel->store_count > 0;
+    for (int i = 0; i < loop->kernel->store_count; i++)
+        whole = whole && is_side_by_side(loop, &loop->kernel->stores[i]);
+    return whole;
+}
+
+/* Points of a vector: those of a cache line of the narrowest numbers, but at most 16. */
+static int lanes_of(const codegen_loop *loop)
+{
+    const ir_kernel *kernel = loop->kernel;
+    int lanes = 8;
+    for (int p = 0; p < kernel->param_count; p++) {
+        const ir_param *param = &kernel->params[p];
+        bool narrow = ir_param_is_field(param)
+                          ? ir_storages[loop->storage[p]].bytes < 8
+                          : ir_param_is_reduction(param) && ir_types[param->type].bytes < 8;
+        if (narrow) lanes = 16;
+    }
+    return lanes;
+}
+
+/* ---- point by point -------------------------------------------------------------------------- */
+
+/* The call of a point whose results go to their rows. */
+static void add_direct_call(const codegen_writer *w)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    codegen_indent(w, CODEGEN_POINT);
+    codegen_call_begin(w, "ix");
+    for (int i = 0; i < kernel->store_count; i++) {
+        text_add(w->out, ", &");
+        codegen_target(w, &kernel->stores[i]);
+    }
+    text_add(w->out, ");\n");
+}
+
+/* The first point of the colour in a row. */
+static void add_colored_start(const codegen_writer *w)
+{
+    text_add(
+        w->out,
+        "            const int64_t before = (size[4] - lo[0] - iy - iz) %% size[3];\n"
+        "            const int64_t first = lo[0] + (before < 0 ? before + size[3] : before);\n");
+}
+
+/* Around the loop over points where they run block by block. */
+static void add_block_loop(const codegen_writer *w)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    text_add(w->out,
+             "            for (int64_t start = lo[0], end; start < hi[0]; start = end) {\n"
+             "            end = (start | %d) + 1 < hi[0] ? (start | %d) + 1 : hi[0];\n",
+             CODEGEN_BLOCK - 1, CODEGEN_BLOCK - 1);
+    for (int p = 0; p < kernel->param_count; p++) {
+        if (codegen_rows_of(w->loop, p) != CODEGEN_BLOCKED) continue;
+        text_add(w->out, "            const int64_t ");
+        codegen_param_name(w->out, kernel, p);
+        text_add(w->out, "_block = (start >> %d) * %d;\n", CODEGEN_BLOCK_SHIFT,
+                 (kernel->params[p].count - 1) * CODEGEN_BLOCK);
+    }
+}
+
+/* The loop over the points of a row, for which the compiler may be told something. */
+static void begin_points(const codegen_writer *w, const char *pragma)
+{
+    bool blocks = codegen_runs_blocks(w->loop);
+    if (blocks) add_block_loop(w);
+    if (is_free(w->loop)) text_add(w->out, "%s", pragma);
+    if (w->loop->colored)
+        text_add(w->out, "            for (int64_t ix = first; ix < hi[0]; ix += size[3]) {\n");
+    else if (blocks)
+        text_add(w->out, "            for (int64_t ix = start; ix < end; ix++) {\n");
+    else
+        codegen_begin_loop(w, 0);
+}
+
+static void end_points(const codegen_writer *w)
+{
+    text_add(w->out, "            }\n");
+    if (codegen_runs_blocks(w->loop)) text_add(w->out, "            }\n");
+}
+
+/* ---- vectors --------------------------------------------------------------------------------- */
+
+static bool reduces(const codegen_loop *loop)
+{
+    for (int i = 0; i < loop->kernel->store_count; i++)
+        if (codegen_has_lanes(loop, loop->kernel->stores[i].param)) return true;
+    return false;
+}
+
+/* Where the vectors of the row begin and end: as memory is aligned, or as lanes are. */
+static void add_bounds(const codegen_writer *w, int lanes)
+{
+    text first = codegen_written_name(w, &w->loop->kernel->stores[0]);
+    text_add(w->out, "            const int64_t last = hi[0] - %d;\n", lanes);
+    if (reduces(w->loop))
+        text_add(w->out, "            int64_t from = lo[0] & -%d, to = hi[0];\n", lanes);
+    else
+        text_add(w->out,
+                 "            int64_t from = kata_aligned(%s, sizeof *%s, %d, lo[0]);\n"
+                 "            int64_t to = hi[0];\n",
+                 text_get(&first), text_get(&first), lanes);
+    text_add(w->out,
+             "            if (last < lo[0] || !(how & KATA_TWICE)) {\n"
+             "                from += from < lo[0] ? %d : 0;\n"
+             "                from = from < hi[0] ? from : hi[0];\n"
+             "                to = from + ((hi[0] - from) & -%d);\n"
+             "            }\n",
+             lanes, lanes);
+    text_free(&first);
+}
+
+/* Whether no row of the same component lies farther on than that of an access. */
+static bool is_foremost(const ir_kernel *kernel, const ir_access *a, int sign)
+{
+    for (int i = 0; i < kernel->access_count; i++) {
+        const ir_access *b = &kernel->accesses[i];
+        if (b->param != a->param || b->component != a->component) continue;
+        int32_t z = sign * (b->offset[2] - a->offset[2]);
+        if (z > 0 || (z == 0 && b->offset[1] > a->offset[1])) return false;
+    }
+    return true;
+}
+
+/* Of each component that is read, fetches the row behind the foremost. */
+static void add_fetches(const codegen_writer *w)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    for (int i = 0; i < kernel->access_count; i++) {
+        const ir_access *a = &kernel->accesses[i];
+        const ir_param *p = &kernel->params[a->param];
+        bool scaled = p->finer[0] > 1 || p->coarser[0] > 1 || p->missing[0] || p->missing[1];
+        if ((i > 0 && codegen_same_row(a, a - 1)) || scaled ||
+            codegen_rows_of(w->loop, a->param) != CODEGEN_CONTIGUOUS ||
+            !is_foremost(kernel, a, kernel->direction == IR_BACKWARD ? -1 : 1))
+            continue;
+        text name = {0};
+        codegen_row_name(&name, kernel, a->param, a->component, a->offset);
+        text_add(w->out, "                    __builtin_prefetch(%s + view[%d].y + at);\n",
+                 text_get(&name), codegen_view_index(kernel, a->param) + a->component);
+        if (name.failed) w->out->failed = true;
+        text_free(&name);
+    }
+}
+
+/* The place of a result of a lane of the vector at `at`. */
+static void add_lane(const codegen_writer *w, int i)
+{
+    const ir_store *s = &w->loop->kernel->stores[i];
+    if (codegen_has_lanes(w->loop, s->param)) {
+        text name = codegen_written_name(w, s);
+        text_add(w->out, ", &%s[kata_lane(at) + lane]", text_get(&name));
+        text_free(&name);
+    } else {
+        text_add(w->out, ", &new_%d[lane]", i);
+    }
+}
+
+static void add_at(const codegen_writer *w, int32_t offset)
+{
+    text_add(w->out, "at");
+    if (offset)
+        text_add(w->out, " %c %d", offset < 0 ? '-' : '+', (int)(offset < 0 ? -offset : offset));
+}
+
+static void add_vectors(const codegen_writer *w, int lanes)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    text_add(w->out,
+             "            for (int64_t start = from; start < to; start += %d) {\n"
+             "                const int64_t at = %s;\n",
+             lanes,
+             reduces(w->loop) ? "start" : "start < lo[0] ? lo[0] : start > last ? last : start");
+    for (int i = 0; i < kernel->store_count; i++)
+        if (!codegen_has_lanes(w->loop, kernel->stores[i].param))
+            text_add(w->out, "                %s new_%d[%d] KATA_ALIGNED;\n",
+                     codegen_element_type(w->loop, kernel->stores[i].param), i, lanes);
+    text_add(w->out,
+             "#pragma omp simd\n"
+             "                for (int64_t lane = 0; lane < %d; lane++)\n"
+             "                    ",
+             lanes);
+    codegen_call_begin(w, "at + lane");
+    for (int i = 0; i < kernel->store_count; i++) add_lane(w, i);
+    text_add(w->out, ");\n                if (how & KATA_FAR) {\n");
+    add_fetches(w);
+    text_add(w->out, "                }\n");
+    for (int i = 0; i < kernel->store_count; i++) {
+        if (codegen_has_lanes(w->loop, kernel->stores[i].param)) continue;
+        text name = codegen_written_name(w, &kernel->stores[i]);
+        text_add(w->out, "                kata_put(&%s[", text_get(&name));
+        add_at(w, kernel->stores[i].offset[0]);
+        text_add(w->out, "], new_%d, sizeof new_%d, how);\n", i, i);
+        text_free(&name);
+    }
+    text_add(w->out, "            }\n");
+}
+
+/* Points that belong to no vector. They are few: made vectors of, they would only take time to
+ * compile. */
+static void add_rest(const codegen_writer *w, const char *from, const char *to, const char *skip)
+{
+    text_add(w->out,
+             "            for (int64_t ix = %s; ix < %s; ix++) {\n"
+             "%s"
+             "                __asm__ volatile(\"\"); /* not in vectors */\n",
+             from, to, skip);
+    add_direct_call(w);
+    text_add(w->out, "            }\n");
+}
+
+/* Lanes take points in order; elsewhere one loop serves both ends. */
+static void add_vectors_and_rest(const codegen_writer *w)
+{
+    int lanes = lanes_of(w->loop);
+    add_bounds(w, lanes);
+    if (reduces(w->loop)) {
+        add_rest(w, "lo[0]", "from", "");
+        add_vectors(w, lanes);
+        add_rest(w, "to", "hi[0]", "");
+        return;
+    }
+    add_vectors(w, lanes);
+    add_rest(w, "lo[0]", "hi[0]",
+             "                if (ix >= from && ix < to) {\n"
+             "                    ix = to - 1;\n"
+             "                    continue;\n"
+             "                }\n");
+}
+
+/* ---- checks ---------------------------------------------------------------------------------- */
+
+/* A pass over the row before anything of it is written: the first point at which a check fails ends
+ * the function. */
+static void add_checks(const codegen_writer *w)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    text_add(w->out, "            int64_t failing = hi[0];\n");
+    begin_points(w, "#pragma omp simd reduction(min : failing)\n");
+    codegen_steps(w, CODEGEN_POINT, CODEGEN_POINT);
+    text_add(w->out, "                failing = ");
+    codegen_operand(w, kernel->valid);
+    text_add(w->out, " || failing < ix ? failing : ix;\n");
+    end_points(w);
+    text_add(w->out,
+             "            if (failing < hi[0]) {\n"
+             "                int64_t *const point = (int64_t *)view[%d].origin;\n"
+             "                point[0] = failing;\n"
+             "                point[1] = iy;\n"
+             "                point[2] = iz;\n"
+             "                return;\n"
+             "            }\n",
+             codegen_view_index(kernel, kernel->param_count));
+}
+
+void codegen_row_text(codegen_writer *w, const bool *wanted)
+{
+    if (w->loop->colored) add_colored_start(w);
+    if (w->loop->kernel->valid) {
+        w->wanted = wanted;
+        add_checks(w);
+        w->wanted = wanted + w->loop->kernel->graph.count;
+    }
+    if (runs_vectors(w->loop)) {
+        add_vectors_and_rest(w);
+        return;
+    }
+    begin_points(w, reduces(w->loop) ? "#pragma omp simd safelen(16)\n" : "#pragma omp simd\n");
+    add_direct_call(w);
+    end_points(w);
+}

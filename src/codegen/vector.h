@@ -1,0 +1,62 @@
+/* Vectors of a row, for generated code, into which this is pasted: where they begin, and how their
+ * elements are written. */
+
+#define KATA_WITHIN static inline __attribute__((unused, always_inline))
+#define KATA_ALIGNED __attribute__((aligned(64)))
+
+typedef int64_t kata_line __attribute__((vector_size(64), may_alias));
+typedef int64_t kata_line_anywhere __attribute__((vector_size(64), may_alias, aligned(1)));
+typedef int64_t kata_part __attribute__((vector_size(16), may_alias));
+typedef int64_t kata_part_anywhere __attribute__((vector_size(16), may_alias, aligned(1)));
+
+/* The last index up to `lo` at which a vector of so many elements lies in memory as vectors do. */
+KATA_WITHIN int64_t kata_aligned(const void *row, int64_t bytes, int64_t lanes, int64_t lo)
+{
+    const __UINTPTR_TYPE__ address = (__UINTPTR_TYPE__)row + (__UINTPTR_TYPE__)(lo * bytes);
+    return lo - (int64_t)(address / (__UINTPTR_TYPE__)bytes % (__UINTPTR_TYPE__)lanes);
+}
+
+/* Where the lane of a reduction lies that takes the point at an x: each brick of 512 has 32. */
+KATA_WITHIN int64_t kata_lane(int64_t ix) { return (ix >> 9) * 32 + (ix & 31); }
+
+/* Writes a line of memory past the caches, where the machine can. */
+KATA_WITHIN void kata_stream(void *to, const kata_line *from)
+{
+#if defined(__clang__)
+    __builtin_nontemporal_store(*from, (kata_line *)to);
+#elif defined(__AVX512F__)
+    typedef long long line __attribute__((vector_size(64), may_alias));
+    __builtin_ia32_movntdq512((line *)to, (line)*from);
+#elif defined(__AVX__)
+    typedef long long half __attribute__((vector_size(32), may_alias));
+    __builtin_ia32_movntdq256((half *)to, ((const half *)from)[0]);
+    __builtin_ia32_movntdq256((half *)to + 1, ((const half *)from)[1]);
+#else
+    *(kata_line *)to = *from;
+#endif
+}
+
+/* Writes the elements of a vector, a multiple of 16 bytes. */
+KATA_WITHIN void kata_put(void *to, const void *from, int64_t bytes, int how)
+{
+    char *out = (char *)to;
+    const char *in = (const char *)from;
+    const int stream = (how & KATA_FAR) && (__UINTPTR_TYPE__)to % 64 == 0;
+    int64_t done = 0;
+    for (; done + 64 <= bytes; done += 64) {
+        if (stream)
+            kata_stream(out + done, (const kata_line *)(in + done));
+        else
+            *(kata_line_anywhere *)(out + done) = *(const kata_line *)(in + done);
+    }
+    for (; done < bytes; done += 16)
+        *(kata_part_anywhere *)(out + done) = *(const kata_part *)(in + done);
+}
+
+/* After the last of them: other threads may read what was written past the caches. */
+KATA_WITHIN void kata_streamed(void)
+{
+#if defined(__SSE2__)
+    __builtin_ia32_sfence();
+#endif
+}
