@@ -1,9 +1,8 @@
-/* analysis: what loops touch, and whether they may. */
+/* analysis: what loops touch, one by one and in chains. Facts, no messages. */
 #ifndef ANALYSIS_ANALYSIS_H
 #define ANALYSIS_ANALYSIS_H
 
 #include "chain/chain.h"
-#include "machine/machine.h"
 
 /* ---- footprint.c ----------------------------------------------------------------------------- */
 
@@ -13,6 +12,8 @@ typedef struct analysis_reach {
     int32_t lo[3], hi[3]; /* inclusive; lo <= 0 <= hi is not implied */
 } analysis_reach;
 
+/* Widens the box of offsets lo to hi to hold another. */
+void analysis_add_offset(const int32_t offset[3], int32_t lo[3], int32_t hi[3]);
 /* Sets an entry of `out` for every (param, component) that a kernel reads, in order; returns their
  * number. There is room for kernel->access_count entries. */
 int analysis_reaches(const ir_kernel *kernel, analysis_reach *out);
@@ -23,20 +24,17 @@ grid_box analysis_touched(const ir_param *param, const int32_t lo[3], const int3
 /* The points of a box from which a field parameter, at an offset, touches indices of another. */
 grid_box analysis_points_into(const ir_param *param, const int32_t offset[3], const grid_box *into,
                               const grid_box *from);
-/* The smallest box of indices at which values are found when a field parameter is touched at an
- * offset from the points of a box, boundary rules applied. */
-grid_box analysis_landing(const chain_loop *loop, int param, const int32_t offset[3],
-                          const grid_box *from);
 /* The points of a loop's box at which every read and write lands inside the grid. May be empty. */
 grid_box analysis_interior(const chain_loop *loop);
 
-/* ---- touch.c: what a whole chain touches ------------------------------------------------------
- */
+/* ---- touch.c: what a whole chain touches ----------------------------------------------------- */
 
 /* What points of a loop do to a component of a slot: they read, or write, the indices at offsets lo
  * to hi (inclusive; a box that holds them) from their own. */
 typedef struct analysis_touch {
     int slot, component, param; /* slot: its number in the chain */
+    bool scalar;                /* the slot is a scalar's */
+    bool odd; /* not point for point: a field that is finer, coarser or lacks a dimension */
     bool writes;
     bool keeps;  /* of a write: some of the old values show through */
     grid_box at; /* holds the points that do it */
@@ -45,7 +43,7 @@ typedef struct analysis_touch {
 
 typedef struct analysis_loop {
     const chain_loop *loop;
-    const analysis_touch *touches; /* of fields and scalars */
+    analysis_touch *touches; /* of fields and scalars */
     int touch_count;
     bool reduces; /* into scalars */
     bool checks;  /* may stop the chain */
@@ -69,6 +67,11 @@ void analysis_chain_adopt(const chain *c, analysis_chain *a);
 
 /* ---- landing.c: where touches end ------------------------------------------------------------ */
 
+/* The smallest box of indices at which values are found when a field parameter is touched at an
+ * offset from the points of a box, boundary rules applied. */
+grid_box analysis_landing(const chain_loop *loop, int param, const int32_t offset[3],
+                          const grid_box *from);
+
 enum { ANALYSIS_LANDINGS = 27 };
 
 /* The indices that a box of points of a loop touches, as boxes, after the boundary rules; what they
@@ -84,11 +87,63 @@ typedef struct analysis_distance {
 } analysis_distance;
 analysis_distance analysis_distance_of(const analysis_loop *l, const analysis_touch *t, int d);
 
-/* ---- order.c ----------------------------------------------------------------------------------
- */
+/* ---- lifetime.c: where values come from, and who needs them ---------------------------------- */
+
+/* Loops of a chain that follow one another, first .. end - 1. */
+typedef struct analysis_section {
+    const analysis_chain *a;
+    int first, end;
+} analysis_section;
+
+/* What a section does to a field. */
+typedef struct analysis_use {
+    bool touched, written;
+    bool odd; /* some touch of it is */
+} analysis_use;
+
+analysis_use analysis_use_of(const analysis_section *s, int slot); /* of a scalar: nothing */
+/* Whether a section finds values of a slot that were there before. */
+bool analysis_takes(const analysis_section *s, int slot);
+/* Whether it writes a field, and somebody may read what it leaves there. */
+bool analysis_leaves(const analysis_section *s, int slot);
+/* Whether somebody may read the value that a slot has before loop number `end`. */
+bool analysis_lasts(const analysis_chain *a, int end, int slot);
+
+/* ---- lag.c, extent.c: how loops that run side by side keep together --------------------------
+ *
+ * Tables have an entry per loop of a section, from its first, or per slot, and dimension. Touches
+ * that are odd do not count. */
+
+/* Two ends along a dimension; of what is needed around a point, both are included. */
+typedef struct analysis_span {
+    int64_t lo, hi;
+} analysis_span;
+#define ANALYSIS_NONE ((analysis_span){INT64_C(1) << 48, -(INT64_C(1) << 48)}) /* of no index */
+
+static inline void analysis_widen(analysis_span *s, int64_t lo, int64_t hi)
+{
+    s->lo = smaller(s->lo, lo);
+    s->hi = larger(s->hi, hi);
+}
+
+/* Widens lags: hi: by how much later than the first each loop has to run, so that in ascending
+ * order all that it touches was touched before by loops before it; lo: minus the same in descending
+ * order. False when memory is out. */
+bool analysis_find_lags(const analysis_section *s, analysis_span (*lags)[3]);
+/* Backwards over the loops: widens extents, on which, around the points asked for, each is to be
+ * computed for what is needed of its outputs; and needs, of its inputs at each access. */
+void analysis_find_extents(const analysis_section *s, analysis_span (*needs)[3],
+                           analysis_span (*extents)[3]);
+/* Whether a section changes, for others, a field that it also needs around a point as it was
+ * before: computed in overlapping pieces, one would find what another has overwritten. */
+bool analysis_is_hazard(const analysis_section *s, int slot, analysis_span need);
+
+/* ---- order.c --------------------------------------------------------------------------------- */
 
 /* The level a bound lies before. Its parameter must be given as a number. */
 int64_t analysis_bound_value(const chain_loop *loop, const ir_bound *bound);
+/* The levels lo <= z < hi of the grid that lie in an interval; NULL: all. */
+analysis_span analysis_levels(const chain_loop *loop, const ir_interval *interval);
 /* Whether no read that matters leaves the grid along the ordered dimension. */
 bool analysis_stays_on_levels(const chain_loop *loop);
 /* Whether the columns of a loop whose levels run in order are independent of one another, and no
@@ -97,8 +152,8 @@ bool analysis_has_columns(const chain_loop *loop);
 
 /* ---- loop_interval.c ------------------------------------------------------------------------- */
 
-/* An axis is cut by splitters, which lie between levels. A level is the offset-th above a splitter,
- * or, where the offset is negative, below it; it is never 0. */
+/* Splitters lie between levels of an axis that is not known in numbers. A level is the offset-th
+ * above a splitter, or, where the offset is negative, below it; it is never 0. */
 typedef struct analysis_level {
     int splitter, offset;
 } analysis_level;
@@ -110,195 +165,44 @@ analysis_level analysis_level_at(int64_t index, int most);
 /* The body number `body` of kernel number `kernel`, for levels first to last. */
 typedef struct analysis_body {
     int kernel, body;
-    analysis_level first, last;
+    int64_t first, last;
 } analysis_body;
+
+/* The bodies of loops, on one grid, that are ordered along one dimension: those of their kernels'
+ * intervals that have levels, in the order of the text, or one. Returns their number, -1 when
+ * memory is out. */
+int analysis_bodies_of(const chain_loop *const *loops, int count, arena *memory,
+                       analysis_body **out);
 
 /* Levels first to last, on each of which each kernel has the same body: bodies[kernel], -1 where it
  * has none. */
 typedef struct analysis_loop_interval {
-    analysis_level first, last;
+    int64_t first, last;
     const int *bodies;
 } analysis_loop_interval;
 
 /* The coarsest cut of the axis on which each of several kernels has one body, from the lowest
  * levels to the highest; levels without a body are left out. Returns the number of loop intervals,
  * -1 when memory is out. */
-int analysis_loop_intervals(const analysis_body *bodies, int count, int kernels, int most,
-                            arena *memory, analysis_loop_interval **out);
-
-/* The axis of loops of one grid that are ordered along one dimension, and their bodies: those of
- * their kernels' intervals, in the order of the text, or one. position[s] is the level above
- * splitter s: the first is 0, the last the size. */
-typedef struct analysis_axis {
-    int64_t *position;
-    int splitters, most;
-    analysis_body *bodies;
-    int body_count;
-} analysis_axis;
-
-/* False when memory is out. */
-bool analysis_axis_of(const chain_loop *const *loops, int count, arena *memory, analysis_axis *out);
-
-/* ---- extent.c -------------------------------------------------------------------------------- */
-
-/* Offsets lo to hi, both included, around the points that are asked for. */
-typedef struct analysis_extent {
-    bool needed; /* otherwise none, and lo and hi are 0 */
-    int32_t lo[3], hi[3];
-} analysis_extent;
-
-typedef struct analysis_needed {
-    const chain_slot *slot;
-    analysis_extent extent;
-} analysis_needed;
-
-/* What must be computed around each point so that one run of several loops, without values from
- * neighbours in between, gives the wanted fields there. */
-typedef struct analysis_extents {
-    analysis_needed *fields; /* in the order in which the loops name them */
-    int field_count;
-    analysis_extent *loops; /* on which each is computed */
-} analysis_extents;
-
-/* Backwards over the loops: the smallest extent that encloses what is needed of a loop's outputs
- * and, of its inputs, that before and, at each access, that of the loop. The fields of all loops
- * lie on one grid, without ratios. False when memory is out. */
-bool analysis_find_extents(const chain_loop *loops, int count, const chain_slot *const *wanted,
-                           int wanted_count, arena *memory, analysis_extents *out);
-
-/* A field that a loop overwrites after another one, or itself, has read it beside the point: fused,
- * or computed twice on overlapping pieces, they would read what was overwritten too early. */
-typedef struct analysis_hazard {
-    const chain_slot *slot;
-    int reader, writer; /* loops */
-} analysis_hazard;
-
-/* The first of them, in the order of the readers. */
-bool analysis_find_hazard(const chain_loop *loops, int count, const analysis_extents *extents,
-                          analysis_hazard *out);
-
-/* ---- work.c ---------------------------------------------------------------------------------- */
-
-/* Kinds of operations, with the words for them: floating-point ones, comparisons of any type with
- * choices, minima and maxima, functions that no instruction computes; integers; conversions, signs
- * and roundings. */
-#define ANALYSIS_OPERATIONS(X)                                                                     \
-    X(ADD, "add")                                                                                  \
-    X(MUL, "mul")                                                                                  \
-    X(FMA, "fma")                                                                                  \
-    X(COMPARE, "compare/select")                                                                   \
-    X(DIV, "div")                                                                                  \
-    X(SQRT, "sqrt")                                                                                \
-    X(FUNCTION, "function")                                                                        \
-    X(INTEGER, "integer")                                                                          \
-    X(OTHER, "other")
-
-typedef enum analysis_operation {
-#define X(name, ...) ANALYSIS_##name,
-    ANALYSIS_OPERATIONS(X)
-#undef X
-        ANALYSIS_OPERATION_COUNT
-} analysis_operation;
-
-/* What a kernel does at a point, in mean over many. */
-typedef struct analysis_work {
-    int64_t operations[ANALYSIS_OPERATION_COUNT];
-    int64_t floating;     /* of floating-point numbers, an fma being two, comparisons none */
-    double slots[2];      /* of units that multiply and add floats, and doubles, at least */
-    double divisions[2];  /* the same: divisions and square roots */
-    double read, written; /* bytes of fields, each element once */
-    double allocated; /* of those written, what is not read: fetched nevertheless, unless stores go
-                         past the caches */
-} analysis_work;
-
-/* For fields so stored (per parameter) on grids of a rank. False when memory is out. */
-bool analysis_find_work(const ir_kernel *kernel, const kata_type *storage, int rank,
-                        analysis_work *out);
-
-/* Where the fields of a loop are while it runs again and again. */
-typedef enum analysis_level_of_memory {
-    ANALYSIS_MEMORY,
-    ANALYSIS_L3,
-    ANALYSIS_L2,
-    ANALYSIS_L1
-} analysis_level_of_memory;
-
-/* Points per second that a loop does at most; 0 where nothing bounds it. */
-typedef struct analysis_bound {
-    double points;
-    double memory, allocating; /* by bytes; without streaming stores */
-    double arithmetic;
-    bool by_memory; /* which of them it is */
-    analysis_level_of_memory level;
-} analysis_bound;
-
-/* `bytes`: of all fields of the loop; 0: they do not fit any cache. */
-analysis_bound analysis_find_bound(const analysis_work *w, double bytes, const machine *m,
-                                   int threads, const kata_ceilings *c);
+int analysis_loop_intervals(const analysis_body *bodies, int count, int kernels, arena *memory,
+                            analysis_loop_interval **out);
 
 /* ---- guard.c --------------------------------------------------------------------------------- */
 
-/* Sets out[i] to a box that holds all points of the loop at which access i of its kernel matters:
- * of `ix > 0 ? u[-1,0] : u`, those beyond the first column. Empty where none does. False when
- * memory is out. */
-bool analysis_needs(const chain_loop *loop, grid_box *out);
+/* For each access of a loop's kernel a box that holds all points of the loop at which it matters:
+ * of `ix > 0 ? u[-1,0] : u`, those beyond the first column. Empty where none does. NULL when memory
+ * is out. */
+grid_box *analysis_needs(const chain_loop *loop, arena *memory);
 /* A box that holds all points of the loop at which a store happens. */
 grid_box analysis_written(const chain_loop *loop, const ir_store *store);
 
-/* ---- legality.c ------------------------------------------------------------------------------ */
+/* ---- written.c ------------------------------------------------------------------------------- */
 
-/* Whether a loop may be queued: ranks and sizes match, the box lies in the grid, no two points
- * touch one value when one writes it (reads at other offsets of what is written, also through a
- * field bound twice), reads outside the grid are covered by boundary rules. Each refusal says
- * kernel line, field, offset, place of application, and what to do instead. */
-kata_status analysis_check(const chain_loop *loop, messages *m);
-
-/* discarded.c: whether a loop writes every value of a field, whatever it was before. */
+/* Whether a loop writes every value of a field, whatever it was before. */
 bool analysis_writes_all(const chain_loop *loop, int param);
 /* Whether it writes all components of a field wherever it writes, whatever they were before. */
 bool analysis_writes_whole(const chain_loop *loop, int param);
-
-/* temporary.c: enters what a queued loop writes in the sets of temporary fields; false when memory
- * is out. */
-bool analysis_note_written(const chain_loop *loop);
-
-/* needed.c: of a loop applied to kata_needed, sets the box: the largest found at which its writes
- * have a place and its reads values. Reports what such a kernel may not do. */
-kata_status analysis_find_needed(chain_loop *loop, messages *m);
-
-enum { ANALYSIS_NAME = 48 };
-
-/* "kernel 'heat' applied at main.c:17 to [0, 16) x [0, 16) of a 16 x 16 grid", as a line of the
- * message begun. */
-void analysis_say_where(const chain_loop *loop, messages *m);
-/* "[-1,0]", as written in a kernel for grids of this rank. */
-void analysis_print_offset(char out[ANALYSIS_NAME], const ir_access *access, int rank);
-
-/* The parts of analysis_check, in this order; each assumes that those before it passed. */
-/* once.c: what runs once is given scalars, what runs on a grid fields. */
-kata_status analysis_check_once(const chain_loop *loop, messages *m);
-kata_status analysis_check_rank(const chain_loop *loop, messages *m);
-kata_status analysis_check_box(const chain_loop *loop, messages *m);
-/* binding.c: grid sizes, components and types of fields and scalars. */
-kata_status analysis_check_bindings(const chain_loop *loop, messages *m);
-/* grid_size.c: the size of a field given for a parameter with a ratio. */
-kata_status analysis_check_ratio(const chain_loop *loop, int param, messages *m);
-/* order.c: levels that run in order have a dimension of the grid, and intervals do not overlap. */
-kata_status analysis_check_order(const chain_loop *loop, messages *m);
-/* target.c: what is written lies in the grid. */
-kata_status analysis_check_targets(const chain_loop *loop, messages *m);
-/* conflict.c: no two points touch one value when one writes it. */
-kata_status analysis_check_conflicts(const chain_loop *loop, messages *m);
-/* discarded.c: no value is read that was discarded. */
-kata_status analysis_check_values(const chain_loop *loop, messages *m);
-/* coverage.c: reads outside the grid have a boundary rule. */
-kata_status analysis_check_reads(const chain_loop *loop, messages *m);
-/* The points of the loop's box at which they do, `needs` being those of analysis_needs. */
-grid_box analysis_covered(const chain_loop *loop, const grid_box *needs);
-/* temporary.c: what is read of temporary fields was written in this time step. */
-kata_status analysis_check_temporaries(const chain_loop *loop, messages *m);
-/* The first access, from the points that `needs` has for each, that finds no value of a temporary
- * field, and a box of indices that lack one; -1 when there is none. */
-int analysis_find_unset(const chain_loop *loop, const grid_box *needs, grid_box *missing);
+/* The indices at which such a loop surely writes. */
+grid_box analysis_surely_written(const chain_loop *loop, int param);
 
 #endif

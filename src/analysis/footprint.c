@@ -1,11 +1,11 @@
 /* What a kernel reads around a point. */
 #include "analysis/analysis.h"
 
-static void widen(analysis_reach *reach, const int32_t offset[3])
+void analysis_add_offset(const int32_t offset[3], int32_t lo[3], int32_t hi[3])
 {
     for (int d = 0; d < 3; d++) {
-        if (offset[d] < reach->lo[d]) reach->lo[d] = offset[d];
-        if (offset[d] > reach->hi[d]) reach->hi[d] = offset[d];
+        if (offset[d] < lo[d]) lo[d] = offset[d];
+        if (offset[d] > hi[d]) hi[d] = offset[d];
     }
 }
 
@@ -18,7 +18,7 @@ int analysis_reaches(const ir_kernel *kernel, analysis_reach *out)
         const int32_t *o = access->offset;
         if (count > 0 && out[count - 1].param == access->param &&
             out[count - 1].component == access->component)
-            widen(&out[count - 1], o);
+            analysis_add_offset(o, out[count - 1].lo, out[count - 1].hi);
         else
             out[count++] = (analysis_reach){
                 access->param, access->component, {o[0], o[1], o[2]}, {o[0], o[1], o[2]}};
@@ -66,38 +66,5 @@ grid_box analysis_interior(const chain_loop *loop)
     for (int i = 0; i < kernel->store_count; i++)
         if (ir_param_is_field(&kernel->params[kernel->stores[i].param]))
             box = inside_at(loop, &box, kernel->stores[i].param, kernel->stores[i].offset);
-    return box;
-}
-
-/* ---- where reads land ------------------------------------------------------------------------ */
-
-/* Widens [*lo, *hi) to hold what the indices from..to-1, all outside, are mapped to. */
-static void add_mapped(const chain_binding *binding, int d, int64_t from, int64_t to, int64_t *lo,
-                       int64_t *hi)
-{
-    grid_axis axis = chain_slot_axis(binding->slot, d);
-    for (int64_t i = from; i < to; i++) {
-        grid_source source;
-        if (!grid_boundary_map(&binding->boundary, d, &axis, i, &source)) continue;
-        if (source.is_constant) continue;
-        if (*lo >= *hi) *lo = *hi = source.index;
-        if (source.index < *lo) *lo = source.index;
-        if (source.index >= *hi) *hi = source.index + 1;
-    }
-}
-
-grid_box analysis_landing(const chain_loop *loop, int param, const int32_t offset[3],
-                          const grid_box *from)
-{
-    const chain_binding *binding = &loop->bindings[param];
-    grid_box inside = chain_binding_inside(binding);
-    grid_box box = analysis_touched(&loop->kernel->params[param], offset, offset, from);
-    for (int d = 0; d < 3; d++) {
-        int64_t first = inside.lo[d], end = inside.hi[d], lo = box.lo[d], hi = box.hi[d];
-        box.lo[d] = lo < first ? first : lo;
-        box.hi[d] = hi > end ? end : hi;
-        if (lo < first) add_mapped(binding, d, lo, hi < first ? hi : first, &box.lo[d], &box.hi[d]);
-        if (hi > end) add_mapped(binding, d, lo > end ? lo : end, hi, &box.lo[d], &box.hi[d]);
-    }
     return box;
 }

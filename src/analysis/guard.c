@@ -11,13 +11,18 @@
  */
 enum { DEEPEST_CONDITION = 12, MOST_STEPS = 1000000 };
 
+/* Of a node. */
+typedef struct fact {
+    bool known; /* the same at all points, and known now */
+    bool pure;  /* made of indices and what is known, reading nothing */
+    ir_value value;
+    grid_box need;
+} fact;
+
 typedef struct guard {
     const chain_loop *loop;
     const ir_graph *graph;
-    bool *known; /* per node: the same at all points, and known now */
-    ir_value *value;
-    bool *pure; /* per node: made of indices and what is known, reading nothing */
-    grid_box *need;
+    fact *facts;
     int steps;
 } guard;
 
@@ -41,8 +46,8 @@ static bool evaluate_node(const guard *g, const ir_node *n, ir_value *out)
     default: break;
     }
     for (int i = 0; i < operands; i++) {
-        if (!g->known[n->arg[i]]) return false;
-        args[i] = g->value[n->arg[i]];
+        if (!g->facts[n->arg[i]].known) return false;
+        args[i] = g->facts[n->arg[i]].value;
     }
     ir_type type = (ir_type)g->graph->nodes[n->arg[0]].type;
     *out = ir_evaluate((ir_op)n->op, (ir_type)n->type, type, args);
@@ -53,10 +58,11 @@ static void find_known(guard *g)
 {
     for (ir_id id = 1; id < g->graph->count; id++) {
         const ir_node *n = &g->graph->nodes[id];
-        g->known[id] = evaluate_node(g, n, &g->value[id]);
+        fact *f = &g->facts[id];
         int operands = ir_ops[n->op].operands;
-        g->pure[id] = g->known[id] || n->op == IR_INDEX || (operands > 0 && n->op != IR_STORED);
-        for (int i = 0; i < operands; i++) g->pure[id] = g->pure[id] && g->pure[n->arg[i]];
+        f->known = evaluate_node(g, n, &f->value);
+        f->pure = f->known || n->op == IR_INDEX || (operands > 0 && n->op != IR_STORED);
+        for (int i = 0; i < operands; i++) f->pure = f->pure && g->facts[n->arg[i]].pure;
     }
 }
 
@@ -74,9 +80,9 @@ static bool is_index(const guard *g, ir_id id, int *dimension, int64_t *shift)
         }
         bool add = n->op == IR_ADD, sub = n->op == IR_SUB;
         if ((!add && !sub) || n->type != IR_I64) return false;
-        int by = g->known[n->arg[1]] ? 1 : 0;
-        if (!g->known[n->arg[by]] || (sub && by == 0)) return false;
-        int64_t x = g->value[n->arg[by]].i64;
+        int by = g->facts[n->arg[1]].known ? 1 : 0;
+        if (!g->facts[n->arg[by]].known || (sub && by == 0)) return false;
+        int64_t x = g->facts[n->arg[by]].value.i64;
         if (x <= -((int64_t)1 << 60) || x >= (int64_t)1 << 60) return false;
         *shift += add ? x : -x;
         id = n->arg[1 - by];
@@ -84,33 +90,11 @@ static bool is_index(const guard *g, ir_id id, int *dimension, int64_t *shift)
     return false;
 }
 
-static grid_box hull(const grid_box *a, const grid_box *b)
-{
-    if (grid_box_is_empty(a)) return *b;
-    if (grid_box_is_empty(b)) return *a;
-    grid_box both = *a;
-    for (int d = 0; d < 3; d++) {
-        if (b->lo[d] < both.lo[d]) both.lo[d] = b->lo[d];
-        if (b->hi[d] > both.hi[d]) both.hi[d] = b->hi[d];
-    }
-    return both;
-}
-
-static void keep_from(grid_box *box, int d, int64_t lo)
-{
-    if (lo > box->lo[d]) box->lo[d] = lo;
-}
-
-static void keep_below(grid_box *box, int d, int64_t hi)
-{
-    if (hi < box->hi[d]) box->hi[d] = hi;
-}
-
 static void keep_equal(grid_box *box, int d, int64_t x, bool equal)
 {
     if (equal) {
-        keep_from(box, d, x);
-        keep_below(box, d, x + 1);
+        box->lo[d] = larger(box->lo[d], x);
+        box->hi[d] = smaller(box->hi[d], x + 1);
     } else if (x == box->lo[d]) {
         box->lo[d]++;
     } else if (x == box->hi[d] - 1) {
@@ -126,15 +110,15 @@ static grid_box narrow_comparison(const guard *g, const ir_node *n, bool truth, 
     bool first = is_index(g, n->arg[0], &d, &shift);
     if (!first && !is_index(g, n->arg[1], &d, &shift)) return box;
     ir_id other = n->arg[first ? 1 : 0];
-    if (!g->known[other] || g->graph->nodes[other].type != IR_I64) return box;
+    if (!g->facts[other].known || g->graph->nodes[other].type != IR_I64) return box;
     int64_t x;
-    if (__builtin_sub_overflow(g->value[other].i64, shift, &x) || x == INT64_MAX) return box;
+    if (__builtin_sub_overflow(g->facts[other].value.i64, shift, &x) || x == INT64_MAX) return box;
     if (n->op == IR_EQ || n->op == IR_NE) {
         keep_equal(&box, d, x, (n->op == IR_EQ) == truth);
     } else if (first == truth) { /* index < x, or not x < index */
-        keep_below(&box, d, x + ((n->op == IR_LE) == truth ? 1 : 0));
+        box.hi[d] = smaller(box.hi[d], x + ((n->op == IR_LE) == truth ? 1 : 0));
     } else {
-        keep_from(&box, d, x + ((n->op == IR_LE) == truth ? 0 : 1));
+        box.lo[d] = larger(box.lo[d], x + ((n->op == IR_LE) == truth ? 0 : 1));
     }
     return box;
 }
@@ -143,8 +127,8 @@ static grid_box narrow(guard *g, ir_id condition, bool truth, grid_box box, int 
 {
     const ir_node *n = &g->graph->nodes[condition];
     if (depth > DEEPEST_CONDITION || g->steps++ > MOST_STEPS || grid_box_is_empty(&box)) return box;
-    if (g->known[condition] && n->type == IR_BOOL) {
-        if ((g->value[condition].i32 != 0) != truth) box.hi[0] = box.lo[0];
+    if (g->facts[condition].known && n->type == IR_BOOL) {
+        if ((g->facts[condition].value.i32 != 0) != truth) box.hi[0] = box.lo[0];
         return box;
     }
     switch ((ir_op)n->op) {
@@ -154,14 +138,14 @@ static grid_box narrow(guard *g, ir_id condition, bool truth, grid_box box, int 
         grid_box first = narrow(g, n->arg[0], truth, box, depth + 1);
         if ((n->op == IR_AND) == truth) return narrow(g, n->arg[1], truth, first, depth + 1);
         grid_box second = narrow(g, n->arg[1], truth, box, depth + 1);
-        return hull(&first, &second);
+        return grid_box_hull(&first, &second);
     }
     case IR_SELECT: {
         grid_box yes = narrow(g, n->arg[0], true, box, depth + 1);
         grid_box no = narrow(g, n->arg[0], false, box, depth + 1);
         yes = narrow(g, n->arg[1], truth, yes, depth + 1);
         no = narrow(g, n->arg[2], truth, no, depth + 1);
-        return hull(&yes, &no);
+        return grid_box_hull(&yes, &no);
     }
     case IR_EQ:
     case IR_NE:
@@ -173,7 +157,10 @@ static grid_box narrow(guard *g, ir_id condition, bool truth, grid_box box, int 
 
 /* ---- needs ----------------------------------------------------------------------------------- */
 
-static void need(guard *g, ir_id id, const grid_box *box) { g->need[id] = hull(&g->need[id], box); }
+static void need(guard *g, ir_id id, const grid_box *box)
+{
+    g->facts[id].need = grid_box_hull(&g->facts[id].need, box);
+}
 
 /* In `a && b`, b is needed where a holds; which of the two was written first is not kept, so one
  * may guard the other when it reads nothing. */
@@ -183,7 +170,7 @@ static void need_operands(guard *g, const ir_node *n, const grid_box *box)
     for (int i = 0; i < ir_ops[n->op].operands; i++) {
         grid_box part = *box;
         if (n->op == IR_SELECT && i > 0) part = narrow(g, n->arg[0], i == 1, part, 0);
-        if (both && g->pure[n->arg[1 - i]])
+        if (both && g->facts[n->arg[1 - i]].pure)
             part = narrow(g, n->arg[1 - i], n->op == IR_AND, part, 0);
         need(g, n->arg[i], &part);
     }
@@ -193,18 +180,16 @@ static void need_operands(guard *g, const ir_node *n, const grid_box *box)
  * is stored c ? y : x: x is needed where a holds. */
 static void need_stored(guard *g, ir_id value, ir_id condition, grid_box box)
 {
-    const ir_node *v = &g->graph->nodes[value], *n = &g->graph->nodes[condition];
-    bool either = n->op == IR_OR && n->type == IR_BOOL && v->op == IR_SELECT;
-    while (either && (n->arg[0] == v->arg[0] || n->arg[1] == v->arg[0])) {
+    for (;;) {
+        const ir_node *v = &g->graph->nodes[value], *c = &g->graph->nodes[condition];
+        bool either = c->op == IR_OR && c->type == IR_BOOL && v->op == IR_SELECT;
+        if (!either || (c->arg[0] != v->arg[0] && c->arg[1] != v->arg[0])) break;
         grid_box chosen = narrow(g, v->arg[0], true, box, 0);
         need(g, v->arg[0], &box);
         need(g, v->arg[1], &chosen);
         box = narrow(g, v->arg[0], false, box, 0);
-        condition = n->arg[n->arg[0] == v->arg[0] ? 1 : 0];
+        condition = c->arg[c->arg[0] == v->arg[0] ? 1 : 0];
         value = v->arg[2];
-        v = &g->graph->nodes[value];
-        n = &g->graph->nodes[condition];
-        either = n->op == IR_OR && n->type == IR_BOOL && v->op == IR_SELECT;
     }
     box = narrow(g, condition, true, box, 0);
     need(g, value, &box);
@@ -225,7 +210,7 @@ static void find_needs(guard *g)
     }
     for (int i = 0; i < kernel->check_count; i++) need(g, kernel->checks[i].passes, &g->loop->box);
     for (ir_id id = (ir_id)g->graph->count; id-- > 1;)
-        need_operands(g, &g->graph->nodes[id], &g->need[id]);
+        need_operands(g, &g->graph->nodes[id], &g->facts[id].need);
 }
 
 static bool is_same_read(const ir_node *n, const ir_access *a)
@@ -234,14 +219,11 @@ static bool is_same_read(const ir_node *n, const ir_access *a)
            n->offset[1] == a->offset[1] && n->offset[2] == a->offset[2];
 }
 
-static bool allocate(guard *g, arena *memory)
+static bool prepare(guard *g, arena *memory)
 {
-    size_t count = g->graph->count + 1; /* node 0 too, where the graph is empty */
-    g->known = arena_array(memory, count, sizeof *g->known);
-    g->value = arena_array(memory, count, sizeof *g->value);
-    g->pure = arena_array(memory, count, sizeof *g->pure);
-    g->need = arena_array(memory, count, sizeof *g->need);
-    return g->known && g->value && g->pure && g->need;
+    g->facts = arena_array(memory, g->graph->count + 1, sizeof *g->facts); /* an empty graph: 0 */
+    if (g->facts) find_known(g);
+    return g->facts;
 }
 
 grid_box analysis_written(const chain_loop *loop, const ir_store *store)
@@ -250,27 +232,30 @@ grid_box analysis_written(const chain_loop *loop, const ir_store *store)
     arena memory = {0};
     guard g = {.loop = loop, .graph = &kernel->graph};
     grid_box box = loop->box;
-    if (store->condition && allocate(&g, &memory)) {
-        find_known(&g);
-        box = narrow(&g, store->condition, true, box, 0);
-    }
+    if (store->condition && prepare(&g, &memory)) box = narrow(&g, store->condition, true, box, 0);
     arena_free(&memory);
     return box;
 }
 
-bool analysis_needs(const chain_loop *loop, grid_box *out)
+static void take_needs(const guard *g, grid_box *out)
+{
+    const ir_kernel *kernel = g->loop->kernel;
+    for (ir_id id = 1; id < g->graph->count; id++)
+        for (int i = 0; g->graph->nodes[id].op == IR_LOAD && i < kernel->access_count; i++)
+            if (is_same_read(&g->graph->nodes[id], &kernel->accesses[i]))
+                out[i] = g->facts[id].need;
+}
+
+grid_box *analysis_needs(const chain_loop *loop, arena *memory)
 {
     const ir_kernel *kernel = loop->kernel;
-    arena memory = {0};
+    arena own = {0};
     guard g = {.loop = loop, .graph = &kernel->graph};
-    bool done = allocate(&g, &memory);
-    if (done) {
-        find_known(&g);
-        find_needs(&g);
-        for (ir_id id = 1; id < g.graph->count; id++)
-            for (int i = 0; g.graph->nodes[id].op == IR_LOAD && i < kernel->access_count; i++)
-                if (is_same_read(&g.graph->nodes[id], &kernel->accesses[i])) out[i] = g.need[id];
-    }
-    arena_free(&memory);
-    return done;
+    grid_box *needs = arena_array(memory, (size_t)kernel->access_count + 1, sizeof *needs);
+    for (int i = 0; needs && i < kernel->access_count; i++) needs[i] = loop->box;
+    bool done = needs && prepare(&g, &own);
+    if (done) find_needs(&g);
+    if (done) take_needs(&g, needs);
+    arena_free(&own);
+    return done ? needs : NULL;
 }

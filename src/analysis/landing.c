@@ -1,38 +1,28 @@
-/* Where touches end, box by box. A dimension contributes up to three intervals: what lies inside,
- * and what the rules of its two sides make of the indices beyond them; boxes are their products. */
+/* Where touches end. A dimension contributes up to three intervals: what lies inside, and what the
+ * rules of its two sides make of the indices beyond them. */
 #include "analysis/analysis.h"
 
-typedef struct interval {
-    int64_t lo, hi;
-} interval;
-
 /* Of the indices lo..hi-1, all beyond one side: the smallest interval that holds where they end. */
-static interval map_interval(const chain_binding *b, int d, int64_t lo, int64_t hi)
+static analysis_span map_span(const chain_binding *b, int d, int64_t lo, int64_t hi)
 {
-    interval found = {0, 0};
+    analysis_span found = ANALYSIS_NONE;
     grid_axis axis = chain_slot_axis(b->slot, d);
     for (int64_t i = lo; i < hi; i++) {
         grid_source source;
-        if (!grid_boundary_map(&b->boundary, d, &axis, i, &source) || source.is_constant) continue;
-        bool first = found.lo >= found.hi;
-        found.lo = first ? source.index : smaller(found.lo, source.index);
-        found.hi = first ? source.index + 1 : larger(found.hi, source.index + 1);
+        if (grid_boundary_map(&b->boundary, d, &axis, i, &source) && !source.is_constant)
+            analysis_widen(&found, source.index, source.index + 1);
     }
     return found;
 }
 
-static int intervals_along(const chain_binding *b, int d, interval touched, bool wraps,
-                           interval out[3])
+/* Half-open intervals in which the indices lo..hi-1 end; returns their number. */
+static int spans_along(const chain_binding *b, int d, int64_t lo, int64_t hi, analysis_span out[3])
 {
     grid_box inside = chain_binding_inside(b);
-    if (wraps && grid_boundary_is_periodic(&b->boundary, d)) {
-        out[0] = touched;
-        return touched.lo < touched.hi;
-    }
-    interval all[3] = {
-        {larger(touched.lo, inside.lo[d]), smaller(touched.hi, inside.hi[d])},
-        map_interval(b, d, touched.lo, smaller(touched.hi, inside.lo[d])),
-        map_interval(b, d, larger(touched.lo, inside.hi[d]), touched.hi),
+    analysis_span all[3] = {
+        {larger(lo, inside.lo[d]), smaller(hi, inside.hi[d])},
+        map_span(b, d, lo, smaller(hi, inside.lo[d])),
+        map_span(b, d, larger(lo, inside.hi[d]), hi),
     };
     int count = 0;
     for (int i = 0; i < 3; i++)
@@ -40,26 +30,40 @@ static int intervals_along(const chain_binding *b, int d, interval touched, bool
     return count;
 }
 
+grid_box analysis_landing(const chain_loop *loop, int param, const int32_t offset[3],
+                          const grid_box *from)
+{
+    grid_box box = analysis_touched(&loop->kernel->params[param], offset, offset, from), out;
+    for (int d = 0; d < 3; d++) {
+        analysis_span spans[3], all = ANALYSIS_NONE;
+        int count = spans_along(&loop->bindings[param], d, box.lo[d], box.hi[d], spans);
+        for (int i = 0; i < count; i++) analysis_widen(&all, spans[i].lo, spans[i].hi);
+        out.lo[d] = all.lo;
+        out.hi[d] = all.hi;
+    }
+    return out;
+}
+
 int analysis_landings(const analysis_loop *l, const analysis_touch *t, const grid_box *points,
                       const bool wraps[3], const int64_t shift[3], grid_box out[ANALYSIS_LANDINGS])
 {
-    interval along[3][3];
+    const chain_binding *b = &l->loop->bindings[t->param];
+    analysis_span along[3][3];
     int count[3], total = 0;
     grid_box at = grid_box_intersect(points, &t->at);
     if (grid_box_is_empty(&at)) return 0;
     at = analysis_touched(&l->loop->kernel->params[t->param], t->lo, t->hi, &at);
-    for (int d = 0; d < 3; d++)
-        count[d] = intervals_along(&l->loop->bindings[t->param], d, (interval){at.lo[d], at.hi[d]},
-                                   wraps[d], along[d]);
+    for (int d = 0; d < 3; d++) {
+        bool stays = wraps[d] && grid_boundary_is_periodic(&b->boundary, d);
+        along[d][0] = (analysis_span){at.lo[d], at.hi[d]};
+        count[d] = stays ? 1 : spans_along(b, d, at.lo[d], at.hi[d], along[d]);
+    }
     for (int z = 0; z < count[2]; z++)
         for (int y = 0; y < count[1]; y++)
             for (int x = 0; x < count[0]; x++) {
-                const interval *of[3] = {&along[0][x], &along[1][y], &along[2][z]};
-                grid_box *box = &out[total++];
-                for (int d = 0; d < 3; d++) {
-                    box->lo[d] = of[d]->lo + shift[d];
-                    box->hi[d] = of[d]->hi + shift[d];
-                }
+                grid_box box = {{along[0][x].lo, along[1][y].lo, along[2][z].lo},
+                                {along[0][x].hi, along[1][y].hi, along[2][z].hi}};
+                out[total++] = grid_box_moved(&box, shift, 1);
             }
     return total;
 }

@@ -7,19 +7,17 @@
 
 /* ---- touches --------------------------------------------------------------------------------- */
 
-typedef struct builder {
-    const chain_loop *loop;
-    analysis_touch *touches;
-    int count;
-} builder;
-
-static analysis_touch *add(builder *b, int param, int component, const int32_t offset[3])
+static analysis_touch *add(analysis_loop *l, int param, int component, const int32_t offset[3])
 {
-    analysis_touch *t = &b->touches[b->count++];
-    *t = (analysis_touch){.slot = b->loop->bindings[param].slot->number,
+    static const ir_param plain;
+    const chain_slot *slot = l->loop->bindings[param].slot;
+    analysis_touch *t = &l->touches[l->touch_count++];
+    *t = (analysis_touch){.slot = slot->number,
                           .component = component,
                           .param = param,
-                          .at = b->loop->box};
+                          .scalar = slot->is_scalar,
+                          .odd = !ir_param_same_place(&l->loop->kernel->params[param], &plain),
+                          .at = l->loop->box};
     if (!offset) return t;
     memcpy(t->lo, offset, sizeof t->lo);
     memcpy(t->hi, offset, sizeof t->hi);
@@ -27,14 +25,6 @@ static analysis_touch *add(builder *b, int param, int component, const int32_t o
 }
 
 static bool same_box(const grid_box *a, const grid_box *b) { return !memcmp(a, b, sizeof *a); }
-
-static void widen(analysis_touch *t, const int32_t offset[3])
-{
-    for (int d = 0; d < 3; d++) {
-        if (offset[d] < t->lo[d]) t->lo[d] = offset[d];
-        if (offset[d] > t->hi[d]) t->hi[d] = offset[d];
-    }
-}
 
 /* Whether the loop writes the slot of a parameter: then a box around what it reads may hold what it
  * writes, though no single read does. */
@@ -48,20 +38,20 @@ static bool is_written(const chain_loop *loop, int param)
 }
 
 /* Accesses are ordered by parameter and component. */
-static void add_reads(builder *b, const grid_box *needs)
+static void add_reads(analysis_loop *l, const grid_box *needs)
 {
-    const ir_kernel *kernel = b->loop->kernel;
+    const ir_kernel *kernel = l->loop->kernel;
     int whole = -1; /* the touch that takes the component's reads at all points */
     for (int i = 0; i < kernel->access_count; i++) {
         const ir_access *access = &kernel->accesses[i];
-        bool everywhere = !needs || same_box(&needs[i], &b->loop->box);
-        const analysis_touch *last = whole < 0 ? NULL : &b->touches[whole];
+        bool everywhere = !needs || same_box(&needs[i], &l->loop->box);
+        const analysis_touch *last = whole < 0 ? NULL : &l->touches[whole];
         bool same = last && last->param == access->param && last->component == access->component;
-        if (everywhere && same && !is_written(b->loop, access->param)) {
-            widen(&b->touches[whole], access->offset);
+        if (everywhere && same && !is_written(l->loop, access->param)) {
+            analysis_add_offset(access->offset, l->touches[whole].lo, l->touches[whole].hi);
         } else if (everywhere || !grid_box_is_empty(&needs[i])) {
-            if (everywhere) whole = b->count;
-            analysis_touch *t = add(b, access->param, access->component, access->offset);
+            if (everywhere) whole = l->touch_count;
+            analysis_touch *t = add(l, access->param, access->component, access->offset);
             if (!everywhere) t->at = needs[i];
         }
     }
@@ -76,39 +66,39 @@ static int children_of(const chain_loop *loop, const ir_param *param)
 }
 
 /* Stores are ordered by parameter and component. */
-static void add_writes(builder *b)
+static void add_writes(analysis_loop *l)
 {
-    const ir_kernel *kernel = b->loop->kernel;
+    const ir_kernel *kernel = l->loop->kernel;
     int written = 0;
     for (int i = 0; i < kernel->store_count; i++) {
         const ir_store *s = &kernel->stores[i];
         const ir_param *param = &kernel->params[s->param];
         if (!ir_param_is_field(param)) continue;
-        analysis_touch *t = b->count ? &b->touches[b->count - 1] : NULL;
+        analysis_touch *t = l->touch_count ? &l->touches[l->touch_count - 1] : NULL;
         bool same = t && t->writes && t->param == s->param && t->component == s->component;
         written = same ? written + 1 : 1;
         if (same)
-            widen(t, s->offset);
+            analysis_add_offset(s->offset, t->lo, t->hi);
         else
-            t = add(b, s->param, s->component, s->offset);
+            t = add(l, s->param, s->component, s->offset);
         t->writes = true;
-        if (s->condition && children_of(b->loop, param) == 1) t->at = analysis_written(b->loop, s);
-        t->keeps = t->keeps || s->condition || b->loop->colors > 1;
+        if (s->condition && children_of(l->loop, param) == 1) t->at = analysis_written(l->loop, s);
+        t->keeps = t->keeps || s->condition || l->loop->colors > 1;
         bool last = i + 1 == kernel->store_count || kernel->stores[i + 1].param != s->param ||
                     kernel->stores[i + 1].component != s->component;
-        if (last && written < children_of(b->loop, param)) t->keeps = true;
+        if (last && written < children_of(l->loop, param)) t->keeps = true;
     }
 }
 
-static void add_scalars(builder *b, analysis_loop *l)
+static void add_scalars(analysis_loop *l)
 {
-    const ir_kernel *kernel = b->loop->kernel;
+    const ir_kernel *kernel = l->loop->kernel;
     for (int p = 0; p < kernel->param_count; p++) {
         const ir_param *param = &kernel->params[p];
-        if (ir_param_is_field(param) || !b->loop->bindings[p].slot) continue;
+        if (ir_param_is_field(param) || !l->loop->bindings[p].slot) continue;
         bool reduction = ir_param_is_reduction(param);
         for (int e = 0; e < param->count; e++) {
-            analysis_touch *t = add(b, p, e, NULL);
+            analysis_touch *t = add(l, p, e, NULL);
             t->writes = reduction;
             t->keeps = param->onto;
         }
@@ -121,22 +111,15 @@ static bool make_loop(const chain_loop *loop, arena *memory, analysis_loop *out)
     const ir_kernel *kernel = loop->kernel;
     size_t most = (size_t)(kernel->access_count + kernel->store_count);
     for (int p = 0; p < kernel->param_count; p++) most += (size_t)kernel->params[p].count;
-    builder b = {.loop = loop};
-    grid_box *needs = NULL;
+    const grid_box *needs = kernel->guarded ? analysis_needs(loop, memory) : NULL;
     *out = (analysis_loop){.loop = loop, .checks = kernel->check_count > 0};
-    b.touches = arena_array(memory, most + 1, sizeof *b.touches);
-    if (kernel->guarded) {
-        needs = arena_array(memory, (size_t)kernel->access_count + 1, sizeof *needs);
-        if (!needs || !analysis_needs(loop, needs)) return false;
-    }
-    if (!b.touches) return false;
-    add_reads(&b, needs);
-    add_writes(&b);
-    add_scalars(&b, out);
+    out->touches = arena_array(memory, most + 1, sizeof *out->touches);
+    if (!out->touches || (kernel->guarded && !needs)) return false;
+    add_reads(out, needs);
+    add_writes(out);
+    add_scalars(out);
     if (kernel->direction) out->columns = analysis_has_columns(loop);
     out->whole = kernel->direction && !out->columns;
-    out->touches = b.touches;
-    out->touch_count = b.count;
     return true;
 }
 

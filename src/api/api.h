@@ -4,6 +4,7 @@
 
 #include "exec/exec.h"
 #include "lang/lang.h"
+#include "machine/machine.h"
 
 #include <fenv.h>
 

@@ -1,6 +1,7 @@
 /* kata_apply: arguments against parameters, one binding each; then the loop is checked as a whole
  * and queued. */
 #include "api/api.h"
+#include "legality/legality.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -272,11 +273,11 @@ static kata_status queue(application *a, const kata_range *range)
         api_note_error(k);
         return status;
     }
-    kata_status status = range->needed ? analysis_find_needed(&loop, &k->messages) : KATA_OK;
-    if (!status) status = analysis_check(&loop, &k->messages);
+    kata_status status = range->needed ? legality_find_needed(&loop, &k->messages) : KATA_OK;
+    if (!status) status = legality_check(&loop, &k->messages);
     if (!status) api_repeat(k, &loop, range);
     if (!status) status = chain_append(&k->chain, &loop, &k->messages);
-    if (!status && !analysis_note_written(&loop)) status = message_no_memory(&k->messages);
+    if (!status && !legality_note_written(&loop)) status = message_no_memory(&k->messages);
     for (int p = 0; p < a->kernel->param_count && !status; p++)
         if (analysis_writes_all(&loop, p)) a->bindings[p].slot->discarded = false;
     api_note_error(k);

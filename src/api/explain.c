@@ -2,7 +2,7 @@
  * its kernels cost and how its chains ended. docs/explain.md has both forms, text and JSON lines.
  */
 #include "api/api.h"
-
+#include "io/io.h"
 #include "machine/machine.h"
 
 #include <stdio.h>
@@ -49,7 +49,7 @@ void api_explain(kata *k)
     else if (!strcmp(k->explain, "text"))
         plan_print(&out, p, a);
     else
-        plan_draw(&out, p, a, k->explain[0] - 'x');
+        io_svg_plan(&out, p, a, k->explain[0] - 'x');
     show(k, &out);
     text_free(&out);
 }

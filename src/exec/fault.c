@@ -1,4 +1,5 @@
 #include "exec/exec.h"
+#include "legality/legality.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -65,6 +66,6 @@ kata_status exec_fault_report(const chain_loop *loop, const exec_fault *fault, m
     else
         begin_index(loop, fault, text_get(&point), m);
     text_free(&point);
-    analysis_say_where(loop, m);
+    legality_say_where(loop, m);
     return message_send(m);
 }

@@ -43,6 +43,34 @@ grid_box grid_box_intersect(const grid_box *a, const grid_box *b)
     return result;
 }
 
+bool grid_box_meet(const grid_box *a, const grid_box *b)
+{
+    grid_box both = grid_box_intersect(a, b);
+    return !grid_box_is_empty(&both);
+}
+
+grid_box grid_box_hull(const grid_box *a, const grid_box *b)
+{
+    grid_box hull;
+    if (grid_box_is_empty(a)) return *b;
+    if (grid_box_is_empty(b)) return *a;
+    for (int d = 0; d < 3; d++) {
+        hull.lo[d] = smaller(a->lo[d], b->lo[d]);
+        hull.hi[d] = larger(a->hi[d], b->hi[d]);
+    }
+    return hull;
+}
+
+grid_box grid_box_moved(const grid_box *box, const int64_t by[3], int times)
+{
+    grid_box moved;
+    for (int d = 0; d < 3; d++) {
+        moved.lo[d] = box->lo[d] + times * by[d];
+        moved.hi[d] = box->hi[d] + times * by[d];
+    }
+    return moved;
+}
+
 bool grid_box_join(grid_box *a, const grid_box *b)
 {
     int along = -1;

@@ -22,6 +22,9 @@ bool grid_box_is_empty(const grid_box *box);
 int64_t grid_box_points(const grid_box *box);                         /* 0 when empty */
 bool grid_box_contains(const grid_box *outer, const grid_box *inner); /* an empty inner: true */
 grid_box grid_box_intersect(const grid_box *a, const grid_box *b);
+bool grid_box_meet(const grid_box *a, const grid_box *b);     /* whether that is not empty */
+grid_box grid_box_hull(const grid_box *a, const grid_box *b); /* the smallest that holds both */
+grid_box grid_box_moved(const grid_box *box, const int64_t by[3], int times);
 /* Cuts `box` minus `hole` into at most 6 disjoint boxes, z slabs first, then y, then x; returns
  * their number. */
 int grid_box_subtract(const grid_box *box, const grid_box *hole, grid_box pieces[6]);

@@ -1,8 +1,8 @@
-/* io: files of values and pictures. Knows arrays in plain order, not fields. */
+/* io: files of values and pictures. Knows arrays in plain order, and plans; not fields. */
 #ifndef IO_IO_H
 #define IO_IO_H
 
-#include "base/base.h"
+#include "plan/plan.h"
 
 /* ---- colour.c -------------------------------------------------------------------------------- */
 
@@ -32,6 +32,12 @@ kata_status io_png_read(const char *path, int channels, io_image *image, message
 /* The file appears whole or not at all. */
 kata_status io_png_write(const char *path, const io_image *image, messages *m);
 void io_image_free(io_image *image);
+
+/* ---- svg.c ----------------------------------------------------------------------------------- */
+
+/* A picture of a plan: points of a dimension to the right, loops upwards, a colour per tile. False
+ * when nothing is computed, or memory is out. */
+bool io_svg_plan(text *out, const plan *p, const analysis_chain *a, int dimension);
 
 /* ---- vtkhdf.c -------------------------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
  * tell, and a plan and its analysis fit any chain of equal loops. */
 #include "plan/plan.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,11 +37,8 @@ void plan_cache_free(plan_cache *cache)
 
 static uint64_t key_of(const chain *c, const plan_request *r)
 {
-    const int numbers[] = {r->parts[0], r->parts[1], r->parts[2], r->every, r->prefetch};
     uint64_t key = hash_bytes(r->method, strlen(r->method), c->count);
-    key = hash_bytes(r->tile, sizeof r->tile, key);
-    key = hash_bytes(r->inner, sizeof r->inner, key);
-    key = hash_bytes(numbers, sizeof numbers, key);
+    key = hash_bytes(r->tile, sizeof *r - offsetof(plan_request, tile), key);
     for (size_t i = 0; i < c->count; i++) key = (key ^ c->loops[i].hash) * 0x9e3779b97f4a7c15u;
     for (size_t i = 0; i < c->slot_count; i++)
         key = (key ^ c->slots[i]->discarded) * 0x9e3779b97f4a7c15u;

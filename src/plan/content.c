@@ -1,5 +1,5 @@
 /* What a place holds: disjoint boxes, and the loops that wrote them. */
-#include "plan/plan.h"
+#include "plan/proof.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +54,41 @@ void content_set(content *c, content_entry entry)
         i = (size_t)-1;
     }
     add(c, &entry);
+}
+
+static bool suits(const content_entry *e, const content_query *q)
+{
+    bool writer = e->writer == q->writer || e->writer == q->also || q->writer == CONTENT_ANY;
+    return e->slot == q->slot && e->component == q->component && writer;
+}
+
+/* Looks at entries from number `first` on. */
+static bool holds_from(const content *c, size_t first, const content_query *q, const grid_box *box,
+                       grid_box *missing)
+{
+    size_t i = first;
+    grid_box pieces[6];
+    while (i < c->count && !(suits(&c->entries[i], q) && grid_box_meet(&c->entries[i].box, box)))
+        i++;
+    *missing = *box;
+    if (i == c->count) return grid_box_is_empty(box);
+    int count = grid_box_subtract(box, &c->entries[i].box, pieces);
+    for (int k = 0; k < count; k++)
+        if (!holds_from(c, i + 1, q, &pieces[k], missing)) return false;
+    return true;
+}
+
+bool content_holds(const content *c, const content_query *q, const grid_box *box, grid_box *missing)
+{
+    return holds_from(c, 0, q, box, missing);
+}
+
+const content_entry *content_find(const content *c, const content_query *q, const grid_box *box)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (suits(&c->entries[i], q) && grid_box_meet(&c->entries[i].box, box))
+            return &c->entries[i];
+    return NULL;
 }
 
 void content_free(content *c)

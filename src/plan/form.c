@@ -3,24 +3,32 @@
 
 #include <string.h>
 
+enum { DEEPEST = 64, DEEPEST_TILES = 12 };
+
 /* What is around a node. */
 typedef struct around {
-    bool tile, blocks;
-    int depth;
+    const plan *p;
+    const analysis_chain *a;
+    int slots[DEEPEST]; /* of the buffers */
+    int depth, slot_count, tiles, blocks;
+    int64_t period[3];
 } around;
 
-enum { DEEPEST = 64, DEEPEST_TILES = 12 };
+typedef struct met {
+    int nodes, leaves; /* so far */
+    int *wrong;        /* the last node */
+} met;
+
+static bool is_far(int64_t x) { return x < -PLAN_FAR || x > PLAN_FAR; }
 
 static const char *check_spans(const plan *p, const plan_node *n)
 {
     if (n->leaf < 0 || n->leaf_count < 0 || n->leaf > p->leaf_count - n->leaf_count)
         return "its leaves do not exist";
     if (n->leaf_count && !n->spans) return "it has no spans";
-    int64_t spans = (int64_t)n->leaf_count * (n->kind == PLAN_BLOCKS ? 3 : 1);
+    int64_t spans = (int64_t)n->leaf_count * plan_spans_per_leaf(n);
     for (int64_t i = 0; i < spans; i++)
-        if (n->spans[i].lo < -PLAN_FAR || n->spans[i].lo > PLAN_FAR || n->spans[i].hi < -PLAN_FAR ||
-            n->spans[i].hi > PLAN_FAR)
-            return "a span is out of range";
+        if (is_far(n->spans[i].lo) || is_far(n->spans[i].hi)) return "a span is out of range";
     for (int d = 0; d < 3; d++)
         if (n->period[d] < 0 || n->period[d] > PLAN_FAR) return "a period is out of range";
     return NULL;
@@ -33,9 +41,9 @@ static const char *check_tile(const plan *p, const plan_node *n)
     return check_spans(p, n);
 }
 
-static const char *check_blocks(const plan *p, const plan_node *n, const around *a)
+static const char *check_blocks(const around *a, const plan_node *n)
 {
-    if (a->tile || a->blocks) return "blocks lie in a tile or in blocks";
+    if (a->tiles || a->blocks) return "blocks lie in a tile or in blocks";
     int64_t total = 1;
     for (int d = 0; d < 3; d++) {
         if (n->parts[d] < 1 || !n->cuts[d]) return "there are no blocks";
@@ -43,7 +51,7 @@ static const char *check_blocks(const plan *p, const plan_node *n, const around 
         for (int i = 0; i < n->parts[d]; i++)
             if (n->cuts[d][i] > n->cuts[d][i + 1]) return "cuts are out of order";
     }
-    return check_spans(p, n);
+    return check_spans(a->p, n);
 }
 
 static const char *check_slot(const analysis_chain *a, int slot)
@@ -58,9 +66,7 @@ static const char *check_buffer(const plan *p, const analysis_chain *a, const pl
     if (!wrong && n->twin >= 0) wrong = check_slot(a, n->twin);
     if (wrong) return wrong;
     if (n->twin == n->slot || n->twin < -1) return "a buffer holds a field twice";
-    if (n->twin >= 0 && (a->slots[n->slot]->components != a->slots[n->twin]->components ||
-                         a->slots[n->slot]->type != a->slots[n->twin]->type ||
-                         !chain_slot_same_place(a->slots[n->slot], a->slots[n->twin])))
+    if (n->twin >= 0 && !plan_are_alike(a->slots[n->slot], a->slots[n->twin]))
         return "a buffer holds two fields that are not alike";
     for (int d = 0; d < 3; d++)
         if (n->capacity[d] < 0 || n->capacity[d] > PLAN_FAR) return "a capacity is out of range";
@@ -78,115 +84,98 @@ static const char *check_loop(const analysis_chain *a, const plan_node *n)
     return l->loop->once || l->reduces ? NULL : "a loop has no scalars to finish";
 }
 
-/* Whether the slot is in a buffer around: a move needs an inside and an outside. */
-typedef struct path {
-    const plan *p;
-    const analysis_chain *a;
-    int slots[DEEPEST]; /* of the buffers around */
-    int slot_count, tiles;
-    int64_t period[3];
-    int nodes, leaves; /* met so far */
-    int *wrong;
-} path;
-
-static bool has_buffer(const path *path, int slot)
+/* A move needs an inside and an outside. */
+static bool has_buffer(const around *a, int slot)
 {
-    for (int i = 0; i < path->slot_count; i++)
-        if (path->slots[i] == slot) return true;
+    for (int i = 0; i < a->slot_count; i++)
+        if (a->slots[i] == slot) return true;
     return false;
 }
 
 /* Copies a period apart are of one point. */
-static const char *check_periods(const path *path, const plan_node *leaf)
+static const char *check_periods(const around *a, const plan_node *leaf)
 {
-    grid_shape grid = leaf->kind == PLAN_LOOP ? path->a->loops[leaf->loop].loop->shape
-                                              : chain_slot_grid(path->a->slots[leaf->slot]);
+    grid_shape grid = leaf->kind == PLAN_LOOP ? a->a->loops[leaf->loop].loop->shape
+                                              : chain_slot_grid(a->a->slots[leaf->slot]);
     for (int d = 0; d < 3; d++)
-        if (path->period[d] && path->period[d] != grid.size[d])
-            return "a period is not that of its grid";
+        if (a->period[d] && a->period[d] != grid.size[d]) return "a period is not that of its grid";
     return NULL;
 }
 
-static const char *check_node(path *path, const plan_node *n, const around *a)
+static const char *check_node(const around *a, const plan_node *n)
 {
     const char *wrong = NULL;
     switch (n->kind) {
     case PLAN_NONE: return "it is of no kind";
     case PLAN_SEQ: return NULL;
-    case PLAN_TILE: return check_tile(path->p, n);
-    case PLAN_BLOCKS: return check_blocks(path->p, n, a);
-    case PLAN_BUFFER: return check_buffer(path->p, path->a, n);
+    case PLAN_TILE: return check_tile(a->p, n);
+    case PLAN_BLOCKS: return check_blocks(a, n);
+    case PLAN_BUFFER: return check_buffer(a->p, a->a, n);
     case PLAN_WAIT: return n->tag > 0 ? NULL : "it waits for no move";
     case PLAN_EXCHANGE:
-        wrong = check_slot(path->a, n->slot);
+        wrong = check_slot(a->a, n->slot);
         if (!wrong && !a->blocks) wrong = "an exchange lies outside of blocks";
-        if (!wrong && a->tile) wrong = "an exchange lies in a tile";
+        if (!wrong && a->tiles) wrong = "an exchange lies in a tile";
         for (int d = 0; d < 3 && !wrong; d++)
-            if (n->margin[d].lo > 0 || n->margin[d].hi < 0 || n->margin[d].lo < -PLAN_FAR ||
-                n->margin[d].hi > PLAN_FAR)
+            if (n->margin[d].lo > 0 || is_far(n->margin[d].lo) || n->margin[d].hi < 0 ||
+                is_far(n->margin[d].hi))
                 wrong = "a margin is out of range";
         return wrong;
     case PLAN_SCALAR:
-        return a->blocks && a->tile ? "a scalar is finished in a tile of blocks"
-                                    : check_loop(path->a, n);
-    case PLAN_LOOP: return check_loop(path->a, n);
+        return a->blocks && a->tiles ? "a scalar is finished in a tile of blocks"
+                                     : check_loop(a->a, n);
+    case PLAN_LOOP: return check_loop(a->a, n);
     case PLAN_MOVE:
-        wrong = check_slot(path->a, n->slot);
-        if (!wrong && !has_buffer(path, n->slot)) wrong = "a move lies outside of its buffers";
+        wrong = check_slot(a->a, n->slot);
+        if (!wrong && !has_buffer(a, n->slot)) wrong = "a move lies outside of its buffers";
         return wrong ? wrong : n->tag < 0 ? "a tag is negative" : NULL;
     }
     return "it is of an unknown kind";
 }
 
-static const char *check_tree(path *path, int node, around a)
+/* What is around the children of a node. */
+static const char *enter(around *a, const plan_node *n)
 {
-    const plan_node *n = &path->p->nodes[node];
-    *path->wrong = node;
-    if (++a.depth > DEEPEST - 2) return "nodes are nested too deep";
-    const char *wrong = check_node(path, n, &a);
+    if (++a->depth > DEEPEST - 2) return "nodes are nested too deep";
+    a->blocks += n->kind == PLAN_BLOCKS;
+    if (n->kind == PLAN_TILE && ++a->tiles > DEEPEST_TILES) return "too many tiles are nested";
+    for (int d = 0; d < 3 && plan_is_tile(n); d++)
+        if (n->period[d]) a->period[d] = n->period[d];
+    if (n->kind != PLAN_BUFFER) return NULL;
+    if (a->slot_count + 2 > DEEPEST) return "too many buffers are nested";
+    a->slots[a->slot_count++] = n->slot;
+    if (n->twin >= 0) a->slots[a->slot_count++] = n->twin;
+    return NULL;
+}
+
+static const char *check_tree(met *met, int node, around a)
+{
+    const plan_node *n = &a.p->nodes[node];
+    int first = met->leaves, children = 0;
+    *met->wrong = node;
+    const char *wrong = check_node(&a, n);
+    if (!wrong && plan_is_leaf(n) && n->leaf != met->leaves++) wrong = "leaves are out of order";
+    if (!wrong && plan_is_leaf(n)) wrong = check_periods(&a, n);
+    if (!wrong) wrong = enter(&a, n);
+    for (int child = n->child; child && !wrong; child = a.p->nodes[child].next, children++)
+        wrong = child == ++met->nodes ? check_tree(met, child, a) : "nodes are out of order";
     if (wrong) return wrong;
-    if (plan_is_leaf(n) && n->leaf != path->leaves++) return "leaves are out of order";
-    if (plan_is_leaf(n) && check_periods(path, n)) return check_periods(path, n);
-    int64_t outer[3];
-    memcpy(outer, path->period, sizeof outer);
-    for (int d = 0; d < 3 && (n->kind == PLAN_TILE || n->kind == PLAN_BLOCKS); d++)
-        if (n->period[d]) path->period[d] = n->period[d];
-    if (n->kind == PLAN_TILE && ++path->tiles > DEEPEST_TILES) return "too many tiles are nested";
-    a.tile = a.tile || n->kind == PLAN_TILE;
-    a.blocks = a.blocks || n->kind == PLAN_BLOCKS;
-    int kept = path->slot_count, first = path->leaves, children = 0;
-    if (n->kind == PLAN_BUFFER) {
-        if (path->slot_count + 2 > DEEPEST) return "too many buffers are nested";
-        path->slots[path->slot_count++] = n->slot;
-        if (n->twin >= 0) path->slots[path->slot_count++] = n->twin;
-    }
-    for (int child = n->child; child && !wrong; child = path->p->nodes[child].next, children++) {
-        if (child != ++path->nodes) return "nodes are out of order";
-        wrong = check_tree(path, child, a);
-    }
-    if (wrong) return wrong;
-    *path->wrong = node;
-    memcpy(path->period, outer, sizeof outer);
-    path->slot_count = kept;
-    if (n->kind == PLAN_TILE) path->tiles--;
-    bool parent = n->kind == PLAN_SEQ || n->kind == PLAN_TILE || n->kind == PLAN_BLOCKS ||
-                  n->kind == PLAN_BUFFER;
+    *met->wrong = node;
+    bool parent = n->kind == PLAN_SEQ || plan_is_tile(n) || n->kind == PLAN_BUFFER;
     if (children > 1 && n->kind != PLAN_SEQ) return "it has more than one child";
     if (children && !parent) return "it has a child";
-    if ((n->kind == PLAN_TILE || n->kind == PLAN_BLOCKS) &&
-        (n->leaf != first || n->leaf_count != path->leaves - first))
+    if (plan_is_tile(n) && (n->leaf != first || n->leaf_count != met->leaves - first))
         return "its leaves are not those of its children";
     return NULL;
 }
 
 const char *plan_check_form(const plan *p, const analysis_chain *a, int *node)
 {
-    path path = {.p = p, .a = a, .wrong = node};
+    met met = {1, 0, node};
     *node = 0;
     if (p->failed) return "it is not complete";
     if (p->root != 1 || p->count < 2) return "it has no root";
-    path.nodes = 1;
-    const char *wrong = check_tree(&path, p->root, (around){0});
-    if (!wrong && path.nodes != p->count - 1) wrong = "nodes are left over";
+    const char *wrong = check_tree(&met, p->root, (around){.p = p, .a = a});
+    if (!wrong && met.nodes != p->count - 1) wrong = "nodes are left over";
     return wrong;
 }

@@ -85,17 +85,9 @@ static void set_number(plan_node *n, const number *x, int i, int64_t value)
 
 static const char *name_of(const analysis_chain *a, const plan_node *n)
 {
-    if (!a || n->kind == PLAN_SEQ || n->kind == PLAN_TILE || n->kind == PLAN_BLOCKS ||
-        n->kind == PLAN_WAIT)
-        return NULL;
+    if (!a || n->kind == PLAN_SEQ || plan_is_tile(n) || n->kind == PLAN_WAIT) return NULL;
     if (n->kind == PLAN_LOOP || n->kind == PLAN_SCALAR) return a->loops[n->loop].loop->kernel->name;
-    for (int l = 0; l < a->loop_count; l++) {
-        const chain_loop *loop = a->loops[l].loop;
-        for (int p = 0; p < loop->kernel->param_count; p++)
-            if (loop->bindings[p].slot == a->slots[n->slot] && loop->bindings[p].name)
-                return loop->bindings[p].name;
-    }
-    return NULL;
+    return plan_slot_name(a, n->slot);
 }
 
 typedef struct printer {
@@ -112,9 +104,8 @@ static void print_spans(printer *w, const plan_node *leaf, const char *before, c
 {
     for (int i = 0; i < w->depth; i++) {
         const plan_node *t = &w->p->nodes[w->tiles[i]];
-        int each = t->kind == PLAN_BLOCKS ? 3 : 1;
-        for (int k = 0; k < each; k++) {
-            plan_span span = t->spans[(leaf->leaf - t->leaf) * each + k];
+        for (int k = 0; k < plan_spans_per_leaf(t); k++) {
+            plan_span span = *plan_span_of(t, leaf->leaf, k);
             text_add(w->out, "%s%" PRId64 "%s%" PRId64, i + k ? between : before, span.lo, between,
                      span.hi);
         }
@@ -153,7 +144,7 @@ static void print_node(printer *w, int node, int indent)
     const char *name = name_of(w->a, n);
     if (name) text_add(w->out, w->json ? ", \"name\": \"%s\"" : "  # %s", name);
     if (!w->json) text_add(w->out, "\n");
-    bool tile = (n->kind == PLAN_TILE || n->kind == PLAN_BLOCKS) && w->depth < DEEPEST;
+    bool tile = plan_is_tile(n) && w->depth < DEEPEST;
     if (tile) w->tiles[w->depth++] = node;
     for (int child = n->child; child; child = w->p->nodes[child].next) {
         if (w->json) text_add(w->out, child == n->child ? ", \"children\": [" : ", ");
@@ -216,8 +207,9 @@ static bool read_line(const char *words, line *out)
 
 typedef struct parser {
     plan *p;
-    int open[DEEPEST];
-    int64_t *spans[1 << 12]; /* per leaf: its numbers, outermost tile first */
+    int open[DEEPEST], depth; /* the node of the last line, and those around it */
+    int64_t *spans[1 << 12];  /* per leaf: its numbers, outermost tile first */
+    size_t tiles;             /* around: numbers of each leaf that they take */
 } parser;
 
 static bool read_cuts(plan *p, plan_node *n, const line *l, int at)
@@ -231,74 +223,71 @@ static bool read_cuts(plan *p, plan_node *n, const line *l, int at)
     return at == l->count;
 }
 
-/* Adds the node of a line; those deeper than its parent have ended. */
-static bool add_line(parser *r, const line *l, int *depth)
+static plan_span read_span(const void *parser_at, const plan_node *leaf, int d)
 {
-    if (l->indent > *depth || l->indent >= DEEPEST || (l->indent == 0 && r->p->count)) return false;
-    *depth = l->indent;
-    int node = plan_add(r->p, l->indent ? r->open[l->indent - 1] : 0, l->kind);
-    if (!node) return false;
-    plan_node *n = &r->p->nodes[node];
-    int own = 0;
-    for (size_t k = 0; k < COUNT_OF(numbers); k++)
-        for (int i = 0; numbers[k].kind == l->kind && i < numbers[k].count; i++, own++)
-            if (own < l->count) set_number(n, &numbers[k], i, l->numbers[own]);
-    if (l->count < own) return false;
-    r->open[(*depth)++] = node;
-    if (n->kind == PLAN_BLOCKS) return read_cuts(r->p, n, l, own);
-    if (!plan_is_leaf(n)) return l->count == own;
-    if (n->leaf >= (int)COUNT_OF(r->spans)) return false;
-    size_t spans = (size_t)(l->count - own);
-    r->spans[n->leaf] = arena_array(&r->p->memory, spans + 1, sizeof(int64_t));
-    if (!r->spans[n->leaf]) return false;
-    r->spans[n->leaf][0] = (int64_t)spans;
-    memcpy(r->spans[n->leaf] + 1, l->numbers + own, spans * sizeof(int64_t));
+    const parser *r = parser_at;
+    const int64_t *span = r->spans[leaf->leaf] + r->tiles;
+    const plan_node *tile = &r->p->nodes[r->open[r->depth]];
+    if (tile->kind == PLAN_BLOCKS) span += 2 * d;
+    return (plan_span){span[0], span[1]};
+}
+
+/* Ends the nodes from the innermost to one of a depth. */
+static void end_nodes(parser *r, int depth)
+{
+    while (r->depth > depth) {
+        int node = r->open[--r->depth];
+        const plan_node *n = &r->p->nodes[node];
+        if (!plan_is_tile(n)) continue;
+        r->tiles -= 2 * (size_t)plan_spans_per_leaf(n);
+        plan_end_tile(r->p, node, read_span, r);
+    }
+}
+
+/* The numbers of a leaf from `own` on: its spans. */
+static bool read_spans(parser *r, const line *l, int leaf, int own)
+{
+    if (leaf >= (int)COUNT_OF(r->spans) || (size_t)(l->count - own) != r->tiles) return false;
+    r->spans[leaf] = arena_array(&r->p->memory, r->tiles + 1, sizeof(int64_t));
+    if (!r->spans[leaf]) return false;
+    memcpy(r->spans[leaf], l->numbers + own, r->tiles * sizeof(int64_t));
     return true;
 }
 
-static int count_leaves(const plan *p, int node)
+/* Adds the node of a line; those that are not around it have ended. */
+static bool add_line(parser *r, const line *l)
 {
-    int count = plan_is_leaf(&p->nodes[node]);
-    for (int child = p->nodes[node].child; child; child = p->nodes[child].next)
-        count += count_leaves(p, child);
-    return count;
-}
-
-/* Gives tiles their spans, once their leaves are known. `used`: numbers of each leaf that tiles
- * outside take. */
-static bool finish_tiles(parser *r, int node, int64_t used)
-{
-    plan_node *n = &r->p->nodes[node];
-    bool tile = n->kind == PLAN_TILE || n->kind == PLAN_BLOCKS;
-    int each = n->kind == PLAN_BLOCKS ? 3 : 1;
-    if (plan_is_leaf(n)) return r->spans[n->leaf][0] == used;
-    for (int child = n->child; child; child = r->p->nodes[child].next)
-        if (!finish_tiles(r, child, used + (tile ? 2 * each : 0))) return false;
-    if (!tile) return true;
-    n->leaf_count = count_leaves(r->p, node);
-    n->spans = arena_array(&r->p->memory, (size_t)(n->leaf_count * each) + 1, sizeof *n->spans);
-    for (int i = 0; n->spans && i < n->leaf_count * each; i++) {
-        const int64_t *span = r->spans[n->leaf + i / each] + 1 + used + 2 * (i % each);
-        n->spans[i] = (plan_span){span[0], span[1]};
-    }
-    return n->spans;
+    plan_node n = {.kind = l->kind, .twin = -1};
+    int own = 0;
+    if (l->indent > r->depth || l->indent >= DEEPEST || (l->indent == 0 && r->p->count))
+        return false;
+    end_nodes(r, l->indent);
+    for (size_t k = 0; k < COUNT_OF(numbers); k++)
+        for (int i = 0; numbers[k].kind == l->kind && i < numbers[k].count; i++, own++)
+            if (own < l->count) set_number(&n, &numbers[k], i, l->numbers[own]);
+    if (l->count < own || (n.kind == PLAN_BLOCKS && !read_cuts(r->p, &n, l, own))) return false;
+    int node = plan_add(r->p, l->indent ? r->open[l->indent - 1] : 0, n);
+    r->open[r->depth++] = node;
+    if (plan_is_tile(&n)) r->tiles += 2 * (size_t)plan_spans_per_leaf(&n);
+    if (plan_is_leaf(&n)) return node && read_spans(r, l, r->p->nodes[node].leaf, own);
+    return node && (n.kind == PLAN_BLOCKS || l->count == own);
 }
 
 bool plan_parse(plan *p, const char *words, int *number)
 {
     parser *r = calloc(1, sizeof *r);
     line *l = calloc(1, sizeof *l);
-    int depth = 0;
     bool done = r && l;
     *number = 0;
     if (done) r->p = p;
     while (done && *words) {
         size_t length = strcspn(words, "\n");
         ++*number;
-        if (strspn(words, " ") < length) done = read_line(words, l) && add_line(r, l, &depth);
+        if (strspn(words, " ") < length) done = read_line(words, l) && add_line(r, l);
         words += length + (words[length] == '\n');
     }
-    done = done && p->root && finish_tiles(r, p->root, 0);
+    if (done) end_nodes(r, 0);
+    done = done && p->root && !p->failed;
     free(r);
     free(l);
     return done;

@@ -12,7 +12,7 @@ static void append_child(plan *p, int parent, int node)
     *link = node;
 }
 
-int plan_add(plan *p, int parent, plan_kind kind)
+int plan_add(plan *p, int parent, plan_node node)
 {
     void *nodes = p->nodes;
     if (p->failed ||
@@ -22,35 +22,56 @@ int plan_add(plan *p, int parent, plan_kind kind)
     }
     p->nodes = nodes;
     if (!p->count) p->nodes[p->count++] = (plan_node){0};
-    int node = p->count++;
-    plan_node *n = &p->nodes[node];
-    *n = (plan_node){.kind = kind, .leaf = p->leaf_count, .twin = -1};
-    if (plan_is_leaf(n)) p->leaf_count++;
+    int number = p->count++;
+    node.leaf = p->leaf_count;
+    p->nodes[number] = node;
+    if (plan_is_leaf(&node)) p->leaf_count++;
     if (parent)
-        append_child(p, parent, node);
+        append_child(p, parent, number);
     else
-        p->root = node;
-    return node;
+        p->root = number;
+    return number;
 }
 
-static size_t spans_per_leaf(const plan_node *n) { return n->kind == PLAN_BLOCKS ? 3 : 1; }
+bool plan_is_tile(const plan_node *n) { return n->kind == PLAN_TILE || n->kind == PLAN_BLOCKS; }
 
-bool plan_end_tile(plan *p, int node)
+int plan_spans_per_leaf(const plan_node *n) { return n->kind == PLAN_BLOCKS ? 3 : 1; }
+
+plan_span *plan_span_of(const plan_node *tile, int leaf, int d)
 {
-    plan_node *n = &p->nodes[node];
+    int each = plan_spans_per_leaf(tile);
+    return &tile->spans[(leaf - tile->leaf) * each + (each == 3 ? d : 0)];
+}
+
+void plan_end_tile(plan *p, int number, plan_find_span *find, const void *data)
+{
+    if (p->failed) return;
+    plan_node *n = &p->nodes[number];
+    int each = plan_spans_per_leaf(n);
     n->leaf_count = p->leaf_count - n->leaf;
-    n->spans = p->failed ? NULL
-                         : arena_array(&p->memory, (size_t)n->leaf_count * spans_per_leaf(n) + 1,
-                                       sizeof *n->spans);
+    n->spans = arena_array(&p->memory, (size_t)(n->leaf_count * each) + 1, sizeof *n->spans);
     if (!n->spans) p->failed = true;
-    return n->spans;
+    for (int i = number; find && n->spans && i < p->count; i++)
+        for (int k = 0; k < each && plan_is_leaf(&p->nodes[i]); k++) {
+            int d = n->kind == PLAN_BLOCKS ? k : n->dimension;
+            *plan_span_of(n, p->nodes[i].leaf, d) = find(data, &p->nodes[i], d);
+        }
 }
 
-plan_span *plan_span_of(plan *p, int tile, int leaf, int dimension)
+bool plan_are_alike(const chain_slot *a, const chain_slot *b)
 {
-    plan_node *n = &p->nodes[tile];
-    int i = leaf - n->leaf;
-    return &n->spans[n->kind == PLAN_BLOCKS ? 3 * i + dimension : i];
+    return a->type == b->type && a->components == b->components && chain_slot_same_place(a, b);
+}
+
+const char *plan_slot_name(const analysis_chain *a, int slot)
+{
+    for (int l = 0; l < a->loop_count; l++) {
+        const chain_loop *loop = a->loops[l].loop;
+        for (int p = 0; p < loop->kernel->param_count; p++)
+            if (loop->bindings[p].slot == a->slots[slot] && loop->bindings[p].name)
+                return loop->bindings[p].name;
+    }
+    return NULL;
 }
 
 void plan_free(plan *p)

@@ -38,9 +38,7 @@ typedef enum plan_kind {
     PLAN_LOOP      /* loop */
 } plan_kind;
 
-typedef struct plan_span {
-    int64_t lo, hi; /* added to the ends of a frame */
-} plan_span;
+typedef analysis_span plan_span; /* added to the ends of a frame */
 
 typedef struct plan_node {
     plan_kind kind;
@@ -76,13 +74,21 @@ typedef struct plan {
     bool failed;  /* memory was out */
 } plan;           /* zero-initialised is empty */
 
-/* Adds a node as the last child of another (0: as the root). A leaf takes the next number: trees
- * are made from left to right. 0 when memory is out. */
-int plan_add(plan *p, int parent, plan_kind kind);
-/* After the last leaf in a TILE or BLOCKS node was added: gives it spans, all zero. */
-bool plan_end_tile(plan *p, int node);
-plan_span *plan_span_of(plan *p, int tile, int leaf, int dimension);
+/* Adds a node as the last child of another (0: as the root) and returns its number. A leaf takes
+ * the next number: trees are made from left to right. Once memory is out the plan has failed, and
+ * nothing more is added: 0. */
+int plan_add(plan *p, int parent, plan_node node);
 bool plan_is_leaf(const plan_node *n);
+bool plan_is_tile(const plan_node *n); /* or BLOCKS */
+int plan_spans_per_leaf(const plan_node *tile);
+plan_span *plan_span_of(const plan_node *tile, int leaf, int dimension);
+/* After the last leaf in a TILE or BLOCKS node was added: gives it spans, zero or found. */
+typedef plan_span plan_find_span(const void *data, const plan_node *leaf, int dimension);
+void plan_end_tile(plan *p, int number, plan_find_span *find, const void *data);
+/* Whether two fields can lie in the same memory. */
+bool plan_are_alike(const chain_slot *a, const chain_slot *b);
+/* What the program calls a field or scalar; NULL where it has no name. */
+const char *plan_slot_name(const analysis_chain *a, int slot);
 void plan_free(plan *p);
 
 /* ---- walk.c: what a plan does, step by step -------------------------------------------------- */
@@ -154,9 +160,9 @@ typedef struct plan_request {
     const char *method; /* a name from the list in planners.c */
     int64_t tile[3];    /* sizes, 0: not tiled */
     int64_t inner[3];   /* of tiles in tiles, 0: none */
-    int parts[3];       /* of blocks; 0 is 1 */
-    int every;          /* loops between exchanges, 0: as many as there are */
-    int prefetch;       /* 1: moves run beside the work */
+    int64_t parts[3];   /* of blocks; 0 is 1 */
+    int64_t every;      /* loops between exchanges, 0: as many as there are */
+    int64_t prefetch;   /* 1: moves run beside the work */
 } plan_request;
 
 /* Reads "METHOD x=N y=N z=N inner.x=N ... parts.x=N ... every=N prefetch", all but the method
@@ -180,62 +186,70 @@ void plan_cache_free(plan_cache *cache);
 const plan *plan_cache_get(plan_cache *cache, const chain *c, const plan_request *request,
                            const analysis_chain **analysis);
 
-/* ---- group.c: loops that are tiled together, and by how much they have to differ ---------------
- */
+/* ---- group.c: loops that are tiled together -------------------------------------------------- */
+
+/* What a planner makes of a field. */
+typedef struct plan_kept {
+    bool kept, in, out;  /* in a buffer; moved there from outside, and back */
+    plan_span margin[3]; /* around a tile, what is touched there at most */
+} plan_kept;
 
 /* Consecutive loops on one grid, none of which waits for a reduction of another. Loops without a
- * grid run before the others, reductions are finished after them. Tables are by loop, from `first`,
- * and dimension. */
+ * grid run before the others, reductions are finished after them. */
 typedef struct plan_group {
-    const analysis_chain *a;
-    int first, end;
-    bool together;     /* can be tiled at all */
-    bool fixed[3];     /* dimensions that cannot */
-    int64_t period[3]; /* the size of those in which something is read over a periodic side */
-    int64_t (*low)[3], (*high)[3];           /* see the functions that set them */
-    int64_t (*need_low)[3], (*need_high)[3]; /* by slot: how far around the points asked for it is
-                                                to be known at first */
+    analysis_section part;
+    bool together;           /* can be tiled at all */
+    bool fixed[3];           /* dimensions that cannot */
+    int64_t period[3];       /* the size of those in which something is read over a periodic side */
+    bool cut[3];             /* those in which the fields that are kept are cut */
+    plan_span (*lags)[3];    /* by loop, of analysis_find_lags */
+    plan_span (*extents)[3]; /* by loop, and by slot, of plan_group_extents */
+    plan_span (*needs)[3];
+    plan_kept *kept; /* by slot */
     arena memory;
 } plan_group;
 
 /* The group that begins with a loop. `apart`: loops that wait for others are left in. */
 bool plan_group_make(plan_group *g, const analysis_chain *a, int first, bool apart);
 void plan_group_free(plan_group *g);
-/* high: by how much later than the first each loop has to run, so that in ascending order all that
- * it touches was touched before by loops before it; low: the same in descending order. */
-bool plan_group_shifts(plan_group *g);
-/* low, high: how much more than the points asked for each loop has to run on, so that all that is
- * read was computed; and the needs. `end`: only loops before it, from `begin`. */
-bool plan_group_growth(plan_group *g, int begin, int end);
-/* Widens a span to hold what loops begin..end-1 touch of a slot around the points asked for, after
- * plan_group_growth. */
-void plan_group_widen(const plan_group *g, int begin, int end, int slot, int d, plan_span *span);
-/* Whether the group finds values of a slot that were there before. */
-bool plan_group_takes(const plan_group *g, int slot);
-/* Whether somebody may read what the group leaves in a slot. */
-bool plan_group_leaves(const plan_group *g, int slot);
-bool plan_group_writes(const plan_group *g, int slot);
-bool plan_group_touches(const plan_group *g, int slot);
-/* Whether it is touched point for point only: not by a kernel for which it is finer, coarser or
- * lacks a dimension. */
-bool plan_group_plain(const plan_group *g, int slot);
-/* Adds nodes for loops without a grid, and for reductions; the loops, one after another. */
-bool plan_group_before(const plan_group *g, plan *p, int parent);
-bool plan_group_after(const plan_group *g, plan *p, int parent);
-bool plan_group_loops(const plan_group *g, plan *p, int parent);
+/* Whether a dimension is to be tiled; the slowest of them, or that of them that is not periodic; -1
+ * when there is none. */
+bool plan_group_tiles(const plan_group *g, const plan_request *r, int d);
+int plan_group_slowest(const plan_group *g, const plan_request *r);
+int plan_group_sweep(const plan_group *g, const plan_request *r);
+/* Sets the extents of some of the loops, all needs, for fields asked for at the points; and widens
+ * margins to hold what is touched then. */
+void plan_group_extents(plan_group *g, const analysis_section *part);
+/* Adds nodes for some of what loops do, one after another: for those without a grid, for the
+ * others, for the reductions of these. */
+enum { PLAN_ONCE = 1, PLAN_ON_GRID = 2, PLAN_REDUCED = 4 };
+void plan_add_loops(plan *p, int parent, const analysis_section *part, unsigned what);
+/* Buffers for the fields that are kept, one in another, of tiles of these sizes with margins; in
+ * the innermost a SEQ, which is returned. */
+int plan_group_buffers(const plan_group *g, const int64_t size[3], plan *p, int parent);
+void plan_group_moves(const plan_group *g, plan *p, int parent, bool out, int tag);
+/* A plan_find_span: extents of loops and needs that are moved in, in dimensions that are cut. */
+plan_span plan_group_span(const void *group, const plan_node *leaf, int d);
 
-/* A way to plan one group, below a SEQ node. False when memory is out. */
+/* ---- blocked.c ------------------------------------------------------------------------------- */
+
+/* Blocks, cut along g->cut, with places of their own for all fields of a group, made for extents of
+ * `every` loops at a time. Returns a SEQ for what they do. */
+int plan_blocks_open(plan_group *g, const int parts[3], int64_t every, plan *p, int parent,
+                     int *blocks);
+void plan_blocks_close(const plan_group *g, plan *p, int blocks, int seq);
+
+/* A way to plan one group, below a SEQ node. */
 typedef struct plan_method {
     const char *name;
-    bool apart; /* see plan_group_make */
-    bool (*applicable)(plan_group *g, const plan_request *request);
-    bool (*make)(plan_group *g, const plan_request *request, plan *p, int parent);
+    bool apart;                                                     /* see plan_group_make */
+    bool (*applicable)(plan_group *g, const plan_request *request); /* NULL: always */
+    void (*make)(plan_group *g, const plan_request *request, plan *p, int parent);
 } plan_method;
 extern const plan_method plan_skewed, plan_diamond, plan_overlapped, plan_streamed, plan_fused,
     plan_single, plan_blocked;
 
-/* ---- notation.c
- * ---------------------------------------------------------------------------------- */
+/* ---- notation.c ------------------------------------------------------------------------------ */
 
 /* A line per node, children indented below: its kind and numbers as docs/planning.md explains them.
  * With a chain, the names of loops and fields follow as comments. */
@@ -245,19 +259,13 @@ bool plan_parse(plan *p, const char *words, int *line);
 /* The same tree as JSON: {"kind": "seq", "children": [...]}. */
 void plan_print_json(text *out, const plan *p, const analysis_chain *a);
 
-/* ---- drawing.c ------------------------------------------------------------------------------- */
-
-/* An SVG picture: points of a dimension to the right, loops upwards, a colour per tile. False when
- * nothing is computed, or memory is out. */
-bool plan_draw(text *out, const plan *p, const analysis_chain *a, int dimension);
-
 /* ---- form.c ---------------------------------------------------------------------------------- */
 
 /* NULL when a plan can be walked for a chain: its numbers refer to what there is, spans and cuts
  * are in order. Otherwise what is wrong, with the node in *node. */
 const char *plan_check_form(const plan *p, const analysis_chain *a, int *node);
 
-/* ---- proof.c, content.c ----------------------------------------------------------------------
+/* ---- proof.c ---------------------------------------------------------------------------------
  *
  * Replays a plan over boxes. Of every place it knows which loop wrote which box last; each read is
  * to find what the loop before it in the chain, of those that write there, has made. */
@@ -268,22 +276,5 @@ const char *plan_check_form(const plan *p, const analysis_chain *a, int *node);
  * way is interfered with; parallel tiles do not meet. If not, says why in `why`: loop, field, box,
  * and what was found there. */
 bool plan_verify(const plan *p, const analysis_chain *a, text *why);
-
-/* What proof.c keeps of one place: boxes of values and the loops that wrote them. */
-typedef struct content_entry {
-    int slot, component, writer; /* writer: a loop's number, or -1 for what was there at first */
-    grid_box box;
-} content_entry;
-
-typedef struct content {
-    content_entry *entries;
-    size_t count, room;
-    bool failed; /* memory was out */
-} content;
-
-void content_set(content *c, content_entry entry);
-/* Forgets all of a component in a box, whatever its slot. Returns whether there was something. */
-bool content_clear(content *c, int component, const grid_box *box);
-void content_free(content *c);
 
 #endif

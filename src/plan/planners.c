@@ -4,28 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The loops of a group, each finished before the next. */
-static bool make_in_order(plan_group *g, const plan_request *request, plan *p, int parent)
+static void make_in_order(plan_group *g, const plan_request *request, plan *p, int parent)
 {
     (void)request;
-    for (int l = g->first; l < g->end; l++) {
-        const analysis_loop *loop = &g->a->loops[l];
-        int leaf = loop->loop->once ? 0 : plan_add(p, parent, PLAN_LOOP);
-        if (leaf) p->nodes[leaf].loop = l;
-        int scalar = loop->loop->once || loop->reduces ? plan_add(p, parent, PLAN_SCALAR) : 0;
-        if (scalar) p->nodes[scalar].loop = l;
-    }
-    return !p->failed;
+    plan_add_loops(p, parent, &g->part, PLAN_ONCE | PLAN_ON_GRID | PLAN_REDUCED);
 }
 
-static bool always(plan_group *g, const plan_request *request)
-{
-    (void)g;
-    (void)request;
-    return true;
-}
-
-static const plan_method plan_loops = {"loops", false, always, make_in_order};
+static const plan_method plan_loops = {"loops", false, NULL, make_in_order};
 
 static const plan_method *const methods[] = {
     &plan_loops,      /* one loop after another */
@@ -66,36 +51,23 @@ static bool read_size(const char *word, const char *name, int64_t out[3])
 
 static bool read_word(const char *word, plan_request *r)
 {
-    int64_t every = 0, parts[3] = {0, 0, 0};
-    if (!strcmp(word, "prefetch")) {
-        r->prefetch = 1;
-        return true;
-    }
-    if (read_size(word, "", r->tile) || read_size(word, "inner.", r->inner)) return true;
-    if (!strncmp(word, "every=", 6) && parse_integer(word + 6, 1, 1 << 30, &every)) {
-        r->every = (int)every;
-        return true;
-    }
-    if (!read_size(word, "parts.", parts)) return false;
-    for (int d = 0; d < 3; d++)
-        if (parts[d]) r->parts[d] = (int)parts[d];
-    return true;
+    bool prefetch = !strcmp(word, "prefetch");
+    if (prefetch) r->prefetch = 1;
+    return prefetch || read_size(word, "", r->tile) || read_size(word, "inner.", r->inner) ||
+           read_size(word, "parts.", r->parts) ||
+           (!strncmp(word, "every=", 6) && parse_integer(word + 6, 1, 1 << 30, &r->every));
 }
 
 bool plan_request_read(const char *words, plan_request *out, char wrong[PLAN_WORD])
 {
     plan_request r = {0};
-    while (*words) {
+    for (words += strspn(words, " "); *words; words += strspn(words, " ")) {
         size_t length = strcspn(words, " ");
-        snprintf(wrong, PLAN_WORD, "%.*s", (int)(length < PLAN_WORD ? length : PLAN_WORD - 1),
-                 words);
-        const plan_method *method = r.method || !length ? NULL : find(wrong);
-        if (length >= PLAN_WORD || (length && !method && !r.method)) return false;
-        if (method)
-            r.method = method->name;
-        else if (length && !read_word(wrong, &r))
-            return false;
-        words += length + strspn(words + length, " ");
+        snprintf(wrong, PLAN_WORD, "%.*s", (int)length, words);
+        const plan_method *method = r.method ? NULL : find(wrong);
+        if (length >= PLAN_WORD || (!method && !(r.method && read_word(wrong, &r)))) return false;
+        if (method) r.method = method->name;
+        words += length;
     }
     wrong[0] = '\0';
     *out = r;
@@ -104,31 +76,31 @@ bool plan_request_read(const char *words, plan_request *out, char wrong[PLAN_WOR
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
-static bool add_group(plan *p, int root, plan_group *g, const plan_method *method,
-                      const plan_request *request)
+/* Plans the group that begins with a loop; returns its end. */
+static int add_group(plan *p, int root, const analysis_chain *a, int first,
+                     const plan_method *method, const plan_request *request)
 {
-    if (!g->together || !method->applicable(g, request)) return make_in_order(g, request, p, root);
-    if (method->apart && !plan_group_before(g, p, root)) return false;
-    return method->make(g, request, p, root) && (!method->apart || plan_group_after(g, p, root));
+    plan_group g;
+    bool made = plan_group_make(&g, a, first, method->apart);
+    bool suits = made && g.together && (!method->applicable || method->applicable(&g, request));
+    if (!suits && !method->apart) { /* its loops may wait for one another */
+        plan_group_free(&g);
+        made = plan_group_make(&g, a, first, true);
+    }
+    if (!suits) method = &plan_loops;
+    if (made && method->apart) plan_add_loops(p, root, &g.part, PLAN_ONCE);
+    if (made) method->make(&g, request, p, root);
+    if (made && method->apart) plan_add_loops(p, root, &g.part, PLAN_REDUCED);
+    if (!made) p->failed = true;
+    plan_group_free(&g);
+    return g.part.end;
 }
 
 bool plan_make(plan *p, const analysis_chain *a, const plan_request *request)
 {
     const plan_method *method = find(request->method);
-    int root = method ? plan_add(p, 0, PLAN_SEQ) : 0;
-    for (int first = 0; root && first < a->loop_count && !p->failed;) {
-        plan_group g;
-        bool done = plan_group_make(&g, a, first, method->apart);
-        const plan_method *used = method;
-        if (done && !method->apart && !(g.together && method->applicable(&g, request))) {
-            plan_group_free(&g); /* the loops of such a group may wait for one another */
-            done = plan_group_make(&g, a, first, true);
-            used = &plan_loops;
-        }
-        done = done && add_group(p, root, &g, used, request);
-        first = g.end;
-        plan_group_free(&g);
-        if (!done) p->failed = true;
-    }
+    int root = method ? plan_add(p, 0, (plan_node){.kind = PLAN_SEQ}) : 0;
+    for (int first = 0; root && first < a->loop_count && !p->failed;)
+        first = add_group(p, root, a, first, method, request);
     return root && !p->failed;
 }

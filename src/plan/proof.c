@@ -5,10 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The boxes that a touch of a run ends in, place by place. */
+typedef struct target {
+    plan_piece pieces[ANALYSIS_LANDINGS * 2];
+    int count;
+} target;
+
 /* ---- loops ----------------------------------------------------------------------------------- */
 
 static bool find_target(proof *v, const plan_walk *walk, const plan_run *run,
-                        const analysis_touch *t, proof_target *out)
+                        const analysis_touch *t, target *out)
 {
     const plan_place *innermost = plan_innermost(walk, t->slot);
     grid_box boxes[ANALYSIS_LANDINGS];
@@ -21,11 +27,8 @@ static bool find_target(proof *v, const plan_walk *walk, const plan_run *run,
         plan_piece pieces[PLAN_PIECES];
         int n = plan_pieces(walk, t->slot, &boxes[i], pieces);
         for (int k = 0; k < n; k++) {
-            if (out->count == COUNT_OF(out->pieces)) {
-                text_add(v->why, "loop %d '%s' finds a field in too many places", run->loop,
-                         proof_loop_name(v, run->loop));
-                return proof_refuse(v);
-            }
+            if (out->count == COUNT_OF(out->pieces))
+                return proof_refuse_loop(v, run->loop, "finds a field in too many places");
             out->pieces[out->count++] = pieces[k];
         }
     }
@@ -34,21 +37,15 @@ static bool find_target(proof *v, const plan_walk *walk, const plan_run *run,
 
 static bool check_scalar(proof *v, int loop, const analysis_touch *t)
 {
-    int writer = -1;
+    int writer = CONTENT_FIRST;
     for (int l = loop - 1; l >= 0 && writer < 0; l--)
         for (int i = 0; i < v->a->loops[l].touch_count; i++)
             if (v->a->loops[l].touches[i].slot == t->slot && v->a->loops[l].touches[i].writes)
                 writer = l;
     if (v->scalar_writer[t->slot] == writer) return true;
-    if (loop < v->a->loop_count)
-        text_add(v->why, "loop %d '%s' needs ", loop, proof_loop_name(v, loop));
-    else
-        text_add(v->why, "the chain ends and needs ");
-    text_add(v->why, "scalar '%s' to be ", proof_slot_name(v, t->slot));
-    proof_say_writer(v, writer);
-    text_add(v->why, ", but finds ");
-    proof_say_writer(v, v->scalar_writer[t->slot]);
-    return proof_refuse(v);
+    proof_say_needs(v, loop);
+    text_add(v->why, "scalar '%s'", proof_slot_name(v, t->slot));
+    return proof_refuse_writer(v, writer, v->scalar_writer[t->slot]);
 }
 
 /* Whether points of a coloured loop read themselves over the seam: in places that wrap, their
@@ -67,27 +64,27 @@ static bool reads_own_copy(const proof *v, const plan_walk *walk, const plan_run
     return copy;
 }
 
-/* Whether levels run in order and a touch reads what earlier ones have written. */
-static bool reads_earlier(const analysis_loop *l, const analysis_touch *t)
+/* The touch that writes what another reads on earlier levels, which run in order; NULL: none. */
+static const analysis_touch *earlier_write(const analysis_loop *l, const analysis_touch *t)
 {
     const ir_kernel *kernel = l->loop->kernel;
-    if (!kernel->direction || t->writes || ir_level_after(kernel, t->lo) >= 0) return false;
+    if (!kernel->direction || t->writes || ir_level_after(kernel, t->lo) >= 0) return NULL;
     for (int i = 0; i < l->touch_count; i++)
         if (l->touches[i].writes && l->touches[i].slot == t->slot &&
             l->touches[i].component == t->component)
-            return true;
-    return false;
+            return &l->touches[i];
+    return NULL;
 }
 
-/* What the run itself writes of what a touch reads. */
-static bool find_own(proof *v, const plan_walk *walk, const plan_run *run, const analysis_touch *t,
-                     proof_target *own)
+/* Checks what of a box is not in the run's own targets, from number `i` on. */
+static bool check_beside(proof_reading *r, const grid_box *box, const target *own, int i)
 {
-    const analysis_loop *l = &v->a->loops[run->loop];
-    for (int i = 0; i < l->touch_count; i++)
-        if (l->touches[i].writes && l->touches[i].slot == t->slot &&
-            l->touches[i].component == t->component)
-            return find_target(v, walk, run, &l->touches[i], own);
+    grid_box pieces[6];
+    while (i < own->count && own->pieces[i].place != r->place) i++;
+    if (i == own->count) return proof_check_box(r, box);
+    int count = grid_box_subtract(box, &own->pieces[i].box, pieces);
+    for (int k = 0; k < count; k++)
+        if (!check_beside(r, &pieces[k], own, i + 1)) return false;
     return true;
 }
 
@@ -97,28 +94,26 @@ static bool check_touch(proof *v, const plan_walk *walk, const plan_run *run,
                         const analysis_touch *t, bool after)
 {
     const analysis_loop *l = &v->a->loops[run->loop];
-    if (v->a->slots[t->slot]->is_scalar) return t->writes || check_scalar(v, run->loop, t);
+    const analysis_touch *earlier = earlier_write(l, t);
+    bool own_too = !t->writes && (after || l->loop->colors > 1);
+    target ends, own = {.count = 0};
+    if (t->scalar) return t->writes || check_scalar(v, run->loop, t);
     if (t->writes && (after || !t->keeps)) return true;
-    proof_target ends;
-    if (reads_own_copy(v, walk, run, t)) {
-        text_add(v->why, "points of loop %d '%s' read themselves over the seam", run->loop,
-                 proof_loop_name(v, run->loop));
-        return proof_refuse(v);
-    }
+    if (reads_own_copy(v, walk, run, t))
+        return proof_refuse(v, "points of loop %d '%s' read themselves over the seam", run->loop,
+                            l->loop->kernel->name);
     if (!find_target(v, walk, run, t, &ends)) return false;
-    bool earlier = reads_earlier(l, t);
-    proof_target own = {.count = 0};
-    if (earlier && !find_own(v, walk, run, t, &own)) return false;
+    if (earlier && !find_target(v, walk, run, earlier, &own)) return false;
     for (int i = 0; i < ends.count; i++) {
         const plan_piece *piece = &ends.pieces[i];
         proof_reading r = {.v = v,
                            .place = piece->place,
                            .slot = t->slot,
                            .component = t->component,
-                           .loop = run->loop + earlier,
-                           .also = !t->writes && (after || l->loop->colors > 1) ? run->loop : -1};
+                           .loop = run->loop + (earlier ? 1 : 0),
+                           .also = own_too ? run->loop : CONTENT_NONE};
         if (!proof_touch_box(v, piece->place, t->slot, t->component, &piece->box, false) ||
-            !proof_check_beside(&r, &piece->box, &own))
+            !check_beside(&r, &piece->box, &own, 0))
             return false;
     }
     return true;
@@ -127,18 +122,16 @@ static bool check_touch(proof *v, const plan_walk *walk, const plan_run *run,
 static bool apply_write(proof *v, const plan_walk *walk, const plan_run *run,
                         const analysis_touch *t)
 {
-    proof_target ends;
-    if (!t->writes || v->a->slots[t->slot]->is_scalar) return true;
+    target ends;
+    if (!t->writes || t->scalar) return true;
     if (!find_target(v, walk, run, t, &ends)) return false;
     for (int i = 0; i < ends.count; i++) {
         const plan_piece *piece = &ends.pieces[i];
         for (int k = 0; k < i; k++) {
             const plan_piece *other = &ends.pieces[k];
-            if (!proof_meets(piece->place, &piece->box, other->place->number, &other->box))
-                continue;
-            proof_say_where(v, piece->place, t->slot, &piece->box);
-            text_add(v->why, " is written over another part of one loop");
-            return proof_refuse(v);
+            if (proof_meets(piece->place, &piece->box, other->place->number, &other->box))
+                return proof_refuse_box(v, piece->place, t->slot, &piece->box,
+                                        " is written over another part of one loop");
         }
         if (!proof_touch_box(v, piece->place, t->slot, t->component, &piece->box, true) ||
             !proof_set_box(v, piece->place, t->slot, t->component, &piece->box, run->loop))
@@ -151,30 +144,27 @@ static bool apply_write(proof *v, const plan_walk *walk, const plan_run *run,
 static bool count_points(proof *v, const plan_run *run)
 {
     const analysis_loop *l = &v->a->loops[run->loop];
-    grid_region *counted = &v->counted[run->loop];
+    grid_region *counted = &v->loops[run->loop].counted;
     if ((!l->reduces && !l->checks) || grid_box_is_empty(&run->core)) return true;
     for (size_t i = 0; i < counted->count; i++) {
+        if (!l->reduces || !grid_box_meet(&counted->boxes[i], &run->core)) continue;
         grid_box both = grid_box_intersect(&counted->boxes[i], &run->core);
-        if (grid_box_is_empty(&both) || !l->reduces) continue;
-        text_add(v->why, "loop %d '%s' counts points ", run->loop, proof_loop_name(v, run->loop));
-        grid_box_print(v->why, &both, l->loop->shape.rank);
-        text_add(v->why, " twice");
-        return proof_refuse(v);
+        text points = {0};
+        grid_box_print(&points, &both, l->loop->shape.rank);
+        proof_refuse_loop(v, run->loop, "counts points %s twice", text_get(&points));
+        text_free(&points);
+        return false;
     }
-    if (!grid_region_cut(counted, &run->core) || !grid_region_add(counted, &run->core))
-        v->no_memory = true;
-    return !v->no_memory;
+    return (grid_region_cut(counted, &run->core) && grid_region_add(counted, &run->core)) ||
+           proof_no_memory(v);
 }
 
 static bool run_part(void *data, const plan_walk *walk, const plan_run *run)
 {
     proof *v = data;
     const analysis_loop *l = &v->a->loops[run->loop];
-    if (v->finished[run->loop]) {
-        text_add(v->why, "loop %d '%s' runs after its reductions were finished", run->loop,
-                 proof_loop_name(v, run->loop));
-        return proof_refuse(v);
-    }
+    if (v->loops[run->loop].finished)
+        return proof_refuse_loop(v, run->loop, "runs after its reductions were finished");
     v->colored = l->loop->colors > 1 ? run->loop : -1;
     for (int t = 0; t < l->touch_count; t++)
         if (!check_touch(v, walk, run, &l->touches[t], false)) return false;
@@ -190,32 +180,28 @@ static bool check_counted(proof *v, int loop)
 {
     const analysis_loop *l = &v->a->loops[loop];
     int64_t points = 0;
-    for (size_t i = 0; i < v->counted[loop].count; i++)
-        points += grid_box_points(&v->counted[loop].boxes[i]);
-    if (points == grid_box_points(&l->loop->box)) return true;
-    text_add(v->why, "loop %d '%s' is finished with %" PRId64 " of its %" PRId64 " points", loop,
-             proof_loop_name(v, loop), points, grid_box_points(&l->loop->box));
-    return proof_refuse(v);
+    for (size_t i = 0; i < v->loops[loop].counted.count; i++)
+        points += grid_box_points(&v->loops[loop].counted.boxes[i]);
+    return points == grid_box_points(&l->loop->box) ||
+           proof_refuse_loop(v, loop, "is finished with %" PRId64 " of its %" PRId64 " points",
+                             points, grid_box_points(&l->loop->box));
 }
 
 static bool scalar(void *data, int loop)
 {
     proof *v = data;
     const analysis_loop *l = &v->a->loops[loop];
-    if (v->finished[loop]) {
-        text_add(v->why, "loop %d '%s' is finished twice", loop, proof_loop_name(v, loop));
-        return proof_refuse(v);
-    }
+    if (v->loops[loop].finished) return proof_refuse_loop(v, loop, "is finished twice");
     if (!l->loop->once && !check_counted(v, loop)) return false;
     for (int t = 0; t < l->touch_count; t++) {
         const analysis_touch *touch = &l->touches[t];
-        if (!v->a->slots[touch->slot]->is_scalar) continue;
-        if ((!touch->writes || touch->keeps) && !check_scalar(v, loop, touch)) return false;
+        bool reads = touch->scalar && (!touch->writes || touch->keeps);
+        if (reads && !check_scalar(v, loop, touch)) return false;
     }
     for (int t = 0; t < l->touch_count; t++)
-        if (l->touches[t].writes && v->a->slots[l->touches[t].slot]->is_scalar)
+        if (l->touches[t].writes && l->touches[t].scalar)
             v->scalar_writer[l->touches[t].slot] = loop;
-    v->finished[loop] = true;
+    v->loops[loop].finished = true;
     return true;
 }
 
@@ -227,9 +213,8 @@ static bool check_end(proof *v, plan_place *homes)
     for (int l = 0; l < end; l++) {
         const analysis_loop *loop = &v->a->loops[l];
         if (loop->checks && !loop->loop->once && !check_counted(v, l)) return false;
-        if (v->finished[l] || (!loop->reduces && !loop->loop->once)) continue;
-        text_add(v->why, "loop %d '%s' is never finished", l, proof_loop_name(v, l));
-        return proof_refuse(v);
+        if (!v->loops[l].finished && (loop->reduces || loop->loop->once))
+            return proof_refuse_loop(v, l, "is never finished");
     }
     for (int s = 0; s < v->a->slot_count; s++) {
         const chain_slot *slot = v->a->slots[s];
@@ -237,40 +222,39 @@ static bool check_end(proof *v, plan_place *homes)
         if (slot->is_scalar && !check_scalar(v, end, &(analysis_touch){.slot = s})) return false;
         if (slot->is_scalar || v->a->dead[s]) continue;
         for (int c = 0; c < slot->components; c++) {
-            proof_reading r = {
-                .v = v, .place = &homes[s], .slot = s, .component = c, .loop = end, .also = -1};
+            proof_reading r = {v, &homes[s], s, c, end, CONTENT_NONE, {0, 0, 0}};
             if (!proof_check_box(&r, &all)) return false;
         }
     }
     return true;
 }
 
-static bool make_homes(proof *v, plan_place *homes)
+/* NULL when memory is out. */
+static plan_place *make_homes(proof *v)
 {
+    size_t slots = (size_t)v->a->slot_count + 1;
+    plan_place *homes = arena_array(&v->memory, slots, sizeof *homes);
+    content *contents = arena_array(&v->memory, slots, sizeof *contents);
+    v->scalar_writer = arena_array(&v->memory, slots, sizeof *v->scalar_writer);
+    v->loops = arena_array(&v->memory, (size_t)v->a->loop_count + 1, sizeof *v->loops);
+    if (!homes || !contents || !v->scalar_writer || !v->loops) return NULL;
     for (int s = 0; s < v->a->slot_count; s++) {
-        homes[s].data = calloc(1, sizeof(content));
-        if (!homes[s].data) return false;
+        grid_box all = chain_slot_memory(v->a->slots[s]);
         for (int c = 0; c < v->a->slots[s]->components; c++)
-            content_set(homes[s].data,
-                        (content_entry){s, c, -1, chain_slot_memory(v->a->slots[s])});
-        v->scalar_writer[s] = -1;
+            content_set(&contents[s], (content_entry){s, c, CONTENT_FIRST, all});
+        homes[s].data = &contents[s];
+        v->scalar_writer[s] = CONTENT_FIRST;
     }
-    return true;
+    return homes;
 }
 
 static void release(proof *v, plan_place *homes)
 {
-    for (int s = 0; homes && s < v->a->slot_count; s++) {
-        if (homes[s].data) content_free(homes[s].data);
-        free(homes[s].data);
-    }
-    for (int l = 0; v->counted && l < v->a->loop_count; l++) grid_region_free(&v->counted[l]);
+    for (int s = 0; homes && s < v->a->slot_count; s++) content_free(homes[s].data);
+    for (int l = 0; homes && l < v->a->loop_count; l++) grid_region_free(&v->loops[l].counted);
     while (v->lane_depth) free(v->lanes[--v->lane_depth].touches);
-    free(v->counted);
-    free(v->finished);
-    free(v->scalar_writer);
     free(v->moves);
-    free(homes);
+    arena_free(&v->memory);
 }
 
 bool plan_verify(const plan *p, const analysis_chain *a, text *why)
@@ -290,17 +274,10 @@ bool plan_verify(const plan *p, const analysis_chain *a, text *why)
                             .open = proof_open,
                             .close = proof_close,
                             .tile = proof_tile};
-    size_t slots = (size_t)a->slot_count + 1, loops = (size_t)a->loop_count + 1;
-    plan_place *homes = calloc(slots, sizeof *homes);
-    v.scalar_writer = calloc(slots, sizeof *v.scalar_writer);
-    v.counted = calloc(loops, sizeof *v.counted);
-    v.finished = calloc(loops, sizeof *v.finished);
-    bool right = homes && v.scalar_writer && v.counted && v.finished && make_homes(&v, homes);
-    if (right) right = plan_walk_all(p, a, homes, &visitor);
-    if (right && v.move_count) {
-        text_add(why, "move %d is never waited for", v.moves[0].copy.tag);
-        right = proof_refuse(&v);
-    }
+    plan_place *homes = make_homes(&v);
+    bool right = homes && plan_walk_all(p, a, homes, &visitor);
+    if (right && v.move_count)
+        right = proof_refuse(&v, "move %d is never waited for", v.moves[0].tag);
     if (right) right = check_end(&v, homes);
     if (!right && !v.wrong) text_add(why, "out of memory");
     release(&v, homes);

@@ -5,11 +5,38 @@
 
 #include "plan/plan.h"
 
-/* A move under way. */
-typedef struct proof_pending {
-    plan_copy copy;
-    plan_place from, to; /* as they were */
-} proof_pending;
+/* ---- content.c: what a place holds ----------------------------------------------------------- */
+
+enum { CONTENT_FIRST = -1, CONTENT_ANY = -2, CONTENT_NONE = -3 };
+
+/* A box of values, and the loop that wrote it, or CONTENT_FIRST: it was there before the chain. */
+typedef struct content_entry {
+    int slot, component, writer;
+    grid_box box;
+} content_entry;
+
+typedef struct content {
+    content_entry *entries;
+    size_t count, room;
+    bool failed; /* memory was out */
+} content;
+
+/* Values of a writer (or CONTENT_ANY), those of `also` (or CONTENT_NONE) will do as well. */
+typedef struct content_query {
+    int slot, component, writer, also;
+} content_query;
+
+void content_set(content *c, content_entry entry);
+/* Forgets all of a component in a box, whatever its slot. Returns whether there was something. */
+bool content_clear(content *c, int component, const grid_box *box);
+/* Whether all of a box is there, otherwise *missing is a part that is not; some of it: the entry
+ * that holds it, or NULL. */
+bool content_holds(const content *c, const content_query *q, const grid_box *box,
+                   grid_box *missing);
+const content_entry *content_find(const content *c, const content_query *q, const grid_box *box);
+void content_free(content *c);
+
+/* ---- the proof ------------------------------------------------------------------------------- */
 
 /* What a parallel tile touched outside. */
 typedef struct proof_touch {
@@ -29,51 +56,52 @@ typedef struct proof_lanes {
 
 enum { PROOF_LANES = 8 };
 
+typedef struct proof_loop {
+    grid_region counted; /* the points that count so far */
+    bool finished;       /* its reductions, or it has run without a grid */
+} proof_loop;
+
 typedef struct proof {
     const plan *p;
     const analysis_chain *a;
     text *why;
     bool wrong, no_memory;
-    int *scalar_writer;   /* per slot: the loop that made its present value */
-    grid_region *counted; /* per loop: the points that count so far */
-    bool *finished;       /* per loop: its reductions, or that it has run without a grid */
-    proof_pending *moves;
+    int *scalar_writer; /* per slot: the loop that made its present value */
+    proof_loop *loops;
+    plan_copy *moves; /* under way */
     size_t move_count, move_room;
     proof_lanes lanes[PROOF_LANES];
     int lane_depth, places; /* places: opened so far */
     int colored;            /* the loop being run when it has colours, otherwise -1 */
+    arena memory;
 } proof;
 
 /* ---- proof_place.c --------------------------------------------------------------------------- */
 
-const char *proof_loop_name(const proof *v, int loop);
-/* "the value of loop 3 'heat'" */
-void proof_say_writer(const proof *v, int writer);
-/* "field 'u' [1, 3) x [0, 4) in the buffer of node 3" */
-void proof_say_where(const proof *v, const plan_place *place, int slot, const grid_box *box);
+/* Each completes the message and returns false: with a line of its own; with one that begins "loop
+ * 3 'heat' "; "field 'u' [1, 3) x [0, 4) in the buffer of node 3 ". */
+bool proof_refuse(proof *v, const char *format, ...) PRINTF_LIKE(2, 3);
+bool proof_refuse_loop(proof *v, int loop, const char *format, ...) PRINTF_LIKE(3, 4);
+bool proof_refuse_box(proof *v, const plan_place *place, int slot, const grid_box *box,
+                      const char *format, ...) PRINTF_LIKE(5, 6);
+bool proof_no_memory(proof *v);
+/* Begins a message: "loop 3 'heat' needs ", or the end of the chain does; and ends it: " to be the
+ * value of loop 1 'heat', but finds nothing". Writers are as in contents. */
+void proof_say_needs(const proof *v, int loop);
+bool proof_refuse_writer(proof *v, int wanted, int found);
 const char *proof_slot_name(const proof *v, int slot);
-/* The message is complete. Returns false. */
-bool proof_refuse(proof *v);
 
 /* Who looks for what in a place. */
 typedef struct proof_reading {
     proof *v;
     const plan_place *place;
     int slot, component, loop;
-    int also; /* a loop whose value will do as well; -1: none */
+    int also; /* a loop whose value will do as well; CONTENT_NONE: none */
     int64_t shift[3];
 } proof_reading;
 
 /* Whether a box of a place holds what loop r->loop should find there. */
 bool proof_check_box(proof_reading *r, const grid_box *box);
-/* The same of what a run does not write itself. */
-/* The boxes that a touch of a run ends in, place by place. */
-typedef struct proof_target {
-    plan_piece pieces[ANALYSIS_LANDINGS * 2];
-    int count;
-} proof_target;
-
-bool proof_check_beside(proof_reading *r, const grid_box *box, const proof_target *own);
 /* Whether a box has room in a buffer. */
 bool proof_fits(proof *v, const plan_place *place, int slot, const grid_box *box);
 /* Enters a value written; what it pushes out of a buffer is gone. */

@@ -5,6 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+static grid_box source_box(const plan_copy *copy)
+{
+    return grid_box_moved(&copy->box, copy->shift, 1);
+}
+
 /* ---- parallel tiles and moves under way ------------------------------------------------------ */
 
 static bool note_lanes(proof *v, const plan_place *place, int component, const grid_box *box,
@@ -14,10 +19,8 @@ static bool note_lanes(proof *v, const plan_place *place, int component, const g
         proof_lanes *l = &v->lanes[i];
         void *touches = l->touches;
         if (place->number >= l->own_places) continue;
-        if (!vector_reserve(&touches, &l->room, l->count + 1, sizeof *l->touches)) {
-            v->no_memory = true;
-            return false;
-        }
+        if (!vector_reserve(&touches, &l->room, l->count + 1, sizeof *l->touches))
+            return proof_no_memory(v);
         l->touches = touches;
         l->touches[l->count++] =
             (proof_touch){l->lane, place->number, component, v->colored, writes, *box};
@@ -44,21 +47,41 @@ bool proof_touch_box(proof *v, const plan_place *place, int slot, int component,
                      const grid_box *box, bool writes)
 {
     for (size_t i = 0; i < v->move_count; i++) {
-        const proof_pending *m = &v->moves[i];
-        grid_box from = m->copy.box;
-        for (int d = 0; d < 3; d++) {
-            from.lo[d] += m->copy.shift[d];
-            from.hi[d] += m->copy.shift[d];
-        }
-        if (proof_meets(place, box, m->to.number, &m->copy.box) ||
-            (writes && proof_meets(place, box, m->from.number, &from))) {
-            proof_say_where(v, place, slot, box);
-            text_add(v->why, " is %s while move %d is under way", writes ? "written" : "read",
-                     m->copy.tag);
-            return proof_refuse(v);
-        }
+        const plan_copy *m = &v->moves[i];
+        grid_box from = source_box(m);
+        if (proof_meets(place, box, m->to->number, &m->box) ||
+            (writes && proof_meets(place, box, m->from->number, &from)))
+            return proof_refuse_box(v, place, slot, box, " is %s while move %d is under way",
+                                    writes ? "written" : "read", m->tag);
     }
     return note_lanes(v, place, component, box, writes);
+}
+
+static bool interfere(const proof_touch *x, const proof_touch *y)
+{
+    bool own = x->loop >= 0 && x->loop == y->loop; /* its colours do not meet */
+    return !own && x->lane != y->lane && (x->writes || y->writes) && x->place == y->place &&
+           x->component == y->component && grid_box_meet(&x->box, &y->box);
+}
+
+static bool refuse_lanes(proof *v, const proof_lanes *l, const proof_touch *x, const proof_touch *y)
+{
+    text touched = {0};
+    grid_box both = grid_box_intersect(&x->box, &y->box);
+    grid_box_print(&touched, &both, 3);
+    proof_refuse(v, "parallel tiles of node %d both touch %s of one field, and one writes it",
+                 (int)(l->node - v->p->nodes), text_get(&touched));
+    text_free(&touched);
+    return false;
+}
+
+static bool check_lanes(proof *v, const proof_lanes *l)
+{
+    for (size_t i = 0; i < l->count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (interfere(&l->touches[i], &l->touches[j]))
+                return refuse_lanes(v, l, &l->touches[i], &l->touches[j]);
+    return true;
 }
 
 bool proof_tile(void *data, const plan_node *node)
@@ -70,36 +93,20 @@ bool proof_tile(void *data, const plan_node *node)
         top->own_places = v->places;
         return true;
     }
+    if (node && v->lane_depth == PROOF_LANES)
+        return proof_refuse(v, "parallel tiles are nested more than %d deep", PROOF_LANES);
     if (node) {
-        if (v->lane_depth == PROOF_LANES) {
-            text_add(v->why, "parallel tiles are nested more than %d deep", PROOF_LANES);
-            return proof_refuse(v);
-        }
         v->lanes[v->lane_depth++] = (proof_lanes){.node = node, .own_places = v->places};
         return true;
     }
-    bool met = false;
-    for (size_t i = 0; top && i < top->count && !met; i++)
-        for (size_t j = 0; j < i && !met; j++) {
-            const proof_touch *x = &top->touches[i], *y = &top->touches[j];
-            grid_box both = grid_box_intersect(&x->box, &y->box);
-            bool own = x->loop >= 0 && x->loop == y->loop; /* its colours do not meet */
-            met = !own && x->lane != y->lane && (x->writes || y->writes) && x->place == y->place &&
-                  x->component == y->component && !grid_box_is_empty(&both);
-            if (met) {
-                text_add(v->why, "parallel tiles of node %d both touch ",
-                         (int)(top->node - v->p->nodes));
-                grid_box_print(v->why, &both, 3);
-                text_add(v->why, " of one field, and one writes it");
-            }
-        }
-    if (top) free(top->touches);
-    if (top) v->lane_depth--;
-    return !met || proof_refuse(v);
+    if (!top) return true;
+    bool right = check_lanes(v, top);
+    free(top->touches);
+    v->lane_depth--;
+    return right;
 }
 
-/* ---- copies along dimensions that wrap --------------------------------------------------------
- */
+/* ---- copies along dimensions that wrap ------------------------------------------------------- */
 
 /* Whether what is copied over a seam are points: the last face of a periodic field, and ghosts, are
  * kept at home but have no copies elsewhere. */
@@ -109,56 +116,43 @@ static bool is_shared(proof *v, const plan_copy *copy, const grid_box *source)
         int64_t cells = chain_slot_axis(v->a->slots[copy->slot], d).cells;
         bool from = copy->from->wraps[d] || (source->lo[d] >= 0 && source->hi[d] <= cells);
         bool to = copy->to->wraps[d] || (copy->box.lo[d] >= 0 && copy->box.hi[d] <= cells);
-        if (!copy->shift[d] || (from && to)) continue;
-        proof_say_where(v, copy->from, copy->slot, source);
-        text_add(v->why, " is copied over a seam, but holds more than its points");
-        return proof_refuse(v);
+        if (copy->shift[d] && !(from && to))
+            return proof_refuse_box(v, copy->from, copy->slot, source,
+                                    " is copied over a seam, but holds more than its points");
     }
     return true;
 }
 
 /* ---- moves ----------------------------------------------------------------------------------- */
 
-static grid_box source_box(const plan_copy *copy)
-{
-    grid_box box = copy->box;
-    for (int d = 0; d < 3; d++) {
-        box.lo[d] += copy->shift[d];
-        box.hi[d] += copy->shift[d];
-    }
-    return box;
-}
-
-static bool copy_component(proof *v, const plan_copy *copy, int component)
+static bool take(proof *v, const plan_copy *copy, int component, content *taken)
 {
     const content *from = copy->from->data;
-    grid_box source = source_box(copy);
-    grid_region rest = {0};
-    content_entry *found = calloc(from->count + 1, sizeof *found);
-    size_t count = 0;
-    bool done = found && grid_region_add(&rest, &source);
-    for (size_t i = 0; done && i < from->count; i++) {
-        content_entry e = from->entries[i];
-        e.box = grid_box_intersect(&e.box, &source);
-        if (e.slot != copy->slot || e.component != component || grid_box_is_empty(&e.box)) continue;
-        found[count++] = e;
-        done = grid_region_cut(&rest, &e.box);
-    }
-    if (!done) v->no_memory = true;
-    if (done && rest.count) {
+    content_query any = {copy->slot, component, CONTENT_ANY, CONTENT_NONE};
+    grid_box source = source_box(copy), missing;
+    if (!content_holds(from, &any, &source, &missing)) {
         text_add(v->why, "a move takes what is not there: ");
-        proof_say_where(v, copy->from, copy->slot, &rest.boxes[0]);
-        done = proof_refuse(v);
+        return proof_refuse_box(v, copy->from, copy->slot, &missing, "%s", "");
     }
-    for (size_t i = 0; i < count && done; i++) {
-        for (int d = 0; d < 3; d++) {
-            found[i].box.lo[d] -= copy->shift[d];
-            found[i].box.hi[d] -= copy->shift[d];
-        }
-        done = proof_set_box(v, copy->to, copy->slot, component, &found[i].box, found[i].writer);
+    for (size_t i = 0; i < from->count; i++) {
+        content_entry e = from->entries[i];
+        if (e.slot != copy->slot || e.component != component) continue;
+        e.box = grid_box_intersect(&e.box, &source);
+        e.box = grid_box_moved(&e.box, copy->shift, -1);
+        if (!grid_box_is_empty(&e.box)) content_set(taken, e);
     }
-    grid_region_free(&rest);
-    free(found);
+    return !taken->failed || proof_no_memory(v);
+}
+
+/* What is taken is kept aside: a place may be its own source. */
+static bool copy_component(proof *v, const plan_copy *copy, int component)
+{
+    content taken = {0};
+    bool done = take(v, copy, component, &taken);
+    for (size_t i = 0; i < taken.count && done; i++)
+        done = proof_set_box(v, copy->to, copy->slot, component, &taken.entries[i].box,
+                             taken.entries[i].writer);
+    content_free(&taken);
     return done;
 }
 
@@ -186,12 +180,10 @@ bool proof_copy(void *data, const plan_walk *walk, const plan_copy *copy)
             !proof_touch_box(v, copy->to, copy->slot, c, &copy->box, true))
             return false;
     void *moves = v->moves;
-    if (!vector_reserve(&moves, &v->move_room, v->move_count + 1, sizeof *v->moves)) {
-        v->no_memory = true;
-        return false;
-    }
+    if (!vector_reserve(&moves, &v->move_room, v->move_count + 1, sizeof *v->moves))
+        return proof_no_memory(v);
     v->moves = moves;
-    v->moves[v->move_count++] = (proof_pending){*copy, *copy->from, *copy->to};
+    v->moves[v->move_count++] = *copy;
     return true;
 }
 
@@ -199,16 +191,14 @@ bool proof_wait(void *data, int tag)
 {
     proof *v = data;
     for (size_t i = 0; i < v->move_count;) {
-        proof_pending m = v->moves[i];
-        if (m.copy.tag != tag) {
+        plan_copy m = v->moves[i];
+        if (m.tag != tag) {
             i++;
             continue;
         }
         memmove(&v->moves[i], &v->moves[i + 1], (v->move_count - i - 1) * sizeof m);
         v->move_count--;
-        m.copy.from = &m.from;
-        m.copy.to = &m.to;
-        if (!copy_now(v, &m.copy)) return false;
+        if (!copy_now(v, &m)) return false;
     }
     return true;
 }

@@ -3,148 +3,96 @@
  * overwrite, and finds u there as far as it has gone, in the array beyond. */
 #include "plan/plan.h"
 
-static int along(const plan_group *g, const plan_request *r)
+/* The u and v of a loop. */
+typedef struct pair {
+    int from, to;
+} pair;
+
+static bool is_pair(const analysis_section *loop, pair x)
 {
-    for (int d = 2; d >= 0; d--)
-        if (r->tile[d] > 0 && !g->fixed[d] && !g->period[d]) return d;
-    return -1;
+    const analysis_chain *a = loop->a;
+    analysis_use from = analysis_use_of(loop, x.from);
+    return from.touched && !from.written && !from.odd && !analysis_takes(loop, x.to) &&
+           plan_are_alike(a->slots[x.from], a->slots[x.to]) &&
+           !analysis_lasts(a, loop->end, x.from);
 }
 
-static bool alike(const chain_slot *a, const chain_slot *b)
+static bool find_pair(const plan_group *g, int l, pair *out)
 {
-    return a->type == b->type && a->components == b->components && chain_slot_same_place(a, b);
-}
-
-/* A group of one loop: its pair of fields. */
-static plan_group alone(const plan_group *g, int loop)
-{
-    plan_group one = *g;
-    one.first = loop;
-    one.end = loop + 1;
-    return one;
-}
-
-static bool find_pair(const plan_group *g, int loop, int *from, int *to)
-{
-    plan_group one = alone(g, loop);
-    if (g->a->loops[loop].loop->once || g->a->loops[loop].loop->colors > 1) return false;
-    for (*to = 0; *to < g->a->slot_count; ++*to) {
-        if (g->a->slots[*to]->is_scalar || !plan_group_writes(&one, *to) ||
-            plan_group_takes(&one, *to))
-            continue;
-        for (*from = 0; *from < g->a->slot_count; ++*from) {
-            if (*from == *to || g->a->slots[*from]->is_scalar || !plan_group_touches(&one, *from) ||
-                plan_group_writes(&one, *from) || !plan_group_plain(&one, *from) ||
-                !alike(g->a->slots[*from], g->a->slots[*to]))
-                continue;
-            plan_group later = one; /* is it read, by what comes after? */
-            later.first = later.end = loop + 1;
-            bool read = false;
-            for (later.end = loop + 1; later.end < g->a->loop_count; later.end++)
-                if (plan_group_touches(
-                        &(plan_group){.a = g->a, .first = later.end, .end = later.end + 1}, *from))
-                    break;
-            if (later.end < g->a->loop_count)
-                read = plan_group_takes(
-                    &(plan_group){.a = g->a, .first = later.end, .end = later.end + 1}, *from);
-            else
-                read = !g->a->dead[*from];
-            if (!read) return true;
-        }
+    analysis_section loop = {g->part.a, l, l + 1};
+    const chain_loop *of = g->part.a->loops[l].loop;
+    if (of->once || of->colors > 1) return false;
+    for (out->to = 0; out->to < g->part.a->slot_count; out->to++) {
+        if (!analysis_use_of(&loop, out->to).written) continue;
+        for (out->from = 0; out->from < g->part.a->slot_count; out->from++)
+            if (is_pair(&loop, *out)) return true;
     }
     return false;
 }
 
 static bool applicable(plan_group *g, const plan_request *r)
 {
-    int from, to;
-    for (int l = g->first; l < g->end && along(g, r) >= 0; l++)
-        if (find_pair(g, l, &from, &to)) return true;
+    pair found;
+    for (int l = g->part.first; l < g->part.end && plan_group_sweep(g, r) >= 0; l++)
+        if (find_pair(g, l, &found)) return true;
     return false;
-}
-
-static int add_move(plan *p, int parent, int slot, bool out)
-{
-    int move = plan_add(p, parent, PLAN_MOVE);
-    if (!move) return 0;
-    p->nodes[move].slot = slot;
-    p->nodes[move].out = out;
-    return move;
 }
 
 static int64_t reach_back(const analysis_loop *l, int slot, int d)
 {
     int64_t back = 0;
-    for (int t = 0; t < l->touch_count; t++) {
-        if (l->touches[t].slot != slot) continue;
-        int64_t lo = analysis_distance_of(l, &l->touches[t], d).lo;
-        if (-lo > back) back = -lo;
-    }
+    for (int t = 0; t < l->touch_count; t++)
+        if (l->touches[t].slot == slot)
+            back = larger(back, -analysis_distance_of(l, &l->touches[t], d).lo);
     return back;
 }
 
 /* One loop within the shared array. */
-static bool add_sweep(plan_group *g, const plan_request *r, plan *p, int parent, int loop, int from)
+static void add_sweep(plan_group *g, const plan_request *r, plan *p, int parent, int loop, int from)
 {
-    int d = along(g, r), saved = plan_add(p, parent, PLAN_BUFFER);
-    int tile = saved ? plan_add(p, saved, PLAN_TILE) : 0;
-    int seq = tile ? plan_add(p, tile, PLAN_SEQ) : 0;
-    if (!seq || !add_move(p, seq, from, false)) return false;
-    int leaf = plan_add(p, seq, PLAN_LOOP);
-    if (!leaf) return false;
-    p->nodes[leaf].loop = loop;
-    plan_node *n = &p->nodes[saved];
-    n->slot = from;
-    n->capacity[d] = r->tile[d] + reach_back(&g->a->loops[loop], from, d);
-    n->window = tile;
-    n->reach = (plan_span){-PLAN_FAR, 0};
-    p->nodes[tile].dimension = d;
-    p->nodes[tile].size = r->tile[d];
-    return plan_end_tile(p, tile);
+    int d = plan_group_sweep(g, r);
+    plan_node saved = {.kind = PLAN_BUFFER, .slot = from, .twin = -1, .reach = {-PLAN_FAR, 0}};
+    saved.capacity[d] = r->tile[d] + reach_back(&g->part.a->loops[loop], from, d);
+    saved.window = p->count + 1; /* the tile */
+    int buffer = plan_add(p, parent, saved);
+    int tile =
+        plan_add(p, buffer, (plan_node){.kind = PLAN_TILE, .dimension = d, .size = r->tile[d]});
+    int seq = plan_add(p, tile, (plan_node){.kind = PLAN_SEQ});
+    plan_add(p, seq, (plan_node){.kind = PLAN_MOVE, .slot = from});
+    plan_add(p, seq, (plan_node){.kind = PLAN_LOOP, .loop = loop});
+    plan_end_tile(p, tile, NULL, NULL);
 }
 
-static bool is_left(const plan_group *g, int end, int slot)
+/* The loops from number `l` that pass values to and fro between two fields; returns their end. */
+static int add_shared(plan_group *g, const plan_request *r, plan *p, int parent, int l, pair x)
 {
-    plan_group done = {.a = g->a, .first = g->first, .end = end};
-    return plan_group_leaves(&done, slot);
+    analysis_section done = g->part;
+    plan_node array = {.kind = PLAN_BUFFER, .slot = x.from, .twin = x.to};
+    int seq = plan_add(p, plan_add(p, parent, array), (plan_node){.kind = PLAN_SEQ});
+    plan_add(p, seq, (plan_node){.kind = PLAN_MOVE, .slot = x.from});
+    pair next = x;
+    do {
+        x = next;
+        add_sweep(g, r, p, seq, l++, x.from);
+    } while (l < g->part.end && find_pair(g, l, &next) && next.from == x.to && next.to == x.from);
+    done.end = l;
+    if (analysis_leaves(&done, x.to))
+        plan_add(p, seq, (plan_node){.kind = PLAN_MOVE, .slot = x.to, .out = true});
+    return l;
 }
 
-/* The loops from `first` that pass values to and fro between two fields; returns the end. */
-static int add_shared(plan_group *g, const plan_request *r, plan *p, int parent, int first)
+static void make(plan_group *g, const plan_request *r, plan *p, int parent)
 {
-    int from, to, next_from, next_to, last = first + 1;
-    find_pair(g, first, &from, &to);
-    int shared = plan_add(p, parent, PLAN_BUFFER), seq = shared ? plan_add(p, shared, PLAN_SEQ) : 0;
-    if (!seq) return -1;
-    p->nodes[shared].slot = from;
-    p->nodes[shared].twin = to;
-    if (!add_move(p, seq, from, false) || !add_sweep(g, r, p, seq, first, from)) return -1;
-    while (last < g->end && find_pair(g, last, &next_from, &next_to) && next_from == to &&
-           next_to == from) {
-        if (!add_sweep(g, r, p, seq, last, next_from)) return -1;
-        from = next_from;
-        to = next_to;
-        last++;
-    }
-    return !is_left(g, last, to) || add_move(p, seq, to, true) ? last : -1;
-}
-
-static bool make(plan_group *g, const plan_request *r, plan *p, int parent)
-{
-    for (int l = g->first; l >= 0 && l < g->end;) {
-        int from, to;
-        if (g->a->loops[l].loop->once) {
-            l++;
-        } else if (find_pair(g, l, &from, &to)) {
-            l = add_shared(g, r, p, parent, l);
-            if (l < 0) return false;
+    pair found;
+    for (int l = g->part.first; l < g->part.end && !p->failed;) {
+        analysis_section alone = {g->part.a, l, l + 1};
+        if (find_pair(g, l, &found)) {
+            l = add_shared(g, r, p, parent, l, found);
         } else {
-            int leaf = plan_add(p, parent, PLAN_LOOP);
-            if (!leaf) return false;
-            p->nodes[leaf].loop = l++;
+            plan_add_loops(p, parent, &alone, PLAN_ON_GRID);
+            l++;
         }
     }
-    return true;
 }
 
 const plan_method plan_single = {"single", true, applicable, make};

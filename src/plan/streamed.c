@@ -5,136 +5,104 @@
  * window, which is how temporaries of fused loops are kept. */
 #include "plan/plan.h"
 
-static int along(const plan_group *g, const plan_request *r)
+/* Fields that can be kept in a window; `passing`: only those that neither come in nor go out. */
+static bool find_kept(plan_group *g, bool passing)
 {
-    for (int d = 2; d >= 0; d--)
-        if (r->tile[d] > 0 && !g->fixed[d] && !g->period[d]) return d;
-    return -1;
+    bool any = false;
+    for (int s = 0; s < g->part.a->slot_count; s++) {
+        plan_kept *k = &g->kept[s];
+        analysis_use use = analysis_use_of(&g->part, s);
+        if (!use.touched || use.odd) continue;
+        k->in = analysis_takes(&g->part, s);
+        k->out = analysis_leaves(&g->part, s);
+        k->kept = !passing || (!k->in && !k->out);
+        if (!k->kept) k->in = k->out = false;
+        any = any || k->kept;
+    }
+    return any;
 }
 
-static bool is_kept(const plan_group *g, int slot, bool only_passing)
+static bool applicable(plan_group *g, const plan_request *r)
 {
-    if (g->a->slots[slot]->is_scalar || !plan_group_touches(g, slot) || !plan_group_plain(g, slot))
-        return false;
-    return !only_passing || (!plan_group_takes(g, slot) && !plan_group_leaves(g, slot));
+    find_kept(g, false);
+    return plan_group_sweep(g, r) >= 0;
 }
-
-static bool applicable(plan_group *g, const plan_request *r) { return along(g, r) >= 0; }
 
 static bool fused_applicable(plan_group *g, const plan_request *r)
 {
-    bool any = false;
-    for (int s = 0; s < g->a->slot_count; s++) any = any || is_kept(g, s, true);
-    return any && along(g, r) >= 0;
+    return find_kept(g, true) && plan_group_sweep(g, r) >= 0;
 }
 
-/* Planes of a field that are touched in a tile, beside its frame: those before `high` for the first
- * time, from `low` on not for the last. */
-static plan_span front_of(const plan_group *g, int slot, int d)
+/* Planes of each field that are touched in a tile, beside its frame: those before `hi` for the
+ * first time, from `lo` on not for the last. */
+static void find_fronts(plan_group *g, int d)
 {
-    plan_span front = {PLAN_FAR, -PLAN_FAR};
-    for (int l = g->first; l < g->end; l++)
-        for (int t = 0; t < g->a->loops[l].touch_count; t++) {
-            const analysis_touch *touch = &g->a->loops[l].touches[t];
-            if (touch->slot != slot) continue;
-            analysis_distance far = analysis_distance_of(&g->a->loops[l], touch, d);
-            int64_t late = g->high[l - g->first][d];
-            if (far.lo - late < front.lo) front.lo = far.lo - late;
-            if (far.hi - late > front.hi) front.hi = far.hi - late;
+    for (int s = 0; s < g->part.a->slot_count; s++) g->kept[s].margin[d] = ANALYSIS_NONE;
+    for (int l = g->part.first; l < g->part.end; l++)
+        for (int i = 0; i < g->part.a->loops[l].touch_count; i++) {
+            const analysis_touch *t = &g->part.a->loops[l].touches[i];
+            if (t->scalar) continue;
+            analysis_distance far = analysis_distance_of(&g->part.a->loops[l], t, d);
+            int64_t late = g->lags[l - g->part.first][d].hi;
+            analysis_widen(&g->kept[t->slot].margin[d], far.lo - late, far.hi - late);
         }
-    return front;
 }
 
-typedef struct stream {
-    plan_group *g;
-    const plan_request *r;
-    plan *p;
-    bool only_passing;
-    int d;
-} stream;
-
-static int add_buffers(const stream *s, int parent)
-{
-    for (int slot = 0; slot < s->g->a->slot_count; slot++) {
-        if (!is_kept(s->g, slot, s->only_passing)) continue;
-        parent = plan_add(s->p, parent, PLAN_BUFFER);
-        if (!parent) return 0;
-        plan_span front = front_of(s->g, slot, s->d);
-        s->p->nodes[parent].slot = slot;
-        s->p->nodes[parent].capacity[s->d] =
-            front.hi - front.lo + s->r->tile[s->d] * (s->r->prefetch ? 2 : 1);
-    }
-    return parent;
-}
+/* ---- nodes ----------------------------------------------------------------------------------- */
 
 enum { IN = 1, OUT };
 
-static bool add_moves(const stream *s, int parent, bool out)
+typedef struct stream {
+    const plan_group *g;
+    int64_t ahead; /* by so many planes moves run ahead of the work; 0: they are done at once */
+} stream;
+
+static plan_span window_span(const void *data, const plan_node *leaf, int d)
 {
-    for (int slot = 0; slot < s->g->a->slot_count && !s->only_passing; slot++) {
-        if (!is_kept(s->g, slot, false)) continue;
-        if (!(out ? plan_group_leaves(s->g, slot) : plan_group_takes(s->g, slot))) continue;
-        int move = plan_add(s->p, parent, PLAN_MOVE);
-        if (!move) return false;
-        s->p->nodes[move].slot = slot;
-        s->p->nodes[move].out = out;
-        s->p->nodes[move].tag = !s->r->prefetch ? 0 : out ? OUT : IN;
-    }
-    return true;
+    const stream *s = data;
+    int64_t at;
+    if (leaf->kind == PLAN_LOOP)
+        at = -s->g->lags[leaf->loop - s->g->part.first][d].hi;
+    else
+        at = leaf->out ? s->g->kept[leaf->slot].margin[d].lo
+                       : s->g->kept[leaf->slot].margin[d].hi + s->ahead;
+    return (plan_span){at, at};
 }
 
-static bool add_waits(const stream *s, int parent)
+static void add_waits(plan *p, int parent)
 {
-    for (int tag = IN; tag <= OUT && s->r->prefetch && !s->only_passing; tag++) {
-        int wait = plan_add(s->p, parent, PLAN_WAIT);
-        if (!wait) return false;
-        s->p->nodes[wait].tag = tag;
-    }
-    return true;
+    for (int tag = IN; tag <= OUT; tag++)
+        plan_add(p, parent, (plan_node){.kind = PLAN_WAIT, .tag = tag});
 }
 
-static void set_spans(const stream *s, int tile)
+static void make(plan_group *g, const plan_request *r, plan *p, int parent)
 {
-    for (int i = tile; i < s->p->count; i++) {
-        const plan_node *n = &s->p->nodes[i];
-        int64_t at;
-        if (n->kind == PLAN_LOOP) {
-            at = -s->g->high[n->loop - s->g->first][s->d];
-        } else if (n->kind == PLAN_MOVE) {
-            plan_span front = front_of(s->g, n->slot, s->d);
-            at = n->out ? front.lo : front.hi + (s->r->prefetch ? s->r->tile[s->d] : 0);
-        } else {
-            continue;
-        }
-        *plan_span_of(s->p, tile, n->leaf, s->d) = (plan_span){at, at};
-    }
+    int d = plan_group_sweep(g, r);
+    stream s = {g, r->prefetch ? r->tile[d] : 0};
+    int64_t planes[3] = {0, 0, 0};
+    planes[d] = r->tile[d] + s.ahead;
+    g->cut[d] = true;
+    if (!analysis_find_lags(&g->part, g->lags)) p->failed = true;
+    find_fronts(g, d);
+    int outer = plan_group_buffers(g, planes, p, parent);
+    int tile =
+        plan_add(p, outer, (plan_node){.kind = PLAN_TILE, .dimension = d, .size = r->tile[d]});
+    int seq = plan_add(p, tile, (plan_node){.kind = PLAN_SEQ});
+    if (s.ahead) add_waits(p, seq);
+    plan_group_moves(g, p, seq, false, s.ahead ? IN : 0);
+    plan_add_loops(p, seq, &g->part, PLAN_ON_GRID);
+    plan_group_moves(g, p, seq, true, s.ahead ? OUT : 0);
+    plan_end_tile(p, tile, window_span, &s);
+    if (s.ahead) add_waits(p, outer);
 }
 
-static bool make_window(const stream *s, int parent)
+/* There is nothing to move. */
+static void make_fused(plan_group *g, const plan_request *r, plan *p, int parent)
 {
-    if (!plan_group_shifts(s->g)) return false;
-    int outer = plan_add(s->p, add_buffers(s, parent), PLAN_SEQ);
-    int tile = outer ? plan_add(s->p, outer, PLAN_TILE) : 0;
-    int seq = tile ? plan_add(s->p, tile, PLAN_SEQ) : 0;
-    if (!seq) return false;
-    s->p->nodes[tile].dimension = s->d;
-    s->p->nodes[tile].size = s->r->tile[s->d];
-    if (!add_waits(s, seq) || !add_moves(s, seq, false) || !plan_group_loops(s->g, s->p, seq) ||
-        !add_moves(s, seq, true) || !plan_end_tile(s->p, tile))
-        return false;
-    set_spans(s, tile);
-    return add_waits(s, outer);
+    plan_request at_once = *r;
+    at_once.prefetch = 0;
+    make(g, &at_once, p, parent);
 }
 
-static bool make_streamed(plan_group *g, const plan_request *r, plan *p, int parent)
-{
-    return make_window(&(stream){g, r, p, false, along(g, r)}, parent);
-}
-
-static bool make_fused(plan_group *g, const plan_request *r, plan *p, int parent)
-{
-    return make_window(&(stream){g, r, p, true, along(g, r)}, parent);
-}
-
-const plan_method plan_streamed = {"streamed", true, applicable, make_streamed};
+const plan_method plan_streamed = {"streamed", true, applicable, make};
 const plan_method plan_fused = {"fused", true, fused_applicable, make_fused};

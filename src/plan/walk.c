@@ -8,7 +8,7 @@ enum { MOST_FRAMES = 16 };
 /* One turn of a tile, or one block. */
 typedef struct frame {
     const plan_node *node;
-    int64_t lo[3], hi[3]; /* of BLOCKS all dimensions, of TILE its own */
+    grid_box box; /* of TILE, only its dimension counts */
 } frame;
 
 struct plan_walk {
@@ -25,19 +25,9 @@ struct plan_walk {
 };
 
 static bool walk_node(plan_walk *w, int node);
+static bool walk_together(plan_walk *w, int node);
 
 /* ---- boxes of leaves ------------------------------------------------------------------------- */
-
-static bool frames_cut(const plan_node *n, int d)
-{
-    return n->kind == PLAN_BLOCKS || n->dimension == d;
-}
-
-static plan_span span_of(const plan_node *n, int leaf, int d)
-{
-    int i = leaf - n->leaf;
-    return n->spans[n->kind == PLAN_BLOCKS ? 3 * i + d : i];
-}
 
 static int64_t period_of(const plan_walk *w, int d)
 {
@@ -59,18 +49,18 @@ static grid_box whole_box(const plan_walk *w, const plan_node *leaf)
     return box;
 }
 
-/* The indices that the first `count` frames leave a leaf along a dimension. */
-static plan_span clip_of(const plan_walk *w, int count, int leaf, int d, bool core)
+/* The indices that frames leave a leaf along a dimension. */
+static plan_span clip_of(const plan_walk *w, int leaf, int d, bool core)
 {
     plan_span clip = {-PLAN_FAR, PLAN_FAR};
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < w->frame_count; i++) {
         const frame *f = &w->frames[i];
-        if (!frames_cut(f->node, d)) continue;
-        plan_span span = span_of(f->node, leaf, d);
+        if (f->node->kind == PLAN_TILE && f->node->dimension != d) continue;
+        plan_span span = *plan_span_of(f->node, leaf, d);
         if (span.hi >= PLAN_FAR) continue;
         if (core && (f->node->overlap || f->node->kind == PLAN_BLOCKS)) span = (plan_span){0, 0};
-        clip.lo = larger(clip.lo, f->lo[d] + span.lo);
-        clip.hi = smaller(clip.hi, f->hi[d] + span.hi);
+        clip.lo = larger(clip.lo, f->box.lo[d] + span.lo);
+        clip.hi = smaller(clip.hi, f->box.hi[d] + span.hi);
     }
     return clip;
 }
@@ -94,8 +84,8 @@ static grid_box window_of(const plan_walk *w, const plan_place *place, const gri
         place->buffer && place->buffer->window ? frame_of(w, place->buffer->window) : NULL;
     if (!f) return part;
     int d = f->node->dimension;
-    part.lo[d] = larger(part.lo[d], f->lo[d] + place->buffer->reach.lo);
-    part.hi[d] = smaller(part.hi[d], f->hi[d] + place->buffer->reach.hi);
+    part.lo[d] = larger(part.lo[d], f->box.lo[d] + place->buffer->reach.lo);
+    part.hi[d] = smaller(part.hi[d], f->box.hi[d] + place->buffer->reach.hi);
     return part;
 }
 
@@ -164,8 +154,8 @@ static bool each_image(plan_walk *w, const plan_node *leaf, int d, plan_run *run
 {
     if (d == 3) return grid_box_is_empty(&run->box) || visit(w, leaf, run);
     grid_box whole = whole_box(w, leaf);
-    plan_span clip = clip_of(w, w->frame_count, leaf->leaf, d, false);
-    plan_span core = clip_of(w, w->frame_count, leaf->leaf, d, true);
+    plan_span clip = clip_of(w, leaf->leaf, d, false);
+    plan_span core = clip_of(w, leaf->leaf, d, true);
     int64_t period = period_of(w, d), first = 0, last = 0;
     if (period && clip.lo > -PLAN_FAR) first = floor_divide(clip.lo - whole.hi[d] + 1, period);
     if (period && clip.hi < PLAN_FAR) last = floor_divide(clip.hi - 1 - whole.lo[d], period);
@@ -195,15 +185,13 @@ static bool visit_move(plan_walk *w, const plan_node *leaf, const plan_run *run)
     plan_copy copy = {.slot = leaf->slot,
                       .tag = leaf->tag,
                       .from = leaf->out ? inner : outer,
-                      .to = leaf->out ? outer : inner,
-                      .box = run->box};
+                      .to = leaf->out ? outer : inner};
+    int64_t to[3];
     for (int d = 0; d < 3; d++) {
-        int64_t inside = inner->wraps[d] ? run->shift[d] : 0;
-        int64_t outside = outer->wraps[d] ? run->shift[d] : 0;
-        copy.box.lo[d] += leaf->out ? outside : inside;
-        copy.box.hi[d] += leaf->out ? outside : inside;
-        copy.shift[d] = leaf->out ? inside - outside : outside - inside;
+        to[d] = copy.to->wraps[d] ? run->shift[d] : 0;
+        copy.shift[d] = (copy.from->wraps[d] ? run->shift[d] : 0) - to[d];
     }
+    copy.box = grid_box_moved(&run->box, to, 1);
     return !w->visitor->copy || w->visitor->copy(w->visitor->data, w, &copy);
 }
 
@@ -220,9 +208,9 @@ static void find_tiles(const plan_walk *w, const plan_node *tile, const plan_nod
                        int64_t *first, int64_t *last)
 {
     int d = tile->dimension;
-    plan_span span = span_of(tile, leaf->leaf, d);
+    plan_span span = *plan_span_of(tile, leaf->leaf, d);
     grid_box whole = whole_box(w, leaf);
-    plan_span clip = clip_of(w, w->frame_count, leaf->leaf, d, false);
+    plan_span clip = clip_of(w, leaf->leaf, d, false);
     bool outer_wraps = period_of(w, d) > 0;
     if (tile->period[d]) { /* copies belong to the tiles of what they are copies of */
         whole.lo[d] = larger(whole.lo[d], 0);
@@ -246,6 +234,11 @@ static void find_tiles_below(const plan_walk *w, const plan_node *tile, int node
     }
 }
 
+static bool begin_tile(plan_walk *w, const plan_node *n)
+{
+    return !w->visitor->tile || w->visitor->tile(w->visitor->data, n);
+}
+
 static bool walk_tile(plan_walk *w, const plan_node *n)
 {
     int64_t first = PLAN_FAR, last = -PLAN_FAR;
@@ -253,44 +246,42 @@ static bool walk_tile(plan_walk *w, const plan_node *n)
     find_tiles_below(w, n, n->child, &first, &last);
     if (w->frame_count == MOST_FRAMES) return false;
     frame *f = &w->frames[w->frame_count];
-    bool done = true;
-    bool backwards = n->parallel && w->visitor->backwards;
+    bool done = true, backwards = n->parallel && w->visitor->backwards;
     for (int64_t i = first; i <= last && done; i++) {
         int64_t t = backwards ? first + last - i : i;
-        *f = (frame){.node = n};
-        f->lo[d] = t * n->size;
-        f->hi[d] = (t + 1) * n->size;
-        if (n->period[d]) f->hi[d] = smaller(f->hi[d], n->period[d]);
-        if (n->parallel && w->visitor->tile) done = w->visitor->tile(w->visitor->data, n);
+        f->node = n;
+        f->box.lo[d] = t * n->size;
+        f->box.hi[d] = (t + 1) * n->size;
+        if (n->period[d]) f->box.hi[d] = smaller(f->box.hi[d], n->period[d]);
+        done = !n->parallel || begin_tile(w, n);
         w->frame_count++;
         done = done && walk_node(w, n->child);
         w->frame_count--;
     }
-    if (done && n->parallel && w->visitor->tile) done = w->visitor->tile(w->visitor->data, NULL);
-    return done;
+    return done && (!n->parallel || begin_tile(w, NULL));
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
 static int block_count(const plan_node *n) { return n->parts[0] * n->parts[1] * n->parts[2]; }
 
-static frame block_frame(const plan_node *n, int block)
+static grid_box block_box(const plan_node *n, int block)
 {
-    frame f = {.node = n};
+    grid_box box;
     for (int d = 0; d < 3; d++) {
-        int at = block % n->parts[d];
+        const int64_t *cuts = &n->cuts[d][block % n->parts[d]];
         block /= n->parts[d];
-        f.lo[d] = n->cuts[d][at];
-        f.hi[d] = n->cuts[d][at + 1];
+        box.lo[d] = cuts[0];
+        box.hi[d] = cuts[1];
     }
-    return f;
+    return box;
 }
 
 static void enter_block(plan_walk *w, int block)
 {
     w->block = block;
     w->inner = w->block_inner + (size_t)block * (size_t)w->a->slot_count;
-    w->frames[w->frame_count++] = block_frame(w->blocks, block);
+    w->frames[w->frame_count++] = (frame){w->blocks, block_box(w->blocks, block)};
 }
 
 static void leave_block(plan_walk *w) { w->frame_count--; }
@@ -310,89 +301,84 @@ static plan_place *place_of_block(const plan_walk *w, int block, int slot)
     return w->block_inner[(size_t)block * (size_t)w->a->slot_count + (size_t)slot];
 }
 
-/* Fills a box of one block's place from the blocks that own its points. */
-static bool fill_margin(plan_walk *w, const plan_node *n, int block, const grid_box *box)
+/* Copies of a box what a block owns, and, from dimension `d` on, its images a period apart. */
+static bool copy_owned(plan_walk *w, const plan_copy *box, const grid_box *owned, int d,
+                       int64_t shift[3])
 {
-    int64_t from_image[3] = {0, 0, 0}, to_image[3] = {0, 0, 0}, image[3];
-    for (int d = 0; d < 3; d++) {
-        int64_t period = w->blocks->period[d];
-        if (!period) continue;
-        from_image[d] = floor_divide(box->lo[d], period);
-        to_image[d] = floor_divide(box->hi[d] - 1, period);
+    int64_t period = d < 3 ? w->blocks->period[d] : 0, first = 0, last = 0;
+    if (d == 3) {
+        plan_copy copy = *box;
+        grid_box image = grid_box_moved(owned, shift, 1);
+        copy.box = grid_box_intersect(&box->box, &image);
+        for (int k = 0; k < 3; k++) copy.shift[k] = -shift[k];
+        return grid_box_is_empty(&copy.box) || !w->visitor->copy ||
+               w->visitor->copy(w->visitor->data, w, &copy);
     }
-    for (int owner = 0; owner < block_count(w->blocks); owner++) {
-        frame f = block_frame(w->blocks, owner);
-        for (image[2] = from_image[2]; image[2] <= to_image[2]; image[2]++)
-            for (image[1] = from_image[1]; image[1] <= to_image[1]; image[1]++)
-                for (image[0] = from_image[0]; image[0] <= to_image[0]; image[0]++) {
-                    plan_copy copy = {.slot = n->slot,
-                                      .from = place_of_block(w, owner, n->slot),
-                                      .to = place_of_block(w, block, n->slot)};
-                    grid_box owned;
-                    for (int d = 0; d < 3; d++) {
-                        int64_t shift = image[d] * w->blocks->period[d];
-                        owned.lo[d] = f.lo[d] + shift;
-                        owned.hi[d] = f.hi[d] + shift;
-                        copy.shift[d] = -shift;
-                    }
-                    copy.box = grid_box_intersect(box, &owned);
-                    if (grid_box_is_empty(&copy.box)) continue;
-                    if (w->visitor->copy && !w->visitor->copy(w->visitor->data, w, &copy))
-                        return false;
-                }
+    if (period) {
+        first = floor_divide(box->box.lo[d], period);
+        last = floor_divide(box->box.hi[d] - 1, period);
+    }
+    for (int64_t image = first; image <= last; image++) {
+        shift[d] = image * period;
+        if (!copy_owned(w, box, owned, d + 1, shift)) return false;
     }
     return true;
+}
+
+/* Fills a box of one block's place from the blocks that own its points. */
+static bool fill_margin(plan_walk *w, int slot, int block, const grid_box *box)
+{
+    bool done = true;
+    for (int owner = 0; owner < block_count(w->blocks) && done; owner++) {
+        plan_copy copy = {.slot = slot,
+                          .from = place_of_block(w, owner, slot),
+                          .to = place_of_block(w, block, slot),
+                          .box = *box};
+        grid_box owned = block_box(w->blocks, owner);
+        int64_t shift[3];
+        done = copy_owned(w, &copy, &owned, 0, shift);
+    }
+    return done;
 }
 
 static bool walk_exchange(plan_walk *w, const plan_node *n)
 {
     grid_box field = chain_slot_memory(w->a->slots[n->slot]), pieces[6];
     for (int block = 0; block < block_count(w->blocks); block++) {
-        frame f = block_frame(w->blocks, block);
-        grid_box own, grown;
+        grid_box own = block_box(w->blocks, block), grown = own;
         for (int d = 0; d < 3; d++) {
-            bool wraps = w->blocks->period[d] > 0;
-            own.lo[d] = f.lo[d];
-            own.hi[d] = f.hi[d];
-            grown.lo[d] = f.lo[d] + n->margin[d].lo;
-            grown.hi[d] = f.hi[d] + n->margin[d].hi;
-            if (!wraps) grown.lo[d] = larger(grown.lo[d], field.lo[d]);
-            if (!wraps) grown.hi[d] = smaller(grown.hi[d], field.hi[d]);
+            grown.lo[d] += n->margin[d].lo;
+            grown.hi[d] += n->margin[d].hi;
+            if (w->blocks->period[d]) continue;
+            grown.lo[d] = larger(grown.lo[d], field.lo[d]);
+            grown.hi[d] = smaller(grown.hi[d], field.hi[d]);
         }
         int count = grid_box_subtract(&grown, &own, pieces);
         for (int i = 0; i < count; i++)
-            if (!fill_margin(w, n, block, &pieces[i])) return false;
+            if (!fill_margin(w, n->slot, block, &pieces[i])) return false;
     }
     return true;
 }
 
-/* A part of the tree on all blocks: all of it on one after another, or step by step together. */
-static bool walk_together(plan_walk *w, int node)
+static bool walk_one_by_one(plan_walk *w, int node)
 {
-    const plan_node *n = &w->p->nodes[node];
     int blocks = block_count(w->blocks);
     bool done = true;
-    if (!has_meeting(w->p, node)) {
-        for (int b = 0; b < blocks && done; b++) {
-            if (w->visitor->tile) done = w->visitor->tile(w->visitor->data, w->blocks);
-            enter_block(w, w->visitor->backwards ? blocks - 1 - b : b);
-            done = done && walk_node(w, node);
-            leave_block(w);
-        }
-        if (done && w->visitor->tile) done = w->visitor->tile(w->visitor->data, NULL);
-        return done;
+    for (int b = 0; b < blocks && done; b++) {
+        done = begin_tile(w, w->blocks);
+        enter_block(w, w->visitor->backwards ? blocks - 1 - b : b);
+        done = done && walk_node(w, node);
+        leave_block(w);
     }
-    if (n->kind == PLAN_EXCHANGE) return walk_exchange(w, n);
-    if (n->kind == PLAN_SCALAR) return walk_node(w, node);
-    if (n->kind == PLAN_SEQ) {
-        for (int child = n->child; child && done; child = w->p->nodes[child].next)
-            done = walk_together(w, child);
-        return done;
-    }
-    if (n->kind != PLAN_BUFFER) return false;
+    return done && begin_tile(w, NULL);
+}
+
+/* A buffer of each block, in which blocks have to meet. */
+static bool walk_buffers(plan_walk *w, const plan_node *n)
+{
+    int blocks = block_count(w->blocks), opened = 0;
     plan_place *places = calloc((size_t)blocks, sizeof *places);
-    if (!places) return false;
-    int opened = 0;
+    bool done = places;
     for (; opened < blocks && done; opened++) {
         enter_block(w, opened);
         places[opened] = make_place(w, n);
@@ -406,6 +392,20 @@ static bool walk_together(plan_walk *w, int node)
         leave_block(w);
     }
     free(places);
+    return done;
+}
+
+/* A part of the tree on all blocks: all of it on one after another, or step by step together. */
+static bool walk_together(plan_walk *w, int node)
+{
+    const plan_node *n = &w->p->nodes[node];
+    bool done = true;
+    if (!has_meeting(w->p, node)) return walk_one_by_one(w, node);
+    if (n->kind == PLAN_EXCHANGE) return walk_exchange(w, n);
+    if (n->kind == PLAN_SCALAR) return walk_node(w, node);
+    if (n->kind == PLAN_BUFFER) return walk_buffers(w, n);
+    for (int child = n->child; child && done; child = w->p->nodes[child].next)
+        done = n->kind == PLAN_SEQ && walk_together(w, child);
     return done;
 }
 

@@ -1,5 +1,7 @@
 #include "plan_world.h"
 
+#include "legality/legality.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -304,7 +306,7 @@ static void try_loop(world *w)
         bindings[p].boundary = f->boundary;
     }
     message_clear(&w->m);
-    if (analysis_check(&loop, &w->m) != KATA_OK) return;
+    if (legality_check(&loop, &w->m) != KATA_OK) return;
     if (chain_append(&w->chain, &loop, &w->m) != KATA_OK) abort();
     for (int p = 0; p < kernel->param_count; p++)
         if (analysis_writes_all(&loop, p)) bindings[p].slot->discarded = false;
@@ -343,7 +345,7 @@ static void repeat(world *w)
     chain_loop loop = {.kernel = kernel, .shape = w->shape, .bindings = bindings};
     loop.box = grid_shape_box(&w->shape);
     message_clear(&w->m);
-    if (analysis_check(&loop, &w->m) != KATA_OK) return;
+    if (legality_check(&loop, &w->m) != KATA_OK) return;
     if (chain_append(&w->chain, &loop, &w->m) != KATA_OK) abort();
     if (analysis_writes_all(&loop, 1)) b->slot->discarded = false;
     chain_slot *slot = a->slot;

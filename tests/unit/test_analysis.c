@@ -1,5 +1,5 @@
 /* What loops touch, and the exact words in which they are refused. */
-#include "analysis/analysis.h"
+#include "legality/legality.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -88,7 +88,7 @@ static void set_rule(example *e, int param, int side, kata_rule rule)
 
 static void accepts(example *e)
 {
-    assert_int_equal(analysis_check(&e->loop, &e->m), KATA_OK);
+    assert_int_equal(legality_check(&e->loop, &e->m), KATA_OK);
     assert_int_equal(e->calls, 0);
     message_free(&e->m);
     text_free(&e->heard);
@@ -96,7 +96,7 @@ static void accepts(example *e)
 
 static void refuses(example *e, const char *message)
 {
-    assert_int_equal(analysis_check(&e->loop, &e->m), KATA_ERROR_APPLICATION);
+    assert_int_equal(legality_check(&e->loop, &e->m), KATA_ERROR_APPLICATION);
     assert_int_equal(e->calls, 1);
     assert_string_equal(text_get(&e->heard), message);
     message_free(&e->m);

@@ -3,6 +3,7 @@
  * rule, on any part of the grid, with any number of threads. */
 #include "exec/exec.h"
 #include "lang/lang.h"
+#include "legality/legality.h"
 
 #include <fenv.h>
 #include <math.h>
@@ -206,7 +207,7 @@ static void check(fixture *f, const ir_kernel *kernel, const grid_shape *shape, 
     for (int side = 0; side < 2; side++) {
         chain_loop loop = {
             .kernel = kernel, .shape = *shape, .box = *box, .bindings = a.bindings[side]};
-        assert_int_equal(analysis_check(&loop, &f->m), KATA_OK);
+        assert_int_equal(legality_check(&loop, &f->m), KATA_OK);
         run(f, side ? &exec_reference : &exec_cpu, threads, &loop);
     }
     for (int p = 0; p < kernel->param_count; p++) {

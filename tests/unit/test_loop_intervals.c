@@ -42,15 +42,17 @@ static const struct {
     {{3, -1}, {3, -1}, {0, -1, 1}},
 };
 
-static void assert_example(const analysis_body *bodies, int count, int most)
+/* `at`: the number of a level. */
+static void assert_example(const analysis_body *bodies, int count,
+                           int64_t (*at)(analysis_level level, int most), int most)
 {
     arena memory = {0};
     analysis_loop_interval *loops;
-    int found = analysis_loop_intervals(bodies, count, KERNELS, most, &memory, &loops);
+    int found = analysis_loop_intervals(bodies, count, KERNELS, &memory, &loops);
     assert_int_equal(found, sizeof expected / sizeof *expected);
     for (int i = 0; i < found; i++) {
-        assert_memory_equal(&loops[i].first, &expected[i].first, sizeof loops[i].first);
-        assert_memory_equal(&loops[i].last, &expected[i].last, sizeof loops[i].last);
+        assert_int_equal(loops[i].first, at(expected[i].first, most));
+        assert_int_equal(loops[i].last, at(expected[i].last, most));
         assert_memory_equal(loops[i].bodies, expected[i].bodies, sizeof expected[i].bodies);
     }
     arena_free(&memory);
@@ -59,13 +61,23 @@ static void assert_example(const analysis_body *bodies, int count, int most)
 static void the_example_is_cut_as_it_should(void **state)
 {
     (void)state;
-    static const analysis_body bodies[] = {
+    static const struct {
+        int kernel, body;
+        analysis_level first, last;
+    } given[] = {
         {0, 0, {3, -1}, {3, -1}},
         {1, 0, {0, 1}, {2, -1}},
         {2, 0, {0, 1}, {1, -1}},
         {2, 1, {1, 1}, {3, -1}},
     };
-    for (int most = 2; most < 6; most++) assert_example(bodies, 4, most);
+    for (int most = 2; most < 6; most++) {
+        analysis_body bodies[4];
+        for (int i = 0; i < 4; i++)
+            bodies[i] = (analysis_body){given[i].kernel, given[i].body,
+                                        analysis_level_index(given[i].first, most),
+                                        analysis_level_index(given[i].last, most)};
+        assert_example(bodies, 4, analysis_level_index, most);
+    }
 }
 
 /* ---- kernels --------------------------------------------------------------------------------- */
@@ -108,26 +120,25 @@ static void make_group(group *g, int64_t size, int low, int middle)
     }
 }
 
+/* The number of a level where splitters are known. */
+static int64_t known_level(analysis_level level, int most)
+{
+    static const int64_t splitters[] = {0, 10, 25, 40};
+    (void)most;
+    return splitters[level.splitter] + level.offset - (level.offset > 0);
+}
+
 static void kernels_are_cut_where_their_bodies_change(void **state)
 {
     (void)state;
     group g;
     arena memory = {0};
-    analysis_axis axis;
+    analysis_body *bodies;
     make_group(&g, 40, 10, 25);
-    assert_true(analysis_axis_of(g.list, KERNELS, &memory, &axis));
-    assert_int_equal(axis.splitters, 4);
-    static const int64_t position[] = {0, 10, 25, 40};
-    assert_memory_equal(axis.position, position, sizeof position);
-    assert_example(axis.bodies, axis.body_count, axis.most);
+    int count = analysis_bodies_of(g.list, KERNELS, &memory, &bodies);
+    assert_example(bodies, count, known_level, 0);
     arena_free(&memory);
     lang_module_free(g.module);
-}
-
-/* The level, on an axis, that a level of a loop interval is. */
-static int64_t position_of(const analysis_axis *axis, analysis_level level)
-{
-    return axis->position[level.splitter] + level.offset - (level.offset > 0);
 }
 
 /* The body of a kernel of the text at a level, as written. */
@@ -146,17 +157,15 @@ static void check_levels(int64_t size, int low, int middle)
 {
     group g;
     arena memory = {0};
-    analysis_axis axis;
+    analysis_body *bodies;
     analysis_loop_interval *loops;
     make_group(&g, size, low, middle);
-    assert_true(analysis_axis_of(g.list, 5, &memory, &axis));
-    int count =
-        analysis_loop_intervals(axis.bodies, axis.body_count, 5, axis.most, &memory, &loops);
+    int body_count = analysis_bodies_of(g.list, 5, &memory, &bodies);
+    int count = analysis_loop_intervals(bodies, body_count, 5, &memory, &loops);
     int64_t z = 0;
     for (int i = 0; i < count; i++) {
-        if (position_of(&axis, loops[i].first) > position_of(&axis, loops[i].last)) continue;
-        assert_int_equal(position_of(&axis, loops[i].first), z);
-        for (; z <= position_of(&axis, loops[i].last); z++)
+        assert_int_equal(loops[i].first, z);
+        for (; z <= loops[i].last; z++)
             for (int k = 0; k < 5; k++)
                 assert_int_equal(loops[i].bodies[k], body_at(k, z, size, low, middle));
     }

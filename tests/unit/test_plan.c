@@ -28,10 +28,10 @@ static plan_request random_request(world *w)
     for (int d = 0; d < 3; d++) {
         r.tile[d] = world_from(w, 0, 2) ? world_from(w, 1, 6) : 0;
         r.inner[d] = r.tile[d] && world_from(w, 0, 2) == 0 ? world_from(w, 1, 3) : 0;
-        r.parts[d] = (int)world_from(w, 1, 3);
+        r.parts[d] = world_from(w, 1, 3);
     }
     if (world_from(w, 0, 3) == 0) r.tile[w->rank - 1] = world_from(w, 8, 40);
-    r.every = (int)world_from(w, 0, 4);
+    r.every = world_from(w, 0, 4);
     r.prefetch = world_from(w, 0, 1);
     return r;
 }
@@ -41,8 +41,8 @@ static void say_request(uint64_t seed, const plan_request *r)
     fprintf(stderr,
             "seed %llu: %s tile %d %d %d inner %d %d %d parts %d %d %d every %d prefetch %d\n",
             (unsigned long long)seed, r->method, (int)r->tile[0], (int)r->tile[1], (int)r->tile[2],
-            (int)r->inner[0], (int)r->inner[1], (int)r->inner[2], r->parts[0], r->parts[1],
-            r->parts[2], r->every, r->prefetch);
+            (int)r->inner[0], (int)r->inner[1], (int)r->inner[2], (int)r->parts[0],
+            (int)r->parts[1], (int)r->parts[2], (int)r->every, (int)r->prefetch);
 }
 
 /* What the reference executor makes of the chain. */

@@ -3,6 +3,7 @@
  * reduction in each. One group of tiles reaches from the first step's time step to the second's. */
 #include "exec/exec.h"
 #include "lang/lang.h"
+#include "legality/legality.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -125,7 +126,7 @@ static void apply(hydro *h, const char *kernel, grid_box box, const name *fields
         bindings[p].slot = &h->slots[fields[p]];
         bindings[p].name = names[fields[p]];
     }
-    if (analysis_check(&loop, &h->m)) fail_msg("%s", text_get(&h->m.body));
+    if (legality_check(&loop, &h->m)) fail_msg("%s", text_get(&h->m.body));
     assert_int_equal(chain_append(&h->chain, &loop, &h->m), KATA_OK);
 }
 

@@ -1,7 +1,7 @@
 /* Temporary fields: their values live from a write to the end of the time step, and what is read
  * was written before, point by point. So what writes one writes all components, on every path. The
  * same holds for reads of other fields that are tracked, as they are after a kata_discard. */
-#include "analysis/analysis.h"
+#include "legality/legality.h"
 
 /* ---- writes ---------------------------------------------------------------------------------- */
 
@@ -11,7 +11,7 @@ static kata_status refuse_part(const chain_loop *loop, int p, messages *m)
     const ir_param *param = &kernel->params[p];
     message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, param->at,
                      "'%s' writes parts of a temporary field", param->name);
-    analysis_say_where(loop, m);
+    legality_say_where(loop, m);
     message_line(m,
                  loop->colors > 1 ? "field '%s' has no values at the points of other colors"
                                   : "field '%s' has no value where a path does not write one",
@@ -21,49 +21,13 @@ static kata_status refuse_part(const chain_loop *loop, int p, messages *m)
     return message_send(m);
 }
 
-/* The indices that a store surely writes, of a finer field together with those to the other
- * children. What periodic sides bring back counts where it is all. */
-static grid_box surely_written(const chain_loop *loop, const ir_store *store)
-{
-    const chain_binding *binding = &loop->bindings[store->param];
-    const ir_param *param = &loop->kernel->params[store->param];
-    grid_box inside = chain_binding_inside(binding);
-    int32_t first[3], last[3];
-    for (int d = 0; d < 3; d++) {
-        first[d] = param->finer[d] ? 0 : store->offset[d];
-        last[d] = param->finer[d] ? param->finer[d] - 1 : store->offset[d];
-    }
-    grid_box box = analysis_touched(param, first, last, &loop->box);
-    for (int d = 0; d < 3; d++) {
-        bool leaves = box.lo[d] < inside.lo[d] || box.hi[d] > inside.hi[d];
-        bool all = box.hi[d] - box.lo[d] >= inside.hi[d] - inside.lo[d];
-        if (!leaves || !all || !grid_boundary_is_periodic(&binding->boundary, d)) continue;
-        box.lo[d] = inside.lo[d];
-        box.hi[d] = inside.hi[d];
-    }
-    return grid_box_intersect(&box, &inside);
-}
-
-/* The indices at which a loop that writes all of a field surely does. */
-static grid_box written_box(const chain_loop *loop, int p)
-{
-    const ir_kernel *kernel = loop->kernel;
-    grid_box written = chain_binding_inside(&loop->bindings[p]);
-    for (int i = 0; i < kernel->store_count; i++) {
-        if (kernel->stores[i].param != p) continue;
-        grid_box box = surely_written(loop, &kernel->stores[i]);
-        written = grid_box_intersect(&written, &box);
-    }
-    return written;
-}
-
 static bool note_param(const chain_loop *loop, int p)
 {
-    grid_box written = written_box(loop, p);
+    grid_box written = analysis_surely_written(loop, p);
     return chain_slot_note(loop->bindings[p].slot, &written);
 }
 
-bool analysis_note_written(const chain_loop *loop)
+bool legality_note_written(const chain_loop *loop)
 {
     bool noted = true;
     if (grid_box_is_empty(&loop->box)) return true;
@@ -88,7 +52,7 @@ static kata_status refuse_read(const chain_loop *loop, const ir_access *access,
                      temporary ? "'%s' reads a temporary field where it was not written"
                                : "'%s' reads a value that was discarded",
                      kernel->params[access->param].name);
-    analysis_say_where(loop, m);
+    legality_say_where(loop, m);
     message_line(m,
                  temporary ? "field '%s' has no values at %s in this time step"
                            : "field '%s' was not written at %s since it was discarded",
@@ -130,14 +94,14 @@ static bool has_values(const chain_loop *loop, const ir_access *access, const gr
     if (grid_region_holds(&slot->set, box, missing)) return true;
     int writer = reads_earlier(loop, access, need) ? whole_writer(loop, slot) : -1;
     if (writer < 0) return false;
-    grid_box written = written_box(loop, writer), pieces[6];
+    grid_box written = analysis_surely_written(loop, writer), pieces[6];
     int count = grid_box_subtract(box, &written, pieces);
     for (int i = 0; i < count; i++)
         if (!grid_region_holds(&slot->set, &pieces[i], missing)) return false;
     return true;
 }
 
-int analysis_find_unset(const chain_loop *loop, const grid_box *needs, grid_box *missing)
+int legality_find_unset(const chain_loop *loop, const grid_box *needs, grid_box *missing)
 {
     for (int i = 0; i < loop->kernel->access_count; i++) {
         const ir_access *access = &loop->kernel->accesses[i];
@@ -167,17 +131,16 @@ static kata_status check_writes(const chain_loop *loop, messages *m)
     return KATA_OK;
 }
 
-kata_status analysis_check_temporaries(const chain_loop *loop, messages *m)
+kata_status legality_check_temporaries(const chain_loop *loop, messages *m)
 {
     if (!has_tracked(loop) || grid_box_is_empty(&loop->box)) return KATA_OK;
+    kata_status status = check_writes(loop, m);
+    if (status != KATA_OK) return status;
     arena memory = {0};
     grid_box missing;
-    int count = loop->kernel->access_count;
-    grid_box *needs = arena_array(&memory, (size_t)count + 1, sizeof *needs);
-    kata_status status = check_writes(loop, m);
-    if (status == KATA_OK && (!needs || !analysis_needs(loop, needs)))
-        status = message_no_memory(m);
-    int unset = status == KATA_OK ? analysis_find_unset(loop, needs, &missing) : -1;
+    const grid_box *needs = analysis_needs(loop, &memory);
+    int unset = needs ? legality_find_unset(loop, needs, &missing) : -1;
+    if (!needs) status = message_no_memory(m);
     if (unset >= 0) status = refuse_read(loop, &loop->kernel->accesses[unset], &missing, m);
     arena_free(&memory);
     return status;

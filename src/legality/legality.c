@@ -1,6 +1,6 @@
 /* Whether a loop may be queued: the list of checks, and what all their messages share. Each check
  * assumes that those before it passed. */
-#include "analysis/analysis.h"
+#include "legality/legality.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ static void print_points(text *out, const chain_loop *loop)
     text_add(out, rank == 1 ? " points" : " grid");
 }
 
-void analysis_say_where(const chain_loop *loop, messages *m)
+void legality_say_where(const chain_loop *loop, messages *m)
 {
     text line = {0};
     text_add(&line, "kernel '%s' applied", loop->kernel->name);
@@ -29,18 +29,18 @@ void analysis_say_where(const chain_loop *loop, messages *m)
     text_free(&line);
 }
 
-void analysis_print_offset(char out[ANALYSIS_NAME], const ir_access *access, int rank)
+void legality_print_offset(char out[LEGALITY_NAME], const ir_access *access, int rank)
 {
     const int32_t *o = access->offset;
     if (rank == 1)
-        snprintf(out, ANALYSIS_NAME, "[%d]", (int)o[0]);
+        snprintf(out, LEGALITY_NAME, "[%d]", (int)o[0]);
     else if (rank == 2)
-        snprintf(out, ANALYSIS_NAME, "[%d,%d]", (int)o[0], (int)o[1]);
+        snprintf(out, LEGALITY_NAME, "[%d,%d]", (int)o[0], (int)o[1]);
     else
-        snprintf(out, ANALYSIS_NAME, "[%d,%d,%d]", (int)o[0], (int)o[1], (int)o[2]);
+        snprintf(out, LEGALITY_NAME, "[%d,%d,%d]", (int)o[0], (int)o[1], (int)o[2]);
 }
 
-kata_status analysis_check_rank(const chain_loop *loop, messages *m)
+kata_status legality_check_rank(const chain_loop *loop, messages *m)
 {
     const ir_kernel *kernel = loop->kernel;
     static const char *const offsets[] = {"", "[dx]", "[dx,dy]", "[dx,dy,dz]"};
@@ -55,7 +55,7 @@ kata_status analysis_check_rank(const chain_loop *loop, messages *m)
         message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, kernel->rank_at,
                          "kernel '%s' reads at offsets %s of a %d-dimensional grid", kernel->name,
                          offsets[kernel->rank], kernel->rank);
-    analysis_say_where(loop, m);
+    legality_say_where(loop, m);
     if (ratio)
         message_line(m,
                      "apply it to a grid made by kata_grid_%dd, or write one ratio for all "
@@ -106,7 +106,7 @@ static kata_status refuse_box(const chain_loop *loop, int d, int p, messages *m)
     message_begin_at(m, KATA_ERROR_APPLICATION, loop->kernel->text, loop->kernel->at,
                      "kernel '%s' is applied to points outside the %s", loop->kernel->name,
                      binding ? "fields that it is given" : "grid");
-    analysis_say_where(loop, m);
+    legality_say_where(loop, m);
     say_bounds(loop, d, p, &has, m);
     kata_rule rule = binding ? binding->boundary.side[2 * d + high].rule : KATA_NONE;
     if (binding && binding->slot->ghosts && rule != KATA_NONE)
@@ -161,7 +161,7 @@ static kata_status check_along(const chain_loop *loop, int d, messages *m)
     return any ? KATA_OK : refuse_box(loop, d, -1, m);
 }
 
-kata_status analysis_check_box(const chain_loop *loop, messages *m)
+kata_status legality_check_box(const chain_loop *loop, messages *m)
 {
     grid_box all = grid_shape_box(&loop->shape);
     kata_status status = KATA_OK;
@@ -171,13 +171,13 @@ kata_status analysis_check_box(const chain_loop *loop, messages *m)
     return status;
 }
 
-kata_status analysis_check(const chain_loop *loop, messages *m)
+kata_status legality_check(const chain_loop *loop, messages *m)
 {
     static kata_status (*const checks[])(const chain_loop *, messages *) = {
-        analysis_check_once,      analysis_check_rank,   analysis_check_order,
-        analysis_check_bindings,  analysis_check_box,    analysis_check_targets,
-        analysis_check_conflicts, analysis_check_values, analysis_check_temporaries,
-        analysis_check_reads,
+        legality_check_once,      legality_check_rank,   legality_check_order,
+        legality_check_bindings,  legality_check_box,    legality_check_targets,
+        legality_check_conflicts, legality_check_values, legality_check_temporaries,
+        legality_check_reads,
     };
     for (size_t i = 0; i < COUNT_OF(checks); i++) {
         kata_status status = checks[i](loop, m);

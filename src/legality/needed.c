@@ -3,13 +3,13 @@
  * From the box on which all that it writes has a place, points are cut off at a side until every
  * read that matters at the others finds a value: reads without a rule, then reads of temporaries
  * where they were not written, of the ways to cut off the latter the one that leaves most. */
-#include "analysis/analysis.h"
+#include "legality/legality.h"
 
 static kata_status begin(const chain_loop *loop, uint32_t at, const char *what, messages *m)
 {
     message_begin_at(m, KATA_ERROR_APPLICATION, loop->kernel->text, at,
                      "%s in a kernel applied to kata_needed", what);
-    analysis_say_where(loop, m);
+    legality_say_where(loop, m);
     return KATA_ERROR_APPLICATION;
 }
 
@@ -84,15 +84,16 @@ static grid_box cut(const chain_loop *loop, const ir_access *access, const grid_
 }
 
 /* Each round makes the box smaller. */
-static bool shrink(chain_loop *loop, grid_box *needs)
+static bool shrink(chain_loop *loop, arena *memory)
 {
     while (!grid_box_is_empty(&loop->box)) {
         grid_box missing;
-        if (!analysis_needs(loop, needs)) return false;
-        grid_box covered = analysis_covered(loop, needs);
+        const grid_box *needs = analysis_needs(loop, memory);
+        if (!needs) return false;
+        grid_box covered = legality_covered(loop, needs);
         int unset = -1;
         if (grid_box_contains(&covered, &loop->box)) {
-            unset = analysis_find_unset(loop, needs, &missing);
+            unset = legality_find_unset(loop, needs, &missing);
             if (unset < 0) return true;
             covered = cut(loop, &loop->kernel->accesses[unset], &missing);
         }
@@ -102,19 +103,18 @@ static bool shrink(chain_loop *loop, grid_box *needs)
     return true;
 }
 
-kata_status analysis_find_needed(chain_loop *loop, messages *m)
+kata_status legality_find_needed(chain_loop *loop, messages *m)
 {
-    kata_status status = analysis_check_once(loop, m);
-    if (status == KATA_OK) status = analysis_check_rank(loop, m);
-    if (status == KATA_OK) status = analysis_check_order(loop, m);
-    if (status == KATA_OK) status = analysis_check_bindings(loop, m);
+    kata_status status = legality_check_once(loop, m);
+    if (status == KATA_OK) status = legality_check_rank(loop, m);
+    if (status == KATA_OK) status = legality_check_order(loop, m);
+    if (status == KATA_OK) status = legality_check_bindings(loop, m);
     if (status == KATA_OK) status = check_kernel(loop, m);
     if (status != KATA_OK) return status;
     arena memory = {0};
-    size_t count = (size_t)loop->kernel->access_count + 1;
-    grid_box *needs = arena_array(&memory, count, sizeof *needs), all = writable(loop);
+    grid_box all = writable(loop);
     loop->box = all;
-    if (!needs || !shrink(loop, needs)) status = message_no_memory(m);
+    if (!shrink(loop, &memory)) status = message_no_memory(m);
     if (grid_box_is_empty(&loop->box)) loop->box = all; /* to be refused with a reason */
     arena_free(&memory);
     return status;

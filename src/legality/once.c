@@ -1,13 +1,13 @@
 /* What runs once computes with scalars and numbers, what runs on a grid does not write scalars but
  * by reducing into them. */
-#include "analysis/analysis.h"
+#include "legality/legality.h"
 
 static kata_status refuse_offsets(const chain_loop *loop, messages *m)
 {
     const ir_kernel *kernel = loop->kernel;
     message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, kernel->rank_at,
                      "a kernel with offsets is applied to kata_once(k)");
-    analysis_say_where(loop, m);
+    legality_say_where(loop, m);
     message_line(m, "a scalar has no neighbours: leave the offset out, or apply the kernel to the "
                     "points of a grid");
     return message_send(m);
@@ -20,7 +20,7 @@ static kata_status refuse_field(const chain_loop *loop, int p, messages *m)
     message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, param->at,
                      "parameter '%s' is given a field in a kernel applied to kata_once(k)",
                      param->name);
-    analysis_say_where(loop, m);
+    legality_say_where(loop, m);
     message_line(m, "give it a scalar, or apply the kernel to the points of a grid: kata_all(g)");
     return message_send(m);
 }
@@ -31,7 +31,7 @@ static kata_status refuse_scalar(const chain_loop *loop, int p, messages *m)
     const ir_param *param = &kernel->params[p];
     message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, param->at,
                      "parameter '%s' is given a scalar where a field is expected", param->name);
-    analysis_say_where(loop, m);
+    legality_say_where(loop, m);
     const char *type = ir_types[param->type].name;
     if (ir_param_is_written_field(param))
         message_line(m,
@@ -51,13 +51,13 @@ static kata_status refuse_ratio(const chain_loop *loop, int p, messages *m)
     const ir_param *param = &kernel->params[p];
     message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, param->ratio_at,
                      "parameter '%s' has a ratio in a kernel applied to kata_once(k)", param->name);
-    analysis_say_where(loop, m);
+    legality_say_where(loop, m);
     message_line(m, "a scalar has no grid: leave the ratio out, or apply the kernel to the points "
                     "of a grid");
     return message_send(m);
 }
 
-kata_status analysis_check_once(const chain_loop *loop, messages *m)
+kata_status legality_check_once(const chain_loop *loop, messages *m)
 {
     const ir_kernel *kernel = loop->kernel;
     if (loop->once && kernel->rank && !ir_rank_is_of_ratio(kernel)) return refuse_offsets(loop, m);

@@ -1,6 +1,6 @@
 /* Writes at offsets end inside the grid: where they leave it, periodic sides bring them back, or a
  * guard keeps them from happening. */
-#include "analysis/analysis.h"
+#include "legality/legality.h"
 
 static kata_status refuse(const chain_loop *loop, const ir_store *store, int side, messages *m)
 {
@@ -8,12 +8,12 @@ static kata_status refuse(const chain_loop *loop, const ir_store *store, int sid
     const chain_binding *binding = &loop->bindings[store->param];
     ir_access target = {.param = store->param, .component = store->component};
     for (int d = 0; d < 3; d++) target.offset[d] = store->offset[d];
-    char offset[ANALYSIS_NAME];
-    analysis_print_offset(offset, &target, loop->shape.rank);
+    char offset[LEGALITY_NAME];
+    legality_print_offset(offset, &target, loop->shape.rank);
     message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, store->at,
                      "'%s' is written at %s, outside the grid", kernel->params[store->param].name,
                      offset);
-    analysis_say_where(loop, m);
+    legality_say_where(loop, m);
     message_line(m, "field '%s' is not periodic at %s", binding->name, grid_side_name(side));
     message_line(m, "make it periodic, apply the kernel to a smaller range, or write only where "
                     "ix, iy, iz allow it");
@@ -28,7 +28,7 @@ static kata_status refuse_several(const chain_loop *loop, const ir_store *store,
     ir_param_along(param, along);
     message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, store->at,
                      "several points write the same value of '%s'", param->name);
-    analysis_say_where(loop, m);
+    legality_say_where(loop, m);
     message_line(m, "'%s' extends along %s, and the range holds more than one index along %c",
                  param->name, along, "xyz"[d]);
     message_line(m, "apply the kernel to kata_on(%s), or to a box one index wide along %c",
@@ -46,7 +46,7 @@ static kata_status check_one_point(const chain_loop *loop, const ir_store *store
     return KATA_OK;
 }
 
-kata_status analysis_check_targets(const chain_loop *loop, messages *m)
+kata_status legality_check_targets(const chain_loop *loop, messages *m)
 {
     kata_status status = KATA_OK;
     if (grid_box_is_empty(&loop->box)) return KATA_OK;

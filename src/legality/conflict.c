@@ -1,7 +1,7 @@
 /* No two points of a loop may touch one value when one of them writes it: a slot has one writer,
  * and what is read of a component that is written lies, after the boundary rules, outside of the
  * points that write it. */
-#include "analysis/analysis.h"
+#include "legality/legality.h"
 
 #include <string.h>
 
@@ -19,7 +19,7 @@ static kata_status check_one_writer(const chain_loop *loop, int first, int secon
     message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, kernel->params[second].at,
                      "parameters '%s' and '%s' both write %s '%s'", kernel->params[first].name,
                      kernel->params[second].name, kind, binding->name);
-    analysis_say_where(loop, m);
+    legality_say_where(loop, m);
     message_line(m, "give each of them a %s of its own", kind);
     return message_send(m);
 }
@@ -66,11 +66,11 @@ static kata_status refuse_read(const chain_loop *loop, const ir_access *access,
     const ir_kernel *kernel = loop->kernel;
     const ir_param *read = &kernel->params[access->param], *write = &kernel->params[store->param];
     const char *field = loop->bindings[access->param].name;
-    char offset[ANALYSIS_NAME];
-    analysis_print_offset(offset, access, loop->shape.rank);
+    char offset[LEGALITY_NAME];
+    legality_print_offset(offset, access, loop->shape.rank);
     message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, access->at,
                      "'%s' is read at %s while other points write it", read->name, offset);
-    analysis_say_where(loop, m);
+    legality_say_where(loop, m);
     if (read == write)
         message_line(m, "field '%s' is given for '%s', which the kernel also writes%s", field,
                      read->name, read->count > 1 ? " in this component" : "");
@@ -270,28 +270,26 @@ static bool meets_level(const chain_loop *loop, const ir_access *access, const i
 
 /* First as if each read mattered everywhere, which mostly is enough; then with what guards leave.
  */
-static kata_status check_access(const chain_loop *loop, int i, const ir_store *store,
-                                grid_box *needs, messages *m)
+static kata_status check_access(const chain_loop *loop, int i, const ir_store *store, messages *m)
 {
     const ir_access *access = &loop->kernel->accesses[i];
-    if (!meets_level(loop, access, store, &loop->box)) return KATA_OK;
-    if (!analysis_needs(loop, needs)) return message_no_memory(m);
-    return meets_level(loop, access, store, &needs[i]) ? refuse_read(loop, access, store, m)
-                                                       : KATA_OK;
+    if (!is_writer(loop, store, access) || !meets_level(loop, access, store, &loop->box))
+        return KATA_OK;
+    arena memory = {0};
+    const grid_box *needs = analysis_needs(loop, &memory);
+    kata_status status = needs ? KATA_OK : message_no_memory(m);
+    if (needs && meets_level(loop, access, store, &needs[i]))
+        status = refuse_read(loop, access, store, m);
+    arena_free(&memory);
+    return status;
 }
 
-kata_status analysis_check_conflicts(const chain_loop *loop, messages *m)
+kata_status legality_check_conflicts(const chain_loop *loop, messages *m)
 {
     const ir_kernel *kernel = loop->kernel;
-    arena memory = {0};
     kata_status status = check_writers(loop, m);
-    grid_box *needs = arena_array(&memory, (size_t)kernel->access_count, sizeof *needs);
-    if (status == KATA_OK && !needs) status = message_no_memory(m);
-    for (int i = 0; needs && i < kernel->access_count; i++) needs[i] = loop->box;
     for (int i = 0; i < kernel->access_count; i++)
         for (int j = 0; j < kernel->store_count && status == KATA_OK; j++)
-            if (is_writer(loop, &kernel->stores[j], &kernel->accesses[i]))
-                status = check_access(loop, i, &kernel->stores[j], needs, m);
-    arena_free(&memory);
+            status = check_access(loop, i, &kernel->stores[j], m);
     return status;
 }

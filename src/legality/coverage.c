@@ -4,7 +4,7 @@
  * that no rule covers is one of which every index farther out at the same side is not covered
  * either. (A reflection may carry a far index past the opposite side of a thin grid, where
  * there may be no rule; a nearer one is carried less far.) */
-#include "analysis/analysis.h"
+#include "legality/legality.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -70,7 +70,7 @@ static bool is_covered(const outside_read *r)
 
 /* ---- what to do instead ---------------------------------------------------------------------- */
 
-grid_box analysis_covered(const chain_loop *loop, const grid_box *needs)
+grid_box legality_covered(const chain_loop *loop, const grid_box *needs)
 {
     grid_box box = loop->box;
     for (int i = 0; i < loop->kernel->access_count; i++)
@@ -102,7 +102,7 @@ static int64_t inner_depth(const grid_shape *shape, const grid_box *box)
  * left. */
 static void print_smaller_range(text *out, const chain_loop *loop, const grid_box *needs)
 {
-    grid_box all = grid_shape_box(&loop->shape), box = analysis_covered(loop, needs);
+    grid_box all = grid_shape_box(&loop->shape), box = legality_covered(loop, needs);
     if (grid_box_contains(&loop->box, &all)) {
         int64_t depth = inner_depth(&loop->shape, &box);
         for (int d = 0; d < loop->shape.rank; d++)
@@ -124,12 +124,12 @@ static void print_smaller_range(text *out, const chain_loop *loop, const grid_bo
 static void begin(const outside_read *r, messages *m)
 {
     const ir_kernel *kernel = r->loop->kernel;
-    char offset[ANALYSIS_NAME];
-    analysis_print_offset(offset, r->access, r->loop->shape.rank);
+    char offset[LEGALITY_NAME];
+    legality_print_offset(offset, r->access, r->loop->shape.rank);
     message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, r->access->at,
                      "'%s' is read at %s, outside the grid", kernel->params[r->access->param].name,
                      offset);
-    analysis_say_where(r->loop, m);
+    legality_say_where(r->loop, m);
 }
 
 /* "point [0, 4] reads [-1, 4] of field 'u'" */
@@ -220,12 +220,13 @@ static kata_status refuse(const outside_read *r, const grid_box *needs, messages
     return message_send(m);
 }
 
-/* The first read that leaves the grid where no rule covers it. */
+/* The first read that leaves the grid where no rule covers it; `needs` NULL: from all points. */
 static bool find_uncovered(const chain_loop *loop, const grid_box *needs, outside_read *out)
 {
     for (int i = 0; i < loop->kernel->access_count; i++)
         for (int side = 0; side < 6; side++) {
-            *out = (outside_read){loop, &loop->kernel->accesses[i], &needs[i], side / 2, side % 2};
+            const grid_box *need = needs ? &needs[i] : &loop->box;
+            *out = (outside_read){loop, &loop->kernel->accesses[i], need, side / 2, side % 2};
             if (!is_covered(out)) return true;
         }
     return false;
@@ -233,19 +234,16 @@ static bool find_uncovered(const chain_loop *loop, const grid_box *needs, outsid
 
 /* First as if each read mattered everywhere, which mostly is enough; then with what guards leave.
  */
-kata_status analysis_check_reads(const chain_loop *loop, messages *m)
+kata_status legality_check_reads(const chain_loop *loop, messages *m)
 {
-    if (grid_box_is_empty(&loop->box)) return KATA_OK;
     arena memory = {0};
     outside_read r;
     kata_status status = KATA_OK;
-    int count = loop->kernel->access_count;
-    grid_box *needs = arena_array(&memory, (size_t)count, sizeof *needs);
-    for (int i = 0; needs && i < count; i++) needs[i] = loop->box;
-    bool uncovered = needs && find_uncovered(loop, needs, &r);
-    if (!needs || (uncovered && !analysis_needs(loop, needs)))
+    if (grid_box_is_empty(&loop->box) || !find_uncovered(loop, NULL, &r)) return KATA_OK;
+    const grid_box *needs = analysis_needs(loop, &memory);
+    if (!needs)
         status = message_no_memory(m);
-    else if (uncovered && find_uncovered(loop, needs, &r))
+    else if (find_uncovered(loop, needs, &r))
         status = refuse(&r, needs, m);
     arena_free(&memory);
     return status;

@@ -1,19 +1,19 @@
 /* Whether fields and scalars suit the parameters they are given for. */
-#include "analysis/analysis.h"
+#include "legality/legality.h"
 
 static kata_status begin(const chain_loop *loop, int param, messages *m, const char *wrong)
 {
     const ir_kernel *kernel = loop->kernel;
     message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, kernel->params[param].at,
                      "parameter '%s' is given a %s", kernel->params[param].name, wrong);
-    analysis_say_where(loop, m);
+    legality_say_where(loop, m);
     return KATA_ERROR_APPLICATION;
 }
 
 static kata_status check_shape(const chain_loop *loop, int p, messages *m)
 {
     const chain_binding *binding = &loop->bindings[p];
-    if (ir_param_has_ratio(&loop->kernel->params[p])) return analysis_check_ratio(loop, p, m);
+    if (ir_param_has_ratio(&loop->kernel->params[p])) return legality_check_ratio(loop, p, m);
     grid_shape made_for = chain_slot_grid(binding->slot);
     if (grid_shape_equal(&made_for, &loop->shape)) return KATA_OK;
     text field = {0}, grid = {0};
@@ -154,7 +154,7 @@ static kata_status check_scalar(const chain_loop *loop, int p, messages *m)
     return message_send(m);
 }
 
-kata_status analysis_check_bindings(const chain_loop *loop, messages *m)
+kata_status legality_check_bindings(const chain_loop *loop, messages *m)
 {
     for (int p = 0; p < loop->kernel->param_count; p++) {
         kata_status status = KATA_OK;

@@ -1,6 +1,6 @@
 /* Sizes of fields on finer and coarser grids: exactly the ratio times, or by the ratio, that of the
  * grid a kernel is applied to. */
-#include "analysis/analysis.h"
+#include "legality/legality.h"
 
 #include <inttypes.h>
 
@@ -26,7 +26,7 @@ static void begin(const chain_loop *loop, int p, messages *m)
     text line = {0};
     message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, param->at,
                      "parameter '%s' is given a field of another grid size", param->name);
-    analysis_say_where(loop, m);
+    legality_say_where(loop, m);
     text_add(&line, "field '%s' has ", loop->bindings[p].name);
     grid_shape made_for = chain_slot_grid(loop->bindings[p].slot);
     grid_shape_print(&line, &made_for);
@@ -47,7 +47,7 @@ static kata_status refuse_odd(const chain_loop *loop, int p, int d, messages *m)
     return message_send(m);
 }
 
-kata_status analysis_check_ratio(const chain_loop *loop, int p, messages *m)
+kata_status legality_check_ratio(const chain_loop *loop, int p, messages *m)
 {
     const chain_binding *binding = &loop->bindings[p];
     grid_shape expected, made_for = chain_slot_grid(binding->slot);

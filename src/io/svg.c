@@ -1,7 +1,7 @@
 /* Pictures of plans: what is computed when, over one dimension and the loops of the chain, as SVG.
  * Of the other dimensions one line through the middle is shown. Colours tell tiles apart: equal
  * ones are parts of loops that follow one another in one tile. */
-#include "plan/plan.h"
+#include "io/io.h"
 
 #include <inttypes.h>
 
@@ -71,7 +71,7 @@ static void draw_axes(const picture *p)
                      LEFT + (x - p->lo) * POINT, height - 10, "xyz"[p->dimension], x);
 }
 
-bool plan_draw(text *out, const plan *p, const analysis_chain *a, int dimension)
+bool io_svg_plan(text *out, const plan *p, const analysis_chain *a, int dimension)
 {
     picture picture = {.out = out,
                        .a = a,

@@ -1,0 +1,69 @@
+/* By how much loops have to keep behind one another when they run side by side.
+ *
+ * A dependence is a distance. If loop b at point q touches index q + o of a value that loop a
+ * touched at p + w before, and one of them wrote it, a has to run at p = q + o - w before b at q.
+ * Of all that touched a value only the extremes matter: they are kept per value, in index space,
+ * while the loops are gone through once. */
+#include "analysis/analysis.h"
+
+/* Of all touches of a value so far: where the next one of it would have to be at least. */
+typedef struct value {
+    analysis_span reads[3], writes[3];
+} value;
+
+static void wait_for(const analysis_span *before, const analysis_distance *far, analysis_span *lag)
+{
+    if (before->lo <= before->hi) analysis_widen(lag, before->lo + far->lo, before->hi + far->hi);
+}
+
+static void find_lag(const analysis_loop *l, value *const *values, analysis_span lag[3])
+{
+    for (int i = 0; i < l->touch_count; i++) {
+        const analysis_touch *t = &l->touches[i];
+        for (int d = 0; d < 3 && !t->scalar && !t->odd; d++) {
+            const value *v = &values[t->slot][t->component];
+            analysis_distance far = analysis_distance_of(l, t, d);
+            wait_for(&v->writes[d], &far, &lag[d]);
+            if (t->writes) wait_for(&v->reads[d], &far, &lag[d]);
+        }
+    }
+}
+
+static void note_touches(const analysis_loop *l, const analysis_span lag[3], value *const *values)
+{
+    for (int i = 0; i < l->touch_count; i++) {
+        const analysis_touch *t = &l->touches[i];
+        for (int d = 0; d < 3 && !t->scalar && !t->odd; d++) {
+            value *v = &values[t->slot][t->component];
+            analysis_distance far = analysis_distance_of(l, t, d);
+            analysis_widen(t->writes ? &v->writes[d] : &v->reads[d], lag[d].lo - far.hi,
+                           lag[d].hi - far.lo);
+        }
+    }
+}
+
+/* Values of all slots, which nothing has touched. */
+static value **make_values(const analysis_chain *a, arena *memory)
+{
+    value **values = arena_array(memory, (size_t)a->slot_count + 1, sizeof *values);
+    for (int s = 0; values && s < a->slot_count; s++) {
+        values[s] = arena_array(memory, (size_t)a->slots[s]->components, sizeof **values);
+        if (!values[s]) return NULL;
+        for (int i = 0; i < 3 * a->slots[s]->components; i++)
+            values[s][i / 3].reads[i % 3] = values[s][i / 3].writes[i % 3] = ANALYSIS_NONE;
+    }
+    return values;
+}
+
+bool analysis_find_lags(const analysis_section *s, analysis_span (*lags)[3])
+{
+    arena memory = {0};
+    value **values = make_values(s->a, &memory);
+    for (int l = s->first; values && l < s->end; l++) {
+        if (s->a->loops[l].loop->once) continue;
+        find_lag(&s->a->loops[l], values, lags[l - s->first]);
+        note_touches(&s->a->loops[l], lags[l - s->first], values);
+    }
+    arena_free(&memory);
+    return values;
+}

@@ -1,0 +1,64 @@
+/* What consecutive loops do to the values of a slot: where they come from, and who needs them
+ * afterwards. */
+#include "analysis/analysis.h"
+
+analysis_use analysis_use_of(const analysis_section *s, int slot)
+{
+    analysis_use use = {0};
+    for (int l = s->first; l < s->end; l++)
+        for (int i = 0; i < s->a->loops[l].touch_count; i++) {
+            const analysis_touch *t = &s->a->loops[l].touches[i];
+            if (t->slot != slot || t->scalar) continue;
+            use.touched = true;
+            use.written = use.written || t->writes;
+            use.odd = use.odd || t->odd;
+        }
+    return use;
+}
+
+/* Whether a touch makes all of a component, whatever it was before. */
+static bool makes_all(const chain_slot *slot, const analysis_touch *t)
+{
+    grid_box all = chain_slot_memory(slot);
+    bool here = true;
+    for (int d = 0; d < 3; d++) here = here && !t->lo[d] && !t->hi[d];
+    return t->writes && !t->keeps && here && !t->odd && grid_box_contains(&t->at, &all);
+}
+
+typedef enum first_use { UNUSED, MADE, FOUND } first_use;
+
+/* What loops do first to a component: make all of it, or find what was there before. */
+static first_use first_use_of(const analysis_section *s, int slot, int component)
+{
+    first_use use = UNUSED;
+    for (int l = s->first; l < s->end && !use; l++)
+        for (int i = 0; i < s->a->loops[l].touch_count; i++) {
+            const analysis_touch *t = &s->a->loops[l].touches[i];
+            if (t->slot != slot || t->component != component) continue;
+            if (!makes_all(s->a->slots[slot], t)) return FOUND;
+            use = MADE;
+        }
+    return use;
+}
+
+bool analysis_takes(const analysis_section *s, int slot)
+{
+    for (int c = 0; c < s->a->slots[slot]->components; c++)
+        if (first_use_of(s, slot, c) != MADE) return true;
+    return false;
+}
+
+bool analysis_lasts(const analysis_chain *a, int end, int slot)
+{
+    analysis_section rest = {a, end, a->loop_count};
+    for (int c = 0; c < a->slots[slot]->components; c++) {
+        first_use next = first_use_of(&rest, slot, c);
+        if (next == FOUND || (next == UNUSED && !a->dead[slot])) return true;
+    }
+    return false;
+}
+
+bool analysis_leaves(const analysis_section *s, int slot)
+{
+    return analysis_use_of(s, slot).written && analysis_lasts(s->a, s->end, slot);
+}
