@@ -74,11 +74,11 @@ static void set_all(kata_type type, void *values, int64_t count, double x)
     ir_value value = {0};
     ir_storage_write(type, IR_F64, ir_value_of_double(IR_F64, x), &value);
     int bytes = store_type_bytes(type);
-    if (count > 0) memcpy(values, &value, (size_t)bytes);
-    for (int64_t done = 1, n; done < count; done += n) { /* twice as many each time */
-        n = done < count - done ? done : count - done;
-        memcpy((char *)values + done * bytes, values, (size_t)(n * bytes));
-    }
+    char *out = values;
+    if (bytes == 8)
+        for (int64_t i = 0; i < count; i++) memcpy(out + i * 8, &value, 8);
+    else
+        for (int64_t i = 0; i < count; i++) memcpy(out + i * bytes, &value, (size_t)bytes);
 }
 
 /* x = 2*v - x, step by step, inner ones first. */
@@ -93,7 +93,7 @@ static void set_all(kata_type type, void *values, int64_t count, double x)
 #define UNDO_CODED(T, t, storage)                                                                  \
     for (int64_t k = source->steps - 1; k >= 0; k--) {                                             \
         T v, *x = values;                                                                          \
-        set_all(type, &v, 1, source->step_value[k % 2]);                                           \
+        ir_storage_write(type, IR_F64, ir_value_of_double(IR_F64, source->step_value[k % 2]), &v); \
         for (int64_t i = 0; i < count; i++)                                                        \
             x[i] = kata_##storage##_of_##t(2 * kata_##t##_of_##storage(v) -                        \
                                            kata_##t##_of_##storage(x[i]));                         \

@@ -51,14 +51,6 @@ static bool run_part(const cpu_loop *l, const grid_box *box, cpu_thread *thread)
     return true;
 }
 
-/* Sets elements of reductions to what changes nothing. */
-static void set_neutral(const ir_param *param, void *elements, int64_t count)
-{
-    ir_value start = ir_reduction_start(param);
-    size_t size = (size_t)ir_types[param->type].bytes;
-    for (int64_t i = 0; i < count; i++) memcpy((char *)elements + (size_t)i * size, &start, size);
-}
-
 /* Room for so many elements of 8 bytes. */
 static bool reserve_reduced(cpu_thread *thread, int64_t elements)
 {
@@ -94,7 +86,7 @@ static bool prepare_lanes(const cpu_loop *l, const grid_box *box, cpu_thread *th
         ir_value *start = (ir_value *)thread->reduced + r * count;
         uintptr_t origin = (uintptr_t)start - (uintptr_t)(before * ir_types[param->type].bytes);
         thread->views[red->view] = (codegen_view){(void *)origin, pitch, pitch * ny, 1};
-        set_neutral(param, start, count);
+        exec_reduce_start(param, start, count);
     }
     return true;
 }
@@ -112,7 +104,7 @@ static bool prepare_contributions(const cpu_loop *l, const grid_box *box, cpu_th
         ir_value *start = (ir_value *)thread->reduced + r * points;
         uintptr_t origin = (uintptr_t)start - (uintptr_t)(before * ir_types[param->type].bytes);
         thread->views[red->view] = (codegen_view){(void *)origin, nx, nx * ny, 1};
-        if (l->loop->colors > 1) set_neutral(param, start, points);
+        if (l->loop->colors > 1) exec_reduce_start(param, start, points);
     }
     return true;
 }

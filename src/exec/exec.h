@@ -207,6 +207,8 @@ enum { EXEC_BRICK = CODEGEN_BRICK, EXEC_LANES = CODEGEN_LANES };
 
 /* The brick that holds an x index, also one below 0. */
 int64_t exec_brick(int64_t x);
+/* Sets elements of the parameter's type to what changes nothing that it is combined with. */
+void exec_reduce_start(const ir_param *param, void *elements, int64_t count);
 /* Reduces contributions of points x_lo .. x_hi-1 of a row, in the parameter's type, brick by brick:
  * partials[0] is of the brick that holds x_lo. */
 void exec_reduce_row(const ir_param *param, const void *contributions, int64_t x_lo, int64_t x_hi,

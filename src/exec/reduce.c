@@ -113,6 +113,15 @@ static ir_value reduce_part(const ir_param *param, const void *x, int first, int
     return reduce_brick(param, padded, total, start);
 }
 
+void exec_reduce_start(const ir_param *param, void *elements, int64_t count)
+{
+    ir_value start = ir_reduction_start(param);
+    if (ir_types[param->type].bytes == 8)
+        for (int64_t i = 0; i < count; i++) ((int64_t *)elements)[i] = start.i64;
+    else
+        for (int64_t i = 0; i < count; i++) ((int32_t *)elements)[i] = start.i32;
+}
+
 int64_t exec_brick(int64_t x)
 {
     return x >= 0 ? x / EXEC_BRICK : -((EXEC_BRICK - 1 - x) / EXEC_BRICK);
