@@ -1,204 +1,15 @@
-/* Reads outside the grid.
+/* Reads outside the grid, on copies.
  *
- * Where a field's memory can have room around its values, what is read there is written there
- * before the loop runs. Where it cannot (memory of the program, ghosts, fields that the loop
- * writes), points near a side run on copies: of each component that they read outside, a box around
- * them is filled as the boundary rules say, and the same function runs with its view on the copy.
- * What an index outside maps to is looked up in tables, so that rules are evaluated once per loop
- * and index. Components that stand together in the field do so in a copy, as the function expects;
- * other copies have contiguous rows. Rules map x first, then y, then z; antisymmetric steps are
- * undone in the reverse order. */
-#include "exec/exec.h"
+ * Where what is read outside cannot be written around a field (cpu_fill.c), points near a side run
+ * on copies: of each component that they read outside, a box around them is filled as the boundary
+ * rules say, and the same function runs with its view on the copy. Components that stand together
+ * in the field do so in a copy, as the function expects; other copies have contiguous rows. */
+#include "exec/edge.h"
 
-#include "ir/arithmetic.h"
-
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_BYTES = 64, COLUMN = HOSTILE(64, 3) };
-
-/* ---- tables ---------------------------------------------------------------------------------- */
-
-static const double UNSET = 0x1.6969696969697p62; /* about 0x5a5a5a5a5a5a5a5a */
-
-/* Where no rule covers a read, nothing comes of it, and where no periodic side brings a write back,
- * it does not happen (analysis has seen to that). */
-static grid_source map(const cpu_edge *edge, int dimension, int64_t index)
-{
-    grid_source source;
-    grid_axis axis = chain_slot_axis(edge->binding->slot, dimension);
-    bool periodic = edge->binding->boundary.side[2 * dimension].rule == KATA_PERIODIC;
-    if ((periodic || !edge->written) &&
-        grid_boundary_map(&edge->binding->boundary, dimension, &axis, index, &source))
-        return source;
-    bool floating = ir_type_is_floating(ir_type_of_storage(edge->type));
-    return (grid_source){.is_constant = true,
-                         .constant = !edge->poison ? 0
-                                     : floating    ? NAN
-                                                   : UNSET};
-}
-
-bool cpu_edge_prepare(cpu_edge *edge, const grid_box *touched, arena *memory)
-{
-    edge->inside = chain_binding_inside(edge->binding);
-    edge->type = edge->binding->slot->type;
-    edge->bytes = store_type_bytes(edge->type);
-    edge->rows = exec_slot_rows(edge->binding->slot);
-    for (int d = 0; d < 3; d++) {
-        int64_t first = edge->inside.lo[d], end = edge->inside.hi[d];
-        int64_t low = touched->lo[d] < first ? first - touched->lo[d] : 0;
-        int64_t high = touched->hi[d] > end ? touched->hi[d] - end : 0;
-        edge->low[d] = arena_array(memory, (size_t)low + (size_t)high, sizeof(grid_source));
-        if (!edge->low[d]) return false;
-        edge->high[d] = edge->low[d] + low;
-        for (int64_t i = 0; i < low; i++) edge->low[d][i] = map(edge, d, first - 1 - i);
-        for (int64_t i = 0; i < high; i++) edge->high[d][i] = map(edge, d, end + i);
-    }
-    return true;
-}
-
-/* NULL inside. */
-static const grid_source *source_of(const cpu_edge *edge, int dimension, int64_t index)
-{
-    int64_t first = edge->inside.lo[dimension], end = edge->inside.hi[dimension];
-    return index < first  ? &edge->low[dimension][first - 1 - index]
-           : index >= end ? &edge->high[dimension][index - end]
-                          : NULL;
-}
-
-/* ---- values ---------------------------------------------------------------------------------- */
-
-static void set_all(kata_type type, void *values, int64_t count, double x)
-{
-    ir_value value = {0};
-    ir_storage_write(type, IR_F64, ir_value_of_double(IR_F64, x), &value);
-    int bytes = store_type_bytes(type);
-    char *out = values;
-    if (bytes == 8)
-        for (int64_t i = 0; i < count; i++) memcpy(out + i * 8, &value, 8);
-    else
-        for (int64_t i = 0; i < count; i++) memcpy(out + i * bytes, &value, (size_t)bytes);
-}
-
-/* x = 2*v - x, step by step, inner ones first. */
-#define UNDO_STEPS(T, member, TWICE, MINUS)                                                        \
-    for (int64_t k = source->steps - 1; k >= 0; k--) {                                             \
-        T v = ir_value_of_double(storage, source->step_value[k % 2]).member, *x = values;          \
-        T twice = TWICE;                                                                           \
-        for (int64_t i = 0; i < count; i++) x[i] = MINUS;                                          \
-    }
-
-/* The same where a step is computed in type t and its result stored by a conversion. */
-#define UNDO_CODED(T, t, storage)                                                                  \
-    for (int64_t k = source->steps - 1; k >= 0; k--) {                                             \
-        T v, *x = values;                                                                          \
-        ir_storage_write(type, IR_F64, ir_value_of_double(IR_F64, source->step_value[k % 2]), &v); \
-        for (int64_t i = 0; i < count; i++)                                                        \
-            x[i] = kata_##storage##_of_##t(2 * kata_##t##_of_##storage(v) -                        \
-                                           kata_##t##_of_##storage(x[i]));                         \
-    }
-
-static void undo_steps(kata_type type, void *values, int64_t count, const grid_source *source)
-{
-    ir_type storage = ir_type_of_storage(type);
-    switch (type) {
-    case KATA_F64: UNDO_STEPS(double, f64, 2 * v, twice - x[i]) break;
-    case KATA_F32: UNDO_STEPS(float, f32, 2 * v, twice - x[i]) break;
-    case KATA_I64:
-        UNDO_STEPS(int64_t, i64, (int64_t)(2 * (uint64_t)v),
-                   (int64_t)((uint64_t)twice - (uint64_t)x[i]))
-        break;
-    case KATA_I32:
-        UNDO_STEPS(int32_t, i32, (int32_t)(2 * (uint32_t)v),
-                   (int32_t)((uint32_t)twice - (uint32_t)x[i]))
-        break;
-    case KATA_U8: UNDO_CODED(uint8_t, i32, u8) break;
-    case KATA_F16: UNDO_CODED(uint16_t, f32, f16) break;
-    case KATA_BF16: UNDO_CODED(uint16_t, f32, bf16) break;
-    case KATA_UNORM8: UNDO_CODED(uint8_t, f32, unorm8) break;
-    }
-}
-
-/* ---- rows ------------------------------------------------------------------------------------ */
-
-/* A row of the grid grown by what is read outside: where its values at x inside come from. */
-typedef struct edge_row {
-    bool inside;   /* they are those of the row at[1], at[2]; otherwise the constant */
-    int64_t at[3]; /* at[0] is 0 */
-    double constant;
-    const grid_source *y, *z; /* with steps to undo, otherwise NULL */
-} edge_row;
-
-static edge_row row_at(const cpu_edge *edge, int64_t y, int64_t z)
-{
-    edge_row row = {.y = source_of(edge, 1, y), .z = source_of(edge, 2, z)};
-    if (row.y && row.y->is_constant) {
-        row.constant = row.y->constant;
-        row.z = NULL;
-    } else if (row.z && row.z->is_constant) {
-        row.constant = row.z->constant;
-    } else {
-        row.inside = true;
-        row.at[1] = row.y ? row.y->index : y;
-        row.at[2] = row.z ? row.z->index : z;
-    }
-    if (row.y && !row.y->steps) row.y = NULL;
-    if (row.z && !row.z->steps) row.z = NULL;
-    return row;
-}
-
-/* The values at x_lo .. x_hi-1, inside along x. */
-static void copy_inside(const cpu_edge *edge, const edge_row *row, int64_t x_lo, int64_t x_hi,
-                        char *out)
-{
-    const int64_t start[3] = {x_lo, row->at[1], row->at[2]};
-    if (row->inside)
-        store_read_row(edge->binding->slot->array, edge->component, start, x_hi - x_lo, out);
-    else
-        set_all(edge->type, out, x_hi - x_lo, row->constant);
-    if (row->z) undo_steps(edge->type, out, x_hi - x_lo, row->z);
-    if (row->y) undo_steps(edge->type, out, x_hi - x_lo, row->y);
-}
-
-/* The values at x_lo .. x_hi-1, all beyond one side; sources[i * direction] are those of x_lo + i.
- */
-static void copy_outside(const cpu_edge *edge, const edge_row *row, const grid_source *sources,
-                         int direction, int64_t count, char *out)
-{
-    const store_array *a = edge->binding->slot->array;
-    const char *values = row->inside ? store_address(a, edge->component, row->at) : NULL;
-    bool plain = values && !row->y && !row->z;
-    for (int64_t i = 0; i < count; i++, out += edge->bytes) {
-        const grid_source *x = &sources[i * direction];
-        if (x->is_constant)
-            set_all(edge->type, out, 1, x->constant);
-        else if (plain && edge->bytes == 8)
-            memcpy(out, values + store_along_x(a, x->index) * 8, 8);
-        else if (plain && edge->bytes == 4)
-            memcpy(out, values + store_along_x(a, x->index) * 4, 4);
-        else
-            copy_inside(edge, row, x->index, x->index + 1, out);
-        if (x->steps) undo_steps(edge->type, out, 1, x);
-    }
-}
-
-static void copy_row(const cpu_edge *edge, const edge_row *row, int64_t x_lo, int64_t x_hi,
-                     char *out)
-{
-    int64_t first = edge->inside.lo[0], n = edge->inside.hi[0];
-    int64_t lo = x_lo < first ? first : x_lo, hi = x_hi < n ? x_hi : n;
-    if (x_lo < first) {
-        int64_t end = x_hi < first ? x_hi : first;
-        copy_outside(edge, row, &edge->low[0][first - 1 - x_lo], -1, end - x_lo, out);
-    }
-    if (lo < hi) copy_inside(edge, row, lo, hi, out + (lo - x_lo) * edge->bytes);
-    if (x_hi > n) {
-        int64_t start = x_lo < n ? n : x_lo;
-        copy_outside(edge, row, &edge->high[0][start - n], 1, x_hi - start,
-                     out + (start - x_lo) * edge->bytes);
-    }
-}
+enum { LINE_BYTES = 64 };
 
 /* ---- boxes ----------------------------------------------------------------------------------- */
 
@@ -292,7 +103,7 @@ static void copy_run(char *to, const char *from, int64_t bytes)
     for (; bytes > 0; bytes -= 8, to += 8, from += 8) memcpy(to, from, 8);
 }
 
-/* The same as copy_row for such rows, of contiguous elements: `from` is the row's x = 0. */
+/* The same as edge_copy_row for such rows, of contiguous elements: `from` is the row's x = 0. */
 static void move_row(const cpu_edge *edge, const grid_box *box, const char *from, char *to)
 {
     int64_t first = edge->inside.lo[0], end = edge->inside.hi[0], x = box->lo[0];
@@ -319,15 +130,16 @@ static void copy_row_at(const row_copy *c, const int64_t at[3])
 {
     const cpu_edge *edge = c->edge;
     const store_array *a = edge->binding->slot->array;
-    edge_row from = row_at(edge, at[1], at[2]);
+    edge_row from = edge_row_at(edge, at[1], at[2]);
     if (c->origin && from.inside && !from.y && !from.z) {
         int64_t start = from.at[1] * a->pitch_y + from.at[2] * a->pitch_z;
         move_row(edge, c->box, c->origin + start * edge->bytes,
                  store_address(c->copy, edge->component, at));
     } else if (c->copy->pitch_x == 1) {
-        copy_row(edge, &from, at[0], c->box->hi[0], store_address(c->copy, edge->component, at));
+        edge_copy_row(edge, &from, at[0], c->box->hi[0],
+                      store_address(c->copy, edge->component, at));
     } else {
-        copy_row(edge, &from, at[0], c->box->hi[0], c->row);
+        edge_copy_row(edge, &from, at[0], c->box->hi[0], c->row);
         store_write_row(c->copy, edge->component, at, c->box->hi[0] - at[0], c->row);
     }
 }
@@ -452,118 +264,13 @@ bool cpu_edge_gather(const cpu_edge *edges, int count, const grid_box *piece, cp
     return true;
 }
 
-/* ---- filling --------------------------------------------------------------------------------- */
-
-static bool is_written(const chain_loop *loop, const chain_slot *slot)
-{
-    bool written = false;
-    for (int p = 0; p < loop->kernel->param_count; p++)
-        written = written || (ir_param_is_written_field(&loop->kernel->params[p]) &&
-                              loop->bindings[p].slot == slot);
-    return written;
-}
-
-bool cpu_edge_can_fill(const cpu_edge *edge, const grid_box *touched, const chain_loop *loop)
-{
-    const chain_slot *slot = edge->binding->slot;
-    grid_box inside = edge->inside, own = slot->array->box;
-    bool all = grid_box_contains(&inside, &own);           /* around it nothing else is kept */
-    if (HOSTILE(false, edge->view % 2 == 0)) return false; /* the other way, too */
-    if (edge->written || is_written(loop, slot)) return false;
-    return edge->rows == CODEGEN_CONTIGUOUS && all && store_array_extend(slot->array, touched);
-}
-
-/* The values at x inside of a row whose y or z is outside; all of them where x outside is wanted,
- * which may be made of any. */
-static void fill_row(const cpu_edge *edge, const grid_box *rows, const int64_t at[3])
-{
-    const int64_t first = edge->inside.lo[0], end = edge->inside.hi[0];
-    bool beyond = rows->lo[0] < first || rows->hi[0] > end;
-    int64_t lo = beyond || rows->lo[0] < first ? first : rows->lo[0];
-    int64_t hi = beyond || rows->hi[0] > end ? end : rows->hi[0];
-    edge_row row = row_at(edge, at[1], at[2]);
-    if (lo >= hi) return;
-    char *out =
-        store_address(edge->binding->slot->array, edge->component, (int64_t[]){lo, at[1], at[2]});
-    copy_inside(edge, &row, lo, hi, out);
-}
-
-/* Elements of so many bytes that are `pitch` apart, to or from a place where they are not. */
-static void gather(char *to, const char *from, int64_t pitch, int64_t count, int bytes)
-{
-    switch (bytes) {
-    case 8:
-        for (int64_t i = 0; i < count; i++) memcpy(to + i * 8, from + i * pitch * 8, 8);
-        break;
-    case 4:
-        for (int64_t i = 0; i < count; i++) memcpy(to + i * 4, from + i * pitch * 4, 4);
-        break;
-    default:
-        for (int64_t i = 0; i < count; i++)
-            memcpy(to + i * bytes, from + i * pitch * bytes, (size_t)bytes);
-    }
-}
-
-static void scatter(char *to, const char *from, int64_t pitch, int64_t count, int bytes)
-{
-    switch (bytes) {
-    case 8:
-        for (int64_t i = 0; i < count; i++) memcpy(to + i * pitch * 8, from + i * 8, 8);
-        break;
-    case 4:
-        for (int64_t i = 0; i < count; i++) memcpy(to + i * pitch * 4, from + i * 4, 4);
-        break;
-    default:
-        for (int64_t i = 0; i < count; i++)
-            memcpy(to + i * pitch * bytes, from + i * bytes, (size_t)bytes);
-    }
-}
-
-/* The values at one x outside, of rows that follow one another from at[1] on, made of theirs
- * inside. */
-static void fill_column(const cpu_edge *edge, const grid_source *source, const int64_t at[3],
-                        int64_t count)
-{
-    _Alignas(64) char values[COLUMN * sizeof(ir_value)];
-    const store_array *a = edge->binding->slot->array;
-    if (source->is_constant)
-        set_all(edge->type, values, count, source->constant);
-    else
-        gather(values, store_address(a, edge->component, (int64_t[]){source->index, at[1], at[2]}),
-               a->pitch_y, count, edge->bytes);
-    if (source->steps) undo_steps(edge->type, values, count, source);
-    scatter(store_address(a, edge->component, at), values, a->pitch_y, count, edge->bytes);
-}
-
-void cpu_edge_fill(const cpu_edge *edge, const grid_box *rows)
-{
-    const grid_box *inside = &edge->inside;
-    int64_t at[3] = {0};
-    for (at[2] = rows->lo[2]; at[2] < rows->hi[2]; at[2]++) {
-        bool plane = at[2] >= inside->lo[2] && at[2] < inside->hi[2];
-        for (at[1] = rows->lo[1]; at[1] < rows->hi[1]; at[1]++) {
-            bool kept = plane && at[1] >= inside->lo[1] && at[1] < inside->hi[1];
-            if (kept) at[1] = inside->hi[1];
-            if (at[1] < rows->hi[1]) fill_row(edge, rows, at);
-        }
-        for (at[1] = rows->lo[1]; at[1] < rows->hi[1]; at[1] += COLUMN) {
-            int64_t left = rows->hi[1] - at[1], count = left < COLUMN ? left : COLUMN;
-            for (at[0] = rows->lo[0]; at[0] < inside->lo[0] && at[0] < rows->hi[0]; at[0]++)
-                fill_column(edge, source_of(edge, 0, at[0]), at, count);
-            at[0] = rows->lo[0] > inside->hi[0] ? rows->lo[0] : inside->hi[0];
-            for (; at[0] < rows->hi[0]; at[0]++)
-                fill_column(edge, source_of(edge, 0, at[0]), at, count);
-        }
-    }
-}
-
 /* ---- writes ---------------------------------------------------------------------------------- */
 
 /* Where an index of the grown grid belongs; false: nowhere. */
 static bool target_of(const cpu_edge *edge, const int64_t index[3], int64_t target[3])
 {
     for (int d = 0; d < 3; d++) {
-        const grid_source *source = source_of(edge, d, index[d]);
+        const grid_source *source = edge_source(edge, d, index[d]);
         target[d] = source ? source->index : index[d];
         if (source && source->is_constant) return false;
     }

@@ -215,38 +215,7 @@ static void share_blocks(cpu_loop *l)
     }
 }
 
-/* ---- filling --------------------------------------------------------------------------------- */
-
-/* A part of the rows around a field: some planes, or some rows where there is one plane. */
-static grid_box rows_to_fill(const cpu_loop *l, const cpu_edge *edge, int64_t part, int64_t parts)
-{
-    grid_box rows = analysis_touched(edge->param, edge->lo, edge->hi, &l->loop->box);
-    for (int d = 0; d < 3; d++)
-        if (edge->clipped[d]) {
-            rows.lo[d] = edge->inside.lo[d];
-            rows.hi[d] = edge->inside.hi[d];
-        }
-    int d = rows.hi[2] - rows.lo[2] > 1 ? 2 : 1;
-    int64_t first = rows.lo[d], count = rows.hi[d] - first;
-    rows.lo[d] = first + count * part / parts;
-    rows.hi[d] = first + count * (part + 1) / parts;
-    return rows;
-}
-
-static void fill(void *data, int me)
-{
-    cpu_loop *l = data;
-    int64_t parts = l->thread_count > 1 ? 4 * l->thread_count : 1, next;
-    (void)me;
-    while ((next = atomic_fetch_add_explicit(&l->parts_filled, 1, memory_order_relaxed)) <
-           parts * l->fill_count) {
-        const cpu_edge *edge = &l->fills[next / parts];
-        grid_box rows = rows_to_fill(l, edge, next % parts, parts);
-        cpu_edge_fill(edge, &rows);
-    }
-}
-
-static void run_all(cpu_loop *l, struct exec_cpu *cpu, exec_work *run)
+void cpu_loop_run_all(cpu_loop *l, struct exec_cpu *cpu, exec_work *run)
 {
     if (l->thread_count > 1 && !cpu->team) cpu->team = exec_team_new(cpu->thread_count);
     if (l->thread_count > 1 && cpu->team)
@@ -255,11 +224,9 @@ static void run_all(cpu_loop *l, struct exec_cpu *cpu, exec_work *run)
         run(l, 0);
 }
 
-void cpu_loop_fill(cpu_loop *l, struct exec_cpu *cpu) { run_all(l, cpu, fill); }
-
 bool cpu_loop_run_blocks(cpu_loop *l, struct exec_cpu *cpu)
 {
     share_blocks(l);
-    run_all(l, cpu, work);
+    cpu_loop_run_all(l, cpu, work);
     return !atomic_load(&l->failed);
 }

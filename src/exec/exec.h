@@ -355,13 +355,6 @@ bool cpu_edge_prepare(cpu_edge *edge, const grid_box *touched, arena *memory);
 bool cpu_edge_gather(const cpu_edge *edges, int count, const grid_box *piece, cpu_thread *thread,
                      codegen_view *views);
 
-/* Writes what is read of a component outside the grid around its values, in the array's own memory:
- * of the rows at the y and z of `rows`, those at the x of `rows` that are outside. Where it can be
- * done, by cpu_edge_can_fill, no copies are needed. Rows can be filled at the same time. */
-void cpu_edge_fill(const cpu_edge *edge, const grid_box *rows);
-/* Whether there is memory around the values, made if need be, and nobody writes them meanwhile. */
-bool cpu_edge_can_fill(const cpu_edge *edge, const grid_box *touched, const chain_loop *loop);
-
 /* Puts what a piece has written to its copies, at the views made by cpu_edge_gather, where it
  * belongs in the grid. */
 void cpu_edge_scatter(const cpu_edge *edges, int count, const grid_box *piece,
@@ -371,6 +364,15 @@ void cpu_edge_scatter(const cpu_edge *edges, int count, const grid_box *piece,
  * type of another. */
 codegen_view cpu_view(const store_array *a, int component);
 store_array cpu_view_array(const codegen_view *view, const store_array *of);
+
+/* ---- cpu_fill.c ------------------------------------------------------------------------------ */
+
+/* Writes what is read of a component outside the grid around its values, in the array's own memory:
+ * of the rows at the y and z of `rows`, those at the x of `rows` that are outside. Where it can be
+ * done, by cpu_edge_can_fill, no copies are needed. Rows can be filled at the same time. */
+void cpu_edge_fill(const cpu_edge *edge, const grid_box *rows);
+/* Whether there is memory around the values, made if need be, and nobody writes them meanwhile. */
+bool cpu_edge_can_fill(const cpu_edge *edge, const grid_box *touched, const chain_loop *loop);
 
 /* ---- cpu_loop.c ------------------------------------------------------------------------------ */
 
@@ -420,6 +422,8 @@ bool cpu_fault_note(const cpu_loop *l, cpu_thread *thread);
 
 /* Fills what the loop reads outside of fields that are not copied. */
 void cpu_loop_fill(cpu_loop *l, struct exec_cpu *cpu);
+/* Runs a piece of work on all of the loop's threads. */
+void cpu_loop_run_all(cpu_loop *l, struct exec_cpu *cpu, exec_work *run);
 /* Runs all blocks of a prepared loop. False when memory is out. */
 bool cpu_loop_run_blocks(cpu_loop *l, struct exec_cpu *cpu);
 /* Makes room for the contributions of all points of a prepared loop whose levels are along x, which

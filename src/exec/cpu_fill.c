@@ -1,0 +1,146 @@
+/* Reads outside the grid, in place: where a field's memory can have room around its values, what is
+ * read there is written there before the loop runs. It cannot where the memory is the program's, in
+ * layouts whose rows are not contiguous, where ghosts or a face are kept beyond the values, and
+ * where the loop writes the field. */
+#include "exec/edge.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+enum { COLUMN = HOSTILE(64, 3) };
+
+static bool is_written(const chain_loop *loop, const chain_slot *slot)
+{
+    bool written = false;
+    for (int p = 0; p < loop->kernel->param_count; p++)
+        written = written || (ir_param_is_written_field(&loop->kernel->params[p]) &&
+                              loop->bindings[p].slot == slot);
+    return written;
+}
+
+bool cpu_edge_can_fill(const cpu_edge *edge, const grid_box *touched, const chain_loop *loop)
+{
+    const chain_slot *slot = edge->binding->slot;
+    grid_box inside = edge->inside, own = slot->array->box;
+    bool all = grid_box_contains(&inside, &own);           /* around it nothing else is kept */
+    if (HOSTILE(false, edge->view % 2 == 0)) return false; /* the other way, too */
+    if (edge->written || is_written(loop, slot)) return false;
+    return edge->rows == CODEGEN_CONTIGUOUS && all && store_array_extend(slot->array, touched);
+}
+
+/* The values at x inside of a row whose y or z is outside; all of them where x outside is wanted,
+ * which may be made of any. */
+static void fill_row(const cpu_edge *edge, const grid_box *rows, const int64_t at[3])
+{
+    const int64_t first = edge->inside.lo[0], end = edge->inside.hi[0];
+    bool beyond = rows->lo[0] < first || rows->hi[0] > end;
+    int64_t lo = beyond || rows->lo[0] < first ? first : rows->lo[0];
+    int64_t hi = beyond || rows->hi[0] > end ? end : rows->hi[0];
+    edge_row row = edge_row_at(edge, at[1], at[2]);
+    if (lo >= hi) return;
+    char *out =
+        store_address(edge->binding->slot->array, edge->component, (int64_t[]){lo, at[1], at[2]});
+    edge_copy_inside(edge, &row, lo, hi, out);
+}
+
+/* Elements of so many bytes that are `pitch` apart, to or from a place where they are not. */
+static void gather(char *to, const char *from, int64_t pitch, int64_t count, int bytes)
+{
+    switch (bytes) {
+    case 8:
+        for (int64_t i = 0; i < count; i++) memcpy(to + i * 8, from + i * pitch * 8, 8);
+        break;
+    case 4:
+        for (int64_t i = 0; i < count; i++) memcpy(to + i * 4, from + i * pitch * 4, 4);
+        break;
+    default:
+        for (int64_t i = 0; i < count; i++)
+            memcpy(to + i * bytes, from + i * pitch * bytes, (size_t)bytes);
+    }
+}
+
+static void scatter(char *to, const char *from, int64_t pitch, int64_t count, int bytes)
+{
+    switch (bytes) {
+    case 8:
+        for (int64_t i = 0; i < count; i++) memcpy(to + i * pitch * 8, from + i * 8, 8);
+        break;
+    case 4:
+        for (int64_t i = 0; i < count; i++) memcpy(to + i * pitch * 4, from + i * 4, 4);
+        break;
+    default:
+        for (int64_t i = 0; i < count; i++)
+            memcpy(to + i * pitch * bytes, from + i * bytes, (size_t)bytes);
+    }
+}
+
+/* The values at one x outside, of rows that follow one another from at[1] on, made of theirs
+ * inside. */
+static void fill_column(const cpu_edge *edge, const grid_source *source, const int64_t at[3],
+                        int64_t count)
+{
+    _Alignas(64) char values[COLUMN * sizeof(ir_value)];
+    const store_array *a = edge->binding->slot->array;
+    if (source->is_constant)
+        edge_set_all(edge->type, values, count, source->constant);
+    else
+        gather(values, store_address(a, edge->component, (int64_t[]){source->index, at[1], at[2]}),
+               a->pitch_y, count, edge->bytes);
+    if (source->steps) edge_undo_steps(edge->type, values, count, source);
+    scatter(store_address(a, edge->component, at), values, a->pitch_y, count, edge->bytes);
+}
+
+void cpu_edge_fill(const cpu_edge *edge, const grid_box *rows)
+{
+    const grid_box *inside = &edge->inside;
+    int64_t at[3] = {0};
+    for (at[2] = rows->lo[2]; at[2] < rows->hi[2]; at[2]++) {
+        bool plane = at[2] >= inside->lo[2] && at[2] < inside->hi[2];
+        for (at[1] = rows->lo[1]; at[1] < rows->hi[1]; at[1]++) {
+            bool kept = plane && at[1] >= inside->lo[1] && at[1] < inside->hi[1];
+            if (kept) at[1] = inside->hi[1];
+            if (at[1] < rows->hi[1]) fill_row(edge, rows, at);
+        }
+        for (at[1] = rows->lo[1]; at[1] < rows->hi[1]; at[1] += COLUMN) {
+            int64_t left = rows->hi[1] - at[1], count = left < COLUMN ? left : COLUMN;
+            for (at[0] = rows->lo[0]; at[0] < inside->lo[0] && at[0] < rows->hi[0]; at[0]++)
+                fill_column(edge, edge_source(edge, 0, at[0]), at, count);
+            at[0] = rows->lo[0] > inside->hi[0] ? rows->lo[0] : inside->hi[0];
+            for (; at[0] < rows->hi[0]; at[0]++)
+                fill_column(edge, edge_source(edge, 0, at[0]), at, count);
+        }
+    }
+}
+
+/* ---- on threads ------------------------------------------------------------------------------ */
+
+/* A part of the rows around a field: some planes, or some rows where there is one plane. */
+static grid_box rows_to_fill(const cpu_loop *l, const cpu_edge *edge, int64_t part, int64_t parts)
+{
+    grid_box rows = analysis_touched(edge->param, edge->lo, edge->hi, &l->loop->box);
+    for (int d = 0; d < 3; d++)
+        if (edge->clipped[d]) {
+            rows.lo[d] = edge->inside.lo[d];
+            rows.hi[d] = edge->inside.hi[d];
+        }
+    int d = rows.hi[2] - rows.lo[2] > 1 ? 2 : 1;
+    int64_t first = rows.lo[d], count = rows.hi[d] - first;
+    rows.lo[d] = first + count * part / parts;
+    rows.hi[d] = first + count * (part + 1) / parts;
+    return rows;
+}
+
+static void fill(void *data, int me)
+{
+    cpu_loop *l = data;
+    int64_t parts = l->thread_count > 1 ? 4 * l->thread_count : 1, next;
+    (void)me;
+    while ((next = atomic_fetch_add_explicit(&l->parts_filled, 1, memory_order_relaxed)) <
+           parts * l->fill_count) {
+        const cpu_edge *edge = &l->fills[next / parts];
+        grid_box rows = rows_to_fill(l, edge, next % parts, parts);
+        cpu_edge_fill(edge, &rows);
+    }
+}
+
+void cpu_loop_fill(cpu_loop *l, struct exec_cpu *cpu) { cpu_loop_run_all(l, cpu, fill); }

@@ -1,0 +1,182 @@
+/* What a field has beyond its sides, row by row.
+ *
+ * What an index outside maps to is looked up in tables, so that rules are evaluated once per loop
+ * and index. Rules map x first, then y, then z; antisymmetric steps are undone in the reverse
+ * order. */
+#include "exec/edge.h"
+
+#include "ir/arithmetic.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static const double UNSET = 0x1.6969696969697p62; /* about 0x5a5a5a5a5a5a5a5a */
+
+/* Where no rule covers a read, nothing comes of it, and where no periodic side brings a write back,
+ * it does not happen (analysis has seen to that). */
+static grid_source map(const cpu_edge *edge, int dimension, int64_t index)
+{
+    grid_source source;
+    grid_axis axis = chain_slot_axis(edge->binding->slot, dimension);
+    bool periodic = edge->binding->boundary.side[2 * dimension].rule == KATA_PERIODIC;
+    if ((periodic || !edge->written) &&
+        grid_boundary_map(&edge->binding->boundary, dimension, &axis, index, &source))
+        return source;
+    bool floating = ir_type_is_floating(ir_type_of_storage(edge->type));
+    return (grid_source){.is_constant = true,
+                         .constant = !edge->poison ? 0
+                                     : floating    ? NAN
+                                                   : UNSET};
+}
+
+bool cpu_edge_prepare(cpu_edge *edge, const grid_box *touched, arena *memory)
+{
+    edge->inside = chain_binding_inside(edge->binding);
+    edge->type = edge->binding->slot->type;
+    edge->bytes = store_type_bytes(edge->type);
+    edge->rows = exec_slot_rows(edge->binding->slot);
+    for (int d = 0; d < 3; d++) {
+        int64_t first = edge->inside.lo[d], end = edge->inside.hi[d];
+        int64_t low = touched->lo[d] < first ? first - touched->lo[d] : 0;
+        int64_t high = touched->hi[d] > end ? touched->hi[d] - end : 0;
+        edge->low[d] = arena_array(memory, (size_t)low + (size_t)high, sizeof(grid_source));
+        if (!edge->low[d]) return false;
+        edge->high[d] = edge->low[d] + low;
+        for (int64_t i = 0; i < low; i++) edge->low[d][i] = map(edge, d, first - 1 - i);
+        for (int64_t i = 0; i < high; i++) edge->high[d][i] = map(edge, d, end + i);
+    }
+    return true;
+}
+
+const grid_source *edge_source(const cpu_edge *edge, int dimension, int64_t index)
+{
+    int64_t first = edge->inside.lo[dimension], end = edge->inside.hi[dimension];
+    return index < first  ? &edge->low[dimension][first - 1 - index]
+           : index >= end ? &edge->high[dimension][index - end]
+                          : NULL;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+void edge_set_all(kata_type type, void *values, int64_t count, double x)
+{
+    ir_value value = {0};
+    ir_storage_write(type, IR_F64, ir_value_of_double(IR_F64, x), &value);
+    int bytes = store_type_bytes(type);
+    char *out = values;
+    if (bytes == 8)
+        for (int64_t i = 0; i < count; i++) memcpy(out + i * 8, &value, 8);
+    else
+        for (int64_t i = 0; i < count; i++) memcpy(out + i * bytes, &value, (size_t)bytes);
+}
+
+/* x = 2*v - x, step by step, inner ones first. */
+#define UNDO_STEPS(T, member, TWICE, MINUS)                                                        \
+    for (int64_t k = source->steps - 1; k >= 0; k--) {                                             \
+        T v = ir_value_of_double(storage, source->step_value[k % 2]).member, *x = values;          \
+        T twice = TWICE;                                                                           \
+        for (int64_t i = 0; i < count; i++) x[i] = MINUS;                                          \
+    }
+
+/* The same where a step is computed in type t and its result stored by a conversion. */
+#define UNDO_CODED(T, t, storage)                                                                  \
+    for (int64_t k = source->steps - 1; k >= 0; k--) {                                             \
+        T v, *x = values;                                                                          \
+        ir_storage_write(type, IR_F64, ir_value_of_double(IR_F64, source->step_value[k % 2]), &v); \
+        for (int64_t i = 0; i < count; i++)                                                        \
+            x[i] = kata_##storage##_of_##t(2 * kata_##t##_of_##storage(v) -                        \
+                                           kata_##t##_of_##storage(x[i]));                         \
+    }
+
+void edge_undo_steps(kata_type type, void *values, int64_t count, const grid_source *source)
+{
+    ir_type storage = ir_type_of_storage(type);
+    switch (type) {
+    case KATA_F64: UNDO_STEPS(double, f64, 2 * v, twice - x[i]) break;
+    case KATA_F32: UNDO_STEPS(float, f32, 2 * v, twice - x[i]) break;
+    case KATA_I64:
+        UNDO_STEPS(int64_t, i64, (int64_t)(2 * (uint64_t)v),
+                   (int64_t)((uint64_t)twice - (uint64_t)x[i]))
+        break;
+    case KATA_I32:
+        UNDO_STEPS(int32_t, i32, (int32_t)(2 * (uint32_t)v),
+                   (int32_t)((uint32_t)twice - (uint32_t)x[i]))
+        break;
+    case KATA_U8: UNDO_CODED(uint8_t, i32, u8) break;
+    case KATA_F16: UNDO_CODED(uint16_t, f32, f16) break;
+    case KATA_BF16: UNDO_CODED(uint16_t, f32, bf16) break;
+    case KATA_UNORM8: UNDO_CODED(uint8_t, f32, unorm8) break;
+    }
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+edge_row edge_row_at(const cpu_edge *edge, int64_t y, int64_t z)
+{
+    edge_row row = {.y = edge_source(edge, 1, y), .z = edge_source(edge, 2, z)};
+    if (row.y && row.y->is_constant) {
+        row.constant = row.y->constant;
+        row.z = NULL;
+    } else if (row.z && row.z->is_constant) {
+        row.constant = row.z->constant;
+    } else {
+        row.inside = true;
+        row.at[1] = row.y ? row.y->index : y;
+        row.at[2] = row.z ? row.z->index : z;
+    }
+    if (row.y && !row.y->steps) row.y = NULL;
+    if (row.z && !row.z->steps) row.z = NULL;
+    return row;
+}
+
+void edge_copy_inside(const cpu_edge *edge, const edge_row *row, int64_t x_lo, int64_t x_hi,
+                      char *out)
+{
+    const int64_t start[3] = {x_lo, row->at[1], row->at[2]};
+    if (row->inside)
+        store_read_row(edge->binding->slot->array, edge->component, start, x_hi - x_lo, out);
+    else
+        edge_set_all(edge->type, out, x_hi - x_lo, row->constant);
+    if (row->z) edge_undo_steps(edge->type, out, x_hi - x_lo, row->z);
+    if (row->y) edge_undo_steps(edge->type, out, x_hi - x_lo, row->y);
+}
+
+/* The values at x_lo .. x_hi-1, all beyond one side; sources[i * direction] are those of x_lo + i.
+ */
+static void copy_outside(const cpu_edge *edge, const edge_row *row, const grid_source *sources,
+                         int direction, int64_t count, char *out)
+{
+    const store_array *a = edge->binding->slot->array;
+    const char *values = row->inside ? store_address(a, edge->component, row->at) : NULL;
+    bool plain = values && !row->y && !row->z;
+    for (int64_t i = 0; i < count; i++, out += edge->bytes) {
+        const grid_source *x = &sources[i * direction];
+        if (x->is_constant)
+            edge_set_all(edge->type, out, 1, x->constant);
+        else if (plain && edge->bytes == 8)
+            memcpy(out, values + store_along_x(a, x->index) * 8, 8);
+        else if (plain && edge->bytes == 4)
+            memcpy(out, values + store_along_x(a, x->index) * 4, 4);
+        else
+            edge_copy_inside(edge, row, x->index, x->index + 1, out);
+        if (x->steps) edge_undo_steps(edge->type, out, 1, x);
+    }
+}
+
+void edge_copy_row(const cpu_edge *edge, const edge_row *row, int64_t x_lo, int64_t x_hi, char *out)
+{
+    int64_t first = edge->inside.lo[0], n = edge->inside.hi[0];
+    int64_t lo = x_lo < first ? first : x_lo, hi = x_hi < n ? x_hi : n;
+    if (x_lo < first) {
+        int64_t end = x_hi < first ? x_hi : first;
+        copy_outside(edge, row, &edge->low[0][first - 1 - x_lo], -1, end - x_lo, out);
+    }
+    if (lo < hi) edge_copy_inside(edge, row, lo, hi, out + (lo - x_lo) * edge->bytes);
+    if (x_hi > n) {
+        int64_t start = x_lo < n ? n : x_lo;
+        copy_outside(edge, row, &edge->high[0][start - n], 1, x_hi - start,
+                     out + (start - x_lo) * edge->bytes);
+    }
+}
