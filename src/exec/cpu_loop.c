@@ -349,7 +349,7 @@ static bool reads_written(const chain_loop *loop, bool renamed)
 static void prepare_how(cpu_loop *l)
 {
     int64_t bytes = cpu_loop_bytes(l->loop) * grid_box_points(&l->loop->box);
-    if (HOSTILE(bytes > machine_last_cache(), true)) {
+    if (HOSTILE(bytes > machine_last_cache(), bytes >= 0)) {
         l->how |= CODEGEN_FAR;
         if (!reads_written(l->loop, true)) l->how |= CODEGEN_PAST;
     }
