@@ -234,10 +234,11 @@ bool is_alike(const field *a, const field *b);
 typedef struct setting {
     const char *name, *executor;
     int threads;
-    bool eager;  /* run each application at once */
-    bool split;  /* cut ranges in two */
-    bool shift;  /* of shiftable programs: shift the values given, and shift back those got */
-    bool placed; /* fields lie where the program says; otherwise they are made as usual */
+    bool eager;       /* run each application at once */
+    bool split;       /* cut ranges in two */
+    bool shift;       /* of shiftable programs: shift the values given, and shift back those got */
+    bool placed;      /* fields lie where the program says; otherwise they are made as usual */
+    const char *plan; /* of the executor "plan": as in KATA_PLAN */
 } setting;
 
 /* What a program let its user see, in order. */

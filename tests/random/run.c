@@ -127,6 +127,7 @@ kata_status run_programs(program *const *programs, int count, const setting *s, 
                             .handler = tell,
                             .handler_data = out,
                             .no_warnings = true};
+    if (s->plan) setenv("KATA_PLAN", s->plan, 1);
     kata *k = kata_open(&options);
     live *lives = calloc((size_t)count, sizeof *lives);
     if (!k || !lives) exit(99);

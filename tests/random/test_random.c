@@ -1,11 +1,12 @@
 /* The oracle law on random programs: every executor, number of threads and way of flushing gives
  * the values that the reference executor gives, bit for bit.
  *
- *     test_random [--seed N] [--count M] [--batch B] [--jobs J] [--brief] [--print]
+ *     test_random [--seed N] [--count M] [--batch B] [--jobs J] [--planned] [--brief] [--print]
  *
- * runs the programs of seeds N .. N+M-1, B at a time in one context, J batches at once. The first
- * programs that fail are made smaller and printed, and after many it gives up; --brief only counts
- * them, all. --print prints programs and runs nothing. */
+ * runs the programs of seeds N .. N+M-1, B at a time in one context, J batches at once. --planned
+ * runs them as plans of one kind or another, interpreted, which takes no compiler and so is fast.
+ * The first programs that fail are made smaller and printed, and after many it gives up; --brief
+ * only counts them, all. --print prints programs and runs nothing. */
 #include "random.h"
 
 #include <inttypes.h>
@@ -13,17 +14,38 @@
 #include <string.h>
 
 static const setting settings[] = {
-    {"reference", "reference", 1, false, false, false, false},
-    {"cpu, 1 thread", "cpu", 1, false, false, false, true},
-    {"cpu, 2 threads, each loop at once", "cpu", 2, true, false, false, true},
-    {"cpu, 3 threads, ranges cut in two", "cpu", 3, false, true, false, true},
-    {"cpu, 7 threads, shifted", "cpu", 7, false, false, true, true},
+    {"reference", "reference", 1, false, false, false, false, NULL},
+    {"cpu, 1 thread", "cpu", 1, false, false, false, true, NULL},
+    {"cpu, 2 threads, each loop at once", "cpu", 2, true, false, false, true, NULL},
+    {"cpu, 3 threads, ranges cut in two", "cpu", 3, false, true, false, true, NULL},
+    {"cpu, 7 threads, shifted", "cpu", 7, false, false, true, true, NULL},
 };
+
+static const setting planned[] = {
+    {"reference", "reference", 1, false, false, false, false, NULL},
+    {"loops", "plan", 1, false, false, false, true, "loops"},
+    {"skewed tiles, ranges cut in two", "plan", 1, false, true, false, true, "skewed x=3 y=2 z=2"},
+    {"windows", "plan", 1, false, false, false, true, "streamed y=2"},
+    {"overlapped tiles, shifted", "plan", 1, false, false, true, true, "overlapped x=4 y=3"},
+};
+
+/* Those that every program is run by; of plans one for each batch, in turn. */
+static trial all_settings = {settings, COUNT_OF(settings), NULL};
+
+static trial settings_of_batch(uint64_t seed)
+{
+    static setting pairs[COUNT_OF(planned)][2];
+    size_t i = 1 + (size_t)(seed % (COUNT_OF(planned) - 1));
+    if (all_settings.settings != planned) return all_settings;
+    pairs[i][0] = planned[0];
+    pairs[i][1] = planned[i];
+    return (trial){pairs[i], 2, NULL};
+}
 
 typedef struct options {
     uint64_t seed;
     int count, batch, jobs;
-    bool brief, print;
+    bool brief, print, planned;
 } options;
 
 enum { MAX_BATCH = 64, MAX_JOBS = 16, MAX_SHOWN = 5, MAX_FAILED = 30 };
@@ -44,7 +66,8 @@ typedef struct tally {
 static void show(program *p, judgement j)
 {
     static const char *const words[] = {"passed", "differs", "was refused", "crashed"};
-    trial loud = {settings, COUNT_OF(settings), stdout};
+    trial loud = all_settings;
+    loud.out = stdout;
     printf("\nprogram %" PRIu64 " %s; made smaller:\n\n", p->seed, words[j.verdict]);
     if (j.verdict != REFUSED || j.status == KATA_ERROR_COMPILER || j.status == KATA_ERROR_INTERNAL)
         shrink(p, &j, &loud);
@@ -60,8 +83,7 @@ static void fail(program *p, tally *t)
         printf("program %" PRIu64 " fails\n", p->seed);
         return;
     }
-    trial quiet = {settings, COUNT_OF(settings), NULL};
-    judgement j = judge_alone(p, &quiet);
+    judgement j = judge_alone(p, &all_settings);
     if (t->failed++ >= MAX_SHOWN)
         printf("program %" PRIu64 " fails too\n", p->seed);
     else if (j.verdict == PASSED)
@@ -71,20 +93,16 @@ static void fail(program *p, tally *t)
 }
 
 /* Whether a program passes where its batch could not be judged. */
-static bool passes_alone(program *p)
-{
-    trial quiet = {settings, COUNT_OF(settings), NULL};
-    return judge_alone(p, &quiet).verdict == PASSED;
-}
+static bool passes_alone(program *p) { return judge_alone(p, &all_settings).verdict == PASSED; }
 
 /* ---- batches --------------------------------------------------------------------------------- */
 
 static void start(batch *b, uint64_t seed, int count)
 {
-    static const trial quiet = {settings, COUNT_OF(settings), NULL};
     b->count = count;
     for (int i = 0; i < count; i++) b->programs[i] = program_generate(seed + (uint64_t)i);
-    if (!judge_start(&b->court, b->programs, count, &quiet)) exit(99);
+    const trial t = settings_of_batch(seed / (uint64_t)count);
+    if (!judge_start(&b->court, b->programs, count, &t)) exit(99);
 }
 
 static void finish(batch *b, tally *t)
@@ -130,8 +148,12 @@ static bool parse(options *o, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
-        if (!strcmp(argv[i], "--print") || !strcmp(argv[i], "--brief")) {
-            *(argv[i][2] == 'p' ? &o->print : &o->brief) = true;
+        bool *flag = !strcmp(argv[i], "--print")     ? &o->print
+                     : !strcmp(argv[i], "--brief")   ? &o->brief
+                     : !strcmp(argv[i], "--planned") ? &o->planned
+                                                     : NULL;
+        if (flag) {
+            *flag = true;
             continue;
         }
         if (!strcmp(argv[i], "--seed"))
@@ -165,7 +187,8 @@ int main(int argc, char **argv)
     options o = {.seed = 1, .count = is_sanitized() ? 40 : 160, .batch = 20, .jobs = 2};
     if (!parse(&o, argc, argv)) {
         fprintf(stderr,
-                "usage: %s [--seed N] [--count M] [--batch B] [--jobs J] [--brief] [--print]\n",
+                "usage: %s [--seed N] [--count M] [--batch B] [--jobs J] [--planned] [--brief] "
+                "[--print]\n",
                 argv[0]);
         return 2;
     }
@@ -173,6 +196,7 @@ int main(int argc, char **argv)
         print_programs(&o);
         return 0;
     }
+    if (o.planned) all_settings = (trial){planned, COUNT_OF(planned), NULL};
     tally t = run(&o);
     printf("%d passed, %d failed\n", t.passed, t.failed);
     return t.failed > 0;
