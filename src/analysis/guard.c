@@ -14,7 +14,6 @@ enum { DEEPEST_CONDITION = 12, MOST_STEPS = 1000000 };
 /* Of a node. */
 typedef struct fact {
     bool known; /* the same at all points, and known now */
-    bool pure;  /* made of indices and what is known, reading nothing */
     ir_value value;
     grid_box need;
 } fact;
@@ -59,10 +58,7 @@ static void find_known(guard *g)
     for (ir_id id = 1; id < g->graph->count; id++) {
         const ir_node *n = &g->graph->nodes[id];
         fact *f = &g->facts[id];
-        int operands = ir_ops[n->op].operands;
         f->known = evaluate_node(g, n, &f->value);
-        f->pure = f->known || n->op == IR_INDEX || (operands > 0 && n->op != IR_STORED);
-        for (int i = 0; i < operands; i++) f->pure = f->pure && g->facts[n->arg[i]].pure;
     }
 }
 
@@ -162,16 +158,15 @@ static void need(guard *g, ir_id id, const grid_box *box)
     g->facts[id].need = grid_box_hull(&g->facts[id].need, box);
 }
 
-/* In `a && b`, b is needed where a holds; which of the two was written first is not kept, so one
- * may guard the other when it reads nothing. */
+/* In `a && b`, b is needed where a holds, and a where b does: where indices alone say that one does
+ * not, it does not matter what the other finds. */
 static void need_operands(guard *g, const ir_node *n, const grid_box *box)
 {
     bool both = n->type == IR_BOOL && (n->op == IR_AND || n->op == IR_OR);
     for (int i = 0; i < ir_ops[n->op].operands; i++) {
         grid_box part = *box;
         if (n->op == IR_SELECT && i > 0) part = narrow(g, n->arg[0], i == 1, part, 0);
-        if (both && g->facts[n->arg[1 - i]].pure)
-            part = narrow(g, n->arg[1 - i], n->op == IR_AND, part, 0);
+        if (both) part = narrow(g, n->arg[1 - i], n->op == IR_AND, part, 0);
         need(g, n->arg[i], &part);
     }
 }
