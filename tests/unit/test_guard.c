@@ -142,6 +142,15 @@ static void test_conjunctions_narrow_their_other_side(void **state)
         check(i, "v = (%s) && u[%d,%d] > 0 ? 1 : 2;");
 }
 
+/* Also beside conditions that read, on the way to a table's index, which is looked at first. */
+static void test_checked_indices_are_narrowed(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check(i, "double a[3]; for (int l = 0; l < 3; l++) a[l] = l;\n    v += 1;\n"
+                 "    if (%s) { if (v == 3) v = 1; else v = a[((int)u[%d,%d] & 255) %% 3]; }");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -149,6 +158,7 @@ int main(void)
         cmocka_unit_test(test_branches_narrow_reads),
         cmocka_unit_test(test_reads_through_variables_are_narrowed),
         cmocka_unit_test(test_conjunctions_narrow_their_other_side),
+        cmocka_unit_test(test_checked_indices_are_narrowed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
