@@ -86,24 +86,62 @@ static bool prepare_params(cpu_loop *l)
     return done;
 }
 
-/* Keeps an edge when some point of the box reads or writes outside the grid there. */
-static bool add_edge(cpu_loop *l, cpu_edge edge)
+static grid_box touched_by(const cpu_loop *l, const cpu_edge *edge)
 {
-    grid_box inside = chain_binding_inside(edge.binding);
-    grid_box touched = analysis_touched(edge.param, edge.lo, edge.hi, &l->loop->box);
+    grid_box inside = chain_binding_inside(edge->binding);
+    grid_box touched = analysis_touched(edge->param, edge->lo, edge->hi, &l->loop->box);
     int d = l->loop->kernel->ordered;
-    edge.clipped[d] = l->columns;
     if (l->columns) {
         touched.lo[d] = inside.lo[d];
         touched.hi[d] = inside.hi[d];
     }
-    if (grid_box_contains(&inside, &touched)) return true;
-    edge.poison = l->poison || HOSTILE(false, true);
+    return touched;
+}
+
+/* The filled edge of the same component of a field, given to another parameter; NULL when there is
+ * none. */
+static cpu_edge *filled_before(const cpu_loop *l, const cpu_edge *edge)
+{
+    for (int i = 0; i < l->fill_count; i++)
+        if (l->fills[i].binding->slot == edge->binding->slot &&
+            l->fills[i].component == edge->component)
+            return &l->fills[i];
+    return NULL;
+}
+
+/* Fills an edge, if that can be done; one that is filled already together with that, for threads
+ * must not fill the same place twice. *done: whether it is. False when memory is out. */
+static bool fill_edge(cpu_loop *l, cpu_edge edge, bool *done)
+{
+    cpu_edge *before = filled_before(l, &edge);
+    *done = !edge.written && (!before || ir_param_same_place(before->param, edge.param));
+    if (!*done) return true;
+    if (before) {
+        analysis_add_offset(before->lo, edge.lo, edge.hi);
+        analysis_add_offset(before->hi, edge.lo, edge.hi);
+    }
+    grid_box touched = touched_by(l, &edge);
     if (!cpu_edge_prepare(&edge, &touched, &l->memory)) return false;
-    if (cpu_edge_can_fill(&edge, &touched, l->loop))
+    *done = cpu_edge_can_fill(&edge, &touched, l->loop);
+    if (*done && before)
+        *before = edge;
+    else if (*done)
         l->fills[l->fill_count++] = edge;
-    else
-        l->edges[l->edge_count++] = edge;
+    return true;
+}
+
+/* Keeps an edge when some point of the box reads or writes outside the grid there. */
+static bool add_edge(cpu_loop *l, cpu_edge edge)
+{
+    grid_box inside = chain_binding_inside(edge.binding), touched = touched_by(l, &edge);
+    bool filled;
+    if (grid_box_contains(&inside, &touched)) return true;
+    edge.clipped[l->loop->kernel->ordered] = l->columns;
+    edge.poison = l->poison || HOSTILE(false, true);
+    if (!fill_edge(l, edge, &filled)) return false;
+    if (filled) return true;
+    if (!cpu_edge_prepare(&edge, &touched, &l->memory)) return false;
+    l->edges[l->edge_count++] = edge;
     return true;
 }
 

@@ -55,6 +55,7 @@ void jit_adopt(jit *j)
     j->owner = getpid();
     j->running = 0;
     pthread_mutex_init(&j->lock, NULL);
+    pthread_mutex_init(&j->temporary_work, NULL);
     pthread_cond_init(&j->ended, NULL);
 }
 
@@ -72,6 +73,7 @@ void jit_close(jit *j)
                            &j->shelf,    &j->complaint,   &j->temporary};
     for (size_t i = 0; i < COUNT_OF(texts); i++) text_free(texts[i]);
     pthread_cond_destroy(&j->ended);
+    pthread_mutex_destroy(&j->temporary_work);
     pthread_mutex_destroy(&j->lock);
     arena_free(&j->memory);
     free(j->libraries);
@@ -148,20 +150,41 @@ static void drop_temporary(jit *j)
     text_clear(&j->temporary);
 }
 
-/* One work at a time: folders that do not serve are removed. */
-static jit_outcome load_temporarily(jit *j, bool native, jit_work *w)
+/* The path of the temporary folder, "" when there is none. */
+static void find_temporary(jit *j, text *path)
 {
-    jit_outcome result = JIT_BAD_FOLDER;
     pthread_mutex_lock(&j->lock);
     if (j->cache.length && !j->complained && !j->complaint.length)
         text_add(&j->complaint, "'%s' cannot be used: it is full, or takes no programs",
                  j->cache.data);
-    while (result == JIT_BAD_FOLDER && have_temporary(j)) {
-        result = jit_library_make(j, j->temporary.data, native, w);
-        if (result == JIT_BAD_FOLDER) drop_temporary(j);
-    }
-    if (result == JIT_BAD_FOLDER) j->next_place = 0;
+    text_clear(path);
+    if (have_temporary(j)) text_add(path, "%s", j->temporary.data);
     pthread_mutex_unlock(&j->lock);
+}
+
+/* One work at a time: folders that do not serve are removed. */
+static jit_outcome load_temporarily(jit *j, bool native, jit_work *w)
+{
+    jit_outcome result = JIT_BAD_FOLDER;
+    text path = {0};
+    pthread_mutex_lock(&j->temporary_work);
+    find_temporary(j, &path);
+    while (result == JIT_BAD_FOLDER && path.length && !path.failed) {
+        result = w->stop && atomic_load(w->stop) ? JIT_STOPPED
+                                                 : jit_library_make(j, path.data, native, w);
+        if (result != JIT_BAD_FOLDER) break;
+        pthread_mutex_lock(&j->lock);
+        drop_temporary(j);
+        pthread_mutex_unlock(&j->lock);
+        find_temporary(j, &path);
+    }
+    if (result == JIT_BAD_FOLDER) {
+        pthread_mutex_lock(&j->lock);
+        j->next_place = 0;
+        pthread_mutex_unlock(&j->lock);
+    }
+    pthread_mutex_unlock(&j->temporary_work);
+    text_free(&path);
     return result;
 }
 
@@ -180,7 +203,7 @@ static jit_outcome load_somewhere(jit *j, bool native, jit_work *w)
 /* A compiler that refuses the flags for this CPU is called without them from then on. */
 jit_outcome jit_work_do(jit *j, jit_work *w)
 {
-    bool native = !j->portable && !j->plain;
+    bool native = !w->portable && !j->plain;
     jit_outcome result = load_somewhere(j, native, w);
     if (result != JIT_BAD_COMPILER || !native) return result;
     text first = w->report;
@@ -266,7 +289,7 @@ kata_status jit_work_end(jit *j, jit_work *w, jit_outcome outcome, messages *m)
 kata_status jit_load(jit *j, const char *c_text, size_t length, messages *m, void **out)
 {
     if (!j->compiler.length) return jit_report_no_compiler(j, m);
-    jit_work w = {.c_text = c_text, .length = length};
+    jit_work w = {.c_text = c_text, .length = length, .portable = j->portable};
     jit_adopt(j);
     kata_status status = jit_work_end(j, &w, jit_work_do(j, &w), m);
     if (status == KATA_OK) *out = w.handle;

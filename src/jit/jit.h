@@ -114,6 +114,8 @@ struct jit {
     pid_t temporary_owner; /* the process that made it and removes it */
     _Atomic bool plain;    /* the compiler does not take the flags for this CPU */
     bool complained;       /* about the cache folder */
+    pthread_mutex_t
+        temporary_work; /* whoever has it may use the temporary folder, and take `lock` */
 };
 
 typedef enum jit_outcome {
@@ -130,6 +132,7 @@ typedef struct jit_work {
     size_t length;
     const jit_function *functions; /* that it defines, to be entered in the index */
     size_t count;
+    bool portable;            /* not for this CPU alone */
     const _Atomic bool *stop; /* true: the compiler is to be ended; NULL: never */
     char key[33];
     text report;  /* what went wrong */

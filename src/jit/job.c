@@ -78,6 +78,7 @@ kata_status jit_start(jit *j, text *c_text, const jit_function *functions, size_
                            .length = job->c_text.length,
                            .functions = job->functions,
                            .count = count,
+                           .portable = j->portable,
                            .stop = &job->stop};
     begin(job);
     *out = job;
