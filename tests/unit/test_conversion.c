@@ -195,6 +195,42 @@ static void bytes_of_integers_wrap_and_of_others_saturate(void **state)
     assert_int_equal(kata_u8_of_f64((double)INFINITY), 255);
 }
 
+/* Known only when the program runs: what compilers make of them in advance may be another thing. */
+static void integers_of_others_saturate(void **state)
+{
+    (void)state;
+    static const struct {
+        double from;
+        int64_t i32, i64;
+    } cases[] = {
+        {2147483646.75, 2147483646, 2147483646},
+        {2147483647, INT32_MAX, 2147483647},
+        {2147483648, INT32_MAX, 2147483648},
+        {-2147483648.75, INT32_MIN, -2147483648},
+        {-2147483649, INT32_MIN, -2147483649},
+        {0x1.fffffffffffffp62, INT32_MAX, 9223372036854774784},
+        {0x1p63, INT32_MAX, INT64_MAX},
+        {-0x1p63, INT32_MIN, INT64_MIN},
+        {-0x1.0000000000001p63, INT32_MIN, INT64_MIN},
+        {1e300, INT32_MAX, INT64_MAX},
+        {-1e300, INT32_MIN, INT64_MIN},
+        {(double)INFINITY, INT32_MAX, INT64_MAX},
+        {-(double)INFINITY, INT32_MIN, INT64_MIN},
+        {(double)NAN, 0, 0},
+        {-0.99, 0, 0},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        volatile double x = cases[i].from;
+        assert_int_equal(kata_i32_of_f64(x), cases[i].i32);
+        assert_int_equal(kata_i64_of_f64(x), cases[i].i64);
+    }
+    volatile float high = 0x1p31f, far = 0x1p63f;
+    assert_int_equal(kata_i32_of_f32(high), INT32_MAX);
+    assert_int_equal(kata_i32_of_f32(-far), INT32_MIN);
+    assert_int_equal(kata_i64_of_f32(far), INT64_MAX);
+    assert_int_equal(kata_i64_of_f32(-far), INT64_MIN);
+}
+
 static void fractions_round_to_the_nearest_byte(void **state)
 {
     (void)state;
@@ -240,6 +276,7 @@ int main(void)
         cmocka_unit_test(doubles_become_halves_by_way_of_floats),
         cmocka_unit_test(every_byte_comes_back),
         cmocka_unit_test(bytes_of_integers_wrap_and_of_others_saturate),
+        cmocka_unit_test(integers_of_others_saturate),
         cmocka_unit_test(fractions_round_to_the_nearest_byte),
         cmocka_unit_test(elements_are_read_and_written_in_any_type),
     };

@@ -34,6 +34,7 @@ static const char kernels[] =
     "  mass += rho; }\n"
     "kernel place(inout double u, in float v, out double w)\n"
     "{ double old = u; u = sqrt(fabs(v[1,-1])) + old; w = old / (u + iy) + ix; }\n"
+    "kernel swap(inout double a, inout double b) { double old = a; a = b; b = old; }\n"
     "kernel whole(in int a, in long b, out int c, out long d, int k)\n"
     "{ c = (a[1,1] * 7 + k) / (a[-1,0] % 5); d = b[0,-1] * b[-1,0] - (a << 3) + (b >> k); }\n"
     "kernel totals(in double u, in float v, in int a, sum double s, min double lo, max double hi,\n"

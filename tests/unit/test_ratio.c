@@ -225,6 +225,45 @@ static void test_loops_in_c(void **state)
     }
 }
 
+/* ---- beyond the grid ------------------------------------------------------------------------- */
+
+enum { DEPTH = 7, FAR = 3 };
+
+/* f = 2*c[0,1] - c[1,1] at ghosts, of parents rounded down: c is its index x + 100*y. */
+static void check_ghosts(kata *k, kata_module *m, int64_t nx, int64_t ny)
+{
+    double c[512], f[512];
+    kata_grid *coarse = kata_grid_2d(k, nx, ny), *fine = kata_grid_2d(k, 3 * nx, 5 * ny);
+    kata_field *from = kata_field_new(coarse, "c", KATA_F64, .ghosts = FAR);
+    kata_field *to = kata_field_new(fine, "f", KATA_F64, .ghosts = DEPTH);
+    kata_range all = kata_box_2d(coarse, -FAR, nx + FAR, -FAR, ny + FAR);
+    int64_t count = 0;
+    for (int64_t y = -FAR; y < ny + FAR; y++)
+        for (int64_t x = -FAR; x < nx + FAR; x++) c[count++] = (double)(x + 100 * y);
+    kata_put(from, all, c, count);
+    kata_range corner = kata_box_2d(fine, -DEPTH, 2, -DEPTH, 3);
+    kata_apply(kata_kernel_find(m, "parent"), corner, from, to);
+    kata_get(to, corner, f, (int64_t)(DEPTH + 2) * (DEPTH + 3));
+    assert_true(kata_ok(k));
+    for (int y = -DEPTH, i = 0; y < 3; y++)
+        for (int x = -DEPTH; x < 2; x++)
+            assert_true(f[i++] == floor(x / 3.0) - 1 + 100 * (floor(y / 5.0) + 1));
+}
+
+static void test_parents_of_ghosts_lie_beyond_the_grid(void **state)
+{
+    (void)state;
+    static const int64_t sizes[][2] = {{1, 1}, {2, 1}, {7, 3}};
+    for (int e = 0; e < 3; e++) {
+        kata *k = open_executor(e);
+        kata_module *m = kata_module_from_text(
+            k, "ghosts.kata",
+            "kernel parent(in double c coarser(3,5), out double f) { f = 2*c[0,1] - c[1,1]; }\n");
+        for (int s = 0; s < 3; s++) check_ghosts(k, m, sizes[s][0], sizes[s][1]);
+        assert_int_equal(kata_close(k), 0);
+    }
+}
+
 /* ---- transfers of multigrid ------------------------------------------------------------------ */
 
 static const char transfers[] =
@@ -393,6 +432,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_loops_in_c),
+        cmocka_unit_test(test_parents_of_ghosts_lie_beyond_the_grid),
         cmocka_unit_test(test_mean_keeps_the_sum),
         cmocka_unit_test(test_polynomials_are_transferred),
         cmocka_unit_test(test_both_sides_agree),
