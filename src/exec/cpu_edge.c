@@ -68,17 +68,6 @@ static size_t lay_copy(const cpu_edge *edge, const grid_box *box, void *out, sto
     return (size_t)(row * (box->hi[1] - box->lo[1]) * (box->hi[2] - box->lo[2]));
 }
 
-/* Copies an element of 8 or 4 bytes, as most are, without a call. */
-static void copy_element(char *to, const char *from, int bytes)
-{
-    if (bytes == 8)
-        memcpy(to, from, 8);
-    else if (bytes == 4)
-        memcpy(to, from, 4);
-    else
-        memcpy(to, from, (size_t)bytes);
-}
-
 /* Whether all that lies beside the grid in a box is found at other points, as it is there. */
 static bool is_moved(const cpu_edge *edge, const grid_box *box)
 {
@@ -110,11 +99,11 @@ static void move_row(const cpu_edge *edge, const grid_box *box, const char *from
     int bytes = edge->bytes;
     int64_t last = smaller(end, box->hi[0]);
     for (; x < first && x < box->hi[0]; x++, to += bytes)
-        copy_element(to, from + edge->low[0][first - 1 - x].index * bytes, bytes);
+        edge_copy_element(to, from + edge->low[0][first - 1 - x].index * bytes, bytes);
     if (x < last) copy_run(to, from + x * bytes, (last - x) * bytes);
     if (x < last) to += (last - x) * bytes;
     for (x = larger(x, last); x < box->hi[0]; x++, to += bytes)
-        copy_element(to, from + edge->high[0][x - end].index * bytes, bytes);
+        edge_copy_element(to, from + edge->high[0][x - end].index * bytes, bytes);
 }
 
 /* How rows of a box are copied. */
@@ -144,14 +133,6 @@ static void copy_row_at(const row_copy *c, const int64_t at[3])
     }
 }
 
-/* The elements of some rows at one x, `from_pitch` and `to_pitch` bytes apart. */
-static void move_column(char *to, int64_t to_pitch, const char *from, int64_t from_pitch,
-                        int64_t rows, int bytes)
-{
-    for (int64_t y = 0; y < rows; y++, to += to_pitch, from += from_pitch)
-        copy_element(to, from, bytes);
-}
-
 /* Rows at y_lo .. y_hi-1, which are inside along y and z: column by column beside the grid. */
 static void move_rows(const row_copy *c, int64_t y_lo, int64_t y_hi, int64_t z)
 {
@@ -164,14 +145,14 @@ static void move_rows(const row_copy *c, int64_t y_lo, int64_t y_hi, int64_t z)
     const char *from = c->origin + (y_lo * a->pitch_y + z * a->pitch_z) * bytes;
     char *to = store_address(c->copy, edge->component, at);
     for (; x < first && x < c->box->hi[0]; x++, to += bytes)
-        move_column(to, to_pitch, from + edge->low[0][first - 1 - x].index * bytes, from_pitch,
-                    rows, edge->bytes);
+        edge_move_column(to, to_pitch, from + edge->low[0][first - 1 - x].index * bytes, from_pitch,
+                         rows, edge->bytes);
     for (int64_t y = 0; x < last && y < rows; y++)
         copy_run(to + y * to_pitch, from + x * bytes + y * from_pitch, (last - x) * bytes);
     if (x < last) to += (last - x) * bytes;
     for (x = larger(x, last); x < c->box->hi[0]; x++, to += bytes)
-        move_column(to, to_pitch, from + edge->high[0][x - end].index * bytes, from_pitch, rows,
-                    edge->bytes);
+        edge_move_column(to, to_pitch, from + edge->high[0][x - end].index * bytes, from_pitch,
+                         rows, edge->bytes);
 }
 
 /* Fills a component of a copy. */

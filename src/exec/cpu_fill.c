@@ -43,37 +43,6 @@ static void fill_row(const cpu_edge *edge, const grid_box *rows, const int64_t a
     edge_copy_inside(edge, &row, lo, hi, out);
 }
 
-/* Elements of so many bytes that are `pitch` apart, to or from a place where they are not. */
-static void gather(char *to, const char *from, int64_t pitch, int64_t count, int bytes)
-{
-    switch (bytes) {
-    case 8:
-        for (int64_t i = 0; i < count; i++) memcpy(to + i * 8, from + i * pitch * 8, 8);
-        break;
-    case 4:
-        for (int64_t i = 0; i < count; i++) memcpy(to + i * 4, from + i * pitch * 4, 4);
-        break;
-    default:
-        for (int64_t i = 0; i < count; i++)
-            memcpy(to + i * bytes, from + i * pitch * bytes, (size_t)bytes);
-    }
-}
-
-static void scatter(char *to, const char *from, int64_t pitch, int64_t count, int bytes)
-{
-    switch (bytes) {
-    case 8:
-        for (int64_t i = 0; i < count; i++) memcpy(to + i * pitch * 8, from + i * 8, 8);
-        break;
-    case 4:
-        for (int64_t i = 0; i < count; i++) memcpy(to + i * pitch * 4, from + i * 4, 4);
-        break;
-    default:
-        for (int64_t i = 0; i < count; i++)
-            memcpy(to + i * pitch * bytes, from + i * bytes, (size_t)bytes);
-    }
-}
-
 /* The values at one x outside, of rows that follow one another from at[1] on, made of theirs
  * inside. */
 static void fill_column(const cpu_edge *edge, const grid_source *source, const int64_t at[3],
@@ -81,13 +50,17 @@ static void fill_column(const cpu_edge *edge, const grid_source *source, const i
 {
     _Alignas(64) char values[COLUMN * sizeof(ir_value)];
     const store_array *a = edge->binding->slot->array;
+    const int64_t pitch = a->pitch_y * edge->bytes;
     if (source->is_constant)
         edge_set_all(edge->type, values, count, source->constant);
     else
-        gather(values, store_address(a, edge->component, (int64_t[]){source->index, at[1], at[2]}),
-               a->pitch_y, count, edge->bytes);
+        edge_move_column(
+            values, edge->bytes,
+            store_address(a, edge->component, (int64_t[]){source->index, at[1], at[2]}), pitch,
+            count, edge->bytes);
     if (source->steps) edge_undo_steps(edge->type, values, count, source);
-    scatter(store_address(a, edge->component, at), values, a->pitch_y, count, edge->bytes);
+    edge_move_column(store_address(a, edge->component, at), pitch, values, edge->bytes, count,
+                     edge->bytes);
 }
 
 void cpu_edge_fill(const cpu_edge *edge, const grid_box *rows)

@@ -5,6 +5,8 @@
 
 #include "exec/exec.h"
 
+#include <string.h>
+
 /* A row of the grid grown by what is read outside: where its values at x inside come from. */
 typedef struct edge_row {
     bool inside;   /* they are those of the row at[1], at[2]; otherwise the constant */
@@ -22,6 +24,19 @@ void edge_copy_inside(const cpu_edge *edge, const edge_row *row, int64_t x_lo, i
 /* The same at any x. */
 void edge_copy_row(const cpu_edge *edge, const edge_row *row, int64_t x_lo, int64_t x_hi,
                    char *out);
+/* Copies an element; of 8 or 4 bytes, as most are, without a call. */
+static inline void edge_copy_element(char *to, const char *from, int bytes)
+{
+    if (bytes == 8)
+        memcpy(to, from, 8);
+    else if (bytes == 4)
+        memcpy(to, from, 4);
+    else
+        memcpy(to, from, (size_t)bytes);
+}
+/* The elements of some rows at one x, `from_pitch` and `to_pitch` bytes apart. */
+void edge_move_column(char *to, int64_t to_pitch, const char *from, int64_t from_pitch,
+                      int64_t rows, int bytes);
 /* Sets elements to a constant. */
 void edge_set_all(kata_type type, void *values, int64_t count, double x);
 /* x = 2*v - x for the steps on the way to a source. */

@@ -180,3 +180,12 @@ void edge_copy_row(const cpu_edge *edge, const edge_row *row, int64_t x_lo, int6
                      out + (start - x_lo) * edge->bytes);
     }
 }
+
+/* ---- elements -------------------------------------------------------------------------------- */
+
+void edge_move_column(char *to, int64_t to_pitch, const char *from, int64_t from_pitch,
+                      int64_t rows, int bytes)
+{
+    for (int64_t y = 0; y < rows; y++, to += to_pitch, from += from_pitch)
+        edge_copy_element(to, from, bytes);
+}
