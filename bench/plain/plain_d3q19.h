@@ -20,11 +20,15 @@ void NAME(bench_data *d)
                 const REAL p13 = PULL(13, 1, 0, -1), p14 = PULL(14, -1, 0, 1);
                 const REAL p15 = PULL(15, 0, 1, 1), p16 = PULL(16, 0, -1, -1);
                 const REAL p17 = PULL(17, 0, 1, -1), p18 = PULL(18, 0, -1, 1);
-                const REAL rho = p0 + p1 + p2 + p3 + p4 + p5 + p6 + p7 + p8 + p9 + p10 + p11 + p12 +
-                                 p13 + p14 + p15 + p16 + p17 + p18;
-                const REAL u = (p1 - p2 + p7 - p8 + p9 - p10 + p11 - p12 + p13 - p14) / rho;
-                const REAL v = (p3 - p4 + p7 - p8 - p9 + p10 + p15 - p16 + p17 - p18) / rho;
-                const REAL w = (p5 - p6 + p11 - p12 - p13 + p14 + p15 - p16 - p17 + p18) / rho;
+                const REAL x_y = p7 - p8, x_minus_y = p9 - p10, x_z = p11 - p12;
+                const REAL x_minus_z = p13 - p14, y_z = p15 - p16, y_minus_z = p17 - p18;
+                const REAL faces = (p1 + p2) + (p3 + p4) + (p5 + p6);
+                const REAL edges = (p7 + p8) + (p9 + p10) + (p11 + p12);
+                const REAL rho = p0 + faces + edges + (p13 + p14) + (p15 + p16) + (p17 + p18),
+                           over = 1 / rho;
+                const REAL u = (p1 - p2 + (x_y + x_minus_y) + (x_z + x_minus_z)) * over;
+                const REAL v = (p3 - p4 + (x_y - x_minus_y) + (y_z + y_minus_z)) * over;
+                const REAL w = (p5 - p6 + (x_z - x_minus_z) + (y_z - y_minus_z)) * over;
                 const REAL rest = 1 - (REAL)1.5 * (u * u + v * v + w * w);
                 g[i] = p0 + omega * ((REAL)1 / 3 * rho * rest - p0);
                 COLLIDE(REAL, 1, p1, p2, near, u);

@@ -26,9 +26,10 @@ void plain_d2q9(bench_data *d)
             const double p0 = f[i], p1 = PULL(1, 1, 0, 0), p2 = PULL(2, -1, 0, 0);
             const double p3 = PULL(3, 0, 1, 0), p4 = PULL(4, 0, -1, 0), p5 = PULL(5, 1, 1, 0);
             const double p6 = PULL(6, -1, -1, 0), p7 = PULL(7, 1, -1, 0), p8 = PULL(8, -1, 1, 0);
-            const double rho = p0 + p1 + p2 + p3 + p4 + p5 + p6 + p7 + p8;
-            const double u = (p1 - p2 + p5 - p6 + p7 - p8) / rho;
-            const double v = (p3 - p4 + p5 - p6 - p7 + p8) / rho;
+            const double rho = p0 + (p1 + p2) + (p3 + p4) + (p5 + p6) + (p7 + p8), over = 1 / rho;
+            const double x_y = p5 - p6, x_minus_y = p7 - p8;
+            const double u = (p1 - p2 + (x_y + x_minus_y)) * over;
+            const double v = (p3 - p4 + (x_y - x_minus_y)) * over;
             const double rest = 1 - 1.5 * (u * u + v * v);
             g[i] = p0 + omega * (4.0 / 9 * rho * rest - p0);
             COLLIDE(double, 1, p1, p2, near, u);

@@ -50,19 +50,19 @@ static void eliminate(bench_data *data, int64_t first)
     const int64_t plane = data->plane, nz = data->n[2];
 #pragma omp simd
     for (int64_t i = first; i < first + data->n[0]; i++) {
-        const double up = above(w + i, plane), b = dtr - up;
-        c[i] = up / b;
-        d[i] = (dtr * u_pos[i] + utens[i] + stage[i] - up * (u[i + plane] - u[i])) / b;
+        const double up = above(w + i, plane), b = dtr - up, share = 1 / b;
+        c[i] = up * share;
+        d[i] = (dtr * u_pos[i] + utens[i] + stage[i] - up * (u[i + plane] - u[i])) * share;
     }
     for (int64_t z = 1; z < nz - 1; z++)
 #pragma omp simd
         for (int64_t i = first + z * plane; i < first + z * plane + data->n[0]; i++) {
             const double down = below(w + i), up = above(w + i, plane);
-            const double b = dtr - down - up - c[i - plane] * down;
+            const double b = dtr - down - up - c[i - plane] * down, share = 1 / b;
             const double rest = dtr * u_pos[i] + utens[i] + stage[i] -
                                 (down * (u[i - plane] - u[i]) + up * (u[i + plane] - u[i]));
-            c[i] = up / b;
-            d[i] = (rest - d[i - plane] * down) / b;
+            c[i] = up * share;
+            d[i] = (rest - d[i - plane] * down) * share;
         }
     first += (nz - 1) * plane;
 #pragma omp simd
