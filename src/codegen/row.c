@@ -8,6 +8,8 @@
  * at both ends is computed point by point. */
 #include "codegen/codegen.h"
 
+#include <stdlib.h>
+
 /* Whether the points of a row may be computed side by side. */
 static bool is_free(const codegen_loop *loop)
 {
@@ -149,7 +151,7 @@ static bool is_foremost(const ir_kernel *kernel, const ir_access *a, int sign)
 }
 
 /* Of each component that is read, fetches the row behind the foremost. */
-static void add_fetches(const codegen_writer *w)
+static void add_read_fetches(const codegen_writer *w)
 {
     const ir_kernel *kernel = w->loop->kernel;
     for (int i = 0; i < kernel->access_count; i++) {
@@ -169,25 +171,28 @@ static void add_fetches(const codegen_writer *w)
     }
 }
 
-/* The place of a result of a lane of the vector at `at`. */
-static void add_lane(const codegen_writer *w, int i)
+/* Whether a result is written past the caches where the loop is told to. */
+static bool may_pass(const codegen_loop *loop, int i)
 {
-    const ir_store *s = &w->loop->kernel->stores[i];
-    if (codegen_has_lanes(w->loop, s->param)) {
-        text name = codegen_written_name(w, s);
-        text_add(w->out, ", &%s[kata_lane(at) + lane]", text_get(&name));
-        text_free(&name);
-    } else {
-        text_add(w->out, ", &new_%d[part + lane]", i);
-    }
+    int param = loop->kernel->stores[i].param;
+    return !codegen_has_lanes(loop, param) && !codegen_is_read(loop->kernel, param);
 }
 
-/* Where the vector `part` points after `start` is. */
-static void add_at(const codegen_writer *w, int32_t offset)
+/* And of what is written otherwise than past the caches, what lies a few lines ahead. */
+static void add_fetches(const codegen_writer *w, int lanes)
 {
-    text_add(w->out, reduces(w->loop) ? "start + part" : "kata_between(lo[0], start + part, last)");
-    if (offset)
-        text_add(w->out, " %c %d", offset < 0 ? '-' : '+', (int)(offset < 0 ? -offset : offset));
+    enum { AHEAD = 8 };
+    text_add(w->out, "                    if (how & KATA_FAR) {\n");
+    add_read_fetches(w);
+    text_add(w->out, "                        if (!(how & KATA_PAST)) {\n");
+    for (int i = 0; i < w->loop->kernel->store_count; i++) {
+        if (!may_pass(w->loop, i)) continue;
+        text name = codegen_written_name(w, &w->loop->kernel->stores[i]);
+        text_add(w->out, "                            __builtin_prefetch(%s + at + %d, 1);\n",
+                 text_get(&name), AHEAD * lanes);
+        text_free(&name);
+    }
+    text_add(w->out, "                        }\n                    }\n");
 }
 
 /* Vectors whose results are kept before they are written, one component after the other: where
@@ -198,58 +203,132 @@ static int piece_of(const codegen_loop *loop)
     return loop->kernel->store_count > MANY ? PIECE : 1;
 }
 
-static void add_kept(const codegen_writer *w, int lanes)
+/* "new_3": where the results of a store are kept. */
+static bool is_kept(const codegen_loop *loop, int i)
 {
-    const ir_kernel *kernel = w->loop->kernel;
-    for (int i = 0; i < kernel->store_count; i++)
-        if (!codegen_has_lanes(w->loop, kernel->stores[i].param))
-            text_add(w->out, "                %s new_%d[%d] KATA_ALIGNED;\n",
-                     codegen_element_type(w->loop, kernel->stores[i].param), i,
-                     lanes * piece_of(w->loop));
+    return piece_of(loop) > 1 ? may_pass(loop, i)
+                              : !codegen_has_lanes(loop, loop->kernel->stores[i].param);
 }
 
-/* Writes the results of the piece at `start`. */
-static void add_put(const codegen_writer *w, int i, int lanes)
+/* The place of a result of a lane of the vector at `at`. */
+static void add_lane(const codegen_writer *w, int i)
 {
-    const ir_kernel *kernel = w->loop->kernel;
-    const ir_store *s = &kernel->stores[i];
-    text name = codegen_written_name(w, s);
-    text_add(w->out,
-             "                for (int64_t part = 0; part < %d && start + part < to; part += %d)\n"
-             "                    kata_put(&%s[",
-             lanes * piece_of(w->loop), lanes, text_get(&name));
-    add_at(w, s->offset[0]);
-    text_add(w->out, "], new_%d + part, %d * sizeof *new_%d, %s);\n", i, lanes, i,
-             codegen_is_read(kernel, s->param) ? "0" : "how");
+    text name = codegen_written_name(w, &w->loop->kernel->stores[i]);
+    if (codegen_has_lanes(w->loop, w->loop->kernel->stores[i].param))
+        text_add(w->out, ", &%s[kata_lane(at) + lane]", text_get(&name));
+    else if (piece_of(w->loop) > 1)
+        text_add(w->out, ", &out_%d[at - start + lane]", i);
+    else
+        text_add(w->out, ", &new_%d[lane]", i);
     text_free(&name);
 }
 
-static void add_vectors(const codegen_writer *w, int lanes)
+static void add_kept(const codegen_writer *w, int lanes)
 {
-    const ir_kernel *kernel = w->loop->kernel;
-    int piece = lanes * piece_of(w->loop);
-    text_add(w->out, "            for (int64_t start = from; start < to; start += %d) {\n", piece);
-    add_kept(w, lanes);
-    text_add(
-        w->out,
-        "                for (int64_t part = 0; part < %d && start + part < to; part += %d) {\n"
-        "                    const int64_t at = ",
-        piece, lanes);
-    add_at(w, 0);
+    const codegen_loop *loop = w->loop;
+    int piece = piece_of(loop), room = piece > 1 ? (piece + 1) * lanes : lanes;
+    for (int i = 0; i < loop->kernel->store_count; i++)
+        if (is_kept(loop, i))
+            text_add(w->out, "                %s new_%d[%d] KATA_ALIGNED;\n",
+                     codegen_element_type(loop, loop->kernel->stores[i].param), i, room);
+}
+
+/* Where in a row the results of a store go that belong to the point `at`. */
+static void add_target_row(const codegen_writer *w, int i, const char *at)
+{
+    const ir_store *s = &w->loop->kernel->stores[i];
+    text name = codegen_written_name(w, s);
+    text_add(w->out, "&%s[%s", text_get(&name), at);
+    if (s->offset[0])
+        text_add(w->out, " %c %d", s->offset[0] < 0 ? '-' : '+', abs((int)s->offset[0]));
+    text_add(w->out, "]");
+    text_free(&name);
+}
+
+/* Where the results of a piece are written first: in front of what is kept there is room for a
+ * vector, for the last one of a row may begin before the piece. */
+static void add_outs(const codegen_writer *w, int lanes)
+{
+    for (int i = 0; i < w->loop->kernel->store_count; i++) {
+        int param = w->loop->kernel->stores[i].param;
+        if (codegen_has_lanes(w->loop, param)) continue;
+        text_add(w->out,
+                 "                %s *const out_%d = ", codegen_element_type(w->loop, param), i);
+        if (is_kept(w->loop, i)) text_add(w->out, "how & KATA_PAST ? new_%d + %d : ", i, lanes);
+        add_target_row(w, i, "start");
+        text_add(w->out, ";\n");
+    }
+}
+
+static void add_vector(const codegen_writer *w, int lanes)
+{
     text_add(w->out,
-             ";\n"
              "#pragma omp simd\n"
              "                    for (int64_t lane = 0; lane < %d; lane++)\n"
              "                        ",
              lanes);
     codegen_call_begin(w, "at + lane");
-    for (int i = 0; i < kernel->store_count; i++) add_lane(w, i);
-    text_add(w->out, ");\n                    if (how & KATA_FAR) {\n");
-    add_fetches(w);
-    text_add(w->out, "                    }\n                }\n");
-    for (int i = 0; i < kernel->store_count; i++)
-        if (!codegen_has_lanes(w->loop, kernel->stores[i].param)) add_put(w, i, lanes);
+    for (int i = 0; i < w->loop->kernel->store_count; i++) add_lane(w, i);
+    text_add(w->out, ");\n");
+    add_fetches(w, lanes);
+}
+
+static const char *vector_start(const codegen_loop *loop)
+{
+    return reduces(loop) ? "start" : "kata_between(lo[0], start, last)";
+}
+
+/* Each vector is written when it is computed. */
+static void add_single_vectors(const codegen_writer *w, int lanes)
+{
+    text_add(w->out, "            for (int64_t start = from; start < to; start += %d) {\n", lanes);
+    add_kept(w, lanes);
+    text_add(w->out, "                const int64_t at = %s;\n", vector_start(w->loop));
+    add_vector(w, lanes);
+    for (int i = 0; i < w->loop->kernel->store_count; i++) {
+        if (!is_kept(w->loop, i)) continue;
+        text_add(w->out, "                kata_put(");
+        add_target_row(w, i, "at");
+        text_add(w->out, ", new_%d, %d * sizeof *new_%d, %s);\n", i, lanes, i,
+                 may_pass(w->loop, i) ? "how" : "0");
+    }
     text_add(w->out, "            }\n");
+}
+
+/* Vectors are computed piece by piece, and then written component by component. */
+static void add_pieces(const codegen_writer *w, int lanes)
+{
+    int piece = lanes * piece_of(w->loop);
+    text_add(w->out, "            for (int64_t start = from; start < to; start += %d) {\n", piece);
+    add_kept(w, lanes);
+    add_outs(w, lanes);
+    text_add(w->out,
+             "                const int64_t low = start < lo[0] ? lo[0] : start;\n"
+             "                const int64_t high = start + %d < to ? start + %d : to;\n"
+             "                for (int64_t next = start; next < high; next += %d) {\n"
+             "                    const int64_t at = kata_between(lo[0], next, last);\n",
+             piece, piece, lanes);
+    add_vector(w, lanes);
+    text_add(w->out, "                }\n"
+                     "                if (how & KATA_PAST) {\n");
+    for (int i = 0; i < w->loop->kernel->store_count; i++) {
+        if (!is_kept(w->loop, i)) continue;
+        text_add(w->out, "                    kata_put_piece(");
+        add_target_row(w, i, "start");
+        text_add(
+            w->out,
+            ", new_%d + %d, (low - start) * sizeof *new_%d, (high - start) * sizeof *new_%d);\n", i,
+            lanes, i, i);
+    }
+    text_add(w->out, "                }\n            }\n");
+}
+
+static void add_vectors(const codegen_writer *w, int lanes)
+{
+    if (piece_of(w->loop) > 1)
+        add_pieces(w, lanes);
+    else
+        add_single_vectors(w, lanes);
 }
 
 /* Points that belong to no vector. They are few: made vectors of, they would only take time to

@@ -58,6 +58,19 @@ KATA_WITHIN void kata_put(void *to, const void *from, int64_t bytes, int how)
         *(kata_part_anywhere *)(out + done) = *(const kata_part *)(in + done);
 }
 
+/* Writes bytes `low` to `high` of what is kept at `from`, lines of it past the caches. */
+static __attribute__((unused, noinline)) void kata_put_piece(void *to, const void *from,
+                                                             int64_t low, int64_t high)
+{
+    char *out = (char *)to;
+    const char *in = (const char *)from;
+    int64_t at = (low + 63) & -64;
+    if ((__UINTPTR_TYPE__)to % 64 || at > high) at = high;
+    __builtin_memcpy(out + low, in + low, (__SIZE_TYPE__)(at - low));
+    for (; at + 64 <= high; at += 64) kata_stream(out + at, (const kata_line *)(in + at));
+    __builtin_memcpy(out + at, in + at, (__SIZE_TYPE__)(high - at));
+}
+
 /* After the last of them: other threads may read what was written past the caches. */
 KATA_WITHIN void kata_streamed(void)
 {

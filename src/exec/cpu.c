@@ -4,7 +4,7 @@
  * The floating-point environment is the default one, so that no program, nor a library compiled
  * with -ffast-math, can change results: set here for the calling thread and in cpu_loop.c for the
  * others. */
-#include "exec/exec.h"
+#include "exec/cpu.h"
 
 #include <fenv.h>
 #include <stdlib.h>
@@ -51,13 +51,14 @@ typedef struct cpu_chain {
 static bool run_loop(cpu_chain *c, int loop)
 {
     const chain_loop *l = c->a->loops[loop].loop;
+    struct exec_cpu *cpu = c->context->cpu;
     codegen_function *run;
     c->status = exec_make_arrays(l, c->m);
     if (!c->status) c->status = cpu_compiled(c->context, c->functions[loop], l, c->m, &run);
     double start = exec_meter_now(c->context->meter);
     if (!c->status)
-        c->status =
-            run ? cpu_loop_run(l, run, c->context->cpu, c->m) : exec_interpret_loop(l, NULL, c->m);
+        c->status = run ? cpu_loop_run(l, &cpu->functions[c->functions[loop]], cpu, c->m)
+                        : exec_interpret_loop(l, NULL, c->m);
     if (c->status == KATA_OK) exec_meter_note(c->context->meter, l, start);
     return c->status == KATA_OK;
 }

@@ -1,16 +1,20 @@
 /* Cutting a loop's box into blocks.
  *
- * Whole rows where they are not too long, for their loads and stores stream best. Along z only a
- * few planes: blocks that follow one another are neighbours along z, so that a thread walks up a
- * column of blocks and finds the planes it read last in its cache. */
-#include "exec/exec.h"
+ * A block is as wide and as high as what it reads again stays in the second-level cache: planes of
+ * what is read at several z, rows of what is read at several y. Where nothing is read again, or
+ * there is room, whole rows and whole planes: streams like to be long. What is read again by
+ * neighbours, because it lies across a side of the block, is what a narrow or low one costs.
+ *
+ * Blocks that follow one another are neighbours along z: a thread walks up a column of blocks and
+ * finds the planes it read last in its cache. */
+#include "exec/cpu.h"
+#include "machine/machine.h"
 
 enum {
-    BLOCK_BYTES =
-        HOSTILE(1 << 20, 512),         /* touched by a block, about half of a second-level cache */
-    BLOCKS_PER_THREAD = 4,             /* at least, so that no thread waits long for the last */
-    SMALLEST_BLOCK = HOSTILE(4096, 5), /* points; less is not worth a turn */
-    BLOCK_PLANES = 4
+    UNIT = 64,                          /* points; cuts along x are at multiples of it */
+    STREAM = 32,                        /* points that it costs to begin a row */
+    BLOCKS_PER_THREAD = HOSTILE(4, 50), /* at least, so that no thread waits long for the last */
+    SMALLEST_BLOCK = HOSTILE(4096, 5)   /* points; less is not worth a turn */
 };
 
 static int64_t clamp(int64_t x, int64_t low, int64_t high)
@@ -18,28 +22,93 @@ static int64_t clamp(int64_t x, int64_t low, int64_t high)
     return x < low ? low : x > high ? high : x;
 }
 
-static int64_t whole_bricks(int64_t x) { return (x + EXEC_BRICK - 1) / EXEC_BRICK * EXEC_BRICK; }
+static int64_t rounded_up(int64_t x, int64_t unit) { return (x + unit - 1) / unit * unit; }
 
-cpu_blocks cpu_blocks_make(const grid_box *box, int64_t bytes_per_point, int threads)
+static int64_t rounded_down(int64_t x, int64_t unit)
 {
-    cpu_blocks b = {.box = *box};
+    return (x >= 0 ? x : x - unit + 1) / unit * unit;
+}
+
+void cpu_reuse_add(cpu_reuse *reuse, const int32_t lo[3], const int32_t hi[3], int bytes)
+{
+    int64_t span[3];
+    for (int d = 0; d < 3; d++) {
+        span[d] = hi[d] - lo[d];
+        if (span[d] > reuse->span[d]) reuse->span[d] = span[d];
+    }
+    reuse->planes += bytes * (span[2] + 1);
+    reuse->rows += bytes * (span[1] + 1);
+}
+
+/* The most rows of a width with which what is read again is kept; 0: not even one. */
+static int64_t rows_kept(const cpu_reuse *reuse, int64_t width)
+{
+    const int64_t room = HOSTILE(machine_second_cache() * 3 / 4, 2048);
+    if (reuse->span[2] > 0)
+        return clamp(room / (reuse->planes * width) - reuse->span[1], 0, INT64_MAX);
+    return reuse->span[1] == 0 || reuse->rows * width <= room ? INT64_MAX : 0;
+}
+
+/* What is read, relative to what must be. */
+static double cost(const cpu_reuse *reuse, const int64_t extent[3], int64_t width, int64_t height)
+{
+    double sides = height < extent[1] ? (double)reuse->span[1] / (double)height : 0;
+    double ends = width < extent[0] ? (double)(reuse->span[0] + STREAM) / (double)width : 0;
+    return (1 + sides) * (1 + ends);
+}
+
+static void choose_section(cpu_blocks *b, const cpu_reuse *reuse, const int64_t extent[3])
+{
+    double least = 0;
+    for (int64_t width = extent[0];; width = rounded_up(width / 2, b->unit)) {
+        int64_t height = clamp(rows_kept(reuse, width), 1, extent[1]);
+        double found = cost(reuse, extent, width, height);
+        if (width == extent[0] || found < least) {
+            least = found;
+            b->size[0] = width;
+            b->size[1] = height;
+        }
+        if (width <= b->unit) return;
+    }
+}
+
+static int64_t count_blocks(cpu_blocks *b)
+{
+    b->total = 1;
+    for (int d = 0; d < 3; d++) {
+        int64_t first = b->box.lo[d];
+        if (d == 0 && b->size[0] < b->box.hi[0] - first) first = rounded_down(first, b->unit);
+        b->count[d] = (b->box.hi[d] - first + b->size[d] - 1) / b->size[d];
+        b->total *= b->count[d];
+    }
+    return b->total;
+}
+
+/* Halves blocks until each thread has some, along z first. */
+static void share_out(cpu_blocks *b, int threads, int ordered)
+{
+    static const int order[3] = {2, 1, 0};
+    while (count_blocks(b) < (int64_t)threads * BLOCKS_PER_THREAD) {
+        if (b->size[0] * b->size[1] * b->size[2] < 2 * SMALLEST_BLOCK) return;
+        int d = -1;
+        for (int i = 2; i >= 0; i--) {
+            int64_t least = order[i] == 0 ? b->unit : 1;
+            if (order[i] != ordered && b->size[order[i]] > least) d = order[i];
+        }
+        if (d < 0) return;
+        b->size[d] = d == 0 ? rounded_up(b->size[0] / 2, b->unit) : (b->size[d] + 1) / 2;
+    }
+}
+
+cpu_blocks cpu_blocks_make(const grid_box *box, const cpu_reuse *reuse, int threads, int ordered)
+{
+    cpu_blocks b = {.box = *box, .unit = reuse->reduces ? EXEC_BRICK : UNIT};
     int64_t extent[3];
     for (int d = 0; d < 3; d++) extent[d] = box->hi[d] - box->lo[d];
-    int64_t share = grid_box_points(box) / ((int64_t)threads * BLOCKS_PER_THREAD);
-    int64_t most = clamp(BLOCK_BYTES / clamp(bytes_per_point, 1, BLOCK_BYTES), 1, INT64_MAX);
-    int64_t points = most < SMALLEST_BLOCK ? most : clamp(share, SMALLEST_BLOCK, most);
-    b.size[0] = extent[0] <= points ? extent[0] : whole_bricks(points);
-    int64_t rows = clamp(points / b.size[0], 1, extent[1] * extent[2]);
-    b.size[2] = clamp(rows, 1, clamp(BLOCK_PLANES, 1, extent[2]));
-    b.size[1] = clamp(rows / b.size[2], 1, extent[1]);
-    if (b.size[1] == extent[1]) b.size[2] = clamp(rows / b.size[1], 1, extent[2]);
-    if (b.size[0] < extent[0]) b.box.lo[0] = exec_brick(box->lo[0]) * EXEC_BRICK;
-    b.total = 1;
-    for (int d = 0; d < 3; d++) {
-        b.count[d] = (b.box.hi[d] - b.box.lo[d] + b.size[d] - 1) / b.size[d];
-        b.total *= b.count[d];
-    }
-    if (b.size[0] < extent[0]) b.box.lo[0] = box->lo[0];
+    choose_section(&b, reuse, extent);
+    b.size[2] = extent[2];
+    if (ordered >= 0) b.size[ordered] = extent[ordered];
+    share_out(&b, threads, ordered);
     return b;
 }
 
@@ -52,7 +121,7 @@ grid_box cpu_block_box(const cpu_blocks *blocks, int64_t i)
     grid_box block;
     for (int d = 0; d < 3; d++) {
         int64_t origin = blocks->box.lo[d];
-        if (d == 0 && blocks->count[0] > 1) origin = exec_brick(origin) * EXEC_BRICK;
+        if (d == 0 && blocks->count[0] > 1) origin = rounded_down(origin, blocks->unit);
         block.lo[d] = origin + at[d] * blocks->size[d];
         block.hi[d] = block.lo[d] + blocks->size[d];
     }

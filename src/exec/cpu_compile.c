@@ -4,7 +4,7 @@
  * What is not in the cache is compiled by threads beside the program. Until it is there, a loop is
  * interpreted where that takes less time than a compiler does, and waits otherwise. Compilers are
  * started once so much has been interpreted that they are worth their time: a tiny run has none. */
-#include "exec/exec.h"
+#include "exec/cpu.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* What went wrong at a point that a compiled function has found failing: its graph is evaluated
  * there node by node, on the views that the function has read. */
-#include "exec/exec.h"
+#include "exec/cpu.h"
 
 #include <stdlib.h>
 #include <string.h>

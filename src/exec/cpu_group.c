@@ -1,7 +1,7 @@
 /* Groups of functions, each compiled by a job of its own: as many groups as there are cores, so
  * that all compile at once; beside a running program more and smaller ones, so that the functions
  * needed first are there first. */
-#include "exec/exec.h"
+#include "exec/cpu.h"
 
 #include "machine/machine.h"
 

@@ -1,12 +1,12 @@
 /* Running a loop level by level, where points of different columns depend on one another: all
  * threads end a level before any begins the next. What a level reads outside the grid is copied
  * when it runs, so that boundary rules find the values of that time. */
-#include "exec/exec.h"
+#include "exec/cpu.h"
 
 static bool run_level(cpu_loop *l, const grid_box *level, struct exec_cpu *cpu)
 {
     l->interior = cpu_loop_interior(l, level);
-    l->blocks = cpu_blocks_make(level, cpu_loop_bytes(l->loop), l->thread_count);
+    l->blocks = cpu_blocks_make(level, &l->reuse, l->thread_count, -1);
     return cpu_loop_run_blocks(l, cpu);
 }
 

@@ -2,7 +2,7 @@
  *
  * The interior begins and ends at whole vectors where that costs nothing: edges then are one
  * vector wide, computed as fast as one point, and stores of the interior fill whole cache lines. */
-#include "exec/exec.h"
+#include "exec/cpu.h"
 #include "machine/machine.h"
 
 #include <string.h>
@@ -168,6 +168,30 @@ static bool add_write_edge(cpu_loop *l, const ir_store *s)
     return add_edge(l, edge);
 }
 
+static int bytes_of(const cpu_loop *l, int param)
+{
+    return (int)store_type_bytes(l->loop->bindings[param].slot->type);
+}
+
+/* A component that is read and written is touched at the offsets of both. */
+static void add_reuse(cpu_loop *l, analysis_reach *reaches, int count)
+{
+    const ir_kernel *kernel = l->loop->kernel;
+    for (int i = 0; i < kernel->store_count; i++) {
+        const ir_store *s = &kernel->stores[i];
+        bool read = false;
+        for (int r = 0; r < count; r++) {
+            if (reaches[r].param != s->param || reaches[r].component != s->component) continue;
+            analysis_add_offset(s->offset, reaches[r].lo, reaches[r].hi);
+            read = true;
+        }
+        if (!read && ir_param_is_field(&kernel->params[s->param]))
+            cpu_reuse_add(&l->reuse, s->offset, s->offset, bytes_of(l, s->param));
+    }
+    for (int r = 0; r < count; r++)
+        cpu_reuse_add(&l->reuse, reaches[r].lo, reaches[r].hi, bytes_of(l, reaches[r].param));
+}
+
 static bool prepare_edges(cpu_loop *l)
 {
     const ir_kernel *kernel = l->loop->kernel;
@@ -183,6 +207,7 @@ static bool prepare_edges(cpu_loop *l)
         if (ir_param_is_field(&kernel->params[kernel->stores[i].param]) &&
             !add_write_edge(l, &kernel->stores[i]))
             return false;
+    add_reuse(l, reaches, count);
     return true;
 }
 
@@ -233,20 +258,6 @@ int64_t cpu_loop_bytes(const chain_loop *loop)
     return bytes;
 }
 
-/* Blocks of whole columns. */
-static cpu_blocks column_blocks(const cpu_loop *l)
-{
-    const grid_box *box = &l->loop->box;
-    int d = l->loop->kernel->ordered;
-    int64_t levels = box->hi[d] - box->lo[d];
-    grid_box flat = *box;
-    flat.hi[d] = flat.lo[d] + 1;
-    cpu_blocks blocks = cpu_blocks_make(&flat, cpu_loop_bytes(l->loop) * levels, l->thread_count);
-    blocks.box = *box;
-    blocks.size[d] = levels;
-    return blocks;
-}
-
 /* What threads of one level read at its edges must not be what others write meanwhile. */
 static bool copies_written(const cpu_loop *l)
 {
@@ -271,10 +282,10 @@ static int useful_threads(const cpu_loop *l, const struct exec_cpu *cpu)
 
 static bool prepare_threads(cpu_loop *l, const struct exec_cpu *cpu)
 {
+    l->reuse.reduces = l->reduction_count > 0;
     l->thread_count = useful_threads(l, cpu);
-    l->blocks = l->columns
-                    ? column_blocks(l)
-                    : cpu_blocks_make(&l->loop->box, cpu_loop_bytes(l->loop), l->thread_count);
+    l->blocks = cpu_blocks_make(&l->loop->box, &l->reuse, l->thread_count,
+                                l->columns ? l->loop->kernel->ordered : -1);
     if (l->blocks.total < l->thread_count) l->thread_count = (int)l->blocks.total;
     l->threads = cpu->threads;
     for (int t = 0; t < l->thread_count; t++) {
@@ -406,10 +417,21 @@ static bool run_prepared(cpu_loop *l, struct exec_cpu *cpu)
     return done;
 }
 
-kata_status cpu_loop_run(const chain_loop *loop, codegen_function *run, struct exec_cpu *cpu,
+/* Past the caches or not, where both may be. */
+static bool run_one_way(cpu_loop *l, cpu_way *way, struct exec_cpu *cpu)
+{
+    if (!(l->how & CODEGEN_PAST)) return run_prepared(l, cpu);
+    if (cpu_way_begin(way, grid_box_points(&l->loop->box)) > 0) l->how &= ~CODEGEN_PAST;
+    bool done = run_prepared(l, cpu);
+    cpu_way_end(way);
+    return done;
+}
+
+kata_status cpu_loop_run(const chain_loop *loop, cpu_function *function, struct exec_cpu *cpu,
                          messages *m)
 {
-    cpu_loop l = {.loop = loop, .run = run, .bricks = bricks_of(&loop->box), .poison = cpu->poison};
+    cpu_loop l = {
+        .loop = loop, .run = function->run, .bricks = bricks_of(&loop->box), .poison = cpu->poison};
     l.memory = cpu->memory;
     bool empty = grid_box_is_empty(&loop->box), done = prepare_sizes(&l);
     if (done && !empty) {
@@ -420,7 +442,7 @@ kata_status cpu_loop_run(const chain_loop *loop, codegen_function *run, struct e
     if (done && !empty) {
         prepare_interior(&l);
         prepare_how(&l);
-        done = prepare_threads(&l, cpu) && run_prepared(&l, cpu);
+        done = prepare_threads(&l, cpu) && run_one_way(&l, &function->way, cpu);
     }
     const exec_fault *fault = done ? first_fault(&l) : NULL;
     if (done && !fault) done = finish_reductions(&l);

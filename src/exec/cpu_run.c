@@ -1,7 +1,7 @@
 /* Running a prepared loop: points whose reads stay inside the grid in place, the others on copies
  * of what they read (cpu_edge.c). Threads take blocks, their own first. Functions reduce into lanes
  * in room that a thread keeps, and these are reduced to the partials of their rows and bricks. */
-#include "exec/exec.h"
+#include "exec/cpu.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

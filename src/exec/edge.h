@@ -3,7 +3,7 @@
 #ifndef EXEC_EDGE_H
 #define EXEC_EDGE_H
 
-#include "exec/exec.h"
+#include "exec/cpu.h"
 
 #include <string.h>
 

@@ -71,6 +71,18 @@ int64_t machine_last_cache(void)
     return known = bytes;
 }
 
+int64_t machine_second_cache(void)
+{
+    static _Atomic int64_t known;
+    int64_t bytes = known;
+    if (bytes) return bytes;
+#ifdef _SC_LEVEL2_CACHE_SIZE
+    bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+#endif
+    if (bytes <= 0) bytes = 256 << 10;
+    return known = bytes;
+}
+
 /* The processing unit whose caches stand for all: the first that this process may run on. */
 static hwloc_obj_t usable_unit(hwloc_topology_t topology)
 {

@@ -31,6 +31,8 @@ int machine_here(void);
 bool machine_pin(pthread_t thread, int from, int n);
 /* Bytes of the largest cache; 16 MiB where that is not known. Fast. */
 int64_t machine_last_cache(void);
+/* Bytes of a second-level cache; 256 KiB where that is not known. Fast. */
+int64_t machine_second_cache(void);
 
 /* ---- huge_pages.c ---------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* The cpu executor gives the reference executor's bits: on kernels that between them use every kind
  * of parameter and node, on grids from one point to several bricks and blocks, under every boundary
  * rule, on any part of the grid, with any number of threads. */
-#include "exec/exec.h"
+#include "exec/cpu.h"
 #include "lang/lang.h"
 #include "legality/legality.h"
 
@@ -279,13 +279,23 @@ static void blocks_cover_the_box(void **state)
             box.lo[d] = rand() % 3000;
             box.hi[d] = box.lo[d] + 1 + rand() % (rand() % 4 ? 50 : 20000);
         }
-        cpu_blocks blocks = cpu_blocks_make(&box, 1 + rand() % 2000, 1 + rand() % 64);
+        cpu_reuse reuse = {.planes = 1 + rand() % 3000,
+                           .rows = 1 + rand() % 3000,
+                           .span = {rand() % 20, rand() % 2 * 7, rand() % 2 * 9},
+                           .reduces = rand() % 2};
+        int ordered = rand() % 4 - 1;
+        cpu_blocks blocks = cpu_blocks_make(&box, &reuse, 1 + rand() % 64, ordered);
+        int64_t unit = reuse.reduces ? EXEC_BRICK : 8;
         int64_t points = 0;
         for (int64_t i = 0; i < blocks.total && i < 4000; i++) {
             grid_box block = cpu_block_box(&blocks, i);
             assert_false(grid_box_is_empty(&block));
             assert_true(grid_box_contains(&box, &block));
-            assert_true(block.lo[0] == box.lo[0] || block.lo[0] % EXEC_BRICK == 0);
+            assert_true(block.lo[0] == box.lo[0] || block.lo[0] % unit == 0);
+            if (ordered >= 0) {
+                assert_int_equal(block.lo[ordered], box.lo[ordered]);
+                assert_int_equal(block.hi[ordered], box.hi[ordered]);
+            }
             points += grid_box_points(&block);
         }
         if (blocks.total <= 4000) assert_int_equal(points, grid_box_points(&box));
