@@ -110,7 +110,35 @@ codegen_step *codegen_schedule(const ir_kernel *kernel);
 /* A literal, in parentheses when negative. */
 void codegen_constant(text *out, ir_type type, ir_value value);
 
-/* ---- line.c, expression.c, index.c, function.c, point.c, row.c: for codegen's own use ---------
+/* ---- share.c: for codegen's own use ---------------------------------------------------------- */
+
+enum {
+    CODEGEN_MOST_KEPT = 8,
+    CODEGEN_SHARE_SPAN = 16,   /* the furthest that points which share a value are apart */
+    CODEGEN_SHARE_POINTS = 256 /* of a row, for which values are kept at a time */
+};
+
+/* A value that points of a row share: that of a node, at all places from `low` before the first
+ * point to `high` behind the last, both included. The node's own place is `low`. */
+typedef struct codegen_kept {
+    ir_id node;
+    int32_t low, high;
+    int group; /* from 1: those with equal places; made of what is kept in earlier ones */
+} codegen_kept;
+
+typedef struct codegen_sharing {
+    codegen_kept kept[CODEGEN_MOST_KEPT];
+    int count, group_count;
+    int *of;        /* per node: 1 + index of what is kept, 0 where nothing is */
+    int32_t *place; /* and where, seen from the point */
+} codegen_sharing;
+
+/* NULL when memory is out. */
+codegen_sharing *codegen_find_sharing(const codegen_loop *loop, const codegen_step *steps);
+void codegen_sharing_free(codegen_sharing *s);
+
+/* ---- line.c, expression.c, index.c, function.c, point.c, part.c, row.c: for codegen's own use
+ * ---------
  */
 
 /* Conditions of intervals for which a loop is written twice, at most. */
@@ -124,6 +152,10 @@ typedef struct codegen_writer {
     ir_id
         known[CODEGEN_CASES]; /* conditions that are known there, 0 for others, and what they are */
     bool holds[CODEGEN_CASES];
+    const codegen_sharing *sharing; /* NULL: nothing is shared */
+    int group; /* being computed: what earlier ones keep is known. Behind the last: points; 0: none
+                */
+    int32_t moved; /* of the point along x, from that of the node being computed */
 } codegen_writer;
 
 /* Spaces of a line within a loop. */
@@ -134,6 +166,16 @@ void codegen_begin_loop(const codegen_writer *w, int dimension);
 void codegen_steps(const codegen_writer *w, codegen_level level, codegen_level place);
 /* The function of a point. */
 void codegen_point_text(const codegen_writer *w);
+/* The functions of the places of what is kept, group by group. */
+void codegen_kept_text(const codegen_writer *w);
+/* Whether a node's value is found among what is kept. */
+bool codegen_is_kept(const codegen_writer *w, ir_id id);
+/* Marks the operands of marked nodes, and so on, but of those that are kept. */
+void codegen_mark_operands(const codegen_writer *w, bool *wanted);
+/* Begins the loop over parts of a row, from part to part_end, with what their points share. */
+void codegen_begin_part(const codegen_writer *w, int lanes);
+/* Whether the points of rows run in vectors. */
+bool codegen_runs_vectors(const codegen_loop *loop);
 /* The beginning of its call, to be followed by ", " and the address of an element for each store,
  * and a parenthesis. */
 void codegen_call_begin(const codegen_writer *w, const char *ix);

@@ -103,7 +103,7 @@ static void add_load(const codegen_writer *w, const ir_node *node)
     codegen_row_name(&row, w->loop->kernel, node->param, node->element, node->offset);
     if (row.failed) w->out->failed = true;
     text_add(w->out, "%s%s", codegen_load_open(open, node->type, storage), text_get(&row));
-    codegen_element(w, node->param, node->offset[0], true, text_get(&row));
+    codegen_element(w, node->param, node->offset[0] + w->moved, true, text_get(&row));
     text_add(w->out, "%s", codegen_load_close(node->type, storage));
     text_free(&row);
 }
@@ -270,9 +270,26 @@ static void add_call(const codegen_writer *w, const ir_node *node)
     text_add(w->out, ")");
 }
 
+bool codegen_is_kept(const codegen_writer *w, ir_id id)
+{
+    return w->sharing && w->sharing->of[id] &&
+           w->sharing->kept[w->sharing->of[id] - 1].group < w->group;
+}
+
+static void add_kept(const codegen_writer *w, ir_id id)
+{
+    int kept = w->sharing->of[id] - 1;
+    text_add(w->out, "kept_%d[ix - kept_begin + %d]", kept,
+             (int)(w->sharing->place[id] + w->moved - w->sharing->kept[kept].low));
+}
+
 void codegen_expression(const codegen_writer *w, ir_id id)
 {
     const ir_node *nodes = w->loop->kernel->graph.nodes, *node = &nodes[id];
+    if (codegen_is_kept(w, id)) {
+        add_kept(w, id);
+        return;
+    }
     const ir_id *a = node->arg;
     switch (node->op) {
     case IR_CONST: codegen_constant(w->out, node->type, node->value); return;

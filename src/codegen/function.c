@@ -178,61 +178,83 @@ void codegen_begin_loop(const codegen_writer *w, int dimension)
                  dimension, d);
 }
 
-/* Marks the operands of marked nodes. */
-static void mark_operands(const ir_graph *g, bool *wanted)
+void codegen_mark_operands(const codegen_writer *w, bool *wanted)
 {
+    const ir_graph *g = &w->loop->kernel->graph;
     wanted[0] = false;
     for (ir_id id = (ir_id)g->count; id-- > 1;)
-        for (int k = 0; wanted[id] && k < ir_ops[g->nodes[id].op].operands; k++)
+        for (int k = 0;
+             wanted[id] && !codegen_is_kept(w, id) && k < ir_ops[g->nodes[id].op].operands; k++)
             wanted[g->nodes[id].arg[k]] = true;
 }
 
-/* The nodes that checks need, and those that stores need, as two lists of flags; NULL when memory
- * is out. */
-static bool *mark_wanted(const ir_kernel *kernel)
+/* The nodes that checks need, those that stores need, and those that stores need where values are
+ * shared, as lists of flags; NULL when memory is out. */
+static bool *mark_wanted(codegen_writer *w)
 {
+    const ir_kernel *kernel = w->loop->kernel;
     size_t count = kernel->graph.count;
-    bool *wanted = calloc(2 * count, sizeof *wanted);
+    bool *wanted = calloc(3 * count, sizeof *wanted);
     if (!wanted) return NULL;
-    bool *stored = wanted + count;
     wanted[kernel->valid] = true;
-    mark_operands(&kernel->graph, wanted);
-    for (int i = 0; i < kernel->store_count; i++)
-        stored[kernel->stores[i].value] = stored[kernel->stores[i].condition] = true;
-    mark_operands(&kernel->graph, stored);
+    codegen_mark_operands(w, wanted);
+    for (int list = 1; list < 3; list++) {
+        bool *stored = wanted + (size_t)list * count;
+        for (int i = 0; i < kernel->store_count; i++)
+            stored[kernel->stores[i].value] = stored[kernel->stores[i].condition] = true;
+        w->group = list == 2 ? w->sharing->group_count + 1 : 0;
+        codegen_mark_operands(w, stored);
+    }
+    w->group = 0;
     return wanted;
+}
+
+/* The functions of points, alone and sharing values. */
+static void add_points(const codegen_writer *w, const bool *wanted)
+{
+    codegen_writer point = *w;
+    point.wanted = wanted + w->loop->kernel->graph.count;
+    codegen_point_text(&point);
+    if (!w->sharing->count || !codegen_runs_vectors(w->loop)) return;
+    codegen_kept_text(w);
+    point.wanted = wanted + 2 * w->loop->kernel->graph.count;
+    point.group = w->sharing->group_count + 1;
+    codegen_point_text(&point);
+}
+
+static void add_function(codegen_writer *w, const bool *wanted)
+{
+    add_title(w);
+    add_points(w, wanted);
+    text_add(w->out, "\n");
+    add_signature(w);
+    add_levels(w);
+    add_numbers(w);
+    add_zeros(w);
+    codegen_steps(w, CODEGEN_ONCE, CODEGEN_ONCE);
+    codegen_begin_loop(w, 2);
+    codegen_steps(w, CODEGEN_PLANE, CODEGEN_PLANE);
+    codegen_begin_loop(w, 1);
+    add_rows(w);
+    codegen_steps(w, CODEGEN_ROW, CODEGEN_ROW);
+    codegen_row_text(w, wanted);
+    text_add(w->out, "        }\n    }\n");
+    text_add(w->out, "    if (how & KATA_PAST) kata_streamed();\n}\n");
 }
 
 void codegen_function_text(text *out, const codegen_loop *loop)
 {
     codegen_step *steps = codegen_schedule(loop->kernel);
-    bool *wanted = mark_wanted(loop->kernel);
-    if (!steps || !wanted) {
-        out->failed = true;
-        free(steps);
-        free(wanted);
-        return;
-    }
-    if (loop->lines) codegen_name_by_line(loop->kernel, steps);
     codegen_writer w = {.out = out, .loop = loop, .steps = steps};
-    add_title(&w);
-    w.wanted = wanted + loop->kernel->graph.count;
-    codegen_point_text(&w);
-    w.wanted = NULL;
-    text_add(out, "\n");
-    add_signature(&w);
-    add_levels(&w);
-    add_numbers(&w);
-    add_zeros(&w);
-    codegen_steps(&w, CODEGEN_ONCE, CODEGEN_ONCE);
-    codegen_begin_loop(&w, 2);
-    codegen_steps(&w, CODEGEN_PLANE, CODEGEN_PLANE);
-    codegen_begin_loop(&w, 1);
-    add_rows(&w);
-    codegen_steps(&w, CODEGEN_ROW, CODEGEN_ROW);
-    codegen_row_text(&w, wanted);
-    text_add(out, "        }\n    }\n");
-    text_add(out, "    if (how & KATA_PAST) kata_streamed();\n}\n");
+    codegen_sharing *sharing = steps ? codegen_find_sharing(loop, steps) : NULL;
+    w.sharing = sharing;
+    bool *wanted = sharing ? mark_wanted(&w) : NULL;
+    if (wanted) {
+        if (loop->lines) codegen_name_by_line(loop->kernel, steps);
+        add_function(&w, wanted);
+    } else
+        out->failed = true;
+    codegen_sharing_free(sharing);
     free(steps);
     free(wanted);
 }

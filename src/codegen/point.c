@@ -5,6 +5,7 @@
  * written, and for each store the place of the element that it makes. */
 #include "codegen/codegen.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const char *codegen_element_type(const codegen_loop *loop, int param)
@@ -157,6 +158,22 @@ static void add_blocks(list *l)
     }
 }
 
+/* What is kept in groups before the one that is computed. */
+static void add_kept(list *l)
+{
+    const codegen_sharing *sharing = l->w->sharing;
+    if (!sharing || l->w->group <= 1) return;
+    add_item(l, "const int64_t", "kept_begin");
+    for (int i = 0; i < sharing->count; i++) {
+        if (sharing->kept[i].group >= l->w->group) continue;
+        text type = {0}, name = {0};
+        text_add(&type, "const %s *const",
+                 codegen_type(l->w->loop->kernel->graph.nodes[sharing->kept[i].node].type));
+        text_add(&name, "kept_%d", i);
+        add_made(l, &type, &name);
+    }
+}
+
 static void add_all(list *l)
 {
     add_item(l, "const int64_t", "iy");
@@ -171,6 +188,7 @@ static void add_all(list *l)
     add_values(l);
     add_rows(l);
     add_blocks(l);
+    add_kept(l);
 }
 
 static void add_targets(list *l)
@@ -264,17 +282,28 @@ static void add_name(const codegen_writer *w)
 {
     char name[64];
     codegen_name(w->loop, name);
-    text_add(w->out, "%s_point", name);
+    text_add(w->out, "%s", name);
+    if (!w->group)
+        text_add(w->out, "_point");
+    else if (w->group > w->sharing->group_count)
+        text_add(w->out, "_sharing");
+    else
+        text_add(w->out, "_kept_%d", w->group);
+}
+
+static void begin_function(const codegen_writer *w, list *l)
+{
+    text_add(w->out, "KATA_WITHIN void ");
+    add_name(w);
+    text_add(w->out, "(const int64_t ix");
+    add_all(l);
 }
 
 void codegen_point_text(const codegen_writer *w)
 {
     const ir_kernel *kernel = w->loop->kernel;
-    text_add(w->out, "KATA_WITHIN void ");
-    add_name(w);
-    text_add(w->out, "(const int64_t ix");
     list l = {.w = w, .declared = true};
-    add_all(&l);
+    begin_function(w, &l);
     add_targets(&l);
     text_add(w->out, ")\n{\n");
     codegen_steps(w, CODEGEN_POINT, CODEGEN_ONCE);
@@ -287,4 +316,58 @@ void codegen_call_begin(const codegen_writer *w, const char *ix)
     add_name(w);
     text_add(w->out, "(%s", ix);
     add_all(&(list){.w = w});
+}
+
+/* ---- what is kept ---------------------------------------------------------------------------- */
+
+/* A node at the place ix: as at the point from which that is its place. */
+static void add_kept_value(codegen_writer *w, const codegen_kept *kept, int i)
+{
+    const ir_graph *g = &w->loop->kernel->graph;
+    bool *wanted = calloc(g->count, sizeof *wanted);
+    if (!wanted) {
+        w->out->failed = true;
+        return;
+    }
+    wanted[kept->node] = true;
+    codegen_mark_operands(w, wanted);
+    w->wanted = wanted;
+    w->moved = -kept->low;
+    text_add(w->out, "    %s value_%d;\n    {\n", codegen_type(g->nodes[kept->node].type), i);
+    codegen_steps(w, CODEGEN_POINT, CODEGEN_PLANE);
+    text_add(w->out, "        value_%d = ", i);
+    codegen_operand(w, kept->node);
+    text_add(w->out, ";\n    }\n");
+    free(wanted);
+}
+
+static void add_group(codegen_writer *w)
+{
+    const codegen_sharing *sharing = w->sharing;
+    const ir_graph *g = &w->loop->kernel->graph;
+    list l = {.w = w, .declared = true};
+    begin_function(w, &l);
+    for (int i = 0; i < sharing->count; i++)
+        if (sharing->kept[i].group == w->group) {
+            text type = {0}, name = {0};
+            text_add(&type, "%s *const", codegen_type(g->nodes[sharing->kept[i].node].type));
+            text_add(&name, "to_%d", i);
+            add_made(&l, &type, &name);
+        }
+    text_add(w->out, ")\n{\n");
+    for (int i = 0; i < sharing->count; i++)
+        if (sharing->kept[i].group == w->group) add_kept_value(w, &sharing->kept[i], i);
+    for (int i = 0; i < sharing->count; i++)
+        if (sharing->kept[i].group == w->group) text_add(w->out, "    *to_%d = value_%d;\n", i, i);
+    text_add(w->out, "}\n");
+}
+
+void codegen_kept_text(const codegen_writer *w)
+{
+    codegen_writer group = *w;
+    for (group.group = 1; group.group <= w->sharing->group_count; group.group++) {
+        group.moved = 0;
+        group.wanted = NULL;
+        add_group(&group);
+    }
 }

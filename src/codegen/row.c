@@ -23,7 +23,7 @@ static bool is_side_by_side(const codegen_loop *loop, const ir_store *s)
            p->coarser[0] <= 1 && !p->missing[0];
 }
 
-static bool runs_vectors(const codegen_loop *loop)
+bool codegen_runs_vectors(const codegen_loop *loop)
 {
     bool whole = is_free(loop) && !codegen_runs_blocks(loop) && loop->kernel->store_count > 0;
     for (int i = 0; i < loop->kernel->store_count; i++)
@@ -273,6 +273,11 @@ static void add_vector(const codegen_writer *w, int lanes)
     add_fetches(w, lanes);
 }
 
+static const char *bounds(const codegen_writer *w)
+{
+    return w->group ? "part; start < part_end" : "from; start < to";
+}
+
 static const char *vector_start(const codegen_loop *loop)
 {
     return reduces(loop) ? "start" : "kata_between(lo[0], start, last)";
@@ -281,7 +286,7 @@ static const char *vector_start(const codegen_loop *loop)
 /* Each vector is written when it is computed. */
 static void add_single_vectors(const codegen_writer *w, int lanes)
 {
-    text_add(w->out, "            for (int64_t start = from; start < to; start += %d) {\n", lanes);
+    text_add(w->out, "            for (int64_t start = %s; start += %d) {\n", bounds(w), lanes);
     add_kept(w, lanes);
     text_add(w->out, "                const int64_t at = %s;\n", vector_start(w->loop));
     add_vector(w, lanes);
@@ -299,15 +304,15 @@ static void add_single_vectors(const codegen_writer *w, int lanes)
 static void add_pieces(const codegen_writer *w, int lanes)
 {
     int piece = lanes * piece_of(w->loop);
-    text_add(w->out, "            for (int64_t start = from; start < to; start += %d) {\n", piece);
+    text_add(w->out, "            for (int64_t start = %s; start += %d) {\n", bounds(w), piece);
     add_kept(w, lanes);
     add_outs(w, lanes);
     text_add(w->out,
              "                const int64_t low = start < lo[0] ? lo[0] : start;\n"
-             "                const int64_t high = start + %d < to ? start + %d : to;\n"
+             "                const int64_t high = start + %d < %s ? start + %d : %s;\n"
              "                for (int64_t next = start; next < high; next += %d) {\n"
              "                    const int64_t at = kata_between(lo[0], next, last);\n",
-             piece, piece, lanes);
+             piece, w->group ? "part_end" : "to", piece, w->group ? "part_end" : "to", lanes);
     add_vector(w, lanes);
     text_add(w->out, "                }\n"
                      "                if (how & KATA_PAST) {\n");
@@ -323,12 +328,23 @@ static void add_pieces(const codegen_writer *w, int lanes)
     text_add(w->out, "                }\n            }\n");
 }
 
-static void add_vectors(const codegen_writer *w, int lanes)
+static void add_all_vectors(const codegen_writer *w, int lanes)
 {
     if (piece_of(w->loop) > 1)
         add_pieces(w, lanes);
     else
         add_single_vectors(w, lanes);
+}
+
+static void add_vectors(const codegen_writer *w, int lanes)
+{
+    codegen_writer sharing = *w;
+    if (w->sharing->count) {
+        codegen_begin_part(w, lanes);
+        sharing.group = w->sharing->group_count + 1;
+    }
+    add_all_vectors(&sharing, lanes);
+    if (w->sharing->count) text_add(w->out, "            }\n");
 }
 
 /* Points that belong to no vector. They are few: made vectors of, they would only take time to
@@ -409,7 +425,7 @@ static int find_cases(const codegen_writer *w, ir_id cases[CODEGEN_CASES])
 
 static void add_loops(const codegen_writer *w)
 {
-    if (runs_vectors(w->loop)) {
+    if (codegen_runs_vectors(w->loop)) {
         add_vectors_and_rest(w);
         return;
     }

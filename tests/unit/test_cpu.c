@@ -53,7 +53,22 @@ static const char kernels[] =
     "{ if (u > 0) v = u[1,0]; if (ix % 3 == k) { w[0] = v; } else if (u < -1) w[1] = 2; }\n"
     "const uchar steps[2] = {3, 255};\n"
     "kernel bytes(in uchar a, inout uchar b, out uchar c, in float u, uchar k)\n"
-    "{ uchar s = a[1,0] + a[-1,2] + k; if (b > s) s -= steps[1]; b = s*u; c = b + steps[0]*a; }\n";
+    "{ uchar s = a[1,0] + a[-1,2] + k; if (b > s) s -= steps[1]; b = s*u; c = b + steps[0]*a; }\n"
+    /* values that points of a row share, of different widths and one made of another */
+    "static double curve(in double u, double k)\n"
+    "{ return k*u - (u[1,0,0] + u[-1,0,0] + u[0,1,0] + u[0,0,-1]); }\n"
+    "static double flux(in double u, double k)\n"
+    "{ double f = curve(u[1,0,0], k) - curve(u, k);\n"
+    "  return f*(u[1,0,0] - u) > 0 ? 0 : f; }\n"
+    "kernel fluxes(in double u, in float c, out double v, sum double s, double k)\n"
+    "{ v = u - c*(flux(u, k) - flux(u[-1,0,0], k)) + curve(u[0,1,0], k); s += flux(u, k); }\n"
+    "static float bent(in float a) { return exp(a*0.25)*a + a[2,0]; }\n"
+    "kernel apart(in float a, in float b, out float p, out float q, inout float r, out float s,\n"
+    "             out float t, out float w, int k)\n"
+    "{ float most = max(bent(a[-3,0]), bent(a[11,0]));\n"
+    "  p = bent(a) - most; q = bent(b[13,0]) - bent(b[-13,0]); r += bent(a[1,0]);\n"
+    "  s = a[0,1]*b + b[0,-1]; t = (a*b[1,1] + b)*(a[1,0]*b[2,1] + b[1,0]);\n"
+    "  if (ix + iy > k) w = sqrt(fabs(b[0,2] + a)) / sqrt(fabs(b[1,2] + a[1,0])); else w = p; }\n";
 
 enum { MOST = 12 }; /* parameters */
 

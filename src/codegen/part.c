@@ -1,0 +1,50 @@
+/* The values that points of a row share, in the loop over its vectors: for a part of the row at a
+ * time they are computed, group by group, and kept on the stack. */
+#include "codegen/codegen.h"
+
+static void add_kept_rooms(const codegen_writer *w, int lanes)
+{
+    const ir_graph *g = &w->loop->kernel->graph;
+    for (int i = 0; i < w->sharing->count; i++) {
+        const codegen_kept *kept = &w->sharing->kept[i];
+        text_add(w->out, "            %s kept_%d[%d] KATA_ALIGNED;\n",
+                 codegen_type(g->nodes[kept->node].type), i,
+                 CODEGEN_SHARE_POINTS + lanes + (int)(kept->high - kept->low));
+    }
+}
+
+/* The values of a group, in vectors of which the last may overlap the one before. */
+static void add_kept_group(const codegen_writer *w, int lanes)
+{
+    const codegen_kept *of = w->sharing->kept;
+    while (of->group != w->group) of++;
+    text_add(
+        w->out,
+        "            for (int64_t next = kept_begin + (%d); next < kept_end + (%d); next += %d) {\n"
+        "                const int64_t final = kept_end + (%d) - %d;\n"
+        "                const int64_t at = next < final ? next : final;\n"
+        "#pragma omp simd\n"
+        "                for (int64_t lane = 0; lane < %d; lane++)\n"
+        "                    ",
+        (int)of->low, (int)of->high, lanes, (int)of->high, lanes, lanes);
+    codegen_call_begin(w, "at + lane");
+    for (int i = 0; i < w->sharing->count; i++)
+        if (w->sharing->kept[i].group == w->group)
+            text_add(w->out, ", &kept_%d[at - kept_begin - (%d) + lane]", i, (int)of->low);
+    text_add(w->out, ");\n            }\n");
+}
+
+void codegen_begin_part(const codegen_writer *w, int lanes)
+{
+    text_add(w->out,
+             "            for (int64_t part = from; part < to; part += %d) {\n"
+             "            const int64_t part_end = part + %d < to ? part + %d : to;\n"
+             "            const int64_t part_last = part + (part_end - 1 - part) / %d * %d;\n"
+             "            const int64_t kept_begin = kata_between(lo[0], part, last);\n"
+             "            const int64_t kept_end = kata_between(lo[0], part_last, last) + %d;\n",
+             CODEGEN_SHARE_POINTS, CODEGEN_SHARE_POINTS, CODEGEN_SHARE_POINTS, lanes, lanes, lanes);
+    add_kept_rooms(w, lanes);
+    codegen_writer sharing = *w;
+    for (sharing.group = 1; sharing.group <= w->sharing->group_count; sharing.group++)
+        add_kept_group(&sharing, lanes);
+}

@@ -1,0 +1,302 @@
+/* What the points of a row share.
+ *
+ * The flux at one side of a point is the flux at the other side of its neighbour: nodes of a graph
+ * that compute the same of operands that lie a few points further on along x. Where that saves
+ * enough, such a value is computed once per place, kept for a part of the row, and found there by
+ * all points that use it. No result changes: the same operations are done on the same numbers.
+ *
+ * Nodes are sorted into classes. Two are of one class when they do the same to operands that are of
+ * one class and, seen from the node, equally far. The place of a node is that of the operand that
+ * lies furthest back, so that nodes of one class differ by their places only. */
+#include "codegen/codegen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NO_CLASS = 0, NOT_KEPT = -1 };
+
+/* A node's class and place. `fixed`: it is the same at all points of a row. */
+typedef struct member {
+    uint32_t class;
+    int32_t place;
+    bool fixed;
+} member;
+
+/* What makes a class. */
+typedef struct trait {
+    uint8_t op, type, fixed[3], zero[3];
+    int32_t param, element, offset[2];
+    uint32_t operand[3];
+    int32_t place[3]; /* of operands, from the node's */
+} trait;
+
+typedef struct class_info {
+    trait trait;
+    ir_id first;       /* the node with the lowest place */
+    int32_t low, high; /* places */
+    int count;         /* nodes */
+    double cost;       /* of what must be computed at a place */
+    int kept;          /* index in codegen_sharing.kept, or NOT_KEPT */
+} class_info;
+
+typedef struct finder {
+    const codegen_loop *loop;
+    const ir_graph *graph;
+    const codegen_step *steps;
+    member *members;     /* per node */
+    class_info *classes; /* from 1 */
+    uint32_t class_count, *slots, slot_count;
+    codegen_sharing *out;
+} finder;
+
+/* ---- classes --------------------------------------------------------------------------------- */
+
+static uint32_t find_class(finder *f, const trait *t)
+{
+    uint32_t slot = (uint32_t)(hash_bytes(t, sizeof *t, 0) & (f->slot_count - 1));
+    for (; f->slots[slot]; slot = (slot + 1) & (f->slot_count - 1))
+        if (memcmp(&f->classes[f->slots[slot]].trait, t, sizeof *t) == 0) return f->slots[slot];
+    f->slots[slot] = ++f->class_count;
+    f->classes[f->class_count] = (class_info){.trait = *t, .kept = NOT_KEPT};
+    return f->class_count;
+}
+
+/* Values that are read may be kept where nothing is written to the field meanwhile, and where
+ * elements follow one another. */
+static bool can_move(const codegen_loop *loop, int param)
+{
+    const ir_param *p = &loop->kernel->params[param];
+    return !ir_param_is_written_field(p) && p->finer[0] <= 1 && p->coarser[0] <= 1 &&
+           !p->missing[0] && codegen_rows_of(loop, param) == CODEGEN_CONTIGUOUS;
+}
+
+/* Sets the place and the operands' part of the trait; false for a node that has no class. */
+static bool place_operands(const finder *f, const ir_node *node, trait *t, member *m)
+{
+    bool moves = false;
+    int operands = ir_ops[node->op].operands;
+    for (int k = 0; k < operands; k++) {
+        const member *operand = &f->members[node->arg[k]];
+        if (operand->fixed) continue;
+        if (operand->class == NO_CLASS) return false;
+        if (!moves || operand->place < m->place) m->place = operand->place;
+        moves = true;
+    }
+    for (int k = 0; k < operands; k++) {
+        const member *operand = &f->members[node->arg[k]];
+        t->fixed[k] = operand->fixed;
+        t->operand[k] = operand->fixed ? node->arg[k] : operand->class;
+        t->place[k] = operand->fixed ? 0 : operand->place - m->place;
+    }
+    return moves;
+}
+
+static void swap(uint32_t *a, uint32_t *b)
+{
+    uint32_t c = *a;
+    *a = *b;
+    *b = c;
+}
+
+/* a + b is b + a. */
+static void order_operands(trait *t)
+{
+    bool commutes = t->op == IR_ADD || t->op == IR_MUL || t->op == IR_FMA;
+    bool ordered = t->operand[0] < t->operand[1] ||
+                   (t->operand[0] == t->operand[1] && t->place[0] <= t->place[1]);
+    if (!commutes || ordered) return;
+    uint8_t fixed = t->fixed[0];
+    int32_t place = t->place[0];
+    swap(&t->operand[0], &t->operand[1]);
+    t->fixed[0] = t->fixed[1];
+    t->place[0] = t->place[1];
+    t->fixed[1] = fixed;
+    t->place[1] = place;
+}
+
+static void classify(finder *f, ir_id id)
+{
+    const ir_node *node = &f->graph->nodes[id];
+    member *m = &f->members[id];
+    trait t = {.op = node->op, .type = node->type};
+    if (f->steps[id].level < CODEGEN_POINT || node->op == IR_CONST) {
+        m->fixed = true;
+        return;
+    }
+    if (node->op == IR_LOAD) {
+        if (!can_move(f->loop, node->param)) return;
+        t.param = node->param;
+        t.element = node->element;
+        memcpy(t.offset, node->offset + 1, sizeof t.offset);
+        m->place = node->offset[0];
+    } else {
+        if (node->op == IR_STORED) t.param = node->param;
+        if (!place_operands(f, node, &t, m)) return;
+        order_operands(&t);
+    }
+    m->class = find_class(f, &t);
+}
+
+/* ---- what it costs --------------------------------------------------------------------------- */
+
+static double weight(ir_op op)
+{
+    enum { FUNCTION = 20, DIVISION = 8 };
+    if (ir_ops[op].function >= IR_FUNCTION_ROUNDING) return FUNCTION;
+    return op == IR_DIV || op == IR_SQRT ? DIVISION : 1;
+}
+
+static double cost_of(const finder *f, ir_id id)
+{
+    const ir_node *node = &f->graph->nodes[id];
+    double cost = weight((ir_op)node->op);
+    for (int k = 0; k < ir_ops[node->op].operands; k++) {
+        const member *operand = &f->members[node->arg[k]];
+        if (!operand->fixed) cost += f->classes[operand->class].cost;
+    }
+    return cost;
+}
+
+static void add_member(finder *f, ir_id id)
+{
+    const member *m = &f->members[id];
+    class_info *c = &f->classes[m->class];
+    if (c->count == 0) c->cost = cost_of(f, id);
+    if (c->count == 0 || m->place < c->low) {
+        c->low = m->place;
+        c->first = id;
+    }
+    if (c->count == 0 || m->place > c->high) c->high = m->place;
+    c->count++;
+}
+
+/* A kept value is written once and read by each that uses it. */
+static bool pays(const finder *f, const class_info *c)
+{
+    const ir_node *node = &f->graph->nodes[c->first];
+    return node->op != IR_LOAD && ir_type_is_floating((ir_type)node->type) &&
+           c->high - c->low <= CODEGEN_SHARE_SPAN && (c->count - 1) * c->cost > c->count + 2;
+}
+
+/* ---- what is kept ---------------------------------------------------------------------------- */
+
+static void keep(finder *f, class_info *c)
+{
+    codegen_sharing *out = f->out;
+    c->kept = out->count;
+    out->kept[out->count++] = (codegen_kept){.node = c->first, .low = c->low, .high = c->high};
+}
+
+/* Goes from nodes to what they need, as far as to what is kept, and keeps what is worth it. While
+ * what is kept `within` is computed, values for the same places are at hand. */
+static void walk(finder *f, ir_id *todo, size_t count, bool *met, const codegen_kept *within)
+{
+    memset(met, 0, f->graph->count * sizeof *met);
+    while (count > 0) {
+        ir_id id = todo[--count];
+        if (met[id] || f->members[id].fixed) continue;
+        met[id] = true;
+        class_info *c = &f->classes[f->members[id].class];
+        bool wider = !within || c->high - c->low > within->high - within->low;
+        if (f->members[id].class != NO_CLASS && wider && pays(f, c)) {
+            if (c->kept == NOT_KEPT && f->out->count < CODEGEN_MOST_KEPT) keep(f, c);
+            if (c->kept != NOT_KEPT) continue;
+        }
+        const ir_node *node = &f->graph->nodes[id];
+        for (int k = 0; k < ir_ops[node->op].operands; k++) todo[count++] = node->arg[k];
+    }
+}
+
+/* Of a value that is kept only the first node is computed. */
+static void choose(finder *f, ir_id *todo, bool *met)
+{
+    const ir_kernel *kernel = f->loop->kernel;
+    size_t count = 0;
+    for (int i = 0; i < kernel->store_count; i++) {
+        todo[count++] = kernel->stores[i].value;
+        if (kernel->stores[i].condition) todo[count++] = kernel->stores[i].condition;
+    }
+    walk(f, todo, count, met, NULL);
+    for (int i = 0; i < f->out->count; i++) {
+        const codegen_kept *kept = &f->out->kept[i];
+        const ir_node *node = &f->graph->nodes[kept->node];
+        for (count = 0; count < (size_t)ir_ops[node->op].operands; count++)
+            todo[count] = node->arg[count];
+        walk(f, todo, count, met, kept);
+    }
+}
+
+/* Values that are kept at the same places are computed together, those at more places before those
+ * at fewer, which may be made of them. */
+static void group(codegen_sharing *out)
+{
+    bool done[CODEGEN_MOST_KEPT] = {false};
+    for (int rest = out->count; rest > 0;) {
+        const codegen_kept *widest = NULL;
+        for (int i = 0; i < out->count; i++)
+            if (!done[i] &&
+                (!widest || out->kept[i].high - out->kept[i].low > widest->high - widest->low))
+                widest = &out->kept[i];
+        int32_t low = widest->low, high = widest->high;
+        out->group_count++;
+        for (int i = 0; i < out->count; i++) {
+            if (done[i] || out->kept[i].low != low || out->kept[i].high != high) continue;
+            out->kept[i].group = out->group_count;
+            done[i] = true;
+            rest--;
+        }
+    }
+}
+
+static bool find(finder *f)
+{
+    size_t nodes = f->graph->count, stores = (size_t)f->loop->kernel->store_count;
+    ir_id *todo = malloc((3 * nodes + 2 * stores + 1) * sizeof *todo);
+    bool *met = calloc(nodes + 1, sizeof *met);
+    bool done = todo && met;
+    if (done) {
+        for (ir_id id = 1; id < nodes; id++) classify(f, id);
+        for (ir_id id = 1; id < nodes; id++)
+            if (f->members[id].class != NO_CLASS) add_member(f, id);
+        choose(f, todo, met);
+        group(f->out);
+        for (ir_id id = 1; id < nodes; id++) {
+            uint32_t class = f->members[id].class;
+            f->out->of[id] = class != NO_CLASS ? f->classes[class].kept + 1 : 0;
+            f->out->place[id] = f->members[id].place;
+        }
+    }
+    free(todo);
+    free(met);
+    return done;
+}
+
+codegen_sharing *codegen_find_sharing(const codegen_loop *loop, const codegen_step *steps)
+{
+    size_t nodes = loop->kernel->graph.count + 1;
+    finder f = {.loop = loop, .graph = &loop->kernel->graph, .steps = steps, .slot_count = 16};
+    while (f.slot_count < 2 * nodes) f.slot_count *= 2;
+    f.members = calloc(nodes, sizeof *f.members);
+    f.classes = calloc(nodes + 1, sizeof *f.classes);
+    f.slots = calloc(f.slot_count, sizeof *f.slots);
+    f.out = calloc(1, sizeof *f.out);
+    if (f.out) {
+        f.out->of = calloc(nodes, sizeof *f.out->of);
+        f.out->place = calloc(nodes, sizeof *f.out->place);
+    }
+    bool done = f.members && f.classes && f.slots && f.out && f.out->of && f.out->place && find(&f);
+    free(f.members);
+    free(f.classes);
+    free(f.slots);
+    if (done) return f.out;
+    codegen_sharing_free(f.out);
+    return NULL;
+}
+
+void codegen_sharing_free(codegen_sharing *s)
+{
+    if (!s) return;
+    free(s->of);
+    free(s->place);
+    free(s);
+}
