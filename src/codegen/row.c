@@ -150,10 +150,26 @@ static bool is_foremost(const ir_kernel *kernel, const ir_access *a, int sign)
     return true;
 }
 
-/* Of each component that is read, fetches the row behind the foremost. */
-static void add_read_fetches(const codegen_writer *w)
+/* Points of rows that, with as many of all other components, fit the first-level cache. */
+static int short_row(const codegen_loop *loop)
+{
+    enum { ROOM = 24 << 10 };
+    int bytes = 1;
+    for (int p = 0; p < loop->kernel->param_count; p++)
+        if (ir_param_is_field(&loop->kernel->params[p]))
+            bytes += loop->kernel->params[p].count * ir_storages[loop->storage[p]].bytes;
+    return ROOM / bytes;
+}
+
+enum { AHEAD = 8 }; /* vectors */
+
+/* Of each component that is read, fetches the row behind the foremost, or where rows are too long
+ * to stay in cache until they are used, what lies a few lines ahead. */
+static void add_read_fetches(const codegen_writer *w, int lanes)
 {
     const ir_kernel *kernel = w->loop->kernel;
+    text_add(w->out, "                        const _Bool far_row = hi[0] - lo[0] > %d;\n",
+             short_row(w->loop));
     for (int i = 0; i < kernel->access_count; i++) {
         const ir_access *a = &kernel->accesses[i];
         const ir_param *p = &kernel->params[a->param];
@@ -164,8 +180,10 @@ static void add_read_fetches(const codegen_writer *w)
             continue;
         text name = {0};
         codegen_row_name(&name, kernel, a->param, a->component, a->offset);
-        text_add(w->out, "                        __builtin_prefetch(%s + view[%d].y + at);\n",
-                 text_get(&name), codegen_view_index(kernel, a->param) + a->component);
+        text_add(
+            w->out,
+            "                        __builtin_prefetch(%s + at + (far_row ? %d : view[%d].y));\n",
+            text_get(&name), AHEAD * lanes, codegen_view_index(kernel, a->param) + a->component);
         if (name.failed) w->out->failed = true;
         text_free(&name);
     }
@@ -181,9 +199,8 @@ static bool may_pass(const codegen_loop *loop, int i)
 /* And of what is written otherwise than past the caches, what lies a few lines ahead. */
 static void add_fetches(const codegen_writer *w, int lanes)
 {
-    enum { AHEAD = 8 };
     text_add(w->out, "                    if (how & KATA_FAR) {\n");
-    add_read_fetches(w);
+    add_read_fetches(w, lanes);
     text_add(w->out, "                        if (!(how & KATA_PAST)) {\n");
     for (int i = 0; i < w->loop->kernel->store_count; i++) {
         if (!may_pass(w->loop, i)) continue;

@@ -47,6 +47,8 @@ typedef struct finder {
     class_info *classes; /* from 1 */
     uint32_t class_count, *slots, slot_count;
     codegen_sharing *out;
+    ir_id *todo; /* of walks */
+    bool *met;
 } finder;
 
 /* ---- classes --------------------------------------------------------------------------------- */
@@ -187,45 +189,6 @@ static void keep(finder *f, class_info *c)
     out->kept[out->count++] = (codegen_kept){.node = c->first, .low = c->low, .high = c->high};
 }
 
-/* Goes from nodes to what they need, as far as to what is kept, and keeps what is worth it. While
- * what is kept `within` is computed, values for the same places are at hand. */
-static void walk(finder *f, ir_id *todo, size_t count, bool *met, const codegen_kept *within)
-{
-    memset(met, 0, f->graph->count * sizeof *met);
-    while (count > 0) {
-        ir_id id = todo[--count];
-        if (met[id] || f->members[id].fixed) continue;
-        met[id] = true;
-        class_info *c = &f->classes[f->members[id].class];
-        bool wider = !within || c->high - c->low > within->high - within->low;
-        if (f->members[id].class != NO_CLASS && wider && pays(f, c)) {
-            if (c->kept == NOT_KEPT && f->out->count < CODEGEN_MOST_KEPT) keep(f, c);
-            if (c->kept != NOT_KEPT) continue;
-        }
-        const ir_node *node = &f->graph->nodes[id];
-        for (int k = 0; k < ir_ops[node->op].operands; k++) todo[count++] = node->arg[k];
-    }
-}
-
-/* Of a value that is kept only the first node is computed. */
-static void choose(finder *f, ir_id *todo, bool *met)
-{
-    const ir_kernel *kernel = f->loop->kernel;
-    size_t count = 0;
-    for (int i = 0; i < kernel->store_count; i++) {
-        todo[count++] = kernel->stores[i].value;
-        if (kernel->stores[i].condition) todo[count++] = kernel->stores[i].condition;
-    }
-    walk(f, todo, count, met, NULL);
-    for (int i = 0; i < f->out->count; i++) {
-        const codegen_kept *kept = &f->out->kept[i];
-        const ir_node *node = &f->graph->nodes[kept->node];
-        for (count = 0; count < (size_t)ir_ops[node->op].operands; count++)
-            todo[count] = node->arg[count];
-        walk(f, todo, count, met, kept);
-    }
-}
-
 /* Values that are kept at the same places are computed together, those at more places before those
  * at fewer, which may be made of them. */
 static void group(codegen_sharing *out)
@@ -248,27 +211,103 @@ static void group(codegen_sharing *out)
     }
 }
 
-static bool find(finder *f)
+typedef enum walk_mode { WALK_ALL, WALK_KEPT, WALK_KEEPING } walk_mode;
+
+/* Goes from nodes to what they need, and returns what computing that costs. As far as to what is
+ * kept at more places than those of `within` (NULL: those of points): while that is computed,
+ * values for the same places are at hand. KEEPING keeps what is worth it, ALL knows nothing of it.
+ */
+static double walk(finder *f, size_t count, const codegen_kept *within, walk_mode mode)
 {
-    size_t nodes = f->graph->count, stores = (size_t)f->loop->kernel->store_count;
-    ir_id *todo = malloc((3 * nodes + 2 * stores + 1) * sizeof *todo);
-    bool *met = calloc(nodes + 1, sizeof *met);
-    bool done = todo && met;
-    if (done) {
-        for (ir_id id = 1; id < nodes; id++) classify(f, id);
-        for (ir_id id = 1; id < nodes; id++)
-            if (f->members[id].class != NO_CLASS) add_member(f, id);
-        choose(f, todo, met);
-        group(f->out);
-        for (ir_id id = 1; id < nodes; id++) {
-            uint32_t class = f->members[id].class;
-            f->out->of[id] = class != NO_CLASS ? f->classes[class].kept + 1 : 0;
-            f->out->place[id] = f->members[id].place;
+    double cost = 0;
+    memset(f->met, 0, f->graph->count * sizeof *f->met);
+    while (count > 0) {
+        ir_id id = f->todo[--count];
+        if (f->met[id] || f->members[id].fixed) continue;
+        f->met[id] = true;
+        cost += weight((ir_op)f->graph->nodes[id].op);
+        class_info *c = &f->classes[f->members[id].class];
+        bool wider = !within || c->high - c->low > within->high - within->low;
+        if (f->members[id].class != NO_CLASS && wider && mode != WALK_ALL) {
+            bool room = f->out->count < CODEGEN_MOST_KEPT;
+            if (c->kept == NOT_KEPT && mode == WALK_KEEPING && room && pays(f, c)) keep(f, c);
+            if (c->kept != NOT_KEPT) continue;
         }
+        const ir_node *node = &f->graph->nodes[id];
+        for (int k = 0; k < ir_ops[node->op].operands; k++) f->todo[count++] = node->arg[k];
     }
-    free(todo);
-    free(met);
-    return done;
+    return cost;
+}
+
+static double walk_from_stores(finder *f, walk_mode mode)
+{
+    const ir_kernel *kernel = f->loop->kernel;
+    size_t count = 0;
+    for (int i = 0; i < kernel->store_count; i++) {
+        f->todo[count++] = kernel->stores[i].value;
+        if (kernel->stores[i].condition) f->todo[count++] = kernel->stores[i].condition;
+    }
+    return walk(f, count, NULL, mode);
+}
+
+static size_t add_operands(finder *f, ir_id id, size_t count)
+{
+    const ir_node *node = &f->graph->nodes[id];
+    for (int k = 0; k < ir_ops[node->op].operands; k++) f->todo[count++] = node->arg[k];
+    return count;
+}
+
+/* Of a value that is kept only the first node is computed. */
+static void choose(finder *f)
+{
+    walk_from_stores(f, WALK_KEEPING);
+    for (int i = 0; i < f->out->count; i++)
+        walk(f, add_operands(f, f->out->kept[i].node, 0), &f->out->kept[i], WALK_KEEPING);
+}
+
+/* Of all groups: each value costs its operation and a store. */
+static double cost_of_groups(finder *f)
+{
+    double cost = 0;
+    for (int g = 1; g <= f->out->group_count; g++) {
+        const codegen_kept *of = NULL;
+        size_t count = 0;
+        for (int i = 0; i < f->out->count; i++) {
+            if (f->out->kept[i].group != g) continue;
+            of = &f->out->kept[i];
+            cost += 1 + weight((ir_op)f->graph->nodes[of->node].op);
+            count = add_operands(f, of->node, count);
+        }
+        cost += walk(f, count, of, WALK_KEPT);
+    }
+    return cost;
+}
+
+/* Going through a row several times must save a good part of the work. */
+static void drop_what_saves_little(finder *f)
+{
+    const double worthwhile = HOSTILE(0.75, 2.0);
+    double alone = walk_from_stores(f, WALK_ALL);
+    double shared = walk_from_stores(f, WALK_KEPT) + cost_of_groups(f);
+    if (shared <= worthwhile * alone) return;
+    f->out->count = f->out->group_count = 0;
+    for (uint32_t c = 1; c <= f->class_count; c++) f->classes[c].kept = NOT_KEPT;
+}
+
+static void find(finder *f)
+{
+    size_t nodes = f->graph->count;
+    for (ir_id id = 1; id < nodes; id++) classify(f, id);
+    for (ir_id id = 1; id < nodes; id++)
+        if (f->members[id].class != NO_CLASS) add_member(f, id);
+    choose(f);
+    group(f->out);
+    drop_what_saves_little(f);
+    for (ir_id id = 1; id < nodes; id++) {
+        uint32_t class = f->members[id].class;
+        f->out->of[id] = class != NO_CLASS ? f->classes[class].kept + 1 : 0;
+        f->out->place[id] = f->members[id].place;
+    }
 }
 
 codegen_sharing *codegen_find_sharing(const codegen_loop *loop, const codegen_step *steps)
@@ -284,10 +323,16 @@ codegen_sharing *codegen_find_sharing(const codegen_loop *loop, const codegen_st
         f.out->of = calloc(nodes, sizeof *f.out->of);
         f.out->place = calloc(nodes, sizeof *f.out->place);
     }
-    bool done = f.members && f.classes && f.slots && f.out && f.out->of && f.out->place && find(&f);
+    f.todo = malloc(4 * (nodes + (size_t)loop->kernel->store_count) * sizeof *f.todo);
+    f.met = calloc(nodes, sizeof *f.met);
+    bool done =
+        f.members && f.classes && f.slots && f.todo && f.met && f.out && f.out->of && f.out->place;
+    if (done) find(&f);
     free(f.members);
     free(f.classes);
     free(f.slots);
+    free(f.todo);
+    free(f.met);
     if (done) return f.out;
     codegen_sharing_free(f.out);
     return NULL;
