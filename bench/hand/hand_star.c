@@ -19,8 +19,10 @@ void hand_copy(bench_data *d)
         for (int64_t z = z0; z < z1; z++)
             for (int64_t y = 0; y < d->n[1]; y++) {
                 const int64_t at = y * d->row + z * d->plane;
-                for (int64_t x = 0; x < d->n[0]; x += LANES)
+                for (int64_t x = 0; x < d->n[0]; x += LANES) {
+                    if (far) __builtin_prefetch(u + at + x + 16 * LANES);
                     put(v + at + x, load_line(u + at + x), far);
+                }
             }
         stream_end();
     }
