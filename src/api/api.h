@@ -10,8 +10,6 @@
 
 /* Loops queued before a chain is run although nobody asked. */
 enum { API_CHAIN_LENGTH = HOSTILE(256, 5) };
-/* Parameters for which an application allocates nothing. */
-enum { API_FEW_PARAMS = HOSTILE(16, 1) };
 /* Ghosts beyond a side. */
 enum { API_MOST_GHOSTS = IR_MAX_OFFSET };
 /* Bytes kept of the name of the file that an application is written in. */
@@ -65,6 +63,7 @@ struct kata_field {
     const char *name;
     chain_slot *slot;
     grid_boundary boundary;
+    uint32_t rules; /* grid_boundary_rules of it */
     bool mapped, written; /* between kata_map and kata_unmap; for writing */
     ir_value *before;     /* a traced point held this when it was mapped; NULL: is not traced */
 };
@@ -183,7 +182,11 @@ const char *api_name(kata *k, const char *call, const char *name);
 /* Whether a range may be used with a grid of this context; reports. An empty box is fine, and one
  * that leaves the grid no farther than fields may have points. */
 kata_status api_check_range(kata *k, const char *call, const kata_range *range);
-grid_box api_range_box(const kata_range *range);
+static inline grid_box api_range_box(const kata_range *range)
+{
+    return (grid_box){{range->lo[0], range->lo[1], range->lo[2]},
+                      {range->hi[0], range->hi[1], range->hi[2]}};
+}
 /* place.c: what options say of where a field has values, in all but name, type and components of a
  * slot; reports what is wrong with those of a call. */
 kata_status api_place(const kata_grid *grid, const char *call, const kata_field_options *options,
@@ -196,12 +199,12 @@ void api_set_poison(kata_type type, void *values, int64_t count);
 /* ---- repeated.c: applications like ones that were checked before -------------------------------
  */
 
-/* Whether a loop is one that was found to be right; then sets its hash, for chain_append. Cheap. */
-bool api_is_repeated(const kata *k, chain_loop *loop, const kata_range *range);
+/* The hash (chain_loop_hash, never 0) of the loop that an application makes, where one like it was
+ * found to be right, so that its numbers and tables are all that is left to check; otherwise 0. */
+uint64_t api_repeated_hash(const kata *k, const ir_kernel *kernel, const kata_range *range,
+                           const kata_arg *args);
 /* Remembers a loop that was found to be right, where nothing but itself decides that. */
 void api_repeat(kata *k, const chain_loop *loop, const kata_range *range);
-/* Whether such a loop had this range. */
-bool api_is_repeated_range(const kata *k, const kata_range *range);
 
 /* ---- picture.c, array_file.c: what formats.c lists ------------------------------------------- */
 

@@ -94,7 +94,12 @@ kata_field *api_field_new(kata_grid *grid, const char *name, chain_slot *slot,
 {
     kata_field *f = slot ? arena_alloc(&grid->k->memory, sizeof *f) : NULL;
     if (f)
-        *f = (kata_field){grid->k, grid, name, slot, *boundary, false, false, NULL};
+        *f = (kata_field){.k = grid->k,
+                          .grid = grid,
+                          .name = name,
+                          .slot = slot,
+                          .boundary = *boundary,
+                          .rules = grid_boundary_rules(boundary)};
     else
         api_no_memory(grid->k);
     return f;
@@ -200,19 +205,29 @@ kata_status kata_boundary_set(kata_field *field, kata_side side, kata_rule rule,
         return api_fail(k, KATA_ERROR_ARGUMENT, "kata_boundary_set: there is no boundary rule %d",
                         (int)rule);
     field->boundary.side[side] = (grid_side_rule){rule, value};
+    field->rules = grid_boundary_rules(&field->boundary);
     return KATA_OK;
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* What two fields of one grid differ in, if not in all points. */
-static const char *place_difference(const chain_slot *x, const chain_slot *y)
+static bool are_alike(const chain_slot *x, const chain_slot *y)
 {
+    return chain_slot_same_place(x, y) && x->temporary == y->temporary && x->type == y->type &&
+           x->components == y->components;
+}
+
+/* What two fields that are not alike differ in. */
+static const char *difference(const chain_slot *x, const chain_slot *y)
+{
+    grid_shape x_grid = chain_slot_grid(x), y_grid = chain_slot_grid(y);
+    if (!grid_shape_equal(&x_grid, &y_grid)) return "grid size";
     if (x->temporary != y->temporary) return "whether they are temporary";
     if (x->ghosts != y->ghosts) return "ghosts";
     for (int d = 0; d < 3; d++)
         if (x->missing[d] != y->missing[d]) return "the dimensions that they extend along";
-    return "the dimensions that they are staggered in";
+    if (!chain_slot_same_place(x, y)) return "the dimensions that they are staggered in";
+    return x->type != y->type ? "type" : "number of components";
 }
 
 /* Whether two fields can exchange their values. */
@@ -223,18 +238,9 @@ static kata_status check_alike(const char *call, const kata_field *a, const kata
     if (b->k != k)
         return api_fail(k, KATA_ERROR_ARGUMENT, "%s: '%s' and '%s' are of two contexts", call,
                         a->name, b->name);
-    const chain_slot *x = a->slot, *y = b->slot;
-    grid_shape x_grid = chain_slot_grid(x), y_grid = chain_slot_grid(y);
-    const char *differ = !grid_shape_equal(&x_grid, &y_grid) ? "grid size"
-                         : !chain_slot_same_place(x, y) || x->temporary != y->temporary
-                             ? place_difference(x, y)
-                         : x->type != y->type             ? "type"
-                         : x->components != y->components ? "number of components"
-                                                          : NULL;
-    if (differ)
-        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: '%s' and '%s' differ in %s", call, a->name,
-                        b->name, differ);
-    return KATA_OK;
+    if (are_alike(a->slot, b->slot)) return KATA_OK;
+    return api_fail(k, KATA_ERROR_ARGUMENT, "%s: '%s' and '%s' differ in %s", call, a->name,
+                    b->name, difference(a->slot, b->slot));
 }
 
 kata_status kata_swap(kata_field *a, kata_field *b)

@@ -9,44 +9,61 @@ static bool is_written(const ir_param *param)
     return ir_param_is_written_field(param) || ir_param_is_reduction(param);
 }
 
-chain_binding *chain_reserve(chain *c, int count)
+/* Elements of all tables of a kernel. */
+static size_t table_elements(const ir_kernel *kernel)
 {
-    if (c->reserved && count <= c->reserved_count) {
-        memset(c->reserved, 0, (size_t)count * sizeof *c->reserved);
-        return c->reserved;
+    size_t elements = 0;
+    for (int i = 0; i < kernel->param_count; i++)
+        if (kernel->params[i].kind == IR_PARAM_TABLE) elements += (size_t)kernel->params[i].count;
+    return elements;
+}
+
+/* Makes c->reserved memory of that many bytes, all zero. */
+static bool reserve_bytes(chain *c, size_t bytes)
+{
+    if (c->reserved && bytes <= c->reserved_bytes) {
+        memset(c->reserved, 0, bytes);
+        return true;
     }
-    c->reserved = arena_array(&c->memory, (size_t)count + 1, sizeof *c->reserved);
-    c->reserved_count = count;
+    c->reserved = arena_alloc(&c->memory, bytes);
+    c->reserved_bytes = bytes;
     return c->reserved;
 }
 
-/* The loop's bindings, tables included, in the chain's memory, with the versions that it reads. */
-static chain_binding *take_bindings(chain *c, const chain_loop *loop)
+chain_binding *chain_reserve(chain *c, const ir_kernel *kernel)
 {
-    int count = loop->kernel->param_count;
-    bool own = c->reserved && loop->bindings == c->reserved;
-    chain_binding *copy =
-        own ? c->reserved : arena_array(&c->memory, (size_t)count + 1, sizeof *copy);
-    if (!copy) return NULL;
-    for (int i = 0; i < count; i++) {
-        const ir_param *param = &loop->kernel->params[i];
-        if (!own) copy[i] = loop->bindings[i];
-        if (copy[i].slot) copy[i].version = copy[i].slot->version;
-        if (param->kind != IR_PARAM_TABLE || copy[i].slot) continue;
-        ir_value *table = arena_array(&c->memory, (size_t)param->count, sizeof *table);
-        if (!table) return NULL;
-        memcpy(table, copy[i].table, (size_t)param->count * sizeof *table);
-        copy[i].table = table;
+    void *loops = c->loops;
+    size_t count = (size_t)kernel->param_count, elements = table_elements(kernel);
+    if (!reserve_bytes(c, count * sizeof(chain_binding) + elements * sizeof(ir_value)) ||
+        !vector_reserve(&loops, &c->capacity, c->count + 1, sizeof *c->loops))
+        return NULL;
+    c->loops = loops;
+    chain_binding *bindings = c->reserved;
+    ir_value *values = (ir_value *)(bindings + count);
+    for (size_t i = 0; elements && i < count; i++) {
+        if (kernel->params[i].kind != IR_PARAM_TABLE) continue;
+        bindings[i].table = values;
+        values += kernel->params[i].count;
     }
-    return copy;
+    return bindings;
 }
 
-static void note_write(chain_binding *binding)
+chain_loop *chain_next(const chain *c) { return &c->loops[c->count]; }
+
+/* The loop's bindings, tables included, in the chain's memory; NULL when that is out. */
+static chain_binding *take_bindings(chain *c, const chain_loop *loop)
 {
-    chain_slot *slot = binding->slot;
-    slot->version++;
-    binding->log = slot->log;
-    if (slot->log) binding->entry = slot->log->count++;
+    const ir_kernel *kernel = loop->kernel;
+    if (c->reserved && loop->bindings == c->reserved) return c->reserved;
+    chain_binding *own = chain_reserve(c, kernel);
+    for (int i = 0; own && i < kernel->param_count; i++) {
+        ir_value *table = own[i].table;
+        own[i] = loop->bindings[i];
+        if (!table || own[i].slot) continue;
+        memcpy(table, own[i].table, (size_t)kernel->params[i].count * sizeof *table);
+        own[i].table = table;
+    }
+    return own;
 }
 
 /* A copy of a file's name, that of the loop before where it is the same. */
@@ -56,20 +73,25 @@ static const char *copy_file(chain *c, const char *file)
     return last && strcmp(last, file) == 0 ? last : arena_copy_text(&c->memory, file, strlen(file));
 }
 
+/* Gives a slot that the chain does not know a number; false when memory is out. */
+static bool number_slot(chain *c, chain_slot *slot)
+{
+    void *slots = c->slots;
+    if (!vector_reserve(&slots, &c->slot_room, c->slot_count + 1, sizeof *c->slots)) return false;
+    c->slots = slots;
+    slot->number = (int)c->slot_count;
+    c->slots[c->slot_count++] = slot;
+    return true;
+}
+
 /* Gives the slots of a loop their numbers; false when memory is out. */
 static bool number_slots(chain *c, const chain_loop *loop)
 {
     for (int i = 0; i < loop->kernel->param_count; i++) {
         chain_slot *slot = loop->bindings[i].slot;
-        void *slots = c->slots;
         if (!slot) continue;
         size_t at = (size_t)slot->number;
-        if (at < c->slot_count && c->slots[at] == slot) continue;
-        if (!vector_reserve(&slots, &c->slot_room, c->slot_count + 1, sizeof *c->slots))
-            return false;
-        c->slots = slots;
-        slot->number = (int)c->slot_count;
-        c->slots[c->slot_count++] = slot;
+        if ((at >= c->slot_count || c->slots[at] != slot) && !number_slot(c, slot)) return false;
     }
     return true;
 }
@@ -119,35 +141,43 @@ uint64_t chain_loop_hash(const chain_loop *loop)
     return loop->kernel->guarded ? hash_numbers(loop, hash) : hash;
 }
 
-/* With which slots of the chain it has. */
-static uint64_t hash_slots(const chain_loop *loop, uint64_t hash)
+/* Sets the versions that a loop reads, and adds the numbers of its slots to its hash. */
+static void enter_slots(chain_loop *loop, chain_binding *bindings)
 {
     for (int i = 0; i < loop->kernel->param_count; i++) {
-        const chain_slot *slot = loop->bindings[i].slot;
-        if (slot) hash = (hash ^ (uint64_t)slot->number) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 29;
+        const chain_slot *slot = bindings[i].slot;
+        if (slot) bindings[i].version = slot->version;
+        if (slot) loop->hash = (loop->hash ^ (uint64_t)slot->number) * 0x9e3779b97f4a7c15u;
+        loop->hash ^= loop->hash >> 29;
     }
-    return hash;
+}
+
+/* Advances the versions of the slots that a loop writes. */
+static void enter_writes(const chain_loop *loop, chain_binding *bindings)
+{
+    for (int i = 0; i < loop->kernel->param_count; i++) {
+        if (!is_written(&loop->kernel->params[i])) continue;
+        chain_slot *slot = bindings[i].slot;
+        slot->version++;
+        bindings[i].log = slot->log;
+        if (slot->log) bindings[i].entry = slot->log->count++;
+    }
 }
 
 kata_status chain_append(chain *c, const chain_loop *loop, messages *m)
 {
-    void *loops = c->loops;
-    if (!vector_reserve(&loops, &c->capacity, c->count + 1, sizeof *c->loops))
-        return message_no_memory(m);
-    c->loops = loops;
-    if (!number_slots(c, loop)) return message_no_memory(m);
     chain_binding *bindings = take_bindings(c, loop);
     const char *file = loop->file ? copy_file(c, loop->file) : NULL;
-    if (!bindings || (loop->file && !file)) return message_no_memory(m);
-    chain_loop *queued = &c->loops[c->count++];
-    *queued = *loop;
+    if (!bindings || (loop->file && !file) || !number_slots(c, loop)) return message_no_memory(m);
+    chain_loop *queued = chain_next(c);
+    if (queued != loop) *queued = *loop;
     queued->file = file;
     queued->bindings = bindings;
-    if (bindings == c->reserved) c->reserved = NULL;
-    queued->hash = hash_slots(loop, loop->hash ? loop->hash : chain_loop_hash(loop));
-    for (int i = 0; i < loop->kernel->param_count; i++)
-        if (is_written(&loop->kernel->params[i])) note_write(&bindings[i]);
+    c->count++;
+    c->reserved = NULL;
+    if (!queued->hash) queued->hash = chain_loop_hash(queued);
+    enter_slots(queued, bindings);
+    enter_writes(queued, bindings);
     return KATA_OK;
 }
 

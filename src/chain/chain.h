@@ -48,7 +48,7 @@ typedef struct chain_binding {
     chain_log *log;        /* that takes the value the loop writes to a scalar; NULL: none */
     int64_t entry;         /* its number there */
     ir_value number;       /* of a number parameter without slot, in the parameter's type */
-    const ir_value *table; /* of a table parameter without slot, in the parameter's type */
+    ir_value *table;       /* of a table parameter without slot, in the parameter's type */
 } chain_binding;
 
 /* ---- slot.c: where a field has values -------------------------------------------------------- */
@@ -93,15 +93,18 @@ typedef struct chain {
     size_t slot_count, slot_room;
     arena memory; /* of bindings, tables and places of queued loops; freed when it is emptied */
     chain_binding *reserved; /* for the next loop; NULL: none */
-    int reserved_count;
+    size_t reserved_bytes;
 } chain;
 
 /* Hash of all that a plan depends on but for which fields are the same in several loops: what
  * chain_append finds out where the loop that it is given has the hash 0. */
 uint64_t chain_loop_hash(const chain_loop *loop);
-/* Memory for the bindings of the loop that is queued next, all zero: then they need not be copied.
- * NULL when memory is out. */
-chain_binding *chain_reserve(chain *c, int count);
+/* Memory for the loop that is queued next, for its bindings and for the values of its tables, which
+ * then need not be copied. The bindings are all zero but for `table` of the table parameters. NULL
+ * when memory is out. */
+chain_binding *chain_reserve(chain *c, const ir_kernel *kernel);
+/* The place of the next loop, after chain_reserve; holds anything. */
+chain_loop *chain_next(const chain *c);
 /* Queues a loop: copies the place, bindings and tables (kernel->param_count of them), fills in
  * versions and log entries, and advances those of written slots. */
 kata_status chain_append(chain *c, const chain_loop *loop, messages *m);

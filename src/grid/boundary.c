@@ -23,6 +23,14 @@ bool grid_boundary_equal(const grid_boundary *a, const grid_boundary *b)
     return true;
 }
 
+uint32_t grid_boundary_rules(const grid_boundary *boundary)
+{
+    uint32_t rules = 0;
+    for (size_t s = 0; s < COUNT_OF(boundary->side); s++)
+        rules = rules << 4 | (uint32_t)boundary->side[s].rule;
+    return rules;
+}
+
 static bool is_antisymmetric(kata_rule rule)
 {
     return rule == KATA_ANTISYMMETRIC_FACE || rule == KATA_ANTISYMMETRIC_NODE;

@@ -88,6 +88,8 @@ typedef struct grid_source {
 
 /* Whether rules, and the bits of their values, are the same. */
 bool grid_boundary_equal(const grid_boundary *a, const grid_boundary *b);
+/* The rules of all sides, without their values, as one number. */
+uint32_t grid_boundary_rules(const grid_boundary *boundary);
 bool grid_boundary_is_periodic(const grid_boundary *boundary, int dimension);
 /* The indices lo <= i < hi that are points of their own: of a periodic dimension the cells, for
  * face n of a staggered field is its face 0. */

@@ -241,9 +241,21 @@ typedef struct ir_param {
     uint32_t ratio_at; /* of the word before them */
 } ir_param;
 
-bool ir_param_is_field(const ir_param *param);
-bool ir_param_is_written_field(const ir_param *param); /* out, inout */
-bool ir_param_is_reduction(const ir_param *param);
+static inline bool ir_param_is_field(const ir_param *param)
+{
+    return param->kind <= IR_PARAM_INOUT;
+}
+
+static inline bool ir_param_is_written_field(const ir_param *param)
+{
+    return param->kind == IR_PARAM_OUT || param->kind == IR_PARAM_INOUT;
+}
+
+static inline bool ir_param_is_reduction(const ir_param *param)
+{
+    return param->kind >= IR_PARAM_SUM;
+}
+
 /* The index at which a field is touched without offset from an index of the loop's grid: that
  * itself, `finer` times it, the floor of its part by `coarser`, or 0 in a missing dimension. */
 int64_t ir_param_index(const ir_param *param, int dimension, int64_t point);

@@ -164,7 +164,7 @@ static void tables_and_scalars_are_read(void **state)
 {
     (void)state;
     grid_shape one = {1, {1, 1, 1}};
-    static const ir_value table[] = {{.f64 = 2}, {.f64 = 7}};
+    static ir_value table[] = {{.f64 = 2}, {.f64 = 7}};
     chain_slot u = tree_slot(&line, KATA_F64, 1), s = tree_slot(&one, KATA_F64, 1);
     s.is_scalar = true;
     assert_true(exec_scalar_set(&s, 0, (ir_value){.f64 = 100}));
