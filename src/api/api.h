@@ -64,6 +64,9 @@ struct kata_field {
     chain_slot *slot;
     grid_boundary boundary;
     uint32_t rules; /* grid_boundary_rules of it */
+    const grid_boundary
+        *kept;            /* a copy that the chain keeps, if it was not emptied since; or NULL */
+    int64_t kept_in;      /* how often it had been emptied */
     bool mapped, written; /* between kata_map and kata_unmap; for writing */
     ir_value *before;     /* a traced point held this when it was mapped; NULL: is not traced */
 };

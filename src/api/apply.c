@@ -97,8 +97,19 @@ static kata_status bind_scalar(application *a, int p)
     if (s->k != a->k) return other_context(a, p);
     a->bindings[p].slot = s->slot;
     a->bindings[p].name = s->name;
+    a->bindings[p].boundary = &grid_boundary_none;
     a->bindings[p].table = NULL;
     return KATA_OK;
+}
+
+/* Makes the field's rules known to the chain; false when memory is out. */
+static bool keep_boundary(kata_field *f)
+{
+    chain *c = &f->k->chain;
+    if (f->kept && f->kept_in == c->emptied) return true;
+    f->kept = chain_keep_boundary(c, &f->boundary);
+    f->kept_in = c->emptied;
+    return f->kept;
 }
 
 /* Of a field or, when the kernel is applied once, of a scalar. */
@@ -106,13 +117,14 @@ static kata_status bind_field(application *a, int p)
 {
     if (a->args[p].kind == KATA_ARG_SCALAR) return bind_scalar(a, p);
     if (a->args[p].kind != KATA_ARG_FIELD) return wrong_kind(a, p, "a field");
-    const kata_field *f = a->args[p].as.field;
+    kata_field *f = a->args[p].as.field;
     if (!f) return null_handle(a, p);
     if (f->k != a->k) return other_context(a, p);
     if (f->mapped) return mapped_field(a, p);
+    if (!keep_boundary(f)) return api_no_memory(a->k);
     a->bindings[p].slot = f->slot;
     a->bindings[p].name = f->name;
-    a->bindings[p].boundary = f->boundary;
+    a->bindings[p].boundary = f->kept;
     return KATA_OK;
 }
 

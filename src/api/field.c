@@ -206,6 +206,7 @@ kata_status kata_boundary_set(kata_field *field, kata_side side, kata_rule rule,
                         (int)rule);
     field->boundary.side[side] = (grid_side_rule){rule, value};
     field->rules = grid_boundary_rules(&field->boundary);
+    field->kept = NULL;
     return KATA_OK;
 }
 

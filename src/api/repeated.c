@@ -38,8 +38,7 @@ static known *place_of(struct api_repeated *r, const ir_kernel *kernel, const ka
                        const given *params)
 {
     uintptr_t at = (uintptr_t)kernel >> 4 ^ (uintptr_t)range->lo[0];
-    for (int p = 0; p < kernel->param_count; p++)
-        at = at * 31 + ((uintptr_t)params[p].slot >> 4);
+    for (int p = 0; p < kernel->param_count; p++) at = at * 31 + ((uintptr_t)params[p].slot >> 4);
     return &r->known[(at ^ at >> 7) % ENTRIES];
 }
 
@@ -80,7 +79,7 @@ void api_repeat(kata *k, const chain_loop *loop, const kata_range *range)
         return;
     for (int p = 0; p < kernel->param_count; p++) {
         const chain_binding *b = &loop->bindings[p];
-        params[p] = (given){b->slot, b->slot ? grid_boundary_rules(&b->boundary) : 0};
+        params[p] = (given){b->slot, b->slot ? grid_boundary_rules(b->boundary) : 0};
         if (!is_plain(b->slot)) return;
     }
     if (!k->repeated) k->repeated = calloc(1, sizeof *k->repeated);

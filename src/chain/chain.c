@@ -132,8 +132,8 @@ uint64_t chain_loop_hash(const chain_loop *loop)
         key[count++] = i << 1 | slot->temporary;
         for (int d = 0; d < 3; d++)
             key[count++] = slot->shape.size[d] << 9 | slot->staggered[d] << 8 |
-                           (int64_t)b->boundary.side[2 * d].rule << 4 |
-                           (int64_t)b->boundary.side[2 * d + 1].rule;
+                           (int64_t)b->boundary->side[2 * d].rule << 4 |
+                           (int64_t)b->boundary->side[2 * d + 1].rule;
         for (int d = 0; d < 3; d++) key[count++] = slot->missing[d];
         key[count++] = slot->ghosts << 16 | (int64_t)slot->components << 4 | (int64_t)slot->type;
     }
@@ -164,6 +164,13 @@ static void enter_writes(const chain_loop *loop, chain_binding *bindings)
     }
 }
 
+const grid_boundary *chain_keep_boundary(chain *c, const grid_boundary *boundary)
+{
+    grid_boundary *copy = arena_alloc(&c->memory, sizeof *copy);
+    if (copy) *copy = *boundary;
+    return copy;
+}
+
 kata_status chain_append(chain *c, const chain_loop *loop, messages *m)
 {
     chain_binding *bindings = take_bindings(c, loop);
@@ -192,6 +199,7 @@ void chain_clear(chain *c)
 {
     c->count = c->step = c->slot_count = 0;
     c->reserved = NULL;
+    c->emptied++;
     arena_clear(&c->memory);
 }
 

@@ -2,8 +2,8 @@
  *
  * A queued loop names *slots* (places where values live) and *versions* (each loop that writes a
  * slot makes its next version), never handles: swapping two fields exchanges the slots of their
- * handles, and a loop queued before keeps what it named. Boundary rules, numbers and tables are
- * copied when a kernel is applied. */
+ * handles, and a loop queued before keeps what it named. Numbers and tables are copied when a
+ * kernel is applied, boundary rules once for all loops that have the same. */
 #ifndef CHAIN_CHAIN_H
 #define CHAIN_CHAIN_H
 
@@ -43,12 +43,12 @@ typedef struct chain_binding {
     chain_slot *slot; /* of fields, reductions and scalars passed as numbers; NULL otherwise. That
                          of a field parameter is a scalar's in loops that run once */
     const char *name; /* of the field or scalar, for messages */
-    grid_boundary boundary;
-    int64_t version;       /* of the slot that is read (fields, scalars) */
-    chain_log *log;        /* that takes the value the loop writes to a scalar; NULL: none */
-    int64_t entry;         /* its number there */
-    ir_value number;       /* of a number parameter without slot, in the parameter's type */
-    ir_value *table;       /* of a table parameter without slot, in the parameter's type */
+    const grid_boundary *boundary; /* where there is a slot; stays while the loop is queued */
+    int64_t version;               /* of the slot that is read (fields, scalars) */
+    chain_log *log;  /* that takes the value the loop writes to a scalar; NULL: none */
+    int64_t entry;   /* its number there */
+    ir_value number; /* of a number parameter without slot, in the parameter's type */
+    ir_value *table; /* of a table parameter without slot, in the parameter's type */
 } chain_binding;
 
 /* ---- slot.c: where a field has values -------------------------------------------------------- */
@@ -91,7 +91,8 @@ typedef struct chain {
     chain_slot **slots; /* that loops touch, in the order in which they were first; `number` is the
                            place of each here */
     size_t slot_count, slot_room;
-    arena memory; /* of bindings, tables and places of queued loops; freed when it is emptied */
+    arena memory;    /* of bindings, tables and places of queued loops; freed when it is emptied */
+    int64_t emptied; /* how often that was */
     chain_binding *reserved; /* for the next loop; NULL: none */
     size_t reserved_bytes;
 } chain;
@@ -105,6 +106,8 @@ uint64_t chain_loop_hash(const chain_loop *loop);
 chain_binding *chain_reserve(chain *c, const ir_kernel *kernel);
 /* The place of the next loop, after chain_reserve; holds anything. */
 chain_loop *chain_next(const chain *c);
+/* A copy of rules, for bindings: valid until the chain is emptied. NULL when memory is out. */
+const grid_boundary *chain_keep_boundary(chain *c, const grid_boundary *boundary);
 /* Queues a loop: copies the place, bindings and tables (kernel->param_count of them), fills in
  * versions and log entries, and advances those of written slots. */
 kata_status chain_append(chain *c, const chain_loop *loop, messages *m);

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+const grid_boundary grid_boundary_none;
+
 static uint64_t bits_of(double x)
 {
     uint64_t bits;

@@ -73,6 +73,8 @@ typedef struct grid_boundary {
     grid_side_rule side[6];
 } grid_boundary;
 
+extern const grid_boundary grid_boundary_none; /* KATA_NONE at all sides */
+
 /* Where a read at an index of one dimension ends, and the antisymmetric steps met on the way there:
  * the value is x = value at `index` (or the constant), then for step k = steps-1 .. 0 (innermost to
  * outermost) x = 2*v - x with v = step_value[k % 2], all in the field's storage type. Over several

@@ -27,11 +27,11 @@ typedef struct example {
 static void start(example *e)
 {
     *e = (example){.table = {{.i32 = 1}, {.i32 = 2}, {.i32 = 3}}};
-    e->bindings[0] = (chain_binding){.slot = &e->u, .name = "a"};
-    e->bindings[1] = (chain_binding){.slot = &e->v, .name = "b"};
+    e->bindings[0] = (chain_binding){.slot = &e->u, .name = "a", .boundary = &grid_boundary_none};
+    e->bindings[1] = (chain_binding){.slot = &e->v, .name = "b", .boundary = &grid_boundary_none};
     e->bindings[2].number.f64 = 0.1;
     e->bindings[3].table = e->table;
-    e->bindings[4] = (chain_binding){.slot = &e->dt, .name = "dt"};
+    e->bindings[4] = (chain_binding){.slot = &e->dt, .name = "dt", .boundary = &grid_boundary_none};
     e->loop = (chain_loop){.kernel = &heat,
                            .shape = {2, {16, 8, 1}},
                            .box = {{0, 2, 0}, {16, 8, 1}},
