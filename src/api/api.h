@@ -2,11 +2,10 @@
 #ifndef API_API_H
 #define API_API_H
 
+#include "api/rounding.h"
 #include "exec/exec.h"
 #include "lang/lang.h"
 #include "machine/machine.h"
-
-#include <fenv.h>
 
 /* Loops queued before a chain is run although nobody asked. */
 enum { API_CHAIN_LENGTH = HOSTILE(256, 5) };
@@ -36,9 +35,11 @@ struct kata {
     struct api_slot *slots; /* all, for freeing */
     kata_module *modules;
     kata_work work;
-    kata_grid once;                     /* of one point: that of kata_once */
-    char here_file[API_LONGEST_PLACE];  /* place of the next application, "" when not known */
-    int here_line;                      /* -1: it was that of one before */
+    kata_grid once;                    /* of one point: that of kata_once */
+    char here_file[API_LONGEST_PLACE]; /* place of the next application, "" when not known */
+    int here_line;                     /* -1: it was that of one before */
+    const char *here_kept;             /* a copy of the name that the chain keeps, if it was not */
+    int64_t here_kept_in;              /*   emptied since; or NULL. How often it had been emptied */
     char place[API_LONGEST_PLACE + 20]; /* see apply.c */
     struct api_repeated *repeated;      /* see repeated.c; NULL at first */
     bool discarded;                     /* since memory was last released */
@@ -142,15 +143,6 @@ typedef struct api_costs {
 void api_print_kernel(text *out, const api_costs *c, bool json);
 /* Per parameter, of fields stored as they are computed in; to be freed, NULL when memory is out. */
 kata_type *api_natural_storage(const ir_kernel *kernel);
-/* Sets the default floating-point environment, in which all conversions are made whatever rounding
- * the program has chosen, and keeps the program's in *own, for api_leave to restore. */
-typedef struct api_environment {
-    bool is_default; /* but for the flags, which are all that is restored then */
-    unsigned flags;
-    fenv_t own;
-} api_environment;
-void api_enter(api_environment *own);
-void api_leave(const api_environment *own);
 /* Copies values of a slot, as store_read does, whether it has an array or not. */
 void api_read(const chain_slot *slot, const grid_box *box, kata_type type, void *values);
 /* Runs queued work. `call`: what forced it; NULL where it was not forced. */

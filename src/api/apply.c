@@ -20,8 +20,11 @@ kata_kernel *kata_here(kata_kernel *kernel, const char *file, int line)
 {
     if (!kernel) return NULL;
     kata *k = kernel->module->k;
-    char *end = k->here_file + sizeof k->here_file - 1;
-    if (!memccpy(k->here_file, file ? file : "", '\0', sizeof k->here_file)) *end = '\0';
+    if (!file) file = "";
+    if (strcmp(k->here_file, file)) {
+        snprintf(k->here_file, sizeof k->here_file, "%s", file);
+        k->here_kept = NULL;
+    }
     k->here_line = line;
     return kernel;
 }
@@ -168,7 +171,10 @@ static kata_status bind_number(application *a, int p)
                   p + 1, a->kernel->name, arg->as.floating, name);
             return refuse(a, p);
         }
-        *number = ir_value_of_double(type, arg->as.floating);
+        if (type == IR_F64)
+            number->f64 = arg->as.floating;
+        else
+            *number = ir_value_of_double(type, arg->as.floating);
         return KATA_OK;
     default: return wrong_kind(a, p, "a number");
     }
@@ -287,15 +293,16 @@ static kata_status note_written(const application *a, const chain_loop *loop)
 /* The loop that an application makes, in its place at the end of the queue. */
 static chain_loop *make_loop(const application *a, const kata_range *range, uint64_t hash)
 {
-    chain_loop *loop = chain_next(&a->k->chain);
+    const kata *k = a->k;
+    chain_loop *loop = chain_next(&k->chain);
     loop->kernel = a->kernel;
     loop->shape = range->grid->shape;
     loop->box = api_range_box(range);
     loop->colors = range->colors;
     loop->color = range->color;
-    loop->once = range->grid == &a->k->once;
+    loop->once = range->grid == &k->once;
     loop->bindings = a->bindings;
-    loop->file = a->file;
+    loop->file = a->file ? k->here_kept : NULL;
     loop->line = a->line;
     loop->hash = hash;
     return loop;
@@ -324,11 +331,22 @@ static void take_place(application *a)
     k->here_line = -1;
 }
 
+/* Makes the name of the file known to the chain; false when memory is out. */
+static bool keep_place(const application *a)
+{
+    kata *k = a->k;
+    chain *c = &k->chain;
+    if (!a->file || (k->here_kept && k->here_kept_in == c->emptied)) return true;
+    k->here_kept = chain_keep_text(c, a->file);
+    k->here_kept_in = c->emptied;
+    return k->here_kept;
+}
+
 static kata_status bind_all(application *a)
 {
     kata_status status = KATA_OK;
     a->bindings = chain_reserve(&a->k->chain, a->kernel);
-    if (!a->bindings) return api_no_memory(a->k);
+    if (!a->bindings || !keep_place(a)) return api_no_memory(a->k);
     for (int p = 0; p < a->kernel->param_count && !status; p++) status = bind(a, p);
     return status;
 }

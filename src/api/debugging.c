@@ -35,15 +35,13 @@ static kata_status open_record(kata *k)
 ir_value *api_trace_before(const kata_field *field)
 {
     const exec_trace *trace = field->k->exec.trace;
-    if (!trace) return NULL;
     bool wanted = exec_trace_wants(trace, field->name, field->slot);
     return wanted ? exec_trace_values(trace, field->slot) : NULL;
 }
 
 void api_trace_after(const kata_field *field, const char *call, ir_value *before)
 {
-    if (!before) return;
-    exec_trace_call(field->k->exec.trace, call, field->name, field->slot, before);
+    if (before) exec_trace_call(field->k->exec.trace, call, field->name, field->slot, before);
     free(before);
 }
 

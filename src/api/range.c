@@ -20,16 +20,18 @@ static bool names_side(kata_range *range, kata_side side)
     return false;
 }
 
-kata_range kata_all(const kata_grid *grid)
+static inline kata_range whole(const kata_grid *grid)
 {
     if (!grid) return (kata_range){0};
     const int64_t *size = grid->shape.size; /* 1 beyond the rank */
     return (kata_range){.grid = grid, .hi = {size[0], size[1], size[2]}, .rank = grid->shape.rank};
 }
 
+kata_range kata_all(const kata_grid *grid) { return whole(grid); }
+
 kata_range kata_needed(const kata_grid *grid)
 {
-    kata_range range = kata_all(grid);
+    kata_range range = whole(grid);
     range.needed = true;
     return range;
 }
@@ -59,7 +61,7 @@ kata_range kata_ghost(const kata_field *field, kata_side side, int depth)
 
 kata_range kata_inner(const kata_grid *grid, int64_t n)
 {
-    kata_range range = kata_all(grid);
+    kata_range range = whole(grid);
     for (int d = 0; d < range.rank; d++) {
         int64_t size = range.hi[d];
         int64_t depth = n > size ? size : n < -size ? -size : n; /* so that nothing overflows */
@@ -71,7 +73,7 @@ kata_range kata_inner(const kata_grid *grid, int64_t n)
 
 kata_range kata_face(const kata_grid *grid, kata_side side, int64_t depth)
 {
-    kata_range range = kata_all(grid);
+    kata_range range = whole(grid);
     if (!grid || !names_side(&range, side)) return range;
     int d = (int)side / 2;
     int64_t size = range.hi[d];

@@ -1,4 +1,4 @@
-/* The queue. Bindings, tables and places of queued loops live in the chain's arena. */
+/* The queue. Bindings and tables of queued loops live in the chain's arena. */
 #include "chain/chain.h"
 
 #include <stdlib.h>
@@ -18,27 +18,34 @@ static size_t table_elements(const ir_kernel *kernel)
     return elements;
 }
 
-/* Makes c->reserved memory of that many bytes, all zero. */
+/* Makes `room` at least that many bytes that are zero; false when memory is out. */
 static bool reserve_bytes(chain *c, size_t bytes)
 {
-    if (c->reserved && bytes <= c->reserved_bytes) {
-        memset(c->reserved, 0, bytes);
-        return true;
+    enum { LOOPS = HOSTILE(32, 1) }; /* for which memory is taken at once */
+    if (c->reserved) memset(c->room, 0, c->reserved);
+    if (c->room_bytes < bytes) {
+        c->room = arena_array(&c->memory, LOOPS, bytes);
+        c->room_bytes = c->room ? LOOPS * bytes : 0;
     }
-    c->reserved = arena_alloc(&c->memory, bytes);
-    c->reserved_bytes = bytes;
-    return c->reserved;
+    c->reserved = c->room ? bytes : 0;
+    return c->room;
+}
+
+static bool reserve_loop(chain *c)
+{
+    void *loops = c->loops;
+    if (c->count < c->capacity) return true;
+    if (!vector_reserve(&loops, &c->capacity, c->count + 1, sizeof *c->loops)) return false;
+    c->loops = loops;
+    return true;
 }
 
 chain_binding *chain_reserve(chain *c, const ir_kernel *kernel)
 {
-    void *loops = c->loops;
     size_t count = (size_t)kernel->param_count, elements = table_elements(kernel);
-    if (!reserve_bytes(c, count * sizeof(chain_binding) + elements * sizeof(ir_value)) ||
-        !vector_reserve(&loops, &c->capacity, c->count + 1, sizeof *c->loops))
-        return NULL;
-    c->loops = loops;
-    chain_binding *bindings = c->reserved;
+    size_t bytes = (count + 1) * sizeof(chain_binding) + elements * sizeof(ir_value);
+    if (!reserve_loop(c) || !reserve_bytes(c, bytes)) return NULL;
+    chain_binding *bindings = (chain_binding *)c->room;
     ir_value *values = (ir_value *)(bindings + count);
     for (size_t i = 0; elements && i < count; i++) {
         if (kernel->params[i].kind != IR_PARAM_TABLE) continue;
@@ -48,13 +55,12 @@ chain_binding *chain_reserve(chain *c, const ir_kernel *kernel)
     return bindings;
 }
 
-chain_loop *chain_next(const chain *c) { return &c->loops[c->count]; }
-
 /* The loop's bindings, tables included, in the chain's memory; NULL when that is out. */
 static chain_binding *take_bindings(chain *c, const chain_loop *loop)
 {
     const ir_kernel *kernel = loop->kernel;
-    if (c->reserved && loop->bindings == c->reserved) return c->reserved;
+    bool reserved = c->reserved && loop->bindings == (const chain_binding *)c->room;
+    if (reserved) return (chain_binding *)c->room;
     chain_binding *own = chain_reserve(c, kernel);
     for (int i = 0; own && i < kernel->param_count; i++) {
         ir_value *table = own[i].table;
@@ -66,13 +72,6 @@ static chain_binding *take_bindings(chain *c, const chain_loop *loop)
     return own;
 }
 
-/* A copy of a file's name, that of the loop before where it is the same. */
-static const char *copy_file(chain *c, const char *file)
-{
-    const char *last = c->count ? c->loops[c->count - 1].file : NULL;
-    return last && strcmp(last, file) == 0 ? last : arena_copy_text(&c->memory, file, strlen(file));
-}
-
 /* Gives a slot that the chain does not know a number; false when memory is out. */
 static bool number_slot(chain *c, chain_slot *slot)
 {
@@ -81,18 +80,6 @@ static bool number_slot(chain *c, chain_slot *slot)
     c->slots = slots;
     slot->number = (int)c->slot_count;
     c->slots[c->slot_count++] = slot;
-    return true;
-}
-
-/* Gives the slots of a loop their numbers; false when memory is out. */
-static bool number_slots(chain *c, const chain_loop *loop)
-{
-    for (int i = 0; i < loop->kernel->param_count; i++) {
-        chain_slot *slot = loop->bindings[i].slot;
-        if (!slot) continue;
-        size_t at = (size_t)slot->number;
-        if ((at >= c->slot_count || c->slots[at] != slot) && !number_slot(c, slot)) return false;
-    }
     return true;
 }
 
@@ -141,15 +128,24 @@ uint64_t chain_loop_hash(const chain_loop *loop)
     return loop->kernel->guarded ? hash_numbers(loop, hash) : hash;
 }
 
-/* Sets the versions that a loop reads, and adds the numbers of its slots to its hash. */
-static void enter_slots(chain_loop *loop, chain_binding *bindings)
+/* Sets the versions that a loop reads, and adds the numbers of its slots to its hash; false when
+ * memory is out. */
+static bool enter_slots(chain *c, chain_loop *loop, chain_binding *bindings)
 {
+    uint64_t hash = loop->hash;
     for (int i = 0; i < loop->kernel->param_count; i++) {
-        const chain_slot *slot = bindings[i].slot;
-        if (slot) bindings[i].version = slot->version;
-        if (slot) loop->hash = (loop->hash ^ (uint64_t)slot->number) * 0x9e3779b97f4a7c15u;
-        loop->hash ^= loop->hash >> 29;
+        chain_slot *slot = bindings[i].slot;
+        if (slot) {
+            size_t at = (size_t)slot->number;
+            if ((at >= c->slot_count || c->slots[at] != slot) && !number_slot(c, slot))
+                return false;
+            bindings[i].version = slot->version;
+            hash = (hash ^ (uint64_t)slot->number) * 0x9e3779b97f4a7c15u;
+        }
+        hash ^= hash >> 29;
     }
+    loop->hash = hash;
+    return true;
 }
 
 /* Advances the versions of the slots that a loop writes. */
@@ -171,20 +167,25 @@ const grid_boundary *chain_keep_boundary(chain *c, const grid_boundary *boundary
     return copy;
 }
 
+const char *chain_keep_text(chain *c, const char *text)
+{
+    return arena_copy_text(&c->memory, text, strlen(text));
+}
+
 kata_status chain_append(chain *c, const chain_loop *loop, messages *m)
 {
     chain_binding *bindings = take_bindings(c, loop);
-    const char *file = loop->file ? copy_file(c, loop->file) : NULL;
-    if (!bindings || (loop->file && !file) || !number_slots(c, loop)) return message_no_memory(m);
+    if (!bindings) return message_no_memory(m);
     chain_loop *queued = chain_next(c);
     if (queued != loop) *queued = *loop;
-    queued->file = file;
     queued->bindings = bindings;
-    c->count++;
-    c->reserved = NULL;
     if (!queued->hash) queued->hash = chain_loop_hash(queued);
-    enter_slots(queued, bindings);
+    if (!enter_slots(c, queued, bindings)) return message_no_memory(m);
     enter_writes(queued, bindings);
+    c->count++;
+    c->room += c->reserved;
+    c->room_bytes -= c->reserved;
+    c->reserved = 0;
     return KATA_OK;
 }
 
@@ -198,7 +199,8 @@ size_t chain_end_step(chain *c)
 void chain_clear(chain *c)
 {
     c->count = c->step = c->slot_count = 0;
-    c->reserved = NULL;
+    c->room = NULL;
+    c->room_bytes = c->reserved = 0;
     c->emptied++;
     arena_clear(&c->memory);
 }

@@ -10,6 +10,8 @@
 #include "grid/grid.h"
 #include "ir/ir.h"
 
+#include <string.h>
+
 /* The newest values of a scalar, in its slot's type: element i of entry e is
  * values[e % room * components + i]. */
 typedef struct chain_log {
@@ -68,7 +70,12 @@ grid_box chain_binding_inside(const chain_binding *binding);
  * when memory is out. */
 bool chain_slot_note(chain_slot *slot, const grid_box *written);
 /* Whether fields have values at the same indices. */
-bool chain_slot_same_place(const chain_slot *a, const chain_slot *b);
+static inline bool chain_slot_same_place(const chain_slot *a, const chain_slot *b)
+{
+    return grid_shape_equal(&a->shape, &b->shape) && a->ghosts == b->ghosts &&
+           !memcmp(a->staggered, b->staggered, sizeof a->staggered) &&
+           !memcmp(a->missing, b->missing, sizeof a->missing);
+}
 
 /* ---- chain.c --------------------------------------------------------------------------------- */
 
@@ -79,7 +86,8 @@ typedef struct chain_loop {
     int colors, color; /* above 1: only points at which (x + y + z) mod colors is color */
     bool once;         /* on no grid, but for scalars: shape and box are one point */
     const chain_binding *bindings; /* one per parameter of the kernel */
-    const char *file;              /* where the application is written; NULL when not known */
+    const char *file; /* where the application is written; NULL when not known; stays while the
+                         loop is queued */
     int line;
     uint64_t hash; /* of all that a plan depends on: not of places, names, and most numbers */
 } chain_loop;
@@ -93,8 +101,8 @@ typedef struct chain {
     size_t slot_count, slot_room;
     arena memory;    /* of bindings, tables and places of queued loops; freed when it is emptied */
     int64_t emptied; /* how often that was */
-    chain_binding *reserved; /* for the next loop; NULL: none */
-    size_t reserved_bytes;
+    char *room; /* of `memory`: for the bindings of loops to come; all zero behind `reserved` */
+    size_t room_bytes, reserved; /* bytes there; those given out for the next loop */
 } chain;
 
 /* Hash of all that a plan depends on but for which fields are the same in several loops: what
@@ -105,10 +113,12 @@ uint64_t chain_loop_hash(const chain_loop *loop);
  * when memory is out. */
 chain_binding *chain_reserve(chain *c, const ir_kernel *kernel);
 /* The place of the next loop, after chain_reserve; holds anything. */
-chain_loop *chain_next(const chain *c);
-/* A copy of rules, for bindings: valid until the chain is emptied. NULL when memory is out. */
+static inline chain_loop *chain_next(const chain *c) { return &c->loops[c->count]; }
+/* Copies for loops, which may share them, of rules and of file names: valid until the chain is
+ * emptied. NULL when memory is out. */
 const grid_boundary *chain_keep_boundary(chain *c, const grid_boundary *boundary);
-/* Queues a loop: copies the place, bindings and tables (kernel->param_count of them), fills in
+const char *chain_keep_text(chain *c, const char *text);
+/* Queues a loop: copies the bindings and tables (kernel->param_count of them), fills in
  * versions and log entries, and advances those of written slots. */
 kata_status chain_append(chain *c, const chain_loop *loop, messages *m);
 /* The number of points of a loop. */

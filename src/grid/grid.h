@@ -16,7 +16,11 @@ typedef struct grid_box {
     int64_t lo[3], hi[3];
 } grid_box;
 
-bool grid_shape_equal(const grid_shape *a, const grid_shape *b);
+static inline bool grid_shape_equal(const grid_shape *a, const grid_shape *b)
+{
+    return a->rank == b->rank && a->size[0] == b->size[0] && a->size[1] == b->size[1] &&
+           a->size[2] == b->size[2];
+}
 grid_box grid_shape_box(const grid_shape *shape);
 bool grid_box_is_empty(const grid_box *box);
 int64_t grid_box_points(const grid_box *box);                         /* 0 when empty */

@@ -133,8 +133,9 @@ typedef struct ir_op_info {
 extern const ir_type_info ir_types[IR_TYPE_COUNT];
 extern const ir_op_info ir_ops[IR_OP_COUNT];
 
-bool ir_type_is_floating(ir_type type);
-bool ir_type_is_integer(ir_type type); /* bool and uchar are not: nothing is computed in them */
+static inline bool ir_type_is_floating(ir_type type) { return type == IR_F32 || type == IR_F64; }
+/* bool and uchar are not: nothing is computed in them */
+static inline bool ir_type_is_integer(ir_type type) { return type == IR_I32 || type == IR_I64; }
 /* Whether an operation takes operands of a type. */
 bool ir_op_takes(ir_op op, ir_type type);
 
