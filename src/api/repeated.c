@@ -34,57 +34,68 @@ static bool same_range(const kata_range *a, const kata_range *b)
            !memcmp(a->hi, b->hi, sizeof a->hi);
 }
 
-static known *place_of(struct api_repeated *r, const ir_kernel *kernel, const kata_range *range,
-                       const given *params)
+static inline const chain_slot *slot_of(const kata_arg *arg)
 {
-    uintptr_t at = (uintptr_t)kernel >> 4 ^ (uintptr_t)range->lo[0];
-    for (int p = 0; p < kernel->param_count; p++) at = at * 31 + ((uintptr_t)params[p].slot >> 4);
+    if (arg->kind == KATA_ARG_FIELD) return arg->as.field ? arg->as.field->slot : NULL;
+    return arg->kind == KATA_ARG_SCALAR && arg->as.scalar ? arg->as.scalar->slot : NULL;
+}
+
+/* Adds what is given for a parameter to a sum by which a place is chosen. */
+static inline uintptr_t add_slot(uintptr_t sum, const chain_slot *slot)
+{
+    return sum * 31 + ((uintptr_t)slot >> 4);
+}
+
+static inline known *place_of(struct api_repeated *r, const ir_kernel *kernel,
+                              const kata_range *range, uintptr_t slots)
+{
+    uintptr_t at = slots ^ (uintptr_t)kernel >> 4 ^ (uintptr_t)range->lo[0];
     return &r->known[(at ^ at >> 7) % ENTRIES];
 }
 
-static given given_by(const kata_arg *arg)
+/* Whether what a slot holds at present does not matter. */
+static inline bool is_plain(const chain_slot *slot)
 {
-    const kata_field *f = arg->kind == KATA_ARG_FIELD ? arg->as.field : NULL;
-    const kata_scalar *s = arg->kind == KATA_ARG_SCALAR ? arg->as.scalar : NULL;
-    if (f) return (given){f->slot, f->rules};
-    return (given){s ? s->slot : NULL, 0};
+    return !(slot->temporary || slot->tracked || slot->discarded);
 }
 
-/* Whether what a slot holds at present does not matter. */
-static bool is_plain(const chain_slot *slot)
+static inline bool is_given(const given *known, const kata_arg *arg)
 {
-    return !slot || !(slot->temporary || slot->tracked || slot->discarded);
+    const chain_slot *slot = slot_of(arg);
+    if (known->slot != slot) return false;
+    return !slot || slot->is_scalar || (arg->as.field->rules == known->rules && is_plain(slot));
 }
 
 uint64_t api_repeated_hash(const kata *k, const ir_kernel *kernel, const kata_range *range,
                            const kata_arg *args)
 {
-    given params[PARAMS];
+    uintptr_t slots = 0;
     if (!k->repeated || !range || kernel->param_count > PARAMS) return 0;
-    for (int p = 0; p < kernel->param_count; p++) params[p] = given_by(&args[p]);
-    const known *e = place_of(k->repeated, kernel, range, params);
+    for (int p = 0; p < kernel->param_count; p++) slots = add_slot(slots, slot_of(&args[p]));
+    const known *e = place_of(k->repeated, kernel, range, slots);
     if (e->kernel != kernel || !same_range(&e->range, range)) return 0;
     for (int p = 0; p < kernel->param_count; p++)
-        if (e->params[p].slot != params[p].slot || e->params[p].rules != params[p].rules ||
-            !is_plain(params[p].slot))
-            return 0;
+        if (!is_given(&e->params[p], &args[p])) return 0;
     return e->hash;
 }
 
 void api_repeat(kata *k, const chain_loop *loop, const kata_range *range)
 {
     const ir_kernel *kernel = loop->kernel;
-    given params[PARAMS];
+    uintptr_t slots = 0;
     if (kernel->param_count > PARAMS || range->needed || kernel->guarded || kernel->interval_count)
         return;
     for (int p = 0; p < kernel->param_count; p++) {
-        const chain_binding *b = &loop->bindings[p];
-        params[p] = (given){b->slot, b->slot ? grid_boundary_rules(b->boundary) : 0};
-        if (!is_plain(b->slot)) return;
+        const chain_slot *slot = loop->bindings[p].slot;
+        if (slot && !is_plain(slot)) return;
+        slots = add_slot(slots, slot);
     }
     if (!k->repeated) k->repeated = calloc(1, sizeof *k->repeated);
     if (!k->repeated) return; /* it is checked again */
-    known *e = place_of(k->repeated, kernel, range, params);
+    known *e = place_of(k->repeated, kernel, range, slots);
     *e = (known){.kernel = kernel, .range = *range, .hash = chain_loop_hash(loop)};
-    memcpy(e->params, params, sizeof params);
+    for (int p = 0; p < kernel->param_count; p++) {
+        const chain_binding *b = &loop->bindings[p];
+        if (b->slot) e->params[p] = (given){b->slot, grid_boundary_rules(b->boundary)};
+    }
 }
