@@ -501,12 +501,30 @@ typedef struct kata_arg {
     int64_t count; /* elements of a table; -1 where only a pointer is known */
 } kata_arg;
 
-/* What KATA_ARG makes of an expression; size is that of the expression, used for arrays only. */
-KATA_API kata_arg kata_arg_field(kata_field *field, size_t size);
+/* What KATA_ARG makes of an expression; size is that of the expression, used for arrays only. Those
+ * that a time loop needs most are inline: a call takes as long as the rest of an argument. */
+KATA_API inline kata_arg kata_arg_field(kata_field *field, size_t size)
+{
+    kata_arg arg = {KATA_ARG_FIELD, KATA_F64, {field}, 0};
+    (void)size;
+    return arg;
+}
+KATA_API inline kata_arg kata_arg_floating(double value, size_t size)
+{
+    kata_arg arg = {KATA_ARG_FLOATING, KATA_F64, {NULL}, 0};
+    (void)size;
+    arg.as.floating = value;
+    return arg;
+}
+KATA_API inline kata_arg kata_arg_integer(int64_t value, size_t size)
+{
+    kata_arg arg = {KATA_ARG_INTEGER, KATA_F64, {NULL}, 0};
+    (void)size;
+    arg.as.integer = value;
+    return arg;
+}
 KATA_API kata_arg kata_arg_scalar(kata_scalar *scalar, size_t size);
-KATA_API kata_arg kata_arg_integer(int64_t value, size_t size);
 KATA_API kata_arg kata_arg_unsigned(uint64_t value, size_t size);
-KATA_API kata_arg kata_arg_floating(double value, size_t size);
 /* Arrays, with sizeof the expression: a plain pointer's is that of a pointer, and then the length
  * is not known and a table parameter refuses it; use kata_table_of to give it. */
 KATA_API kata_arg kata_arg_f64_table(const double *values, size_t size);

@@ -9,7 +9,7 @@ static analysis_span map_span(const chain_binding *b, int d, int64_t lo, int64_t
     grid_axis axis = chain_slot_axis(b->slot, d);
     for (int64_t i = lo; i < hi; i++) {
         grid_source source;
-        if (grid_boundary_map(&b->boundary, d, &axis, i, &source) && !source.is_constant)
+        if (grid_boundary_map(b->boundary, d, &axis, i, &source) && !source.is_constant)
             analysis_widen(&found, source.index, source.index + 1);
     }
     return found;
@@ -54,7 +54,7 @@ int analysis_landings(const analysis_loop *l, const analysis_touch *t, const gri
     if (grid_box_is_empty(&at)) return 0;
     at = analysis_touched(&l->loop->kernel->params[t->param], t->lo, t->hi, &at);
     for (int d = 0; d < 3; d++) {
-        bool stays = wraps[d] && grid_boundary_is_periodic(&b->boundary, d);
+        bool stays = wraps[d] && grid_boundary_is_periodic(b->boundary, d);
         along[d][0] = (analysis_span){at.lo[d], at.hi[d]};
         count[d] = stays ? 1 : spans_along(b, d, at.lo[d], at.hi[d], along[d]);
     }
@@ -76,7 +76,7 @@ analysis_distance analysis_distance_of(const analysis_loop *l, const analysis_to
     analysis_distance far = {lo, hi, false};
     bool low = t->at.lo[d] + lo<inside.lo[d], high = t->at.hi[d] + hi> inside.hi[d];
     if ((!low && !high) || grid_box_is_empty(&t->at)) return far;
-    if (grid_boundary_is_periodic(&b->boundary, d)) {
+    if (grid_boundary_is_periodic(b->boundary, d)) {
         far.periodic = true;
         return far;
     }

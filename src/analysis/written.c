@@ -29,7 +29,7 @@ static grid_box written_by(const chain_loop *loop, const ir_store *store)
     for (int d = 0; d < 3; d++) {
         bool leaves = box.lo[d] < inside.lo[d] || box.hi[d] > inside.hi[d];
         bool all = box.hi[d] - box.lo[d] >= inside.hi[d] - inside.lo[d];
-        if (!leaves || !all || !grid_boundary_is_periodic(&binding->boundary, d)) continue;
+        if (!leaves || !all || !grid_boundary_is_periodic(binding->boundary, d)) continue;
         box.lo[d] = inside.lo[d];
         box.hi[d] = inside.hi[d];
     }
@@ -52,7 +52,7 @@ bool analysis_writes_all(const chain_loop *loop, int param)
 {
     if (!analysis_writes_whole(loop, param)) return false;
     const chain_binding *binding = &loop->bindings[param];
-    grid_box all = chain_slot_points(binding->slot, &binding->boundary);
+    grid_box all = chain_slot_points(binding->slot, binding->boundary);
     grid_box written = analysis_surely_written(loop, param);
     return grid_box_contains(&written, &all);
 }

@@ -2,16 +2,13 @@
 #ifndef API_API_H
 #define API_API_H
 
+#include "api/rounding.h"
 #include "exec/exec.h"
 #include "lang/lang.h"
 #include "machine/machine.h"
 
-#include <fenv.h>
-
 /* Loops queued before a chain is run although nobody asked. */
 enum { API_CHAIN_LENGTH = HOSTILE(256, 5) };
-/* Parameters for which an application allocates nothing. */
-enum { API_FEW_PARAMS = HOSTILE(16, 1) };
 /* Ghosts beyond a side. */
 enum { API_MOST_GHOSTS = IR_MAX_OFFSET };
 /* Bytes kept of the name of the file that an application is written in. */
@@ -38,9 +35,11 @@ struct kata {
     struct api_slot *slots; /* all, for freeing */
     kata_module *modules;
     kata_work work;
-    kata_grid once;                     /* of one point: that of kata_once */
-    char here_file[API_LONGEST_PLACE];  /* place of the next application, "" when not known */
-    int here_line;                      /* -1: it was that of one before */
+    kata_grid once;                    /* of one point: that of kata_once */
+    char here_file[API_LONGEST_PLACE]; /* place of the next application, "" when not known */
+    int here_line;                     /* -1: it was that of one before */
+    const char *here_kept;             /* a copy of the name that the chain keeps, if it was not */
+    int64_t here_kept_in;              /*   emptied since; or NULL. How often it had been emptied */
     char place[API_LONGEST_PLACE + 20]; /* see apply.c */
     struct api_repeated *repeated;      /* see repeated.c; NULL at first */
     bool discarded;                     /* since memory was last released */
@@ -65,6 +64,10 @@ struct kata_field {
     const char *name;
     chain_slot *slot;
     grid_boundary boundary;
+    uint32_t rules; /* grid_boundary_rules of it */
+    const grid_boundary
+        *kept;            /* a copy that the chain keeps, if it was not emptied since; or NULL */
+    int64_t kept_in;      /* how often it had been emptied */
     bool mapped, written; /* between kata_map and kata_unmap; for writing */
     ir_value *before;     /* a traced point held this when it was mapped; NULL: is not traced */
 };
@@ -140,15 +143,6 @@ typedef struct api_costs {
 void api_print_kernel(text *out, const api_costs *c, bool json);
 /* Per parameter, of fields stored as they are computed in; to be freed, NULL when memory is out. */
 kata_type *api_natural_storage(const ir_kernel *kernel);
-/* Sets the default floating-point environment, in which all conversions are made whatever rounding
- * the program has chosen, and keeps the program's in *own, for api_leave to restore. */
-typedef struct api_environment {
-    bool is_default; /* but for the flags, which are all that is restored then */
-    unsigned flags;
-    fenv_t own;
-} api_environment;
-void api_enter(api_environment *own);
-void api_leave(const api_environment *own);
 /* Copies values of a slot, as store_read does, whether it has an array or not. */
 void api_read(const chain_slot *slot, const grid_box *box, kata_type type, void *values);
 /* Runs queued work. `call`: what forced it; NULL where it was not forced. */
@@ -183,7 +177,11 @@ const char *api_name(kata *k, const char *call, const char *name);
 /* Whether a range may be used with a grid of this context; reports. An empty box is fine, and one
  * that leaves the grid no farther than fields may have points. */
 kata_status api_check_range(kata *k, const char *call, const kata_range *range);
-grid_box api_range_box(const kata_range *range);
+static inline grid_box api_range_box(const kata_range *range)
+{
+    return (grid_box){{range->lo[0], range->lo[1], range->lo[2]},
+                      {range->hi[0], range->hi[1], range->hi[2]}};
+}
 /* place.c: what options say of where a field has values, in all but name, type and components of a
  * slot; reports what is wrong with those of a call. */
 kata_status api_place(const kata_grid *grid, const char *call, const kata_field_options *options,
@@ -196,12 +194,12 @@ void api_set_poison(kata_type type, void *values, int64_t count);
 /* ---- repeated.c: applications like ones that were checked before -------------------------------
  */
 
-/* Whether a loop is one that was found to be right; then sets its hash, for chain_append. Cheap. */
-bool api_is_repeated(const kata *k, chain_loop *loop, const kata_range *range);
+/* The hash (chain_loop_hash, never 0) of the loop that an application makes, where one like it was
+ * found to be right, so that its numbers and tables are all that is left to check; otherwise 0. */
+uint64_t api_repeated_hash(const kata *k, const ir_kernel *kernel, const kata_range *range,
+                           const kata_arg *args);
 /* Remembers a loop that was found to be right, where nothing but itself decides that. */
 void api_repeat(kata *k, const chain_loop *loop, const kata_range *range);
-/* Whether such a loop had this range. */
-bool api_is_repeated_range(const kata *k, const kata_range *range);
 
 /* ---- picture.c, array_file.c: what formats.c lists ------------------------------------------- */
 

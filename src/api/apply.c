@@ -13,16 +13,18 @@ typedef struct application {
     const char *file; /* where it is written; NULL when not known */
     int line;
     const kata_arg *args;
-    chain_binding *bindings;
-    ir_value **tables; /* per parameter, malloc'd */
+    chain_binding *bindings; /* reserved in the chain */
 } application;
 
 kata_kernel *kata_here(kata_kernel *kernel, const char *file, int line)
 {
     if (!kernel) return NULL;
     kata *k = kernel->module->k;
-    char *end = k->here_file + sizeof k->here_file - 1;
-    if (!memccpy(k->here_file, file ? file : "", '\0', sizeof k->here_file)) *end = '\0';
+    if (!file) file = "";
+    if (strcmp(k->here_file, file)) {
+        snprintf(k->here_file, sizeof k->here_file, "%s", file);
+        k->here_kept = NULL;
+    }
     k->here_line = line;
     return kernel;
 }
@@ -98,7 +100,19 @@ static kata_status bind_scalar(application *a, int p)
     if (s->k != a->k) return other_context(a, p);
     a->bindings[p].slot = s->slot;
     a->bindings[p].name = s->name;
+    a->bindings[p].boundary = &grid_boundary_none;
+    a->bindings[p].table = NULL;
     return KATA_OK;
+}
+
+/* Makes the field's rules known to the chain; false when memory is out. */
+static bool keep_boundary(kata_field *f)
+{
+    chain *c = &f->k->chain;
+    if (f->kept && f->kept_in == c->emptied) return true;
+    f->kept = chain_keep_boundary(c, &f->boundary);
+    f->kept_in = c->emptied;
+    return f->kept;
 }
 
 /* Of a field or, when the kernel is applied once, of a scalar. */
@@ -106,13 +120,14 @@ static kata_status bind_field(application *a, int p)
 {
     if (a->args[p].kind == KATA_ARG_SCALAR) return bind_scalar(a, p);
     if (a->args[p].kind != KATA_ARG_FIELD) return wrong_kind(a, p, "a field");
-    const kata_field *f = a->args[p].as.field;
+    kata_field *f = a->args[p].as.field;
     if (!f) return null_handle(a, p);
     if (f->k != a->k) return other_context(a, p);
     if (f->mapped) return mapped_field(a, p);
+    if (!keep_boundary(f)) return api_no_memory(a->k);
     a->bindings[p].slot = f->slot;
     a->bindings[p].name = f->name;
-    a->bindings[p].boundary = f->boundary;
+    a->bindings[p].boundary = f->kept;
     return KATA_OK;
 }
 
@@ -156,7 +171,10 @@ static kata_status bind_number(application *a, int p)
                   p + 1, a->kernel->name, arg->as.floating, name);
             return refuse(a, p);
         }
-        *number = ir_value_of_double(type, arg->as.floating);
+        if (type == IR_F64)
+            number->f64 = arg->as.floating;
+        else
+            *number = ir_value_of_double(type, arg->as.floating);
         return KATA_OK;
     default: return wrong_kind(a, p, "a number");
     }
@@ -214,15 +232,12 @@ static kata_status bind_table(application *a, int p)
     if (a->args[p].kind == KATA_ARG_SCALAR) return bind_scalar(a, p);
     kata_status status = check_table(a, p);
     if (status) return status;
-    a->tables[p] = calloc((size_t)param->count, sizeof *a->tables[p]);
-    if (!a->tables[p]) return api_no_memory(a->k);
     for (int i = 0; i < param->count; i++) {
-        if (table_value(&a->args[p], param->type, i, &a->tables[p][i])) continue;
+        if (table_value(&a->args[p], param->type, i, &a->bindings[p].table[i])) continue;
         BEGIN(a, "element %d of argument %d of kernel '%s' does not fit in %s", i, p + 1,
               a->kernel->name, ir_types[param->type].name);
         return refuse(a, p);
     }
-    a->bindings[p].table = a->tables[p];
     return KATA_OK;
 }
 
@@ -256,31 +271,52 @@ static kata_status check_count(const application *a, int count)
     return a->k->messages.status;
 }
 
-static kata_status queue(application *a, const kata_range *range)
+/* Whether a loop may be queued; remembers it if so. */
+static kata_status check(const application *a, chain_loop *loop, const kata_range *range)
 {
-    chain_loop loop = {.kernel = a->kernel,
-                       .shape = range->grid->shape,
-                       .colors = range->colors,
-                       .color = range->color,
-                       .once = range->grid == &a->k->once,
-                       .box = api_range_box(range),
-                       .bindings = a->bindings,
-                       .file = a->file,
-                       .line = a->line};
+    messages *m = &a->k->messages;
+    kata_status status = range->needed ? legality_find_needed(loop, m) : KATA_OK;
+    if (!status) status = legality_check(loop, m);
+    if (!status) api_repeat(a->k, loop, range);
+    return status;
+}
+
+/* What a queued loop changes of what is known of its fields. */
+static kata_status note_written(const application *a, const chain_loop *loop)
+{
+    if (!legality_note_written(loop)) return message_no_memory(&a->k->messages);
+    for (int p = 0; p < a->kernel->param_count; p++)
+        if (analysis_writes_all(loop, p)) a->bindings[p].slot->discarded = false;
+    return KATA_OK;
+}
+
+/* The loop that an application makes, in its place at the end of the queue. */
+static chain_loop *make_loop(const application *a, const kata_range *range, uint64_t hash)
+{
+    const kata *k = a->k;
+    chain_loop *loop = chain_next(&k->chain);
+    loop->kernel = a->kernel;
+    loop->shape = range->grid->shape;
+    loop->box = api_range_box(range);
+    loop->colors = range->colors;
+    loop->color = range->color;
+    loop->once = range->grid == &k->once;
+    loop->bindings = a->bindings;
+    loop->file = a->file ? k->here_kept : NULL;
+    loop->line = a->line;
+    loop->hash = hash;
+    return loop;
+}
+
+/* `hash`: of a loop known to be right; 0 of one to be checked. */
+static kata_status queue(application *a, const kata_range *range, uint64_t hash)
+{
     kata *k = a->k;
-    if (api_is_repeated(k, &loop, range)) {
-        kata_status status = chain_append(&k->chain, &loop, &k->messages);
-        api_note_error(k);
-        return status;
-    }
-    kata_status status = range->needed ? legality_find_needed(&loop, &k->messages) : KATA_OK;
-    if (!status) status = legality_check(&loop, &k->messages);
-    if (!status) api_repeat(k, &loop, range);
-    if (!status) status = chain_append(&k->chain, &loop, &k->messages);
-    if (!status && !legality_note_written(&loop)) status = message_no_memory(&k->messages);
-    for (int p = 0; p < a->kernel->param_count && !status; p++)
-        if (analysis_writes_all(&loop, p)) a->bindings[p].slot->discarded = false;
-    api_note_error(k);
+    chain_loop *loop = make_loop(a, range, hash);
+    kata_status status = hash ? KATA_OK : check(a, loop, range);
+    if (!status) status = chain_append(&k->chain, loop, &k->messages);
+    if (!status && !hash) status = note_written(a, loop);
+    if (status) api_note_error(k);
     return status;
 }
 
@@ -295,11 +331,24 @@ static void take_place(application *a)
     k->here_line = -1;
 }
 
-static kata_status bind_and_queue(application *a, const kata_range *range)
+/* Makes the name of the file known to the chain; false when memory is out. */
+static bool keep_place(const application *a)
+{
+    kata *k = a->k;
+    chain *c = &k->chain;
+    if (!a->file || (k->here_kept && k->here_kept_in == c->emptied)) return true;
+    k->here_kept = chain_keep_text(c, a->file);
+    k->here_kept_in = c->emptied;
+    return k->here_kept;
+}
+
+static kata_status bind_all(application *a)
 {
     kata_status status = KATA_OK;
+    a->bindings = chain_reserve(&a->k->chain, a->kernel);
+    if (!a->bindings || !keep_place(a)) return api_no_memory(a->k);
     for (int p = 0; p < a->kernel->param_count && !status; p++) status = bind(a, p);
-    return status ? status : queue(a, range);
+    return status;
 }
 
 /* The version of a kernel for the field given for its first real parameter. */
@@ -315,7 +364,6 @@ static const ir_kernel *version_for(const kata_kernel *kernel, int count, const 
 static kata_status check_range(const application *a, const kata_range *range)
 {
     char call[sizeof a->k->place + 20];
-    if (range && api_is_repeated_range(a->k, range)) return KATA_OK;
     snprintf(call, sizeof call, "%skata_apply", place_of(a));
     return api_check_range(a->k, call, range);
 }
@@ -329,18 +377,10 @@ static kata_status apply(kata_kernel *kernel, const kata_range *range, int count
     take_place(&a);
     if (k->messages.status) return k->messages.status;
     kata_status status = check_count(&a, count);
-    if (!status) status = check_range(&a, range);
-    if (!status) {
-        ir_value *tables[API_FEW_PARAMS];
-        size_t params = (size_t)count;
-        bool few = params <= API_FEW_PARAMS;
-        a.bindings = chain_reserve(&k->chain, count);
-        a.tables = few ? tables : calloc(params, sizeof *a.tables);
-        for (size_t p = 0; few && p < params; p++) tables[p] = NULL;
-        status = a.bindings && a.tables ? bind_and_queue(&a, range) : api_no_memory(k);
-        for (size_t p = 0; a.tables && p < params; p++) free(a.tables[p]);
-        if (!few) free(a.tables);
-    }
+    uint64_t hash = status ? 0 : api_repeated_hash(k, a.kernel, range, args);
+    if (!status && !hash) status = check_range(&a, range);
+    if (!status) status = bind_all(&a);
+    if (!status) status = queue(&a, range, hash);
     if (!status && k->chain.count >= API_CHAIN_LENGTH)
         status = api_end_chain(k, API_END_LONG, NULL);
     if (!status && k->eager) status = api_flush(k, "kata_apply");

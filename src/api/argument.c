@@ -1,10 +1,9 @@
 #include "api/api.h"
 
-kata_arg kata_arg_field(kata_field *field, size_t size)
-{
-    (void)size;
-    return (kata_arg){.kind = KATA_ARG_FIELD, .as.field = field};
-}
+/* The functions that are inline in kata.h, for those who call them all the same. */
+extern kata_arg kata_arg_field(kata_field *field, size_t size);
+extern kata_arg kata_arg_floating(double value, size_t size);
+extern kata_arg kata_arg_integer(int64_t value, size_t size);
 
 kata_arg kata_arg_scalar(kata_scalar *scalar, size_t size)
 {
@@ -12,22 +11,10 @@ kata_arg kata_arg_scalar(kata_scalar *scalar, size_t size)
     return (kata_arg){.kind = KATA_ARG_SCALAR, .as.scalar = scalar};
 }
 
-kata_arg kata_arg_integer(int64_t value, size_t size)
-{
-    (void)size;
-    return (kata_arg){.kind = KATA_ARG_INTEGER, .as.integer = value};
-}
-
 kata_arg kata_arg_unsigned(uint64_t value, size_t size)
 {
     if (value <= INT64_MAX) return kata_arg_integer((int64_t)value, size);
     return (kata_arg){.kind = KATA_ARG_UNSIGNED, .as.unsigned_integer = value};
-}
-
-kata_arg kata_arg_floating(double value, size_t size)
-{
-    (void)size;
-    return (kata_arg){.kind = KATA_ARG_FLOATING, .as.floating = value};
 }
 
 kata_arg kata_table_of(kata_type type, const void *values, int64_t count)

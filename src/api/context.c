@@ -68,46 +68,6 @@ void kata_error_clear(kata *k)
     message_clear(&k->messages);
 }
 
-/* ---- floating-point environment ---------------------------------------------------------------
- */
-
-/* Loading an environment takes as long as queueing a kernel: it is left as it is where it is the
- * default one, as it mostly is. */
-#if defined(__x86_64__)
-
-enum { SSE_FLAGS = 0x3f, SSE_DEFAULT = 0x1f80, X87_DEFAULT = 0x37f };
-
-void api_enter(api_environment *own)
-{
-    unsigned short x87;
-    __asm__ volatile("fnstcw %0" : "=m"(x87));
-    own->flags = __builtin_ia32_stmxcsr();
-    own->is_default = (own->flags & ~SSE_FLAGS) == SSE_DEFAULT && x87 == X87_DEFAULT;
-    if (own->is_default) return;
-    fegetenv(&own->own);
-    fesetenv(FE_DFL_ENV);
-}
-
-void api_leave(const api_environment *own)
-{
-    if (!own->is_default)
-        fesetenv(&own->own);
-    else if (__builtin_ia32_stmxcsr() != own->flags)
-        __builtin_ia32_ldmxcsr(own->flags);
-}
-
-#else
-
-void api_enter(api_environment *own)
-{
-    fegetenv(&own->own);
-    fesetenv(FE_DFL_ENV);
-}
-
-void api_leave(const api_environment *own) { fesetenv(&own->own); }
-
-#endif
-
 /* ---- opening and closing --------------------------------------------------------------------- */
 
 static kata_status choose_threads(kata *k, const kata_options *options)

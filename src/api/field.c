@@ -94,7 +94,12 @@ kata_field *api_field_new(kata_grid *grid, const char *name, chain_slot *slot,
 {
     kata_field *f = slot ? arena_alloc(&grid->k->memory, sizeof *f) : NULL;
     if (f)
-        *f = (kata_field){grid->k, grid, name, slot, *boundary, false, false, NULL};
+        *f = (kata_field){.k = grid->k,
+                          .grid = grid,
+                          .name = name,
+                          .slot = slot,
+                          .boundary = *boundary,
+                          .rules = grid_boundary_rules(boundary)};
     else
         api_no_memory(grid->k);
     return f;
@@ -200,40 +205,60 @@ kata_status kata_boundary_set(kata_field *field, kata_side side, kata_rule rule,
         return api_fail(k, KATA_ERROR_ARGUMENT, "kata_boundary_set: there is no boundary rule %d",
                         (int)rule);
     field->boundary.side[side] = (grid_side_rule){rule, value};
+    field->rules = grid_boundary_rules(&field->boundary);
+    field->kept = NULL;
     return KATA_OK;
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* What two fields of one grid differ in, if not in all points. */
-static const char *place_difference(const chain_slot *x, const chain_slot *y)
+/* Whether two fields can exchange their values. */
+static inline bool are_alike(const kata_field *a, const kata_field *b)
 {
+    const chain_slot *x = a->slot, *y = b->slot;
+    return a->k == b->k && !a->mapped && !b->mapped && chain_slot_same_place(x, y) &&
+           x->temporary == y->temporary && x->type == y->type && x->components == y->components;
+}
+
+/* What the values of two fields that are not alike differ in. */
+static const char *difference(const chain_slot *x, const chain_slot *y)
+{
+    grid_shape x_grid = chain_slot_grid(x), y_grid = chain_slot_grid(y);
+    if (!grid_shape_equal(&x_grid, &y_grid)) return "grid size";
     if (x->temporary != y->temporary) return "whether they are temporary";
     if (x->ghosts != y->ghosts) return "ghosts";
     for (int d = 0; d < 3; d++)
         if (x->missing[d] != y->missing[d]) return "the dimensions that they extend along";
-    return "the dimensions that they are staggered in";
+    if (!chain_slot_same_place(x, y)) return "the dimensions that they are staggered in";
+    return x->type != y->type ? "type" : "number of components";
 }
 
-/* Whether two fields can exchange their values. */
-static kata_status check_alike(const char *call, const kata_field *a, const kata_field *b)
+static kata_status not_alike(const char *call, const kata_field *a, const kata_field *b)
 {
     kata *k = a->k;
     if (api_check_unmapped(a, call) || api_check_unmapped(b, call)) return k->messages.status;
     if (b->k != k)
         return api_fail(k, KATA_ERROR_ARGUMENT, "%s: '%s' and '%s' are of two contexts", call,
                         a->name, b->name);
-    const chain_slot *x = a->slot, *y = b->slot;
-    grid_shape x_grid = chain_slot_grid(x), y_grid = chain_slot_grid(y);
-    const char *differ = !grid_shape_equal(&x_grid, &y_grid) ? "grid size"
-                         : !chain_slot_same_place(x, y) || x->temporary != y->temporary
-                             ? place_difference(x, y)
-                         : x->type != y->type             ? "type"
-                         : x->components != y->components ? "number of components"
-                                                          : NULL;
-    if (differ)
-        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: '%s' and '%s' differ in %s", call, a->name,
-                        b->name, differ);
+    return api_fail(k, KATA_ERROR_ARGUMENT, "%s: '%s' and '%s' differ in %s", call, a->name,
+                    b->name, difference(a->slot, b->slot));
+}
+
+static void exchange(kata_field *a, kata_field *b)
+{
+    chain_slot *slot = a->slot;
+    a->slot = b->slot;
+    b->slot = slot;
+}
+
+static kata_status exchange_traced(kata_field *a, kata_field *b)
+{
+    kata_status status = api_flush(a->k, "kata_swap");
+    if (status) return status;
+    ir_value *a_before = api_trace_before(a), *b_before = api_trace_before(b);
+    exchange(a, b);
+    api_trace_after(a, "kata_swap", a_before);
+    api_trace_after(b, "kata_swap", b_before);
     return KATA_OK;
 }
 
@@ -243,16 +268,10 @@ kata_status kata_swap(kata_field *a, kata_field *b)
     if (!a || !b)
         return api_fail(a ? a->k : b->k, KATA_ERROR_ARGUMENT, "kata_swap: %s field is NULL",
                         a ? "the second" : "the first");
-    kata_status status = a->k->messages.status;
-    if (!status) status = check_alike("kata_swap", a, b);
-    if (!status && a->k->exec.trace) status = api_flush(a->k, "kata_swap");
-    if (status) return status;
-    ir_value *a_before = api_trace_before(a), *b_before = api_trace_before(b);
-    chain_slot *slot = a->slot;
-    a->slot = b->slot;
-    b->slot = slot;
-    api_trace_after(a, "kata_swap", a_before);
-    api_trace_after(b, "kata_swap", b_before);
+    if (a->k->messages.status) return a->k->messages.status;
+    if (!are_alike(a, b)) return not_alike("kata_swap", a, b);
+    if (a->k->exec.trace) return exchange_traced(a, b);
+    exchange(a, b);
     return KATA_OK;
 }
 
@@ -265,10 +284,9 @@ kata_status kata_rotate(kata_field *a, kata_field *b, kata_field *c)
                         !a   ? "the first"
                         : !b ? "the second"
                              : "the third");
-    kata_status status = a->k->messages.status;
-    if (!status) status = check_alike("kata_rotate", a, b);
-    if (!status) status = check_alike("kata_rotate", a, c);
-    if (status) return status;
+    if (a->k->messages.status) return a->k->messages.status;
+    if (!are_alike(a, b)) return not_alike("kata_rotate", a, b);
+    if (!are_alike(a, c)) return not_alike("kata_rotate", a, c);
     if (a == b || b == c || c == a)
         return api_fail(a->k, KATA_ERROR_ARGUMENT, "kata_rotate: field '%s' is given twice",
                         a == b || c == a ? a->name : b->name);

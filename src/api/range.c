@@ -2,10 +2,10 @@
 
 static kata_range box(const kata_grid *grid, int rank, const int64_t lo[3], const int64_t hi[3])
 {
-    kata_range range = {.grid = grid, .rank = rank};
-    for (int d = 0; d < 3; d++) {
-        range.lo[d] = d < rank ? lo[d] : 0;
-        range.hi[d] = d < rank ? hi[d] : 1;
+    kata_range range = {.grid = grid, .hi = {1, 1, 1}, .rank = rank};
+    for (int d = 0; d < rank; d++) {
+        range.lo[d] = lo[d];
+        range.hi[d] = hi[d];
     }
     return range;
 }
@@ -20,15 +20,18 @@ static bool names_side(kata_range *range, kata_side side)
     return false;
 }
 
-kata_range kata_all(const kata_grid *grid)
+static inline kata_range whole(const kata_grid *grid)
 {
     if (!grid) return (kata_range){0};
-    return box(grid, grid->shape.rank, (int64_t[3]){0}, grid->shape.size);
+    const int64_t *size = grid->shape.size; /* 1 beyond the rank */
+    return (kata_range){.grid = grid, .hi = {size[0], size[1], size[2]}, .rank = grid->shape.rank};
 }
+
+kata_range kata_all(const kata_grid *grid) { return whole(grid); }
 
 kata_range kata_needed(const kata_grid *grid)
 {
-    kata_range range = kata_all(grid);
+    kata_range range = whole(grid);
     range.needed = true;
     return range;
 }
@@ -58,7 +61,7 @@ kata_range kata_ghost(const kata_field *field, kata_side side, int depth)
 
 kata_range kata_inner(const kata_grid *grid, int64_t n)
 {
-    kata_range range = kata_all(grid);
+    kata_range range = whole(grid);
     for (int d = 0; d < range.rank; d++) {
         int64_t size = range.hi[d];
         int64_t depth = n > size ? size : n < -size ? -size : n; /* so that nothing overflows */
@@ -70,7 +73,7 @@ kata_range kata_inner(const kata_grid *grid, int64_t n)
 
 kata_range kata_face(const kata_grid *grid, kata_side side, int64_t depth)
 {
-    kata_range range = kata_all(grid);
+    kata_range range = whole(grid);
     if (!grid || !names_side(&range, side)) return range;
     int d = (int)side / 2;
     int64_t size = range.hi[d];
@@ -118,16 +121,6 @@ static kata_status check_colors(kata *k, const char *call, const kata_range *ran
                         "%s: kata_color is given color %d of %d; it is from 0 to %d", call,
                         range->color, range->colors, range->colors - 1);
     return KATA_OK;
-}
-
-grid_box api_range_box(const kata_range *range)
-{
-    grid_box b;
-    for (int d = 0; d < 3; d++) {
-        b.lo[d] = range->lo[d];
-        b.hi[d] = range->hi[d];
-    }
-    return b;
 }
 
 static kata_status wrong_box(kata *k, const char *call, const kata_range *range)

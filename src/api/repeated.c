@@ -10,17 +10,21 @@
 
 enum { ENTRIES = HOSTILE(64, 2), PARAMS = 12 };
 
+/* What is given for a parameter: a slot, and of a field its rules; of a number neither. */
+typedef struct given {
+    const chain_slot *slot;
+    uint32_t rules; /* grid_boundary_rules */
+} given;
+
 typedef struct known {
     const ir_kernel *kernel; /* NULL: none */
     kata_range range;
     uint64_t hash; /* chain_loop_hash */
-    const chain_slot *slots[PARAMS];
-    grid_boundary boundaries[PARAMS];
+    given params[PARAMS];
 } known;
 
 struct api_repeated {
     known known[ENTRIES];
-    kata_range range; /* the latest that was right */
 };
 
 static bool same_range(const kata_range *a, const kata_range *b)
@@ -30,54 +34,68 @@ static bool same_range(const kata_range *a, const kata_range *b)
            !memcmp(a->hi, b->hi, sizeof a->hi);
 }
 
-/* Whether what a slot holds at present matters. */
-static bool is_plain(const chain_slot *slot)
+static inline const chain_slot *slot_of(const kata_arg *arg)
 {
-    return !slot->temporary && !slot->tracked && !slot->discarded;
+    if (arg->kind == KATA_ARG_FIELD) return arg->as.field ? arg->as.field->slot : NULL;
+    return arg->kind == KATA_ARG_SCALAR && arg->as.scalar ? arg->as.scalar->slot : NULL;
 }
 
-static known *place_of(struct api_repeated *r, const chain_loop *loop)
+/* Adds what is given for a parameter to a sum by which a place is chosen. */
+static inline uintptr_t add_slot(uintptr_t sum, const chain_slot *slot)
 {
-    uintptr_t at = (uintptr_t)loop->kernel >> 4;
-    for (int p = 0; p < loop->kernel->param_count; p++)
-        at = at * 31 + ((uintptr_t)loop->bindings[p].slot >> 4);
-    return &r->known[(at ^ at >> 7 ^ (uintptr_t)loop->box.lo[0]) % ENTRIES];
+    return sum * 31 + ((uintptr_t)slot >> 4);
 }
 
-bool api_is_repeated_range(const kata *k, const kata_range *range)
+static inline known *place_of(struct api_repeated *r, const ir_kernel *kernel,
+                              const kata_range *range, uintptr_t slots)
 {
-    return k->repeated && same_range(&k->repeated->range, range);
+    uintptr_t at = slots ^ (uintptr_t)kernel >> 4 ^ (uintptr_t)range->lo[0];
+    return &r->known[(at ^ at >> 7) % ENTRIES];
 }
 
-bool api_is_repeated(const kata *k, chain_loop *loop, const kata_range *range)
+/* Whether what a slot holds at present does not matter. */
+static inline bool is_plain(const chain_slot *slot)
 {
-    if (!k->repeated || loop->kernel->param_count > PARAMS) return false;
-    const known *e = place_of(k->repeated, loop);
-    if (e->kernel != loop->kernel || !same_range(&e->range, range)) return false;
-    for (int p = 0; p < loop->kernel->param_count; p++) {
-        const chain_binding *b = &loop->bindings[p];
-        if (e->slots[p] != b->slot) return false;
-        if (b->slot && !(is_plain(b->slot) && grid_boundary_equal(&e->boundaries[p], &b->boundary)))
-            return false;
-    }
-    loop->hash = e->hash;
-    return true;
+    return !(slot->temporary || slot->tracked || slot->discarded);
+}
+
+static inline bool is_given(const given *known, const kata_arg *arg)
+{
+    const chain_slot *slot = slot_of(arg);
+    if (known->slot != slot) return false;
+    return !slot || slot->is_scalar || (arg->as.field->rules == known->rules && is_plain(slot));
+}
+
+uint64_t api_repeated_hash(const kata *k, const ir_kernel *kernel, const kata_range *range,
+                           const kata_arg *args)
+{
+    uintptr_t slots = 0;
+    if (!k->repeated || !range || kernel->param_count > PARAMS) return 0;
+    for (int p = 0; p < kernel->param_count; p++) slots = add_slot(slots, slot_of(&args[p]));
+    const known *e = place_of(k->repeated, kernel, range, slots);
+    if (e->kernel != kernel || !same_range(&e->range, range)) return 0;
+    for (int p = 0; p < kernel->param_count; p++)
+        if (!is_given(&e->params[p], &args[p])) return 0;
+    return e->hash;
 }
 
 void api_repeat(kata *k, const chain_loop *loop, const kata_range *range)
 {
     const ir_kernel *kernel = loop->kernel;
+    uintptr_t slots = 0;
     if (kernel->param_count > PARAMS || range->needed || kernel->guarded || kernel->interval_count)
         return;
-    for (int p = 0; p < kernel->param_count; p++)
-        if (loop->bindings[p].slot && !is_plain(loop->bindings[p].slot)) return;
+    for (int p = 0; p < kernel->param_count; p++) {
+        const chain_slot *slot = loop->bindings[p].slot;
+        if (slot && !is_plain(slot)) return;
+        slots = add_slot(slots, slot);
+    }
     if (!k->repeated) k->repeated = calloc(1, sizeof *k->repeated);
     if (!k->repeated) return; /* it is checked again */
-    known *e = place_of(k->repeated, loop);
+    known *e = place_of(k->repeated, kernel, range, slots);
     *e = (known){.kernel = kernel, .range = *range, .hash = chain_loop_hash(loop)};
     for (int p = 0; p < kernel->param_count; p++) {
-        e->slots[p] = loop->bindings[p].slot;
-        e->boundaries[p] = loop->bindings[p].boundary;
+        const chain_binding *b = &loop->bindings[p];
+        if (b->slot) e->params[p] = (given){b->slot, grid_boundary_rules(b->boundary)};
     }
-    k->repeated->range = *range;
 }

@@ -1,4 +1,4 @@
-/* The queue. Bindings, tables and places of queued loops live in the chain's arena. */
+/* The queue. Bindings and tables of queued loops live in the chain's arena. */
 #include "chain/chain.h"
 
 #include <stdlib.h>
@@ -9,68 +9,77 @@ static bool is_written(const ir_param *param)
     return ir_param_is_written_field(param) || ir_param_is_reduction(param);
 }
 
-chain_binding *chain_reserve(chain *c, int count)
+/* Elements of all tables of a kernel. */
+static size_t table_elements(const ir_kernel *kernel)
 {
-    if (c->reserved && count <= c->reserved_count) {
-        memset(c->reserved, 0, (size_t)count * sizeof *c->reserved);
-        return c->reserved;
-    }
-    c->reserved = arena_array(&c->memory, (size_t)count + 1, sizeof *c->reserved);
-    c->reserved_count = count;
-    return c->reserved;
+    size_t elements = 0;
+    for (int i = 0; i < kernel->param_count; i++)
+        if (kernel->params[i].kind == IR_PARAM_TABLE) elements += (size_t)kernel->params[i].count;
+    return elements;
 }
 
-/* The loop's bindings, tables included, in the chain's memory, with the versions that it reads. */
+/* Makes `room` at least that many bytes that are zero; false when memory is out. */
+static bool reserve_bytes(chain *c, size_t bytes)
+{
+    enum { LOOPS = HOSTILE(32, 1) }; /* for which memory is taken at once */
+    if (c->reserved) memset(c->room, 0, c->reserved);
+    if (c->room_bytes < bytes) {
+        c->room = arena_array(&c->memory, LOOPS, bytes);
+        c->room_bytes = c->room ? LOOPS * bytes : 0;
+    }
+    c->reserved = c->room ? bytes : 0;
+    return c->room;
+}
+
+static bool reserve_loop(chain *c)
+{
+    void *loops = c->loops;
+    if (c->count < c->capacity) return true;
+    if (!vector_reserve(&loops, &c->capacity, c->count + 1, sizeof *c->loops)) return false;
+    c->loops = loops;
+    return true;
+}
+
+chain_binding *chain_reserve(chain *c, const ir_kernel *kernel)
+{
+    size_t count = (size_t)kernel->param_count, elements = table_elements(kernel);
+    size_t bytes = (count + 1) * sizeof(chain_binding) + elements * sizeof(ir_value);
+    if (!reserve_loop(c) || !reserve_bytes(c, bytes)) return NULL;
+    chain_binding *bindings = (chain_binding *)c->room;
+    ir_value *values = (ir_value *)(bindings + count);
+    for (size_t i = 0; elements && i < count; i++) {
+        if (kernel->params[i].kind != IR_PARAM_TABLE) continue;
+        bindings[i].table = values;
+        values += kernel->params[i].count;
+    }
+    return bindings;
+}
+
+/* The loop's bindings, tables included, in the chain's memory; NULL when that is out. */
 static chain_binding *take_bindings(chain *c, const chain_loop *loop)
 {
-    int count = loop->kernel->param_count;
-    bool own = c->reserved && loop->bindings == c->reserved;
-    chain_binding *copy =
-        own ? c->reserved : arena_array(&c->memory, (size_t)count + 1, sizeof *copy);
-    if (!copy) return NULL;
-    for (int i = 0; i < count; i++) {
-        const ir_param *param = &loop->kernel->params[i];
-        if (!own) copy[i] = loop->bindings[i];
-        if (copy[i].slot) copy[i].version = copy[i].slot->version;
-        if (param->kind != IR_PARAM_TABLE || copy[i].slot) continue;
-        ir_value *table = arena_array(&c->memory, (size_t)param->count, sizeof *table);
-        if (!table) return NULL;
-        memcpy(table, copy[i].table, (size_t)param->count * sizeof *table);
-        copy[i].table = table;
+    const ir_kernel *kernel = loop->kernel;
+    bool reserved = c->reserved && loop->bindings == (const chain_binding *)c->room;
+    if (reserved) return (chain_binding *)c->room;
+    chain_binding *own = chain_reserve(c, kernel);
+    for (int i = 0; own && i < kernel->param_count; i++) {
+        ir_value *table = own[i].table;
+        own[i] = loop->bindings[i];
+        if (!table || own[i].slot) continue;
+        memcpy(table, own[i].table, (size_t)kernel->params[i].count * sizeof *table);
+        own[i].table = table;
     }
-    return copy;
+    return own;
 }
 
-static void note_write(chain_binding *binding)
+/* Gives a slot that the chain does not know a number; false when memory is out. */
+static bool number_slot(chain *c, chain_slot *slot)
 {
-    chain_slot *slot = binding->slot;
-    slot->version++;
-    binding->log = slot->log;
-    if (slot->log) binding->entry = slot->log->count++;
-}
-
-/* A copy of a file's name, that of the loop before where it is the same. */
-static const char *copy_file(chain *c, const char *file)
-{
-    const char *last = c->count ? c->loops[c->count - 1].file : NULL;
-    return last && strcmp(last, file) == 0 ? last : arena_copy_text(&c->memory, file, strlen(file));
-}
-
-/* Gives the slots of a loop their numbers; false when memory is out. */
-static bool number_slots(chain *c, const chain_loop *loop)
-{
-    for (int i = 0; i < loop->kernel->param_count; i++) {
-        chain_slot *slot = loop->bindings[i].slot;
-        void *slots = c->slots;
-        if (!slot) continue;
-        size_t at = (size_t)slot->number;
-        if (at < c->slot_count && c->slots[at] == slot) continue;
-        if (!vector_reserve(&slots, &c->slot_room, c->slot_count + 1, sizeof *c->slots))
-            return false;
-        c->slots = slots;
-        slot->number = (int)c->slot_count;
-        c->slots[c->slot_count++] = slot;
-    }
+    void *slots = c->slots;
+    if (!vector_reserve(&slots, &c->slot_room, c->slot_count + 1, sizeof *c->slots)) return false;
+    c->slots = slots;
+    slot->number = (int)c->slot_count;
+    c->slots[c->slot_count++] = slot;
     return true;
 }
 
@@ -110,8 +119,8 @@ uint64_t chain_loop_hash(const chain_loop *loop)
         key[count++] = i << 1 | slot->temporary;
         for (int d = 0; d < 3; d++)
             key[count++] = slot->shape.size[d] << 9 | slot->staggered[d] << 8 |
-                           (int64_t)b->boundary.side[2 * d].rule << 4 |
-                           (int64_t)b->boundary.side[2 * d + 1].rule;
+                           (int64_t)b->boundary->side[2 * d].rule << 4 |
+                           (int64_t)b->boundary->side[2 * d + 1].rule;
         for (int d = 0; d < 3; d++) key[count++] = slot->missing[d];
         key[count++] = slot->ghosts << 16 | (int64_t)slot->components << 4 | (int64_t)slot->type;
     }
@@ -119,35 +128,64 @@ uint64_t chain_loop_hash(const chain_loop *loop)
     return loop->kernel->guarded ? hash_numbers(loop, hash) : hash;
 }
 
-/* With which slots of the chain it has. */
-static uint64_t hash_slots(const chain_loop *loop, uint64_t hash)
+/* Sets the versions that a loop reads, and adds the numbers of its slots to its hash; false when
+ * memory is out. */
+static bool enter_slots(chain *c, chain_loop *loop, chain_binding *bindings)
 {
+    uint64_t hash = loop->hash;
     for (int i = 0; i < loop->kernel->param_count; i++) {
-        const chain_slot *slot = loop->bindings[i].slot;
-        if (slot) hash = (hash ^ (uint64_t)slot->number) * 0x9e3779b97f4a7c15u;
+        chain_slot *slot = bindings[i].slot;
+        if (slot) {
+            size_t at = (size_t)slot->number;
+            if ((at >= c->slot_count || c->slots[at] != slot) && !number_slot(c, slot))
+                return false;
+            bindings[i].version = slot->version;
+            hash = (hash ^ (uint64_t)slot->number) * 0x9e3779b97f4a7c15u;
+        }
         hash ^= hash >> 29;
     }
-    return hash;
+    loop->hash = hash;
+    return true;
+}
+
+/* Advances the versions of the slots that a loop writes. */
+static void enter_writes(const chain_loop *loop, chain_binding *bindings)
+{
+    for (int i = 0; i < loop->kernel->param_count; i++) {
+        if (!is_written(&loop->kernel->params[i])) continue;
+        chain_slot *slot = bindings[i].slot;
+        slot->version++;
+        bindings[i].log = slot->log;
+        if (slot->log) bindings[i].entry = slot->log->count++;
+    }
+}
+
+const grid_boundary *chain_keep_boundary(chain *c, const grid_boundary *boundary)
+{
+    grid_boundary *copy = arena_alloc(&c->memory, sizeof *copy);
+    if (copy) *copy = *boundary;
+    return copy;
+}
+
+const char *chain_keep_text(chain *c, const char *text)
+{
+    return arena_copy_text(&c->memory, text, strlen(text));
 }
 
 kata_status chain_append(chain *c, const chain_loop *loop, messages *m)
 {
-    void *loops = c->loops;
-    if (!vector_reserve(&loops, &c->capacity, c->count + 1, sizeof *c->loops))
-        return message_no_memory(m);
-    c->loops = loops;
-    if (!number_slots(c, loop)) return message_no_memory(m);
     chain_binding *bindings = take_bindings(c, loop);
-    const char *file = loop->file ? copy_file(c, loop->file) : NULL;
-    if (!bindings || (loop->file && !file)) return message_no_memory(m);
-    chain_loop *queued = &c->loops[c->count++];
-    *queued = *loop;
-    queued->file = file;
+    if (!bindings) return message_no_memory(m);
+    chain_loop *queued = chain_next(c);
+    if (queued != loop) *queued = *loop;
     queued->bindings = bindings;
-    if (bindings == c->reserved) c->reserved = NULL;
-    queued->hash = hash_slots(loop, loop->hash ? loop->hash : chain_loop_hash(loop));
-    for (int i = 0; i < loop->kernel->param_count; i++)
-        if (is_written(&loop->kernel->params[i])) note_write(&bindings[i]);
+    if (!queued->hash) queued->hash = chain_loop_hash(queued);
+    if (!enter_slots(c, queued, bindings)) return message_no_memory(m);
+    enter_writes(queued, bindings);
+    c->count++;
+    c->room += c->reserved;
+    c->room_bytes -= c->reserved;
+    c->reserved = 0;
     return KATA_OK;
 }
 
@@ -161,7 +199,9 @@ size_t chain_end_step(chain *c)
 void chain_clear(chain *c)
 {
     c->count = c->step = c->slot_count = 0;
-    c->reserved = NULL;
+    c->room = NULL;
+    c->room_bytes = c->reserved = 0;
+    c->emptied++;
     arena_clear(&c->memory);
 }
 

@@ -2,13 +2,15 @@
  *
  * A queued loop names *slots* (places where values live) and *versions* (each loop that writes a
  * slot makes its next version), never handles: swapping two fields exchanges the slots of their
- * handles, and a loop queued before keeps what it named. Boundary rules, numbers and tables are
- * copied when a kernel is applied. */
+ * handles, and a loop queued before keeps what it named. Numbers and tables are copied when a
+ * kernel is applied, boundary rules once for all loops that have the same. */
 #ifndef CHAIN_CHAIN_H
 #define CHAIN_CHAIN_H
 
 #include "grid/grid.h"
 #include "ir/ir.h"
+
+#include <string.h>
 
 /* The newest values of a scalar, in its slot's type: element i of entry e is
  * values[e % room * components + i]. */
@@ -43,12 +45,12 @@ typedef struct chain_binding {
     chain_slot *slot; /* of fields, reductions and scalars passed as numbers; NULL otherwise. That
                          of a field parameter is a scalar's in loops that run once */
     const char *name; /* of the field or scalar, for messages */
-    grid_boundary boundary;
-    int64_t version;       /* of the slot that is read (fields, scalars) */
-    chain_log *log;        /* that takes the value the loop writes to a scalar; NULL: none */
-    int64_t entry;         /* its number there */
-    ir_value number;       /* of a number parameter without slot, in the parameter's type */
-    const ir_value *table; /* of a table parameter without slot, in the parameter's type */
+    const grid_boundary *boundary; /* where there is a slot; stays while the loop is queued */
+    int64_t version;               /* of the slot that is read (fields, scalars) */
+    chain_log *log;  /* that takes the value the loop writes to a scalar; NULL: none */
+    int64_t entry;   /* its number there */
+    ir_value number; /* of a number parameter without slot, in the parameter's type */
+    ir_value *table; /* of a table parameter without slot, in the parameter's type */
 } chain_binding;
 
 /* ---- slot.c: where a field has values -------------------------------------------------------- */
@@ -68,7 +70,12 @@ grid_box chain_binding_inside(const chain_binding *binding);
  * when memory is out. */
 bool chain_slot_note(chain_slot *slot, const grid_box *written);
 /* Whether fields have values at the same indices. */
-bool chain_slot_same_place(const chain_slot *a, const chain_slot *b);
+static inline bool chain_slot_same_place(const chain_slot *a, const chain_slot *b)
+{
+    return grid_shape_equal(&a->shape, &b->shape) && a->ghosts == b->ghosts &&
+           !memcmp(a->staggered, b->staggered, sizeof a->staggered) &&
+           !memcmp(a->missing, b->missing, sizeof a->missing);
+}
 
 /* ---- chain.c --------------------------------------------------------------------------------- */
 
@@ -79,7 +86,8 @@ typedef struct chain_loop {
     int colors, color; /* above 1: only points at which (x + y + z) mod colors is color */
     bool once;         /* on no grid, but for scalars: shape and box are one point */
     const chain_binding *bindings; /* one per parameter of the kernel */
-    const char *file;              /* where the application is written; NULL when not known */
+    const char *file; /* where the application is written; NULL when not known; stays while the
+                         loop is queued */
     int line;
     uint64_t hash; /* of all that a plan depends on: not of places, names, and most numbers */
 } chain_loop;
@@ -91,18 +99,26 @@ typedef struct chain {
     chain_slot **slots; /* that loops touch, in the order in which they were first; `number` is the
                            place of each here */
     size_t slot_count, slot_room;
-    arena memory; /* of bindings, tables and places of queued loops; freed when it is emptied */
-    chain_binding *reserved; /* for the next loop; NULL: none */
-    int reserved_count;
+    arena memory;    /* of bindings, tables and places of queued loops; freed when it is emptied */
+    int64_t emptied; /* how often that was */
+    char *room; /* of `memory`: for the bindings of loops to come; all zero behind `reserved` */
+    size_t room_bytes, reserved; /* bytes there; those given out for the next loop */
 } chain;
 
 /* Hash of all that a plan depends on but for which fields are the same in several loops: what
  * chain_append finds out where the loop that it is given has the hash 0. */
 uint64_t chain_loop_hash(const chain_loop *loop);
-/* Memory for the bindings of the loop that is queued next, all zero: then they need not be copied.
- * NULL when memory is out. */
-chain_binding *chain_reserve(chain *c, int count);
-/* Queues a loop: copies the place, bindings and tables (kernel->param_count of them), fills in
+/* Memory for the loop that is queued next, for its bindings and for the values of its tables, which
+ * then need not be copied. The bindings are all zero but for `table` of the table parameters. NULL
+ * when memory is out. */
+chain_binding *chain_reserve(chain *c, const ir_kernel *kernel);
+/* The place of the next loop, after chain_reserve; holds anything. */
+static inline chain_loop *chain_next(const chain *c) { return &c->loops[c->count]; }
+/* Copies for loops, which may share them, of rules and of file names: valid until the chain is
+ * emptied. NULL when memory is out. */
+const grid_boundary *chain_keep_boundary(chain *c, const grid_boundary *boundary);
+const char *chain_keep_text(chain *c, const char *text);
+/* Queues a loop: copies the bindings and tables (kernel->param_count of them), fills in
  * versions and log entries, and advances those of written slots. */
 kata_status chain_append(chain *c, const chain_loop *loop, messages *m);
 /* The number of points of a loop. */

@@ -58,14 +58,7 @@ grid_box chain_slot_inside(const chain_slot *slot, const grid_boundary *boundary
 
 grid_box chain_binding_inside(const chain_binding *binding)
 {
-    return chain_slot_inside(binding->slot, &binding->boundary);
-}
-
-bool chain_slot_same_place(const chain_slot *a, const chain_slot *b)
-{
-    return grid_shape_equal(&a->shape, &b->shape) && a->ghosts == b->ghosts &&
-           !memcmp(a->staggered, b->staggered, sizeof a->staggered) &&
-           !memcmp(a->missing, b->missing, sizeof a->missing);
+    return chain_slot_inside(binding->slot, binding->boundary);
 }
 
 bool chain_slot_note(chain_slot *slot, const grid_box *written)

@@ -20,9 +20,9 @@ static grid_source map(const cpu_edge *edge, int dimension, int64_t index)
 {
     grid_source source;
     grid_axis axis = chain_slot_axis(edge->binding->slot, dimension);
-    bool periodic = edge->binding->boundary.side[2 * dimension].rule == KATA_PERIODIC;
+    bool periodic = edge->binding->boundary->side[2 * dimension].rule == KATA_PERIODIC;
     if ((periodic || !edge->written) &&
-        grid_boundary_map(&edge->binding->boundary, dimension, &axis, index, &source))
+        grid_boundary_map(edge->binding->boundary, dimension, &axis, index, &source))
         return source;
     bool floating = ir_type_is_floating(ir_type_of_storage(edge->type));
     return (grid_source){.is_constant = true,

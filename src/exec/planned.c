@@ -93,11 +93,11 @@ static void read_element(const part *p, int param, int component, const int64_t 
     for (int d = 0; d < known; d++) {
         grid_axis axis = chain_slot_axis(b->slot, d);
         int64_t moved = innermost->wraps[d] ? p->run->shift[d] : 0;
-        if (innermost->wraps[d] && grid_boundary_is_periodic(&b->boundary, d)) {
+        if (innermost->wraps[d] && grid_boundary_is_periodic(b->boundary, d)) {
             index[d] = at[d] + moved;
             continue;
         }
-        if (!grid_boundary_map(&b->boundary, d, &axis, at[d], &source[d]))
+        if (!grid_boundary_map(b->boundary, d, &axis, at[d], &source[d]))
             source[d] = (grid_source){.is_constant = true};
         index[d] = source[d].index + moved;
         if (source[d].is_constant) constant_at = known = d;
@@ -179,7 +179,7 @@ static bool write_field(const part *p, const ir_store *s)
     for (int d = 0; d < 3; d++) {
         int64_t size = chain_slot_axis(b->slot, d).cells;
         index[d] = ir_param_index(param, d, p->point[d]) + s->offset[d];
-        bool periodic = grid_boundary_is_periodic(&b->boundary, d);
+        bool periodic = grid_boundary_is_periodic(b->boundary, d);
         if (innermost->wraps[d])
             index[d] += p->run->shift[d];
         else if (periodic && (index[d] < 0 || index[d] >= size))

@@ -34,7 +34,7 @@ static kata_status prepare_field(reference_run *run, int p, messages *m)
     const ir_param *param = &loop->kernel->params[p];
     reference_field *field = &run->in.fields[p];
     field->slot = loop->bindings[p].slot;
-    field->boundary = &loop->bindings[p].boundary;
+    field->boundary = loop->bindings[p].boundary;
     if (!ir_param_is_written_field(param)) return KATA_OK;
     const store_array *old = exec_slot_array(field->slot);
     size_t outputs = outputs_of(param);

@@ -96,8 +96,8 @@ void exec_trace_free(exec_trace *trace)
 
 bool exec_trace_wants(const exec_trace *trace, const char *name, const chain_slot *slot)
 {
-    grid_box memory = chain_slot_memory(slot);
     if (!trace || slot->shape.rank != trace->rank) return false;
+    grid_box memory = chain_slot_memory(slot);
     for (int d = 0; d < trace->rank; d++)
         if (trace->point[d] < memory.lo[d] || trace->point[d] >= memory.hi[d]) return false;
     size_t length = strlen(name);

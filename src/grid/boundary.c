@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+const grid_boundary grid_boundary_none;
+
 static uint64_t bits_of(double x)
 {
     uint64_t bits;
@@ -21,6 +23,14 @@ bool grid_boundary_equal(const grid_boundary *a, const grid_boundary *b)
             bits_of(a->side[s].value) != bits_of(b->side[s].value))
             return false;
     return true;
+}
+
+uint32_t grid_boundary_rules(const grid_boundary *boundary)
+{
+    uint32_t rules = 0;
+    for (size_t s = 0; s < COUNT_OF(boundary->side); s++)
+        rules = rules << 4 | (uint32_t)boundary->side[s].rule;
+    return rules;
 }
 
 static bool is_antisymmetric(kata_rule rule)

@@ -3,12 +3,6 @@
 
 #include <inttypes.h>
 
-bool grid_shape_equal(const grid_shape *a, const grid_shape *b)
-{
-    return a->rank == b->rank && a->size[0] == b->size[0] && a->size[1] == b->size[1] &&
-           a->size[2] == b->size[2];
-}
-
 grid_box grid_shape_box(const grid_shape *shape)
 {
     return (grid_box){.hi = {shape->size[0], shape->size[1], shape->size[2]}};

@@ -16,7 +16,11 @@ typedef struct grid_box {
     int64_t lo[3], hi[3];
 } grid_box;
 
-bool grid_shape_equal(const grid_shape *a, const grid_shape *b);
+static inline bool grid_shape_equal(const grid_shape *a, const grid_shape *b)
+{
+    return a->rank == b->rank && a->size[0] == b->size[0] && a->size[1] == b->size[1] &&
+           a->size[2] == b->size[2];
+}
 grid_box grid_shape_box(const grid_shape *shape);
 bool grid_box_is_empty(const grid_box *box);
 int64_t grid_box_points(const grid_box *box);                         /* 0 when empty */
@@ -73,6 +77,8 @@ typedef struct grid_boundary {
     grid_side_rule side[6];
 } grid_boundary;
 
+extern const grid_boundary grid_boundary_none; /* KATA_NONE at all sides */
+
 /* Where a read at an index of one dimension ends, and the antisymmetric steps met on the way there:
  * the value is x = value at `index` (or the constant), then for step k = steps-1 .. 0 (innermost to
  * outermost) x = 2*v - x with v = step_value[k % 2], all in the field's storage type. Over several
@@ -88,6 +94,8 @@ typedef struct grid_source {
 
 /* Whether rules, and the bits of their values, are the same. */
 bool grid_boundary_equal(const grid_boundary *a, const grid_boundary *b);
+/* The rules of all sides, without their values, as one number. */
+uint32_t grid_boundary_rules(const grid_boundary *boundary);
 bool grid_boundary_is_periodic(const grid_boundary *boundary, int dimension);
 /* The indices lo <= i < hi that are points of their own: of a periodic dimension the cells, for
  * face n of a staggered field is its face 0. */

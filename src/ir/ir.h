@@ -133,8 +133,9 @@ typedef struct ir_op_info {
 extern const ir_type_info ir_types[IR_TYPE_COUNT];
 extern const ir_op_info ir_ops[IR_OP_COUNT];
 
-bool ir_type_is_floating(ir_type type);
-bool ir_type_is_integer(ir_type type); /* bool and uchar are not: nothing is computed in them */
+static inline bool ir_type_is_floating(ir_type type) { return type == IR_F32 || type == IR_F64; }
+/* bool and uchar are not: nothing is computed in them */
+static inline bool ir_type_is_integer(ir_type type) { return type == IR_I32 || type == IR_I64; }
 /* Whether an operation takes operands of a type. */
 bool ir_op_takes(ir_op op, ir_type type);
 
@@ -241,9 +242,21 @@ typedef struct ir_param {
     uint32_t ratio_at; /* of the word before them */
 } ir_param;
 
-bool ir_param_is_field(const ir_param *param);
-bool ir_param_is_written_field(const ir_param *param); /* out, inout */
-bool ir_param_is_reduction(const ir_param *param);
+static inline bool ir_param_is_field(const ir_param *param)
+{
+    return param->kind <= IR_PARAM_INOUT;
+}
+
+static inline bool ir_param_is_written_field(const ir_param *param)
+{
+    return param->kind == IR_PARAM_OUT || param->kind == IR_PARAM_INOUT;
+}
+
+static inline bool ir_param_is_reduction(const ir_param *param)
+{
+    return param->kind >= IR_PARAM_SUM;
+}
+
 /* The index at which a field is touched without offset from an index of the loop's grid: that
  * itself, `finer` times it, the floor of its part by `coarser`, or 0 in a missing dimension. */
 int64_t ir_param_index(const ir_param *param, int dimension, int64_t point);

@@ -3,15 +3,6 @@
 
 #include <string.h>
 
-bool ir_param_is_field(const ir_param *param) { return param->kind <= IR_PARAM_INOUT; }
-
-bool ir_param_is_written_field(const ir_param *param)
-{
-    return param->kind == IR_PARAM_OUT || param->kind == IR_PARAM_INOUT;
-}
-
-bool ir_param_is_reduction(const ir_param *param) { return param->kind >= IR_PARAM_SUM; }
-
 const char *ir_param_kind_name(ir_param_kind kind)
 {
     static const char *const names[] = {"in",    "out", "inout", "number",

@@ -14,10 +14,6 @@ const ir_op_info ir_ops[IR_OP_COUNT] = {
 #undef X
 };
 
-bool ir_type_is_floating(ir_type type) { return type == IR_F32 || type == IR_F64; }
-
-bool ir_type_is_integer(ir_type type) { return type == IR_I32 || type == IR_I64; }
-
 bool ir_op_takes(ir_op op, ir_type type)
 {
     char kind = type == IR_BOOL ? 'b' : type == IR_U8 ? 'u' : ir_type_is_integer(type) ? 'i' : 'f';

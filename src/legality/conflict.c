@@ -124,7 +124,7 @@ static shifts shifts_along(const chain_loop *loop, const ir_access *access, int 
         grid_source source;
         if (i >= low && i < high) i = high; /* these read inside */
         if (i >= to) break;
-        if (grid_boundary_map(&binding->boundary, d, &axis, i + offset, &source) &&
+        if (grid_boundary_map(binding->boundary, d, &axis, i + offset, &source) &&
             !source.is_constant)
             add_shift(&found, source.index - i, loop->colors);
     }
@@ -176,7 +176,7 @@ static bool wraps(const chain_loop *loop, int param, const int32_t offset[3], co
     grid_box box = analysis_touched(&loop->kernel->params[param], offset, offset, from);
     for (int d = 0; d < 3; d++) {
         bool leaves = box.lo[d] < all.lo[d] || box.hi[d] > all.hi[d];
-        if (leaves && !grid_boundary_is_periodic(&binding->boundary, d)) return false;
+        if (leaves && !grid_boundary_is_periodic(binding->boundary, d)) return false;
     }
     return true;
 }
@@ -187,7 +187,7 @@ static bool is_other_child(const chain_loop *loop, const ir_access *access, cons
                            const grid_box *need)
 {
     const ir_param *read = &loop->kernel->params[access->param];
-    const grid_side_rule *side = loop->bindings[access->param].boundary.side;
+    const grid_side_rule *side = loop->bindings[access->param].boundary->side;
     if (!ir_param_same_place(read, &loop->kernel->params[store->param])) return false;
     grid_box box = analysis_touched(read, access->offset, access->offset, need);
     grid_box all = chain_binding_inside(&loop->bindings[access->param]);
@@ -261,7 +261,7 @@ static bool meets_level(const chain_loop *loop, const ir_access *access, const i
         level.lo[d] = i;
         level.hi[d] = i + 1;
         int64_t own = ir_param_index(param, d, i);
-        if (grid_boundary_map(&binding->boundary, d, &axis, own + by, &source) &&
+        if (grid_boundary_map(binding->boundary, d, &axis, own + by, &source) &&
             !source.is_constant && source.index == own && meets(loop, access, store, &level))
             return true;
     }

@@ -20,7 +20,7 @@ typedef struct outside_read {
 
 static const grid_side_rule *rules_of(const outside_read *r)
 {
-    return &r->loop->bindings[r->access->param].boundary.side[2 * r->dimension];
+    return &r->loop->bindings[r->access->param].boundary->side[2 * r->dimension];
 }
 
 /* The extreme point of the box, and the index that it reads. */
@@ -65,7 +65,7 @@ static bool is_covered(const outside_read *r)
     if (!is_outside(r)) return true;
     grid_axis axis = chain_slot_axis(binding_of(r)->slot, r->dimension);
     return !is_half_periodic(r) &&
-           grid_boundary_map(&binding_of(r)->boundary, r->dimension, &axis, index_of(r), &source);
+           grid_boundary_map(binding_of(r)->boundary, r->dimension, &axis, index_of(r), &source);
 }
 
 /* ---- what to do instead ---------------------------------------------------------------------- */

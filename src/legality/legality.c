@@ -108,7 +108,7 @@ static kata_status refuse_box(const chain_loop *loop, int d, int p, messages *m)
                      binding ? "fields that it is given" : "grid");
     legality_say_where(loop, m);
     say_bounds(loop, d, p, &has, m);
-    kata_rule rule = binding ? binding->boundary.side[2 * d + high].rule : KATA_NONE;
+    kata_rule rule = binding ? binding->boundary->side[2 * d + high].rule : KATA_NONE;
     if (binding && binding->slot->ghosts && rule != KATA_NONE)
         message_line(m, "its ghosts are used where it has no rule: it is %s at %s",
                      grid_rule_name(rule), grid_side_name(2 * d + high));

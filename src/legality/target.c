@@ -65,7 +65,7 @@ kata_status legality_check_targets(const chain_loop *loop, messages *m)
         for (int d = 0; d < 3; d++) {
             bool low = box.lo[d] < inside.lo[d];
             bool high = box.hi[d] > inside.hi[d];
-            if ((low || high) && !grid_boundary_is_periodic(&binding->boundary, d))
+            if ((low || high) && !grid_boundary_is_periodic(binding->boundary, d))
                 return refuse(loop, store, 2 * d + !low, m);
         }
     }

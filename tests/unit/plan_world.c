@@ -303,7 +303,7 @@ static void try_loop(world *w)
                                      : &w->scalars[world_from(w, 0, WORLD_SCALARS - 1)];
         bindings[p].slot = f->slot;
         bindings[p].name = f->name;
-        bindings[p].boundary = f->boundary;
+        bindings[p].boundary = &f->boundary;
     }
     message_clear(&w->m);
     if (legality_check(&loop, &w->m) != KATA_OK) return;
@@ -340,8 +340,8 @@ static void repeat(world *w)
     if (a->slot->type != b->slot->type || w->field_count < 5 ||
         !chain_slot_same_place(a->slot, b->slot))
         return;
-    chain_binding bindings[2] = {{.slot = a->slot, .name = a->name, .boundary = a->boundary},
-                                 {.slot = b->slot, .name = b->name, .boundary = b->boundary}};
+    chain_binding bindings[2] = {{.slot = a->slot, .name = a->name, .boundary = &a->boundary},
+                                 {.slot = b->slot, .name = b->name, .boundary = &b->boundary}};
     chain_loop loop = {.kernel = kernel, .shape = w->shape, .bindings = bindings};
     loop.box = grid_shape_box(&w->shape);
     message_clear(&w->m);

@@ -25,7 +25,7 @@ int tree_param(tree *t, ir_param_kind kind, ir_type type, int count, chain_slot 
     int p = t->kernel.param_count++;
     assert_true(p < TREE_MOST);
     t->params[p] = (ir_param){.name = "p", .kind = kind, .type = type, .count = count};
-    t->bindings[p] = (chain_binding){.slot = slot, .name = "p"};
+    t->bindings[p] = (chain_binding){.slot = slot, .name = "p", .boundary = &grid_boundary_none};
     return p;
 }
 

@@ -20,6 +20,7 @@ typedef struct example {
     ir_store stores[MOST];
     ir_kernel kernel;
     chain_slot slots[MOST];
+    grid_boundary boundaries[MOST];
     chain_binding bindings[MOST];
     chain_loop loop;
     messages m;
@@ -67,7 +68,8 @@ static int add_param(example *e, const char *word, const char *name, ir_param_ki
     e->params[p] =
         (ir_param){.name = name, .kind = kind, .type = IR_F64, .count = 1, .at = find(e, word)};
     e->slots[p] = (chain_slot){.shape = e->loop.shape, .components = 1};
-    e->bindings[p] = (chain_binding){.slot = &e->slots[p], .name = name};
+    e->bindings[p] =
+        (chain_binding){.slot = &e->slots[p], .name = name, .boundary = &e->boundaries[p]};
     return p;
 }
 
@@ -83,7 +85,7 @@ static void add_store(example *e, int param, const char *word)
 
 static void set_rule(example *e, int param, int side, kata_rule rule)
 {
-    e->bindings[param].boundary.side[side].rule = rule;
+    e->boundaries[param].side[side].rule = rule;
 }
 
 static void accepts(example *e)

@@ -27,11 +27,11 @@ typedef struct example {
 static void start(example *e)
 {
     *e = (example){.table = {{.i32 = 1}, {.i32 = 2}, {.i32 = 3}}};
-    e->bindings[0] = (chain_binding){.slot = &e->u, .name = "a"};
-    e->bindings[1] = (chain_binding){.slot = &e->v, .name = "b"};
+    e->bindings[0] = (chain_binding){.slot = &e->u, .name = "a", .boundary = &grid_boundary_none};
+    e->bindings[1] = (chain_binding){.slot = &e->v, .name = "b", .boundary = &grid_boundary_none};
     e->bindings[2].number.f64 = 0.1;
     e->bindings[3].table = e->table;
-    e->bindings[4] = (chain_binding){.slot = &e->dt, .name = "dt"};
+    e->bindings[4] = (chain_binding){.slot = &e->dt, .name = "dt", .boundary = &grid_boundary_none};
     e->loop = (chain_loop){.kernel = &heat,
                            .shape = {2, {16, 8, 1}},
                            .box = {{0, 2, 0}, {16, 8, 1}},
@@ -81,6 +81,37 @@ static void numbers_and_tables_are_copied(void **state)
     e.bindings[2].number.f64 = 99;
     assert_int_equal(c.loops[0].bindings[3].table[0].i32, 1);
     assert_true(c.loops[0].bindings[2].number.f64 == 0.1);
+    chain_free(&c);
+}
+
+/* Memory for a loop that is not queued after all serves the next one, and that of queued ones does
+ * not. */
+static void what_was_reserved_in_vain_is_given_again(void **state)
+{
+    (void)state;
+    example e;
+    chain c = {0};
+    messages m = {0};
+    start(&e);
+    for (int i = 0; i < 40; i++) {
+        chain_binding *vain = chain_reserve(&c, &heat);
+        assert_non_null(vain);
+        vain[0].entry = vain[3].table[2].i32 = 99;
+        chain_binding *b = chain_reserve(&c, &heat);
+        assert_ptr_equal(b, vain);
+        assert_true(b[0].entry == 0 && b[3].table[2].i32 == 0);
+        for (int p = 0; p < (int)COUNT_OF(params); p++)
+            if (p != 3) b[p] = e.bindings[p];
+        b[3].table[0].i32 = i;
+        chain_loop *loop = chain_next(&c);
+        *loop = e.loop;
+        loop->bindings = b;
+        assert_int_equal(chain_append(&c, loop, &m), KATA_OK);
+    }
+    for (int i = 0; i < 40; i++) {
+        assert_int_equal(c.loops[i].bindings[3].table[0].i32, i);
+        assert_int_equal(c.loops[i].bindings[1].version, i);
+    }
     chain_free(&c);
 }
 
@@ -152,6 +183,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(swaps_leave_what_was_queued_alone),
         cmocka_unit_test(numbers_and_tables_are_copied),
+        cmocka_unit_test(what_was_reserved_in_vain_is_given_again),
         cmocka_unit_test(a_step_ends_after_its_loops),
         cmocka_unit_test(a_loop_knows_its_entry_in_a_log),
         cmocka_unit_test(a_chain_prints_a_line_per_loop),

@@ -81,6 +81,7 @@ enum { MOST = 12 }; /* parameters */
 typedef struct application {
     chain_slot slots[2][MOST];
     chain_binding bindings[2][MOST];
+    grid_boundary boundaries[MOST];
     ir_value table[16];
     bool other_storage; /* fields are stored in another type than they are computed in */
 } application;
@@ -163,7 +164,8 @@ static void bind(application *a, const ir_kernel *kernel, int p, const grid_shap
 {
     const ir_param *param = &kernel->params[p];
     const grid_shape point = {1, {1, 1, 1}};
-    chain_binding b = {.name = param->name, .boundary = random_boundary(shape)};
+    a->boundaries[p] = random_boundary(shape);
+    chain_binding b = {.name = param->name, .boundary = &a->boundaries[p]};
     if (param->kind == IR_PARAM_NUMBER) b.number = ir_value_of_double(param->type, 3.25);
     for (int i = 0; i < 16; i++) a->table[i] = ir_value_of_double(param->type, 0.1 * i);
     if (param->kind == IR_PARAM_TABLE) b.table = a->table;

@@ -67,11 +67,18 @@ typedef struct row {
 
 static const grid_shape cube = {3, {100, 100, 100}};
 
+static const grid_boundary periodic = {.side = {{KATA_PERIODIC, 0},
+                                                {KATA_PERIODIC, 0},
+                                                {KATA_PERIODIC, 0},
+                                                {KATA_PERIODIC, 0},
+                                                {KATA_PERIODIC, 0},
+                                                {KATA_PERIODIC, 0}}};
+
 static void bind(row *r, int stage, int param, int field)
 {
     chain_binding *b = &r->bindings[stage][param];
     b->slot = &r->slots[field];
-    for (int side = 0; side < 6; side++) b->boundary.side[side].rule = KATA_PERIODIC;
+    b->boundary = &periodic;
 }
 
 static void make_loops(row *r, const stage *stages)

@@ -125,6 +125,7 @@ static void apply(hydro *h, const char *kernel, grid_box box, const name *fields
     for (int p = 0; p < loop.kernel->param_count; p++) {
         bindings[p].slot = &h->slots[fields[p]];
         bindings[p].name = names[fields[p]];
+        bindings[p].boundary = &grid_boundary_none;
     }
     if (legality_check(&loop, &h->m)) fail_msg("%s", text_get(&h->m.body));
     assert_int_equal(chain_append(&h->chain, &loop, &h->m), KATA_OK);

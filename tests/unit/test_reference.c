@@ -67,15 +67,16 @@ static void check_shift(kata_type type)
     tree_start(&t);
     int pu = tree_param(&t, IR_PARAM_IN, IR_F64, 1, &u);
     int pv = tree_param(&t, IR_PARAM_OUT, IR_F64, 1, &v);
-    t.bindings[pu].boundary = random_boundary();
+    grid_boundary boundary = random_boundary();
+    t.bindings[pu].boundary = &boundary;
     tree_do(&t, tree_stmt(&t, IR_STMT_STORE, pv, NULL, tree_at(&t, pu, dx, dy)));
     tree_fill(&u, in);
     tree_run_ok(&t, &shape);
     tree_read_all(&v, out);
     for (int64_t i = 0; i < nx * ny; i++) {
         bool covered;
-        double expected = mapped(&t.bindings[pu].boundary, &shape, in,
-                                 (int64_t[]){i % nx + dx, i / nx + dy}, type == KATA_F32, &covered);
+        double expected = mapped(&boundary, &shape, in, (int64_t[]){i % nx + dx, i / nx + dy},
+                                 type == KATA_F32, &covered);
         assert_true(covered ? out[i] == expected : isnan(out[i]));
     }
     store_array_free(u.array);
@@ -102,7 +103,8 @@ static void reads_find_values_from_before_the_loop(void **state)
     tree t;
     tree_start(&t);
     int p = tree_param(&t, IR_PARAM_INOUT, IR_F64, 1, &u);
-    for (int side = 0; side < 2; side++) t.bindings[p].boundary.side[side].rule = KATA_PERIODIC;
+    static const grid_boundary periodic = {.side = {{KATA_PERIODIC, 0}, {KATA_PERIODIC, 0}}};
+    t.bindings[p].boundary = &periodic;
     ir_expr *sum = tree_op(&t, IR_ADD, IR_F64, tree_at(&t, p, -1, 0), tree_at(&t, p, 1, 0), NULL);
     tree_do(&t, tree_stmt(&t, IR_STMT_STORE, p, NULL, sum));
     tree_fill(&u, ramp);
@@ -164,7 +166,7 @@ static void tables_and_scalars_are_read(void **state)
 {
     (void)state;
     grid_shape one = {1, {1, 1, 1}};
-    static const ir_value table[] = {{.f64 = 2}, {.f64 = 7}};
+    static ir_value table[] = {{.f64 = 2}, {.f64 = 7}};
     chain_slot u = tree_slot(&line, KATA_F64, 1), s = tree_slot(&one, KATA_F64, 1);
     s.is_scalar = true;
     assert_true(exec_scalar_set(&s, 0, (ir_value){.f64 = 100}));
