@@ -35,6 +35,13 @@ done
 
 KATA_PLAN='skewed y=4 q=3' expect 1 "${steps[@]}"
 expect_in err "the environment variable KATA_PLAN is 'skewed y=4 q=3', in which 'q=3' means nothing"
+methods='loops, skewed, diamond, overlapped, streamed, fused, single, blocked'
+expect 2 explain --plan nonsense -- "$KATA_BUILD/kata" "${steps[@]}"
+expect_text err "kata explain: the plan is 'nonsense', in which 'nonsense' means nothing" \
+    "  write a method ($methods) and sizes: 'skewed y=16 z=8'"
+expect 2 explain --plan '' -- "$KATA_BUILD/kata" "${steps[@]}"
+expect_text err "kata explain: the plan is '': a method is missing" \
+    "  write a method ($methods) and sizes: 'skewed y=16 z=8'"
 KATA_EXPLAIN=loud expect 1 "${steps[@]}"
 expect_in err "the environment variable KATA_EXPLAIN is 'loud', not text, json, x, y or z"
 expect 2 explain --plan 'skewed y=4'
