@@ -83,10 +83,12 @@ void plan_blocks_close(const plan_group *g, plan *p, int blocks, int seq)
 
 /* ---- several blocks -------------------------------------------------------------------------- */
 
-static bool applicable(plan_group *g, const plan_request *r)
+static bool applicable(plan_group *g, const plan_request *r, text *why)
 {
     for (int d = 0; d < 3; d++) g->cut[d] = !g->fixed[d] && r->parts[d] > 1;
-    return g->cut[0] || g->cut[1] || g->cut[2];
+    bool cut = g->cut[0] || g->cut[1] || g->cut[2];
+    if (!cut) plan_group_say_fixed(g, r->parts, 1, "it is given no blocks, such as parts.y=2", why);
+    return cut;
 }
 
 static void add_exchanges(const plan_group *g, plan *p, int parent)
