@@ -14,11 +14,11 @@ static analysis_section chunk_of(const plan_group *g, int64_t every, int first)
     return (analysis_section){g->part.a, first, end};
 }
 
-/* The points of all fields and loops along a dimension that is cut; of another, all there are. */
+/* The points of all fields and loops along a dimension that is cut; of another, without end. */
 static plan_span points_along(const plan_group *g, int d)
 {
     plan_span all = {0, 1};
-    if (!g->cut[d]) return (plan_span){-PLAN_FAR / 2, PLAN_FAR / 2};
+    if (!g->cut[d]) return (plan_span){-PLAN_FAR, PLAN_FAR};
     if (g->period[d]) return (plan_span){0, g->period[d]};
     for (int l = g->part.first; l < g->part.end; l++) {
         const chain_loop *loop = g->part.a->loops[l].loop;

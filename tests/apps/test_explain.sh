@@ -19,6 +19,12 @@ grep -q '^  tile dimension 1 size 4 overlap 0 parallel 0 period 0 0 0$' plan.txt
 [ "$(grep -c 'loop number' plan.txt)" = 6 ] || fail "not six loops"
 grep -q 'loop number 5 spans -5 -5  # heat' plan.txt || fail "the last loop is not five rows behind"
 
+expect 0 explain --quick --plan 'blocked parts.x=2' --to blocks.txt -- "$KATA_BUILD/kata" "${steps[@]}"
+expect_in blocks.txt "  blocks parts 2 1 1 period 0 0 0 cuts 0 12 24 -far far -far far"
+expect_in blocks.txt "loop number 5 spans 0 0 -far far -far far  # heat"
+expect 0 explain --quick --json --plan 'blocked parts.x=2' --to blocks.json -- "$KATA_BUILD/kata" "${steps[@]}"
+expect_in blocks.json '"cuts": [0, 12, 24, "-far", "far", "-far", "far"]'
+
 expect 0 explain --plan 'streamed y=4' --json --to plan.json -- "$KATA_BUILD/kata" "${steps[@]}"
 python3 -m json.tool --json-lines plan.json >/dev/null || fail "no JSON"
 expect 0 explain --plan 'diamond y=16' --svg y --to plan.svg -- "$KATA_BUILD/kata" "${steps[@]}"
