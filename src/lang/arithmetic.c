@@ -86,6 +86,7 @@ static bool refuse_operand(lang_compiler *c, lang_sign sign, ir_type type, uint3
     lang_error(c, at, "'%s' takes integers, not %s", lang_signs[sign].text, ir_types[type].name);
     if (lang_signs[sign].op == IR_REM)
         lang_hint(c, "the remainder of floating numbers is fmod(a, b)");
+    if (lang_signs[sign].op == IR_XOR) lang_hint(c, LANG_POWER_HINT);
     return false;
 }
 

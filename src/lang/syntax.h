@@ -391,6 +391,7 @@ bool lang_recover(lang_compiler *c);
 /* One level deeper; reports nesting beyond IR_MAX_DEPTH. lang_leave goes back. */
 bool lang_enter(lang_compiler *c, uint32_t at);
 void lang_leave(lang_compiler *c);
+#define LANG_POWER_HINT "a power is a product, 'u*u', or 'pow(u, 2)'"
 /* A piece of syntax. */
 void *lang_make(lang_compiler *c, size_t size, uint32_t at);
 
