@@ -42,7 +42,7 @@ static bool read_size(const char *word, const char *name, int64_t out[3])
 {
     size_t length = strlen(name);
     int64_t value;
-    if (strncmp(word, name, length) || word[length] < 'x' || word[length] > 'z' ||
+    if (strncmp(word, name, length) != 0 || word[length] < 'x' || word[length] > 'z' ||
         word[length + 1] != '=' || !parse_integer(word + length + 2, 1, 1 << 30, &value))
         return false;
     out[word[length] - 'x'] = value;
