@@ -183,6 +183,7 @@ static void run_steps(const apply *a, const request *r, kata_grid *grid, apply_p
     for (int64_t step = 0; args && step < r->steps && kata_ok(a->k); step++) {
         if (step > 0 && pair[0]) kata_swap(pair[0]->field, pair[1]->field);
         kata_apply_args(a->kernel, &range, a->count, args);
+        kata_step(a->k);
     }
     kata_flush(a->k); /* also where nothing is asked for */
     free(args);

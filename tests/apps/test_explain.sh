@@ -141,9 +141,9 @@ expect 0 explain --quick -- "${program[@]}"
 sed -n '/^kernel/,/^work/p' err >shown
 expect_text shown "${heat[@]}" work
 sed -n '/^work/,$p' err >shown
-expect_text shown work "  loops       6, 2304 points" "  steps       0" \
+expect_text shown work "  loops       6, 2304 points" "  steps       6" \
     "  chains      1: 0 ended by a step, 0 where the queue was long" \
-    "  forced      1: kata_flush 1, first after 0 steps"
+    "  forced      1: kata_flush 1, first after 6 steps"
 for executor in cpu reference; do
     KATA_EXECUTOR=$executor expect 0 explain -- "${program[@]}"
     sed -n '/^kernel/,/intensity/p' err >shown
@@ -165,9 +165,9 @@ assert plan["kind"] == "seq"
 measured = kernel["measured"]
 assert measured["runs"] == 6 and measured["points"] == 2304
 assert abs(measured["share"] * kernel["bound"]["points_per_second"] / measured["points_per_second"] - 1) < 1e-4
-assert work == {"kind": "work", "loops": 6, "points": 2304, "steps": 0, "chains": 1, "forced": 1,
+assert work == {"kind": "work", "loops": 6, "points": 2304, "steps": 6, "chains": 1, "forced": 1,
                 "ended_by_step": 0, "long": 0,
-                "forced_by": [{"call": "kata_flush", "count": 1, "first_after_steps": 0}]}
+                "forced_by": [{"call": "kata_flush", "count": 1, "first_after_steps": 6}]}
 END_OF_CHECK
 rm -f none.txt
 expect 0 explain --to none.txt -- "$KATA_BUILD/kata" info --quick
