@@ -176,6 +176,11 @@ expect 0 apply t.kata add u=t.vtkhdf:/VTKHDF/PointData/v w=$bytes v=t.npy --type
 expect_values t.npy d8 "506 510 2"
 expect 0 apply t.kata copy u=$bytes v=t.npy --type u=unorm8
 expect_values t.npy f8 "0.9921568627450981 1 0.00392156862745098"
+# and those of a picture
+printf 'kernel two(out double u[2]) { u[0] = ix/255.0; u[1] = 1; }\nkernel raw(in uchar u, out int v) { v = u; }\n' >p.kata
+expect 0 apply p.kata two --size 3x1 u=t.png
+expect 0 apply p.kata raw u=t.png v=t.npy
+expect_values t.npy d4 "0 1 2"
 expect 2 apply t.kata count --size 3 v=t.npy --type u16
 expect_text err "kata apply: --type has no type 'u16'; the types are f64, f32, f16, bf16, i64, i32, u8 and unorm8"
 expect 2 apply k.kata shift u=u.npy c=1 --type c=f32
