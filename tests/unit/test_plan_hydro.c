@@ -227,7 +227,7 @@ static void fill(hydro *h, int i)
 static void make(hydro *h)
 {
     *h = (hydro){0};
-    assert_int_equal(lang_compile("hydro.kata", kernels, strlen(kernels), &h->m, &h->module),
+    assert_int_equal(lang_compile("hydro.kata", kernels, strlen(kernels), NULL, &h->m, &h->module),
                      KATA_OK);
     for (int i = 0; i < FIELDS + 2; i++) {
         bool scalar = i >= FIELDS, node = (i >= U0 && i <= V1) || (i >= W1 && i < FIELDS);
