@@ -95,7 +95,8 @@ typedef struct kata_options {
     int threads KATA_ZERO; /* 0: KATA_THREADS, OMP_NUM_THREADS, or one per usable core */
     const char *executor
         KATA_ZERO;              /* "cpu", "reference" or "plan"; NULL: KATA_EXECUTOR, or "cpu" */
-    const char *plan KATA_ZERO; /* what KATA_PLAN takes; NULL: KATA_PLAN, or "loops" */
+    const char *plan KATA_ZERO; /* what KATA_PLAN takes, for executor "plan" and KATA_EXPLAIN;
+                                       NULL: KATA_PLAN, or "loops" */
     const char *compiler KATA_ZERO; /* C compiler to call; NULL: KATA_CC, or cc, gcc, clang */
     const char *cache KATA_ZERO;    /* folder for compiled kernels; NULL: KATA_CACHE_DIR,
                                        XDG_CACHE_HOME/katagami, or ~/.cache/katagami */

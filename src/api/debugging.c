@@ -74,6 +74,14 @@ static kata_status read_plan(kata *k, const char *given)
     return refuse_plan(k, given ? "plan" : "environment variable KATA_PLAN", words, wrong);
 }
 
+static void warn_of_unused_plan(kata *k)
+{
+    if (k->explain || k->executor == &exec_plan) return;
+    message_warn(&k->messages,
+                 "the executor 'plan' runs chains by plans, and KATA_EXPLAIN shows them",
+                 "a plan is asked for, and the executor '%s' does not take it", k->executor->name);
+}
+
 kata_status api_debugging(kata *k, const char *plan)
 {
     kata_status status = api_read_switch(k, "KATA_EAGER", &k->eager);
@@ -84,5 +92,6 @@ kata_status api_debugging(kata *k, const char *plan)
     if (!status) status = open_record(k);
     if (!status) status = read_plan(k, plan);
     if (!status) status = api_read_explain(k);
+    if (!status && (plan || environment_get("KATA_PLAN"))) warn_of_unused_plan(k);
     return status;
 }

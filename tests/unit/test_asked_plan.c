@@ -181,12 +181,33 @@ static void test_nothing_is_said_where_the_method_is_used_or_none_is_asked_for(v
     check_said("reference", "skewed", two_steps, ""); /* and shows no plans */
 }
 
+static void test_a_plan_that_nobody_takes_is_said(void **state)
+{
+    (void)state;
+    static const char said[] =
+        "warning: a plan is asked for, and the executor 'cpu' does not take it\n"
+        "  the executor 'plan' runs chains by plans, and KATA_EXPLAIN shows them";
+    world w;
+    open_world(&w, "cpu", "skewed y=2");
+    assert_string_equal(w.said, said);
+    kata_close(w.k);
+    setenv("KATA_PLAN", "loops", 1);
+    open_world(&w, "cpu", NULL);
+    assert_string_equal(w.said, said);
+    kata_close(w.k);
+    open_world(&w, "plan", NULL);
+    assert_string_equal(w.said, "");
+    kata_close(w.k);
+    unsetenv("KATA_PLAN");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_no_plan_is_refused_where_it_comes_from),
         cmocka_unit_test(test_a_method_that_cannot_be_used_is_named_with_the_reason),
         cmocka_unit_test(test_reasons_are_said_once_for_all_loops_they_hold_for),
+        cmocka_unit_test(test_a_plan_that_nobody_takes_is_said),
         cmocka_unit_test(test_nothing_is_said_where_the_method_is_used_or_none_is_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
