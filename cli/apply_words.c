@@ -9,6 +9,11 @@
 
 bool apply_is_field(const apply_param *p) { return p->param.kind <= KATA_PARAM_INOUT; }
 
+bool apply_is_written(const apply_param *p)
+{
+    return p->param.kind == KATA_PARAM_OUT || p->param.kind == KATA_PARAM_INOUT;
+}
+
 bool apply_is_reduction(const apply_param *p) { return p->param.kind >= KATA_PARAM_SUM; }
 
 static bool is_floating(const apply_param *p)
@@ -238,6 +243,23 @@ static bool set_type(const apply *a, apply_param *p, char *word)
     return false;
 }
 
+/* ---- staggered fields ------------------------------------------------------------------------ */
+
+static bool set_staggered(const apply *a, apply_param *p, char *word)
+{
+    p->staggered = 0;
+    for (const char *letter = word; *letter; letter++) {
+        int dimension = *letter >= 'x' && *letter <= 'z' ? KATA_X << (*letter - 'x') : 0;
+        if (dimension && !(p->staggered & dimension)) {
+            p->staggered |= dimension;
+            continue;
+        }
+        options_wrong(a->o, "--staggered takes dimensions, as x or xy, not '%s'", word);
+        return false;
+    }
+    return true;
+}
+
 /* ---- what is said of fields, by commas ------------------------------------------------------- */
 
 typedef bool set_word(const apply *a, apply_param *p, char *word);
@@ -278,6 +300,11 @@ bool apply_read_rules(apply *a, const char *rules)
 bool apply_read_types(apply *a, const char *types)
 {
     return read_items(a, types, "type", set_type);
+}
+
+bool apply_read_staggered(apply *a, const char *dimensions)
+{
+    return read_items(a, dimensions, "staggered", set_staggered);
 }
 
 /* ---- results --------------------------------------------------------------------------------- */

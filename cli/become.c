@@ -10,7 +10,7 @@ int become(const char *verb, char **words, int count)
     char **argv = calloc((size_t)count + 1, sizeof *argv);
     if (argv) {
         for (int i = 0; i < count; i++) argv[i] = words[i];
-        execvp(argv[0], argv);
+        execvp(words[0], argv);
     }
     fprintf(stderr, "%s: cannot run %s: %s\n", verb, words[0], strerror(errno));
     free(argv);

@@ -52,6 +52,7 @@ typedef struct apply_param {
     kata_field *field;
     kata_scalar *scalar;
     kata_type stored; /* of fields */
+    int staggered;
     kata_rule rule;
     double rule_value;
     kata_arg arg;
@@ -68,6 +69,7 @@ typedef struct apply {
 /* The parameter of a name that ends at `length`; NULL, after a message, when there is none. */
 apply_param *apply_find(const apply *a, const char *name, size_t length);
 bool apply_is_field(const apply_param *p);
+bool apply_is_written(const apply_param *p); /* a field */
 bool apply_is_reduction(const apply_param *p);
 /* "double c" */
 void apply_describe(const apply_param *p, char *words, size_t size);
@@ -79,6 +81,9 @@ bool apply_read_rules(apply *a, const char *rules);
 /* Sets the types in which fields are stored from "TYPE" or "FIELD=TYPE,..."; false after a message.
  */
 bool apply_read_types(apply *a, const char *types);
+/* Sets the dimensions along which fields are staggered from "xy" or "FIELD=xy,..."; false after a
+ * message. */
+bool apply_read_staggered(apply *a, const char *dimensions);
 /* Prints "s = 3.5" for a reduction. */
 kata_status apply_print(const apply_param *p);
 

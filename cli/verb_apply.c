@@ -9,7 +9,7 @@
 typedef struct request {
     option_words words;
     int64_t steps, inner;
-    const char *swap, *boundary, *size, *types;
+    const char *swap, *boundary, *size, *types, *staggered;
 } request;
 
 /* ---- grid ------------------------------------------------------------------------------------ */
@@ -38,6 +38,20 @@ static void scale(kata_shape *shape, const int times[3], const int by[3])
     for (int d = 0; d < shape->rank; d++) shape->size[d] = shape->size[d] * times[d] / by[d];
     for (int d = 0; d < shape->rank; d++)
         if (shape->size[d] < 1) shape->size[d] = 1;
+}
+
+/* From the points of a field to the cells along its dimensions. Sides that are periodic share a
+ * face. */
+static bool take_cells(const apply *a, const apply_param *p, kata_shape *shape)
+{
+    for (int d = 0; d < shape->rank; d++) {
+        if (!(p->staggered >> d & 1) || p->rule == KATA_PERIODIC) continue;
+        if (--shape->size[d] >= 1) continue;
+        options_wrong(a->o, "%s has one point along %c, and a staggered field two at least",
+                      p->input, "xyz"[d]);
+        return false;
+    }
+    return true;
 }
 
 static bool divides(const apply *a, const apply_param *p, const kata_shape *shape)
@@ -69,7 +83,7 @@ static bool find_shape(const apply *a, const char *size, kata_shape *shape)
     }
     if (!first) return read_size(a, size, shape);
     if (kata_file_shape(a->k, first->input, first->param.count, shape) != KATA_OK) return false;
-    if (!divides(a, first, shape)) return false;
+    if (!take_cells(a, first, shape) || !divides(a, first, shape)) return false;
     scale(shape, first->param.coarser, first->param.finer);
     return true;
 }
@@ -98,7 +112,7 @@ static void make_argument(const apply *a, apply_param *p, kata_grid *grid)
     if (apply_is_field(p)) {
         p->field = kata_field_new(grid, p->param.name, p->stored, .components = p->param.count,
                                   .boundary = p->rule, .boundary_value = p->rule_value,
-                                  .along = p->param.along);
+                                  .staggered = p->staggered, .along = p->param.along);
         if (p->input) kata_load(p->field, p->input);
         p->arg = kata_arg_field(p->field, 0);
     } else if (apply_is_reduction(p)) {
@@ -158,14 +172,31 @@ static bool find_swap(const apply *a, const request *r, apply_param *pair[2])
 
 /* ---- the work -------------------------------------------------------------------------------- */
 
+/* Whether the last face along a dimension is computed: all fields that are written have it or,
+ * where none is, all. */
+static bool ends_with_faces(const apply *a, int d)
+{
+    bool any = false, written = false;
+    for (int i = 0; i < a->count; i++) written |= apply_is_written(&a->params[i]);
+    for (int i = 0; i < a->count; i++) {
+        const apply_param *p = &a->params[i];
+        if (!apply_is_field(p) || (written && !apply_is_written(p))) continue;
+        bool same_grid = p->param.finer[d] == 1 && p->param.coarser[d] == 1;
+        if (!same_grid || !(p->staggered >> d & 1) || p->rule == KATA_PERIODIC) return false;
+        any = true;
+    }
+    return any;
+}
+
 /* The points that the kernel is applied to: of dimensions that a field lacks which it writes, the
  * first index. */
 static kata_range range_of(const apply *a, const request *r, kata_grid *grid)
 {
     kata_range range = kata_inner(grid, r->inner);
+    for (int d = 0; d < range.rank; d++) range.hi[d] += ends_with_faces(a, d);
     for (int i = 0; i < a->count; i++) {
         const kata_param *p = &a->params[i].param;
-        if (!apply_is_field(&a->params[i]) || p->kind == KATA_PARAM_IN || !p->along) continue;
+        if (!apply_is_written(&a->params[i]) || !p->along) continue;
         for (int d = 0; d < range.rank; d++) {
             if (p->along >> d & 1) continue;
             range.lo[d] = 0;
@@ -183,6 +214,7 @@ static void run_steps(const apply *a, const request *r, kata_grid *grid, apply_p
     for (int64_t step = 0; args && step < r->steps && kata_ok(a->k); step++) {
         if (step > 0 && pair[0]) kata_swap(pair[0]->field, pair[1]->field);
         kata_apply_args(a->kernel, &range, a->count, args);
+        kata_step(a->k);
     }
     kata_flush(a->k); /* also where nothing is asked for */
     free(args);
@@ -203,7 +235,8 @@ static int run(apply *a, const request *r)
     apply_param *pair[2];
     if (!apply_read_words(a, r->words.words + 2, r->words.count - 2) || !find_swap(a, r, pair) ||
         (r->boundary && !apply_read_rules(a, r->boundary)) ||
-        (r->types && !apply_read_types(a, r->types)) || !find_shape(a, r->size, &shape))
+        (r->types && !apply_read_types(a, r->types)) ||
+        (r->staggered && !apply_read_staggered(a, r->staggered)) || !find_shape(a, r->size, &shape))
         return kata_ok(a->k) ? EXIT_USAGE : 1;
     kata_grid *grid = make_grid(a, &shape);
     for (int i = 0; i < a->count && kata_ok(a->k); i++)
@@ -254,6 +287,8 @@ int verb_apply(int argc, char **argv)
          .high = 1e15},
         {"size", "points, where no field is read from a file", .text = &r.size,
          .placeholder = "NXxNYxNZ"},
+        {"staggered", "dimensions along which fields have faces, as xy, or FIELD=xy, by commas",
+         .text = &r.staggered, .placeholder = "DIMENSIONS", .otherwise = "none"},
         {"type", "TYPE in which fields are stored, or FIELD=TYPE, by commas", .text = &r.types,
          .placeholder = "TYPES", .otherwise = "that of the kernel's parameter"},
     };
@@ -264,7 +299,7 @@ int verb_apply(int argc, char **argv)
         "w=,out.npy starts at zero). Read are .npy, .png, .vtkhdf and FILE.h5:/DATASET; written\n"
         ".npy, .png and .vtkhdf. Numbers are c=0.1, tables w=1,2,1. Reductions are printed.\n"
         "Where a kernel writes a field of lower rank, it runs on the first index (0) of each\n"
-        "dimension which that lacks.\n"
+        "dimension which that lacks; where all that it writes is staggered, at all faces.\n"
         "Types are f64, f32, f16, bf16, i64, i32, u8 and unorm8 (a byte for 0 to 1).\n",
         table, COUNT_OF(table)};
     int exit_code;

@@ -89,9 +89,23 @@ static int check_program_options(const options *o, const explain_options *asked)
     return 0;
 }
 
+static void say_error(void *data, kata_status status, const char *message)
+{
+    (void)data, (void)status;
+    fprintf(stderr, "kata explain: %s\n", message + strlen("error: "));
+}
+
+/* The library knows what a plan is. */
+static bool check_plan(const char *plan)
+{
+    kata *k = kata_open(&(kata_options){.plan = plan, .handler = say_error, .no_warnings = true});
+    return k && kata_close(k) == KATA_OK;
+}
+
 static int explain_program(const options *o, const explain_options *asked)
 {
     const char *form = asked->json ? "json" : asked->picture ? asked->picture : "text";
+    if (asked->plan && !check_plan(asked->plan)) return EXIT_USAGE;
     if (setenv("KATA_EXPLAIN", form, 1) ||
         setenv("KATA_EXPLAIN_QUICK", asked->quick ? "1" : "0", 1) ||
         (asked->plan && setenv("KATA_PLAN", asked->plan, 1)) ||

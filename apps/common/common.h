@@ -77,7 +77,8 @@ typedef struct progress {
     const kata *k;
     const char *title;
     char note[48];
-    double total;          /* points to update in all; 0 when that is not known */
+    double total;          /* points to update in all, which may be set again; 0: not known */
+    double share;          /* done, as shown: it never falls, and is not all before the end */
     int64_t before, until; /* points updated before the start, and until the latest line */
     double start, latest;  /* times in seconds: of the start, of the latest line */
     double rate;           /* points per second lately */

@@ -1,5 +1,6 @@
 #include "common/common.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,14 +62,14 @@ static void print_duration(double seconds, const char *meaning)
         fprintf(stderr, "  %ld:%02ld %s", s / 60, s % 60, meaning);
 }
 
-static void print_line(const progress *p)
+static void print_line(progress *p)
 {
     double done = (double)(p->until - p->before), seconds = p->latest - p->start;
     fprintf(stderr, "%s%s", p->terminal ? "\r" : "", p->title);
     if (p->total > 0) {
-        double share = done < p->total ? done / p->total : 1;
-        if (p->terminal) print_bar(share);
-        fprintf(stderr, " %3d%%", (int)(100 * share));
+        p->share = fmax(p->share, fmin(done / p->total, 0.99));
+        if (p->terminal) print_bar(p->share);
+        fprintf(stderr, " %3d%%", (int)(100 * p->share));
     }
     fprintf(stderr, "  %.0f Mpoints/s", 1e-6 * p->rate);
     if (p->total <= 0)

@@ -94,7 +94,9 @@ typedef void (*kata_handler)(void *data, kata_status status, const char *message
 typedef struct kata_options {
     int threads KATA_ZERO; /* 0: KATA_THREADS, OMP_NUM_THREADS, or one per usable core */
     const char *executor
-        KATA_ZERO; /* "cpu", "reference" or "plan"; NULL: KATA_EXECUTOR, or "cpu" */
+        KATA_ZERO;              /* "cpu", "reference" or "plan"; NULL: KATA_EXECUTOR, or "cpu" */
+    const char *plan KATA_ZERO; /* what KATA_PLAN takes, for executor "plan" and KATA_EXPLAIN;
+                                       NULL: KATA_PLAN, or "loops" */
     const char *compiler KATA_ZERO; /* C compiler to call; NULL: KATA_CC, or cc, gcc, clang */
     const char *cache KATA_ZERO;    /* folder for compiled kernels; NULL: KATA_CACHE_DIR,
                                        XDG_CACHE_HOME/katagami, or ~/.cache/katagami */
@@ -562,18 +564,19 @@ typedef struct kata_save_options {
 
 /* Writes a field; the file appears whole or not at all. PNG, 8 bits: one component is drawn in the
  * perceptually uniform colours of viridis with y upwards; 2, 3 or 4 components are grey and alpha,
- * RGB or RGBA from 0 to 1 (clamped, rounded to nearest; the bytes of KATA_UNORM8) with row 0 on
- * top. f16, bf16 and unorm8 become f32 in the other formats. NPY, for NumPy: an array of the shape
- * (nx,), (ny, nx) or (nz, ny, nx), of several components (components, ny, nx) and so on, as many as
- * the field has points, without the axes that one of lower rank lacks. VTKHDF: an
- * ImageData of points, for ParaView. Call it as kata_save(field, "u.png", .low = 0, .high = 1) */
+ * RGB or RGBA from 0 to 1 (clamped, rounded to nearest; bytes as they are) with row 0 on top. f16,
+ * bf16 and unorm8 become f32 in the other formats. NPY, for NumPy: an array of the shape (nx,),
+ * (ny, nx) or (nz, ny, nx), of several components (components, ny, nx) and so on, as many as the
+ * field has points, without the axes that one of lower rank lacks. VTKHDF: an ImageData of points,
+ * for ParaView. Call it as kata_save(field, "u.png", .low = 0, .high = 1) */
 KATA_API kata_status kata_save_with(kata_field *field, const kata_save_options *options);
 /* Reads a file into a field of the same size. PNG: 2-D fields with 1 to 4 components, to which the
- * image is converted as grey, grey and alpha, RGB or RGBA, each 0 to 1, row 0 on top. NPY: an array
- * of the shape that kata_save writes, in C or Fortran order. VTKHDF: the point data of the field's
- * name, or the only ones. HDF5: "FILE.h5:/PATH" is the dataset PATH of a file of any ending, of a
- * shape as of NPY. Floating-point numbers are converted as in C, integers must be of the field's
- * type; bytes (KATA_U8) fill KATA_UNORM8 as they are and, from HDF5 and VTKHDF, wider integers. */
+ * image is converted as grey, grey and alpha, RGB or RGBA, each 0 to 1 (of KATA_U8, 0 to 255), row
+ * 0 on top. NPY: an array of the shape that kata_save writes, in C or Fortran order. VTKHDF: the
+ * point data of the field's name, or the only ones. HDF5: "FILE.h5:/PATH" is the dataset PATH of a
+ * file of any ending, of a shape as of NPY. Floating-point numbers are converted as in C, integers
+ * must be of the field's type; bytes (KATA_U8) fill KATA_UNORM8 as they are and, from HDF5 and
+ * VTKHDF, wider integers. */
 KATA_API kata_status kata_load(kata_field *field, const char *path);
 
 /* The field that the data of a file fill. */

@@ -152,16 +152,6 @@ bool analysis_has_columns(const chain_loop *loop);
 
 /* ---- loop_interval.c ------------------------------------------------------------------------- */
 
-/* Splitters lie between levels of an axis that is not known in numbers. A level is the offset-th
- * above a splitter, or, where the offset is negative, below it; it is never 0. */
-typedef struct analysis_level {
-    int splitter, offset;
-} analysis_level;
-
-/* The number of a level among all whose offsets are at most `most`: most*(2s+1) + o - [o > 0]. */
-int64_t analysis_level_index(analysis_level level, int most);
-analysis_level analysis_level_at(int64_t index, int most);
-
 /* The body number `body` of kernel number `kernel`, for levels first to last. */
 typedef struct analysis_body {
     int kernel, body;

@@ -1,21 +1,9 @@
 /* Loop intervals of groups of kernels, as in GridTools (core/interval.hpp): an axis is cut wherever
- * a body begins or ends. Levels are numbered, of a grid that is not known yet as if its splitters
- * lay far apart. */
+ * a body begins or ends. */
 #include "analysis/analysis.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-int64_t analysis_level_index(analysis_level level, int most)
-{
-    return (int64_t)most * (2 * (int64_t)level.splitter + 1) + level.offset - (level.offset > 0);
-}
-
-analysis_level analysis_level_at(int64_t index, int most)
-{
-    int64_t splitter = index / (2 * most), rest = index % (2 * most) - most;
-    return (analysis_level){(int)splitter, (int)(rest < 0 ? rest : rest + 1)};
-}
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 

@@ -109,7 +109,7 @@ static void add_scalars(analysis_loop *l)
 static bool make_loop(const chain_loop *loop, arena *memory, analysis_loop *out)
 {
     const ir_kernel *kernel = loop->kernel;
-    size_t most = (size_t)(kernel->access_count + kernel->store_count);
+    size_t most = (size_t)kernel->access_count + (size_t)kernel->store_count;
     for (int p = 0; p < kernel->param_count; p++) most += (size_t)kernel->params[p].count;
     const grid_box *needs = kernel->guarded ? analysis_needs(loop, memory) : NULL;
     *out = (analysis_loop){.loop = loop, .checks = kernel->check_count > 0};

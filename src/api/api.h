@@ -116,8 +116,8 @@ void api_explain(kata *k);
 void api_explain_end(kata *k);
 /* Reads a switch of the environment, 1 or 0. */
 kata_status api_read_switch(kata *k, const char *name, bool *on);
-/* Reads the switches of the environment that help to find errors. */
-kata_status api_debugging(kata *k);
+/* Reads the switches of the environment that help to find errors; `plan` as in kata_options. */
+kata_status api_debugging(kata *k, const char *plan);
 /* Values of the traced point before a call changes a field, and the report after it; NULL where the
  * field is not traced. */
 ir_value *api_trace_before(const kata_field *field);

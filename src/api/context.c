@@ -169,7 +169,7 @@ kata *kata_open(const kata_options *options)
     if (!status) status = choose_waiting(k, options);
     if (!status) status = jit_open(options->compiler, options->cache, &k->messages, &k->exec.jit);
     k->once = (kata_grid){k, {1, {1, 1, 1}}};
-    if (!status) status = api_debugging(k);
+    if (!status) status = api_debugging(k, options->plan);
     api_null_restart();
     if (!status) return k;
     api_note_error(k); /* NULL contexts are its consequence */

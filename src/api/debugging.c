@@ -47,17 +47,17 @@ void api_trace_after(const kata_field *field, const char *call, ir_value *before
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
-static kata_status read_plan(kata *k)
+static kata_status refuse_plan(kata *k, const char *what, const char *words, const char *wrong)
 {
-    char wrong[PLAN_WORD];
-    const char *words = environment_get("KATA_PLAN");
     text methods = {0};
-    if (plan_request_read(words ? words : "loops", &k->exec.request, wrong)) return KATA_OK;
     for (int i = 0; plan_method_name(i); i++)
         text_add(&methods, i ? ", %s" : "%s", plan_method_name(i));
-    message_begin(&k->messages, KATA_ERROR_ARGUMENT,
-                  "the environment variable KATA_PLAN is '%s', in which '%s' means nothing", words,
-                  wrong);
+    if (*wrong)
+        message_begin(&k->messages, KATA_ERROR_ARGUMENT,
+                      "the %s is '%s', in which '%s' means nothing", what, words, wrong);
+    else
+        message_begin(&k->messages, KATA_ERROR_ARGUMENT, "the %s is '%s': a method is missing",
+                      what, words);
     message_line(&k->messages, "write a method (%s) and sizes: 'skewed y=16 z=8'",
                  text_get(&methods));
     message_send(&k->messages);
@@ -66,7 +66,23 @@ static kata_status read_plan(kata *k)
     return k->messages.status;
 }
 
-kata_status api_debugging(kata *k)
+static kata_status read_plan(kata *k, const char *given)
+{
+    char wrong[PLAN_WORD];
+    const char *words = given ? given : environment_get("KATA_PLAN");
+    if (plan_request_read(words ? words : "loops", &k->exec.request, wrong)) return KATA_OK;
+    return refuse_plan(k, given ? "plan" : "environment variable KATA_PLAN", words, wrong);
+}
+
+static void warn_of_unused_plan(kata *k)
+{
+    if (k->explain || k->executor == &exec_plan) return;
+    message_warn(&k->messages,
+                 "the executor 'plan' runs chains by plans, and KATA_EXPLAIN shows them",
+                 "a plan is asked for, and the executor '%s' does not take it", k->executor->name);
+}
+
+kata_status api_debugging(kata *k, const char *plan)
 {
     kata_status status = api_read_switch(k, "KATA_EAGER", &k->eager);
     if (!status) status = api_read_switch(k, "KATA_POISON", &k->exec.poison);
@@ -74,7 +90,8 @@ kata_status api_debugging(kata *k)
     if (!status && k->exec.lines) jit_debug(k->exec.jit);
     if (!status) status = open_trace(k);
     if (!status) status = open_record(k);
-    if (!status) status = read_plan(k);
+    if (!status) status = read_plan(k, plan);
     if (!status) status = api_read_explain(k);
+    if (!status && (plan || environment_get("KATA_PLAN"))) warn_of_unused_plan(k);
     return status;
 }

@@ -13,7 +13,7 @@ static kata_module *module_new(kata *k, const char *name, const char *text, size
         return NULL;
     }
     m->k = k;
-    if (lang_compile_with(name, text, length, options, &k->messages, &m->module)) {
+    if (lang_compile(name, text, length, options, &k->messages, &m->module)) {
         api_note_error(k);
         return NULL;
     }

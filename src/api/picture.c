@@ -28,11 +28,13 @@ static kata_status check_picture(kata_field *field, const char *call)
         return api_fail(field->k, KATA_ERROR_ARGUMENT,
                         "%s: field '%s' has %d dimension%s; a picture has 2", call, field->name,
                         slot->shape.rank, slot->shape.rank > 1 ? "s" : "");
-    if (slot->components > 4 || !ir_type_is_floating(ir_type_of_storage(slot->type)))
+    bool bytes = slot->type == KATA_U8 || slot->type == KATA_UNORM8;
+    if (slot->components > 4 || (!bytes && !ir_type_is_floating(ir_type_of_storage(slot->type))))
         return api_fail(field->k, KATA_ERROR_ARGUMENT,
-                        "%s: field '%s' has %d components of %s; a picture is made of 1 to 4 of "
-                        "f64, f32, f16, bf16 or unorm8",
-                        call, field->name, slot->components, store_type_name(slot->type));
+                        "%s: field '%s' has %d component%s of %s; a picture is made of 1 to 4 of "
+                        "f64, f32, f16, bf16, unorm8 or u8",
+                        call, field->name, slot->components, slot->components > 1 ? "s" : "",
+                        store_type_name(slot->type));
     return KATA_OK;
 }
 
@@ -79,6 +81,19 @@ static void copy_channels(const double *values, io_image *image)
             image->pixels[i * image->channels + c] = byte_of(values[c * points + i]);
 }
 
+/* As numbers, bytes of several components as 0 to 1; NULL, reported, where they cannot be had. */
+static double *picture_values(kata_field *field, int64_t count)
+{
+    if (field->slot->type != KATA_U8) return api_values_of(field, KATA_F64);
+    uint8_t *bytes = api_values_of(field, KATA_U8);
+    double *values = bytes ? calloc((size_t)count, sizeof *values) : NULL;
+    if (bytes && !values) api_no_memory(field->k);
+    double one = field->slot->components > 1 ? 255 : 1;
+    for (int64_t i = 0; values && i < count; i++) values[i] = bytes[i] / one;
+    free(bytes);
+    return values;
+}
+
 kata_status api_png_save(kata_field *field, const kata_save_options *options)
 {
     kata *k = field->k;
@@ -87,7 +102,7 @@ kata_status api_png_save(kata_field *field, const kata_save_options *options)
     const chain_slot *slot = field->slot;
     grid_box all = chain_slot_points(slot, &field->boundary);
     io_image image = {all.hi[0], all.hi[1], slot->components == 1 ? 3 : slot->components, NULL};
-    double *values = api_values_of(field, KATA_F64);
+    double *values = picture_values(field, image.width * image.height * slot->components);
     if (!values) return k->messages.status;
     image.pixels = calloc((size_t)(image.width * image.height), (size_t)image.channels);
     if (!image.pixels) {
@@ -124,7 +139,8 @@ kata_status api_png_load(kata_field *field, const char *path)
     if (!status && !values) status = api_no_memory(k);
     for (int64_t i = 0; values && i < count; i++)
         values[i] = image.pixels[i % points * slot->components + i / points];
-    if (!status) status = kata_put_values(field, &all, KATA_UNORM8, values, count);
+    kata_type type = slot->type == KATA_U8 ? KATA_U8 : KATA_UNORM8;
+    if (!status) status = kata_put_values(field, &all, type, values, count);
     free(values);
     io_image_free(&image);
     return status;

@@ -107,8 +107,8 @@ extern const exec_executor exec_reference; /* interprets trees, point by point: 
 kata_status exec_interpret_loop(const chain_loop *loop, exec_trace *trace, messages *m);
 extern const exec_executor exec_cpu;  /* compiled loops on threads */
 extern const exec_executor exec_plan; /* interprets plans: planned.c */
-/* The plan of a chain as the executor's request has it, or loop by loop; NULL, reported, when
- * memory is out. */
+/* The plan of a chain for a request, with a warning about a new one's loops that the method cannot
+ * be used for; NULL, reported, when memory is out. */
 const plan *exec_plan_of(exec_context *context, const plan_request *request, const chain *c,
                          const analysis_chain **analysis, messages *m);
 void exec_cpu_free(struct exec_cpu *cpu);

@@ -307,7 +307,7 @@ static bool reduce(planned *e, int loop, int p)
     chain_slot *slot = l->bindings[p].slot;
     size_t points = (size_t)grid_box_points(&l->box);
     for (int i = 0; i < param->count; i++) {
-        size_t element = (size_t)(first_element(l->kernel, p) + i);
+        size_t element = (size_t)first_element(l->kernel, p) + (size_t)i;
         reference_contributions all = {param, l->box, e->contributions[loop] + element * points};
         ir_value result = reference_reduce(&all);
         if (param->onto) result = ir_reduce(param, exec_scalar(slot, i), result);

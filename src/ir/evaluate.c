@@ -1,6 +1,8 @@
 /* Expressions of a tree as nodes of a graph. */
 #include "ir/lowering.h"
 
+#include <string.h>
+
 kata_status lower_check(lowering *l, uint32_t at)
 {
     if (l->m->status) return l->m->status;
@@ -22,6 +24,8 @@ kata_status lower_constant(lowering *l, const ir_expr *e, ir_id id, const char *
         message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, e->at,
                          "this %s is not known at compile time", what);
         message_line(l->m, "it must be made of constants, constant tables and loop variables");
+        if (!strcmp(what, "offset"))
+            message_line(l->m, "it counts from this point: 'u[1,0]' is the next along x");
         return message_send(l->m);
     }
     int64_t value = ir_convert(IR_I64, (ir_type)n->type, n->value).i64;

@@ -201,7 +201,7 @@ static kata_status lower_store(lowering *l, const ir_stmt *s)
     kata_status status =
         lower_component(l, &l->kernel->params[s->index], s->element, s->at, &component);
     if (status) return status;
-    uint32_t output;
+    uint32_t output = 0;
     status = lower_target(l, s, component, &output);
     if (status) return status;
     assign(l, l->first_output + output, value);

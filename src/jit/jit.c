@@ -285,13 +285,3 @@ kata_status jit_work_end(jit *j, jit_work *w, jit_outcome outcome, messages *m)
     text_free(&w->report);
     return status;
 }
-
-kata_status jit_load(jit *j, const char *c_text, size_t length, messages *m, void **out)
-{
-    if (!j->compiler.length) return jit_report_no_compiler(j, m);
-    jit_work w = {.c_text = c_text, .length = length, .portable = j->portable};
-    jit_adopt(j);
-    kata_status status = jit_work_end(j, &w, jit_work_do(j, &w), m);
-    if (status == KATA_OK) *out = w.handle;
-    return status;
-}

@@ -44,9 +44,6 @@ bool jit_is_temporary(jit *j);
 kata_status jit_require_cache(const jit *j, messages *m);
 /* From here on, compiles for any CPU of this kind; or, again, for this one. */
 void jit_portable(jit *j, bool portable);
-/* Compiles a C text, or finds it in the cache, and loads it. *library is for jit_symbol. A compiler
- * error is KATA_ERROR_COMPILER with the first lines of its output and the path of the text. */
-kata_status jit_load(jit *j, const char *c_text, size_t length, messages *m, void **library);
 /* NULL when there is none of this name. */
 void *jit_symbol(void *library, const char *name);
 
@@ -68,15 +65,16 @@ kata_status jit_find(jit *j, const jit_function *f, void **code);
 /* A file of functions that a thread compiles. At most as many compilers run as there are cores. */
 typedef struct jit_job jit_job;
 
-/* Begins to compile a text that defines functions; the text is the job's from here on, also on
- * failure. Without a compiler, or where memory is out, this is reported. Where no thread can be
- * had, the work is done at once. */
+/* Begins to compile a text that defines functions, or to load it from the cache; the text is the
+ * job's from here on, also on failure. Without a compiler, or where memory is out, this is
+ * reported. Where no thread can be had, the work is done at once. */
 kata_status jit_start(jit *j, text *c_text, const jit_function *functions, size_t count,
                       messages *m, jit_job **out);
 /* Whether jit_finish would not wait. */
 bool jit_is_done(const jit_job *job);
-/* Waits for a job and frees it; *library is for jit_symbol. Reports as jit_load does. In a process
- * made by fork since it was started it compiles anew. */
+/* Waits for a job and frees it; *library is for jit_symbol. A compiler error is
+ * KATA_ERROR_COMPILER with the first lines of its output and the path of the text. In a process
+ * made by fork since the job was started it compiles anew. */
 kata_status jit_finish(jit *j, jit_job *job, messages *m, void **library);
 /* Tells a job that nobody waits for it: a compiler that runs is ended. */
 void jit_stop(jit *j, jit_job *job);

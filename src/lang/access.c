@@ -17,6 +17,13 @@ static int list_length(const lang_expr *list)
 
 /* ---- resolving ------------------------------------------------------------------------------- */
 
+/* For those who write u[i+1][j]. */
+static bool hint_offsets(lang_compiler *c, const char *name)
+{
+    return lang_hint(
+        c, "offsets count from this point, in one bracket: '%s[1,0]' is the next along x", name);
+}
+
 /* The name that brackets follow, and up to two brackets in the order they are written. */
 static const lang_expr *find_name(lang_compiler *c, const lang_expr *e,
                                   const lang_expr *brackets[2])
@@ -25,7 +32,8 @@ static const lang_expr *find_name(lang_compiler *c, const lang_expr *e,
     for (const lang_expr *i = e; i->kind == LANG_EXPR_INDEX; i = i->arg[0]) count++;
     if (count > 2) {
         lang_error(c, e->at, "too many brackets");
-        lang_hint(c, "a field is read as 'u[1,0]', a component of one as 'f[q][1,0]'");
+        hint_offsets(c, "u");
+        lang_hint(c, "a component is read as 'f[q]' or 'f[q][1,0]'");
         return NULL;
     }
     for (; e->kind == LANG_EXPR_INDEX; e = e->arg[0]) brackets[--count] = e;
@@ -81,7 +89,7 @@ static bool field_brackets(lang_compiler *c, const lang_symbol *field, const lan
     const char *name = field->name->text;
     if (!field->length && second) {
         lang_error(c, second->at, "'%s' is a field without components", name);
-        return lang_hint(c, "it is read as '%s' or '%s[1,0]'", name, name);
+        return hint_offsets(c, name);
     }
     if (!field->length) return take_offsets(c, first, place);
     if (!first) {
@@ -226,11 +234,20 @@ static bool may_shift(lang_compiler *c, const lang_place *place, const ir_expr *
     return lang_hint(c, "its other points are not written yet; read an 'in' field");
 }
 
+/* An offset such as the 'i+1' of C, where no i is declared. */
+static bool names_nothing(lang_compiler *c, const lang_expr *own)
+{
+    while (own->kind == LANG_EXPR_BINARY) own = own->arg[0];
+    return own->kind == LANG_EXPR_NAME && !lang_find(c, own->name);
+}
+
 static bool add_offset(lang_compiler *c, const lang_place *place, const lang_expr *own,
                        ir_expr **offset)
 {
     if (!own) return true;
+    bool unknown = names_nothing(c, own);
     ir_expr *e = lang_check_integer(c, own, "an offset");
+    if (unknown) hint_offsets(c, place->symbol->name->text);
     if (e && *offset)
         e = lang_binary(c, LANG_SIGN_ADD, lang_value_of(*offset), lang_value_of(e), own->at).expr;
     *offset = e;

@@ -52,6 +52,7 @@ ir_expr *lang_convert(lang_compiler *c, lang_value value, ir_type type)
     ir_expr *e = value.expr;
     if (!e || e->type == type) return e;
     if (type == IR_BOOL) return lang_truth(c, value);
+    if (value.cut && ir_type_is_floating(type)) lang_warn_cut(c, value.cut);
     if (type == IR_F32 && value.narrow) return narrowed(c, value.narrow);
     if (e->kind == IR_EXPR_CONST)
         return lang_tree_const(c, type, ir_convert(type, e->type, e->value), e->at);
@@ -86,13 +87,14 @@ static bool refuse_operand(lang_compiler *c, lang_sign sign, ir_type type, uint3
     lang_error(c, at, "'%s' takes integers, not %s", lang_signs[sign].text, ir_types[type].name);
     if (lang_signs[sign].op == IR_REM)
         lang_hint(c, "the remainder of floating numbers is fmod(a, b)");
+    if (lang_signs[sign].op == IR_XOR) lang_hint(c, LANG_POWER_HINT);
     return false;
 }
 
 static lang_value negate(lang_compiler *c, lang_value a, uint32_t at)
 {
     ir_type type = a.expr->type;
-    lang_value value = {.flexible = a.flexible};
+    lang_value value = {.flexible = a.flexible, .cut = a.cut};
     value.expr = lang_tree_op(c, IR_NEG, type, a.expr, NULL, NULL, at);
     if (a.narrow) value.narrow = lang_tree_op(c, IR_NEG, IR_F32, a.narrow, NULL, NULL, at);
     return value;
@@ -194,9 +196,16 @@ lang_value lang_binary(lang_compiler *c, lang_sign sign, lang_value a, lang_valu
     if (sign == LANG_SIGN_BOTH || sign == LANG_SIGN_EITHER)
         return lang_value_of(lang_tree_op(c, lang_signs[sign].op, IR_BOOL, lang_truth(c, a),
                                           lang_truth(c, b), NULL, at));
-    lang_value value =
-        is_comparison(sign) ? compare(c, sign, a, b, at) : arithmetic(c, sign, a, b, at);
+    if (is_comparison(sign)) {
+        lang_value value = compare(c, sign, a, b, at);
+        lang_warn_operation(c, value.expr);
+        return value;
+    }
+    lang_value value = arithmetic(c, sign, a, b, at);
     lang_warn_operation(c, value.expr);
+    if (!value.expr || ir_type_is_floating(value.expr->type)) return value;
+    value.cut = a.cut ? a.cut : b.cut;
+    if (!value.cut && a.flexible && sign == LANG_SIGN_DIV) value.cut = lang_find_cut(c, value.expr);
     return value;
 }
 
@@ -210,6 +219,7 @@ lang_value lang_choose(lang_compiler *c, lang_value condition, lang_value a, lan
     bool both = a.expr->type == IR_BOOL && b.expr->type == IR_BOOL;
     ir_type type = both ? IR_BOOL : lang_common_type(a, b);
     lang_value value = {.flexible = a.flexible && b.flexible};
+    if (!ir_type_is_floating(type)) value.cut = a.cut ? a.cut : b.cut;
     value.expr = lang_tree_op(c, IR_SELECT, type, test, lang_convert(c, a, type),
                               lang_convert(c, b, type), at);
     if (!value.expr || !value.flexible || type != IR_F64) return value;

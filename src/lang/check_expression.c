@@ -36,6 +36,13 @@ static lang_value check_select(lang_compiler *c, const lang_expr *e)
     return lang_choose(c, condition, a, lang_check(c, e->arg[2]), e->at);
 }
 
+static lang_value check_cast(lang_compiler *c, const lang_expr *e)
+{
+    lang_value value = lang_check(c, e->arg[0]);
+    value.cut = NULL; /* it is meant */
+    return lang_promoted(c, lang_value_of(lang_convert(c, value, e->type)));
+}
+
 static lang_value check_kind(lang_compiler *c, const lang_expr *e)
 {
     switch (e->kind) {
@@ -46,8 +53,7 @@ static lang_value check_kind(lang_compiler *c, const lang_expr *e)
     case LANG_EXPR_UNARY: return lang_unary(c, e->sign, lang_check(c, e->arg[0]), e->at);
     case LANG_EXPR_BINARY: return check_binary(c, e);
     case LANG_EXPR_SELECT: return check_select(c, e);
-    case LANG_EXPR_CAST:
-        return lang_promoted(c, lang_value_of(lang_convert(c, lang_check(c, e->arg[0]), e->type)));
+    case LANG_EXPR_CAST: return check_cast(c, e);
     case LANG_EXPR_ROW: return failed; /* refused before, see check_rows in declare.c */
     }
     return failed;

@@ -149,9 +149,10 @@ static kata_status send_gathered(const lang_compiler *c, const char *name)
     return status;
 }
 
-kata_status lang_compile_with(const char *name, const char *text, size_t length,
-                              const lang_options *options, messages *m, lang_module **out)
+kata_status lang_compile(const char *name, const char *text, size_t length,
+                         const lang_options *options, messages *m, lang_module **out)
 {
+    static const lang_options none;
     if (length > LANG_MAX_TEXT)
         return message_fail(m, KATA_ERROR_LIMIT,
                             "%s: the text has %zu bytes, more than the %d "
@@ -161,7 +162,7 @@ kata_status lang_compile_with(const char *name, const char *text, size_t length,
     if (!module) return message_no_memory(m);
     lang_compiler c = {.module = module, .m = m};
     message_gather(m);
-    compile(&c, options);
+    compile(&c, options ? options : &none);
     end(&c);
     kata_status status = send_gathered(&c, name);
     if (status)
@@ -169,12 +170,6 @@ kata_status lang_compile_with(const char *name, const char *text, size_t length,
     else
         *out = module;
     return status;
-}
-
-kata_status lang_compile(const char *name, const char *text, size_t length, messages *m,
-                         lang_module **out)
-{
-    return lang_compile_with(name, text, length, &(lang_options){0}, m, out);
 }
 
 void lang_module_free(lang_module *module)

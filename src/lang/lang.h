@@ -35,11 +35,9 @@ typedef struct lang_options {
     const char *folder;    /* where a text of no file may import from; both NULL: it may not */
 } lang_options;
 
-/* Parses, checks and lowers a kernel text. On error *out stays as it was. */
-kata_status lang_compile(const char *name, const char *text, size_t length, messages *m,
-                         lang_module **out);
-kata_status lang_compile_with(const char *name, const char *text, size_t length,
-                              const lang_options *options, messages *m, lang_module **out);
+/* Parses, checks and lowers a kernel text; options may be NULL. On error *out stays as it was. */
+kata_status lang_compile(const char *name, const char *text, size_t length,
+                         const lang_options *options, messages *m, lang_module **out);
 /* Adds the text of the module, and behind it what it imports, as parts; a text that can be no part
  * is returned. */
 const source *lang_module_text(const lang_module *module, text *out);

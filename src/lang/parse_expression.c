@@ -117,10 +117,18 @@ static lang_expr *parse_cast(lang_compiler *c)
     return parse_operand(c, e);
 }
 
+/* Of 'x**2' the second star. */
+static bool is_power(const lang_compiler *c)
+{
+    return lang_is_sign(&c->token, LANG_SIGN_MUL) && c->previous_end == c->token.at &&
+           c->token.at > c->source->start && lang_token_text(c, &c->token)[-1] == '*';
+}
+
 static lang_expr *no_pointers(lang_compiler *c)
 {
+    bool power = is_power(c);
     lang_unexpected(c, "an expression");
-    lang_hint(c, "there are no pointers");
+    lang_hint(c, "%s", power ? LANG_POWER_HINT : "there are no pointers");
     return NULL;
 }
 

@@ -391,6 +391,7 @@ bool lang_recover(lang_compiler *c);
 /* One level deeper; reports nesting beyond IR_MAX_DEPTH. lang_leave goes back. */
 bool lang_enter(lang_compiler *c, uint32_t at);
 void lang_leave(lang_compiler *c);
+#define LANG_POWER_HINT "a power is a product, 'u*u', or 'pow(u, 2)'"
 /* A piece of syntax. */
 void *lang_make(lang_compiler *c, size_t size, uint32_t at);
 
@@ -458,10 +459,11 @@ bool lang_tree_evaluate(const lang_compiler *c, const ir_expr *e, ir_value *valu
 /* ---- arithmetic.c: types --------------------------------------------------------------------- */
 
 typedef struct lang_value {
-    ir_expr *expr;   /* NULL: failed */
-    ir_expr *narrow; /* flexible and floating: the same as float */
-    bool flexible;   /* of unsuffixed literals only: its type adapts */
-    bool product;    /* written as a floating-point product */
+    ir_expr *expr;      /* NULL: failed */
+    ir_expr *narrow;    /* flexible and floating: the same as float */
+    bool flexible;      /* of unsuffixed literals only: its type adapts */
+    bool product;       /* written as a floating-point product */
+    const ir_expr *cut; /* in an integer: a literal divided by a constant with a remainder; NULL */
 } lang_value;
 
 lang_value lang_value_of(ir_expr *expr);
@@ -536,6 +538,10 @@ bool lang_check_intervals(lang_compiler *c, const lang_stmt **s, ir_stmt **out);
 void lang_warn_unused(lang_compiler *c, const lang_symbol *symbol);
 /* A value that is stored, given or returned as one of a type, before its conversion. */
 void lang_warn_narrowing(lang_compiler *c, lang_value value, ir_type type);
+/* value.cut of a literal divided by something: `e`, or NULL. */
+const ir_expr *lang_find_cut(const lang_compiler *c, const ir_expr *e);
+/* An integer with a cut becomes floating-point. */
+void lang_warn_cut(lang_compiler *c, const ir_expr *cut);
 /* Arithmetic on constants, and comparisons. */
 void lang_warn_operation(lang_compiler *c, const ir_expr *e);
 /* Levels of a kernel that are known to be in none of its intervals. */

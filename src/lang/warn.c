@@ -185,6 +185,26 @@ static void warn_comparison(lang_compiler *c, const ir_expr *e)
              "this comparison is always %s", always ? "true" : "false");
 }
 
+const ir_expr *lang_find_cut(const lang_compiler *c, const ir_expr *e)
+{
+    int64_t a, b;
+    bool known = constant(c, e->arg[0], &a) && constant(c, e->arg[1], &b);
+    return known && b && b != -1 && a % b ? e : NULL;
+}
+
+void lang_warn_cut(lang_compiler *c, const ir_expr *cut)
+{
+    int64_t a = 0, b = 1;
+    text advice = {0};
+    constant(c, cut->arg[0], &a);
+    constant(c, cut->arg[1], &b);
+    text_add(&advice, "write '%lld.0/%lld', or '(double)(%lld/%lld)' if that is meant",
+             (long long)a, (long long)b, (long long)a, (long long)b);
+    warn(c, cut->at, text_get(&advice), "%lld/%lld is %lld: both are integers", (long long)a,
+         (long long)b, (long long)(a / b));
+    text_free(&advice);
+}
+
 void lang_warn_operation(lang_compiler *c, const ir_expr *e)
 {
     int64_t a, b;

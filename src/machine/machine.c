@@ -68,7 +68,8 @@ int64_t machine_last_cache(void)
     if (bytes <= 0) bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
 #endif
     if (bytes <= 0) bytes = 16 << 20;
-    return known = bytes;
+    known = bytes;
+    return bytes;
 }
 
 int64_t machine_second_cache(void)
@@ -80,7 +81,8 @@ int64_t machine_second_cache(void)
     bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
 #endif
     if (bytes <= 0) bytes = 256 << 10;
-    return known = bytes;
+    known = bytes;
+    return bytes;
 }
 
 /* The processing unit whose caches stand for all: the first that this process may run on. */

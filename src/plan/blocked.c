@@ -14,11 +14,11 @@ static analysis_section chunk_of(const plan_group *g, int64_t every, int first)
     return (analysis_section){g->part.a, first, end};
 }
 
-/* The points of all fields and loops along a dimension that is cut; of another, all there are. */
+/* The points of all fields and loops along a dimension that is cut; of another, without end. */
 static plan_span points_along(const plan_group *g, int d)
 {
     plan_span all = {0, 1};
-    if (!g->cut[d]) return (plan_span){-PLAN_FAR / 2, PLAN_FAR / 2};
+    if (!g->cut[d]) return (plan_span){-PLAN_FAR, PLAN_FAR};
     if (g->period[d]) return (plan_span){0, g->period[d]};
     for (int l = g->part.first; l < g->part.end; l++) {
         const chain_loop *loop = g->part.a->loops[l].loop;
@@ -83,10 +83,12 @@ void plan_blocks_close(const plan_group *g, plan *p, int blocks, int seq)
 
 /* ---- several blocks -------------------------------------------------------------------------- */
 
-static bool applicable(plan_group *g, const plan_request *r)
+static bool applicable(plan_group *g, const plan_request *r, text *why)
 {
     for (int d = 0; d < 3; d++) g->cut[d] = !g->fixed[d] && r->parts[d] > 1;
-    return g->cut[0] || g->cut[1] || g->cut[2];
+    bool cut = g->cut[0] || g->cut[1] || g->cut[2];
+    if (!cut) plan_group_say_fixed(g, r->parts, 1, "it is given no blocks, such as parts.y=2", why);
+    return cut;
 }
 
 static void add_exchanges(const plan_group *g, plan *p, int parent)

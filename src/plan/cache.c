@@ -67,13 +67,12 @@ bool plan_cache_knows(const plan_cache *cache, const chain *c, const plan_reques
 }
 
 const plan *plan_cache_get(plan_cache *cache, const chain *c, const plan_request *request,
-                           const analysis_chain **analysis)
+                           const analysis_chain **analysis, bool *is_new)
 {
-    bool is_new;
     uint64_t key = key_of(c, request);
-    known *k = find(cache, key, &is_new);
-    if (!is_new) analysis_chain_adopt(c, &k->analysis);
-    if (is_new &&
+    known *k = find(cache, key, is_new);
+    if (!*is_new) analysis_chain_adopt(c, &k->analysis);
+    if (*is_new &&
         (!analysis_chain_make(c, &k->analysis) || !plan_make(&k->plan, &k->analysis, request))) {
         forget(k);
         return NULL;

@@ -62,12 +62,16 @@ static bool find_end(plan_group *g, bool apart)
 
 /* A longer field, or one with ghosts, has no copies a period apart; a coloured point may not read a
  * copy of itself. */
-static bool cannot_wrap(const plan_group *g, const analysis_loop *l, const analysis_touch *t, int d)
+static const char *cannot_wrap(const plan_group *g, const analysis_loop *l, const analysis_touch *t,
+                               int d)
 {
-    if (t->scalar || t->odd) return false;
+    if (t->scalar || t->odd) return NULL;
     grid_box inside = chain_binding_inside(&l->loop->bindings[t->param]);
-    if (inside.lo[d] != 0 || inside.hi[d] != g->period[d]) return true;
-    return l->loop->colors > 1 && larger(-t->lo[d], t->hi[d]) >= g->period[d];
+    if (inside.lo[d] != 0 || inside.hi[d] != g->period[d])
+        return "a field has faces or ghosts there, others are read over periodic sides";
+    return l->loop->colors > 1 && larger(-t->lo[d], t->hi[d]) >= g->period[d]
+               ? "a coloured loop reads as far as its periodic sides are apart"
+               : NULL;
 }
 
 static void find_periods(plan_group *g, const analysis_loop *l)
@@ -81,22 +85,24 @@ static void find_periods(plan_group *g, const analysis_loop *l)
 static void find_fixed(plan_group *g, const analysis_loop *l)
 {
     const grid_box *box = &l->loop->box;
-    if (l->columns) g->fixed[l->loop->kernel->ordered] = true;
+    if (l->columns) g->fixed[l->loop->kernel->ordered] = "levels run in order along it";
     for (int d = 0; d < 3; d++) {
         bool beyond = box->lo[d] < 0 || box->hi[d] > g->period[d];
-        if (d >= l->loop->shape.rank || (g->period[d] && beyond)) g->fixed[d] = true;
-        for (int i = 0; i < l->touch_count && g->period[d]; i++)
-            if (cannot_wrap(g, l, &l->touches[i], d)) g->fixed[d] = true;
+        if (d >= l->loop->shape.rank) g->fixed[d] = "the grid does not have it";
+        if (g->period[d] && beyond) g->fixed[d] = "a range goes beyond its periodic sides";
+        for (int i = 0; i < l->touch_count && g->period[d] && !g->fixed[d]; i++)
+            g->fixed[d] = cannot_wrap(g, l, &l->touches[i], d);
     }
 }
 
 /* A loop that writes fields not point for point is alone, and not cut. */
-static bool is_whole(const analysis_loop *l)
+static const char *why_whole(const analysis_loop *l)
 {
-    bool whole = l->whole;
+    if (l->whole) return "levels run in order and read more of each other than their own column";
     for (int i = 0; i < l->touch_count; i++)
-        whole = whole || (l->touches[i].writes && !l->touches[i].scalar && l->touches[i].odd);
-    return whole;
+        if (l->touches[i].writes && !l->touches[i].scalar && l->touches[i].odd)
+            return "a field is written that is finer, coarser or lacks a dimension";
+    return NULL;
 }
 
 static void find_dimensions(plan_group *g)
@@ -106,13 +112,13 @@ static void find_dimensions(plan_group *g)
         if (!loops[l].loop->once) find_periods(g, &loops[l]);
     for (int l = g->part.first; l < g->part.end; l++) {
         if (!loops[l].loop->once) find_fixed(g, &loops[l]);
-        if (is_whole(&loops[l])) g->together = false;
+        if (!g->whole) g->whole = why_whole(&loops[l]);
     }
 }
 
 bool plan_group_make(plan_group *g, const analysis_chain *a, int first, bool apart)
 {
-    *g = (plan_group){.part = {a, first, first + 1}, .together = true};
+    *g = (plan_group){.part = {a, first, first + 1}};
     if (!find_end(g, apart)) return false;
     size_t loops = (size_t)(g->part.end - first), slots = (size_t)a->slot_count + 1;
     g->lags = arena_array(&g->memory, loops, sizeof *g->lags);
@@ -132,6 +138,19 @@ bool plan_group_tiles(const plan_group *g, const plan_request *r, int d)
     return r->tile[d] > 0 && !g->fixed[d];
 }
 
+void plan_group_say_fixed(const plan_group *g, const int64_t sizes[3], int64_t least,
+                          const char *none, text *why)
+{
+    bool any = false;
+    for (int d = 0; d < 3; d++) {
+        if (sizes[d] <= least) continue;
+        text_add(why, "%snot along %c: %s", any ? "; " : "", 'x' + d,
+                 g->fixed[d] ? g->fixed[d] : "values are read over its periodic sides");
+        any = true;
+    }
+    if (!any) text_add(why, "%s", none);
+}
+
 int plan_group_slowest(const plan_group *g, const plan_request *r)
 {
     int d = 2;
@@ -144,6 +163,13 @@ int plan_group_sweep(const plan_group *g, const plan_request *r)
     int d = 2;
     while (d >= 0 && (g->period[d] || !plan_group_tiles(g, r, d))) d--;
     return d;
+}
+
+bool plan_group_sweeps(const plan_group *g, const plan_request *r, text *why)
+{
+    bool sweeps = plan_group_sweep(g, r) >= 0;
+    if (!sweeps) plan_group_say_fixed(g, r->tile, 0, PLAN_NO_SIZE, why);
+    return sweeps;
 }
 
 /* What a loop writes around the points asked for, and what is needed of its inputs. */

@@ -8,7 +8,8 @@
  *             loop number 0 spans 0 0  # heat
  *       scalar number 1
  *
- * Spans are those of the tiles around, outermost first, two numbers each (of blocks, six). */
+ * Spans are those of the tiles around, outermost first, two numbers each (of blocks, six). PLAN_FAR
+ * is written as far and its negative as -far, in JSON as texts. */
 #include "plan/plan.h"
 
 #include <ctype.h>
@@ -99,6 +100,15 @@ typedef struct printer {
     int depth;
 } printer;
 
+static void print_number(const printer *w, int64_t x)
+{
+    const char *quote = w->json ? "\"" : "";
+    if (x == PLAN_FAR || x == -PLAN_FAR)
+        text_add(w->out, "%s%sfar%s", quote, x < 0 ? "-" : "", quote);
+    else
+        text_add(w->out, "%" PRId64, x);
+}
+
 /* Spans of a leaf in the tiles around it. */
 static void print_spans(printer *w, const plan_node *leaf, const char *before, const char *between)
 {
@@ -106,10 +116,23 @@ static void print_spans(printer *w, const plan_node *leaf, const char *before, c
         const plan_node *t = &w->p->nodes[w->tiles[i]];
         for (int k = 0; k < plan_spans_per_leaf(t); k++) {
             plan_span span = *plan_span_of(t, leaf->leaf, k);
-            text_add(w->out, "%s%" PRId64 "%s%" PRId64, i + k ? between : before, span.lo, between,
-                     span.hi);
+            text_add(w->out, "%s", i + k ? between : before);
+            print_number(w, span.lo);
+            text_add(w->out, "%s", between);
+            print_number(w, span.hi);
         }
     }
+}
+
+static void print_cuts(const printer *w, const plan_node *n, const char *between)
+{
+    const char *label = w->json ? ", \"cuts\": [" : " cuts ";
+    for (int d = 0; d < 3; d++)
+        for (int i = 0; i <= n->parts[d]; i++) {
+            text_add(w->out, "%s", d + i ? between : label);
+            print_number(w, n->cuts[d][i]);
+        }
+    if (w->json) text_add(w->out, "]");
 }
 
 /* The kind and the numbers of a node, as words or as members of a JSON object. */
@@ -122,15 +145,13 @@ static void print_numbers(printer *w, const plan_node *n)
         if (x->kind != n->kind) continue;
         text_add(w->out, w->json ? ", \"%s\": " : " %s ", x->label);
         if (w->json && x->count > 1) text_add(w->out, "[");
-        for (int i = 0; i < x->count; i++)
-            text_add(w->out, "%s%" PRId64, i ? between : "", get_number(n, x, i));
+        for (int i = 0; i < x->count; i++) {
+            text_add(w->out, "%s", i ? between : "");
+            print_number(w, get_number(n, x, i));
+        }
         if (w->json && x->count > 1) text_add(w->out, "]");
     }
-    const char *label = w->json ? ", \"cuts\": [" : " cuts ";
-    for (int d = 0; n->kind == PLAN_BLOCKS && d < 3; d++)
-        for (int i = 0; i <= n->parts[d]; i++)
-            text_add(w->out, "%s%" PRId64, d + i ? between : label, n->cuts[d][i]);
-    if (n->kind == PLAN_BLOCKS && w->json) text_add(w->out, "]");
+    if (n->kind == PLAN_BLOCKS) print_cuts(w, n, between);
     if (!plan_is_leaf(n)) return;
     print_spans(w, n, w->json ? ", \"spans\": [" : " spans ", between);
     if (w->json) text_add(w->out, w->depth ? "]" : "");
@@ -175,6 +196,27 @@ typedef struct line {
     int64_t numbers[1024];
 } line;
 
+static bool is_word(const char *at, const char *word)
+{
+    size_t length = strlen(word);
+    return !strncmp(at, word, length) && !isalpha((unsigned char)at[length]);
+}
+
+static bool read_number(const char **words, int64_t *value)
+{
+    if (is_word(*words, "far") || is_word(*words, "-far")) {
+        *value = **words == '-' ? -PLAN_FAR : PLAN_FAR;
+        *words += strcspn(*words, " \n");
+        return true;
+    }
+    char *end;
+    errno = 0;
+    *value = strtoll(*words, &end, 10);
+    bool read = end > *words && !errno && *value >= -PLAN_FAR && *value <= PLAN_FAR;
+    *words = end;
+    return read;
+}
+
 /* Reads the numbers of a line, skipping labels; false when it is no line of a plan. */
 static bool read_line(const char *words, line *out)
 {
@@ -183,24 +225,19 @@ static bool read_line(const char *words, line *out)
     out->count = 0;
     out->kind = PLAN_NONE;
     words += indent;
-    for (size_t k = 1; k < COUNT_OF(kind_names); k++) {
-        size_t length = strlen(kind_names[k]);
-        if (!strncmp(words, kind_names[k], length) && !isalpha((unsigned char)words[length]))
-            out->kind = (plan_kind)k;
-    }
-    while (*words && *words != '\n' && *words != '#') {
-        char *end;
-        if (*words == ' ' || isalpha((unsigned char)*words)) {
+    for (size_t k = 1; k < COUNT_OF(kind_names); k++)
+        if (is_word(words, kind_names[k])) out->kind = (plan_kind)k;
+    for (words += strcspn(words, " \n"); *words && *words != '\n' && *words != '#';) {
+        int64_t value;
+        if (*words == ' ') {
             words++;
-            continue;
+        } else if (isalpha((unsigned char)*words) && !is_word(words, "far")) {
+            words += strcspn(words, " \n"); /* a label */
+        } else {
+            if (out->count == (int)COUNT_OF(out->numbers) || !read_number(&words, &value))
+                return false;
+            out->numbers[out->count++] = value;
         }
-        errno = 0;
-        int64_t value = strtoll(words, &end, 10);
-        if (end == words || errno || out->count == (int)COUNT_OF(out->numbers) ||
-            value < -PLAN_FAR || value > PLAN_FAR)
-            return false;
-        out->numbers[out->count++] = value;
-        words = end;
     }
     return out->kind != PLAN_NONE && indent % 2 == 0;
 }

@@ -3,15 +3,25 @@
  * read around a point: a neighbour would find it changed. */
 #include "plan/plan.h"
 
-static bool applicable(plan_group *g, const plan_request *r)
+static bool refuse_hazard(const plan_group *g, int slot, text *why)
+{
+    const char *name = plan_slot_name(g->part.a, slot);
+    text_add(why, "'%s' is changed after it was read around a point", name ? name : "?");
+    return false;
+}
+
+static bool applicable(plan_group *g, const plan_request *r, text *why)
 {
     plan_group_extents(g, &g->part);
     for (int d = 0; d < 3; d++) {
         g->cut[d] = plan_group_tiles(g, r, d);
         for (int s = 0; s < g->part.a->slot_count; s++)
-            if (g->cut[d] && analysis_is_hazard(&g->part, s, g->needs[s][d])) return false;
+            if (g->cut[d] && analysis_is_hazard(&g->part, s, g->needs[s][d]))
+                return refuse_hazard(g, s, why);
     }
-    return g->cut[0] || g->cut[1] || g->cut[2];
+    bool cut = g->cut[0] || g->cut[1] || g->cut[2];
+    if (!cut) plan_group_say_fixed(g, r->tile, 0, PLAN_NO_SIZE, why);
+    return cut;
 }
 
 /* What is written is kept in the tile. */

@@ -2,6 +2,7 @@
 #include "plan/plan.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool plan_is_leaf(const plan_node *n) { return n->kind == PLAN_LOOP || n->kind == PLAN_MOVE; }
 
@@ -74,9 +75,36 @@ const char *plan_slot_name(const analysis_chain *a, int slot)
     return NULL;
 }
 
+/* The entry of a reason; NULL when memory is out. */
+static plan_refusal *refusal_of(plan *p, const char *why)
+{
+    int i = 0;
+    while (i < p->refusal_count && strcmp(p->refusals[i].why, why) != 0) i++;
+    if (i < p->refusal_count) return &p->refusals[i];
+    void *refusals = p->refusals;
+    char *words = arena_copy_text(&p->memory, why, strlen(why));
+    if (!words ||
+        !vector_reserve(&refusals, &p->refusal_capacity, (size_t)i + 1, sizeof *p->refusals))
+        return NULL;
+    p->refusals = refusals;
+    p->refusals[p->refusal_count++] = (plan_refusal){.why = words};
+    return &p->refusals[i];
+}
+
+void plan_refuse(plan *p, const analysis_section *loops, const char *why)
+{
+    for (int l = loops->first; l < loops->end; l++) {
+        if (loops->a->loops[l].loop->once) continue;
+        plan_refusal *r = refusal_of(p, why);
+        if (!r) p->failed = true;
+        if (r && !r->loops++) r->first = l;
+    }
+}
+
 void plan_free(plan *p)
 {
     free(p->nodes);
+    free(p->refusals);
     arena_free(&p->memory);
     *p = (plan){0};
 }

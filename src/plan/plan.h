@@ -66,11 +66,20 @@ typedef struct plan_node {
     int loop;
 } plan_node;
 
+/* Loops for which the method that was asked for cannot be used: they run loop by loop. */
+typedef struct plan_refusal {
+    const char *why;
+    int first, loops; /* the first of those with this reason, and how many they are */
+} plan_refusal;
+
 typedef struct plan {
     plan_node *nodes; /* nodes[0] is none */
     int count, root, leaf_count;
     size_t capacity;
-    arena memory; /* of spans and cuts */
+    plan_refusal *refusals; /* of plan_make, one per reason */
+    int refusal_count;
+    size_t refusal_capacity;
+    arena memory; /* of spans, cuts and reasons */
     bool failed;  /* memory was out */
 } plan;           /* zero-initialised is empty */
 
@@ -89,6 +98,8 @@ void plan_end_tile(plan *p, int number, plan_find_span *find, const void *data);
 bool plan_are_alike(const chain_slot *a, const chain_slot *b);
 /* What the program calls a field or scalar; NULL where it has no name. */
 const char *plan_slot_name(const analysis_chain *a, int slot);
+/* Enters those of the loops that are on a grid as ones that a method cannot be used for. */
+void plan_refuse(plan *p, const analysis_section *loops, const char *why);
 void plan_free(plan *p);
 
 /* ---- walk.c: what a plan does, step by step -------------------------------------------------- */
@@ -182,9 +193,10 @@ typedef struct plan_cache plan_cache;
 bool plan_cache_knows(const plan_cache *cache, const chain *c, const plan_request *request);
 plan_cache *plan_cache_new(void); /* NULL when memory is out */
 void plan_cache_free(plan_cache *cache);
-/* The plan of a chain, and its analysis, until the next call; NULL when memory is out. */
+/* The plan of a chain, and its analysis, until the next call, and whether it was
+ * made now; NULL when memory is out. */
 const plan *plan_cache_get(plan_cache *cache, const chain *c, const plan_request *request,
-                           const analysis_chain **analysis);
+                           const analysis_chain **analysis, bool *is_new);
 
 /* ---- group.c: loops that are tiled together -------------------------------------------------- */
 
@@ -198,8 +210,8 @@ typedef struct plan_kept {
  * grid run before the others, reductions are finished after them. */
 typedef struct plan_group {
     analysis_section part;
-    bool together;           /* can be tiled at all */
-    bool fixed[3];           /* dimensions that cannot */
+    const char *whole;       /* why it cannot be tiled at all; NULL: it can */
+    const char *fixed[3];    /* the same for each dimension */
     int64_t period[3];       /* the size of those in which something is read over a periodic side */
     bool cut[3];             /* those in which the fields that are kept are cut */
     plan_span (*lags)[3];    /* by loop, of analysis_find_lags */
@@ -217,6 +229,13 @@ void plan_group_free(plan_group *g);
 bool plan_group_tiles(const plan_group *g, const plan_request *r, int d);
 int plan_group_slowest(const plan_group *g, const plan_request *r);
 int plan_group_sweep(const plan_group *g, const plan_request *r);
+/* Says why the dimensions cannot be cut that were given sizes above `least`, or `none` where there
+ * is no such size. */
+void plan_group_say_fixed(const plan_group *g, const int64_t sizes[3], int64_t least,
+                          const char *none, text *why);
+#define PLAN_NO_SIZE "it is given no size of tiles, such as y=16"
+/* Whether there is one to sweep along; otherwise says why not. */
+bool plan_group_sweeps(const plan_group *g, const plan_request *r, text *why);
 /* Sets the extents of some of the loops, all needs, for fields asked for at the points; and widens
  * margins to hold what is touched then. */
 void plan_group_extents(plan_group *g, const analysis_section *part);
@@ -242,8 +261,9 @@ void plan_blocks_close(const plan_group *g, plan *p, int blocks, int seq);
 /* A way to plan one group, below a SEQ node. */
 typedef struct plan_method {
     const char *name;
-    bool apart;                                                     /* see plan_group_make */
-    bool (*applicable)(plan_group *g, const plan_request *request); /* NULL: always */
+    bool apart; /* see plan_group_make */
+    /* Otherwise says why it is not; NULL: it always is. */
+    bool (*applicable)(plan_group *g, const plan_request *request, text *why);
     void (*make)(plan_group *g, const plan_request *request, plan *p, int parent);
 } plan_method;
 extern const plan_method plan_skewed, plan_diamond, plan_overlapped, plan_streamed, plan_fused,

@@ -42,7 +42,7 @@ static bool read_size(const char *word, const char *name, int64_t out[3])
 {
     size_t length = strlen(name);
     int64_t value;
-    if (strncmp(word, name, length) || word[length] < 'x' || word[length] > 'z' ||
+    if (strncmp(word, name, length) != 0 || word[length] < 'x' || word[length] > 'z' ||
         word[length + 1] != '=' || !parse_integer(word + length + 2, 1, 1 << 30, &value))
         return false;
     out[word[length] - 'x'] = value;
@@ -76,22 +76,31 @@ bool plan_request_read(const char *words, plan_request *out, char wrong[PLAN_WOR
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
+static bool suits(const plan_method *method, plan_group *g, const plan_request *request, text *why)
+{
+    if (g->whole) text_add(why, "%s", g->whole);
+    return !g->whole && (!method->applicable || method->applicable(g, request, why));
+}
+
 /* Plans the group that begins with a loop; returns its end. */
 static int add_group(plan *p, int root, const analysis_chain *a, int first,
                      const plan_method *method, const plan_request *request)
 {
     plan_group g;
+    text why = {0};
     bool made = plan_group_make(&g, a, first, method->apart);
-    bool suits = made && g.together && (!method->applicable || method->applicable(&g, request));
-    if (!suits && !method->apart) { /* its loops may wait for one another */
+    bool suited = made && suits(method, &g, request, &why);
+    if (!suited && !method->apart) { /* its loops may wait for one another */
         plan_group_free(&g);
         made = plan_group_make(&g, a, first, true);
     }
-    if (!suits) method = &plan_loops;
+    if (!suited && method != &plan_loops && made) plan_refuse(p, &g.part, text_get(&why));
+    if (!suited) method = &plan_loops;
     if (made && method->apart) plan_add_loops(p, root, &g.part, PLAN_ONCE);
     if (made) method->make(&g, request, p, root);
     if (made && method->apart) plan_add_loops(p, root, &g.part, PLAN_REDUCED);
-    if (!made) p->failed = true;
+    if (!made || why.failed) p->failed = true;
+    text_free(&why);
     plan_group_free(&g);
     return g.part.end;
 }

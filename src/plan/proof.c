@@ -259,7 +259,7 @@ static void release(proof *v, plan_place *homes)
 
 bool plan_verify(const plan *p, const analysis_chain *a, text *why)
 {
-    int node;
+    int node = 0;
     const char *malformed = plan_check_form(p, a, &node);
     if (malformed) {
         text_add(why, "node %d: %s", node, malformed);

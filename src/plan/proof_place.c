@@ -168,7 +168,7 @@ static bool check_images(proof_reading *r, const grid_box *box, int d, grid_box 
 
 bool proof_check_box(proof_reading *r, const grid_box *box)
 {
-    grid_box inside;
+    grid_box inside = {.lo = {0}};
     return check_images(r, box, 0, &inside);
 }
 

@@ -30,11 +30,12 @@ static bool find_pair(const plan_group *g, int l, pair *out)
     return false;
 }
 
-static bool applicable(plan_group *g, const plan_request *r)
+static bool applicable(plan_group *g, const plan_request *r, text *why)
 {
     pair found;
-    for (int l = g->part.first; l < g->part.end && plan_group_sweep(g, r) >= 0; l++)
-        if (find_pair(g, l, &found)) return true;
+    for (int l = g->part.first; l < g->part.end; l++)
+        if (find_pair(g, l, &found)) return plan_group_sweeps(g, r, why);
+    text_add(why, "no loop makes all of a field from one that is not read again");
     return false;
 }
 

@@ -8,9 +8,11 @@
  * Periodic dimensions are wrapped in one block first. */
 #include "plan/plan.h"
 
-static bool skewed_applicable(plan_group *g, const plan_request *r)
+static bool skewed_applicable(plan_group *g, const plan_request *r, text *why)
 {
-    return plan_group_slowest(g, r) >= 0;
+    bool tiled = plan_group_slowest(g, r) >= 0;
+    if (!tiled) plan_group_say_fixed(g, r->tile, 0, PLAN_NO_SIZE, why);
+    return tiled;
 }
 
 static plan_span skewed_span(const void *group, const plan_node *leaf, int d)
@@ -38,13 +40,18 @@ static void add_skewed_tiles(plan_group *g, const plan_request *r, plan *p, int 
 
 /* ---- diamonds -------------------------------------------------------------------------------- */
 
-static bool diamond_applicable(plan_group *g, const plan_request *r)
+static bool diamond_applicable(plan_group *g, const plan_request *r, text *why)
 {
+    if (!skewed_applicable(g, r, why)) return false;
     int d = plan_group_slowest(g, r);
-    if (d < 0 || !analysis_find_lags(&g->part, g->lags)) return false;
+    int64_t least = 0;
+    if (!analysis_find_lags(&g->part, g->lags)) why->failed = true;
     for (int l = 0; l < g->part.end - g->part.first; l++)
-        if (g->lags[l][d].hi - g->lags[l][d].lo > r->tile[d]) return false;
-    return true;
+        least = larger(least, g->lags[l][d].hi - g->lags[l][d].lo);
+    if (least > r->tile[d])
+        text_add(why, "tiles along %c shrink too much over these loops: %c=%lld is the least",
+                 'x' + d, 'x' + d, (long long)least);
+    return least <= r->tile[d];
 }
 
 static plan_span diamond_span(const void *group, const plan_node *leaf, int d)

@@ -22,15 +22,17 @@ static bool find_kept(plan_group *g, bool passing)
     return any;
 }
 
-static bool applicable(plan_group *g, const plan_request *r)
+static bool applicable(plan_group *g, const plan_request *r, text *why)
 {
     find_kept(g, false);
-    return plan_group_sweep(g, r) >= 0;
+    return plan_group_sweeps(g, r, why);
 }
 
-static bool fused_applicable(plan_group *g, const plan_request *r)
+static bool fused_applicable(plan_group *g, const plan_request *r, text *why)
 {
-    return find_kept(g, true) && plan_group_sweep(g, r) >= 0;
+    if (find_kept(g, true)) return plan_group_sweeps(g, r, why);
+    text_add(why, "no field is made and used up within these loops");
+    return false;
 }
 
 /* Planes of each field that are touched in a tile, beside its frame: those before `hi` for the

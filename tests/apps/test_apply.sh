@@ -85,6 +85,46 @@ expect 0 apply k.kata start --size 3x2 u=u.npy
 expect 2 apply k.kata halve f=u.npy c=c.npy
 expect_text err "kata apply: u.npy has 3 points along x, which the ratio 2 of 'f' does not divide"
 
+# ---- faces -------------------------------------------------------------------------------------
+
+cat >f.kata <<'END'
+kernel start(out double u) { u = ix*ix + 10*iy; }
+kernel slope(in double u, out double f) { f = u - u[-1,0]; }
+kernel gather(in double f, out double d) { d = f[1,0] - f; }
+kernel scale(inout double f) { f *= 2; }
+kernel add(in double f, sum double s) { s += f; }
+kernel join(in double f, in double u, sum double s) { s += f + u; }
+kernel corner(out double q) { q = 1; }
+END
+expect 0 apply f.kata start --size 3x2 u=cells.npy
+expect 0 apply f.kata slope u=cells.npy f=f.npy --boundary u=clamp --staggered f=x
+expect_values f.npy f8 "0 1 3 0 0 1 3 0"
+expect 0 apply f.kata gather f=f.npy d=d.npy --staggered f=x
+expect_values d.npy f8 "1 2 -3 1 2 -3"
+expect 0 apply f.kata scale f=f.npy,g.npy --staggered x
+expect_values g.npy f8 "0 2 6 0 0 2 6 0"
+expect 0 apply f.kata scale f=f.npy,g.npy --staggered f=x --inner 1 # no row is left
+expect_values g.npy f8 "0 1 3 0 0 1 3 0"
+expect 0 apply f.kata add f=f.npy --staggered f=x
+expect_text out "s = 8"
+expect 0 apply f.kata join f=f.npy u=cells.npy --staggered f=x # at cells
+expect_text out "s = 48"
+expect 0 apply f.kata slope u=cells.npy f=f.npy --boundary periodic --staggered f=x
+expect_values f.npy f8 "-4 1 3 -4 1 3"
+expect 0 apply f.kata gather f=f.npy d=d.npy --staggered f=x --boundary periodic
+expect_values d.npy f8 "5 2 -7 5 2 -7"
+expect 0 apply f.kata corner q=q.npy --size 2x1 --staggered xy
+expect_values q.npy f8 "1 1 1 1 1 1"
+expect 1 apply f.kata corner q=q.npy --size 2 --staggered xy
+expect_in err "staggered"
+expect 2 apply f.kata corner q=q.npy --size 2 --staggered q=xx
+expect_text err "kata apply: --staggered takes dimensions, as x or xy, not 'xx'"
+expect 2 apply f.kata corner q=q.npy --size 2 --staggered u
+expect_text err "kata apply: --staggered takes dimensions, as x or xy, not 'u'"
+expect 0 apply f.kata corner q=q.npy --size 1
+expect 2 apply f.kata scale f=q.npy --staggered x
+expect_text err "kata apply: q.npy has one point along x, and a staggered field two at least"
+
 # ---- steps -------------------------------------------------------------------------------------
 
 # the result is in v after any number of steps
@@ -136,6 +176,11 @@ expect 0 apply t.kata add u=t.vtkhdf:/VTKHDF/PointData/v w=$bytes v=t.npy --type
 expect_values t.npy d8 "506 510 2"
 expect 0 apply t.kata copy u=$bytes v=t.npy --type u=unorm8
 expect_values t.npy f8 "0.9921568627450981 1 0.00392156862745098"
+# and those of a picture
+printf 'kernel two(out double u[2]) { u[0] = ix/255.0; u[1] = 1; }\nkernel raw(in uchar u, out int v) { v = u; }\n' >p.kata
+expect 0 apply p.kata two --size 3x1 u=t.png
+expect 0 apply p.kata raw u=t.png v=t.npy
+expect_values t.npy d4 "0 1 2"
 expect 2 apply t.kata count --size 3 v=t.npy --type u16
 expect_text err "kata apply: --type has no type 'u16'; the types are f64, f32, f16, bf16, i64, i32, u8 and unorm8"
 expect 2 apply k.kata shift u=u.npy c=1 --type c=f32

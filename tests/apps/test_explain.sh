@@ -19,6 +19,12 @@ grep -q '^  tile dimension 1 size 4 overlap 0 parallel 0 period 0 0 0$' plan.txt
 [ "$(grep -c 'loop number' plan.txt)" = 6 ] || fail "not six loops"
 grep -q 'loop number 5 spans -5 -5  # heat' plan.txt || fail "the last loop is not five rows behind"
 
+expect 0 explain --quick --plan 'blocked parts.x=2' --to blocks.txt -- "$KATA_BUILD/kata" "${steps[@]}"
+expect_in blocks.txt "  blocks parts 2 1 1 period 0 0 0 cuts 0 12 24 -far far -far far"
+expect_in blocks.txt "loop number 5 spans 0 0 -far far -far far  # heat"
+expect 0 explain --quick --json --plan 'blocked parts.x=2' --to blocks.json -- "$KATA_BUILD/kata" "${steps[@]}"
+expect_in blocks.json '"cuts": [0, 12, 24, "-far", "far", "-far", "far"]'
+
 expect 0 explain --plan 'streamed y=4' --json --to plan.json -- "$KATA_BUILD/kata" "${steps[@]}"
 python3 -m json.tool --json-lines plan.json >/dev/null || fail "no JSON"
 expect 0 explain --plan 'diamond y=16' --svg y --to plan.svg -- "$KATA_BUILD/kata" "${steps[@]}"
@@ -35,6 +41,13 @@ done
 
 KATA_PLAN='skewed y=4 q=3' expect 1 "${steps[@]}"
 expect_in err "the environment variable KATA_PLAN is 'skewed y=4 q=3', in which 'q=3' means nothing"
+methods='loops, skewed, diamond, overlapped, streamed, fused, single, blocked'
+expect 2 explain --plan nonsense -- "$KATA_BUILD/kata" "${steps[@]}"
+expect_text err "kata explain: the plan is 'nonsense', in which 'nonsense' means nothing" \
+    "  write a method ($methods) and sizes: 'skewed y=16 z=8'"
+expect 2 explain --plan '' -- "$KATA_BUILD/kata" "${steps[@]}"
+expect_text err "kata explain: the plan is '': a method is missing" \
+    "  write a method ($methods) and sizes: 'skewed y=16 z=8'"
 KATA_EXPLAIN=loud expect 1 "${steps[@]}"
 expect_in err "the environment variable KATA_EXPLAIN is 'loud', not text, json, x, y or z"
 expect 2 explain --plan 'skewed y=4'
@@ -128,9 +141,9 @@ expect 0 explain --quick -- "${program[@]}"
 sed -n '/^kernel/,/^work/p' err >shown
 expect_text shown "${heat[@]}" work
 sed -n '/^work/,$p' err >shown
-expect_text shown work "  loops       6, 2304 points" "  steps       0" \
+expect_text shown work "  loops       6, 2304 points" "  steps       6" \
     "  chains      1: 0 ended by a step, 0 where the queue was long" \
-    "  forced      1: kata_flush 1, first after 0 steps"
+    "  forced      1: kata_flush 1, first after 6 steps"
 for executor in cpu reference; do
     KATA_EXECUTOR=$executor expect 0 explain -- "${program[@]}"
     sed -n '/^kernel/,/intensity/p' err >shown
@@ -152,9 +165,9 @@ assert plan["kind"] == "seq"
 measured = kernel["measured"]
 assert measured["runs"] == 6 and measured["points"] == 2304
 assert abs(measured["share"] * kernel["bound"]["points_per_second"] / measured["points_per_second"] - 1) < 1e-4
-assert work == {"kind": "work", "loops": 6, "points": 2304, "steps": 0, "chains": 1, "forced": 1,
+assert work == {"kind": "work", "loops": 6, "points": 2304, "steps": 6, "chains": 1, "forced": 1,
                 "ended_by_step": 0, "long": 0,
-                "forced_by": [{"call": "kata_flush", "count": 1, "first_after_steps": 0}]}
+                "forced_by": [{"call": "kata_flush", "count": 1, "first_after_steps": 6}]}
 END_OF_CHECK
 rm -f none.txt
 expect 0 explain --to none.txt -- "$KATA_BUILD/kata" info --quick

@@ -22,6 +22,12 @@ if ! tail -n 1 screen | grep -qF "wrote heat.png"; then fail "the result does no
 at_terminal --quiet
 if grep -qF "$erase" screen; then fail "--quiet shows progress"; fi
 
+# What is still to do is estimated anew several times; what is done does not become less.
+TERM=xterm script -qec "'$kata' run cavity --re 400 --size 80" /dev/null >screen </dev/null
+grep -oE ' [0-9]+%' screen | tr -d ' %' >shares
+[ "$(wc -l <shares)" -ge 3 ] || fail "no shares"
+sort -nC shares || fail "the progress goes backwards: $(tr '\n' ' ' <shares)"
+
 KATA_EXECUTOR=reference expect 0 run heat --size 48
 if grep -qF $'\e' err out; then fail "a file gets what only terminals understand"; fi
 finish

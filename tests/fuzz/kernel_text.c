@@ -92,8 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int errors = 0;
     messages m = {.handler = check_message, .handler_data = &errors};
     lang_module *module = NULL;
-    kata_status status =
-        lang_compile_with("fuzz.kata", (const char *)data, size, &options, &m, &module);
+    kata_status status = lang_compile("fuzz.kata", (const char *)data, size, &options, &m, &module);
     require(status == m.status && (status == KATA_OK) == (module != NULL), "a wrong status");
     require(errors == (status != KATA_OK), "not one message per error");
     require(status == KATA_OK || status == KATA_ERROR_KERNEL || status == KATA_ERROR_LIMIT,

@@ -76,7 +76,7 @@ static kata_status byte_scalar(world *w)
 
 static kata_status picture_of_integers(world *w)
 {
-    return kata_save(kata_field_new(w->g, "n", KATA_U8), "n.png");
+    return kata_save(kata_field_new(w->g, "n", KATA_I32), "n.png");
 }
 
 static kata_status byte_for_double(world *w)

@@ -369,7 +369,7 @@ void world_make(world *w, uint64_t seed, int most_loops)
     make_slots(w);
     text kernels = {0};
     add_kernels(w, &kernels);
-    if (lang_compile("world.kata", text_get(&kernels), kernels.length, &w->m, &w->module)) {
+    if (lang_compile("world.kata", text_get(&kernels), kernels.length, NULL, &w->m, &w->module)) {
         fprintf(stderr, "%s\n%s\n", text_get(&w->m.body), text_get(&kernels));
         abort();
     }

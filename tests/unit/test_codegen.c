@@ -192,11 +192,12 @@ static void *compile(jit *j, codegen_loop *loops, size_t count)
 {
     messages m = {0};
     text c_text = {0};
+    jit_job *job;
     void *library = NULL;
     codegen_file_text(&c_text, loops, count);
     assert_false(c_text.failed);
-    assert_int_equal(jit_load(j, c_text.data, c_text.length, &m, &library), KATA_OK);
-    text_free(&c_text);
+    assert_int_equal(jit_start(j, &c_text, &(jit_function){.name = ""}, 0, &m, &job), KATA_OK);
+    assert_int_equal(jit_finish(j, job, &m, &library), KATA_OK);
     return library;
 }
 

@@ -378,7 +378,9 @@ static int set_up(void **state)
     static fixture f;
     if (jit_open(NULL, NULL, &f.m, &f.jit) != KATA_OK) return -1;
     *state = &f;
-    return lang_compile("test_cpu", kernels, strlen(kernels), &f.m, &f.module) == KATA_OK ? 0 : -1;
+    return lang_compile("test_cpu", kernels, strlen(kernels), NULL, &f.m, &f.module) == KATA_OK
+               ? 0
+               : -1;
 }
 
 static int tear_down(void **state)

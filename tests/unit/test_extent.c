@@ -104,7 +104,7 @@ static void make_row(row *r, const stage *stages, int dimension)
     *r = (row){0};
     for (int s = 0; s < MOST_STAGES; s++)
         print_stage(text + strlen(text), &stages[s], s, dimension);
-    assert_int_equal(lang_compile("k", text, strlen(text), &m, &r->module), KATA_OK);
+    assert_int_equal(lang_compile("k", text, strlen(text), NULL, &m, &r->module), KATA_OK);
     message_free(&m);
     make_loops(r, stages);
     chain c = {.loops = r->loops, .count = MOST_STAGES, .slots = r->list, .slot_count = FIELDS};

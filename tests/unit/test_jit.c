@@ -61,7 +61,11 @@ static int answer_with(const char *compiler, const char *cache, const char *c_te
     jit *j;
     void *library;
     assert_int_equal(jit_open(compiler, cache, &m, &j), KATA_OK);
-    kata_status status = jit_load(j, c_text, strlen(c_text), &m, &library);
+    text copy = {0};
+    jit_job *job;
+    text_add(&copy, "%s", c_text);
+    kata_status status = jit_start(j, &copy, &(jit_function){.name = ""}, 0, &m, &job);
+    if (status == KATA_OK) status = jit_finish(j, job, &m, &library);
     int answer = status == KATA_OK ? call(library) : -1;
     if (status != KATA_OK) assert_int_equal(status, KATA_ERROR_COMPILER);
     jit_close(j);

@@ -24,7 +24,7 @@ static kata_status compile(const char *program, size_t length, lang_module **mod
 {
     messages m = {.handler = count_reports};
     *module = NULL;
-    kata_status status = lang_compile("test.kata", program, length, &m, module);
+    kata_status status = lang_compile("test.kata", program, length, NULL, &m, module);
     if (message) text_add(message, "%s", text_get(&m.body));
     message_free(&m);
     return status;
@@ -205,7 +205,7 @@ static void test_an_error_is_reported_once_and_leaves_the_result_alone(void **st
     messages m = {.handler = count_reports};
     lang_module *before = (lang_module *)&m, *module = before;
     reports = 0;
-    assert_int_equal(lang_compile("test.kata", program, strlen(program), &m, &module),
+    assert_int_equal(lang_compile("test.kata", program, strlen(program), NULL, &m, &module),
                      KATA_ERROR_KERNEL);
     assert_ptr_equal(module, before);
     assert_int_equal(reports, 1);

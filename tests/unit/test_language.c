@@ -106,7 +106,7 @@ static const char *compile(const char *name, const char *program, size_t size, t
     messages m = {.handler = keep, .handler_data = &warnings};
     lang_module *module = NULL;
     snprintf(file, sizeof file, "%.200s.kata", name);
-    kata_status status = lang_compile_with(file, program, size, &options, &m, &module);
+    kata_status status = lang_compile(file, program, size, &options, &m, &module);
     if (status == KATA_OK && warns)
         text_add(out, "%s", text_get(&warnings));
     else if (status == KATA_OK)

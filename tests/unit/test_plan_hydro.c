@@ -228,7 +228,7 @@ static void fill(hydro *h, int i)
 static void make(hydro *h)
 {
     *h = (hydro){0};
-    assert_int_equal(lang_compile("hydro.kata", kernels, strlen(kernels), &h->m, &h->module),
+    assert_int_equal(lang_compile("hydro.kata", kernels, strlen(kernels), NULL, &h->m, &h->module),
                      KATA_OK);
     for (int i = 0; i < FIELDS + 2; i++) {
         bool scalar = i >= FIELDS, node = (i >= U0 && i <= V1) || (i >= W1 && i < FIELDS);
@@ -353,15 +353,18 @@ static void a_chain_seen_before_has_its_plan(void **state)
     plan_request request = {.method = "skewed", .tile = {0, 8, 0}};
     const analysis_chain *a, *again;
     double new = 0, known = 0;
+    bool is_new;
     make(&h);
     for (int i = 0; i < TIMES; i++) {
         plan_cache *cache = plan_cache_new();
         assert_false(plan_cache_knows(cache, &h.chain, &request));
         double start = seconds();
-        const plan *p = plan_cache_get(cache, &h.chain, &request, &a);
+        const plan *p = plan_cache_get(cache, &h.chain, &request, &a, &is_new);
+        assert_true(is_new);
         double middle = seconds();
         assert_non_null(p);
-        assert_ptr_equal(plan_cache_get(cache, &h.chain, &request, &again), p);
+        assert_ptr_equal(plan_cache_get(cache, &h.chain, &request, &again, &is_new), p);
+        assert_false(is_new);
         new += middle - start;
         known += seconds() - middle;
         assert_ptr_equal(a, again);

@@ -94,7 +94,7 @@ static bool is_allowed(size_t kind, int depth)
     lang_module *module = NULL;
     write_program(&program, kind, depth);
     bool allowed =
-        !program.failed && !lang_compile("k.kata", program.data, program.length, &m, &module);
+        !program.failed && !lang_compile("k.kata", program.data, program.length, NULL, &m, &module);
     if (allowed) {
         codegen_loop loop = {.kernel = module->kernels[0], .storage = storage, .lines = true};
         codegen_file_text(&written, &loop, 1);

@@ -1,0 +1,214 @@
+/* The plan that a program asks for, by an option or the environment: what cannot be one is refused,
+ * and what cannot be used is said. */
+#include "kata/kata.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void keep_message(void *data, kata_status status, const char *message)
+{
+    (void)status;
+    snprintf(data, 1024, "%s", message);
+}
+
+static void check_refused(const char *option, const char *environment, const char *first_line)
+{
+    char message[1024] = "";
+    if (environment) setenv("KATA_PLAN", environment, 1);
+    assert_null(kata_open(
+        &(kata_options){.plan = option, .handler = keep_message, .handler_data = message}));
+    unsetenv("KATA_PLAN");
+    message[strcspn(message, "\n")] = '\0';
+    assert_string_equal(message, first_line);
+}
+
+static void test_what_is_no_plan_is_refused_where_it_comes_from(void **state)
+{
+    (void)state;
+    check_refused("skewed q=1", NULL,
+                  "error: the plan is 'skewed q=1', in which 'q=1' means nothing");
+    check_refused("", NULL, "error: the plan is '': a method is missing");
+    check_refused("y=1", "loops", "error: the plan is 'y=1', in which 'y=1' means nothing");
+    check_refused(
+        NULL, "y=1",
+        "error: the environment variable KATA_PLAN is 'y=1', in which 'y=1' means nothing");
+}
+
+/* ---- methods that cannot be used ------------------------------------------------------------- */
+
+static const char kernels[] =
+    "kernel one(out double u) { u = 1; }\n"
+    "kernel heat(in double u, out double v) { v = 0.2*(u[1,0] + u[-1,0] + u[0,1] + u[0,-1]); }\n"
+    "kernel down(in double u, inout double v) forward(y) { v = iy > 0 ? v[0,-1] + u : u; }\n"
+    "kernel skip(inout double v) forward(y)\n"
+    "{ v = iy > 0 && ix > 0 ? v[-1,-1] + 1 : 1; }\n"
+    "kernel split(in double u, out double f finer(2)) { for (int i = 0; i < 2; i++)\n"
+    "  for (int j = 0; j < 2; j++) f[i,j] = u; }\n"
+    "kernel half(in double u, inout double v) { v += 0.5*u[3,0]; }\n"
+    "kernel flux(in double u, out double f) { f = u - u[-1,0]; }\n"
+    "kernel top(in double u, max double r) { r = max(r, u); }\n"
+    "kernel scale(in double r, inout double s) { s += r; }\n";
+
+typedef struct world {
+    kata *k;
+    kata_grid *g;
+    kata_module *m;
+    kata_field *u, *v, *wide, *fine;
+    kata_scalar *r, *s;
+    char said[1024];
+} world;
+
+static void open_world(world *w, const char *executor, const char *plan)
+{
+    w->said[0] = '\0';
+    w->k = kata_open(&(kata_options){
+        .executor = executor, .plan = plan, .handler = keep_message, .handler_data = w->said});
+    w->g = kata_grid_2d(w->k, 12, 8);
+    w->m = kata_module_from_text(w->k, "k.kata", kernels);
+    w->u = kata_field_new(w->g, "u", KATA_F64, .boundary = KATA_PERIODIC);
+    w->v = kata_field_like(w->u, "v");
+    w->wide = kata_field_new(w->g, "wide", KATA_F64, .staggered = KATA_X);
+    w->fine = kata_field_new(kata_grid_2d(w->k, 24, 16), "fine", KATA_F64);
+    w->r = kata_scalar_new(w->k, "r", KATA_F64);
+    w->s = kata_scalar_new(w->k, "s", KATA_F64);
+}
+
+static kata_kernel *find(const world *w, const char *name) { return kata_kernel_find(w->m, name); }
+
+static void step(world *w)
+{
+    kata_apply(find(w, "heat"), kata_all(w->g), w->u, w->v);
+    kata_swap(w->u, w->v);
+}
+static void two_steps(world *w)
+{
+    step(w);
+    step(w);
+}
+static void sweep(world *w) { kata_apply(find(w, "down"), kata_all(w->g), w->u, w->v); }
+static void slanted_sweep(world *w) { kata_apply(find(w, "skip"), kata_all(w->g), w->v); }
+static void refine(world *w) { kata_apply(find(w, "split"), kata_all(w->g), w->u, w->fine); }
+static void change_and_read(world *w)
+{
+    kata_apply(find(w, "half"), kata_all(w->g), w->u, w->v);
+    kata_apply(find(w, "half"), kata_all(w->g), w->v, w->u);
+}
+static void faces(world *w) { kata_apply(find(w, "flux"), kata_on(w->wide), w->u, w->wide); }
+static void three_groups(world *w)
+{
+    two_steps(w);
+    kata_apply(find(w, "top"), kata_all(w->g), w->u, w->r);
+    kata_apply(find(w, "scale"), kata_once(w->k), w->r, w->s);
+    sweep(w);
+}
+
+/* What is said of a chain by an executor and plan. */
+static void check_said(const char *executor, const char *plan, void (*program)(world *),
+                       const char *said)
+{
+    world w;
+    open_world(&w, executor, plan);
+    for (int i = 0; i < 2; i++) { /* the second chain is like the first */
+        w.said[0] = '\0';
+        program(&w);
+        kata_flush(w.k);
+        assert_string_equal(w.said, i ? "" : said);
+    }
+    assert_int_equal(kata_close(w.k), KATA_OK);
+}
+
+static void check_unused(const char *plan, void (*program)(world *), const char *counts,
+                         const char *why)
+{
+    char expected[1024];
+    snprintf(
+        expected, sizeof expected,
+        "warning: the method '%.*s' cannot be used for %s loops of a chain: they run one after "
+        "another\n  %s",
+        (int)strcspn(plan, " "), plan, counts, why);
+    check_said("plan", plan, program, expected);
+}
+
+static void test_a_method_that_cannot_be_used_is_named_with_the_reason(void **state)
+{
+    (void)state;
+    check_unused("skewed", two_steps, "2 of the 2",
+                 "'heat' and 1 more: it is given no size of tiles, such as y=16");
+    check_unused("diamond y=1", two_steps, "2 of the 2",
+                 "'heat' and 1 more: tiles along y shrink too much over these loops: y=2 is the "
+                 "least");
+    check_unused("streamed x=4 z=2", two_steps, "2 of the 2",
+                 "'heat' and 1 more: not along x: values are read over its periodic sides; "
+                 "not along z: the grid does not have it");
+    check_unused("fused y=2", two_steps, "2 of the 2",
+                 "'heat' and 1 more: no field is made and used up within these loops");
+    check_unused("single y=2", sweep, "1 of the 1",
+                 "'down': no loop makes all of a field from one that is not read again");
+    check_unused("blocked", two_steps, "2 of the 2",
+                 "'heat' and 1 more: it is given no blocks, such as parts.y=2");
+    check_unused("skewed y=2", sweep, "1 of the 1",
+                 "'down': not along y: levels run in order along it");
+    check_unused("skewed y=2", slanted_sweep, "1 of the 1",
+                 "'skip': levels run in order and read more of each other than their own column");
+    check_unused("blocked parts.x=2", refine, "1 of the 1",
+                 "'split': a field is written that is finer, coarser or lacks a dimension");
+    check_unused("overlapped x=4", change_and_read, "2 of the 2",
+                 "'half' and 1 more: 'u' is changed after it was read around a point");
+    check_unused("skewed x=4", faces, "1 of the 1",
+                 "'flux': not along x: a range goes beyond its periodic sides");
+}
+
+static void test_reasons_are_said_once_for_all_loops_they_hold_for(void **state)
+{
+    (void)state;
+    check_unused("diamond y=1", three_groups, "4 of the 5",
+                 "'heat' and 2 more: tiles along y shrink too much over these loops: y=2 is the "
+                 "least\n  'down': not along y: levels run in order along it");
+}
+
+static void test_nothing_is_said_where_the_method_is_used_or_none_is_asked_for(void **state)
+{
+    (void)state;
+    check_said("plan", "skewed y=2", two_steps, "");
+    check_said("plan", "loops", three_groups, "");
+    check_said("plan", NULL, three_groups, "");
+    check_said("reference", "skewed", two_steps, ""); /* and shows no plans */
+}
+
+static void test_a_plan_that_nobody_takes_is_said(void **state)
+{
+    (void)state;
+    static const char said[] =
+        "warning: a plan is asked for, and the executor 'cpu' does not take it\n"
+        "  the executor 'plan' runs chains by plans, and KATA_EXPLAIN shows them";
+    world w;
+    open_world(&w, "cpu", "skewed y=2");
+    assert_string_equal(w.said, said);
+    kata_close(w.k);
+    setenv("KATA_PLAN", "loops", 1);
+    open_world(&w, "cpu", NULL);
+    assert_string_equal(w.said, said);
+    kata_close(w.k);
+    open_world(&w, "plan", NULL);
+    assert_string_equal(w.said, "");
+    kata_close(w.k);
+    unsetenv("KATA_PLAN");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_is_no_plan_is_refused_where_it_comes_from),
+        cmocka_unit_test(test_a_method_that_cannot_be_used_is_named_with_the_reason),
+        cmocka_unit_test(test_reasons_are_said_once_for_all_loops_they_hold_for),
+        cmocka_unit_test(test_a_plan_that_nobody_takes_is_said),
+        cmocka_unit_test(test_nothing_is_said_where_the_method_is_used_or_none_is_asked_for),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
