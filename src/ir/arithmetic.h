@@ -30,27 +30,54 @@
 KATA_INTEGER(int32_t, i32, __UINT32_TYPE__, 32)
 KATA_INTEGER(int64_t, i64, __UINT64_TYPE__, 64)
 
+/* The bits of a floating-point number, as an integer and back. */
+#define KATA_BITS(T, t, I)                                                                         \
+    KATA_INLINE I kata_bits_##t(T x)                                                               \
+    {                                                                                              \
+        I bits;                                                                                    \
+        __builtin_memcpy(&bits, &x, sizeof bits);                                                  \
+        return bits;                                                                               \
+    }                                                                                              \
+    KATA_INLINE T kata_of_bits_##t(I bits)                                                         \
+    {                                                                                              \
+        T x;                                                                                       \
+        __builtin_memcpy(&x, &bits, sizeof x);                                                     \
+        return x;                                                                                  \
+    }
+
+KATA_BITS(float, f32, int32_t)
+KATA_BITS(double, f64, int64_t)
+
 /* fmin, fmax: the other operand where one is NaN. Of equal operands the second. The sign of a NaN,
  * which processors and compilers set as they like, counts as positive. */
 #define KATA_FLOATING(T, t, copysign)                                                              \
     KATA_INLINE T kata_fmin_##t(T a, T b) { return a < b || b != b ? a : b; }                      \
     KATA_INLINE T kata_fmax_##t(T a, T b) { return b < a || b != b ? a : b; }                      \
-    KATA_INLINE T kata_copysign_##t(T a, T b) { return copysign(a, b != b ? (T)0 : b); }           \
-    KATA_INLINE T kata_least_##t(T a, T b)                                                         \
-    {                                                                                              \
-        T lower = a < b ? a : b, zero = copysign((T)1, a) < 0 ? a : b;                             \
-        T ordered = a == b ? zero : lower;                                                         \
-        return a != a ? a : b != b ? b : ordered;                                                  \
-    }                                                                                              \
-    KATA_INLINE T kata_greatest_##t(T a, T b)                                                      \
-    {                                                                                              \
-        T upper = b < a ? a : b, zero = copysign((T)1, a) < 0 ? b : a;                             \
-        T ordered = a == b ? zero : upper;                                                         \
-        return a != a ? a : b != b ? b : ordered;                                                  \
-    }
+    KATA_INLINE T kata_copysign_##t(T a, T b) { return copysign(a, b != b ? (T)0 : b); }
 
 KATA_FLOATING(float, f32, __builtin_copysignf)
 KATA_FLOATING(double, f64, __builtin_copysign)
+
+/* The order of reductions: -0 before 0, and NaN where an operand is one. Which of the operands a
+ * comparison chooses, it chooses twice, the second time with the operands exchanged. Where they
+ * differ both choices are the same; otherwise they are the two operands, of which all bits are
+ * taken: of zeros either sign, of NaN and a number those of a NaN. The sign of the greatest is
+ * set only where both are negative. */
+#define KATA_ORDERED(T, t, I, ALL_BUT_SIGN)                                                        \
+    KATA_INLINE T kata_least_##t(T a, T b)                                                         \
+    {                                                                                              \
+        T one = a < b ? a : b, other = b < a ? b : a;                                              \
+        return kata_of_bits_##t(kata_bits_##t(one) | kata_bits_##t(other));                        \
+    }                                                                                              \
+    KATA_INLINE T kata_greatest_##t(T a, T b)                                                      \
+    {                                                                                              \
+        T one = a > b ? a : b, other = b > a ? b : a;                                              \
+        I x = kata_bits_##t(one), y = kata_bits_##t(other);                                        \
+        return kata_of_bits_##t((x | y) & ((x & y) | ALL_BUT_SIGN));                               \
+    }
+
+KATA_ORDERED(float, f32, int32_t, 0x7fffffff)
+KATA_ORDERED(double, f64, int64_t, 0x7fffffffffffffff)
 
 /* Number b (from 0) of the sequence that SplitMix64 makes from seed a (Steele, Lea and Flood, Fast
  * splittable pseudorandom number generators, OOPSLA 2014). */
@@ -178,5 +205,7 @@ KATA_INLINE kata_half kata_f16_of_f64(double x) { return kata_f16_of_f32((float)
 KATA_INLINE kata_half kata_bf16_of_f64(double x) { return kata_bf16_of_f32((float)x); }
 
 #undef KATA_INTEGER
+#undef KATA_BITS
 #undef KATA_FLOATING
+#undef KATA_ORDERED
 #undef KATA_INLINE

@@ -116,6 +116,39 @@ static void zeros_and_nan_are_ordered(void **state)
     assert_true(reduce_all(IR_PARAM_SUM, with_nan, 599).f64 == 599.0 * 598 / 2);
 }
 
+/* Which of two numbers reductions take, spelled out; NaN where one is NaN. */
+static double chosen(bool least, double a, double b)
+{
+    if (isnan(a) || isnan(b)) return (double)NAN;
+    bool a_first = a < b || (a == b && signbit(a));
+    return a_first == least ? a : b;
+}
+
+static void is_chosen(ir_param_kind kind, double a, double b)
+{
+    ir_param param = {.kind = kind, .type = IR_F64};
+    double expected = chosen(kind == IR_PARAM_MIN, a, b);
+    ir_value found = ir_reduce(&param, (ir_value){.f64 = a}, (ir_value){.f64 = b});
+    assert_true(same(IR_F64, (ir_value){.f64 = expected}, found));
+    param.type = IR_F32;
+    found = ir_reduce(&param, ir_value_of_double(IR_F32, a), ir_value_of_double(IR_F32, b));
+    assert_true(same(IR_F32, ir_value_of_double(IR_F32, expected), found));
+}
+
+/* The least and the greatest of all kinds of numbers, whichever comes first. */
+static void numbers_are_ordered(void **state)
+{
+    (void)state;
+    static const double numbers[] = {0.0,      -0.0,      1.0,       -1.0,      1.5,   -1.5,
+                                     0x1p-149, -0x1p-149, 0x1p-126,  3e38,      -3e38, NAN,
+                                     -NAN,     INFINITY,  -INFINITY, -0x1p-126, 0.75,  0x1.8p-140};
+    for (size_t i = 0; i < COUNT_OF(numbers); i++)
+        for (size_t k = 0; k < COUNT_OF(numbers); k++) {
+            is_chosen(IR_PARAM_MIN, numbers[i], numbers[k]);
+            is_chosen(IR_PARAM_MAX, numbers[i], numbers[k]);
+        }
+}
+
 static void no_points_give_the_start(void **state)
 {
     (void)state;
@@ -147,9 +180,8 @@ static void starts_are_neutral(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(starts_are_neutral),
-        cmocka_unit_test(follows_the_definition),
-        cmocka_unit_test(zeros_and_nan_are_ordered),
+        cmocka_unit_test(starts_are_neutral),        cmocka_unit_test(follows_the_definition),
+        cmocka_unit_test(zeros_and_nan_are_ordered), cmocka_unit_test(numbers_are_ordered),
         cmocka_unit_test(no_points_give_the_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
