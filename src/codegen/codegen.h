@@ -15,13 +15,15 @@
  * the parameter's codegen_rows says. An inout field, and an out that is read at other levels, has
  * its views twice, for reads and then for writes. A reduction's view has lanes in the
  * parameter's type, CODEGEN_LANES for each CODEGEN_BRICK points of a row, into which points are
- * combined from low x to high: that at x into lane x modulo CODEGEN_LANES. Where levels are along x
- * it receives the point's contribution. number: 8 bytes per number and table element, in parameter
- * order. A kernel with checks has one more view, the last, whose origin is an int64_t[3]: the
- * function returns when a row has a point at which a check fails, with its first one there and
- * nothing written to that row and those after it. All reads of a point happen before its writes,
- * and points are independent, but for the levels of a kernel whose levels run in order: each sees
- * what those before it in its box have written. how: CODEGEN_FAR, CODEGEN_PAST, CODEGEN_TWICE. */
+ * combined from low x to high: that at x into lane x modulo CODEGEN_LANES. For CODEGEN_WHOLE it has
+ * 8 bytes for each brick, which receive what the lanes make, from their neutral start; its
+ * distances are in elements all the same. Where levels are along x it receives the point's
+ * contribution. number: 8 bytes per number and table element, in parameter order. A kernel with
+ * checks has one more view, the last, whose origin is an int64_t[3]: the function returns when a
+ * row has a point at which a check fails, with its first one there and nothing written to that row
+ * and those after it. All reads of a point happen before its writes, and points are independent,
+ * but for the levels of a kernel whose levels run in order: each sees what those before it in its
+ * box have written. how: CODEGEN_FAR, CODEGEN_PAST, CODEGEN_TWICE, CODEGEN_WHOLE. */
 #ifndef CODEGEN_CODEGEN_H
 #define CODEGEN_CODEGEN_H
 
@@ -33,11 +35,12 @@ typedef struct codegen_view {
     int64_t x; /* of STRIDED rows; others need none */
 } codegen_view;
 
-/* What a function may do for speed; no result depends on it. */
+/* What a function may do for speed, where no result depends on it, and what reductions get. */
 enum {
     CODEGEN_FAR = 1,   /* fields do not fit a cache: fetch ahead */
     CODEGEN_PAST = 2,  /* and write past it what is not read */
     CODEGEN_TWICE = 4, /* points may be computed twice: nothing written is read */
+    CODEGEN_WHOLE = 8, /* bricks lie in the box with all their points, and are reduced */
 };
 
 typedef void codegen_function(const int64_t *lo, const int64_t *hi, const int64_t *size,
@@ -73,6 +76,8 @@ void codegen_name(const codegen_loop *loop, char name[64]);
 void codegen_file_text(text *out, const codegen_loop *loops, size_t count);
 /* Text of vector.h, which stands in generated code. */
 extern const char codegen_vector_text[];
+/* Text of lanes.h, which stands there where a loop reduces. */
+extern const char codegen_lanes_text[];
 /* Position of the first view, and of the first number, of a parameter; those of param_count are the
  * numbers of views (without that of checks) and numbers. */
 int codegen_view_index(const ir_kernel *kernel, int param);
@@ -137,9 +142,7 @@ typedef struct codegen_sharing {
 codegen_sharing *codegen_find_sharing(const codegen_loop *loop, const codegen_step *steps);
 void codegen_sharing_free(codegen_sharing *s);
 
-/* ---- line.c, expression.c, index.c, function.c, point.c, part.c, row.c: for codegen's own use
- * ---------
- */
+/* ---- line.c, expression.c, index.c, function.c, point.c, brick.c, part.c, fetch.c, row.c - */
 
 /* Conditions of intervals for which a loop is written twice, at most. */
 enum { CODEGEN_CASES = 3 };
@@ -174,6 +177,9 @@ bool codegen_is_kept(const codegen_writer *w, ir_id id);
 void codegen_mark_operands(const codegen_writer *w, bool *wanted);
 /* Begins the loop over parts of a row, from part to part_end, with what their points share. */
 void codegen_begin_part(const codegen_writer *w, int lanes);
+/* Fetches of what is read later, where the vector at `at` is computed. */
+void codegen_read_fetches(const codegen_writer *w, int lanes);
+enum { CODEGEN_AHEAD = 8 }; /* vectors between what is computed and what is fetched of a row */
 /* Whether the points of rows run in vectors. */
 bool codegen_runs_vectors(const codegen_loop *loop);
 /* The beginning of its call, to be followed by ", " and the address of an element for each store,
@@ -190,8 +196,15 @@ text codegen_written_name(const codegen_writer *w, const ir_store *s);
 void codegen_target(const codegen_writer *w, const ir_store *s);
 /* Whether a written field is read otherwise than what the point itself has written. */
 bool codegen_is_read(const ir_kernel *kernel, int param);
-/* Whether what a parameter receives is combined in lanes. */
+/* Whether what a parameter receives is combined in lanes; whether any is. */
 bool codegen_has_lanes(const codegen_loop *loop, int param);
+bool codegen_reduces(const codegen_loop *loop);
+/* The loop over the bricks of a row, whose lanes are variables. What stands in it finds in lo[0]
+ * and hi[0] where the brick begins and ends, and in row_points the length of the row. */
+void codegen_begin_bricks(const codegen_writer *w);
+void codegen_end_bricks(const codegen_writer *w);
+/* "p1_total_lanes", of a store to a reduction. To be freed. */
+text codegen_lanes_name(const codegen_writer *w, const ir_store *s);
 /* Whether two accesses or stores are of one row. */
 bool codegen_same_row(const ir_access *a, const ir_access *b);
 bool codegen_same_written_row(const ir_store *a, const ir_store *b);

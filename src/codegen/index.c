@@ -112,11 +112,6 @@ void codegen_element(const codegen_writer *w, int param, int32_t offset, bool re
         codegen_index(&index, p, 0, offset);
     const char *i = text_get(&index);
     if (index.failed) w->out->failed = true;
-    if (codegen_has_lanes(w->loop, param)) {
-        text_add(w->out, "[kata_lane(%s)]", i);
-        text_free(&index);
-        return;
-    }
     switch (codegen_rows_of(w->loop, param)) {
     case CODEGEN_CONTIGUOUS: text_add(w->out, "[%s]", i); break;
     case CODEGEN_TOGETHER: text_add(w->out, "[(%s) * %d]", i, p->count); break;

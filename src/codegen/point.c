@@ -220,9 +220,13 @@ void codegen_steps(const codegen_writer *w, codegen_level level, codegen_level p
 
 void codegen_target(const codegen_writer *w, const ir_store *s)
 {
-    text name = codegen_written_name(w, s);
+    bool lane = codegen_has_lanes(w->loop, s->param);
+    text name = lane ? codegen_lanes_name(w, s) : codegen_written_name(w, s);
     text_add(w->out, "%s", text_get(&name));
-    codegen_element(w, s->param, s->offset[0], false, text_get(&name));
+    if (lane)
+        text_add(w->out, "[ix & %d]", CODEGEN_LANES - 1);
+    else
+        codegen_element(w, s->param, s->offset[0], false, text_get(&name));
     text_free(&name);
 }
 

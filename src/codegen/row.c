@@ -109,19 +109,12 @@ static void end_points(const codegen_writer *w)
 
 /* ---- vectors --------------------------------------------------------------------------------- */
 
-static bool reduces(const codegen_loop *loop)
-{
-    for (int i = 0; i < loop->kernel->store_count; i++)
-        if (codegen_has_lanes(loop, loop->kernel->stores[i].param)) return true;
-    return false;
-}
-
 /* Where the vectors of the row begin and end: as memory is aligned, or as lanes are. */
 static void add_bounds(const codegen_writer *w, int lanes)
 {
     text first = codegen_written_name(w, &w->loop->kernel->stores[0]);
     text_add(w->out, "            const int64_t last = hi[0] - %d;\n", lanes);
-    if (reduces(w->loop))
+    if (codegen_reduces(w->loop))
         text_add(w->out, "            int64_t from = lo[0] & -%d, to = hi[0];\n", lanes);
     else
         text_add(w->out,
@@ -138,57 +131,6 @@ static void add_bounds(const codegen_writer *w, int lanes)
     text_free(&first);
 }
 
-/* Whether no row of the same component lies farther on than that of an access. */
-static bool is_foremost(const ir_kernel *kernel, const ir_access *a, int sign)
-{
-    for (int i = 0; i < kernel->access_count; i++) {
-        const ir_access *b = &kernel->accesses[i];
-        if (b->param != a->param || b->component != a->component) continue;
-        int32_t z = sign * (b->offset[2] - a->offset[2]);
-        if (z > 0 || (z == 0 && b->offset[1] > a->offset[1])) return false;
-    }
-    return true;
-}
-
-/* Points of rows that, with as many of all other components, fit the first-level cache. */
-static int short_row(const codegen_loop *loop)
-{
-    enum { ROOM = 24 << 10 };
-    int bytes = 1;
-    for (int p = 0; p < loop->kernel->param_count; p++)
-        if (ir_param_is_field(&loop->kernel->params[p]))
-            bytes += loop->kernel->params[p].count * ir_storages[loop->storage[p]].bytes;
-    return ROOM / bytes;
-}
-
-enum { AHEAD = 8 }; /* vectors */
-
-/* Of each component that is read, fetches the row behind the foremost, or where rows are too long
- * to stay in cache until they are used, what lies a few lines ahead. */
-static void add_read_fetches(const codegen_writer *w, int lanes)
-{
-    const ir_kernel *kernel = w->loop->kernel;
-    text_add(w->out, "                        const _Bool far_row = hi[0] - lo[0] > %d;\n",
-             short_row(w->loop));
-    for (int i = 0; i < kernel->access_count; i++) {
-        const ir_access *a = &kernel->accesses[i];
-        const ir_param *p = &kernel->params[a->param];
-        bool scaled = p->finer[0] > 1 || p->coarser[0] > 1 || p->missing[0] || p->missing[1];
-        if ((i > 0 && codegen_same_row(a, a - 1)) || scaled ||
-            codegen_rows_of(w->loop, a->param) != CODEGEN_CONTIGUOUS ||
-            !is_foremost(kernel, a, kernel->direction == IR_BACKWARD ? -1 : 1))
-            continue;
-        text name = {0};
-        codegen_row_name(&name, kernel, a->param, a->component, a->offset);
-        text_add(
-            w->out,
-            "                        __builtin_prefetch(%s + at + (far_row ? %d : view[%d].y));\n",
-            text_get(&name), AHEAD * lanes, codegen_view_index(kernel, a->param) + a->component);
-        if (name.failed) w->out->failed = true;
-        text_free(&name);
-    }
-}
-
 /* Whether a result is written past the caches where the loop is told to. */
 static bool may_pass(const codegen_loop *loop, int i)
 {
@@ -200,13 +142,13 @@ static bool may_pass(const codegen_loop *loop, int i)
 static void add_fetches(const codegen_writer *w, int lanes)
 {
     text_add(w->out, "                    if (how & KATA_FAR) {\n");
-    add_read_fetches(w, lanes);
+    codegen_read_fetches(w, lanes);
     text_add(w->out, "                        if (!(how & KATA_PAST)) {\n");
     for (int i = 0; i < w->loop->kernel->store_count; i++) {
         if (!may_pass(w->loop, i)) continue;
         text name = codegen_written_name(w, &w->loop->kernel->stores[i]);
         text_add(w->out, "                            __builtin_prefetch(%s + at + %d, 1);\n",
-                 text_get(&name), AHEAD * lanes);
+                 text_get(&name), CODEGEN_AHEAD * lanes);
         text_free(&name);
     }
     text_add(w->out, "                        }\n                    }\n");
@@ -230,14 +172,16 @@ static bool is_kept(const codegen_loop *loop, int i)
 /* The place of a result of a lane of the vector at `at`. */
 static void add_lane(const codegen_writer *w, int i)
 {
-    text name = codegen_written_name(w, &w->loop->kernel->stores[i]);
-    if (codegen_has_lanes(w->loop, w->loop->kernel->stores[i].param))
-        text_add(w->out, ", &%s[kata_lane(at) + lane]", text_get(&name));
-    else if (piece_of(w->loop) > 1)
+    const ir_store *s = &w->loop->kernel->stores[i];
+    if (codegen_has_lanes(w->loop, s->param)) {
+        text name = codegen_lanes_name(w, s);
+        text_add(w->out, ", &%s[place + lane]", text_get(&name));
+        text_free(&name);
+    } else if (piece_of(w->loop) > 1) {
         text_add(w->out, ", &out_%d[at - start + lane]", i);
-    else
+    } else {
         text_add(w->out, ", &new_%d[lane]", i);
-    text_free(&name);
+    }
 }
 
 static void add_kept(const codegen_writer *w, int lanes)
@@ -295,17 +239,19 @@ static const char *bounds(const codegen_writer *w)
     return w->group ? "part; start < part_end" : "from; start < to";
 }
 
-static const char *vector_start(const codegen_loop *loop)
+static const char *end_of(const codegen_writer *w) { return w->group ? "part_end" : "to"; }
+
+/* The lane that takes the first point of the vector at `at`. */
+static void add_place(const codegen_writer *w)
 {
-    return reduces(loop) ? "start" : "kata_between(lo[0], start, last)";
+    if (codegen_reduces(w->loop))
+        text_add(w->out, "                    const int64_t place = at & %d;\n", CODEGEN_LANES - 1);
 }
 
-/* Each vector is written when it is computed. */
-static void add_single_vectors(const codegen_writer *w, int lanes)
+/* A vector that is written when it is computed. */
+static void add_single_vector(const codegen_writer *w, int lanes)
 {
-    text_add(w->out, "            for (int64_t start = %s; start += %d) {\n", bounds(w), lanes);
     add_kept(w, lanes);
-    text_add(w->out, "                const int64_t at = %s;\n", vector_start(w->loop));
     add_vector(w, lanes);
     for (int i = 0; i < w->loop->kernel->store_count; i++) {
         if (!is_kept(w->loop, i)) continue;
@@ -314,6 +260,41 @@ static void add_single_vectors(const codegen_writer *w, int lanes)
         text_add(w->out, ", new_%d, %d * sizeof *new_%d, %s);\n", i, lanes, i,
                  may_pass(w->loop, i) ? "how" : "0");
     }
+}
+
+/* Rounds over all lanes of a brick, in an order that compilers know, so that they keep lanes in
+ * registers. They make a function longer: of small kernels only. */
+static void add_rounds(const codegen_writer *w, int lanes)
+{
+    enum { SMALL = 64 };
+    if (!codegen_reduces(w->loop) || w->loop->kernel->graph.count > SMALL) return;
+    text_add(w->out,
+             "                if (start %% %d == 0) {\n"
+             "                for (; start + %d <= %s; start += %d) {\n",
+             CODEGEN_LANES, CODEGEN_LANES, end_of(w), CODEGEN_LANES);
+    for (int place = 0; place < CODEGEN_LANES; place += lanes) {
+        text_add(w->out,
+                 "                {\n"
+                 "                const int64_t at = start + %d, place = %d;\n",
+                 place, place);
+        add_single_vector(w, lanes);
+        text_add(w->out, "                }\n");
+    }
+    text_add(w->out,
+             "                }\n"
+             "                if (start >= %s) break;\n"
+             "                }\n",
+             end_of(w));
+}
+
+static void add_single_vectors(const codegen_writer *w, int lanes)
+{
+    text_add(w->out, "            for (int64_t start = %s; start += %d) {\n", bounds(w), lanes);
+    add_rounds(w, lanes);
+    text_add(w->out, "                const int64_t at = %s;\n",
+             codegen_reduces(w->loop) ? "start" : "kata_between(lo[0], start, last)");
+    add_place(w);
+    add_single_vector(w, lanes);
     text_add(w->out, "            }\n");
 }
 
@@ -329,7 +310,8 @@ static void add_pieces(const codegen_writer *w, int lanes)
              "                const int64_t high = start + %d < %s ? start + %d : %s;\n"
              "                for (int64_t next = start; next < high; next += %d) {\n"
              "                    const int64_t at = kata_between(lo[0], next, last);\n",
-             piece, w->group ? "part_end" : "to", piece, w->group ? "part_end" : "to", lanes);
+             piece, end_of(w), piece, end_of(w), lanes);
+    add_place(w);
     add_vector(w, lanes);
     text_add(w->out, "                }\n"
                      "                if (how & KATA_PAST) {\n");
@@ -382,7 +364,7 @@ static void add_vectors_and_rest(const codegen_writer *w)
 {
     int lanes = lanes_of(w->loop);
     add_bounds(w, lanes);
-    if (reduces(w->loop)) {
+    if (codegen_reduces(w->loop)) {
         add_rest(w, "lo[0]", "from", "");
         add_vectors(w, lanes);
         add_rest(w, "to", "hi[0]", "");
@@ -440,15 +422,24 @@ static int find_cases(const codegen_writer *w, ir_id cases[CODEGEN_CASES])
     return count;
 }
 
-static void add_loops(const codegen_writer *w)
+static void add_loop(const codegen_writer *w)
 {
     if (codegen_runs_vectors(w->loop)) {
         add_vectors_and_rest(w);
         return;
     }
-    begin_points(w, reduces(w->loop) ? "#pragma omp simd safelen(16)\n" : "#pragma omp simd\n");
+    bool lanes = codegen_reduces(w->loop);
+    if (w->loop->colored && lanes) add_colored_start(w);
+    begin_points(w, lanes ? "#pragma omp simd safelen(16)\n" : "#pragma omp simd\n");
     add_direct_call(w);
     end_points(w);
+}
+
+static void add_loops(const codegen_writer *w)
+{
+    if (codegen_reduces(w->loop)) codegen_begin_bricks(w);
+    add_loop(w);
+    if (codegen_reduces(w->loop)) codegen_end_bricks(w);
 }
 
 /* if the first condition holds, these loops, else if the second does, ... */

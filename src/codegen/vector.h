@@ -16,8 +16,12 @@ KATA_WITHIN int64_t kata_aligned(const void *row, int64_t bytes, int64_t lanes, 
     return lo - (int64_t)(address / (__UINTPTR_TYPE__)bytes % (__UINTPTR_TYPE__)lanes);
 }
 
-/* Where the lane of a reduction lies that takes the point at an x: each brick of 512 has 32. */
-KATA_WITHIN int64_t kata_lane(int64_t ix) { return (ix >> 9) * 32 + (ix & 31); }
+/* Where the brick ends that holds a point of a row, or the row. */
+KATA_WITHIN int64_t kata_brick_end(int64_t ix, int64_t row_end)
+{
+    const int64_t end = (ix | 511) + 1;
+    return end < row_end ? end : row_end;
+}
 
 KATA_WITHIN int64_t kata_between(int64_t low, int64_t x, int64_t high)
 {

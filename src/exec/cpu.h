@@ -42,6 +42,7 @@ typedef struct cpu_thread {
     codegen_view *views; /* those of the loop, changed while an edge is computed */
     void *gathered;      /* values around an edge */
     void *reduced;       /* lanes of reductions, or contributions to them */
+    int how;             /* for the function */
     size_t gathered_size, reduced_size;
     int64_t
         failing[3];   /* where a compiled function puts a failing point; failing[0] is -1 before */

@@ -1,6 +1,7 @@
 /* Running a prepared loop: points whose reads stay inside the grid in place, the others on copies
- * of what they read (cpu_edge.c). Threads take blocks, their own first. Functions reduce into lanes
- * in room that a thread keeps, and these are reduced to the partials of their rows and bricks. */
+ * of what they read (cpu_edge.c). Threads take blocks, their own first. Functions reduce bricks to
+ * partials. Where a brick has points in place and others on copies, they reduce into lanes in room
+ * that a thread keeps, from which partials are made. */
 #include "exec/cpu.h"
 
 #include <stdatomic.h>
@@ -19,7 +20,7 @@ enum {
 static bool run_box(const cpu_loop *l, const grid_box *box, cpu_thread *thread)
 {
     thread->failing[0] = -1;
-    l->run(box->lo, box->hi, l->sizes, thread->views, l->numbers, l->how);
+    l->run(box->lo, box->hi, l->sizes, thread->views, l->numbers, thread->how);
     return thread->failing[0] < 0 || cpu_fault_note(l, thread);
 }
 
@@ -162,6 +163,29 @@ bool cpu_keep_contributions(cpu_loop *l)
 
 void cpu_reduce_kept(const cpu_loop *l) { reduce_contributions(l, &l->loop->box, &l->threads[0]); }
 
+/* Whether each brick of a block is computed by one call. */
+static bool has_whole_bricks(const cpu_loop *l, const grid_box *block)
+{
+    grid_box inner = grid_box_intersect(block, &l->interior);
+    return grid_box_is_empty(&inner) ||
+           (inner.lo[0] == block->lo[0] && inner.hi[0] == block->hi[0]);
+}
+
+/* Points the views of reductions to the partials. */
+static void prepare_partials(const cpu_loop *l, cpu_thread *thread)
+{
+    const grid_box *all = &l->loop->box;
+    int64_t y = l->bricks.hi[0] - l->bricks.lo[0], z = y * (all->hi[1] - all->lo[1]);
+    int64_t before = l->bricks.lo[0] + all->lo[1] * y + all->lo[2] * z;
+    for (int r = 0; r < l->reduction_count; r++) {
+        const cpu_reduction *red = &l->reductions[r];
+        int64_t size = ir_types[l->loop->kernel->params[red->param].type].bytes;
+        int64_t each = (int64_t)sizeof(ir_value) / size;
+        uintptr_t origin = (uintptr_t)red->partials - (uintptr_t)before * sizeof(ir_value);
+        thread->views[red->view] = (codegen_view){(void *)origin, y * each, z * each, 1};
+    }
+}
+
 /* A block of a loop with reductions, some rows at a time so that lanes stay in cache, but whole
  * columns where levels run in order. */
 static bool run_chunks(const cpu_loop *l, const grid_box *block, cpu_thread *thread)
@@ -183,6 +207,22 @@ static bool run_chunks(const cpu_loop *l, const grid_box *block, cpu_thread *thr
     return true;
 }
 
+static bool run_reducing(const cpu_loop *l, const grid_box *block, cpu_thread *thread)
+{
+    thread->how = l->how;
+    if (!has_whole_bricks(l, block)) return run_chunks(l, block, thread);
+    thread->how |= CODEGEN_WHOLE;
+    prepare_partials(l, thread);
+    return run_part(l, block, thread);
+}
+
+static bool run_block(const cpu_loop *l, const grid_box *block, cpu_thread *thread)
+{
+    if (l->reduction_count && !l->kept) return run_reducing(l, block, thread);
+    thread->how = l->how;
+    return run_part(l, block, thread);
+}
+
 /* ---- threads --------------------------------------------------------------------------------- */
 
 /* Takes blocks until there are none, first from its own share, then from those of others. */
@@ -197,9 +237,7 @@ static void work(void *data, int me)
                share->end) {
             if (atomic_load_explicit(&l->failed, memory_order_relaxed)) return;
             grid_box block = cpu_block_box(&l->blocks, next);
-            bool done = l->reduction_count && !l->kept ? run_chunks(l, &block, thread)
-                                                       : run_part(l, &block, thread);
-            if (!done) atomic_store(&l->failed, true);
+            if (!run_block(l, &block, thread)) atomic_store(&l->failed, true);
         }
     }
 }

@@ -220,6 +220,8 @@ void exec_reduce_row(const ir_param *param, const void *contributions, int64_t x
 /* The same of the lanes of bricks that follow one another, EXEC_LANES each. */
 void exec_reduce_lanes(const ir_param *param, const void *lanes, int64_t bricks,
                        ir_value *partials);
+/* Combines the partials of a plane of a box, which are lost, to the first of them. */
+void exec_reduce_plane(const ir_param *param, const grid_box *bricks, ir_value *partials);
 /* Combines the partials of a box (in bricks along x; x fastest, then y, z), which are lost, to
  * the result. */
 ir_value exec_reduce_box(const ir_param *param, const grid_box *bricks, ir_value *partials);

@@ -24,64 +24,66 @@
 #define VECTOR_WIDTHS
 #endif
 
-#define ADD(a, b) ((a) + (b))
+#define KATA_SIDE_BY_SIDE
+#include "codegen/lanes.h"
 
-/* T NAME_of_lanes(lane): the tree over the lanes of a brick, a step of which is a loop of its own
- * so that it becomes vectors. */
-#define REDUCE_LANES(NAME, T, COMBINE)                                                             \
-    static inline T NAME##_of_lanes(const T *lane)                                                 \
-    {                                                                                              \
-        T a[16], b[8], c[4];                                                                       \
-        for (int l = 0; l < 16; l++) a[l] = COMBINE(lane[l], lane[l + 16]);                        \
-        for (int l = 0; l < 8; l++) b[l] = COMBINE(a[l], a[l + 8]);                                \
-        for (int l = 0; l < 4; l++) c[l] = COMBINE(b[l], b[l + 4]);                                \
-        T d = COMBINE(c[0], c[2]), e = COMBINE(c[1], c[3]);                                        \
-        return COMBINE(d, e);                                                                      \
-    }                                                                                              \
+/* NAME_of_bricks: the trees over the lanes of bricks. */
+#define REDUCE_LANES(NAME, T, OP, t)                                                               \
     VECTOR_WIDTHS static void NAME##_of_bricks(const T *lane, int64_t bricks, ir_value *out)       \
     {                                                                                              \
         for (int64_t i = 0; i < bricks; i++, lane += EXEC_LANES) {                                 \
-            T all = NAME##_of_lanes(lane);                                                         \
             out[i] = (ir_value){0};                                                                \
-            memcpy(&out[i], &all, sizeof all);                                                     \
+            out[i].t = kata_##OP##_lanes_##t(lane);                                                \
         }                                                                                          \
     }
 
-_Static_assert(EXEC_LANES == 32, "REDUCE_LANES knows it");
+/* NAME_of_pairs: values that follow one another, combined two by two; `to` may be `from`. */
+#define REDUCE_PAIRS(NAME, T, OP, t)                                                               \
+    static void NAME##_of_pairs(const ir_value *from, int64_t pairs, ir_value *to)                 \
+    {                                                                                              \
+        for (int64_t i = 0; i < pairs; i++) {                                                      \
+            T both = kata_##OP##_##t(from[2 * i].t, from[2 * i + 1].t);                            \
+            to[i] = (ir_value){0};                                                                 \
+            to[i].t = both;                                                                        \
+        }                                                                                          \
+    }
+
+_Static_assert(EXEC_LANES == 32, "the trees of lanes.h know it");
 
 /* T NAME(x, count, start): the first `count` contributions of a brick, a multiple of EXEC_LANES;
  * the others are neutral. */
-#define REDUCE_BRICK(NAME, T, COMBINE)                                                             \
+#define REDUCE_BRICK(NAME, T, OP, t)                                                               \
     VECTOR_WIDTHS static T NAME(const T *x, int count, T start)                                    \
     {                                                                                              \
         T lane[EXEC_LANES];                                                                        \
         for (int l = 0; l < EXEC_LANES; l++) lane[l] = start;                                      \
         for (int step = 0; step < count; step += EXEC_LANES) {                                     \
-            for (int l = 0; l < EXEC_LANES; l++) lane[l] = COMBINE(lane[l], x[step + l]);          \
+            for (int l = 0; l < EXEC_LANES; l++) lane[l] = kata_##OP##_##t(lane[l], x[step + l]);  \
         }                                                                                          \
-        return NAME##_of_lanes(lane);                                                              \
+        return kata_##OP##_lanes_##t(lane);                                                        \
     }
 
-#define REDUCE_BOTH(NAME, T, COMBINE)                                                              \
-    REDUCE_LANES(NAME, T, COMBINE)                                                                 \
-    REDUCE_BRICK(NAME, T, COMBINE)
+#define REDUCE_ALL(OP, T, t)                                                                       \
+    REDUCE_LANES(OP##_##t, T, OP, t)                                                               \
+    REDUCE_PAIRS(OP##_##t, T, OP, t)                                                               \
+    REDUCE_BRICK(OP##_##t, T, OP, t)
 
-REDUCE_BOTH(sum_f64, double, ADD)
-REDUCE_BOTH(sum_f32, float, ADD)
-REDUCE_BOTH(sum_i32, int32_t, kata_add_i32)
-REDUCE_BOTH(sum_i64, int64_t, kata_add_i64)
-REDUCE_BOTH(least_f64, double, kata_least_f64)
-REDUCE_BOTH(least_f32, float, kata_least_f32)
-REDUCE_BOTH(least_i32, int32_t, kata_least_i32)
-REDUCE_BOTH(least_i64, int64_t, kata_least_i64)
-REDUCE_BOTH(greatest_f64, double, kata_greatest_f64)
-REDUCE_BOTH(greatest_f32, float, kata_greatest_f32)
-REDUCE_BOTH(greatest_i32, int32_t, kata_greatest_i32)
-REDUCE_BOTH(greatest_i64, int64_t, kata_greatest_i64)
+REDUCE_ALL(add, double, f64)
+REDUCE_ALL(add, float, f32)
+REDUCE_ALL(add, int32_t, i32)
+REDUCE_ALL(add, int64_t, i64)
+REDUCE_ALL(least, double, f64)
+REDUCE_ALL(least, float, f32)
+REDUCE_ALL(least, int32_t, i32)
+REDUCE_ALL(least, int64_t, i64)
+REDUCE_ALL(greatest, double, f64)
+REDUCE_ALL(greatest, float, f32)
+REDUCE_ALL(greatest, int32_t, i32)
+REDUCE_ALL(greatest, int64_t, i64)
 
-/* What reduces a brick, by operation and type: sum, least, greatest. */
+/* What reduces a brick, by operation and type. */
 #define OF_OPERATION(op, t, x, count, start)                                                       \
-    ((op) == IR_ADD     ? sum_##t((x), (count), (start).t)                                         \
+    ((op) == IR_ADD     ? add_##t((x), (count), (start).t)                                         \
      : (op) == IR_LEAST ? least_##t((x), (count), (start).t)                                       \
                         : greatest_##t((x), (count), (start).t))
 
@@ -144,7 +146,7 @@ void exec_reduce_row(const ir_param *param, const void *contributions, int64_t x
 }
 
 #define BRICKS_OF_OPERATION(op, t)                                                                 \
-    ((op) == IR_ADD     ? sum_##t##_of_bricks(lanes, bricks, partials)                             \
+    ((op) == IR_ADD     ? add_##t##_of_bricks(lanes, bricks, partials)                             \
      : (op) == IR_LEAST ? least_##t##_of_bricks(lanes, bricks, partials)                           \
                         : greatest_##t##_of_bricks(lanes, bricks, partials))
 
@@ -159,6 +161,22 @@ void exec_reduce_lanes(const ir_param *param, const void *lanes, int64_t bricks,
     }
 }
 
+#define PAIRS_OF_OPERATION(op, t)                                                                  \
+    ((op) == IR_ADD     ? add_##t##_of_pairs(from, pairs, to)                                      \
+     : (op) == IR_LEAST ? least_##t##_of_pairs(from, pairs, to)                                    \
+                        : greatest_##t##_of_pairs(from, pairs, to))
+
+static void reduce_pairs(const ir_param *param, const ir_value *from, int64_t pairs, ir_value *to)
+{
+    ir_op op = ir_reduction_op(param);
+    switch (param->type) {
+    case IR_F64: PAIRS_OF_OPERATION(op, f64); break;
+    case IR_F32: PAIRS_OF_OPERATION(op, f32); break;
+    case IR_I64: PAIRS_OF_OPERATION(op, i64); break;
+    default: PAIRS_OF_OPERATION(op, i32); break;
+    }
+}
+
 /* Far beyond all indices, and a multiple of all nodes: added to them it makes the trees below 0 and
  * from 0 on the two halves of one. */
 static const int64_t CENTRE = (int64_t)1 << 60;
@@ -167,15 +185,11 @@ static const int64_t CENTRE = (int64_t)1 << 60;
 static void combine_tree(const ir_param *param, ir_value *values, int64_t first, int64_t count)
 {
     first += CENTRE;
-    while (count > 1) {
-        int64_t made = 0, parents = (first + count - 1) / 2 - first / 2 + 1;
-        for (int64_t i = 0; made < parents; made++) {
-            bool whole = (first + i) % 2 == 0 && i + 1 < count;
-            values[made] = whole ? ir_reduce(param, values[i], values[i + 1]) : values[i];
-            i += whole ? 2 : 1;
-        }
-        first /= 2;
-        count = parents;
+    for (; count > 1; first /= 2) {
+        int64_t alone = first % 2, pairs = (count - alone) / 2, rest = (count - alone) % 2;
+        reduce_pairs(param, values + alone, pairs, values + alone);
+        if (rest) values[alone + pairs] = values[count - 1];
+        count = alone + pairs + rest;
     }
 }
 
@@ -183,22 +197,29 @@ static void combine_tree(const ir_param *param, ir_value *values, int64_t first,
 static void combine_rows(const ir_param *param, ir_value *values, int64_t rows, int64_t first,
                          int64_t count)
 {
-    for (int64_t r = 0; r < rows; r++) {
+    for (int64_t r = 0; r < rows && count > 1; r++) {
         combine_tree(param, values + r * count, first, count);
         values[r] = values[r * count];
     }
+}
+
+void exec_reduce_plane(const ir_param *param, const grid_box *bricks, ir_value *partials)
+{
+    int64_t nx = bricks->hi[0] - bricks->lo[0], ny = bricks->hi[1] - bricks->lo[1];
+    combine_rows(param, partials, ny, bricks->lo[0], nx);
+    combine_rows(param, partials, 1, bricks->lo[1], ny);
 }
 
 ir_value exec_reduce_box(const ir_param *param, const grid_box *bricks, ir_value *partials)
 {
     ir_value result = ir_reduction_start(param);
     if (!grid_box_is_empty(bricks)) {
-        int64_t rows = grid_box_points(bricks);
-        for (int d = 0; d < 3; d++) {
-            int64_t count = bricks->hi[d] - bricks->lo[d];
-            rows /= count;
-            combine_rows(param, partials, rows, bricks->lo[d], count);
+        int64_t planes = bricks->hi[2] - bricks->lo[2], each = grid_box_points(bricks) / planes;
+        for (int64_t z = 0; z < planes; z++) {
+            exec_reduce_plane(param, bricks, partials + z * each);
+            partials[z] = partials[z * each];
         }
+        combine_rows(param, partials, 1, bricks->lo[2], planes);
         result = partials[0];
     }
     return param->kind == IR_PARAM_SUM ? ir_reduce(param, ir_value_of_int(param->type, 0), result)
