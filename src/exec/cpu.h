@@ -198,7 +198,7 @@ typedef struct cpu_loop {
     ir_value *numbers;
     cpu_edge *edges, *fills; /* `fills`: those whose outside is filled before the loop runs */
     int fill_count;
-    _Atomic int64_t parts_filled;
+    _Atomic int64_t parts_filled, planes_reduced;
     cpu_reduction *reductions;
     cpu_reuse reuse;
     grid_box interior, bricks;

@@ -10,7 +10,8 @@
 
 enum {
     LINE_BYTES = 64,
-    CHUNK_ROWS = HOSTILE(64, 3) /* of which the lanes of a reduction are kept at a time */
+    CHUNK_ROWS = HOSTILE(64, 3),     /* of which the lanes of a reduction are kept at a time */
+    MANY_PARTIALS = HOSTILE(2048, 2) /* from here on threads are worth waking */
 };
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
@@ -262,9 +263,42 @@ void cpu_loop_run_all(cpu_loop *l, struct exec_cpu *cpu, exec_work *run)
         run(l, 0);
 }
 
+/* Takes planes of partials until there are none. */
+static void reduce_planes(void *data, int me)
+{
+    cpu_loop *l = data;
+    (void)me;
+    int64_t planes = l->bricks.hi[2] - l->bricks.lo[2], z;
+    int64_t each = grid_box_points(&l->bricks) / planes;
+    while ((z = atomic_fetch_add_explicit(&l->planes_reduced, 1, memory_order_relaxed)) < planes)
+        for (int r = 0; r < l->reduction_count; r++) {
+            const cpu_reduction *red = &l->reductions[r];
+            exec_reduce_plane(&l->loop->kernel->params[red->param], &l->bricks,
+                              red->partials + z * each);
+        }
+}
+
+/* Of many partials in several planes one per plane is left: threads do that together. */
+static void reduce_many(cpu_loop *l, struct exec_cpu *cpu)
+{
+    int64_t planes = l->bricks.hi[2] - l->bricks.lo[2], count = grid_box_points(&l->bricks);
+    if (planes == 1 || count * l->reduction_count < MANY_PARTIALS) return;
+    cpu_loop_run_all(l, cpu, reduce_planes);
+    for (int r = 0; r < l->reduction_count; r++)
+        for (int64_t z = 0; z < planes; z++)
+            l->reductions[r].partials[z] = l->reductions[r].partials[z * (count / planes)];
+    for (int d = 0; d < 2; d++) {
+        l->bricks.lo[d] = 0;
+        l->bricks.hi[d] = 1;
+    }
+}
+
 bool cpu_loop_run_blocks(cpu_loop *l, struct exec_cpu *cpu)
 {
     share_blocks(l);
     cpu_loop_run_all(l, cpu, work);
-    return !atomic_load(&l->failed);
+    if (atomic_load(&l->failed)) return false;
+    bool all = !l->loop->kernel->direction || l->columns;
+    if (all && l->reduction_count > 0 && !l->kept) reduce_many(l, cpu);
+    return true;
 }
