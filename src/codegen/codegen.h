@@ -177,8 +177,9 @@ bool codegen_is_kept(const codegen_writer *w, ir_id id);
 void codegen_mark_operands(const codegen_writer *w, bool *wanted);
 /* Begins the loop over parts of a row, from part to part_end, with what their points share. */
 void codegen_begin_part(const codegen_writer *w, int lanes);
-/* Fetches of what is read later, where the vector at `at` is computed. */
-void codegen_read_fetches(const codegen_writer *w, int lanes);
+/* Names what is read later, and fetches of it where the vector at `at` is computed. */
+void codegen_fetched_rows(const codegen_writer *w, int lanes);
+void codegen_read_fetches(const codegen_writer *w);
 enum { CODEGEN_AHEAD = 8 }; /* vectors between what is computed and what is fetched of a row */
 /* Whether the points of rows run in vectors. */
 bool codegen_runs_vectors(const codegen_loop *loop);

@@ -25,27 +25,54 @@ static int short_row(const codegen_loop *loop)
     return ROOM / bytes;
 }
 
-void codegen_read_fetches(const codegen_writer *w, int lanes)
+/* Whether an access is the one of its component by which rows are fetched. */
+static bool is_fetched(const codegen_loop *loop, int i)
+{
+    const ir_kernel *kernel = loop->kernel;
+    const ir_access *a = &kernel->accesses[i];
+    const ir_param *p = &kernel->params[a->param];
+    bool scaled = p->finer[0] > 1 || p->coarser[0] > 1 || p->missing[0] || p->missing[1];
+    return !(i > 0 && codegen_same_row(a, a - 1)) && !scaled &&
+           codegen_rows_of(loop, a->param) == CODEGEN_CONTIGUOUS &&
+           is_foremost(kernel, a, kernel->direction == IR_BACKWARD ? -1 : 1);
+}
+
+/* "p0_u_0_1_ahead" */
+static text name_of(const codegen_writer *w, const ir_access *a)
+{
+    text name = {0};
+    codegen_row_name(&name, w->loop->kernel, a->param, a->component, a->offset);
+    text_add(&name, "_ahead");
+    if (name.failed) w->out->failed = true;
+    return name;
+}
+
+void codegen_fetched_rows(const codegen_writer *w, int lanes)
 {
     const ir_kernel *kernel = w->loop->kernel;
-    text_add(w->out, "                        const _Bool far_row = %s > %d;\n",
+    text_add(w->out, "            const _Bool far_row = %s > %d;\n",
              codegen_reduces(w->loop) ? "row_points" : "hi[0] - lo[0]", short_row(w->loop));
     for (int i = 0; i < kernel->access_count; i++) {
         const ir_access *a = &kernel->accesses[i];
-        const ir_param *p = &kernel->params[a->param];
-        bool scaled = p->finer[0] > 1 || p->coarser[0] > 1 || p->missing[0] || p->missing[1];
-        if ((i > 0 && codegen_same_row(a, a - 1)) || scaled ||
-            codegen_rows_of(w->loop, a->param) != CODEGEN_CONTIGUOUS ||
-            !is_foremost(kernel, a, kernel->direction == IR_BACKWARD ? -1 : 1))
-            continue;
-        text name = {0};
-        codegen_row_name(&name, kernel, a->param, a->component, a->offset);
-        text_add(
-            w->out,
-            "                        __builtin_prefetch(%s + at + (far_row ? %d : view[%d].y));\n",
-            text_get(&name), CODEGEN_AHEAD * lanes,
-            codegen_view_index(kernel, a->param) + a->component);
-        if (name.failed) w->out->failed = true;
+        if (!is_fetched(w->loop, i)) continue;
+        text name = name_of(w, a), row = {0};
+        codegen_row_name(&row, kernel, a->param, a->component, a->offset);
+        text_add(w->out, "            const %s *const %s = %s + (far_row ? %d : view[%d].y);\n",
+                 codegen_element_type(w->loop, a->param), text_get(&name), text_get(&row),
+                 CODEGEN_AHEAD * lanes, codegen_view_index(kernel, a->param) + a->component);
+        if (row.failed) w->out->failed = true;
+        text_free(&row);
+        text_free(&name);
+    }
+}
+
+void codegen_read_fetches(const codegen_writer *w)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    for (int i = 0; i < kernel->access_count; i++) {
+        if (!is_fetched(w->loop, i)) continue;
+        text name = name_of(w, &kernel->accesses[i]);
+        text_add(w->out, "                        __builtin_prefetch(%s + at);\n", text_get(&name));
         text_free(&name);
     }
 }

@@ -128,6 +128,7 @@ static void add_bounds(const codegen_writer *w, int lanes)
              "                to = from + ((hi[0] - from) & -%d);\n"
              "            }\n",
              lanes, lanes);
+    codegen_fetched_rows(w, lanes);
     text_free(&first);
 }
 
@@ -142,7 +143,7 @@ static bool may_pass(const codegen_loop *loop, int i)
 static void add_fetches(const codegen_writer *w, int lanes)
 {
     text_add(w->out, "                    if (how & KATA_FAR) {\n");
-    codegen_read_fetches(w, lanes);
+    codegen_read_fetches(w);
     text_add(w->out, "                        if (!(how & KATA_PAST)) {\n");
     for (int i = 0; i < w->loop->kernel->store_count; i++) {
         if (!may_pass(w->loop, i)) continue;
