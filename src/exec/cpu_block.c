@@ -43,7 +43,7 @@ void cpu_reuse_add(cpu_reuse *reuse, const int32_t lo[3], const int32_t hi[3], i
 /* The most rows of a width with which what is read again is kept; 0: not even one. */
 static int64_t rows_kept(const cpu_reuse *reuse, int64_t width)
 {
-    const int64_t room = HOSTILE(machine_second_cache() * 3 / 4, 2048);
+    const int64_t room = HOSTILE(machine_second_cache() / 2, 2048);
     if (reuse->span[2] > 0)
         return clamp(room / (reuse->planes * width) - reuse->span[1], 0, INT64_MAX);
     return reuse->span[1] == 0 || reuse->rows * width <= room ? INT64_MAX : 0;
