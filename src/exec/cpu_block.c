@@ -40,10 +40,10 @@ void cpu_reuse_add(cpu_reuse *reuse, const int32_t lo[3], const int32_t hi[3], i
     reuse->rows += bytes * (span[1] + 1);
 }
 
-/* The most rows of a width with which what is read again is kept; 0: not even one. */
-static int64_t rows_kept(const cpu_reuse *reuse, int64_t width)
+/* The most rows of a width with which what is read again is kept in so many bytes; 0: not even
+ * one. */
+static int64_t rows_kept(const cpu_reuse *reuse, int64_t width, int64_t room)
 {
-    const int64_t room = HOSTILE(machine_second_cache() / 2, 2048);
     if (reuse->span[2] > 0)
         return clamp(room / (reuse->planes * width) - reuse->span[1], 0, INT64_MAX);
     return reuse->span[1] == 0 || reuse->rows * width <= room ? INT64_MAX : 0;
@@ -57,13 +57,18 @@ static double cost(const cpu_reuse *reuse, const int64_t extent[3], int64_t widt
     return (1 + sides) * (1 + ends);
 }
 
+/* In half of the cache; or in three quarters, of which something is lost now and then, where blocks
+ * are so low otherwise that this matters less. */
 static void choose_section(cpu_blocks *b, const cpu_reuse *reuse, const int64_t extent[3])
 {
+    static const double loss[2] = {1, 1.1};
+    const int64_t quarter = HOSTILE(machine_second_cache() / 4, 1024);
     double least = 0;
     for (int64_t width = extent[0];; width = rounded_up(width / 2, b->unit)) {
-        int64_t height = clamp(rows_kept(reuse, width), 1, extent[1]);
-        double found = cost(reuse, extent, width, height);
-        if (width == extent[0] || found < least) {
+        for (int i = 0; i < 2; i++) {
+            int64_t height = clamp(rows_kept(reuse, width, (2 + i) * quarter), 1, extent[1]);
+            double found = loss[i] * cost(reuse, extent, width, height);
+            if (least > 0 && found >= least) continue;
             least = found;
             b->size[0] = width;
             b->size[1] = height;
