@@ -14,7 +14,7 @@ enum { MOST_X = 1000, Y = 3, RESULTS = 6, MOST = MOST_X * Y * RESULTS };
 static const char text[] = "kernel bytes(in uchar u, out uchar v[6])\n"
                            "{ for (int q = 0; q < 6; q++) v[q] = u*(q + 1) + q; }\n"
                            "kernel parts(in float u, out float v[6])\n"
-                           "{ for (int q = 0; q < 6; q++) v[q] = u*(q + 1) + 0.125*q; }\n";
+                           "{ for (int q = 0; q < 6; q++) v[q] = u*(q + 1) + 0.125f*q; }\n";
 
 /* The results on rows of nx points, from the second of each on. */
 static void compute(const char *executor, kata_type type, int nx, double values[MOST])
