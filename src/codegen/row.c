@@ -185,14 +185,24 @@ static void add_lane(const codegen_writer *w, int i)
     }
 }
 
+/* Elements in front of the first that is kept of a piece: a vector, in whole lines of memory, so
+ * that lines begin where they can be written past the caches. */
+static int front_of(const codegen_loop *loop, int i, int lanes)
+{
+    enum { LINE = 64 };
+    int bytes = ir_storages[loop->storage[loop->kernel->stores[i].param]].bytes;
+    return lanes * bytes < LINE ? LINE / bytes : lanes;
+}
+
 static void add_kept(const codegen_writer *w, int lanes)
 {
     const codegen_loop *loop = w->loop;
-    int piece = piece_of(loop), room = piece > 1 ? (piece + 1) * lanes : lanes;
+    int piece = piece_of(loop);
     for (int i = 0; i < loop->kernel->store_count; i++)
         if (is_kept(loop, i))
             text_add(w->out, "                %s new_%d[%d] KATA_ALIGNED;\n",
-                     codegen_element_type(loop, loop->kernel->stores[i].param), i, room);
+                     codegen_element_type(loop, loop->kernel->stores[i].param), i,
+                     piece > 1 ? piece * lanes + front_of(loop, i, lanes) : lanes);
 }
 
 /* Where in a row the results of a store go that belong to the point `at`. */
@@ -216,7 +226,8 @@ static void add_outs(const codegen_writer *w, int lanes)
         if (codegen_has_lanes(w->loop, param)) continue;
         text_add(w->out,
                  "                %s *const out_%d = ", codegen_element_type(w->loop, param), i);
-        if (is_kept(w->loop, i)) text_add(w->out, "how & KATA_PAST ? new_%d + %d : ", i, lanes);
+        if (is_kept(w->loop, i))
+            text_add(w->out, "how & KATA_PAST ? new_%d + %d : ", i, front_of(w->loop, i, lanes));
         add_target_row(w, i, "start");
         text_add(w->out, ";\n");
     }
@@ -323,7 +334,7 @@ static void add_pieces(const codegen_writer *w, int lanes)
         text_add(
             w->out,
             ", new_%d + %d, (low - start) * sizeof *new_%d, (high - start) * sizeof *new_%d);\n", i,
-            lanes, i, i);
+            front_of(w->loop, i, lanes), i, i);
     }
     text_add(w->out, "                }\n            }\n");
 }
