@@ -225,7 +225,7 @@ static double walk(finder *f, size_t count, const codegen_kept *within, walk_mod
         ir_id id = f->todo[--count];
         if (f->met[id] || f->members[id].fixed) continue;
         f->met[id] = true;
-        cost += weight((ir_op)f->graph->nodes[id].op);
+        cost += 1; /* of a load, where it is kept */
         class_info *c = &f->classes[f->members[id].class];
         bool wider = !within || c->high - c->low > within->high - within->low;
         if (f->members[id].class != NO_CLASS && wider && mode != WALK_ALL) {
@@ -234,6 +234,7 @@ static double walk(finder *f, size_t count, const codegen_kept *within, walk_mod
             if (c->kept != NOT_KEPT) continue;
         }
         const ir_node *node = &f->graph->nodes[id];
+        cost += weight((ir_op)node->op) - 1;
         for (int k = 0; k < ir_ops[node->op].operands; k++) f->todo[count++] = node->arg[k];
     }
     return cost;

@@ -67,6 +67,8 @@ static const char kernels[] =
     "  return f*(u[1,0,0] - u) > 0 ? 0 : sqrt(fabs(f)); }\n"
     "kernel nested(in double u, out double v, double k)\n"
     "{ v = steep(u, k) - steep(u[-1,0,0], k) + exp(0.1*curve(u[-1,0,0], k)); }\n"
+    "kernel distances(in double u, out double v)\n"
+    "{ v = exp(u[1,0,0] - u) - exp(u[2,0,0] - u[1,0,0])*exp(u[2,0,0] - u); }\n"
     "static float bent(in float a) { return exp(a*0.25)*a + a[2,0]; }\n"
     "kernel apart(in float a, in float b, out float p, out float q, inout float r, out float s,\n"
     "             out float t, out float w, int k)\n"
