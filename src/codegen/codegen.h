@@ -119,8 +119,8 @@ void codegen_constant(text *out, ir_type type, ir_value value);
 
 enum {
     CODEGEN_MOST_KEPT = 8,
-    CODEGEN_SHARE_SPAN = 16,  /* the furthest that points which share a value are apart */
-    CODEGEN_SHARE_POINTS = 64 /* of a row, for which values are kept at a time */
+    CODEGEN_SHARE_SPAN = 16,   /* the furthest that points which share a value are apart */
+    CODEGEN_SHARE_POINTS = 128 /* of a row, for which values are kept at a time */
 };
 
 /* A value that points of a row share: that of a node, at all places from `low` before the first

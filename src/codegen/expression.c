@@ -278,9 +278,8 @@ bool codegen_is_kept(const codegen_writer *w, ir_id id)
 
 static void add_kept(const codegen_writer *w, ir_id id)
 {
-    int kept = w->sharing->of[id] - 1;
-    text_add(w->out, "kept_%d[ix - kept_begin + %d]", kept,
-             (int)(w->sharing->place[id] + w->moved - w->sharing->kept[kept].low));
+    text_add(w->out, "kept_%d[ix + (%d)]", w->sharing->of[id] - 1,
+             (int)(w->sharing->place[id] + w->moved));
 }
 
 void codegen_expression(const codegen_writer *w, ir_id id)

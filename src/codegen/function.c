@@ -41,8 +41,9 @@ static void add_signature(const codegen_writer *w)
     codegen_name(w->loop, name);
     codegen_line(w, w->loop->kernel->at);
     text_add(w->out,
-             "void %s(const int64_t *lo, const int64_t *hi, const int64_t *size,\n"
-             "    const struct kata_view *view, const union kata_value *number, int how)\n{\n"
+             "void %s(const int64_t *restrict lo, const int64_t *restrict hi,\n"
+             "    const int64_t *restrict size, const struct kata_view *restrict view,\n"
+             "    const union kata_value *restrict number, int how)\n{\n"
              "    const int64_t nx = size[0], ny = size[1], nz = size[2];\n",
              name);
 }
@@ -104,21 +105,74 @@ static void add_stride(const codegen_writer *w, int param, const char *row, int 
     text_add(w->out, "const int64_t %s_x = view[%d].x;\n", row, view);
 }
 
-static void add_row(const codegen_writer *w, int param, int component, const int32_t offset[3])
+/* Whether rows at other offsets lie at multiples of the view's distances from that of the point. */
+static bool is_regular(const ir_kernel *kernel, int param)
 {
-    const ir_kernel *kernel = w->loop->kernel;
+    const ir_param *p = &kernel->params[param];
+    bool regular = kernel->direction == IR_UNORDERED || kernel->ordered == 0;
+    for (int d = 1; d < 3; d++)
+        regular = regular && p->finer[d] <= 1 && p->coarser[d] <= 1 && !p->missing[d];
+    return regular;
+}
+
+/* "p0_u_3": the point's own row. */
+static void add_centre_name(const codegen_writer *w, int param, int component)
+{
+    codegen_param_name(w->out, w->loop->kernel, param);
+    if (w->loop->kernel->params[param].count > 1) text_add(w->out, "_%d", component);
+}
+
+/* The row of the point, from which the others of a component are found. */
+static void add_centre(const codegen_writer *w, int param, int component)
+{
     const char *name = ir_storages[w->loop->storage[param]].c_name;
-    int view = codegen_view_index(kernel, param) + component;
-    text row = {0};
-    codegen_row_name(&row, kernel, param, component, offset);
-    if (row.failed) w->out->failed = true;
+    int view = codegen_view_index(w->loop->kernel, param) + component;
     codegen_indent(w, CODEGEN_ROW);
-    text_add(w->out, "const %s *const %s = (const %s *)view[%d].origin", name, text_get(&row), name,
+    text_add(w->out, "const %s *const ", name);
+    add_centre_name(w, param, component);
+    text_add(w->out, " = (const %s *)view[%d].origin", name, view);
+    add_shift(w, param, 1, 0, view);
+    add_shift(w, param, 2, 0, view);
+    text_add(w->out, ";\n");
+}
+
+static void add_place(const codegen_writer *w, int param, int component, const int32_t offset[3])
+{
+    int view = codegen_view_index(w->loop->kernel, param) + component;
+    if (is_regular(w->loop->kernel, param)) {
+        add_centre_name(w, param, component);
+        for (int d = 1; d < 3; d++)
+            if (offset[d])
+                text_add(w->out, " %c %d * view[%d].%c", offset[d] < 0 ? '-' : '+',
+                         abs((int)offset[d]), view, "xyz"[d]);
+        return;
+    }
+    text_add(w->out, "(const %s *)view[%d].origin", ir_storages[w->loop->storage[param]].c_name,
              view);
     add_read_shift(w, param, 1, offset[1], view);
     add_read_shift(w, param, 2, offset[2], view);
+}
+
+/* Where a row begins is hidden: compilers otherwise make the addresses of all rows from that of one
+ * at each vector, instead of keeping them. */
+static void add_hidden(const codegen_writer *w, const char *row)
+{
     text_add(w->out, ";\n");
-    add_stride(w, param, text_get(&row), view);
+    codegen_indent(w, CODEGEN_ROW);
+    text_add(w->out, "KATA_HIDDEN(%s);\n", row);
+}
+
+static void add_row(const codegen_writer *w, int param, int component, const int32_t offset[3])
+{
+    text row = {0};
+    codegen_row_name(&row, w->loop->kernel, param, component, offset);
+    if (row.failed) w->out->failed = true;
+    codegen_indent(w, CODEGEN_ROW);
+    text_add(w->out, "const %s *%s = ", ir_storages[w->loop->storage[param]].c_name,
+             text_get(&row));
+    add_place(w, param, component, offset);
+    add_hidden(w, text_get(&row));
+    add_stride(w, param, text_get(&row), codegen_view_index(w->loop->kernel, param) + component);
     text_free(&row);
 }
 
@@ -129,10 +183,10 @@ static void add_written_row(const codegen_writer *w, const ir_store *s)
     int view = codegen_store_index(kernel, s->param) + s->component;
     text name = codegen_written_name(w, s);
     codegen_indent(w, CODEGEN_ROW);
-    text_add(w->out, "%s *const %s = (%s *)view[%d].origin", type, text_get(&name), type, view);
+    text_add(w->out, "%s *%s = (%s *)view[%d].origin", type, text_get(&name), type, view);
     add_shift(w, s->param, 1, s->offset[1], view);
     add_shift(w, s->param, 2, s->offset[2], view);
-    text_add(w->out, ";\n");
+    add_hidden(w, text_get(&name));
     add_stride(w, s->param, text_get(&name), view);
     text_free(&name);
 }
@@ -155,7 +209,9 @@ static void add_rows(const codegen_writer *w)
     const ir_kernel *kernel = w->loop->kernel;
     for (int i = 0; i < kernel->access_count; i++) {
         const ir_access *a = &kernel->accesses[i];
-        if (i == 0 || !codegen_same_row(a, a - 1)) add_row(w, a->param, a->component, a->offset);
+        bool first = i == 0 || a->param != a[-1].param || a->component != a[-1].component;
+        if (first && is_regular(kernel, a->param)) add_centre(w, a->param, a->component);
+        if (first || !codegen_same_row(a, a - 1)) add_row(w, a->param, a->component, a->offset);
     }
     for (int i = 0; i < kernel->store_count; i++) {
         const ir_store *s = &kernel->stores[i];

@@ -2,18 +2,31 @@
  * time they are computed, group by group, and kept on the stack. */
 #include "codegen/codegen.h"
 
+/* Where the first whole vector of what is kept begins, before that of the points. */
+static int first_vector(const codegen_kept *kept, int lanes)
+{
+    int whole = (int)kept->low / lanes * lanes;
+    return whole > kept->low ? whole - lanes : whole;
+}
+
+/* Rooms, and pointers by which a value at x is found at [x]. */
 static void add_kept_rooms(const codegen_writer *w, int lanes)
 {
     const ir_graph *g = &w->loop->kernel->graph;
     for (int i = 0; i < w->sharing->count; i++) {
         const codegen_kept *kept = &w->sharing->kept[i];
-        text_add(w->out, "            %s kept_%d[%d] KATA_ALIGNED;\n",
-                 codegen_type(g->nodes[kept->node].type), i,
-                 CODEGEN_SHARE_POINTS + lanes + (int)(kept->high - kept->low));
+        const char *type = codegen_type(g->nodes[kept->node].type);
+        int first = first_vector(kept, lanes);
+        text_add(w->out,
+                 "            %s room_%d[%d] KATA_ALIGNED;\n"
+                 "            %s *const kept_%d = room_%d - (kept_begin + (%d));\n",
+                 type, i, CODEGEN_SHARE_POINTS + lanes + (int)kept->high - first, type, i, i,
+                 first);
     }
 }
 
-/* The values of a group, in vectors of which the last may overlap the one before. */
+/* The values of a group, in vectors that lie in memory as those of the points do; the first and the
+ * last, which may overlap others, compute nothing but what is needed. */
 static void add_kept_group(const codegen_writer *w, int lanes)
 {
     const codegen_kept *of = w->sharing->kept;
@@ -21,16 +34,16 @@ static void add_kept_group(const codegen_writer *w, int lanes)
     text_add(
         w->out,
         "            for (int64_t next = kept_begin + (%d); next < kept_end + (%d); next += %d) {\n"
-        "                const int64_t final = kept_end + (%d) - %d;\n"
-        "                const int64_t at = next < final ? next : final;\n"
+        "                const int64_t at =\n"
+        "                    kata_between(kept_begin + (%d), next, kept_end + (%d));\n"
         "#pragma omp simd\n"
         "                for (int64_t lane = 0; lane < %d; lane++)\n"
         "                    ",
-        (int)of->low, (int)of->high, lanes, (int)of->high, lanes, lanes);
+        first_vector(of, lanes), (int)of->high, lanes, (int)of->low, (int)of->high - lanes, lanes);
     codegen_call_begin(w, "at + lane");
     for (int i = 0; i < w->sharing->count; i++)
         if (w->sharing->kept[i].group == w->group)
-            text_add(w->out, ", &kept_%d[at - kept_begin - (%d) + lane]", i, (int)of->low);
+            text_add(w->out, ", &kept_%d[at + lane]", i);
     text_add(w->out, ");\n            }\n");
 }
 

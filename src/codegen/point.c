@@ -163,7 +163,6 @@ static void add_kept(list *l)
 {
     const codegen_sharing *sharing = l->w->sharing;
     if (!sharing || l->w->group <= 1) return;
-    add_item(l, "const int64_t", "kept_begin");
     for (int i = 0; i < sharing->count; i++) {
         if (sharing->kept[i].group >= l->w->group) continue;
         text type = {0}, name = {0};
