@@ -22,7 +22,9 @@ static int64_t clamp(int64_t x, int64_t low, int64_t high)
     return x < low ? low : x > high ? high : x;
 }
 
-static int64_t rounded_up(int64_t x, int64_t unit) { return (x + unit - 1) / unit * unit; }
+static int64_t divided_up(int64_t x, int64_t by) { return (x + by - 1) / by; }
+
+static int64_t rounded_up(int64_t x, int64_t unit) { return divided_up(x, unit) * unit; }
 
 static int64_t rounded_down(int64_t x, int64_t unit)
 {
@@ -83,7 +85,7 @@ static int64_t count_blocks(cpu_blocks *b)
     for (int d = 0; d < 3; d++) {
         int64_t first = b->box.lo[d];
         if (d == 0 && b->size[0] < b->box.hi[0] - first) first = rounded_down(first, b->unit);
-        b->count[d] = (b->box.hi[d] - first + b->size[d] - 1) / b->size[d];
+        b->count[d] = divided_up(b->box.hi[d] - first, b->size[d]);
         b->total *= b->count[d];
     }
     return b->total;
@@ -105,6 +107,16 @@ static void share_out(cpu_blocks *b, int threads, int ordered)
     }
 }
 
+/* Blocks of equal heights, and, while there are few of them, as many for each thread. */
+static void even_out(cpu_blocks *b, int threads, int ordered)
+{
+    enum { FEW = 16 };
+    int64_t extent = b->box.hi[1] - b->box.lo[1], total = count_blocks(b), rows = b->count[1];
+    if (ordered == 1) return;
+    if (total < (int64_t)threads * FEW && total % threads) rows = rounded_up(rows, threads);
+    b->size[1] = divided_up(extent, rows < extent ? rows : extent);
+}
+
 cpu_blocks cpu_blocks_make(const grid_box *box, const cpu_reuse *reuse, int threads, int ordered)
 {
     cpu_blocks b = {.box = *box, .unit = reuse->reduces ? EXEC_BRICK : UNIT};
@@ -114,6 +126,8 @@ cpu_blocks cpu_blocks_make(const grid_box *box, const cpu_reuse *reuse, int thre
     b.size[2] = extent[2];
     if (ordered >= 0) b.size[ordered] = extent[ordered];
     share_out(&b, threads, ordered);
+    even_out(&b, threads, ordered);
+    count_blocks(&b);
     return b;
 }
 
