@@ -107,14 +107,22 @@ static void share_out(cpu_blocks *b, int threads, int ordered)
     }
 }
 
-/* Blocks of equal heights, and, while there are few of them, as many for each thread. */
-static void even_out(cpu_blocks *b, int threads, int ordered)
+/* Lowers blocks a little where threads then end together: what the last of them has to do is least.
+ */
+static void even_out(cpu_blocks *b, const cpu_reuse *reuse, int threads, int ordered)
 {
-    enum { FEW = 16 };
-    int64_t extent = b->box.hi[1] - b->box.lo[1], total = count_blocks(b), rows = b->count[1];
+    enum { MORE = 4 };
+    int64_t extent = b->box.hi[1] - b->box.lo[1], others = count_blocks(b) / b->count[1];
+    int64_t first = b->count[1], least = 0;
     if (ordered == 1) return;
-    if (total < (int64_t)threads * FEW && total % threads) rows = rounded_up(rows, threads);
-    b->size[1] = divided_up(extent, rows < extent ? rows : extent);
+    for (int64_t rows = first; rows <= first + (int64_t)MORE * threads && rows <= extent; rows++) {
+        int64_t height = divided_up(extent, rows);
+        int64_t time = divided_up(rows * others, threads) * (height + reuse->span[1]);
+        if (least > 0 && time >= least) continue;
+        least = time;
+        b->size[1] = height;
+    }
+    count_blocks(b);
 }
 
 cpu_blocks cpu_blocks_make(const grid_box *box, const cpu_reuse *reuse, int threads, int ordered)
@@ -126,8 +134,7 @@ cpu_blocks cpu_blocks_make(const grid_box *box, const cpu_reuse *reuse, int thre
     b.size[2] = extent[2];
     if (ordered >= 0) b.size[ordered] = extent[ordered];
     share_out(&b, threads, ordered);
-    even_out(&b, threads, ordered);
-    count_blocks(&b);
+    even_out(&b, reuse, threads, ordered);
     return b;
 }
 
