@@ -3,12 +3,14 @@
  * A row is padded to whole cache lines. Caches choose a set by the low bits of an address, so
  * rows, planes or components at a large power of two apart would evict one another, and stores
  * would hold up loads of equal low bits: a pitch that is a multiple of ALIAS_BYTES gets one line
- * more.
+ * more. What loops touch together, large components and arrays made one after the other, begins at
+ * low bits that are far apart.
  *
  * A large array is mapped: its pages are zero without being touched and come to be near the
  * thread that writes them first. */
 #include "store/store.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,6 +18,10 @@
 enum {
     LINE_BYTES = 64,
     ALIAS_BYTES = 1024,
+    SET_BYTES = 4096, /* of low bits; the steps from one to the next, in lines, meet all of them */
+    COMPONENT_STEP = 39,
+    ARRAY_STEP = 27,
+    LARGE_BYTES = HOSTILE(16 * SET_BYTES, SET_BYTES), /* from here on that is worth the room */
     SLACK_BYTES = 4 * LINE_BYTES,      /* readable past the last element */
     MAP_BYTES = HOSTILE(1 << 20, 4096) /* arrays from here on are mapped */
 };
@@ -36,6 +42,22 @@ static bool padded_pitch(int64_t inner, int64_t count, int64_t *pitch)
     bytes = (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
     *pitch = bytes % ALIAS_BYTES == 0 ? bytes + LINE_BYTES : bytes;
     return true;
+}
+
+/* Moves large components apart: at least as far as they were. */
+static int64_t spread(int64_t component)
+{
+    if (component < LARGE_BYTES || component > INT64_MAX - SET_BYTES) return component;
+    int64_t step = COMPONENT_STEP * LINE_BYTES % SET_BYTES - component % SET_BYTES;
+    return component + (step < 0 ? step + SET_BYTES : step);
+}
+
+/* Bytes in front of a large array: others for the next. */
+static size_t next_offset(void)
+{
+    static _Atomic unsigned arrays;
+    return (size_t)atomic_fetch_add_explicit(&arrays, 1, memory_order_relaxed) * ARRAY_STEP *
+           LINE_BYTES % SET_BYTES;
 }
 
 int64_t store_along_x(const store_array *a, int64_t x)
@@ -88,13 +110,13 @@ static bool lay_out(store_array *a, kata_layout layout)
     if (row_bytes < 0 || !padded_pitch(row_bytes, 1, &row) ||
         !padded_pitch(row, a->room.hi[1] - a->room.lo[1], &plane) ||
         !padded_pitch(plane, a->room.hi[2] - a->room.lo[2], &component) ||
-        __builtin_mul_overflow(component, apart ? a->components : 1, &bytes) ||
-        bytes > PTRDIFF_MAX - SLACK_BYTES)
+        __builtin_mul_overflow(component = spread(component), apart ? a->components : 1, &bytes) ||
+        bytes > PTRDIFF_MAX - SLACK_BYTES - SET_BYTES)
         return false;
     a->pitch_y = row / element;
     a->pitch_z = plane / element;
     if (apart) a->pitch_component = component / element;
-    a->bytes = (size_t)bytes + SLACK_BYTES;
+    a->bytes = (size_t)bytes + SLACK_BYTES + (bytes >= LARGE_BYTES ? SET_BYTES : 0);
     return true;
 }
 
@@ -132,6 +154,8 @@ static bool make_memory(store_array *a, kata_layout layout)
     int64_t first =
         store_along_x(a, before_row(a)) - a->room.lo[1] * a->pitch_y - a->room.lo[2] * a->pitch_z;
     a->data = (char *)a->memory + first * store_type_bytes(a->type);
+    if (a->bytes >= LARGE_BYTES + SLACK_BYTES + SET_BYTES)
+        a->data = (char *)a->data + next_offset();
     if (HOSTILE(false, true)) spoil_padding(a);
     return true;
 }
