@@ -179,7 +179,7 @@ static void bind(application *a, const ir_kernel *kernel, int p, const grid_shap
     a->slots[0][p] = a->slots[1][p] = slot;
     if (ir_param_is_field(param)) {
         a->slots[1][p].array = NULL;
-        memcpy(exec_slot_array(&a->slots[1][p])->memory, slot.array->memory, slot.array->bytes);
+        store_assign(exec_slot_array(&a->slots[1][p]), slot.array);
     }
     for (int side = 0; side < 2; side++) {
         a->bindings[side][p] = b;

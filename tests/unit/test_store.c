@@ -61,6 +61,38 @@ static void new_arrays_are_zero_and_slack_is_readable(void **state)
     }
 }
 
+/* Which of the 64 lines of a page an element begins in. */
+static unsigned set_of(const store_array *a, int component)
+{
+    static const int64_t origin[3] = {0};
+    uintptr_t address = (uintptr_t)store_address(a, component, origin);
+    assert_int_equal(address % 64, 0);
+    return (unsigned)(address / 64 % 64);
+}
+
+/* Loads and stores of equal low bits get in each other's way: what a lattice reads and writes at a
+ * point, 19 components of two arrays, has them all to itself. */
+static void large_arrays_share_no_low_bits(void **state)
+{
+    (void)state;
+    enum { VELOCITIES = 19 };
+    grid_shape shape = {3, {64, 64, 64}};
+    store_array *a = array_new(&shape, KATA_F64, VELOCITIES);
+    store_array *b = array_new(&shape, KATA_F64, VELOCITIES);
+    bool taken[64] = {false};
+    /* where mapped memory begins is the same for both, in pages */
+    for (int c = 0; c < VELOCITIES; c++) {
+        assert_false(taken[set_of(a, c)]);
+        taken[set_of(a, c)] = true;
+    }
+    for (int c = 0; c < VELOCITIES; c++) {
+        assert_false(taken[set_of(b, c)]);
+        taken[set_of(b, c)] = true;
+    }
+    store_array_free(a);
+    store_array_free(b);
+}
+
 /* Indices below 0: x = 0 is aligned all the same, and all of the box lies in the memory. */
 static void arrays_of_boxes_begin_below_zero(void **state)
 {
@@ -250,6 +282,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_aligned_and_pitches_do_not_alias),
         cmocka_unit_test(new_arrays_are_zero_and_slack_is_readable),
+        cmocka_unit_test(large_arrays_share_no_low_bits),
         cmocka_unit_test(arrays_of_boxes_begin_below_zero),
         cmocka_unit_test(sizes_that_overflow_give_null),
         cmocka_unit_test(boxes_go_in_and_out_in_plain_order),
