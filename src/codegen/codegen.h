@@ -6,9 +6,9 @@
  *               const struct kata_view *view, const union kata_value *number, int how)
  *
  * lo, hi: box. size: grid size; for the variant of coloured ranges, in 3 and 4, the number of
- * colours and the colour; for kernels whose levels run in order, in 5 the lowest
- * index along them that may be read, and in 6 + p the highest, of parameter p: what lies farther
- * out is read there. view: one per component of
+ * colours and the colour; for kernels whose levels run in order, in 5 + 2*p the lowest index along
+ * them that may be read of parameter p, and in 6 + 2*p the highest: what lies farther out is read
+ * there. view: one per component of
  * each field parameter and one per element of each reduction, in parameter order: the address of
  * the point (0,0,0) (which may lie outside any memory) and the distances in elements to the next y
  * and z; x is contiguous, or as

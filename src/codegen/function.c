@@ -48,11 +48,6 @@ static void add_signature(const codegen_writer *w)
              name);
 }
 
-static void add_levels(const codegen_writer *w)
-{
-    if (w->loop->kernel->direction) text_add(w->out, "    const int64_t lowest = size[5];\n");
-}
-
 static void add_numbers(const codegen_writer *w)
 {
     static const char *const members[IR_TYPE_COUNT] = {"i32 != 0", "i32", "i64",
@@ -284,7 +279,6 @@ static void add_function(codegen_writer *w, const bool *wanted)
     add_points(w, wanted);
     text_add(w->out, "\n");
     add_signature(w);
-    add_levels(w);
     add_numbers(w);
     add_zeros(w);
     codegen_steps(w, CODEGEN_ONCE, CODEGEN_ONCE);

@@ -27,15 +27,12 @@ void codegen_index(text *out, const ir_param *param, int dimension, int32_t offs
         text_add(out, " %c %d", offset < 0 ? '-' : '+', (int)(offset < 0 ? -offset : offset));
 }
 
-/* Of an index that may lie outside at both ends. */
-static void add_between(const codegen_writer *w, int param, int dimension, int32_t offset)
+/* "iz - 1 < size[7] ? size[7] : ": one end of the levels that may be read. */
+static void add_end(const codegen_writer *w, int param, int dimension, int32_t offset, bool high)
 {
-    const ir_param *p = &w->loop->kernel->params[param];
-    codegen_index(w->out, p, dimension, offset);
-    text_add(w->out, " < lowest ? lowest : ");
-    codegen_index(w->out, p, dimension, offset);
-    text_add(w->out, " > size[%d] ? size[%d] : ", 6 + param, 6 + param);
-    codegen_index(w->out, p, dimension, offset);
+    int end = 5 + 2 * param + high;
+    codegen_index(w->out, &w->loop->kernel->params[param], dimension, offset);
+    text_add(w->out, " %c size[%d] ? size[%d] : ", high ? '>' : '<', end, end);
 }
 
 void codegen_read_index(const codegen_writer *w, int param, int dimension, int32_t offset)
@@ -44,17 +41,8 @@ void codegen_read_index(const codegen_writer *w, int param, int dimension, int32
     const ir_param *p = &kernel->params[param];
     bool level = kernel->direction && kernel->ordered == dimension && !p->missing[dimension];
     bool scaled = p->finer[dimension] || p->coarser[dimension];
-    if (level && scaled) {
-        add_between(w, param, dimension, offset);
-        return;
-    }
-    if (level && offset) {
-        codegen_index(w->out, p, dimension, offset);
-        if (offset < 0)
-            text_add(w->out, " < lowest ? lowest : ");
-        else
-            text_add(w->out, " > size[%d] ? size[%d] : ", 6 + param, 6 + param);
-    }
+    if (level && (scaled || offset < 0)) add_end(w, param, dimension, offset, false);
+    if (level && (scaled || offset > 0)) add_end(w, param, dimension, offset, true);
     codegen_index(w->out, p, dimension, offset);
 }
 

@@ -180,10 +180,7 @@ static void add_all(list *l)
     add_item(l, "const int64_t", "nx");
     add_item(l, "const int64_t", "ny");
     add_item(l, "const int64_t", "nz");
-    if (l->w->loop->kernel->direction) {
-        add_item(l, "const int64_t *const", "size");
-        add_item(l, "const int64_t", "lowest");
-    }
+    if (l->w->loop->kernel->direction) add_item(l, "const int64_t *const", "size");
     add_values(l);
     add_rows(l);
     add_blocks(l);

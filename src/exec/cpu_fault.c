@@ -15,8 +15,8 @@ typedef struct evaluation {
 /* As the compiled function does it. */
 static int64_t readable(const cpu_loop *l, int param, int64_t level)
 {
-    const int64_t *size = l->sizes;
-    return level < size[5] ? size[5] : level > size[6 + param] ? size[6 + param] : level;
+    const int64_t *end = l->sizes + 5 + 2 * param;
+    return level < end[0] ? end[0] : level > end[1] ? end[1] : level;
 }
 
 static ir_value evaluate_load(const evaluation *e, const ir_node *n)

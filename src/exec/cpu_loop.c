@@ -56,13 +56,15 @@ static bool prepare_sizes(cpu_loop *l)
 {
     const chain_loop *loop = l->loop;
     int params = loop->kernel->param_count;
-    l->sizes = arena_array(&l->memory, 6 + (size_t)params, sizeof *l->sizes);
+    l->sizes = arena_array(&l->memory, 5 + 2 * (size_t)params, sizeof *l->sizes);
     if (!l->sizes) return false;
     memcpy(l->sizes, loop->shape.size, sizeof loop->shape.size);
     l->sizes[3] = loop->colors;
     l->sizes[4] = loop->color;
-    l->sizes[5] = INT64_MIN;
-    for (int p = 0; p < params; p++) l->sizes[6 + p] = INT64_MAX;
+    for (int p = 0; p < params; p++) {
+        l->sizes[5 + 2 * p] = INT64_MIN;
+        l->sizes[6 + 2 * p] = INT64_MAX;
+    }
     return true;
 }
 
@@ -333,8 +335,8 @@ static const exec_fault *first_fault(const cpu_loop *l)
     return first;
 }
 
-/* Whether all fields have the indices from 0 to their size along the levels, by which columns are
- * kept inside: no ghosts, and no face that is another. */
+/* Whether what is inside of each field, by which columns are kept, has all its levels: no face that
+ * is another. */
 static bool has_plain_levels(const chain_loop *loop)
 {
     int d = loop->kernel->ordered;
@@ -342,8 +344,7 @@ static bool has_plain_levels(const chain_loop *loop)
     for (int p = 0; p < loop->kernel->param_count; p++) {
         if (!ir_param_is_field(&loop->kernel->params[p])) continue;
         grid_box inside = chain_binding_inside(&loop->bindings[p]);
-        int64_t size = loop->bindings[p].slot->shape.size[d];
-        plain = plain && inside.lo[d] == 0 && inside.hi[d] == size;
+        plain = plain && inside.hi[d] >= loop->bindings[p].slot->shape.size[d];
     }
     return plain;
 }
@@ -364,8 +365,9 @@ static void prepare_levels(cpu_loop *l)
     l->columns = runs_columns(loop);
     for (int p = 0; p < loop->kernel->param_count && l->columns; p++)
         if (ir_param_is_field(&loop->kernel->params[p])) {
-            l->sizes[5] = 0;
-            l->sizes[6 + p] = loop->bindings[p].slot->shape.size[d] - 1;
+            grid_box inside = chain_binding_inside(&loop->bindings[p]);
+            l->sizes[5 + 2 * p] = inside.lo[d];
+            l->sizes[6 + 2 * p] = inside.hi[d] - 1;
         }
 }
 

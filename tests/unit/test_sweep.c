@@ -264,11 +264,65 @@ static void executors_and_threads_agree(void **state)
     }
 }
 
+/* ---- ghosts ---------------------------------------------------------------------------------- */
+
+enum { WIDE = 37, LEVELS = 11 };
+
+static const char ghostly[] =
+    "kernel up(inout double u, in double a, in double b) forward(y)\n"
+    "{ u = u[0,-1] + 3*a[0,-2] + 5*b[0,1]; }\n"
+    "kernel down(inout double u, in double a, in double b) backward(y)\n"
+    "{ u = u[0,1] + 3*a[0,-2] + 5*b[0,1]; }\n";
+
+static double ghost_value(int field, int64_t x, int64_t y)
+{
+    return (double)((field + 1) * (100 * y + x) % 17);
+}
+
+static kata_field *field_with_ghosts(kata_grid *g, int field, int ghosts)
+{
+    kata_field *f = kata_field_new(g, "f", KATA_F64, .ghosts = ghosts);
+    double *values;
+    kata_mapping at;
+    kata_map(f, &values, &at);
+    for (int64_t y = -ghosts; y < LEVELS + ghosts; y++)
+        for (int64_t x = -ghosts; x < WIDE + ghosts; x++)
+            values[x * at.stride[0] + y * at.stride[1]] = ghost_value(field, x, y);
+    kata_unmap(f);
+    return f;
+}
+
+/* Fields with ghosts of different depths: the first level reads those of each. */
+static void columns_read_ghosts(void **state)
+{
+    (void)state;
+    kata *k = kata_open(&(kata_options){.threads = 2, .wait = true});
+    kata_module *m = kata_module_from_text(k, "ghostly", ghostly);
+    for (int up = 0; up < 2; up++) {
+        kata_grid *g = kata_grid_2d(k, WIDE, LEVELS);
+        kata_field *u = field_with_ghosts(g, 0, 1), *a = field_with_ghosts(g, 1, 2);
+        kata_field *b = field_with_ghosts(g, 2, 1);
+        double got[LEVELS][WIDE], last;
+        kata_apply(kata_kernel_find(m, up ? "up" : "down"), kata_all(g), u, a, b);
+        assert_int_equal(kata_get(u, kata_all(g), &got[0][0], LEVELS * WIDE), KATA_OK);
+        for (int64_t x = 0; x < WIDE; x++) {
+            last = ghost_value(0, x, up ? -1 : LEVELS);
+            for (int64_t i = 0; i < LEVELS; i++) {
+                int64_t y = up ? i : LEVELS - 1 - i;
+                last += 3 * ghost_value(1, x, y - 2) + 5 * ghost_value(2, x, y + 1);
+                assert_true(got[y][x] == last);
+            }
+        }
+    }
+    kata_close(k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(levels_run_in_order),
         cmocka_unit_test(executors_and_threads_agree),
+        cmocka_unit_test(columns_read_ghosts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
