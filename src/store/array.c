@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum {
     LINE_BYTES = 64,
@@ -23,6 +24,7 @@ enum {
     ARRAY_STEP = 27,
     LARGE_BYTES = HOSTILE(16 * SET_BYTES, SET_BYTES), /* from here on that is worth the room */
     SLACK_BYTES = 4 * LINE_BYTES,      /* readable past the last element */
+    HUGE_PAGE_BYTES = 2 << 20,
     MAP_BYTES = HOSTILE(1 << 20, 4096) /* arrays from here on are mapped */
 };
 
@@ -120,14 +122,23 @@ static bool lay_out(store_array *a, kata_layout layout)
     return true;
 }
 
+/* Mapped memory that begins where a huge page does: what is mapped too much is given back. */
+static void *mapped_memory(size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (bytes + page - 1) / page * page;
+    char *data = mmap(NULL, whole + HUGE_PAGE_BYTES, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (data == MAP_FAILED) return NULL;
+    size_t before = (HUGE_PAGE_BYTES - (uintptr_t)data % HUGE_PAGE_BYTES) % HUGE_PAGE_BYTES;
+    if (before > 0) munmap(data, before);
+    munmap(data + before + whole, HUGE_PAGE_BYTES - before);
+    madvise(data + before, bytes, MADV_HUGEPAGE);
+    return data + before;
+}
+
 static void *zeroed_memory(size_t bytes)
 {
-    if (bytes >= MAP_BYTES) {
-        void *data = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (data == MAP_FAILED) return NULL;
-        madvise(data, bytes, MADV_HUGEPAGE);
-        return data;
-    }
+    if (bytes >= MAP_BYTES) return mapped_memory(bytes);
     void *data = aligned_alloc(LINE_BYTES, bytes);
     if (data) memset(data, 0, bytes);
     return data;
