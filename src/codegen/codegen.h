@@ -142,7 +142,8 @@ typedef struct codegen_sharing {
 codegen_sharing *codegen_find_sharing(const codegen_loop *loop, const codegen_step *steps);
 void codegen_sharing_free(codegen_sharing *s);
 
-/* ---- line.c, expression.c, index.c, function.c, point.c, brick.c, part.c, fetch.c, row.c - */
+/* ---- line.c, expression.c, index.c, function.c, point.c, brick.c, part.c, fetch.c, vectors.c,
+ * pair.c, row.c -------------------------------------------------------------------------------- */
 
 /* Conditions of intervals for which a loop is written twice, at most. */
 enum { CODEGEN_CASES = 3 };
@@ -159,6 +160,8 @@ typedef struct codegen_writer {
     int group; /* being computed: what earlier ones keep is known. Behind the last: points; 0: none
                 */
     int32_t moved; /* of the point along x, from that of the node being computed */
+    bool pairs;    /* two planes are computed at once */
+    int32_t above; /* of two planes, the one at iz (0) or that above it (1) */
 } codegen_writer;
 
 /* Spaces of a line within a loop. */
@@ -183,6 +186,20 @@ void codegen_read_fetches(const codegen_writer *w);
 enum { CODEGEN_AHEAD = 8 }; /* vectors between what is computed and what is fetched of a row */
 /* Whether the points of rows run in vectors. */
 bool codegen_runs_vectors(const codegen_loop *loop);
+/* The loops over the vectors of a row, and over the points at its ends that belong to none. */
+void codegen_vectors(const codegen_writer *w);
+/* Whether vectors are written when they are computed, not in pieces of several. */
+bool codegen_writes_vectors(const codegen_loop *loop);
+/* The call of a point whose results go to their rows. */
+void codegen_direct_call(const codegen_writer *w);
+/* The loops over pairs of planes, if they are worth it for the kernel; false: there are none.
+ * Otherwise the plane that is left without another is at `unpaired`, if it lies in the box. */
+bool codegen_pairs(const codegen_writer *w);
+/* What names of the plane above end in: "_above", or "" for that at iz. */
+const char *codegen_above(const codegen_writer *w);
+/* The rows that are read and written, of the writer's plane: where it is the one above, those that
+ * are not also read for that at iz. */
+void codegen_row_pointers(const codegen_writer *w);
 /* The beginning of its call, to be followed by ", " and the address of an element for each store,
  * and a parenthesis. */
 void codegen_call_begin(const codegen_writer *w, const char *ix);
@@ -206,6 +223,9 @@ void codegen_begin_bricks(const codegen_writer *w);
 void codegen_end_bricks(const codegen_writer *w);
 /* "p1_total_lanes", of a store to a reduction. To be freed. */
 text codegen_lanes_name(const codegen_writer *w, const ir_store *s);
+/* Whether rows of a field at other offsets along y and z lie at multiples of the view's distances
+ * from that of the point. */
+bool codegen_is_regular(const ir_kernel *kernel, int param);
 /* Whether two accesses or stores are of one row. */
 bool codegen_same_row(const ir_access *a, const ir_access *b);
 bool codegen_same_written_row(const ir_store *a, const ir_store *b);

@@ -37,12 +37,13 @@ static bool is_fetched(const codegen_loop *loop, int i)
            is_foremost(kernel, a, kernel->direction == IR_BACKWARD ? -1 : 1);
 }
 
-/* "p0_u_0_1_ahead" */
-static text name_of(const codegen_writer *w, const ir_access *a)
+/* "p0_u_0_1", and with `what` behind it. */
+static text name_of(const codegen_writer *w, const ir_access *a, const char *what)
 {
+    const int32_t offset[3] = {0, a->offset[1], a->offset[2] + w->above};
     text name = {0};
-    codegen_row_name(&name, w->loop->kernel, a->param, a->component, a->offset);
-    text_add(&name, "_ahead");
+    codegen_row_name(&name, w->loop->kernel, a->param, a->component, offset);
+    text_add(&name, "%s", what);
     if (name.failed) w->out->failed = true;
     return name;
 }
@@ -50,17 +51,16 @@ static text name_of(const codegen_writer *w, const ir_access *a)
 void codegen_fetched_rows(const codegen_writer *w, int lanes)
 {
     const ir_kernel *kernel = w->loop->kernel;
-    text_add(w->out, "            const _Bool far_row = %s > %d;\n",
-             codegen_reduces(w->loop) ? "row_points" : "hi[0] - lo[0]", short_row(w->loop));
+    if (!w->above)
+        text_add(w->out, "            const _Bool far_row = %s > %d;\n",
+                 codegen_reduces(w->loop) ? "row_points" : "hi[0] - lo[0]", short_row(w->loop));
     for (int i = 0; i < kernel->access_count; i++) {
         const ir_access *a = &kernel->accesses[i];
         if (!is_fetched(w->loop, i)) continue;
-        text name = name_of(w, a), row = {0};
-        codegen_row_name(&row, kernel, a->param, a->component, a->offset);
+        text name = name_of(w, a, "_ahead"), row = name_of(w, a, "");
         text_add(w->out, "            const %s *const %s = %s + (far_row ? %d : view[%d].y);\n",
                  codegen_element_type(w->loop, a->param), text_get(&name), text_get(&row),
                  CODEGEN_AHEAD * lanes, codegen_view_index(kernel, a->param) + a->component);
-        if (row.failed) w->out->failed = true;
         text_free(&row);
         text_free(&name);
     }
@@ -71,7 +71,7 @@ void codegen_read_fetches(const codegen_writer *w)
     const ir_kernel *kernel = w->loop->kernel;
     for (int i = 0; i < kernel->access_count; i++) {
         if (!is_fetched(w->loop, i)) continue;
-        text name = name_of(w, &kernel->accesses[i]);
+        text name = name_of(w, &kernel->accesses[i], "_ahead");
         text_add(w->out, "                        __builtin_prefetch(%s + at);\n", text_get(&name));
         text_free(&name);
     }

@@ -100,8 +100,7 @@ static void add_stride(const codegen_writer *w, int param, const char *row, int 
     text_add(w->out, "const int64_t %s_x = view[%d].x;\n", row, view);
 }
 
-/* Whether rows at other offsets lie at multiples of the view's distances from that of the point. */
-static bool is_regular(const ir_kernel *kernel, int param)
+bool codegen_is_regular(const ir_kernel *kernel, int param)
 {
     const ir_param *p = &kernel->params[param];
     bool regular = kernel->direction == IR_UNORDERED || kernel->ordered == 0;
@@ -134,7 +133,7 @@ static void add_centre(const codegen_writer *w, int param, int component)
 static void add_place(const codegen_writer *w, int param, int component, const int32_t offset[3])
 {
     int view = codegen_view_index(w->loop->kernel, param) + component;
-    if (is_regular(w->loop->kernel, param)) {
+    if (codegen_is_regular(w->loop->kernel, param)) {
         add_centre_name(w, param, component);
         for (int d = 1; d < 3; d++)
             if (offset[d])
@@ -157,8 +156,10 @@ static void add_hidden(const codegen_writer *w, const char *row)
     text_add(w->out, "KATA_HIDDEN(%s);\n", row);
 }
 
-static void add_row(const codegen_writer *w, int param, int component, const int32_t offset[3])
+static void add_row(const codegen_writer *w, const ir_access *a)
 {
+    const int32_t offset[3] = {0, a->offset[1], a->offset[2] + w->above};
+    int param = a->param, component = a->component;
     text row = {0};
     codegen_row_name(&row, w->loop->kernel, param, component, offset);
     if (row.failed) w->out->failed = true;
@@ -180,7 +181,7 @@ static void add_written_row(const codegen_writer *w, const ir_store *s)
     codegen_indent(w, CODEGEN_ROW);
     text_add(w->out, "%s *%s = (%s *)view[%d].origin", type, text_get(&name), type, view);
     add_shift(w, s->param, 1, s->offset[1], view);
-    add_shift(w, s->param, 2, s->offset[2], view);
+    add_shift(w, s->param, 2, s->offset[2] + w->above, view);
     add_hidden(w, text_get(&name));
     add_stride(w, s->param, text_get(&name), view);
     text_free(&name);
@@ -198,15 +199,27 @@ bool codegen_same_written_row(const ir_store *a, const ir_store *b)
            a->offset[2] == b->offset[2];
 }
 
+/* Whether the plane at iz has a row that the one above reads, too. */
+static bool is_read_below(const codegen_writer *w, const ir_access *above)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    ir_access same = *above;
+    same.offset[2]++;
+    for (int i = 0; w->above && i < kernel->access_count; i++)
+        if (codegen_same_row(&kernel->accesses[i], &same)) return true;
+    return false;
+}
+
 /* Accesses and stores are ordered by parameter, component, z, y: equal rows follow one another. */
-static void add_rows(const codegen_writer *w)
+void codegen_row_pointers(const codegen_writer *w)
 {
     const ir_kernel *kernel = w->loop->kernel;
     for (int i = 0; i < kernel->access_count; i++) {
         const ir_access *a = &kernel->accesses[i];
         bool first = i == 0 || a->param != a[-1].param || a->component != a[-1].component;
-        if (first && is_regular(kernel, a->param)) add_centre(w, a->param, a->component);
-        if (first || !codegen_same_row(a, a - 1)) add_row(w, a->param, a->component, a->offset);
+        if (first && !w->above && codegen_is_regular(kernel, a->param))
+            add_centre(w, a->param, a->component);
+        if ((first || !codegen_same_row(a, a - 1)) && !is_read_below(w, a)) add_row(w, a);
     }
     for (int i = 0; i < kernel->store_count; i++) {
         const ir_store *s = &kernel->stores[i];
@@ -282,10 +295,13 @@ static void add_function(codegen_writer *w, const bool *wanted)
     add_numbers(w);
     add_zeros(w);
     codegen_steps(w, CODEGEN_ONCE, CODEGEN_ONCE);
-    codegen_begin_loop(w, 2);
+    if (codegen_pairs(w))
+        text_add(w->out, "    for (int64_t iz = unpaired; iz < hi[2]; iz++) {\n");
+    else
+        codegen_begin_loop(w, 2);
     codegen_steps(w, CODEGEN_PLANE, CODEGEN_PLANE);
     codegen_begin_loop(w, 1);
-    add_rows(w);
+    codegen_row_pointers(w);
     codegen_steps(w, CODEGEN_ROW, CODEGEN_ROW);
     codegen_row_text(w, wanted);
     text_add(w->out, "        }\n    }\n");

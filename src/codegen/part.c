@@ -31,15 +31,15 @@ static void add_kept_group(const codegen_writer *w, int lanes)
 {
     const codegen_kept *of = w->sharing->kept;
     while (of->group != w->group) of++;
-    text_add(
-        w->out,
-        "            for (int64_t next = kept_begin + (%d); next < kept_end + (%d); next += %d) {\n"
-        "                const int64_t at =\n"
-        "                    kata_between(kept_begin + (%d), next, kept_end + (%d));\n"
-        "#pragma omp simd\n"
-        "                for (int64_t lane = 0; lane < %d; lane++)\n"
-        "                    ",
-        first_vector(of, lanes), (int)of->high, lanes, (int)of->low, (int)of->high - lanes, lanes);
+    text_add(w->out,
+             "            for (int64_t next = kept_begin + (%d), at = kept_begin + (%d);\n"
+             "                 next < kept_end + (%d);\n"
+             "                 next += %d, at = kata_between(at, next, kept_end + (%d))) {\n"
+             "#pragma omp simd\n"
+             "                for (int64_t lane = 0; lane < %d; lane++)\n"
+             "                    ",
+             first_vector(of, lanes), (int)of->low, (int)of->high, lanes, (int)of->high - lanes,
+             lanes);
     codegen_call_begin(w, "at + lane");
     for (int i = 0; i < w->sharing->count; i++)
         if (w->sharing->kept[i].group == w->group)

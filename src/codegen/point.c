@@ -24,6 +24,7 @@ text codegen_written_name(const codegen_writer *w, const ir_store *s)
     text_add(&name, "_new");
     if (ir_param_children(param) > 1)
         text_add(&name, "_%d_%d", (int)s->offset[1], (int)s->offset[2]);
+    text_add(&name, "%s", codegen_above(w));
     if (name.failed) w->out->failed = true;
     return name;
 }
@@ -133,7 +134,8 @@ static void add_rows(list *l)
         const ir_access *a = &kernel->accesses[i];
         text name = {0};
         if (i > 0 && codegen_same_row(a, a - 1)) continue;
-        codegen_row_name(&name, kernel, a->param, a->component, a->offset);
+        const int32_t offset[3] = {0, a->offset[1], a->offset[2] + l->w->above};
+        codegen_row_name(&name, kernel, a->param, a->component, offset);
         add_row(l, a->param, &name, true);
     }
     for (int i = 0; i < kernel->store_count; i++) {
@@ -176,7 +178,7 @@ static void add_kept(list *l)
 static void add_all(list *l)
 {
     add_item(l, "const int64_t", "iy");
-    add_item(l, "const int64_t", "iz");
+    add_item(l, "const int64_t", l->w->above ? "iz + 1" : "iz");
     add_item(l, "const int64_t", "nx");
     add_item(l, "const int64_t", "ny");
     add_item(l, "const int64_t", "nz");

@@ -1,0 +1,83 @@
+/* Kernels that are high along z, of which two planes are computed at once: on all numbers of planes
+ * compiled kernels give what the reference executor gives. */
+#include "kata/kata.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST_X = 67, Y = 3, MOST_Z = 9, MOST = MOST_X * Y * MOST_Z };
+
+/* A star; one of several components that knows where it is and writes but some of its results; one
+ * that is not symmetric, of another type, and reads what it writes; one with an index that is the
+ * same for a plane, for which there are no pairs. */
+static const char text[] =
+    "kernel star(in double u, inout double v)\n"
+    "{\n"
+    "    double sum = 0;\n"
+    "    for (int k = 1; k <= 4; k++) sum += k*(u[0,0,-k] - 2*u[0,0,k] + u[-k,0,0] + u[0,k,0]);\n"
+    "    v = sum;\n"
+    "}\n"
+    "kernel places(in double u, inout double v)\n"
+    "{\n"
+    "    double sum = 100*iz + ix;\n"
+    "    for (int k = -3; k <= 4; k++) sum += k*u[1,0,k];\n"
+    "    if (sum > 400) v = sum;\n"
+    "}\n"
+    "kernel grows(in double u, inout double v)\n"
+    "{\n"
+    "    double sum = v;\n"
+    "    for (int k = 0; k <= 7; k++) sum += (k + 1)*u[0,1,-k];\n"
+    "    v = 0.5*v + sum;\n"
+    "}\n"
+    "kernel planes(in double u, inout double v)\n"
+    "{\n"
+    "    double sum = 0, height = iz*iz*0.25 + sqrt((double)iz);\n"
+    "    for (int k = 0; k <= 7; k++) sum += height*u[0,1,-k];\n"
+    "    v = sum + height;\n"
+    "}\n";
+
+static void compute(const char *executor, const char *kernel, kata_type type, const int64_t n[3],
+                    double values[MOST])
+{
+    kata *k = kata_open(&(kata_options){.executor = executor, .threads = 2, .wait = true});
+    kata_grid *g = kata_grid_3d(k, n[0], n[1], n[2]);
+    kata_module *m = kata_module_from_text(k, "text", text);
+    kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = KATA_CLAMP);
+    kata_field *v = kata_field_new(g, "v", type);
+    int64_t count = n[0] * n[1] * n[2];
+    for (int64_t i = 0; i < count; i++) values[i] = (double)(i * 37 % 251) / 16;
+    kata_put(u, kata_all(g), values, count);
+    kata_apply(kata_kernel_find(m, kernel), kata_all(g), u, v);
+    kata_apply(kata_kernel_find(m, kernel), kata_box_3d(g, 1, n[0], 0, n[1], n[2] / 2, n[2]), u, v);
+    memset(values, 0, MOST * sizeof *values);
+    kata_get(v, kata_all(g), values, count);
+    assert_int_equal(kata_close(k), KATA_OK);
+}
+
+static void two_planes_at_once_give_what_one_gives(void **state)
+{
+    static const char *const kernels[] = {"star", "places", "grows", "planes"};
+    static const int64_t widths[] = {1, 2, 15, 33, MOST_X};
+    static double expected[MOST], found[MOST];
+    (void)state;
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
+            for (int64_t nz = 1; nz <= MOST_Z; nz++) {
+                const int64_t n[3] = {widths[w], Y, nz};
+                kata_type type = nz % 3 == 2 ? KATA_F32 : KATA_F64;
+                compute("reference", kernels[i], type, n, expected);
+                compute("cpu", kernels[i], type, n, found);
+                assert_memory_equal(expected, found, sizeof found);
+            }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_planes_at_once_give_what_one_gives),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
