@@ -72,9 +72,9 @@ static __attribute__((unused, noinline)) void kata_put_piece(void *to, const voi
     const char *in = (const char *)from;
     int64_t at = (low + 63) & -64;
     if ((__UINTPTR_TYPE__)to % 64 || at > high) at = high;
-    __builtin_memcpy(out + low, in + low, (__SIZE_TYPE__)(at - low));
+    if (at > low) __builtin_memcpy(out + low, in + low, (__SIZE_TYPE__)(at - low));
     for (; at + 64 <= high; at += 64) kata_stream(out + at, (const kata_line *)(in + at));
-    __builtin_memcpy(out + at, in + at, (__SIZE_TYPE__)(high - at));
+    if (high > at) __builtin_memcpy(out + at, in + at, (__SIZE_TYPE__)(high - at));
 }
 
 /* After the last of them: other threads may read what was written past the caches. */
