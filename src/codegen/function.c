@@ -137,8 +137,7 @@ static void add_place(const codegen_writer *w, int param, int component, const i
         add_centre_name(w, param, component);
         for (int d = 1; d < 3; d++)
             if (offset[d])
-                text_add(w->out, " %c %d * view[%d].%c", offset[d] < 0 ? '-' : '+',
-                         abs((int)offset[d]), view, "xyz"[d]);
+                text_add(w->out, " + (%d) * view[%d].%c", (int)offset[d], view, "xyz"[d]);
         return;
     }
     text_add(w->out, "(const %s *)view[%d].origin", ir_storages[w->loop->storage[param]].c_name,

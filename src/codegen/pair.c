@@ -42,9 +42,10 @@ static bool runs_pairs(const codegen_writer *w)
                  !codegen_reduces(w->loop) && !w->sharing->count && !kernel->direction &&
                  !kernel->valid && is_all_of_points(w);
     for (int p = 0; p < kernel->param_count; p++)
-        plain = plain && (!ir_param_is_field(&kernel->params[p]) ||
-                          (codegen_is_regular(kernel, p) &&
-                           codegen_rows_of(w->loop, p) == CODEGEN_CONTIGUOUS));
+        plain =
+            plain &&
+            (!ir_param_is_field(&kernel->params[p]) ||
+             (codegen_is_regular(kernel, p) && codegen_rows_of(w->loop, p) == CODEGEN_CONTIGUOUS));
     return plain && height(kernel) >= HIGH;
 }
 

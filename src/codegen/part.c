@@ -42,8 +42,7 @@ static void add_kept_group(const codegen_writer *w, int lanes)
              lanes);
     codegen_call_begin(w, "at + lane");
     for (int i = 0; i < w->sharing->count; i++)
-        if (w->sharing->kept[i].group == w->group)
-            text_add(w->out, ", &kept_%d[at + lane]", i);
+        if (w->sharing->kept[i].group == w->group) text_add(w->out, ", &kept_%d[at + lane]", i);
     text_add(w->out, ");\n            }\n");
 }
 

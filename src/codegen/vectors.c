@@ -277,8 +277,8 @@ static void add_single_vectors(const codegen_writer *w, int lanes)
 static void add_pieces(const codegen_writer *w, int lanes)
 {
     int piece = lanes * piece_of(w->loop);
-    text_add(w->out, "            for (int64_t start = %s; start < %s; start += %d) {\n", start_of(w),
-             end_of(w), piece);
+    text_add(w->out, "            for (int64_t start = %s; start < %s; start += %d) {\n",
+             start_of(w), end_of(w), piece);
     add_kept(w, lanes);
     add_outs(w, lanes);
     text_add(w->out,

@@ -12,6 +12,7 @@ enum { CPU_WAYS = 2 };
 typedef struct cpu_way {
     int64_t points; /* of the loop it is known of */
     int64_t runs;   /* since the last tries began */
+    int64_t kept;   /* runs from their end to the next */
     int now, best;
     double least[CPU_WAYS], start; /* seconds per point */
 } cpu_way;

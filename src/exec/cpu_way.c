@@ -6,8 +6,9 @@
 #include <time.h>
 
 enum {
-    TRIES = 3 * CPU_WAYS,      /* of which the best count: the first touches new memory */
-    KEPT = HOSTILE(500, TRIES) /* runs before the next tries */
+    TRIES = 3 * CPU_WAYS,             /* of which the best count: the first touches new memory */
+    FEWEST_KEPT = HOSTILE(30, TRIES), /* runs before the next tries, at first: a machine that was */
+    MOST_KEPT = 16 * FEWEST_KEPT      /* busy may have misled them; later twice as many each time */
 };
 
 static double now(void)
@@ -21,7 +22,11 @@ static bool is_alike(int64_t a, int64_t b) { return a <= 2 * b && b <= 2 * a; }
 
 int cpu_way_begin(cpu_way *way, int64_t points)
 {
-    if (!is_alike(way->points, points) || way->runs >= TRIES + KEPT) *way = (cpu_way){0};
+    if (!is_alike(way->points, points)) *way = (cpu_way){.kept = FEWEST_KEPT};
+    if (way->runs >= TRIES + way->kept) {
+        int64_t twice = 2 * way->kept;
+        *way = (cpu_way){.kept = twice < MOST_KEPT ? twice : MOST_KEPT};
+    }
     way->points = points;
     way->now = way->runs < TRIES ? way->runs % CPU_WAYS : way->best;
     way->runs++;

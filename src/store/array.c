@@ -23,7 +23,7 @@ enum {
     COMPONENT_STEP = 39,
     ARRAY_STEP = 27,
     LARGE_BYTES = HOSTILE(16 * SET_BYTES, SET_BYTES), /* from here on that is worth the room */
-    SLACK_BYTES = 4 * LINE_BYTES,      /* readable past the last element */
+    SLACK_BYTES = 4 * LINE_BYTES,                     /* readable past the last element */
     HUGE_PAGE_BYTES = 2 << 20,
     MAP_BYTES = HOSTILE(1 << 20, 4096) /* arrays from here on are mapped */
 };

@@ -268,11 +268,10 @@ static void executors_and_threads_agree(void **state)
 
 enum { WIDE = 37, LEVELS = 11 };
 
-static const char ghostly[] =
-    "kernel up(inout double u, in double a, in double b) forward(y)\n"
-    "{ u = u[0,-1] + 3*a[0,-2] + 5*b[0,1]; }\n"
-    "kernel down(inout double u, in double a, in double b) backward(y)\n"
-    "{ u = u[0,1] + 3*a[0,-2] + 5*b[0,1]; }\n";
+static const char ghostly[] = "kernel up(inout double u, in double a, in double b) forward(y)\n"
+                              "{ u = u[0,-1] + 3*a[0,-2] + 5*b[0,1]; }\n"
+                              "kernel down(inout double u, in double a, in double b) backward(y)\n"
+                              "{ u = u[0,1] + 3*a[0,-2] + 5*b[0,1]; }\n";
 
 static double ghost_value(int field, int64_t x, int64_t y)
 {
