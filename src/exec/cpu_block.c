@@ -12,7 +12,7 @@
 
 enum {
     UNIT = 64,                          /* points; cuts along x are at multiples of it */
-    STREAM = 32,                        /* points that it costs to begin a row */
+    STREAM = 64,                        /* points that it costs to begin a row */
     BLOCKS_PER_THREAD = HOSTILE(4, 50), /* at least, so that no thread waits long for the last */
     SMALLEST_BLOCK = HOSTILE(4096, 5)   /* points; less is not worth a turn */
 };
@@ -51,23 +51,25 @@ static int64_t rows_kept(const cpu_reuse *reuse, int64_t width, int64_t room)
     return reuse->span[1] == 0 || reuse->rows * width <= room ? INT64_MAX : 0;
 }
 
-/* What is read, relative to what must be. */
+/* What it takes, relative to one pass over what must be read. Rows beside a block are mostly found
+ * in the last cache; rows that are begun again hold up what fetches ahead. */
 static double cost(const cpu_reuse *reuse, const int64_t extent[3], int64_t width, int64_t height)
 {
-    double sides = height < extent[1] ? (double)reuse->span[1] / (double)height : 0;
+    const double side = 0.2;
+    double sides = height < extent[1] ? side * (double)reuse->span[1] / (double)height : 0;
     double ends = width < extent[0] ? (double)(reuse->span[0] + STREAM) / (double)width : 0;
     return (1 + sides) * (1 + ends);
 }
 
-/* In half of the cache; or in three quarters, of which something is lost now and then, where blocks
- * are so low otherwise that this matters less. */
+/* In half of the cache; or in more of it, of which something is lost now and then, where blocks are
+ * so low otherwise that this matters less. */
 static void choose_section(cpu_blocks *b, const cpu_reuse *reuse, const int64_t extent[3])
 {
-    static const double loss[2] = {1, 1.1};
+    static const double loss[3] = {1, 1.05, 1.15};
     const int64_t quarter = HOSTILE(machine_second_cache() / 4, 1024);
     double least = 0;
     for (int64_t width = extent[0];; width = rounded_up(width / 2, b->unit)) {
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < 3; i++) {
             int64_t height = clamp(rows_kept(reuse, width, (2 + i) * quarter), 1, extent[1]);
             double found = loss[i] * cost(reuse, extent, width, height);
             if (least > 0 && found >= least) continue;
