@@ -35,14 +35,14 @@ static void add_end(const codegen_writer *w, int param, int dimension, int32_t o
     text_add(w->out, " %c size[%d] ? size[%d] : ", high ? '>' : '<', end, end);
 }
 
+/* Any level may lie beyond a field, at either end: a range may reach beyond the grid, where no
+ * interval does. */
 void codegen_read_index(const codegen_writer *w, int param, int dimension, int32_t offset)
 {
     const ir_kernel *kernel = w->loop->kernel;
     const ir_param *p = &kernel->params[param];
     bool level = kernel->direction && kernel->ordered == dimension && !p->missing[dimension];
-    bool scaled = p->finer[dimension] || p->coarser[dimension];
-    if (level && (scaled || offset < 0)) add_end(w, param, dimension, offset, false);
-    if (level && (scaled || offset > 0)) add_end(w, param, dimension, offset, true);
+    for (int high = 0; high < 2 && level; high++) add_end(w, param, dimension, offset, high);
     codegen_index(w->out, p, dimension, offset);
 }
 

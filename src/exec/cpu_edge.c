@@ -13,13 +13,16 @@ enum { LINE_BYTES = 64 };
 
 /* ---- boxes ----------------------------------------------------------------------------------- */
 
-/* What a piece reads of a component; false when all of it is inside. */
+/* What a piece reads of a component; false when all of it is inside. Levels beyond the field are
+ * read at its last on that side. */
 static bool read_box(const cpu_edge *edge, const grid_box *piece, grid_box *out)
 {
     *out = analysis_touched(edge->param, edge->lo, edge->hi, piece);
     for (int d = 0; d < 3; d++) {
-        if (edge->clipped[d] && out->lo[d] < edge->inside.lo[d]) out->lo[d] = edge->inside.lo[d];
-        if (edge->clipped[d] && out->hi[d] > edge->inside.hi[d]) out->hi[d] = edge->inside.hi[d];
+        int64_t first = edge->inside.lo[d], end = edge->inside.hi[d];
+        if (!edge->clipped[d]) continue;
+        out->lo[d] = smaller(larger(out->lo[d], first), end - 1);
+        out->hi[d] = larger(smaller(out->hi[d], end), first + 1);
     }
     return !grid_box_contains(&edge->inside, out);
 }
