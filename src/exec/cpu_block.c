@@ -133,9 +133,8 @@ cpu_blocks cpu_blocks_make(const grid_box *box, const cpu_reuse *reuse, int thre
 {
     cpu_blocks b = {.box = *box, .unit = reuse->reduces ? EXEC_BRICK : UNIT};
     int64_t extent[3];
-    for (int d = 0; d < 3; d++) extent[d] = box->hi[d] - box->lo[d];
+    for (int d = 0; d < 3; d++) b.size[d] = extent[d] = box->hi[d] - box->lo[d];
     choose_section(&b, reuse, extent);
-    b.size[2] = extent[2];
     if (ordered >= 0) b.size[ordered] = extent[ordered];
     share_out(&b, threads, ordered);
     even_out(&b, reuse, threads, ordered);
