@@ -38,8 +38,8 @@ struct kata {
     kata_grid once;                    /* of one point: that of kata_once */
     char here_file[API_LONGEST_PLACE]; /* place of the next application, "" when not known */
     int here_line;                     /* -1: it was that of one before */
-    const char *here_kept;             /* a copy of the name that the chain keeps, if it was not */
-    int64_t here_kept_in;              /*   emptied since; or NULL. How often it had been emptied */
+    const char *here_kept; /* a copy of the name in the chain, lost when that is emptied; or NULL */
+    int64_t here_kept_in;  /* how often it had been emptied */
     char place[API_LONGEST_PLACE + 20]; /* see apply.c */
     struct api_repeated *repeated;      /* see repeated.c; NULL at first */
     bool discarded;                     /* since memory was last released */
@@ -64,12 +64,11 @@ struct kata_field {
     const char *name;
     chain_slot *slot;
     grid_boundary boundary;
-    uint32_t rules; /* grid_boundary_rules of it */
-    const grid_boundary
-        *kept;            /* a copy that the chain keeps, if it was not emptied since; or NULL */
-    int64_t kept_in;      /* how often it had been emptied */
-    bool mapped, written; /* between kata_map and kata_unmap; for writing */
-    ir_value *before;     /* a traced point held this when it was mapped; NULL: is not traced */
+    uint32_t rules;            /* grid_boundary_rules of it */
+    const grid_boundary *kept; /* a copy in the chain, lost when that is emptied; or NULL */
+    int64_t kept_in;           /* how often it had been emptied */
+    bool mapped, written;      /* between kata_map and kata_unmap; for writing */
+    ir_value *before; /* a traced point held this when it was mapped; NULL: is not traced */
 };
 
 struct kata_scalar {

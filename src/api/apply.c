@@ -21,7 +21,7 @@ kata_kernel *kata_here(kata_kernel *kernel, const char *file, int line)
     if (!kernel) return NULL;
     kata *k = kernel->module->k;
     if (!file) file = "";
-    if (strcmp(k->here_file, file)) {
+    if (strcmp(k->here_file, file) != 0) {
         snprintf(k->here_file, sizeof k->here_file, "%s", file);
         k->here_kept = NULL;
     }

@@ -1,4 +1,5 @@
-/* The queue. Bindings and tables of queued loops live in the chain's arena. */
+/* The queue. Bindings and tables of queued loops live in the chain's arena, and so do the rules and
+ * file names that they share. */
 #include "chain/chain.h"
 
 #include <stdlib.h>

@@ -99,7 +99,7 @@ typedef struct chain {
     chain_slot **slots; /* that loops touch, in the order in which they were first; `number` is the
                            place of each here */
     size_t slot_count, slot_room;
-    arena memory;    /* of bindings, tables and places of queued loops; freed when it is emptied */
+    arena memory;    /* of all that queued loops point to; freed when it is emptied */
     int64_t emptied; /* how often that was */
     char *room; /* of `memory`: for the bindings of loops to come; all zero behind `reserved` */
     size_t room_bytes, reserved; /* bytes there; those given out for the next loop */

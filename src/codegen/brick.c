@@ -12,10 +12,8 @@ bool codegen_reduces(const codegen_loop *loop)
 
 text codegen_lanes_name(const codegen_writer *w, const ir_store *s)
 {
-    const ir_param *param = &w->loop->kernel->params[s->param];
     text name = {0};
-    codegen_param_name(&name, w->loop->kernel, s->param);
-    if (param->count > 1) text_add(&name, "_%d", s->component);
+    codegen_component_name(&name, w->loop->kernel, s->param, s->component);
     text_add(&name, "_lanes");
     if (name.failed) w->out->failed = true;
     return name;

@@ -157,8 +157,7 @@ typedef struct codegen_writer {
         known[CODEGEN_CASES]; /* conditions that are known there, 0 for others, and what they are */
     bool holds[CODEGEN_CASES];
     const codegen_sharing *sharing; /* NULL: nothing is shared */
-    int group; /* being computed: what earlier ones keep is known. Behind the last: points; 0: none
-                */
+    int group; /* being computed, what earlier ones keep is known; the last + 1: points; 0: none */
     int32_t moved; /* of the point along x, from that of the node being computed */
     bool pairs;    /* two planes are computed at once */
     int32_t above; /* of two planes, the one at iz (0) or that above it (1) */
@@ -200,8 +199,8 @@ const char *codegen_above(const codegen_writer *w);
 /* The rows that are read and written, of the writer's plane: where it is the one above, those that
  * are not also read for that at iz. */
 void codegen_row_pointers(const codegen_writer *w);
-/* The beginning of its call, to be followed by ", " and the address of an element for each store,
- * and a parenthesis. */
+/* The beginning of the call of a point's function, to be followed by ", " and the address of an
+ * element for each store, and a parenthesis. */
 void codegen_call_begin(const codegen_writer *w, const char *ix);
 /* The loops over the points of a row; `wanted`: the nodes that checks need, behind them those that
  * stores need. */
@@ -255,6 +254,8 @@ const char *codegen_type(ir_type type);
 void codegen_word(text *out, const char *word);
 /* "pINDEX_NAME", unlike that of any other parameter. */
 void codegen_param_name(text *out, const ir_kernel *kernel, int param);
+/* "p0_u"; of several components or elements "p0_u_3". */
+void codegen_component_name(text *out, const ir_kernel *kernel, int param, int component);
 /* The index along a dimension at which a parameter is touched: "ix - 1". */
 void codegen_index(text *out, const ir_param *param, int dimension, int32_t offset);
 /* The same of what is read; along levels that run in order, at most the last that may be. */

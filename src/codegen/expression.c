@@ -30,6 +30,12 @@ void codegen_param_name(text *out, const ir_kernel *kernel, int param)
     codegen_word(out, kernel->params[param].name);
 }
 
+void codegen_component_name(text *out, const ir_kernel *kernel, int param, int component)
+{
+    codegen_param_name(out, kernel, param);
+    if (kernel->params[param].count > 1) text_add(out, "_%d", component);
+}
+
 static void add_offset(text *out, int32_t offset)
 {
     text_add(out, offset < 0 ? "_m%d" : "_%d", (int)(offset < 0 ? -offset : offset));
@@ -38,8 +44,7 @@ static void add_offset(text *out, int32_t offset)
 void codegen_row_name(text *out, const ir_kernel *kernel, int param, int component,
                       const int32_t offset[3])
 {
-    codegen_param_name(out, kernel, param);
-    if (kernel->params[param].count > 1) text_add(out, "_%d", component);
+    codegen_component_name(out, kernel, param, component);
     add_offset(out, offset[1]);
     add_offset(out, offset[2]);
 }

@@ -109,21 +109,14 @@ bool codegen_is_regular(const ir_kernel *kernel, int param)
     return regular;
 }
 
-/* "p0_u_3": the point's own row. */
-static void add_centre_name(const codegen_writer *w, int param, int component)
-{
-    codegen_param_name(w->out, w->loop->kernel, param);
-    if (w->loop->kernel->params[param].count > 1) text_add(w->out, "_%d", component);
-}
-
-/* The row of the point, from which the others of a component are found. */
+/* "p0_u_3": the row of the point, from which the others of a component are found. */
 static void add_centre(const codegen_writer *w, int param, int component)
 {
     const char *name = ir_storages[w->loop->storage[param]].c_name;
     int view = codegen_view_index(w->loop->kernel, param) + component;
     codegen_indent(w, CODEGEN_ROW);
     text_add(w->out, "const %s *const ", name);
-    add_centre_name(w, param, component);
+    codegen_component_name(w->out, w->loop->kernel, param, component);
     text_add(w->out, " = (const %s *)view[%d].origin", name, view);
     add_shift(w, param, 1, 0, view);
     add_shift(w, param, 2, 0, view);
@@ -134,7 +127,7 @@ static void add_place(const codegen_writer *w, int param, int component, const i
 {
     int view = codegen_view_index(w->loop->kernel, param) + component;
     if (codegen_is_regular(w->loop->kernel, param)) {
-        add_centre_name(w, param, component);
+        codegen_component_name(w->out, w->loop->kernel, param, component);
         for (int d = 1; d < 3; d++)
             if (offset[d])
                 text_add(w->out, " + (%d) * view[%d].%c", (int)offset[d], view, "xyz"[d]);

@@ -19,8 +19,7 @@ text codegen_written_name(const codegen_writer *w, const ir_store *s)
 {
     const ir_param *param = &w->loop->kernel->params[s->param];
     text name = {0};
-    codegen_param_name(&name, w->loop->kernel, s->param);
-    if (param->count > 1) text_add(&name, "_%d", s->component);
+    codegen_component_name(&name, w->loop->kernel, s->param, s->component);
     text_add(&name, "_new");
     if (ir_param_children(param) > 1)
         text_add(&name, "_%d_%d", (int)s->offset[1], (int)s->offset[2]);

@@ -2,8 +2,6 @@
  * side and what they write lies side by side, otherwise point by point. */
 #include "codegen/codegen.h"
 
-#include <stdlib.h>
-
 /* Whether the points of a row may be computed side by side. */
 static bool is_free(const codegen_loop *loop)
 {

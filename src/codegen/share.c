@@ -189,25 +189,25 @@ static void keep(finder *f, class_info *c)
     out->kept[out->count++] = (codegen_kept){.node = c->first, .low = c->low, .high = c->high};
 }
 
+/* The value at most places of those that are in no group yet; NULL when all are. */
+static const codegen_kept *widest_rest(const codegen_sharing *s)
+{
+    const codegen_kept *widest = NULL;
+    for (const codegen_kept *k = s->kept; k < s->kept + s->count; k++)
+        if (!k->group && (!widest || k->high - k->low > widest->high - widest->low)) widest = k;
+    return widest;
+}
+
 /* Values that are kept at the same places are computed together, those at more places before those
  * at fewer, which may be made of them. */
 static void group(codegen_sharing *out)
 {
-    bool done[CODEGEN_MOST_KEPT] = {false};
-    for (int rest = out->count; rest > 0;) {
-        const codegen_kept *widest = NULL;
-        for (int i = 0; i < out->count; i++)
-            if (!done[i] &&
-                (!widest || out->kept[i].high - out->kept[i].low > widest->high - widest->low))
-                widest = &out->kept[i];
+    const codegen_kept *widest;
+    while ((widest = widest_rest(out))) {
         int32_t low = widest->low, high = widest->high;
         out->group_count++;
-        for (int i = 0; i < out->count; i++) {
-            if (done[i] || out->kept[i].low != low || out->kept[i].high != high) continue;
-            out->kept[i].group = out->group_count;
-            done[i] = true;
-            rest--;
-        }
+        for (codegen_kept *k = out->kept; k < out->kept + out->count; k++)
+            if (k->low == low && k->high == high) k->group = out->group_count;
     }
 }
 

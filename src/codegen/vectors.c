@@ -31,7 +31,7 @@ typedef void add_plane(const codegen_writer *w, int lanes);
 static void add_planes(const codegen_writer *w, int lanes, add_plane *add)
 {
     codegen_writer plane = *w;
-    for (plane.above = 0; plane.above <= w->pairs; plane.above++) add(&plane, lanes);
+    for (plane.above = 0; plane.above < (w->pairs ? 2 : 1); plane.above++) add(&plane, lanes);
 }
 
 /* Where the vectors of the row begin and end: as memory is aligned, or as lanes are. */

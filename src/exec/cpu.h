@@ -74,8 +74,7 @@ struct exec_cpu {
     bool poison;            /* as the context's */
 };
 
-/* ---- cpu_compile.c: from loops to functions --------------------------------------------------
- */
+/* ---- cpu_compile.c: from loops to functions -------------------------------------------------- */
 
 /* Sets functions[i] to the number of the function of loop i of a chain, and starts compilers for
  * those that have no code where that is worth it. */
@@ -85,8 +84,7 @@ kata_status cpu_compile(exec_context *context, const chain *c, size_t *functions
 kata_status cpu_compiled(exec_context *context, size_t function, const chain_loop *loop,
                          messages *m, codegen_function **run);
 
-/* ---- cpu_group.c: compilers beside the program -----------------------------------------------
- */
+/* ---- cpu_group.c: compilers beside the program ----------------------------------------------- */
 
 /* A function without code, and what it is made of. */
 typedef struct cpu_missing {
@@ -127,7 +125,7 @@ typedef struct cpu_blocks {
 cpu_blocks cpu_blocks_make(const grid_box *box, const cpu_reuse *reuse, int threads, int ordered);
 grid_box cpu_block_box(const cpu_blocks *blocks, int64_t i);
 
-/* ---- cpu_edge.c ------------------------------------------------------------------------------ */
+/* ---- edge_row.c, cpu_edge.c ------------------------------------------------------------------ */
 
 /* A component of a field that is read outside the grid. */
 typedef struct cpu_edge {
@@ -164,11 +162,8 @@ store_array cpu_view_array(const codegen_view *view, const store_array *of);
 
 /* ---- cpu_fill.c ------------------------------------------------------------------------------ */
 
-/* Writes what is read of a component outside the grid around its values, in the array's own memory:
- * of the rows at the y and z of `rows`, those at the x of `rows` that are outside. Where it can be
- * done, by cpu_edge_can_fill, no copies are needed. Rows can be filled at the same time. */
-void cpu_edge_fill(const cpu_edge *edge, const grid_box *rows);
-/* Whether there is memory around the values, made if need be, and nobody writes them meanwhile. */
+/* Whether what is read of a component outside the grid can be written around its values, so that no
+ * copies are needed: there is memory, made if need be, and nobody writes them meanwhile. */
 bool cpu_edge_can_fill(const cpu_edge *edge, const grid_box *touched, const chain_loop *loop);
 
 /* ---- cpu_loop.c ------------------------------------------------------------------------------ */

@@ -93,19 +93,21 @@ static int64_t count_blocks(cpu_blocks *b)
     return b->total;
 }
 
+/* The last dimension along which blocks can still be halved; -1: none. */
+static int halved_dimension(const cpu_blocks *b, int ordered)
+{
+    int d = 2;
+    while (d >= 0 && (d == ordered || b->size[d] <= (d == 0 ? b->unit : 1))) d--;
+    return d;
+}
+
 /* Halves blocks until each thread has some, along z first. */
 static void share_out(cpu_blocks *b, int threads, int ordered)
 {
-    static const int order[3] = {2, 1, 0};
     while (count_blocks(b) < (int64_t)threads * BLOCKS_PER_THREAD) {
-        if (b->size[0] * b->size[1] * b->size[2] < 2 * SMALLEST_BLOCK) return;
-        int d = -1;
-        for (int i = 2; i >= 0; i--) {
-            int64_t least = order[i] == 0 ? b->unit : 1;
-            if (order[i] != ordered && b->size[order[i]] > least) d = order[i];
-        }
-        if (d < 0) return;
-        b->size[d] = d == 0 ? rounded_up(b->size[0] / 2, b->unit) : (b->size[d] + 1) / 2;
+        int d = halved_dimension(b, ordered);
+        if (d < 0 || b->size[0] * b->size[1] * b->size[2] < 2 * SMALLEST_BLOCK) return;
+        b->size[d] = d == 0 ? rounded_up(b->size[0] / 2, b->unit) : divided_up(b->size[d], 2);
     }
 }
 
@@ -131,9 +133,8 @@ cpu_blocks cpu_blocks_make(const grid_box *box, const cpu_reuse *reuse, int thre
 {
     cpu_blocks b = {.box = *box, .unit = reuse->reduces ? EXEC_BRICK : UNIT};
     int64_t extent[3];
-    for (int d = 0; d < 3; d++) extent[d] = box->hi[d] - box->lo[d];
+    for (int d = 0; d < 3; d++) b.size[d] = extent[d] = box->hi[d] - box->lo[d];
     choose_section(&b, reuse, extent);
-    b.size[2] = extent[2];
     if (ordered >= 0) b.size[ordered] = extent[ordered];
     share_out(&b, threads, ordered);
     even_out(&b, reuse, threads, ordered);

@@ -34,8 +34,7 @@ static void fill_row(const cpu_edge *edge, const grid_box *rows, const int64_t a
 {
     const int64_t first = edge->inside.lo[0], end = edge->inside.hi[0];
     bool beyond = rows->lo[0] < first || rows->hi[0] > end;
-    int64_t lo = beyond || rows->lo[0] < first ? first : rows->lo[0];
-    int64_t hi = beyond || rows->hi[0] > end ? end : rows->hi[0];
+    int64_t lo = beyond ? first : rows->lo[0], hi = beyond ? end : rows->hi[0];
     edge_row row = edge_row_at(edge, at[1], at[2]);
     if (lo >= hi) return;
     char *out =
@@ -63,25 +62,38 @@ static void fill_column(const cpu_edge *edge, const grid_source *source, const i
                      edge->bytes);
 }
 
-void cpu_edge_fill(const cpu_edge *edge, const grid_box *rows)
+/* The rows of a plane that are outside. */
+static void fill_rows(const cpu_edge *edge, const grid_box *rows, int64_t z)
 {
     const grid_box *inside = &edge->inside;
-    int64_t at[3] = {0};
-    for (at[2] = rows->lo[2]; at[2] < rows->hi[2]; at[2]++) {
-        bool plane = at[2] >= inside->lo[2] && at[2] < inside->hi[2];
-        for (at[1] = rows->lo[1]; at[1] < rows->hi[1]; at[1]++) {
-            bool kept = plane && at[1] >= inside->lo[1] && at[1] < inside->hi[1];
-            if (kept) at[1] = inside->hi[1];
-            if (at[1] < rows->hi[1]) fill_row(edge, rows, at);
-        }
-        for (at[1] = rows->lo[1]; at[1] < rows->hi[1]; at[1] += COLUMN) {
-            int64_t left = rows->hi[1] - at[1], count = left < COLUMN ? left : COLUMN;
-            for (at[0] = rows->lo[0]; at[0] < inside->lo[0] && at[0] < rows->hi[0]; at[0]++)
-                fill_column(edge, edge_source(edge, 0, at[0]), at, count);
-            at[0] = rows->lo[0] > inside->hi[0] ? rows->lo[0] : inside->hi[0];
-            for (; at[0] < rows->hi[0]; at[0]++)
-                fill_column(edge, edge_source(edge, 0, at[0]), at, count);
-        }
+    bool plane = z >= inside->lo[2] && z < inside->hi[2];
+    for (int64_t y = rows->lo[1]; y < rows->hi[1]; y++) {
+        if (plane && y >= inside->lo[1] && y < inside->hi[1]) y = inside->hi[1];
+        if (y < rows->hi[1]) fill_row(edge, rows, (int64_t[]){0, y, z});
+    }
+}
+
+/* Of all rows of a plane what is outside along x. */
+static void fill_columns(const cpu_edge *edge, const grid_box *rows, int64_t z)
+{
+    const grid_box *inside = &edge->inside;
+    int64_t at[3] = {0, 0, z};
+    for (at[1] = rows->lo[1]; at[1] < rows->hi[1]; at[1] += COLUMN) {
+        int64_t left = rows->hi[1] - at[1], count = left < COLUMN ? left : COLUMN;
+        for (at[0] = rows->lo[0]; at[0] < inside->lo[0] && at[0] < rows->hi[0]; at[0]++)
+            fill_column(edge, edge_source(edge, 0, at[0]), at, count);
+        at[0] = rows->lo[0] > inside->hi[0] ? rows->lo[0] : inside->hi[0];
+        for (; at[0] < rows->hi[0]; at[0]++)
+            fill_column(edge, edge_source(edge, 0, at[0]), at, count);
+    }
+}
+
+/* Of the rows at the y and z of `rows` what is outside, at the x of `rows`. */
+static void fill_edge(const cpu_edge *edge, const grid_box *rows)
+{
+    for (int64_t z = rows->lo[2]; z < rows->hi[2]; z++) {
+        fill_rows(edge, rows, z);
+        fill_columns(edge, rows, z);
     }
 }
 
@@ -112,7 +124,7 @@ static void fill(void *data, int me)
            parts * l->fill_count) {
         const cpu_edge *edge = &l->fills[next / parts];
         grid_box rows = rows_to_fill(l, edge, next % parts, parts);
-        cpu_edge_fill(edge, &rows);
+        fill_edge(edge, &rows);
     }
 }
 

@@ -27,9 +27,9 @@
 #define KATA_SIDE_BY_SIDE
 #include "codegen/lanes.h"
 
-/* NAME_of_bricks: the trees over the lanes of bricks. */
-#define REDUCE_LANES(NAME, T, OP, t)                                                               \
-    VECTOR_WIDTHS static void NAME##_of_bricks(const T *lane, int64_t bricks, ir_value *out)       \
+/* add_f64_of_lanes: the trees over the lanes of bricks. */
+#define REDUCE_LANES(OP, T, t)                                                                     \
+    VECTOR_WIDTHS static void OP##_##t##_of_lanes(const T *lane, int64_t bricks, ir_value *out)    \
     {                                                                                              \
         for (int64_t i = 0; i < bricks; i++, lane += EXEC_LANES) {                                 \
             out[i] = (ir_value){0};                                                                \
@@ -37,9 +37,9 @@
         }                                                                                          \
     }
 
-/* NAME_of_pairs: values that follow one another, combined two by two; `to` may be `from`. */
-#define REDUCE_PAIRS(NAME, T, OP, t)                                                               \
-    static void NAME##_of_pairs(const ir_value *from, int64_t pairs, ir_value *to)                 \
+/* add_f64_of_pairs: values that follow one another, combined two by two; `to` may be `from`. */
+#define REDUCE_PAIRS(OP, T, t)                                                                     \
+    static void OP##_##t##_of_pairs(const ir_value *from, int64_t pairs, ir_value *to)             \
     {                                                                                              \
         for (int64_t i = 0; i < pairs; i++) {                                                      \
             T both = kata_##OP##_##t(from[2 * i].t, from[2 * i + 1].t);                            \
@@ -50,10 +50,10 @@
 
 _Static_assert(EXEC_LANES == 32, "the trees of lanes.h know it");
 
-/* T NAME(x, count, start): the first `count` contributions of a brick, a multiple of EXEC_LANES;
- * the others are neutral. */
-#define REDUCE_BRICK(NAME, T, OP, t)                                                               \
-    VECTOR_WIDTHS static T NAME(const T *x, int count, T start)                                    \
+/* add_f64_of_brick: the first `count` contributions of a brick, a multiple of EXEC_LANES; the
+ * others are neutral. */
+#define REDUCE_BRICK(OP, T, t)                                                                     \
+    VECTOR_WIDTHS static T OP##_##t##_of_brick(const T *x, int count, T start)                     \
     {                                                                                              \
         T lane[EXEC_LANES];                                                                        \
         for (int l = 0; l < EXEC_LANES; l++) lane[l] = start;                                      \
@@ -63,39 +63,36 @@ _Static_assert(EXEC_LANES == 32, "the trees of lanes.h know it");
         return kata_##OP##_lanes_##t(lane);                                                        \
     }
 
-#define REDUCE_ALL(OP, T, t)                                                                       \
-    REDUCE_LANES(OP##_##t, T, OP, t)                                                               \
-    REDUCE_PAIRS(OP##_##t, T, OP, t)                                                               \
-    REDUCE_BRICK(OP##_##t, T, OP, t)
+#define REDUCE_BY(OP, T, t)                                                                        \
+    REDUCE_LANES(OP, T, t)                                                                         \
+    REDUCE_PAIRS(OP, T, t)                                                                         \
+    REDUCE_BRICK(OP, T, t)
 
-REDUCE_ALL(add, double, f64)
-REDUCE_ALL(add, float, f32)
-REDUCE_ALL(add, int32_t, i32)
-REDUCE_ALL(add, int64_t, i64)
-REDUCE_ALL(least, double, f64)
-REDUCE_ALL(least, float, f32)
-REDUCE_ALL(least, int32_t, i32)
-REDUCE_ALL(least, int64_t, i64)
-REDUCE_ALL(greatest, double, f64)
-REDUCE_ALL(greatest, float, f32)
-REDUCE_ALL(greatest, int32_t, i32)
-REDUCE_ALL(greatest, int64_t, i64)
+#define REDUCE_TYPE(T, t)                                                                          \
+    REDUCE_BY(add, T, t)                                                                           \
+    REDUCE_BY(least, T, t)                                                                         \
+    REDUCE_BY(greatest, T, t)
 
-/* What reduces a brick, by operation and type. */
-#define OF_OPERATION(op, t, x, count, start)                                                       \
-    ((op) == IR_ADD     ? add_##t((x), (count), (start).t)                                         \
-     : (op) == IR_LEAST ? least_##t((x), (count), (start).t)                                       \
-                        : greatest_##t((x), (count), (start).t))
+REDUCE_TYPE(double, f64)
+REDUCE_TYPE(float, f32)
+REDUCE_TYPE(int32_t, i32)
+REDUCE_TYPE(int64_t, i64)
+
+/* Calls one of them, by operation. */
+#define OF_OPERATION(op, t, WHAT, ...)                                                             \
+    ((op) == IR_ADD     ? add_##t##_of_##WHAT(__VA_ARGS__)                                         \
+     : (op) == IR_LEAST ? least_##t##_of_##WHAT(__VA_ARGS__)                                       \
+                        : greatest_##t##_of_##WHAT(__VA_ARGS__))
 
 static ir_value reduce_brick(const ir_param *param, const void *x, int count, ir_value start)
 {
     ir_op op = ir_reduction_op(param);
     ir_value result = {0};
     switch (param->type) {
-    case IR_F64: result.f64 = OF_OPERATION(op, f64, x, count, start); break;
-    case IR_F32: result.f32 = OF_OPERATION(op, f32, x, count, start); break;
-    case IR_I64: result.i64 = OF_OPERATION(op, i64, x, count, start); break;
-    default: result.i32 = OF_OPERATION(op, i32, x, count, start); break;
+    case IR_F64: result.f64 = OF_OPERATION(op, f64, brick, x, count, start.f64); break;
+    case IR_F32: result.f32 = OF_OPERATION(op, f32, brick, x, count, start.f32); break;
+    case IR_I64: result.i64 = OF_OPERATION(op, i64, brick, x, count, start.i64); break;
+    default: result.i32 = OF_OPERATION(op, i32, brick, x, count, start.i32); break;
     }
     return result;
 }
@@ -145,35 +142,25 @@ void exec_reduce_row(const ir_param *param, const void *contributions, int64_t x
     }
 }
 
-#define BRICKS_OF_OPERATION(op, t)                                                                 \
-    ((op) == IR_ADD     ? add_##t##_of_bricks(lanes, bricks, partials)                             \
-     : (op) == IR_LEAST ? least_##t##_of_bricks(lanes, bricks, partials)                           \
-                        : greatest_##t##_of_bricks(lanes, bricks, partials))
-
 void exec_reduce_lanes(const ir_param *param, const void *lanes, int64_t bricks, ir_value *partials)
 {
     ir_op op = ir_reduction_op(param);
     switch (param->type) {
-    case IR_F64: BRICKS_OF_OPERATION(op, f64); break;
-    case IR_F32: BRICKS_OF_OPERATION(op, f32); break;
-    case IR_I64: BRICKS_OF_OPERATION(op, i64); break;
-    default: BRICKS_OF_OPERATION(op, i32); break;
+    case IR_F64: OF_OPERATION(op, f64, lanes, lanes, bricks, partials); break;
+    case IR_F32: OF_OPERATION(op, f32, lanes, lanes, bricks, partials); break;
+    case IR_I64: OF_OPERATION(op, i64, lanes, lanes, bricks, partials); break;
+    default: OF_OPERATION(op, i32, lanes, lanes, bricks, partials); break;
     }
 }
-
-#define PAIRS_OF_OPERATION(op, t)                                                                  \
-    ((op) == IR_ADD     ? add_##t##_of_pairs(from, pairs, to)                                      \
-     : (op) == IR_LEAST ? least_##t##_of_pairs(from, pairs, to)                                    \
-                        : greatest_##t##_of_pairs(from, pairs, to))
 
 static void reduce_pairs(const ir_param *param, const ir_value *from, int64_t pairs, ir_value *to)
 {
     ir_op op = ir_reduction_op(param);
     switch (param->type) {
-    case IR_F64: PAIRS_OF_OPERATION(op, f64); break;
-    case IR_F32: PAIRS_OF_OPERATION(op, f32); break;
-    case IR_I64: PAIRS_OF_OPERATION(op, i64); break;
-    default: PAIRS_OF_OPERATION(op, i32); break;
+    case IR_F64: OF_OPERATION(op, f64, pairs, from, pairs, to); break;
+    case IR_F32: OF_OPERATION(op, f32, pairs, from, pairs, to); break;
+    case IR_I64: OF_OPERATION(op, i64, pairs, from, pairs, to); break;
+    default: OF_OPERATION(op, i32, pairs, from, pairs, to); break;
     }
 }
 

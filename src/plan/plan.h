@@ -193,8 +193,8 @@ typedef struct plan_cache plan_cache;
 bool plan_cache_knows(const plan_cache *cache, const chain *c, const plan_request *request);
 plan_cache *plan_cache_new(void); /* NULL when memory is out */
 void plan_cache_free(plan_cache *cache);
-/* The plan of a chain, and its analysis, until the next call, and whether it was
- * made now; NULL when memory is out. */
+/* The plan of a chain, and its analysis, until the next call, and whether it was made now; NULL
+ * when memory is out. */
 const plan *plan_cache_get(plan_cache *cache, const chain *c, const plan_request *request,
                            const analysis_chain **analysis, bool *is_new);
 

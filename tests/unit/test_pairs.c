@@ -10,9 +10,9 @@
 
 enum { MOST_X = 67, Y = 3, MOST_Z = 9, MOST = MOST_X * Y * MOST_Z };
 
-/* A star; one of several components that knows where it is and writes but some of its results; one
- * that is not symmetric, of another type, and reads what it writes; one with an index that is the
- * same for a plane, for which there are no pairs. */
+/* A star; one that knows where it is and writes but some of its results; one that is not symmetric
+ * and reads what it writes; one with a value that is the same for a plane, for which there are no
+ * pairs. */
 static const char text[] =
     "kernel star(in double u, inout double v)\n"
     "{\n"
@@ -22,9 +22,9 @@ static const char text[] =
     "}\n"
     "kernel places(in double u, inout double v)\n"
     "{\n"
-    "    double sum = 100*iz + ix;\n"
+    "    double sum = ix + iz; /* 100*iz would be the same for a plane */\n"
     "    for (int k = -3; k <= 4; k++) sum += k*u[1,0,k];\n"
-    "    if (sum > 400) v = sum;\n"
+    "    if (sum > 40) v = sum;\n"
     "}\n"
     "kernel grows(in double u, inout double v)\n"
     "{\n"
