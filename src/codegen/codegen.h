@@ -258,7 +258,8 @@ void codegen_param_name(text *out, const ir_kernel *kernel, int param);
 void codegen_component_name(text *out, const ir_kernel *kernel, int param, int component);
 /* The index along a dimension at which a parameter is touched: "ix - 1". */
 void codegen_index(text *out, const ir_param *param, int dimension, int32_t offset);
-/* The same of what is read; along levels that run in order, at most the last that may be. */
+/* The same of what is read; along levels that run in order, from the first to the last that may be.
+ */
 void codegen_read_index(const codegen_writer *w, int param, int dimension, int32_t offset);
 /* The rows of a parameter; contiguous for those that are no fields. */
 codegen_rows codegen_rows_of(const codegen_loop *loop, int param);

@@ -265,10 +265,10 @@ static void add_single_vectors(const codegen_writer *w, int lanes)
                  start_of(w), end_of(w), lanes);
         add_rounds(w, lanes);
         text_add(w->out, "                const int64_t at = start;\n");
+        add_place(w);
     } else {
         add_clamped_loop(w, "start", start_of(w), end_of(w), lanes);
     }
-    add_place(w);
     add_single_vector(w, lanes);
     text_add(w->out, "            }\n");
 }

@@ -118,7 +118,7 @@ static bool lay_out(store_array *a, kata_layout layout)
     a->pitch_y = row / element;
     a->pitch_z = plane / element;
     if (apart) a->pitch_component = component / element;
-    a->bytes = (size_t)bytes + SLACK_BYTES + (bytes >= LARGE_BYTES ? SET_BYTES : 0);
+    a->bytes = (size_t)bytes + SLACK_BYTES;
     return true;
 }
 
@@ -160,13 +160,14 @@ static void spoil_padding(store_array *a)
 /* Gives an array whose type, components, box and room are set its layout and memory. */
 static bool make_memory(store_array *a, kata_layout layout)
 {
-    if (lay_out(a, layout)) a->memory = zeroed_memory(a->bytes);
+    if (!lay_out(a, layout)) return false;
+    size_t offset = a->bytes >= LARGE_BYTES ? next_offset() : 0;
+    a->bytes += offset;
+    a->memory = zeroed_memory(a->bytes);
     if (!a->memory) return false;
     int64_t first =
         store_along_x(a, before_row(a)) - a->room.lo[1] * a->pitch_y - a->room.lo[2] * a->pitch_z;
-    a->data = (char *)a->memory + first * store_type_bytes(a->type);
-    if (a->bytes >= LARGE_BYTES + SLACK_BYTES + SET_BYTES)
-        a->data = (char *)a->data + next_offset();
+    a->data = (char *)a->memory + offset + first * store_type_bytes(a->type);
     if (HOSTILE(false, true)) spoil_padding(a);
     return true;
 }
