@@ -16,6 +16,9 @@ typedef struct run {
 
 enum { KATA, PLAIN, HAND, COMPETITORS };
 
+/* Sweeps after which Katagami has tried in which ways it can go about a loop. */
+enum { SETTLED = 8 };
+
 /* ---- one timing ------------------------------------------------------------------------------ */
 
 static void sweep(run *r, int who, int64_t times)
@@ -179,7 +182,7 @@ bool bench_measure(const bench_case *c, const int64_t size[3], int threads, doub
     double begun = omp_get_wtime();
     if (good) {
         choose_times(&r, 0.05);
-        sweep(&r, KATA, 1);
+        sweep(&r, KATA, SETTLED);
         sweep(&r, PLAIN, 1);
         while (count < 5 || (count < BENCH_REPETITIONS && omp_get_wtime() - begun < seconds)) {
             all[count] = repeat(&r, count);

@@ -213,6 +213,11 @@ int file_draft_begin(file_draft *d, const char *path);
  * first error. */
 int file_draft_end(file_draft *d, int error);
 
+/* ---- clock.c --------------------------------------------------------------------------------- */
+
+/* Since some time before the program; never goes back. */
+double clock_seconds(void);
+
 /* ---- environment.c --------------------------------------------------------------------------- */
 
 /* The variable's value, NULL when it is unset or empty. */

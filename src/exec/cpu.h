@@ -11,15 +11,17 @@ enum { CPU_WAYS = 2 };
 /* What is known of them; all zero at first. */
 typedef struct cpu_way {
     int64_t points; /* of the loop it is known of */
-    int64_t runs;   /* since the last tries began */
-    int64_t kept;   /* runs from their end to the next */
-    int now, best;
-    double least[CPU_WAYS], start; /* seconds per point */
+    int64_t kept;   /* runs between tries */
+    int64_t left;   /* of them; 0: tries go on */
+    int now, best;  /* the way taken, the one kept */
+    int tries[CPU_WAYS];
+    double least[CPU_WAYS]; /* seconds per point */
+    bool tried;             /* whether this run is a try */
 } cpu_way;
 
-/* The way to take when a loop of so many points runs next, and what to call when it has ended. */
+/* The way to take when a loop of so many points runs next, and how long that took. */
 int cpu_way_begin(cpu_way *way, int64_t points);
-void cpu_way_end(cpu_way *way);
+void cpu_way_end(cpu_way *way, double seconds);
 
 /* ---- cpu.c, and what the files cpu_*.c share ------------------------------------------------- */
 

@@ -424,8 +424,9 @@ static bool run_one_way(cpu_loop *l, cpu_way *way, struct exec_cpu *cpu)
 {
     if (!(l->how & CODEGEN_PAST)) return run_prepared(l, cpu);
     if (cpu_way_begin(way, grid_box_points(&l->loop->box)) > 0) l->how &= ~CODEGEN_PAST;
+    double start = clock_seconds();
     bool done = run_prepared(l, cpu);
-    cpu_way_end(way);
+    cpu_way_end(way, clock_seconds() - start);
     return done;
 }
 

@@ -1,44 +1,68 @@
 /* Ways of running a loop that compute the same and of which the faster depends on the machine, on
  * what else it does, and on how many streams the loop has: writing past the caches or not. Both are
- * tried, in turn, and the faster is kept, until it is time to try again. */
+ * tried, in turn, and the faster is kept, until it is time to try again. To see that the one kept
+ * is clearly faster, a try of each is enough; to take the other, the best of several must say so.
+ */
 #include "exec/cpu.h"
 
-#include <time.h>
-
 enum {
-    TRIES = 3 * CPU_WAYS,             /* of which the best count: the first touches new memory */
-    FEWEST_KEPT = HOSTILE(30, TRIES), /* runs before the next tries, at first: a machine that was */
-    MOST_KEPT = 16 * FEWEST_KEPT      /* busy may have misled them; later twice as many each time */
+    TRIES = 3,                    /* of each way at most */
+    FEWEST_KEPT = HOSTILE(30, 6), /* runs before the next tries, at first: a machine that was */
+    MOST_KEPT = 16 * FEWEST_KEPT  /* busy may have misled them; later twice as many each time */
 };
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+/* A way that takes so much longer than another is not tried again before it is time. */
+static const double clearly = 1.25;
 
 static bool is_alike(int64_t a, int64_t b) { return a <= 2 * b && b <= 2 * a; }
 
+/* The fastest as far as is known; of equal ones the one kept. */
+static int fastest(const cpu_way *way)
+{
+    int best = way->best;
+    for (int i = 0; i < CPU_WAYS; i++)
+        if (way->least[i] < way->least[best]) best = i;
+    return best;
+}
+
+/* Whether the tries have shown which way to keep. */
+static bool is_decided(const cpu_way *way)
+{
+    bool all = true, kept = true;
+    for (int i = 0; i < CPU_WAYS; i++) {
+        if (way->tries[i] < 1) return false;
+        all = all && way->tries[i] >= TRIES;
+        kept = kept && (i == way->best || way->least[i] > clearly * way->least[way->best]);
+    }
+    return all || kept;
+}
+
 int cpu_way_begin(cpu_way *way, int64_t points)
 {
-    if (!is_alike(way->points, points)) *way = (cpu_way){.kept = FEWEST_KEPT};
-    if (way->runs >= TRIES + way->kept) {
-        int64_t twice = 2 * way->kept;
-        *way = (cpu_way){.kept = twice < MOST_KEPT ? twice : MOST_KEPT};
-    }
+    /* The first run finds new memory and counts for nothing. */
+    if (!is_alike(way->points, points)) *way = (cpu_way){.kept = FEWEST_KEPT, .tries = {-1}};
     way->points = points;
-    way->now = way->runs < TRIES ? way->runs % CPU_WAYS : way->best;
-    way->runs++;
-    way->start = way->runs <= TRIES ? now() : 0;
+    way->now = way->best;
+    way->tried = way->left == 0;
+    if (!way->tried) {
+        way->left--;
+        return way->now;
+    }
+    for (int i = 0; i < CPU_WAYS; i++)
+        if (way->tries[i] < way->tries[way->now]) way->now = i;
     return way->now;
 }
 
-void cpu_way_end(cpu_way *way)
+void cpu_way_end(cpu_way *way, double seconds)
 {
-    if (way->runs > TRIES) return;
-    double each = (now() - way->start) / (double)way->points, *least = &way->least[way->now];
-    if (*least == 0 || each < *least) *least = each;
-    for (int i = 0; i < CPU_WAYS; i++)
-        if (way->least[i] > 0 && way->least[i] < way->least[way->best]) way->best = i;
+    if (!way->tried) return;
+    double each = seconds / (double)way->points, *least = &way->least[way->now];
+    if (way->tries[way->now]++ < 0) return;
+    if (way->tries[way->now] == 1 || each < *least) *least = each;
+    if (!is_decided(way)) return;
+    int before = way->best;
+    way->best = fastest(way);
+    way->left = way->best == before ? way->kept : FEWEST_KEPT;
+    way->kept = 2 * way->left < MOST_KEPT ? 2 * way->left : MOST_KEPT;
+    for (int i = 0; i < CPU_WAYS; i++) way->tries[i] = 0;
 }

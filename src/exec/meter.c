@@ -3,15 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-double exec_meter_now(const exec_meter *meter)
-{
-    struct timespec t;
-    if (!meter) return 0;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+double exec_meter_now(const exec_meter *meter) { return meter ? clock_seconds() : 0; }
 
 void exec_meter_free(exec_meter *meter)
 {

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 enum {
     MOST_REPETITIONS = 7,
@@ -22,13 +21,6 @@ enum {
 static const int64_t MIB = 1 << 20;
 static const double ENOUGH = 0.8;       /* seconds; then the fewest repetitions do */
 static const double REPETITION = 0.002; /* seconds, where the work can be made longer */
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- a crew of threads ----------------------------------------------------------------------- */
 
@@ -80,7 +72,7 @@ static void *live(void *data)
 /* Has the first `active` threads do a job; returns how long it took. */
 static double work(crew *c, int active, job *todo)
 {
-    double start = now();
+    double start = clock_seconds();
     pthread_mutex_lock(&c->lock);
     c->job = todo;
     c->active = active;
@@ -92,7 +84,7 @@ static double work(crew *c, int active, job *todo)
     pthread_mutex_lock(&c->lock);
     while (c->running > 0) pthread_cond_wait(&c->end, &c->lock);
     pthread_mutex_unlock(&c->lock);
-    return now() - start;
+    return clock_seconds() - start;
 }
 
 /* With fewer threads when the system has no more to give. False when memory is out. */
@@ -260,7 +252,7 @@ static int ascending(const void *a, const void *b)
 static void repeat(crew *c, trials *all, double start)
 {
     for (int r = 0; r < MOST_REPETITIONS; r++) {
-        if (r >= FEWEST_REPETITIONS && now() - start > ENOUGH) break;
+        if (r >= FEWEST_REPETITIONS && clock_seconds() - start > ENOUGH) break;
         for (int i = 0; i < all->count; i++) {
             trial *t = &all->list[i];
             t->rates[t->count++] = t->amount / run(c, t);
@@ -325,7 +317,7 @@ static void add_all(crew *c, trials *all, const machine *m, const ceiling_kernel
 
 bool machine_measure(const machine *m, int threads, kata_ceilings *out)
 {
-    double start = now();
+    double start = clock_seconds();
     trials all = {.count = 0};
     const ceiling_kernels *sets[CEILING_SETS];
     int set_count = ceiling_kernels_find(sets);
@@ -349,7 +341,7 @@ bool machine_measure(const machine *m, int threads, kata_ceilings *out)
     }
     dismiss(&c);
     if (memory == MAP_FAILED) return false;
-    found.seconds = now() - start;
+    found.seconds = clock_seconds() - start;
     *out = found;
     return true;
 }
