@@ -37,11 +37,15 @@
         }                                                                                          \
     }
 
-/* add_f64_of_pairs: values that follow one another, combined two by two; `to` may be `from`. */
+/* add_f64_of_pairs: values that follow one another, combined two by two. `to` may be `from`: a
+ * vector of results lies at or before the values that it is made of, and no later one needs those.
+ */
 #define REDUCE_PAIRS(OP, T, t)                                                                     \
-    static void OP##_##t##_of_pairs(const ir_value *from, int64_t pairs, ir_value *to)             \
+    VECTOR_WIDTHS static void OP##_##t##_of_pairs(const ir_value *from, int64_t pairs,             \
+                                                  ir_value *to)                                    \
     {                                                                                              \
-        for (int64_t i = 0; i < pairs; i++) {                                                      \
+        _Pragma("GCC ivdep") for (int64_t i = 0; i < pairs; i++)                                   \
+        {                                                                                          \
             T both = kata_##OP##_##t(from[2 * i].t, from[2 * i + 1].t);                            \
             to[i] = (ir_value){0};                                                                 \
             to[i].t = both;                                                                        \
