@@ -124,10 +124,10 @@ enum {
 };
 
 /* A value that points of a row share: that of a node, at all places from `low` before the first
- * point to `high` behind the last, both included. The node's own place is `low`. */
+ * point to `high` behind the last, both included. `place` is the node's own. */
 typedef struct codegen_kept {
     ir_id node;
-    int32_t low, high;
+    int32_t place, low, high;
     int group; /* from 1: those with equal places; made of what is kept in earlier ones */
 } codegen_kept;
 
@@ -158,9 +158,9 @@ typedef struct codegen_writer {
     bool holds[CODEGEN_CASES];
     const codegen_sharing *sharing; /* NULL: nothing is shared */
     int group; /* being computed, what earlier ones keep is known; the last + 1: points; 0: none */
-    int32_t moved; /* of the point along x, from that of the node being computed */
-    bool pairs;    /* two planes are computed at once */
-    int32_t above; /* of two planes, the one at iz (0) or that above it (1) */
+    int32_t moved;  /* of the point along x, from that of the node being computed */
+    int paired;     /* two rows are computed at once: along y (1) or z (2); 0: one is */
+    int32_t second; /* of two rows, the one at iy and iz (0) or its neighbour (1) */
 } codegen_writer;
 
 /* Spaces of a line within a loop. */
@@ -177,9 +177,15 @@ void codegen_kept_text(const codegen_writer *w);
 bool codegen_is_kept(const codegen_writer *w, ir_id id);
 /* Marks the operands of marked nodes, and so on, but of those that are kept. */
 void codegen_mark_operands(const codegen_writer *w, bool *wanted);
+/* For the rows of the writer, the only one or two, one after the other. */
+typedef void codegen_add_row(const codegen_writer *w, int lanes);
+void codegen_each_row(const codegen_writer *w, int lanes, codegen_add_row *add);
+/* Fetches, where the vector at `at` is computed, of what is read the next row, and of what is
+ * written otherwise than past the caches what lies a few lines ahead. */
+void codegen_fetches(const codegen_writer *w, int lanes);
 /* Begins the loop over parts of a row, from part to part_end, with what their points share. */
 void codegen_begin_part(const codegen_writer *w, int lanes);
-/* Names what is read later, and fetches of it where the vector at `at` is computed. */
+/* Names what is read later, and fetches of it. */
 void codegen_fetched_rows(const codegen_writer *w, int lanes);
 void codegen_read_fetches(const codegen_writer *w);
 enum { CODEGEN_AHEAD = 8 }; /* vectors between what is computed and what is fetched of a row */
@@ -191,13 +197,18 @@ void codegen_vectors(const codegen_writer *w);
 bool codegen_writes_vectors(const codegen_loop *loop);
 /* The call of a point whose results go to their rows. */
 void codegen_direct_call(const codegen_writer *w);
-/* The loops over pairs of planes, if they are worth it for the kernel; false: there are none.
- * Otherwise the plane that is left without another is at `unpaired`, if it lies in the box. */
-bool codegen_pairs(const codegen_writer *w);
-/* What names of the plane above end in: "_above", or "" for that at iz. */
-const char *codegen_above(const codegen_writer *w);
-/* The rows that are read and written, of the writer's plane: where it is the one above, those that
- * are not also read for that at iz. */
+/* The dimension along which pairs of rows are worth it for the kernel: 1, 2, or 0 for none. */
+int codegen_paired(const codegen_writer *w);
+/* The loop over pairs along `dimension`, in it, along z, that over y; where codegen_paired says
+ * so. What is left without another is at `unpaired`, if it lies in the box. */
+void codegen_pairs(const codegen_writer *w, int dimension);
+/* What names of the second row end in: "_north" or "_above", or "" for the first. */
+const char *codegen_second(const codegen_writer *w);
+/* The offset along y and z of the writer's row from the first. */
+int32_t codegen_second_y(const codegen_writer *w);
+int32_t codegen_second_z(const codegen_writer *w);
+/* The rows that are read and written, for the writer's row: where it is the second, those that are
+ * not also read for the first. */
 void codegen_row_pointers(const codegen_writer *w);
 /* The beginning of the call of a point's function, to be followed by ", " and the address of an
  * element for each store, and a parenthesis. */

@@ -40,7 +40,8 @@ static bool is_fetched(const codegen_loop *loop, int i)
 /* "p0_u_0_1", and with `what` behind it. */
 static text name_of(const codegen_writer *w, const ir_access *a, const char *what)
 {
-    const int32_t offset[3] = {0, a->offset[1], a->offset[2] + w->above};
+    const int32_t offset[3] = {0, a->offset[1] + codegen_second_y(w),
+                               a->offset[2] + codegen_second_z(w)};
     text name = {0};
     codegen_row_name(&name, w->loop->kernel, a->param, a->component, offset);
     text_add(&name, "%s", what);
@@ -51,16 +52,17 @@ static text name_of(const codegen_writer *w, const ir_access *a, const char *wha
 void codegen_fetched_rows(const codegen_writer *w, int lanes)
 {
     const ir_kernel *kernel = w->loop->kernel;
-    if (!w->above)
+    if (!w->second)
         text_add(w->out, "            const _Bool far_row = %s > %d;\n",
                  codegen_reduces(w->loop) ? "row_points" : "hi[0] - lo[0]", short_row(w->loop));
     for (int i = 0; i < kernel->access_count; i++) {
         const ir_access *a = &kernel->accesses[i];
         if (!is_fetched(w->loop, i)) continue;
         text name = name_of(w, a, "_ahead"), row = name_of(w, a, "");
-        text_add(w->out, "            const %s *const %s = %s + (far_row ? %d : view[%d].y);\n",
+        text_add(w->out, "            const %s *const %s = %s + (far_row ? %d : %sview[%d].y);\n",
                  codegen_element_type(w->loop, a->param), text_get(&name), text_get(&row),
-                 CODEGEN_AHEAD * lanes, codegen_view_index(kernel, a->param) + a->component);
+                 CODEGEN_AHEAD * lanes, w->paired == 1 ? "2 * " : "",
+                 codegen_view_index(kernel, a->param) + a->component);
         text_free(&row);
         text_free(&name);
     }

@@ -150,7 +150,8 @@ static void add_hidden(const codegen_writer *w, const char *row)
 
 static void add_row(const codegen_writer *w, const ir_access *a)
 {
-    const int32_t offset[3] = {0, a->offset[1], a->offset[2] + w->above};
+    const int32_t offset[3] = {0, a->offset[1] + codegen_second_y(w),
+                               a->offset[2] + codegen_second_z(w)};
     int param = a->param, component = a->component;
     text row = {0};
     codegen_row_name(&row, w->loop->kernel, param, component, offset);
@@ -172,8 +173,8 @@ static void add_written_row(const codegen_writer *w, const ir_store *s)
     text name = codegen_written_name(w, s);
     codegen_indent(w, CODEGEN_ROW);
     text_add(w->out, "%s *%s = (%s *)view[%d].origin", type, text_get(&name), type, view);
-    add_shift(w, s->param, 1, s->offset[1], view);
-    add_shift(w, s->param, 2, s->offset[2] + w->above, view);
+    add_shift(w, s->param, 1, s->offset[1] + codegen_second_y(w), view);
+    add_shift(w, s->param, 2, s->offset[2] + codegen_second_z(w), view);
     add_hidden(w, text_get(&name));
     add_stride(w, s->param, text_get(&name), view);
     text_free(&name);
@@ -191,13 +192,14 @@ bool codegen_same_written_row(const ir_store *a, const ir_store *b)
            a->offset[2] == b->offset[2];
 }
 
-/* Whether the plane at iz has a row that the one above reads, too. */
-static bool is_read_below(const codegen_writer *w, const ir_access *above)
+/* Whether a row that the second of two reads is one that the first reads, too. */
+static bool is_read_by_first(const codegen_writer *w, const ir_access *second)
 {
     const ir_kernel *kernel = w->loop->kernel;
-    ir_access same = *above;
-    same.offset[2]++;
-    for (int i = 0; w->above && i < kernel->access_count; i++)
+    ir_access same = *second;
+    same.offset[1] += codegen_second_y(w);
+    same.offset[2] += codegen_second_z(w);
+    for (int i = 0; w->second && i < kernel->access_count; i++)
         if (codegen_same_row(&kernel->accesses[i], &same)) return true;
     return false;
 }
@@ -209,9 +211,9 @@ void codegen_row_pointers(const codegen_writer *w)
     for (int i = 0; i < kernel->access_count; i++) {
         const ir_access *a = &kernel->accesses[i];
         bool first = i == 0 || a->param != a[-1].param || a->component != a[-1].component;
-        if (first && !w->above && codegen_is_regular(kernel, a->param))
+        if (first && !w->second && codegen_is_regular(kernel, a->param))
             add_centre(w, a->param, a->component);
-        if ((first || !codegen_same_row(a, a - 1)) && !is_read_below(w, a)) add_row(w, a);
+        if ((first || !codegen_same_row(a, a - 1)) && !is_read_by_first(w, a)) add_row(w, a);
     }
     for (int i = 0; i < kernel->store_count; i++) {
         const ir_store *s = &kernel->stores[i];
@@ -278,6 +280,19 @@ static void add_points(const codegen_writer *w, const bool *wanted)
     codegen_point_text(&point);
 }
 
+/* The loop over a dimension, or over what pairs along it leave. */
+static void begin_rest(const codegen_writer *w, int dimension, int paired)
+{
+    const char d = "xyz"[dimension];
+    if (dimension != paired) {
+        codegen_begin_loop(w, dimension);
+        return;
+    }
+    codegen_pairs(w, dimension);
+    codegen_indent(w, (codegen_level)(2 - dimension));
+    text_add(w->out, "for (int64_t i%c = unpaired; i%c < hi[%d]; i%c++) {\n", d, d, dimension, d);
+}
+
 static void add_function(codegen_writer *w, const bool *wanted)
 {
     add_title(w);
@@ -287,12 +302,10 @@ static void add_function(codegen_writer *w, const bool *wanted)
     add_numbers(w);
     add_zeros(w);
     codegen_steps(w, CODEGEN_ONCE, CODEGEN_ONCE);
-    if (codegen_pairs(w))
-        text_add(w->out, "    for (int64_t iz = unpaired; iz < hi[2]; iz++) {\n");
-    else
-        codegen_begin_loop(w, 2);
+    const int paired = codegen_paired(w);
+    begin_rest(w, 2, paired);
     codegen_steps(w, CODEGEN_PLANE, CODEGEN_PLANE);
-    codegen_begin_loop(w, 1);
+    begin_rest(w, 1, paired);
     codegen_row_pointers(w);
     codegen_steps(w, CODEGEN_ROW, CODEGEN_ROW);
     codegen_row_text(w, wanted);

@@ -13,37 +13,49 @@ static int first_vector(const codegen_kept *kept, int lanes)
 static void add_kept_rooms(const codegen_writer *w, int lanes)
 {
     const ir_graph *g = &w->loop->kernel->graph;
+    const char *second = codegen_second(w);
     for (int i = 0; i < w->sharing->count; i++) {
         const codegen_kept *kept = &w->sharing->kept[i];
         const char *type = codegen_type(g->nodes[kept->node].type);
         int first = first_vector(kept, lanes);
         text_add(w->out,
-                 "            %s room_%d[%d] KATA_ALIGNED;\n"
-                 "            %s *const kept_%d = room_%d - (kept_begin + (%d));\n",
-                 type, i, CODEGEN_SHARE_POINTS + lanes + (int)kept->high - first, type, i, i,
-                 first);
+                 "            %s room_%d%s[%d] KATA_ALIGNED;\n"
+                 "            %s *const kept_%d%s = room_%d%s - (kept_begin + (%d));\n",
+                 type, i, second, CODEGEN_SHARE_POINTS + lanes + (int)kept->high - first, type, i,
+                 second, i, second, first);
     }
 }
 
+static void add_kept_call(const codegen_writer *w, int lanes)
+{
+    (void)lanes;
+    text_add(w->out, "                    ");
+    codegen_call_begin(w, "at + lane");
+    for (int i = 0; i < w->sharing->count; i++)
+        if (w->sharing->kept[i].group == w->group)
+            text_add(w->out, ", &kept_%d%s[at + lane]", i, codegen_second(w));
+    text_add(w->out, ");\n");
+}
+
 /* The values of a group, in vectors that lie in memory as those of the points do; the first and the
- * last, which may overlap others, compute nothing but what is needed. */
+ * last, which may overlap others, compute nothing but what is needed. What is fetched is fetched
+ * meanwhile, in the first loop over a part: it reads most and takes longest. */
 static void add_kept_group(const codegen_writer *w, int lanes)
 {
     const codegen_kept *of = w->sharing->kept;
     while (of->group != w->group) of++;
+    int first = first_vector(of, lanes), low = (int)of->low, high = (int)of->high;
     text_add(w->out,
-             "            for (int64_t next = kept_begin + (%d), at = kept_begin + (%d);\n"
-             "                 next < kept_end + (%d);\n"
-             "                 next += %d, at = kata_between(at, next, kept_end + (%d))) {\n"
+             "            for (int64_t next = kept_begin + (%d), at = kept_begin + (%d),\n"
+             "                 last_kept = kept_end + (%d); next < kept_end + (%d);\n"
+             "                 next += %d, at = next < last_kept ? next : last_kept) {\n"
              "#pragma omp simd\n"
-             "                for (int64_t lane = 0; lane < %d; lane++)\n"
-             "                    ",
-             first_vector(of, lanes), (int)of->low, (int)of->high, lanes, (int)of->high - lanes,
-             lanes);
-    codegen_call_begin(w, "at + lane");
-    for (int i = 0; i < w->sharing->count; i++)
-        if (w->sharing->kept[i].group == w->group) text_add(w->out, ", &kept_%d[at + lane]", i);
-    text_add(w->out, ");\n            }\n");
+             "                for (int64_t lane = 0; lane < %d; lane++) {\n",
+             first, low, high - lanes, high, lanes, lanes);
+    codegen_each_row(w, lanes, add_kept_call);
+    text_add(w->out, "                }\n");
+    if (w->group == 1) codegen_fetches(w, lanes);
+    text_add(w->out, "            }\n");
 }
 
 void codegen_begin_part(const codegen_writer *w, int lanes)
@@ -55,7 +67,7 @@ void codegen_begin_part(const codegen_writer *w, int lanes)
              "            const int64_t kept_begin = kata_between(lo[0], part, last);\n"
              "            const int64_t kept_end = kata_between(lo[0], part_last, last) + %d;\n",
              CODEGEN_SHARE_POINTS, CODEGEN_SHARE_POINTS, CODEGEN_SHARE_POINTS, lanes, lanes, lanes);
-    add_kept_rooms(w, lanes);
+    codegen_each_row(w, lanes, add_kept_rooms);
     codegen_writer sharing = *w;
     for (sharing.group = 1; sharing.group <= w->sharing->group_count; sharing.group++)
         add_kept_group(&sharing, lanes);

@@ -23,7 +23,7 @@ text codegen_written_name(const codegen_writer *w, const ir_store *s)
     text_add(&name, "_new");
     if (ir_param_children(param) > 1)
         text_add(&name, "_%d_%d", (int)s->offset[1], (int)s->offset[2]);
-    text_add(&name, "%s", codegen_above(w));
+    text_add(&name, "%s", codegen_second(w));
     if (name.failed) w->out->failed = true;
     return name;
 }
@@ -133,7 +133,8 @@ static void add_rows(list *l)
         const ir_access *a = &kernel->accesses[i];
         text name = {0};
         if (i > 0 && codegen_same_row(a, a - 1)) continue;
-        const int32_t offset[3] = {0, a->offset[1], a->offset[2] + l->w->above};
+        const int32_t offset[3] = {0, a->offset[1] + codegen_second_y(l->w),
+                                   a->offset[2] + codegen_second_z(l->w)};
         codegen_row_name(&name, kernel, a->param, a->component, offset);
         add_row(l, a->param, &name, true);
     }
@@ -169,15 +170,15 @@ static void add_kept(list *l)
         text type = {0}, name = {0};
         text_add(&type, "const %s *const",
                  codegen_type(l->w->loop->kernel->graph.nodes[sharing->kept[i].node].type));
-        text_add(&name, "kept_%d", i);
+        text_add(&name, "kept_%d%s", i, codegen_second(l->w));
         add_made(l, &type, &name);
     }
 }
 
 static void add_all(list *l)
 {
-    add_item(l, "const int64_t", "iy");
-    add_item(l, "const int64_t", l->w->above ? "iz + 1" : "iz");
+    add_item(l, "const int64_t", codegen_second_y(l->w) ? "iy + 1" : "iy");
+    add_item(l, "const int64_t", codegen_second_z(l->w) ? "iz + 1" : "iz");
     add_item(l, "const int64_t", "nx");
     add_item(l, "const int64_t", "ny");
     add_item(l, "const int64_t", "nz");
@@ -333,7 +334,7 @@ static void add_kept_value(codegen_writer *w, const codegen_kept *kept, int i)
     wanted[kept->node] = true;
     codegen_mark_operands(w, wanted);
     w->wanted = wanted;
-    w->moved = -kept->low;
+    w->moved = -kept->place;
     text_add(w->out, "    %s value_%d;\n    {\n", codegen_type(g->nodes[kept->node].type), i);
     codegen_steps(w, CODEGEN_POINT, CODEGEN_PLANE);
     text_add(w->out, "        value_%d = ", i);

@@ -186,7 +186,8 @@ static void keep(finder *f, class_info *c)
 {
     codegen_sharing *out = f->out;
     c->kept = out->count;
-    out->kept[out->count++] = (codegen_kept){.node = c->first, .low = c->low, .high = c->high};
+    out->kept[out->count++] =
+        (codegen_kept){.node = c->first, .place = c->low, .low = c->low, .high = c->high};
 }
 
 /* The value at most places of those that are in no group yet; NULL when all are. */
@@ -266,6 +267,105 @@ static void choose(finder *f)
         walk(f, add_operands(f, f->out->kept[i].node, 0), &f->out->kept[i], WALK_KEEPING);
 }
 
+/* ---- what is made of them at the point ------------------------------------------------------- */
+
+/* Whether a node can be computed together with a group: of what is kept in it, and of elements that
+ * are read at all places of the group, all at the node's own place. */
+static bool fits(const finder *f, ir_id id, const codegen_kept *group)
+{
+    const ir_node *node = &f->graph->nodes[id];
+    const member *m = &f->members[id];
+    const class_info *c = &f->classes[m->class];
+    if (m->fixed) return true;
+    if (m->class == NO_CLASS) return false;
+    if (c->kept != NOT_KEPT) return f->out->kept[c->kept].group == group->group;
+    if (node->op == IR_LOAD) return c->low <= group->low && c->high >= group->high;
+    for (int k = 0; k < ir_ops[node->op].operands; k++) {
+        ir_id operand = node->arg[k];
+        bool same = f->members[operand].fixed || f->members[operand].place == m->place;
+        if (!same || !fits(f, operand, group)) return false;
+    }
+    return true;
+}
+
+/* Marks what is kept and read by points, or by groups that come after those whose values are at
+ * equally many places. */
+static void mark_needed(finder *f, bool needed[CODEGEN_MOST_KEPT])
+{
+    memset(needed, 0, CODEGEN_MOST_KEPT * sizeof *needed);
+    for (int i = -1; i < f->out->count; i++) {
+        const codegen_kept *of = i < 0 ? NULL : &f->out->kept[i];
+        if (of)
+            walk(f, add_operands(f, of->node, 0), of, WALK_KEPT);
+        else
+            walk_from_stores(f, WALK_KEPT);
+        for (ir_id id = 1; id < f->graph->count; id++) {
+            int kept = f->classes[f->members[id].class].kept;
+            if (f->met[id] && f->members[id].class != NO_CLASS && kept != NOT_KEPT &&
+                (!of || f->out->kept[kept].group < of->group))
+                needed[kept] = true;
+        }
+    }
+}
+
+static void remove_kept(finder *f, int index)
+{
+    codegen_sharing *out = f->out;
+    f->classes[f->members[out->kept[index].node].class].kept = NOT_KEPT;
+    memmove(&out->kept[index], &out->kept[index + 1],
+            (size_t)(--out->count - index) * sizeof *out->kept);
+    for (int i = index; i < out->count; i++)
+        f->classes[f->members[out->kept[i].node].class].kept = i;
+}
+
+/* Keeps a node that fits a group, if then something else need not be kept. */
+static bool absorb(finder *f, ir_id id, const codegen_kept *group)
+{
+    class_info *c = &f->classes[f->members[id].class];
+    bool needed[CODEGEN_MOST_KEPT], spared = false;
+    int before = f->out->count;
+    if (before == CODEGEN_MOST_KEPT) return false;
+    codegen_kept one = *group;
+    one.node = id;
+    one.place = f->members[id].place;
+    c->kept = f->out->count;
+    f->out->kept[f->out->count++] = one;
+    mark_needed(f, needed);
+    for (int i = 0; i < before; i++) spared = spared || !needed[i];
+    if (!spared) {
+        remove_kept(f, before);
+        return false;
+    }
+    for (int i = before; i-- > 0;)
+        if (!needed[i]) remove_kept(f, i);
+    return true;
+}
+
+/* Whether a node that no other is like is made of what a group keeps. */
+static bool try_to_absorb(finder *f, ir_id id)
+{
+    const ir_node *node = &f->graph->nodes[id];
+    const member *m = &f->members[id];
+    if (m->fixed || m->class == NO_CLASS || node->op == IR_LOAD ||
+        !ir_type_is_floating((ir_type)node->type) || f->classes[m->class].count > 1 ||
+        f->classes[m->class].kept != NOT_KEPT)
+        return false;
+    for (int i = 0; i < f->out->count; i++) {
+        const codegen_kept group = f->out->kept[i];
+        if (m->place >= group.low && m->place <= group.high && fits(f, id, &group) &&
+            absorb(f, id, &group))
+            return true;
+    }
+    return false;
+}
+
+/* What points make of kept values of one place is kept instead of these, where it is all that they
+ * are needed for; the largest such parts first. */
+static void absorb_parts(finder *f)
+{
+    for (ir_id id = (ir_id)f->graph->count; id-- > 1 && f->out->count > 0;) try_to_absorb(f, id);
+}
+
 /* Of all groups: each value costs its operation and a store. */
 static double cost_of_groups(finder *f)
 {
@@ -304,6 +404,7 @@ static void find(finder *f)
     choose(f);
     group(f->out);
     drop_what_saves_little(f);
+    absorb_parts(f);
     for (ir_id id = 1; id < nodes; id++) {
         uint32_t class = f->members[id].class;
         f->out->of[id] = class != NO_CLASS ? f->classes[class].kept + 1 : 0;

@@ -5,7 +5,7 @@
  * will need is fetched. Where a point may be computed twice, the first and the last vector overlap
  * others; otherwise what remains at both ends is computed point by point.
  *
- * A writer of pairs (pair.c) has two planes: a vector of each is computed in one loop. */
+ * A writer of pairs (pair.c) has two rows: a vector of each is computed in one loop. */
 #include "codegen/codegen.h"
 
 #include <stdlib.h>
@@ -25,13 +25,10 @@ static int lanes_of(const codegen_loop *loop)
     return lanes;
 }
 
-typedef void add_plane(const codegen_writer *w, int lanes);
-
-/* For the planes of the writer, one after the other. */
-static void add_planes(const codegen_writer *w, int lanes, add_plane *add)
+void codegen_each_row(const codegen_writer *w, int lanes, codegen_add_row *add)
 {
-    codegen_writer plane = *w;
-    for (plane.above = 0; plane.above < (w->pairs ? 2 : 1); plane.above++) add(&plane, lanes);
+    codegen_writer row = *w;
+    for (row.second = 0; row.second < (w->paired ? 2 : 1); row.second++) add(&row, lanes);
 }
 
 /* Where the vectors of the row begin and end: as memory is aligned, or as lanes are. */
@@ -53,7 +50,7 @@ static void add_bounds(const codegen_writer *w, int lanes)
              "                to = from + ((hi[0] - from) & -%d);\n"
              "            }\n",
              lanes, lanes);
-    add_planes(w, lanes, codegen_fetched_rows);
+    codegen_each_row(w, lanes, codegen_fetched_rows);
     text_free(&first);
 }
 
@@ -81,14 +78,12 @@ static void add_written_fetches(const codegen_writer *w, int lanes)
     }
 }
 
-/* Of what is read, the next row, and of what is written otherwise than past the caches, what lies a
- * few lines ahead. */
-static void add_fetches(const codegen_writer *w, int lanes)
+void codegen_fetches(const codegen_writer *w, int lanes)
 {
     text_add(w->out, "                    if (how & KATA_FAR) {\n");
-    add_planes(w, lanes, add_read_fetches);
+    codegen_each_row(w, lanes, add_read_fetches);
     text_add(w->out, "                        if (!(how & KATA_PAST)) {\n");
-    add_planes(w, lanes, add_written_fetches);
+    codegen_each_row(w, lanes, add_written_fetches);
     text_add(w->out, "                        }\n                    }\n");
 }
 
@@ -120,7 +115,7 @@ static void add_lane(const codegen_writer *w, int i)
     } else if (piece_of(w->loop) > 1) {
         text_add(w->out, ", &out_%d[at - start + lane]", i);
     } else {
-        text_add(w->out, ", &new_%d%s[lane]", i, codegen_above(w));
+        text_add(w->out, ", &new_%d%s[lane]", i, codegen_second(w));
     }
 }
 
@@ -140,7 +135,8 @@ static void add_kept(const codegen_writer *w, int lanes)
     for (int i = 0; i < loop->kernel->store_count; i++)
         if (is_kept(loop, i))
             text_add(w->out, "                %s new_%d%s[%d] KATA_ALIGNED;\n",
-                     codegen_element_type(loop, loop->kernel->stores[i].param), i, codegen_above(w),
+                     codegen_element_type(loop, loop->kernel->stores[i].param), i,
+                     codegen_second(w),
                      piece > 1 ? piece * lanes + front_of(loop, i, lanes) : lanes);
 }
 
@@ -187,9 +183,9 @@ static void add_vector(const codegen_writer *w, int lanes)
              "#pragma omp simd\n"
              "                    for (int64_t lane = 0; lane < %d; lane++) {\n",
              lanes);
-    add_planes(w, lanes, add_call);
+    codegen_each_row(w, lanes, add_call);
     text_add(w->out, "                    }\n");
-    add_fetches(w, lanes);
+    if (w->group == 0) codegen_fetches(w, lanes);
 }
 
 static const char *start_of(const codegen_writer *w) { return w->group ? "part" : "from"; }
@@ -220,7 +216,7 @@ static void add_puts(const codegen_writer *w, int lanes)
         if (!is_kept(w->loop, i)) continue;
         text_add(w->out, "                kata_put(");
         add_target_row(w, i, "at");
-        text_add(w->out, ", new_%d%s, %d * sizeof *new_%d, %s);\n", i, codegen_above(w), lanes, i,
+        text_add(w->out, ", new_%d%s, %d * sizeof *new_%d, %s);\n", i, codegen_second(w), lanes, i,
                  may_pass(w->loop, i) ? "how" : "0");
     }
 }
@@ -228,9 +224,9 @@ static void add_puts(const codegen_writer *w, int lanes)
 /* A vector that is written when it is computed. */
 static void add_single_vector(const codegen_writer *w, int lanes)
 {
-    add_planes(w, lanes, add_kept);
+    codegen_each_row(w, lanes, add_kept);
     add_vector(w, lanes);
-    add_planes(w, lanes, add_puts);
+    codegen_each_row(w, lanes, add_puts);
 }
 
 /* Rounds over all lanes of a brick, in an order that compilers know, so that they keep lanes in
@@ -337,7 +333,7 @@ static void add_rest(const codegen_writer *w, const char *from, const char *to, 
              "%s"
              "                __asm__ volatile(\"\"); /* not in vectors */\n",
              from, to, skip);
-    add_planes(w, 0, add_direct_call);
+    codegen_each_row(w, 0, add_direct_call);
     text_add(w->out, "            }\n");
 }
 
