@@ -1,5 +1,6 @@
-/* Kernels that are high along z, of which two planes are computed at once: on all numbers of planes
- * compiled kernels give what the reference executor gives. */
+/* Kernels that are high along z, of which two planes are computed at once, and boxes, of which two
+ * rows are: on all numbers of planes and rows compiled kernels give what the reference executor
+ * gives. */
 #include "kata/kata.h"
 
 #include <setjmp.h>
@@ -8,11 +9,13 @@
 
 #include <cmocka.h>
 
-enum { MOST_X = 67, Y = 3, MOST_Z = 9, MOST = MOST_X * Y * MOST_Z };
+enum { MOST_X = 67, MOST_Y = 5, MOST_Z = 9, MOST = MOST_X * MOST_Y * MOST_Z };
 
 /* A star; one that knows where it is and writes but some of its results; one that is not symmetric
  * and reads what it writes; one with a value that is the same for a plane, for which there are no
- * pairs. */
+ * pairs of planes. A box whose points share sums along x, and what belongs to the point alone; one
+ * that knows where it is; two components that are wide along y, with what is the same for a plane;
+ * one with what is the same for a row, for which there are no pairs. */
 static const char text[] =
     "kernel star(in double u, inout double v)\n"
     "{\n"
@@ -37,6 +40,33 @@ static const char text[] =
     "    double sum = 0, height = iz*iz*0.25 + sqrt((double)iz);\n"
     "    for (int k = 0; k <= 7; k++) sum += height*u[0,1,-k];\n"
     "    v = sum + height;\n"
+    "}\n"
+    "static double across(in double u, double a, double b)\n"
+    "{\n"
+    "    double sum = a*u + b*(u[0,-1,0] + u[0,1,0]);\n"
+    "    return sum + a*b*(u[0,-1,-1] + u[0,0,-1] + u[0,1,-1]) - b*(u[0,-1,1] - u[0,1,1] + "
+    "u[0,0,1]);\n"
+    "}\n"
+    "kernel box(in double u, inout double v)\n"
+    "{ v = across(u, 3, 0.5) + (across(u[-1,0,0], 0.7, 2) + across(u[1,0,0], 0.7, 2)); }\n"
+    "kernel corners(in double u, inout double v)\n"
+    "{\n"
+    "    double sum = ix + 10*v;\n"
+    "    for (int k = -1; k <= 1; k++)\n"
+    "        for (int j = -1; j <= 2; j++) sum += (3*j + k)*u[j,j,k];\n"
+    "    if (sum > 10) v = sum + ((ix + iy) & 1);\n"
+    "}\n"
+    "kernel wide(in double u, inout double v)\n"
+    "{\n"
+    "    double sum = sqrt((double)(iz + 1));\n"
+    "    for (int j = -3; j <= 3; j++) sum += j*(u[0,j,0] - u[j,j,0]);\n"
+    "    v = sum*sum;\n"
+    "}\n"
+    "kernel rows(in double u, inout double v)\n"
+    "{\n"
+    "    double sum = 0, north = exp(0.1*iy)*sqrt((double)(iy + 1));\n"
+    "    for (int j = -3; j <= 3; j++) sum += north*u[1,j,0];\n"
+    "    v = sum + north;\n"
     "}\n";
 
 static void compute(const char *executor, const char *kernel, kata_type type, const int64_t n[3],
@@ -57,27 +87,42 @@ static void compute(const char *executor, const char *kernel, kata_type type, co
     assert_int_equal(kata_close(k), KATA_OK);
 }
 
+static void expect_the_same(const char *kernel, const int64_t n[3])
+{
+    static double expected[MOST], found[MOST];
+    kata_type type = (n[1] + n[2]) % 3 == 2 ? KATA_F32 : KATA_F64;
+    compute("reference", kernel, type, n, expected);
+    compute("cpu", kernel, type, n, found);
+    assert_memory_equal(expected, found, sizeof found);
+}
+
+static const int64_t widths[] = {1, 2, 15, 33, MOST_X};
+
 static void two_planes_at_once_give_what_one_gives(void **state)
 {
     static const char *const kernels[] = {"star", "places", "grows", "planes"};
-    static const int64_t widths[] = {1, 2, 15, 33, MOST_X};
-    static double expected[MOST], found[MOST];
     (void)state;
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
         for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
-            for (int64_t nz = 1; nz <= MOST_Z; nz++) {
-                const int64_t n[3] = {widths[w], Y, nz};
-                kata_type type = nz % 3 == 2 ? KATA_F32 : KATA_F64;
-                compute("reference", kernels[i], type, n, expected);
-                compute("cpu", kernels[i], type, n, found);
-                assert_memory_equal(expected, found, sizeof found);
-            }
+            for (int64_t nz = 1; nz <= MOST_Z; nz++)
+                expect_the_same(kernels[i], (int64_t[]){widths[w], 3, nz});
+}
+
+static void two_rows_at_once_give_what_one_gives(void **state)
+{
+    static const char *const kernels[] = {"box", "corners", "wide", "rows"};
+    (void)state;
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
+            for (int64_t ny = 1; ny <= MOST_Y; ny++)
+                expect_the_same(kernels[i], (int64_t[]){widths[w], ny, 3});
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_planes_at_once_give_what_one_gives),
+        cmocka_unit_test(two_rows_at_once_give_what_one_gives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
