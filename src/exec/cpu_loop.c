@@ -7,10 +7,14 @@
 
 #include <string.h>
 
-enum {
-    SMALL_LOOP = HOSTILE(4096, 2), /* points; less runs on one thread */
-    LINE_BYTES = 64
-};
+/* Bytes of fields at the points of a loop. Fewer are computed by one thread before others have
+ * begun; where invariants are checked threads share small loops, too, for tests have few others. */
+#ifdef KATA_DEBUG
+enum { SMALL_LOOP = HOSTILE(64 << 10, 32) };
+#else
+enum { SMALL_LOOP = HOSTILE(512 << 10, 32) };
+#endif
+enum { LINE_BYTES = 64 };
 
 static bool prepare_field(cpu_loop *l, int p)
 {
@@ -279,7 +283,8 @@ static int useful_threads(const cpu_loop *l, const struct exec_cpu *cpu)
     int64_t points = grid_box_points(&loop->box), levels = 1;
     if (loop->kernel->direction && !l->columns)
         levels = loop->box.hi[loop->kernel->ordered] - loop->box.lo[loop->kernel->ordered];
-    return points / levels < SMALL_LOOP || copies_written(l) ? 1 : cpu->thread_count;
+    int64_t bytes = points / levels * cpu_loop_bytes(loop);
+    return bytes < SMALL_LOOP || copies_written(l) ? 1 : cpu->thread_count;
 }
 
 static bool prepare_threads(cpu_loop *l, const struct exec_cpu *cpu)
