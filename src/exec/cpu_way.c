@@ -57,7 +57,7 @@ void cpu_way_end(cpu_way *way, double seconds)
 {
     if (!way->tried) return;
     double each = seconds / (double)way->points, *least = &way->least[way->now];
-    if (way->tries[way->now]++ < 0) return;
+    way->tries[way->now]++;
     if (way->tries[way->now] == 1 || each < *least) *least = each;
     if (!is_decided(way)) return;
     int before = way->best;
