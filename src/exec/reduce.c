@@ -37,6 +37,13 @@
         }                                                                                          \
     }
 
+/* Says of a loop that vectors of results may be written before later ones are read. */
+#ifdef __clang__
+#define IN_PLACE _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define IN_PLACE _Pragma("GCC ivdep")
+#endif
+
 /* add_f64_of_pairs: values that follow one another, combined two by two. `to` may be `from`: a
  * vector of results lies at or before the values that it is made of, and no later one needs those.
  */
@@ -44,7 +51,7 @@
     VECTOR_WIDTHS static void OP##_##t##_of_pairs(const ir_value *from, int64_t pairs,             \
                                                   ir_value *to)                                    \
     {                                                                                              \
-        _Pragma("GCC ivdep") for (int64_t i = 0; i < pairs; i++)                                   \
+        IN_PLACE for (int64_t i = 0; i < pairs; i++)                                               \
         {                                                                                          \
             T both = kata_##OP##_##t(from[2 * i].t, from[2 * i + 1].t);                            \
             to[i] = (ir_value){0};                                                                 \
