@@ -277,13 +277,17 @@ static bool copies_written(const cpu_loop *l)
     return copies;
 }
 
+/* A point of a loop that has no fields of its grid's rank, or none at all, is work nevertheless: it
+ * counts as that of one number. */
 static int useful_threads(const cpu_loop *l, const struct exec_cpu *cpu)
 {
+    enum { LEAST = 8 };
     const chain_loop *loop = l->loop;
+    int64_t each = cpu_loop_bytes(loop) > LEAST ? cpu_loop_bytes(loop) : LEAST;
     int64_t points = grid_box_points(&loop->box), levels = 1;
     if (loop->kernel->direction && !l->columns)
         levels = loop->box.hi[loop->kernel->ordered] - loop->box.lo[loop->kernel->ordered];
-    int64_t bytes = points / levels * cpu_loop_bytes(loop);
+    int64_t bytes = points / levels * each;
     return bytes < SMALL_LOOP || copies_written(l) ? 1 : cpu->thread_count;
 }
 
