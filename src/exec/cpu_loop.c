@@ -7,8 +7,9 @@
 
 #include <string.h>
 
-/* Bytes of fields at the points of a loop. Fewer are computed by one thread before others have
- * begun; where invariants are checked threads share small loops, too, for tests have few others. */
+/* Bytes of fields at the points of a loop, or nodes that they compute. Fewer are done by one thread
+ * before others have begun; where invariants are checked threads share small loops, too, for tests
+ * have few others. */
 #ifdef KATA_DEBUG
 enum { SMALL_LOOP = HOSTILE(64 << 10, 32) };
 #else
@@ -277,18 +278,16 @@ static bool copies_written(const cpu_loop *l)
     return copies;
 }
 
-/* A point of a loop that has no fields of its grid's rank, or none at all, is work nevertheless: it
- * counts as that of one number. */
+/* A node counts as a byte: what points compute is work, too, and some loops have no fields of their
+ * grid's rank. */
 static int useful_threads(const cpu_loop *l, const struct exec_cpu *cpu)
 {
-    enum { LEAST = 8 };
     const chain_loop *loop = l->loop;
-    int64_t each = cpu_loop_bytes(loop) > LEAST ? cpu_loop_bytes(loop) : LEAST;
+    int64_t each = larger(cpu_loop_bytes(loop), (int64_t)loop->kernel->graph.count);
     int64_t points = grid_box_points(&loop->box), levels = 1;
     if (loop->kernel->direction && !l->columns)
         levels = loop->box.hi[loop->kernel->ordered] - loop->box.lo[loop->kernel->ordered];
-    int64_t bytes = points / levels * each;
-    return bytes < SMALL_LOOP || copies_written(l) ? 1 : cpu->thread_count;
+    return points / levels * each < SMALL_LOOP || copies_written(l) ? 1 : cpu->thread_count;
 }
 
 static bool prepare_threads(cpu_loop *l, const struct exec_cpu *cpu)
