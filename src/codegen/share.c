@@ -49,6 +49,7 @@ typedef struct finder {
     codegen_sharing *out;
     ir_id *todo; /* of walks */
     bool *met;
+    bool *fitting, *within; /* see mark_fitting */
 } finder;
 
 /* ---- classes --------------------------------------------------------------------------------- */
@@ -269,8 +270,9 @@ static void choose(finder *f)
 
 /* ---- what is made of them at the point ------------------------------------------------------- */
 
-/* Whether a node can be computed together with a group: of what is kept in it, and of elements that
- * are read at all places of the group, all at the node's own place. */
+/* Whether a node can be computed together with a group, where that is known of its operands: of
+ * what is kept in it, and of elements that are read at all places of the group, all at the node's
+ * own place. */
 static bool fits(const finder *f, ir_id id, const codegen_kept *group)
 {
     const ir_node *node = &f->graph->nodes[id];
@@ -281,11 +283,23 @@ static bool fits(const finder *f, ir_id id, const codegen_kept *group)
     if (c->kept != NOT_KEPT) return f->out->kept[c->kept].group == group->group;
     if (node->op == IR_LOAD) return c->low <= group->low && c->high >= group->high;
     for (int k = 0; k < ir_ops[node->op].operands; k++) {
-        ir_id operand = node->arg[k];
-        bool same = f->members[operand].fixed || f->members[operand].place == m->place;
-        if (!same || !fits(f, operand, group)) return false;
+        const member *operand = &f->members[node->arg[k]];
+        if (!f->fitting[node->arg[k]] || (!operand->fixed && operand->place != m->place))
+            return false;
     }
     return true;
+}
+
+/* Marks the nodes that fit a group, and those of them that others that fit are made of. */
+static void mark_fitting(finder *f, const codegen_kept *group)
+{
+    memset(f->within, 0, f->graph->count * sizeof *f->within);
+    for (ir_id id = 1; id < f->graph->count; id++) {
+        const ir_node *node = &f->graph->nodes[id];
+        f->fitting[id] = fits(f, id, group);
+        for (int k = 0; f->fitting[id] && k < ir_ops[node->op].operands; k++)
+            f->within[node->arg[k]] = true;
+    }
 }
 
 /* Marks what is kept and read by points, or by groups that come after those whose values are at
@@ -319,12 +333,12 @@ static void remove_kept(finder *f, int index)
 }
 
 /* Keeps a node that fits a group, if then something else need not be kept. */
-static bool absorb(finder *f, ir_id id, const codegen_kept *group)
+static void absorb(finder *f, ir_id id, const codegen_kept *group)
 {
     class_info *c = &f->classes[f->members[id].class];
     bool needed[CODEGEN_MOST_KEPT], spared = false;
     int before = f->out->count;
-    if (before == CODEGEN_MOST_KEPT) return false;
+    if (before == CODEGEN_MOST_KEPT) return;
     codegen_kept one = *group;
     one.node = id;
     one.place = f->members[id].place;
@@ -334,36 +348,41 @@ static bool absorb(finder *f, ir_id id, const codegen_kept *group)
     for (int i = 0; i < before; i++) spared = spared || !needed[i];
     if (!spared) {
         remove_kept(f, before);
-        return false;
+        return;
     }
     for (int i = before; i-- > 0;)
         if (!needed[i]) remove_kept(f, i);
-    return true;
 }
 
-/* Whether a node that no other is like is made of what a group keeps. */
-static bool try_to_absorb(finder *f, ir_id id)
+/* Whether a node is the largest part of its kind that fits a group, and one that no other is like.
+ */
+static bool may_absorb(const finder *f, ir_id id, const codegen_kept *group)
 {
     const ir_node *node = &f->graph->nodes[id];
     const member *m = &f->members[id];
-    if (m->fixed || m->class == NO_CLASS || node->op == IR_LOAD ||
-        !ir_type_is_floating((ir_type)node->type) || f->classes[m->class].count > 1 ||
-        f->classes[m->class].kept != NOT_KEPT)
-        return false;
-    for (int i = 0; i < f->out->count; i++) {
-        const codegen_kept group = f->out->kept[i];
-        if (m->place >= group.low && m->place <= group.high && fits(f, id, &group) &&
-            absorb(f, id, &group))
-            return true;
-    }
-    return false;
+    const class_info *c = &f->classes[m->class];
+    return f->fitting[id] && !f->within[id] && !m->fixed && node->op != IR_LOAD &&
+           ir_type_is_floating((ir_type)node->type) && c->count == 1 && c->kept == NOT_KEPT &&
+           m->place >= group->low && m->place <= group->high;
 }
 
 /* What points make of kept values of one place is kept instead of these, where it is all that they
- * are needed for; the largest such parts first. */
+ * are needed for. The largest such parts are tried: smaller ones spare no more. */
 static void absorb_parts(finder *f)
 {
-    for (ir_id id = (ir_id)f->graph->count; id-- > 1 && f->out->count > 0;) try_to_absorb(f, id);
+    int tries = 4 * CODEGEN_MOST_KEPT; /* each goes through the graph */
+    for (int g = 1; g <= f->out->group_count; g++) {
+        const codegen_kept *first = f->out->kept, *end = first + f->out->count;
+        while (first < end && first->group != g) first++;
+        if (first == end) continue;
+        const codegen_kept group = *first;
+        mark_fitting(f, &group);
+        for (ir_id id = (ir_id)f->graph->count; id-- > 1 && tries > 0;)
+            if (may_absorb(f, id, &group)) {
+                absorb(f, id, &group);
+                tries--;
+            }
+    }
 }
 
 /* Of all groups: each value costs its operation and a store. */
@@ -426,7 +445,9 @@ codegen_sharing *codegen_find_sharing(const codegen_loop *loop, const codegen_st
         f.out->place = calloc(nodes, sizeof *f.out->place);
     }
     f.todo = malloc(4 * (nodes + (size_t)loop->kernel->store_count) * sizeof *f.todo);
-    f.met = calloc(nodes, sizeof *f.met);
+    f.met = calloc(3 * nodes, sizeof *f.met);
+    f.fitting = f.met ? f.met + nodes : NULL;
+    f.within = f.met ? f.fitting + nodes : NULL;
     bool done =
         f.members && f.classes && f.slots && f.todo && f.met && f.out && f.out->of && f.out->place;
     if (done) find(&f);

@@ -13,9 +13,10 @@ enum { MOST_X = 67, MOST_Y = 5, MOST_Z = 9, MOST = MOST_X * MOST_Y * MOST_Z };
 
 /* A star; one that knows where it is and writes but some of its results; one that is not symmetric
  * and reads what it writes; one with a value that is the same for a plane, for which there are no
- * pairs of planes. A box whose points share sums along x, and what belongs to the point alone; one
- * that knows where it is; two components that are wide along y, with what is the same for a plane;
- * one with what is the same for a row, for which there are no pairs. */
+ * pairs of planes. A box whose points share sums along x, and what belongs to the point alone;
+ * another with a value made of itself many times over; one that knows where it is; two components
+ * that are wide along y, with what is the same for a plane; one with what is the same for a row,
+ * for which there are no pairs. */
 static const char text[] =
     "kernel star(in double u, inout double v)\n"
     "{\n"
@@ -49,6 +50,12 @@ static const char text[] =
     "}\n"
     "kernel box(in double u, inout double v)\n"
     "{ v = across(u, 3, 0.5) + (across(u[-1,0,0], 0.7, 2) + across(u[1,0,0], 0.7, 2)); }\n"
+    "kernel deep(in double u, inout double v)\n"
+    "{\n"
+    "    double x = u;\n"
+    "    for (int k = 0; k < 60; k++) x = x*x/(1 + x*x);\n"
+    "    v = across(u, x, 0.5) + (across(u[-1,0,0], 0.7, 2) + across(u[1,0,0], 0.7, 2));\n"
+    "}\n"
     "kernel corners(in double u, inout double v)\n"
     "{\n"
     "    double sum = ix + 10*v;\n"
@@ -110,7 +117,7 @@ static void two_planes_at_once_give_what_one_gives(void **state)
 
 static void two_rows_at_once_give_what_one_gives(void **state)
 {
-    static const char *const kernels[] = {"box", "corners", "wide", "rows"};
+    static const char *const kernels[] = {"box", "deep", "corners", "wide", "rows"};
     (void)state;
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
         for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
