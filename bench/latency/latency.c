@@ -7,19 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { KERNELS = 50, LOOPS = 100, SIDE = 64, MOST_REPEATS = 41 };
 
 static int repeats = 15;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static int compare(const void *a, const void *b)
 {
@@ -55,7 +47,7 @@ static double first_result(const char *cache, int kernels, int64_t n, bool wait)
 {
     text source = {0};
     write_kernels(&source, kernels);
-    double start = now(), value = 0;
+    double start = clock_seconds(), value = 0;
     kata *k = kata_open(&(kata_options){.cache = cache, .wait = wait});
     kata_grid *g = kata_grid_2d(k, n, n);
     kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = KATA_PERIODIC);
@@ -66,7 +58,7 @@ static double first_result(const char *cache, int kernels, int64_t n, bool wait)
         kata_swap(u, v);
     }
     kata_get(u, kata_box_2d(g, 0, 1, 0, 1), &value, 1);
-    double seconds = now() - start;
+    double seconds = clock_seconds() - start;
     kata_close(k);
     text_free(&source);
     return seconds;
@@ -152,11 +144,11 @@ static void measure_chain(const world *w, int64_t inset, bool swap, double *appl
     for (int i = 0; i < repeats; i++) {
         double best = INFINITY, best_run = INFINITY; /* of some, without what disturbs them */
         for (int j = 0; j < 20; j++) {
-            double start = now();
+            double start = clock_seconds();
             queue(w, inset, swap);
-            double queued = now();
+            double queued = clock_seconds();
             kata_flush(w->k);
-            double end = now();
+            double end = clock_seconds();
             best = fmin(best, queued - start);
             best_run = fmin(best_run, end - queued);
         }
@@ -206,12 +198,12 @@ static double measure_plain(bool periodic)
     for (int i = 0; i < repeats && u && v; i++) {
         double best = INFINITY;
         for (int j = 0; j < 20; j++) {
-            double start = now();
+            double start = clock_seconds();
             for (int l = 0; l < LOOPS; l += 2) {
                 plain_step(v, u, periodic, 0.01);
                 plain_step(u, v, periodic, 0.01);
             }
-            best = fmin(best, now() - start);
+            best = fmin(best, clock_seconds() - start);
         }
         running[i] = best / LOOPS;
     }

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -43,15 +44,14 @@ static int started(const char *kernel)
     kata_field *u = kata_field_new(g, "u", KATA_F64), *v = kata_field_like(u, "v");
     kata_scalar *r = kata_scalar_new(k, "r", KATA_F64);
     int before = threads_now();
-    switch (kernel[0]) {
-    case 'c': kata_apply(apply, kata_all(g), r, 1); break;
-    case 's': kata_apply(apply, kata_on(s), s, t); break;
-    default:
-        if (kernel[1] == 'r')
-            kata_apply(apply, kata_all(g), p, r);
-        else
-            kata_apply(apply, kata_all(g), u, v);
-    }
+    if (strcmp(kernel, "circle") == 0)
+        kata_apply(apply, kata_all(g), r, 1);
+    else if (strcmp(kernel, "profile") == 0)
+        kata_apply(apply, kata_all(g), p, r);
+    else if (strcmp(kernel, "surface") == 0)
+        kata_apply(apply, kata_on(s), s, t);
+    else
+        kata_apply(apply, kata_all(g), u, v);
     assert_int_equal(kata_flush(k), KATA_OK);
     int after = threads_now();
     assert_int_equal(kata_close(k), KATA_OK);
