@@ -34,10 +34,10 @@ grid_box analysis_interior(const chain_loop *loop);
 typedef struct analysis_touch {
     int slot, component, param; /* slot: its number in the chain */
     bool scalar;                /* the slot is a scalar's */
-    bool odd; /* not point for point: a field that is finer, coarser or lacks a dimension */
+    bool remapped; /* not point for point: a field that is finer, coarser or lacks a dimension */
     bool writes;
-    bool keeps;  /* of a write: some of the old values show through */
-    grid_box at; /* holds the points that do it */
+    bool partial; /* of a write: some of the old values show through */
+    grid_box at;  /* holds the points that do it */
     int32_t lo[3], hi[3];
 } analysis_touch;
 
@@ -45,10 +45,10 @@ typedef struct analysis_loop {
     const chain_loop *loop;
     analysis_touch *touches; /* of fields and scalars */
     int touch_count;
-    bool reduces; /* into scalars */
-    bool checks;  /* may stop the chain */
-    bool columns; /* levels run in order along kernel->ordered, and need their own column only */
-    bool whole;   /* they need others: the loop cannot be cut */
+    bool reduces;    /* into scalars */
+    bool checks;     /* may stop the chain */
+    bool columns;    /* levels run in order along kernel->ordered, and need their own column only */
+    bool uncuttable; /* they need others: the loop cannot be cut */
 } analysis_loop;
 
 typedef struct analysis_chain {
@@ -65,20 +65,22 @@ void analysis_chain_free(analysis_chain *a);
 /* Makes it that of another chain, of equal loops (by their hashes) in equal order. */
 void analysis_chain_adopt(const chain *c, analysis_chain *a);
 
-/* ---- landing.c: where touches end ------------------------------------------------------------ */
+/* ---- resolved_box.c: where touches end
+ * ------------------------------------------------------------ */
 
 /* The smallest box of indices at which values are found when a field parameter is touched at an
  * offset from the points of a box, boundary rules applied. */
-grid_box analysis_landing(const chain_loop *loop, int param, const int32_t offset[3],
-                          const grid_box *from);
+grid_box analysis_resolved_box(const chain_loop *loop, int param, const int32_t offset[3],
+                               const grid_box *from);
 
-enum { ANALYSIS_LANDINGS = 27 };
+enum { ANALYSIS_RESOLVED_BOXES = 27 };
 
 /* The indices that a box of points of a loop touches, as boxes, after the boundary rules; what they
  * make constant is left out. Along dimensions that wrap, indices beyond a periodic side stay as
  * they are. All are moved by `shift`. Returns the number of boxes. */
-int analysis_landings(const analysis_loop *l, const analysis_touch *t, const grid_box *points,
-                      const bool wraps[3], const int64_t shift[3], grid_box out[ANALYSIS_LANDINGS]);
+int analysis_resolved_boxes(const analysis_loop *l, const analysis_touch *t, const grid_box *points,
+                            const bool wraps[3], const int64_t shift[3],
+                            grid_box out[ANALYSIS_RESOLVED_BOXES]);
 /* How far from a point what it touches lies along a dimension, boundary rules other than periodic
  * included; *periodic: whether it reaches over a periodic side. */
 typedef struct analysis_distance {
@@ -98,7 +100,7 @@ typedef struct analysis_section {
 /* What a section does to a field. */
 typedef struct analysis_use {
     bool touched, written;
-    bool odd; /* some touch of it is */
+    bool remapped; /* some touch of it is */
 } analysis_use;
 
 analysis_use analysis_use_of(const analysis_section *s, int slot); /* of a scalar: nothing */
@@ -112,7 +114,7 @@ bool analysis_lasts(const analysis_chain *a, int end, int slot);
 /* ---- lag.c, extent.c: how loops that run side by side keep together --------------------------
  *
  * Tables have an entry per loop of a section, from its first, or per slot, and dimension. Touches
- * that are odd do not count. */
+ * that are remapped do not count. */
 
 /* Two ends along a dimension; of what is needed around a point, both are included. */
 typedef struct analysis_span {

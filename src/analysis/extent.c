@@ -8,7 +8,7 @@ static void find_extent(const analysis_loop *l, analysis_span (*needs)[3], analy
 {
     for (int i = 0; i < l->touch_count; i++) {
         const analysis_touch *t = &l->touches[i];
-        for (int d = 0; d < 3 && t->writes && !t->scalar && !t->odd; d++) {
+        for (int d = 0; d < 3 && t->writes && !t->scalar && !t->remapped; d++) {
             analysis_span need = needs[t->slot][d];
             if (is_none(need)) continue;
             analysis_widen(&extent[d], need.lo - t->hi[d], need.hi - t->lo[d]);
@@ -22,7 +22,7 @@ static void find_needs(const analysis_loop *l, const analysis_span extent[3],
 {
     for (int i = 0; i < l->touch_count; i++) {
         const analysis_touch *t = &l->touches[i];
-        bool reads = (!t->writes || t->keeps) && !t->scalar && !t->odd;
+        bool reads = (!t->writes || t->partial) && !t->scalar && !t->remapped;
         for (int d = 0; d < 3 && reads; d++) {
             analysis_distance far = analysis_distance_of(l, t, d);
             if (is_none(extent[d])) continue;

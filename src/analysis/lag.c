@@ -20,7 +20,7 @@ static void find_lag(const analysis_loop *l, value *const *values, analysis_span
 {
     for (int i = 0; i < l->touch_count; i++) {
         const analysis_touch *t = &l->touches[i];
-        for (int d = 0; d < 3 && !t->scalar && !t->odd; d++) {
+        for (int d = 0; d < 3 && !t->scalar && !t->remapped; d++) {
             const value *v = &values[t->slot][t->component];
             analysis_distance far = analysis_distance_of(l, t, d);
             wait_for(&v->writes[d], &far, &lag[d]);
@@ -33,7 +33,7 @@ static void note_touches(const analysis_loop *l, const analysis_span lag[3], val
 {
     for (int i = 0; i < l->touch_count; i++) {
         const analysis_touch *t = &l->touches[i];
-        for (int d = 0; d < 3 && !t->scalar && !t->odd; d++) {
+        for (int d = 0; d < 3 && !t->scalar && !t->remapped; d++) {
             value *v = &values[t->slot][t->component];
             analysis_distance far = analysis_distance_of(l, t, d);
             analysis_widen(t->writes ? &v->writes[d] : &v->reads[d], lag[d].lo - far.hi,

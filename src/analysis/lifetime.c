@@ -11,7 +11,7 @@ analysis_use analysis_use_of(const analysis_section *s, int slot)
             if (t->slot != slot || t->scalar) continue;
             use.touched = true;
             use.written = use.written || t->writes;
-            use.odd = use.odd || t->odd;
+            use.remapped = use.remapped || t->remapped;
         }
     return use;
 }
@@ -22,7 +22,7 @@ static bool makes_all(const chain_slot *slot, const analysis_touch *t)
     grid_box all = chain_slot_memory(slot);
     bool here = true;
     for (int d = 0; d < 3; d++) here = here && !t->lo[d] && !t->hi[d];
-    return t->writes && !t->keeps && here && !t->odd && grid_box_contains(&t->at, &all);
+    return t->writes && !t->partial && here && !t->remapped && grid_box_contains(&t->at, &all);
 }
 
 typedef enum first_use { UNUSED, MADE, FOUND } first_use;

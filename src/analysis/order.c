@@ -28,7 +28,8 @@ static bool is_in_column(const chain_loop *loop, const ir_access *access)
     for (int d = 0; d < 3; d++) beside = beside || (d != kernel->ordered && access->offset[d]);
     for (int i = 0; i < kernel->store_count; i++) {
         const ir_store *s = &kernel->stores[i];
-        bool same = ir_param_same_place(&kernel->params[access->param], &kernel->params[s->param]);
+        bool same =
+            ir_param_same_mapping(&kernel->params[access->param], &kernel->params[s->param]);
         if (loop->bindings[s->param].slot == loop->bindings[access->param].slot &&
             s->component == access->component && (beside || !same))
             return false;

@@ -16,7 +16,8 @@ static analysis_touch *add(analysis_loop *l, int param, int component, const int
                           .component = component,
                           .param = param,
                           .scalar = slot->is_scalar,
-                          .odd = !ir_param_same_place(&l->loop->kernel->params[param], &plain),
+                          .remapped =
+                              !ir_param_same_mapping(&l->loop->kernel->params[param], &plain),
                           .at = l->loop->box};
     if (!offset) return t;
     memcpy(t->lo, offset, sizeof t->lo);
@@ -83,10 +84,10 @@ static void add_writes(analysis_loop *l)
             t = add(l, s->param, s->component, s->offset);
         t->writes = true;
         if (s->condition && children_of(l->loop, param) == 1) t->at = analysis_written(l->loop, s);
-        t->keeps = t->keeps || s->condition || l->loop->colors > 1;
+        t->partial = t->partial || s->condition || l->loop->colors > 1;
         bool last = i + 1 == kernel->store_count || kernel->stores[i + 1].param != s->param ||
                     kernel->stores[i + 1].component != s->component;
-        if (last && written < children_of(l->loop, param)) t->keeps = true;
+        if (last && written < children_of(l->loop, param)) t->partial = true;
     }
 }
 
@@ -100,7 +101,7 @@ static void add_scalars(analysis_loop *l)
         for (int e = 0; e < param->count; e++) {
             analysis_touch *t = add(l, p, e, NULL);
             t->writes = reduction;
-            t->keeps = param->onto;
+            t->partial = param->accumulates;
         }
         l->reduces = l->reduces || reduction;
     }
@@ -119,7 +120,7 @@ static bool make_loop(const chain_loop *loop, arena *memory, analysis_loop *out)
     add_writes(out);
     add_scalars(out);
     if (kernel->direction) out->columns = analysis_has_columns(loop);
-    out->whole = kernel->direction && !out->columns;
+    out->uncuttable = kernel->direction && !out->columns;
     return true;
 }
 

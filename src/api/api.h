@@ -12,7 +12,7 @@ enum { API_CHAIN_LENGTH = HOSTILE(256, 5) };
 /* Ghosts beyond a side. */
 enum { API_MOST_GHOSTS = IR_MAX_OFFSET };
 /* Bytes kept of the name of the file that an application is written in. */
-enum { API_LONGEST_PLACE = 256 };
+enum { API_LONGEST_LOCATION = 256 };
 
 struct kata_grid {
     kata *k;
@@ -35,16 +35,16 @@ struct kata {
     struct api_slot *slots; /* all, for freeing */
     kata_module *modules;
     kata_work work;
-    kata_grid once;                    /* of one point: that of kata_once */
-    char here_file[API_LONGEST_PLACE]; /* place of the next application, "" when not known */
-    int here_line;                     /* -1: it was that of one before */
+    kata_grid once;                       /* of one point: that of kata_once */
+    char here_file[API_LONGEST_LOCATION]; /* place of the next application, "" when not known */
+    int here_line;                        /* -1: it was that of one before */
     const char *here_kept; /* a copy of the name in the chain, lost when that is emptied; or NULL */
     int64_t here_kept_in;  /* how often it had been emptied */
-    char place[API_LONGEST_PLACE + 20]; /* see apply.c */
-    struct api_repeated *repeated;      /* see repeated.c; NULL at first */
-    bool discarded;                     /* since memory was last released */
-    bool eager;                         /* each application runs at once */
-    exec_record *record;                /* NULL: none */
+    char location[API_LONGEST_LOCATION + 20]; /* see apply.c */
+    struct api_apply_cache *repeated;         /* see apply_cache.c; NULL at first */
+    bool discarded;                           /* since memory was last released */
+    bool eager;                               /* each application runs at once */
+    exec_record *record;                      /* NULL: none */
     const char *explain, *explain_file; /* form in which plans are shown, and where; NULL: not, and
                                            standard error */
     bool explain_quick;                 /* nothing is measured for it */
@@ -80,7 +80,7 @@ struct kata_scalar {
 struct kata_kernel {
     kata_module *module;
     ir_kernel *kernel;
-    ir_kernel *narrow; /* with `real` as float; NULL where kernel does not use it */
+    ir_kernel *f32_version; /* with `real` as float; NULL where kernel does not use it */
 };
 
 struct kata_module {
@@ -183,14 +183,15 @@ static inline grid_box api_range_box(const kata_range *range)
 }
 /* place.c: what options say of where a field has values, in all but name, type and components of a
  * slot; reports what is wrong with those of a call. */
-kata_status api_place(const kata_grid *grid, const char *call, const kata_field_options *options,
-                      chain_slot *slot);
+kata_status api_field_points(const kata_grid *grid, const char *call,
+                             const kata_field_options *options, chain_slot *slot);
 /* "f64" */
 bool api_type_is_valid(kata_type type);
 /* NaN, or 0 for integers. */
 void api_set_poison(kata_type type, void *values, int64_t count);
 
-/* ---- repeated.c: applications like ones that were checked before -------------------------------
+/* ---- apply_cache.c: applications like ones that were checked before
+ * -------------------------------
  */
 
 /* The hash (chain_loop_hash, never 0) of the loop that an application makes, where one like it was

@@ -30,12 +30,12 @@ kata_kernel *kata_here(kata_kernel *kernel, const char *file, int line)
 }
 
 /* "main.c:17: ", or "" where it is not known. */
-static const char *place_of(const application *a)
+static const char *location_of(const application *a)
 {
-    char *place = a->k->place;
-    place[0] = '\0';
-    if (a->file) snprintf(place, sizeof a->k->place, "%s:%d: ", a->file, a->line);
-    return place;
+    char *location = a->k->location;
+    location[0] = '\0';
+    if (a->file) snprintf(location, sizeof a->k->location, "%s:%d: ", a->file, a->line);
+    return location;
 }
 
 /* "'u' (argument 1)" and where the parameter is declared, after a message was begun. */
@@ -49,7 +49,7 @@ static kata_status refuse(const application *a, int p)
 }
 
 #define BEGIN(a, format, ...)                                                                      \
-    message_begin(&(a)->k->messages, KATA_ERROR_ARGUMENT, "%s" format, place_of(a), __VA_ARGS__)
+    message_begin(&(a)->k->messages, KATA_ERROR_ARGUMENT, "%s" format, location_of(a), __VA_ARGS__)
 
 static const char *kind_name(kata_arg_kind kind)
 {
@@ -258,7 +258,7 @@ static kata_status check_count(const application *a, int count)
     if (count == kernel->param_count && (a->args || !count)) return KATA_OK;
     if (count == kernel->param_count)
         return api_fail(a->k, KATA_ERROR_ARGUMENT, "%skata_apply: the arguments are NULL",
-                        place_of(a));
+                        location_of(a));
     text names = {0};
     for (int p = 0; p < kernel->param_count; p++)
         text_add(&names, "%s%s", p ? ", " : "", kernel->params[p].name);
@@ -322,7 +322,7 @@ static kata_status queue(application *a, const kata_range *range, uint64_t hash)
 
 /* The place that kata_here named is that of one application, whatever becomes of it: the name stays
  * until the next one is named. */
-static void take_place(application *a)
+static void take_location(application *a)
 {
     kata *k = a->k;
     if (k->here_line < 0 || !k->here_file[0]) return;
@@ -332,7 +332,7 @@ static void take_place(application *a)
 }
 
 /* Makes the name of the file known to the chain; false when memory is out. */
-static bool keep_place(const application *a)
+static bool keep_location(const application *a)
 {
     kata *k = a->k;
     chain *c = &k->chain;
@@ -346,7 +346,7 @@ static kata_status bind_all(application *a)
 {
     kata_status status = KATA_OK;
     a->bindings = chain_reserve(&a->k->chain, a->kernel);
-    if (!a->bindings || !keep_place(a)) return api_no_memory(a->k);
+    if (!a->bindings || !keep_location(a)) return api_no_memory(a->k);
     for (int p = 0; p < a->kernel->param_count && !status; p++) status = bind(a, p);
     return status;
 }
@@ -356,15 +356,15 @@ static const ir_kernel *version_for(const kata_kernel *kernel, int count, const 
 {
     const ir_kernel *wide = kernel->kernel;
     int p = wide->real_param;
-    if (!kernel->narrow || !args || p >= count || args[p].kind != KATA_ARG_FIELD) return wide;
+    if (!kernel->f32_version || !args || p >= count || args[p].kind != KATA_ARG_FIELD) return wide;
     const kata_field *f = args[p].as.field;
-    return f && ir_type_of_storage(f->slot->type) == IR_F32 ? kernel->narrow : wide;
+    return f && ir_type_of_storage(f->slot->type) == IR_F32 ? kernel->f32_version : wide;
 }
 
 static kata_status check_range(const application *a, const kata_range *range)
 {
-    char call[sizeof a->k->place + 20];
-    snprintf(call, sizeof call, "%skata_apply", place_of(a));
+    char call[sizeof a->k->location + 20];
+    snprintf(call, sizeof call, "%skata_apply", location_of(a));
     return api_check_range(a->k, call, range);
 }
 
@@ -374,7 +374,7 @@ static kata_status apply(kata_kernel *kernel, const kata_range *range, int count
     if (!kernel) return api_null("kata_apply", "the kernel");
     kata *k = kernel->module->k;
     application a = {.k = k, .kernel = version_for(kernel, count, args), .args = args};
-    take_place(&a);
+    take_location(&a);
     if (k->messages.status) return k->messages.status;
     kata_status status = check_count(&a, count);
     uint64_t hash = status ? 0 : api_repeated_hash(k, a.kernel, range, args);

@@ -21,7 +21,7 @@ static io_array array_of(const kata_field *field)
     io_array a = {.type = api_file_type(slot->type)};
     if (slot->components > 1) a.size[a.axes++] = slot->components;
     for (int d = slot->shape.rank - 1; d >= 0; d--)
-        if (!slot->missing[d]) a.size[a.axes++] = points.hi[d];
+        if (!slot->absent_axis[d]) a.size[a.axes++] = points.hi[d];
     return a;
 }
 

@@ -1,14 +1,14 @@
 /* What a kernel costs at a point, for people and as a JSON object: what it touches, operations,
  * bytes, the rate that the machine allows, the rate measured. */
 #include "api/api.h"
-#include "ir/work.h"
+#include "ir/run_cost.h"
 #include "machine/machine.h"
 
 #include <stdlib.h>
 
 static const char *const operation_names[] = {
 #define X(name, word) word,
-    IR_WORK_OPERATIONS(X)
+    IR_COST_OPERATIONS(X)
 #undef X
 };
 static const char *const level_names[] = {"memory", "L3 cache", "L2 cache", "L1 cache"};
@@ -117,17 +117,17 @@ static void print_params_json(text *out, const api_costs *c)
 
 /* ---- operations and bytes -------------------------------------------------------------------- */
 
-static double intensity(const ir_work *w)
+static double intensity(const ir_run_cost *w)
 {
     double bytes = w->read + w->written;
     return bytes > 0 ? (double)w->floating / bytes : 0;
 }
 
-static void print_work(text *out, const ir_work *w)
+static void print_work(text *out, const ir_run_cost *w)
 {
     int kinds = 0;
     text_add(out, "  operations  ");
-    for (int i = 0; i < IR_WORK_OPERATION_COUNT; i++) {
+    for (int i = 0; i < IR_COST_OPERATION_COUNT; i++) {
         if (!w->operations[i]) continue;
         separate(out, &kinds, ", ");
         text_add(out, "%s %lld", operation_names[i], (long long)w->operations[i]);
@@ -140,10 +140,10 @@ static void print_work(text *out, const ir_work *w)
     text_add(out, "  intensity   %.4g operations per byte\n", intensity(w));
 }
 
-static void print_work_json(text *out, const ir_work *w)
+static void print_work_json(text *out, const ir_run_cost *w)
 {
     text_add(out, ", \"operations\": {");
-    for (int i = 0; i < IR_WORK_OPERATION_COUNT; i++)
+    for (int i = 0; i < IR_COST_OPERATION_COUNT; i++)
         text_add(out, "%s\"%s\": %lld", i ? ", " : "", operation_names[i],
                  (long long)w->operations[i]);
     text_add(out,
@@ -154,7 +154,7 @@ static void print_work_json(text *out, const ir_work *w)
 
 /* ---- the bound, and what was measured -------------------------------------------------------- */
 
-static void print_bound(text *out, const ir_work_bound *b)
+static void print_bound(text *out, const ir_rate_bound *b)
 {
     if (b->points <= 0) {
         text_add(out, "  bound       none\n");
@@ -170,7 +170,7 @@ static void print_bound(text *out, const ir_work_bound *b)
     text_add(out, "\n");
 }
 
-static void print_bound_json(text *out, const ir_work_bound *b)
+static void print_bound_json(text *out, const ir_rate_bound *b)
 {
     text_add(out,
              ", \"bound\": {\"points_per_second\": %.6g, \"by\": \"%s\", \"level\": \"%s\", "
@@ -182,7 +182,7 @@ static void print_bound_json(text *out, const ir_work_bound *b)
              level_names[b->level], b->memory, b->allocating, b->arithmetic);
 }
 
-static void print_measured(text *out, exec_meter_entry *e, const ir_work_bound *b)
+static void print_measured(text *out, exec_meter_entry *e, const ir_rate_bound *b)
 {
     double median = exec_meter_median(e);
     text_add(out, "  measured    %.3g points/s, the median of %lld runs; %lld points in %.3g s\n",
@@ -190,7 +190,7 @@ static void print_measured(text *out, exec_meter_entry *e, const ir_work_bound *
     if (b && b->points > 0) text_add(out, "  share       %.3g of the bound\n", median / b->points);
 }
 
-static void print_measured_json(text *out, exec_meter_entry *e, const ir_work_bound *b)
+static void print_measured_json(text *out, exec_meter_entry *e, const ir_rate_bound *b)
 {
     double median = exec_meter_median(e);
     text_add(out,
@@ -203,11 +203,11 @@ static void print_measured_json(text *out, exec_meter_entry *e, const ir_work_bo
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static ir_work work_of(const api_costs *c, text *out)
+static ir_run_cost work_of(const api_costs *c, text *out)
 {
-    ir_work w = {.read = 0};
+    ir_run_cost w = {.read = 0};
     int colors = c->colors > 1 ? c->colors : 1;
-    if (!ir_find_work(c->kernel, c->storage, c->rank, &w)) out->failed = true;
+    if (!ir_find_run_cost(c->kernel, c->storage, c->rank, &w)) out->failed = true;
     if (c->once) w.read = w.written = w.allocated = 0;
     w.read *= colors; /* memory moves points of all colours */
     w.written *= colors;
@@ -217,10 +217,10 @@ static ir_work work_of(const api_costs *c, text *out)
 
 void api_print_kernel(text *out, const api_costs *c, bool json)
 {
-    ir_work w = work_of(c, out);
-    ir_work_bound bound = {.points = 0};
+    ir_run_cost w = work_of(c, out);
+    ir_rate_bound bound = {.points = 0};
     bool bounded = c->ceilings && !c->once;
-    if (bounded) bound = ir_find_work_bound(&w, c->bytes, c->machine, c->threads, c->ceilings);
+    if (bounded) bound = ir_find_rate_bound(&w, c->bytes, c->machine, c->threads, c->ceilings);
     if (json) {
         text_add(out, "{\"kind\": \"kernel\", \"name\": \"%s\", \"rank\": %d", c->kernel->name,
                  c->kernel->rank);
@@ -280,9 +280,9 @@ const char *kata_kernel_explain(kata_kernel *kernel, const kata_ceilings *ceilin
     text shown = {0};
     machine found = {.cores = 0}; /* of no size in memory: its caches do not matter */
     explain_version(&shown, k, kernel->kernel, &found, ceilings, json);
-    if (kernel->narrow) {
+    if (kernel->f32_version) {
         if (!json) text_add(&shown, "\n");
-        explain_version(&shown, k, kernel->narrow, &found, ceilings, json);
+        explain_version(&shown, k, kernel->f32_version, &found, ceilings, json);
     }
     char *copy = shown.failed ? NULL : arena_copy_text(&k->memory, text_get(&shown), shown.length);
     text_free(&shown);

@@ -159,7 +159,7 @@ kata_field *kata_field_new_with(kata_grid *grid, const char *name,
     chain_slot slot = {.type = options->type,
                        .components = options->components ? options->components : 1,
                        .layout = options->layout};
-    if (api_place(grid, "kata_field_new", options, &slot)) return NULL;
+    if (api_field_points(grid, "kata_field_new", options, &slot)) return NULL;
     return field_new(grid, "kata_field_new", name, &slot, &boundary);
 }
 
@@ -180,7 +180,7 @@ kata_field *kata_field_like(kata_field *field, const char *name)
                        .layout = other->layout};
     for (int d = 0; d < 3; d++) {
         slot.staggered[d] = other->staggered[d];
-        slot.missing[d] = other->missing[d];
+        slot.absent_axis[d] = other->absent_axis[d];
     }
     return field_new(field->grid, "kata_field_like", name, &slot, &field->boundary);
 }
@@ -196,7 +196,7 @@ kata_status kata_boundary_set(kata_field *field, kata_side side, kata_rule rule,
                         field->name, field->grid->shape.rank,
                         field->grid->shape.rank > 1 ? "s" : "",
                         (unsigned)side > KATA_Z_HIGH ? "of that number" : grid_side_name(side));
-    if (field->slot->missing[side / 2])
+    if (field->slot->absent_axis[side / 2])
         return api_fail(k, KATA_ERROR_ARGUMENT,
                         "kata_boundary_set: field '%s' does not extend along %c, and so has no "
                         "side %s",
@@ -216,7 +216,7 @@ kata_status kata_boundary_set(kata_field *field, kata_side side, kata_rule rule,
 static inline bool are_alike(const kata_field *a, const kata_field *b)
 {
     const chain_slot *x = a->slot, *y = b->slot;
-    return a->k == b->k && !a->mapped && !b->mapped && chain_slot_same_place(x, y) &&
+    return a->k == b->k && !a->mapped && !b->mapped && chain_slot_same_points(x, y) &&
            x->temporary == y->temporary && x->type == y->type && x->components == y->components;
 }
 
@@ -228,8 +228,8 @@ static const char *difference(const chain_slot *x, const chain_slot *y)
     if (x->temporary != y->temporary) return "whether they are temporary";
     if (x->ghosts != y->ghosts) return "ghosts";
     for (int d = 0; d < 3; d++)
-        if (x->missing[d] != y->missing[d]) return "the dimensions that they extend along";
-    if (!chain_slot_same_place(x, y)) return "the dimensions that they are staggered in";
+        if (x->absent_axis[d] != y->absent_axis[d]) return "the dimensions that they extend along";
+    if (!chain_slot_same_points(x, y)) return "the dimensions that they are staggered in";
     return x->type != y->type ? "type" : "number of components";
 }
 

@@ -25,7 +25,7 @@ static kata_module *module_new(kata *k, const char *name, const char *text, size
         return NULL;
     }
     for (int i = 0; i < m->module->count; i++)
-        m->kernels[i] = (kata_kernel){m, m->module->kernels[i], m->module->narrow[i]};
+        m->kernels[i] = (kata_kernel){m, m->module->kernels[i], m->module->f32_versions[i]};
     return m;
 }
 
@@ -189,7 +189,7 @@ const char *kata_kernel_describe(kata_kernel *kernel, kata_aspect aspect)
         return NULL;
     }
     text shown = {0};
-    const ir_kernel *versions[2] = {kernel->kernel, kernel->narrow};
+    const ir_kernel *versions[2] = {kernel->kernel, kernel->f32_version};
     for (int i = 0; i < 2 && versions[i]; i++) {
         if (i) text_add(&shown, "\n");
         if (aspect == KATA_IR)

@@ -57,7 +57,7 @@ kata_status kata_kernel_param(kata_kernel *kernel, int i, kata_param *param)
     for (int d = 0; d < 3; d++) {
         param->finer[d] = p->finer[d] ? p->finer[d] : 1;
         param->coarser[d] = p->coarser[d] ? p->coarser[d] : 1;
-        if (ir_param_lacks_dimensions(p)) param->along |= !p->missing[d] << d;
+        if (ir_param_lacks_dimensions(p)) param->along |= !p->absent_axis[d] << d;
     }
     return KATA_OK;
 }

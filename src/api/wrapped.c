@@ -130,7 +130,7 @@ kata_field *kata_field_wrap_with(kata_grid *grid, const char *name, int element,
     chain_slot slot = {.type = options->type,
                        .components = options->components ? options->components : 1};
     name = api_name(k, call, name);
-    if (!name || api_place(grid, call, &where, &slot)) return NULL;
+    if (!name || api_field_points(grid, call, &where, &slot)) return NULL;
     store_array as = described(&slot, options);
     if (check(k, name, element, options, &as)) return NULL;
     return wrap(grid, name, &slot, &as, options);

@@ -107,10 +107,10 @@ typedef struct messages {
     void *handler_data;
     bool no_warnings;
     bool gathering;
-    kata_status gathered; /* status of the first error gathered */
-    text *part;           /* of `errors`, for the present error */
-    const source *place;  /* of the present error, until its message ends; NULL: none */
-    uint32_t place_at;
+    kata_status gathered;   /* status of the first error gathered */
+    text *part;             /* of `errors`, for the present error */
+    const source *location; /* of the present error, until its message ends; NULL: none */
+    uint32_t location_at;
     message_list errors, warnings;
 } messages;
 

@@ -43,7 +43,7 @@ static void add_excerpt(text *body, const source *s, uint32_t at)
     text_add(body, "\n    %*s^", (int)(end - start) + (cut ? 4 : 0), "");
 }
 
-static void add_place(text *body, const source *s, uint32_t at, const char *kind)
+static void add_location(text *body, const source *s, uint32_t at, const char *kind)
 {
     int line, column;
     source_line_column(s, at, &line, &column);
@@ -56,7 +56,7 @@ static void add_imports(text *body, const source *first, uint32_t at)
     for (const source *s = source_holding(first, at); s->imported;
          s = source_holding(first, s->imported_at)) {
         text_add(body, "\n");
-        add_place(body, first, s->imported_at, "note");
+        add_location(body, first, s->imported_at, "note");
         text_add(body, "imported here");
         add_excerpt(body, first, s->imported_at);
     }
@@ -64,14 +64,14 @@ static void add_imports(text *body, const source *first, uint32_t at)
 
 static void end(messages *m)
 {
-    if (m->place) add_imports(&m->body, m->place, m->place_at);
-    m->place = NULL;
+    if (m->location) add_imports(&m->body, m->location, m->location_at);
+    m->location = NULL;
 }
 
 static bool begin(messages *m, kata_status status)
 {
     if (m->status != KATA_OK) return false;
-    m->place = NULL;
+    m->location = NULL;
     m->status = status;
     text_clear(&m->body);
     return true;
@@ -111,11 +111,11 @@ static void begin_at_list(messages *m, const source *s, uint32_t at, const char 
         m->sent = true;
         return;
     }
-    add_place(&m->body, s, at, "error");
+    add_location(&m->body, s, at, "error");
     text_add_list(&m->body, format, list);
     add_excerpt(&m->body, s, at);
-    m->place = s;
-    m->place_at = at;
+    m->location = s;
+    m->location_at = at;
 }
 
 kata_status message_begin_at(messages *m, kata_status status, const source *s, uint32_t at,
@@ -145,7 +145,7 @@ void message_note_at(messages *m, const source *s, uint32_t at, const char *form
     va_list list;
     va_start(list, format);
     text_add(&m->body, "\n");
-    add_place(&m->body, s, at, "note");
+    add_location(&m->body, s, at, "note");
     text_add_list(&m->body, format, list);
     add_excerpt(&m->body, s, at);
     va_end(list);
@@ -200,7 +200,7 @@ void message_clear(messages *m)
 {
     m->status = KATA_OK;
     m->sent = false;
-    m->place = NULL;
+    m->location = NULL;
     text_clear(&m->body);
 }
 
@@ -286,7 +286,7 @@ void message_warn_at(messages *m, const source *s, uint32_t at, const char *advi
     if (!body) return;
     va_list list;
     va_start(list, format);
-    add_place(body, s, at, "warning");
+    add_location(body, s, at, "warning");
     text_add_list(body, format, list);
     add_excerpt(body, s, at);
     text_add(body, "\n  %s", advice);

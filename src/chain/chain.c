@@ -122,7 +122,7 @@ uint64_t chain_loop_hash(const chain_loop *loop)
             key[count++] = slot->shape.size[d] << 9 | slot->staggered[d] << 8 |
                            (int64_t)b->boundary->side[2 * d].rule << 4 |
                            (int64_t)b->boundary->side[2 * d + 1].rule;
-        for (int d = 0; d < 3; d++) key[count++] = slot->missing[d];
+        for (int d = 0; d < 3; d++) key[count++] = slot->absent_axis[d];
         key[count++] = slot->ghosts << 16 | (int64_t)slot->components << 4 | (int64_t)slot->type;
     }
     hash = hash_bytes(key, count * sizeof *key, hash);

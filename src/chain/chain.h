@@ -21,9 +21,10 @@ typedef struct chain_log {
 
 /* A place for the values of a field, or for a scalar. */
 typedef struct chain_slot {
-    grid_shape shape;   /* points along each dimension, ghosts not counted */
-    bool staggered[3];  /* one point more than the grid has cells */
-    int64_t missing[3]; /* where it does not extend along a dimension: the grid's size; else 0 */
+    grid_shape shape;  /* points along each dimension, ghosts not counted */
+    bool staggered[3]; /* one point more than the grid has cells */
+    int64_t
+        absent_axis[3]; /* where it does not extend along a dimension: the grid's size; else 0 */
     int64_t ghosts;     /* points kept beyond each side of the others */
     kata_type type;
     int components;
@@ -70,11 +71,11 @@ grid_box chain_binding_inside(const chain_binding *binding);
  * when memory is out. */
 bool chain_slot_note(chain_slot *slot, const grid_box *written);
 /* Whether fields have values at the same indices. */
-static inline bool chain_slot_same_place(const chain_slot *a, const chain_slot *b)
+static inline bool chain_slot_same_points(const chain_slot *a, const chain_slot *b)
 {
     return grid_shape_equal(&a->shape, &b->shape) && a->ghosts == b->ghosts &&
            !memcmp(a->staggered, b->staggered, sizeof a->staggered) &&
-           !memcmp(a->missing, b->missing, sizeof a->missing);
+           !memcmp(a->absent_axis, b->absent_axis, sizeof a->absent_axis);
 }
 
 /* ---- chain.c --------------------------------------------------------------------------------- */

@@ -7,14 +7,15 @@ grid_shape chain_slot_grid(const chain_slot *slot)
 {
     grid_shape grid = slot->shape;
     for (int d = 0; d < 3; d++)
-        grid.size[d] = slot->missing[d] ? slot->missing[d] : grid.size[d] - slot->staggered[d];
+        grid.size[d] =
+            slot->absent_axis[d] ? slot->absent_axis[d] : grid.size[d] - slot->staggered[d];
     return grid;
 }
 
 /* Ghosts lie along the dimensions that the field has. */
 static int64_t ghosts_along(const chain_slot *slot, int d)
 {
-    return d < slot->shape.rank && !slot->missing[d] ? slot->ghosts : 0;
+    return d < slot->shape.rank && !slot->absent_axis[d] ? slot->ghosts : 0;
 }
 
 grid_axis chain_slot_axis(const chain_slot *slot, int d)
@@ -41,7 +42,7 @@ static grid_box box_by(const chain_slot *slot, const grid_boundary *boundary,
     grid_box box = grid_shape_box(&slot->shape);
     for (int d = 0; d < slot->shape.rank; d++) {
         grid_axis axis = chain_slot_axis(slot, d);
-        if (!slot->missing[d]) find(boundary, d, &axis, &box.lo[d], &box.hi[d]);
+        if (!slot->absent_axis[d]) find(boundary, d, &axis, &box.lo[d], &box.hi[d]);
     }
     return box;
 }

@@ -27,7 +27,7 @@ static void begin_lanes(const codegen_writer *w, const ir_param *param, const ch
 {
     text_add(w->out,
              "            %s %s[%d] KATA_ALIGNED;\n"
-             "            if (how & KATA_WHOLE)\n"
+             "            if (flags & KATA_WHOLE)\n"
              "                for (int l = 0; l < %d; l++) %s[l] = ",
              ir_types[param->type].c_name, lanes, CODEGEN_LANES, CODEGEN_LANES, lanes);
     codegen_constant(w->out, param->type, ir_reduction_start(param));
@@ -43,7 +43,7 @@ static void end_lanes(const codegen_writer *w, const ir_param *param, const char
 {
     const char *type = codegen_short_type(param->type);
     text_add(w->out,
-             "            if (how & KATA_WHOLE) {\n"
+             "            if (flags & KATA_WHOLE) {\n"
              "                union kata_value all = {.i64 = 0};\n"
              "                all.%s = kata_%s_lanes_%s(%s);\n"
              "                ((union kata_value *)%s)[brick] = all;\n"

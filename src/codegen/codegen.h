@@ -3,7 +3,7 @@
  * A generated function runs one kernel on one box, on one thread:
  *
  *     void NAME(const int64_t *lo, const int64_t *hi, const int64_t *size,
- *               const struct kata_view *view, const union kata_value *number, int how)
+ *               const struct kata_view *view, const union kata_value *number, int flags)
  *
  * lo, hi: box. size: grid size; for the variant of coloured ranges, in 3 and 4, the number of
  * colours and the colour; for kernels whose levels run in order, in 5 + 2*p the lowest index along
@@ -23,7 +23,7 @@
  * row has a point at which a check fails, with its first one there and nothing written to that row
  * and those after it. All reads of a point happen before its writes, and points are independent,
  * but for the levels of a kernel whose levels run in order: each sees what those before it in its
- * box have written. how: CODEGEN_FAR, CODEGEN_PAST, CODEGEN_TWICE, CODEGEN_WHOLE. */
+ * box have written. flags: CODEGEN_PREFETCH, CODEGEN_STREAM, CODEGEN_OVERLAP, CODEGEN_WHOLE. */
 #ifndef CODEGEN_CODEGEN_H
 #define CODEGEN_CODEGEN_H
 
@@ -37,14 +37,14 @@ typedef struct codegen_view {
 
 /* What a function may do for speed, where no result depends on it, and what reductions get. */
 enum {
-    CODEGEN_FAR = 1,   /* fields do not fit a cache: fetch ahead */
-    CODEGEN_PAST = 2,  /* and write past it what is not read */
-    CODEGEN_TWICE = 4, /* points may be computed twice: nothing written is read */
-    CODEGEN_WHOLE = 8, /* bricks lie in the box with all their points, and are reduced */
+    CODEGEN_PREFETCH = 1, /* fields do not fit a cache: fetch ahead */
+    CODEGEN_STREAM = 2,   /* and write past it what is not read */
+    CODEGEN_OVERLAP = 4,  /* points may be computed twice: nothing written is read */
+    CODEGEN_WHOLE = 8,    /* bricks lie in the box with all their points, and are reduced */
 };
 
 typedef void codegen_function(const int64_t *lo, const int64_t *hi, const int64_t *size,
-                              const codegen_view *view, const ir_value *number, int how);
+                              const codegen_view *view, const ir_value *number, int flags);
 
 enum { CODEGEN_BRICK = 512, CODEGEN_LANES = 32 };
 
@@ -115,7 +115,8 @@ codegen_step *codegen_schedule(const ir_kernel *kernel);
 /* A literal, in parentheses when negative. */
 void codegen_constant(text *out, ir_type type, ir_value value);
 
-/* ---- share.c: for codegen's own use ---------------------------------------------------------- */
+/* ---- row_reuse.c: for codegen's own use
+ * ---------------------------------------------------------- */
 
 enum {
     CODEGEN_MOST_KEPT = 8,
@@ -142,8 +143,9 @@ typedef struct codegen_sharing {
 codegen_sharing *codegen_find_sharing(const codegen_loop *loop, const codegen_step *steps);
 void codegen_sharing_free(codegen_sharing *s);
 
-/* ---- line.c, expression.c, index.c, function.c, point.c, brick.c, part.c, fetch.c, vectors.c,
- * pair.c, row.c -------------------------------------------------------------------------------- */
+/* ---- line.c, expression.c, index.c, function.c, point.c, brick.c, reuse_emit.c, fetch.c,
+ * vectors.c, row_pairs.c, row.c
+ * -------------------------------------------------------------------------------- */
 
 /* Conditions of intervals for which a loop is written twice, at most. */
 enum { CODEGEN_CASES = 3 };

@@ -31,7 +31,7 @@ static bool is_fetched(const codegen_loop *loop, int i)
     const ir_kernel *kernel = loop->kernel;
     const ir_access *a = &kernel->accesses[i];
     const ir_param *p = &kernel->params[a->param];
-    bool scaled = p->finer[0] > 1 || p->coarser[0] > 1 || p->missing[0] || p->missing[1];
+    bool scaled = p->finer[0] > 1 || p->coarser[0] > 1 || p->absent_axis[0] || p->absent_axis[1];
     return !(i > 0 && codegen_same_row(a, a - 1)) && !scaled &&
            codegen_rows_of(loop, a->param) == CODEGEN_CONTIGUOUS &&
            is_foremost(kernel, a, kernel->direction == IR_BACKWARD ? -1 : 1);

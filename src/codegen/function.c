@@ -43,7 +43,7 @@ static void add_signature(const codegen_writer *w)
     text_add(w->out,
              "void %s(const int64_t *restrict lo, const int64_t *restrict hi,\n"
              "    const int64_t *restrict size, const struct kata_view *restrict view,\n"
-             "    const union kata_value *restrict number, int how)\n{\n"
+             "    const union kata_value *restrict number, int flags)\n{\n"
              "    const int64_t nx = size[0], ny = size[1], nz = size[2];\n",
              name);
 }
@@ -105,7 +105,7 @@ bool codegen_is_regular(const ir_kernel *kernel, int param)
     const ir_param *p = &kernel->params[param];
     bool regular = kernel->direction == IR_UNORDERED || kernel->ordered == 0;
     for (int d = 1; d < 3; d++)
-        regular = regular && p->finer[d] <= 1 && p->coarser[d] <= 1 && !p->missing[d];
+        regular = regular && p->finer[d] <= 1 && p->coarser[d] <= 1 && !p->absent_axis[d];
     return regular;
 }
 
@@ -310,7 +310,7 @@ static void add_function(codegen_writer *w, const bool *wanted)
     codegen_steps(w, CODEGEN_ROW, CODEGEN_ROW);
     codegen_row_text(w, wanted);
     text_add(w->out, "        }\n    }\n");
-    text_add(w->out, "    if (how & KATA_PAST) kata_streamed();\n}\n");
+    text_add(w->out, "    if (flags & KATA_STREAM) kata_streamed();\n}\n");
 }
 
 void codegen_function_text(text *out, const codegen_loop *loop)

@@ -18,7 +18,7 @@ static void add_base(text *out, const ir_param *param, int dimension)
 
 void codegen_index(text *out, const ir_param *param, int dimension, int32_t offset)
 {
-    if (param->missing[dimension]) {
+    if (param->absent_axis[dimension]) {
         text_add(out, "%d", (int)offset);
         return;
     }
@@ -41,7 +41,7 @@ void codegen_read_index(const codegen_writer *w, int param, int dimension, int32
 {
     const ir_kernel *kernel = w->loop->kernel;
     const ir_param *p = &kernel->params[param];
-    bool level = kernel->direction && kernel->ordered == dimension && !p->missing[dimension];
+    bool level = kernel->direction && kernel->ordered == dimension && !p->absent_axis[dimension];
     for (int high = 0; high < 2 && level; high++) add_end(w, param, dimension, offset, high);
     codegen_index(w->out, p, dimension, offset);
 }
@@ -63,7 +63,7 @@ bool codegen_runs_blocks(const codegen_loop *loop)
 /* Whether the element at an offset along x lies in the block of the point. */
 static bool is_in_block(const codegen_loop *loop, const ir_param *p, int32_t offset)
 {
-    bool moves = p->finer[0] > 1 || p->coarser[0] > 1 || p->missing[0] || offset;
+    bool moves = p->finer[0] > 1 || p->coarser[0] > 1 || p->absent_axis[0] || offset;
     return !moves && codegen_runs_blocks(loop);
 }
 

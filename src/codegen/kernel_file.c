@@ -76,7 +76,7 @@ static const char prelude[] =
     "typedef __INT64_TYPE__ int64_t;\n"
     "union kata_value {\n    int32_t i32;\n    int64_t i64;\n    float f32;\n    double f64;\n};\n"
     "struct kata_view {\n    void *origin;\n    int64_t y, z, x;\n};\n"
-    "enum { KATA_FAR = 1, KATA_PAST = 2, KATA_TWICE = 4, KATA_WHOLE = 8 };\n";
+    "enum { KATA_PREFETCH = 1, KATA_STREAM = 2, KATA_OVERLAP = 4, KATA_WHOLE = 8 };\n";
 
 void codegen_file_text(text *out, const codegen_loop *loops, size_t count)
 {

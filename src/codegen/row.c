@@ -12,7 +12,7 @@ static bool is_side_by_side(const codegen_loop *loop, const ir_store *s)
 {
     const ir_param *p = &loop->kernel->params[s->param];
     return codegen_rows_of(loop, s->param) == CODEGEN_CONTIGUOUS && p->finer[0] <= 1 &&
-           p->coarser[0] <= 1 && !p->missing[0];
+           p->coarser[0] <= 1 && !p->absent_axis[0];
 }
 
 bool codegen_runs_vectors(const codegen_loop *loop)

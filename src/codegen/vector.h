@@ -48,11 +48,11 @@ KATA_WITHIN void kata_stream(void *to, const kata_line *from)
 }
 
 /* Writes the elements of a vector, a multiple of 16 bytes. */
-KATA_WITHIN void kata_put(void *to, const void *from, int64_t bytes, int how)
+KATA_WITHIN void kata_put(void *to, const void *from, int64_t bytes, int flags)
 {
     char *out = (char *)to;
     const char *in = (const char *)from;
-    const int stream = (how & KATA_PAST) && (__UINTPTR_TYPE__)to % 64 == 0;
+    const int stream = (flags & KATA_STREAM) && (__UINTPTR_TYPE__)to % 64 == 0;
     int64_t done = 0;
     for (; done + 64 <= bytes; done += 64) {
         if (stream)

@@ -1,11 +1,11 @@
 /* The vectors of a row.
  *
  * A row is cut into vectors: a loop over the lanes of each, whose results are kept aside and then
- * written as a whole, past the caches if KATA_PAST says so, while, for KATA_FAR, what the next row
- * will need is fetched. Where a point may be computed twice, the first and the last vector overlap
- * others; otherwise what remains at both ends is computed point by point.
+ * written as a whole, past the caches if KATA_STREAM says so, while, for KATA_PREFETCH, what the
+ * next row will need is fetched. Where a point may be computed twice, the first and the last vector
+ * overlap others; otherwise what remains at both ends is computed point by point.
  *
- * A writer of pairs (pair.c) has two rows: a vector of each is computed in one loop. */
+ * A writer of pairs (row_pairs.c) has two rows: a vector of each is computed in one loop. */
 #include "codegen/codegen.h"
 
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static void add_bounds(const codegen_writer *w, int lanes)
                  "            int64_t to = hi[0];\n",
                  text_get(&first), text_get(&first), lanes);
     text_add(w->out,
-             "            if (last < lo[0] || !(how & KATA_TWICE)) {\n"
+             "            if (last < lo[0] || !(flags & KATA_OVERLAP)) {\n"
              "                from += from < lo[0] ? %d : 0;\n"
              "                from = from < hi[0] ? from : hi[0];\n"
              "                to = from + ((hi[0] - from) & -%d);\n"
@@ -80,9 +80,9 @@ static void add_written_fetches(const codegen_writer *w, int lanes)
 
 void codegen_fetches(const codegen_writer *w, int lanes)
 {
-    text_add(w->out, "                    if (how & KATA_FAR) {\n");
+    text_add(w->out, "                    if (flags & KATA_PREFETCH) {\n");
     codegen_each_row(w, lanes, add_read_fetches);
-    text_add(w->out, "                        if (!(how & KATA_PAST)) {\n");
+    text_add(w->out, "                        if (!(flags & KATA_STREAM)) {\n");
     codegen_each_row(w, lanes, add_written_fetches);
     text_add(w->out, "                        }\n                    }\n");
 }
@@ -162,7 +162,8 @@ static void add_outs(const codegen_writer *w, int lanes)
         text_add(w->out,
                  "                %s *const out_%d = ", codegen_element_type(w->loop, param), i);
         if (is_kept(w->loop, i))
-            text_add(w->out, "how & KATA_PAST ? new_%d + %d : ", i, front_of(w->loop, i, lanes));
+            text_add(w->out, "flags & KATA_STREAM ? new_%d + %d : ", i,
+                     front_of(w->loop, i, lanes));
         add_target_row(w, i, "start");
         text_add(w->out, ";\n");
     }
@@ -217,7 +218,7 @@ static void add_puts(const codegen_writer *w, int lanes)
         text_add(w->out, "                kata_put(");
         add_target_row(w, i, "at");
         text_add(w->out, ", new_%d%s, %d * sizeof *new_%d, %s);\n", i, codegen_second(w), lanes, i,
-                 may_pass(w->loop, i) ? "how" : "0");
+                 may_pass(w->loop, i) ? "flags" : "0");
     }
 }
 
@@ -286,7 +287,7 @@ static void add_pieces(const codegen_writer *w, int lanes)
     add_place(w);
     add_vector(w, lanes);
     text_add(w->out, "                }\n"
-                     "                if (how & KATA_PAST) {\n");
+                     "                if (flags & KATA_STREAM) {\n");
     for (int i = 0; i < w->loop->kernel->store_count; i++) {
         if (!is_kept(w->loop, i)) continue;
         text_add(w->out, "                    kata_put_piece(");

@@ -4,24 +4,25 @@
 
 #include "exec/exec.h"
 
-/* ---- cpu_way.c: the fastest of several ways to run a loop ------------------------------------ */
+/* ---- store_choice.c: the fastest of several ways to run a loop
+ * ------------------------------------ */
 
-enum { CPU_WAYS = 2 };
+enum { STORE_CHOICES = 2 };
 
 /* What is known of them; all zero at first. */
-typedef struct cpu_way {
+typedef struct store_choice {
     int64_t points; /* of the loop it is known of */
     int64_t kept;   /* runs between tries */
     int64_t left;   /* of them; 0: tries go on */
     int now, best;  /* the way taken, the one kept */
-    int tries[CPU_WAYS];
-    double least[CPU_WAYS]; /* seconds per point */
-    bool tried;             /* whether this run is a try */
-} cpu_way;
+    int tries[STORE_CHOICES];
+    double least[STORE_CHOICES]; /* seconds per point */
+    bool tried;                  /* whether this run is a try */
+} store_choice;
 
 /* The way to take when a loop of so many points runs next, and how long that took. */
-int cpu_way_begin(cpu_way *way, int64_t points);
-void cpu_way_end(cpu_way *way, double seconds);
+int store_choice_begin(store_choice *way, int64_t points);
+void store_choice_end(store_choice *way, double seconds);
 
 /* ---- cpu.c, and what the files cpu_*.c share ------------------------------------------------- */
 
@@ -35,7 +36,7 @@ typedef struct cpu_function {
     jit_function id;       /* named by codegen_name */
     codegen_function *run; /* NULL until it is compiled and fetched */
     cpu_group *group;      /* that it is being compiled in; NULL: none */
-    cpu_way way;           /* of large loops, to write past the caches, or not */
+    store_choice way;      /* of large loops, to write past the caches, or not */
 } cpu_function;
 
 /* What one thread needs while it runs a loop. */
@@ -45,7 +46,7 @@ typedef struct cpu_thread {
     codegen_view *views; /* those of the loop, changed while an edge is computed */
     void *gathered;      /* values around an edge */
     void *reduced;       /* lanes of reductions, or contributions to them */
-    int how;             /* for the function */
+    int flags;           /* for the function */
     size_t gathered_size, reduced_size;
     int64_t
         failing[3];   /* where a compiled function puts a failing point; failing[0] is -1 before */
@@ -189,7 +190,7 @@ typedef struct cpu_loop {
     codegen_function *run;
     int view_count, edge_count, reduction_count, thread_count;
     int64_t *sizes; /* for the function: see codegen.h */
-    int how;        /* likewise */
+    int flags;      /* likewise */
     bool columns;   /* levels run in order, and columns are independent: each runs by itself */
     bool kept; /* contributions of all points are kept, by thread 0, until the loop has ended */
     codegen_view *views;

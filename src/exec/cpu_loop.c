@@ -121,7 +121,7 @@ static cpu_edge *filled_before(const cpu_loop *l, const cpu_edge *edge)
 static bool fill_edge(cpu_loop *l, cpu_edge edge, bool *done)
 {
     cpu_edge *before = filled_before(l, &edge);
-    *done = !edge.written && (!before || ir_param_same_place(before->param, edge.param));
+    *done = !edge.written && (!before || ir_param_same_mapping(before->param, edge.param));
     if (!*done) return true;
     if (before) {
         analysis_add_offset(before->lo, edge.lo, edge.hi);
@@ -325,7 +325,7 @@ static bool finish_reductions(const cpu_loop *l)
         const ir_param *param = &l->loop->kernel->params[red->param];
         chain_slot *slot = l->loop->bindings[red->param].slot;
         ir_value result = exec_reduce_box(param, &l->bricks, red->partials);
-        if (param->onto) result = ir_reduce(param, exec_scalar(slot, red->element), result);
+        if (param->accumulates) result = ir_reduce(param, exec_scalar(slot, red->element), result);
         if (!exec_scalar_set(slot, red->element, result)) return false;
     }
     return true;
@@ -409,10 +409,10 @@ static void prepare_how(cpu_loop *l)
 {
     int64_t bytes = cpu_loop_bytes(l->loop) * grid_box_points(&l->loop->box);
     if (HOSTILE(bytes > machine_last_cache(), bytes >= 0)) {
-        l->how |= CODEGEN_FAR;
-        if (!reads_written(l->loop, true)) l->how |= CODEGEN_PAST;
+        l->flags |= CODEGEN_PREFETCH;
+        if (!reads_written(l->loop, true)) l->flags |= CODEGEN_STREAM;
     }
-    if (!reads_written(l->loop, false) && !l->reduction_count) l->how |= CODEGEN_TWICE;
+    if (!reads_written(l->loop, false) && !l->reduction_count) l->flags |= CODEGEN_OVERLAP;
 }
 
 static bool run_prepared(cpu_loop *l, struct exec_cpu *cpu)
@@ -428,13 +428,13 @@ static bool run_prepared(cpu_loop *l, struct exec_cpu *cpu)
 }
 
 /* Past the caches or not, where both may be. */
-static bool run_one_way(cpu_loop *l, cpu_way *way, struct exec_cpu *cpu)
+static bool run_one_way(cpu_loop *l, store_choice *way, struct exec_cpu *cpu)
 {
-    if (!(l->how & CODEGEN_PAST)) return run_prepared(l, cpu);
-    if (cpu_way_begin(way, grid_box_points(&l->loop->box)) > 0) l->how &= ~CODEGEN_PAST;
+    if (!(l->flags & CODEGEN_STREAM)) return run_prepared(l, cpu);
+    if (store_choice_begin(way, grid_box_points(&l->loop->box)) > 0) l->flags &= ~CODEGEN_STREAM;
     double start = clock_seconds();
     bool done = run_prepared(l, cpu);
-    cpu_way_end(way, clock_seconds() - start);
+    store_choice_end(way, clock_seconds() - start);
     return done;
 }
 

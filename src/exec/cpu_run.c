@@ -21,7 +21,7 @@ enum {
 static bool run_box(const cpu_loop *l, const grid_box *box, cpu_thread *thread)
 {
     thread->failing[0] = -1;
-    l->run(box->lo, box->hi, l->sizes, thread->views, l->numbers, thread->how);
+    l->run(box->lo, box->hi, l->sizes, thread->views, l->numbers, thread->flags);
     return thread->failing[0] < 0 || cpu_fault_note(l, thread);
 }
 
@@ -210,9 +210,9 @@ static bool run_chunks(const cpu_loop *l, const grid_box *block, cpu_thread *thr
 
 static bool run_reducing(const cpu_loop *l, const grid_box *block, cpu_thread *thread)
 {
-    thread->how = l->how;
+    thread->flags = l->flags;
     if (!has_whole_bricks(l, block)) return run_chunks(l, block, thread);
-    thread->how |= CODEGEN_WHOLE;
+    thread->flags |= CODEGEN_WHOLE;
     prepare_partials(l, thread);
     return run_part(l, block, thread);
 }
@@ -220,7 +220,7 @@ static bool run_reducing(const cpu_loop *l, const grid_box *block, cpu_thread *t
 static bool run_block(const cpu_loop *l, const grid_box *block, cpu_thread *thread)
 {
     if (l->reduction_count && !l->kept) return run_reducing(l, block, thread);
-    thread->how = l->how;
+    thread->flags = l->flags;
     return run_part(l, block, thread);
 }
 

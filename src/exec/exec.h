@@ -106,7 +106,7 @@ extern const exec_executor exec_reference; /* interprets trees, point by point: 
  * environment must be the default one. */
 kata_status exec_interpret_loop(const chain_loop *loop, exec_trace *trace, messages *m);
 extern const exec_executor exec_cpu;  /* compiled loops on threads */
-extern const exec_executor exec_plan; /* interprets plans: planned.c */
+extern const exec_executor exec_plan; /* interprets plans: plan_interpreter.c */
 /* The plan of a chain for a request, with a warning about a new one's loops that the method cannot
  * be used for; NULL, reported, when memory is out. */
 const plan *exec_plan_of(exec_context *context, const plan_request *request, const chain *c,
@@ -117,7 +117,8 @@ void exec_cpu_free(struct exec_cpu *cpu);
 kata_status exec_compile_ahead(exec_context *context, const codegen_loop *loops, size_t count,
                                bool portable, messages *m);
 
-/* ---- planned.c: any plan, point by point ------------------------------------------------------
+/* ---- plan_interpreter.c: any plan, point by point
+ * ------------------------------------------------------
  */
 
 /* Where a plan leaves the order open. */

@@ -226,7 +226,7 @@ static void commit_reduction(reference_run *run, int p)
         reference_contributions all = {param, loop->box, run->contributions[r]};
         ir_value result = reference_reduce(&all),
                  args[2] = {reference_element(scalar, e, here), result};
-        if (param->onto)
+        if (param->accumulates)
             result = ir_evaluate(ir_reduction_op(param), param->type, param->type, args);
         reference_set_element(scalar, e, here, result);
     }

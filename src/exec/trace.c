@@ -157,7 +157,7 @@ bool exec_trace_reaches(const exec_trace *trace, const chain_loop *loop, const i
         const ir_store *store = &loop->kernel->stores[i];
         const ir_param *param = &loop->kernel->params[store->param];
         elsewhere |= ir_param_has_ratio(param);
-        for (int d = 0; d < 3; d++) elsewhere |= store->offset[d] != 0 || param->missing[d];
+        for (int d = 0; d < 3; d++) elsewhere |= store->offset[d] != 0 || param->absent_axis[d];
     }
     return trace->rank == loop->shape.rank && (elsewhere || is_traced(trace, point));
 }

@@ -174,7 +174,7 @@ extern const char ir_arithmetic_text[], ir_elementary_text[], ir_elementary_trig
  * loops around it have repeated: 0 outside of loops, ir_repetition(that around the loop, n) in
  * iteration n. */
 int64_t ir_repetition(int64_t outer, int64_t iteration);
-int64_t ir_random_position(int64_t repetition, int place);
+int64_t ir_random_position(int64_t repetition, int call);
 
 /* ---- storage.c: how values of fields are stored ---------------------------------------------- */
 
@@ -231,12 +231,13 @@ typedef struct ir_param {
     ir_type type;
     int count;   /* components of a field, elements of a table or reduction; 1 otherwise */
     uint32_t at; /* of the name in the source */
-    bool onto;   /* of a reduction: declared inout, combined with what the scalar held before */
+    bool
+        accumulates; /* of a reduction: declared inout, combined with what the scalar held before */
     /* Of a field, per dimension: its ratio to the loop's grid, 2 or more, 0 where the two are
      * alike, and whether it does not extend along it. Beyond the dimensions of the grid a ratio
      * says nothing. */
     int finer[3], coarser[3];
-    bool missing[3];
+    bool absent_axis[3];
     int ratios;        /* numbers that are written of its ratio: 0 where there is none, 1 for all
                           dimensions, or as many as the grid has */
     uint32_t ratio_at; /* of the word before them */
@@ -274,7 +275,7 @@ bool ir_param_lacks_dimensions(const ir_param *param);
 /* The dimensions that it extends along: "z", "xy". */
 void ir_param_along(const ir_param *param, char out[4]);
 /* Whether two parameters are alike in what is touched from a point. */
-bool ir_param_same_place(const ir_param *a, const ir_param *b);
+bool ir_param_same_mapping(const ir_param *a, const ir_param *b);
 /* "in", "out", "inout", "number", "table", "sum", "min", "max" */
 const char *ir_param_kind_name(ir_param_kind kind);
 /* The same with "inout " before that of a reduction declared so. */

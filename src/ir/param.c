@@ -12,13 +12,14 @@ const char *ir_param_kind_name(ir_param_kind kind)
 
 const char *ir_param_mode(const ir_param *param)
 {
-    static const char *const onto[] = {"inout sum", "inout min", "inout max"};
-    return param->onto ? onto[param->kind - IR_PARAM_SUM] : ir_param_kind_name(param->kind);
+    static const char *const accumulating[] = {"inout sum", "inout min", "inout max"};
+    return param->accumulates ? accumulating[param->kind - IR_PARAM_SUM]
+                              : ir_param_kind_name(param->kind);
 }
 
 int64_t ir_param_index(const ir_param *param, int dimension, int64_t point)
 {
-    if (param->missing[dimension]) return 0;
+    if (param->absent_axis[dimension]) return 0;
     if (param->finer[dimension]) return point * param->finer[dimension];
     if (param->coarser[dimension]) return floor_divide(point, param->coarser[dimension]);
     return point;
@@ -26,7 +27,7 @@ int64_t ir_param_index(const ir_param *param, int dimension, int64_t point)
 
 int64_t ir_param_point(const ir_param *param, int dimension, int64_t index)
 {
-    if (param->missing[dimension]) return index <= 0 ? INT64_MIN : INT64_MAX;
+    if (param->absent_axis[dimension]) return index <= 0 ? INT64_MIN : INT64_MAX;
     if (param->finer[dimension]) return -floor_divide(-index, param->finer[dimension]);
     if (param->coarser[dimension]) return index * param->coarser[dimension];
     return index;
@@ -67,22 +68,22 @@ bool ir_rank_is_of_ratio(const ir_kernel *k)
     return false;
 }
 
-bool ir_param_same_place(const ir_param *a, const ir_param *b)
+bool ir_param_same_mapping(const ir_param *a, const ir_param *b)
 {
     return !memcmp(a->finer, b->finer, sizeof a->finer) &&
            !memcmp(a->coarser, b->coarser, sizeof a->coarser) &&
-           !memcmp(a->missing, b->missing, sizeof a->missing);
+           !memcmp(a->absent_axis, b->absent_axis, sizeof a->absent_axis);
 }
 
 bool ir_param_lacks_dimensions(const ir_param *param)
 {
-    return param->missing[0] || param->missing[1] || param->missing[2];
+    return param->absent_axis[0] || param->absent_axis[1] || param->absent_axis[2];
 }
 
 void ir_param_along(const ir_param *param, char out[4])
 {
     int count = 0;
     for (int d = 0; d < 3; d++)
-        if (!param->missing[d]) out[count++] = "xyz"[d];
+        if (!param->absent_axis[d]) out[count++] = "xyz"[d];
     out[count] = '\0';
 }

@@ -176,9 +176,9 @@ int64_t ir_repetition(int64_t outer, int64_t iteration)
     return kata_add_i64(kata_mul_i64(outer, 1048583), iteration + 1);
 }
 
-int64_t ir_random_position(int64_t repetition, int place)
+int64_t ir_random_position(int64_t repetition, int call)
 {
-    return kata_add_i64(kata_shl_i64(repetition, 20), place);
+    return kata_add_i64(kata_shl_i64(repetition, 20), call);
 }
 
 static ir_value largest(ir_type type)

@@ -17,7 +17,7 @@ static const char *verify_leaf(const ir_kernel *k, const ir_node *n)
     for (int d = 0; d < 3; d++)
         if (n->offset[d] > IR_MAX_OFFSET || n->offset[d] < -IR_MAX_OFFSET)
             return "an offset is out of range";
-        else if (n->op == IR_LOAD && param->missing[d] && n->offset[d])
+        else if (n->op == IR_LOAD && param->absent_axis[d] && n->offset[d])
             return "an offset along a dimension that the field lacks";
     return NULL;
 }
@@ -87,7 +87,7 @@ static const char *verify_stores(const ir_kernel *k)
         for (int d = 0; d < 3; d++)
             if (s->offset[d] > IR_MAX_OFFSET || s->offset[d] < -IR_MAX_OFFSET)
                 return "a store at an offset out of range";
-            else if (param->missing[d] && s->offset[d])
+            else if (param->absent_axis[d] && s->offset[d])
                 return "a store at an offset along a dimension that the field lacks";
         if (!s->value || s->value >= k->graph.count) return "a store of no node";
         if (k->graph.nodes[s->value].type != param->type) return "a store of the wrong type";

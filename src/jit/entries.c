@@ -109,7 +109,7 @@ static kata_status find_in(jit *j, const char *folder, const jit_function *f, bo
 /* Without a compiler, what was compiled for any CPU of this kind is welcome, too. */
 kata_status jit_find(jit *j, const jit_function *f, void **code)
 {
-    const text *const folders[] = {&j->cache, &j->shelf};
+    const text *const folders[] = {&j->cache, &j->read_only_cache};
     bool native = !j->portable && !j->plain, both = native && !j->compiler.length;
     kata_status status = KATA_OK;
     *code = NULL;

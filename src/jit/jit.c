@@ -43,7 +43,7 @@ kata_status jit_open(const char *compiler, const char *cache, messages *m, jit *
     jit_adopt(j);
     jit_compiler_find(compiler, &j->compiler);
     if (!jit_folder_find(cache, &j->cache, &j->complaint))
-        jit_folder_find_readable(cache, &j->shelf);
+        jit_folder_find_readable(cache, &j->read_only_cache);
     if (!cache && !environment_get("KATA_CACHE_DIR")) text_clear(&j->complaint); /* nobody asked */
     *out = j;
     return KATA_OK;
@@ -69,8 +69,8 @@ void jit_close(jit *j)
     jit_adopt(j);
     for (size_t i = 0; i < j->count; i++) dlclose(j->libraries[i].handle);
     if (j->temporary.length && j->temporary_owner == getpid()) jit_folder_remove(j->temporary.data);
-    text *const texts[] = {&j->compiler, &j->description, &j->cache,
-                           &j->shelf,    &j->complaint,   &j->temporary};
+    text *const texts[] = {&j->compiler,        &j->description, &j->cache,
+                           &j->read_only_cache, &j->complaint,   &j->temporary};
     for (size_t i = 0; i < COUNT_OF(texts); i++) text_free(texts[i]);
     pthread_cond_destroy(&j->ended);
     pthread_mutex_destroy(&j->temporary_work);
@@ -91,7 +91,10 @@ const char *jit_compiler(jit *j)
     return text_get(&j->description);
 }
 
-const char *jit_cache(jit *j) { return text_get(j->cache.length ? &j->cache : &j->shelf); }
+const char *jit_cache(jit *j)
+{
+    return text_get(j->cache.length ? &j->cache : &j->read_only_cache);
+}
 
 kata_status jit_require_cache(const jit *j, messages *m)
 {

@@ -90,14 +90,14 @@ typedef struct jit_library {
 } jit_library;
 
 struct jit {
-    text compiler;      /* path, empty when there is none */
-    text description;   /* path and version, once asked for */
-    text cache;         /* empty when there is none that can be written to */
-    text shelf;         /* then: one that can only be read; or empty */
-    char **environment; /* of compilers */
-    const char *place;  /* TMPDIR, or NULL */
-    arena memory;       /* of the environment */
-    char *asked_for;    /* the compiler named in the options or KATA_CC, NULL when none was */
+    text compiler;        /* path, empty when there is none */
+    text description;     /* path and version, once asked for */
+    text cache;           /* empty when there is none that can be written to */
+    text read_only_cache; /* then: one that can only be read; or empty */
+    char **environment;   /* of compilers */
+    const char *place;    /* TMPDIR, or NULL */
+    arena memory;         /* of the environment */
+    char *asked_for;      /* the compiler named in the options or KATA_CC, NULL when none was */
     bool portable, debug;
     jit_library *libraries;
     size_t count, capacity;

@@ -71,29 +71,29 @@ static bool expect_two(lang_compiler *c, const lang_symbol *symbol, const lang_e
                      symbol->columns);
 }
 
-static bool take_offsets(lang_compiler *c, const lang_expr *bracket, lang_place *place)
+static bool take_offsets(lang_compiler *c, const lang_expr *bracket, lang_lvalue *lvalue)
 {
     if (!bracket) return true;
-    place->offsets = bracket->arg[1];
-    place->offsets_at = bracket->at;
-    place->offset_count = list_length(place->offsets);
-    if (place->offset_count <= 3) return true;
+    lvalue->offsets = bracket->arg[1];
+    lvalue->offsets_at = bracket->at;
+    lvalue->offset_count = list_length(lvalue->offsets);
+    if (lvalue->offset_count <= 3) return true;
     lang_error(c, bracket->at, "an offset has at most three numbers, this one has %d",
-               place->offset_count);
+               lvalue->offset_count);
     return lang_hint(c, "they go along x, y and z");
 }
 
 static bool field_brackets(lang_compiler *c, const lang_symbol *field, const lang_expr *first,
-                           const lang_expr *second, lang_place *place)
+                           const lang_expr *second, lang_lvalue *lvalue)
 {
     const char *name = field->name->text;
     if (!field->length && second) {
         lang_error(c, second->at, "'%s' is a field without components", name);
         return hint_offsets(c, name);
     }
-    if (!field->length) return take_offsets(c, first, place);
+    if (!field->length) return take_offsets(c, first, lvalue);
     if (!first) {
-        lang_error(c, place->at, "field '%s' has %d components: one is '%s[q]'", name,
+        lang_error(c, lvalue->at, "field '%s' has %d components: one is '%s[q]'", name,
                    field->length, name);
         return lang_hint(c, "at an offset it is '%s[q][1,0]'", name);
     }
@@ -102,17 +102,17 @@ static bool field_brackets(lang_compiler *c, const lang_symbol *field, const lan
                    field->length);
         return lang_hint(c, "as in '%s[q][1,0]'", name);
     }
-    place->element = first->arg[1];
-    return take_offsets(c, second, place);
+    lvalue->element = first->arg[1];
+    return take_offsets(c, second, lvalue);
 }
 
-bool lang_place_find(lang_compiler *c, const lang_expr *e, lang_place *place)
+bool lang_lvalue_find(lang_compiler *c, const lang_expr *e, lang_lvalue *lvalue)
 {
     const lang_expr *brackets[2] = {NULL, NULL};
     const lang_expr *name = find_name(c, e, brackets);
     lang_symbol *symbol = name ? lang_lookup(c, name->name, name->at, "name") : NULL;
     if (!symbol) return false;
-    *place = (lang_place){.symbol = symbol, .at = name->at};
+    *lvalue = (lang_lvalue){.symbol = symbol, .at = name->at};
     switch (symbol->kind) {
     case LANG_FUNCTION:
     case LANG_HELPER:
@@ -121,13 +121,13 @@ bool lang_place_find(lang_compiler *c, const lang_expr *e, lang_place *place)
     case LANG_KERNEL:
         lang_error(c, name->at, "'%s' is a kernel", name->name->text);
         return lang_hint(c, "kernels are applied by the program, with kata_apply");
-    case LANG_FIELD: return field_brackets(c, symbol, brackets[0], brackets[1], place);
+    case LANG_FIELD: return field_brackets(c, symbol, brackets[0], brackets[1], lvalue);
     default:
         if (symbol->columns ? !expect_two(c, symbol, brackets[0], brackets[1], name->at)
                             : !expect_brackets(c, symbol, brackets[0], brackets[1], name->at))
             return false;
-        place->element = brackets[0] ? brackets[0]->arg[1] : NULL;
-        place->column = brackets[1] ? brackets[1]->arg[1] : NULL;
+        lvalue->element = brackets[0] ? brackets[0]->arg[1] : NULL;
+        lvalue->column = brackets[1] ? brackets[1]->arg[1] : NULL;
         return true;
     }
 }
@@ -146,15 +146,15 @@ ir_expr *lang_check_integer(lang_compiler *c, const lang_expr *e, const char *wh
 }
 
 /* Reports an index that is known and outside; what is not known yet shows when loops have run. */
-static bool index_in_range(lang_compiler *c, const lang_place *place, const ir_expr *index)
+static bool index_in_range(lang_compiler *c, const lang_lvalue *lvalue, const ir_expr *index)
 {
     ir_value value;
     const ir_expr *culprit;
-    const lang_symbol *symbol = place->symbol;
+    const lang_symbol *symbol = lvalue->symbol;
     if (!lang_tree_evaluate(c, index, &value, &culprit)) return true;
     int64_t i = ir_convert(IR_I64, index->type, value).i64;
     if (i >= 0 && i < symbol->length) return true;
-    lang_error(c, place->element->at, "%s %lld is outside '%s'",
+    lang_error(c, lvalue->element->at, "%s %lld is outside '%s'",
                symbol->kind == LANG_FIELD ? "component" : "index", (long long)i,
                symbol->name->text);
     lang_hint(c, "'%s' has %d %s, counted from 0", symbol->name->text, symbol->length,
@@ -164,7 +164,7 @@ static bool index_in_range(lang_compiler *c, const lang_place *place, const ir_e
 }
 
 /* One of two indices, below `length`. */
-static ir_expr *check_one_of_two(lang_compiler *c, const lang_place *place, const lang_expr *e,
+static ir_expr *check_one_of_two(lang_compiler *c, const lang_lvalue *lvalue, const lang_expr *e,
                                  int length)
 {
     ir_expr *index = lang_check_integer(c, e, "an index");
@@ -173,64 +173,64 @@ static ir_expr *check_one_of_two(lang_compiler *c, const lang_place *place, cons
     if (!index || !lang_tree_evaluate(c, index, &value, &culprit)) return index;
     int64_t i = ir_convert(IR_I64, index->type, value).i64;
     if (i >= 0 && i < length) return index;
-    lang_error(c, e->at, "index %lld is outside '%s'", (long long)i, place->symbol->name->text);
+    lang_error(c, e->at, "index %lld is outside '%s'", (long long)i, lvalue->symbol->name->text);
     lang_hint(c, "it must be 0 to %d", length - 1);
-    lang_note(c, place->symbol->at, "declared here");
+    lang_note(c, lvalue->symbol->at, "declared here");
     return NULL;
 }
 
-static bool check_pair(lang_compiler *c, const lang_place *place, ir_expr **element)
+static bool check_pair(lang_compiler *c, const lang_lvalue *lvalue, ir_expr **element)
 {
-    const lang_symbol *symbol = place->symbol;
-    ir_expr *pair = lang_tree_expr(c, IR_EXPR_PAIR, IR_I32, place->element->at);
+    const lang_symbol *symbol = lvalue->symbol;
+    ir_expr *pair = lang_tree_expr(c, IR_EXPR_PAIR, IR_I32, lvalue->element->at);
     if (!pair) return false;
     pair->offsets = symbol->length / symbol->columns;
     pair->index = symbol->columns;
-    pair->arg[0] = check_one_of_two(c, place, place->element, pair->offsets);
-    pair->arg[1] = pair->arg[0] ? check_one_of_two(c, place, place->column, pair->index) : NULL;
+    pair->arg[0] = check_one_of_two(c, lvalue, lvalue->element, pair->offsets);
+    pair->arg[1] = pair->arg[0] ? check_one_of_two(c, lvalue, lvalue->column, pair->index) : NULL;
     *element = pair;
     return pair->arg[1];
 }
 
-bool lang_place_element(lang_compiler *c, const lang_place *place, ir_expr **element)
+bool lang_lvalue_element(lang_compiler *c, const lang_lvalue *lvalue, ir_expr **element)
 {
     *element = NULL;
-    if (!place->element) return true;
-    if (place->column) return check_pair(c, place, element);
-    bool field = place->symbol->kind == LANG_FIELD;
-    ir_expr *index = lang_check_integer(c, place->element, field ? "a component" : "an index");
-    if (!index || !index_in_range(c, place, index)) return false;
+    if (!lvalue->element) return true;
+    if (lvalue->column) return check_pair(c, lvalue, element);
+    bool field = lvalue->symbol->kind == LANG_FIELD;
+    ir_expr *index = lang_check_integer(c, lvalue->element, field ? "a component" : "an index");
+    if (!index || !index_in_range(c, lvalue, index)) return false;
     *element = index;
     return true;
 }
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-static bool same_offset_count(lang_compiler *c, const lang_place *place)
+static bool same_offset_count(lang_compiler *c, const lang_lvalue *lvalue)
 {
-    const lang_symbol *field = place->symbol;
-    if (!field->offsets || !place->offset_count || field->offsets == place->offset_count)
+    const lang_symbol *field = lvalue->symbol;
+    if (!field->offsets || !lvalue->offset_count || field->offsets == lvalue->offset_count)
         return true;
-    lang_error(c, place->offsets_at,
+    lang_error(c, lvalue->offsets_at,
                "'%s' is read here at an offset of %d numbers, but given shifted by one of %d",
-               field->name->text, place->offset_count, field->offsets);
+               field->name->text, lvalue->offset_count, field->offsets);
     return lang_hint(c,
                      "both go along x, y and z: write as many numbers as the grid has dimensions");
 }
 
 /* An `out` field holds only what the kernel wrote: at this point, and at levels that ran before,
  * which is seen when offsets are known. */
-static bool may_shift(lang_compiler *c, const lang_place *place, const ir_expr *offset)
+static bool may_shift(lang_compiler *c, const lang_lvalue *lvalue, const ir_expr *offset)
 {
     ir_value value;
     const ir_expr *culprit;
     if (c->kernel && c->kernel->direction) return true;
-    if (place->symbol->param != IR_PARAM_OUT || place->written || place->symbol->children)
+    if (lvalue->symbol->param != IR_PARAM_OUT || lvalue->written || lvalue->symbol->children)
         return true; /* of children, lowering knows which are written */
     if (!lang_tree_evaluate(c, offset, &value, &culprit)) return true;
     if (ir_convert(IR_I64, offset->type, value).i64 == 0) return true;
-    lang_error(c, place->offsets_at, "'%s' is an 'out' field and cannot be read at an offset",
-               place->symbol->name->text);
+    lang_error(c, lvalue->offsets_at, "'%s' is an 'out' field and cannot be read at an offset",
+               lvalue->symbol->name->text);
     return lang_hint(c, "its other points are not written yet; read an 'in' field");
 }
 
@@ -241,42 +241,42 @@ static bool names_nothing(lang_compiler *c, const lang_expr *own)
     return own->kind == LANG_EXPR_NAME && !lang_find(c, own->name);
 }
 
-static bool add_offset(lang_compiler *c, const lang_place *place, const lang_expr *own,
+static bool add_offset(lang_compiler *c, const lang_lvalue *lvalue, const lang_expr *own,
                        ir_expr **offset)
 {
     if (!own) return true;
     bool unknown = names_nothing(c, own);
     ir_expr *e = lang_check_integer(c, own, "an offset");
-    if (unknown) hint_offsets(c, place->symbol->name->text);
+    if (unknown) hint_offsets(c, lvalue->symbol->name->text);
     if (e && *offset)
         e = lang_binary(c, LANG_SIGN_ADD, lang_value_of(*offset), lang_value_of(e), own->at).expr;
     *offset = e;
-    return e && may_shift(c, place, e);
+    return e && may_shift(c, lvalue, e);
 }
 
-bool lang_place_shift(lang_compiler *c, const lang_place *place, ir_expr **component,
-                      ir_expr *offset[3], int *offsets)
+bool lang_lvalue_shift(lang_compiler *c, const lang_lvalue *lvalue, ir_expr **component,
+                       ir_expr *offset[3], int *offsets)
 {
-    const lang_symbol *field = place->symbol;
-    if (!same_offset_count(c, place)) return false;
-    if (!lang_place_element(c, place, component)) return false;
+    const lang_symbol *field = lvalue->symbol;
+    if (!same_offset_count(c, lvalue)) return false;
+    if (!lang_lvalue_element(c, lvalue, component)) return false;
     if (!*component) *component = field->component;
-    *offsets = field->offsets ? field->offsets : place->offset_count;
-    const lang_expr *own = place->offsets;
+    *offsets = field->offsets ? field->offsets : lvalue->offset_count;
+    const lang_expr *own = lvalue->offsets;
     for (int d = 0; d < 3; d++, own = own ? own->next : NULL) {
         offset[d] = field->offset[d];
-        if (!add_offset(c, place, own, &offset[d])) return false;
+        if (!add_offset(c, lvalue, own, &offset[d])) return false;
     }
     return true;
 }
 
-static ir_expr *load(lang_compiler *c, const lang_place *place)
+static ir_expr *load(lang_compiler *c, const lang_lvalue *lvalue)
 {
-    const lang_symbol *field = place->symbol;
-    ir_expr *e = lang_tree_expr(c, IR_EXPR_LOAD, field->type, place->at);
+    const lang_symbol *field = lvalue->symbol;
+    ir_expr *e = lang_tree_expr(c, IR_EXPR_LOAD, field->type, lvalue->at);
     if (!e) return NULL;
     e->index = field->index;
-    return lang_place_shift(c, place, &e->arg[0], &e->arg[1], &e->offsets) ? e : NULL;
+    return lang_lvalue_shift(c, lvalue, &e->arg[0], &e->arg[1], &e->offsets) ? e : NULL;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -291,41 +291,42 @@ void lang_hint_reduction(lang_compiler *c, const lang_symbol *r, const char *bef
         lang_hint(c, "%s '%s%s = %s(%s%s, e);'", before, name, element, kind, name, element);
 }
 
-static lang_value refuse_reduction(lang_compiler *c, const lang_place *place)
+static lang_value refuse_reduction(lang_compiler *c, const lang_lvalue *lvalue)
 {
-    const lang_symbol *r = place->symbol;
-    lang_error(c, place->at, "'%s' is a reduction and cannot be read", r->name->text);
+    const lang_symbol *r = lvalue->symbol;
+    lang_error(c, lvalue->at, "'%s' is a reduction and cannot be read", r->name->text);
     lang_hint_reduction(c, r, "it occurs only in");
     lang_note(c, r->at, "declared here");
     return failed;
 }
 
-static ir_expr *element_of(lang_compiler *c, const lang_place *place, ir_expr_kind kind, int index)
+static ir_expr *element_of(lang_compiler *c, const lang_lvalue *lvalue, ir_expr_kind kind,
+                           int index)
 {
-    ir_expr *e = index < 0 ? NULL : lang_tree_expr(c, kind, place->symbol->type, place->at);
+    ir_expr *e = index < 0 ? NULL : lang_tree_expr(c, kind, lvalue->symbol->type, lvalue->at);
     if (!e) return NULL;
     e->index = index;
-    return lang_place_element(c, place, &e->arg[0]) ? e : NULL;
+    return lang_lvalue_element(c, lvalue, &e->arg[0]) ? e : NULL;
 }
 
-static lang_value read_as_declared(lang_compiler *c, const lang_place *place)
+static lang_value read_as_declared(lang_compiler *c, const lang_lvalue *lvalue)
 {
-    lang_symbol *s = place->symbol;
+    lang_symbol *s = lvalue->symbol;
     switch (s->kind) {
-    case LANG_INDEX: return lang_value_of(element_of(c, place, IR_EXPR_INDEX, s->index));
-    case LANG_SIZE: return lang_value_of(element_of(c, place, IR_EXPR_SIZE, s->index));
-    case LANG_CONSTANT: return lang_value_of(lang_tree_const(c, s->type, s->value, place->at));
+    case LANG_INDEX: return lang_value_of(element_of(c, lvalue, IR_EXPR_INDEX, s->index));
+    case LANG_SIZE: return lang_value_of(element_of(c, lvalue, IR_EXPR_SIZE, s->index));
+    case LANG_CONSTANT: return lang_value_of(lang_tree_const(c, s->type, s->value, lvalue->at));
     case LANG_TABLE:
-        return lang_value_of(element_of(c, place, IR_EXPR_TABLE, lang_tree_table(c, s)));
-    case LANG_NUMBER: return lang_value_of(element_of(c, place, IR_EXPR_NUMBER, s->index));
-    case LANG_LOCAL: return lang_value_of(element_of(c, place, IR_EXPR_LOCAL, s->index));
-    case LANG_FIELD: return lang_value_of(load(c, place));
-    case LANG_REDUCTION: return refuse_reduction(c, place);
+        return lang_value_of(element_of(c, lvalue, IR_EXPR_TABLE, lang_tree_table(c, s)));
+    case LANG_NUMBER: return lang_value_of(element_of(c, lvalue, IR_EXPR_NUMBER, s->index));
+    case LANG_LOCAL: return lang_value_of(element_of(c, lvalue, IR_EXPR_LOCAL, s->index));
+    case LANG_FIELD: return lang_value_of(load(c, lvalue));
+    case LANG_REDUCTION: return refuse_reduction(c, lvalue);
     default: return failed;
     }
 }
 
-lang_value lang_place_read(lang_compiler *c, const lang_place *place)
+lang_value lang_lvalue_read(lang_compiler *c, const lang_lvalue *lvalue)
 {
-    return lang_promoted(c, read_as_declared(c, place));
+    return lang_promoted(c, read_as_declared(c, lvalue));
 }

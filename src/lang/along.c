@@ -34,6 +34,6 @@ bool lang_check_along(lang_compiler *c, const lang_param *p, ir_param *param)
         lang_error(c, p->along_at, "'%s' is no field and extends along nothing", p->name->text);
         return lang_hint(c, "a field is 'in %s %s along z'", ir_types[p->type].name, p->name->text);
     }
-    for (int d = 0; d < 3; d++) param->missing[d] = !(p->along >> d & 1);
+    for (int d = 0; d < 3; d++) param->absent_axis[d] = !(p->along >> d & 1);
     return true;
 }

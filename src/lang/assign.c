@@ -16,45 +16,45 @@ static lang_sign binary_sign(lang_sign assignment)
 }
 
 /* What is assigned, converted to the type of the target. */
-static ir_expr *assigned_value(lang_compiler *c, const lang_stmt *s, const lang_place *place)
+static ir_expr *assigned_value(lang_compiler *c, const lang_stmt *s, const lang_lvalue *lvalue)
 {
     lang_value value;
     if (s->sign == LANG_SIGN_ASSIGN)
         value = lang_check(c, s->value);
     else {
-        lang_value old = lang_place_read(c, place);
+        lang_value old = lang_lvalue_read(c, lvalue);
         if (!old.expr) return NULL;
         value = lang_binary(c, binary_sign(s->sign), old, lang_check(c, s->value), s->at);
     }
-    return lang_convert_assigned(c, value, place->symbol->type);
+    return lang_convert_assigned(c, value, lvalue->symbol->type);
 }
 
 /* ---- variables and fields -------------------------------------------------------------------- */
 
-static ir_stmt *assign_local(lang_compiler *c, const lang_stmt *s, const lang_place *place)
+static ir_stmt *assign_local(lang_compiler *c, const lang_stmt *s, const lang_lvalue *lvalue)
 {
-    lang_symbol *local = place->symbol;
+    lang_symbol *local = lvalue->symbol;
     if (local->constant) {
-        lang_error(c, place->at, "'%s' is const and cannot be written", local->name->text);
+        lang_error(c, lvalue->at, "'%s' is const and cannot be written", local->name->text);
         lang_note(c, local->at, "declared here");
         return NULL;
     }
     ir_expr *element;
     local->assigned = true;
-    if (!lang_place_element(c, place, &element)) return NULL;
-    return lang_tree_assign(c, local->index, element, assigned_value(c, s, place), place->at);
+    if (!lang_lvalue_element(c, lvalue, &element)) return NULL;
+    return lang_tree_assign(c, local->index, element, assigned_value(c, s, lvalue), lvalue->at);
 }
 
-static bool may_write(lang_compiler *c, const lang_place *place)
+static bool may_write(lang_compiler *c, const lang_lvalue *lvalue)
 {
-    const lang_symbol *field = place->symbol;
+    const lang_symbol *field = lvalue->symbol;
     const char *name = field->name->text;
     if (c->helper) {
-        lang_error(c, place->at, "a helper cannot write a field");
+        lang_error(c, lvalue->at, "a helper cannot write a field");
         return lang_hint(c, "return the value, and write '%s' in the kernel", name);
     }
     if (field->param == IR_PARAM_IN) {
-        lang_error(c, place->at, "'%s' is an 'in' field and cannot be written", name);
+        lang_error(c, lvalue->at, "'%s' is an 'in' field and cannot be written", name);
         lang_hint(c, "declare it 'inout' to read and write it, or 'out' to write it only");
         lang_note(c, field->at, "declared here");
         return false;
@@ -62,26 +62,26 @@ static bool may_write(lang_compiler *c, const lang_place *place)
     return true;
 }
 
-static ir_stmt *assign_field(lang_compiler *c, const lang_stmt *s, const lang_place *place)
+static ir_stmt *assign_field(lang_compiler *c, const lang_stmt *s, const lang_lvalue *lvalue)
 {
-    if (!may_write(c, place)) return NULL;
-    ir_expr *value = assigned_value(c, s, place);
+    if (!may_write(c, lvalue)) return NULL;
+    ir_expr *value = assigned_value(c, s, lvalue);
     ir_stmt *store =
-        value ? lang_tree_stmt(c, IR_STMT_STORE, place->symbol->index, place->at) : NULL;
+        value ? lang_tree_stmt(c, IR_STMT_STORE, lvalue->symbol->index, lvalue->at) : NULL;
     if (!store) return NULL;
     store->value = value;
-    lang_place written = *place;
+    lang_lvalue written = *lvalue;
     written.written = true;
-    return lang_place_shift(c, &written, &store->element, store->offset, &store->offsets) ? store
-                                                                                          : NULL;
+    return lang_lvalue_shift(c, &written, &store->element, store->offset, &store->offsets) ? store
+                                                                                           : NULL;
 }
 
 /* ---- reductions ------------------------------------------------------------------------------ */
 
-static ir_stmt *refuse_form(lang_compiler *c, const lang_place *place)
+static ir_stmt *refuse_form(lang_compiler *c, const lang_lvalue *lvalue)
 {
-    const lang_symbol *r = place->symbol;
-    lang_error(c, place->at, "'%s' is a '%s' reduction", r->name->text,
+    const lang_symbol *r = lvalue->symbol;
+    lang_error(c, lvalue->at, "'%s' is a '%s' reduction", r->name->text,
                ir_param_kind_name(r->param));
     lang_hint_reduction(c, r, "it is written only as");
     lang_note(c, r->at, "declared here");
@@ -125,15 +125,15 @@ static const lang_expr *reduced(lang_compiler *c, const lang_stmt *s, const lang
     return second && !second->next && same_text(first, s->target) ? second : NULL;
 }
 
-static ir_stmt *reduce(lang_compiler *c, const lang_stmt *s, const lang_place *place)
+static ir_stmt *reduce(lang_compiler *c, const lang_stmt *s, const lang_lvalue *lvalue)
 {
-    const lang_symbol *r = place->symbol;
+    const lang_symbol *r = lvalue->symbol;
     const lang_expr *e = reduced(c, s, r);
-    if (!e) return refuse_form(c, place);
+    if (!e) return refuse_form(c, lvalue);
     ir_expr *element;
-    if (!lang_place_element(c, place, &element)) return NULL;
+    if (!lang_lvalue_element(c, lvalue, &element)) return NULL;
     ir_expr *value = lang_convert_assigned(c, lang_check(c, e), r->type);
-    ir_stmt *made = value ? lang_tree_stmt(c, IR_STMT_REDUCE, r->index, place->at) : NULL;
+    ir_stmt *made = value ? lang_tree_stmt(c, IR_STMT_REDUCE, r->index, lvalue->at) : NULL;
     if (!made) return NULL;
     made->element = element;
     made->value = value;
@@ -142,10 +142,10 @@ static ir_stmt *reduce(lang_compiler *c, const lang_stmt *s, const lang_place *p
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static ir_stmt *refuse_target(lang_compiler *c, const lang_place *place)
+static ir_stmt *refuse_target(lang_compiler *c, const lang_lvalue *lvalue)
 {
-    const lang_symbol *symbol = place->symbol;
-    lang_error(c, place->at, "'%s' is %s and cannot be written", symbol->name->text,
+    const lang_symbol *symbol = lvalue->symbol;
+    lang_error(c, lvalue->at, "'%s' is %s and cannot be written", symbol->name->text,
                lang_symbol_kind_name(symbol));
     if (symbol->kind == LANG_NUMBER && !symbol->length)
         lang_hint(c, "copy it to a variable and change that");
@@ -155,17 +155,17 @@ static ir_stmt *refuse_target(lang_compiler *c, const lang_place *place)
 
 ir_stmt *lang_check_assign(lang_compiler *c, const lang_stmt *s)
 {
-    lang_place place;
+    lang_lvalue lvalue;
     if (s->target->kind != LANG_EXPR_NAME && s->target->kind != LANG_EXPR_INDEX) {
         lang_error(c, s->target->at, "this cannot be assigned to");
         lang_hint(c, "the left side of an assignment is a variable, an element or a field");
         return NULL;
     }
-    if (!lang_place_find(c, s->target, &place)) return NULL;
-    switch (place.symbol->kind) {
-    case LANG_LOCAL: return assign_local(c, s, &place);
-    case LANG_FIELD: return assign_field(c, s, &place);
-    case LANG_REDUCTION: return reduce(c, s, &place);
-    default: return refuse_target(c, &place);
+    if (!lang_lvalue_find(c, s->target, &lvalue)) return NULL;
+    switch (lvalue.symbol->kind) {
+    case LANG_LOCAL: return assign_local(c, s, &lvalue);
+    case LANG_FIELD: return assign_field(c, s, &lvalue);
+    case LANG_REDUCTION: return reduce(c, s, &lvalue);
+    default: return refuse_target(c, &lvalue);
     }
 }

@@ -86,39 +86,40 @@ typedef struct binding {
     lang_symbol field;
 } binding;
 
-static bool fits(lang_compiler *c, const lang_param *p, const lang_place *place, int length)
+static bool fits(lang_compiler *c, const lang_param *p, const lang_lvalue *lvalue, int length)
 {
-    const lang_symbol *field = place->symbol;
+    const lang_symbol *field = lvalue->symbol;
     if (field->type != p->type) {
-        lang_error(c, place->at, "field '%s' is %s, but '%s' takes a field of %s",
+        lang_error(c, lvalue->at, "field '%s' is %s, but '%s' takes a field of %s",
                    field->name->text, ir_types[field->type].name, p->name->text,
                    ir_types[p->type].name);
         lang_note(c, p->at, "the parameter is declared here");
         return false;
     }
-    int given = place->element ? 0 : field->length;
+    int given = lvalue->element ? 0 : field->length;
     if (given == length) return true;
     if (!length)
-        lang_error(c, place->at, "'%s' takes one component: pass '%s[q]'", p->name->text,
+        lang_error(c, lvalue->at, "'%s' takes one component: pass '%s[q]'", p->name->text,
                    field->name->text);
     else
-        lang_error(c, place->at, "'%s' takes a field of %d components, '%s' has %d", p->name->text,
+        lang_error(c, lvalue->at, "'%s' takes a field of %d components, '%s' has %d", p->name->text,
                    length, field->name->text, given ? given : 1);
     lang_note(c, p->at, "the parameter is declared here");
     return false;
 }
 
 /* A field with components as a whole: only its name is written. */
-static bool find_field(lang_compiler *c, const lang_param *p, const lang_expr *e, lang_place *place)
+static bool find_field(lang_compiler *c, const lang_param *p, const lang_expr *e,
+                       lang_lvalue *lvalue)
 {
     lang_symbol *named = e->kind == LANG_EXPR_NAME ? lang_find(c, e->name) : NULL;
-    *place = (lang_place){.symbol = named, .at = e->at};
+    *lvalue = (lang_lvalue){.symbol = named, .at = e->at};
     if (named) named->used = true;
     if (named && named->kind == LANG_FIELD) return true;
-    bool is_place = e->kind == LANG_EXPR_NAME || e->kind == LANG_EXPR_INDEX;
-    if (is_place && !lang_place_find(c, e, place)) return false;
-    if (is_place) place->symbol->used = true;
-    if (is_place && place->symbol->kind == LANG_FIELD) return true;
+    bool is_lvalue = e->kind == LANG_EXPR_NAME || e->kind == LANG_EXPR_INDEX;
+    if (is_lvalue && !lang_lvalue_find(c, e, lvalue)) return false;
+    if (is_lvalue) lvalue->symbol->used = true;
+    if (is_lvalue && lvalue->symbol->kind == LANG_FIELD) return true;
     lang_error(c, e->at, "'%s' takes a field", p->name->text);
     lang_hint(c, "pass the name of a field, or a shifted one as 'u[1,0]'; a value goes to a "
                  "parameter without 'in'");
@@ -128,16 +129,16 @@ static bool find_field(lang_compiler *c, const lang_param *p, const lang_expr *e
 
 static bool bind_field(lang_compiler *c, const lang_param *p, const lang_expr *e, binding *b)
 {
-    lang_place place;
+    lang_lvalue lvalue;
     int length;
-    if (!find_field(c, p, e, &place)) return false;
-    if (!lang_check_param_length(c, p, &length) || !fits(c, p, &place, length)) return false;
+    if (!find_field(c, p, e, &lvalue)) return false;
+    if (!lang_check_param_length(c, p, &length) || !fits(c, p, &lvalue, length)) return false;
     b->field = (lang_symbol){.type = p->type,
-                             .index = place.symbol->index,
+                             .index = lvalue.symbol->index,
                              .length = length,
-                             .param = place.symbol->param,
-                             .children = place.symbol->children};
-    return lang_place_shift(c, &place, &b->field.component, b->field.offset, &b->field.offsets);
+                             .param = lvalue.symbol->param,
+                             .children = lvalue.symbol->children};
+    return lang_lvalue_shift(c, &lvalue, &b->field.component, b->field.offset, &b->field.offsets);
 }
 
 static bool bind(lang_compiler *c, const lang_param *p, const lang_expr *e, binding *b)

@@ -12,12 +12,12 @@ static lang_value check_literal(lang_compiler *c, const lang_expr *e)
     return value.narrow ? value : failed;
 }
 
-static lang_value check_place(lang_compiler *c, const lang_expr *e)
+static lang_value check_lvalue(lang_compiler *c, const lang_expr *e)
 {
-    lang_place place;
-    if (!lang_place_find(c, e, &place)) return failed;
-    place.symbol->used = true;
-    return lang_place_read(c, &place);
+    lang_lvalue lvalue;
+    if (!lang_lvalue_find(c, e, &lvalue)) return failed;
+    lvalue.symbol->used = true;
+    return lang_lvalue_read(c, &lvalue);
 }
 
 static lang_value check_binary(lang_compiler *c, const lang_expr *e)
@@ -48,7 +48,7 @@ static lang_value check_kind(lang_compiler *c, const lang_expr *e)
     switch (e->kind) {
     case LANG_EXPR_LITERAL: return check_literal(c, e);
     case LANG_EXPR_NAME:
-    case LANG_EXPR_INDEX: return check_place(c, e);
+    case LANG_EXPR_INDEX: return check_lvalue(c, e);
     case LANG_EXPR_CALL: return lang_check_call(c, e);
     case LANG_EXPR_UNARY: return lang_unary(c, e->sign, lang_check(c, e->arg[0]), e->at);
     case LANG_EXPR_BINARY: return check_binary(c, e);

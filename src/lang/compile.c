@@ -70,7 +70,7 @@ static bool make_both(lang_compiler *c, lang_function *f)
     bool no_warnings = c->m->no_warnings;
     lang_set_real(c, IR_F32);
     c->m->no_warnings = true;
-    bool made = make_kernel(c, f, &c->module->narrow[i]);
+    bool made = make_kernel(c, f, &c->module->f32_versions[i]);
     c->m->no_warnings = no_warnings;
     return made;
 }
@@ -80,8 +80,8 @@ static bool make_kernels(lang_compiler *c, lang_function *first)
     size_t count = 0;
     for (const lang_function *f = first; f; f = f->next) count += f->kernel;
     c->module->kernels = arena_array(&c->module->memory, count + 1, sizeof(ir_kernel *));
-    c->module->narrow = arena_array(&c->module->memory, count + 1, sizeof(ir_kernel *));
-    if (!c->module->kernels || !c->module->narrow) return lang_no_memory(c);
+    c->module->f32_versions = arena_array(&c->module->memory, count + 1, sizeof(ir_kernel *));
+    if (!c->module->kernels || !c->module->f32_versions) return lang_no_memory(c);
     for (lang_function *f = first; f; f = f->next)
         if (f->kernel && !make_both(c, f) && !lang_recover(c)) return false;
     return true;
@@ -177,7 +177,7 @@ void lang_module_free(lang_module *module)
     if (!module) return;
     for (int i = 0; i < module->count; i++) {
         ir_kernel_free(module->kernels[i]);
-        ir_kernel_free(module->narrow[i]);
+        ir_kernel_free(module->f32_versions[i]);
     }
     arena memory = module->memory;
     free(module);

@@ -68,7 +68,7 @@ static bool check_bound(lang_compiler *c, const lang_expr *e, ir_bound *out)
 
 /* ---- intervals ------------------------------------------------------------------------------- */
 
-static bool check_place(lang_compiler *c, const lang_stmt *s)
+static bool check_lvalue(lang_compiler *c, const lang_stmt *s)
 {
     if (c->helper || !c->kernel->direction) {
         lang_error(c, s->at, "an interval stands in a kernel whose levels run in order");
@@ -204,7 +204,7 @@ bool lang_check_intervals(lang_compiler *c, const lang_stmt **s, ir_stmt **out)
     const lang_stmt *first = *s;
     ir_stmt *bodies[IR_MAX_INTERVALS] = {NULL};
     int count = 0, order[IR_MAX_INTERVALS];
-    if (!check_place(c, first)) {
+    if (!check_lvalue(c, first)) {
         while ((*s)->next && (*s)->next->kind == LANG_STMT_INTERVAL) *s = (*s)->next;
         return false;
     }

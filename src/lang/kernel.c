@@ -74,7 +74,7 @@ static bool check_param(lang_compiler *c, const lang_param *p, ir_param *param)
                         .type = p->type,
                         .count = length ? length : 1,
                         .at = p->at,
-                        .onto = p->onto};
+                        .accumulates = p->accumulates};
     if (!lang_check_ratio(c, p, param) || !lang_check_along(c, p, param)) return false;
     symbol->children = ir_param_children(param) > 1;
     return true;

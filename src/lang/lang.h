@@ -16,8 +16,8 @@ typedef struct lang_module {
     source text;                /* owned copy */
     lang_file file, *last_file; /* its own, and what it imports, in the order of reading */
     ir_kernel **kernels;
-    ir_kernel **narrow; /* per kernel: with `real` as float, where kernels[i] has it as double; NULL
-                           of kernels that do not use it */
+    ir_kernel **f32_versions; /* per kernel: with `real` as float, where kernels[i] has it as
+                           double; NULL of kernels that do not use it */
     int count;
     arena memory; /* of everything above, trees included */
 } lang_module;

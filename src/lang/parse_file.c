@@ -30,8 +30,8 @@ static void parse_modes(lang_compiler *c, lang_param *p)
     p->kind = parse_mode(c);
     if (p->kind != IR_PARAM_INOUT || c->token.kind != LANG_TOKEN_NAME) return;
     ir_param second = {.kind = parse_mode(c)};
-    p->onto = ir_param_is_reduction(&second);
-    if (p->onto) p->kind = second.kind;
+    p->accumulates = ir_param_is_reduction(&second);
+    if (p->accumulates) p->kind = second.kind;
 }
 
 static bool not_a_param(lang_compiler *c)

@@ -257,7 +257,7 @@ typedef struct lang_stmt {
 typedef struct lang_param {
     ir_param_kind kind; /* NUMBER also for tables, and values given to helpers */
     ir_type type;
-    bool array, constant, onto, real;
+    bool array, constant, accumulates, real;
     lang_name *name;
     uint32_t at, type_at;
     int number; /* from 0 */
@@ -494,7 +494,7 @@ bool lang_check_constant(lang_compiler *c, const lang_expr *e, const char *what,
                          int64_t high, int *value);
 
 /* What a name, with the brackets after it, stands for. */
-typedef struct lang_place {
+typedef struct lang_lvalue {
     lang_symbol *symbol;
     uint32_t at;
     const lang_expr *element; /* index of a table, array or component */
@@ -503,16 +503,16 @@ typedef struct lang_place {
     int offset_count;
     uint32_t offsets_at;
     bool written; /* it is assigned to */
-} lang_place;
+} lang_lvalue;
 /* Resolves a NAME or INDEX; `what` says what it is for when it is something else. */
-bool lang_place_find(lang_compiler *c, const lang_expr *e, lang_place *place);
+bool lang_lvalue_find(lang_compiler *c, const lang_expr *e, lang_lvalue *place);
 /* The checked index of a place that has one; *element stays NULL for others. */
-bool lang_place_element(lang_compiler *c, const lang_place *place, ir_expr **element);
-lang_value lang_place_read(lang_compiler *c, const lang_place *place);
+bool lang_lvalue_element(lang_compiler *c, const lang_lvalue *place, ir_expr **element);
+lang_value lang_lvalue_read(lang_compiler *c, const lang_lvalue *place);
 void lang_hint_reduction(lang_compiler *c, const lang_symbol *r, const char *before); /* its form */
 /* Component and offsets of an access to a field, what the field is bound to included. */
-bool lang_place_shift(lang_compiler *c, const lang_place *place, ir_expr **component,
-                      ir_expr *offset[3], int *offsets);
+bool lang_lvalue_shift(lang_compiler *c, const lang_lvalue *place, ir_expr **component,
+                       ir_expr *offset[3], int *offsets);
 lang_value lang_check_call(lang_compiler *c, const lang_expr *e);
 /* Translates a helper nobody need call, so that its errors show. */
 bool lang_check_helper(lang_compiler *c, lang_function *helper);

@@ -28,14 +28,14 @@ static kata_status check_shape(const chain_loop *loop, int p, messages *m)
     return message_send(m);
 }
 
-static bool field_lacks(const chain_slot *slot, int d) { return slot->missing[d] != 0; }
+static bool field_lacks(const chain_slot *slot, int d) { return slot->absent_axis[d] != 0; }
 
 /* "KATA_X | KATA_Z" */
 static void print_set(text *out, const ir_param *param, int rank)
 {
     int count = 0;
     for (int d = 0; d < rank; d++)
-        if (!param->missing[d]) text_add(out, "%sKATA_%c", count++ ? " | " : "", "XYZ"[d]);
+        if (!param->absent_axis[d]) text_add(out, "%sKATA_%c", count++ ? " | " : "", "XYZ"[d]);
 }
 
 /* "in double p along z", of the dimensions of a field */
@@ -43,7 +43,7 @@ static void print_declared(text *out, const ir_param *param, const chain_slot *s
 {
     ir_param like = *param;
     char along[4];
-    for (int d = 0; d < 3; d++) like.missing[d] = d >= slot->shape.rank || field_lacks(slot, d);
+    for (int d = 0; d < 3; d++) like.absent_axis[d] = d >= slot->shape.rank || field_lacks(slot, d);
     ir_param_along(&like, along);
     text_add(out, "%s %s %s", ir_param_kind_name(param->kind), ir_types[param->type].name,
              param->name);
@@ -61,8 +61,8 @@ static kata_status check_dimensions(const chain_loop *loop, int p, messages *m)
     int rank = binding->slot->shape.rank;
     bool same = true, any = false;
     for (int d = 0; d < rank; d++) {
-        same = same && param->missing[d] == field_lacks(binding->slot, d);
-        any = any || !param->missing[d];
+        same = same && param->absent_axis[d] == field_lacks(binding->slot, d);
+        any = any || !param->absent_axis[d];
     }
     if (same) return KATA_OK;
     text declared = {0}, set = {0};

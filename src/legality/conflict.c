@@ -140,7 +140,7 @@ static uint64_t rotate(uint64_t bits, int by, int n)
 /* Whether an access from a point of one colour may land on another point of the same colour. */
 static bool meets_own_color(const chain_loop *loop, const ir_access *access)
 {
-    if (!ir_param_same_place(&loop->kernel->params[access->param], &plain_param)) return true;
+    if (!ir_param_same_mapping(&loop->kernel->params[access->param], &plain_param)) return true;
     shifts total = {.none = true};
     for (int d = 0; d < 3; d++) {
         shifts along = shifts_along(loop, access, d);
@@ -188,7 +188,7 @@ static bool is_other_child(const chain_loop *loop, const ir_access *access, cons
 {
     const ir_param *read = &loop->kernel->params[access->param];
     const grid_side_rule *side = loop->bindings[access->param].boundary->side;
-    if (!ir_param_same_place(read, &loop->kernel->params[store->param])) return false;
+    if (!ir_param_same_mapping(read, &loop->kernel->params[store->param])) return false;
     grid_box box = analysis_touched(read, access->offset, access->offset, need);
     grid_box all = chain_binding_inside(&loop->bindings[access->param]);
     for (int d = 0; d < 3; d++) {
@@ -212,12 +212,12 @@ static bool meets(const chain_loop *loop, const ir_access *access, const ir_stor
     if (grid_box_is_empty(need) || grid_box_is_empty(&written)) return false;
     const ir_param *params = loop->kernel->params;
     if (!memcmp(access->offset, store->offset, sizeof access->offset) &&
-        ir_param_same_place(&params[access->param], &params[store->param]))
+        ir_param_same_mapping(&params[access->param], &params[store->param]))
         return leaves_grid(loop, access->param, access->offset, need) &&
                !wraps(loop, access->param, access->offset, need);
     if (loop->colors > 1 && is_here(store->offset) && !meets_own_color(loop, access)) return false;
-    grid_box read = analysis_landing(loop, access->param, access->offset, need);
-    grid_box ends = analysis_landing(loop, store->param, store->offset, &written);
+    grid_box read = analysis_resolved_box(loop, access->param, access->offset, need);
+    grid_box ends = analysis_resolved_box(loop, store->param, store->offset, &written);
     grid_box both = grid_box_intersect(&read, &ends);
     return !grid_box_is_empty(&both);
 }
@@ -252,7 +252,7 @@ static bool meets_level(const chain_loop *loop, const ir_access *access, const i
     int64_t lo, hi, by = access->offset[d];
     bool still = true;
     for (int k = 0; k < 3; k++) still = still && (k == d || !access->offset[k]);
-    bool alike = ir_param_same_place(param, &loop->kernel->params[store->param]);
+    bool alike = ir_param_same_mapping(param, &loop->kernel->params[store->param]);
     if (!loop->kernel->direction || !by || !alike) return meets(loop, access, store, need);
     leaving_levels(loop, access, need, &lo, &hi);
     for (int64_t i = lo; i < hi && !still; i++) {

@@ -133,7 +133,7 @@ static void begin(const outside_read *r, messages *m)
 }
 
 /* "point [0, 4] reads [-1, 4] of field 'u'" */
-static void print_landing(text *out, const outside_read *r)
+static void print_resolved_box(text *out, const outside_read *r)
 {
     const grid_box *box = r->box;
     int rank = r->loop->shape.rank;
@@ -180,7 +180,7 @@ static void say_why(const outside_read *r, int failing, messages *m)
     int first = 2 * r->dimension + r->high;
     kata_rule rule = side[failing % 2].rule;
     text line = {0};
-    print_landing(&line, r);
+    print_resolved_box(&line, r);
     if (failing != first)
         text_add(&line, ", which %s at %s takes past %s", grid_rule_name(side[r->high].rule),
                  grid_side_name(first), grid_side_name(failing));

@@ -152,7 +152,7 @@ static kata_status check_along(const chain_loop *loop, int d, messages *m)
     bool writes = writes_fields(loop), any = false;
     for (int p = 0; p < loop->kernel->param_count; p++) {
         const ir_param *param = &loop->kernel->params[p];
-        if (!counts(loop, p, writes) || param->missing[d]) continue;
+        if (!counts(loop, p, writes) || param->absent_axis[d]) continue;
         grid_box inside = chain_binding_inside(&loop->bindings[p]);
         grid_box box = analysis_touched(param, here, here, &loop->box);
         if (leaves(&box, &inside, d)) return refuse_box(loop, d, p, m);

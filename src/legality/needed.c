@@ -50,7 +50,7 @@ static grid_box writable(const chain_loop *loop)
     }
     for (int i = 0; i < kernel->store_count; i++)
         for (int d = 0; d < 3; d++)
-            if (kernel->params[kernel->stores[i].param].missing[d] || d >= loop->shape.rank) {
+            if (kernel->params[kernel->stores[i].param].absent_axis[d] || d >= loop->shape.rank) {
                 box.lo[d] = 0;
                 box.hi[d] = 1;
             }

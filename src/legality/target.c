@@ -41,7 +41,7 @@ static kata_status check_one_point(const chain_loop *loop, const ir_store *store
 {
     const ir_param *param = &loop->kernel->params[store->param];
     for (int d = 0; d < 3; d++)
-        if (param->missing[d] && loop->box.hi[d] - loop->box.lo[d] > 1)
+        if (param->absent_axis[d] && loop->box.hi[d] - loop->box.lo[d] > 1)
             return refuse_several(loop, store, d, m);
     return KATA_OK;
 }

@@ -107,7 +107,7 @@ int legality_find_unset(const chain_loop *loop, const grid_box *needs, grid_box 
         const ir_access *access = &loop->kernel->accesses[i];
         const chain_slot *slot = loop->bindings[access->param].slot;
         if (!slot->tracked || grid_box_is_empty(&needs[i])) continue;
-        grid_box box = analysis_landing(loop, access->param, access->offset, &needs[i]);
+        grid_box box = analysis_resolved_box(loop, access->param, access->offset, &needs[i]);
         if (!has_values(loop, access, &needs[i], &box, missing)) return i;
     }
     return -1;

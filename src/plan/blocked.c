@@ -48,7 +48,7 @@ static void find_kept(plan_group *g, int64_t every)
 {
     for (int s = 0; s < g->part.a->slot_count; s++) {
         analysis_use use = analysis_use_of(&g->part, s);
-        g->kept[s].kept = g->kept[s].in = use.touched && !use.odd;
+        g->kept[s].kept = g->kept[s].in = use.touched && !use.remapped;
         g->kept[s].out = g->kept[s].kept && use.written;
     }
     for (analysis_section c = chunk_of(g, every, g->part.first); c.first < g->part.end;

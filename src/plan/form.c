@@ -63,10 +63,10 @@ static const char *check_slot(const analysis_chain *a, int slot)
 static const char *check_buffer(const plan *p, const analysis_chain *a, const plan_node *n)
 {
     const char *wrong = check_slot(a, n->slot);
-    if (!wrong && n->twin >= 0) wrong = check_slot(a, n->twin);
+    if (!wrong && n->alias >= 0) wrong = check_slot(a, n->alias);
     if (wrong) return wrong;
-    if (n->twin == n->slot || n->twin < -1) return "a buffer holds a field twice";
-    if (n->twin >= 0 && !plan_are_alike(a->slots[n->slot], a->slots[n->twin]))
+    if (n->alias == n->slot || n->alias < -1) return "a buffer holds a field twice";
+    if (n->alias >= 0 && !plan_are_alike(a->slots[n->slot], a->slots[n->alias]))
         return "a buffer holds two fields that are not alike";
     for (int d = 0; d < 3; d++)
         if (n->capacity[d] < 0 || n->capacity[d] > PLAN_FAR) return "a capacity is out of range";
@@ -144,7 +144,7 @@ static const char *enter(around *a, const plan_node *n)
     if (n->kind != PLAN_BUFFER) return NULL;
     if (a->slot_count + 2 > DEEPEST) return "too many buffers are nested";
     a->slots[a->slot_count++] = n->slot;
-    if (n->twin >= 0) a->slots[a->slot_count++] = n->twin;
+    if (n->alias >= 0) a->slots[a->slot_count++] = n->alias;
     return NULL;
 }
 

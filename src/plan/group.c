@@ -20,14 +20,14 @@ static unsigned refused_bits(const bonds *b, const analysis_loop *l, const analy
     bool once = l->loop->once;
     if (t->scalar) /* what runs before the others must not change what they find */
         return !b->apart ? 0 : !t->writes ? REDUCED : once ? REDUCED | READ : 0;
-    return t->writes ? (t->odd ? TOUCHED : ODD) : (t->odd ? WRITTEN : ODD_WRITTEN);
+    return t->writes ? (t->remapped ? TOUCHED : ODD) : (t->remapped ? WRITTEN : ODD_WRITTEN);
 }
 
 static unsigned bits_of(const analysis_loop *l, const analysis_touch *t)
 {
     if (t->scalar) return l->loop->once ? 0 : t->writes ? REDUCED : READ;
-    return TOUCHED | (t->odd ? ODD : 0) |
-           (t->writes ? (t->odd ? WRITTEN | ODD_WRITTEN : WRITTEN) : 0);
+    return TOUCHED | (t->remapped ? ODD : 0) |
+           (t->writes ? (t->remapped ? WRITTEN | ODD_WRITTEN : WRITTEN) : 0);
 }
 
 /* Adds a loop unless something keeps it out. */
@@ -43,7 +43,7 @@ static bool join(bonds *b, const analysis_loop *l)
 }
 
 /* What fails first must be found first; and some loops cannot be cut. */
-static bool is_alone(const analysis_loop *l) { return l->checks || l->whole; }
+static bool is_alone(const analysis_loop *l) { return l->checks || l->uncuttable; }
 
 static bool find_end(plan_group *g, bool apart)
 {
@@ -65,7 +65,7 @@ static bool find_end(plan_group *g, bool apart)
 static const char *cannot_wrap(const plan_group *g, const analysis_loop *l, const analysis_touch *t,
                                int d)
 {
-    if (t->scalar || t->odd) return NULL;
+    if (t->scalar || t->remapped) return NULL;
     grid_box inside = chain_binding_inside(&l->loop->bindings[t->param]);
     if (inside.lo[d] != 0 || inside.hi[d] != g->period[d])
         return "a field has faces or ghosts there, others are read over periodic sides";
@@ -98,9 +98,10 @@ static void find_fixed(plan_group *g, const analysis_loop *l)
 /* A loop that writes fields not point for point is alone, and not cut. */
 static const char *why_whole(const analysis_loop *l)
 {
-    if (l->whole) return "levels run in order and read more of each other than their own column";
+    if (l->uncuttable)
+        return "levels run in order and read more of each other than their own column";
     for (int i = 0; i < l->touch_count; i++)
-        if (l->touches[i].writes && !l->touches[i].scalar && l->touches[i].odd)
+        if (l->touches[i].writes && !l->touches[i].scalar && l->touches[i].remapped)
             return "a field is written that is finer, coarser or lacks a dimension";
     return NULL;
 }
@@ -214,7 +215,7 @@ void plan_add_loops(plan *p, int parent, const analysis_section *part, unsigned 
 int plan_group_buffers(const plan_group *g, const int64_t size[3], plan *p, int parent)
 {
     for (int s = 0; s < g->part.a->slot_count; s++) {
-        plan_node buffer = {.kind = PLAN_BUFFER, .slot = s, .twin = -1};
+        plan_node buffer = {.kind = PLAN_BUFFER, .slot = s, .alias = -1};
         const plan_span *margin = g->kept[s].margin;
         for (int d = 0; d < 3; d++)
             if (g->cut[d]) buffer.capacity[d] = size[d] + margin[d].hi - margin[d].lo;

@@ -1,7 +1,7 @@
 /* The text form of plans:
  *
  *     seq
- *       buffer field 1 twin -1 capacity 0 0 6 window 0 reach 0 0
+ *       buffer field 1 alias -1 capacity 0 0 6 window 0 reach 0 0
  *         tile dimension 2 size 4 overlap 0 parallel 0 period 0 0 0
  *           seq
  *             move field 1 out 0 tag 0 spans 1 1
@@ -50,7 +50,7 @@ static const number numbers[] = {
     NUMBERS(BLOCKS, "parts", parts, 3),
     NUMBERS(BLOCKS, "period", period, 3),
     NUMBERS(BUFFER, "field", slot, 1),
-    NUMBERS(BUFFER, "twin", twin, 1),
+    NUMBERS(BUFFER, "alias", alias, 1),
     NUMBERS(BUFFER, "capacity", capacity, 3),
     NUMBERS(BUFFER, "window", window, 1),
     NUMBERS(BUFFER, "reach", reach, 2),
@@ -294,7 +294,7 @@ static bool read_spans(parser *r, const line *l, int leaf, int own)
 /* Adds the node of a line; those that are not around it have ended. */
 static bool add_line(parser *r, const line *l)
 {
-    plan_node n = {.kind = l->kind, .twin = -1};
+    plan_node n = {.kind = l->kind, .alias = -1};
     int own = 0;
     if (l->indent > r->depth || l->indent >= DEEPEST || (l->indent == 0 && r->p->count))
         return false;

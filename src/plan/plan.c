@@ -61,7 +61,7 @@ void plan_end_tile(plan *p, int number, plan_find_span *find, const void *data)
 
 bool plan_are_alike(const chain_slot *a, const chain_slot *b)
 {
-    return a->type == b->type && a->components == b->components && chain_slot_same_place(a, b);
+    return a->type == b->type && a->components == b->components && chain_slot_same_points(a, b);
 }
 
 const char *plan_slot_name(const analysis_chain *a, int slot)

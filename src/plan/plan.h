@@ -30,7 +30,7 @@ typedef enum plan_kind {
     PLAN_SEQ,      /* its children, in order */
     PLAN_TILE,     /* dimension, size, overlap, parallel, period; spans: one per leaf */
     PLAN_BLOCKS,   /* parts, cuts, period; spans: three per leaf, one per dimension */
-    PLAN_BUFFER,   /* slot, twin, capacity, window; child */
+    PLAN_BUFFER,   /* slot, alias, capacity, window; child */
     PLAN_MOVE,     /* slot, out, tag */
     PLAN_WAIT,     /* tag: the move started under it has ended after this */
     PLAN_EXCHANGE, /* slot, margin */
@@ -54,8 +54,8 @@ typedef struct plan_node {
     int64_t period[3];   /* of TILE and BLOCKS: the size of a dimension that wraps, otherwise 0 */
     int parts[3];        /* of BLOCKS, per dimension */
     int64_t *cuts[3];    /* parts + 1 of them */
-    int slot, twin;      /* fields by their numbers in the chain; twin: another one that the buffer
-                            holds, or -1 */
+    int slot, alias;     /* fields by their numbers in the chain; alias: another one that the buffer
+                           holds, or -1 */
     int64_t capacity[3]; /* 0: all that the field has */
     int window;          /* of a buffer: number of a TILE node around those who use it. Only indices
                             in its frame widened by `reach` are looked for in the buffer. 0: all */
@@ -104,15 +104,15 @@ void plan_free(plan *p);
 
 /* ---- walk.c: what a plan does, step by step -------------------------------------------------- */
 
-/* Where values of a slot (and its twin) are. */
+/* Where values of a slot (and its alias) are. */
 typedef struct plan_place {
     int number; /* counted from 0 in the order of opening; homes first, by slot */
-    int slot, twin;
+    int slot, alias;
     const plan_node *buffer; /* NULL: home */
     int block;
     bool wraps[3];
     struct plan_place *outer; /* where the slot is outside; NULL: this is a home */
-    struct plan_place *twin_outer;
+    struct plan_place *alias_outer;
     void *data; /* the visitor's */
 } plan_place;
 

@@ -7,7 +7,7 @@
 
 /* The boxes that a touch of a run ends in, place by place. */
 typedef struct target {
-    plan_piece pieces[ANALYSIS_LANDINGS * 2];
+    plan_piece pieces[ANALYSIS_RESOLVED_BOXES * 2];
     int count;
 } target;
 
@@ -17,11 +17,11 @@ static bool find_target(proof *v, const plan_walk *walk, const plan_run *run,
                         const analysis_touch *t, target *out)
 {
     const plan_place *innermost = plan_innermost(walk, t->slot);
-    grid_box boxes[ANALYSIS_LANDINGS];
+    grid_box boxes[ANALYSIS_RESOLVED_BOXES];
     int64_t shift[3];
     for (int d = 0; d < 3; d++) shift[d] = innermost->wraps[d] ? run->shift[d] : 0;
-    int count =
-        analysis_landings(&v->a->loops[run->loop], t, &run->box, innermost->wraps, shift, boxes);
+    int count = analysis_resolved_boxes(&v->a->loops[run->loop], t, &run->box, innermost->wraps,
+                                        shift, boxes);
     out->count = 0;
     for (int i = 0; i < count; i++) {
         plan_piece pieces[PLAN_PIECES];
@@ -98,7 +98,7 @@ static bool check_touch(proof *v, const plan_walk *walk, const plan_run *run,
     bool own_too = !t->writes && (after || l->loop->colors > 1);
     target ends, own = {.count = 0};
     if (t->scalar) return t->writes || check_scalar(v, run->loop, t);
-    if (t->writes && (after || !t->keeps)) return true;
+    if (t->writes && (after || !t->partial)) return true;
     if (reads_own_copy(v, walk, run, t))
         return proof_refuse(v, "points of loop %d '%s' read themselves over the seam", run->loop,
                             l->loop->kernel->name);
@@ -195,7 +195,7 @@ static bool scalar(void *data, int loop)
     if (!l->loop->once && !check_counted(v, loop)) return false;
     for (int t = 0; t < l->touch_count; t++) {
         const analysis_touch *touch = &l->touches[t];
-        bool reads = touch->scalar && (!touch->writes || touch->keeps);
+        bool reads = touch->scalar && (!touch->writes || touch->partial);
         if (reads && !check_scalar(v, loop, touch)) return false;
     }
     for (int t = 0; t < l->touch_count; t++)

@@ -132,12 +132,13 @@ static bool check_written(const proof_reading *r, int end, const grid_box *box)
 {
     static const bool no_wrap[3];
     static const int64_t no_shift[3];
-    grid_box wrote[ANALYSIS_LANDINGS];
+    grid_box wrote[ANALYSIS_RESOLVED_BOXES];
     for (int l = end - 1; l >= 0; l--)
         for (int i = 0; i < r->v->a->loops[l].touch_count; i++) {
             const analysis_touch *t = &r->v->a->loops[l].touches[i];
             if (!t->writes || t->slot != r->slot || t->component != r->component) continue;
-            int count = analysis_landings(&r->v->a->loops[l], t, &t->at, no_wrap, no_shift, wrote);
+            int count =
+                analysis_resolved_boxes(&r->v->a->loops[l], t, &t->at, no_wrap, no_shift, wrote);
             for (int k = 0; k < count; k++)
                 if (grid_box_meet(box, &wrote[k])) return check_around(r, l, box, &wrote[k]);
         }

@@ -12,7 +12,7 @@ static bool is_pair(const analysis_section *loop, pair x)
 {
     const analysis_chain *a = loop->a;
     analysis_use from = analysis_use_of(loop, x.from);
-    return from.touched && !from.written && !from.odd && !analysis_takes(loop, x.to) &&
+    return from.touched && !from.written && !from.remapped && !analysis_takes(loop, x.to) &&
            plan_are_alike(a->slots[x.from], a->slots[x.to]) &&
            !analysis_lasts(a, loop->end, x.from);
 }
@@ -52,7 +52,7 @@ static int64_t reach_back(const analysis_loop *l, int slot, int d)
 static void add_sweep(plan_group *g, const plan_request *r, plan *p, int parent, int loop, int from)
 {
     int d = plan_group_sweep(g, r);
-    plan_node saved = {.kind = PLAN_BUFFER, .slot = from, .twin = -1, .reach = {-PLAN_FAR, 0}};
+    plan_node saved = {.kind = PLAN_BUFFER, .slot = from, .alias = -1, .reach = {-PLAN_FAR, 0}};
     saved.capacity[d] = r->tile[d] + reach_back(&g->part.a->loops[loop], from, d);
     saved.window = p->count + 1; /* the tile */
     int buffer = plan_add(p, parent, saved);
@@ -68,7 +68,7 @@ static void add_sweep(plan_group *g, const plan_request *r, plan *p, int parent,
 static int add_shared(plan_group *g, const plan_request *r, plan *p, int parent, int l, pair x)
 {
     analysis_section done = g->part;
-    plan_node array = {.kind = PLAN_BUFFER, .slot = x.from, .twin = x.to};
+    plan_node array = {.kind = PLAN_BUFFER, .slot = x.from, .alias = x.to};
     int seq = plan_add(p, plan_add(p, parent, array), (plan_node){.kind = PLAN_SEQ});
     plan_add(p, seq, (plan_node){.kind = PLAN_MOVE, .slot = x.from});
     pair next = x;

@@ -12,7 +12,7 @@ static bool find_kept(plan_group *g, bool passing)
     for (int s = 0; s < g->part.a->slot_count; s++) {
         plan_kept *k = &g->kept[s];
         analysis_use use = analysis_use_of(&g->part, s);
-        if (!use.touched || use.odd) continue;
+        if (!use.touched || use.remapped) continue;
         k->in = analysis_takes(&g->part, s);
         k->out = analysis_leaves(&g->part, s);
         k->kept = !passing || (!k->in && !k->out);

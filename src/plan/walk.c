@@ -91,7 +91,7 @@ static grid_box window_of(const plan_walk *w, const plan_place *place, const gri
 
 static plan_place *outer_of(const plan_place *place, int slot)
 {
-    return place->slot == slot ? place->outer : place->twin_outer;
+    return place->slot == slot ? place->outer : place->alias_outer;
 }
 
 static int add_pieces(const plan_walk *w, plan_place *place, int slot, const grid_box *box,
@@ -115,11 +115,11 @@ static plan_place make_place(plan_walk *w, const plan_node *n)
 {
     plan_place place = {.number = w->place_count++,
                         .slot = n->slot,
-                        .twin = n->twin,
+                        .alias = n->alias,
                         .buffer = n,
                         .block = w->block,
                         .outer = w->inner[n->slot]};
-    if (n->twin >= 0) place.twin_outer = w->inner[n->twin];
+    if (n->alias >= 0) place.alias_outer = w->inner[n->alias];
     for (int d = 0; d < 3; d++) place.wraps[d] = period_of(w, d) > 0;
     return place;
 }
@@ -127,14 +127,14 @@ static plan_place make_place(plan_walk *w, const plan_node *n)
 static bool open_place(plan_walk *w, plan_place *place)
 {
     w->inner[place->slot] = place;
-    if (place->twin >= 0) w->inner[place->twin] = place;
+    if (place->alias >= 0) w->inner[place->alias] = place;
     return !w->visitor->open || w->visitor->open(w->visitor->data, place);
 }
 
 static bool close_place(plan_walk *w, plan_place *place)
 {
     w->inner[place->slot] = place->outer;
-    if (place->twin >= 0) w->inner[place->twin] = place->twin_outer;
+    if (place->alias >= 0) w->inner[place->alias] = place->alias_outer;
     return !w->visitor->close || w->visitor->close(w->visitor->data, place);
 }
 
@@ -463,7 +463,7 @@ bool plan_walk_all(const plan *p, const analysis_chain *a, plan_place *homes,
     if (!w.inner) return false;
     for (int s = 0; s < a->slot_count; s++) {
         homes[s].number = homes[s].slot = s;
-        homes[s].twin = -1;
+        homes[s].alias = -1;
         w.inner[s] = &homes[s];
     }
     plan_place **inner = w.inner;

@@ -99,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             "neither compiled nor refused");
     for (int i = 0; module && i < module->count; i++) {
         use_kernel(module->kernels[i]);
-        if (module->narrow[i]) use_kernel(module->narrow[i]);
+        if (module->f32_versions[i]) use_kernel(module->f32_versions[i]);
     }
     lang_module_free(module);
     message_free(&m);

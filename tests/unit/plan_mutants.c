@@ -31,7 +31,7 @@ static bool is_tile(const plan_node *n) { return n->kind == PLAN_TILE && n->leaf
 static bool is_blocks(const plan_node *n) { return n->kind == PLAN_BLOCKS && n->leaf_count; }
 static bool is_buffer(const plan_node *n) { return n->kind == PLAN_BUFFER; }
 static bool is_window(const plan_node *n) { return n->kind == PLAN_BUFFER && n->window; }
-static bool is_twin(const plan_node *n) { return n->kind == PLAN_BUFFER && n->twin >= 0; }
+static bool is_alias(const plan_node *n) { return n->kind == PLAN_BUFFER && n->alias >= 0; }
 static bool is_move(const plan_node *n) { return n->kind == PLAN_MOVE; }
 static bool is_move_in(const plan_node *n) { return n->kind == PLAN_MOVE && !n->out; }
 static bool is_move_out(const plan_node *n) { return n->kind == PLAN_MOVE && n->out; }
@@ -170,7 +170,7 @@ CHANGE(buffer_of_other_field, is_buffer, n->slot = other_field(w, a, n->slot))
 CHANGE(window_short, is_window, n->reach.hi--)
 CHANGE(window_far, is_window, n->reach.hi++)
 CHANGE(window_everywhere, is_window, n->window = 0)
-CHANGE(twin_apart, is_twin, n->twin = -1)
+CHANGE(alias_apart, is_alias, n->alias = -1)
 CHANGE(move_of_other_field, is_move, n->slot = other_field(w, a, n->slot))
 CHANGE(move_turned, is_move, n->out = !n->out)
 CHANGE(move_never_awaited, is_started, n->tag += 10)
@@ -290,7 +290,7 @@ static void read_not_write(world *w, analysis_touch *t)
 static void keep_nothing(world *w, analysis_touch *t)
 {
     (void)w;
-    t->keeps = false;
+    t->partial = false;
     for (int d = 0; d < 3 && t->writes; d++) {
         t->at.lo[d] = -100;
         t->at.hi[d] = 100;
@@ -361,7 +361,7 @@ const mutant mutants[] = {
     MUTANT(window_short),
     MUTANT(window_far),
     MUTANT(window_everywhere),
-    MUTANT(twin_apart),
+    MUTANT(alias_apart),
     MUTANT(move_of_other_field),
     MUTANT(move_turned),
     MUTANT(move_never_awaited),

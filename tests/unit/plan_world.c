@@ -196,7 +196,7 @@ static store_array *copy_of(const store_array *a)
 static void make_place(world *w, int f, chain_slot *slot)
 {
     if (f == 0 && w->rank > 1) {
-        slot->missing[0] = w->shape.size[0];
+        slot->absent_axis[0] = w->shape.size[0];
         slot->shape.size[0] = 1;
         return;
     }
@@ -316,7 +316,7 @@ static void try_loop(world *w)
 static void discard(chain_slot *slot)
 {
     bool plain = !slot->ghosts;
-    for (int d = 0; d < 3; d++) plain = plain && !slot->staggered[d] && !slot->missing[d];
+    for (int d = 0; d < 3; d++) plain = plain && !slot->staggered[d] && !slot->absent_axis[d];
     if (plain) slot->discarded = true;
 }
 
@@ -325,7 +325,7 @@ static void swap(world *w)
     world_field *a = &w->fields[world_from(w, 0, w->field_count - 1)];
     world_field *b = &w->fields[world_from(w, 0, w->field_count - 1)];
     if (a->slot->type != b->slot->type || a->slot->components != b->slot->components ||
-        !chain_slot_same_place(a->slot, b->slot))
+        !chain_slot_same_points(a->slot, b->slot))
         return;
     chain_slot *slot = a->slot;
     a->slot = b->slot;
@@ -338,7 +338,7 @@ static void repeat(world *w)
     const ir_kernel *kernel = w->module->kernels[world_from(w, 0, 2)];
     world_field *a = &w->fields[1], *b = &w->fields[2];
     if (a->slot->type != b->slot->type || w->field_count < 5 ||
-        !chain_slot_same_place(a->slot, b->slot))
+        !chain_slot_same_points(a->slot, b->slot))
         return;
     chain_binding bindings[2] = {{.slot = a->slot, .name = a->name, .boundary = &a->boundary},
                                  {.slot = b->slot, .name = b->name, .boundary = &b->boundary}};

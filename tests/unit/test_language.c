@@ -73,7 +73,7 @@ static void keep(void *data, kata_status status, const char *message)
 static void print_module(text *out, const lang_module *module)
 {
     for (int i = 0; i < module->count; i++) {
-        const ir_kernel *versions[2] = {module->kernels[i], module->narrow[i]};
+        const ir_kernel *versions[2] = {module->kernels[i], module->f32_versions[i]};
         for (int v = 0; v < 2 && versions[v]; v++) {
             const char *wrong = ir_verify(versions[v]);
             if (wrong) text_add(out, "NOT VALID: %s\n", wrong);

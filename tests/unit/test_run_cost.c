@@ -1,7 +1,7 @@
 /* What is said of the cost of a kernel: operations and bytes of a point, exactly; the bound, from
  * ceilings that are given. */
 #include "analysis/analysis.h"
-#include "ir/work.h"
+#include "ir/run_cost.h"
 #include "lang/lang.h"
 
 #include <setjmp.h>
@@ -109,19 +109,19 @@ static const kata_ceilings ceilings = {.copy = {.best = 10e9},
                                        .divide_f64 = {.best = 0.5e9},
                                        .divide_f32 = {.best = 1e9}};
 
-static ir_work_bound bound(double bytes, double slots, double divisions)
+static ir_rate_bound bound(double bytes, double slots, double divisions)
 {
-    ir_work w = {.read = 8, .written = 8, .allocated = 8};
+    ir_run_cost w = {.read = 8, .written = 8, .allocated = 8};
     w.slots[1] = slots;
     w.divisions[1] = divisions;
-    return ir_find_work_bound(&w, bytes, &two_cores, 2, &ceilings);
+    return ir_find_rate_bound(&w, bytes, &two_cores, 2, &ceilings);
 }
 
 static void test_the_bound_is_the_smaller(void **state)
 {
     (void)state;
-    ir_work_bound b = bound(0, 1, 0); /* plain triads move 16e9 bytes: stores fetch as well */
-    assert_true(b.by_memory && b.level == IR_WORK_MEMORY);
+    ir_rate_bound b = bound(0, 1, 0); /* plain triads move 16e9 bytes: stores fetch as well */
+    assert_true(b.by_memory && b.level == IR_COST_MEMORY);
     assert_float_equal(b.points, 1e9, 1);
     assert_float_equal(b.allocating, 16e9 / 24, 1);
     assert_float_equal(b.arithmetic, 4e9, 1);
@@ -135,21 +135,21 @@ static void test_the_bound_is_the_smaller(void **state)
 static void test_the_bound_is_that_of_the_cache_that_holds_all(void **state)
 {
     (void)state;
-    assert_int_equal(bound(1999, 1, 0).level, IR_WORK_L1);
+    assert_int_equal(bound(1999, 1, 0).level, IR_COST_L1);
     assert_float_equal(bound(1999, 1, 0).points, 4e9, 1);
-    assert_int_equal(bound(19999, 1, 0).level, IR_WORK_L2);
+    assert_int_equal(bound(19999, 1, 0).level, IR_COST_L2);
     assert_float_equal(bound(19999, 1, 0).memory, 100e9 / 16, 1);
-    assert_int_equal(bound(99999, 1, 0).level, IR_WORK_L3);
+    assert_int_equal(bound(99999, 1, 0).level, IR_COST_L3);
     assert_float_equal(bound(99999, 1, 0).points, 40e9 / 16, 1);
-    assert_int_equal(bound(100001, 1, 0).level, IR_WORK_MEMORY);
+    assert_int_equal(bound(100001, 1, 0).level, IR_COST_MEMORY);
 }
 
 static void test_without_ceilings_nothing_is_bounded(void **state)
 {
     (void)state;
-    ir_work w = {.read = 8};
+    ir_run_cost w = {.read = 8};
     kata_ceilings none = {.seconds = 0};
-    ir_work_bound b = ir_find_work_bound(&w, 0, &two_cores, 2, &none);
+    ir_rate_bound b = ir_find_rate_bound(&w, 0, &two_cores, 2, &none);
     assert_float_equal(b.points, 0, 0);
     assert_float_equal(b.memory, 0, 0);
 }

@@ -23,7 +23,7 @@ typedef struct known {
     given params[PARAMS];
 } known;
 
-struct api_repeated {
+struct api_apply_cache {
     known known[ENTRIES];
 };
 
@@ -46,7 +46,7 @@ static inline uintptr_t add_slot(uintptr_t sum, const chain_slot *slot)
     return sum * 31 + ((uintptr_t)slot >> 4);
 }
 
-static inline known *place_of(struct api_repeated *r, const ir_kernel *kernel,
+static inline known *entry_of(struct api_apply_cache *r, const ir_kernel *kernel,
                               const kata_range *range, uintptr_t slots)
 {
     uintptr_t at = slots ^ (uintptr_t)kernel >> 4 ^ (uintptr_t)range->lo[0];
@@ -72,7 +72,7 @@ uint64_t api_repeated_hash(const kata *k, const ir_kernel *kernel, const kata_ra
     uintptr_t slots = 0;
     if (!k->repeated || !range || kernel->param_count > PARAMS) return 0;
     for (int p = 0; p < kernel->param_count; p++) slots = add_slot(slots, slot_of(&args[p]));
-    const known *e = place_of(k->repeated, kernel, range, slots);
+    const known *e = entry_of(k->repeated, kernel, range, slots);
     if (e->kernel != kernel || !same_range(&e->range, range)) return 0;
     for (int p = 0; p < kernel->param_count; p++)
         if (!is_given(&e->params[p], &args[p])) return 0;
@@ -92,7 +92,7 @@ void api_repeat(kata *k, const chain_loop *loop, const kata_range *range)
     }
     if (!k->repeated) k->repeated = calloc(1, sizeof *k->repeated);
     if (!k->repeated) return; /* it is checked again */
-    known *e = place_of(k->repeated, kernel, range, slots);
+    known *e = entry_of(k->repeated, kernel, range, slots);
     *e = (known){.kernel = kernel, .range = *range, .hash = chain_loop_hash(loop)};
     for (int p = 0; p < kernel->param_count; p++) {
         const chain_binding *b = &loop->bindings[p];

@@ -10,13 +10,13 @@ enum { POINTS = 1000 };
 
 /* Runs so often that ways take so many seconds; how many of the runs went the other way than `way`.
  */
-static int astray(cpu_way *state, int runs, const double seconds[CPU_WAYS], int way)
+static int astray(store_choice *state, int runs, const double seconds[STORE_CHOICES], int way)
 {
     int other = 0;
     for (int i = 0; i < runs; i++) {
-        int taken = cpu_way_begin(state, POINTS);
-        assert_in_range(taken, 0, CPU_WAYS - 1);
-        cpu_way_end(state, seconds[taken]);
+        int taken = store_choice_begin(state, POINTS);
+        assert_in_range(taken, 0, STORE_CHOICES - 1);
+        store_choice_end(state, seconds[taken]);
         other += taken != way;
     }
     return other;
@@ -25,7 +25,7 @@ static int astray(cpu_way *state, int runs, const double seconds[CPU_WAYS], int 
 static void one_try_shows_that_the_first_is_clearly_faster(void **state)
 {
     (void)state;
-    cpu_way way = {0};
+    store_choice way = {0};
     assert_int_equal(astray(&way, 3, (double[]){1, 1.6}, 0), 1);
     int before = astray(&way, 4, (double[]){1, 1.6}, 0);
     assert_int_equal(before, 0);
@@ -34,7 +34,7 @@ static void one_try_shows_that_the_first_is_clearly_faster(void **state)
 static void finds_the_second_where_it_is_faster(void **state)
 {
     (void)state;
-    cpu_way way = {0};
+    store_choice way = {0};
     astray(&way, 7, (double[]){1, 0.9}, 1);
     assert_int_equal(astray(&way, 4, (double[]){1, 0.9}, 1), 0);
 }
@@ -43,9 +43,9 @@ static void finds_the_second_where_it_is_faster(void **state)
 static void the_first_run_does_not_count(void **state)
 {
     (void)state;
-    cpu_way way = {0};
-    assert_int_equal(cpu_way_begin(&way, POINTS), 0);
-    cpu_way_end(&way, 100);
+    store_choice way = {0};
+    assert_int_equal(store_choice_begin(&way, POINTS), 0);
+    store_choice_end(&way, 100);
     assert_int_equal(astray(&way, 2, (double[]){1, 1.6}, 0), 1);
     assert_int_equal(astray(&way, 4, (double[]){1, 1.6}, 0), 0);
 }
@@ -54,11 +54,11 @@ static void the_first_run_does_not_count(void **state)
 static void a_busy_machine_misleads_nobody(void **state)
 {
     (void)state;
-    cpu_way way = {0};
-    assert_int_equal(cpu_way_begin(&way, POINTS), 0);
-    cpu_way_end(&way, 1);
-    assert_int_equal(cpu_way_begin(&way, POINTS), 0);
-    cpu_way_end(&way, 5);
+    store_choice way = {0};
+    assert_int_equal(store_choice_begin(&way, POINTS), 0);
+    store_choice_end(&way, 1);
+    assert_int_equal(store_choice_begin(&way, POINTS), 0);
+    store_choice_end(&way, 5);
     astray(&way, 5, (double[]){1, 1.1}, 0);
     assert_int_equal(astray(&way, 4, (double[]){1, 1.1}, 0), 0);
 }
@@ -66,8 +66,8 @@ static void a_busy_machine_misleads_nobody(void **state)
 static void doubts_what_it_knows_ever_more_rarely(void **state)
 {
     (void)state;
-    cpu_way way = {0};
-    double first[CPU_WAYS] = {1, 1.6}, second[CPU_WAYS] = {1, 0.5};
+    store_choice way = {0};
+    double first[STORE_CHOICES] = {1, 1.6}, second[STORE_CHOICES] = {1, 0.5};
     int early = astray(&way, 600, first, 0), late = astray(&way, 600, first, 0);
     assert_in_range(late, 1, early - 1);
     astray(&way, 600, second, 1);
@@ -78,12 +78,12 @@ static void doubts_what_it_knows_ever_more_rarely(void **state)
 static void another_size_is_another_question(void **state)
 {
     (void)state;
-    cpu_way way = {0};
+    store_choice way = {0};
     astray(&way, 20, (double[]){1, 0.5}, 1);
-    assert_int_equal(cpu_way_begin(&way, POINTS), 1);
-    cpu_way_end(&way, 1);
-    assert_int_equal(cpu_way_begin(&way, 3 * POINTS), 0);
-    cpu_way_end(&way, 1);
+    assert_int_equal(store_choice_begin(&way, POINTS), 1);
+    store_choice_end(&way, 1);
+    assert_int_equal(store_choice_begin(&way, 3 * POINTS), 0);
+    store_choice_end(&way, 1);
 }
 
 int main(void)

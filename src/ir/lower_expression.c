@@ -178,7 +178,7 @@ kata_status lower_check_missing(lowering *l, int p, const int32_t offset[3], uin
 {
     const ir_param *param = &l->kernel->params[p];
     for (int d = 0; d < 3; d++) {
-        if (!param->missing[d] || !offset[d]) continue;
+        if (!param->absent_axis[d] || !offset[d]) continue;
         char along[4];
         ir_param_along(param, along);
         message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, at,

@@ -18,8 +18,8 @@ static kata_status check_set(const kata_grid *grid, const char *call, const char
     return KATA_OK;
 }
 
-kata_status api_place(const kata_grid *grid, const char *call, const kata_field_options *options,
-                      chain_slot *slot)
+kata_status api_field_points(const kata_grid *grid, const char *call,
+                             const kata_field_options *options, chain_slot *slot)
 {
     kata *k = grid->k;
     int along = options->along ? options->along : 7;
@@ -34,11 +34,11 @@ kata_status api_place(const kata_grid *grid, const char *call, const kata_field_
     slot->temporary = slot->tracked = options->temporary;
     for (int d = 0; d < grid->shape.rank; d++) {
         slot->staggered[d] = options->staggered >> d & 1;
-        slot->missing[d] = along >> d & 1 ? 0 : grid->shape.size[d];
-        if (slot->staggered[d] && slot->missing[d])
+        slot->absent_axis[d] = along >> d & 1 ? 0 : grid->shape.size[d];
+        if (slot->staggered[d] && slot->absent_axis[d])
             return api_fail(k, KATA_ERROR_ARGUMENT, "%s: staggered has %s, and along has not", call,
                             dimensions[d]);
-        slot->shape.size[d] = slot->missing[d] ? 1 : grid->shape.size[d] + slot->staggered[d];
+        slot->shape.size[d] = slot->absent_axis[d] ? 1 : grid->shape.size[d] + slot->staggered[d];
     }
     return KATA_OK;
 }

@@ -30,8 +30,8 @@ static int spans_along(const chain_binding *b, int d, int64_t lo, int64_t hi, an
     return count;
 }
 
-grid_box analysis_landing(const chain_loop *loop, int param, const int32_t offset[3],
-                          const grid_box *from)
+grid_box analysis_resolved_box(const chain_loop *loop, int param, const int32_t offset[3],
+                               const grid_box *from)
 {
     grid_box box = analysis_touched(&loop->kernel->params[param], offset, offset, from), out;
     for (int d = 0; d < 3; d++) {
@@ -44,8 +44,9 @@ grid_box analysis_landing(const chain_loop *loop, int param, const int32_t offse
     return out;
 }
 
-int analysis_landings(const analysis_loop *l, const analysis_touch *t, const grid_box *points,
-                      const bool wraps[3], const int64_t shift[3], grid_box out[ANALYSIS_LANDINGS])
+int analysis_resolved_boxes(const analysis_loop *l, const analysis_touch *t, const grid_box *points,
+                            const bool wraps[3], const int64_t shift[3],
+                            grid_box out[ANALYSIS_RESOLVED_BOXES])
 {
     const chain_binding *b = &l->loop->bindings[t->param];
     analysis_span along[3][3];

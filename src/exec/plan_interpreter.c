@@ -310,7 +310,7 @@ static bool reduce(planned *e, int loop, int p)
         size_t element = (size_t)first_element(l->kernel, p) + (size_t)i;
         reference_contributions all = {param, l->box, e->contributions[loop] + element * points};
         ir_value result = reference_reduce(&all);
-        if (param->onto) result = ir_reduce(param, exec_scalar(slot, i), result);
+        if (param->accumulates) result = ir_reduce(param, exec_scalar(slot, i), result);
         if (!exec_scalar_set(slot, i, result)) return no_memory(e);
     }
     return true;

@@ -70,7 +70,7 @@ static bool can_move(const codegen_loop *loop, int param)
 {
     const ir_param *p = &loop->kernel->params[param];
     return !ir_param_is_written_field(p) && p->finer[0] <= 1 && p->coarser[0] <= 1 &&
-           !p->missing[0] && codegen_rows_of(loop, param) == CODEGEN_CONTIGUOUS;
+           !p->absent_axis[0] && codegen_rows_of(loop, param) == CODEGEN_CONTIGUOUS;
 }
 
 /* Sets the place and the operands' part of the trait; false for a node that has no class. */

@@ -1,9 +1,9 @@
 /* What a point costs: operations of the graph that differ from point to point along x (the others
  * are computed once for a row or more), and the bytes of fields, each element counted once however
  * often it is read. */
-#include "ir/work.h"
+#include "ir/run_cost.h"
 
-static ir_work_kind kind_of(ir_op op, ir_type type)
+static ir_operation_kind kind_of(ir_op op, ir_type type)
 {
     switch (op) {
     case IR_EQ:
@@ -16,20 +16,20 @@ static ir_work_kind kind_of(ir_op op, ir_type type)
     case IR_FMIN:
     case IR_FMAX:
     case IR_LEAST:
-    case IR_GREATEST: return IR_WORK_COMPARE;
+    case IR_GREATEST: return IR_COST_COMPARE;
     default: break;
     }
-    if (ir_ops[op].function >= IR_FUNCTION_ROUNDING) return IR_WORK_FUNCTION;
-    if (op == IR_CONVERT || op == IR_STORED) return IR_WORK_OTHER;
-    if (!ir_type_is_floating(type)) return IR_WORK_INTEGER;
+    if (ir_ops[op].function >= IR_FUNCTION_ROUNDING) return IR_COST_FUNCTION;
+    if (op == IR_CONVERT || op == IR_STORED) return IR_COST_OTHER;
+    if (!ir_type_is_floating(type)) return IR_COST_INTEGER;
     switch (op) {
     case IR_ADD:
-    case IR_SUB: return IR_WORK_ADD;
-    case IR_MUL: return IR_WORK_MUL;
-    case IR_FMA: return IR_WORK_FMA;
-    case IR_DIV: return IR_WORK_DIV;
-    case IR_SQRT: return IR_WORK_SQRT;
-    default: return IR_WORK_OTHER;
+    case IR_SUB: return IR_COST_ADD;
+    case IR_MUL: return IR_COST_MUL;
+    case IR_FMA: return IR_COST_FMA;
+    case IR_DIV: return IR_COST_DIV;
+    case IR_SQRT: return IR_COST_SQRT;
+    default: return IR_COST_OTHER;
     }
 }
 
@@ -45,17 +45,17 @@ static double slots_of(ir_op op)
     }
 }
 
-static void weigh(ir_work *w, ir_op op, ir_type type, ir_type operand)
+static void weigh(ir_run_cost *w, ir_op op, ir_type type, ir_type operand)
 {
-    ir_work_kind kind = kind_of(op, type);
+    ir_operation_kind kind = kind_of(op, type);
     w->operations[kind]++;
     bool wide = operand != IR_F32 || ir_ops[op].function >= IR_FUNCTION_ELEMENTARY;
     bool floating = ir_type_is_floating(operand) && op != IR_SELECT;
-    if (kind == IR_WORK_DIV || kind == IR_WORK_SQRT)
+    if (kind == IR_COST_DIV || kind == IR_COST_SQRT)
         w->divisions[wide] += 1;
-    else if (kind <= IR_WORK_COMPARE && floating)
+    else if (kind <= IR_COST_COMPARE && floating)
         w->slots[wide] += 1;
-    else if (kind == IR_WORK_FUNCTION)
+    else if (kind == IR_COST_FUNCTION)
         w->slots[wide] += slots_of(op);
 }
 
@@ -65,7 +65,7 @@ static bool is_value(ir_op op)
 }
 
 /* Operands come before their users. */
-static bool count_operations(const ir_kernel *kernel, arena *memory, ir_work *w)
+static bool count_operations(const ir_kernel *kernel, arena *memory, ir_run_cost *w)
 {
     const ir_graph *g = &kernel->graph;
     bool *varies = arena_array(memory, g->count + 1, sizeof *varies);
@@ -107,7 +107,7 @@ static double elements(const touched *t, const ir_param *param, int rank)
 {
     double count = t->any;
     for (int d = 0; d < rank; d++) {
-        if (param->missing[d]) return 0;
+        if (param->absent_axis[d]) return 0;
         if (param->finer[d]) count *= d ? __builtin_popcount(t->residues[d]) : param->finer[d];
         if (param->coarser[d]) count /= param->coarser[d];
     }
@@ -115,7 +115,7 @@ static double elements(const touched *t, const ir_param *param, int rank)
 }
 
 static void add_component(const ir_kernel *kernel, int param, int component, int bytes, int rank,
-                          ir_work *w)
+                          ir_run_cost *w)
 {
     const ir_param *p = &kernel->params[param];
     touched read = {.any = false}, written = {.any = false};
@@ -135,18 +135,18 @@ static void add_component(const ir_kernel *kernel, int param, int component, int
     if (out > in) w->allocated += (out - in) * bytes;
 }
 
-bool ir_find_work(const ir_kernel *kernel, const kata_type *storage, int rank, ir_work *out)
+bool ir_find_run_cost(const ir_kernel *kernel, const kata_type *storage, int rank, ir_run_cost *out)
 {
     arena memory = {0};
-    ir_work w = {.read = 0};
+    ir_run_cost w = {.read = 0};
     bool done = count_operations(kernel, &memory, &w);
     arena_free(&memory);
     for (int p = 0; p < kernel->param_count; p++)
         for (int c = 0; ir_param_is_field(&kernel->params[p]) && c < kernel->params[p].count; c++)
             add_component(kernel, p, c, ir_storages[storage[p]].bytes, rank, &w);
     const int64_t *n = w.operations;
-    w.floating = n[IR_WORK_ADD] + n[IR_WORK_MUL] + 2 * n[IR_WORK_FMA] + n[IR_WORK_DIV] +
-                 n[IR_WORK_SQRT] + n[IR_WORK_FUNCTION];
+    w.floating = n[IR_COST_ADD] + n[IR_COST_MUL] + 2 * n[IR_COST_FMA] + n[IR_COST_DIV] +
+                 n[IR_COST_SQRT] + n[IR_COST_FUNCTION];
     if (done) *out = w;
     return done;
 }
@@ -176,29 +176,29 @@ static double seconds_of(const double counts[2], double narrow_rate, double wide
 }
 
 /* The innermost memory that holds a loop's fields, and its rate. */
-static ir_work_place place_of(double bytes, const machine *m, int threads)
+static ir_cost_level place_of(double bytes, const machine *m, int threads)
 {
     double l1 = (double)m->l1 * threads, l2 = (double)m->l2, l3 = (double)m->l3;
     if (m->l2_cores > 0 && threads > m->l2_cores) l2 *= (double)threads / m->l2_cores;
     if (m->l3_cores > 0 && threads > m->l3_cores) l3 *= (double)threads / m->l3_cores;
-    return bytes <= 0    ? IR_WORK_MEMORY
-           : bytes <= l1 ? IR_WORK_L1
-           : bytes <= l2 ? IR_WORK_L2
-           : bytes <= l3 ? IR_WORK_L3
-                         : IR_WORK_MEMORY;
+    return bytes <= 0    ? IR_COST_MEMORY
+           : bytes <= l1 ? IR_COST_L1
+           : bytes <= l2 ? IR_COST_L2
+           : bytes <= l3 ? IR_COST_L3
+                         : IR_COST_MEMORY;
 }
 
-ir_work_bound ir_find_work_bound(const ir_work *w, double bytes, const machine *m, int threads,
+ir_rate_bound ir_find_rate_bound(const ir_run_cost *w, double bytes, const machine *m, int threads,
                                  const kata_ceilings *c)
 {
-    ir_work_bound b = {.level = place_of(bytes, m, threads)};
-    double rate = b.level == IR_WORK_L2   ? c->l2_copy_all.best
-                  : b.level == IR_WORK_L3 ? c->l3_copy_all.best
+    ir_rate_bound b = {.level = place_of(bytes, m, threads)};
+    double rate = b.level == IR_COST_L2   ? c->l2_copy_all.best
+                  : b.level == IR_COST_L3 ? c->l3_copy_all.best
                                           : memory_rate(c);
     double moved = w->read + w->written;
-    if (b.level == IR_WORK_L1 || moved <= 0) rate = 0;
+    if (b.level == IR_COST_L1 || moved <= 0) rate = 0;
     if (rate > 0) b.memory = rate / moved;
-    if (rate > 0 && b.level == IR_WORK_MEMORY) b.allocating = rate / (moved + w->allocated);
+    if (rate > 0 && b.level == IR_COST_MEMORY) b.allocating = rate / (moved + w->allocated);
     double added = seconds_of(w->slots, c->fma_f32.best, c->fma_f64.best);
     double divided = seconds_of(w->divisions, c->divide_f32.best, c->divide_f64.best);
     double slowest = added > divided ? added : divided;

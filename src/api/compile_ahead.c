@@ -118,8 +118,8 @@ static kata_status add_version(ahead *a, const kata_kernel *of, const ir_kernel 
         if (status) return status;
         rows[p] = rows_of(a, param);
     }
-    bool narrow = of->narrow && ir_type_of_storage(storage[kernel->real_param]) == IR_F32;
-    if (of->narrow && narrow != (kernel == of->narrow)) return KATA_OK;
+    bool f32 = of->f32_version && ir_type_of_storage(storage[kernel->real_param]) == IR_F32;
+    if (of->f32_version && f32 != (kernel == of->f32_version)) return KATA_OK;
     a->loops[a->count++] =
         (codegen_loop){kernel, storage, rows, a->options->colors, a->k->exec.lines};
     return KATA_OK;
@@ -128,7 +128,7 @@ static kata_status add_version(ahead *a, const kata_kernel *of, const ir_kernel 
 static kata_status add_kernel(ahead *a, const kata_kernel *kernel)
 {
     kata_status status = add_version(a, kernel, kernel->kernel);
-    return status || !kernel->narrow ? status : add_version(a, kernel, kernel->narrow);
+    return status || !kernel->f32_version ? status : add_version(a, kernel, kernel->f32_version);
 }
 
 static kata_status add_kernels(ahead *a, kata_module *module)
