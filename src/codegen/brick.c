@@ -27,15 +27,15 @@ static void begin_lanes(const codegen_writer *w, const ir_param *param, const ch
 {
     text_add(w->out,
              "            %s %s[%d] KATA_ALIGNED;\n"
-             "            if (flags & KATA_WHOLE)\n"
+             "            if (flags & ABI_WHOLE_BRICKS)\n"
              "                for (int l = 0; l < %d; l++) %s[l] = ",
-             ir_types[param->type].c_name, lanes, CODEGEN_LANES, CODEGEN_LANES, lanes);
+             ir_types[param->type].c_name, lanes, ABI_LANES, ABI_LANES, lanes);
     codegen_constant(w->out, param->type, ir_reduction_start(param));
     text_add(w->out,
              ";\n"
              "            else\n"
              "                for (int l = 0; l < %d; l++) %s[l] = %s[brick * %d + l];\n",
-             CODEGEN_LANES, lanes, row, CODEGEN_LANES);
+             ABI_LANES, lanes, row, ABI_LANES);
 }
 
 static void end_lanes(const codegen_writer *w, const ir_param *param, const char *lanes,
@@ -43,14 +43,14 @@ static void end_lanes(const codegen_writer *w, const ir_param *param, const char
 {
     const char *type = codegen_short_type(param->type);
     text_add(w->out,
-             "            if (flags & KATA_WHOLE) {\n"
-             "                union kata_value all = {.i64 = 0};\n"
+             "            if (flags & ABI_WHOLE_BRICKS) {\n"
+             "                abi_value all = {.i64 = 0};\n"
              "                all.%s = kata_%s_lanes_%s(%s);\n"
-             "                ((union kata_value *)%s)[brick] = all;\n"
+             "                ((abi_value *)%s)[brick] = all;\n"
              "            } else\n"
              "                for (int l = 0; l < %d; l++) %s[brick * %d + l] = %s[l];\n",
-             type, ir_ops[ir_reduction_op(param)].name, type, lanes, row, CODEGEN_LANES, row,
-             CODEGEN_LANES, lanes);
+             type, ir_ops[ir_reduction_op(param)].name, type, lanes, row, ABI_LANES, row, ABI_LANES,
+             lanes);
 }
 
 static void add_all(const codegen_writer *w, add_lanes *add)
@@ -68,11 +68,11 @@ static void add_all(const codegen_writer *w, add_lanes *add)
 
 void codegen_begin_bricks(const codegen_writer *w)
 {
-    text_add(w->out,
-             "            const int64_t row_points = hi[0] - lo[0];\n"
-             "            for (int64_t begin = lo[0], end; begin < hi[0]; begin = end) {\n"
-             "            end = kata_brick_end(begin, hi[0]);\n"
-             "            const int64_t brick = begin >> 9, lo[] = {begin}, hi[] = {end};\n");
+    text_add(w->out, "            const int64_t row_points = hi[0] - lo[0];\n"
+                     "            for (int64_t begin = lo[0], end; begin < hi[0]; begin = end) {\n"
+                     "            end = kata_brick_end(begin, hi[0]);\n"
+                     "            const int64_t brick = begin >> ABI_BRICK_SHIFT, lo[] = {begin}, "
+                     "hi[] = {end};\n");
     add_all(w, begin_lanes);
 }
 

@@ -1,70 +1,25 @@
-/* codegen: kernel graphs to C text.
- *
- * A generated function runs one kernel on one box, on one thread:
- *
- *     void NAME(const int64_t *lo, const int64_t *hi, const int64_t *size,
- *               const struct kata_view *view, const union kata_value *number, int flags)
- *
- * lo, hi: box. size: grid size; for the variant of coloured ranges, in 3 and 4, the number of
- * colours and the colour; for kernels whose levels run in order, in 5 + 2*p the lowest index along
- * them that may be read of parameter p, and in 6 + 2*p the highest: what lies farther out is read
- * there. view: one per component of
- * each field parameter and one per element of each reduction, in parameter order: the address of
- * the point (0,0,0) (which may lie outside any memory) and the distances in elements to the next y
- * and z; x is contiguous, or as
- * the parameter's codegen_rows says. An inout field, and an out that is read at other levels, has
- * its views twice, for reads and then for writes. A reduction's view has lanes in the
- * parameter's type, CODEGEN_LANES for each CODEGEN_BRICK points of a row, into which points are
- * combined from low x to high: that at x into lane x modulo CODEGEN_LANES. For CODEGEN_WHOLE it has
- * 8 bytes for each brick, which receive what the lanes make, from their neutral start; its
- * distances are in elements all the same. Where levels are along x it receives the point's
- * contribution. number: 8 bytes per number and table element, in parameter order. A kernel with
- * checks has one more view, the last, whose origin is an int64_t[3]: the function returns when a
- * row has a point at which a check fails, with its first one there and nothing written to that row
- * and those after it. All reads of a point happen before its writes, and points are independent,
- * but for the levels of a kernel whose levels run in order: each sees what those before it in its
- * box have written. flags: CODEGEN_PREFETCH, CODEGEN_STREAM, CODEGEN_OVERLAP, CODEGEN_WHOLE. */
+/* codegen: kernel graphs to C text, of functions as abi/abi.h says. */
 #ifndef CODEGEN_CODEGEN_H
 #define CODEGEN_CODEGEN_H
 
+#include "abi/abi.h"
 #include "ir/ir.h"
-
-typedef struct codegen_view {
-    void *origin;
-    int64_t y, z;
-    int64_t x; /* of STRIDED rows; others need none */
-} codegen_view;
-
-/* What a function may do for speed, where no result depends on it, and what reductions get. */
-enum {
-    CODEGEN_PREFETCH = 1, /* fields do not fit a cache: fetch ahead */
-    CODEGEN_STREAM = 2,   /* and write past it what is not read */
-    CODEGEN_OVERLAP = 4,  /* points may be computed twice: nothing written is read */
-    CODEGEN_WHOLE = 8,    /* bricks lie in the box with all their points, and are reduced */
-};
-
-typedef void codegen_function(const int64_t *lo, const int64_t *hi, const int64_t *size,
-                              const codegen_view *view, const ir_value *number, int flags);
-
-enum { CODEGEN_BRICK = 512, CODEGEN_LANES = 32 };
 
 /* Where in a row of a component element i is. */
 typedef enum codegen_rows {
     CODEGEN_CONTIGUOUS, /* at i */
     CODEGEN_TOGETHER,   /* at i times the number of components */
-    CODEGEN_BLOCKED,    /* in blocks of CODEGEN_BLOCK elements of each component */
+    CODEGEN_BLOCKED,    /* in blocks of ABI_BLOCK elements of each component */
     CODEGEN_STRIDED     /* at i times the view's x */
 } codegen_rows;
-
-enum { CODEGEN_BLOCK_SHIFT = 4, CODEGEN_BLOCK = 1 << CODEGEN_BLOCK_SHIFT };
 
 /* A kernel bound to storage types and layouts. */
 typedef struct codegen_loop {
     const ir_kernel *kernel;
     const kata_type *storage; /* per parameter; read for field parameters only */
     const codegen_rows *rows; /* the same; NULL: all contiguous */
-    bool colored; /* visits only points at which (ix + iy + iz) mod size[3] is size[4] */
-    bool lines;   /* with #line directives that lead to the kernel's text */
+    bool colored;             /* visits only the points of a colour */
+    bool lines;               /* with #line directives that lead to the kernel's text */
 } codegen_loop;
 
 /* ---- kernel_file.c --------------------------------------------------------------------------- */
@@ -74,12 +29,12 @@ typedef struct codegen_loop {
 void codegen_name(const codegen_loop *loop, char name[64]);
 /* A whole file: the functions of loops that have different names, behind what they need. */
 void codegen_file_text(text *out, const codegen_loop *loops, size_t count);
-/* Text of vector.h, which stands in generated code. */
-extern const char codegen_vector_text[];
+/* Text of abi.h, and of vector.h, which stands in generated code. */
+extern const char abi_text[], codegen_vector_text[];
 /* Text of lanes.h, which stands there where a loop reduces. */
 extern const char codegen_lanes_text[];
 /* Position of the first view, and of the first number, of a parameter; those of param_count are the
- * numbers of views (without that of checks) and numbers. */
+ * numbers of views and numbers. */
 int codegen_view_index(const ir_kernel *kernel, int param);
 int codegen_number_index(const ir_kernel *kernel, int param);
 /* Position of the first view that is written, of a parameter that is. */

@@ -41,11 +41,18 @@ static void add_signature(const codegen_writer *w)
     codegen_name(w->loop, name);
     codegen_line(w, w->loop->kernel->at);
     text_add(w->out,
-             "void %s(const int64_t *restrict lo, const int64_t *restrict hi,\n"
-             "    const int64_t *restrict size, const struct kata_view *restrict view,\n"
-             "    const union kata_value *restrict number, int flags)\n{\n"
-             "    const int64_t nx = size[0], ny = size[1], nz = size[2];\n",
+             "void %s(const abi_box *restrict box, const abi_arguments *restrict arguments)\n{\n"
+             "    const int64_t *const lo = box->lo, *const hi = box->hi, *const size = "
+             "arguments->size;\n"
+             "    const int64_t nx = size[0], ny = size[1], nz = size[2];\n"
+             "    const abi_view *restrict view = arguments->views;\n"
+             "    const int flags = arguments->flags;\n",
              name);
+    if (w->loop->colored)
+        text_add(w->out,
+                 "    const int64_t colors = arguments->colors, color = arguments->color;\n");
+    if (w->loop->kernel->direction)
+        text_add(w->out, "    const abi_levels *const levels = arguments->levels;\n");
 }
 
 static void add_numbers(const codegen_writer *w)
@@ -58,7 +65,7 @@ static void add_numbers(const codegen_writer *w)
         if (node->op != IR_NUMBER) continue;
         text_add(w->out, "    const %s ", codegen_type(node->type));
         codegen_expression(w, id);
-        text_add(w->out, " = number[%d].%s;\n",
+        text_add(w->out, " = arguments->numbers[%d].%s;\n",
                  codegen_number_index(kernel, node->param) + node->element, members[node->type]);
     }
 }
@@ -310,7 +317,7 @@ static void add_function(codegen_writer *w, const bool *wanted)
     codegen_steps(w, CODEGEN_ROW, CODEGEN_ROW);
     codegen_row_text(w, wanted);
     text_add(w->out, "        }\n    }\n");
-    text_add(w->out, "    if (flags & KATA_STREAM) kata_streamed();\n}\n");
+    text_add(w->out, "    if (flags & ABI_STREAM) kata_streamed();\n}\n");
 }
 
 void codegen_function_text(text *out, const codegen_loop *loop)

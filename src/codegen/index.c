@@ -27,12 +27,13 @@ void codegen_index(text *out, const ir_param *param, int dimension, int32_t offs
         text_add(out, " %c %d", offset < 0 ? '-' : '+', (int)(offset < 0 ? -offset : offset));
 }
 
-/* "iz - 1 < size[7] ? size[7] : ": one end of the levels that may be read. */
+/* "iz - 1 < levels[1].lowest ? levels[1].lowest : ": one end of the levels that may be read. */
 static void add_end(const codegen_writer *w, int param, int dimension, int32_t offset, bool high)
 {
-    int end = 5 + 2 * param + high;
+    const char *end = high ? "highest" : "lowest";
     codegen_index(w->out, &w->loop->kernel->params[param], dimension, offset);
-    text_add(w->out, " %c size[%d] ? size[%d] : ", high ? '>' : '<', end, end);
+    text_add(w->out, " %c levels[%d].%s ? levels[%d].%s : ", high ? '>' : '<', param, end, param,
+             end);
 }
 
 /* Any level may lie beyond a field, at either end: a range may reach beyond the grid, where no
@@ -77,8 +78,8 @@ static void add_blocked(text *out, const codegen_loop *loop, int param, int32_t 
         text_add(out, "_block]");
         return;
     }
-    text_add(out, "[((%s) >> %d) * %d + ((%s) & %d)]", i, CODEGEN_BLOCK_SHIFT,
-             p->count * CODEGEN_BLOCK, i, CODEGEN_BLOCK - 1);
+    text_add(out, "[((%s) >> %d) * %d + ((%s) & %d)]", i, ABI_BLOCK_SHIFT, p->count * ABI_BLOCK, i,
+             ABI_BLOCK - 1);
 }
 
 bool codegen_has_lanes(const codegen_loop *loop, int param)

@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+_Static_assert(sizeof(abi_value) == sizeof(ir_value), "numbers are given as ir_values");
+
 void codegen_name(const codegen_loop *loop, char name[64])
 {
     const ir_kernel *kernel = loop->kernel;
@@ -74,13 +76,11 @@ static const char prelude[] =
     "typedef __UINT16_TYPE__ uint16_t;\n"
     "typedef __INT32_TYPE__ int32_t;\n"
     "typedef __INT64_TYPE__ int64_t;\n"
-    "union kata_value {\n    int32_t i32;\n    int64_t i64;\n    float f32;\n    double f64;\n};\n"
-    "struct kata_view {\n    void *origin;\n    int64_t y, z, x;\n};\n"
-    "enum { KATA_PREFETCH = 1, KATA_STREAM = 2, KATA_OVERLAP = 4, KATA_WHOLE = 8 };\n";
+    "#define ABI_GENERATED\n";
 
 void codegen_file_text(text *out, const codegen_loop *loops, size_t count)
 {
-    text_add(out, "%s\n%s\n%s", prelude, ir_arithmetic_text, codegen_vector_text);
+    text_add(out, "%s\n%s\n%s\n%s", prelude, abi_text, ir_arithmetic_text, codegen_vector_text);
     if (any_node(loops, count, codegen_is_elementary)) text_add(out, "\n%s", ir_elementary_text);
     if (any_node(loops, count, codegen_is_trigonometric))
         text_add(out, "\n%s", ir_elementary_trig_text);

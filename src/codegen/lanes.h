@@ -6,6 +6,8 @@
 #define KATA_SIDE_BY_SIDE _Pragma("omp simd")
 #endif
 
+_Static_assert(ABI_LANES == 32, "the trees below are of so many lanes");
+
 #define KATA_TREE_STEP(HALF, to, from, t, op)                                                      \
     KATA_SIDE_BY_SIDE for (int l = 0; l < HALF; l++) to[l] =                                       \
         kata_##op##_##t(from[l], from[l + HALF]);

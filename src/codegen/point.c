@@ -182,7 +182,7 @@ static void add_all(list *l)
     add_item(l, "const int64_t", "nx");
     add_item(l, "const int64_t", "ny");
     add_item(l, "const int64_t", "nz");
-    if (l->w->loop->kernel->direction) add_item(l, "const int64_t *const", "size");
+    if (l->w->loop->kernel->direction) add_item(l, "const abi_levels *const", "levels");
     add_values(l);
     add_rows(l);
     add_blocks(l);
@@ -222,7 +222,7 @@ void codegen_target(const codegen_writer *w, const ir_store *s)
     text name = lane ? codegen_lanes_name(w, s) : codegen_written_name(w, s);
     text_add(w->out, "%s", text_get(&name));
     if (lane)
-        text_add(w->out, "[ix & %d]", CODEGEN_LANES - 1);
+        text_add(w->out, "[ix & %d]", ABI_LANES - 1);
     else
         codegen_element(w, s->param, s->offset[0], false, text_get(&name));
     text_free(&name);

@@ -42,8 +42,8 @@ static void add_colored_start(const codegen_writer *w)
 {
     text_add(
         w->out,
-        "            const int64_t before = (size[4] - lo[0] - iy - iz) %% size[3];\n"
-        "            const int64_t first = lo[0] + (before < 0 ? before + size[3] : before);\n");
+        "            const int64_t before = (color - lo[0] - iy - iz) %% colors;\n"
+        "            const int64_t first = lo[0] + (before < 0 ? before + colors : before);\n");
 }
 
 /* Around the loop over points where they run block by block. */
@@ -53,13 +53,13 @@ static void add_block_loop(const codegen_writer *w)
     text_add(w->out,
              "            for (int64_t start = lo[0], end; start < hi[0]; start = end) {\n"
              "            end = (start | %d) + 1 < hi[0] ? (start | %d) + 1 : hi[0];\n",
-             CODEGEN_BLOCK - 1, CODEGEN_BLOCK - 1);
+             ABI_BLOCK - 1, ABI_BLOCK - 1);
     for (int p = 0; p < kernel->param_count; p++) {
         if (codegen_rows_of(w->loop, p) != CODEGEN_BLOCKED) continue;
         text_add(w->out, "            const int64_t ");
         codegen_param_name(w->out, kernel, p);
-        text_add(w->out, "_block = (start >> %d) * %d;\n", CODEGEN_BLOCK_SHIFT,
-                 (kernel->params[p].count - 1) * CODEGEN_BLOCK);
+        text_add(w->out, "_block = (start >> %d) * %d;\n", ABI_BLOCK_SHIFT,
+                 (kernel->params[p].count - 1) * ABI_BLOCK);
     }
 }
 
@@ -70,7 +70,7 @@ static void begin_points(const codegen_writer *w, const char *pragma)
     if (blocks) add_block_loop(w);
     if (is_free(w->loop)) text_add(w->out, "%s", pragma);
     if (w->loop->colored)
-        text_add(w->out, "            for (int64_t ix = first; ix < hi[0]; ix += size[3]) {\n");
+        text_add(w->out, "            for (int64_t ix = first; ix < hi[0]; ix += colors) {\n");
     else if (blocks)
         text_add(w->out, "            for (int64_t ix = start; ix < end; ix++) {\n");
     else
@@ -97,15 +97,10 @@ static void add_checks(const codegen_writer *w)
     codegen_operand(w, kernel->valid);
     text_add(w->out, " || failing < ix ? failing : ix;\n");
     end_points(w);
-    text_add(w->out,
-             "            if (failing < hi[0]) {\n"
-             "                int64_t *const point = (int64_t *)view[%d].origin;\n"
-             "                point[0] = failing;\n"
-             "                point[1] = iy;\n"
-             "                point[2] = iz;\n"
-             "                return;\n"
-             "            }\n",
-             codegen_view_index(kernel, kernel->param_count));
+    text_add(w->out, "            if (failing < hi[0]) {\n"
+                     "                *arguments->failure = (abi_failure){1, {failing, iy, iz}};\n"
+                     "                return;\n"
+                     "            }\n");
 }
 
 /* ---- cases ----------------------------------------------------------------------------------- */

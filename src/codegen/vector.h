@@ -21,7 +21,7 @@ KATA_WITHIN int64_t kata_aligned(const void *row, int64_t bytes, int64_t lanes, 
 /* Where the brick ends that holds a point of a row, or the row. */
 KATA_WITHIN int64_t kata_brick_end(int64_t ix, int64_t row_end)
 {
-    const int64_t end = (ix | 511) + 1;
+    const int64_t end = (ix | (ABI_BRICK - 1)) + 1;
     return end < row_end ? end : row_end;
 }
 
@@ -52,7 +52,7 @@ KATA_WITHIN void kata_put(void *to, const void *from, int64_t bytes, int flags)
 {
     char *out = (char *)to;
     const char *in = (const char *)from;
-    const int stream = (flags & KATA_STREAM) && (__UINTPTR_TYPE__)to % 64 == 0;
+    const int stream = (flags & ABI_STREAM) && (__UINTPTR_TYPE__)to % 64 == 0;
     int64_t done = 0;
     for (; done + 64 <= bytes; done += 64) {
         if (stream)

@@ -1,7 +1,7 @@
 /* The vectors of a row.
  *
  * A row is cut into vectors: a loop over the lanes of each, whose results are kept aside and then
- * written as a whole, past the caches if KATA_STREAM says so, while, for KATA_PREFETCH, what the
+ * written as a whole, past the caches if ABI_STREAM says so, while, for ABI_PREFETCH, what the
  * next row will need is fetched. Where a point may be computed twice, the first and the last vector
  * overlap others; otherwise what remains at both ends is computed point by point.
  *
@@ -44,7 +44,7 @@ static void add_bounds(const codegen_writer *w, int lanes)
                  "            int64_t to = hi[0];\n",
                  text_get(&first), text_get(&first), lanes);
     text_add(w->out,
-             "            if (last < lo[0] || !(flags & KATA_OVERLAP)) {\n"
+             "            if (last < lo[0] || !(flags & ABI_OVERLAP)) {\n"
              "                from += from < lo[0] ? %d : 0;\n"
              "                from = from < hi[0] ? from : hi[0];\n"
              "                to = from + ((hi[0] - from) & -%d);\n"
@@ -80,9 +80,9 @@ static void add_written_fetches(const codegen_writer *w, int lanes)
 
 void codegen_fetches(const codegen_writer *w, int lanes)
 {
-    text_add(w->out, "                    if (flags & KATA_PREFETCH) {\n");
+    text_add(w->out, "                    if (flags & ABI_PREFETCH) {\n");
     codegen_each_row(w, lanes, add_read_fetches);
-    text_add(w->out, "                        if (!(flags & KATA_STREAM)) {\n");
+    text_add(w->out, "                        if (!(flags & ABI_STREAM)) {\n");
     codegen_each_row(w, lanes, add_written_fetches);
     text_add(w->out, "                        }\n                    }\n");
 }
@@ -162,8 +162,7 @@ static void add_outs(const codegen_writer *w, int lanes)
         text_add(w->out,
                  "                %s *const out_%d = ", codegen_element_type(w->loop, param), i);
         if (is_kept(w->loop, i))
-            text_add(w->out, "flags & KATA_STREAM ? new_%d + %d : ", i,
-                     front_of(w->loop, i, lanes));
+            text_add(w->out, "flags & ABI_STREAM ? new_%d + %d : ", i, front_of(w->loop, i, lanes));
         add_target_row(w, i, "start");
         text_add(w->out, ";\n");
     }
@@ -208,7 +207,7 @@ static void add_clamped_loop(const codegen_writer *w, const char *name, const ch
 static void add_place(const codegen_writer *w)
 {
     if (codegen_reduces(w->loop))
-        text_add(w->out, "                    const int64_t place = at & %d;\n", CODEGEN_LANES - 1);
+        text_add(w->out, "                    const int64_t place = at & %d;\n", ABI_LANES - 1);
 }
 
 static void add_puts(const codegen_writer *w, int lanes)
@@ -239,8 +238,8 @@ static void add_rounds(const codegen_writer *w, int lanes)
     text_add(w->out,
              "                if (start %% %d == 0) {\n"
              "                for (; start + %d <= %s; start += %d) {\n",
-             CODEGEN_LANES, CODEGEN_LANES, end_of(w), CODEGEN_LANES);
-    for (int place = 0; place < CODEGEN_LANES; place += lanes) {
+             ABI_LANES, ABI_LANES, end_of(w), ABI_LANES);
+    for (int place = 0; place < ABI_LANES; place += lanes) {
         text_add(w->out,
                  "                {\n"
                  "                const int64_t at = start + %d, place = %d;\n",
@@ -287,7 +286,7 @@ static void add_pieces(const codegen_writer *w, int lanes)
     add_place(w);
     add_vector(w, lanes);
     text_add(w->out, "                }\n"
-                     "                if (flags & KATA_STREAM) {\n");
+                     "                if (flags & ABI_STREAM) {\n");
     for (int i = 0; i < w->loop->kernel->store_count; i++) {
         if (!is_kept(w->loop, i)) continue;
         text_add(w->out, "                    kata_put_piece(");

@@ -52,7 +52,7 @@ static bool run_loop(cpu_chain *c, int loop)
 {
     const chain_loop *l = c->a->loops[loop].loop;
     struct exec_cpu *cpu = c->context->cpu;
-    codegen_function *run;
+    abi_function *run;
     c->status = exec_make_arrays(l, c->m);
     if (!c->status) c->status = cpu_compiled(c->context, c->functions[loop], l, c->m, &run);
     double start = exec_meter_now(c->context->meter);

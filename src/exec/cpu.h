@@ -33,23 +33,22 @@ typedef struct cpu_group {
 } cpu_group;
 
 typedef struct cpu_function {
-    jit_function id;       /* named by codegen_name */
-    codegen_function *run; /* NULL until it is compiled and fetched */
-    cpu_group *group;      /* that it is being compiled in; NULL: none */
-    store_choice way;      /* of large loops, to write past the caches, or not */
+    jit_function id;   /* named by codegen_name */
+    abi_function *run; /* NULL until it is compiled and fetched */
+    cpu_group *group;  /* that it is being compiled in; NULL: none */
+    store_choice way;  /* of large loops, to write past the caches, or not */
 } cpu_function;
 
 /* What one thread needs while it runs a loop. */
 typedef struct cpu_thread {
     _Alignas(128) _Atomic int64_t next; /* of its share of the blocks, others take from it too */
     int64_t end;
-    codegen_view *views; /* those of the loop, changed while an edge is computed */
-    void *gathered;      /* values around an edge */
-    void *reduced;       /* lanes of reductions, or contributions to them */
-    int flags;           /* for the function */
+    abi_view *views;         /* those of the loop, changed while an edge is computed */
+    abi_arguments arguments; /* those of the loop, with the thread's views and failure */
+    void *gathered;          /* values around an edge */
+    void *reduced;           /* lanes of reductions, or contributions to them */
     size_t gathered_size, reduced_size;
-    int64_t
-        failing[3];   /* where a compiled function puts a failing point; failing[0] is -1 before */
+    abi_failure failure;
     exec_fault fault; /* the first of those that this thread has met in the loop */
 } cpu_thread;
 
@@ -85,7 +84,7 @@ kata_status cpu_compile(exec_context *context, const chain *c, size_t *functions
 /* The code of a function for a loop. NULL where the loop is to be interpreted, because that ends
  * before the compiler would. */
 kata_status cpu_compiled(exec_context *context, size_t function, const chain_loop *loop,
-                         messages *m, codegen_function **run);
+                         messages *m, abi_function **run);
 
 /* ---- cpu_group.c: compilers beside the program ----------------------------------------------- */
 
@@ -151,17 +150,17 @@ bool cpu_edge_prepare(cpu_edge *edge, const grid_box *touched, arena *memory);
 /* Points the views of components that a piece of the grid reads outside of it to copies of their
  * values around the piece, made by the boundary rules. False when memory is out. */
 bool cpu_edge_gather(const cpu_edge *edges, int count, const grid_box *piece, cpu_thread *thread,
-                     codegen_view *views);
+                     abi_view *views);
 
 /* Puts what a piece has written to its copies, at the views made by cpu_edge_gather, where it
  * belongs in the grid. */
 void cpu_edge_scatter(const cpu_edge *edges, int count, const grid_box *piece,
-                      const codegen_view *views);
+                      const abi_view *views);
 
 /* The view of a component of an array, and a view as an array of one component, of the block and
  * type of another. */
-codegen_view cpu_view(const store_array *a, int component);
-store_array cpu_view_array(const codegen_view *view, const store_array *of);
+abi_view cpu_view(const store_array *a, int component);
+store_array cpu_view_array(const abi_view *view, const store_array *of);
 
 /* ---- cpu_fill.c ------------------------------------------------------------------------------ */
 
@@ -187,13 +186,13 @@ typedef struct cpu_reduction {
 
 typedef struct cpu_loop {
     const chain_loop *loop;
-    codegen_function *run;
+    abi_function *run;
     int view_count, edge_count, reduction_count, thread_count;
-    int64_t *sizes; /* for the function: see codegen.h */
-    int flags;      /* likewise */
-    bool columns;   /* levels run in order, and columns are independent: each runs by itself */
-    bool kept; /* contributions of all points are kept, by thread 0, until the loop has ended */
-    codegen_view *views;
+    abi_arguments arguments; /* for the function; each thread has views of its own */
+    abi_levels *levels;      /* those of the arguments */
+    bool columns; /* levels run in order, and columns are independent: each runs by itself */
+    bool kept;    /* contributions of all points are kept, by thread 0, until the loop has ended */
+    abi_view *views;
     ir_value *numbers;
     cpu_edge *edges, *fills; /* `fills`: those whose outside is filled before the loop runs */
     int fill_count;

@@ -182,7 +182,7 @@ kata_status cpu_compile(exec_context *context, const chain *c, size_t *functions
 }
 
 kata_status cpu_compiled(exec_context *context, size_t function, const chain_loop *loop,
-                         messages *m, codegen_function **run)
+                         messages *m, abi_function **run)
 {
     struct exec_cpu *cpu = context->cpu;
     cpu_group *group = cpu->functions[function].group;

@@ -60,7 +60,7 @@ static size_t lay_copy(const cpu_edge *edge, const grid_box *box, void *out, sto
     bool blocked = edge->rows == CODEGEN_BLOCKED, together = edge->rows == CODEGEN_TOGETHER;
     kata_layout layout = blocked ? KATA_BLOCKS : together ? KATA_STRUCTURES : KATA_ARRAYS;
     int64_t low[3] = {box->lo[0], box->lo[1], box->lo[2]};
-    if (blocked) low[0] -= low[0] & (STORE_BLOCK - 1);
+    if (blocked) low[0] -= low[0] & (ABI_BLOCK - 1);
     *copy = (store_array){.type = edge->type, .components = edge->param->count};
     int64_t row = store_lay_row(copy, layout, box->hi[0] - low[0]);
     if (layout == KATA_ARRAYS) copy->pitch_component = 0; /* there is one */
@@ -181,13 +181,13 @@ static void copy_box(const cpu_edge *edge, const grid_box *box, store_array *cop
     }
 }
 
-codegen_view cpu_view(const store_array *a, int component)
+abi_view cpu_view(const store_array *a, int component)
 {
     const int64_t here[3] = {0, 0, 0};
-    return (codegen_view){store_address(a, component, here), a->pitch_y, a->pitch_z, a->pitch_x};
+    return (abi_view){store_address(a, component, here), a->pitch_y, a->pitch_z, a->pitch_x};
 }
 
-store_array cpu_view_array(const codegen_view *view, const store_array *of)
+store_array cpu_view_array(const abi_view *view, const store_array *of)
 {
     return (store_array){.type = of->type,
                          .components = 1,
@@ -226,7 +226,7 @@ static bool grow_room(cpu_thread *thread, size_t needed)
 }
 
 bool cpu_edge_gather(const cpu_edge *edges, int count, const grid_box *piece, cpu_thread *thread,
-                     codegen_view *views)
+                     abi_view *views)
 {
     size_t row_bytes, needed = room_for(edges, count, piece, &row_bytes);
     if (!grow_room(thread, needed + row_bytes)) return false;
@@ -261,7 +261,7 @@ static bool target_of(const cpu_edge *edge, const int64_t index[3], int64_t targ
     return true;
 }
 
-static void scatter_box(const cpu_edge *edge, const grid_box *box, const codegen_view *view)
+static void scatter_box(const cpu_edge *edge, const grid_box *box, const abi_view *view)
 {
     const store_array *a = edge->binding->slot->array;
     store_array copy = cpu_view_array(view, a);
@@ -275,7 +275,7 @@ static void scatter_box(const cpu_edge *edge, const grid_box *box, const codegen
 }
 
 void cpu_edge_scatter(const cpu_edge *edges, int count, const grid_box *piece,
-                      const codegen_view *views)
+                      const abi_view *views)
 {
     grid_box box;
     for (int i = 0; i < count; i++)

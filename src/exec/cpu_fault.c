@@ -7,7 +7,7 @@
 
 typedef struct evaluation {
     const cpu_loop *loop;
-    const codegen_view *views;
+    const abi_view *views;
     const int64_t *point;
     ir_value *values; /* per node */
 } evaluation;
@@ -15,14 +15,14 @@ typedef struct evaluation {
 /* As the compiled function does it. */
 static int64_t readable(const cpu_loop *l, int param, int64_t level)
 {
-    const int64_t *end = l->sizes + 5 + 2 * param;
-    return level < end[0] ? end[0] : level > end[1] ? end[1] : level;
+    const abi_levels *all = &l->levels[param];
+    return level < all->lowest ? all->lowest : level > all->highest ? all->highest : level;
 }
 
 static ir_value evaluate_load(const evaluation *e, const ir_node *n)
 {
     const ir_kernel *kernel = e->loop->loop->kernel;
-    const codegen_view *view = &e->views[codegen_view_index(kernel, n->param) + n->element];
+    const abi_view *view = &e->views[codegen_view_index(kernel, n->param) + n->element];
     const store_array *of = e->loop->loop->bindings[n->param].slot->array;
     store_array rows = cpu_view_array(view, of);
     int64_t index[3];
@@ -81,9 +81,10 @@ static void describe(const evaluation *e, const ir_check *check, exec_fault *fau
 bool cpu_fault_note(const cpu_loop *l, cpu_thread *thread)
 {
     const ir_kernel *kernel = l->loop->kernel;
-    if (thread->fault.found && !exec_point_before(l->loop, thread->failing, thread->fault.point))
+    if (thread->fault.found &&
+        !exec_point_before(l->loop, thread->failure.point, thread->fault.point))
         return true;
-    evaluation e = {l, thread->views, thread->failing, NULL};
+    evaluation e = {l, thread->views, thread->failure.point, NULL};
     e.values = calloc(kernel->graph.count, sizeof *e.values);
     if (!e.values) return false;
     for (ir_id id = 1; id < kernel->graph.count; id++)

@@ -57,19 +57,16 @@ static bool prepare_reduction(cpu_loop *l, int p)
 }
 
 /* No bounds for levels yet. */
-static bool prepare_sizes(cpu_loop *l)
+static bool prepare_arguments(cpu_loop *l)
 {
     const chain_loop *loop = l->loop;
     int params = loop->kernel->param_count;
-    l->sizes = arena_array(&l->memory, 5 + 2 * (size_t)params, sizeof *l->sizes);
-    if (!l->sizes) return false;
-    memcpy(l->sizes, loop->shape.size, sizeof loop->shape.size);
-    l->sizes[3] = loop->colors;
-    l->sizes[4] = loop->color;
-    for (int p = 0; p < params; p++) {
-        l->sizes[5 + 2 * p] = INT64_MIN;
-        l->sizes[6 + 2 * p] = INT64_MAX;
-    }
+    l->levels = arena_array(&l->memory, (size_t)params, sizeof *l->levels);
+    if (!l->levels) return false;
+    for (int p = 0; p < params; p++) l->levels[p] = (abi_levels){INT64_MIN, INT64_MAX};
+    l->arguments =
+        (abi_arguments){.levels = l->levels, .colors = loop->colors, .color = loop->color};
+    memcpy(l->arguments.size, loop->shape.size, sizeof loop->shape.size);
     return true;
 }
 
@@ -77,10 +74,11 @@ static bool prepare_params(cpu_loop *l)
 {
     const ir_kernel *kernel = l->loop->kernel;
     int count = kernel->param_count, numbers = codegen_number_index(kernel, count);
-    l->view_count = codegen_view_index(kernel, count) + (kernel->check_count > 0);
+    l->view_count = codegen_view_index(kernel, count);
     l->views = arena_array(&l->memory, (size_t)l->view_count, sizeof *l->views);
     l->numbers = arena_array(&l->memory, (size_t)numbers, sizeof *l->numbers);
     l->reductions = arena_array(&l->memory, (size_t)l->view_count, sizeof *l->reductions);
+    l->arguments.numbers = (const abi_value *)l->numbers;
     bool done = l->views && l->numbers && l->reductions;
     for (int p = 0; p < count && done; p++) {
         if (ir_param_is_field(&kernel->params[p]))
@@ -303,7 +301,9 @@ static bool prepare_threads(cpu_loop *l, const struct exec_cpu *cpu)
         thread->views = arena_array(&l->memory, (size_t)l->view_count, sizeof *thread->views);
         if (!thread->views) return false;
         memcpy(thread->views, l->views, (size_t)l->view_count * sizeof *thread->views);
-        if (l->loop->kernel->check_count) thread->views[l->view_count - 1].origin = thread->failing;
+        thread->arguments = l->arguments;
+        thread->arguments.views = thread->views;
+        thread->arguments.failure = &thread->failure;
         thread->fault.found = false;
     }
     return true;
@@ -374,8 +374,7 @@ static void prepare_levels(cpu_loop *l)
     for (int p = 0; p < loop->kernel->param_count && l->columns; p++)
         if (ir_param_is_field(&loop->kernel->params[p])) {
             grid_box inside = chain_binding_inside(&loop->bindings[p]);
-            l->sizes[5 + 2 * p] = inside.lo[d];
-            l->sizes[6 + 2 * p] = inside.hi[d] - 1;
+            l->levels[p] = (abi_levels){inside.lo[d], inside.hi[d] - 1};
         }
 }
 
@@ -409,10 +408,10 @@ static void prepare_how(cpu_loop *l)
 {
     int64_t bytes = cpu_loop_bytes(l->loop) * grid_box_points(&l->loop->box);
     if (HOSTILE(bytes > machine_last_cache(), bytes >= 0)) {
-        l->flags |= CODEGEN_PREFETCH;
-        if (!reads_written(l->loop, true)) l->flags |= CODEGEN_STREAM;
+        l->arguments.flags |= ABI_PREFETCH;
+        if (!reads_written(l->loop, true)) l->arguments.flags |= ABI_STREAM;
     }
-    if (!reads_written(l->loop, false) && !l->reduction_count) l->flags |= CODEGEN_OVERLAP;
+    if (!reads_written(l->loop, false) && !l->reduction_count) l->arguments.flags |= ABI_OVERLAP;
 }
 
 static bool run_prepared(cpu_loop *l, struct exec_cpu *cpu)
@@ -430,8 +429,9 @@ static bool run_prepared(cpu_loop *l, struct exec_cpu *cpu)
 /* Past the caches or not, where both may be. */
 static bool run_one_way(cpu_loop *l, store_choice *way, struct exec_cpu *cpu)
 {
-    if (!(l->flags & CODEGEN_STREAM)) return run_prepared(l, cpu);
-    if (store_choice_begin(way, grid_box_points(&l->loop->box)) > 0) l->flags &= ~CODEGEN_STREAM;
+    if (!(l->arguments.flags & ABI_STREAM)) return run_prepared(l, cpu);
+    if (store_choice_begin(way, grid_box_points(&l->loop->box)) > 0)
+        l->arguments.flags &= ~ABI_STREAM;
     double start = clock_seconds();
     bool done = run_prepared(l, cpu);
     store_choice_end(way, clock_seconds() - start);
@@ -444,7 +444,7 @@ kata_status cpu_loop_run(const chain_loop *loop, cpu_function *function, struct 
     cpu_loop l = {
         .loop = loop, .run = function->run, .bricks = bricks_of(&loop->box), .poison = cpu->poison};
     l.memory = cpu->memory;
-    bool empty = grid_box_is_empty(&loop->box), done = prepare_sizes(&l);
+    bool empty = grid_box_is_empty(&loop->box), done = prepare_arguments(&l);
     if (done && !empty) {
         prepare_levels(&l);
         done = prepare_edges(&l); /* may move arrays, so before views of them are made */

@@ -20,9 +20,12 @@ enum {
  * one that comes before it. */
 static bool run_box(const cpu_loop *l, const grid_box *box, cpu_thread *thread)
 {
-    thread->failing[0] = -1;
-    l->run(box->lo, box->hi, l->sizes, thread->views, l->numbers, thread->flags);
-    return thread->failing[0] < 0 || cpu_fault_note(l, thread);
+    abi_box points;
+    memcpy(points.lo, box->lo, sizeof points.lo);
+    memcpy(points.hi, box->hi, sizeof points.hi);
+    thread->failure.found = 0;
+    l->run(&points, &thread->arguments);
+    return !thread->failure.found || cpu_fault_note(l, thread);
 }
 
 /* Runs a piece on copies of what it reads outside. */
@@ -87,7 +90,7 @@ static bool prepare_lanes(const cpu_loop *l, const grid_box *box, cpu_thread *th
             exec_brick(box->lo[0]) * EXEC_LANES + box->lo[1] * pitch + box->lo[2] * pitch * ny;
         ir_value *start = (ir_value *)thread->reduced + r * count;
         uintptr_t origin = (uintptr_t)start - (uintptr_t)(before * ir_types[param->type].bytes);
-        thread->views[red->view] = (codegen_view){(void *)origin, pitch, pitch * ny, 1};
+        thread->views[red->view] = (abi_view){(void *)origin, pitch, pitch * ny, 1};
         exec_reduce_start(param, start, count);
     }
     return true;
@@ -105,7 +108,7 @@ static bool prepare_contributions(const cpu_loop *l, const grid_box *box, cpu_th
         int64_t before = box->lo[0] + box->lo[1] * nx + box->lo[2] * nx * ny;
         ir_value *start = (ir_value *)thread->reduced + r * points;
         uintptr_t origin = (uintptr_t)start - (uintptr_t)(before * ir_types[param->type].bytes);
-        thread->views[red->view] = (codegen_view){(void *)origin, nx, nx * ny, 1};
+        thread->views[red->view] = (abi_view){(void *)origin, nx, nx * ny, 1};
         if (l->loop->colors > 1) exec_reduce_start(param, start, points);
     }
     return true;
@@ -183,7 +186,7 @@ static void prepare_partials(const cpu_loop *l, cpu_thread *thread)
         int64_t size = ir_types[l->loop->kernel->params[red->param].type].bytes;
         int64_t each = (int64_t)sizeof(ir_value) / size;
         uintptr_t origin = (uintptr_t)red->partials - (uintptr_t)before * sizeof(ir_value);
-        thread->views[red->view] = (codegen_view){(void *)origin, y * each, z * each, 1};
+        thread->views[red->view] = (abi_view){(void *)origin, y * each, z * each, 1};
     }
 }
 
@@ -210,9 +213,9 @@ static bool run_chunks(const cpu_loop *l, const grid_box *block, cpu_thread *thr
 
 static bool run_reducing(const cpu_loop *l, const grid_box *block, cpu_thread *thread)
 {
-    thread->flags = l->flags;
+    thread->arguments.flags = l->arguments.flags;
     if (!has_whole_bricks(l, block)) return run_chunks(l, block, thread);
-    thread->flags |= CODEGEN_WHOLE;
+    thread->arguments.flags |= ABI_WHOLE_BRICKS;
     prepare_partials(l, thread);
     return run_part(l, block, thread);
 }
@@ -220,7 +223,7 @@ static bool run_reducing(const cpu_loop *l, const grid_box *block, cpu_thread *t
 static bool run_block(const cpu_loop *l, const grid_box *block, cpu_thread *thread)
 {
     if (l->reduction_count && !l->kept) return run_reducing(l, block, thread);
-    thread->flags = l->flags;
+    thread->arguments.flags = l->arguments.flags;
     return run_part(l, block, thread);
 }
 

@@ -208,7 +208,7 @@ kata_status exec_fault_report(const chain_loop *loop, const exec_fault *fault, m
  * sum is finally added to 0 (so that a sum of no points is +0); min
  * and max of no points are their neutral start. A reduction declared inout is at last combined
  * with what the scalar held before, which comes first: old + sum. */
-enum { EXEC_BRICK = CODEGEN_BRICK, EXEC_LANES = CODEGEN_LANES };
+enum { EXEC_BRICK = ABI_BRICK, EXEC_LANES = ABI_LANES };
 
 /* The brick that holds an x index, also one below 0. */
 int64_t exec_brick(int64_t x);

@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-_Static_assert((int)STORE_BLOCK == (int)CODEGEN_BLOCK,
-               "blocks are what generated code takes them for");
-
 static const exec_executor *const executors[] = {&exec_cpu, &exec_reference, &exec_plan};
 
 const exec_executor *exec_find(const char *name)

@@ -59,8 +59,6 @@
         }                                                                                          \
     }
 
-_Static_assert(EXEC_LANES == 32, "the trees of lanes.h know it");
-
 /* add_f64_of_brick: the first `count` contributions of a brick, a multiple of EXEC_LANES; the
  * others are neutral. */
 #define REDUCE_BRICK(OP, T, t)                                                                     \

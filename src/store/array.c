@@ -84,10 +84,10 @@ void *store_address(const store_array *a, int component, const int64_t index[3])
 int64_t store_lay_row(store_array *a, kata_layout layout, int64_t points)
 {
     int64_t row, together = a->components == 1 || layout == KATA_ARRAYS ? 1 : a->components;
-    a->block = together > 1 && layout == KATA_BLOCKS ? STORE_BLOCK : 1;
+    a->block = together > 1 && layout == KATA_BLOCKS ? ABI_BLOCK : 1;
     a->pitch_x = a->block * together;
     a->pitch_component = a->block; /* of arrays: unlike that, as the caller says */
-    if (points > INT64_MAX - STORE_BLOCK ||
+    if (points > INT64_MAX - ABI_BLOCK ||
         __builtin_mul_overflow((points + a->block - 1) / a->block, a->pitch_x, &row) ||
         __builtin_mul_overflow(row, store_type_bytes(a->type), &row) ||
         row > INT64_MAX - LINE_BYTES)
@@ -99,7 +99,7 @@ int64_t store_lay_row(store_array *a, kata_layout layout, int64_t points)
 static int64_t before_row(const store_array *a)
 {
     int64_t line = LINE_BYTES / store_type_bytes(a->type);
-    if (line < STORE_BLOCK) line = STORE_BLOCK;
+    if (line < ABI_BLOCK) line = ABI_BLOCK;
     return (-a->room.lo[0] + line - 1) / line * line;
 }
 

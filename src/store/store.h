@@ -2,11 +2,9 @@
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
 
+#include "abi/abi.h"
 #include "grid/grid.h"
 #include "ir/ir.h"
-
-/* Points along x whose components stand together in KATA_BLOCKS. */
-enum { STORE_BLOCK = 16 };
 
 /* Values of a field in memory. Element (x,y,z) of component c is store_element from `data`: along x
  * points follow one another at pitch_x, in blocks of `block` points that are pitch_x apart where

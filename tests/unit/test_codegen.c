@@ -150,33 +150,40 @@ static ir_value expected(const one_op *k, const ir_value *operands)
     return ir_evaluate(k->op, k->result, k->operand, args);
 }
 
-static codegen_function *function_of(void *library, const one_op *k)
+static abi_function *function_of(void *library, const one_op *k)
 {
     char name[64];
     codegen_loop loop = {.kernel = &k->kernel, .storage = k->storage};
     codegen_name(&loop, name);
     void *symbol = jit_symbol(library, name);
-    codegen_function *function;
+    abi_function *function;
     assert_non_null(symbol);
     memcpy(&function, &symbol, sizeof symbol);
     return function;
 }
 
-static void check_operation(void *library, const one_op *k, int how)
+/* Runs a kernel on a row of points. */
+static void call(void *library, const one_op *k, int64_t points, const abi_view *views, int flags)
+{
+    const abi_box box = {.hi = {points, 1, 1}};
+    const abi_arguments arguments = {.views = views, .size = {points, 1, 1}, .flags = flags};
+    function_of(library, k)(&box, &arguments);
+}
+
+static void check_operation(void *library, const one_op *k, int flags)
 {
     static ir_value values[PARAMS][LENGTH];
     static _Alignas(64) char memory[PARAMS][LENGTH * sizeof(ir_value) / 64 * 64 + 64];
-    codegen_view views[PARAMS];
+    abi_view views[PARAMS];
     for (int p = 0; p < PARAMS; p++) {
         size_t size = (size_t)ir_types[in_memory(k->params[p].type)].bytes;
-        views[p] = (codegen_view){memory[p], LENGTH, LENGTH, 1};
+        views[p] = (abi_view){memory[p], LENGTH, LENGTH, 1};
         for (size_t i = 0; i < LENGTH; i++) {
             values[p][i] = random_value(k->params[p].type);
             memcpy(memory[p] + i * size, &values[p][i], size);
         }
     }
-    int64_t lo[3] = {0, 0, 0}, hi[3] = {LENGTH, 1, 1}, size[3] = {LENGTH, 1, 1};
-    function_of(library, k)(lo, hi, size, views, values[0], how);
+    call(library, k, LENGTH, views, flags);
     for (size_t i = 0; i < LENGTH; i++) {
         ir_value operands[OPERANDS] = {values[0][i], values[1][i], values[2][i]}, found = {0};
         size_t bytes = (size_t)ir_types[in_memory(k->result)].bytes;
@@ -243,10 +250,9 @@ static void subtracts_from_zero(void **state)
     void *library = compile(*state, loops, (size_t)kernel_count);
     for (int i = 0; i < kernel_count; i++) {
         ir_value zeros[LENGTH] = {{0}}, found[LENGTH];
-        int64_t lo[3] = {0, 0, 0}, hi[3] = {LENGTH, 1, 1};
         memset(found, 1, sizeof found);
-        codegen_view views[PARAMS] = {{zeros, 1, 1, 1}, {0}, {0}, {found, 1, 1, 1}};
-        function_of(library, &kernels[i])(lo, hi, hi, views, NULL, 0);
+        abi_view views[PARAMS] = {{zeros, 1, 1, 1}, {0}, {0}, {found, 1, 1, 1}};
+        call(library, &kernels[i], LENGTH, views, 0);
         size_t bytes = LENGTH * (size_t)ir_types[kernels[i].result].bytes;
         assert_memory_equal(found, zeros, bytes);
         ir_graph_free(&kernels[i].kernel.graph);
@@ -279,9 +285,8 @@ static void writes_constants_exactly(void **state)
     for (int i = 0; i < kernel_count; i++) {
         const one_op *k = &kernels[i];
         ir_value value = k->kernel.graph.nodes[k->store.value].value, found = {0};
-        codegen_view views[PARAMS] = {[OUT] = {&found, 1, 1, 1}};
-        int64_t lo[3] = {0, 0, 0}, hi[3] = {1, 1, 1};
-        function_of(library, k)(lo, hi, hi, views, NULL, 0);
+        abi_view views[PARAMS] = {[OUT] = {&found, 1, 1, 1}};
+        call(library, k, 1, views, 0);
         assert_true(same(k->result, value, found));
         ir_graph_free(&kernels[i].kernel.graph);
     }

@@ -1,0 +1,93 @@
+/* abi: what generated code and the library must agree on. The library includes this file, and it
+ * stands, as text, in front of generated code, which includes no header.
+ *
+ * A generated function runs one kernel on the points of one box, on one thread:
+ *
+ *     void NAME(const abi_box *box, const abi_arguments *arguments)
+ *
+ * A thread keeps the arguments of a loop, and gives them with each box that it runs. All reads of a
+ * point happen before its writes. Points are independent, except along the levels of a kernel whose
+ * levels run in order: each level sees what the levels before it in its box have written. */
+#ifndef ABI_ABI_H
+#define ABI_ABI_H
+
+#ifndef ABI_GENERATED
+#include <stdint.h>
+#endif
+
+enum {
+    /* A reduction combines each ABI_BRICK points of a row by themselves, in ABI_LANES lanes: the
+     * point at x in lane x modulo ABI_LANES, from low x to high. A brick begins at a multiple of
+     * ABI_BRICK. */
+    ABI_BRICK_SHIFT = 9,
+    ABI_BRICK = 1 << ABI_BRICK_SHIFT,
+    ABI_LANES = 32,
+    /* Points of one component that follow one another in a row that is stored in blocks. */
+    ABI_BLOCK_SHIFT = 4,
+    ABI_BLOCK = 1 << ABI_BLOCK_SHIFT
+};
+
+/* What a function may do. The results do not depend on the first three. */
+enum {
+    ABI_PREFETCH = 1,    /* fields do not fit a cache: prefetch what is read soon */
+    ABI_STREAM = 2,      /* write past the caches what is not read */
+    ABI_OVERLAP = 4,     /* a point may be computed twice: nothing that is written is read */
+    ABI_WHOLE_BRICKS = 8 /* the box holds all points of its bricks: reduce each to one number */
+};
+
+/* The points from lo to hi - 1 of each dimension; x is the first. */
+typedef struct abi_box {
+    int64_t lo[3], hi[3];
+} abi_box;
+
+/* One component of a field, or the lanes of one element of a reduction. */
+typedef struct abi_view {
+    void *origin; /* the element of point (0,0,0), which may lie outside any memory */
+    int64_t y, z; /* elements from a row to the next along y, and from a plane to the next */
+    int64_t x;    /* elements from a point to the next; only for rows with a stride */
+} abi_view;
+
+typedef union abi_value {
+    int32_t i32;
+    int64_t i64;
+    float f32;
+    double f64;
+} abi_value;
+
+/* The lowest and the highest level of a parameter that may be read. Reads of levels farther out
+ * find the nearest of these. */
+typedef struct abi_levels {
+    int64_t lowest, highest;
+} abi_levels;
+
+/* The first point at which a check fails. */
+typedef struct abi_failure {
+    int64_t found; /* 0 until a check fails */
+    int64_t point[3];
+} abi_failure;
+
+typedef struct abi_arguments {
+    /* In the order of parameters: a view for each component of a field and each element of a
+     * reduction. An inout field, and an out that is read at other levels, has its views twice: for
+     * reads, then for writes.
+     *
+     * A reduction's view holds ABI_LANES elements of the parameter's type for each brick of a row,
+     * into which points are combined. With ABI_WHOLE_BRICKS it holds one abi_value for each brick,
+     * which receives the result; y and z count elements of the type all the same. For a kernel
+     * whose levels along x run in order it holds one element for each point. */
+    const abi_view *views;
+    /* In the order of parameters: one for each number and each element of a table. */
+    const abi_value *numbers;
+    /* For each parameter; only for kernels whose levels run in order. */
+    const abi_levels *levels;
+    int64_t size[3];       /* of the grid */
+    int64_t colors, color; /* the points of the range: (ix + iy + iz) modulo colors is color */
+    /* Only for kernels with checks. The function returns when a row has a point that fails, with
+     * the first such point here. Nothing is written to that row and to those after it. */
+    abi_failure *failure;
+    int flags;
+} abi_arguments;
+
+typedef void abi_function(const abi_box *box, const abi_arguments *arguments);
+
+#endif
