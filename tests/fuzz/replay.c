@@ -1,5 +1,6 @@
 /* replay FOLDER: gives each file of a folder to LLVMFuzzerTestOneInput, which ends the process when
  * something is wrong. */
+/* Labels: hostile */
 #include "base/base.h"
 
 #include <dirent.h>

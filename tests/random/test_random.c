@@ -7,6 +7,7 @@
  * runs them as plans of one kind or another, interpreted, which takes no compiler and so is fast.
  * The first programs that fail are made smaller and printed, and after many it gives up; --brief
  * only counts them, all. --print prints programs and runs nothing. */
+/* Labels: hostile threads */
 #include "random.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* Fields of lower rank: read and written as plain loops do, by both executors. */
+/* Labels: hostile */
 #include "kata/kata.h"
 
 #include <setjmp.h>

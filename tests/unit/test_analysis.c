@@ -1,4 +1,5 @@
 /* What loops touch, and the exact words in which they are refused. */
+/* Labels: hostile */
 #include "legality/legality.h"
 
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 /* Kernels that are compiled while the program runs: results are the same whenever code arrives, a
  * tiny run starts no compiler, failures are reported, and closing ends what still runs. */
+/* Labels: threads */
 #include "base/base.h"
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
 /* The colour map: known ends, and lightness that grows evenly with the value. */
+/* Labels: hostile threads */
 #include "io/io.h"
 
 #include <math.h>

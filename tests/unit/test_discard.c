@@ -1,6 +1,7 @@
 /* Memory of values that the program has discarded: given back once no queued kernel needs it, and
  * made anew when the field is written again. What a discarded field may be used for is tested with
  * the misuses. */
+/* Labels: hostile */
 #include "api/api.h"
 
 #include <math.h>

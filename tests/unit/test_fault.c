@@ -1,6 +1,7 @@
 /* Checks in kernels: an assert that fails, and an index outside its table, end the chain with a
  * message about the first such point in the order z, y, x; it is the same from the oracle and from
  * compiled loops on any number of threads. Where all checks pass, results are the oracle's. */
+/* Labels: hostile threads */
 #include "kata/kata.h"
 
 #include <math.h>

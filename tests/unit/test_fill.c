@@ -1,5 +1,6 @@
 /* What a loop reads outside of a field is written around its values: once, also where the field is
  * given to several parameters that reach differently far, and whatever threads there are. */
+/* Labels: threads */
 #include "kata/kata.h"
 
 #include <setjmp.h>

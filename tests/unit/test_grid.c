@@ -1,4 +1,5 @@
 /* Boxes and boundary rules. */
+/* Labels: hostile */
 #include "grid/grid.h"
 
 #include <setjmp.h>

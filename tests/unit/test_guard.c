@@ -1,6 +1,7 @@
 /* Guards narrow what a read touches. Each case is a condition, a C expression that is both pasted
  * into a kernel and evaluated here for every point: reading u at the offset where it holds must be
  * refused on exactly those grids on which some such point reads outside. */
+/* Labels: hostile */
 #include "kata/kata.h"
 
 #include <setjmp.h>

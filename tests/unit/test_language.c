@@ -3,6 +3,7 @@
  * warning_NAME, the expectation is warning_NAME.warning, the exact warnings (empty: none). A first
  * line "// constants: R=8" gives load-time constants. With KATA_FIXTURES_UPDATE=1 the expectations
  * are written anew; read what changed before keeping it. */
+/* Labels: hostile */
 #include "lang/lang.h"
 
 #include <dirent.h>

@@ -1,6 +1,7 @@
 /* Sweeps over levels that not all fields have: on ranges that reach beyond the grid a column goes
  * on where a field has ended, and nothing beyond its memory is touched. The field lies between
  * pages that cannot be read. */
+/* Labels: hostile */
 #include "api_world.h"
 
 #include <sys/mman.h>

@@ -1,6 +1,7 @@
 /* Kernels that are high along z, of which two planes are computed at once, and boxes, of which two
  * rows are: on all numbers of planes and rows compiled kernels give what the reference executor
  * gives. */
+/* Labels: hostile */
 #include "kata/kata.h"
 
 #include <setjmp.h>

@@ -1,6 +1,7 @@
 /* Kernels with many results per point, which are kept and then written in pieces, past the caches
  * where fields are large (in the hostile build: all are): narrow types and odd rows get from
  * compiled kernels what the reference executor gives. */
+/* Labels: hostile */
 #include "kata/kata.h"
 
 #include <setjmp.h>

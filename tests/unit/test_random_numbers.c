@@ -1,5 +1,6 @@
 /* random(seed): the numbers of SplitMix64, the same from the oracle and from compiled loops, evenly
  * spread, and without visible relation between neighbours, seeds, calls and iterations. */
+/* Labels: hostile */
 #include "ir/ir.h"
 #include "kata/kata.h"
 

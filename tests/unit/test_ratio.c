@@ -1,5 +1,6 @@
 /* Fields on finer and coarser grids: what is read and written is what plain loops in C do,
  * transfers keep sums and polynomials, and executors agree bit for bit. */
+/* Labels: hostile */
 #include "kata/kata.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* Reductions in vectors give what their definition says, carried out literally by
  * reference_reduce.c. */
+/* Labels: hostile threads */
 #include "exec/exec.h"
 
 #include <math.h>

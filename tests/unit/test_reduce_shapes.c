@@ -1,6 +1,7 @@
 /* Reductions have the reference executor's bits on grids of many rows, whose trees threads share,
  * on rows of several bricks, on parts of them, where a brick has points on copies, on colours, and
  * where levels run along x. */
+/* Labels: hostile threads */
 #include "kata/kata.h"
 
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 /* The reference executor, on kernels built by hand: it is the oracle, so that here each rule of the
  * language is held against something simpler than itself. */
+/* Labels: hostile */
 #include "reference_tree.h"
 
 #include <fenv.h>

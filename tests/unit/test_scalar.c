@@ -1,5 +1,6 @@
 /* Scalars live in the chain: kernels applied once compute with them, a time step found by reduction
  * forces nothing, and both executors give the same bits. */
+/* Labels: hostile threads */
 #include "kata/kata.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* Kernels that write at offsets, each value belonging to one point: in-place streaming gives what
  * plain loops give, on every executor, for grids down to one point. */
+/* Labels: hostile threads */
 #include "kata/kata.h"
 
 #include <setjmp.h>

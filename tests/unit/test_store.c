@@ -1,4 +1,5 @@
 /* Arrays of field values: layout, copies, conversions. */
+/* Labels: hostile */
 #include "store/store.h"
 
 #include <math.h>

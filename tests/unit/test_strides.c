@@ -1,5 +1,6 @@
 /* Addresses of elements: apart from one another in every layout, and what is said about strides of
  * the program's memory is true of every element, one by one. */
+/* Labels: hostile */
 #include "store/store.h"
 
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 /* Sums over bricks keep the error bound of docs/language.md, against sums in long double with
  * Neumaier's compensation. */
+/* Labels: hostile threads */
 #include "kata/kata.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 /* Levels that run in order: on all small grids, in every direction, with every offset and rule,
  * what is accepted gives what a plain loop over the levels gives, and reads of other points of the
  * same level are refused. */
+/* Labels: hostile threads */
 #include "kata/kata.h"
 
 #include <setjmp.h>

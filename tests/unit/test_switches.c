@@ -1,5 +1,6 @@
 /* What the environment switches on to find errors: applications that run at once, values that show
  * that they were never set, compiled kernels that lead to the lines of the kernel file. */
+/* Labels: hostile */
 #include "kata/kata.h"
 
 #include <dirent.h>

@@ -1,5 +1,6 @@
 /* A team's threads: each on a core of its own where the team has all cores, the caller's affinity
  * as it was, and none of them busy while there is nothing to do. */
+/* Labels: threads */
 #include "exec/exec.h"
 #include "machine/machine.h"
 

@@ -1,5 +1,6 @@
 /* Temporary fields: a chain through them computes what it does through fields that last, reads are
  * accepted exactly where something was written, and kata_needed is the largest box there is. */
+/* Labels: hostile */
 #include "kata/kata.h"
 
 #include <setjmp.h>
