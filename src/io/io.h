@@ -82,17 +82,25 @@ kata_status io_npy_write(const char *path, const io_array *a, const void *values
 
 /* ---- hdf5_read.c ----------------------------------------------------------------------------- */
 
+/* Which dataset of an HDF5 file. */
+typedef struct io_dataset {
+    const char *path; /* of the file */
+    const char *name; /* may be NULL where it need not be given */
+    enum {
+        IO_DATASET,      /* the name is the dataset's path in the file, from '/' */
+        IO_ONLY_DATASET, /* the dataset of this name in the root group, or the only one there */
+        IO_POINT_DATA    /* the same in the point data of a VTKHDF ImageData file; the last step */
+    } kind;
+} io_dataset;
+
 /* A dataset of floating-point numbers (f64, or f32 up to 4 bytes) or integers (u8, else i32 where
- * they fit, else i64; unsigned ones of 64 bits are refused), values converted by HDF5. */
-kata_status io_hdf5_shape(const char *path, const char *dataset, io_array *a, messages *m);
+ * they fit, else i64; unsigned ones of 64 bits are refused), values converted by HDF5. A process of
+ * its own reads it: a file that makes libhdf5 crash, or asks for more memory, time or other files
+ * than it should, is an error. *components is 1, but for point data: there the last axis is one
+ * of components where there are more values than points. */
+kata_status io_hdf5_shape(const io_dataset *d, io_array *a, int *components, messages *m);
 /* Reads the values, last axis fastest, of a dataset that must have this shape; as expected->type,
  * which may be a wider integer type. */
-kata_status io_hdf5_read(const char *path, const char *dataset, const io_array *expected,
-                         void *values, messages *m);
-/* The dataset of point values of a VTKHDF ImageData file, and its shape: that called `name`, or the
- * only one. *components is found from the extent: the last axis is that of components where there
- * are more values than points. The name goes to *dataset. */
-kata_status io_vtkhdf_shape(const char *path, const char *name, text *dataset, io_array *a,
-                            int *components, messages *m);
+kata_status io_hdf5_read(const io_dataset *d, const io_array *expected, void *values, messages *m);
 
 #endif
