@@ -38,6 +38,12 @@ kata_status api_check_fit(const kata_field *field, const char *path, const io_ar
     return k->messages.status;
 }
 
+void api_widen(const kata_field *field, io_array *in_file)
+{
+    kata_type own = field->slot->type;
+    if (in_file->type == KATA_U8 && (own == KATA_I32 || own == KATA_I64)) in_file->type = own;
+}
+
 void *api_room_for(kata *k, const io_array *a)
 {
     void *values = calloc((size_t)io_array_count(a), (size_t)store_type_bytes(a->type));
@@ -56,7 +62,9 @@ kata_status api_npy_load(kata_field *field, const char *path)
     kata *k = field->k;
     io_array in_file, wanted = api_array_of(field);
     kata_status status = io_npy_shape(path, &in_file, &k->messages);
-    if (!status) status = api_check_fit(field, path, &in_file, &wanted);
+    if (status) return status;
+    api_widen(field, &in_file);
+    status = api_check_fit(field, path, &in_file, &wanted);
     if (status) return status;
     void *values = api_room_for(k, &in_file);
     status = values ? io_npy_read(path, &in_file, values, &k->messages) : k->messages.status;

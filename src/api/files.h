@@ -25,6 +25,8 @@ kata_status api_png_shape(kata *k, const char *path, int components, kata_shape 
 /* The array of a field's values: components (where there are several), z, y, x, those that it has.
  */
 io_array api_array_of(const kata_field *field);
+/* Makes the type of an array in a file that of the field where bytes are to fill wider integers. */
+void api_widen(const kata_field *field, io_array *in_file);
 /* Zeros for the values of an array, to be freed; NULL (reported) when memory is out. */
 void *api_room_for(kata *k, const io_array *a);
 /* Whether the array in a file is the one that a field wants, and its type converts; reports. */

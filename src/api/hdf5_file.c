@@ -29,13 +29,6 @@ static void *read_dataset(kata *k, const io_dataset *d, const io_array *a)
     return NULL;
 }
 
-/* HDF5 reads bytes as wider integers where the field has these. */
-static void widen(const kata_field *field, io_array *in_file)
-{
-    kata_type own = field->slot->type;
-    if (in_file->type == KATA_U8 && (own == KATA_I32 || own == KATA_I64)) in_file->type = own;
-}
-
 static kata_status load_dataset(kata_field *field, const char *path, const io_dataset *d)
 {
     kata *k = field->k;
@@ -43,7 +36,7 @@ static kata_status load_dataset(kata_field *field, const char *path, const io_da
     io_array in_file, wanted = api_array_of(field);
     kata_status status = io_hdf5_shape(d, &in_file, &components, &k->messages);
     if (status) return status;
-    widen(field, &in_file);
+    api_widen(field, &in_file);
     status = api_check_fit(field, path, &in_file, &wanted);
     if (status) return status;
     void *values = read_dataset(k, d, &in_file);
@@ -129,7 +122,7 @@ kata_status api_vtkhdf_load(kata_field *field, const char *path)
     io_array in_file, wanted = image_of(field);
     kata_status status = io_hdf5_shape(&d, &in_file, &components, &k->messages);
     if (status) return status;
-    widen(field, &in_file);
+    api_widen(field, &in_file);
     io_array squeezed = without_ones(&in_file);
     status = api_check_fit(field, path, &squeezed, &wanted);
     if (status) return status;

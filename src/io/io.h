@@ -56,7 +56,7 @@ typedef struct io_points {
  * appears whole or not at all. */
 kata_status io_vtkhdf_write(const char *path, const io_points *points, messages *m);
 
-/* ---- npy.c ----------------------------------------------------------------------------------- */
+/* ---- npy.c, npy_header.c --------------------------------------------------------------------- */
 
 enum { IO_MOST_AXES = 8 };
 
@@ -72,10 +72,13 @@ int64_t io_array_count(const io_array *a);
 /* "3 x 4 x 5"; "one number" without axes */
 void io_array_print(text *out, const io_array *a);
 
-/* NumPy's files (NEP 1), format versions 1 and 2, of little-endian f8, f4, i8 and i4, in C or
- * Fortran order. A header that tells more or less than the file holds is refused. */
+/* NumPy's files (NEP 1), format versions 1 and 2, of floating-point numbers of 2, 4 and 8 bytes,
+ * integers (unsigned ones of up to 4 bytes) and bool, in either order of bytes, in C or Fortran
+ * order. Integers that are none of ours take the next larger type, bool is u8. A header that tells
+ * more or less than the file holds is refused. */
 kata_status io_npy_shape(const char *path, io_array *a, messages *m);
-/* Reads the values, last axis fastest, of a file that must have this shape and type. */
+/* Reads the values, last axis fastest, of a file that must have this shape and type, or where the
+ * type is u8, i32 or i64 as well. */
 kata_status io_npy_read(const char *path, const io_array *expected, void *values, messages *m);
 /* Version 1, C order. The file appears whole or not at all. */
 kata_status io_npy_write(const char *path, const io_array *a, const void *values, messages *m);
