@@ -572,11 +572,13 @@ typedef struct kata_save_options {
 KATA_API kata_status kata_save_with(kata_field *field, const kata_save_options *options);
 /* Reads a file into a field of the same size. PNG: 2-D fields with 1 to 4 components, to which the
  * image is converted as grey, grey and alpha, RGB or RGBA, each 0 to 1 (of KATA_U8, 0 to 255), row
- * 0 on top. NPY: an array of the shape that kata_save writes, in C or Fortran order. VTKHDF: the
- * point data of the field's name, or the only ones. HDF5: "FILE.h5:/PATH" is the dataset PATH of a
- * file of any ending, of a shape as of NPY. Floating-point numbers are converted as in C, integers
- * must be of the field's type; bytes (KATA_U8) fill KATA_UNORM8 as they are and, from HDF5 and
- * VTKHDF, wider integers. */
+ * 0 on top. NPY: an array of the shape that kata_save writes, in C or Fortran order, in either order
+ * of bytes. VTKHDF: the point data of the field's name, or the only ones; of a series the last step.
+ * HDF5: "FILE.h5:/PATH" is the dataset PATH of a file of any ending, of a shape as of NPY.
+ * Floating-point numbers are converted as in C. Integers must be of the field's type; those that are
+ * none of ours count as the next larger type, which holds them all (of 8 bits with a sign and of 16:
+ * KATA_I32; of 32 without a sign: KATA_I64; bool: KATA_U8). Bytes (KATA_U8) fill KATA_UNORM8 as they
+ * are, and wider integers. */
 KATA_API kata_status kata_load(kata_field *field, const char *path);
 
 /* The field that the data of a file fill. */
@@ -584,8 +586,7 @@ typedef struct kata_shape {
     int rank;        /* dimensions */
     int64_t size[3]; /* points in x, y and z; 1 beyond the dimensions */
     int components;
-    kata_type type; /* of the numbers in the file (signed integers of 8 bits, and those of 16: the
-                       next larger type); of images KATA_F64 */
+    kata_type type; /* of the numbers in the file, as kata_load takes them; of images KATA_F64 */
 } kata_shape;
 /* What kata_load reads from a file, told from its header, for a field of `components` values per
  * point. 0: as the file says; of the formats above NPY and HDF5 have four axes then where the first

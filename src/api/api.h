@@ -201,22 +201,4 @@ uint64_t api_repeated_hash(const kata *k, const ir_kernel *kernel, const kata_ra
 /* Remembers a loop that was found to be right, where nothing but itself decides that. */
 void api_repeat(kata *k, const chain_loop *loop, const kata_range *range);
 
-/* ---- picture.c, array_file.c: what formats.c lists ------------------------------------------- */
-
-/* The type in a file of arrays of values so stored: f32 for f16, bf16 and unorm8. */
-kata_type api_file_type(kata_type type);
-/* All values of a field in plain order, as the given type; NULL (reported) on error. */
-void *api_values_of(kata_field *field, kata_type type);
-kata_status api_png_save(kata_field *field, const kata_save_options *options);
-kata_status api_png_load(kata_field *field, const char *path);
-kata_status api_vtkhdf_save(kata_field *field, const kata_save_options *options);
-kata_status api_npy_save(kata_field *field, const kata_save_options *options);
-kata_status api_npy_load(kata_field *field, const char *path);
-kata_status api_vtkhdf_load(kata_field *field, const char *path);
-kata_status api_hdf5_load(kata_field *field, const char *path);
-kata_status api_png_shape(kata *k, const char *path, int components, kata_shape *shape);
-kata_status api_npy_shape(kata *k, const char *path, int components, kata_shape *shape);
-kata_status api_vtkhdf_shape(kata *k, const char *path, int components, kata_shape *shape);
-kata_status api_hdf5_shape(kata *k, const char *path, int components, kata_shape *shape);
-
 #endif

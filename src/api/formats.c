@@ -1,7 +1,5 @@
 /* Files of data: the formats, told from the ends of names. */
-#include "api/api.h"
-
-#include "io/io.h"
+#include "api/files.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,23 +1,9 @@
 /* Fields to and from PNG images, and to VTKHDF. */
-#include "api/api.h"
-
-#include "io/io.h"
+#include "api/files.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-void *api_values_of(kata_field *field, kata_type type)
-{
-    const chain_slot *slot = field->slot;
-    grid_box all = chain_slot_points(slot, &field->boundary);
-    if (api_check_value(field, "kata_save", &all) || api_flush(field->k, "kata_save")) return NULL;
-    size_t count = (size_t)(grid_box_points(&all) * slot->components);
-    void *values = calloc(count, (size_t)store_type_bytes(type));
-    if (!values) api_no_memory(field->k);
-    if (values) api_read(slot, &all, type, values);
-    return values;
-}
 
 /* ---- PNG ------------------------------------------------------------------------------------- */
 

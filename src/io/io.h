@@ -56,7 +56,7 @@ typedef struct io_points {
  * appears whole or not at all. */
 kata_status io_vtkhdf_write(const char *path, const io_points *points, messages *m);
 
-/* ---- npy.c ----------------------------------------------------------------------------------- */
+/* ---- npy.c, npy_header.c --------------------------------------------------------------------- */
 
 enum { IO_MOST_AXES = 8 };
 
@@ -72,27 +72,38 @@ int64_t io_array_count(const io_array *a);
 /* "3 x 4 x 5"; "one number" without axes */
 void io_array_print(text *out, const io_array *a);
 
-/* NumPy's files (NEP 1), format versions 1 and 2, of little-endian f8, f4, i8 and i4, in C or
- * Fortran order. A header that tells more or less than the file holds is refused. */
+/* NumPy's files (NEP 1), format versions 1 and 2, of floating-point numbers of 2, 4 and 8 bytes,
+ * integers (unsigned ones of up to 4 bytes) and bool, in either order of bytes, in C or Fortran
+ * order. Integers that are none of ours take the next larger type, bool is u8. A header that tells
+ * more or less than the file holds is refused. */
 kata_status io_npy_shape(const char *path, io_array *a, messages *m);
-/* Reads the values, last axis fastest, of a file that must have this shape and type. */
+/* Reads the values, last axis fastest, of a file that must have this shape and type, or where the
+ * type is u8, i32 or i64 as well. */
 kata_status io_npy_read(const char *path, const io_array *expected, void *values, messages *m);
 /* Version 1, C order. The file appears whole or not at all. */
 kata_status io_npy_write(const char *path, const io_array *a, const void *values, messages *m);
 
 /* ---- hdf5_read.c ----------------------------------------------------------------------------- */
 
+/* Which dataset of an HDF5 file. */
+typedef struct io_dataset {
+    const char *path; /* of the file */
+    const char *name; /* may be NULL where it need not be given */
+    enum {
+        IO_DATASET,      /* the name is the dataset's path in the file, from '/' */
+        IO_ONLY_DATASET, /* the dataset of this name in the root group, or the only one there */
+        IO_POINT_DATA    /* the same in the point data of a VTKHDF ImageData file; the last step */
+    } kind;
+} io_dataset;
+
 /* A dataset of floating-point numbers (f64, or f32 up to 4 bytes) or integers (u8, else i32 where
- * they fit, else i64; unsigned ones of 64 bits are refused), values converted by HDF5. */
-kata_status io_hdf5_shape(const char *path, const char *dataset, io_array *a, messages *m);
+ * they fit, else i64; unsigned ones of 64 bits are refused), values converted by HDF5. A process of
+ * its own reads it: a file that makes libhdf5 crash, or asks for more memory, time or other files
+ * than it should, is an error. *components is 1, but for point data: there the last axis is one
+ * of components where there are more values than points. */
+kata_status io_hdf5_shape(const io_dataset *d, io_array *a, int *components, messages *m);
 /* Reads the values, last axis fastest, of a dataset that must have this shape; as expected->type,
  * which may be a wider integer type. */
-kata_status io_hdf5_read(const char *path, const char *dataset, const io_array *expected,
-                         void *values, messages *m);
-/* The dataset of point values of a VTKHDF ImageData file, and its shape: that called `name`, or the
- * only one. *components is found from the extent: the last axis is that of components where there
- * are more values than points. The name goes to *dataset. */
-kata_status io_vtkhdf_shape(const char *path, const char *name, text *dataset, io_array *a,
-                            int *components, messages *m);
+kata_status io_hdf5_read(const io_dataset *d, const io_array *expected, void *values, messages *m);
 
 #endif

@@ -141,14 +141,136 @@ static void test_components_are_the_first_axis(void **state)
     close_world(&w);
 }
 
+/* Each type that NumPy writes, in both orders of bytes, with -2 (or what it is without a sign) and
+ * 1 as values. */
+static const struct stored {
+    const char *descr;
+    kata_type type; /* that it is read as */
+    unsigned char bytes[16];
+    size_t size;
+    double first;
+} stored[] = {
+    {"<f2", KATA_F16, {0x00, 0xc0, 0x00, 0x3c}, 4, -2},
+    {">f2", KATA_F16, {0xc0, 0x00, 0x3c, 0x00}, 4, -2},
+    {">f4", KATA_F32, {0xc0, 0, 0, 0, 0x3f, 0x80, 0, 0}, 8, -2},
+    {">f8", KATA_F64, {0xc0, 0, 0, 0, 0, 0, 0, 0, 0x3f, 0xf0, 0, 0, 0, 0, 0, 0}, 16, -2},
+    {"|i1", KATA_I32, {0xfe, 1}, 2, -2},
+    {"<i2", KATA_I32, {0xfe, 0xff, 1, 0}, 4, -2},
+    {">i2", KATA_I32, {0xff, 0xfe, 0, 1}, 4, -2},
+    {">i4", KATA_I32, {0xff, 0xff, 0xff, 0xfe, 0, 0, 0, 1}, 8, -2},
+    {">i8",
+     KATA_I64,
+     {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe, 0, 0, 0, 0, 0, 0, 0, 1},
+     16,
+     -2},
+    {"|u1", KATA_U8, {0xfe, 1}, 2, 254},
+    {"<u2", KATA_I32, {0xfe, 0xff, 1, 0}, 4, 65534},
+    {">u2", KATA_I32, {0xff, 0xfe, 0, 1}, 4, 65534},
+    {"<u4", KATA_I64, {0xfe, 0xff, 0xff, 0xff, 1, 0, 0, 0}, 8, 4294967294},
+    {">u4", KATA_I64, {0xff, 0xff, 0xff, 0xfe, 0, 0, 0, 1}, 8, 4294967294},
+    {"|b1", KATA_U8, {7, 1}, 2, 1},
+};
+
+/* The two values of a field as doubles. */
+static void get_two(kata_field *u, kata_type type, double out[2])
+{
+    int64_t values[2] = {0};
+    kata_range all = kata_on(u);
+    if (type == KATA_F16) type = KATA_F64;
+    assert_int_equal(kata_get_values(u, &all, type, values, 2), KATA_OK);
+    for (int i = 0; i < 2; i++)
+        out[i] = type == KATA_F64   ? ((double *)values)[i]
+                 : type == KATA_F32 ? (double)((float *)values)[i]
+                 : type == KATA_I64 ? (double)values[i]
+                 : type == KATA_I32 ? ((int32_t *)values)[i]
+                                    : ((uint8_t *)values)[i];
+}
+
+static void check_stored(world *w, const struct stored *s, kata_type field_type)
+{
+    char header[100];
+    kata_shape shape;
+    double read[2];
+    kata_field *u = kata_field_new(kata_grid_1d(w->k, 2), "u", field_type);
+    snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (2,), }",
+             s->descr);
+    write_npy("stored.npy", header, s->bytes, s->size);
+    assert_int_equal(kata_file_shape(w->k, "stored.npy", 1, &shape), KATA_OK);
+    assert_int_equal(shape.type, s->type);
+    assert_int_equal(kata_load(u, "stored.npy"), KATA_OK);
+    get_two(u, field_type, read);
+    assert_true(read[0] == s->first && read[1] == 1);
+}
+
+static void test_every_type_of_numpy_is_read(void **state)
+{
+    (void)state;
+    world w;
+    open_world(&w);
+    for (size_t i = 0; i < COUNT_OF(stored); i++) {
+        check_stored(&w, &stored[i], stored[i].type);
+        if (stored[i].type == KATA_F16) check_stored(&w, &stored[i], KATA_F64);
+        if (stored[i].type == KATA_U8) check_stored(&w, &stored[i], KATA_I32);
+        if (stored[i].type == KATA_U8) check_stored(&w, &stored[i], KATA_I64);
+    }
+    close_world(&w);
+}
+
+/* More values than are converted at once, turned and swapped. */
+static void test_large_swapped_arrays_are_turned(void **state)
+{
+    (void)state;
+    enum { WIDE = 5000, HIGH = 7 };
+    world w;
+    open_world(&w);
+    unsigned char *bytes = calloc(WIDE * HIGH + 64, 2);
+    static const char header[] = "{'descr': '>i2', 'fortran_order': True, 'shape': (7, 5000), }\n";
+    size_t start = 10 + sizeof header - 1;
+    memcpy(bytes, "\x93NUMPY\x01", 8);
+    bytes[8] = sizeof header - 1;
+    memcpy(bytes + 10, header, sizeof header - 1);
+    for (int i = 0; i < WIDE * HIGH; i++) {
+        bytes[start + 2 * (size_t)i] = (unsigned char)(i >> 8);
+        bytes[start + 2 * (size_t)i + 1] = (unsigned char)i;
+    }
+    write_file("stored.npy", bytes, start + 2 * WIDE * HIGH);
+    kata_grid *g = kata_grid_2d(w.k, WIDE, HIGH);
+    kata_field *n = kata_field_new(g, "n", KATA_I32);
+    assert_int_equal(kata_load(n, "stored.npy"), KATA_OK);
+    int *read = calloc(WIDE * HIGH, sizeof *read);
+    kata_get(n, kata_all(g), read, WIDE * HIGH);
+    for (int i = 0; i < WIDE * HIGH; i++)
+        assert_int_equal(read[i % HIGH * WIDE + i / HIGH], (int16_t)i);
+    free(read);
+    free(bytes);
+    close_world(&w);
+}
+
 static const struct refusal {
     const char *header, *message;
     size_t bytes;
 } refusals[] = {
-    {"{'descr': '>f8', 'fortran_order': False, 'shape': (2,), }",
-     "its values are of type '>f8'; <f8, <f4, <i8, <i4 and |u1 can be read", 16},
     {"{'descr': '|O', 'fortran_order': False, 'shape': (2,), }",
-     "its values are of type '|O'; <f8, <f4, <i8, <i4 and |u1 can be read", 16},
+     "its values are of type '|O'; f8, f4, f2, i8, i4, i2, i1, u4, u2, u1 and b1 can be read", 16},
+    {"{'descr': '<u8', 'fortran_order': False, 'shape': (2,), }",
+     "its values are of type '<u8'; f8, f4, f2, i8, i4, i2, i1, u4, u2, u1 and b1 can be read", 16},
+    {"{'descr': '<c16', 'fortran_order': False, 'shape': (2,), }",
+     "its values are of type '<c16'; f8, f4, f2, i8, i4, i2, i1, u4, u2, u1 and b1 can be read",
+     16},
+    {"{'descr': '=f8', 'fortran_order': False, 'shape': (2,), }",
+     "its values are of type '=f8'; f8, f4, f2, i8, i4, i2, i1, u4, u2, u1 and b1 can be read", 16},
+    {"{'descr': '|f8', 'fortran_order': False, 'shape': (2,), }",
+     "its values are of type '|f8'; f8, f4, f2, i8, i4, i2, i1, u4, u2, u1 and b1 can be read", 16},
+    {"{'descr': 'f8', 'fortran_order': False, 'shape': (2,), }",
+     "its values are of type 'f8'; f8, f4, f2, i8, i4, i2, i1, u4, u2, u1 and b1 can be read", 16},
+    {"{'descr': '>f16', 'fortran_order': False, 'shape': (2,), }",
+     "its values are of type '>f16'; f8, f4, f2, i8, i4, i2, i1, u4, u2, u1 and b1 can be read",
+     16},
+    {"{'descr': '<b1x', 'fortran_order': False, 'shape': (2,), }",
+     "its values are of type '<b1x'; f8, f4, f2, i8, i4, i2, i1, u4, u2, u1 and b1 can be read",
+     16},
+    {"{'descr': '', 'fortran_order': False, 'shape': (2,), }",
+     "its values are of type ''; f8, f4, f2, i8, i4, i2, i1, u4, u2, u1 and b1 can be read", 16},
     {"{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (2,), }",
      "its values are of a compound type", 16},
     {"{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }",
@@ -341,6 +463,8 @@ int main(void)
         cmocka_unit_test(test_fortran_order_is_turned),
         cmocka_unit_test(test_version_2_is_read),
         cmocka_unit_test(test_components_are_the_first_axis),
+        cmocka_unit_test(test_every_type_of_numpy_is_read),
+        cmocka_unit_test(test_large_swapped_arrays_are_turned),
         cmocka_unit_test(test_what_is_no_array_is_refused),
         cmocka_unit_test(test_damaged_files_are_refused_or_read),
         cmocka_unit_test(test_fields_come_back_as_they_were_saved),
@@ -350,8 +474,8 @@ int main(void)
     };
     int failures = cmocka_run_group_tests(tests, NULL, NULL);
     static const char *const files[] = {
-        "saved.npy", "turned.npy",   "version2.npy", "axes.npy", "refused.npy", "damaged.npy",
-        "round.npy", "round.vtkhdf", "shape.vtkhdf", "fit.npy",  "fit.vtkhdf"};
+        "stored.npy",  "saved.npy", "turned.npy",   "version2.npy", "axes.npy", "refused.npy",
+        "damaged.npy", "round.npy", "round.vtkhdf", "shape.vtkhdf", "fit.npy",  "fit.vtkhdf"};
     for (size_t i = 0; i < COUNT_OF(files); i++) unlink(files[i]);
     return failures || chdir("/") || rmdir(folder);
 }

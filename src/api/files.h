@@ -1,0 +1,62 @@
+/* What the files that read and write fields share: formats.c lists the formats, the others are one
+ * of them each. */
+#ifndef API_FILES_H
+#define API_FILES_H
+
+#include "api/api.h"
+
+#include "io/io.h"
+
+/* ---- field_values.c -------------------------------------------------------------------------- */
+
+/* The type in a file of arrays of values so stored: f32 for f16, bf16 and unorm8. */
+kata_type api_file_type(kata_type type);
+/* All values of a field in plain order, as the given type; NULL (reported) on error. */
+void *api_values_of(kata_field *field, kata_type type);
+
+/* ---- picture.c ------------------------------------------------------------------------------- */
+
+kata_status api_png_save(kata_field *field, const kata_save_options *options);
+kata_status api_png_load(kata_field *field, const char *path);
+kata_status api_png_shape(kata *k, const char *path, int components, kata_shape *shape);
+
+/* ---- array_file.c ---------------------------------------------------------------------------- */
+
+/* The array of a field's values: components (where there are several), z, y, x, those that it has.
+ */
+io_array api_array_of(const kata_field *field);
+/* Makes the type of an array in a file that of the field where bytes are to fill wider integers. */
+void api_widen(const kata_field *field, io_array *in_file);
+/* Zeros for the values of an array, to be freed; NULL (reported) when memory is out. */
+void *api_room_for(kata *k, const io_array *a);
+/* Whether the array in a file is the one that a field wants, and its type converts; reports. */
+kata_status api_check_fit(const kata_field *field, const char *path, const io_array *in_file,
+                          const io_array *wanted);
+/* Sets all values of a field. */
+kata_status api_put_array(kata_field *field, const io_array *a, const void *values);
+/* The field of `count` axes from `first` on, slowest first. */
+kata_status api_shape_of(kata *k, const char *path, const io_array *a, int first, int count,
+                         int components, kata_shape *shape);
+/* The field of an array whose first axis may be one of components; `components` as of
+ * kata_file_shape. */
+kata_status api_array_shape(kata *k, const char *path, const io_array *a, int components,
+                            kata_shape *shape);
+
+kata_status api_npy_save(kata_field *field, const kata_save_options *options);
+kata_status api_npy_load(kata_field *field, const char *path);
+kata_status api_npy_shape(kata *k, const char *path, int components, kata_shape *shape);
+
+/* ---- hdf5_file.c ----------------------------------------------------------------------------- */
+
+/* Of "FILE:/DATASET", or of a file whose only dataset it is or that has one of the field's name. */
+kata_status api_hdf5_load(kata_field *field, const char *path);
+kata_status api_hdf5_shape(kata *k, const char *path, int components, kata_shape *shape);
+kata_status api_vtkhdf_load(kata_field *field, const char *path);
+kata_status api_vtkhdf_shape(kata *k, const char *path, int components, kata_shape *shape);
+
+/* ---- image_file.c ---------------------------------------------------------------------------- */
+
+kata_status api_hdf5_save(kata_field *field, const kata_save_options *options);
+kata_status api_vtkhdf_save(kata_field *field, const kata_save_options *options);
+
+#endif

@@ -1,0 +1,23 @@
+/* What only the files that read HDF5 share. */
+#ifndef IO_READ_HDF5_H
+#define IO_READ_HDF5_H
+
+#include "io/io.h"
+#include "reader/reader.h"
+
+/* ---- reader_program.c ------------------------------------------------------------------------ */
+
+/* The path of kata-read-hdf5: KATA_READ_HDF5, beside the shared library, or where it was to be
+ * installed. False, with every path tried in *path, where it is in none of these, or other users
+ * may change it. */
+bool io_reader_find(text *path);
+
+/* ---- reader_process.c ------------------------------------------------------------------------ */
+
+/* Lets the program at a path answer a request about an open file. *reply is checked, its texts are
+ * terminated; `values` receives request->bytes bytes. False, with *reason (a text that is never
+ * freed, or within *reply), on failure. */
+bool io_reader_run(const char *program, int file, const reader_request *request,
+                   reader_reply *reply, void *values, const char **reason);
+
+#endif

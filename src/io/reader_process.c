@@ -1,0 +1,198 @@
+/* The process that reads an HDF5 file. It is started by posix_spawn, for a fork of a program with
+ * threads may do almost nothing before it executes another program. It has the file, a pipe to
+ * answer, no other descriptors and almost no environment, and confines itself (reader/confine.c).
+ *
+ * What it says is judged by what arrives: a whole reply, and as many bytes of values as were asked
+ * for. How it ended only explains why something is missing; a host that ignores SIGCHLD, or waits
+ * for all its children, takes that away. */
+#include "io/read_hdf5.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- starting -------------------------------------------------------------------------------- */
+
+/* A copy of a descriptor that is none of the three standard ones, which the child replaces; closes
+ * the original. -1 on failure. */
+static int move_up(int file)
+{
+    int moved = fcntl(file, F_DUPFD_CLOEXEC, 3);
+    close(file);
+    return moved;
+}
+
+static bool open_pipe(int ends[2])
+{
+    if (pipe2(ends, O_CLOEXEC)) return false;
+    ends[0] = move_up(ends[0]);
+    ends[1] = move_up(ends[1]);
+    if (ends[0] >= 0 && ends[1] >= 0) return true;
+    if (ends[0] >= 0) close(ends[0]);
+    if (ends[1] >= 0) close(ends[1]);
+    return false;
+}
+
+static int set_signals(posix_spawnattr_t *attributes)
+{
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    int error = posix_spawnattr_setsigmask(attributes, &none);
+    if (!error) error = posix_spawnattr_setsigdefault(attributes, &all);
+    if (!error)
+        error =
+            posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    return error;
+}
+
+static int set_files(posix_spawn_file_actions_t *files, int in, int out)
+{
+    int error = posix_spawn_file_actions_adddup2(files, in, 0);
+    if (!error) error = posix_spawn_file_actions_adddup2(files, out, 1);
+    if (!error) error = posix_spawn_file_actions_addopen(files, 2, "/dev/null", O_WRONLY, 0);
+    return error;
+}
+
+/* Nothing of the environment but where libraries are. */
+static int spawn(const char *const *argv, int in, int out, pid_t *pid)
+{
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_t files;
+    text libraries = {0};
+    const char *folders = environment_get("LD_LIBRARY_PATH");
+    if (folders) text_add(&libraries, "LD_LIBRARY_PATH=%s", folders);
+    char *const environment[] = {libraries.data, NULL};
+    int error = libraries.failed ? ENOMEM : posix_spawnattr_init(&attributes);
+    if (!error) {
+        error = posix_spawn_file_actions_init(&files);
+        if (!error) {
+            error = set_signals(&attributes);
+            if (!error) error = set_files(&files, in, out);
+            if (!error)
+                error = posix_spawn(pid, argv[0], &files, &attributes,
+                                    (char *const *)(uintptr_t)argv, environment);
+            posix_spawn_file_actions_destroy(&files);
+        }
+        posix_spawnattr_destroy(&attributes);
+    }
+    text_free(&libraries);
+    return error;
+}
+
+static int start(const char *program, const reader_request *request, int in, int out, pid_t *pid)
+{
+    char kind[12], type[12], bytes[24];
+    snprintf(kind, sizeof kind, "%d", (int)request->kind);
+    snprintf(type, sizeof type, "%d", (int)request->type);
+    snprintf(bytes, sizeof bytes, "%lld", (long long)request->bytes);
+    const char *const argv[] = {program, kind, request->name, type, bytes, NULL};
+    return spawn(argv, in, out, pid);
+}
+
+/* ---- listening ------------------------------------------------------------------------------- */
+
+/* Reads `size` bytes; false when the pipe ends before, or time does. */
+static bool receive(int in, void *to, size_t size, double until)
+{
+    while (size > 0) {
+        struct pollfd file = {.fd = in, .events = POLLIN};
+        double left = until - clock_seconds();
+        if (left <= 0) return false;
+        int ready = poll(&file, 1, left < 1000 ? (int)(left * 1000) + 1 : 1000000);
+        if (ready < 0 && errno != EINTR) return false;
+        if (ready <= 0) continue;
+        ssize_t got = read(in, to, size);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        to = (char *)to + got;
+        size -= (size_t)got;
+    }
+    return true;
+}
+
+static bool is_shape(const reader_reply *reply)
+{
+    int64_t count = 1;
+    if (reply->type < KATA_F64 || reply->type > KATA_U8 || reply->axes < 0 ||
+        reply->axes > READER_MOST_AXES || reply->components < 1)
+        return false;
+    for (int i = 0; i < reply->axes; i++)
+        if (reply->size[i] < 0 || __builtin_mul_overflow(count, reply->size[i], &count) ||
+            count >= (int64_t)1 << 48)
+            return false;
+    return true;
+}
+
+/* Terminates texts, and leaves in them what any terminal may be given. */
+static void clean(reader_reply *reply)
+{
+    reply->reason[sizeof reply->reason - 1] = 0;
+    for (char *c = reply->reason; *c; c++)
+        if (*c < ' ' || *c > '~') *c = '?';
+}
+
+static bool take_answer(int in, const reader_request *request, reader_reply *reply, void *values)
+{
+    enum { SECONDS = 120, BYTES_PER_SECOND = 1 << 20 };
+    double until = clock_seconds() + SECONDS + (double)request->bytes / BYTES_PER_SECOND;
+    reader_reply got;
+    if (!receive(in, &got, sizeof got, until) || got.mark != READER_MARK) return false;
+    clean(&got);
+    if (!got.reason[0] && !is_shape(&got)) return false;
+    *reply = got;
+    return got.reason[0] || !request->bytes || receive(in, values, (size_t)request->bytes, until);
+}
+
+/* Why a process left no whole answer. */
+static const char *explain(int status)
+{
+    if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL))
+        return "to read it takes too long, or too much memory; it may be made to do so";
+    if (WIFSIGNALED(status)) return "HDF5 crashes on it, so it is damaged or made to do so";
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+        return "the program " READER_PROGRAM " cannot be started";
+    return "the process that reads HDF5 files ended too early";
+}
+
+/* Collects a process that has answered or should be ending: one that is not is killed. */
+static int collect(pid_t pid)
+{
+    enum { LOOKS = 100, LOOK_MS = 10 };
+    int status = 0;
+    for (int i = 0; i < LOOKS; i++) {
+        pid_t ended = waitpid(pid, &status, WNOHANG);
+        if (ended == pid) return status;
+        if (ended < 0 && errno != EINTR) return 0;
+        poll(NULL, 0, i < 10 ? 1 : LOOK_MS);
+    }
+    kill(pid, SIGKILL);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+    return status;
+}
+
+bool io_reader_run(const char *program, int file, const reader_request *request,
+                   reader_reply *reply, void *values, const char **reason)
+{
+    int ends[2], status = 0;
+    pid_t pid;
+    *reply = (reader_reply){0};
+    if (!open_pipe(ends)) {
+        *reason = strerror(errno);
+        return false;
+    }
+    int error = start(program, request, file, ends[1], &pid);
+    close(ends[1]);
+    bool whole = !error && take_answer(ends[0], request, reply, values);
+    close(ends[0]);
+    if (!error) status = collect(pid);
+    *reason = error ? strerror(error) : !whole ? explain(status) : reply->reason;
+    return whole && !reply->reason[0];
+}

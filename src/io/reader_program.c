@@ -1,0 +1,63 @@
+/* Where the program kata-read-hdf5 is. The shared library looks beside itself: who may write there
+ * may replace the library as well. A program that is linked with the static library looks where the
+ * project was to be installed; the folder that the program itself lies in may belong to anybody. */
+#include "io/read_hdf5.h"
+
+#include <dlfcn.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Whether it is there, and only its owner (root or this user) or their group may change it. */
+static bool may_run(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) || !S_ISREG(status.st_mode) || access(path, X_OK)) return false;
+    return (status.st_uid == 0 || status.st_uid == geteuid()) && !(status.st_mode & S_IWOTH);
+}
+
+/* Tries one path; the last tried stays in *path, others in *tried. */
+static bool try_path(const text *candidate, text *tried)
+{
+    if (may_run(text_get(candidate))) return true;
+    text_add(tried, "%s%s", tried->length ? ", " : "", text_get(candidate));
+    return false;
+}
+
+/* The folder of the shared library, with its last slash, in *folder; false in a static program. */
+static bool library_folder(text *folder)
+{
+    Dl_info info;
+    static const char name[] = "libkatagami";
+    if (!dladdr(name, &info) || !info.dli_fname) return false;
+    const char *slash = strrchr(info.dli_fname, '/');
+    if (!slash || strncmp(slash + 1, name, sizeof name - 1) != 0) return false;
+    text_add(folder, "%.*s", (int)(slash + 1 - info.dli_fname), info.dli_fname);
+    return true;
+}
+
+bool io_reader_find(text *path)
+{
+    static const char *const beside[] = {"", KATA_LIBEXEC_FROM_LIBRARY "/"};
+    text tried = {0}, folder = {0};
+    bool found = false, shared = library_folder(&folder);
+    const char *named = environment_get("KATA_READ_HDF5");
+    for (int i = 0; !found && i < 4; i++) {
+        if (i == 0 ? !named : i < 3 && !shared) continue;
+        text_clear(path);
+        if (i == 0)
+            text_add(path, "%s", named);
+        else if (i < 3)
+            text_add(path, "%s%s" READER_PROGRAM, text_get(&folder), beside[i - 1]);
+        else
+            text_add(path, "%s/" READER_PROGRAM, KATA_LIBEXEC);
+        found = try_path(path, &tried);
+    }
+    if (!found) {
+        text_clear(path);
+        text_add(path, "%s", text_get(&tried));
+    }
+    text_free(&tried);
+    text_free(&folder);
+    return found;
+}

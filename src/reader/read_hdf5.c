@@ -1,0 +1,48 @@
+/* kata-read-hdf5: see reader.h. It ends without looking back: nothing is written but the answer. */
+#include "reader/reader_hdf5.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool write_all(const void *data, int64_t size)
+{
+    while (size > 0) {
+        ssize_t put = write(1, data, (size_t)size);
+        if (put < 0 && errno == EINTR) continue;
+        if (put < 0) return false;
+        data = (const char *)data + put;
+        size -= put;
+    }
+    return true;
+}
+
+static bool read_request(int argc, char **argv, reader_request *request)
+{
+    int64_t kind, type, bytes;
+    if (argc != 5 || !parse_integer(argv[1], READER_DATASET, READER_IMAGE, &kind) ||
+        !parse_integer(argv[3], KATA_F64, KATA_U8, &type) ||
+        !parse_integer(argv[4], 0, (int64_t)1 << 51, &bytes))
+        return false;
+    *request = (reader_request){(reader_kind)kind, argv[2], (kata_type)type, bytes};
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    reader_request request;
+    reader_reply reply;
+    void *values;
+    if (!read_request(argc, argv, &request)) {
+        fprintf(stderr, "%s: Katagami's library starts this program to read HDF5 files\n",
+                READER_PROGRAM);
+        return 2;
+    }
+    H5open(); /* loads what it needs */
+    if (!reader_confine(request.bytes)) _exit(3);
+    reader_answer(0, &request, &reply, &values);
+    bool sent = write_all(&reply, sizeof reply) && (!values || write_all(values, request.bytes));
+    _exit(sent ? 0 : 4);
+}

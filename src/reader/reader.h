@@ -1,0 +1,57 @@
+/* reader: the program kata-read-hdf5, which reads HDF5 files in a process of its own, and how the
+ * library talks to it.
+ *
+ * libhdf5 trusts what a file says: there are files that crash it, and files that make it read other
+ * files. So the library never gives it a file that it has not written itself. It starts this
+ * program with the open file as standard input, and the program answers on standard output: first
+ * one reader_reply, then, where values were asked for, the values. Its arguments are
+ *
+ *     kata-read-hdf5 KIND NAME TYPE BYTES
+ *
+ * numbers as of the types below, TYPE and BYTES 0 where only the shape is asked for. Neither side
+ * trusts the other: the library checks the reply as it would check a file. */
+#ifndef READER_READER_H
+#define READER_READER_H
+
+#include "base/base.h"
+
+#define READER_PROGRAM "kata-read-hdf5"
+
+enum { READER_MOST_AXES = 8, READER_MARK = 0x4b524831 };
+
+typedef enum reader_kind {
+    READER_DATASET, /* the dataset whose path is the name */
+    READER_MEMBER,  /* the dataset of this name in the root group, or else the only one there */
+    READER_IMAGE    /* the same in the point data of a VTKHDF ImageData file; of a series of steps,
+                       the values of the last */
+} reader_kind;
+
+typedef struct reader_request {
+    reader_kind kind;
+    const char *name;
+    kata_type type; /* of the values asked for: f64, f32, i64, i32 or u8 */
+    int64_t bytes;  /* that they take; 0: only the shape is asked for */
+} reader_request;
+
+/* The shape of a dataset, axes from the slowest to the fastest. */
+typedef struct reader_reply {
+    uint32_t mark;
+    int32_t type; /* that holds every value: a kata_type as above */
+    int32_t axes;
+    int32_t components; /* of an image: the last axis is one of components where there are several,
+                           otherwise 1 */
+    int64_t size[READER_MOST_AXES];
+    char reason[256]; /* why there is none; "" where there is */
+} reader_reply;
+
+/* Reads an open file: fills the reply, and *values (malloc'd; NULL on failure) where values are
+ * asked for. Refused are links, values in other files, filters that are not part of libhdf5, and
+ * datasets that claim more values than their file can hold. */
+void reader_answer(int file, const reader_request *request, reader_reply *reply, void **values);
+
+/* Gives up what the process does not need: from here on it opens no file, starts no process and
+ * uses memory and time in proportion to the bytes asked for. Descriptors above 2 are closed. False
+ * where a limit cannot be set. */
+bool reader_confine(int64_t bytes);
+
+#endif

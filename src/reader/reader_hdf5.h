@@ -1,0 +1,47 @@
+/* What only the files of this folder share: an HDF5 file being read. */
+#ifndef READER_READER_HDF5_H
+#define READER_READER_HDF5_H
+
+#include "reader/reader.h"
+
+#include <hdf5.h>
+
+typedef struct reader {
+    hid_t file, set, space, type; /* H5I_INVALID_HID where not open */
+    int64_t step;                 /* the index on the first axis that is read; -1: all */
+    char *reason;                 /* of the reply */
+} reader;
+
+/* Notes the reason of a failure, unless there is one already, with signs that terminals obey
+ * replaced. Returns false. */
+bool reader_fail(reader *r, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* ---- file_driver.c --------------------------------------------------------------------------- */
+
+/* Opens an HDF5 file by its descriptor, whatever names it contains; H5I_INVALID_HID on failure. */
+hid_t reader_open_file(int file);
+
+/* ---- link_path.c ----------------------------------------------------------------------------- */
+
+/* Opens the dataset at a path. Every part of it must be a hard link. */
+bool reader_open_dataset(reader *r, const char *path);
+/* Opens the dataset called `name` in a group, or the only one there. */
+bool reader_open_member(reader *r, const char *group, const char *name);
+
+/* ---- image.c --------------------------------------------------------------------------------- */
+
+/* Opens the point data of a VTKHDF file, and sets r->step where it has steps. */
+bool reader_open_image(reader *r, const char *name);
+/* Finds the components of the image in a reply with its shape. */
+bool reader_take_components(reader *r, reader_reply *reply);
+
+/* ---- dataset.c ------------------------------------------------------------------------------- */
+
+/* Refuses a dataset whose values lie elsewhere or need what libhdf5 would load. */
+bool reader_check_storage(reader *r);
+/* The type and shape of the dataset, of one step without the axis of steps. `file` is the file. */
+bool reader_take_shape(reader *r, reader_reply *reply, int file);
+/* Its values, malloc'd; NULL on failure. */
+void *reader_take_values(reader *r, const reader_request *request);
+
+#endif
