@@ -105,7 +105,7 @@ static const char bash_function[] =
     "    elif [[ \" check compile explain \" == *\" $command \"* || \"$command $COMP_CWORD\" == "
     "'apply 2' ]]\n"
     "    then\n"
-    "        compopt -o filenames 2>/dev/null\n"
+    "        compopt -o filenames 2>/dev/null || true\n"
     "        mapfile -t COMPREPLY < <(compgen -f -X '!*.kata' -- \"$word\"; compgen -d -- "
     "\"$word\")\n"
     "    fi\n"

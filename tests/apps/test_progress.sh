@@ -45,9 +45,11 @@ for width in 20 40 60 100; do
     [ "$length" -gt 10 ] || fail "no line on a terminal of $width"
 done
 COLUMNS=30 TERM=xterm script -qec "stty cols 0; '$kata' run cavity $short" /dev/null >screen </dev/null || true
-[ "$(longest)" -lt 30 ] && [ "$(longest)" -gt 10 ] || fail "COLUMNS is ignored"
+length=$(longest)
+if [ "$length" -ge 30 ] || [ "$length" -le 10 ]; then fail "COLUMNS is ignored"; fi
 TERM=xterm script -qec "stty cols 0; unset COLUMNS; '$kata' run cavity $short" /dev/null >screen </dev/null || true
-[ "$(longest)" -lt 80 ] && [ "$(longest)" -gt 40 ] || fail "a terminal of unknown width has more than 80 columns"
+length=$(longest)
+if [ "$length" -ge 80 ] || [ "$length" -le 40 ]; then fail "a terminal of unknown width has not 80 columns"; fi
 
 # kata apply shows its steps on a terminal, and nothing elsewhere.
 cat >k.kata <<'END'
