@@ -3,8 +3,11 @@
 #include <stddef.h>
 
 const application applications[] = {
-    {"blur", "Gaussian blur of an image, checked against a direct convolution", blur_main},
-    {"cavity", "flow in a box whose lid slides, compared with the literature", cavity_main},
-    {"heat", "decay of a sine mode, with the order of convergence measured", heat_main},
-    {NULL, NULL, NULL},
+    {"blur", "Gaussian blur of an image, checked against a direct convolution", blur_main,
+     &blur_options},
+    {"cavity", "flow in a box whose lid slides, compared with the literature", cavity_main,
+     &cavity_options},
+    {"heat", "decay of a sine mode, with the order of convergence measured", heat_main,
+     &heat_options},
+    {NULL, NULL, NULL, NULL},
 };

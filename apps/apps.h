@@ -2,9 +2,12 @@
 #ifndef APPS_APPS_H
 #define APPS_APPS_H
 
+#include "common/common.h"
+
 typedef struct application {
     const char *name, *summary;
     int (*main)(int argc, char **argv); /* argv[0] is the name; returns the exit code */
+    const options *options;
 } application;
 
 /* All of them, ended by one without a name. */
@@ -13,5 +16,6 @@ extern const application applications[];
 int blur_main(int argc, char **argv);
 int cavity_main(int argc, char **argv);
 int heat_main(int argc, char **argv);
+extern const options blur_options, cavity_options, heat_options;
 
 #endif

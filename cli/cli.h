@@ -9,6 +9,7 @@
 typedef struct verb {
     const char *name, *arguments, *summary;
     int (*main)(int argc, char **argv); /* argv[0] is the verb; returns the exit code */
+    const options *options;             /* NULL: the first argument is an application's name */
 } verb;
 
 /* All of them, ended by one without a name. */
@@ -27,12 +28,27 @@ int verb_help(int argc, char **argv);
 int verb_info(int argc, char **argv);
 int verb_run(int argc, char **argv);
 int verb_trace(int argc, char **argv);
+extern const options apply_options, check_options, compile_options, diff_options, explain_options,
+    help_options, info_options, trace_options;
+
+/* ---- manual.c, completion.c: made of the verbs and their options ----------------------------- */
+
+/* Print the manual page kata(1), and a script that completes words in a shell. */
+void manual_print(FILE *to);
+enum { SHELL_NONE = -1, SHELL_BASH, SHELL_ZSH, SHELL_FISH };
+void completion_print(FILE *to, int shell);
+
+/* Calls `visit` for each command that has options: the verbs, and the applications of run. */
+typedef void visit_command(void *data, const options *o, const char *summary);
+void each_command(visit_command *visit, void *data);
+
+/* ---- small things ---------------------------------------------------------------------------- */
 
 /* Becomes another program; returns the exit code of a shell where that fails. */
 int become(const char *verb, char **words, int count);
 
-/* Complains that `program` has no `what` of this name, and suggests the nearest one tried. */
-void no_such(const char *program, const char *what, const spelling *s);
+/* Says that `program` has no `kind` ("verb") of this name, and suggests the nearest one tried. */
+void no_such(const char *program, const char *kind, const spelling *s);
 
 /* A number with as few digits as tell it from its neighbours. */
 void number_words(char *words, size_t size, double x, bool is_float);
@@ -40,14 +56,23 @@ void number_words(char *words, size_t size, double x, bool is_float);
 /* A text in JSON's quotes; NULL is an empty one. */
 void json_text(FILE *to, const char *value);
 
-/* ---- apply_*.c: what `kata apply` is made of ------------------------------------------------- */
+/* ---- apply_*.c: the parts of `kata apply` ---------------------------------------------------- */
 
-/* A kernel with what the command line gives its parameters. */
+/* The options. */
+typedef struct apply_request {
+    option_words words;
+    int64_t steps, inner;
+    const char *swap, *boundary, *size, *types, *staggered;
+    bool overwrite, quiet;
+} apply_request;
+
+/* A kernel's parameter with what the command line says of it. */
 typedef struct apply_param {
     kata_param param;
     const char *word;  /* after NAME=; NULL when it is not given */
     const char *input; /* of fields: a file to read; NULL: none */
     const char *output;
+    bool discarded; /* of fields that are written: NAME= or NAME=IN, asks for no file */
     void *table;
     kata_field *field;
     kata_scalar *scalar;
@@ -66,28 +91,60 @@ typedef struct apply {
     int count;
 } apply;
 
+/* apply_param.c */
+
 /* The parameter of a name that ends at `length`; NULL, after a message, when there is none. */
 apply_param *apply_find(const apply *a, const char *name, size_t length);
 bool apply_is_field(const apply_param *p);
 bool apply_is_written(const apply_param *p); /* a field */
 bool apply_is_reduction(const apply_param *p);
+bool apply_is_floating(const apply_param *p);
 /* "double c" */
 void apply_describe(const apply_param *p, char *words, size_t size);
-/* Hands out the words NAME=VALUE, and checks that those needed are there; false after a message. */
-bool apply_read_words(apply *a, char **words, int count);
-/* Sets the boundary rules of fields from "RULE", "RULE:VALUE" or "FIELD=RULE:VALUE,..."; false
- * after a message. */
-bool apply_read_rules(apply *a, const char *rules);
-/* Sets the types in which fields are stored from "TYPE" or "FIELD=TYPE,..."; false after a message.
- */
-bool apply_read_types(apply *a, const char *types);
-/* Sets the dimensions along which fields are staggered from "xy" or "FIELD=xy,..."; false after a
- * message. */
-bool apply_read_staggered(apply *a, const char *dimensions);
 /* Prints "s = 3.5" for a reduction. */
-kata_status apply_print(const apply_param *p);
+kata_status apply_print(const apply_param *p, FILE *to);
 
-/* ---- record_file.c: what KATA_RECORD wrote --------------------------------------------------- */
+/* apply_words.c: reads the words NAME=VALUE, and checks that those needed are there; false after a
+ * message. */
+bool apply_read_words(apply *a, char **words, int count);
+
+/* apply_fields.c: options that say something of each field, as "WORD" or "FIELD=WORD,..."; false
+ * after a message. */
+
+/* Boundary rules: "RULE" or "RULE:VALUE". */
+bool apply_read_rules(apply *a, const char *rules);
+/* Types in which fields are stored. */
+bool apply_read_types(apply *a, const char *types);
+/* Dimensions along which fields are staggered: "xy". */
+bool apply_read_staggered(apply *a, const char *dimensions);
+extern const char *const apply_rule_names[], *const apply_type_names[]; /* ended by NULL */
+
+/* apply_files.c: files of fields, and - for standard input and output. */
+
+/* Checks that a field that is written has a file, and that no file is lost; false after a message.
+ */
+bool apply_check_files(const apply *a, const char *kernel_file, bool overwrite);
+/* Puts standard input, where a parameter names it, into a temporary file, which takes its place. */
+bool apply_open_pipes(apply *a);
+/* Writes the fields to their files; those named - to standard output. */
+void apply_save(const apply *a);
+/* Removes the temporary files. */
+void apply_close_pipes(void);
+/* Standard output; standard error where a field takes that. */
+FILE *apply_results_to(const apply *a);
+
+/* apply_grid.c: the grid, and the points that the kernel is applied to. */
+
+/* The shape of the grid: of the first input that extends along all dimensions or, where there is
+ * none, of the size given. False after a message. */
+bool apply_find_shape(const apply *a, const char *size, kata_shape *shape);
+/* From the shape of the grid to the shape of a parameter's fields, or back. */
+void apply_scale(kata_shape *shape, const int times[3], const int by[3]);
+kata_grid *apply_make_grid(const apply *a, const kata_shape *shape);
+kata_range apply_range(const apply *a, int64_t inner, kata_grid *grid);
+
+/* ---- record_file.c: the files that KATA_RECORD makes
+ * --------------------------------------------------- */
 
 typedef struct record_item {
     char *line;   /* "field v@7 f64 1 8 8 1 HASH" */
@@ -96,8 +153,8 @@ typedef struct record_item {
 
 /* A loop, or a call that put values into a field. */
 typedef struct record_entry {
-    char *head; /* "loop 7 heat" or "put u"; NULL at the end of the file */
-    char *range, *place;
+    char *head;             /* "loop 7 heat" or "put u"; NULL at the end of the file */
+    char *range, *location; /* location: in the program, "probe.c:19" */
     record_item *items;
     int count;
 } record_entry;

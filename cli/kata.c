@@ -1,27 +1,42 @@
 #include "cli.h"
 
+#include "apps.h"
+
 #include <stdio.h>
 #include <string.h>
 
 const verb verbs[] = {
-    {"run", "APPLICATION [options]", "runs a simulation; without a name, lists them", verb_run},
-    {"check", "FILE.kata... [options]", "compiles kernels, says what they read and write",
-     verb_check},
-    {"apply", "FILE.kata KERNEL [NAME=VALUE...]", "runs a kernel on files of data", verb_apply},
+    {"run", "APPLICATION [options]", "runs a simulation; without a name, lists them", verb_run,
+     NULL},
+    {"check", "FILE.kata... [options]", "compiles kernels, shows what they read and write",
+     verb_check, &check_options},
+    {"apply", "FILE.kata KERNEL [NAME=VALUE...]", "runs a kernel on files of data", verb_apply,
+     &apply_options},
     {"compile", "FILE.kata... [options]", "compiles kernels for machines without a compiler",
-     verb_compile},
+     verb_compile, &compile_options},
     {"explain", "FILE.kata [KERNEL] or -- PROGRAM...",
-     "shows what kernels cost, how chains are planned", verb_explain},
-    {"trace", "FIELD@X,Y -- PROGRAM...", "reports every write to one point", verb_trace},
-    {"diff", "RECORD RECORD", "finds where two recorded runs first differ", verb_diff},
-    {"info", "[options]", "says what was found on this machine, and measures it", verb_info},
-    {"help", "[VERB]", "shows this, or the help of a verb", verb_help},
-    {NULL, NULL, NULL, NULL},
+     "shows what kernels cost, how chains are planned", verb_explain, &explain_options},
+    {"trace", "FIELD@X,Y -- PROGRAM...", "reports every write to one point", verb_trace,
+     &trace_options},
+    {"diff", "RECORD RECORD", "finds where two recorded runs first differ", verb_diff,
+     &diff_options},
+    {"info", "[options]", "describes this machine, and measures it", verb_info, &info_options},
+    {"help", "[VERB]", "shows this, or the help of a verb", verb_help, &help_options},
+    {NULL, NULL, NULL, NULL, NULL},
 };
 
-void no_such(const char *program, const char *what, const spelling *s)
+void each_command(visit_command *visit, void *data)
 {
-    fprintf(stderr, "%s: there is no %s '%s'", program, what, s->word);
+    for (const verb *v = verbs; v->name; v++) {
+        if (v->options) visit(data, v->options, v->summary);
+        for (const application *a = applications; !v->options && a->name; a++)
+            visit(data, a->options, a->summary);
+    }
+}
+
+void no_such(const char *program, const char *kind, const spelling *s)
+{
+    fprintf(stderr, "%s: there is no %s '%s'", program, kind, s->word);
     if (s->nearest) fprintf(stderr, "; did you mean '%s'?", s->nearest);
     fputc('\n', stderr);
 }
@@ -45,7 +60,7 @@ void verb_list(FILE *to)
 {
     for (const verb *v = verbs; v->name; v++)
         fprintf(to, "kata %-7s %-35s  %s\n", v->name, v->arguments, v->summary);
-    fprintf(to, "kata %-43s  %s\n", "--version", "says which version of the library this uses");
+    fprintf(to, "kata %-43s  %s\n", "--version", "shows the version of the library");
 }
 
 static int run_verb(int argc, char **argv)
@@ -58,7 +73,10 @@ static int run_verb(int argc, char **argv)
         printf("kata %s\n", kata_version());
         return 0;
     }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) argv[1] = "help";
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+        verb_list(stdout);
+        return 0;
+    }
     const verb *v = verb_find(argv[1]);
     return v ? v->main(argc - 1, argv + 1) : EXIT_USAGE;
 }

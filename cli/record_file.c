@@ -1,5 +1,5 @@
-/* Reading the records that KATA_RECORD makes (src/exec/record.c says what is in them), an entry at
- * a time. Nothing in them is believed: a strange line ends the file with a message. */
+/* Reads the records that KATA_RECORD makes, an entry at a time; record.c of the library describes
+ * their form. Nothing in them is trusted: a strange line ends the file with a message. */
 #include "cli.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 static bool damaged(const record_file *f)
 {
-    fprintf(stderr, "kata diff: %s: line %d is not what a record has there\n", f->path,
+    fprintf(stderr, "kata diff: %s: line %d does not belong in a record\n", f->path,
             f->line_number);
     return false;
 }
@@ -32,7 +32,7 @@ bool record_open(record_file *f, const char *path)
     }
     next_line(f);
     if (!f->line || strcmp(f->line, "katagami record 1") != 0) {
-        fprintf(stderr, "kata diff: %s is no record of a run\n", path);
+        fprintf(stderr, "kata diff: %s is not the record of a run\n", path);
         return false;
     }
     next_line(f);
@@ -48,7 +48,7 @@ static void entry_clear(record_entry *e)
     free(e->items);
     free(e->head);
     free(e->range);
-    free(e->place);
+    free(e->location);
     *e = (record_entry){0};
 }
 
@@ -78,11 +78,11 @@ static bool add_item(record_entry *e, const char *line)
 static bool take_line(record_file *f)
 {
     record_entry *e = &f->entry;
-    char **place = starts(f->line, "range ")               ? &e->range
-                   : starts(f->line, "place ")             ? &e->place
-                   : starts(f->line, "values") && e->count ? &e->items[e->count - 1].values
-                                                           : NULL;
-    if (place && !*place) return (*place = strdup(f->line + 6)) != NULL;
+    char **member = starts(f->line, "range ")               ? &e->range
+                    : starts(f->line, "place ")             ? &e->location
+                    : starts(f->line, "values") && e->count ? &e->items[e->count - 1].values
+                                                            : NULL;
+    if (member && !*member) return (*member = strdup(f->line + 6)) != NULL;
     bool known =
         starts(f->line, "number ") || starts(f->line, "scalar ") || starts(f->line, "field ");
     return known && add_item(e, f->line);

@@ -1,3 +1,4 @@
+/* kata check: compiles kernels, and shows what they read and write. */
 #include "cli.h"
 
 #include <errno.h>
@@ -45,7 +46,7 @@ static void describe(kata_module *m, kata_aspect aspect)
     fflush(stdout);
 }
 
-/* Writes a module as one text; whether it did. */
+/* Writes a module as one text; false after a message. */
 static bool write_whole(kata_module *m, const char *path)
 {
     const char *text = kata_module_text(m);
@@ -57,7 +58,7 @@ static bool write_whole(kata_module *m, const char *path)
     return written;
 }
 
-/* Prints messages; data is set to true by warnings. */
+/* Prints messages. A warning sets the bool at `data` to true. */
 static void print(void *data, kata_status status, const char *message)
 {
     bool *warned = data;
@@ -65,54 +66,71 @@ static void print(void *data, kata_status status, const char *message)
     fprintf(stderr, "%s\n", message);
 }
 
-/* What is asked for. */
-typedef struct check_options {
+typedef struct check_request {
+    option_words files;
     const char *constants, *whole;
     bool ir, quiet, warnings_are_errors;
-} check_options;
+} check_request;
+
+/* A file of helpers and constants, for others to import, has no kernels. */
+static void show(kata_module *m, const char *path, const check_request *r)
+{
+    if (r->files.count > 1) printf("%s:\n", path);
+    if (kata_module_kernels(m))
+        describe(m, r->ir ? KATA_IR : KATA_ACCESSES);
+    else
+        printf("no kernels\n");
+}
 
 /* A context for each file: none of its errors and no memory outlives it. */
-static bool check(const char *path, const check_options *asked, bool show_name)
+static bool check(const char *path, const check_request *r)
 {
     bool warned = false;
     kata *k = kata_open(&(kata_options){.handler = print, .handler_data = &warned});
-    kata_module *m = compile(k, path, asked->constants);
-    if (m && show_name && !asked->quiet) printf("%s:\n", path);
-    if (m && !asked->quiet) describe(m, asked->ir ? KATA_IR : KATA_ACCESSES);
-    bool written = m && (!asked->whole || write_whole(m, asked->whole));
+    kata_module *m = compile(k, path, r->constants);
+    if (m && !r->quiet) show(m, path, r);
+    bool written = m && (!r->whole || write_whole(m, r->whole));
     bool good = kata_close(k) == KATA_OK && written;
-    return good && !(asked->warnings_are_errors && warned);
+    return good && !(r->warnings_are_errors && warned);
 }
+
+static const check_request defaults;
+
+static const option table[] = {
+    {"FILE.kata", "files of kernels; - is standard input", OPTION_VALUE(check_request, files),
+     .positional = true},
+    {"constants", "values of constants of the files, as in \"R=8, C=0.5\"",
+     OPTION_VALUE(check_request, constants), .otherwise = "those in the files"},
+    {"whole", "write the file and all that it imports, as one text, to this file",
+     OPTION_VALUE(check_request, whole), .placeholder = "FILE"},
+    {"ir", "show the intermediate form", OPTION_VALUE(check_request, ir)},
+    {"quiet", "show nothing but errors and warnings", OPTION_VALUE(check_request, quiet)},
+    {"werror", "warnings make the exit code 1, too",
+     OPTION_VALUE(check_request, warnings_are_errors)},
+};
+
+const options check_options = {
+    "kata check",
+    "Compiles kernels and shows, for each, its parameters and which offsets of which fields it\n"
+    "reads and writes. The exit code is 1 if any file is wrong. KATA_WARNINGS=0 silences\n"
+    "warnings.\n",
+    table,
+    COUNT_OF(table),
+    &defaults,
+    sizeof defaults};
 
 int verb_check(int argc, char **argv)
 {
-    option_words files = {0};
-    check_options asked = {0};
-    const option table[] = {
-        {"FILE.kata", "files of kernels; - is standard input", .list = &files, .positional = true},
-        {"constants", "values of constants of the files, as in \"R=8, C=0.5\"",
-         .text = &asked.constants, .otherwise = "those in the files"},
-        {"whole", "write the file and what it imports, as one text, to this one",
-         .text = &asked.whole, .placeholder = "FILE"},
-        {"ir", "show the intermediate form", .flag = &asked.ir},
-        {"quiet", "show nothing but errors and warnings", .flag = &asked.quiet},
-        {"werror", "a warning makes the exit code 1, too", .flag = &asked.warnings_are_errors},
-    };
-    const options o = {
-        "kata check",
-        "Compiles kernels and shows, for each, its parameters and which offsets of "
-        "which fields\nit reads and writes. The exit code is 1 if any file is wrong. "
-        "KATA_WARNINGS=0 silences\nwarnings.\n",
-        table, COUNT_OF(table)};
+    check_request r;
     int exit_code;
-    if (!options_read(&o, argc, argv, &exit_code)) return exit_code;
-    if (files.count == 0)
-        return options_wrong(&o, "no file is given; name one, or - to read standard input");
-
-    if (asked.whole && files.count > 1)
-        return options_wrong(&o, "--whole writes one text; name one file");
+    if (!options_read(&check_options, &r, argc, argv, &exit_code)) return exit_code;
+    if (r.files.count == 0)
+        return options_wrong(&check_options,
+                             "no file is given; name one, or - to read standard input");
+    if (r.whole && r.files.count > 1)
+        return options_wrong(&check_options, "--whole writes one text; name one file");
 
     bool good = true;
-    for (int i = 0; i < files.count; i++) good &= check(files.words[i], &asked, files.count > 1);
+    for (int i = 0; i < r.files.count; i++) good &= check(r.files.words[i], &r);
     return good ? 0 : 1;
 }

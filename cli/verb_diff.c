@@ -10,7 +10,7 @@ enum { SAME = 0, DIFFERENT = 1 };
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* "0.1" for the bits of a value, if the type is one whose numbers can be shown. */
+/* "0.1" for the bits of a value; "bits" for types whose numbers are not shown. */
 static void show(char *words, size_t size, const char *type, uint64_t bits)
 {
     double f64;
@@ -52,7 +52,7 @@ static bool same_value(const char *a, const char *b)
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-/* What a record says of a field. */
+/* A field as a record describes it. */
 typedef struct recorded {
     char name[80], type[8];
     int components;
@@ -95,32 +95,42 @@ static int rank_of(const record_entry *e, const int64_t size[3])
     return rank && rank <= 3 ? rank : size[2] > 1 ? 3 : size[1] > 1 ? 2 : 1;
 }
 
+/* Two lists of values, and where they differ. */
+typedef struct difference {
+    const char *x, *y; /* the first pair that differs */
+    int64_t first, wrong, count;
+} difference;
+
+static difference find_difference(const char *x, const char *y)
+{
+    difference d = {.x = x + strspn(x, " "), .y = y + strspn(y, " ")};
+    x = d.x;
+    y = d.y;
+    for (; *x && *y; x = next_value(x), y = next_value(y), d.count++) {
+        if (same_value(x, y) || d.wrong++) continue;
+        d.first = d.count;
+        d.x = x;
+        d.y = y;
+    }
+    return d;
+}
+
 static void print_field(const record_file *f, const record_file *g, int item)
 {
     const record_item *a = &f->entry.items[item], *b = &g->entry.items[item];
     recorded field;
-    int64_t number = 0, first = -1, wrong = 0;
     if (!read_field(a->line, &field) || !a->values || !b->values) {
         printf("  field '%.*s' differs; records made with KATA_RECORD_FULL=1 tell where\n",
                (int)strcspn(a->line + 6, "@ "), a->line + 6);
         return;
     }
-    const char *x = a->values + strspn(a->values, " "), *y = b->values + strspn(b->values, " ");
-    const char *first_x = x, *first_y = y;
-    for (; *x && *y; x = next_value(x), y = next_value(y), number++) {
-        if (same_value(x, y)) continue;
-        if (wrong++ == 0) {
-            first = number;
-            first_x = x;
-            first_y = y;
-        }
-    }
+    difference d = find_difference(a->values, b->values);
     printf("  ");
-    print_point(&field, rank_of(&f->entry, field.size), first < 0 ? 0 : first);
-    print_value(field.type, first_x, f);
+    print_point(&field, rank_of(&f->entry, field.size), d.first);
+    print_value(field.type, d.x, f);
     printf(", ");
-    print_value(field.type, first_y, g);
-    printf("; %" PRId64 " of %" PRId64 " values differ\n", wrong, number);
+    print_value(field.type, d.y, g);
+    printf("; %" PRId64 " of %" PRId64 " values differ\n", d.wrong, d.count);
 }
 
 /* "c is 0.1 (...) in A, 0.2 (...) in B" for numbers, tables and scalars: "number c f64 BITS ..." */
@@ -146,7 +156,7 @@ static void print_number(const record_file *f, const record_file *g, int item)
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
-/* Kernel, range, and the kinds and names of what is given and computed; not the place. */
+/* Kernel, range, and the kinds and names of what is given and computed; not the location. */
 static bool same_form(const record_entry *a, const record_entry *b)
 {
     bool same = !strcmp(a->head, b->head) && a->count == b->count &&
@@ -176,7 +186,7 @@ static void print_entry(const record_entry *e)
         printf("loop %lld: kernel '%s'", number, kernel);
     else
         printf("kata_put to '%s'", e->head + 4);
-    if (e->place) printf(" applied at %s", e->place);
+    if (e->location) printf(" applied at %s", e->location);
     if (e->range) printf(" to %s", e->range);
 }
 
@@ -207,6 +217,14 @@ static void print_forms(const record_file *f, const record_file *g)
     }
 }
 
+/* The first result that differs; -1 when none does. */
+static int first_difference(const record_file *f, const record_file *g)
+{
+    for (int i = 0; i < f->entry.count; i++)
+        if (is_result(&f->entry.items[i]) && item_differs(f, g, i)) return i;
+    return -1;
+}
+
 static int compare(record_file *f, record_file *g)
 {
     for (long long loops = 0;; loops += f->entry.head[0] == 'l') {
@@ -219,32 +237,45 @@ static int compare(record_file *f, record_file *g)
             print_forms(f, g);
             return DIFFERENT;
         }
-        for (int i = 0; i < f->entry.count; i++) {
-            if (!is_result(&f->entry.items[i]) || !item_differs(f, g, i)) continue;
-            print_difference(f, g);
-            return DIFFERENT;
-        }
+        if (first_difference(f, g) < 0) continue;
+        print_difference(f, g);
+        return DIFFERENT;
     }
 }
 
+typedef struct diff_request {
+    option_words files;
+} diff_request;
+
+static const diff_request defaults;
+
+static const option table[] = {
+    {"RECORD", "two files that runs with KATA_RECORD=FILE wrote", OPTION_VALUE(diff_request, files),
+     .positional = true},
+};
+
+const options diff_options = {
+    "kata diff",
+    "Finds the first loop of two recorded runs that gives different results: the kernel, where "
+    "the\n"
+    "program applied it, the field, and, where both were recorded with KATA_RECORD_FULL=1, the\n"
+    "first point and both values. The exit code is 0 if the runs are the same, 1 if they differ,\n"
+    "2 if they cannot be compared.\n",
+    table,
+    COUNT_OF(table),
+    &defaults,
+    sizeof defaults};
+
 int verb_diff(int argc, char **argv)
 {
-    option_words files = {0};
-    const option table[] = {
-        {"RECORD", "two files that runs with KATA_RECORD=FILE wrote", .list = &files,
-         .positional = true},
-    };
-    const options o = {
-        "kata diff",
-        "Finds the first loop of two recorded runs that gives different results: kernel, place in\n"
-        "the program, field, and, where both were recorded with KATA_RECORD_FULL=1, the first\n"
-        "point and both values. The exit code is 0 if the runs are the same, 1 if they differ.\n",
-        table, COUNT_OF(table)};
+    diff_request r;
     int exit_code;
-    if (!options_read(&o, argc, argv, &exit_code)) return exit_code;
-    if (files.count != 2) return options_wrong(&o, "name the records of two runs");
+    if (!options_read(&diff_options, &r, argc, argv, &exit_code)) return exit_code;
+    if (r.files.count != 2)
+        return options_wrong(&diff_options, "name the records of two runs; KATA_RECORD=FILE makes "
+                                            "them");
     record_file f = {0}, g = {0};
-    bool opened = record_open(&f, files.words[0]) && record_open(&g, files.words[1]);
+    bool opened = record_open(&f, r.files.words[0]) && record_open(&g, r.files.words[1]);
     exit_code = opened ? compare(&f, &g) : EXIT_USAGE;
     record_close(&f);
     record_close(&g);

@@ -1,6 +1,5 @@
-/* kata explain: of a kernel file, what its kernels cost, or the C made of them; of a program, by
- * the environment that makes the library show its plans, what its kernels cost, and why chains
- * ended. */
+/* kata explain. Of a kernel file it shows what kernels cost, or the C that is generated. A program
+ * it runs with the environment that makes the library show plans, costs, and why chains ended. */
 #include "cli.h"
 
 #include <errno.h>
@@ -8,12 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is asked for. */
-typedef struct explain_options {
+typedef struct explain_request {
     option_words words;
     const char *to, *plan, *picture, *constants;
     bool json, quick, code;
-} explain_options;
+} explain_request;
 
 static bool is_kernel_file(const char *word)
 {
@@ -23,7 +21,7 @@ static bool is_kernel_file(const char *word)
 
 /* ---- a kernel file --------------------------------------------------------------------------- */
 
-static bool explain_kernel(kata_kernel *kernel, const explain_options *asked,
+static bool explain_kernel(kata_kernel *kernel, const explain_request *asked,
                            const kata_ceilings *measured, FILE *to)
 {
     const char *shown = asked->code ? kata_kernel_describe(kernel, KATA_CODE)
@@ -31,7 +29,7 @@ static bool explain_kernel(kata_kernel *kernel, const explain_options *asked,
     return shown && fputs(shown + (*shown == '\n'), to) >= 0;
 }
 
-static void explain_module(kata *k, kata_module *m, const explain_options *asked, FILE *to)
+static void explain_module(kata *k, kata_module *m, const explain_request *asked, FILE *to)
 {
     const char *name = asked->words.count > 1 ? asked->words.words[1] : NULL;
     kata_kernel *one = m && name ? kata_kernel_find(m, name) : NULL;
@@ -45,23 +43,24 @@ static void explain_module(kata *k, kata_module *m, const explain_options *asked
     }
 }
 
-static int explain_file(const explain_options *asked)
+static int explain_file(const explain_request *asked)
 {
     FILE *to = asked->to ? fopen(asked->to, "a") : stdout;
-    if (!to) {
-        fprintf(stderr, "kata explain: cannot write %s: %s\n", asked->to, strerror(errno));
-        return 1;
-    }
+    if (!to)
+        return options_failed(&explain_options, "cannot write %s: %s", asked->to, strerror(errno));
     kata *k = kata_open(NULL);
-    explain_module(k, kata_module_load(k, asked->words.words[0], .constants = asked->constants),
-                   asked, to);
+    kata_module *m = kata_module_load(k, asked->words.words[0], .constants = asked->constants);
+    explain_module(k, m, asked, to);
     bool written = to == stdout || fclose(to) == 0;
-    if (!written) fprintf(stderr, "kata explain: cannot write %s\n", asked->to);
-    return kata_close(k) || !written;
+    if (!written) options_failed(&explain_options, "cannot write %s", asked->to);
+    bool empty = m && kata_module_kernels(m) == 0;
+    if (empty) options_failed(&explain_options, "%s has no kernels", asked->words.words[0]);
+    return kata_close(k) || !written || empty;
 }
 
-static int check_file_options(const options *o, const explain_options *asked)
+static int check_file_request(const explain_request *asked)
 {
+    const options *o = &explain_options;
     if (asked->words.count > 2)
         return options_wrong(o, "a file and one kernel of it are enough; there is '%s', too",
                              asked->words.words[2]);
@@ -75,10 +74,12 @@ static int check_file_options(const options *o, const explain_options *asked)
 
 /* ---- a program ------------------------------------------------------------------------------- */
 
-static int check_program_options(const options *o, const explain_options *asked)
+static int check_program_request(const explain_request *asked)
 {
+    const options *o = &explain_options;
     if (asked->words.count < 1)
-        return options_wrong(o, "say what to run, or a kernel file: kata explain -- PROGRAM");
+        return options_wrong(o, "name a kernel file, or the program to run: kata explain -- "
+                                "PROGRAM");
     if (asked->code || asked->constants)
         return options_wrong(o, "--%s is for a kernel file, whose name ends in .kata",
                              asked->code ? "code" : "constants");
@@ -86,6 +87,8 @@ static int check_program_options(const options *o, const explain_options *asked)
         return options_wrong(o, "--json and --svg are two forms: choose one");
     if (asked->picture && (strlen(asked->picture) != 1 || !strchr("xyz", *asked->picture)))
         return options_wrong(o, "--svg takes x, y or z, not '%s'", asked->picture);
+    if (asked->picture && !asked->to)
+        return options_wrong(o, "--svg writes a file: name it, as in --to plan.svg");
     return 0;
 }
 
@@ -102,53 +105,62 @@ static bool check_plan(const char *plan)
     return k && kata_close(k) == KATA_OK;
 }
 
-static int explain_program(const options *o, const explain_options *asked)
+static int explain_program(const explain_request *asked)
 {
     const char *form = asked->json ? "json" : asked->picture ? asked->picture : "text";
     if (asked->plan && !check_plan(asked->plan)) return EXIT_USAGE;
     if (setenv("KATA_EXPLAIN", form, 1) ||
         setenv("KATA_EXPLAIN_QUICK", asked->quick ? "1" : "0", 1) ||
         (asked->plan && setenv("KATA_PLAN", asked->plan, 1)) ||
-        (asked->to && setenv("KATA_EXPLAIN_FILE", asked->to, 1))) {
-        fprintf(stderr, "kata explain: %s\n", strerror(errno));
-        return 1;
-    }
-    return become(o->program, asked->words.words, asked->words.count);
+        (asked->to && setenv("KATA_EXPLAIN_FILE", asked->to, 1)))
+        return options_failed(&explain_options, "%s", strerror(errno));
+    return become(explain_options.program, asked->words.words, asked->words.count);
 }
+
+/* ---- the command line ------------------------------------------------------------------------ */
+
+static const explain_request defaults;
+static const char *const dimensions[] = {"x", "y", "z", NULL};
+
+static const option table[] = {
+    {"FILE.kata|PROGRAM ARGUMENT",
+     "a kernel file, with one of its kernels or without; or the program to run",
+     OPTION_VALUE(explain_request, words), .positional = true},
+    {"code", "of a kernel file: the C that is generated", OPTION_VALUE(explain_request, code)},
+    {"constants", "of a kernel file: values of its constants, as in \"R=8, C=0.5\"",
+     OPTION_VALUE(explain_request, constants), .otherwise = "those in the file"},
+    {"plan", "of a program: a method and its sizes, as in 'skewed y=16 z=8'",
+     OPTION_VALUE(explain_request, plan), .placeholder = "WORDS", .otherwise = "loops"},
+    {"svg", "of a program: a picture of its plans along x, y or z, written to the file of --to",
+     OPTION_VALUE(explain_request, picture), .placeholder = "DIMENSION", .otherwise = "none",
+     .choices = dimensions},
+    {"json", "as JSON, an object per line", OPTION_VALUE(explain_request, json)},
+    {"quick", "measure nothing: no ceilings, no rates", OPTION_VALUE(explain_request, quick)},
+    {"to", "append to this file; a picture replaces it", OPTION_VALUE(explain_request, to),
+     .placeholder = "FILE",
+     .otherwise = "standard output for a kernel file, standard error for a program"},
+};
+
+const options explain_options = {
+    "kata explain",
+    "Of a kernel file: shows what each kernel reads and writes, its operations and bytes per\n"
+    "point, and the rate that this machine allows. Of a program that uses Katagami: runs it and\n"
+    "shows how its chains of loops are planned, what its kernels cost, how fast they ran, and why\n"
+    "its chains ended. The methods of plans are loops, skewed, diamond, overlapped, streamed,\n"
+    "fused, single and blocked. The program may be kata itself:\n"
+    "kata explain --plan 'skewed y=8' -- kata apply heat.kata ...\n",
+    table,
+    COUNT_OF(table),
+    &defaults,
+    sizeof defaults};
 
 int verb_explain(int argc, char **argv)
 {
-    explain_options asked = {.json = false};
-    const option table[] = {
-        {"FILE.kata|PROGRAM ARGUMENT",
-         "a kernel file, with one of its kernels or without; or what to run", .list = &asked.words,
-         .positional = true},
-        {"code", "of a kernel file: the C that is generated", .flag = &asked.code},
-        {"constants", "of a kernel file: values of its constants, as in \"R=8, C=0.5\"",
-         .text = &asked.constants, .otherwise = "those in the file"},
-        {"plan", "of a program: a method and its sizes, as in 'skewed y=16 z=8'",
-         .text = &asked.plan, .placeholder = "WORDS", .otherwise = "loops"},
-        {"svg", "of a program: a picture of points along x, y or z and of loops",
-         .text = &asked.picture, .placeholder = "DIMENSION", .otherwise = "none"},
-        {"json", "as JSON, an object per line", .flag = &asked.json},
-        {"quick", "measure nothing: no ceilings, no rates", .flag = &asked.quick},
-        {"to", "add it there", .text = &asked.to, .placeholder = "FILE",
-         .otherwise = "standard output for a file, standard error for a program"},
-    };
-    const options o = {
-        "kata explain",
-        "Of a kernel file: shows what each kernel reads and writes, its operations and bytes per\n"
-        "point, and the rate that this machine allows. Of a program that uses Katagami: runs it "
-        "and\n"
-        "shows how its chains of loops are planned (docs/planning.md: methods loops, skewed,\n"
-        "diamond, overlapped, streamed, fused, single, blocked), what its kernels cost, how fast\n"
-        "they ran, and why its chains ended (docs/explain.md). The program may be kata itself:\n"
-        "kata explain --plan 'skewed y=8' -- kata apply heat.kata ...\n",
-        table, COUNT_OF(table)};
+    explain_request r;
     int exit_code;
-    if (!options_read(&o, argc, argv, &exit_code)) return exit_code;
-    bool file = asked.words.count > 0 && is_kernel_file(asked.words.words[0]);
-    int wrong = file ? check_file_options(&o, &asked) : check_program_options(&o, &asked);
+    if (!options_read(&explain_options, &r, argc, argv, &exit_code)) return exit_code;
+    bool file = r.words.count > 0 && is_kernel_file(r.words.words[0]);
+    int wrong = file ? check_file_request(&r) : check_program_request(&r);
     if (wrong) return wrong;
-    return file ? explain_file(&asked) : explain_program(&o, &asked);
+    return file ? explain_file(&r) : explain_program(&r);
 }

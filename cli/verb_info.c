@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* What is told of one machine, as lines for people or members of a JSON object. */
+/* A description of the machine: lines for people, or members of a JSON object. */
 typedef struct telling {
     bool json, begun;
 } telling;
@@ -146,30 +146,42 @@ static void tell_ceilings(const telling *t, const kata_ceilings *measured)
         printf("measured in %.2g s\n", measured->seconds);
 }
 
+typedef struct info_request {
+    bool json, quick;
+} info_request;
+
+static const info_request defaults;
+
+static const option table[] = {
+    {"json", "as one JSON object, rates per second", OPTION_VALUE(info_request, json)},
+    {"quick", "measure nothing", OPTION_VALUE(info_request, quick)},
+};
+
+const options info_options = {
+    "kata info",
+    "Describes this machine, the compiler and the cache of kernels, and measures the rates that\n"
+    "nothing exceeds here: copies and triads (a = b + 3c) of doubles, which count the bytes that\n"
+    "are read and written, and arithmetic. docs/explain.md explains them.\n",
+    table,
+    COUNT_OF(table),
+    &defaults,
+    sizeof defaults};
+
 int verb_info(int argc, char **argv)
 {
-    telling t = {.json = false};
-    bool quick = false;
-    const option table[] = {
-        {"json", "as one JSON object, rates per second", .flag = &t.json},
-        {"quick", "measure nothing", .flag = &quick},
-    };
-    const options o = {
-        "kata info",
-        "Says what was found on this machine: what kernels are compiled for and run with, and\n"
-        "which rates nothing exceeds here: copies and triads (a = b + 3c) of doubles, which count\n"
-        "what is read and written, and arithmetic. docs/explain.md tells what they mean.\n",
-        table, COUNT_OF(table)};
+    info_request r;
     int exit_code;
-    if (!options_read(&o, argc, argv, &exit_code)) return exit_code;
+    if (!options_read(&info_options, &r, argc, argv, &exit_code)) return exit_code;
 
+    telling t = {.json = r.json};
     kata *k = kata_open(NULL);
     kata_machine machine;
     kata_ceilings measured;
     if (kata_machine_get(k, &machine) == KATA_OK) {
         tell_machine(&t, &machine);
         fflush(stdout);
-        if (!quick && kata_ceilings_measure(k, &measured) == KATA_OK) tell_ceilings(&t, &measured);
+        if (!r.quick && kata_ceilings_measure(k, &measured) == KATA_OK)
+            tell_ceilings(&t, &measured);
         if (t.json) printf("}\n");
     }
     return kata_close(k) ? 1 : 0;

@@ -1,8 +1,8 @@
+/* kata run: the simulations. */
 #include "cli.h"
 
 #include "apps.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static void list(FILE *to)

@@ -12,6 +12,24 @@ if(TARGET kata)
     install(TARGETS kata EXPORT KatagamiShared)
 endif()
 
+# The command's manual page and completion, which it prints itself. When cross-compiling without an
+# emulator nothing can run it: then they are left out.
+if(TARGET kata AND (NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR))
+    set(pages ${PROJECT_BINARY_DIR}/pages)
+    file(MAKE_DIRECTORY ${pages})
+    add_custom_command(OUTPUT ${pages}/kata.1 ${pages}/kata ${pages}/_kata ${pages}/kata.fish
+        COMMAND kata help --manual > ${pages}/kata.1
+        COMMAND kata help --completion bash > ${pages}/kata
+        COMMAND kata help --completion zsh > ${pages}/_kata
+        COMMAND kata help --completion fish > ${pages}/kata.fish
+        DEPENDS kata COMMENT "Writing the manual page and the completion of kata" VERBATIM)
+    add_custom_target(kata_pages ALL DEPENDS ${pages}/kata.1)
+    install(FILES ${pages}/kata.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    install(FILES ${pages}/kata DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    install(FILES ${pages}/_kata DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+    install(FILES ${pages}/kata.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endif()
+
 # The static library brings its dependencies along, so it is a part that a project asks for.
 install(EXPORT KatagamiShared NAMESPACE Katagami:: DESTINATION ${package_folder})
 install(EXPORT KatagamiStatic NAMESPACE Katagami:: DESTINATION ${package_folder})

@@ -1,15 +1,15 @@
-/* Gaussian blur of an image of 8-bit RGBA, by two kernels: along x, then along y. Components, alpha
- * among them, are numbers from 0 to 1 and blurred each for itself. The radius is a constant of the
- * kernels, so they are compiled for it. */
+/* Gaussian blur of an image of 8-bit RGBA, by two kernels: along x, then along y. The components,
+ * alpha among them, are numbers from 0 to 1 and are blurred separately. The radius is a constant of
+ * the kernels, so they are compiled for it. */
 #include "blur.h"
 #include "apps.h"
 #include "blur_kata.h"
-#include "common/common.h"
 #include "picture_kata.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MAX_SIGMA = 20, MAX_WEIGHTS = 2 * 3 * MAX_SIGMA + 1 };
 
@@ -29,6 +29,8 @@ static const kata_rule rules[] = {
 static const char *const type_names[] = {"f64", "f32", "u8", NULL};
 static const kata_type types[] = {KATA_F64, KATA_F32, KATA_UNORM8};
 static const double tolerances[] = {1e-12, 1e-5, 1.0 / 255 + 1e-5}; /* u8 is rounded twice */
+
+#define MADE "blur-in.png"
 
 typedef struct settings {
     const char *input, *output;
@@ -59,7 +61,7 @@ static bool can_be_stored(const settings *s)
     return false;
 }
 
-/* Writes the picture to blur that is used when none is given. */
+/* Writes the picture that is blurred when none is given. */
 static void make_picture(kata *k, int64_t width, int64_t height, const char *path)
 {
     kata_grid *g = kata_grid_2d(k, width, height);
@@ -131,7 +133,7 @@ static bool check(const settings *s, const kata_grid *grid, kata_field *f, kata_
 static bool run(kata *k, settings *s)
 {
     if (!can_be_stored(s)) return false;
-    if (!s->input) make_picture(k, s->width, s->height, s->input = "blur-in.png");
+    if (!s->input) make_picture(k, s->width, s->height, s->input = MADE);
     kata_png_size(k, s->input, &s->width, &s->height);
     kata_grid *grid = kata_grid_2d(k, s->width, s->height);
     kata_field *f = kata_field_new(grid, "image", types[s->type], .components = 4,
@@ -148,33 +150,50 @@ static bool run(kata *k, settings *s)
     return s->no_check || check(s, grid, f, h);
 }
 
+static const settings defaults = {.output = "blur.png", .width = 641, .height = 427, .sigma = 2};
+
+static const option table[] = {
+    {"IN.png", "the image to blur; without one, a picture is made and written to blur-in.png",
+     OPTION_VALUE(settings, input), .positional = true},
+    {"OUT.png", "the blurred image", OPTION_VALUE(settings, output), .positional = true},
+    {"sigma", "standard deviation of the Gaussian in pixels", OPTION_VALUE(settings, sigma),
+     .low = 0.1, .high = MAX_SIGMA},
+    {"boundary", "how the image continues outside", OPTION_VALUE(settings, rule),
+     .choices = rule_names},
+    {"value", "of the rules constant and antisymmetric", OPTION_VALUE(settings, value), .low = 0,
+     .high = 1},
+    {"type", "how values are stored; u8 are bytes, from 0 to 1", OPTION_VALUE(settings, type),
+     .choices = type_names},
+    {"width", "of the picture that is made", OPTION_VALUE(settings, width), .low = 1,
+     .high = 16384},
+    {"height", "of the picture that is made", OPTION_VALUE(settings, height), .low = 1,
+     .high = 16384},
+    {"no-check", "do not compare with a direct convolution, which is slow",
+     OPTION_VALUE(settings, no_check)},
+};
+
+const options blur_options = {
+    "kata run blur",
+    "Blurs an image with a Gaussian, and compares the result with a convolution that is computed\n"
+    "independently. The components, alpha among them, are blurred separately.\n",
+    table,
+    COUNT_OF(table),
+    &defaults,
+    sizeof defaults};
+
 int blur_main(int argc, char **argv)
 {
-    settings s = {.output = "blur.png", .width = 641, .height = 427, .sigma = 2};
-    const option table[] = {
-        {"IN.png", "the image to blur; one is made, as blur-in.png, if none is given",
-         .text = &s.input, .positional = true},
-        {"OUT.png", "the blurred image", .text = &s.output, .positional = true},
-        {"sigma", "standard deviation of the Gaussian in pixels", .real = &s.sigma, .low = 0.1,
-         .high = MAX_SIGMA},
-        {"boundary", "how the image goes on outside", .choice = &s.rule, .choices = rule_names},
-        {"value", "of the rules constant and antisymmetric", .real = &s.value, .low = 0, .high = 1},
-        {"type", "how values are stored; u8 are bytes, from 0 to 1", .choice = &s.type,
-         .choices = type_names},
-        {"width", "of the image that is made", .integer = &s.width, .low = 1, .high = 16384},
-        {"height", "of the image that is made", .integer = &s.height, .low = 1, .high = 16384},
-        {"no-check", "do not compare with a direct convolution, which is slow",
-         .flag = &s.no_check},
-    };
-    const options o = {"kata run blur",
-                       "Blurs an image with a Gaussian, and compares the result with a convolution "
-                       "computed\nindependently. Components are blurred each for itself, alpha "
-                       "too.\n",
-                       table, COUNT_OF(table)};
+    settings s;
     int exit_code;
-    if (!options_read(&o, argc, argv, &exit_code)) return exit_code;
-    exit_code = options_check_file(&o, "OUT.png", s.output, ".png");
+    if (!options_read(&blur_options, &s, argc, argv, &exit_code)) return exit_code;
+    exit_code = options_check_file(&blur_options, "OUT.png", s.output, ".png");
     if (exit_code) return exit_code;
+    const char *input = s.input ? s.input : MADE;
+    if (same_file(input, s.output) || !strcmp(input, s.output))
+        return options_wrong(&blur_options,
+                             "%s is read and cannot be written, too: name another "
+                             "OUT.png",
+                             s.output);
 
     kata *k = kata_open(NULL);
     bool good = run(k, &s);

@@ -2,7 +2,6 @@
 #include "cavity.h"
 
 #include "apps.h"
-#include "common/common.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,14 +9,6 @@
 
 static const char *const collisions[] = {"trt", "bgk", NULL};
 static const char *const types[] = {"f64", "f32", NULL};
-
-static const char summary[] = "Computes the flow in a square box whose lid slides, by the lattice "
-                              "Boltzmann method, until it\n"
-                              "is steady. Prints the velocities beside those of the literature (Re "
-                              "100, 400, 1000) and draws\n"
-                              "speed and streamlines. The exit code is 1 when the flow does not "
-                              "become steady or differs more\n"
-                              "than it should.\n";
 
 /* What was asked for, as options have it. */
 typedef struct request {
@@ -38,32 +29,49 @@ static void complete(request *r)
     if (!c->most_steps) c->most_steps = 400 * cavity_period(c);
 }
 
+static const request defaults = {.c = {.reynolds = 1000, .lid = 0.2, .tolerance = 2e-5},
+                                 .picture = "cavity.png"};
+
+static const option table[] = {
+    {"re", "Reynolds number", OPTION_VALUE(request, c.reynolds), .low = 1, .high = 10000},
+    {"size", "cells along a side", OPTION_VALUE(request, c.size), .low = 8, .high = 8192,
+     .otherwise = "256, at Re 400 200, at Re 100 128"},
+    {"lid", "speed of the lid in cells per step", OPTION_VALUE(request, c.lid), .low = 0.001,
+     .high = 0.5},
+    {"collision", "two relaxation rates or one", OPTION_VALUE(request, collision),
+     .choices = collisions},
+    {"type", "how populations are stored", OPTION_VALUE(request, type), .choices = types},
+    {"tolerance", "the flow is steady when it changes by less in a convective time",
+     OPTION_VALUE(request, c.tolerance)},
+    {"most-steps", "give up after so many steps", OPTION_VALUE(request, c.most_steps), .low = 1,
+     .high = 1e12, .otherwise = "400 convective times"},
+    {"output", "the picture", OPTION_VALUE(request, picture), .placeholder = "FILE.png"},
+    {"data", "also write the velocity, for ParaView", OPTION_VALUE(request, data),
+     .placeholder = "FILE.vtkhdf"},
+    {"quiet", "show no progress", OPTION_VALUE(request, c.quiet)},
+};
+
+const options cavity_options = {
+    "kata run cavity",
+    "Computes the flow in a square box whose lid slides, by the lattice Boltzmann method, until "
+    "it\n"
+    "is steady. Prints the velocities beside those of the literature (Re 100, 400, 1000) and "
+    "draws\n"
+    "speed and streamlines. The exit code is 1 when the flow does not become steady, or when it\n"
+    "differs from the literature by more than the limits that are printed.\n",
+    table,
+    COUNT_OF(table),
+    &defaults,
+    sizeof defaults};
+
 /* Returns true to go on, false with the exit code. */
 static bool read_request(int argc, char **argv, request *r, int *exit_code)
 {
-    cavity_case *c = &r->c;
-    const option table[] = {
-        {"re", "Reynolds number", .real = &c->reynolds, .low = 1, .high = 10000},
-        {"size", "cells along a side", .integer = &c->size, .low = 8, .high = 8192,
-         .otherwise = "256, at Re 400 200, at Re 100 128"},
-        {"lid", "speed of the lid in cells per step", .real = &c->lid, .low = 0.001, .high = 0.5},
-        {"collision", "two relaxation rates or one", .choice = &r->collision,
-         .choices = collisions},
-        {"type", "how populations are stored", .choice = &r->type, .choices = types},
-        {"tolerance", "largest change in a convective time of a steady flow",
-         .real = &c->tolerance},
-        {"most-steps", "give up after these", .integer = &c->most_steps, .low = 1, .high = 1e12,
-         .otherwise = "those of 400 convective times"},
-        {"output", "the picture", .text = &r->picture, .placeholder = "FILE.png"},
-        {"data", "also write the velocity, for ParaView", .text = &r->data,
-         .placeholder = "FILE.vtkhdf"},
-        {"quiet", "show no progress", .flag = &c->quiet},
-    };
-    const options o = {"kata run cavity", summary, table, COUNT_OF(table)};
-    if (!options_read(&o, argc, argv, exit_code)) return false;
+    if (!options_read(&cavity_options, r, argc, argv, exit_code)) return false;
     complete(r);
-    *exit_code = options_check_file(&o, "--output", r->picture, ".png");
-    if (!*exit_code && r->data) *exit_code = options_check_file(&o, "--data", r->data, ".vtkhdf");
+    *exit_code = options_check_file(&cavity_options, "--output", r->picture, ".png");
+    if (!*exit_code && r->data)
+        *exit_code = options_check_file(&cavity_options, "--data", r->data, ".vtkhdf");
     return !*exit_code;
 }
 
@@ -123,7 +131,7 @@ static bool report(kata *k, const request *r, const cavity_flow *flow)
 
 int cavity_main(int argc, char **argv)
 {
-    request r = {.c = {.reynolds = 1000, .lid = 0.2, .tolerance = 2e-5}, .picture = "cavity.png"};
+    request r;
     int exit_code;
     if (!read_request(argc, argv, &r, &exit_code)) return exit_code;
     kata *k = kata_open(NULL);

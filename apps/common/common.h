@@ -4,6 +4,10 @@
 
 #include <kata/kata.h>
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 #define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
 
@@ -17,45 +21,78 @@ typedef struct option_words {
     int count;
 } option_words;
 
-/* One option or argument. Exactly one pointer is set: it says of which kind the value is and where
- * it goes. What is there beforehand is the default. */
+typedef enum option_kind {
+    OPTION_FLAG,    /* bool */
+    OPTION_INTEGER, /* int64_t */
+    OPTION_REAL,    /* double */
+    OPTION_TEXT,    /* const char * */
+    OPTION_CHOICE,  /* int: an index into choices */
+    OPTION_LIST     /* option_words: all arguments that no other positional option takes */
+} option_kind;
+
+/* One option or argument. Its value is a member of a struct that options_read fills in. */
 typedef struct option {
-    const char *name; /* without the dashes; an argument's name is what the help calls it */
+    const char *name; /* without the dashes; an argument's name is how the help calls it */
     const char *help; /* a line; no capital, no full stop */
-    bool *flag;
-    int64_t *integer;
-    double *real;
-    const char **text;
-    int *choice;                /* an index into choices */
-    option_words *list;         /* all arguments that no positional option takes */
-    bool positional;            /* an argument, known by its place; text and list only */
+    option_kind kind;
+    size_t offset;              /* of the member */
+    bool positional;            /* an argument, known by its position; text and list only */
     double low, high;           /* inclusive bounds of integer and real; both zero: any value */
-    const char *const *choices; /* names, ended by NULL */
-    const char *placeholder;    /* what the help calls the value; NULL: N, X or TEXT */
-    const char *otherwise;      /* what the help calls the default; NULL: its value */
+    const char *const *choices; /* names, ended by NULL; of a text: words that shells suggest */
+    const char *placeholder;    /* how the help calls the value; NULL: N, X or TEXT */
+    const char *otherwise;      /* how the help calls the default; NULL: its value */
 } option;
 
+/* The kind and the offset of an option whose value is this member. */
+#define OPTION_VALUE(type, member)                                                                 \
+    .kind = _Generic(((type *)0)->member,                                                          \
+                     bool: OPTION_FLAG,                                                            \
+                     int64_t: OPTION_INTEGER,                                                      \
+                     double: OPTION_REAL,                                                          \
+                     const char *: OPTION_TEXT,                                                    \
+                     int: OPTION_CHOICE,                                                           \
+                     option_words: OPTION_LIST),                                                   \
+    .offset = offsetof(type, member)
+
+/* What a command takes: the parser, --help, the manual page and the completion read this. */
 typedef struct options {
     const char *program; /* as typed: "kata run heat" */
     const char *summary; /* what it does: the help's first lines, ending in a newline */
     const option *table;
     size_t count;
+    const void *defaults; /* the struct of values to begin with */
+    size_t size;          /* of that struct */
 } options;
 
-/* Reads `--name value`, `--name=value`, flags and arguments (all that follows `--` is arguments).
- * Returns true to go on. Returns false with the exit code when that is all: 0 after --help or -h,
- * EXIT_USAGE after a message about what is wrong, where, and what would be right. */
-bool options_read(const options *o, int argc, char **argv, int *exit_code);
+/* Sets `values` to the defaults and reads `--name value`, `--name=value`, flags and arguments (all
+ * words after `--` are arguments). Returns true to go on. Returns false with the exit code when
+ * there is nothing more to do: 0 after --help or -h, EXIT_USAGE after a message that says which
+ * word is wrong, and what would be right. */
+bool options_read(const options *o, void *values, int argc, char **argv, int *exit_code);
 /* Prints "program: message" to standard error; returns EXIT_USAGE. For what a table cannot say. */
 int options_wrong(const options *o, const char *format, ...) PRINTF_LIKE(2, 3);
+/* The same for a command that was called rightly, and failed; returns EXIT_FAILURE. */
+int options_failed(const options *o, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* For a file to be written at the end: 0, or the exit code after a message where its name or place
- * is wrong, as far as can be told without writing it. `name` is that of the option, "--output". */
+/* Checks the name of a file to be written at the end, as far as that goes without writing it.
+ * Returns 0, or the exit code after a message. `name` is the option's, "--output". */
 int options_check_file(const options *o, const char *name, const char *path, const char *ending);
 
+/* Whether two names lead to one file that exists. */
+bool same_file(const char *a, const char *b);
+
+/* "N", "2|3", "FILE": stands for the value of an option that is not a flag. */
+void option_value_words(const option *e, char *words, size_t size);
+/* "256", "the kernel cache": the default; an empty text where there is none to name. */
+void option_default_words(const options *o, const option *e, char *words, size_t size);
+/* "usage: kata check [options] FILE.kata...", without "usage: ". */
+void option_usage_words(const options *o, char *words, size_t size);
+/* ", from 1 to 9"; an empty text where there are no bounds. */
+void option_bounds_words(const option *e, char *words, size_t size);
+
 /* For the files option*.c only: stores a value, false after a message; prints the help. */
-bool option_store(const options *o, const option *entry, const char *value);
-bool option_missing(const options *o, const option *entry);
+bool option_store(const options *o, const option *e, void *values, const char *value);
+bool option_missing(const options *o, const option *e);
 void option_print_help(const options *o);
 
 /* ---- spelling.c: the nearest name ------------------------------------------------------------ */
@@ -71,14 +108,16 @@ void spelling_try(spelling *s, const char *name);
 
 /* ---- progress.c: how far, how fast, how long still ------------------------------------------- */
 
-/* Shows on standard error how much of its work a context has done: on a terminal as one line,
- * redrawn at most ten times a second and erased at the end, otherwise as a line every 5 seconds. */
+/* Shows on standard error how much of its work a context has done. On a terminal that is one line,
+ * no longer than the terminal is wide (80 columns where it does not say and COLUMNS is not set),
+ * redrawn at most ten times a second and erased at the end. Elsewhere it is a line every 5 seconds.
+ */
 typedef struct progress {
     const kata *k;
     const char *title;
     char note[48];
     double total;          /* points to update in all, which may be set again; 0: not known */
-    double share;          /* done, as shown: it never falls, and is not all before the end */
+    double share;          /* done, as shown: it never falls, and stays below 1 */
     int64_t before, until; /* points updated before the start, and until the latest line */
     double start, latest;  /* times in seconds: of the start, of the latest line */
     double rate;           /* points per second lately */
@@ -93,5 +132,7 @@ void progress_show(progress *p);
 void progress_note(progress *p, const char *format, ...) PRINTF_LIKE(2, 3);
 /* Erases the line until the next is due. Call it before printing anything else, and at the end. */
 void progress_erase(progress *p);
+/* Seconds since some moment. */
+double progress_clock(void);
 
 #endif

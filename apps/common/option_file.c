@@ -13,6 +13,13 @@ static bool ends_with(const char *path, const char *ending)
     return length > tail && !strcasecmp(path + length - tail, ending);
 }
 
+bool same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+    return !stat(a, &first) && !stat(b, &second) && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
 int options_check_file(const options *o, const char *name, const char *path, const char *ending)
 {
     if (!ends_with(path, ending))

@@ -1,27 +1,28 @@
+/* The help of a command, and its parts, which the manual page has as well. */
 #include "common/common.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { COLUMN = 26 }; /* where explanations start */
+enum { COLUMN = 26, LINE = 512 }; /* where explanations start */
 
-static void print_usage(const options *o)
+void option_usage_words(const options *o, char *words, size_t size)
 {
     bool any = false;
     for (const option *e = o->table; e < o->table + o->count; e++) any |= !e->positional;
-    printf("usage: %s%s", o->program, any ? " [options]" : "");
-    for (const option *e = o->table; e < o->table + o->count; e++)
-        if (e->positional) printf(e->list ? " %s..." : " [%s]", e->name);
-    printf("\n\n");
+    int used = snprintf(words, size, "%s%s", o->program, any ? " [options]" : "");
+    for (const option *e = o->table; e < o->table + o->count && (size_t)used < size; e++)
+        if (e->positional)
+            used += snprintf(words + used, size - (size_t)used,
+                             e->kind == OPTION_LIST ? " %s..." : " [%s]", e->name);
 }
 
-/* What stands for the value: "N", "2|3", "FILE". */
-static void print_value(const option *e, char *words, size_t size)
+void option_value_words(const option *e, char *words, size_t size)
 {
     size_t used = 0;
     *words = 0;
-    if (e->placeholder || !e->choice) {
-        const char *name = e->integer ? "N" : e->real ? "X" : "TEXT";
+    if (e->placeholder || e->kind != OPTION_CHOICE) {
+        const char *name = e->kind == OPTION_INTEGER ? "N" : e->kind == OPTION_REAL ? "X" : "TEXT";
         snprintf(words, size, "%s", e->placeholder ? e->placeholder : name);
         return;
     }
@@ -29,49 +30,56 @@ static void print_value(const option *e, char *words, size_t size)
         used += (size_t)snprintf(words + used, size - used, "%s%s", i ? "|" : "", e->choices[i]);
 }
 
-static void print_default(const option *e)
+void option_default_words(const options *o, const option *e, char *words, size_t size)
 {
+    const void *value = (const char *)o->defaults + e->offset;
+    *words = 0;
     if (e->otherwise)
-        printf(" (default: %s)", e->otherwise);
-    else if (e->integer)
-        printf(" (default: %lld)", (long long)*e->integer);
-    else if (e->real)
-        printf(" (default: %g)", *e->real);
-    else if (e->text && *e->text)
-        printf(" (default: %s)", *e->text);
-    else if (e->choice)
-        printf(" (default: %s)", e->choices[*e->choice]);
+        snprintf(words, size, "%s", e->otherwise);
+    else if (e->kind == OPTION_INTEGER)
+        snprintf(words, size, "%lld", (long long)*(const int64_t *)value);
+    else if (e->kind == OPTION_REAL)
+        snprintf(words, size, "%g", *(const double *)value);
+    else if (e->kind == OPTION_TEXT && *(const char *const *)value)
+        snprintf(words, size, "%s", *(const char *const *)value);
+    else if (e->kind == OPTION_CHOICE)
+        snprintf(words, size, "%s", e->choices[*(const int *)value]);
 }
 
-static void print_bounds(const option *e)
+void option_bounds_words(const option *e, char *words, size_t size)
 {
-    if ((e->integer || e->real) && (e->low != 0 || e->high != 0))
-        printf(", from %.15g to %.15g", e->low, e->high);
+    bool number = e->kind == OPTION_INTEGER || e->kind == OPTION_REAL;
+    *words = 0;
+    if (number && (e->low != 0 || e->high != 0))
+        snprintf(words, size, ", from %.15g to %.15g", e->low, e->high);
 }
 
-static void print_option(const option *e)
+static void print_option(const options *o, const option *e)
 {
-    char left[256], value[192];
-    print_value(e, value, sizeof value);
+    char left[LINE], words[LINE];
+    option_value_words(e, words, sizeof words);
+    bool valued = e->kind != OPTION_FLAG;
     if (e->positional)
         snprintf(left, sizeof left, "  %s", e->name);
     else
-        snprintf(left, sizeof left, "  --%s%s%s", e->name, e->flag ? "" : " ",
-                 e->flag ? "" : value);
+        snprintf(left, sizeof left, "  --%s%s%.400s", e->name, valued ? " " : "",
+                 valued ? words : "");
     if (strlen(left) < COLUMN)
-        printf("%-*s", COLUMN, left);
+        printf("%-*s%s", COLUMN, left, e->help);
     else
-        printf("%s\n%*s", left, COLUMN, "");
-    printf("%s", e->help);
-    print_bounds(e);
-    print_default(e);
+        printf("%s\n%*s%s", left, COLUMN, "", e->help);
+    option_bounds_words(e, words, sizeof words);
+    printf("%s", words);
+    option_default_words(o, e, words, sizeof words);
+    if (*words) printf(" (default: %s)", words);
     printf("\n");
 }
 
 void option_print_help(const options *o)
 {
-    printf("%s\n", o->summary);
-    print_usage(o);
-    for (const option *e = o->table; e < o->table + o->count; e++) print_option(e);
+    char usage[LINE];
+    option_usage_words(o, usage, sizeof usage);
+    printf("%s\nusage: %s\n\n", o->summary, usage);
+    for (const option *e = o->table; e < o->table + o->count; e++) print_option(o, e);
     printf("  %-*s%s\n", COLUMN - 2, "--help", "shows this");
 }

@@ -10,19 +10,19 @@
 
 static bool has_bounds(const option *e) { return e->low != 0 || e->high != 0; }
 
-/* What an option takes, in words: "a whole number from 1 to 9", "clamp or periodic". */
+/* The values that an option takes: "a whole number from 1 to 9", "clamp or periodic". */
 static void expected(const option *e, char *words, size_t size)
 {
-    if (e->choice) {
+    if (e->kind == OPTION_CHOICE) {
         size_t used = 0;
         for (int i = 0; e->choices[i] && used < size; i++) {
             const char *joint = i == 0 ? "" : e->choices[i + 1] ? ", " : " or ";
             used += (size_t)snprintf(words + used, size - used, "%s%s", joint, e->choices[i]);
         }
-    } else if (e->text) {
+    } else if (e->kind == OPTION_TEXT) {
         snprintf(words, size, "a text");
     } else {
-        int used = snprintf(words, size, "a %snumber", e->integer ? "whole " : "");
+        int used = snprintf(words, size, "a %snumber", e->kind == OPTION_INTEGER ? "whole " : "");
         if (has_bounds(e))
             snprintf(words + used, size - (size_t)used, " from %.15g to %.15g", e->low, e->high);
     }
@@ -49,32 +49,32 @@ static bool within(const option *e, double value)
     return !has_bounds(e) || (value >= e->low && value <= e->high);
 }
 
-static bool store_integer(const option *e, const char *value)
+static bool store_integer(const option *e, int64_t *to, const char *value)
 {
     char *end;
     errno = 0;
     long long number = strtoll(value, &end, 10);
     if (errno || end == value || *end || !within(e, (double)number)) return false;
-    *e->integer = number;
+    *to = number;
     return true;
 }
 
-static bool store_real(const option *e, const char *value)
+static bool store_real(const option *e, double *to, const char *value)
 {
     char *end;
     double number = strtod(value, &end);
     if (end == value || *end || !isfinite(number) || !within(e, number)) return false;
-    *e->real = number;
+    *to = number;
     return true;
 }
 
-static bool store_choice(const options *o, const option *e, const char *value)
+static bool store_choice(const options *o, const option *e, int *to, const char *value)
 {
     spelling s = spelling_of(value);
     for (int i = 0; e->choices[i]; i++) {
         spelling_try(&s, e->choices[i]);
         if (strcmp(value, e->choices[i]) != 0) continue;
-        *e->choice = i;
+        *to = i;
         return true;
     }
     if (!s.nearest || isdigit((unsigned char)*s.nearest)) return refuse(o, e, value);
@@ -82,13 +82,17 @@ static bool store_choice(const options *o, const option *e, const char *value)
     return false;
 }
 
-bool option_store(const options *o, const option *e, const char *value)
+bool option_store(const options *o, const option *e, void *values, const char *value)
 {
-    if (e->text) *e->text = value;
-    if (e->text) return true;
-    if (e->choice) return store_choice(o, e, value);
-    if (e->integer) return store_integer(e, value) || refuse(o, e, value);
-    if (e->real) return store_real(e, value) || refuse(o, e, value);
+    void *to = (char *)values + e->offset;
+    switch (e->kind) {
+    case OPTION_TEXT: *(const char **)to = value; return true;
+    case OPTION_CHOICE: return store_choice(o, e, to, value);
+    case OPTION_INTEGER: return store_integer(e, to, value) || refuse(o, e, value);
+    case OPTION_REAL: return store_real(e, to, value) || refuse(o, e, value);
+    case OPTION_FLAG:
+    case OPTION_LIST: break;
+    }
     options_wrong(o, "--%s takes no value, not '%s'", e->name, value);
     return false;
 }

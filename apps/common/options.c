@@ -2,17 +2,32 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+static void print_message(const options *o, const char *format, va_list list)
+{
+    fprintf(stderr, "%s: ", o->program);
+    vfprintf(stderr, format, list);
+    fputc('\n', stderr);
+}
 
 int options_wrong(const options *o, const char *format, ...)
 {
     va_list list;
-    fprintf(stderr, "%s: ", o->program);
     va_start(list, format);
-    vfprintf(stderr, format, list);
+    print_message(o, format, list);
     va_end(list);
-    fputc('\n', stderr);
     return EXIT_USAGE;
+}
+
+int options_failed(const options *o, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    print_message(o, format, list);
+    va_end(list);
+    return EXIT_FAILURE;
 }
 
 /* The option of a name that ends at `length`. */
@@ -39,65 +54,86 @@ static bool unknown_option(const options *o, const char *word, size_t length)
     return false;
 }
 
-/* Reads the option at argv[*at], and its value, which may be the next word. */
-static bool read_option(const options *o, int argc, char **argv, int *at)
+/* What has been read so far. */
+typedef struct reading {
+    const options *o;
+    void *values;
+    char **argv;
+    int argc, at;    /* the word to be read */
+    int number;      /* of arguments read, but those of a list */
+    bool words_only; /* behind -- */
+} reading;
+
+/* Reads an option, and its value, which may be the next word. */
+static bool read_option(reading *r)
 {
-    const char *word = argv[*at] + 2, *value = strchr(word, '=');
+    const char *word = r->argv[r->at] + 2, *value = strchr(word, '=');
     size_t length = value ? (size_t)(value - word) : strlen(word);
-    const option *e = find(o, word, length);
-    if (!e) return unknown_option(o, word, length);
-    if (value) return option_store(o, e, value + 1);
-    if (e->flag) return *e->flag = true;
-    if (*at + 1 == argc) return option_missing(o, e);
-    return option_store(o, e, argv[++*at]);
+    const option *e = find(r->o, word, length);
+    if (!e) return unknown_option(r->o, word, length);
+    if (value) return option_store(r->o, e, r->values, value + 1);
+    if (e->kind == OPTION_FLAG) return *((bool *)((char *)r->values + e->offset)) = true;
+    if (r->at + 1 == r->argc) return option_missing(r->o, e);
+    return option_store(r->o, e, r->values, r->argv[++r->at]);
 }
 
 static const option *positional(const options *o, int number)
 {
     for (const option *e = o->table; e < o->table + o->count; e++)
-        if (e->positional && (e->list || number-- == 0)) return e;
+        if (e->positional && (e->kind == OPTION_LIST || number-- == 0)) return e;
     return NULL;
 }
 
 /* Words of a list are moved to the front of argv, behind those read before. */
-static bool read_argument(const options *o, char **argv, int at, int *number)
+static bool read_argument(reading *r)
 {
-    const option *e = positional(o, *number);
+    char *word = r->argv[r->at];
+    const option *e = positional(r->o, r->number);
     if (!e) {
-        options_wrong(o, "unexpected argument '%s'; %s --help shows what it takes", argv[at],
-                      o->program);
+        options_wrong(r->o, "unexpected argument '%s'; %s --help shows what it takes", word,
+                      r->o->program);
         return false;
     }
-    if (!e->list) {
-        ++*number;
-        return option_store(o, e, argv[at]);
+    if (e->kind != OPTION_LIST) {
+        r->number++;
+        return option_store(r->o, e, r->values, word);
     }
-    if (e->list->count == 0) e->list->words = argv + 1;
-    e->list->words[e->list->count++] = argv[at];
+    option_words *list = (void *)((char *)r->values + e->offset);
+    if (list->count == 0) list->words = r->argv + 1;
+    list->words[list->count++] = word;
     return true;
 }
 
-bool options_read(const options *o, int argc, char **argv, int *exit_code)
+static bool read_word(reading *r)
 {
-    bool only_arguments = false, good = true;
-    int number = 0;
-    for (int i = 1; i < argc && good; i++) {
-        const char *word = argv[i];
-        if (only_arguments || word[0] != '-' || !word[1]) {
-            good = read_argument(o, argv, i, &number);
-        } else if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+    const char *word = r->argv[r->at];
+    if (r->words_only || word[0] != '-' || !word[1]) return read_argument(r);
+    if (!strcmp(word, "--")) return r->words_only = true;
+    if (word[1] == '-') return read_option(r);
+    options_wrong(r->o, "there is no option %s; %s --help lists them", word, r->o->program);
+    return false;
+}
+
+static bool asks_for_help(const reading *r)
+{
+    const char *word = r->argv[r->at];
+    return !r->words_only && (!strcmp(word, "--help") || !strcmp(word, "-h"));
+}
+
+bool options_read(const options *o, void *values, int argc, char **argv, int *exit_code)
+{
+    reading r = {.o = o, .values = values, .argv = argv, .argc = argc};
+    memcpy(values, o->defaults, o->size);
+    for (r.at = 1; r.at < argc; r.at++) {
+        if (asks_for_help(&r)) {
             option_print_help(o);
             *exit_code = 0;
             return false;
-        } else if (!strcmp(word, "--")) {
-            only_arguments = true;
-        } else if (word[1] != '-') {
-            options_wrong(o, "there is no option %s; %s --help lists them", word, o->program);
-            good = false;
-        } else {
-            good = read_option(o, argc, argv, &i);
+        }
+        if (!read_word(&r)) {
+            *exit_code = EXIT_USAGE;
+            return false;
         }
     }
-    if (!good) *exit_code = EXIT_USAGE;
-    return good;
+    return true;
 }

@@ -5,12 +5,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { BAR = 24 };
+enum {
+    BAR = 27,      /* characters of the bar, its frame included */
+    NARROWEST = 4, /* without its frame, a bar that can be read */
+    LONGEST = 240
+};
 
-static double now(void)
+double progress_clock(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -33,7 +38,7 @@ void progress_start(progress *p, const kata *k, const char *title, double total,
 {
     *p = (progress){.k = k, .title = title, .total = total, .quiet = quiet};
     p->terminal = on_terminal();
-    p->start = p->latest = now();
+    p->start = p->latest = progress_clock();
     p->before = p->until = quiet ? 0 : points_done(k);
 }
 
@@ -45,41 +50,86 @@ void progress_note(progress *p, const char *format, ...)
     va_end(list);
 }
 
-static void print_bar(double share)
+/* ---- the line -------------------------------------------------------------------------------- */
+
+/* A line of text that is cut at its end. */
+typedef struct line {
+    char words[LONGEST + 1];
+    size_t used;
+} line;
+
+static void add(line *l, const char *format, ...) PRINTF_LIKE(2, 3);
+static void add(line *l, const char *format, ...)
 {
-    char bar[BAR + 1];
-    for (int i = 0; i < BAR; i++) bar[i] = i < (int)(share * BAR) ? '#' : '.';
-    bar[BAR] = 0;
-    fprintf(stderr, " [%s]", bar);
+    va_list list;
+    va_start(list, format);
+    int count = vsnprintf(l->words + l->used, sizeof l->words - l->used, format, list);
+    va_end(list);
+    if (count > 0) l->used += (size_t)count;
+    if (l->used >= sizeof l->words) l->used = sizeof l->words - 1;
 }
 
-static void print_duration(double seconds, const char *meaning)
+static void add_duration(line *l, double seconds, const char *meaning)
 {
     long s = (long)(seconds + 0.5);
     if (s >= 3600)
-        fprintf(stderr, "  %ld:%02ld:%02ld %s", s / 3600, s / 60 % 60, s % 60, meaning);
+        add(l, "  %ld:%02ld:%02ld %s", s / 3600, s / 60 % 60, s % 60, meaning);
     else
-        fprintf(stderr, "  %ld:%02ld %s", s / 60, s % 60, meaning);
+        add(l, "  %ld:%02ld %s", s / 60, s % 60, meaning);
 }
 
-static void print_line(progress *p)
+/* " 45%  123 Mpoints/s  0:12 left" */
+static void add_state(line *l, const progress *p)
 {
     double done = (double)(p->until - p->before), seconds = p->latest - p->start;
-    fprintf(stderr, "%s%s", p->terminal ? "\r" : "", p->title);
-    if (p->total > 0) {
-        p->share = fmax(p->share, fmin(done / p->total, 0.99));
-        if (p->terminal) print_bar(p->share);
-        fprintf(stderr, " %3d%%", (int)(100 * p->share));
-    }
-    fprintf(stderr, "  %.0f Mpoints/s", 1e-6 * p->rate);
+    if (p->total > 0) add(l, " %3d%%", (int)(100 * p->share));
+    add(l, "  %.0f Mpoints/s", 1e-6 * p->rate);
     if (p->total <= 0)
-        print_duration(seconds, "so far");
+        add_duration(l, seconds, "so far");
     else if (seconds >= 1 && p->rate > 0 && done < p->total) /* the first second is no guide */
-        print_duration((p->total - done) / p->rate, "left");
-    if (p->note[0]) fprintf(stderr, "  %s", p->note);
-    fputs(p->terminal ? "\033[K" : "\n", stderr);
+        add_duration(l, (p->total - done) / p->rate, "left");
+}
+
+/* A bar of `width` characters, its frame included; nothing where that is too little to read. */
+static void add_bar(line *l, double share, int width)
+{
+    int cells = width - (int)strlen(" []");
+    if (cells < NARROWEST) return;
+    add(l, " [");
+    for (int i = 0; i < cells; i++) add(l, "%c", i < (int)(share * cells) ? '#' : '.');
+    add(l, "]");
+}
+
+/* Columns of the terminal, less the last one: a character there makes some terminals scroll. */
+static int columns(void)
+{
+    struct winsize size;
+    const char *set = getenv("COLUMNS");
+    int count = set ? atoi(set) : 0;
+    if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col > 0) count = size.ws_col;
+    if (count <= 0) count = 80;
+    return count - 1 < LONGEST ? count - 1 : LONGEST;
+}
+
+/* On a terminal the bar takes the room that is left; then the note goes, then the end is cut. */
+static void print_line(progress *p)
+{
+    line all = {.used = 0}, state = {.used = 0}, note = {.used = 0};
+    int width = p->terminal ? columns() : LONGEST;
+    if (p->total > 0)
+        p->share = fmax(p->share, fmin((double)(p->until - p->before) / p->total, 0.99));
+    add_state(&state, p);
+    if (p->note[0]) add(&note, "  %s", p->note);
+    add(&all, "%s", p->title);
+    int room = width - (int)(all.used + state.used + note.used);
+    if (p->terminal && p->total > 0) add_bar(&all, p->share, room < BAR ? room : BAR);
+    add(&all, "%s%s", state.words, room >= 0 ? note.words : "");
+    fprintf(stderr, "%s%.*s%s", p->terminal ? "\r" : "", width, all.words,
+            p->terminal ? "\033[K" : "\n");
     fflush(stderr);
 }
+
+/* ---- when it is shown ------------------------------------------------------------------------ */
 
 /* The rate is a running mean over about a second, or over the time since the latest line. */
 static void measure(progress *p, double time)
@@ -94,7 +144,7 @@ static void measure(progress *p, double time)
 void progress_show(progress *p)
 {
     if (p->quiet) return;
-    double time = now();
+    double time = progress_clock();
     if (time - p->latest < (p->terminal ? 0.1 : 5.0)) return;
     measure(p, time);
     print_line(p);

@@ -6,7 +6,6 @@
  * closed form by von Neumann's analysis, and the order measured is held against that. It is 2
  * unless the two leading errors cancel, as they do near --courant 1/3, where it is 4. */
 #include "apps.h"
-#include "common/common.h"
 #include "heat_kata.h"
 
 #include <float.h>
@@ -137,62 +136,91 @@ static kata_field *middle_plane(const heat *h, const level *l)
     return values ? plane : NULL;
 }
 
-static bool run(heat *h, int64_t size, double courant, const char *output, bool quiet)
+/* ---- what is asked for ----------------------------------------------------------------------- */
+
+typedef struct heat_request {
+    int dimensions; /* an index into dimension_names */
+    int64_t size;
+    double courant, time;
+    const char *output;
+    bool quiet;
+} heat_request;
+
+static const heat_request defaults = {.courant = 0.8, .time = 0.05, .output = "heat.png"};
+
+static const option table[] = {
+    {"dimensions", "square or cube", OPTION_VALUE(heat_request, dimensions),
+     .choices = dimension_names},
+    {"size", "cells per side of the finest grid", OPTION_VALUE(heat_request, size), .low = 32,
+     .high = 8192, .otherwise = "256; 64 in 3-D"},
+    {"courant", "time step, relative to the largest stable one",
+     OPTION_VALUE(heat_request, courant), .low = 0.01, .high = 1},
+    {"time", "when to stop", OPTION_VALUE(heat_request, time), .low = 0.0001, .high = 1},
+    {"output", "the picture of the finest result", OPTION_VALUE(heat_request, output),
+     .placeholder = "FILE.png"},
+    {"quiet", "do not show the progress", OPTION_VALUE(heat_request, quiet)},
+};
+
+const options heat_options = {
+    "kata run heat",
+    "Lets a sine mode of the heat equation decay on four grids, each twice as fine as the one\n"
+    "before, and compares it with the exact solution. The finest grid has a multiple of 8 cells\n"
+    "per side.\n",
+    table,
+    COUNT_OF(table),
+    &defaults,
+    sizeof defaults};
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+static void print_title(const heat *h, const level *coarsest)
 {
-    level levels[LEVELS];
-    progress p;
-    plan_levels(h, levels, size, courant);
-    load_kernels(h);
     printf("heat in %d dimensions until time %g, time step %.3g of the stable one\n\n",
-           h->dimensions, h->time, 2 * h->dimensions * levels[0].ratio);
+           h->dimensions, h->time, 2 * h->dimensions * coarsest->ratio);
     printf("    size      steps   largest error    order  by theory\n");
+}
+
+static void solve_levels(heat *h, level *levels, bool quiet)
+{
+    progress p;
     progress_start(&p, h->k, "heat", points_of(h, levels), quiet);
     for (int i = 0; i < LEVELS && kata_ok(h->k); i++) {
         solve(h, &levels[i], &p);
         progress_erase(&p);
         if (kata_ok(h->k)) print_level(&levels[i], i ? &levels[i - 1] : NULL);
     }
+}
+
+static bool run(heat *h, int64_t size, const heat_request *r)
+{
+    level levels[LEVELS];
+    plan_levels(h, levels, size, r->courant);
+    load_kernels(h);
+    print_title(h, &levels[0]);
+    solve_levels(h, levels, r->quiet);
     if (!kata_ok(h->k)) return false;
 
     const level *finest = &levels[LEVELS - 1];
-    kata_save(h->dimensions == 2 ? finest->u : middle_plane(h, finest), output);
-    if (kata_ok(h->k)) printf("\nwrote %s\n", output);
+    kata_save(h->dimensions == 2 ? finest->u : middle_plane(h, finest), r->output);
+    if (kata_ok(h->k)) printf("\nwrote %s\n", r->output);
     return judge(h, finest - 1, finest);
 }
 
 int heat_main(int argc, char **argv)
 {
-    int dimensions = 0, exit_code;
-    int64_t size = 0;
-    double courant = 0.8, time = 0.05;
-    const char *output = "heat.png";
-    bool quiet = false;
-    const option table[] = {
-        {"dimensions", "square or cube", .choice = &dimensions, .choices = dimension_names},
-        {"size", "cells per side of the finest grid", .integer = &size, .low = 32, .high = 8192,
-         .otherwise = "256; 64 in 3-D"},
-        {"courant", "time step, relative to the largest stable one", .real = &courant, .low = 0.01,
-         .high = 1},
-        {"time", "when to stop", .real = &time, .low = 0.0001, .high = 1},
-        {"output", "the picture of the finest result", .text = &output, .placeholder = "FILE.png"},
-        {"quiet", "do not show the progress", .flag = &quiet},
-    };
-    const options o = {"kata run heat",
-                       "Lets a sine mode of the heat equation decay, and compares it with the "
-                       "exact solution, on four\n"
-                       "grids, each twice as fine as the one before. The finest has a multiple of "
-                       "8 cells per side.\n",
-                       table, COUNT_OF(table)};
-    if (!options_read(&o, argc, argv, &exit_code)) return exit_code;
-    exit_code = options_check_file(&o, "--output", output, ".png");
+    heat_request r;
+    int exit_code;
+    if (!options_read(&heat_options, &r, argc, argv, &exit_code)) return exit_code;
+    exit_code = options_check_file(&heat_options, "--output", r.output, ".png");
     if (exit_code) return exit_code;
-    if (size == 0) size = dimensions == 0 ? 256 : 64;
+    int64_t size = r.size ? r.size : r.dimensions == 0 ? 256 : 64;
     if (size % 8)
         return options_wrong(
-            &o, "--size takes a multiple of 8, not '%lld': the coarsest grid has an eighth of it",
+            &heat_options,
+            "--size takes a multiple of 8, not '%lld': the coarsest grid has an eighth of it",
             (long long)size);
 
-    heat h = {.k = kata_open(NULL), .dimensions = dimensions + 2, .time = time};
-    bool good = run(&h, size, courant, output, quiet);
+    heat h = {.k = kata_open(NULL), .dimensions = r.dimensions + 2, .time = r.time};
+    bool good = run(&h, size, &r);
     return kata_close(h.k) == KATA_OK && good ? 0 : 1;
 }

@@ -186,7 +186,7 @@ expect_text err "kata apply: --type has no type 'u16'; the types are f64, f32, f
 expect 2 apply k.kata shift u=u.npy c=1 --type c=f32
 expect_text err "kata apply: --type is for fields, and 'c' is none"
 expect 2 apply k.kata shift u=u.npy c=1 --type elsewhere=f32
-expect_text err "kata apply: kernel 'shift' has no parameter 'elsewhere'; kata check shows what it has"
+expect_text err "kata apply: kernel 'shift' has no parameter 'elsewhere'; kata check lists its parameters"
 
 # a kernel of several files
 printf 'const double K = 3;\n' >constants.kata
@@ -204,12 +204,14 @@ expect_usage() # message argument...
     expect_text err "kata apply: $message"
 }
 
-expect_usage "name a kernel file and a kernel; kata check shows what is there" k.kata
+expect_usage "name a kernel file, a kernel, and a value for each of its parameters: kata apply FILE.kata KERNEL NAME=VALUE..."
+expect_usage "name a kernel of k.kata; kata check k.kata lists them" k.kata
+expect_usage "name a kernel of k.kata; kata check k.kata lists them" k.kata u=u.npy
 expect_usage "parameter 'u' (in double u) is not given: u=FILE" k.kata shift c=1
 expect_usage "parameter 'a' (inout int a) is not given: a=INPUT,OUTPUT" k.kata more
 expect_usage "parameter 'c' (double c) is not given: c=VALUE" k.kata shift u=u.npy
 expect_usage "kernel 'total' has no parameter 'point'; did you mean 'points'?" k.kata total point=2
-expect_usage "kernel 'shift' has no parameter 'stride'; kata check shows what it has" \
+expect_usage "kernel 'shift' has no parameter 'stride'; kata check lists its parameters" \
     k.kata shift stride=2
 expect_usage "'4' is not of the form NAME=VALUE" k.kata shift 4
 expect_usage "parameter 'c' is given twice" k.kata shift c=1 c=2
@@ -238,4 +240,81 @@ expect_text err "error: kata_save: cannot tell the format of 'v.txt'; known endi
 expect 1 apply k.kata shift u=u.npy v=v.npy c=1
 expect_in err "'u' has no boundary rule at KATA_X_LOW"
 expect_in err "kata apply: boundary rules are given with --boundary, ranges with --inner"
+
+# ---- outputs -----------------------------------------------------------------------------------
+
+# what is computed is written, printed, or discarded on purpose
+expect_usage "no output is named, and the result would be lost; write v=FILE.npy" k.kata line u=u.npy
+expect_usage "no output is named, and the result would be lost; write v=FILE.npy or w=FILE.npy" \
+    k.kata split f=u.png
+expect_usage "no output is named, and the result would be lost; write a=a.npy,FILE.npy" \
+    k.kata more a=a.npy
+expect 0 apply k.kata line u=u.npy v=
+expect 0 apply k.kata more a=a.npy,
+
+# a file that is read is replaced only when that is asked for, by whatever name
+cp u.npy before.npy
+ln -s u.npy link.npy
+for same in u.npy ./u.npy link.npy; do
+    expect_usage "$same is read as well, and would be replaced: name another file, or add --overwrite" \
+        k.kata shift u=u.npy c=1 "v=$same" --boundary clamp
+done
+expect_usage "a.npy is read as well, and would be replaced: name another file, or add --overwrite" \
+    k.kata more a=a.npy,a.npy
+cmp u.npy before.npy || fail "an input is replaced unasked"
+expect 0 apply k.kata shift u=u.npy v=u.npy c=1 --boundary clamp --overwrite
+expect_values u.npy f8 "1 1 2 11 11 12"
+cp before.npy u.npy
+expect 0 apply k.kata line u=u.npy v=v.npy
+expect 0 apply k.kata line u=u.npy v=v.npy # what is only an output is replaced
+expect_usage "'v' and 'w' are both written to v.npy" k.kata split f=u.png v=v.npy w=v.npy
+expect_usage "'v' and 'w' are both written to new.npy" k.kata split f=u.png v=new.npy w=new.npy
+[ ! -e new.npy ] || fail "a field is lost"
+
+# ---- pipes -------------------------------------------------------------------------------------
+
+mkdir -p temporary
+export TMPDIR=$PWD/temporary
+"$kata" apply k.kata start --size 3x2 u=- | "$kata" apply k.kata shift u=- v=- c=1 --boundary clamp |
+    "$kata" apply k.kata more a=-,- >pipe.npy 2>err && fail "numbers of the wrong type are taken"
+"$kata" apply k.kata start --size 3x2 u=- | "$kata" apply k.kata shift u=- v=- c=1 --boundary clamp \
+    >pipe.npy
+expect_values pipe.npy f8 "1 1 2 11 11 12"
+"$kata" apply k.kata shift u=- v=file.npy c=1 --boundary clamp <u.npy
+cmp pipe.npy file.npy || fail "a pipe changes what goes through"
+cat >both.kata <<'END'
+kernel both(in double u, out double v, sum double s) { v = u; s += u; }
+END
+"$kata" apply both.kata both u=- v=- <u.npy >pipe.npy 2>err # numbers do not mix with the field
+cmp pipe.npy u.npy || fail "standard output has more than the field"
+expect_text err "s = 36"
+expect_usage "'v' and 'w' are both -: standard output holds one field" k.kata split f=u.png v=- w=-
+expect_usage "'p' and 'u' are both -: standard input holds one field" k.kata weigh p=- u=-
+expect 1 apply k.kata line u=- v=v.npy # standard input is empty
+expect_in err "standard-input.npy"
+if "$kata" apply k.kata line u=u.npy v=- >/dev/full 2>err; then fail "a full disk is not noticed"; fi
+expect_text err "kata: cannot write to standard output"
+if TMPDIR=$PWD/none "$kata" apply k.kata line u=- v=v.npy <u.npy 2>err; then fail "no folder"; fi
+expect_text err "kata apply: cannot make a temporary folder in $PWD/none: No such file or directory"
+mkfifo endless
+exec 9<>endless
+"$kata" apply k.kata line u=- v=v.npy <endless &
+waiting=$!
+for ((wait = 0; wait < 100; wait++)); do
+    if [ -n "$(ls temporary)" ]; then break; fi
+    sleep 0.1
+done
+[ -n "$(ls temporary)" ] || fail "standard input is not copied"
+kill "$waiting"
+code=0
+wait "$waiting" 2>/dev/null || code=$?
+[ "$code" = 143 ] || fail "ended by SIGTERM, kata exits with $code"
+[ -z "$(ls temporary)" ] || fail "files are left: $(ls -R temporary)"
+exec 9>&-
+if command -v script >/dev/null; then
+    script -qec "'$kata' apply k.kata line u=u.npy v=-" /dev/null >screen </dev/null && fail "bytes on a terminal"
+    grep -q "kata apply: v=- is NPY to standard output, which is a terminal" screen ||
+        fail "a terminal gets $(cat screen)"
+fi
+unset TMPDIR
 finish

@@ -79,7 +79,7 @@ fi
 # ---- what is refused ---------------------------------------------------------------------------
 
 expect 2 compile
-expect_text err "kata compile: no file is given"
+expect_text err "kata compile: no file is given: kata compile FILE.kata"
 expect 1 compile --cache made k.kata --kernel twise
 expect_text err "error: k.kata has no kernel 'twise'; did you mean 'twice'?"
 expect 1 compile --cache made k.kata --type u16

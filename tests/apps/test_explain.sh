@@ -51,7 +51,9 @@ expect_text err "kata explain: the plan is '': a method is missing" \
 KATA_EXPLAIN=loud expect 1 "${steps[@]}"
 expect_in err "the environment variable KATA_EXPLAIN is 'loud', not text, json, x, y or z"
 expect 2 explain --plan 'skewed y=4'
-expect_text err "kata explain: say what to run, or a kernel file: kata explain -- PROGRAM"
+expect_text err "kata explain: name a kernel file, or the program to run: kata explain -- PROGRAM"
+expect 2 explain --svg x -- true
+expect_text err "kata explain: --svg writes a file: name it, as in --to plan.svg"
 expect 2 explain --svg w -- true
 expect_text err "kata explain: --svg takes x, y or z, not 'w'"
 expect 2 explain --svg x --json -- true
@@ -129,6 +131,9 @@ expect 2 explain --code -- true
 expect_text err "kata explain: --code is for a kernel file, whose name ends in .kata"
 expect 2 explain --constants R=8 -- true
 expect_text err "kata explain: --constants is for a kernel file, whose name ends in .kata"
+echo 'const int R = 2;' >constants.kata
+expect 1 explain constants.kata
+expect_text err "kata explain: constants.kata has no kernels"
 expect 1 explain --quick --to none/costs.txt k.kata
 expect_text err "kata explain: cannot write none/costs.txt: No such file or directory"
 KATA_EXPLAIN=text KATA_EXPLAIN_QUICK=maybe expect 1 "${steps[@]}"

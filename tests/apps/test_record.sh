@@ -76,14 +76,14 @@ KATA_EXECUTOR=reference record b undefined u=, --size 9
 expect 0 diff a b
 
 expect 2 diff a
-expect_text err "kata diff: name the records of two runs"
+expect_text err "kata diff: name the records of two runs; KATA_RECORD=FILE makes them"
 expect 2 diff a none
 expect_text err "kata diff: cannot read none: No such file or directory"
 expect 2 diff a k.kata
-expect_text err "kata diff: k.kata is no record of a run"
+expect_text err "kata diff: k.kata is not the record of a run"
 sed 's/^range/rage/' a >damaged
 expect 2 diff a damaged
-expect_text err "kata diff: damaged: line 3 is not what a record has there"
+expect_text err "kata diff: damaged: line 3 does not belong in a record"
 KATA_RECORD=no/folder expect 1 info
 expect_text err "error: cannot write no/folder: No such file or directory"
 
@@ -111,7 +111,7 @@ for wrong in n@ n@1,2,3,4 n@x "n@1,"; do
     expect_text err "error: the environment variable KATA_TRACE is '$wrong', not of the form FIELD@X,Y or FIELD,FIELD@X,Y"
 done
 expect 2 trace n -- "$KATA_BUILD/kata"
-expect_text err "kata trace: say what to trace and what to run: u@12,7 -- PROGRAM"
+expect_text err "kata trace: name a point and the program to run: kata trace u@12,7 -- PROGRAM"
 expect 127 trace n@1 -- ./no_such_program
 expect_text err "kata trace: cannot run ./no_such_program: No such file or directory"
 finish

@@ -12,6 +12,12 @@ cmake --install "$KATA_BUILD" --prefix "$prefix" >/dev/null
 libraries=$(dirname "$(find "$prefix" -name libkatagami.so)")
 export PKG_CONFIG_PATH=$libraries/pkgconfig LD_LIBRARY_PATH=$libraries
 
+# The manual page and the completion stand where man and the shells look for them.
+for file in man/man1/kata.1 bash-completion/completions/kata zsh/site-functions/_kata \
+    fish/vendor_completions.d/kata.fish; do
+    test -s "$prefix/share/$file"
+done
+
 mkdir source
 cp "$KATA_SOURCE"/tests/install/{CMakeLists.txt,embedded.c,embedded_cpp.cpp,heat.c,heat.kata} source/
 if [ "${KATA_TEST_FULL:-0}" != 1 ]; then

@@ -1,0 +1,144 @@
+/* Options of `kata apply` that say something of each field: boundary rules, types, dimensions along
+ * which it is staggered. */
+#include "cli.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- boundary rules -------------------------------------------------------------------------- */
+
+const char *const apply_rule_names[] = {"none",
+                                        "constant",
+                                        "clamp",
+                                        "reflect-face",
+                                        "reflect-node",
+                                        "antisymmetric-face",
+                                        "antisymmetric-node",
+                                        "periodic",
+                                        NULL};
+
+/* "RULE" or "RULE:VALUE" */
+static bool read_rule(const apply *a, char *word, kata_rule *rule, double *value)
+{
+    char *colon = strchr(word, ':'), *end = "";
+    *value = 0;
+    if (colon) {
+        *colon = 0;
+        *value = strtod(colon + 1, &end);
+    }
+    if (colon && (end == colon + 1 || *end || !isfinite(*value))) {
+        options_wrong(a->o, "--boundary takes a number after the colon, not '%s'", colon + 1);
+        return false;
+    }
+    spelling s = spelling_of(word);
+    for (int i = 0; apply_rule_names[i]; i++) {
+        *rule = (kata_rule)i;
+        if (!strcmp(apply_rule_names[i], word)) return true;
+        spelling_try(&s, apply_rule_names[i]);
+    }
+    if (s.nearest)
+        options_wrong(a->o, "--boundary has no rule '%s'; did you mean %s?", word, s.nearest);
+    else
+        options_wrong(a->o,
+                      "--boundary has no rule '%s'; the rules are none, constant, clamp, "
+                      "reflect-face, reflect-node, antisymmetric-face, antisymmetric-node and "
+                      "periodic",
+                      word);
+    return false;
+}
+
+static bool set_rule(const apply *a, apply_param *p, char *word)
+{
+    kata_rule rule;
+    double value;
+    if (!read_rule(a, word, &rule, &value)) return false;
+    p->rule = rule;
+    p->rule_value = value;
+    return true;
+}
+
+/* ---- types ----------------------------------------------------------------------------------- */
+
+/* In the order of kata_type. */
+const char *const apply_type_names[] = {"f64", "f32",  "i64",    "i32", "u8",
+                                        "f16", "bf16", "unorm8", NULL};
+
+static bool set_type(const apply *a, apply_param *p, char *word)
+{
+    for (int i = 0; apply_type_names[i]; i++) {
+        if (strcmp(apply_type_names[i], word) != 0) continue;
+        p->stored = (kata_type)i;
+        return true;
+    }
+    options_wrong(a->o,
+                  "--type has no type '%s'; the types are f64, f32, f16, bf16, i64, i32, u8 and "
+                  "unorm8",
+                  word);
+    return false;
+}
+
+/* ---- staggered fields ------------------------------------------------------------------------ */
+
+static bool set_staggered(const apply *a, apply_param *p, char *word)
+{
+    p->staggered = 0;
+    for (const char *letter = word; *letter; letter++) {
+        int dimension = *letter >= 'x' && *letter <= 'z' ? KATA_X << (*letter - 'x') : 0;
+        if (dimension && !(p->staggered & dimension)) {
+            p->staggered |= dimension;
+            continue;
+        }
+        options_wrong(a->o, "--staggered takes dimensions, as x or xy, not '%s'", word);
+        return false;
+    }
+    return true;
+}
+
+/* ---- items, separated by commas ------------------------------------------------------- */
+
+typedef bool set_word(const apply *a, apply_param *p, char *word);
+
+/* "WORD" or "FIELD=WORD" */
+static bool read_item(const apply *a, char *item, const char *option, set_word *set)
+{
+    char *equals = strchr(item, '='), *word = equals ? equals + 1 : item;
+    apply_param *only = equals ? apply_find(a, item, (size_t)(equals - item)) : NULL;
+    if (equals && !only) return false;
+    if (only && !apply_is_field(only)) {
+        options_wrong(a->o, "--%s is for fields, and '%s' is none", option, only->param.name);
+        return false;
+    }
+    for (int i = 0; i < a->count; i++) {
+        char copy[64];
+        snprintf(copy, sizeof copy, "%s", word);
+        bool meant = only ? &a->params[i] == only : apply_is_field(&a->params[i]);
+        if (meant && !set(a, &a->params[i], copy)) return false;
+    }
+    return true;
+}
+
+static bool read_items(const apply *a, const char *items, const char *option, set_word *set)
+{
+    char *copy = strdup(items), *rest = copy, *item;
+    bool good = copy != NULL;
+    while (good && (item = strsep(&rest, ","))) good = read_item(a, item, option, set);
+    free(copy);
+    return good;
+}
+
+bool apply_read_rules(apply *a, const char *rules)
+{
+    return read_items(a, rules, "boundary", set_rule);
+}
+
+bool apply_read_types(apply *a, const char *types)
+{
+    return read_items(a, types, "type", set_type);
+}
+
+bool apply_read_staggered(apply *a, const char *dimensions)
+{
+    return read_items(a, dimensions, "staggered", set_staggered);
+}
