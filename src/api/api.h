@@ -6,6 +6,7 @@
 #include "exec/exec.h"
 #include "lang/lang.h"
 #include "machine/machine.h"
+#include "store/store.h"
 
 /* Loops queued before a chain is run although nobody asked. */
 enum { API_CHAIN_LENGTH = HOSTILE(256, 5) };
@@ -44,7 +45,7 @@ struct kata {
     struct api_apply_cache *repeated;         /* see apply_cache.c; NULL at first */
     bool discarded;                           /* since memory was last released */
     bool eager;                               /* each application runs at once */
-    exec_record *record;                      /* NULL: none */
+    observe_record *record;                   /* NULL: none */
     const char *explain, *explain_file; /* form in which plans are shown, and where; NULL: not, and
                                            standard error */
     bool explain_quick;                 /* nothing is measured for it */
@@ -137,7 +138,7 @@ typedef struct api_costs {
     double bytes; /* of all its fields; 0: more than caches hold */
     const machine *machine;
     const kata_ceilings *ceilings; /* NULL: without a bound */
-    exec_meter_entry *measured;    /* NULL: without */
+    observe_meter_entry *measured; /* NULL: without */
 } api_costs;
 void api_print_kernel(text *out, const api_costs *c, bool json);
 /* Per parameter, of fields stored as they are computed in; to be freed, NULL when memory is out. */

@@ -100,7 +100,7 @@ static const kata_type own_types[IR_TYPE_COUNT] = {
 static codegen_rows rows_of(const ahead *a, const ir_param *param)
 {
     chain_slot like = {.components = param->count, .layout = a->options->layout};
-    return exec_slot_rows(&like);
+    return store_slot_rows(&like);
 }
 
 /* A version of a kernel, unless what fields are stored as asks for the other. */

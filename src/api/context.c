@@ -140,10 +140,10 @@ static void free_context(kata *k)
     exec_cpu_free(k->exec.cpu);
     plan_cache_free(k->exec.plans);
     jit_close(k->exec.jit);
-    exec_trace_free(k->exec.trace);
+    observe_trace_free(k->exec.trace);
     free(k->repeated);
-    exec_record_free(k->record);
-    exec_meter_free(k->exec.meter);
+    observe_record_free(k->record);
+    observe_meter_free(k->exec.meter);
     for (kata_module *m = k->modules; m; m = m->next) lang_module_free(m->module);
     free_slots(k);
     message_free(&k->messages);
@@ -211,7 +211,7 @@ static void poison_written(kata *k)
             chain_slot *slot = loop->bindings[p].slot;
             if (ir_param_is_reduction(param) || ir_param_is_written_field(param)) poison(slot);
         }
-        exec_log(loop);
+        store_log(loop);
     }
 }
 
@@ -242,9 +242,9 @@ kata_status api_end_chain(kata *k, api_end why, const char *call)
 {
     if (k->messages.status || !k->chain.count) return k->messages.status;
     if (k->explain) api_explain(k);
-    exec_meter_meet(k->exec.meter, &k->chain);
+    observe_meter_meet(k->exec.meter, &k->chain);
     kata_status status =
-        k->record ? exec_record_run(k->record, k->executor, &k->exec, &k->chain, &k->messages)
+        k->record ? exec_run_recorded(k->record, k->executor, &k->exec, &k->chain, &k->messages)
                   : k->executor->run(&k->exec, &k->chain, &k->messages);
     if (status) {
         poison_written(k);

@@ -182,17 +182,17 @@ static void print_bound_json(text *out, const ir_rate_bound *b)
              level_names[b->level], b->memory, b->allocating, b->arithmetic);
 }
 
-static void print_measured(text *out, exec_meter_entry *e, const ir_rate_bound *b)
+static void print_measured(text *out, observe_meter_entry *e, const ir_rate_bound *b)
 {
-    double median = exec_meter_median(e);
+    double median = observe_meter_median(e);
     text_add(out, "  measured    %.3g points/s, the median of %lld runs; %lld points in %.3g s\n",
              median, (long long)e->runs, (long long)e->points, e->seconds);
     if (b && b->points > 0) text_add(out, "  share       %.3g of the bound\n", median / b->points);
 }
 
-static void print_measured_json(text *out, exec_meter_entry *e, const ir_rate_bound *b)
+static void print_measured_json(text *out, observe_meter_entry *e, const ir_rate_bound *b)
 {
-    double median = exec_meter_median(e);
+    double median = observe_meter_median(e);
     text_add(out,
              ", \"measured\": {\"points_per_second\": %.6g, \"runs\": %lld, \"points\": %lld, "
              "\"seconds\": %.6g",

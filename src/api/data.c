@@ -119,14 +119,14 @@ static kata_status put_values(kata_field *field, const kata_range *range, kata_t
     if (!status) status = api_check_host(field, "kata_put");
     if (!status) status = api_flush(field->k, "kata_put");
     if (status) return status;
-    status = exec_make_array(field->slot, field->name, &field->k->messages);
+    status = store_make_array(field->slot, field->name, &field->k->messages);
     api_note_error(field->k);
     if (status) return status;
     ir_value *before = api_trace_before(field);
     store_write(field->slot->array, &box, type, values);
     field->slot->version++;
     api_trace_after(field, "kata_put", before);
-    if (field->k->record) exec_record_put(field->k->record, field->name, field->slot);
+    if (field->k->record) observe_record_put(field->k->record, field->name, field->slot);
     grid_box all = chain_slot_points(field->slot, &field->boundary);
     if (grid_box_contains(&box, &all)) field->slot->discarded = false;
     return chain_slot_note(field->slot, &box) ? KATA_OK : api_no_memory(field->k);

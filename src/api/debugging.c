@@ -21,7 +21,8 @@ static kata_status open_trace(kata *k)
     const char *what = environment_get("KATA_TRACE");
     if (!what) return KATA_OK;
     k->executor = &exec_reference;
-    return exec_trace_open(what, environment_get("KATA_TRACE_FILE"), &k->messages, &k->exec.trace);
+    return observe_trace_open(what, environment_get("KATA_TRACE_FILE"), &k->messages,
+                              &k->exec.trace);
 }
 
 static kata_status open_record(kata *k)
@@ -29,19 +30,19 @@ static kata_status open_record(kata *k)
     bool full;
     kata_status status = api_read_switch(k, "KATA_RECORD_FULL", &full);
     const char *path = environment_get("KATA_RECORD");
-    return status || !path ? status : exec_record_open(path, full, &k->messages, &k->record);
+    return status || !path ? status : observe_record_open(path, full, &k->messages, &k->record);
 }
 
 ir_value *api_trace_before(const kata_field *field)
 {
-    const exec_trace *trace = field->k->exec.trace;
-    bool wanted = exec_trace_wants(trace, field->name, field->slot);
-    return wanted ? exec_trace_values(trace, field->slot) : NULL;
+    const observe_trace *trace = field->k->exec.trace;
+    bool wanted = observe_trace_wants(trace, field->name, field->slot);
+    return wanted ? observe_trace_values(trace, field->slot) : NULL;
 }
 
 void api_trace_after(const kata_field *field, const char *call, ir_value *before)
 {
-    if (before) exec_trace_call(field->k->exec.trace, call, field->name, field->slot, before);
+    if (before) observe_trace_call(field->k->exec.trace, call, field->name, field->slot, before);
     free(before);
 }
 

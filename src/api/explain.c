@@ -89,14 +89,14 @@ static void print_work_json(text *out, const kata *k)
 /* All kernels that have run. */
 static void print_kernels(text *out, kata *k, bool json)
 {
-    exec_meter *meter = k->exec.meter;
+    observe_meter *meter = k->exec.meter;
     machine found = {.cores = 0};
     kata_ceilings measured;
     if (!meter || !meter->count) return;
     if (!k->explain_quick) machine_detect(&found);
     bool bounded = !k->explain_quick && machine_measure(&found, k->exec.threads, &measured);
     for (size_t i = 0; i < meter->count; i++) {
-        exec_meter_entry *e = &meter->entries[i];
+        observe_meter_entry *e = &meter->entries[i];
         if (e->storage && e->rates)
             api_print_kernel(out,
                              &(api_costs){.kernel = e->kernel,

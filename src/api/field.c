@@ -83,7 +83,7 @@ kata_grid *kata_grid_3d(kata *k, int64_t nx, int64_t ny, int64_t nz)
 
 static bool poison(kata *k, chain_slot *slot)
 {
-    store_array *array = exec_slot_array(slot);
+    store_array *array = store_slot_array(slot);
     if (!array) return !api_no_memory(k);
     store_fill_unset(array->type, array->memory, array->bytes);
     return true;

@@ -27,7 +27,7 @@ static kata_status check(kata_field *field, int element, const void *pointer,
     grid_box points = chain_slot_points(field->slot, &field->boundary);
     kata_status status = api_check_value(field, call, &points);
     if (!status) status = api_check_element(k, call, field->name, field->slot->type, element);
-    if (!status && exec_slot_rows(field->slot) == CODEGEN_BLOCKED)
+    if (!status && store_slot_rows(field->slot) == CODEGEN_BLOCKED)
         status = api_fail(k, KATA_ERROR_ARGUMENT,
                           "%s: field '%s' has the layout KATA_BLOCKS, which strides cannot "
                           "describe; copy its values with kata_get and kata_put, or make it with "
@@ -55,7 +55,7 @@ kata_status kata_map_element(kata_field *field, int element, bool writable, void
     kata_status status =
         field ? check(field, element, pointer, mapping) : api_null(call, "the field");
     if (!status) status = api_flush(field->k, call);
-    if (!status) status = exec_make_array(field->slot, field->name, &field->k->messages);
+    if (!status) status = store_make_array(field->slot, field->name, &field->k->messages);
     if (field) api_note_error(field->k);
     if (!status) {
         found = mapping_of(field);
@@ -74,8 +74,8 @@ static void note_after(kata_field *field)
     kata *k = field->k;
     field->slot->version++;
     if (field->before)
-        exec_trace_call(k->exec.trace, "kata_unmap", field->name, field->slot, field->before);
-    if (k->record) exec_record_put(k->record, field->name, field->slot);
+        observe_trace_call(k->exec.trace, "kata_unmap", field->name, field->slot, field->before);
+    if (k->record) observe_record_put(k->record, field->name, field->slot);
 }
 
 kata_status kata_unmap(kata_field *field)

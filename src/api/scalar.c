@@ -63,7 +63,7 @@ static kata_status set(kata_scalar *scalar, double value)
     if (status) return status;
     ir_value x = ir_value_of_double(ir_type_of_storage(scalar->slot->type), value);
     for (int i = 0; i < scalar->slot->components; i++)
-        if (!exec_scalar_set(scalar->slot, i, x)) return api_no_memory(scalar->k);
+        if (!store_scalar_set(scalar->slot, i, x)) return api_no_memory(scalar->k);
     scalar->slot->version++;
     return KATA_OK;
 }

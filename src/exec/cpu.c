@@ -2,9 +2,10 @@
  * its function is being compiled. Results are the same.
  *
  * The floating-point environment is the default one, so that no program, nor a library compiled
- * with -ffast-math, can change results: set here for the calling thread and in cpu_loop.c for the
+ * with -ffast-math, can change results: set here for the calling thread and in team.c for the
  * others. */
 #include "exec/cpu.h"
+#include "oracle/oracle.h"
 
 #include <fenv.h>
 #include <stdlib.h>
@@ -12,30 +13,17 @@
 static struct exec_cpu *new_state(int threads)
 {
     struct exec_cpu *cpu = calloc(1, sizeof *cpu);
-    if (!cpu) return NULL;
-    cpu->thread_count = threads < 1 ? 1 : threads;
-    size_t bytes = (size_t)cpu->thread_count * sizeof *cpu->threads;
-    cpu->threads = aligned_alloc(_Alignof(cpu_thread), bytes);
-    if (!cpu->threads) {
-        free(cpu);
-        return NULL;
-    }
-    for (int t = 0; t < cpu->thread_count; t++) cpu->threads[t] = (cpu_thread){0};
-    return cpu;
+    if (cpu && sweep_workers_make(&cpu->workers, threads)) return cpu;
+    exec_cpu_free(cpu);
+    return NULL;
 }
 
 void exec_cpu_free(struct exec_cpu *cpu)
 {
     if (!cpu) return;
     cpu_groups_drop(cpu);
-    exec_team_free(cpu->team);
-    for (int t = 0; t < cpu->thread_count; t++) {
-        free(cpu->threads[t].gathered);
-        free(cpu->threads[t].reduced);
-    }
-    free(cpu->threads);
+    sweep_workers_free(&cpu->workers);
     free(cpu->functions);
-    arena_free(&cpu->memory);
     free(cpu);
 }
 
@@ -53,13 +41,14 @@ static bool run_loop(cpu_chain *c, int loop)
     const chain_loop *l = c->a->loops[loop].loop;
     struct exec_cpu *cpu = c->context->cpu;
     abi_function *run;
-    c->status = exec_make_arrays(l, c->m);
+    c->status = store_make_arrays(l, c->m);
     if (!c->status) c->status = cpu_compiled(c->context, c->functions[loop], l, c->m, &run);
-    double start = exec_meter_now(c->context->meter);
+    double start = observe_meter_now(c->context->meter);
     if (!c->status)
-        c->status = run ? cpu_loop_run(l, &cpu->functions[c->functions[loop]], cpu, c->m)
-                        : exec_interpret_loop(l, NULL, c->m);
-    if (c->status == KATA_OK) exec_meter_note(c->context->meter, l, start);
+        c->status = run ? sweep_loop_run(l, run, &cpu->functions[c->functions[loop]].way,
+                                         &cpu->workers, c->m)
+                        : oracle_interpret_loop(l, NULL, c->m);
+    if (c->status == KATA_OK) observe_meter_note(c->context->meter, l, start);
     return c->status == KATA_OK;
 }
 
@@ -98,7 +87,7 @@ static kata_status cpu_run(exec_context *context, chain *c, messages *m)
 {
     if (!context->cpu) context->cpu = new_state(context->threads);
     if (!context->cpu) return message_no_memory(m);
-    context->cpu->poison = context->poison;
+    context->cpu->workers.poison = context->poison;
     context->cpu->jit = context->jit;
     fenv_t environment;
     fegetenv(&environment);

@@ -35,7 +35,7 @@ static bool bind_storage(const chain_loop *loop, bool lines, arena *memory, code
     for (int p = 0; storage && rows && p < count; p++)
         if (ir_param_is_field(&loop->kernel->params[p])) {
             storage[p] = loop->bindings[p].slot->type;
-            rows[p] = exec_slot_rows(loop->bindings[p].slot);
+            rows[p] = store_slot_rows(loop->bindings[p].slot);
         }
     *out = (codegen_loop){loop->kernel, storage, rows, loop->colors > 1, lines};
     return storage && rows;
@@ -124,7 +124,7 @@ static bool pack_fields(const chain_loop *loop, uint64_t *out)
         bool field = ir_param_is_field(&loop->kernel->params[p]);
         const chain_slot *slot = loop->bindings[p].slot;
         fields <<= TYPE_BITS + ROWS_BITS;
-        if (field) fields |= (uint64_t)slot->type << ROWS_BITS | exec_slot_rows(slot);
+        if (field) fields |= (uint64_t)slot->type << ROWS_BITS | store_slot_rows(slot);
     }
     *out = fields;
     return true;

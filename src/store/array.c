@@ -81,6 +81,18 @@ void *store_address(const store_array *a, int component, const int64_t index[3])
     return (void *)((uintptr_t)a->data + (uintptr_t)bytes);
 }
 
+ir_value store_get_element(const store_array *a, int component, const int64_t index[3])
+{
+    ir_value element = {0};
+    if (a) memcpy(&element, store_address(a, component, index), (size_t)store_type_bytes(a->type));
+    return element;
+}
+
+void store_set_element(store_array *a, int component, const int64_t index[3], ir_value element)
+{
+    memcpy(store_address(a, component, index), &element, (size_t)store_type_bytes(a->type));
+}
+
 int64_t store_lay_row(store_array *a, kata_layout layout, int64_t points)
 {
     int64_t row, together = a->components == 1 || layout == KATA_ARRAYS ? 1 : a->components;

@@ -3,8 +3,8 @@
 #define STORE_STORE_H
 
 #include "abi/abi.h"
-#include "grid/grid.h"
-#include "ir/ir.h"
+#include "chain/chain.h"
+#include "codegen/codegen.h"
 
 /* Values of a field in memory. Element (x,y,z) of component c is store_element from `data`: along x
  * points follow one another at pitch_x, in blocks of `block` points that are pitch_x apart where
@@ -30,6 +30,11 @@ int64_t store_along_x(const store_array *a, int64_t x);
 /* Distance in elements from component 0 of the point (0,0,0); indices may be outside. */
 int64_t store_element(const store_array *a, int component, const int64_t index[3]);
 void *store_address(const store_array *a, int component, const int64_t index[3]);
+
+/* An element as it is stored, in the first bytes of a value, at an index inside the array; all zero
+ * where there is no array. */
+ir_value store_get_element(const store_array *a, int component, const int64_t index[3]);
+void store_set_element(store_array *a, int component, const int64_t index[3], ir_value element);
 
 /* Sets block and pitches of a layout without padding between planes: those of rows of at least
  * `points` points. Returns the bytes of a row, a multiple of 64; -1 when they overflow. */
@@ -85,5 +90,23 @@ void store_poison(store_array *a);
 void store_poison_values(kata_type type, void *values, int64_t count);
 /* Whether store_read and store_write convert between two types. */
 bool store_converts(kata_type a, kata_type b);
+
+/* ---- home.c: where the values of fields and scalars live ------------------------------------- */
+
+/* A new array, all zero, with all indices of a slot; NULL when memory is out. */
+store_array *store_home_new(const chain_slot *slot);
+/* How the rows of a slot of `components` components lie, also before it has an array. */
+codegen_rows store_slot_rows(const chain_slot *slot);
+/* The slot's array, made (all zero, or poisoned) when it has none; NULL when memory is out. */
+store_array *store_slot_array(chain_slot *slot);
+/* Makes it, of the field of that name, or of all fields of a loop; says which finds no memory. */
+kata_status store_make_array(chain_slot *slot, const char *name, messages *m);
+kata_status store_make_arrays(const chain_loop *loop, messages *m);
+/* An element of a scalar, in the slot's type. */
+ir_value store_scalar(const chain_slot *slot, int element);
+/* Enters the values that a loop has written to scalars in their logs. */
+void store_log(const chain_loop *loop);
+/* False when memory is out. */
+bool store_scalar_set(chain_slot *slot, int element, ir_value value);
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "exec/exec.h"
 #include "lang/lang.h"
+#include "oracle/oracle.h"
+#include "store/store.h"
 
 enum { WORLD_FIELDS = 7, WORLD_SCALARS = 3, WORLD_LOOPS = 60, WORLD_LOG = 4 };
 

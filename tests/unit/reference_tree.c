@@ -170,7 +170,7 @@ chain_slot tree_slot(const grid_shape *shape, kata_type type, int components)
 void tree_fill(chain_slot *slot, const double *values)
 {
     grid_box all = grid_shape_box(&slot->shape);
-    assert_non_null(exec_slot_array(slot));
+    assert_non_null(store_slot_array(slot));
     store_write(slot->array, &all, KATA_F64, values);
 }
 

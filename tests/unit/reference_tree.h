@@ -3,6 +3,7 @@
 #define REFERENCE_TREE_H
 
 #include "exec/exec.h"
+#include "store/store.h"
 
 enum { TREE_MOST = 8 };
 

@@ -5,6 +5,7 @@
 #include "exec/cpu.h"
 #include "lang/lang.h"
 #include "legality/legality.h"
+#include "sweep/loop.h"
 
 #include <fenv.h>
 #include <math.h>
@@ -137,7 +138,7 @@ static void fill(chain_slot *slot)
                          : slot->type == KATA_I64 ? (const void *)whole
                          : slot->type == KATA_U8  ? (const void *)bytes
                                                   : narrow;
-    assert_non_null(exec_slot_array(slot));
+    assert_non_null(store_slot_array(slot));
     store_write(slot->array, &all, floating ? KATA_F64 : slot->type, source);
     free(values);
     free(whole);
@@ -180,7 +181,7 @@ static void bind(application *a, const ir_kernel *kernel, int p, const grid_shap
     a->slots[0][p] = a->slots[1][p] = slot;
     if (ir_param_is_field(param)) {
         a->slots[1][p].array = NULL;
-        store_assign(exec_slot_array(&a->slots[1][p]), slot.array);
+        store_assign(store_slot_array(&a->slots[1][p]), slot.array);
     }
     for (int side = 0; side < 2; side++) {
         a->bindings[side][p] = b;
@@ -304,16 +305,16 @@ static void blocks_cover_the_box(void **state)
             box.lo[d] = rand() % 3000;
             box.hi[d] = box.lo[d] + 1 + rand() % (rand() % 4 ? 50 : 20000);
         }
-        cpu_reuse reuse = {.planes = 1 + rand() % 3000,
-                           .rows = 1 + rand() % 3000,
-                           .span = {rand() % 20, rand() % 2 * 7, rand() % 2 * 9},
-                           .reduces = rand() % 2};
+        sweep_reuse reuse = {.planes = 1 + rand() % 3000,
+                             .rows = 1 + rand() % 3000,
+                             .span = {rand() % 20, rand() % 2 * 7, rand() % 2 * 9},
+                             .reduces = rand() % 2};
         int ordered = rand() % 4 - 1;
-        cpu_blocks blocks = cpu_blocks_make(&box, &reuse, 1 + rand() % 64, ordered);
-        int64_t unit = reuse.reduces ? EXEC_BRICK : 8;
+        sweep_blocks blocks = sweep_blocks_make(&box, &reuse, 1 + rand() % 64, ordered);
+        int64_t unit = reuse.reduces ? SWEEP_BRICK : 8;
         int64_t points = 0;
         for (int64_t i = 0; i < blocks.total && i < 4000; i++) {
-            grid_box block = cpu_block_box(&blocks, i);
+            grid_box block = sweep_block_box(&blocks, i);
             assert_false(grid_box_is_empty(&block));
             assert_true(grid_box_contains(&box, &block));
             assert_true(block.lo[0] == box.lo[0] || block.lo[0] % unit == 0);

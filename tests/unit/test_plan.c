@@ -55,13 +55,13 @@ static uint64_t *expected_values(world *w, size_t *count)
 }
 
 /* Whether a plan, run, gives the expected values. */
-static bool gives(world *w, const plan *p, const analysis_chain *a, exec_plan_order order,
+static bool gives(world *w, const plan *p, const analysis_chain *a, oracle_plan_order order,
                   const uint64_t *expected, size_t count)
 {
     size_t found_count;
     world_reset(w);
     message_clear(&w->m);
-    if (exec_run_plan(p, a, &order, &w->m) != KATA_OK) return false;
+    if (oracle_run_plan(p, a, &order, &w->m) != KATA_OK) return false;
     uint64_t *found = world_values(w, &found_count);
     bool same = found_count == count && !memcmp(found, expected, count * sizeof *found);
     free(found);
@@ -105,7 +105,7 @@ static void check_chain(uint64_t seed, int plans)
         plan_request r = random_request(&w);
         assert_true(plan_make(&p, &a, &r));
         bool right = plan_verify(&p, &a, &why);
-        exec_plan_order order = {world_random(&w) & 1, world_random(&w) & 1};
+        oracle_plan_order order = {world_random(&w) & 1, world_random(&w) & 1};
         bool same = gives(&w, &p, &a, order, expected, count);
         if (!right || !same) {
             show(&p, &a, &w);
@@ -164,7 +164,7 @@ static void check_mutants(uint64_t seed, tally *tallies)
         if (mutants[i].make(&w, &p, &a, &r, &damaged)) {
             bool accepted = plan_verify(&damaged, &a, &why), same = true;
             for (int order = 0; accepted && order < 2 && same; order++)
-                same = gives(&w, &damaged, &a, (exec_plan_order){order, order}, expected, count);
+                same = gives(&w, &damaged, &a, (oracle_plan_order){order, order}, expected, count);
             tallies[i].made++;
             tallies[i].refused += !accepted;
             if (!same) {

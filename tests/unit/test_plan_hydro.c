@@ -4,6 +4,8 @@
 #include "exec/exec.h"
 #include "lang/lang.h"
 #include "legality/legality.h"
+#include "oracle/oracle.h"
+#include "store/store.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -326,7 +328,7 @@ static void two_steps_are_tiled_together(void **state)
         if (i < 2) assert_int_equal(largest_tile(&p, &both), STEP_LOOPS - 1);
         if (i < 2) assert_true(both);
         reset(&h);
-        assert_int_equal(exec_run_plan(&p, &a, &(exec_plan_order){true, false}, &h.m), KATA_OK);
+        assert_int_equal(oracle_run_plan(&p, &a, &(oracle_plan_order){true, false}, &h.m), KATA_OK);
         double *found = values_of(&h, &count);
         assert_memory_equal(found, expected, bytes);
         free(found);

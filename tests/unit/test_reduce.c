@@ -2,6 +2,8 @@
  * reference_reduce.c. */
 /* Labels: hostile threads */
 #include "exec/exec.h"
+#include "oracle/oracle.h"
+#include "sweep/sweep.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -34,13 +36,13 @@ static void reduce_rows(const ir_param *param, const grid_box *box, const ir_val
     for (int64_t y = 0; y < (box->hi[1] - box->lo[1]) * (box->hi[2] - box->lo[2]); y++) {
         for (int64_t x = 0; x < nx; x++) memcpy(row + (size_t)x * size, &values[y * nx + x], size);
         ir_value *out = partials + y * (bricks->hi[0] - bricks->lo[0]);
-        int64_t cut = (box->lo[0] / EXEC_BRICK + 1 + rand() % 3) * EXEC_BRICK;
+        int64_t cut = (box->lo[0] / SWEEP_BRICK + 1 + rand() % 3) * SWEEP_BRICK;
         if (cut > box->hi[0]) cut = box->hi[0];
-        exec_reduce_row(param, row, box->lo[0], cut, out);
-        int64_t done = (cut + EXEC_BRICK - 1) / EXEC_BRICK - bricks->lo[0];
+        sweep_reduce_row(param, row, box->lo[0], cut, out);
+        int64_t done = (cut + SWEEP_BRICK - 1) / SWEEP_BRICK - bricks->lo[0];
         if (cut < box->hi[0])
-            exec_reduce_row(param, row + (size_t)(cut - box->lo[0]) * size, cut, box->hi[0],
-                            out + done);
+            sweep_reduce_row(param, row + (size_t)(cut - box->lo[0]) * size, cut, box->hi[0],
+                             out + done);
     }
     free(row);
 }
@@ -65,16 +67,16 @@ static grid_box random_box(void)
 static void check(const ir_param *param, int specials)
 {
     grid_box box = random_box(), bricks = box;
-    bricks.lo[0] = box.lo[0] / EXEC_BRICK;
-    bricks.hi[0] = (box.hi[0] + EXEC_BRICK - 1) / EXEC_BRICK;
+    bricks.lo[0] = box.lo[0] / SWEEP_BRICK;
+    bricks.hi[0] = (box.hi[0] + SWEEP_BRICK - 1) / SWEEP_BRICK;
     size_t count = (size_t)grid_box_points(&box);
     ir_value *values = malloc(count * sizeof *values);
     ir_value *partials = malloc((size_t)grid_box_points(&bricks) * sizeof *partials);
     assert_true(values && partials);
     for (size_t i = 0; i < count; i++) values[i] = random_value(param->type, specials);
     reduce_rows(param, &box, values, &bricks, partials);
-    ir_value result = exec_reduce_box(param, &bricks, partials);
-    ir_value expected = reference_reduce(&(reference_contributions){param, box, values});
+    ir_value result = sweep_reduce_box(param, &bricks, partials);
+    ir_value expected = oracle_reduce(&(oracle_contributions){param, box, values});
     assert_true(same(param->type, expected, result));
     free(values);
     free(partials);
@@ -97,9 +99,9 @@ static ir_value reduce_all(ir_param_kind kind, const double *values, int64_t cou
 {
     ir_param param = {.name = "r", .kind = kind, .type = IR_F64, .count = 1};
     ir_value partial[4];
-    grid_box bricks = {{0, 0, 0}, {(count + EXEC_BRICK - 1) / EXEC_BRICK, 1, 1}};
-    exec_reduce_row(&param, values, 0, count, partial);
-    return exec_reduce_box(&param, &bricks, partial);
+    grid_box bricks = {{0, 0, 0}, {(count + SWEEP_BRICK - 1) / SWEEP_BRICK, 1, 1}};
+    sweep_reduce_row(&param, values, 0, count, partial);
+    return sweep_reduce_box(&param, &bricks, partial);
 }
 
 /* Signed zeros and NaN are ordered, so that no order of execution shows. */
@@ -156,8 +158,8 @@ static void no_points_give_the_start(void **state)
     grid_box none = {{3, 2, 0}, {3, 5, 1}};
     ir_param sum = {.name = "r", .kind = IR_PARAM_SUM, .type = IR_F64, .count = 1},
              least = {.name = "r", .kind = IR_PARAM_MIN, .type = IR_I32, .count = 1};
-    assert_true(exec_reduce_box(&sum, &none, NULL).bits == 0);
-    assert_int_equal(exec_reduce_box(&least, &none, NULL).i32, INT32_MAX);
+    assert_true(sweep_reduce_box(&sum, &none, NULL).bits == 0);
+    assert_int_equal(sweep_reduce_box(&least, &none, NULL).i32, INT32_MAX);
 }
 
 /* What no point contributes to is larger, or smaller, than all that points can contribute. */

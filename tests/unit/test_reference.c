@@ -3,6 +3,8 @@
 /* Labels: hostile */
 #include "reference_tree.h"
 
+#include "sweep/sweep.h"
+
 #include <fenv.h>
 #include <math.h>
 #include <setjmp.h>
@@ -170,7 +172,7 @@ static void tables_and_scalars_are_read(void **state)
     static ir_value table[] = {{.f64 = 2}, {.f64 = 7}};
     chain_slot u = tree_slot(&line, KATA_F64, 1), s = tree_slot(&one, KATA_F64, 1);
     s.is_scalar = true;
-    assert_true(exec_scalar_set(&s, 0, (ir_value){.f64 = 100}));
+    assert_true(store_scalar_set(&s, 0, (ir_value){.f64 = 100}));
     tree t;
     tree_start(&t);
     int p = tree_param(&t, IR_PARAM_OUT, IR_F64, 1, &u);
@@ -315,7 +317,7 @@ static double reduced(ir_param_kind kind, chain_slot *u, const grid_box *box, bo
     tree_do(&t, take);
     assert_int_equal(tree_run(&t, &u->shape, masked ? NULL : box, &m), KATA_OK);
     tree_free(&t);
-    double result = exec_scalar(&s, 0).f64;
+    double result = store_scalar(&s, 0).f64;
     store_array_free(s.array);
     return result;
 }
@@ -367,11 +369,11 @@ static void a_row_is_summed_by_lanes_and_bricks(void **state)
     enum { LENGTH = 700 };
     grid_shape shape = {1, {LENGTH, 1, 1}};
     chain_slot u = tree_slot(&shape, KATA_F64, 1);
-    double values[LENGTH], lane[2][EXEC_LANES];
+    double values[LENGTH], lane[2][SWEEP_LANES];
     for (int i = 0; i < LENGTH; i++) values[i] = tree_random() * (i % 7 ? 1 : 1e8);
     for (int b = 0; b < 2; b++)
-        for (int l = 0; l < EXEC_LANES; l++) lane[b][l] = -0.0;
-    for (int i = 0; i < LENGTH; i++) lane[i / EXEC_BRICK][i % EXEC_LANES] += values[i];
+        for (int l = 0; l < SWEEP_LANES; l++) lane[b][l] = -0.0;
+    for (int i = 0; i < LENGTH; i++) lane[i / SWEEP_BRICK][i % SWEEP_LANES] += values[i];
     for (int half = 16; half > 0; half /= 2)
         for (int b = 0; b < 2; b++)
             for (int l = 0; l < half; l++) lane[b][l] += lane[b][l + half];

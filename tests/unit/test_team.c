@@ -1,8 +1,8 @@
 /* A team's threads: each on a core of its own where the team has all cores, the caller's affinity
  * as it was, and none of them busy while there is nothing to do. */
 /* Labels: threads */
-#include "exec/exec.h"
 #include "machine/machine.h"
+#include "sweep/sweep.h"
 
 #include <sched.h>
 #include <setjmp.h>
@@ -35,10 +35,10 @@ static observed observe(int threads)
 {
     static observed o;
     o = (observed){0};
-    struct exec_team *team = exec_team_new(threads);
+    struct sweep_team *team = sweep_team_new(threads);
     assert_non_null(team);
-    exec_team_run(team, threads, look, &o);
-    exec_team_free(team);
+    sweep_team_run(team, threads, look, &o);
+    sweep_team_free(team);
     return o;
 }
 
@@ -93,14 +93,14 @@ static void idle_threads_sleep(void **state)
 {
     (void)state;
     observed o = {0};
-    struct exec_team *team = exec_team_new(4);
+    struct sweep_team *team = sweep_team_new(4);
     assert_non_null(team);
-    exec_team_run(team, 4, look, &o);
+    sweep_team_run(team, 4, look, &o);
     usleep(20000);
     double before = processor_time();
     usleep(300000);
     assert_true(processor_time() - before < 0.1);
-    exec_team_free(team);
+    sweep_team_free(team);
 }
 
 /* The number of threads: KATA_THREADS, or OMP_NUM_THREADS, also as a list, if it makes sense. */

@@ -3,7 +3,7 @@
  * What an index outside maps to is looked up in tables, so that rules are evaluated once per loop
  * and index. Rules map x first, then y, then z; antisymmetric steps are undone in the reverse
  * order. */
-#include "exec/edge.h"
+#include "sweep/edge.h"
 
 #include "ir/arithmetic.h"
 
@@ -16,7 +16,7 @@ static const double UNSET = 0x1.6969696969697p62; /* about 0x5a5a5a5a5a5a5a5a */
 
 /* Where no rule covers a read, nothing comes of it, and where no periodic side brings a write back,
  * it does not happen (analysis has seen to that). */
-static grid_source map(const cpu_edge *edge, int dimension, int64_t index)
+static grid_source map(const sweep_edge *edge, int dimension, int64_t index)
 {
     grid_source source;
     grid_axis axis = chain_slot_axis(edge->binding->slot, dimension);
@@ -31,12 +31,12 @@ static grid_source map(const cpu_edge *edge, int dimension, int64_t index)
                                                    : UNSET};
 }
 
-bool cpu_edge_prepare(cpu_edge *edge, const grid_box *touched, arena *memory)
+bool sweep_edge_prepare(sweep_edge *edge, const grid_box *touched, arena *memory)
 {
     edge->inside = chain_binding_inside(edge->binding);
     edge->type = edge->binding->slot->type;
     edge->bytes = store_type_bytes(edge->type);
-    edge->rows = exec_slot_rows(edge->binding->slot);
+    edge->rows = store_slot_rows(edge->binding->slot);
     for (int d = 0; d < 3; d++) {
         int64_t first = edge->inside.lo[d], end = edge->inside.hi[d];
         int64_t low = touched->lo[d] < first ? first - touched->lo[d] : 0;
@@ -50,7 +50,7 @@ bool cpu_edge_prepare(cpu_edge *edge, const grid_box *touched, arena *memory)
     return true;
 }
 
-const grid_source *edge_source(const cpu_edge *edge, int dimension, int64_t index)
+const grid_source *sweep_edge_source(const sweep_edge *edge, int dimension, int64_t index)
 {
     int64_t first = edge->inside.lo[dimension], end = edge->inside.hi[dimension];
     return index < first  ? &edge->low[dimension][first - 1 - index]
@@ -60,7 +60,7 @@ const grid_source *edge_source(const cpu_edge *edge, int dimension, int64_t inde
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-void edge_set_all(kata_type type, void *values, int64_t count, double x)
+void sweep_edge_set_all(kata_type type, void *values, int64_t count, double x)
 {
     ir_value value = {0};
     ir_storage_write(type, IR_F64, ir_value_of_double(IR_F64, x), &value);
@@ -90,7 +90,7 @@ void edge_set_all(kata_type type, void *values, int64_t count, double x)
                                            kata_##t##_of_##storage(x[i]));                         \
     }
 
-void edge_undo_steps(kata_type type, void *values, int64_t count, const grid_source *source)
+void sweep_edge_undo_steps(kata_type type, void *values, int64_t count, const grid_source *source)
 {
     ir_type storage = ir_type_of_storage(type);
     switch (type) {
@@ -113,9 +113,9 @@ void edge_undo_steps(kata_type type, void *values, int64_t count, const grid_sou
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-edge_row edge_row_at(const cpu_edge *edge, int64_t y, int64_t z)
+sweep_edge_row sweep_edge_row_at(const sweep_edge *edge, int64_t y, int64_t z)
 {
-    edge_row row = {.y = edge_source(edge, 1, y), .z = edge_source(edge, 2, z)};
+    sweep_edge_row row = {.y = sweep_edge_source(edge, 1, y), .z = sweep_edge_source(edge, 2, z)};
     if (row.y && row.y->is_constant) {
         row.constant = row.y->constant;
         row.z = NULL;
@@ -131,22 +131,22 @@ edge_row edge_row_at(const cpu_edge *edge, int64_t y, int64_t z)
     return row;
 }
 
-void edge_copy_inside(const cpu_edge *edge, const edge_row *row, int64_t x_lo, int64_t x_hi,
-                      char *out)
+void sweep_edge_copy_inside(const sweep_edge *edge, const sweep_edge_row *row, int64_t x_lo,
+                            int64_t x_hi, char *out)
 {
     const int64_t start[3] = {x_lo, row->at[1], row->at[2]};
     if (row->inside)
         store_read_row(edge->binding->slot->array, edge->component, start, x_hi - x_lo, out);
     else
-        edge_set_all(edge->type, out, x_hi - x_lo, row->constant);
-    if (row->z) edge_undo_steps(edge->type, out, x_hi - x_lo, row->z);
-    if (row->y) edge_undo_steps(edge->type, out, x_hi - x_lo, row->y);
+        sweep_edge_set_all(edge->type, out, x_hi - x_lo, row->constant);
+    if (row->z) sweep_edge_undo_steps(edge->type, out, x_hi - x_lo, row->z);
+    if (row->y) sweep_edge_undo_steps(edge->type, out, x_hi - x_lo, row->y);
 }
 
 /* The values at x_lo .. x_hi-1, all beyond one side; sources[i * direction] are those of x_lo + i.
  */
-static void copy_outside(const cpu_edge *edge, const edge_row *row, const grid_source *sources,
-                         int direction, int64_t count, char *out)
+static void copy_outside(const sweep_edge *edge, const sweep_edge_row *row,
+                         const grid_source *sources, int direction, int64_t count, char *out)
 {
     const store_array *a = edge->binding->slot->array;
     const char *values = row->inside ? store_address(a, edge->component, row->at) : NULL;
@@ -154,18 +154,19 @@ static void copy_outside(const cpu_edge *edge, const edge_row *row, const grid_s
     for (int64_t i = 0; i < count; i++, out += edge->bytes) {
         const grid_source *x = &sources[i * direction];
         if (x->is_constant)
-            edge_set_all(edge->type, out, 1, x->constant);
+            sweep_edge_set_all(edge->type, out, 1, x->constant);
         else if (plain && edge->bytes == 8)
             memcpy(out, values + store_along_x(a, x->index) * 8, 8);
         else if (plain && edge->bytes == 4)
             memcpy(out, values + store_along_x(a, x->index) * 4, 4);
         else
-            edge_copy_inside(edge, row, x->index, x->index + 1, out);
-        if (x->steps) edge_undo_steps(edge->type, out, 1, x);
+            sweep_edge_copy_inside(edge, row, x->index, x->index + 1, out);
+        if (x->steps) sweep_edge_undo_steps(edge->type, out, 1, x);
     }
 }
 
-void edge_copy_row(const cpu_edge *edge, const edge_row *row, int64_t x_lo, int64_t x_hi, char *out)
+void sweep_edge_copy_row(const sweep_edge *edge, const sweep_edge_row *row, int64_t x_lo,
+                         int64_t x_hi, char *out)
 {
     int64_t first = edge->inside.lo[0], n = edge->inside.hi[0];
     int64_t lo = x_lo < first ? first : x_lo, hi = x_hi < n ? x_hi : n;
@@ -173,7 +174,7 @@ void edge_copy_row(const cpu_edge *edge, const edge_row *row, int64_t x_lo, int6
         int64_t end = x_hi < first ? x_hi : first;
         copy_outside(edge, row, &edge->low[0][first - 1 - x_lo], -1, end - x_lo, out);
     }
-    if (lo < hi) edge_copy_inside(edge, row, lo, hi, out + (lo - x_lo) * edge->bytes);
+    if (lo < hi) sweep_edge_copy_inside(edge, row, lo, hi, out + (lo - x_lo) * edge->bytes);
     if (x_hi > n) {
         int64_t start = x_lo < n ? n : x_lo;
         copy_outside(edge, row, &edge->high[0][start - n], 1, x_hi - start,
@@ -183,9 +184,9 @@ void edge_copy_row(const cpu_edge *edge, const edge_row *row, int64_t x_lo, int6
 
 /* ---- elements -------------------------------------------------------------------------------- */
 
-void edge_move_column(char *to, int64_t to_pitch, const char *from, int64_t from_pitch,
-                      int64_t rows, int bytes)
+void sweep_edge_move_column(char *to, int64_t to_pitch, const char *from, int64_t from_pitch,
+                            int64_t rows, int bytes)
 {
     for (int64_t y = 0; y < rows; y++, to += to_pitch, from += from_pitch)
-        edge_copy_element(to, from, bytes);
+        sweep_edge_copy_element(to, from, bytes);
 }

@@ -7,8 +7,8 @@
  *
  * Blocks that follow one another are neighbours along z: a thread walks up a column of blocks and
  * finds the planes it read last in its cache. */
-#include "exec/cpu.h"
 #include "machine/machine.h"
+#include "sweep/loop.h"
 
 enum {
     UNIT = 64,                          /* points; cuts along x are at multiples of it */
@@ -31,7 +31,7 @@ static int64_t rounded_down(int64_t x, int64_t unit)
     return (x >= 0 ? x : x - unit + 1) / unit * unit;
 }
 
-void cpu_reuse_add(cpu_reuse *reuse, const int32_t lo[3], const int32_t hi[3], int bytes)
+void sweep_reuse_add(sweep_reuse *reuse, const int32_t lo[3], const int32_t hi[3], int bytes)
 {
     int64_t span[3];
     for (int d = 0; d < 3; d++) {
@@ -44,7 +44,7 @@ void cpu_reuse_add(cpu_reuse *reuse, const int32_t lo[3], const int32_t hi[3], i
 
 /* The most rows of a width with which what is read again is kept in so many bytes; 0: not even
  * one. */
-static int64_t rows_kept(const cpu_reuse *reuse, int64_t width, int64_t room)
+static int64_t rows_kept(const sweep_reuse *reuse, int64_t width, int64_t room)
 {
     if (reuse->span[2] > 0)
         return clamp(room / (reuse->planes * width) - reuse->span[1], 0, INT64_MAX);
@@ -53,7 +53,7 @@ static int64_t rows_kept(const cpu_reuse *reuse, int64_t width, int64_t room)
 
 /* What it takes, relative to one pass over what must be read. Rows beside a block are mostly found
  * in the last cache; rows that are begun again hold up what fetches ahead. */
-static double cost(const cpu_reuse *reuse, const int64_t extent[3], int64_t width, int64_t height)
+static double cost(const sweep_reuse *reuse, const int64_t extent[3], int64_t width, int64_t height)
 {
     const double side = 0.2;
     double sides = height < extent[1] ? side * (double)reuse->span[1] / (double)height : 0;
@@ -63,7 +63,7 @@ static double cost(const cpu_reuse *reuse, const int64_t extent[3], int64_t widt
 
 /* In half of the cache; or in more of it, of which something is lost now and then, where blocks are
  * so low otherwise that this matters less. */
-static void choose_section(cpu_blocks *b, const cpu_reuse *reuse, const int64_t extent[3])
+static void choose_section(sweep_blocks *b, const sweep_reuse *reuse, const int64_t extent[3])
 {
     static const double loss[3] = {1, 1.05, 1.15};
     const int64_t quarter = HOSTILE(machine_second_cache() / 4, 1024);
@@ -81,7 +81,7 @@ static void choose_section(cpu_blocks *b, const cpu_reuse *reuse, const int64_t 
     }
 }
 
-static int64_t count_blocks(cpu_blocks *b)
+static int64_t count_blocks(sweep_blocks *b)
 {
     b->total = 1;
     for (int d = 0; d < 3; d++) {
@@ -94,7 +94,7 @@ static int64_t count_blocks(cpu_blocks *b)
 }
 
 /* The last dimension along which blocks can still be halved; -1: none. */
-static int halved_dimension(const cpu_blocks *b, int ordered)
+static int halved_dimension(const sweep_blocks *b, int ordered)
 {
     int d = 2;
     while (d >= 0 && (d == ordered || b->size[d] <= (d == 0 ? b->unit : 1))) d--;
@@ -102,7 +102,7 @@ static int halved_dimension(const cpu_blocks *b, int ordered)
 }
 
 /* Halves blocks until each thread has some, along z first. */
-static void share_out(cpu_blocks *b, int threads, int ordered)
+static void share_out(sweep_blocks *b, int threads, int ordered)
 {
     while (count_blocks(b) < (int64_t)threads * BLOCKS_PER_THREAD) {
         int d = halved_dimension(b, ordered);
@@ -113,7 +113,7 @@ static void share_out(cpu_blocks *b, int threads, int ordered)
 
 /* Lowers blocks a little where threads then end together: what the last of them has to do is least.
  */
-static void even_out(cpu_blocks *b, const cpu_reuse *reuse, int threads, int ordered)
+static void even_out(sweep_blocks *b, const sweep_reuse *reuse, int threads, int ordered)
 {
     enum { MORE = 4 };
     int64_t extent = b->box.hi[1] - b->box.lo[1], others = count_blocks(b) / b->count[1];
@@ -129,9 +129,10 @@ static void even_out(cpu_blocks *b, const cpu_reuse *reuse, int threads, int ord
     count_blocks(b);
 }
 
-cpu_blocks cpu_blocks_make(const grid_box *box, const cpu_reuse *reuse, int threads, int ordered)
+sweep_blocks sweep_blocks_make(const grid_box *box, const sweep_reuse *reuse, int threads,
+                               int ordered)
 {
-    cpu_blocks b = {.box = *box, .unit = reuse->reduces ? EXEC_BRICK : UNIT};
+    sweep_blocks b = {.box = *box, .unit = reuse->reduces ? SWEEP_BRICK : UNIT};
     int64_t extent[3];
     for (int d = 0; d < 3; d++) b.size[d] = extent[d] = box->hi[d] - box->lo[d];
     choose_section(&b, reuse, extent);
@@ -141,7 +142,7 @@ cpu_blocks cpu_blocks_make(const grid_box *box, const cpu_reuse *reuse, int thre
     return b;
 }
 
-grid_box cpu_block_box(const cpu_blocks *blocks, int64_t i)
+grid_box sweep_block_box(const sweep_blocks *blocks, int64_t i)
 {
     int64_t at[3];
     at[2] = i % blocks->count[2];

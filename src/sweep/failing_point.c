@@ -1,19 +1,19 @@
 /* What went wrong at a point that a compiled function has found failing: its graph is evaluated
  * there node by node, on the views that the function has read. */
-#include "exec/cpu.h"
+#include "sweep/loop.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct evaluation {
-    const cpu_loop *loop;
+    const sweep_loop *loop;
     const abi_view *views;
     const int64_t *point;
     ir_value *values; /* per node */
 } evaluation;
 
 /* As the compiled function does it. */
-static int64_t readable(const cpu_loop *l, int param, int64_t level)
+static int64_t readable(const sweep_loop *l, int param, int64_t level)
 {
     const abi_levels *all = &l->levels[param];
     return level < all->lowest ? all->lowest : level > all->highest ? all->highest : level;
@@ -24,7 +24,7 @@ static ir_value evaluate_load(const evaluation *e, const ir_node *n)
     const ir_kernel *kernel = e->loop->loop->kernel;
     const abi_view *view = &e->views[codegen_view_index(kernel, n->param) + n->element];
     const store_array *of = e->loop->loop->bindings[n->param].slot->array;
-    store_array rows = cpu_view_array(view, of);
+    store_array rows = sweep_view_array(view, of);
     int64_t index[3];
     for (int d = 0; d < 3; d++)
         index[d] = ir_param_index(&kernel->params[n->param], d, e->point[d]) + n->offset[d];
@@ -58,14 +58,14 @@ static ir_value evaluate_node(const evaluation *e, const ir_node *n)
     return ir_evaluate((ir_op)n->op, (ir_type)n->type, operand, args);
 }
 
-static void describe(const evaluation *e, const ir_check *check, exec_fault *fault)
+static void describe(const evaluation *e, const ir_check *check, observe_fault *fault)
 {
     const ir_node *nodes = e->loop->loop->kernel->graph.nodes;
-    *fault = (exec_fault){.found = true,
-                          .kind = check->kind,
-                          .at = check->at,
-                          .name = check->name,
-                          .length = check->length};
+    *fault = (observe_fault){.found = true,
+                             .kind = check->kind,
+                             .at = check->at,
+                             .name = check->name,
+                             .length = check->length};
     memcpy(fault->point, e->point, sizeof fault->point);
     if (check->index)
         fault->index =
@@ -73,16 +73,16 @@ static void describe(const evaluation *e, const ir_check *check, exec_fault *fau
     for (int i = 0; i < check->shown_count; i++) {
         const ir_shown *shown = &check->shown[i];
         if (e->values[shown->condition].i32)
-            exec_fault_show(fault, shown->label, (ir_type)nodes[shown->value].type,
-                            e->values[shown->value]);
+            observe_fault_show(fault, shown->label, (ir_type)nodes[shown->value].type,
+                               e->values[shown->value]);
     }
 }
 
-bool cpu_fault_note(const cpu_loop *l, cpu_thread *thread)
+bool sweep_fault_note(const sweep_loop *l, sweep_thread *thread)
 {
     const ir_kernel *kernel = l->loop->kernel;
     if (thread->fault.found &&
-        !exec_point_before(l->loop, thread->failure.point, thread->fault.point))
+        !observe_point_before(l->loop, thread->failure.point, thread->fault.point))
         return true;
     evaluation e = {l, thread->views, thread->failure.point, NULL};
     e.values = calloc(kernel->graph.count, sizeof *e.values);

@@ -1,25 +1,25 @@
 /* Runs a kernel's tree at one point, as it is written: loops loop, branches branch, and what need
  * not be evaluated is not. An assert that does not hold and an index outside its table end the run.
  * ir_lower has checked the tree; what it should not have let pass is an internal error. */
-#include "exec/exec.h"
+#include "oracle/interpret.h"
 
-static ir_value evaluate(interpreter *in, const ir_expr *expr);
-static bool run(interpreter *in, const ir_stmt *stmt);
+static ir_value evaluate(oracle_interpreter *in, const ir_expr *expr);
+static bool run(oracle_interpreter *in, const ir_stmt *stmt);
 
-static ir_value fail(interpreter *in, const char *what)
+static ir_value fail(oracle_interpreter *in, const char *what)
 {
     in->failure = what;
     return (ir_value){0};
 }
 
 /* The value of an optional integer expression, 0 where there is none. */
-static int64_t integer(interpreter *in, const ir_expr *expr)
+static int64_t integer(oracle_interpreter *in, const ir_expr *expr)
 {
     return expr ? ir_convert(IR_I64, expr->type, evaluate(in, expr)).i64 : 0;
 }
 
 /* The same for an index below `length`. */
-static int index_below(interpreter *in, const ir_expr *expr, int length)
+static int index_below(oracle_interpreter *in, const ir_expr *expr, int length)
 {
     int64_t index = integer(in, expr);
     if (index >= 0 && index < length) return (int)index;
@@ -29,15 +29,15 @@ static int index_below(interpreter *in, const ir_expr *expr, int length)
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
-static void begin_fault(interpreter *in, ir_check_kind kind, uint32_t at, const char *name)
+static void begin_fault(oracle_interpreter *in, ir_check_kind kind, uint32_t at, const char *name)
 {
     in->failure = "a check that fails";
-    in->fault = (exec_fault){.found = true, .kind = kind, .at = at, .name = name};
+    in->fault = (observe_fault){.found = true, .kind = kind, .at = at, .name = name};
     for (int d = 0; d < 3; d++) in->fault.point[d] = in->point[d];
 }
 
 /* The element of a table or array that an expression names, of `length`. */
-static int checked_index(interpreter *in, const ir_expr *expr, int length, const char *name)
+static int checked_index(oracle_interpreter *in, const ir_expr *expr, int length, const char *name)
 {
     if (expr->kind == IR_EXPR_PAIR) {
         int row = checked_index(in, expr->arg[0], expr->offsets, name);
@@ -53,18 +53,19 @@ static int checked_index(interpreter *in, const ir_expr *expr, int length, const
 }
 
 /* Notes a value read by the condition of an assert; component and offsets in at[0..3]. */
-static ir_value note(interpreter *in, const ir_expr *expr, const int64_t at[4], ir_value value)
+static ir_value note(oracle_interpreter *in, const ir_expr *expr, const int64_t at[4],
+                     ir_value value)
 {
     char label[IR_LABEL];
     if (!in->condition || (in->calls && expr->kind != IR_EXPR_LOAD)) return value;
     ir_print_label(label, in->loop->kernel, expr, at);
-    exec_fault_show(in->condition, label, expr->type, value);
+    observe_fault_show(in->condition, label, expr->type, value);
     return value;
 }
 
-static bool assert_holds(interpreter *in, const ir_stmt *stmt)
+static bool assert_holds(oracle_interpreter *in, const ir_stmt *stmt)
 {
-    exec_fault read = {0}, *outer = in->condition;
+    observe_fault read = {0}, *outer = in->condition;
     int outer_calls = in->calls;
     in->condition = &read;
     in->calls = 0;
@@ -74,13 +75,14 @@ static bool assert_holds(interpreter *in, const ir_stmt *stmt)
     if (holds || in->failure) return holds;
     begin_fault(in, IR_CHECK_ASSERT, stmt->at, stmt->text);
     for (int i = 0; i < read.shown_count; i++)
-        exec_fault_show(&in->fault, read.shown[i].label, read.shown[i].type, read.shown[i].value);
+        observe_fault_show(&in->fault, read.shown[i].label, read.shown[i].type,
+                           read.shown[i].value);
     return false;
 }
 
 /* ---- expressions ----------------------------------------------------------------------------- */
 
-static ir_value *local_at(interpreter *in, int local, const ir_expr *element)
+static ir_value *local_at(oracle_interpreter *in, int local, const ir_expr *element)
 {
     int length = in->loop->kernel->locals[local].length;
     return &in->locals[in->local_start[local] + index_below(in, element, length > 0 ? length : 1)];
@@ -88,7 +90,7 @@ static ir_value *local_at(interpreter *in, int local, const ir_expr *element)
 
 static const int64_t nowhere[4];
 
-static ir_value evaluate_local(interpreter *in, const ir_expr *expr)
+static ir_value evaluate_local(oracle_interpreter *in, const ir_expr *expr)
 {
     const ir_local *local = &in->loop->kernel->locals[expr->index];
     if (!expr->arg[0]) return note(in, expr, nowhere, *local_at(in, expr->index, NULL));
@@ -96,28 +98,28 @@ static ir_value evaluate_local(interpreter *in, const ir_expr *expr)
     return in->locals[in->local_start[expr->index] + (size_t)element];
 }
 
-static ir_value evaluate_number(interpreter *in, const ir_expr *expr)
+static ir_value evaluate_number(oracle_interpreter *in, const ir_expr *expr)
 {
     const ir_param *param = &in->loop->kernel->params[expr->index];
     const chain_binding *binding = &in->loop->bindings[expr->index];
     bool table = param->kind == IR_PARAM_TABLE;
     int element = table ? checked_index(in, expr->arg[0], param->count, param->name) : 0;
     const int64_t here[3] = {0, 0, 0};
-    ir_value value = binding->slot ? reference_element(binding->slot->array, element, here)
+    ir_value value = binding->slot ? store_get_element(binding->slot->array, element, here)
                      : table       ? binding->table[element]
                                    : binding->number;
-    if (in->trace) exec_trace_read(in->trace, param, element, NULL, value);
+    if (in->trace) observe_trace_read(in->trace, param, element, NULL, value);
     return table ? value : note(in, expr, nowhere, value);
 }
 
-static ir_value evaluate_table(interpreter *in, const ir_expr *expr)
+static ir_value evaluate_table(oracle_interpreter *in, const ir_expr *expr)
 {
     const ir_table *table = &in->loop->kernel->tables[expr->index];
     return table->values[checked_index(in, expr->arg[0], table->length, table->name)];
 }
 
 /* The index at which a field parameter is touched at an offset, which is set too. */
-static void index_at(interpreter *in, const ir_param *param, ir_expr *const expr[3],
+static void index_at(oracle_interpreter *in, const ir_param *param, ir_expr *const expr[3],
                      int64_t index[3], int64_t offset[3])
 {
     for (int d = 0; d < 3; d++) {
@@ -140,30 +142,30 @@ static int output_of(const ir_param *param, int component, const int64_t offset[
 }
 
 /* Whether this point has written the value of an output at an index. */
-static bool is_written_at(const reference_field *field, int output, const int64_t index[3])
+static bool is_written_at(const oracle_field *field, int output, const int64_t index[3])
 {
     if (!field->next || output < 0 || !field->stored[output]) return false;
     const int64_t *at = field->stored_at[output];
     return at[0] == index[0] && at[1] == index[1] && at[2] == index[2];
 }
 
-static ir_value evaluate_load(interpreter *in, const ir_expr *expr)
+static ir_value evaluate_load(oracle_interpreter *in, const ir_expr *expr)
 {
     const ir_param *param = &in->loop->kernel->params[expr->index];
-    const reference_field *field = &in->fields[expr->index];
+    const oracle_field *field = &in->fields[expr->index];
     int component = index_below(in, expr->arg[0], param->count);
     int64_t index[3], target[3], at[4] = {component};
     index_at(in, param, &expr->arg[1], index, &at[1]);
     int output = output_of(param, component, &at[1]);
-    bool own = is_written_at(field, output, index) && reference_target(field, index, target);
-    ir_value element = own ? reference_element(field->next, component, target)
-                           : reference_read(field, component, index);
+    bool own = is_written_at(field, output, index) && oracle_target(field, index, target);
+    ir_value element = own ? store_get_element(field->next, component, target)
+                           : oracle_read(field, component, index);
     ir_value value = ir_storage_read(field->slot->type, param->type, &element);
-    if (in->trace) exec_trace_read(in->trace, param, component, &at[1], value);
+    if (in->trace) observe_trace_read(in->trace, param, component, &at[1], value);
     return note(in, expr, at, value);
 }
 
-static ir_value evaluate_op(interpreter *in, const ir_expr *expr)
+static ir_value evaluate_op(oracle_interpreter *in, const ir_expr *expr)
 {
     ir_value args[3] = {{0}, {0}, {0}};
     args[0] = evaluate(in, expr->arg[0]);
@@ -176,7 +178,7 @@ static ir_value evaluate_op(interpreter *in, const ir_expr *expr)
 
 /* The seed, mixed with the position of the call and the index of the point, dimension by dimension;
  * the upper 53 of the 64 bits are the number. */
-static ir_value evaluate_random(interpreter *in, const ir_expr *expr)
+static ir_value evaluate_random(oracle_interpreter *in, const ir_expr *expr)
 {
     ir_value bits = evaluate(in, expr->arg[0]);
     int64_t with[4] = {ir_random_position(in->repetition, expr->index), in->point[2], in->point[1],
@@ -186,7 +188,7 @@ static ir_value evaluate_random(interpreter *in, const ir_expr *expr)
     return ir_value_of_double(IR_F64, (double)(bits.bits >> 11) / 9007199254740992.0);
 }
 
-static ir_value evaluate_call(interpreter *in, const ir_expr *expr)
+static ir_value evaluate_call(oracle_interpreter *in, const ir_expr *expr)
 {
     in->calls++;
     run(in, expr->body);
@@ -194,7 +196,7 @@ static ir_value evaluate_call(interpreter *in, const ir_expr *expr)
     return *local_at(in, expr->index, NULL);
 }
 
-static ir_value evaluate(interpreter *in, const ir_expr *expr)
+static ir_value evaluate(oracle_interpreter *in, const ir_expr *expr)
 {
     switch (expr->kind) {
     case IR_EXPR_CONST: return expr->value;
@@ -217,36 +219,36 @@ static ir_value evaluate(interpreter *in, const ir_expr *expr)
 
 /* ---- statements: true when a return was met -------------------------------------------------- */
 
-static void unset(interpreter *in, int local)
+static void unset(oracle_interpreter *in, int local)
 {
     int length = in->loop->kernel->locals[local].length;
     for (int i = 0; i < (length > 0 ? length : 1); i++)
         in->locals[in->local_start[local] + i] = (ir_value){0};
 }
 
-static void store(interpreter *in, const ir_stmt *stmt)
+static void store(oracle_interpreter *in, const ir_stmt *stmt)
 {
     const ir_param *param = &in->loop->kernel->params[stmt->index];
-    reference_field *field = &in->fields[stmt->index];
+    oracle_field *field = &in->fields[stmt->index];
     int component = index_below(in, stmt->element, param->count);
     ir_value value = evaluate(in, stmt->value), element = {0};
     int64_t index[3], offset[3], target[3];
     index_at(in, param, stmt->offset, index, offset);
     int output = output_of(param, component, offset);
-    if (output < 0 || !reference_target(field, index, target)) {
+    if (output < 0 || !oracle_target(field, index, target)) {
         fail(in, "a write outside the grid");
         return;
     }
     ir_storage_write(field->slot->type, stmt->value->type, value, &element);
     if (in->trace)
-        exec_trace_store(in->trace, in->loop, stmt, component, target,
-                         reference_element(field->next, component, target), element);
-    reference_set_element(field->next, component, target, element);
+        observe_trace_store(in->trace, in->loop, stmt, component, target,
+                            store_get_element(field->next, component, target), element);
+    store_set_element(field->next, component, target, element);
     field->stored[output] = true;
     for (int d = 0; d < 3; d++) field->stored_at[output][d] = index[d];
 }
 
-static void reduce(interpreter *in, const ir_stmt *stmt)
+static void reduce(oracle_interpreter *in, const ir_stmt *stmt)
 {
     const ir_param *param = &in->loop->kernel->params[stmt->index];
     int element = index_below(in, stmt->element, param->count);
@@ -254,7 +256,7 @@ static void reduce(interpreter *in, const ir_stmt *stmt)
     *reduced = ir_reduce(param, *reduced, evaluate(in, stmt->value));
 }
 
-static bool run_for(interpreter *in, const ir_stmt *stmt)
+static bool run_for(oracle_interpreter *in, const ir_stmt *stmt)
 {
     int64_t outer = in->repetition;
     bool returned = false;
@@ -269,7 +271,7 @@ static bool run_for(interpreter *in, const ir_stmt *stmt)
     return returned;
 }
 
-static bool run_one(interpreter *in, const ir_stmt *stmt)
+static bool run_one(oracle_interpreter *in, const ir_stmt *stmt)
 {
     switch (stmt->kind) {
     case IR_STMT_ASSIGN: {
@@ -294,14 +296,14 @@ static bool run_one(interpreter *in, const ir_stmt *stmt)
     return true;
 }
 
-static bool run(interpreter *in, const ir_stmt *stmt)
+static bool run(oracle_interpreter *in, const ir_stmt *stmt)
 {
     for (; stmt && !in->failure; stmt = stmt->next)
         if (run_one(in, stmt)) return true;
     return false;
 }
 
-bool interpret_point(interpreter *in)
+bool oracle_interpret_point(oracle_interpreter *in)
 {
     run(in, in->loop->kernel->body);
     return !in->failure;

@@ -2,7 +2,7 @@
  *
  * A brick that is not full is padded with the neutral start, which changes no bit of what it is
  * combined with: x + -0.0 is x for every x. */
-#include "exec/exec.h"
+#include "sweep/sweep.h"
 
 #include "ir/arithmetic.h"
 
@@ -31,7 +31,7 @@
 #define REDUCE_LANES(OP, T, t)                                                                     \
     VECTOR_WIDTHS static void OP##_##t##_of_lanes(const T *lane, int64_t bricks, ir_value *out)    \
     {                                                                                              \
-        for (int64_t i = 0; i < bricks; i++, lane += EXEC_LANES) {                                 \
+        for (int64_t i = 0; i < bricks; i++, lane += SWEEP_LANES) {                                \
             out[i] = (ir_value){0};                                                                \
             out[i].t = kata_##OP##_lanes_##t(lane);                                                \
         }                                                                                          \
@@ -59,15 +59,15 @@
         }                                                                                          \
     }
 
-/* add_f64_of_brick: the first `count` contributions of a brick, a multiple of EXEC_LANES; the
+/* add_f64_of_brick: the first `count` contributions of a brick, a multiple of SWEEP_LANES; the
  * others are neutral. */
 #define REDUCE_BRICK(OP, T, t)                                                                     \
     VECTOR_WIDTHS static T OP##_##t##_of_brick(const T *x, int count, T start)                     \
     {                                                                                              \
-        T lane[EXEC_LANES];                                                                        \
-        for (int l = 0; l < EXEC_LANES; l++) lane[l] = start;                                      \
-        for (int step = 0; step < count; step += EXEC_LANES) {                                     \
-            for (int l = 0; l < EXEC_LANES; l++) lane[l] = kata_##OP##_##t(lane[l], x[step + l]);  \
+        T lane[SWEEP_LANES];                                                                       \
+        for (int l = 0; l < SWEEP_LANES; l++) lane[l] = start;                                     \
+        for (int step = 0; step < count; step += SWEEP_LANES) {                                    \
+            for (int l = 0; l < SWEEP_LANES; l++) lane[l] = kata_##OP##_##t(lane[l], x[step + l]); \
         }                                                                                          \
         return kata_##OP##_lanes_##t(lane);                                                        \
     }
@@ -111,17 +111,17 @@ static ir_value reduce_brick(const ir_param *param, const void *x, int count, ir
 static ir_value reduce_part(const ir_param *param, const void *x, int first, int count,
                             ir_value start)
 {
-    _Alignas(64) uint8_t padded[EXEC_BRICK * sizeof(ir_value)];
+    _Alignas(64) uint8_t padded[SWEEP_BRICK * sizeof(ir_value)];
     size_t size = (size_t)ir_types[param->type].bytes;
-    int before = first % EXEC_LANES, end = before + count;
-    int total = (end + EXEC_LANES - 1) / EXEC_LANES * EXEC_LANES;
+    int before = first % SWEEP_LANES, end = before + count;
+    int total = (end + SWEEP_LANES - 1) / SWEEP_LANES * SWEEP_LANES;
     for (int i = 0; i < before; i++) memcpy(padded + (size_t)i * size, &start, size);
     memcpy(padded + (size_t)before * size, x, (size_t)count * size);
     for (int i = end; i < total; i++) memcpy(padded + (size_t)i * size, &start, size);
     return reduce_brick(param, padded, total, start);
 }
 
-void exec_reduce_start(const ir_param *param, void *elements, int64_t count)
+void sweep_reduce_start(const ir_param *param, void *elements, int64_t count)
 {
     ir_value start = ir_reduction_start(param);
     if (ir_types[param->type].bytes == 8)
@@ -130,28 +130,29 @@ void exec_reduce_start(const ir_param *param, void *elements, int64_t count)
         for (int64_t i = 0; i < count; i++) ((int32_t *)elements)[i] = start.i32;
 }
 
-int64_t exec_brick(int64_t x)
+int64_t sweep_brick(int64_t x)
 {
-    return x >= 0 ? x / EXEC_BRICK : -((EXEC_BRICK - 1 - x) / EXEC_BRICK);
+    return x >= 0 ? x / SWEEP_BRICK : -((SWEEP_BRICK - 1 - x) / SWEEP_BRICK);
 }
 
-void exec_reduce_row(const ir_param *param, const void *contributions, int64_t x_lo, int64_t x_hi,
-                     ir_value *partials)
+void sweep_reduce_row(const ir_param *param, const void *contributions, int64_t x_lo, int64_t x_hi,
+                      ir_value *partials)
 {
     ir_value start = ir_reduction_start(param);
     const char *x = contributions;
     for (int64_t at = x_lo; at < x_hi;) {
-        int first = (int)(at - exec_brick(at) * EXEC_BRICK);
-        int64_t end = at - first + EXEC_BRICK < x_hi ? at - first + EXEC_BRICK : x_hi;
+        int first = (int)(at - sweep_brick(at) * SWEEP_BRICK);
+        int64_t end = at - first + SWEEP_BRICK < x_hi ? at - first + SWEEP_BRICK : x_hi;
         int count = (int)(end - at);
-        *partials++ = count == EXEC_BRICK ? reduce_brick(param, x, EXEC_BRICK, start)
-                                          : reduce_part(param, x, first, count, start);
+        *partials++ = count == SWEEP_BRICK ? reduce_brick(param, x, SWEEP_BRICK, start)
+                                           : reduce_part(param, x, first, count, start);
         x += count * ir_types[param->type].bytes;
         at = end;
     }
 }
 
-void exec_reduce_lanes(const ir_param *param, const void *lanes, int64_t bricks, ir_value *partials)
+void sweep_reduce_lanes(const ir_param *param, const void *lanes, int64_t bricks,
+                        ir_value *partials)
 {
     ir_op op = ir_reduction_op(param);
     switch (param->type) {
@@ -199,20 +200,20 @@ static void combine_rows(const ir_param *param, ir_value *values, int64_t rows, 
     }
 }
 
-void exec_reduce_plane(const ir_param *param, const grid_box *bricks, ir_value *partials)
+void sweep_reduce_plane(const ir_param *param, const grid_box *bricks, ir_value *partials)
 {
     int64_t nx = bricks->hi[0] - bricks->lo[0], ny = bricks->hi[1] - bricks->lo[1];
     combine_rows(param, partials, ny, bricks->lo[0], nx);
     combine_rows(param, partials, 1, bricks->lo[1], ny);
 }
 
-ir_value exec_reduce_box(const ir_param *param, const grid_box *bricks, ir_value *partials)
+ir_value sweep_reduce_box(const ir_param *param, const grid_box *bricks, ir_value *partials)
 {
     ir_value result = ir_reduction_start(param);
     if (!grid_box_is_empty(bricks)) {
         int64_t planes = bricks->hi[2] - bricks->lo[2], each = grid_box_points(bricks) / planes;
         for (int64_t z = 0; z < planes; z++) {
-            exec_reduce_plane(param, bricks, partials + z * each);
+            sweep_reduce_plane(param, bricks, partials + z * each);
             partials[z] = partials[z * each];
         }
         combine_rows(param, partials, 1, bricks->lo[2], planes);

@@ -2,7 +2,7 @@
  * read there is written there before the loop runs. It cannot where the memory is the program's, in
  * layouts whose rows are not contiguous, where ghosts or a face are kept beyond the values, and
  * where the loop writes the field. */
-#include "exec/edge.h"
+#include "sweep/edge.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static bool is_written(const chain_loop *loop, const chain_slot *slot)
     return written;
 }
 
-bool cpu_edge_can_fill(const cpu_edge *edge, const grid_box *touched, const chain_loop *loop)
+bool sweep_edge_can_fill(const sweep_edge *edge, const grid_box *touched, const chain_loop *loop)
 {
     const chain_slot *slot = edge->binding->slot;
     grid_box inside = edge->inside, own = slot->array->box;
@@ -30,40 +30,40 @@ bool cpu_edge_can_fill(const cpu_edge *edge, const grid_box *touched, const chai
 
 /* The values at x inside of a row whose y or z is outside; all of them where x outside is wanted,
  * which may be made of any. */
-static void fill_row(const cpu_edge *edge, const grid_box *rows, const int64_t at[3])
+static void fill_row(const sweep_edge *edge, const grid_box *rows, const int64_t at[3])
 {
     const int64_t first = edge->inside.lo[0], end = edge->inside.hi[0];
     bool beyond = rows->lo[0] < first || rows->hi[0] > end;
     int64_t lo = beyond ? first : rows->lo[0], hi = beyond ? end : rows->hi[0];
-    edge_row row = edge_row_at(edge, at[1], at[2]);
+    sweep_edge_row row = sweep_edge_row_at(edge, at[1], at[2]);
     if (lo >= hi) return;
     char *out =
         store_address(edge->binding->slot->array, edge->component, (int64_t[]){lo, at[1], at[2]});
-    edge_copy_inside(edge, &row, lo, hi, out);
+    sweep_edge_copy_inside(edge, &row, lo, hi, out);
 }
 
 /* The values at one x outside, of rows that follow one another from at[1] on, made of theirs
  * inside. */
-static void fill_column(const cpu_edge *edge, const grid_source *source, const int64_t at[3],
+static void fill_column(const sweep_edge *edge, const grid_source *source, const int64_t at[3],
                         int64_t count)
 {
     _Alignas(64) char values[COLUMN * sizeof(ir_value)];
     const store_array *a = edge->binding->slot->array;
     const int64_t pitch = a->pitch_y * edge->bytes;
     if (source->is_constant)
-        edge_set_all(edge->type, values, count, source->constant);
+        sweep_edge_set_all(edge->type, values, count, source->constant);
     else
-        edge_move_column(
+        sweep_edge_move_column(
             values, edge->bytes,
             store_address(a, edge->component, (int64_t[]){source->index, at[1], at[2]}), pitch,
             count, edge->bytes);
-    if (source->steps) edge_undo_steps(edge->type, values, count, source);
-    edge_move_column(store_address(a, edge->component, at), pitch, values, edge->bytes, count,
-                     edge->bytes);
+    if (source->steps) sweep_edge_undo_steps(edge->type, values, count, source);
+    sweep_edge_move_column(store_address(a, edge->component, at), pitch, values, edge->bytes, count,
+                           edge->bytes);
 }
 
 /* The rows of a plane that are outside. */
-static void fill_rows(const cpu_edge *edge, const grid_box *rows, int64_t z)
+static void fill_rows(const sweep_edge *edge, const grid_box *rows, int64_t z)
 {
     const grid_box *inside = &edge->inside;
     bool plane = z >= inside->lo[2] && z < inside->hi[2];
@@ -74,22 +74,22 @@ static void fill_rows(const cpu_edge *edge, const grid_box *rows, int64_t z)
 }
 
 /* Of all rows of a plane what is outside along x. */
-static void fill_columns(const cpu_edge *edge, const grid_box *rows, int64_t z)
+static void fill_columns(const sweep_edge *edge, const grid_box *rows, int64_t z)
 {
     const grid_box *inside = &edge->inside;
     int64_t at[3] = {0, 0, z};
     for (at[1] = rows->lo[1]; at[1] < rows->hi[1]; at[1] += COLUMN) {
         int64_t left = rows->hi[1] - at[1], count = left < COLUMN ? left : COLUMN;
         for (at[0] = rows->lo[0]; at[0] < inside->lo[0] && at[0] < rows->hi[0]; at[0]++)
-            fill_column(edge, edge_source(edge, 0, at[0]), at, count);
+            fill_column(edge, sweep_edge_source(edge, 0, at[0]), at, count);
         at[0] = rows->lo[0] > inside->hi[0] ? rows->lo[0] : inside->hi[0];
         for (; at[0] < rows->hi[0]; at[0]++)
-            fill_column(edge, edge_source(edge, 0, at[0]), at, count);
+            fill_column(edge, sweep_edge_source(edge, 0, at[0]), at, count);
     }
 }
 
 /* Of the rows at the y and z of `rows` what is outside, at the x of `rows`. */
-static void fill_edge(const cpu_edge *edge, const grid_box *rows)
+static void fill_edge(const sweep_edge *edge, const grid_box *rows)
 {
     for (int64_t z = rows->lo[2]; z < rows->hi[2]; z++) {
         fill_rows(edge, rows, z);
@@ -100,7 +100,8 @@ static void fill_edge(const cpu_edge *edge, const grid_box *rows)
 /* ---- on threads ------------------------------------------------------------------------------ */
 
 /* A part of the rows around a field: some planes, or some rows where there is one plane. */
-static grid_box rows_to_fill(const cpu_loop *l, const cpu_edge *edge, int64_t part, int64_t parts)
+static grid_box rows_to_fill(const sweep_loop *l, const sweep_edge *edge, int64_t part,
+                             int64_t parts)
 {
     grid_box rows = analysis_touched(edge->param, edge->lo, edge->hi, &l->loop->box);
     for (int d = 0; d < 3; d++)
@@ -117,15 +118,18 @@ static grid_box rows_to_fill(const cpu_loop *l, const cpu_edge *edge, int64_t pa
 
 static void fill(void *data, int me)
 {
-    cpu_loop *l = data;
+    sweep_loop *l = data;
     int64_t parts = l->thread_count > 1 ? 4 * l->thread_count : 1, next;
     (void)me;
     while ((next = atomic_fetch_add_explicit(&l->parts_filled, 1, memory_order_relaxed)) <
            parts * l->fill_count) {
-        const cpu_edge *edge = &l->fills[next / parts];
+        const sweep_edge *edge = &l->fills[next / parts];
         grid_box rows = rows_to_fill(l, edge, next % parts, parts);
         fill_edge(edge, &rows);
     }
 }
 
-void cpu_loop_fill(cpu_loop *l, struct exec_cpu *cpu) { cpu_loop_run_all(l, cpu, fill); }
+void sweep_loop_fill(sweep_loop *l, sweep_workers *workers)
+{
+    sweep_loop_run_all(l, workers, fill);
+}

@@ -3,7 +3,7 @@
  * tried, in turn, and the faster is kept, until it is time to try again. To see that the one kept
  * is clearly faster, a try of each is enough; to take the other, the best of several must say so.
  */
-#include "exec/cpu.h"
+#include "sweep/loop.h"
 
 enum {
     TRIES = 3,                    /* of each way at most */
@@ -17,19 +17,19 @@ static const double clearly = 1.25;
 static bool is_alike(int64_t a, int64_t b) { return a <= 2 * b && b <= 2 * a; }
 
 /* The fastest as far as is known; of equal ones the one kept. */
-static int fastest(const store_choice *way)
+static int fastest(const sweep_store_choice *way)
 {
     int best = way->best;
-    for (int i = 0; i < STORE_CHOICES; i++)
+    for (int i = 0; i < SWEEP_STORE_CHOICES; i++)
         if (way->least[i] < way->least[best]) best = i;
     return best;
 }
 
 /* Whether the tries have shown which way to keep. */
-static bool is_decided(const store_choice *way)
+static bool is_decided(const sweep_store_choice *way)
 {
     bool all = true, kept = true;
-    for (int i = 0; i < STORE_CHOICES; i++) {
+    for (int i = 0; i < SWEEP_STORE_CHOICES; i++) {
         if (way->tries[i] < 1) return false;
         all = all && way->tries[i] >= TRIES;
         kept = kept && (i == way->best || way->least[i] > clearly * way->least[way->best]);
@@ -37,10 +37,11 @@ static bool is_decided(const store_choice *way)
     return all || kept;
 }
 
-int store_choice_begin(store_choice *way, int64_t points)
+int sweep_store_choice_begin(sweep_store_choice *way, int64_t points)
 {
     /* The first run finds new memory and counts for nothing. */
-    if (!is_alike(way->points, points)) *way = (store_choice){.kept = FEWEST_KEPT, .tries = {-1}};
+    if (!is_alike(way->points, points))
+        *way = (sweep_store_choice){.kept = FEWEST_KEPT, .tries = {-1}};
     way->points = points;
     way->now = way->best;
     way->tried = way->left == 0;
@@ -48,12 +49,12 @@ int store_choice_begin(store_choice *way, int64_t points)
         way->left--;
         return way->now;
     }
-    for (int i = 0; i < STORE_CHOICES; i++)
+    for (int i = 0; i < SWEEP_STORE_CHOICES; i++)
         if (way->tries[i] < way->tries[way->now]) way->now = i;
     return way->now;
 }
 
-void store_choice_end(store_choice *way, double seconds)
+void sweep_store_choice_end(sweep_store_choice *way, double seconds)
 {
     if (!way->tried) return;
     double each = seconds / (double)way->points, *least = &way->least[way->now];
@@ -64,5 +65,5 @@ void store_choice_end(store_choice *way, double seconds)
     way->best = fastest(way);
     way->left = way->best == before ? way->kept : FEWEST_KEPT;
     way->kept = 2 * way->left < MOST_KEPT ? 2 * way->left : MOST_KEPT;
-    for (int i = 0; i < STORE_CHOICES; i++) way->tries[i] = 0;
+    for (int i = 0; i < SWEEP_STORE_CHOICES; i++) way->tries[i] = 0;
 }

@@ -1,11 +1,11 @@
-#include "exec/exec.h"
 #include "legality/legality.h"
+#include "observe/observe.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-bool exec_point_before(const chain_loop *loop, const int64_t a[3], const int64_t b[3])
+bool observe_point_before(const chain_loop *loop, const int64_t a[3], const int64_t b[3])
 {
     int level = loop->kernel->ordered;
     if (loop->kernel->direction && a[level] != b[level])
@@ -15,25 +15,25 @@ bool exec_point_before(const chain_loop *loop, const int64_t a[3], const int64_t
     return a[0] < b[0];
 }
 
-void exec_fault_show(exec_fault *fault, const char *label, ir_type type, ir_value value)
+void observe_fault_show(observe_fault *fault, const char *label, ir_type type, ir_value value)
 {
-    if (fault->shown_count == EXEC_SHOWN) return;
+    if (fault->shown_count == OBSERVE_SHOWN) return;
     for (int i = 0; i < fault->shown_count; i++)
         if (strcmp(fault->shown[i].label, label) == 0) return;
-    struct exec_shown *shown = &fault->shown[fault->shown_count++];
+    struct observe_shown *shown = &fault->shown[fault->shown_count++];
     snprintf(shown->label, IR_LABEL, "%s", label);
     shown->type = type;
     shown->value = value;
 }
 
 /* "(3, 1)" */
-static void print_point(text *out, const exec_fault *fault, int rank)
+static void print_point(text *out, const observe_fault *fault, int rank)
 {
     for (int d = 0; d < rank; d++) text_add(out, "%s%" PRId64, d ? ", " : "(", fault->point[d]);
     text_add(out, ")");
 }
 
-static void begin_assert(const chain_loop *loop, const exec_fault *fault, const char *point,
+static void begin_assert(const chain_loop *loop, const observe_fault *fault, const char *point,
                          messages *m)
 {
     message_begin_at(m, KATA_ERROR_ASSERT, loop->kernel->text, fault->at,
@@ -48,7 +48,7 @@ static void begin_assert(const chain_loop *loop, const exec_fault *fault, const 
     text_free(&values);
 }
 
-static void begin_index(const chain_loop *loop, const exec_fault *fault, const char *point,
+static void begin_index(const chain_loop *loop, const observe_fault *fault, const char *point,
                         messages *m)
 {
     message_begin_at(m, KATA_ERROR_ASSERT, loop->kernel->text, fault->at,
@@ -57,7 +57,7 @@ static void begin_index(const chain_loop *loop, const exec_fault *fault, const c
     message_line(m, "it must be 0 to %" PRId64, fault->length - 1);
 }
 
-kata_status exec_fault_report(const chain_loop *loop, const exec_fault *fault, messages *m)
+kata_status observe_fault_report(const chain_loop *loop, const observe_fault *fault, messages *m)
 {
     text point = {0};
     print_point(&point, fault, loop->shape.rank);

@@ -1,20 +1,7 @@
 /* Single values of fields, boundary rules included: kata_rule's definition, step by step. */
-#include "exec/exec.h"
+#include "oracle/interpret.h"
 
 #include <math.h>
-#include <string.h>
-
-ir_value reference_element(const store_array *a, int component, const int64_t index[3])
-{
-    ir_value element = {0};
-    if (a) memcpy(&element, store_address(a, component, index), (size_t)store_type_bytes(a->type));
-    return element;
-}
-
-void reference_set_element(store_array *a, int component, const int64_t index[3], ir_value element)
-{
-    memcpy(store_address(a, component, index), &element, (size_t)store_type_bytes(a->type));
-}
 
 static ir_value stored(kata_type storage, ir_type type, ir_value value)
 {
@@ -35,7 +22,7 @@ static ir_value antisymmetric(kata_type storage, ir_value boundary, ir_value ins
 
 /* Whether an index is one of the field's own: a point of it (face n of a periodic staggered field
  * is face 0), or a ghost beyond a side that has no rule. */
-static bool is_own(const reference_field *field, int d, int64_t i)
+static bool is_own(const oracle_field *field, int d, int64_t i)
 {
     const chain_slot *slot = field->slot;
     const grid_side_rule *side = &field->boundary->side[2 * d];
@@ -74,13 +61,13 @@ static ir_value nothing(kata_type storage)
 }
 
 /* The element at an index whose dimensions below d are the field's own. */
-static ir_value read_from(const reference_field *field, int component, const int64_t at[3], int d)
+static ir_value read_from(const oracle_field *field, int component, const int64_t at[3], int d)
 {
     const chain_slot *slot = field->slot;
     kata_type storage = slot->type;
     int64_t index[3] = {at[0], at[1], at[2]};
     while (d < 3 && is_own(field, d, index[d])) d++;
-    if (d == 3) return reference_element(field->old, component, index);
+    if (d == 3) return store_get_element(field->old, component, index);
     bool high = index[d] >= 0;
     const grid_side_rule *side = &field->boundary->side[2 * d + high];
     ir_value v = stored(storage, IR_F64, ir_value_of_double(IR_F64, side->value));
@@ -93,7 +80,7 @@ static ir_value read_from(const reference_field *field, int component, const int
     return is_antisymmetric ? antisymmetric(storage, v, x) : x;
 }
 
-bool reference_target(const reference_field *field, const int64_t index[3], int64_t target[3])
+bool oracle_target(const oracle_field *field, const int64_t index[3], int64_t target[3])
 {
     for (int d = 0; d < 3; d++) {
         int64_t cells = field->slot->shape.size[d] - field->slot->staggered[d];
@@ -107,7 +94,7 @@ bool reference_target(const reference_field *field, const int64_t index[3], int6
     return true;
 }
 
-ir_value reference_read(const reference_field *field, int component, const int64_t index[3])
+ir_value oracle_read(const oracle_field *field, int component, const int64_t index[3])
 {
     return read_from(field, component, index, 0);
 }

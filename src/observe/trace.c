@@ -7,7 +7,8 @@
  *       c = 0.5
  *
  * Names and offsets of what was read are those of the kernel; the point's, those of the program. */
-#include "exec/exec.h"
+#include "observe/observe.h"
+#include "store/store.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -27,7 +28,7 @@ static void print_floating(text *out, double x, bool is_float)
     text_add(out, "%s", x != x ? "nan" : words);
 }
 
-void exec_print_value(text *out, ir_type type, ir_value x)
+void observe_print_value(text *out, ir_type type, ir_value x)
 {
     if (type == IR_BOOL)
         text_add(out, "%s", x.i32 ? "true" : "false");
@@ -40,7 +41,7 @@ void exec_print_value(text *out, ir_type type, ir_value x)
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
 /* "12,7" */
-static bool read_point(exec_trace *trace, const char *words)
+static bool read_point(observe_trace *trace, const char *words)
 {
     char *end = (char *)words;
     while (trace->rank < 3) {
@@ -54,9 +55,9 @@ static bool read_point(exec_trace *trace, const char *words)
     return false;
 }
 
-kata_status exec_trace_open(const char *what, const char *path, messages *m, exec_trace **out)
+kata_status observe_trace_open(const char *what, const char *path, messages *m, observe_trace **out)
 {
-    exec_trace *trace = calloc(1, sizeof *trace);
+    observe_trace *trace = calloc(1, sizeof *trace);
     const char *at = strchr(what, '@');
     if (trace) trace->names = strdup(what);
     if (!trace || !trace->names) {
@@ -79,11 +80,11 @@ kata_status exec_trace_open(const char *what, const char *path, messages *m, exe
     if (!status)
         *out = trace;
     else
-        exec_trace_free(trace);
+        observe_trace_free(trace);
     return status;
 }
 
-void exec_trace_free(exec_trace *trace)
+void observe_trace_free(observe_trace *trace)
 {
     if (!trace) return;
     if (trace->loops && !trace->reports)
@@ -94,7 +95,7 @@ void exec_trace_free(exec_trace *trace)
     free(trace);
 }
 
-bool exec_trace_wants(const exec_trace *trace, const char *name, const chain_slot *slot)
+bool observe_trace_wants(const observe_trace *trace, const char *name, const chain_slot *slot)
 {
     if (!trace || slot->shape.rank != trace->rank) return false;
     grid_box memory = chain_slot_memory(slot);
@@ -109,8 +110,8 @@ bool exec_trace_wants(const exec_trace *trace, const char *name, const chain_slo
 /* ---- what is reported ------------------------------------------------------------------------ */
 
 /* "v at [3, 4]: 0 -> 0.25" */
-static void print_change(exec_trace *trace, const chain_slot *slot, const char *name, int component,
-                         ir_value old, ir_value new)
+static void print_change(observe_trace *trace, const chain_slot *slot, const char *name,
+                         int component, ir_value old, ir_value new)
 {
     text line = {0};
     ir_type type = ir_type_of_storage(slot->type);
@@ -118,16 +119,16 @@ static void print_change(exec_trace *trace, const chain_slot *slot, const char *
     for (int d = 0; d < trace->rank; d++)
         text_add(&line, "%s%lld", d ? ", " : " at [", (long long)trace->point[d]);
     text_add(&line, "]: ");
-    exec_print_value(&line, type, ir_storage_read(slot->type, type, &old));
+    observe_print_value(&line, type, ir_storage_read(slot->type, type, &old));
     text_add(&line, " -> ");
-    exec_print_value(&line, type, ir_storage_read(slot->type, type, &new));
+    observe_print_value(&line, type, ir_storage_read(slot->type, type, &new));
     fprintf(trace->to, "%s\n", text_get(&line));
     trace->reports++;
     text_free(&line);
 }
 
-void exec_trace_read(exec_trace *trace, const ir_param *param, int component,
-                     const int64_t offset[3], ir_value value)
+void observe_trace_read(observe_trace *trace, const ir_param *param, int component,
+                        const int64_t offset[3], ir_value value)
 {
     text line = {0};
     text_add(&line, "  %s", param->name);
@@ -136,21 +137,22 @@ void exec_trace_read(exec_trace *trace, const ir_param *param, int component,
     for (int d = 0; !here && d < trace->rank; d++)
         text_add(&line, "%s%lld", d ? "," : "[", (long long)offset[d]);
     text_add(&line, here ? " = " : "] = ");
-    exec_print_value(&line, param->type, value);
+    observe_print_value(&line, param->type, value);
     text_add(&line, "\n");
     if (!strstr(text_get(&trace->operands), text_get(&line)))
         text_add(&trace->operands, "%s", text_get(&line));
     text_free(&line);
 }
 
-static bool is_traced(const exec_trace *trace, const int64_t point[3])
+static bool is_traced(const observe_trace *trace, const int64_t point[3])
 {
     for (int d = 0; d < trace->rank; d++)
         if (point[d] != trace->point[d]) return false;
     return true;
 }
 
-bool exec_trace_reaches(const exec_trace *trace, const chain_loop *loop, const int64_t point[3])
+bool observe_trace_reaches(const observe_trace *trace, const chain_loop *loop,
+                           const int64_t point[3])
 {
     bool elsewhere = false; /* then boundary rules may lead anywhere, and ratios do */
     for (int i = 0; i < loop->kernel->store_count; i++) {
@@ -162,11 +164,11 @@ bool exec_trace_reaches(const exec_trace *trace, const chain_loop *loop, const i
     return trace->rank == loop->shape.rank && (elsewhere || is_traced(trace, point));
 }
 
-void exec_trace_store(exec_trace *trace, const chain_loop *loop, const ir_stmt *stmt, int component,
-                      const int64_t index[3], ir_value old, ir_value new)
+void observe_trace_store(observe_trace *trace, const chain_loop *loop, const ir_stmt *stmt,
+                         int component, const int64_t index[3], ir_value old, ir_value new)
 {
     const chain_binding *b = &loop->bindings[stmt->index];
-    if (!exec_trace_wants(trace, b->name, b->slot) || !is_traced(trace, index)) return;
+    if (!observe_trace_wants(trace, b->name, b->slot) || !is_traced(trace, index)) return;
     int line, column;
     const source *kernel = loop->kernel->text;
     source_line_column(kernel, stmt->at, &line, &column);
@@ -180,20 +182,20 @@ void exec_trace_store(exec_trace *trace, const chain_loop *loop, const ir_stmt *
     text_clear(&trace->operands);
 }
 
-ir_value *exec_trace_values(const exec_trace *trace, const chain_slot *slot)
+ir_value *observe_trace_values(const observe_trace *trace, const chain_slot *slot)
 {
     ir_value *values = calloc((size_t)slot->components, sizeof *values);
     for (int c = 0; values && c < slot->components; c++)
-        values[c] = reference_element(slot->array, c, trace->point);
+        values[c] = store_get_element(slot->array, c, trace->point);
     return values;
 }
 
-void exec_trace_call(exec_trace *trace, const char *call, const char *name, const chain_slot *slot,
-                     const ir_value *old)
+void observe_trace_call(observe_trace *trace, const char *call, const char *name,
+                        const chain_slot *slot, const ir_value *old)
 {
     for (int c = 0; old && c < slot->components; c++) {
         fprintf(trace->to, "%s: ", call);
-        print_change(trace, slot, name, c, old[c], reference_element(slot->array, c, trace->point));
+        print_change(trace, slot, name, c, old[c], store_get_element(slot->array, c, trace->point));
     }
     fflush(trace->to);
 }

@@ -1,8 +1,9 @@
 /* Runs any plan, point by point, with real places: a buffer is memory of its capacity, in which
  * nothing is set at first, and what is read without being set is poison. Kernels run as graphs.
  * It shows what a plan does, whatever it should have done. */
-#include "exec/cells.h"
-#include "exec/exec.h"
+#include "oracle/cells.h"
+#include "oracle/oracle.h"
+#include "store/store.h"
 
 #include <fenv.h>
 #include <stdlib.h>
@@ -106,7 +107,7 @@ static void read_element(const part *p, int param, int component, const int64_t 
         *element = constant(b->slot->type, source[constant_at].constant);
     } else {
         const plan_place *place = place_at(p, b->slot->number, index);
-        if (!place || !cells_get(place, b->slot, component, index, element))
+        if (!place || !oracle_cells_get(place, b->slot, component, index, element))
             store_fill_unset(b->slot->type, element, sizeof *element);
     }
     for (int d = 2; d >= 0; d--)
@@ -122,7 +123,7 @@ static void load(const part *p, const ir_node *n, ir_value *out)
     int64_t at[3];
     for (int d = 0; d < 3; d++) at[d] = ir_param_index(param, d, p->point[d]) + n->offset[d];
     if (slot->is_scalar)
-        element = exec_scalar(slot, n->element);
+        element = store_scalar(slot, n->element);
     else
         read_element(p, n->param, n->element, at, &element);
     *out = ir_storage_read(slot->type, (ir_type)n->type, &element);
@@ -131,7 +132,7 @@ static void load(const part *p, const ir_node *n, ir_value *out)
 static ir_value number(const part *p, const ir_node *n)
 {
     const chain_binding *b = &p->loop->bindings[n->param];
-    if (b->slot) return exec_scalar(b->slot, n->element);
+    if (b->slot) return store_scalar(b->slot, n->element);
     return p->loop->kernel->params[n->param].kind == IR_PARAM_TABLE ? b->table[n->element]
                                                                     : b->number;
 }
@@ -174,7 +175,7 @@ static bool write_field(const part *p, const ir_store *s)
     ir_value element = {0};
     int64_t index[3];
     ir_storage_write(b->slot->type, param->type, p->e->nodes[s->value], &element);
-    if (b->slot->is_scalar) return exec_scalar_set(b->slot, s->component, element);
+    if (b->slot->is_scalar) return store_scalar_set(b->slot, s->component, element);
     const plan_place *innermost = plan_innermost(p->walk, b->slot->number);
     for (int d = 0; d < 3; d++) {
         int64_t size = chain_slot_axis(b->slot, d).cells;
@@ -186,7 +187,7 @@ static bool write_field(const part *p, const ir_store *s)
             index[d] = (index[d] % size + size) % size;
     }
     const plan_place *place = place_at(p, b->slot->number, index);
-    return (place && cells_put(place, b->slot, s->component, index, element)) ||
+    return (place && oracle_cells_put(place, b->slot, s->component, index, element)) ||
            fail(p->e, "a write to nowhere", p->run->loop);
 }
 
@@ -288,13 +289,13 @@ static bool run_part(void *data, const plan_walk *walk, const plan_run *run)
 static bool open_place(void *data, plan_place *place)
 {
     planned *e = data;
-    return cells_open(place, e->a->slots[place->slot]) || no_memory(e);
+    return oracle_cells_open(place, e->a->slots[place->slot]) || no_memory(e);
 }
 
 static bool close_place(void *data, plan_place *place)
 {
     (void)data;
-    cells_close(place);
+    oracle_cells_close(place);
     return true;
 }
 
@@ -308,10 +309,10 @@ static bool reduce(planned *e, int loop, int p)
     size_t points = (size_t)grid_box_points(&l->box);
     for (int i = 0; i < param->count; i++) {
         size_t element = (size_t)first_element(l->kernel, p) + (size_t)i;
-        reference_contributions all = {param, l->box, e->contributions[loop] + element * points};
-        ir_value result = reference_reduce(&all);
-        if (param->accumulates) result = ir_reduce(param, exec_scalar(slot, i), result);
-        if (!exec_scalar_set(slot, i, result)) return no_memory(e);
+        oracle_contributions all = {param, l->box, e->contributions[loop] + element * points};
+        ir_value result = oracle_reduce(&all);
+        if (param->accumulates) result = ir_reduce(param, store_scalar(slot, i), result);
+        if (!store_scalar_set(slot, i, result)) return no_memory(e);
     }
     return true;
 }
@@ -327,7 +328,7 @@ static bool finish(void *data, int loop)
     }
     for (int p = 0; p < l->kernel->param_count; p++)
         if (ir_param_is_reduction(&l->kernel->params[p]) && !reduce(e, loop, p)) return false;
-    exec_log(l);
+    store_log(l);
     return true;
 }
 
@@ -344,8 +345,8 @@ static bool copy_now(planned *e, const plan_copy *copy)
             for (to[1] = b->lo[1]; to[1] < b->hi[1]; to[1]++)
                 for (to[0] = b->lo[0]; to[0] < b->hi[0]; to[0]++) {
                     for (int d = 0; d < 3; d++) from[d] = to[d] + copy->shift[d];
-                    if (!cells_get(copy->from, slot, c, from, &element) ||
-                        !cells_put(copy->to, slot, c, to, element))
+                    if (!oracle_cells_get(copy->from, slot, c, from, &element) ||
+                        !oracle_cells_put(copy->to, slot, c, to, element))
                         return fail(e, "a move of what is not there", -1);
                 }
     return true;
@@ -394,7 +395,7 @@ static bool wait_for(void *data, int tag)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static kata_status run(planned *e, const exec_plan_order *order)
+static kata_status run(planned *e, const oracle_plan_order *order)
 {
     plan_visitor visitor = {.data = e,
                             .backwards = order->backwards,
@@ -408,7 +409,7 @@ static kata_status run(planned *e, const exec_plan_order *order)
     e->contributions = calloc((size_t)e->a->loop_count + 1, sizeof *e->contributions);
     if (!homes || !e->contributions) no_memory(e);
     for (int l = 0; l < e->a->loop_count && e->status == KATA_OK; l++)
-        e->status = exec_make_arrays(e->a->loops[l].loop, e->m);
+        e->status = store_make_arrays(e->a->loops[l].loop, e->m);
     if (e->status == KATA_OK && !plan_walk_all(e->p, e->a, homes, &visitor)) no_memory(e);
     for (int l = 0; e->contributions && l < e->a->loop_count; l++) free(e->contributions[l]);
     free(e->contributions);
@@ -419,8 +420,8 @@ static kata_status run(planned *e, const exec_plan_order *order)
     return e->status;
 }
 
-kata_status exec_run_plan(const plan *p, const analysis_chain *a, const exec_plan_order *order,
-                          messages *m)
+kata_status oracle_run_plan(const plan *p, const analysis_chain *a, const oracle_plan_order *order,
+                            messages *m)
 {
     planned e = {.a = a, .p = p, .late = order->late, .m = m};
     fenv_t environment;
@@ -430,24 +431,3 @@ kata_status exec_run_plan(const plan *p, const analysis_chain *a, const exec_pla
     fesetenv(&environment);
     return e.status;
 }
-
-/* ---- the executor ---------------------------------------------------------------------------- */
-
-/* Verifies the plan of a chain and runs it. A chain whose kernels may stop it is run by the
- * reference executor: which of several points is to be named does not depend on the plan. */
-static kata_status run_chain(exec_context *context, chain *c, messages *m)
-{
-    const analysis_chain *a;
-    const plan *p = exec_plan_of(context, &context->request, c, &a, m);
-    kata_status status = p ? KATA_OK : KATA_ERROR_MEMORY;
-    text why = {0};
-    bool stops = false;
-    for (size_t i = 0; i < c->count; i++) stops = stops || c->loops[i].kernel->check_count > 0;
-    if (stops || context->trace) return exec_reference.run(context, c, m);
-    if (p && !plan_verify(p, a, &why))
-        status = message_fail(m, KATA_ERROR_INTERNAL, "a plan is wrong: %s", text_get(&why));
-    text_free(&why);
-    return status ? status : exec_run_plan(p, a, &(exec_plan_order){.late = true}, m);
-}
-
-const exec_executor exec_plan = {"plan", run_chain};

@@ -13,7 +13,8 @@
  *     put u                              kata_put and kata_load, before the loop that follows
  *
  * NaN is recorded as one bit pattern: executors agree on bits but for those of NaN. */
-#include "exec/exec.h"
+#include "observe/observe.h"
+#include "store/store.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -23,9 +24,9 @@
 
 static atomic_int opened;
 
-kata_status exec_record_open(const char *path, bool full, messages *m, exec_record **out)
+kata_status observe_record_open(const char *path, bool full, messages *m, observe_record **out)
 {
-    exec_record *record = calloc(1, sizeof *record);
+    observe_record *record = calloc(1, sizeof *record);
     text name = {0};
     int number = 1 + atomic_fetch_add(&opened, 1);
     text_add(&name, number > 1 ? "%s.%d" : "%s", path, number);
@@ -44,7 +45,7 @@ kata_status exec_record_open(const char *path, bool full, messages *m, exec_reco
     return KATA_OK;
 }
 
-void exec_record_free(exec_record *record)
+void observe_record_free(observe_record *record)
 {
     if (!record) return;
     fclose(record->to);
@@ -60,7 +61,7 @@ static ir_value with_one_nan(ir_type type, ir_value x)
     return floating && value != value ? ir_value_of_double(type, (double)__builtin_nan("")) : x;
 }
 
-static void write_bits(const exec_record *record, ir_type type, ir_value x)
+static void write_bits(const observe_record *record, ir_type type, ir_value x)
 {
     int digits = 2 * ir_types[type].bytes;
     fprintf(record->to, " %0*" PRIx64, digits, with_one_nan(type, x).bits);
@@ -74,8 +75,8 @@ static const char *shown_type(const chain_slot *slot)
 }
 
 /* Calls `each` for all values of a field, x fastest, components slowest. */
-static void for_values(exec_record *record, const chain_slot *slot,
-                       void (*each)(exec_record *record, ir_type type, ir_value x))
+static void for_values(observe_record *record, const chain_slot *slot,
+                       void (*each)(observe_record *record, ir_type type, ir_value x))
 {
     grid_box b = chain_slot_memory(slot);
     ir_type type = ir_type_of_storage(slot->type);
@@ -84,23 +85,23 @@ static void for_values(exec_record *record, const chain_slot *slot,
         for (at[2] = b.lo[2]; at[2] < b.hi[2]; at[2]++)
             for (at[1] = b.lo[1]; at[1] < b.hi[1]; at[1]++)
                 for (at[0] = b.lo[0]; at[0] < b.hi[0]; at[0]++) {
-                    ir_value element = reference_element(slot->array, c, at);
+                    ir_value element = store_get_element(slot->array, c, at);
                     each(record, type, ir_storage_read(slot->type, type, &element));
                 }
 }
 
-static void hash_value(exec_record *record, ir_type type, ir_value x)
+static void hash_value(observe_record *record, ir_type type, ir_value x)
 {
     x = with_one_nan(type, x);
     record->hash = hash_bytes(&x, sizeof x, record->hash);
 }
 
-static void write_value(exec_record *record, ir_type type, ir_value x)
+static void write_value(observe_record *record, ir_type type, ir_value x)
 {
     write_bits(record, type, x);
 }
 
-static void write_field(exec_record *record, const char *name, const chain_slot *slot,
+static void write_field(observe_record *record, const char *name, const chain_slot *slot,
                         int64_t version)
 {
     grid_box b = chain_slot_memory(slot);
@@ -122,16 +123,17 @@ static void write_field(exec_record *record, const char *name, const chain_slot 
 
 /* ---- loops ----------------------------------------------------------------------------------- */
 
-static void write_scalar(const exec_record *record, const chain_binding *b, int64_t version)
+static void write_scalar(const observe_record *record, const chain_binding *b, int64_t version)
 {
     fprintf(record->to, "scalar %s@%lld %s", b->name, (long long)version,
             store_type_name(b->slot->type));
     for (int i = 0; i < b->slot->components; i++)
-        write_bits(record, ir_type_of_storage(b->slot->type), exec_scalar(b->slot, i));
+        write_bits(record, ir_type_of_storage(b->slot->type), store_scalar(b->slot, i));
     fprintf(record->to, "\n");
 }
 
-static void write_numbers(const exec_record *record, const ir_param *param, const ir_value *values)
+static void write_numbers(const observe_record *record, const ir_param *param,
+                          const ir_value *values)
 {
     static const kata_type shown[IR_TYPE_COUNT] = {[IR_BOOL] = KATA_I32,
                                                    [IR_I32] = KATA_I32,
@@ -143,7 +145,7 @@ static void write_numbers(const exec_record *record, const ir_param *param, cons
     fprintf(record->to, "\n");
 }
 
-static void write_head(exec_record *record, const chain_loop *loop)
+void observe_record_loop(observe_record *record, const chain_loop *loop)
 {
     text range = {0};
     grid_box_print(&range, &loop->box, loop->shape.rank);
@@ -165,7 +167,7 @@ static void write_head(exec_record *record, const chain_loop *loop)
     }
 }
 
-static void write_results(exec_record *record, const chain_loop *loop)
+void observe_record_results(observe_record *record, const chain_loop *loop)
 {
     for (int p = 0; p < loop->kernel->param_count; p++) {
         const ir_param *param = &loop->kernel->params[p];
@@ -178,22 +180,7 @@ static void write_results(exec_record *record, const chain_loop *loop)
     fflush(record->to);
 }
 
-kata_status exec_record_run(exec_record *record, const exec_executor *executor,
-                            exec_context *context, chain *c, messages *m)
-{
-    kata_status status = KATA_OK;
-    for (size_t i = 0; i < c->count && status == KATA_OK; i++) {
-        chain one = *c;
-        one.loops = &c->loops[i];
-        one.count = 1;
-        write_head(record, &c->loops[i]);
-        status = executor->run(context, &one, m);
-        if (status == KATA_OK) write_results(record, &c->loops[i]);
-    }
-    return status;
-}
-
-void exec_record_put(exec_record *record, const char *name, const chain_slot *slot)
+void observe_record_put(observe_record *record, const char *name, const chain_slot *slot)
 {
     fprintf(record->to, "put %s\n", name);
     write_field(record, name, slot, slot->version);

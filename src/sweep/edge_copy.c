@@ -1,10 +1,10 @@
 /* Reads outside the grid, on copies.
  *
- * Where what is read outside cannot be written around a field (cpu_fill.c), points near a side run
+ * Where what is read outside cannot be written around a field (edge_fill.c), points near a side run
  * on copies: of each component that they read outside, a box around them is filled as the boundary
  * rules say, and the same function runs with its view on the copy. Components that stand together
  * in the field do so in a copy, as the function expects; other copies have contiguous rows. */
-#include "exec/edge.h"
+#include "sweep/edge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ enum { LINE_BYTES = 64 };
 
 /* What a piece reads of a component; false when all of it is inside. Levels beyond the field are
  * read at its last on that side. */
-static bool read_box(const cpu_edge *edge, const grid_box *piece, grid_box *out)
+static bool read_box(const sweep_edge *edge, const grid_box *piece, grid_box *out)
 {
     *out = analysis_touched(edge->param, edge->lo, edge->hi, piece);
     for (int d = 0; d < 3; d++) {
@@ -28,7 +28,7 @@ static bool read_box(const cpu_edge *edge, const grid_box *piece, grid_box *out)
 }
 
 /* How many edges, from the first, may share a copy: components that stand together do. */
-static int sharing(const cpu_edge *edges, int count)
+static int sharing(const sweep_edge *edges, int count)
 {
     int n = 1;
     if (edges->rows == CODEGEN_CONTIGUOUS || edges->rows == CODEGEN_STRIDED) return n;
@@ -38,7 +38,7 @@ static int sharing(const cpu_edge *edges, int count)
 
 /* The box around all that a piece reads outside of edges that share a copy; false when that is
  * nothing. */
-static bool shared_box(const cpu_edge *edges, int count, const grid_box *piece, grid_box *out)
+static bool shared_box(const sweep_edge *edges, int count, const grid_box *piece, grid_box *out)
 {
     grid_box box;
     bool any = false;
@@ -55,7 +55,7 @@ static bool shared_box(const cpu_edge *edges, int count, const grid_box *piece, 
 
 /* Lays out a copy of a box at `out`, in rows of whole lines, so that vectors seldom straddle two;
  * returns its bytes. */
-static size_t lay_copy(const cpu_edge *edge, const grid_box *box, void *out, store_array *copy)
+static size_t lay_copy(const sweep_edge *edge, const grid_box *box, void *out, store_array *copy)
 {
     bool blocked = edge->rows == CODEGEN_BLOCKED, together = edge->rows == CODEGEN_TOGETHER;
     kata_layout layout = blocked ? KATA_BLOCKS : together ? KATA_STRUCTURES : KATA_ARRAYS;
@@ -72,7 +72,7 @@ static size_t lay_copy(const cpu_edge *edge, const grid_box *box, void *out, sto
 }
 
 /* Whether all that lies beside the grid in a box is found at other points, as it is there. */
-static bool is_moved(const cpu_edge *edge, const grid_box *box)
+static bool is_moved(const sweep_edge *edge, const grid_box *box)
 {
     int64_t low = edge->inside.lo[0] - box->lo[0], high = box->hi[0] - edge->inside.hi[0];
     bool moved = true;
@@ -95,23 +95,24 @@ static void copy_run(char *to, const char *from, int64_t bytes)
     for (; bytes > 0; bytes -= 8, to += 8, from += 8) memcpy(to, from, 8);
 }
 
-/* The same as edge_copy_row for such rows, of contiguous elements: `from` is the row's x = 0. */
-static void move_row(const cpu_edge *edge, const grid_box *box, const char *from, char *to)
+/* The same as sweep_edge_copy_row for such rows, of contiguous elements: `from` is the row's x = 0.
+ */
+static void move_row(const sweep_edge *edge, const grid_box *box, const char *from, char *to)
 {
     int64_t first = edge->inside.lo[0], end = edge->inside.hi[0], x = box->lo[0];
     int bytes = edge->bytes;
     int64_t last = smaller(end, box->hi[0]);
     for (; x < first && x < box->hi[0]; x++, to += bytes)
-        edge_copy_element(to, from + edge->low[0][first - 1 - x].index * bytes, bytes);
+        sweep_edge_copy_element(to, from + edge->low[0][first - 1 - x].index * bytes, bytes);
     if (x < last) copy_run(to, from + x * bytes, (last - x) * bytes);
     if (x < last) to += (last - x) * bytes;
     for (x = larger(x, last); x < box->hi[0]; x++, to += bytes)
-        edge_copy_element(to, from + edge->high[0][x - end].index * bytes, bytes);
+        sweep_edge_copy_element(to, from + edge->high[0][x - end].index * bytes, bytes);
 }
 
 /* How rows of a box are copied. */
 typedef struct row_copy {
-    const cpu_edge *edge;
+    const sweep_edge *edge;
     const grid_box *box;
     store_array *copy;
     const char *origin; /* of the field's component; NULL where rows cannot be moved */
@@ -120,18 +121,18 @@ typedef struct row_copy {
 
 static void copy_row_at(const row_copy *c, const int64_t at[3])
 {
-    const cpu_edge *edge = c->edge;
+    const sweep_edge *edge = c->edge;
     const store_array *a = edge->binding->slot->array;
-    edge_row from = edge_row_at(edge, at[1], at[2]);
+    sweep_edge_row from = sweep_edge_row_at(edge, at[1], at[2]);
     if (c->origin && from.inside && !from.y && !from.z) {
         int64_t start = from.at[1] * a->pitch_y + from.at[2] * a->pitch_z;
         move_row(edge, c->box, c->origin + start * edge->bytes,
                  store_address(c->copy, edge->component, at));
     } else if (c->copy->pitch_x == 1) {
-        edge_copy_row(edge, &from, at[0], c->box->hi[0],
-                      store_address(c->copy, edge->component, at));
+        sweep_edge_copy_row(edge, &from, at[0], c->box->hi[0],
+                            store_address(c->copy, edge->component, at));
     } else {
-        edge_copy_row(edge, &from, at[0], c->box->hi[0], c->row);
+        sweep_edge_copy_row(edge, &from, at[0], c->box->hi[0], c->row);
         store_write_row(c->copy, edge->component, at, c->box->hi[0] - at[0], c->row);
     }
 }
@@ -139,7 +140,7 @@ static void copy_row_at(const row_copy *c, const int64_t at[3])
 /* Rows at y_lo .. y_hi-1, which are inside along y and z: column by column beside the grid. */
 static void move_rows(const row_copy *c, int64_t y_lo, int64_t y_hi, int64_t z)
 {
-    const cpu_edge *edge = c->edge;
+    const sweep_edge *edge = c->edge;
     const store_array *a = edge->binding->slot->array;
     const int64_t at[3] = {c->box->lo[0], y_lo, z};
     int64_t first = edge->inside.lo[0], end = edge->inside.hi[0], x = c->box->lo[0];
@@ -148,18 +149,18 @@ static void move_rows(const row_copy *c, int64_t y_lo, int64_t y_hi, int64_t z)
     const char *from = c->origin + (y_lo * a->pitch_y + z * a->pitch_z) * bytes;
     char *to = store_address(c->copy, edge->component, at);
     for (; x < first && x < c->box->hi[0]; x++, to += bytes)
-        edge_move_column(to, to_pitch, from + edge->low[0][first - 1 - x].index * bytes, from_pitch,
-                         rows, edge->bytes);
+        sweep_edge_move_column(to, to_pitch, from + edge->low[0][first - 1 - x].index * bytes,
+                               from_pitch, rows, edge->bytes);
     for (int64_t y = 0; x < last && y < rows; y++)
         copy_run(to + y * to_pitch, from + x * bytes + y * from_pitch, (last - x) * bytes);
     if (x < last) to += (last - x) * bytes;
     for (x = larger(x, last); x < c->box->hi[0]; x++, to += bytes)
-        edge_move_column(to, to_pitch, from + edge->high[0][x - end].index * bytes, from_pitch,
-                         rows, edge->bytes);
+        sweep_edge_move_column(to, to_pitch, from + edge->high[0][x - end].index * bytes,
+                               from_pitch, rows, edge->bytes);
 }
 
 /* Fills a component of a copy. */
-static void copy_box(const cpu_edge *edge, const grid_box *box, store_array *copy, char *row)
+static void copy_box(const sweep_edge *edge, const grid_box *box, store_array *copy, char *row)
 {
     const store_array *a = edge->binding->slot->array;
     const int64_t here[3] = {0, 0, 0};
@@ -181,13 +182,13 @@ static void copy_box(const cpu_edge *edge, const grid_box *box, store_array *cop
     }
 }
 
-abi_view cpu_view(const store_array *a, int component)
+abi_view sweep_view(const store_array *a, int component)
 {
     const int64_t here[3] = {0, 0, 0};
     return (abi_view){store_address(a, component, here), a->pitch_y, a->pitch_z, a->pitch_x};
 }
 
-store_array cpu_view_array(const abi_view *view, const store_array *of)
+store_array sweep_view_array(const abi_view *view, const store_array *of)
 {
     return (store_array){.type = of->type,
                          .components = 1,
@@ -199,7 +200,7 @@ store_array cpu_view_array(const abi_view *view, const store_array *of)
 }
 
 /* Bytes for all copies, each a multiple of a line, and *row for the longest row. */
-static size_t room_for(const cpu_edge *edges, int count, const grid_box *piece, size_t *row)
+static size_t room_for(const sweep_edge *edges, int count, const grid_box *piece, size_t *row)
 {
     size_t needed = 0;
     *row = 0;
@@ -215,7 +216,7 @@ static size_t room_for(const cpu_edge *edges, int count, const grid_box *piece, 
     return needed;
 }
 
-static bool grow_room(cpu_thread *thread, size_t needed)
+static bool grow_room(sweep_thread *thread, size_t needed)
 {
     if (needed <= thread->gathered_size && !HOSTILE(false, needed > 0)) return true;
     free(thread->gathered);
@@ -225,8 +226,8 @@ static bool grow_room(cpu_thread *thread, size_t needed)
     return thread->gathered != NULL;
 }
 
-bool cpu_edge_gather(const cpu_edge *edges, int count, const grid_box *piece, cpu_thread *thread,
-                     abi_view *views)
+bool sweep_edge_gather(const sweep_edge *edges, int count, const grid_box *piece,
+                       sweep_thread *thread, abi_view *views)
 {
     size_t row_bytes, needed = room_for(edges, count, piece, &row_bytes);
     if (!grow_room(thread, needed + row_bytes)) return false;
@@ -241,7 +242,7 @@ bool cpu_edge_gather(const cpu_edge *edges, int count, const grid_box *piece, cp
         for (int e = i; e < i + n; e++) {
             if (!read_box(&edges[e], piece, &box)) continue;
             copy_box(&edges[e], &box, &copy, row);
-            views[edges[e].view] = cpu_view(&copy, edges[e].component);
+            views[edges[e].view] = sweep_view(&copy, edges[e].component);
         }
         out += bytes;
     }
@@ -251,20 +252,20 @@ bool cpu_edge_gather(const cpu_edge *edges, int count, const grid_box *piece, cp
 /* ---- writes ---------------------------------------------------------------------------------- */
 
 /* Where an index of the grown grid belongs; false: nowhere. */
-static bool target_of(const cpu_edge *edge, const int64_t index[3], int64_t target[3])
+static bool target_of(const sweep_edge *edge, const int64_t index[3], int64_t target[3])
 {
     for (int d = 0; d < 3; d++) {
-        const grid_source *source = edge_source(edge, d, index[d]);
+        const grid_source *source = sweep_edge_source(edge, d, index[d]);
         target[d] = source ? source->index : index[d];
         if (source && source->is_constant) return false;
     }
     return true;
 }
 
-static void scatter_box(const cpu_edge *edge, const grid_box *box, const abi_view *view)
+static void scatter_box(const sweep_edge *edge, const grid_box *box, const abi_view *view)
 {
     const store_array *a = edge->binding->slot->array;
-    store_array copy = cpu_view_array(view, a);
+    store_array copy = sweep_view_array(view, a);
     int64_t at[3], target[3];
     for (at[2] = box->lo[2]; at[2] < box->hi[2]; at[2]++)
         for (at[1] = box->lo[1]; at[1] < box->hi[1]; at[1]++)
@@ -274,8 +275,8 @@ static void scatter_box(const cpu_edge *edge, const grid_box *box, const abi_vie
                            (size_t)edge->bytes);
 }
 
-void cpu_edge_scatter(const cpu_edge *edges, int count, const grid_box *piece,
-                      const abi_view *views)
+void sweep_edge_scatter(const sweep_edge *edges, int count, const grid_box *piece,
+                        const abi_view *views)
 {
     grid_box box;
     for (int i = 0; i < count; i++)

@@ -4,7 +4,7 @@
  * A loop writes into copies of the arrays that it changes, which take their places when all points
  * are done: every read of another point finds the value from before the loop. Where levels run in
  * order, what a level has written goes to the array itself before the next begins. */
-#include "exec/exec.h"
+#include "oracle/interpret.h"
 
 #include <fenv.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 
 /* One loop as it runs. */
 typedef struct reference_run {
-    interpreter in;
-    exec_trace *trace;
+    oracle_interpreter in;
+    observe_trace *trace;
     size_t reduced_count;     /* elements of all reductions */
     ir_value **contributions; /* to each of them, one per point of the box */
     arena memory;
@@ -32,11 +32,11 @@ static kata_status prepare_field(reference_run *run, int p, messages *m)
 {
     const chain_loop *loop = run->in.loop;
     const ir_param *param = &loop->kernel->params[p];
-    reference_field *field = &run->in.fields[p];
+    oracle_field *field = &run->in.fields[p];
     field->slot = loop->bindings[p].slot;
     field->boundary = loop->bindings[p].boundary;
     if (!ir_param_is_written_field(param)) return KATA_OK;
-    const store_array *old = exec_slot_array(field->slot);
+    const store_array *old = store_slot_array(field->slot);
     size_t outputs = outputs_of(param);
     field->stored = arena_array(&run->memory, outputs, sizeof *field->stored);
     field->stored_at = arena_array(&run->memory, outputs, sizeof *field->stored_at);
@@ -71,7 +71,7 @@ static kata_status prepare_reductions(reference_run *run, messages *m)
         run->in.reduced_start[p] = count;
         if (!ir_param_is_reduction(&kernel->params[p])) continue;
         count += (size_t)kernel->params[p].count;
-        if (!exec_slot_array(loop->bindings[p].slot)) return message_no_memory(m);
+        if (!store_slot_array(loop->bindings[p].slot)) return message_no_memory(m);
     }
     run->in.reduced = arena_array(&run->memory, count + 1, sizeof *run->in.reduced);
     run->contributions = arena_array(&run->memory, count + 1, sizeof *run->contributions);
@@ -105,7 +105,7 @@ static kata_status prepare(reference_run *run, messages *m)
 
 static void trace_point(reference_run *run)
 {
-    bool here = run->trace && exec_trace_reaches(run->trace, run->in.loop, run->in.point);
+    bool here = run->trace && observe_trace_reaches(run->trace, run->in.loop, run->in.point);
     run->in.trace = here ? run->trace : NULL;
     if (here) text_clear(&run->trace->operands);
 }
@@ -122,7 +122,7 @@ static bool run_point(reference_run *run, int64_t number)
                 ir_reduction_start(&kernel->params[p]);
     }
     trace_point(run);
-    if (!interpret_point(&run->in)) return false;
+    if (!oracle_interpret_point(&run->in)) return false;
     for (size_t r = 0; r < run->reduced_count; r++)
         run->contributions[r][number] = run->in.reduced[r];
     return true;
@@ -172,13 +172,12 @@ static bool run_points(reference_run *run, const grid_box *box)
 }
 
 /* Puts what a point may have written where later levels read it. */
-static void commit_point(const reference_field *field, const ir_param *param,
-                         const int64_t point[3])
+static void commit_point(const oracle_field *field, const ir_param *param, const int64_t point[3])
 {
     int64_t at[3];
     for (int d = 0; d < 3; d++) at[d] = ir_param_index(param, d, point[d]);
     for (int c = 0; c < param->count; c++)
-        reference_set_element(field->slot->array, c, at, reference_element(field->next, c, at));
+        store_set_element(field->slot->array, c, at, store_get_element(field->next, c, at));
 }
 
 static void commit_level(reference_run *run, const grid_box *level, int p)
@@ -223,17 +222,17 @@ static void commit_reduction(reference_run *run, int p)
     const int64_t here[3] = {0, 0, 0};
     for (int e = 0; e < param->count; e++) {
         size_t r = run->in.reduced_start[p] + (size_t)e;
-        reference_contributions all = {param, loop->box, run->contributions[r]};
-        ir_value result = reference_reduce(&all),
-                 args[2] = {reference_element(scalar, e, here), result};
+        oracle_contributions all = {param, loop->box, run->contributions[r]};
+        ir_value result = oracle_reduce(&all),
+                 args[2] = {store_get_element(scalar, e, here), result};
         if (param->accumulates)
             result = ir_evaluate(ir_reduction_op(param), param->type, param->type, args);
-        reference_set_element(scalar, e, here, result);
+        store_set_element(scalar, e, here, result);
     }
 }
 
 /* Puts the new array in the place of the old one, its values where that is the program's memory. */
-static void commit_field(reference_field *field)
+static void commit_field(oracle_field *field)
 {
     store_array *old = field->slot->array;
     if (!old->bytes) {
@@ -262,37 +261,36 @@ static void release(reference_run *run)
     arena_free(&run->memory);
 }
 
-kata_status exec_interpret_loop(const chain_loop *loop, exec_trace *trace, messages *m)
+kata_status oracle_interpret_loop(const chain_loop *loop, observe_trace *trace, messages *m)
 {
     reference_run run = {.in.loop = loop, .trace = trace};
     if (trace) trace->loops++;
     kata_status status = prepare(&run, m);
     bool ran = status != KATA_OK || run_all(&run);
     if (!ran && run.in.fault.found)
-        status = exec_fault_report(loop, &run.in.fault, m);
+        status = observe_fault_report(loop, &run.in.fault, m);
     else if (!ran)
         status = message_fail(m, KATA_ERROR_INTERNAL, "kernel '%s' met %s", loop->kernel->name,
                               run.in.failure);
     if (status == KATA_OK) commit(&run);
-    if (status == KATA_OK) exec_log(loop);
+    if (status == KATA_OK) store_log(loop);
     release(&run);
     return status;
 }
 
-static kata_status reference_run_chain(exec_context *context, chain *c, messages *m)
+kata_status oracle_run_chain(const chain *c, observe_trace *trace, observe_meter *meter,
+                             messages *m)
 {
     fenv_t environment;
     kata_status status = KATA_OK;
     fegetenv(&environment);
     fesetenv(FE_DFL_ENV);
     for (size_t i = 0; i < c->count && status == KATA_OK; i++) {
-        status = exec_make_arrays(&c->loops[i], m);
-        double start = exec_meter_now(context->meter);
-        if (status == KATA_OK) status = exec_interpret_loop(&c->loops[i], context->trace, m);
-        if (status == KATA_OK) exec_meter_note(context->meter, &c->loops[i], start);
+        status = store_make_arrays(&c->loops[i], m);
+        double start = observe_meter_now(meter);
+        if (status == KATA_OK) status = oracle_interpret_loop(&c->loops[i], trace, m);
+        if (status == KATA_OK) observe_meter_note(meter, &c->loops[i], start);
     }
     fesetenv(&environment);
     return status;
 }
-
-const exec_executor exec_reference = {"reference", reference_run_chain};

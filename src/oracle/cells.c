@@ -1,9 +1,10 @@
 /* See cells.h. */
-#include "exec/cells.h"
+#include "oracle/cells.h"
 
 #include <stdlib.h>
 
-#include "exec/exec.h"
+#include "oracle/oracle.h"
+#include "store/store.h"
 
 /* The memory of a buffer: index i of a dimension lies at i modulo size. */
 typedef struct cells {
@@ -32,12 +33,12 @@ static bool is_inside(const plan_place *place, const chain_slot *slot, const int
     return true;
 }
 
-bool cells_get(const plan_place *place, const chain_slot *slot, int component,
-               const int64_t index[3], ir_value *out)
+bool oracle_cells_get(const plan_place *place, const chain_slot *slot, int component,
+                      const int64_t index[3], ir_value *out)
 {
     if (!is_inside(place, slot, index)) return false;
     if (!place->buffer) {
-        *out = reference_element(slot->array, component, index);
+        *out = store_get_element(slot->array, component, index);
         return true;
     }
     const cells *c = place->data;
@@ -46,12 +47,12 @@ bool cells_get(const plan_place *place, const chain_slot *slot, int component,
     return c->set[at];
 }
 
-bool cells_put(const plan_place *place, const chain_slot *slot, int component,
-               const int64_t index[3], ir_value element)
+bool oracle_cells_put(const plan_place *place, const chain_slot *slot, int component,
+                      const int64_t index[3], ir_value element)
 {
     if (!is_inside(place, slot, index)) return false;
     if (!place->buffer) {
-        reference_set_element(slot->array, component, index, element);
+        store_set_element(slot->array, component, index, element);
         return true;
     }
     cells *c = place->data;
@@ -61,7 +62,7 @@ bool cells_put(const plan_place *place, const chain_slot *slot, int component,
     return true;
 }
 
-bool cells_open(plan_place *place, const chain_slot *slot)
+bool oracle_cells_open(plan_place *place, const chain_slot *slot)
 {
     cells *c = calloc(1, sizeof *c);
     place->data = c;
@@ -78,7 +79,7 @@ bool cells_open(plan_place *place, const chain_slot *slot)
     return c->values && c->set;
 }
 
-void cells_close(plan_place *place)
+void oracle_cells_close(plan_place *place)
 {
     cells *c = place->data;
     if (c) free(c->values);

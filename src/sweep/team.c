@@ -11,7 +11,7 @@
  *
  * A process made by fork has the caller alone, and locks in any state: there the team is that of
  * one, and nothing of it is touched. */
-#include "exec/exec.h"
+#include "sweep/sweep.h"
 
 #include "machine/machine.h"
 
@@ -26,15 +26,15 @@
 enum { SPINS = HOSTILE(1200, 3) }; /* some 50 microseconds */
 
 typedef struct member {
-    struct exec_team *team;
+    struct sweep_team *team;
     pthread_t thread;
     int number;
 } member;
 
-struct exec_team {
+struct sweep_team {
     atomic_uint generation;
     atomic_int running; /* members that have not finished the present work */
-    exec_work *work;
+    sweep_work *work;
     void *data;
     int active; /* threads of the present work, the caller included */
     bool closing;
@@ -55,7 +55,7 @@ static void pause_briefly(void)
 #endif
 }
 
-static unsigned await_work(struct exec_team *t, unsigned seen)
+static unsigned await_work(struct sweep_team *t, unsigned seen)
 {
     unsigned now = atomic_load_explicit(&t->generation, memory_order_acquire);
     for (int i = 0; now == seen && i < t->spins; i++) {
@@ -69,7 +69,7 @@ static unsigned await_work(struct exec_team *t, unsigned seen)
     return now;
 }
 
-static void await_members(struct exec_team *t)
+static void await_members(struct sweep_team *t)
 {
     for (int i = 0; i < t->spins; i++) {
         if (!atomic_load_explicit(&t->running, memory_order_acquire)) return;
@@ -83,7 +83,7 @@ static void await_members(struct exec_team *t)
 static void *live(void *data)
 {
     member *me = data;
-    struct exec_team *t = me->team;
+    struct sweep_team *t = me->team;
     unsigned seen = 0;
     fesetenv(FE_DFL_ENV);
     for (;;) {
@@ -97,7 +97,7 @@ static void *live(void *data)
     }
 }
 
-static void announce(struct exec_team *t)
+static void announce(struct sweep_team *t)
 {
     pthread_mutex_lock(&t->lock);
     atomic_fetch_add(&t->generation, 1);
@@ -111,9 +111,9 @@ static bool pins(int threads)
     return threads == machine_cores() && !(bind && strcasecmp(bind, "false") == 0);
 }
 
-struct exec_team *exec_team_new(int threads)
+struct sweep_team *sweep_team_new(int threads)
 {
-    struct exec_team *t = calloc(1, sizeof *t);
+    struct sweep_team *t = calloc(1, sizeof *t);
     if (!t) return NULL;
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->begun, NULL);
@@ -122,7 +122,7 @@ struct exec_team *exec_team_new(int threads)
     t->spins = threads <= machine_cores() ? SPINS : 0;
     t->members = calloc((size_t)threads, sizeof *t->members);
     if (!t->members) {
-        exec_team_free(t);
+        sweep_team_free(t);
         return NULL;
     }
     int here = pins(threads) ? machine_here() : -1;
@@ -139,7 +139,7 @@ struct exec_team *exec_team_new(int threads)
     return t;
 }
 
-static void dismiss(struct exec_team *t)
+static void dismiss(struct sweep_team *t)
 {
     t->closing = true;
     announce(t);
@@ -149,7 +149,7 @@ static void dismiss(struct exec_team *t)
     pthread_mutex_destroy(&t->lock);
 }
 
-void exec_team_free(struct exec_team *t)
+void sweep_team_free(struct sweep_team *t)
 {
     if (!t) return;
     if (t->owner == getpid()) dismiss(t);
@@ -157,7 +157,7 @@ void exec_team_free(struct exec_team *t)
     free(t);
 }
 
-void exec_team_run(struct exec_team *t, int threads, exec_work *work, void *data)
+void sweep_team_run(struct sweep_team *t, int threads, sweep_work *work, void *data)
 {
     if (threads > 1 && t->count > 0 && t->owner == getpid()) {
         t->work = work;

@@ -2,8 +2,8 @@
  *
  * The interior begins and ends at whole vectors where that costs nothing: edges then are one
  * vector wide, computed as fast as one point, and stores of the interior fill whole cache lines. */
-#include "exec/cpu.h"
 #include "machine/machine.h"
+#include "sweep/loop.h"
 
 #include <string.h>
 
@@ -17,39 +17,39 @@ enum { SMALL_LOOP = HOSTILE(512 << 10, 32) };
 #endif
 enum { LINE_BYTES = 64 };
 
-static bool prepare_field(cpu_loop *l, int p)
+static bool prepare_field(sweep_loop *l, int p)
 {
     const ir_param *param = &l->loop->kernel->params[p];
-    const store_array *a = exec_slot_array(l->loop->bindings[p].slot);
+    const store_array *a = store_slot_array(l->loop->bindings[p].slot);
     int first = codegen_view_index(l->loop->kernel, p);
     for (int c = 0; a && c < param->count; c++) {
-        l->views[first + c] = cpu_view(a, c);
+        l->views[first + c] = sweep_view(a, c);
         if (ir_param_is_written_field(param))
             l->views[codegen_store_index(l->loop->kernel, p) + c] = l->views[first + c];
     }
     return a != NULL;
 }
 
-static void prepare_number(cpu_loop *l, int p)
+static void prepare_number(sweep_loop *l, int p)
 {
     const ir_param *param = &l->loop->kernel->params[p];
     const chain_binding *b = &l->loop->bindings[p];
     ir_value *out = &l->numbers[codegen_number_index(l->loop->kernel, p)];
     if (b->slot)
-        for (int i = 0; i < param->count; i++) out[i] = exec_scalar(b->slot, i);
+        for (int i = 0; i < param->count; i++) out[i] = store_scalar(b->slot, i);
     else if (param->kind == IR_PARAM_TABLE)
         memcpy(out, b->table, (size_t)param->count * sizeof *out);
     else
         *out = b->number;
 }
 
-static bool prepare_reduction(cpu_loop *l, int p)
+static bool prepare_reduction(sweep_loop *l, int p)
 {
     int64_t partials = grid_box_points(&l->bricks);
     int view = codegen_view_index(l->loop->kernel, p);
     for (int e = 0; e < l->loop->kernel->params[p].count; e++) {
-        cpu_reduction *r = &l->reductions[l->reduction_count++];
-        *r = (cpu_reduction){.param = p, .element = e, .view = view + e};
+        sweep_reduction *r = &l->reductions[l->reduction_count++];
+        *r = (sweep_reduction){.param = p, .element = e, .view = view + e};
         r->partials = arena_array(&l->memory, (size_t)partials, sizeof *r->partials);
         if (!r->partials) return false;
     }
@@ -57,7 +57,7 @@ static bool prepare_reduction(cpu_loop *l, int p)
 }
 
 /* No bounds for levels yet. */
-static bool prepare_arguments(cpu_loop *l)
+static bool prepare_arguments(sweep_loop *l)
 {
     const chain_loop *loop = l->loop;
     int params = loop->kernel->param_count;
@@ -70,7 +70,7 @@ static bool prepare_arguments(cpu_loop *l)
     return true;
 }
 
-static bool prepare_params(cpu_loop *l)
+static bool prepare_params(sweep_loop *l)
 {
     const ir_kernel *kernel = l->loop->kernel;
     int count = kernel->param_count, numbers = codegen_number_index(kernel, count);
@@ -91,7 +91,7 @@ static bool prepare_params(cpu_loop *l)
     return done;
 }
 
-static grid_box touched_by(const cpu_loop *l, const cpu_edge *edge)
+static grid_box touched_by(const sweep_loop *l, const sweep_edge *edge)
 {
     grid_box inside = chain_binding_inside(edge->binding);
     grid_box touched = analysis_touched(edge->param, edge->lo, edge->hi, &l->loop->box);
@@ -105,7 +105,7 @@ static grid_box touched_by(const cpu_loop *l, const cpu_edge *edge)
 
 /* The filled edge of the same component of a field, given to another parameter; NULL when there is
  * none. */
-static cpu_edge *filled_before(const cpu_loop *l, const cpu_edge *edge)
+static sweep_edge *filled_before(const sweep_loop *l, const sweep_edge *edge)
 {
     for (int i = 0; i < l->fill_count; i++)
         if (l->fills[i].binding->slot == edge->binding->slot &&
@@ -116,9 +116,9 @@ static cpu_edge *filled_before(const cpu_loop *l, const cpu_edge *edge)
 
 /* Fills an edge, if that can be done; one that is filled already together with that, for threads
  * must not fill the same place twice. *done: whether it is. False when memory is out. */
-static bool fill_edge(cpu_loop *l, cpu_edge edge, bool *done)
+static bool fill_edge(sweep_loop *l, sweep_edge edge, bool *done)
 {
-    cpu_edge *before = filled_before(l, &edge);
+    sweep_edge *before = filled_before(l, &edge);
     *done = !edge.written && (!before || ir_param_same_mapping(before->param, edge.param));
     if (!*done) return true;
     if (before) {
@@ -126,8 +126,8 @@ static bool fill_edge(cpu_loop *l, cpu_edge edge, bool *done)
         analysis_add_offset(before->hi, edge.lo, edge.hi);
     }
     grid_box touched = touched_by(l, &edge);
-    if (!cpu_edge_prepare(&edge, &touched, &l->memory)) return false;
-    *done = cpu_edge_can_fill(&edge, &touched, l->loop);
+    if (!sweep_edge_prepare(&edge, &touched, &l->memory)) return false;
+    *done = sweep_edge_can_fill(&edge, &touched, l->loop);
     if (*done && before)
         *before = edge;
     else if (*done)
@@ -136,7 +136,7 @@ static bool fill_edge(cpu_loop *l, cpu_edge edge, bool *done)
 }
 
 /* Keeps an edge when some point of the box reads or writes outside the grid there. */
-static bool add_edge(cpu_loop *l, cpu_edge edge)
+static bool add_edge(sweep_loop *l, sweep_edge edge)
 {
     grid_box inside = chain_binding_inside(edge.binding), touched = touched_by(l, &edge);
     bool filled;
@@ -145,41 +145,41 @@ static bool add_edge(cpu_loop *l, cpu_edge edge)
     edge.poison = l->poison || HOSTILE(false, true);
     if (!fill_edge(l, edge, &filled)) return false;
     if (filled) return true;
-    if (!cpu_edge_prepare(&edge, &touched, &l->memory)) return false;
+    if (!sweep_edge_prepare(&edge, &touched, &l->memory)) return false;
     l->edges[l->edge_count++] = edge;
     return true;
 }
 
-static bool add_read_edge(cpu_loop *l, const analysis_reach *r)
+static bool add_read_edge(sweep_loop *l, const analysis_reach *r)
 {
-    cpu_edge edge = {.param = &l->loop->kernel->params[r->param],
-                     .binding = &l->loop->bindings[r->param],
-                     .component = r->component};
+    sweep_edge edge = {.param = &l->loop->kernel->params[r->param],
+                       .binding = &l->loop->bindings[r->param],
+                       .component = r->component};
     edge.view = codegen_view_index(l->loop->kernel, r->param) + r->component;
     memcpy(edge.lo, r->lo, sizeof edge.lo);
     memcpy(edge.hi, r->hi, sizeof edge.hi);
     return add_edge(l, edge);
 }
 
-static bool add_write_edge(cpu_loop *l, const ir_store *s)
+static bool add_write_edge(sweep_loop *l, const ir_store *s)
 {
-    cpu_edge edge = {.param = &l->loop->kernel->params[s->param],
-                     .binding = &l->loop->bindings[s->param],
-                     .component = s->component,
-                     .written = true};
+    sweep_edge edge = {.param = &l->loop->kernel->params[s->param],
+                       .binding = &l->loop->bindings[s->param],
+                       .component = s->component,
+                       .written = true};
     edge.view = codegen_store_index(l->loop->kernel, s->param) + s->component;
     memcpy(edge.lo, s->offset, sizeof edge.lo);
     memcpy(edge.hi, s->offset, sizeof edge.hi);
     return add_edge(l, edge);
 }
 
-static int bytes_of(const cpu_loop *l, int param)
+static int bytes_of(const sweep_loop *l, int param)
 {
     return (int)store_type_bytes(l->loop->bindings[param].slot->type);
 }
 
 /* A component that is read and written is touched at the offsets of both. */
-static void add_reuse(cpu_loop *l, analysis_reach *reaches, int count)
+static void add_reuse(sweep_loop *l, analysis_reach *reaches, int count)
 {
     const ir_kernel *kernel = l->loop->kernel;
     for (int i = 0; i < kernel->store_count; i++) {
@@ -191,13 +191,13 @@ static void add_reuse(cpu_loop *l, analysis_reach *reaches, int count)
             read = true;
         }
         if (!read && ir_param_is_field(&kernel->params[s->param]))
-            cpu_reuse_add(&l->reuse, s->offset, s->offset, bytes_of(l, s->param));
+            sweep_reuse_add(&l->reuse, s->offset, s->offset, bytes_of(l, s->param));
     }
     for (int r = 0; r < count; r++)
-        cpu_reuse_add(&l->reuse, reaches[r].lo, reaches[r].hi, bytes_of(l, reaches[r].param));
+        sweep_reuse_add(&l->reuse, reaches[r].lo, reaches[r].hi, bytes_of(l, reaches[r].param));
 }
 
-static bool prepare_edges(cpu_loop *l)
+static bool prepare_edges(sweep_loop *l)
 {
     const ir_kernel *kernel = l->loop->kernel;
     size_t most = (size_t)kernel->access_count;
@@ -234,7 +234,7 @@ static int64_t whole_lines(int64_t x, int64_t line)
     return x >= 0 ? x / line * line : -((line - 1 - x) / line * line);
 }
 
-grid_box cpu_loop_interior(const cpu_loop *l, const grid_box *box)
+grid_box sweep_loop_interior(const sweep_loop *l, const grid_box *box)
 {
     const chain_loop *loop = l->loop;
     chain_loop part = *loop;
@@ -249,7 +249,7 @@ grid_box cpu_loop_interior(const cpu_loop *l, const grid_box *box)
 
 /* Of fields on finer grids, those of all children; of fields on coarser grids nothing worth
  * counting. */
-int64_t cpu_loop_bytes(const chain_loop *loop)
+int64_t sweep_loop_bytes(const chain_loop *loop)
 {
     grid_box grid = grid_shape_box(&loop->shape);
     int64_t bytes = 0;
@@ -264,7 +264,7 @@ int64_t cpu_loop_bytes(const chain_loop *loop)
 }
 
 /* What threads of one level read at its edges must not be what others write meanwhile. */
-static bool copies_written(const cpu_loop *l)
+static bool copies_written(const sweep_loop *l)
 {
     const chain_loop *loop = l->loop;
     bool copies = false;
@@ -278,26 +278,26 @@ static bool copies_written(const cpu_loop *l)
 
 /* A node counts as a byte: what points compute is work, too, and some loops have no fields of their
  * grid's rank. */
-static int useful_threads(const cpu_loop *l, const struct exec_cpu *cpu)
+static int useful_threads(const sweep_loop *l, const sweep_workers *workers)
 {
     const chain_loop *loop = l->loop;
-    int64_t each = larger(cpu_loop_bytes(loop), (int64_t)loop->kernel->graph.count);
+    int64_t each = larger(sweep_loop_bytes(loop), (int64_t)loop->kernel->graph.count);
     int64_t points = grid_box_points(&loop->box), levels = 1;
     if (loop->kernel->direction && !l->columns)
         levels = loop->box.hi[loop->kernel->ordered] - loop->box.lo[loop->kernel->ordered];
-    return points / levels * each < SMALL_LOOP || copies_written(l) ? 1 : cpu->thread_count;
+    return points / levels * each < SMALL_LOOP || copies_written(l) ? 1 : workers->count;
 }
 
-static bool prepare_threads(cpu_loop *l, const struct exec_cpu *cpu)
+static bool prepare_threads(sweep_loop *l, const sweep_workers *workers)
 {
     l->reuse.reduces = l->reduction_count > 0;
-    l->thread_count = useful_threads(l, cpu);
-    l->blocks = cpu_blocks_make(&l->loop->box, &l->reuse, l->thread_count,
-                                l->columns ? l->loop->kernel->ordered : -1);
+    l->thread_count = useful_threads(l, workers);
+    l->blocks = sweep_blocks_make(&l->loop->box, &l->reuse, l->thread_count,
+                                  l->columns ? l->loop->kernel->ordered : -1);
     if (l->blocks.total < l->thread_count) l->thread_count = (int)l->blocks.total;
-    l->threads = cpu->threads;
+    l->threads = workers->threads;
     for (int t = 0; t < l->thread_count; t++) {
-        cpu_thread *thread = &l->threads[t];
+        sweep_thread *thread = &l->threads[t];
         thread->views = arena_array(&l->memory, (size_t)l->view_count, sizeof *thread->views);
         if (!thread->views) return false;
         memcpy(thread->views, l->views, (size_t)l->view_count * sizeof *thread->views);
@@ -313,31 +313,31 @@ static grid_box bricks_of(const grid_box *box)
 {
     grid_box bricks = *box;
     if (grid_box_is_empty(box)) return bricks;
-    bricks.lo[0] = exec_brick(box->lo[0]);
-    bricks.hi[0] = exec_brick(box->hi[0] - 1) + 1;
+    bricks.lo[0] = sweep_brick(box->lo[0]);
+    bricks.hi[0] = sweep_brick(box->hi[0] - 1) + 1;
     return bricks;
 }
 
-static bool finish_reductions(const cpu_loop *l)
+static bool finish_reductions(const sweep_loop *l)
 {
     for (int r = 0; r < l->reduction_count; r++) {
-        const cpu_reduction *red = &l->reductions[r];
+        const sweep_reduction *red = &l->reductions[r];
         const ir_param *param = &l->loop->kernel->params[red->param];
         chain_slot *slot = l->loop->bindings[red->param].slot;
-        ir_value result = exec_reduce_box(param, &l->bricks, red->partials);
-        if (param->accumulates) result = ir_reduce(param, exec_scalar(slot, red->element), result);
-        if (!exec_scalar_set(slot, red->element, result)) return false;
+        ir_value result = sweep_reduce_box(param, &l->bricks, red->partials);
+        if (param->accumulates) result = ir_reduce(param, store_scalar(slot, red->element), result);
+        if (!store_scalar_set(slot, red->element, result)) return false;
     }
     return true;
 }
 
 /* The first fault of all threads, NULL when there is none. */
-static const exec_fault *first_fault(const cpu_loop *l)
+static const observe_fault *first_fault(const sweep_loop *l)
 {
-    const exec_fault *first = NULL;
+    const observe_fault *first = NULL;
     for (int t = 0; t < l->thread_count; t++) {
-        const exec_fault *fault = &l->threads[t].fault;
-        if (fault->found && (!first || exec_point_before(l->loop, fault->point, first->point)))
+        const observe_fault *fault = &l->threads[t].fault;
+        if (fault->found && (!first || observe_point_before(l->loop, fault->point, first->point)))
             first = fault;
     }
     return first;
@@ -366,7 +366,7 @@ static bool runs_columns(const chain_loop *loop)
            analysis_has_columns(loop);
 }
 
-static void prepare_levels(cpu_loop *l)
+static void prepare_levels(sweep_loop *l)
 {
     const chain_loop *loop = l->loop;
     int d = loop->kernel->ordered;
@@ -378,10 +378,10 @@ static void prepare_levels(cpu_loop *l)
         }
 }
 
-static void prepare_interior(cpu_loop *l)
+static void prepare_interior(sweep_loop *l)
 {
     int d = l->loop->kernel->ordered;
-    l->interior = cpu_loop_interior(l, &l->loop->box);
+    l->interior = sweep_loop_interior(l, &l->loop->box);
     if (!l->columns) return;
     l->interior.lo[d] = l->loop->box.lo[d];
     l->interior.hi[d] = l->loop->box.hi[d];
@@ -404,9 +404,9 @@ static bool reads_written(const chain_loop *loop, bool renamed)
 
 /* How the function may go about it. Fields that fit the last cache are best written to it: the next
  * loop will find them there. */
-static void prepare_how(cpu_loop *l)
+static void prepare_how(sweep_loop *l)
 {
-    int64_t bytes = cpu_loop_bytes(l->loop) * grid_box_points(&l->loop->box);
+    int64_t bytes = sweep_loop_bytes(l->loop) * grid_box_points(&l->loop->box);
     if (HOSTILE(bytes > machine_last_cache(), bytes >= 0)) {
         l->arguments.flags |= ABI_PREFETCH;
         if (!reads_written(l->loop, true)) l->arguments.flags |= ABI_STREAM;
@@ -414,36 +414,36 @@ static void prepare_how(cpu_loop *l)
     if (!reads_written(l->loop, false) && !l->reduction_count) l->arguments.flags |= ABI_OVERLAP;
 }
 
-static bool run_prepared(cpu_loop *l, struct exec_cpu *cpu)
+static bool run_prepared(sweep_loop *l, sweep_workers *workers)
 {
     const ir_kernel *kernel = l->loop->kernel;
     bool along_x = kernel->direction && kernel->ordered == 0;
-    if (l->fill_count) cpu_loop_fill(l, cpu);
-    if (along_x && l->reduction_count && !cpu_keep_contributions(l)) return false;
-    bool done = kernel->direction && !l->columns ? cpu_loop_run_levels(l, cpu)
-                                                 : cpu_loop_run_blocks(l, cpu);
-    if (done && l->kept) cpu_reduce_kept(l);
+    if (l->fill_count) sweep_loop_fill(l, workers);
+    if (along_x && l->reduction_count && !sweep_keep_contributions(l)) return false;
+    bool done = kernel->direction && !l->columns ? sweep_loop_run_levels(l, workers)
+                                                 : sweep_loop_run_blocks(l, workers);
+    if (done && l->kept) sweep_reduce_kept(l);
     return done;
 }
 
 /* Past the caches or not, where both may be. */
-static bool run_one_way(cpu_loop *l, store_choice *way, struct exec_cpu *cpu)
+static bool run_one_way(sweep_loop *l, sweep_store_choice *way, sweep_workers *workers)
 {
-    if (!(l->arguments.flags & ABI_STREAM)) return run_prepared(l, cpu);
-    if (store_choice_begin(way, grid_box_points(&l->loop->box)) > 0)
+    if (!(l->arguments.flags & ABI_STREAM)) return run_prepared(l, workers);
+    if (sweep_store_choice_begin(way, grid_box_points(&l->loop->box)) > 0)
         l->arguments.flags &= ~ABI_STREAM;
     double start = clock_seconds();
-    bool done = run_prepared(l, cpu);
-    store_choice_end(way, clock_seconds() - start);
+    bool done = run_prepared(l, workers);
+    sweep_store_choice_end(way, clock_seconds() - start);
     return done;
 }
 
-kata_status cpu_loop_run(const chain_loop *loop, cpu_function *function, struct exec_cpu *cpu,
-                         messages *m)
+kata_status sweep_loop_run(const chain_loop *loop, abi_function *function, sweep_store_choice *way,
+                           sweep_workers *workers, messages *m)
 {
-    cpu_loop l = {
-        .loop = loop, .run = function->run, .bricks = bricks_of(&loop->box), .poison = cpu->poison};
-    l.memory = cpu->memory;
+    sweep_loop l = {
+        .loop = loop, .run = function, .bricks = bricks_of(&loop->box), .poison = workers->poison};
+    l.memory = workers->memory;
     bool empty = grid_box_is_empty(&loop->box), done = prepare_arguments(&l);
     if (done && !empty) {
         prepare_levels(&l);
@@ -453,13 +453,13 @@ kata_status cpu_loop_run(const chain_loop *loop, cpu_function *function, struct 
     if (done && !empty) {
         prepare_interior(&l);
         prepare_how(&l);
-        done = prepare_threads(&l, cpu) && run_one_way(&l, &function->way, cpu);
+        done = prepare_threads(&l, workers) && run_one_way(&l, way, workers);
     }
-    const exec_fault *fault = done ? first_fault(&l) : NULL;
+    const observe_fault *fault = done ? first_fault(&l) : NULL;
     if (done && !fault) done = finish_reductions(&l);
-    if (done && !fault) exec_log(loop);
+    if (done && !fault) store_log(loop);
     arena_clear(&l.memory);
-    cpu->memory = l.memory;
-    if (fault) return exec_fault_report(loop, fault, m);
+    workers->memory = l.memory;
+    if (fault) return observe_fault_report(loop, fault, m);
     return done ? KATA_OK : message_no_memory(m);
 }

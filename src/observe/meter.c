@@ -1,12 +1,12 @@
 /* How long each kernel has run, on fields stored as they are. */
-#include "exec/exec.h"
+#include "observe/observe.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-double exec_meter_now(const exec_meter *meter) { return meter ? clock_seconds() : 0; }
+double observe_meter_now(const observe_meter *meter) { return meter ? clock_seconds() : 0; }
 
-void exec_meter_free(exec_meter *meter)
+void observe_meter_free(observe_meter *meter)
 {
     for (size_t i = 0; meter && i < meter->count; i++) {
         free(meter->entries[i].storage);
@@ -16,7 +16,7 @@ void exec_meter_free(exec_meter *meter)
     free(meter);
 }
 
-static bool is_of(const exec_meter_entry *e, const chain_loop *loop)
+static bool is_of(const observe_meter_entry *e, const chain_loop *loop)
 {
     if (e->kernel != loop->kernel || e->rank != loop->shape.rank || e->once != loop->once ||
         e->colors != loop->colors)
@@ -28,20 +28,20 @@ static bool is_of(const exec_meter_entry *e, const chain_loop *loop)
     return true;
 }
 
-static exec_meter_entry *add(exec_meter *meter, const chain_loop *loop)
+static observe_meter_entry *add(observe_meter *meter, const chain_loop *loop)
 {
     void *entries = meter->entries;
     int count = loop->kernel->param_count;
     if (!vector_reserve(&entries, &meter->capacity, meter->count + 1, sizeof *meter->entries))
         return NULL;
     meter->entries = entries;
-    exec_meter_entry *e = &meter->entries[meter->count];
-    *e = (exec_meter_entry){.kernel = loop->kernel,
-                            .rank = loop->shape.rank,
-                            .once = loop->once,
-                            .colors = loop->colors,
-                            .storage = calloc((size_t)count + 1, sizeof *e->storage),
-                            .rates = malloc(EXEC_METER_RATES * sizeof *e->rates)};
+    observe_meter_entry *e = &meter->entries[meter->count];
+    *e = (observe_meter_entry){.kernel = loop->kernel,
+                               .rank = loop->shape.rank,
+                               .once = loop->once,
+                               .colors = loop->colors,
+                               .storage = calloc((size_t)count + 1, sizeof *e->storage),
+                               .rates = malloc(OBSERVE_METER_RATES * sizeof *e->rates)};
     meter->count++; /* freed also where memory was out */
     if (!e->storage || !e->rates) return NULL;
     for (int p = 0; p < count; p++)
@@ -50,7 +50,7 @@ static exec_meter_entry *add(exec_meter *meter, const chain_loop *loop)
     return e;
 }
 
-static exec_meter_entry *find(exec_meter *meter, const chain_loop *loop)
+static observe_meter_entry *find(observe_meter *meter, const chain_loop *loop)
 {
     for (size_t i = 0; i < meter->count; i++)
         if (is_of(&meter->entries[i], loop)) return &meter->entries[i];
@@ -72,25 +72,25 @@ static double bytes_of(const chain_loop *loop)
     return bytes;
 }
 
-void exec_meter_meet(exec_meter *meter, const chain *c)
+void observe_meter_meet(observe_meter *meter, const chain *c)
 {
     for (size_t i = 0; meter && i < c->count && !meter->failed; i++) {
-        exec_meter_entry *e = find(meter, &c->loops[i]);
+        observe_meter_entry *e = find(meter, &c->loops[i]);
         double bytes = bytes_of(&c->loops[i]);
         meter->failed = !e;
         if (e && e->bytes < bytes) e->bytes = bytes;
     }
 }
 
-void exec_meter_note(exec_meter *meter, const chain_loop *loop, double start)
+void observe_meter_note(observe_meter *meter, const chain_loop *loop, double start)
 {
     if (!meter || meter->failed) return;
-    double seconds = exec_meter_now(meter) - start;
-    exec_meter_entry *e = find(meter, loop);
+    double seconds = observe_meter_now(meter) - start;
+    observe_meter_entry *e = find(meter, loop);
     meter->failed = !e;
     if (!e) return;
     int64_t points = chain_loop_points(loop);
-    e->rates[e->runs++ % EXEC_METER_RATES] = seconds > 0 ? (double)points / seconds : 0;
+    e->rates[e->runs++ % OBSERVE_METER_RATES] = seconds > 0 ? (double)points / seconds : 0;
     e->points += points;
     e->seconds += seconds;
 }
@@ -101,9 +101,9 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-double exec_meter_median(exec_meter_entry *e)
+double observe_meter_median(observe_meter_entry *e)
 {
-    size_t count = (size_t)smaller(e->runs, EXEC_METER_RATES);
+    size_t count = (size_t)smaller(e->runs, OBSERVE_METER_RATES);
     qsort(e->rates, count, sizeof *e->rates, ascending);
     return count ? e->rates[count / 2] : 0;
 }

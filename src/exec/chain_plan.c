@@ -1,0 +1,34 @@
+/* The plan of a chain, made once for equal chains. */
+#include "exec/exec.h"
+
+/* What was asked for and cannot be had is said, a line for each reason. */
+static void warn_of_refusals(const plan *p, const char *method, const chain *c, messages *m)
+{
+    text lines = {0};
+    int loops = 0;
+    for (int i = 0; i < p->refusal_count; i++) {
+        const plan_refusal *r = &p->refusals[i];
+        text_add(&lines, "%s'%s'", i ? "\n  " : "", c->loops[r->first].kernel->name);
+        if (r->loops > 1) text_add(&lines, " and %d more", r->loops - 1);
+        text_add(&lines, ": %s", r->why);
+        loops += r->loops;
+    }
+    if (loops)
+        message_warn(m, text_get(&lines),
+                     "the method '%s' cannot be used for %d of the %zu loops of a chain: they run "
+                     "one after another",
+                     method, loops, c->count);
+    text_free(&lines);
+}
+
+const plan *exec_plan_of(exec_context *context, const plan_request *request, const chain *c,
+                         const analysis_chain **analysis, messages *m)
+{
+    bool is_new;
+    if (!context->plans) context->plans = plan_cache_new();
+    const plan *p =
+        context->plans ? plan_cache_get(context->plans, c, request, analysis, &is_new) : NULL;
+    if (!p) message_no_memory(m);
+    if (p && is_new) warn_of_refusals(p, request->method, c, m);
+    return p;
+}

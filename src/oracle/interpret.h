@@ -1,0 +1,48 @@
+/* What the files of the reference executor share. */
+#ifndef ORACLE_INTERPRET_H
+#define ORACLE_INTERPRET_H
+
+#include "oracle/oracle.h"
+#include "store/store.h"
+
+/* ---- reference_read.c: values of fields, for the reference executor -------------------------- */
+
+/* A field parameter during a loop. */
+typedef struct oracle_field {
+    chain_slot *slot;
+    const grid_boundary *boundary;
+    const store_array *old;  /* values before the loop; NULL: all zero */
+    store_array *next;       /* values after it; NULL of parameters that are not written */
+    bool *stored;            /* per child of each component: whether this point has written it */
+    int64_t (*stored_at)[3]; /* and where, boundary rules not applied */
+} oracle_field;
+
+/* The point that a write at an index goes to: inside, or by periodic sides. False when there is
+ * none. */
+bool oracle_target(const oracle_field *field, const int64_t index[3], int64_t target[3]);
+/* The element before the loop, as it is stored, at any index; NaN (of integers, a number that
+ * means nothing) where no boundary rule covers it. */
+ir_value oracle_read(const oracle_field *field, int component, const int64_t index[3]);
+
+/* ---- interpret.c ----------------------------------------------------------------------------- */
+
+typedef struct oracle_interpreter {
+    const chain_loop *loop;
+    int64_t point[3];
+    ir_value *locals;         /* variables, and the elements of arrays */
+    size_t *local_start;      /* where each begins there */
+    oracle_field *fields;     /* per parameter; zero for those that are no fields */
+    ir_value *reduced;        /* elements of reductions: what the point contributes so far */
+    size_t *reduced_start;    /* per parameter: where its elements begin there */
+    observe_fault fault;      /* a check that failed */
+    observe_fault *condition; /* of an assert being evaluated: takes what it reads; NULL: none */
+    int calls;                /* of helpers, within that condition */
+    observe_trace *trace;     /* NULL at points that are not traced */
+    int64_t repetition;       /* of loops, see ir_repetition */
+    const char *failure;      /* what must not happen, NULL while it has not */
+} oracle_interpreter;
+
+/* Runs the kernel at the point. False when something failed. */
+bool oracle_interpret_point(oracle_interpreter *in);
+
+#endif

@@ -1,0 +1,78 @@
+/* Where the values of fields and scalars live between loops: in arrays that are made when they are
+ * first needed. Until then all values of a slot are equal: zero, or poison. */
+#include "store/store.h"
+
+#include <string.h>
+
+store_array *store_home_new(const chain_slot *slot)
+{
+    grid_box box = chain_slot_memory(slot);
+    return store_array_new(&box, slot->type, slot->components, slot->layout);
+}
+
+store_array *store_slot_array(chain_slot *slot)
+{
+    if (slot->array) return slot->array;
+    slot->array = store_home_new(slot);
+    if (slot->array && slot->poisoned) store_poison(slot->array);
+    if (slot->array) slot->poisoned = false;
+    return slot->array;
+}
+
+codegen_rows store_slot_rows(const chain_slot *slot)
+{
+    const store_array *a = slot->array;
+    if (slot->components > 1 && (a ? a->block > 1 : slot->layout == KATA_BLOCKS))
+        return CODEGEN_BLOCKED;
+    if (a ? a->pitch_x == 1 : slot->components == 1 || slot->layout == KATA_ARRAYS)
+        return CODEGEN_CONTIGUOUS;
+    return !a || a->pitch_x == slot->components ? CODEGEN_TOGETHER : CODEGEN_STRIDED;
+}
+
+ir_value store_scalar(const chain_slot *slot, int element)
+{
+    ir_value value = {0};
+    const store_array *a = slot->array;
+    size_t size = (size_t)store_type_bytes(slot->type);
+    if (a) memcpy(&value, (const char *)a->data + element * a->pitch_component * (int)size, size);
+    if (!a && slot->poisoned) store_poison_values(slot->type, &value, 1);
+    return value;
+}
+
+bool store_scalar_set(chain_slot *slot, int element, ir_value value)
+{
+    const store_array *a = store_slot_array(slot);
+    size_t size = (size_t)store_type_bytes(slot->type);
+    if (a) memcpy((char *)a->data + element * a->pitch_component * (int)size, &value, size);
+    return a != NULL;
+}
+
+void store_log(const chain_loop *loop)
+{
+    for (int p = 0; p < loop->kernel->param_count; p++) {
+        const chain_binding *b = &loop->bindings[p];
+        if (!b->log) continue;
+        ir_value *entry = b->log->values + b->entry % b->log->room * b->slot->components;
+        for (int i = 0; i < b->slot->components; i++) entry[i] = store_scalar(b->slot, i);
+    }
+}
+
+kata_status store_make_array(chain_slot *slot, const char *name, messages *m)
+{
+    if (store_slot_array(slot)) return KATA_OK;
+    grid_box all = chain_slot_memory(slot);
+    double bytes = (double)grid_box_points(&all) * slot->components * store_type_bytes(slot->type);
+    return message_fail(m, KATA_ERROR_MEMORY, "out of memory: field '%s' needs %.1f GB", name,
+                        bytes / 1e9);
+}
+
+kata_status store_make_arrays(const chain_loop *loop, messages *m)
+{
+    kata_status status = KATA_OK;
+    for (int p = 0; p < loop->kernel->param_count && status == KATA_OK; p++) {
+        const chain_binding *b = &loop->bindings[p];
+        if (ir_param_is_field(&loop->kernel->params[p]))
+            status = store_make_array(b->slot, b->name, m);
+    }
+    return status;
+}
