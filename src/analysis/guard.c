@@ -11,55 +11,22 @@
  */
 enum { DEEPEST_CONDITION = 12, MOST_STEPS = 1000000 };
 
-/* Of a node. */
-typedef struct fact {
-    bool known; /* the same at all points, and known now */
-    ir_value value;
-    grid_box need;
-} fact;
-
+/* Per node: whether its value is the same at all points and known now, that value, and where the
+ * node is needed. */
 typedef struct guard {
     const chain_loop *loop;
     const ir_graph *graph;
-    fact *facts;
+    bool *known;
+    ir_value *values;
+    grid_box *needs;
     int steps;
 } guard;
 
 /* ---- what is known --------------------------------------------------------------------------- */
 
-static bool evaluate_node(const guard *g, const ir_node *n, ir_value *out)
+static bool find_value(const void *data, const ir_node *n, ir_value operand, ir_value *value)
 {
-    const chain_binding *binding = &g->loop->bindings[n->param];
-    ir_value args[3];
-    int operands = ir_ops[n->op].operands;
-    switch ((ir_op)n->op) {
-    case IR_CONST: *out = n->value; return true;
-    case IR_SIZE: *out = ir_value_of_int(IR_I64, g->loop->shape.size[n->param]); return true;
-    case IR_NUMBER:
-        if (binding->slot) return false;
-        *out = binding->table ? binding->table[n->element] : binding->number;
-        return true;
-    case IR_INDEX:
-    case IR_LOAD:
-    case IR_STORED: return false;
-    default: break;
-    }
-    for (int i = 0; i < operands; i++) {
-        if (!g->facts[n->arg[i]].known) return false;
-        args[i] = g->facts[n->arg[i]].value;
-    }
-    ir_type type = (ir_type)g->graph->nodes[n->arg[0]].type;
-    *out = ir_evaluate((ir_op)n->op, (ir_type)n->type, type, args);
-    return true;
-}
-
-static void find_known(guard *g)
-{
-    for (ir_id id = 1; id < g->graph->count; id++) {
-        const ir_node *n = &g->graph->nodes[id];
-        fact *f = &g->facts[id];
-        f->known = evaluate_node(g, n, &f->value);
-    }
+    return chain_node_value(data, NULL, n, operand, value);
 }
 
 /* ---- conditions ------------------------------------------------------------------------------ */
@@ -76,9 +43,9 @@ static bool is_index(const guard *g, ir_id id, int *dimension, int64_t *shift)
         }
         bool add = n->op == IR_ADD, sub = n->op == IR_SUB;
         if ((!add && !sub) || n->type != IR_I64) return false;
-        int by = g->facts[n->arg[1]].known ? 1 : 0;
-        if (!g->facts[n->arg[by]].known || (sub && by == 0)) return false;
-        int64_t x = g->facts[n->arg[by]].value.i64;
+        int by = g->known[n->arg[1]] ? 1 : 0;
+        if (!g->known[n->arg[by]] || (sub && by == 0)) return false;
+        int64_t x = g->values[n->arg[by]].i64;
         if (x <= -((int64_t)1 << 60) || x >= (int64_t)1 << 60) return false;
         *shift += add ? x : -x;
         id = n->arg[1 - by];
@@ -106,9 +73,9 @@ static grid_box narrow_comparison(const guard *g, const ir_node *n, bool truth, 
     bool first = is_index(g, n->arg[0], &d, &shift);
     if (!first && !is_index(g, n->arg[1], &d, &shift)) return box;
     ir_id other = n->arg[first ? 1 : 0];
-    if (!g->facts[other].known || g->graph->nodes[other].type != IR_I64) return box;
+    if (!g->known[other] || g->graph->nodes[other].type != IR_I64) return box;
     int64_t x;
-    if (__builtin_sub_overflow(g->facts[other].value.i64, shift, &x) || x == INT64_MAX) return box;
+    if (__builtin_sub_overflow(g->values[other].i64, shift, &x) || x == INT64_MAX) return box;
     if (n->op == IR_EQ || n->op == IR_NE) {
         keep_equal(&box, d, x, (n->op == IR_EQ) == truth);
     } else if (first == truth) { /* index < x, or not x < index */
@@ -123,8 +90,8 @@ static grid_box narrow(guard *g, ir_id condition, bool truth, grid_box box, int 
 {
     const ir_node *n = &g->graph->nodes[condition];
     if (depth > DEEPEST_CONDITION || g->steps++ > MOST_STEPS || grid_box_is_empty(&box)) return box;
-    if (g->facts[condition].known && n->type == IR_BOOL) {
-        if ((g->facts[condition].value.i32 != 0) != truth) box.hi[0] = box.lo[0];
+    if (g->known[condition] && n->type == IR_BOOL) {
+        if ((g->values[condition].i32 != 0) != truth) box.hi[0] = box.lo[0];
         return box;
     }
     switch ((ir_op)n->op) {
@@ -155,7 +122,7 @@ static grid_box narrow(guard *g, ir_id condition, bool truth, grid_box box, int 
 
 static void need(guard *g, ir_id id, const grid_box *box)
 {
-    g->facts[id].need = grid_box_hull(&g->facts[id].need, box);
+    g->needs[id] = grid_box_hull(&g->needs[id], box);
 }
 
 /* In `a && b`, b is needed where a holds, and a where b does: where indices alone say that one does
@@ -205,7 +172,7 @@ static void find_needs(guard *g)
     }
     for (int i = 0; i < kernel->check_count; i++) need(g, kernel->checks[i].passes, &g->loop->box);
     for (ir_id id = (ir_id)g->graph->count; id-- > 1;)
-        need_operands(g, &g->graph->nodes[id], &g->facts[id].need);
+        need_operands(g, &g->graph->nodes[id], &g->needs[id]);
 }
 
 static bool is_same_read(const ir_node *n, const ir_access *a)
@@ -216,9 +183,13 @@ static bool is_same_read(const ir_node *n, const ir_access *a)
 
 static bool prepare(guard *g, arena *memory)
 {
-    g->facts = arena_array(memory, g->graph->count + 1, sizeof *g->facts); /* an empty graph: 0 */
-    if (g->facts) find_known(g);
-    return g->facts;
+    size_t count = g->graph->count + 1; /* an empty graph has 0 nodes */
+    g->known = arena_array(memory, count, sizeof *g->known);
+    g->values = arena_array(memory, count, sizeof *g->values);
+    g->needs = arena_array(memory, count, sizeof *g->needs);
+    if (!g->known || !g->values || !g->needs) return false;
+    ir_evaluate_graph(g->graph, find_value, g->loop, g->values, g->known);
+    return true;
 }
 
 grid_box analysis_written(const chain_loop *loop, const ir_store *store)
@@ -237,8 +208,7 @@ static void take_needs(const guard *g, grid_box *out)
     const ir_kernel *kernel = g->loop->kernel;
     for (ir_id id = 1; id < g->graph->count; id++)
         for (int i = 0; g->graph->nodes[id].op == IR_LOAD && i < kernel->access_count; i++)
-            if (is_same_read(&g->graph->nodes[id], &kernel->accesses[i]))
-                out[i] = g->facts[id].need;
+            if (is_same_read(&g->graph->nodes[id], &kernel->accesses[i])) out[i] = g->needs[id];
 }
 
 grid_box *analysis_needs(const chain_loop *loop, arena *memory)

@@ -129,6 +129,15 @@ size_t chain_end_step(chain *c);
 /* Forgets all loops. */
 void chain_clear(chain *c);
 void chain_free(chain *c);
+
+/* ---- node_value.c ---------------------------------------------------------------------------- */
+
+/* Finds the value in a loop of a node INDEX (of a point; NULL: it is not known), SIZE, STORED, or
+ * NUMBER if it is no scalar. False of scalars, LOAD, and operations. `operand`: see
+ * ir_find_value. */
+bool chain_node_value(const chain_loop *loop, const int64_t *point, const ir_node *n,
+                      ir_value operand, ir_value *value);
+
 /* chain_print.c: one line per loop: kernel, box, slots read as "u@3" and written as "v@0->1",
  * numbers and tables as "c = 0.1". */
 void chain_print(text *out, const chain *c);

@@ -1,5 +1,5 @@
 /* Bounds of intervals, compared as far as they are known before a kernel is applied. */
-#include "ir/ir.h"
+#include "ir/kernel.h"
 
 /* What is the same in both; a size is at least 1. */
 static bool is_same_base(const ir_bound *a, const ir_bound *b)
@@ -18,7 +18,7 @@ bool ir_bound_is_equal(const ir_bound *a, const ir_bound *b)
     return is_same_base(a, b) && a->shift == b->shift;
 }
 
-void ir_bound_print(text *out, const ir_kernel *kernel, const ir_bound *bound)
+static void print_bound(text *out, const ir_kernel *kernel, const ir_bound *bound)
 {
     if (bound->base == IR_BOUND_ZERO) {
         text_add(out, "%d", (int)bound->shift);
@@ -34,9 +34,9 @@ void ir_bound_print(text *out, const ir_kernel *kernel, const ir_bound *bound)
 void ir_interval_print(text *out, const ir_kernel *kernel, const ir_interval *interval)
 {
     text_add(out, "[");
-    ir_bound_print(out, kernel, &interval->lo);
+    print_bound(out, kernel, &interval->lo);
     text_add(out, ", ");
-    ir_bound_print(out, kernel, &interval->hi);
+    print_bound(out, kernel, &interval->hi);
     text_add(out, ")");
 }
 

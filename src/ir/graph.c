@@ -1,8 +1,6 @@
 /* Nodes in an array, shared through an open-addressing table of their numbers. A node is equal to
  * another when all bytes before `at` are. */
-#include "ir/ir.h"
-
-#include "ir/simplify.h"
+#include "ir/build.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,15 +53,6 @@ ir_id ir_graph_const(ir_graph *g, ir_type type, ir_value value)
 {
     ir_node node = {.op = IR_CONST, .type = (uint8_t)type, .value = value};
     return ir_graph_add(g, &node);
-}
-
-ir_id ir_graph_op(ir_graph *g, ir_op op, ir_type type, ir_id a, ir_id b, ir_id c, uint32_t at)
-{
-    int operands = ir_ops[op].operands;
-    if (g->failed || (operands > 0 && !a) || (operands > 1 && !b) || (operands > 2 && !c)) return 0;
-    ir_node node = {.op = (uint8_t)op, .type = (uint8_t)type, .arg = {a, b, c}, .at = at};
-    ir_id simpler = simplify(g, &node);
-    return simpler ? simpler : ir_graph_add(g, &node);
 }
 
 void ir_graph_free(ir_graph *g)

@@ -3,6 +3,7 @@
 #ifndef IR_LOWERING_H
 #define IR_LOWERING_H
 
+#include "ir/build.h"
 #include "ir/ir.h"
 
 /* A variable, or an element of one: its value (0: none) and the condition under which it is set. */

@@ -1,5 +1,5 @@
 /* Parameters: what they are, and where fields given for them are touched. */
-#include "ir/ir.h"
+#include "ir/param.h"
 
 #include <string.h>
 
@@ -58,13 +58,6 @@ bool ir_param_has_ratio(const ir_param *param)
 {
     for (int d = 0; d < 3; d++)
         if (param->finer[d] || param->coarser[d]) return true;
-    return false;
-}
-
-bool ir_rank_is_of_ratio(const ir_kernel *k)
-{
-    for (int p = 0; p < k->param_count; p++)
-        if (k->params[p].ratios && k->params[p].ratio_at == k->rank_at) return true;
     return false;
 }
 

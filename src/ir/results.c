@@ -258,6 +258,13 @@ kata_status ir_lower(ir_kernel *kernel, arena *memory, messages *m)
     return status;
 }
 
+bool ir_rank_is_of_ratio(const ir_kernel *k)
+{
+    for (int p = 0; p < k->param_count; p++)
+        if (k->params[p].ratios && k->params[p].ratio_at == k->rank_at) return true;
+    return false;
+}
+
 void ir_kernel_free(ir_kernel *kernel)
 {
     if (kernel) ir_graph_free(&kernel->graph);

@@ -3,36 +3,6 @@
  * often it is read. */
 #include "ir/run_cost.h"
 
-static ir_operation_kind kind_of(ir_op op, ir_type type)
-{
-    switch (op) {
-    case IR_EQ:
-    case IR_NE:
-    case IR_LT:
-    case IR_LE:
-    case IR_SELECT:
-    case IR_MIN:
-    case IR_MAX:
-    case IR_FMIN:
-    case IR_FMAX:
-    case IR_LEAST:
-    case IR_GREATEST: return IR_COST_COMPARE;
-    default: break;
-    }
-    if (ir_ops[op].function >= IR_FUNCTION_ROUNDING) return IR_COST_FUNCTION;
-    if (op == IR_CONVERT || op == IR_STORED) return IR_COST_OTHER;
-    if (!ir_type_is_floating(type)) return IR_COST_INTEGER;
-    switch (op) {
-    case IR_ADD:
-    case IR_SUB: return IR_COST_ADD;
-    case IR_MUL: return IR_COST_MUL;
-    case IR_FMA: return IR_COST_FMA;
-    case IR_DIV: return IR_COST_DIV;
-    case IR_SQRT: return IR_COST_SQRT;
-    default: return IR_COST_OTHER;
-    }
-}
-
 /* At least, in the units that multiply and add. The code in elementary.h computes in double; the
  * numbers are those of its shortest functions. */
 static double slots_of(ir_op op)
@@ -45,9 +15,9 @@ static double slots_of(ir_op op)
     }
 }
 
-static void weigh(ir_run_cost *w, ir_op op, ir_type type, ir_type operand)
+static void weigh(ir_run_cost *w, ir_op op, ir_type operand)
 {
-    ir_operation_kind kind = kind_of(op, type);
+    ir_operation_kind kind = ir_op_cost(op, operand);
     w->operations[kind]++;
     bool wide = operand != IR_F32 || ir_ops[op].function >= IR_FUNCTION_ELEMENTARY;
     bool floating = ir_type_is_floating(operand) && op != IR_SELECT;
@@ -57,11 +27,6 @@ static void weigh(ir_run_cost *w, ir_op op, ir_type type, ir_type operand)
         w->slots[wide] += 1;
     else if (kind == IR_COST_FUNCTION)
         w->slots[wide] += slots_of(op);
-}
-
-static bool is_value(ir_op op)
-{
-    return op == IR_CONST || op == IR_NUMBER || op == IR_INDEX || op == IR_SIZE || op == IR_LOAD;
 }
 
 /* Operands come before their users. */
@@ -75,12 +40,12 @@ static bool count_operations(const ir_kernel *kernel, arena *memory, ir_run_cost
         ir_op op = (ir_op)n->op;
         varies[id] = op == IR_LOAD || (op == IR_INDEX && n->param == 0);
         for (int i = 0; i < ir_ops[op].operands; i++) varies[id] |= varies[n->arg[i]];
-        if (is_value(op) || !varies[id]) continue;
-        weigh(w, op, (ir_type)n->type, (ir_type)g->nodes[n->arg[0]].type);
+        if (!ir_ops[op].operands || !varies[id]) continue;
+        weigh(w, op, (ir_type)g->nodes[n->arg[0]].type);
     }
     for (int i = 0; i < kernel->store_count; i++) {
         const ir_param *p = &kernel->params[kernel->stores[i].param];
-        if (ir_param_is_reduction(p)) weigh(w, ir_reduction_op(p), p->type, p->type);
+        if (ir_param_is_reduction(p)) weigh(w, ir_reduction_op(p), p->type);
     }
     return true;
 }

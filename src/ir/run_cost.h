@@ -5,27 +5,6 @@
 #include "ir/ir.h"
 #include "machine/machine.h"
 
-/* Kinds of operations, with the words for them: floating-point ones, comparisons of any type with
- * choices, minima and maxima, functions that no instruction computes; integers; conversions, signs
- * and roundings. */
-#define IR_COST_OPERATIONS(X)                                                                      \
-    X(ADD, "add")                                                                                  \
-    X(MUL, "mul")                                                                                  \
-    X(FMA, "fma")                                                                                  \
-    X(COMPARE, "compare/select")                                                                   \
-    X(DIV, "div")                                                                                  \
-    X(SQRT, "sqrt")                                                                                \
-    X(FUNCTION, "function")                                                                        \
-    X(INTEGER, "integer")                                                                          \
-    X(OTHER, "other")
-
-typedef enum ir_operation_kind {
-#define X(name, ...) IR_COST_##name,
-    IR_COST_OPERATIONS(X)
-#undef X
-        IR_COST_OPERATION_COUNT
-} ir_operation_kind;
-
 /* What a kernel does at a point, in mean over many. */
 typedef struct ir_run_cost {
     int64_t operations[IR_COST_OPERATION_COUNT];

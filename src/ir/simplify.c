@@ -1,7 +1,7 @@
 /* Rewriting rules, one function per operation. Each keeps every bit for every operand: what holds
  * for real numbers only (x - x = 0, x + 0 = x, regrouping) is not done in floating point, where a
  * rule below relies on round to nearest. A rule returns 0 when it does not apply. */
-#include "ir/simplify.h"
+#include "ir/build.h"
 
 #include <float.h>
 #include <math.h>
@@ -53,17 +53,7 @@ static ir_id fold(rewriting *r)
 /* Puts a constant second and orders the rest, so that a+b and b+a are one node. */
 static void order_operands(rewriting *r)
 {
-    switch ((ir_op)r->n->op) {
-    case IR_ADD:
-    case IR_MUL:
-    case IR_AND:
-    case IR_OR:
-    case IR_XOR:
-    case IR_EQ:
-    case IR_NE:
-    case IR_FMA: break;
-    default: return;
-    }
+    if (!ir_ops[r->n->op].commutes) return;
     bool first = is(r, 0, IR_CONST), second = is(r, 1, IR_CONST);
     if (first == second ? r->n->arg[0] <= r->n->arg[1] : second) return;
     ir_id a = r->n->arg[0];
@@ -261,14 +251,23 @@ static ir_id apply_rule(rewriting *r)
     }
 }
 
-ir_id simplify(ir_graph *g, ir_node *node)
+/* A node of g that equals `node` in every bit (all NaNs counting as equal), or 0 when no rule
+ * applies; then the operands of `node` may have been exchanged. */
+static ir_id simplify(ir_graph *g, ir_node *node)
 {
-    int operands = ir_ops[node->op].operands;
-    if (!operands || node->op == IR_STORED) return 0;
-    ir_id typed = node->arg[node->op == IR_SELECT ? 1 : 0];
-    rewriting r = {g, node, (ir_type)g->nodes[typed].type};
+    if (!ir_ops[node->op].operands || node->op == IR_STORED) return 0;
+    rewriting r = {g, node, ir_operand_type(g, node)};
     ir_id folded = fold(&r);
     if (folded) return folded;
     order_operands(&r);
     return apply_rule(&r);
+}
+
+ir_id ir_graph_op(ir_graph *g, ir_op op, ir_type type, ir_id a, ir_id b, ir_id c, uint32_t at)
+{
+    int operands = ir_ops[op].operands;
+    if (g->failed || (operands > 0 && !a) || (operands > 1 && !b) || (operands > 2 && !c)) return 0;
+    ir_node node = {.op = (uint8_t)op, .type = (uint8_t)type, .arg = {a, b, c}, .at = at};
+    ir_id simpler = simplify(g, &node);
+    return simpler ? simpler : ir_graph_add(g, &node);
 }

@@ -1,5 +1,5 @@
 /* Elements of fields as values, one at a time. */
-#include "ir/ir.h"
+#include "ir/type.h"
 
 #include "ir/arithmetic.h"
 
@@ -13,6 +13,11 @@ const ir_storage_info ir_storages[IR_STORAGE_COUNT] = {
 };
 
 ir_type ir_type_of_storage(kata_type storage) { return ir_storages[storage].type; }
+
+const char *ir_storage_name(kata_type storage)
+{
+    return (unsigned)storage < IR_STORAGE_COUNT ? ir_storages[storage].name : "unknown type";
+}
 
 bool ir_storage_suits(kata_type storage, ir_type type)
 {
@@ -66,4 +71,11 @@ void ir_storage_write(kata_type storage, ir_type type, ir_value value, void *ele
         ir_value converted = ir_convert(info->type, type, value);
         memcpy(element, &converted, (size_t)info->bytes);
     }
+}
+
+ir_value ir_storage_round(kata_type storage, ir_type type, ir_value value)
+{
+    ir_value element = {0};
+    ir_storage_write(storage, type, value, &element);
+    return ir_storage_read(storage, type, &element);
 }

@@ -29,7 +29,7 @@ static bool check_count(lang_compiler *c, const lang_expr *e, int expected,
 
 /* ---- functions of the language --------------------------------------------------------------- */
 
-static bool is_floating_only(ir_op op) { return !strchr(ir_ops[op].kinds, 'i'); }
+static bool is_floating_only(ir_op op) { return !strchr(ir_ops[op].types, 'i'); }
 
 /* The type a function computes in. */
 static ir_type function_type(const lang_symbol *function, const lang_value *args, int count)

@@ -92,7 +92,7 @@ static void a_message_names_its_own_place(void **state)
     char place[64];
     open_world(&w);
     for (int i = 0; i < 3; i++) kata_apply(find(&w, "shift"), kata_all(w.g), w.u, w.v);
-    snprintf(place, sizeof place, "test_repeated.c:%d: ", __LINE__ + 1);
+    snprintf(place, sizeof place, "test_apply_cache.c:%d: ", __LINE__ + 1);
     kata_apply(find(&w, "shift"), kata_all(w.g), w.u, 3);
     assert_non_null(strstr(kata_error_message(w.k), place));
     kata_error_clear(w.k);

@@ -1,6 +1,7 @@
 /* Generated C computes what ir_evaluate says, for every operation and type, in vectors and in what
  * remains of a row; and its text contains nothing that a kernel's author could have smuggled in. */
 #include "codegen/codegen.h"
+#include "ir/build.h"
 #include "jit/jit.h"
 
 #include <locale.h>

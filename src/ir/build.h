@@ -1,0 +1,20 @@
+/* Private to ir: building graphs. */
+#ifndef IR_BUILD_H
+#define IR_BUILD_H
+
+#include "ir/graph.h"
+
+/* ---- graph.c --------------------------------------------------------------------------------- */
+
+/* Any node exactly as given, shared with an equal one. Returns 0 and sets g->failed on error. */
+ir_id ir_graph_add(ir_graph *g, const ir_node *node);
+ir_id ir_graph_const(ir_graph *g, ir_type type, ir_value value);
+void ir_graph_free(ir_graph *g);
+
+/* ---- simplify.c ------------------------------------------------------------------------------ */
+
+/* The result of an operation on nodes of the same graph: simplified as far as its bits allow, and
+ * shared with an equal node. Returns 0 and sets g->failed on error; a 0 operand gives 0. */
+ir_id ir_graph_op(ir_graph *g, ir_op op, ir_type type, ir_id a, ir_id b, ir_id c, uint32_t at);
+
+#endif

@@ -1,0 +1,141 @@
+/* A kernel: its parameters, its tree, and what lowering makes of it. */
+#ifndef IR_KERNEL_H
+#define IR_KERNEL_H
+
+#include "ir/graph.h"
+#include "ir/param.h"
+#include "ir/tree.h"
+
+/* A result of the kernel at a point. */
+typedef struct ir_store {
+    int param, component; /* of a reduction: the element */
+    int32_t offset[3];    /* from the point to the point written */
+    ir_id value;          /* of the parameter's type, not yet rounded to storage */
+    ir_id condition;      /* bool; where it is false the old value stays; 0: always written */
+    uint32_t at;
+} ir_store;
+
+typedef enum ir_check_kind {
+    IR_CHECK_ASSERT,
+    IR_CHECK_INDEX /* an index known only at run time is inside its table or array */
+} ir_check_kind;
+
+/* A value that a failed assert shows. */
+typedef struct ir_shown {
+    const char *label; /* "u[1,0]", "c" */
+    ir_id value;
+    ir_id condition; /* bool; where it is false the value is not computed */
+} ir_shown;
+
+/* What must hold at each point of a loop. A point fails at its first check that does not hold. */
+typedef struct ir_check {
+    ir_check_kind kind;
+    ir_id passes; /* bool, true also where the check is not reached */
+    uint32_t at;
+    const char *name; /* INDEX: the table or array; ASSERT: its text or NULL */
+    ir_id index;      /* INDEX: must be 0 to length - 1 */
+    int length;
+    ir_shown *shown; /* ASSERT: what its condition reads, in the order of evaluation */
+    int shown_count;
+} ir_check;
+
+/* One read of a field. */
+typedef struct ir_access {
+    int param, component;
+    int32_t offset[3];
+    uint32_t at;
+} ir_access;
+
+/* The order in which the points of a loop run: level by level along one dimension, or any. */
+typedef enum ir_direction { IR_UNORDERED, IR_FORWARD, IR_BACKWARD } ir_direction;
+
+/* A boundary between two levels: before level base + shift, where base is 0, the size of the
+ * ordered dimension, or the value of an int parameter. */
+typedef enum ir_bound_base { IR_BOUND_ZERO, IR_BOUND_SIZE, IR_BOUND_PARAM } ir_bound_base;
+typedef struct ir_bound {
+    ir_bound_base base;
+    int param; /* PARAM; otherwise 0 */
+    int32_t shift;
+} ir_bound;
+
+/* Levels lo <= level < hi, for which the kernel has a body of its own. */
+typedef struct ir_interval {
+    ir_bound lo, hi;
+    uint32_t at;
+} ir_interval;
+
+enum {
+    IR_MAX_OFFSET = 1024,
+    IR_MAX_RATIO = 16,
+    IR_MAX_OUTPUTS = 16384, /* components times children of a written field */
+    IR_MAX_LENGTH = 1024,   /* components of a field, elements of a table or array */
+    IR_MAX_CHOICES = 256,   /* elements of a table whose index is known only at run time */
+    IR_MAX_DEPTH = 500,     /* nested expressions, statements and calls */
+    IR_MAX_INTERVALS = 64,
+    IR_MAX_WEIGHT = 20000, /* for the C compiler, see ir_weigh */
+    IR_MAX_STEPS = 2000000 /* statements and expressions visited by unrolling */
+};
+
+typedef struct ir_kernel {
+    const char *name;
+    const source *text;
+    uint32_t at; /* location of the name */
+    int param_count, local_count, table_count;
+    int real_param; /* of a kernel that uses `real`: the first field parameter of that type */
+    const ir_param *params;
+    const ir_local *locals;
+    const ir_table *tables;
+    ir_direction direction;       /* of the levels */
+    int ordered;                  /* dimension of the levels; 0 when there is no order */
+    const ir_interval *intervals; /* in the order of the text; the tree has them as branches */
+    int interval_count;
+    uint32_t direction_at;
+    ir_stmt *body;
+    /* set by ir_lower */
+    ir_graph graph;   /* only nodes that results need, in order */
+    ir_store *stores; /* by parameter, component, and child of a finer field */
+    int store_count;
+    ir_check *checks; /* in the order in which a point meets them */
+    int check_count;
+    ir_id valid;         /* bool: all checks pass; 0 when there are none */
+    ir_access *accesses; /* each LOAD node once: by parameter, component, z, y, x */
+    int access_count;
+    int rank;         /* of the grids it can be applied to: the number of offsets written in each
+                         [dx,dy]; 0 when there is none */
+    uint32_t rank_at; /* where the text shows it */
+    bool guarded;     /* the index of the point is used: the points that read or write may depend on
+                         it, and on numbers */
+    char hash[33];    /* of the graph's text: kernels with equal hashes compute the same */
+} ir_kernel;
+
+/* Whether the rank of a kernel that has one shows in a ratio, not in an offset. */
+bool ir_rank_is_of_ratio(const ir_kernel *kernel);
+
+/* ---- bound.c --------------------------------------------------------------------------------- */
+
+/* Whether a lies below b in grids of every size (of at least one level), as far as that is known:
+ * a parameter is compared with itself only. */
+bool ir_bound_is_below(const ir_bound *a, const ir_bound *b);
+bool ir_bound_is_equal(const ir_bound *a, const ir_bound *b);
+/* "[1, nz-1)", "[0, k+2)" */
+void ir_interval_print(text *out, const ir_kernel *kernel, const ir_interval *interval);
+/* Whether two intervals are known to share a level where the grid has enough of them. */
+bool ir_intervals_overlap(const ir_interval *a, const ir_interval *b);
+/* A walk along the levels, upwards from `from` (zero at first), interval by interval. It ends at
+ * the last level, or stops at levels that are in no interval (from there it can go on), or where it
+ * is not known which level comes next. */
+typedef enum ir_walked { IR_WALK_END, IR_WALK_GAP, IR_WALK_LOST } ir_walked;
+typedef struct ir_walk {
+    ir_bound from;
+    int *order;      /* room for the numbers of all intervals: receives those passed; or NULL */
+    int count;       /* of intervals passed */
+    uint64_t passed; /* a bit per interval that lies below `from` */
+    ir_interval gap;
+} ir_walk;
+ir_walked ir_walk_intervals(const ir_interval *intervals, int count, ir_walk *walk);
+
+/* When the level that an offset reaches runs: -1 before this one, 1 later, 0 with it (or there is
+ * no order). */
+int ir_level_after(const ir_kernel *kernel, const int32_t offset[3]);
+
+#endif
