@@ -2,8 +2,8 @@
 # README is compiled against it with pkg-config, as C and as C++, shared and static, and through the
 # CMake package; each runs, and all write the same file.
 #
-# As printed, the program computes for a while. Here it takes 10 of its 1000 steps, unless
-# KATA_TEST_FULL=1.
+# With KATA_TEST_FULL=1 the program takes its 1000 steps, otherwise 10; and a project that contains
+# this one is built, otherwise it is only planned.
 set -euo pipefail
 if [ "$KATA_SANITIZED" = 1 ]; then exit 77; fi # users' programs have no sanitizers
 
@@ -95,8 +95,13 @@ add_executable(embedded embedded.c)
 katagami_embed(TARGET embedded FILES heat.kata)
 END
 cmake -G Ninja -S part -B part/build -DCMAKE_BUILD_TYPE=Debug >/dev/null
-cmake --build part/build --target embedded >/dev/null
-part/build/embedded | cmp - part/heat.kata
+if [ "${KATA_TEST_FULL:-0}" = 1 ]; then
+    cmake --build part/build --target embedded >/dev/null
+    part/build/embedded | cmp - part/heat.kata
+else
+    ninja -C part/build -t commands embedded >log
+    grep -q 'katagami/kata check --quiet --whole .* .*/part/heat.kata' log || { cat log; exit 1; }
+fi
 
 LD_LIBRARY_PATH='' "$prefix/bin/kata" info >/dev/null
 rm -rf as_* package_* part # large files

@@ -11,11 +11,17 @@
 
 #include <cmocka.h>
 
-/* KATA_TEST_CHAINS=20000 for a long run, KATA_TEST_SEED for another start. */
 static uint64_t from_environment(const char *name, uint64_t otherwise)
 {
     const char *value = getenv(name);
     return value ? strtoull(value, NULL, 10) : otherwise;
+}
+
+/* KATA_TEST_CHAINS gives another number, KATA_TEST_SEED another start. */
+static uint64_t chain_count(void)
+{
+    return from_environment("KATA_TEST_CHAINS",
+                            from_environment("KATA_TEST_FULL", 0) ? 50000 : 1000);
 }
 
 static plan_request random_request(world *w)
@@ -126,7 +132,7 @@ static void check_chain(uint64_t seed, int plans)
 static void random_chains_planned_give_the_same_bits(void **state)
 {
     (void)state;
-    uint64_t chains = from_environment("KATA_TEST_CHAINS", 1000);
+    uint64_t chains = chain_count();
     uint64_t first = from_environment("KATA_TEST_SEED", 1);
     for (uint64_t seed = first; seed < first + chains; seed++) check_chain(seed, 4);
 }
@@ -188,7 +194,7 @@ static void damaged_plans_that_give_other_bits_are_refused(void **state)
     (void)state;
     tally *tallies = calloc((size_t)mutant_count, sizeof *tallies);
     assert_non_null(tallies);
-    uint64_t chains = from_environment("KATA_TEST_CHAINS", 1000);
+    uint64_t chains = chain_count();
     uint64_t first = from_environment("KATA_TEST_SEED", 1);
     for (uint64_t seed = first; seed < first + chains; seed++) check_mutants(seed, tallies);
     int missed = 0;
