@@ -268,6 +268,16 @@ kata_status io_png_read(const char *path, int channels, io_image *image, message
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
+/* One filter and runs only: a sixth of the time that libpng's own choice takes (all filters tried
+ * for each row, and a search for repetitions), for files about a fifth larger. */
+static void choose_compression(codec *c)
+{
+    enum { FASTEST = 1, RUNS_ONLY = 3 /* zlib's Z_RLE */ };
+    png_set_filter(c->png, PNG_FILTER_TYPE_BASE, PNG_FILTER_PAETH);
+    png_set_compression_level(c->png, FASTEST);
+    png_set_compression_strategy(c->png, RUNS_ONLY);
+}
+
 static void write_picture(codec *c)
 {
     static const int types[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
@@ -278,6 +288,7 @@ static void write_picture(codec *c)
     png_set_IHDR(c->png, c->info, (png_uint_32)image->width, (png_uint_32)image->height, 8,
                  types[image->channels - 1], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
+    choose_compression(c);
     png_write_info(c->png, c->info);
     for (int64_t y = 0; y < image->height; y++)
         png_write_row(c->png, image->pixels + row * (size_t)y);
