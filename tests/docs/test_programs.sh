@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# The programs of examples/ are C without warnings, and print what examples/README.md shows. The page
+# shows their kernels as they are.
+set -euo pipefail
+if [ "$KATA_SANITIZED" = 1 ]; then exit 77; fi # programs are built as users build theirs
+# shellcheck source=tests/docs/console.bash
+. "$KATA_SOURCE/tests/docs/console.bash"
+
+# As if this build were installed.
+mkdir pkgconfig
+cat >pkgconfig/katagami.pc <<END
+Name: katagami
+Description: this build
+Version: 0
+Cflags: -I$KATA_SOURCE/include -Wall -Wextra -Wpedantic -Werror
+Libs: -L$KATA_BUILD -lkatagami
+END
+export PKG_CONFIG_PATH=$PWD/pkgconfig LD_LIBRARY_PATH=$KATA_BUILD
+
+cp "$KATA_SOURCE"/examples/*.{c,kata} .
+page=$KATA_SOURCE/examples/README.md
+sed -nE 's|^<!-- file: examples/(.*)\.c -->$|\1.kata|p' "$page" | xargs cat >kernels
+check_kernels "$page" kernels
+check_console "$page"
+for picture in plate.png pulse.png; do test -s "$picture"; done
+"$KATA_BUILD/kata" check --werror --quiet ./*.kata
