@@ -209,6 +209,18 @@ static bool check_unique(const apply *a, const apply_param *p)
     return true;
 }
 
+/* Before hours of work, not after. */
+static bool check_folder(const apply *a, const char *output)
+{
+    char file[PATH_MAX];
+    file_of(output, file);
+    char *slash = strrchr(file, '/');
+    if (slash) slash[slash == file] = 0;
+    if (!access(slash ? file : ".", W_OK | X_OK)) return true;
+    options_failed(a->o, "%s cannot be written: %s", output, strerror(errno));
+    return false;
+}
+
 bool apply_check_files(const apply *a, const char *kernel_file, bool overwrite)
 {
     if (!check_results(a)) return false;
@@ -216,7 +228,7 @@ bool apply_check_files(const apply *a, const char *kernel_file, bool overwrite)
         const apply_param *p = &a->params[i];
         if (!p->output || is_pipe(p->output)) continue;
         if (!overwrite && !check_output(a, p->output, kernel_file)) return false;
-        if (!check_unique(a, p)) return false;
+        if (!check_unique(a, p) || !check_folder(a, p->output)) return false;
     }
     return true;
 }

@@ -48,7 +48,9 @@ const verb *verb_find(const char *name)
         if (!strcmp(v->name, name)) return v;
         spelling_try(&s, v->name);
     }
-    no_such("kata", "verb", &s);
+    if (name[0] == '-') spelling_try(&s, "--version");
+    if (name[0] == '-') spelling_try(&s, "--help");
+    no_such("kata", name[0] == '-' ? "option" : "verb", &s);
     fprintf(stderr, "its verbs are");
     for (const verb *v = verbs; v->name; v++)
         fprintf(stderr, "%s %s", v == verbs ? "" : ",", v->name);
@@ -61,6 +63,7 @@ void verb_list(FILE *to)
     for (const verb *v = verbs; v->name; v++)
         fprintf(to, "kata %-7s %-35s  %s\n", v->name, v->arguments, v->summary);
     fprintf(to, "kata %-43s  %s\n", "--version", "shows the version of the library");
+    fprintf(to, "\nkata help VERB explains a verb and its options.\n");
 }
 
 static int run_verb(int argc, char **argv)

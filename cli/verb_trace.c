@@ -37,7 +37,9 @@ int verb_trace(int argc, char **argv)
     int exit_code;
     if (!options_read(&trace_options, &r, argc, argv, &exit_code)) return exit_code;
     char **words = r.words.words;
-    if (r.words.count < 2 || !strchr(words[0], '@'))
+    if (r.words.count > 0 && !strchr(words[0], '@'))
+        return options_wrong(&trace_options, "'%s' is not a field's point, as in u@12,7", words[0]);
+    if (r.words.count < 2)
         return options_wrong(&trace_options,
                              "name a point and the program to run: kata trace u@12,7 -- PROGRAM");
     if (setenv("KATA_TRACE", words[0], 1) || (r.to && setenv("KATA_TRACE_FILE", r.to, 1)))

@@ -84,9 +84,10 @@ typedef void (*kata_handler)(void *data, kata_status status, const char *message
  * says that KATA_PLAN asks for (docs/planning.md); KATA_EXPLAIN=text (json; x, y or z for a picture
  * along that dimension) shows the plans of all chains and, when a context is closed, what its
  * kernels cost, how fast they ran and why chains ended, on standard error or appended to
- * KATA_EXPLAIN_FILE; with KATA_EXPLAIN_QUICK=1 nothing is measured for it. KATA_TRACE=u@12,7
- * reports every write to that point of the field of that name, to standard error or the file
- * KATA_TRACE_FILE, and makes kernels be interpreted. docs/debugging.md shows how to use them. */
+ * KATA_EXPLAIN_FILE (a picture replaces it); with KATA_EXPLAIN_QUICK=1 nothing is measured for it.
+ * KATA_TRACE=u@12,7 reports every write to that point of the field of that name, to standard error
+ * or the file KATA_TRACE_FILE, and makes kernels be interpreted. docs/debugging.md shows how to use
+ * them. */
 
 /* ---- context --------------------------------------------------------------------------------- */
 
@@ -572,13 +573,13 @@ typedef struct kata_save_options {
 KATA_API kata_status kata_save_with(kata_field *field, const kata_save_options *options);
 /* Reads a file into a field of the same size. PNG: 2-D fields with 1 to 4 components, to which the
  * image is converted as grey, grey and alpha, RGB or RGBA, each 0 to 1 (of KATA_U8, 0 to 255), row
- * 0 on top. NPY: an array of the shape that kata_save writes, in C or Fortran order, in either order
- * of bytes. VTKHDF: the point data of the field's name, or the only ones; of a series the last step.
- * HDF5: "FILE.h5:/PATH" is the dataset PATH of a file of any ending, of a shape as of NPY.
- * Floating-point numbers are converted as in C. Integers must be of the field's type; those that are
- * none of ours count as the next larger type, which holds them all (of 8 bits with a sign and of 16:
- * KATA_I32; of 32 without a sign: KATA_I64; bool: KATA_U8). Bytes (KATA_U8) fill KATA_UNORM8 as they
- * are, and wider integers. */
+ * 0 on top. NPY: an array of the shape that kata_save writes, in C or Fortran order, in either
+ * order of bytes. VTKHDF: the point data of the field's name, or the only ones; of a series the
+ * last step. HDF5: "FILE.h5:/PATH" is the dataset PATH of a file of any ending, of a shape as of
+ * NPY. Floating-point numbers are converted as in C. Integers must be of the field's type; those
+ * that are none of ours count as the next larger type, which holds them all (of 8 bits with a sign
+ * and of 16: KATA_I32; of 32 without a sign: KATA_I64; bool: KATA_U8). Bytes (KATA_U8) fill
+ * KATA_UNORM8 as they are, and wider integers. */
 KATA_API kata_status kata_load(kata_field *field, const char *path);
 
 /* The field that the data of a file fill. */

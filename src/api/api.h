@@ -4,6 +4,7 @@
 
 #include "api/rounding.h"
 #include "exec/exec.h"
+#include "io/io.h"
 #include "lang/lang.h"
 #include "machine/machine.h"
 #include "store/store.h"
@@ -49,6 +50,7 @@ struct kata {
     const char *explain, *explain_file; /* form in which plans are shown, and where; NULL: not, and
                                            standard error */
     bool explain_quick;                 /* nothing is measured for it */
+    io_svg picture;                     /* of the plans met so far, where that is asked for */
     api_force forces[API_FORCES]; /* why chains were forced, in the order of the first times */
     int force_count;
     text machine[7]; /* texts handed out by kata_machine_get */

@@ -2,9 +2,9 @@
  * its kernels cost and how its chains ended. docs/explain.md has both forms, text and JSON lines.
  */
 #include "api/api.h"
-#include "io/io.h"
 #include "machine/machine.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,14 +27,31 @@ kata_status api_read_explain(kata *k)
     return k->exec.meter ? KATA_OK : api_no_memory(k);
 }
 
-static void show(kata *k, const text *shown)
+static void show_in(kata *k, const text *shown, const char *path, const char *mode)
 {
-    FILE *to = k->explain_file ? fopen(k->explain_file, "a") : stderr;
+    FILE *to = path ? fopen(path, mode) : stderr;
     bool written = to && !shown->failed && fputs(text_get(shown), to) >= 0;
     if (to && to != stderr) written = fclose(to) == 0 && written;
     if (!written)
-        api_fail(k, KATA_ERROR_FILE, "the plan could not be written to %s",
-                 k->explain_file ? k->explain_file : "standard error");
+        api_fail(k, KATA_ERROR_FILE, "cannot write the explanation to %s",
+                 path ? path : "standard error");
+}
+
+static void show(kata *k, const text *shown) { show_in(k, shown, k->explain_file, "a"); }
+
+/* A picture is a document of its own: it replaces the file. A program's second context writes its
+ * picture to FILE.2. */
+static void show_picture(kata *k)
+{
+    static atomic_int shown_before;
+    text out = {0}, path = {0};
+    int number = 1 + atomic_fetch_add(&shown_before, 1);
+    io_svg_print(&out, &k->picture);
+    if (k->explain_file) text_add(&path, number > 1 ? "%s.%d" : "%s", k->explain_file, number);
+    if (path.failed) out.failed = true;
+    show_in(k, &out, k->explain_file && !path.failed ? text_get(&path) : k->explain_file, "w");
+    text_free(&path);
+    text_free(&out);
 }
 
 void api_explain(kata *k)
@@ -44,12 +61,14 @@ void api_explain(kata *k)
     if (k->exec.plans && plan_cache_knows(k->exec.plans, &k->chain, &k->exec.request)) return;
     const plan *p = exec_plan_of(&k->exec, &k->exec.request, &k->chain, &a, &k->messages);
     if (!p) return;
+    if (!k->explain[1]) {
+        if (!io_svg_add(&k->picture, p, a, k->explain[0] - 'x')) api_no_memory(k);
+        return;
+    }
     if (!strcmp(k->explain, "json"))
         plan_print_json(&out, p, a);
-    else if (!strcmp(k->explain, "text"))
-        plan_print(&out, p, a);
     else
-        io_svg_plan(&out, p, a, k->explain[0] - 'x');
+        plan_print(&out, p, a);
     show(k, &out);
     text_free(&out);
 }
@@ -117,7 +136,12 @@ void api_explain_end(kata *k)
 {
     bool json = !strcmp(k->explain, "json");
     text out = {0};
-    if (!k->explain[1] || (!k->work.chains && !k->work.steps)) return;
+    if (!k->explain[1]) {
+        if (k->picture.count) show_picture(k);
+        io_svg_free(&k->picture);
+        return;
+    }
+    if (!k->work.chains && !k->work.steps) return;
     print_kernels(&out, k, json);
     if (json)
         print_work_json(&out, k);

@@ -1,97 +1,84 @@
-/* Pictures of plans: what is computed when, over one dimension and the loops of the chain, as SVG.
- * Of the other dimensions one line through the middle is shown. Colours tell tiles apart: equal
- * ones are parts of loops that follow one another in one tile. */
+/* The picture of a program's plans: a legend, and a panel for each plan. */
 #include "io/io.h"
 
-#include <inttypes.h>
+enum { LINE = 18, LEGEND = 4 * LINE + 44, MARGIN = 16 };
 
-enum { POINT = 10, ROW = 16, LEFT = 150, TOP = 30 };
+static const struct {
+    const char *colour, *ink;
+} palette[] = {{"#4c78a8", "white"}, {"#f58518", "black"}, {"#54a24b", "white"},
+               {"#e45756", "white"}, {"#72b7b2", "black"}, {"#b279a2", "white"},
+               {"#eeca3b", "black"}, {"#9d755d", "white"}};
 
-typedef struct picture {
-    text *out;
-    const analysis_chain *a;
-    int dimension;
-    int64_t line[3]; /* where the other dimensions are looked at */
-    int64_t lo, hi;  /* shown */
-    int last, turn;  /* the loop drawn last, and the tile */
-} picture;
+const char *io_svg_colour(int order) { return palette[(size_t)order % COUNT_OF(palette)].colour; }
+const char *io_svg_ink(int order) { return palette[(size_t)order % COUNT_OF(palette)].ink; }
 
-static const char *const palette[] = {"#4c78a8", "#f58518", "#54a24b", "#e45756",
-                                      "#72b7b2", "#b279a2", "#eeca3b", "#9d755d"};
-
-/* A new tile begins where a loop of the chain follows a later one, or itself. */
-static bool draw(void *data, const plan_walk *walk, const plan_run *run)
+bool io_svg_add(io_svg *s, const plan *p, const analysis_chain *a, int dimension)
 {
-    (void)walk;
-    picture *p = data;
-    for (int d = 0; d < 3; d++)
-        if (d != p->dimension && run->box.hi[d] - run->box.lo[d] > 0 &&
-            (p->line[d] < run->box.lo[d] || p->line[d] >= run->box.hi[d]))
-            return true;
-    if (run->loop <= p->last) p->turn++;
-    p->last = run->loop;
-    int64_t lo = run->box.lo[p->dimension] + run->shift[p->dimension];
-    int64_t hi = run->box.hi[p->dimension] + run->shift[p->dimension];
-    text_add(p->out,
-             "<rect x=\"%" PRId64 "\" y=\"%d\" width=\"%" PRId64 "\" height=\"%d\" fill=\"%s\" "
-             "stroke=\"white\" opacity=\"0.8\"><title>loop %d '%s' [%" PRId64 ", %" PRId64
-             ")</title></rect>\n",
-             LEFT + (lo - p->lo) * POINT, TOP + ROW * (p->a->loop_count - 1 - run->loop),
-             (hi - lo) * POINT, ROW - 1, palette[(size_t)p->turn % COUNT_OF(palette)], run->loop,
-             p->a->loops[run->loop].loop->kernel->name, lo, hi);
-    return true;
+    if (s->count == IO_SVG_PANELS) {
+        s->left_out++;
+        return true;
+    }
+    int height = io_svg_panel(&s->panels, p, a, dimension, s->count + 1, LEGEND + s->height);
+    s->height += height;
+    s->count += height > 0;
+    return !s->panels.failed;
 }
 
-static bool measure(void *data, const plan_walk *walk, const plan_run *run)
+/* A line of the legend: a sample, 44 pixels wide, and what it means. */
+static void add_sample(text *out, int line, bool low, const char *meaning)
 {
-    (void)walk;
-    picture *p = data;
-    int64_t lo = run->box.lo[p->dimension] + run->shift[p->dimension];
-    int64_t hi = run->box.hi[p->dimension] + run->shift[p->dimension];
-    if (lo < p->lo) p->lo = lo;
-    if (hi > p->hi) p->hi = hi;
-    return true;
+    int y = 32 + line * LINE, height = low ? IO_SVG_LOW : 14;
+    text_add(out,
+             "<rect x=\"%d\" y=\"%d\" width=\"44\" height=\"%d\" fill=\"%s\"%s/>\n"
+             "<text x=\"%d\" y=\"%d\">%s</text>\n",
+             MARGIN, y + 14 - height, height, io_svg_colour(line), low ? " stroke=\"black\"" : "",
+             MARGIN + 56, y + 11, meaning);
+    if (!low)
+        text_add(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\" fill=\"%s\">%d</text>\n",
+                 MARGIN + 22, y + 11, io_svg_ink(line), line + 1);
 }
 
-static void draw_axes(const picture *p)
+static void add_legend(text *out)
 {
-    int64_t width = LEFT + (p->hi - p->lo) * POINT + 20;
-    int height = TOP + ROW * p->a->loop_count + 30;
-    text_add(p->out,
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%" PRId64 "\" height=\"%d\" "
-             "font-family=\"sans-serif\" font-size=\"11\">\n",
-             width, height);
-    text_add(p->out, "<text x=\"4\" y=\"16\">loops, the first at the bottom</text>\n");
-    for (int l = 0; l < p->a->loop_count; l++)
-        text_add(p->out, "<text x=\"4\" y=\"%d\">%d %s</text>\n",
-                 TOP + ROW * (p->a->loop_count - l) - 4, l, p->a->loops[l].loop->kernel->name);
-    for (int64_t x = p->lo; x <= p->hi; x++)
-        if (x % 8 == 0)
-            text_add(p->out, "<text x=\"%" PRId64 "\" y=\"%d\">%c = %" PRId64 "</text>\n",
-                     LEFT + (x - p->lo) * POINT, height - 10, "xyz"[p->dimension], x);
+    text_add(out,
+             "<text x=\"%d\" y=\"20\" font-size=\"15\" font-weight=\"bold\">In which order the "
+             "points of each loop are computed</text>\n",
+             MARGIN);
+    add_sample(out, 0, false,
+               "Points of the tile that runs first. Tiles run in the order of their numbers; "
+               "within a tile, loops run from the bottom to the top.");
+    add_sample(out, 1, false, "Tiles with the same number may run at the same time.");
+    add_sample(out, 2, true,
+               "Points that a tile computes for itself although another tile owns them: work done "
+               "twice.");
+    text_add(
+        out,
+        "<text x=\"%d\" y=\"%d\">Of long chains the loops in the middle are left out (&#8942;), "
+        "of many tiles the ones at the right.</text>\n",
+        MARGIN, 32 + 3 * LINE + 11);
 }
 
-bool io_svg_plan(text *out, const plan *p, const analysis_chain *a, int dimension)
+void io_svg_print(text *out, const io_svg *s)
 {
-    picture picture = {.out = out,
-                       .a = a,
-                       .dimension = dimension,
-                       .last = a->loop_count,
-                       .lo = PLAN_FAR,
-                       .hi = -PLAN_FAR,
-                       .turn = -1};
-    plan_visitor visitor = {.data = &picture, .run = measure};
-    arena memory = {0};
-    plan_place *homes = arena_array(&memory, (size_t)a->slot_count + 1, sizeof *homes);
-    for (int l = 0; l < a->loop_count; l++)
-        for (int d = 0; d < 3; d++)
-            if (a->loops[l].loop->box.hi[d] / 2 > picture.line[d])
-                picture.line[d] = a->loops[l].loop->box.hi[d] / 2;
-    bool done = homes && plan_walk_all(p, a, homes, &visitor) && picture.lo < picture.hi;
-    if (done) draw_axes(&picture);
-    visitor.run = draw;
-    done = done && plan_walk_all(p, a, homes, &visitor);
-    text_add(out, done ? "</svg>\n" : "");
-    arena_free(&memory);
-    return done;
+    int height = LEGEND + s->height + (s->left_out ? 2 * LINE : MARGIN);
+    text_add(
+        out,
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d "
+        "%d\" font-family=\"sans-serif\" font-size=\"11\">\n"
+        "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
+        IO_SVG_WIDTH, height, IO_SVG_WIDTH, height);
+    add_legend(out);
+    if (s->panels.length) text_add(out, "%s", text_get(&s->panels));
+    if (s->left_out)
+        text_add(out, "<text x=\"%d\" y=\"%d\">%d other chains are not drawn.</text>\n", MARGIN,
+                 height - LINE, s->left_out);
+    text_add(out, "</svg>\n");
+    if (s->panels.failed) out->failed = true;
+}
+
+void io_svg_free(io_svg *s)
+{
+    text_free(&s->panels);
+    *s = (io_svg){0};
 }

@@ -534,6 +534,8 @@ bool lang_check_intervals(lang_compiler *c, const lang_stmt **s, ir_stmt **out);
 
 /* ---- warn.c ---------------------------------------------------------------------------------- */
 
+/* A file in which nothing is defined. */
+void lang_warn_empty(lang_compiler *c);
 /* A name that leaves its scope. */
 void lang_warn_unused(lang_compiler *c, const lang_symbol *symbol);
 /* A value that is stored, given or returned as one of a type, before its conversion. */

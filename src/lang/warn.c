@@ -18,6 +18,12 @@ static void warn(lang_compiler *c, uint32_t at, const char *advice, const char *
     text_free(&message);
 }
 
+void lang_warn_empty(lang_compiler *c)
+{
+    warn(c, 0, "write a kernel, as in: kernel f(in double u, out double v) { v = u; }",
+         "the file has no kernel, function or constant");
+}
+
 /* ---- names ----------------------------------------------------------------------------------- */
 
 static bool is_written_param(const lang_symbol *s)

@@ -270,6 +270,7 @@ expect 0 apply k.kata line u=u.npy v=v.npy # what is only an output is replaced
 expect_usage "'v' and 'w' are both written to v.npy" k.kata split f=u.png v=v.npy w=v.npy
 expect_usage "'v' and 'w' are both written to new.npy" k.kata split f=u.png v=new.npy w=new.npy
 [ ! -e new.npy ] || fail "a field is lost"
+expect_usage "none/v.npy cannot be written: No such file or directory" k.kata line u=u.npy v=none/v.npy
 
 # ---- pipes -------------------------------------------------------------------------------------
 

@@ -28,6 +28,7 @@ expect_in out "usage: kata check [options] FILE.kata..."
 expect_usage $'kata: there is no verb \'chekc\'; did you mean \'check\'?\nits verbs are run, check, apply, compile, explain, trace, diff, info, help' \
     chekc
 expect_usage $'kata: there is no verb \'dance\'\nits verbs are run, check, apply, compile, explain, trace, diff, info, help' dance
+expect_usage $'kata: there is no option \'--versoin\'; did you mean \'--version\'?\nits verbs are run, check, apply, compile, explain, trace, diff, info, help' --versoin
 expect 2 run
 expect_in err "kata run APPLICATION --help explains its options."
 expect 0 run --help
@@ -155,6 +156,20 @@ for kernels in "$KATA_SOURCE"/apps/*/*.kata; do
     case $kernels in */blur.kata) continue ;; esac # begins with a constant of the program's
     expect 0 check --werror "$kernels"
 done
+: >empty.kata
+echo '// nothing' >words.kata
+for file in empty.kata words.kata; do
+    expect 0 check "$file"
+    expect_in err "$file:1:1: warning: the file has no kernel, function or constant"
+    expect_text out "no kernels"
+    expect 1 check --quiet --werror "$file"
+    expect 1 compile "$file"
+    expect_in err "kata compile: $file has no kernels"
+done
+echo 'const int R = 2;' >constants.kata # for others to import
+expect 0 check --werror constants.kata
+expect_text out "no kernels"
+[ ! -s err ] || fail "a file of constants: $(cat err)"
 expect_usage "kata check: no file is given; name one, or - to read standard input" check
 echo 'const int R; kernel f(in double u, out double v) { v = u[R]; }' >radius.kata
 expect 0 check --constants R=8 radius.kata

@@ -28,8 +28,60 @@ expect_in blocks.json '"cuts": [0, 12, 24, "-far", "far", "-far", "far"]'
 expect 0 explain --plan 'streamed y=4' --json --to plan.json -- "$KATA_BUILD/kata" "${steps[@]}"
 python3 -m json.tool --json-lines plan.json >/dev/null || fail "no JSON"
 expect 0 explain --plan 'diamond y=16' --svg y --to plan.svg -- "$KATA_BUILD/kata" "${steps[@]}"
-grep -q '</svg>' plan.svg || fail "no picture"
-[ "$(grep -c '<rect' plan.svg)" -gt 8 ] || fail "no tiles in the picture"
+cp plan.svg first.svg
+expect 0 explain --plan 'diamond y=16' --svg y --to plan.svg -- "$KATA_BUILD/kata" "${steps[@]}"
+cmp plan.svg first.svg || fail "a second picture does not replace the first"
+expect 0 explain --plan 'skewed y=4' --svg y --to skewed.svg -- "$KATA_BUILD/kata" "${steps[@]}"
+expect 0 explain --plan 'blocked parts.y=2 every=2' --svg y --to blocked.svg -- "$KATA_BUILD/kata" "${steps[@]}"
+expect 0 explain --plan 'skewed y=4' --svg y --to periodic.svg -- "$KATA_BUILD/kata" "${steps[@]:0:8}" --boundary periodic
+expect 0 apply k.kata start --size 4x4000 u=tall.npy
+expect 0 explain --plan 'skewed y=4' --svg y --to long.svg -- "$KATA_BUILD/kata" apply k.kata heat u=tall.npy \
+    v=v.npy c=0.1 --steps 1000 --boundary clamp
+if command -v xmllint >/dev/null; then xmllint --noout ./*.svg || fail "the pictures are not well formed"; fi
+python3 - <<'END_OF_CHECK' || fail "the pictures are not as expected"
+import xml.etree.ElementTree as tree
+SVG = "{http://www.w3.org/2000/svg}"
+
+def read(name):
+    root = tree.parse(name).getroot()  # one root, well formed
+    assert root.tag == SVG + "svg", root.tag
+    width, height = int(root.get("width")), int(root.get("height"))
+    assert width <= 1200 and height <= 5000, (name, width, height)
+    tiles, words = [], []
+    for rect in root.iter(SVG + "rect"):
+        if rect.get("width") == "100%": continue
+        x, y, w, h = (float(rect.get(k)) for k in ("x", "y", "width", "height"))
+        assert 0 <= x and x + w <= width and 0 <= y and y + h <= height, (name, rect.attrib)
+        title = rect.find(SVG + "title")
+        if title is not None: tiles.append((x, y, w, h, title.text))
+    for word in root.iter(SVG + "text"):
+        x, y, anchor = float(word.get("x")), float(word.get("y")), word.get("text-anchor", "start")
+        w = (8 if word.get("font-size") else 5.9) * len(word.text)
+        x -= {"start": 0, "middle": w / 2, "end": w}[anchor]
+        assert 0 <= x and x + w <= width and y <= height, (name, word.text)
+        words.append((x, y, w, word.text))
+    for i, (x, y, w, text) in enumerate(words):  # lines are 11 pixels high
+        for x2, y2, w2, text2 in words[:i]:
+            apart = abs(y - y2) >= 10 or x >= x2 + w2 or x2 >= x + w
+            assert apart, (name, text, text2)
+    return tiles, [text for *_, text in words]
+
+tiles, words = read("plan.svg")  # diamonds: two waves
+assert any("same number" in text for text in words), "no legend"
+assert {text.split("tile ")[1] for *_, text in tiles} == {"1", "2"}, tiles
+assert len(tiles) == 6 + 2 * 5, len(tiles)  # the second wave: both sides of loops 1 to 5
+tiles, words = read("skewed.svg")  # every point of 6 loops once, in tiles one after another
+assert sum(w for *_, w, h, text in tiles if h > 10) == 6 * 960
+assert [text for text in words if text.isdigit()][:2] == ["1", "2"]  # of the legend
+numbers = [int(text.split("tile ")[1]) for *_, text in tiles]
+assert numbers == sorted(numbers) and set(numbers) == set(range(1, 7)), numbers
+tiles, words = read("blocked.svg")  # work done twice is shown low
+assert any(h < 10 for *_, h, text in tiles)
+read("periodic.svg")
+tiles, words = read("long.svg")  # many loops and tiles: a part of them
+assert len(tiles) < 28 * 45 * 6, len(tiles)
+assert any("more loops" in text for text in words) and any("shown are the points" in text for text in words)
+END_OF_CHECK
 
 KATA_EXECUTOR=reference expect 0 "${steps[@]}"
 mv v.npy expected.npy

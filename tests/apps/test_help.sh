@@ -114,7 +114,7 @@ if command -v fish >/dev/null; then
 fi
 
 expect 2 help --completion tcsh
-expect_text err "kata help: --completion has no choice 'tcsh'; did you mean zsh?"
+expect_text err "kata help: --completion has no choice 'tcsh'; did you mean bash?"
 expect 2 help check info
 expect_text err "kata help: one verb is enough; there is 'info', too"
 expect 2 help --manual check

@@ -111,6 +111,8 @@ for wrong in n@ n@1,2,3,4 n@x "n@1,"; do
     expect_text err "error: the environment variable KATA_TRACE is '$wrong', not of the form FIELD@X,Y or FIELD,FIELD@X,Y"
 done
 expect 2 trace n -- "$KATA_BUILD/kata"
+expect_text err "kata trace: 'n' is not a field's point, as in u@12,7"
+expect 2 trace n@1
 expect_text err "kata trace: name a point and the program to run: kata trace u@12,7 -- PROGRAM"
 expect 127 trace n@1 -- ./no_such_program
 expect_text err "kata trace: cannot run ./no_such_program: No such file or directory"
