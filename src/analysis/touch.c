@@ -58,14 +58,6 @@ static void add_reads(analysis_loop *l, const grid_box *needs)
     }
 }
 
-/* Points of a finer field that are written of each point of the loop. */
-static int children_of(const chain_loop *loop, const ir_param *param)
-{
-    int children = 1;
-    for (int d = 0; d < loop->shape.rank; d++) children *= param->finer[d] ? param->finer[d] : 1;
-    return children;
-}
-
 /* Stores are ordered by parameter and component. */
 static void add_writes(analysis_loop *l)
 {
@@ -83,11 +75,12 @@ static void add_writes(analysis_loop *l)
         else
             t = add(l, s->param, s->component, s->offset);
         t->writes = true;
-        if (s->condition && children_of(l->loop, param) == 1) t->at = analysis_written(l->loop, s);
+        if (s->condition && ir_param_children_in(param, l->loop->shape.rank) == 1)
+            t->at = analysis_written(l->loop, s);
         t->partial = t->partial || s->condition || l->loop->colors > 1;
         bool last = i + 1 == kernel->store_count || kernel->stores[i + 1].param != s->param ||
                     kernel->stores[i + 1].component != s->component;
-        if (last && written < children_of(l->loop, param)) t->partial = true;
+        if (last && written < ir_param_children_in(param, l->loop->shape.rank)) t->partial = true;
     }
 }
 

@@ -5,12 +5,11 @@ bool analysis_writes_whole(const chain_loop *loop, int param)
 {
     const ir_kernel *kernel = loop->kernel;
     if (!ir_param_is_written_field(&kernel->params[param]) || loop->colors > 1) return false;
-    int written = 0, values = loop->bindings[param].slot->components;
+    int written = 0;
     for (int i = 0; i < kernel->store_count; i++)
         written += kernel->stores[i].param == param && !kernel->stores[i].condition;
-    for (int d = 0; d < loop->shape.rank; d++) /* all children */
-        if (kernel->params[param].finer[d]) values *= kernel->params[param].finer[d];
-    return written == values;
+    return written == loop->bindings[param].slot->components *
+                          ir_param_children_in(&kernel->params[param], loop->shape.rank);
 }
 
 /* The indices that a store surely writes, of a finer field together with those to the other

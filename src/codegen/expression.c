@@ -5,11 +5,7 @@
 
 const char *codegen_type(ir_type type) { return type == IR_BOOL ? "_Bool" : ir_types[type].c_name; }
 
-const char *codegen_short_type(ir_type type)
-{
-    static const char *const names[IR_TYPE_COUNT] = {"i32", "i32", "i64", "f32", "f64", "u8"};
-    return names[type];
-}
+const char *codegen_short_type(ir_type type) { return ir_types[type].suffix; }
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -154,39 +150,17 @@ bool codegen_is_elementary(ir_op op) { return ir_ops[op].function >= IR_FUNCTION
 /* Functions that compilers turn into one instruction. */
 static const char *builtin(ir_op op)
 {
-    switch (op) {
-    case IR_FMA: return "fma";
-    case IR_SQRT: return "sqrt";
-    case IR_ABS:
-    case IR_FABS: return "fabs";
-    case IR_FLOOR: return "floor";
-    case IR_CEIL: return "ceil";
-    case IR_TRUNC: return "trunc";
-    case IR_RINT: return "rint";
-    default: return NULL;
-    }
+    const ir_spelling *s = &ir_ops[op].on_floating;
+    return s->form == IR_FORM_BUILTIN ? s->symbol : NULL;
 }
 
 /* Operators of C that do what the operation says on a type; NULL where there is none. */
 static const char *operator_of(ir_op op, ir_type type)
 {
-    bool floating = ir_type_is_floating(type);
-    switch (op) {
-    case IR_NEG: return floating ? "-" : NULL;
-    case IR_NOT: return type == IR_BOOL ? "!" : "~";
-    case IR_ADD: return floating ? "+" : NULL;
-    case IR_SUB: return floating ? "-" : NULL;
-    case IR_MUL: return floating ? "*" : NULL;
-    case IR_DIV: return floating ? "/" : NULL;
-    case IR_AND: return "&";
-    case IR_OR: return "|";
-    case IR_XOR: return "^";
-    case IR_EQ: return "==";
-    case IR_NE: return "!=";
-    case IR_LT: return "<";
-    case IR_LE: return "<=";
-    default: return NULL;
-    }
+    const ir_spelling *s = ir_op_spelling(op, type);
+    bool is_operator =
+        s->form == IR_FORM_UNARY || s->form == IR_FORM_BINARY || s->form == IR_FORM_COMPARISON;
+    return is_operator ? s->symbol : NULL;
 }
 
 bool codegen_hides_zero(const ir_kernel *kernel, const ir_node *node, int k)

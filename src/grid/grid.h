@@ -108,6 +108,8 @@ void grid_boundary_inside(const grid_boundary *boundary, int dimension, const gr
  * ghosts, or a reflection about the node of a dimension of one point. */
 bool grid_boundary_map(const grid_boundary *boundary, int dimension, const grid_axis *axis,
                        int64_t index, grid_source *out);
+/* antisymmetric.c: makes elements at a source what is read there, by undoing its steps. */
+void grid_undo_steps(const grid_source *source, kata_type stored, void *elements, int64_t count);
 const char *grid_rule_name(kata_rule rule); /* "KATA_CLAMP" */
 const char *grid_side_name(int side);       /* "KATA_X_LOW" */
 

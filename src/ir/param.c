@@ -38,10 +38,14 @@ static int extent(const ir_param *param, int dimension)
     return param->finer[dimension] ? param->finer[dimension] : 1;
 }
 
-int ir_param_children(const ir_param *param)
+int ir_param_children_in(const ir_param *param, int rank)
 {
-    return extent(param, 0) * extent(param, 1) * extent(param, 2);
+    int children = 1;
+    for (int d = 0; d < rank; d++) children *= extent(param, d);
+    return children;
 }
+
+int ir_param_children(const ir_param *param) { return ir_param_children_in(param, 3); }
 
 int ir_param_child(const ir_param *param, const int32_t offset[3])
 {

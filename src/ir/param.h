@@ -55,8 +55,10 @@ int64_t ir_param_index(const ir_param *param, int dimension, int64_t point);
 /* The smallest index of the loop's grid that touches `index` of the field or a larger one;
  * INT64_MIN or INT64_MAX along an absent axis. */
 int64_t ir_param_point(const ir_param *param, int dimension, int64_t index);
-/* The children of a point: the points of a finer field that lie in it. Their number: the product of
- * the field's three ratios; 1 of a field on the loop's own grid. */
+/* The children of a point: the points of a finer field that lie in it. Their number on a grid of a
+ * rank: the product of the field's ratios; 1 of a field on the loop's own grid. */
+int ir_param_children_in(const ir_param *param, int rank);
+/* The same of rank 3: as many as a kernel can write on any grid. */
 int ir_param_children(const ir_param *param);
 /* The number of the child at an offset, x fastest; -1 where there is none. On the loop's own grid
  * every offset is child 0. */

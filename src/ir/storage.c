@@ -14,11 +14,6 @@ const ir_storage_info ir_storages[IR_STORAGE_COUNT] = {
 
 ir_type ir_type_of_storage(kata_type storage) { return ir_storages[storage].type; }
 
-const char *ir_storage_name(kata_type storage)
-{
-    return (unsigned)storage < IR_STORAGE_COUNT ? ir_storages[storage].name : "unknown type";
-}
-
 bool ir_storage_suits(kata_type storage, ir_type type)
 {
     ir_type own = ir_storages[storage].type;

@@ -78,8 +78,6 @@ typedef struct ir_storage_info {
 extern const ir_storage_info ir_storages[IR_STORAGE_COUNT];
 
 ir_type ir_type_of_storage(kata_type storage);
-/* "f64"; "unknown type" of a number that is no kata_type. */
-const char *ir_storage_name(kata_type storage);
 /* Whether values of a type can be read from, and written to, a field of this storage type: floating
  * as floating, integer as integer, uchar as itself. */
 bool ir_storage_suits(kata_type storage, ir_type type);

@@ -2,7 +2,7 @@
  *
  * A field that a helper takes is a symbol bound to a field of the kernel: its component and offsets
  * are added to those of each access in the helper. */
-#include "lang/syntax.h"
+#include "lang/check.h"
 
 #include <string.h>
 

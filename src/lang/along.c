@@ -1,5 +1,6 @@
 /* Fields of lower rank: "in double p along z". */
-#include "lang/syntax.h"
+#include "lang/check.h"
+#include "lang/parse.h"
 
 #include <string.h>
 

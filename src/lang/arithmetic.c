@@ -2,7 +2,7 @@
  * unsuffixed literals is *flexible* and becomes float where it meets a float, its arithmetic being
  * done in double and rounded once; and a sum with exactly one operand that is written as a product
  * of its type is an fma. */
-#include "lang/syntax.h"
+#include "lang/check.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Assignments: to variables, to fields, and the forms of reductions. */
-#include "lang/syntax.h"
+#include "lang/check.h"
 
 #include <string.h>
 

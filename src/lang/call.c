@@ -1,6 +1,6 @@
 /* Calls. A function of the language is an operation; a helper is inlined: its parameters become
  * variables, or names of the kernel's fields, and its body is translated anew. */
-#include "lang/syntax.h"
+#include "lang/check.h"
 
 #include <string.h>
 

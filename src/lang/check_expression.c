@@ -1,5 +1,5 @@
 /* Syntax of expressions to typed IR. */
-#include "lang/syntax.h"
+#include "lang/check.h"
 
 static const lang_value failed;
 

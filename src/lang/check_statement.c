@@ -1,5 +1,5 @@
 /* Syntax of statements to IR. */
-#include "lang/syntax.h"
+#include "lang/check.h"
 
 /* Statements in a scope of their own. */
 static bool check_body(lang_compiler *c, const lang_stmt *s, ir_stmt **out)

@@ -1,6 +1,7 @@
 /* The passes over a kernel file. Constants and the names of functions are declared in the order of
  * the text; then bodies are translated, so that a function may be used before its definition. */
-#include "lang/syntax.h"
+#include "lang/check.h"
+#include "lang/parse.h"
 
 #include <fenv.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* Load-time constants: "R = 8, C = 0.5". The text hangs on that of the file, so that messages can
  * point into it. A value takes the place of the initialiser of the file's constant of that name; it
  * must fit the type that the file declares. */
-#include "lang/syntax.h"
+#include "lang/check.h"
+#include "lang/parse.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Variables, arrays, constants and constant tables. A constant whose value is known at compile time
  * is that value; any other is a variable that is not assigned again. */
-#include "lang/syntax.h"
+#include "lang/check.h"
 
 /* The known value of an initialiser of a constant; reports one that a file needs and is not known.
  */

@@ -5,7 +5,7 @@
  *
  * A text can bring along what it imports, behind its end: parts, each of which begins with a line
  * #file "PATH". Then no file is read. */
-#include "lang/syntax.h"
+#include "lang/parse.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * The kernel keeps their bounds, and its tree has them as branches on the index of the level. Where
  * they are known to follow one another without a gap, a branch asks for its upper bound only and
  * the last for nothing: so it is known that there is a body for each level. */
-#include "lang/syntax.h"
+#include "lang/check.h"
 
 #include <stdlib.h>
 

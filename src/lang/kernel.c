@@ -1,5 +1,5 @@
 /* A kernel: its parameters and body as an ir_kernel. */
-#include "lang/syntax.h"
+#include "lang/check.h"
 
 #include <string.h>
 

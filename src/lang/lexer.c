@@ -1,6 +1,6 @@
 /* Text to tokens, one ahead of the parser. Signs are the longest that match. Comments and
  * white space end tokens and are dropped. A byte order mark at the beginning is skipped. */
-#include "lang/syntax.h"
+#include "lang/compiler.h"
 
 #include <stdio.h>
 #include <string.h>

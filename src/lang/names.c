@@ -2,7 +2,7 @@
  * all symbols also hang on one chain in the order of their declaration, by which scopes are left.
  * A helper that is inlined opens a *frame*: it sees symbols of its own frame and of the file
  * (frame 0), but not those of the kernel that calls it. */
-#include "lang/syntax.h"
+#include "lang/check.h"
 
 #include <stdlib.h>
 #include <string.h>

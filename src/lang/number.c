@@ -1,6 +1,6 @@
 /* Literals. Integers are int, or long when too large for it or with an L. Floating literals are
  * rounded once, to double and to float, whatever the locale. */
-#include "lang/syntax.h"
+#include "lang/parse.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Expressions to syntax, by precedence climbing. */
-#include "lang/syntax.h"
+#include "lang/parse.h"
 
 static lang_expr *make(lang_compiler *c, lang_expr_kind kind, uint32_t at)
 {

@@ -1,5 +1,5 @@
 /* Definitions of a file to syntax: kernels, helpers, constants. */
-#include "lang/syntax.h"
+#include "lang/parse.h"
 
 #include <string.h>
 

@@ -1,150 +1,9 @@
-/* Declarations and statements to syntax. */
-#include "lang/syntax.h"
+/* Statements to syntax. */
+#include "lang/parse.h"
 
 #include <string.h>
 
-static const char *const types[] = {"bool", "int", "long", "float", "double", "uchar", "real"};
-
 static bool parse_statement(lang_compiler *c, lang_stmt ***tail);
-
-static lang_stmt *make(lang_compiler *c, lang_stmt_kind kind, uint32_t at)
-{
-    lang_stmt *s = lang_make(c, sizeof *s, at);
-    if (!s) return NULL;
-    s->kind = kind;
-    s->at = at;
-    return s;
-}
-
-/* Appends statements to the list that ends at **tail. */
-static bool append(lang_stmt ***tail, lang_stmt *s)
-{
-    if (!s) return false;
-    **tail = s;
-    while (**tail) *tail = &(**tail)->next;
-    return true;
-}
-
-/* ---- declarations ---------------------------------------------------------------------------- */
-
-bool lang_parse_type(lang_compiler *c, ir_type *type)
-{
-    if (!lang_is_type(&c->token)) {
-        lang_unexpected(c, "a type (bool, uchar, int, long, float, double or real)");
-        if (c->token.kind == LANG_TOKEN_NAME)
-            lang_suggest(c, c->token.name->text, types, COUNT_OF(types));
-        return false;
-    }
-    *type = (ir_type)c->token.name->word;
-    lang_advance(c);
-    if (!lang_is_type(&c->token)) return true;
-    lang_error(c, c->token.at, "a type is one word");
-    return lang_hint(c, "int has 32 bits, long has 64");
-}
-
-bool lang_parse_name(lang_compiler *c, const char *what, lang_name **name, uint32_t *at)
-{
-    bool word = c->token.kind == LANG_TOKEN_WORD;
-    if (c->token.kind != LANG_TOKEN_NAME) {
-        if (word) lang_forgive(c, c->token.name);
-        lang_unexpected(c, what);
-        return word && lang_hint(c, "'%s' is a word of the language", c->token.name->text);
-    }
-    *name = c->token.name;
-    *at = c->token.at;
-    lang_advance(c);
-    return true;
-}
-
-/* length = "[" [expression] "]" ["[" expression "]"] */
-bool lang_parse_length(lang_compiler *c, lang_expr **length, lang_expr **columns)
-{
-    lang_advance(c);
-    if (!lang_is_sign(&c->token, LANG_SIGN_INDEX_CLOSE)) {
-        *length = lang_parse_expression(c);
-        if (!*length) return false;
-    }
-    if (!lang_expect(c, LANG_SIGN_INDEX_CLOSE, "after the length")) return false;
-    if (!lang_accept(c, LANG_SIGN_INDEX_OPEN)) return true;
-    *columns = lang_parse_expression(c);
-    if (!*columns || !lang_expect(c, LANG_SIGN_INDEX_CLOSE, "after the length")) return false;
-    if (!lang_is_sign(&c->token, LANG_SIGN_INDEX_OPEN)) return true;
-    lang_error(c, c->token.at, "tables and arrays have at most two indices");
-    return lang_hint(c, "put two into one, as in 'm[i][3*j + k]' of 'm[3][9]'");
-}
-
-/* rows = "{" list "}" {"," "{" list "}"} [","] "}" */
-static lang_expr *parse_rows(lang_compiler *c)
-{
-    lang_expr *first = NULL, **tail = &first;
-    do {
-        if (first && lang_is_sign(&c->token, LANG_SIGN_BLOCK_CLOSE)) break;
-        lang_expr *row = lang_make(c, sizeof *row, c->token.at);
-        if (!row) return NULL;
-        *row = (lang_expr){.kind = LANG_EXPR_ROW, .at = c->token.at};
-        if (!lang_expect(c, LANG_SIGN_BLOCK_OPEN, "before a row")) return NULL;
-        row->arg[1] = lang_parse_list(c, LANG_SIGN_BLOCK_CLOSE, "after the row");
-        if (!row->arg[1]) return NULL;
-        *tail = row;
-        tail = &row->next;
-    } while (lang_accept(c, LANG_SIGN_COMMA));
-    return lang_expect(c, LANG_SIGN_BLOCK_CLOSE, "after the rows") ? first : NULL;
-}
-
-static lang_expr *parse_braced(lang_compiler *c)
-{
-    if (lang_is_sign(&c->token, LANG_SIGN_BLOCK_OPEN)) return parse_rows(c);
-    return lang_parse_list(c, LANG_SIGN_BLOCK_CLOSE, "after the initialisers");
-}
-
-/* initialiser = "=" (expression | "{" list "}" | "{" rows) */
-static bool parse_initialiser(lang_compiler *c, lang_declared *d)
-{
-    if (!lang_accept(c, LANG_SIGN_ASSIGN)) return true;
-    d->braced = lang_accept(c, LANG_SIGN_BLOCK_OPEN);
-    d->value = d->braced ? parse_braced(c) : lang_parse_expression(c);
-    return d->value;
-}
-
-/* declarator = name [length] [initialiser] */
-static lang_stmt *parse_declarator(lang_compiler *c, ir_type type, bool constant)
-{
-    lang_stmt *s = make(c, LANG_STMT_DECLARE, c->token.at);
-    if (!s) return NULL;
-    lang_declared *d = &s->declared;
-    d->type = type;
-    if (!lang_note_real(c, &d->type)) return NULL;
-    d->constant = constant;
-    if (!lang_parse_name(c, constant ? "the name of a constant" : "the name of a variable",
-                         &d->name, &d->at))
-        return NULL;
-    d->array = lang_is_sign(&c->token, LANG_SIGN_INDEX_OPEN);
-    if (d->array && !lang_parse_length(c, &d->length, &d->columns)) return NULL;
-    return parse_initialiser(c, d) ? s : NULL;
-}
-
-/* declarators = declarator {"," declarator} ";" */
-lang_stmt *lang_parse_declarators(lang_compiler *c, ir_type type, bool constant)
-{
-    lang_stmt *first = NULL, **tail = &first;
-    do
-        if (!append(&tail, parse_declarator(c, type, constant))) return NULL;
-    while (lang_accept(c, LANG_SIGN_COMMA));
-    return lang_expect(c, LANG_SIGN_SEMICOLON, "after the declaration") ? first : NULL;
-}
-
-/* declaration = ["const"] type declarators */
-static lang_stmt *parse_declaration(lang_compiler *c)
-{
-    bool constant = lang_accept_word(c, LANG_WORD_CONST);
-    ir_type type;
-    return lang_parse_type(c, &type) ? lang_parse_declarators(c, type, constant) : NULL;
-}
-
-static bool at_declaration(const lang_compiler *c)
-{
-    return lang_is_type(&c->token) || lang_is_word(&c->token, LANG_WORD_CONST);
-}
 
 /* ---- assignments ----------------------------------------------------------------------------- */
 
@@ -163,7 +22,7 @@ static bool is_assignment(const lang_token *token)
 static bool looks_like_type(const lang_compiler *c, const lang_expr *e)
 {
     if (e->kind != LANG_EXPR_NAME || c->token.kind != LANG_TOKEN_NAME) return false;
-    return strstr(e->name->text, "_t") || nearest_name(e->name->text, types, COUNT_OF(types)) ||
+    return strstr(e->name->text, "_t") || lang_is_near_type(e->name->text) ||
            lang_is_sign(&c->next, LANG_SIGN_ASSIGN) || lang_is_sign(&c->next, LANG_SIGN_INDEX_OPEN);
 }
 
@@ -171,7 +30,7 @@ static lang_stmt *unknown_type(lang_compiler *c, const lang_expr *e)
 {
     static const char *const words[] = {"else", "const", "return"};
     lang_error(c, e->at, "unknown type '%s'", e->name->text);
-    if (!lang_suggest(c, e->name->text, types, COUNT_OF(types)) &&
+    if (!lang_suggest_type(c, e->name->text) &&
         lang_suggest(c, e->name->text, words, COUNT_OF(words)))
         return NULL;
     lang_hint(c, "the types are bool, uchar, int, long, float, double and real");
@@ -215,7 +74,7 @@ static bool parse_step(lang_compiler *c, lang_stmt *s)
 /* assignment = expression ("=" | "+=" | ...) expression | expression step | step expression */
 static lang_stmt *parse_assignment(lang_compiler *c)
 {
-    lang_stmt *s = make(c, LANG_STMT_ASSIGN, c->token.at);
+    lang_stmt *s = lang_make_stmt(c, LANG_STMT_ASSIGN, c->token.at);
     if (!s) return NULL;
     bool prefix = is_step(&c->token);
     if (prefix && !parse_step(c, s)) return NULL;
@@ -235,7 +94,7 @@ static lang_stmt *parse_assignment(lang_compiler *c)
 static bool parse_body(lang_compiler *c, lang_stmt **body)
 {
     lang_stmt **tail = body;
-    if (!at_declaration(c)) return parse_statement(c, &tail);
+    if (!lang_at_declaration(c)) return parse_statement(c, &tail);
     lang_error(c, c->token.at, "a declaration cannot stand alone here");
     return lang_hint(c, "nothing could use it: put a block '{ ... }' around it and what uses it");
 }
@@ -252,7 +111,7 @@ static lang_expr *parse_condition(lang_compiler *c)
 /* if = "if" condition statement ["else" statement] */
 static lang_stmt *parse_if(lang_compiler *c)
 {
-    lang_stmt *s = make(c, LANG_STMT_IF, c->token.at);
+    lang_stmt *s = lang_make_stmt(c, LANG_STMT_IF, c->token.at);
     if (!s) return NULL;
     s->value = parse_condition(c);
     if (!s->value || !parse_body(c, &s->body)) return NULL;
@@ -271,11 +130,11 @@ static bool needs_loop_part(lang_compiler *c, lang_sign empty)
 static lang_stmt *parse_start(lang_compiler *c)
 {
     if (!needs_loop_part(c, LANG_SIGN_SEMICOLON)) return NULL;
-    if (!at_declaration(c)) {
+    if (!lang_at_declaration(c)) {
         lang_stmt *s = parse_assignment(c);
         return s && lang_expect(c, LANG_SIGN_SEMICOLON, "after the start of the loop") ? s : NULL;
     }
-    lang_stmt *s = parse_declaration(c);
+    lang_stmt *s = lang_parse_declaration(c);
     if (!s) return NULL;
     const lang_declared *d = &s->declared;
     if (!s->next && !d->constant && !d->array && !d->braced && d->value) return s;
@@ -288,7 +147,7 @@ static lang_stmt *parse_start(lang_compiler *c)
 /* for = "for" "(" start expression ";" assignment ")" statement */
 static lang_stmt *parse_for(lang_compiler *c)
 {
-    lang_stmt *s = make(c, LANG_STMT_FOR, c->token.at);
+    lang_stmt *s = lang_make_stmt(c, LANG_STMT_FOR, c->token.at);
     lang_advance(c);
     if (!s || !lang_expect(c, LANG_SIGN_PAREN_OPEN, "after 'for'")) return NULL;
     s->init = parse_start(c);
@@ -306,7 +165,7 @@ static lang_stmt *parse_for(lang_compiler *c)
 /* return = "return" [expression] ";" */
 static lang_stmt *parse_return(lang_compiler *c)
 {
-    lang_stmt *s = make(c, LANG_STMT_RETURN, c->token.at);
+    lang_stmt *s = lang_make_stmt(c, LANG_STMT_RETURN, c->token.at);
     lang_advance(c);
     if (!s || lang_accept(c, LANG_SIGN_SEMICOLON)) return s;
     s->value = lang_parse_expression(c);
@@ -316,7 +175,7 @@ static lang_stmt *parse_return(lang_compiler *c)
 /* assert = "assert" "(" expression ["," text] ")" ";" */
 static lang_stmt *parse_assert(lang_compiler *c)
 {
-    lang_stmt *s = make(c, LANG_STMT_ASSERT, c->token.at);
+    lang_stmt *s = lang_make_stmt(c, LANG_STMT_ASSERT, c->token.at);
     lang_advance(c);
     if (!s || !lang_expect(c, LANG_SIGN_PAREN_OPEN, "after 'assert'")) return NULL;
     s->value = lang_parse_expression(c);
@@ -340,7 +199,7 @@ static lang_stmt *parse_assert(lang_compiler *c)
 static lang_stmt *parse_interval(lang_compiler *c)
 {
     bool ok = false;
-    lang_stmt *s = make(c, LANG_STMT_INTERVAL, c->token.at);
+    lang_stmt *s = lang_make_stmt(c, LANG_STMT_INTERVAL, c->token.at);
     lang_advance(c);
     if (!s || !lang_expect(c, LANG_SIGN_INDEX_OPEN, "before the interval")) return NULL;
     s->target = lang_parse_expression(c);
@@ -357,7 +216,7 @@ static lang_stmt *parse_interval(lang_compiler *c)
 
 static lang_stmt *parse_inner_block(lang_compiler *c)
 {
-    lang_stmt *s = make(c, LANG_STMT_BLOCK, c->token.at);
+    lang_stmt *s = lang_make_stmt(c, LANG_STMT_BLOCK, c->token.at);
     bool ok = false;
     if (s) s->body = lang_parse_block(c, &ok);
     return ok ? s : NULL;
@@ -391,7 +250,7 @@ static lang_stmt *parse_kind_of_statement(lang_compiler *c)
     if (lang_is_word(&c->token, LANG_WORD_RETURN)) return parse_return(c);
     if (lang_is_word(&c->token, LANG_WORD_ASSERT)) return parse_assert(c);
     if (lang_is_word(&c->token, LANG_WORD_INTERVAL)) return parse_interval(c);
-    return at_declaration(c) ? parse_declaration(c) : parse_simple(c);
+    return lang_at_declaration(c) ? lang_parse_declaration(c) : parse_simple(c);
 }
 
 /* statement = ";" | block | if | for | return | assert | interval | declaration | assignment ";" */
@@ -399,7 +258,7 @@ static bool parse_statement(lang_compiler *c, lang_stmt ***tail)
 {
     if (lang_accept(c, LANG_SIGN_SEMICOLON)) return true;
     if (!lang_enter(c, c->token.at)) return false;
-    bool ok = append(tail, parse_kind_of_statement(c));
+    bool ok = lang_append_stmt(tail, parse_kind_of_statement(c));
     lang_leave(c);
     return ok;
 }

@@ -1,5 +1,6 @@
 /* Ratios: fields on a grid finer or coarser than that a kernel is applied to. */
-#include "lang/syntax.h"
+#include "lang/check.h"
+#include "lang/parse.h"
 
 /* Whether a word like one of the two stands where only they can; reports it. */
 static bool is_misspelt(lang_compiler *c)

@@ -1,7 +1,8 @@
 /* `real`, the type of the first field given for a parameter of that type. A kernel that uses it is
  * translated twice, with all places in the syntax of the file where it is written set to double,
  * then to float; kata_apply chooses. */
-#include "lang/syntax.h"
+#include "lang/check.h"
+#include "lang/parse.h"
 
 _Static_assert((int)LANG_WORD_REAL == (int)IR_TYPE_COUNT, "real follows the types of the IR");
 

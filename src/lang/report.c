@@ -1,5 +1,5 @@
 /* Errors, nesting and memory of a compilation. */
-#include "lang/syntax.h"
+#include "lang/compiler.h"
 
 static void begin(lang_compiler *c, kata_status status, uint32_t at, const char *format,
                   va_list list)

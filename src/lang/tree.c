@@ -1,5 +1,5 @@
 /* Making IR trees within a budget, and evaluating those that are constant. */
-#include "lang/syntax.h"
+#include "lang/check.h"
 
 void lang_tree_start(lang_compiler *c, arena *memory, const char *name)
 {

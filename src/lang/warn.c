@@ -1,7 +1,7 @@
 /* Warnings: what is allowed and hardly meant. Each has to be right where it is given, so that files
  * can be kept free of them: nothing is said about constants that configure a file, loop variables,
  * or literals that adapt. */
-#include "lang/syntax.h"
+#include "lang/check.h"
 
 #include <string.h>
 

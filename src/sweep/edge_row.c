@@ -5,8 +5,6 @@
  * order. */
 #include "sweep/edge.h"
 
-#include "ir/arithmetic.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -72,43 +70,9 @@ void sweep_edge_set_all(kata_type type, void *values, int64_t count, double x)
         for (int64_t i = 0; i < count; i++) memcpy(out + i * bytes, &value, (size_t)bytes);
 }
 
-/* x = 2*v - x, step by step, inner ones first. */
-#define UNDO_STEPS(T, member, TWICE, MINUS)                                                        \
-    for (int64_t k = source->steps - 1; k >= 0; k--) {                                             \
-        T v = ir_value_of_double(storage, source->step_value[k % 2]).member, *x = values;          \
-        T twice = TWICE;                                                                           \
-        for (int64_t i = 0; i < count; i++) x[i] = MINUS;                                          \
-    }
-
-/* The same where a step is computed in type t and its result stored by a conversion. */
-#define UNDO_CODED(T, t, storage)                                                                  \
-    for (int64_t k = source->steps - 1; k >= 0; k--) {                                             \
-        T v, *x = values;                                                                          \
-        ir_storage_write(type, IR_F64, ir_value_of_double(IR_F64, source->step_value[k % 2]), &v); \
-        for (int64_t i = 0; i < count; i++)                                                        \
-            x[i] = kata_##storage##_of_##t(2 * kata_##t##_of_##storage(v) -                        \
-                                           kata_##t##_of_##storage(x[i]));                         \
-    }
-
 void sweep_edge_undo_steps(kata_type type, void *values, int64_t count, const grid_source *source)
 {
-    ir_type storage = ir_type_of_storage(type);
-    switch (type) {
-    case KATA_F64: UNDO_STEPS(double, f64, 2 * v, twice - x[i]) break;
-    case KATA_F32: UNDO_STEPS(float, f32, 2 * v, twice - x[i]) break;
-    case KATA_I64:
-        UNDO_STEPS(int64_t, i64, (int64_t)(2 * (uint64_t)v),
-                   (int64_t)((uint64_t)twice - (uint64_t)x[i]))
-        break;
-    case KATA_I32:
-        UNDO_STEPS(int32_t, i32, (int32_t)(2 * (uint32_t)v),
-                   (int32_t)((uint32_t)twice - (uint32_t)x[i]))
-        break;
-    case KATA_U8: UNDO_CODED(uint8_t, i32, u8) break;
-    case KATA_F16: UNDO_CODED(uint16_t, f32, f16) break;
-    case KATA_BF16: UNDO_CODED(uint16_t, f32, bf16) break;
-    case KATA_UNORM8: UNDO_CODED(uint8_t, f32, unorm8) break;
-    }
+    grid_undo_steps(source, type, values, count);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */

@@ -33,29 +33,15 @@ static ir_value evaluate_load(const evaluation *e, const ir_node *n)
     return ir_storage_read(of->type, (ir_type)n->type, store_address(&rows, 0, index));
 }
 
-static ir_value evaluate_node(const evaluation *e, const ir_node *n)
+static bool find_value(const void *data, const ir_node *n, ir_value operand, ir_value *value)
 {
+    const evaluation *e = data;
     const chain_loop *loop = e->loop->loop;
-    const ir_node *nodes = loop->kernel->graph.nodes;
-    ir_value args[3];
-    switch ((ir_op)n->op) {
-    case IR_CONST: return n->value;
-    case IR_NUMBER:
-        return e->loop->numbers[codegen_number_index(loop->kernel, n->param) + n->element];
-    case IR_INDEX: return (ir_value){.i64 = e->point[n->param]};
-    case IR_SIZE: return (ir_value){.i64 = loop->shape.size[n->param]};
-    case IR_LOAD: return evaluate_load(e, n);
-    case IR_STORED: {
-        kata_type storage = loop->bindings[n->param].slot->type;
-        ir_value there = {0};
-        ir_storage_write(storage, (ir_type)n->type, e->values[n->arg[0]], &there);
-        return ir_storage_read(storage, (ir_type)n->type, &there);
-    }
-    default: break;
-    }
-    for (int i = 0; i < ir_ops[n->op].operands; i++) args[i] = e->values[n->arg[i]];
-    ir_type operand = (ir_type)nodes[n->arg[n->op == IR_SELECT ? 1 : 0]].type;
-    return ir_evaluate((ir_op)n->op, (ir_type)n->type, operand, args);
+    if (chain_node_value(loop, e->point, n, operand, value)) return true;
+    *value = n->op == IR_LOAD
+                 ? evaluate_load(e, n)
+                 : e->loop->numbers[codegen_number_index(loop->kernel, n->param) + n->element];
+    return true;
 }
 
 static void describe(const evaluation *e, const ir_check *check, observe_fault *fault)
@@ -87,8 +73,7 @@ bool sweep_fault_note(const sweep_loop *l, sweep_thread *thread)
     evaluation e = {l, thread->views, thread->failure.point, NULL};
     e.values = calloc(kernel->graph.count, sizeof *e.values);
     if (!e.values) return false;
-    for (ir_id id = 1; id < kernel->graph.count; id++)
-        e.values[id] = evaluate_node(&e, &kernel->graph.nodes[id]);
+    ir_evaluate_graph(&kernel->graph, find_value, &e, e.values, NULL);
     int first = 0;
     while (first < kernel->check_count - 1 && e.values[kernel->checks[first].passes].i32) first++;
     describe(&e, &kernel->checks[first], &thread->fault);

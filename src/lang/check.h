@@ -1,0 +1,149 @@
+/* Private to lang: syntax trees to IR trees, with their types and diagnostics. */
+#ifndef LANG_CHECK_H
+#define LANG_CHECK_H
+
+#include "lang/compiler.h"
+
+/* ---- tree.c: making the IR tree -------------------------------------------------------------- */
+
+/* Begins a new tree of that name. */
+void lang_tree_start(lang_compiler *c, arena *memory, const char *name);
+ir_expr *lang_tree_expr(lang_compiler *c, ir_expr_kind kind, ir_type type, uint32_t at);
+ir_expr *lang_tree_const(lang_compiler *c, ir_type type, ir_value value, uint32_t at);
+ir_expr *lang_tree_int(lang_compiler *c, int64_t value, uint32_t at);
+/* An operation; NULL when one of its operands is. */
+ir_expr *lang_tree_op(lang_compiler *c, ir_op op, ir_type type, ir_expr *a, ir_expr *b, ir_expr *d,
+                      uint32_t at);
+ir_stmt *lang_tree_stmt(lang_compiler *c, ir_stmt_kind kind, int index, uint32_t at);
+/* local `index` (its element) = value; NULL when value is. */
+ir_stmt *lang_tree_assign(lang_compiler *c, int index, ir_expr *element, ir_expr *value,
+                          uint32_t at);
+/* A new variable, -1 when memory is out. */
+int lang_tree_local(lang_compiler *c, const char *name, ir_type type, int length, uint32_t at);
+/* The index of a table in this kernel, -1 when memory is out. */
+int lang_tree_table(lang_compiler *c, lang_symbol *table);
+/* The value of an expression without fields, parameters and variables. Otherwise false, with the
+ * place that is not known at compile time in *culprit. */
+bool lang_tree_evaluate(const lang_compiler *c, const ir_expr *e, ir_value *value,
+                        const ir_expr **culprit);
+
+/* ---- arithmetic.c: types --------------------------------------------------------------------- */
+
+typedef struct lang_value {
+    ir_expr *expr;      /* NULL: failed */
+    ir_expr *narrow;    /* flexible and floating: the same as float */
+    bool flexible;      /* of unsuffixed literals only: its type adapts */
+    bool product;       /* written as a floating-point product */
+    const ir_expr *cut; /* in an integer: a literal divided by a constant with a remainder; NULL */
+} lang_value;
+
+lang_value lang_value_of(ir_expr *expr);
+/* A uchar as int, in which it is computed with; other values as they are. */
+lang_value lang_promoted(lang_compiler *c, lang_value value);
+/* Conversion as by assignment; NULL when it failed. */
+ir_expr *lang_convert(lang_compiler *c, lang_value value, ir_type type);
+/* The same for what is assigned, given or returned: warns where it loses something. */
+ir_expr *lang_convert_assigned(lang_compiler *c, lang_value value, ir_type type);
+/* != 0, as a bool. */
+ir_expr *lang_truth(lang_compiler *c, lang_value value);
+/* What operands of two values are converted to: double, float, long or int. */
+ir_type lang_common_type(lang_value a, lang_value b);
+lang_value lang_unary(lang_compiler *c, lang_sign sign, lang_value a, uint32_t at);
+lang_value lang_binary(lang_compiler *c, lang_sign sign, lang_value a, lang_value b, uint32_t at);
+lang_value lang_choose(lang_compiler *c, lang_value condition, lang_value a, lang_value b,
+                       uint32_t at);
+/* The result of an operation on values of the type `expr` has, all of them `flexible` or not. */
+lang_value lang_result(lang_compiler *c, ir_expr *expr, bool flexible);
+
+/* ---- check_expression.c, access.c, call.c ---------------------------------------------------- */
+
+lang_value lang_check(lang_compiler *c, const lang_expr *e);
+/* An index: an integer. */
+ir_expr *lang_check_integer(lang_compiler *c, const lang_expr *e, const char *what);
+/* A number known at compile time from low to high. */
+bool lang_check_constant(lang_compiler *c, const lang_expr *e, const char *what, int64_t low,
+                         int64_t high, int *value);
+
+/* What a name, with the brackets after it, stands for. */
+typedef struct lang_lvalue {
+    lang_symbol *symbol;
+    uint32_t at;
+    const lang_expr *element; /* index of a table, array or component */
+    const lang_expr *column;  /* second index of a table or array that has two */
+    const lang_expr *offsets; /* list */
+    int offset_count;
+    uint32_t offsets_at;
+    bool written; /* it is assigned to */
+} lang_lvalue;
+/* Resolves a NAME or INDEX; `what` says what it is for when it is something else. */
+bool lang_lvalue_find(lang_compiler *c, const lang_expr *e, lang_lvalue *place);
+/* The checked index of a place that has one; *element stays NULL for others. */
+bool lang_lvalue_element(lang_compiler *c, const lang_lvalue *place, ir_expr **element);
+lang_value lang_lvalue_read(lang_compiler *c, const lang_lvalue *place);
+void lang_hint_reduction(lang_compiler *c, const lang_symbol *r, const char *before); /* its form */
+/* Component and offsets of an access to a field, what the field is bound to included. */
+bool lang_lvalue_shift(lang_compiler *c, const lang_lvalue *place, ir_expr **component,
+                       ir_expr *offset[3], int *offsets);
+lang_value lang_check_call(lang_compiler *c, const lang_expr *e);
+/* Translates a helper nobody need call, so that its errors show. */
+bool lang_check_helper(lang_compiler *c, lang_function *helper);
+
+/* ---- check_statement.c, assign.c, declare.c -------------------------------------------------- */
+
+/* Translates a list of statements in the scope it is in. */
+bool lang_check_statements(lang_compiler *c, const lang_stmt *s, ir_stmt **out);
+/* Whether every path through the statements returns. */
+bool lang_always_returns(const lang_stmt *s);
+/* A variable, constant or table; what runs (nothing for constants) in *out. */
+bool lang_check_declared(lang_compiler *c, const lang_declared *d, bool file, ir_stmt **out);
+ir_stmt *lang_check_assign(lang_compiler *c, const lang_stmt *s);
+
+/* ---- interval.c ------------------------------------------------------------------------------ */
+
+/* Translates the intervals that begin at *s and makes *s the last of them. */
+bool lang_check_intervals(lang_compiler *c, const lang_stmt **s, ir_stmt **out);
+
+/* ---- ratio.c --------------------------------------------------------------------------------- */
+
+/* Sets the ratio of a kernel's parameter, whose kind is set. */
+bool lang_check_ratio(lang_compiler *c, const lang_param *p, ir_param *param);
+
+/* ---- along.c --------------------------------------------------------------------------------- */
+
+/* Sets the missing dimensions of a kernel's parameter, whose kind is set. */
+bool lang_check_along(lang_compiler *c, const lang_param *p, ir_param *param);
+
+/* ---- real.c ---------------------------------------------------------------------------------- */
+
+/* Sets real_param of a kernel just translated; reports one that uses `real` and has none. */
+bool lang_check_real(lang_compiler *c, const lang_function *f, ir_kernel *kernel);
+
+/* ---- warn.c ---------------------------------------------------------------------------------- */
+
+/* A file in which nothing is defined. */
+void lang_warn_empty(lang_compiler *c);
+/* A name that leaves its scope. */
+void lang_warn_unused(lang_compiler *c, const lang_symbol *symbol);
+/* A value that is stored, given or returned as one of a type, before its conversion. */
+void lang_warn_narrowing(lang_compiler *c, lang_value value, ir_type type);
+/* value.cut of a literal divided by something: `e`, or NULL. */
+const ir_expr *lang_find_cut(const lang_compiler *c, const ir_expr *e);
+/* An integer with a cut becomes floating-point. */
+void lang_warn_cut(lang_compiler *c, const ir_expr *cut);
+/* Arithmetic on constants, and comparisons. */
+void lang_warn_operation(lang_compiler *c, const ir_expr *e);
+/* Levels of a kernel that are known to be in none of its intervals. */
+void lang_warn_gaps(lang_compiler *c, const ir_kernel *kernel);
+/* Results of a kernel that was lowered. */
+void lang_warn_partly_written(lang_compiler *c, const ir_kernel *kernel);
+
+/* ---- kernel.c -------------------------------------------------------------------------------- */
+
+/* Translates and lowers a kernel. */
+bool lang_check_kernel(lang_compiler *c, lang_function *function, ir_kernel *kernel);
+/* Number of elements or components of a parameter, 0 when it has no brackets. */
+bool lang_check_param_length(lang_compiler *c, const lang_param *param, int *length);
+/* The columns of a table or array of `rows` (0: one index), whose *length is then that of all. */
+bool lang_check_columns(lang_compiler *c, const lang_expr *e, int *length, int *columns);
+
+#endif

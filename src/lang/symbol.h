@@ -1,0 +1,131 @@
+/* Private to lang: words, names, and what names mean. Names are interned; a name knows its
+ * innermost meaning. */
+#ifndef LANG_SYMBOL_H
+#define LANG_SYMBOL_H
+
+#include "ir/ir.h"
+
+/* Words of the language. Types stand first, in the order of ir_type, REAL after them. */
+#define LANG_WORDS(X)                                                                              \
+    X(BOOL, "bool")                                                                                \
+    X(INT, "int")                                                                                  \
+    X(LONG, "long")                                                                                \
+    X(FLOAT, "float")                                                                              \
+    X(DOUBLE, "double")                                                                            \
+    X(UCHAR, "uchar")                                                                              \
+    X(REAL, "real")                                                                                \
+    X(KERNEL, "kernel")                                                                            \
+    X(IMPORT, "import")                                                                            \
+    X(STATIC, "static")                                                                            \
+    X(CONST, "const")                                                                              \
+    X(IN, "in")                                                                                    \
+    X(OUT, "out")                                                                                  \
+    X(INOUT, "inout")                                                                              \
+    X(IF, "if")                                                                                    \
+    X(ELSE, "else")                                                                                \
+    X(FOR, "for")                                                                                  \
+    X(RETURN, "return")                                                                            \
+    X(TRUE, "true")                                                                                \
+    X(FALSE, "false")                                                                              \
+    X(ASSERT, "assert")                                                                            \
+    X(FORWARD, "forward")                                                                          \
+    X(BACKWARD, "backward")                                                                        \
+    X(INTERVAL, "interval")                                                                        \
+    X(FINER, "finer")                                                                              \
+    X(COARSER, "coarser")                                                                          \
+    X(ALONG, "along")
+
+typedef enum lang_word {
+#define X(name, ...) LANG_WORD_##name,
+    LANG_WORDS(X)
+#undef X
+        LANG_WORD_REFUSED, /* a word of C or of a later language */
+    LANG_WORD_NONE         /* an identifier */
+} lang_word;
+
+typedef struct lang_name {
+    const char *text;
+    lang_word word;
+    const char *hint;            /* REFUSED: what to do instead */
+    bool later;                  /* REFUSED: may become part of the language */
+    struct lang_symbol *meaning; /* innermost, NULL when there is none */
+    uint64_t hash;
+    int missing;            /* that it means nothing was reported: in this frame; -1: anywhere */
+    struct lang_name *next; /* of the same bucket */
+} lang_name;
+
+typedef enum lang_symbol_kind {
+    LANG_FUNCTION,  /* function of the language: op, narrow */
+    LANG_INDEX,     /* ix, iy, iz: index */
+    LANG_SIZE,      /* nx, ny, nz: index */
+    LANG_HELPER,    /* function */
+    LANG_KERNEL,    /* function */
+    LANG_CONSTANT,  /* type, value */
+    LANG_TABLE,     /* constant table: type, length, values */
+    LANG_NUMBER,    /* uniform parameter: type, index, length */
+    LANG_REDUCTION, /* type, index, length */
+    LANG_FIELD,     /* type, index, length; component and offsets are added to what is read */
+    LANG_LOCAL      /* type, index, length */
+} lang_symbol_kind;
+
+typedef struct lang_symbol {
+    lang_symbol_kind kind;
+    lang_name *name;
+    uint32_t at;
+    int frame, level;             /* where it is visible */
+    struct lang_symbol *outer;    /* the meaning it hides */
+    struct lang_symbol *previous; /* declared before it */
+    ir_type type;
+    int index;
+    int length;    /* of a table, array or components; 0: not indexed by one number */
+    int columns;   /* of a table or array with two indices, whose length is rows * columns */
+    bool constant; /* LOCAL */
+    bool used;     /* its value is read somewhere */
+    bool assigned; /* LOCAL: after its declaration */
+    bool given;    /* LOCAL: a parameter of a helper */
+    bool narrow;   /* FUNCTION: called with an f at its end */
+    ir_op op;
+    ir_param_kind param;
+    ir_value value;
+    const ir_value *values;
+    struct lang_function *function;
+    int table, table_owner; /* TABLE: its index in the kernel of that number */
+    bool children;          /* FIELD: finer, so that there are several points to write */
+    ir_expr *component, *offset[3];
+    int offsets;
+} lang_symbol;
+
+typedef struct lang_compiler lang_compiler;
+
+/* ---- names.c --------------------------------------------------------------------------------- */
+
+/* Makes the words and functions of the language known. */
+bool lang_names_start(lang_compiler *c);
+lang_name *lang_intern(lang_compiler *c, const char *text, size_t length);
+/* A new meaning of a name in the innermost scope. Reports one that is there already. */
+lang_symbol *lang_declare(lang_compiler *c, lang_symbol_kind kind, lang_name *name, uint32_t at);
+/* NULL when the name means nothing here. */
+lang_symbol *lang_find(lang_compiler *c, const lang_name *name);
+/* As lang_find, but reports a name that means nothing, as one of a `what` ("name", "function"). */
+lang_symbol *lang_lookup(lang_compiler *c, lang_name *name, uint32_t at, const char *what);
+/* Its declaration was wrong: that it means nothing here is no error of its own. */
+void lang_forgive(lang_compiler *c, lang_name *name);
+/* The same for a word of the language that was taken for a name: fails without a message where
+ * that was reported already. */
+bool lang_forgiven_word(lang_compiler *c, const lang_name *name);
+/* Adds "did you mean ..." to the error when a name is near one of the count texts; says whether. */
+bool lang_suggest(lang_compiler *c, const char *name, const char *const *texts, size_t count);
+
+/* What leaving a scope goes back to. */
+typedef struct lang_scope {
+    lang_symbol *last;
+    int frame, level;
+} lang_scope;
+lang_scope lang_scope_enter(lang_compiler *c);
+/* A scope that sees the names of the file only. */
+lang_scope lang_frame_enter(lang_compiler *c);
+void lang_scope_leave(lang_compiler *c, lang_scope scope);
+/* "a number parameter", "a helper", ... */
+const char *lang_symbol_kind_name(const lang_symbol *symbol);
+
+#endif
