@@ -46,6 +46,7 @@ typedef struct kata_field kata_field;   /* values at the points of a grid */
 typedef struct kata_scalar kata_scalar; /* one number that lives in the chain */
 typedef struct kata_module kata_module; /* a compiled kernel file */
 typedef struct kata_kernel kata_kernel; /* one kernel of a module */
+typedef struct kata_series kata_series; /* a file to which time steps are added */
 
 /* ---- status ---------------------------------------------------------------------------------- */
 
@@ -557,10 +558,15 @@ KATA_API kata_kernel *kata_here(kata_kernel *kernel, const char *file, int line)
 /* ---- files ----------------------------------------------------------------------------------- */
 
 typedef struct kata_save_options {
-    const char *path KATA_ZERO; /* its ending decides: .png (2-D), .npy, .vtkhdf (any) */
+    const char *path KATA_ZERO; /* its ending decides: .png (2-D), .npy, .vtkhdf, .h5 (any) */
     double low KATA_ZERO;       /* values at the two ends of the colours; both zero: the field's */
     double high KATA_ZERO;      /*   smallest and largest value */
     double spacing KATA_ZERO;   /* grid spacing written to .vtkhdf; 0 means 1 */
+    double spacing_y KATA_ZERO; /* the same along y and z where it differs; 0 means that along x */
+    double spacing_z KATA_ZERO;
+    double origin[3] KATA_ZERO;     /* of .vtkhdf: where point (0,0,0) of a field lies that is not
+                                       staggered */
+    kata_field *with[15] KATA_ZERO; /* other fields for the same file (.vtkhdf, .h5) */
 } kata_save_options;
 
 /* Writes a field; the file appears whole or not at all. PNG, 8 bits: one component is drawn in the
@@ -568,18 +574,31 @@ typedef struct kata_save_options {
  * RGB or RGBA from 0 to 1 (clamped, rounded to nearest; bytes as they are) with row 0 on top. f16,
  * bf16 and unorm8 become f32 in the other formats. NPY, for NumPy: an array of the shape (nx,),
  * (ny, nx) or (nz, ny, nx), of several components (components, ny, nx) and so on, as many as the
- * field has points, without the axes that one of lower rank lacks. VTKHDF: an ImageData of points,
- * for ParaView. Call it as kata_save(field, "u.png", .low = 0, .high = 1) */
+ * field has points, without the axes that one of lower rank lacks. HDF5 (.h5): the same array as a
+ * dataset of the field's name. VTKHDF: an ImageData of points, for ParaView; a field that is
+ * staggered along x begins half a spacing before the others. All fields of one such file have the
+ * same points. Call it as
+ *     kata_save(field, "u.png", .low = 0, .high = 1)
+ *     kata_save(u, "flow.vtkhdf", .spacing = 0.1, .with = {v, p}) */
 KATA_API kata_status kata_save_with(kata_field *field, const kata_save_options *options);
+/* A VTKHDF file of fields at several times. Takes what kata_save takes; the file appears when the
+ * first step is added. NULL on error. Call it as
+ *     kata_series *s = kata_series_new(u, "flow.vtkhdf", .spacing = 0.1, .with = {v, p}) */
+KATA_API kata_series *kata_series_new_with(kata_field *field, const kata_save_options *options);
+/* Adds the present values of its fields as a step of a time above the last one's. Forces the chain.
+ * The file can be read after each step, and holds all steps so far; where a step fails, it stays as
+ * it was. Only a program that is ended within this call may leave it damaged. */
+KATA_API kata_status kata_series_add(kata_series *series, double time);
 /* Reads a file into a field of the same size. PNG: 2-D fields with 1 to 4 components, to which the
  * image is converted as grey, grey and alpha, RGB or RGBA, each 0 to 1 (of KATA_U8, 0 to 255), row
  * 0 on top. NPY: an array of the shape that kata_save writes, in C or Fortran order, in either
  * order of bytes. VTKHDF: the point data of the field's name, or the only ones; of a series the
- * last step. HDF5: "FILE.h5:/PATH" is the dataset PATH of a file of any ending, of a shape as of
- * NPY. Floating-point numbers are converted as in C. Integers must be of the field's type; those
- * that are none of ours count as the next larger type, which holds them all (of 8 bits with a sign
- * and of 16: KATA_I32; of 32 without a sign: KATA_I64; bool: KATA_U8). Bytes (KATA_U8) fill
- * KATA_UNORM8 as they are, and wider integers. */
+ * last step. HDF5: an array of a shape as of NPY; of "FILE.h5" the dataset of the field's name, or
+ * the only one, and "FILE.h5:/PATH" is the dataset PATH of a file of any ending. Floating-point
+ * numbers are converted as in C. Integers must be of the field's type; those that are none of ours
+ * count as the next larger type, which holds them all (of 8 bits with a sign and of 16: KATA_I32;
+ * of 32 without a sign: KATA_I64; bool: KATA_U8). Bytes (KATA_U8) fill KATA_UNORM8 as they are, and
+ * wider integers. */
 KATA_API kata_status kata_load(kata_field *field, const char *path);
 
 /* The field that the data of a file fill. */

@@ -136,6 +136,11 @@ inline kata_status kata_save_of(kata_field *field, const kata_save_options &opti
     return kata_save_with(field, &options);
 }
 
+inline kata_series *kata_series_new_of(kata_field *field, const kata_save_options &options)
+{
+    return kata_series_new_with(field, &options);
+}
+
 inline kata_module *kata_module_load_of(kata *k, const kata_module_options &options)
 {
     return kata_module_load_with(k, &options);
@@ -162,6 +167,8 @@ inline kata_status kata_module_compile_of(kata_module *module, const kata_compil
                        __extension__ kata_wrap_options{.type = type_, .memory = __VA_ARGS__})
 #define kata_save(field, ...)                                                                      \
     kata_save_of(field, __extension__ kata_save_options{.path = __VA_ARGS__})
+#define kata_series_new(field, ...)                                                                \
+    kata_series_new_of(field, __extension__ kata_save_options{.path = __VA_ARGS__})
 #define kata_module_load(k, ...)                                                                   \
     kata_module_load_of(k, __extension__ kata_module_options{.source = __VA_ARGS__})
 #define kata_module_from_text(k, name, ...)                                                        \

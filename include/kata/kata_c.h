@@ -14,6 +14,8 @@
     kata_field_wrap_with(grid, name, KATA_ELEMENT(KATA_FIRST(__VA_ARGS__, 0)),                     \
                          &(kata_wrap_options){.type = type_, .memory = __VA_ARGS__})
 #define kata_save(field, ...) kata_save_with(field, &(kata_save_options){.path = __VA_ARGS__})
+#define kata_series_new(field, ...)                                                                \
+    kata_series_new_with(field, &(kata_save_options){.path = __VA_ARGS__})
 #define kata_module_load(k, ...)                                                                   \
     kata_module_load_with(k, &(kata_module_options){.source = __VA_ARGS__})
 #define kata_module_from_text(k, name, ...)                                                        \

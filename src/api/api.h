@@ -36,6 +36,7 @@ struct kata {
     chain chain;
     struct api_slot *slots; /* all, for freeing */
     kata_module *modules;
+    kata_series *series;
     kata_work work;
     kata_grid once;                       /* of one point: that of kata_once */
     char here_file[API_LONGEST_LOCATION]; /* place of the next application, "" when not known */
@@ -110,6 +111,8 @@ void api_null_restart(void);
 /* Reports through the context and notes it. */
 kata_status api_fail(kata *k, kata_status status, const char *format, ...) PRINTF_LIKE(3, 4);
 kata_status api_no_memory(kata *k);
+/* series.c. Closes the files of a list of series. */
+void api_series_free(kata_series *first);
 /* explain.c. Reads how plans and kernels are to be shown. */
 kata_status api_read_explain(kata *k);
 /* Shows the plan of the queue, unless one like it was shown. */

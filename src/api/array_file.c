@@ -114,7 +114,7 @@ kata_status api_npy_shape(kata *k, const char *path, int components, kata_shape 
 kata_status api_npy_save(kata_field *field, const kata_save_options *options)
 {
     io_array a = api_array_of(field);
-    void *values = api_values_of(field, a.type);
+    void *values = api_values_of(field, "kata_save", a.type);
     if (!values) return field->k->messages.status;
     kata_status status = io_npy_write(options->path, &a, values, &field->k->messages);
     free(values);

@@ -145,6 +145,7 @@ static void free_context(kata *k)
     observe_record_free(k->record);
     observe_meter_free(k->exec.meter);
     for (kata_module *m = k->modules; m; m = m->next) lang_module_free(m->module);
+    api_series_free(k->series);
     free_slots(k);
     message_free(&k->messages);
     for (size_t i = 0; i < COUNT_OF(k->machine); i++) text_free(&k->machine[i]);

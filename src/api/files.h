@@ -7,12 +7,20 @@
 
 #include "io/io.h"
 
+/* ---- formats.c ------------------------------------------------------------------------------- */
+
+/* Whether a path ends so, in letters of either case, and is longer. */
+bool api_ends_with(const char *path, const char *ending);
+/* Whether the options of a call make sense; reports. */
+kata_status api_check_saving(kata_field *field, const char *call, const kata_save_options *options);
+
 /* ---- field_values.c -------------------------------------------------------------------------- */
 
 /* The type in a file of arrays of values so stored: f32 for f16, bf16 and unorm8. */
 kata_type api_file_type(kata_type type);
-/* All values of a field in plain order, as the given type; NULL (reported) on error. */
-void *api_values_of(kata_field *field, kata_type type);
+/* All values of a field in plain order, as the given type, which a call needs, malloc'd; NULL
+ * (reported) on error. */
+void *api_values_of(kata_field *field, const char *call, kata_type type);
 
 /* ---- picture.c ------------------------------------------------------------------------------- */
 
@@ -55,6 +63,22 @@ kata_status api_vtkhdf_load(kata_field *field, const char *path);
 kata_status api_vtkhdf_shape(kata *k, const char *path, int components, kata_shape *shape);
 
 /* ---- image_file.c ---------------------------------------------------------------------------- */
+
+/* The fields that go to one file. */
+typedef struct api_field_list {
+    const char *call; /* that needs their values */
+    int count;
+    kata_field *field[IO_MOST_ARRAYS];
+} api_field_list;
+
+/* A field and those of the options with it; reports what cannot be. */
+kata_status api_field_list_of(kata_field *field, const char *call, const kata_save_options *options,
+                              api_field_list *list);
+/* The image that they make; reports where their points differ. */
+kata_status api_image_of(const api_field_list *list, const kata_save_options *options,
+                         io_lattice *lattice, io_points *arrays);
+/* Their values. The list stays where it is meanwhile. */
+io_source api_field_source(api_field_list *list);
 
 kata_status api_hdf5_save(kata_field *field, const kata_save_options *options);
 kata_status api_vtkhdf_save(kata_field *field, const kata_save_options *options);

@@ -7,17 +7,20 @@
 
 static const struct format {
     const char *ending;
+    bool several; /* fields go to one file */
     kata_status (*save)(kata_field *field, const kata_save_options *options);
     kata_status (*load)(kata_field *field, const char *path);
     kata_status (*shape)(kata *k, const char *path, int components, kata_shape *shape);
-} formats[] = {{".png", api_png_save, api_png_load, api_png_shape},
-               {".npy", api_npy_save, api_npy_load, api_npy_shape},
-               {".vtkhdf", api_vtkhdf_save, api_vtkhdf_load, api_vtkhdf_shape}};
+} formats[] = {{".png", false, api_png_save, api_png_load, api_png_shape},
+               {".npy", false, api_npy_save, api_npy_load, api_npy_shape},
+               {".vtkhdf", true, api_vtkhdf_save, api_vtkhdf_load, api_vtkhdf_shape},
+               {".h5", true, api_hdf5_save, api_hdf5_load, api_hdf5_shape},
+               {".hdf5", true, api_hdf5_save, api_hdf5_load, api_hdf5_shape}};
 
 /* "FILE:/DATASET" */
-static const struct format hdf5 = {"", NULL, api_hdf5_load, api_hdf5_shape};
+static const struct format dataset = {"", false, NULL, api_hdf5_load, api_hdf5_shape};
 
-static bool ends_with(const char *path, const char *ending)
+bool api_ends_with(const char *path, const char *ending)
 {
     size_t a = strlen(path), b = strlen(ending);
     return a > b && !strcasecmp(path + a - b, ending);
@@ -27,18 +30,18 @@ static bool ends_with(const char *path, const char *ending)
 static const struct format *find(const char *path)
 {
     for (size_t i = 0; i < COUNT_OF(formats); i++)
-        if (ends_with(path, formats[i].ending)) return &formats[i];
+        if (api_ends_with(path, formats[i].ending)) return &formats[i];
     return NULL;
 }
 
 /* The same for reading. */
 static const struct format *find_for_reading(kata *k, const char *call, const char *path)
 {
-    const struct format *format = strstr(path, ":/") ? &hdf5 : find(path);
+    const struct format *format = strstr(path, ":/") ? &dataset : find(path);
     if (!format)
         api_fail(k, KATA_ERROR_ARGUMENT,
-                 "%s: cannot tell the format of '%s'; known endings are .png, .npy and .vtkhdf, "
-                 "and FILE.h5:/DATASET",
+                 "%s: cannot tell the format of '%s'; known endings are .png, .npy, .vtkhdf and "
+                 ".h5, and FILE.h5:/DATASET",
                  call, path);
     return format;
 }
@@ -93,27 +96,68 @@ kata_status kata_png_size(kata *k, const char *path, int64_t *width, int64_t *he
     return status;
 }
 
+/* ---- saving ---------------------------------------------------------------------------------- */
+
+static kata_status check_colours(kata *k, const char *call, const kata_save_options *options)
+{
+    bool given = options->low != 0 || options->high != 0;
+    bool finite = isfinite(options->low) && isfinite(options->high);
+    if (finite && (!given || options->low < options->high)) return KATA_OK;
+    return api_fail(k, KATA_ERROR_ARGUMENT, "%s: low is %g, which is not below high, %g", call,
+                    options->low, options->high);
+}
+
+static kata_status check_geometry(kata *k, const char *call, const kata_save_options *options)
+{
+    const double spacing[3] = {options->spacing, options->spacing_y, options->spacing_z};
+    static const char *const names[3] = {"spacing", "spacing_y", "spacing_z"};
+    for (int d = 0; d < 3; d++) {
+        if (!isfinite(spacing[d]) || spacing[d] < 0)
+            return api_fail(k, KATA_ERROR_ARGUMENT, "%s: %s is %g", call, names[d], spacing[d]);
+        if (!isfinite(options->origin[d]))
+            return api_fail(k, KATA_ERROR_ARGUMENT, "%s: origin[%d] is %g", call, d,
+                            options->origin[d]);
+    }
+    return KATA_OK;
+}
+
+kata_status api_check_saving(kata_field *field, const char *call, const kata_save_options *options)
+{
+    kata *k = field->k;
+    if (!options || !options->path)
+        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: the path is NULL", call);
+    if (k->messages.status) return k->messages.status;
+    kata_status status = check_colours(k, call, options);
+    return status ? status : check_geometry(k, call, options);
+}
+
+/* The format of a file to be written; NULL, reported, where there is none for what goes to it. */
+static const struct format *find_for_writing(kata *k, const kata_save_options *options)
+{
+    const struct format *format = find(options->path);
+    if (!format)
+        api_fail(k, KATA_ERROR_ARGUMENT,
+                 "kata_save: cannot tell the format of '%s'; known endings are .png, .npy, .vtkhdf "
+                 "and .h5",
+                 options->path);
+    for (size_t i = 0; format && !format->several && i < COUNT_OF(options->with); i++)
+        if (options->with[i]) {
+            api_fail(k, KATA_ERROR_ARGUMENT,
+                     "kata_save: '%s' holds one field; several go to .vtkhdf and .h5",
+                     options->path);
+            return NULL;
+        }
+    return format;
+}
+
 static kata_status save(kata_field *field, const kata_save_options *options)
 {
     if (!field) return api_null("kata_save", "the field");
     kata *k = field->k;
-    if (!options || !options->path)
-        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_save: the path is NULL");
-    if (k->messages.status) return k->messages.status;
-    bool given = options->low != 0 || options->high != 0;
-    if (!isfinite(options->low) || !isfinite(options->high) ||
-        (given && options->low >= options->high))
-        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_save: low is %g, which is not below high, %g",
-                        options->low, options->high);
-    if (!isfinite(options->spacing) || options->spacing < 0)
-        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_save: spacing is %g", options->spacing);
-    const struct format *format = find(options->path);
-    if (!format)
-        return api_fail(k, KATA_ERROR_ARGUMENT,
-                        "kata_save: cannot tell the format of '%s'; known endings are .png, .npy "
-                        "and .vtkhdf",
-                        options->path);
-    kata_status status = format->save(field, options);
+    kata_status status = api_check_saving(field, "kata_save", options);
+    if (status) return status;
+    const struct format *format = find_for_writing(k, options);
+    status = format ? format->save(field, options) : k->messages.status;
     api_note_error(k);
     return status;
 }

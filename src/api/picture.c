@@ -1,4 +1,4 @@
-/* Fields to and from PNG images, and to VTKHDF. */
+/* Fields to and from PNG images. */
 #include "api/files.h"
 
 #include <math.h>
@@ -70,8 +70,8 @@ static void copy_channels(const double *values, io_image *image)
 /* As numbers, bytes of several components as 0 to 1; NULL, reported, where they cannot be had. */
 static double *picture_values(kata_field *field, int64_t count)
 {
-    if (field->slot->type != KATA_U8) return api_values_of(field, KATA_F64);
-    uint8_t *bytes = api_values_of(field, KATA_U8);
+    if (field->slot->type != KATA_U8) return api_values_of(field, "kata_save", KATA_F64);
+    uint8_t *bytes = api_values_of(field, "kata_save", KATA_U8);
     double *values = bytes ? calloc((size_t)count, sizeof *values) : NULL;
     if (bytes && !values) api_no_memory(field->k);
     double one = field->slot->components > 1 ? 255 : 1;
@@ -143,25 +143,4 @@ kata_status api_png_shape(kata *k, const char *path, int components, kata_shape 
     *shape = (kata_shape){
         2, {image.width, image.height, 1}, components ? components : image.channels, KATA_F64};
     return KATA_OK;
-}
-
-/* ---- VTKHDF ---------------------------------------------------------------------------------- */
-
-kata_status api_vtkhdf_save(kata_field *field, const kata_save_options *options)
-{
-    const chain_slot *slot = field->slot;
-    kata_type type = api_file_type(slot->type);
-    io_points points = {.name = field->name,
-                        .type = type,
-                        .rank = slot->shape.rank,
-                        .components = slot->components,
-                        .spacing = options->spacing == 0 ? 1 : options->spacing};
-    grid_box all = chain_slot_points(slot, &field->boundary);
-    memcpy(points.size, all.hi, sizeof points.size);
-    void *values = api_values_of(field, type);
-    if (!values) return field->k->messages.status;
-    points.values = values;
-    kata_status status = io_vtkhdf_write(options->path, &points, &field->k->messages);
-    free(values);
-    return status;
 }

@@ -60,23 +60,6 @@ int io_svg_panel(text *out, const plan *p, const analysis_chain *a, int dimensio
 const char *io_svg_colour(int order);
 const char *io_svg_ink(int order);
 
-/* ---- vtkhdf.c -------------------------------------------------------------------------------- */
-
-/* Values (plain order: x fastest, component slowest) at the points of a uniform grid. */
-typedef struct io_points {
-    const char *name;
-    kata_type type; /* f64, f32, i64, i32 or u8 */
-    int rank, components;
-    int64_t size[3]; /* 1 beyond the rank */
-    double spacing;
-    const void *values;
-} io_points;
-
-/* Writes points as the point data of a VTKHDF ImageData file (VTK File Formats, VTKHDF 2.0),
- * several components interleaved as VTK wants them. At most 2^31 - 1 points a side. The file
- * appears whole or not at all. */
-kata_status io_vtkhdf_write(const char *path, const io_points *points, messages *m);
-
 /* ---- npy.c, npy_header.c --------------------------------------------------------------------- */
 
 enum { IO_MOST_AXES = 8 };
@@ -103,6 +86,59 @@ kata_status io_npy_shape(const char *path, io_array *a, messages *m);
 kata_status io_npy_read(const char *path, const io_array *expected, void *values, messages *m);
 /* Version 1, C order. The file appears whole or not at all. */
 kata_status io_npy_write(const char *path, const io_array *a, const void *values, messages *m);
+
+/* ---- vtkhdf.c -------------------------------------------------------------------------------- */
+
+enum { IO_MOST_ARRAYS = 16 }; /* in one file */
+
+/* One array of values in plain order: x fastest, component slowest. */
+typedef struct io_points {
+    const char *name;
+    kata_type type; /* f64, f32, i64, i32 or u8 */
+    int components;
+} io_points;
+
+/* The points of a uniform grid. */
+typedef struct io_lattice {
+    int64_t size[3];  /* 1 beyond the rank */
+    double origin[3]; /* where point (0,0,0) lies */
+    double spacing[3];
+} io_lattice;
+
+/* Where values come from: `take` gives those of array i, malloc'd, which the caller frees. NULL,
+ * reported, on failure. */
+typedef struct io_source {
+    void *data;
+    void *(*take)(void *data, int i);
+} io_source;
+
+/* Writes arrays as the point data of a VTKHDF ImageData file (VTK File Formats, VTKHDF 2.0),
+ * several components interleaved as VTK wants them. At most 2^31 - 1 points a side. The file
+ * appears whole or not at all. */
+kata_status io_vtkhdf_write(const char *path, const io_lattice *lattice, int count,
+                            const io_points *arrays, const io_source *source, messages *m);
+
+typedef struct io_named_array {
+    const char *name;
+    io_array array;
+} io_named_array;
+
+/* Writes arrays as contiguous datasets of the root group of an HDF5 file. The file appears whole or
+ * not at all. */
+kata_status io_hdf5_write(const char *path, int count, const io_named_array *arrays,
+                          const io_source *source, messages *m);
+
+/* ---- vtkhdf_series.c ------------------------------------------------------------------------- */
+
+/* A VTKHDF file that grows by time steps. */
+typedef struct io_series io_series;
+
+/* Copies what it is given; the file appears with its first step. NULL (reported) on failure. */
+io_series *io_series_new(const char *path, const io_lattice *lattice, int count,
+                         const io_points *arrays, messages *m);
+/* Adds a step, whole or not at all: the file is complete after each. Times ascend. */
+kata_status io_series_add(io_series *s, double time, const io_source *source, messages *m);
+void io_series_free(io_series *s);
 
 /* ---- hdf5_read.c ----------------------------------------------------------------------------- */
 

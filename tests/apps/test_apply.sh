@@ -64,6 +64,10 @@ expect_text out 'm = 0,36,72' 'i = 2,1' 'least = inf,-12'
 expect 0 apply k.kata start --size 3x2 u=u.vtkhdf
 expect 0 apply k.kata shift u=u.vtkhdf v=v.npy c=0 --boundary clamp
 expect_values v.npy f8 "0 0 1 10 10 11"
+expect 0 apply k.kata start --size 3x2 u=u.h5
+expect 0 apply k.kata shift u=u.h5 v=v.h5 c=0 --boundary clamp
+expect 0 apply k.kata shift u=v.h5:/v v=v.npy c=0 --boundary clamp
+expect_values v.npy f8 "0 0 0 10 10 10"
 expect 0 apply k.kata shift u=u.vtkhdf:/VTKHDF/PointData/u v=v.npy c=0 --inner 1 --type f32
 expect_values v.npy f4 "0 0 0 0 0 0"
 expect 0 apply k.kata start --size 3x2 u=u.png
@@ -236,7 +240,7 @@ expect_text err "error: k.kata has no kernel 'shfit'; did you mean 'shift'?"
 expect 1 apply k.kata line u=none.npy
 expect_text err "error: cannot read none.npy: No such file or directory"
 expect 1 apply k.kata line u=u.npy v=v.txt
-expect_text err "error: kata_save: cannot tell the format of 'v.txt'; known endings are .png, .npy and .vtkhdf"
+expect_text err "error: kata_save: cannot tell the format of 'v.txt'; known endings are .png, .npy, .vtkhdf and .h5"
 expect 1 apply k.kata shift u=u.npy v=v.npy c=1
 expect_in err "'u' has no boundary rule at KATA_X_LOW"
 expect_in err "kata apply: boundary rules are given with --boundary, ranges with --inner"

@@ -377,7 +377,7 @@ static void test_fields_come_back_as_they_were_saved(void **state)
     (void)state;
     static const int64_t sizes[][3] = {{7, 1, 1}, {1, 1, 1}, {4, 3, 1}, {4, 3, 2}, {4, 1, 3}};
     static const int ranks[] = {1, 2, 2, 3, 3};
-    static const char *const paths[] = {"round.npy", "round.vtkhdf"};
+    static const char *const paths[] = {"round.npy", "round.vtkhdf", "round.h5"};
     world w;
     open_world(&w);
     for (size_t s = 0; s < COUNT_OF(sizes); s++)
@@ -385,6 +385,34 @@ static void test_fields_come_back_as_they_were_saved(void **state)
             for (int components = 1; components <= 3; components += 2)
                 for (int type = KATA_F64; type <= KATA_I32; type++)
                     check_round_trip(&w, paths[p], ranks[s], sizes[s], components, (kata_type)type);
+    close_world(&w);
+}
+
+/* Fields of any shapes; by name, or where there is one, whatever its name. */
+static void test_hdf5_files_hold_fields_by_name(void **state)
+{
+    (void)state;
+    world w;
+    kata_shape shape;
+    float two[2] = {0};
+    open_world(&w);
+    kata_field *u = kata_field_new(kata_grid_2d(w.k, 3, 2), "u", KATA_F64, .components = 2);
+    kata_field *n = kata_field_new(kata_grid_1d(w.k, 2), "n", KATA_F16);
+    kata_field *other = kata_field_new(kata_grid_1d(w.k, 2), "other", KATA_F32);
+    kata_put(n, kata_on(n), ((float[]){1.5f, -2}), 2);
+    assert_int_equal(kata_save(u, "several.h5", .with = {n}), KATA_OK);
+    assert_int_equal(kata_load(n, "several.h5"), KATA_OK);
+    assert_int_equal(kata_load(u, "several.h5:/u"), KATA_OK);
+    assert_int_equal(kata_file_shape(w.k, "several.h5:/u", 2, &shape), KATA_OK);
+    assert_true(shape.rank == 2 && shape.size[0] == 3 && shape.components == 2);
+    assert_int_equal(kata_load(other, "several.h5"), KATA_ERROR_FILE);
+    assert_string_equal(w.message, "error: cannot read several.h5: it has no dataset 'other' in /; "
+                                   "it has n, u");
+    kata_error_clear(w.k);
+    assert_int_equal(kata_save(n, "several.h5"), KATA_OK);
+    assert_int_equal(kata_load(other, "several.h5"), KATA_OK);
+    kata_get(other, kata_on(other), two, 2);
+    assert_true(two[0] == 1.5f && two[1] == -2);
     close_world(&w);
 }
 
@@ -438,7 +466,7 @@ static void test_loads_that_do_not_fit_are_refused(void **state)
     expect_refused(&w, u, "none.h5:/x", "error: cannot read none.h5: No such file or directory");
     expect_refused(&w, u, "u.txt",
                    "error: kata_load: cannot tell the format of 'u.txt'; known endings are .png, "
-                   ".npy and .vtkhdf, and FILE.h5:/DATASET");
+                   ".npy, .vtkhdf and .h5, and FILE.h5:/DATASET");
     close_world(&w);
 }
 
@@ -468,14 +496,16 @@ int main(void)
         cmocka_unit_test(test_what_is_no_array_is_refused),
         cmocka_unit_test(test_damaged_files_are_refused_or_read),
         cmocka_unit_test(test_fields_come_back_as_they_were_saved),
+        cmocka_unit_test(test_hdf5_files_hold_fields_by_name),
         cmocka_unit_test(test_shape_of_vtkhdf_and_datasets),
         cmocka_unit_test(test_loads_that_do_not_fit_are_refused),
         cmocka_unit_test(test_a_failed_save_leaves_no_file),
     };
     int failures = cmocka_run_group_tests(tests, NULL, NULL);
     static const char *const files[] = {
-        "stored.npy",  "saved.npy", "turned.npy",   "version2.npy", "axes.npy", "refused.npy",
-        "damaged.npy", "round.npy", "round.vtkhdf", "shape.vtkhdf", "fit.npy",  "fit.vtkhdf"};
+        "round.h5",     "several.h5",   "stored.npy",  "saved.npy",   "turned.npy",
+        "version2.npy", "axes.npy",     "refused.npy", "damaged.npy", "round.npy",
+        "round.vtkhdf", "shape.vtkhdf", "fit.npy",     "fit.vtkhdf"};
     for (size_t i = 0; i < COUNT_OF(files); i++) unlink(files[i]);
     return failures || chdir("/") || rmdir(folder);
 }

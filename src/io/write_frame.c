@@ -1,0 +1,133 @@
+/* HDF5 files that are written in one go: a frame by HDF5, then the values, array by array, so that
+ * only one of them is in memory. */
+#include "io/write_hdf5.h"
+
+#include "store/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FRAME = 1 << 16 }; /* bytes that a frame of IO_MOST_ARRAYS arrays takes at most */
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+/* Keeps the first description that says something: of what the system said, or else HDF5. */
+static herr_t take_reason(unsigned n, const H5E_error2_t *error, void *data)
+{
+    (void)n;
+    text *reason = data;
+    if (reason->length || !error->desc) return 0;
+    const char *quoted = strstr(error->desc, "error message = '");
+    quoted = quoted ? strchr(quoted, '\'') + 1 : NULL;
+    if (quoted)
+        text_add(reason, "%.*s", (int)strcspn(quoted, "'"), quoted);
+    else
+        text_add(reason, "%s (HDF5)", error->desc);
+    return 0;
+}
+
+/* What HDF5 calls, in place of its printing, when a call fails. */
+static herr_t on_error(hid_t stack, void *data)
+{
+    return H5Ewalk2(stack, H5E_WALK_UPWARD, take_reason, data);
+}
+
+io_quiet io_quiet_begin(text *reason)
+{
+    io_quiet q = {NULL, NULL, false};
+    q.known = H5Eget_auto2(H5E_DEFAULT, &q.print, &q.data) >= 0;
+    H5Eset_auto2(H5E_DEFAULT, on_error, reason);
+    return q;
+}
+
+void io_quiet_end(const io_quiet *q)
+{
+    H5Eset_auto2(H5E_DEFAULT, q->known ? q->print : NULL, q->data);
+}
+
+kata_status io_cannot_write(const char *path, int error, const text *reason, messages *m)
+{
+    if (!error || error == ECANCELED) return m->status;
+    if (error == ENOMEM) return message_no_memory(m);
+    return message_fail(m, KATA_ERROR_FILE, "cannot write %s: %s", path,
+                        reason->length ? text_get(reason) : file_reason(error));
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+static size_t points_of(const io_frame *f, int array)
+{
+    return f->points_of ? f->points_of[array] : f->points;
+}
+
+static size_t bytes_of(const io_frame *f)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < f->count; i++)
+        bytes += points_of(f, i) * (size_t)f->arrays[i].components *
+                 (size_t)store_type_bytes(f->arrays[i].type);
+    return bytes;
+}
+
+/* Tries whether a file may have this size, and whether there is space for its frame. Returns 0 or
+ * an errno value. */
+static int try_space(int file, size_t size)
+{
+    static const char zeros[FRAME];
+    if (ftruncate(file, (off_t)(size + sizeof zeros))) return errno;
+    ssize_t put = pwrite(file, zeros, sizeof zeros, 0);
+    return put < 0 ? errno : put < (ssize_t)sizeof zeros ? ENOSPC : 0;
+}
+
+static bool make_frame(const char *path, const io_frame *f, haddr_t *positions, text *reason)
+{
+    io_quiet quiet = io_quiet_begin(reason);
+    hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    bool made = file >= 0 && f->make(f->data, file, positions);
+    if (file >= 0) made = H5Fclose(file) >= 0 && made;
+    io_quiet_end(&quiet);
+    return made;
+}
+
+/* One array; 0 or an errno value. */
+static int write_array(int file, haddr_t position, const io_frame *f, int i,
+                       const io_source *source)
+{
+    void *values = source->take(source->data, i);
+    size_t points = points_of(f, i);
+    if (!values) return ECANCELED;
+    int error = io_write_points(file, (off_t)position, &f->arrays[i], values, points, 0, points);
+    free(values);
+    return error;
+}
+
+/* Writes all of the draft; 0 or an errno value, or a reason and EIO. */
+static int fill(const file_draft *draft, const io_frame *f, const io_source *source, text *reason)
+{
+    haddr_t positions[IO_MOST_ARRAYS];
+    int error = try_space(draft->file, bytes_of(f));
+    if (error) return error;
+    if (!make_frame(text_get(&draft->name), f, positions, reason)) return EIO;
+    int file = open(text_get(&draft->name), O_WRONLY | O_CLOEXEC);
+    if (file < 0) return errno;
+    for (int i = 0; i < f->count && !error; i++)
+        error = write_array(file, positions[i], f, i, source);
+    if (close(file) && !error) error = errno;
+    return error;
+}
+
+kata_status io_write_frame(const char *path, const io_frame *frame, const io_source *source,
+                           messages *m)
+{
+    text reason = {0};
+    file_draft draft;
+    int error = file_draft_begin(&draft, path);
+    if (!error) error = file_draft_end(&draft, fill(&draft, frame, source, &reason));
+    kata_status status = io_cannot_write(path, error, &reason, m);
+    text_free(&reason);
+    return status;
+}
