@@ -41,44 +41,6 @@ static void add_stored(text *out, const codegen_writer *w, const ir_node *node)
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
-/* Functions that compilers turn into one instruction. */
-static const char *builtin(ir_op op)
-{
-    switch (op) {
-    case IR_FMA: return "fma";
-    case IR_SQRT: return "sqrt";
-    case IR_ABS:
-    case IR_FABS: return "fabs";
-    case IR_FLOOR: return "floor";
-    case IR_CEIL: return "ceil";
-    case IR_TRUNC: return "trunc";
-    case IR_RINT: return "rint";
-    default: return NULL;
-    }
-}
-
-/* Operators of C that do what the operation says on a type; NULL where there is none. */
-static const char *operator_of(ir_op op, ir_type type)
-{
-    bool floating = ir_type_is_floating(type);
-    switch (op) {
-    case IR_NEG: return floating ? "-" : NULL;
-    case IR_NOT: return type == IR_BOOL ? "!" : "~";
-    case IR_ADD: return floating ? "+" : NULL;
-    case IR_SUB: return floating ? "-" : NULL;
-    case IR_MUL: return floating ? "*" : NULL;
-    case IR_DIV: return floating ? "/" : NULL;
-    case IR_AND: return "&";
-    case IR_OR: return "|";
-    case IR_XOR: return "^";
-    case IR_EQ: return "==";
-    case IR_NE: return "!=";
-    case IR_LT: return "<";
-    case IR_LE: return "<=";
-    default: return NULL;
-    }
-}
-
 static void add_hidden(text *out, const codegen_writer *w, const ir_node *node, int k)
 {
     if (codegen_hides_zero(w->loop->kernel, node, k))
@@ -145,19 +107,38 @@ static void add_choice(text *out, const codegen_writer *w, ir_id first, ir_id se
     text_add(out, ")");
 }
 
-static void add_call(text *out, const codegen_writer *w, const ir_node *node)
+static void add_call(text *out, const codegen_writer *w, const ir_node *node,
+                     const ir_spelling *spelling)
 {
-    const char *name = ir_type_is_floating(node->type) ? builtin(node->op) : NULL;
-    if (name)
-        text_add(out, "%s%s%s(", w->dialect->builtin, name,
+    if (spelling->form == IR_FORM_BUILTIN)
+        text_add(out, "%s%s%s(", w->dialect->builtin, spelling->symbol,
                  node->type == IR_F32 ? w->dialect->f32 : "");
     else
-        text_add(out, "kata_%s_%s(", ir_ops[node->op].name, codegen_short_type(node->type));
+        text_add(out, "kata_%s_%s(", spelling->symbol, codegen_short_type(node->type));
     for (int k = 0; k < ir_ops[node->op].operands; k++) {
         text_add(out, k ? ", " : "");
         codegen_operand(out, w, node->arg[k]);
     }
     text_add(out, ")");
+}
+
+/* An operation of the operands' values alone, as the table of operations says. */
+static void add_operation(text *out, const codegen_writer *w, const ir_node *node)
+{
+    ir_type operand = w->loop->kernel->graph.nodes[node->arg[0]].type;
+    const ir_spelling *spelling = ir_op_spelling(node->op, operand);
+    const ir_id *a = node->arg;
+    switch (spelling->form) {
+    case IR_FORM_UNARY:
+    case IR_FORM_BINARY:
+    case IR_FORM_COMPARISON: add_operator(out, w, node, spelling->symbol); break;
+    case IR_FORM_CHOICE:
+        add_choice(out, w, a[spelling->compared[0]], a[spelling->compared[1]], a[0], a[1]);
+        break;
+    case IR_FORM_NONE:
+    case IR_FORM_BUILTIN:
+    case IR_FORM_KATA: add_call(out, w, node, spelling); break;
+    }
 }
 
 static void add_reused(text *out, const codegen_writer *w, ir_id id)
@@ -184,18 +165,12 @@ void codegen_expression(text *out, const codegen_writer *w, ir_id id)
     case IR_CONVERT: add_convert(out, w, node); return;
     case IR_STORED: add_stored(out, w, node); return;
     case IR_SELECT: add_choice(out, w, a[0], 0, a[1], a[2]); return;
-    case IR_MIN: add_choice(out, w, a[0], a[1], a[0], a[1]); return;
-    case IR_MAX: add_choice(out, w, a[1], a[0], a[0], a[1]); return;
     default: break;
     }
-    ir_type operand = nodes[a[0]].type;
-    const char *symbol = operator_of(node->op, operand);
     if (is_negated_fma(w, node))
         add_negated_fma(out, w, node);
-    else if (symbol)
-        add_operator(out, w, node, symbol);
     else
-        add_call(out, w, node);
+        add_operation(out, w, node);
 }
 
 void codegen_operand(text *out, const codegen_writer *w, ir_id id)

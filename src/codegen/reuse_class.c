@@ -54,10 +54,9 @@ static void swap(uint32_t *a, uint32_t *b)
 /* a + b is b + a. */
 static void order_operands(reuse_trait *t)
 {
-    bool commutes = t->op == IR_ADD || t->op == IR_MUL || t->op == IR_FMA;
     bool ordered = t->operand[0] < t->operand[1] ||
                    (t->operand[0] == t->operand[1] && t->distance[0] <= t->distance[1]);
-    if (!commutes || ordered) return;
+    if (!ir_ops[t->op].commutes || ordered) return;
     uint8_t fixed = t->fixed[0];
     int32_t offset = t->distance[0];
     swap(&t->operand[0], &t->operand[1]);
