@@ -120,8 +120,12 @@ static kata_status add_version(ahead *a, const kata_kernel *of, const ir_kernel 
     }
     bool f32 = of->f32_version && ir_type_of_storage(storage[kernel->real_param]) == IR_F32;
     if (of->f32_version && f32 != (kernel == of->f32_version)) return KATA_OK;
-    a->loops[a->count++] =
-        (codegen_loop){kernel, storage, rows, a->options->colors, a->k->exec.lines};
+    a->loops[a->count++] = (codegen_loop){.kernel = kernel,
+                                          .storage = storage,
+                                          .rows = rows,
+                                          .colored = a->options->colors,
+                                          .lines = a->k->exec.lines,
+                                          .without = a->k->exec.without};
     return KATA_OK;
 }
 

@@ -125,6 +125,22 @@ static kata_status choose_waiting(kata *k, const kata_options *options)
     return KATA_OK;
 }
 
+/* KATA_WITHOUT leaves out passes of code generation, to see what each is worth. */
+static kata_status choose_passes(kata *k)
+{
+    const char *asked = environment_get("KATA_WITHOUT");
+    if (!asked || codegen_read_passes(asked, &k->exec.without)) return KATA_OK;
+    text names = {0};
+    for (int i = 0; codegen_pass_name(i); i++)
+        text_add(&names, "%s%s", i ? ", " : "", codegen_pass_name(i));
+    kata_status status = api_fail(k, KATA_ERROR_ARGUMENT,
+                                  "the environment variable KATA_WITHOUT is '%s', not passes of "
+                                  "code generation with commas between them: %s",
+                                  asked, text_get(&names));
+    text_free(&names);
+    return status;
+}
+
 static void free_slots(kata *k)
 {
     for (struct api_slot *s = k->slots; s; s = s->next) {
@@ -168,6 +184,7 @@ kata *kata_open(const kata_options *options)
     if (!status) status = choose_executor(k, options);
     if (!status) status = choose_warnings(k, options);
     if (!status) status = choose_waiting(k, options);
+    if (!status) status = choose_passes(k);
     if (!status) status = jit_open(options->compiler, options->cache, &k->messages, &k->exec.jit);
     k->once = (kata_grid){k, {1, {1, 1, 1}}};
     if (!status) status = api_debugging(k, options->plan);

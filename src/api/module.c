@@ -165,11 +165,12 @@ const char *kata_kernel_name(const kata_kernel *kernel)
     return NULL;
 }
 
-static void print_code(text *out, const ir_kernel *kernel)
+static void print_code(text *out, const ir_kernel *kernel, uint32_t without)
 {
     kata_type *storage = api_natural_storage(kernel);
     if (storage)
-        codegen_function_text(out, &(codegen_loop){.kernel = kernel, .storage = storage});
+        codegen_function_text(
+            out, &(codegen_loop){.kernel = kernel, .storage = storage, .without = without});
     else
         out->failed = true;
     free(storage);
@@ -195,7 +196,7 @@ const char *kata_kernel_describe(kata_kernel *kernel, kata_aspect aspect)
         if (aspect == KATA_IR)
             ir_print(&shown, versions[i]);
         else if (aspect == KATA_CODE)
-            print_code(&shown, versions[i]);
+            print_code(&shown, versions[i], k->exec.without);
         else
             ir_print_accesses(&shown, versions[i]);
     }

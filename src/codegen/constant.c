@@ -1,6 +1,6 @@
 /* Constants as C literals that stand for exactly their bits, whatever the locale: small whole
  * numbers in decimal, other floating-point numbers as a hexadecimal integer and a power of two. */
-#include "codegen/codegen.h"
+#include "codegen/emit.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -24,17 +24,17 @@ static void add_finite(text *out, double x, const char *suffix)
              suffix);
 }
 
-static void add_floating(text *out, double x, const char *suffix)
+static void add_floating(text *out, const codegen_dialect *dialect, double x, const char *suffix)
 {
     if (isnan(x))
-        text_add(out, "__builtin_nan%s(\"\")", suffix);
+        text_add(out, "%snan%s(\"\")", dialect->builtin, suffix);
     else if (isinf(x))
-        text_add(out, x < 0 ? "(-__builtin_inf%s())" : "__builtin_inf%s()", suffix);
+        text_add(out, x < 0 ? "(-%sinf%s())" : "%sinf%s()", dialect->builtin, suffix);
     else
         add_finite(out, x, suffix);
 }
 
-void codegen_constant(text *out, ir_type type, ir_value value)
+void codegen_constant(text *out, const codegen_dialect *dialect, ir_type type, ir_value value)
 {
     switch (type) {
     case IR_I64:
@@ -44,8 +44,8 @@ void codegen_constant(text *out, ir_type type, ir_value value)
             text_add(out, value.i64 < 0 ? "(-%" PRIu64 "LL)" : "%" PRIu64 "LL",
                      value.i64 < 0 ? -(uint64_t)value.i64 : (uint64_t)value.i64);
         break;
-    case IR_F32: add_floating(out, (double)value.f32, "f"); break;
-    case IR_F64: add_floating(out, value.f64, ""); break;
+    case IR_F32: add_floating(out, dialect, (double)value.f32, "f"); break;
+    case IR_F64: add_floating(out, dialect, value.f64, ""); break;
     default:
         if (value.i32 == INT32_MIN)
             text_add(out, "(-2147483647 - 1)");

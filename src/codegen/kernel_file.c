@@ -1,64 +1,10 @@
 /* Files of generated C. They include no header: what they need stands in front, so that compiling
  * them takes little more than compiling the loops. */
-#include "codegen/codegen.h"
+#include "codegen/emit.h"
 
-#include <inttypes.h>
-#include <stdio.h>
+static bool is_trigonometric(ir_op op) { return ir_ops[op].function == IR_FUNCTION_TRIGONOMETRIC; }
 
-_Static_assert(sizeof(abi_value) == sizeof(ir_value), "numbers are given as ir_values");
-
-void codegen_name(const codegen_loop *loop, char name[64])
-{
-    const ir_kernel *kernel = loop->kernel;
-    uint64_t types = 0;
-    for (int p = 0; p < kernel->param_count; p++) {
-        int type = ir_param_is_field(&kernel->params[p]) ? (int)loop->storage[p] : -1;
-        if (codegen_rows_of(loop, p)) type |= (int)codegen_rows_of(loop, p) << 8;
-        types = hash_bytes(&type, sizeof type, types);
-    }
-    snprintf(name, 64, "kata_%s_%016" PRIx64 "%s", kernel->hash, types, loop->colored ? "_c" : "");
-}
-
-bool codegen_is_read(const ir_kernel *kernel, int param)
-{
-    bool read = kernel->params[param].kind == IR_PARAM_INOUT;
-    for (int i = 0; i < kernel->access_count; i++)
-        read = read || kernel->accesses[i].param == param;
-    return read;
-}
-
-static int views_of(const ir_kernel *kernel, int p)
-{
-    const ir_param *param = &kernel->params[p];
-    if (ir_param_is_written_field(param) && codegen_is_read(kernel, p)) return 2 * param->count;
-    return ir_param_is_field(param) || ir_param_is_reduction(param) ? param->count : 0;
-}
-
-static int numbers_of(const ir_param *param)
-{
-    return param->kind == IR_PARAM_NUMBER ? 1 : param->kind == IR_PARAM_TABLE ? param->count : 0;
-}
-
-int codegen_view_index(const ir_kernel *kernel, int param)
-{
-    int index = 0;
-    for (int p = 0; p < param; p++) index += views_of(kernel, p);
-    return index;
-}
-
-int codegen_store_index(const ir_kernel *kernel, int param)
-{
-    const ir_param *p = &kernel->params[param];
-    bool twice = ir_param_is_written_field(p) && codegen_is_read(kernel, param);
-    return codegen_view_index(kernel, param) + (twice ? p->count : 0);
-}
-
-int codegen_number_index(const ir_kernel *kernel, int param)
-{
-    int index = 0;
-    for (int p = 0; p < param; p++) index += numbers_of(&kernel->params[p]);
-    return index;
-}
+static bool is_elementary(ir_op op) { return ir_ops[op].function >= IR_FUNCTION_ROUNDING; }
 
 static bool any_node(const codegen_loop *loops, size_t count, bool (*is)(ir_op op))
 {
@@ -81,9 +27,8 @@ static const char prelude[] =
 void codegen_file_text(text *out, const codegen_loop *loops, size_t count)
 {
     text_add(out, "%s\n%s\n%s\n%s", prelude, abi_text, ir_arithmetic_text, codegen_vector_text);
-    if (any_node(loops, count, codegen_is_elementary)) text_add(out, "\n%s", ir_elementary_text);
-    if (any_node(loops, count, codegen_is_trigonometric))
-        text_add(out, "\n%s", ir_elementary_trig_text);
+    if (any_node(loops, count, is_elementary)) text_add(out, "\n%s", ir_elementary_text);
+    if (any_node(loops, count, is_trigonometric)) text_add(out, "\n%s", ir_elementary_trig_text);
     bool reduce = false;
     for (size_t i = 0; i < count; i++) reduce = reduce || codegen_reduces(&loops[i]);
     if (reduce) text_add(out, "\n%s", codegen_lanes_text);

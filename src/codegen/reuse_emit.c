@@ -1,74 +1,129 @@
-/* The values that points of a row share, in the loop over its vectors: for a part of the row at a
- * time they are computed, group by group, and kept on the stack. */
-#include "codegen/codegen.h"
+/* Code for reused values: a part of a row at a time they are computed, group by group, into arrays
+ * of the function, where the points of the part find them. */
+#include "codegen/emit.h"
 
-/* Where the first whole vector of what is kept begins, before that of the points. */
-static int first_vector(const codegen_kept *kept, int lanes)
+#include <stdlib.h>
+
+/* ---- functions that compute them ------------------------------------------------------------- */
+
+/* A node as at the point from which ix is at its offset. */
+static void add_value(const codegen_writer *group, nest *function, const codegen_reused *value,
+                      int i)
 {
-    int whole = (int)kept->low / lanes * lanes;
-    return whole > kept->low ? whole - lanes : whole;
+    codegen_writer w = *group;
+    const ir_graph *g = &w.loop->kernel->graph;
+    bool *wanted = calloc(g->count, sizeof *wanted);
+    nest_statement(function, "%s value_%d", codegen_type(&w, g->nodes[value->node].type), i);
+    nest *block = nest_add(function, NEST_BLOCK);
+    if (!wanted) {
+        block->head.failed = true;
+        return;
+    }
+    wanted[value->node] = true;
+    codegen_mark_operands(&w, wanted);
+    w.wanted = wanted;
+    w.moved = -value->offset;
+    codegen_steps(&w, block, CODEGEN_POINT);
+    codegen_operand(&nest_format(block, NEST_STATEMENT, "value_%d = ", i)->head, &w, value->node);
+    free(wanted);
 }
 
-/* Rooms, and pointers by which a value at x is found at [x]. */
-static void add_kept_rooms(const codegen_writer *w, int lanes)
+static void add_group(const codegen_writer *w, nest *file)
+{
+    const codegen_reuse *reuse = w->reuse;
+    const ir_graph *g = &w->loop->kernel->graph;
+    nest *function = nest_format(file, NEST_FUNCTION, "%svoid ", w->dialect->inlined);
+    codegen_point_name(&function->head, w);
+    text_add(&function->head, "(const int64_t ix");
+    codegen_point_parameters(&function->head, w);
+    for (int i = 0; i < reuse->count; i++)
+        if (reuse->value[i].group == w->group)
+            text_add(&function->head, ", %s *const to_%d",
+                     codegen_type(w, g->nodes[reuse->value[i].node].type), i);
+    text_add(&function->head, ")");
+    for (int i = 0; i < reuse->count; i++)
+        if (reuse->value[i].group == w->group) add_value(w, function, &reuse->value[i], i);
+    for (int i = 0; i < reuse->count; i++)
+        if (reuse->value[i].group == w->group) nest_statement(function, "*to_%d = value_%d", i, i);
+}
+
+void codegen_reuse_functions(const codegen_writer *w, nest *file)
+{
+    codegen_writer group = *w;
+    for (group.group = 1; group.group <= w->reuse->group_count; group.group++)
+        add_group(&group, file);
+}
+
+/* ---- loops that call them -------------------------------------------------------------------- */
+
+/* Where the first whole vector of reused values begins, before the first vector of the points. */
+static int first_vector(const codegen_reused *value, int lanes)
+{
+    int whole = (int)value->low / lanes * lanes;
+    return whole > value->low ? whole - lanes : whole;
+}
+
+/* Arrays, and pointers by which the value at x is found at [x]. */
+static void add_arrays(const codegen_writer *w, nest *in)
 {
     const ir_graph *g = &w->loop->kernel->graph;
     const char *second = codegen_second(w);
-    for (int i = 0; i < w->sharing->count; i++) {
-        const codegen_kept *kept = &w->sharing->kept[i];
-        const char *type = codegen_type(g->nodes[kept->node].type);
-        int first = first_vector(kept, lanes);
-        text_add(w->out,
-                 "            %s room_%d%s[%d] KATA_ALIGNED;\n"
-                 "            %s *const kept_%d%s = room_%d%s - (kept_begin + (%d));\n",
-                 type, i, second, CODEGEN_SHARE_POINTS + lanes + (int)kept->high - first, type, i,
-                 second, i, second, first);
+    for (int i = 0; i < w->reuse->count; i++) {
+        const codegen_reused *value = &w->reuse->value[i];
+        const char *type = codegen_type(w, g->nodes[value->node].type);
+        int first = first_vector(value, w->lanes);
+        nest_statement(in, "%s%s array_%d%s[%d] %s", w->dialect->local, type, i, second,
+                       CODEGEN_REUSE_POINTS + w->lanes + (int)value->high - first,
+                       w->dialect->aligned);
+        nest_statement(in, "%s *const reused_%d%s = array_%d%s - (reuse_begin + (%d))", type, i,
+                       second, i, second, first);
     }
 }
 
-static void add_kept_call(const codegen_writer *w, int lanes)
+static void add_call(const codegen_writer *w, nest *in)
 {
-    (void)lanes;
-    text_add(w->out, "                    ");
-    codegen_call_begin(w, "at + lane");
-    for (int i = 0; i < w->sharing->count; i++)
-        if (w->sharing->kept[i].group == w->group)
-            text_add(w->out, ", &kept_%d%s[at + lane]", i, codegen_second(w));
-    text_add(w->out, ");\n");
+    text *line = &nest_add(in, NEST_STATEMENT)->head;
+    codegen_point_name(line, w);
+    text_add(line, "(at + lane");
+    codegen_point_arguments(line, w);
+    for (int i = 0; i < w->reuse->count; i++)
+        if (w->reuse->value[i].group == w->group)
+            text_add(line, ", &reused_%d%s[at + lane]", i, codegen_second(w));
+    text_add(line, ")");
 }
 
-/* The values of a group, in vectors that lie in memory as those of the points do; the first and the
- * last, which may overlap others, compute nothing but what is needed. What is fetched is fetched
- * meanwhile, in the first loop over a part: it reads most and takes longest. */
-static void add_kept_group(const codegen_writer *w, int lanes)
+/* The values of a group, in vectors that lie in memory as the vectors of points do. The first and
+ * the last vector, which may overlap others, compute nothing but what is needed. The first loop
+ * over a part prefetches: it reads most and takes longest. */
+static void add_group_loop(const codegen_writer *w, nest *in)
 {
-    const codegen_kept *of = w->sharing->kept;
+    const codegen_reused *of = w->reuse->value;
     while (of->group != w->group) of++;
-    int first = first_vector(of, lanes), low = (int)of->low, high = (int)of->high;
-    text_add(w->out,
-             "            for (int64_t next = kept_begin + (%d), at = kept_begin + (%d),\n"
-             "                 last_kept = kept_end + (%d); next < kept_end + (%d);\n"
-             "                 next += %d, at = next < last_kept ? next : last_kept) {\n"
-             "#pragma omp simd\n"
-             "                for (int64_t lane = 0; lane < %d; lane++) {\n",
-             first, low, high - lanes, high, lanes, lanes);
-    codegen_each_row(w, lanes, add_kept_call);
-    text_add(w->out, "                }\n");
-    if (w->group == 1) codegen_fetches(w, lanes);
-    text_add(w->out, "            }\n");
+    int first = first_vector(of, w->lanes), low = (int)of->low, high = (int)of->high;
+    nest *loop = nest_loop(in, NEST_PLAIN,
+                           "int64_t next = reuse_begin + (%d), at = reuse_begin + (%d), "
+                           "last_reused = reuse_end + (%d); next < reuse_end + (%d); "
+                           "next += %d, at = next < last_reused ? next : last_reused",
+                           first, low, high - w->lanes, high, w->lanes);
+    nest *lanes = nest_loop(loop, NEST_VECTOR, "int64_t lane = 0; lane < %d; lane++", w->lanes);
+    codegen_each_row(w, lanes, add_call);
+    if (w->group == 1 && w->add_fetches) w->add_fetches(w, loop);
 }
 
-void codegen_begin_part(const codegen_writer *w, int lanes)
+nest *codegen_reuse_part(const codegen_writer *w, nest *in)
 {
-    text_add(w->out,
-             "            for (int64_t part = from; part < to; part += %d) {\n"
-             "            const int64_t part_end = part + %d < to ? part + %d : to;\n"
-             "            const int64_t part_last = part + (part_end - 1 - part) / %d * %d;\n"
-             "            const int64_t kept_begin = kata_between(lo[0], part, last);\n"
-             "            const int64_t kept_end = kata_between(lo[0], part_last, last) + %d;\n",
-             CODEGEN_SHARE_POINTS, CODEGEN_SHARE_POINTS, CODEGEN_SHARE_POINTS, lanes, lanes, lanes);
-    codegen_each_row(w, lanes, add_kept_rooms);
-    codegen_writer sharing = *w;
-    for (sharing.group = 1; sharing.group <= w->sharing->group_count; sharing.group++)
-        add_kept_group(&sharing, lanes);
+    const int points = CODEGEN_REUSE_POINTS;
+    nest *part = nest_loop(in, NEST_PLAIN, "int64_t part = from; part < to; part += %d", points);
+    nest_statement(part, "const int64_t part_end = part + %d < to ? part + %d : to", points,
+                   points);
+    nest_statement(part, "const int64_t part_last = part + (part_end - 1 - part) / %d * %d",
+                   w->lanes, w->lanes);
+    nest_statement(part, "const int64_t reuse_begin = kata_between(lo[0], part, last)");
+    nest_statement(part, "const int64_t reuse_end = kata_between(lo[0], part_last, last) + %d",
+                   w->lanes);
+    codegen_each_row(w, part, add_arrays);
+    codegen_writer group = *w;
+    for (group.group = 1; group.group <= w->reuse->group_count; group.group++)
+        add_group_loop(&group, part);
+    return part;
 }

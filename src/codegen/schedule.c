@@ -5,7 +5,7 @@
  * sometimes (a choice of a select: loads and arithmetic are unconditional so that loops vectorise),
  * or would grow too long to read. Stores come last and are names only, since a store must not
  * change what a load of the same point finds. */
-#include "codegen/codegen.h"
+#include "codegen/emit.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,14 @@
 /* Vectors of a row, for generated code, into which this is pasted: where they begin, and how their
  * elements are written. */
 
-#define KATA_WITHIN static inline __attribute__((unused, always_inline))
+#define KATA_INLINED static inline __attribute__((unused, always_inline))
 #define KATA_ALIGNED __attribute__((aligned(64)))
 /* From here on a compiler knows nothing of where a pointer came from. */
 #define KATA_HIDDEN(pointer) __asm__("" : "+r"(pointer))
+/* Nor of what value a variable has. */
+#define KATA_UNKNOWN(variable) __asm__("" : "+m"(variable))
+/* A compiler makes no vectors of a loop with this in it. */
+#define KATA_NOT_IN_VECTORS __asm__ volatile("")
 
 typedef int64_t kata_line __attribute__((vector_size(64), may_alias));
 typedef int64_t kata_line_anywhere __attribute__((vector_size(64), may_alias, aligned(1)));
@@ -12,26 +16,26 @@ typedef int64_t kata_part __attribute__((vector_size(16), may_alias));
 typedef int64_t kata_part_anywhere __attribute__((vector_size(16), may_alias, aligned(1)));
 
 /* The last index up to `lo` at which a vector of so many elements lies in memory as vectors do. */
-KATA_WITHIN int64_t kata_aligned(const void *row, int64_t bytes, int64_t lanes, int64_t lo)
+KATA_INLINED int64_t kata_aligned(const void *row, int64_t bytes, int64_t lanes, int64_t lo)
 {
     const __UINTPTR_TYPE__ address = (__UINTPTR_TYPE__)row + (__UINTPTR_TYPE__)(lo * bytes);
     return lo - (int64_t)(address / (__UINTPTR_TYPE__)bytes % (__UINTPTR_TYPE__)lanes);
 }
 
 /* Where the brick ends that holds a point of a row, or the row. */
-KATA_WITHIN int64_t kata_brick_end(int64_t ix, int64_t row_end)
+KATA_INLINED int64_t kata_brick_end(int64_t ix, int64_t row_end)
 {
     const int64_t end = (ix | (ABI_BRICK - 1)) + 1;
     return end < row_end ? end : row_end;
 }
 
-KATA_WITHIN int64_t kata_between(int64_t low, int64_t x, int64_t high)
+KATA_INLINED int64_t kata_between(int64_t low, int64_t x, int64_t high)
 {
     return x < low ? low : x > high ? high : x;
 }
 
 /* Writes a line of memory past the caches, where the machine can. */
-KATA_WITHIN void kata_stream(void *to, const kata_line *from)
+KATA_INLINED void kata_stream(void *to, const kata_line *from)
 {
 #if defined(__clang__)
     __builtin_nontemporal_store(*from, (kata_line *)to);
@@ -48,7 +52,7 @@ KATA_WITHIN void kata_stream(void *to, const kata_line *from)
 }
 
 /* Writes the elements of a vector, a multiple of 16 bytes. */
-KATA_WITHIN void kata_put(void *to, const void *from, int64_t bytes, int flags)
+KATA_INLINED void kata_put(void *to, const void *from, int64_t bytes, int flags)
 {
     char *out = (char *)to;
     const char *in = (const char *)from;
@@ -78,7 +82,7 @@ static __attribute__((unused, noinline)) void kata_put_piece(void *to, const voi
 }
 
 /* After the last of them: other threads may read what was written past the caches. */
-KATA_WITHIN void kata_streamed(void)
+KATA_INLINED void kata_streamed(void)
 {
 #if defined(__SSE2__)
     __builtin_ia32_sfence();

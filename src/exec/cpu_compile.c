@@ -27,7 +27,8 @@ static cpu_function *find(const struct exec_cpu *cpu, const char *name)
     return NULL;
 }
 
-static bool bind_storage(const chain_loop *loop, bool lines, arena *memory, codegen_loop *out)
+static bool bind_storage(const chain_loop *loop, const exec_context *context, arena *memory,
+                         codegen_loop *out)
 {
     int count = loop->kernel->param_count;
     kata_type *storage = arena_array(memory, (size_t)count + 1, sizeof *storage);
@@ -37,7 +38,12 @@ static bool bind_storage(const chain_loop *loop, bool lines, arena *memory, code
             storage[p] = loop->bindings[p].slot->type;
             rows[p] = store_slot_rows(loop->bindings[p].slot);
         }
-    *out = (codegen_loop){loop->kernel, storage, rows, loop->colors > 1, lines};
+    *out = (codegen_loop){.kernel = loop->kernel,
+                          .storage = storage,
+                          .rows = rows,
+                          .colored = loop->colors > 1,
+                          .lines = context->lines,
+                          .without = context->without};
     return storage && rows;
 }
 
@@ -142,7 +148,7 @@ static kata_status function_of(exec_context *context, const chain_loop *loop, se
     codegen_loop bound;
     if (f) *function = known->function;
     if (f && f->run) return KATA_OK;
-    if (!bind_storage(loop, context->lines, &s->memory, &bound)) return KATA_ERROR_MEMORY;
+    if (!bind_storage(loop, context, &s->memory, &bound)) return KATA_ERROR_MEMORY;
     if (!f && look_up(context, &bound, function)) return KATA_ERROR_MEMORY;
     if (few) *known = (cpu_bound){loop->kernel, fields, *function};
     f = &context->cpu->functions[*function];

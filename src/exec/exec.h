@@ -12,6 +12,7 @@ typedef struct exec_context {
     int threads;
     bool poison;          /* make visible what is read without having been set */
     bool lines;           /* generated C leads debuggers to kernels' text */
+    uint32_t without;     /* passes that code generation leaves out */
     bool wait;            /* for compilers, before anything is run */
     observe_trace *trace; /* NULL: none; of the reference executor */
     observe_meter *meter; /* NULL: nothing is measured */

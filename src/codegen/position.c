@@ -1,5 +1,5 @@
 /* #line directives, by which debuggers and profilers show the kernel's lines. */
-#include "codegen/codegen.h"
+#include "codegen/emit.h"
 
 #include <stdlib.h>
 
@@ -12,17 +12,17 @@ static void add_name(text *out, const char *name)
     for (const char *c = full ? full : name; *c; c++)
         text_add(out, *c == '"' || *c == '\\' ? "\\%c" : "%c",
                  (unsigned char)*c < ' ' || *c == 127 ? ' ' : *c);
-    text_add(out, "\"\n");
+    text_add(out, "\"");
     free(full);
 }
 
-void codegen_line(const codegen_writer *w, uint32_t at)
+void codegen_position(const codegen_writer *w, nest *in, uint32_t at)
 {
-    if (!w->loop->lines || !at) return; /* what joins two branches has no place */
+    if (!w->loop->lines || !at) return; /* what joins two branches has no position */
     int line, column;
     source_line_column(w->loop->kernel->text, at, &line, &column);
-    text_add(w->out, "#line %d ", line);
-    add_name(w->out, source_holding(w->loop->kernel->text, at)->name);
+    nest *node = nest_format(in, NEST_POSITION, "#line %d ", line);
+    add_name(&node->head, source_holding(w->loop->kernel->text, at)->name);
 }
 
 void codegen_name_by_line(const ir_kernel *kernel, codegen_step *steps)

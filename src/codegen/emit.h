@@ -1,0 +1,282 @@
+/* Private to codegen: what its files share, in the order in which they know one another. */
+#ifndef CODEGEN_EMIT_H
+#define CODEGEN_EMIT_H
+
+#include "codegen/codegen.h"
+#include "codegen/nest.h"
+
+/* ---- schedule.c ------------------------------------------------------------------------------ */
+
+/* The outermost loop in which a node can be computed. */
+typedef enum codegen_level {
+    CODEGEN_ONCE,  /* outside of all: of numbers and sizes */
+    CODEGEN_PLANE, /* over z: also of iz */
+    CODEGEN_ROW,   /* over y: also of iy */
+    CODEGEN_POINT  /* over x: also of ix, or values of fields */
+} codegen_level;
+
+typedef struct codegen_step {
+    uint8_t level;
+    bool leaf;  /* written where it is used: constants, numbers, indices, sizes */
+    bool named; /* computed once into a variable, otherwise written where it is used */
+    uint32_t uses, size;
+} codegen_step;
+
+/* One step for each node of the graph, to be freed; NULL when memory is out. */
+codegen_step *codegen_schedule(const ir_kernel *kernel);
+
+/* ---- what is being written ------------------------------------------------------------------- */
+
+enum {
+    CODEGEN_MOST_REUSED = 8,
+    CODEGEN_REUSE_SPAN = 16,    /* the largest distance of points that use the same value */
+    CODEGEN_REUSE_POINTS = 128, /* of a row, for which values are computed at a time */
+    CODEGEN_CASES = 3,          /* conditions for which the loops of a row are written again */
+    CODEGEN_AHEAD = 8           /* vectors between what is computed and what is prefetched */
+};
+
+/* A value that several points of a row use: that of a node, at all offsets along x from `low`, seen
+ * from the first point, to `high`, seen from the last. `offset` is the node's own. */
+typedef struct codegen_reused {
+    ir_id node;
+    int32_t offset, low, high;
+    int group; /* from 1: those with equal offsets; made of the values of earlier groups */
+} codegen_reused;
+
+typedef struct codegen_reuse {
+    codegen_reused value[CODEGEN_MOST_REUSED];
+    int count, group_count;
+    int *of;         /* for each node: 1 + the index of its value, 0 where it has none */
+    int32_t *offset; /* and at which offset from the point it is found */
+} codegen_reuse;
+
+typedef struct codegen_writer codegen_writer;
+/* Adds something for the row of the writer. */
+typedef void codegen_add_row(const codegen_writer *w, nest *in);
+
+/* A loop, what passes have decided about it, and which part of it is being written. */
+struct codegen_writer {
+    const codegen_loop *loop;
+    const codegen_dialect *dialect;
+    const codegen_step *steps;
+
+    /* Decided by passes.c and the files of passes. */
+    int lanes;     /* points of a vector; 0: no vectors */
+    bool aligned;  /* vectors begin where memory is aligned */
+    bool overlaps; /* the first and last vectors of a row may overlap others */
+    bool rounds;   /* all lanes of a brick in one loop */
+    bool hidden;   /* compilers are not told how addresses of rows are related */
+    bool blocks;   /* points run block by block where some rows are stored in blocks */
+    bool streams;  /* results may be written past the caches */
+    int pair;      /* rows are computed two by two along y (1) or z (2); 0: one by one */
+    int piece;     /* vectors whose results are written together */
+    ir_id cases[CODEGEN_CASES]; /* conditions for which the loops of a row are written again */
+    int case_count;
+    codegen_reuse *reuse; /* NULL: no values are reused */
+
+    /* What passes add to the nest; NULL: the pass adds nothing. */
+    void (*add_functions)(const codegen_writer *w, nest *file); /* in front of the loop's own */
+    void (*add_pairs)(const codegen_writer *w, nest *in);       /* the loop over pairs of rows */
+    codegen_add_row *add_row;                                   /* what follows row pointers */
+    codegen_add_row *add_fetches;                               /* in loops over vectors */
+    nest *(*begin_part)(const codegen_writer *w, nest *in);     /* around loops over vectors */
+    void (*add_pieces)(const codegen_writer *w, nest *in);      /* instead of single vectors */
+
+    /* The part that is being written. */
+    const bool *wanted;         /* nodes to compute; NULL: all */
+    ir_id known[CODEGEN_CASES]; /* conditions of which the value is known, 0 for none */
+    bool holds[CODEGEN_CASES];  /* that value */
+    int group;      /* of reused values: below it they are known; count + 1: points; 0: none */
+    int32_t moved;  /* offset of the point along x from that to which the node belongs */
+    int paired;     /* `pair` while two rows are written, 0 otherwise */
+    int32_t second; /* the row at iy and iz (0), or its neighbour (1) */
+};
+
+/* ---- facts.c: what is known of a loop -------------------------------------------------------- */
+
+/* The rows of a parameter; contiguous for those that are no fields. */
+codegen_rows codegen_rows_of(const codegen_loop *loop, int param);
+/* Whether a written field is read otherwise than what the point itself has written. */
+bool codegen_is_read(const ir_kernel *kernel, int param);
+/* Whether what a parameter receives is combined in lanes; whether any is. */
+bool codegen_has_lanes(const codegen_loop *loop, int param);
+bool codegen_reduces(const codegen_loop *loop);
+/* Whether rows of a field at other offsets along y and z lie at multiples of the view's distances
+ * from the row of the point. */
+bool codegen_is_regular(const ir_kernel *kernel, int param);
+/* Whether two accesses or stores are of one row. */
+bool codegen_same_row(const ir_access *a, const ir_access *b);
+bool codegen_same_written_row(const ir_store *a, const ir_store *b);
+/* Whether the points of a row may be computed side by side. */
+bool codegen_is_free(const codegen_loop *loop);
+/* Whether nothing reads what a store writes, so that it may pass the caches. */
+bool codegen_may_stream(const codegen_loop *loop, int store);
+/* Whether some node has a name and is computed at a level. */
+bool codegen_computes_at(const codegen_writer *w, codegen_level level);
+/* Whether a node's value is found among those that are reused. */
+bool codegen_is_reused(const codegen_writer *w, ir_id id);
+/* Marks the operands of marked nodes, and so on, but not those of reused values. */
+void codegen_mark_operands(const codegen_writer *w, bool *wanted);
+/* Whether operand k of a node is a zero that the compiler must not know: gcc 12 takes 0 - x, also
+ * where it makes it of -x + 0, for -x where x is never -0, as an integer converted or |y|. */
+bool codegen_hides_zero(const ir_kernel *kernel, const ir_node *node, int k);
+/* Whether a node is an integer made of a floating-point number. A hidden zero is added to it: gcc
+ * 12 takes (double)(int64_t)x for trunc(x), which is -0 where x lies between -1 and 0. */
+bool codegen_is_truncation(const ir_kernel *kernel, const ir_node *node);
+/* Whether a kernel needs a hidden zero of a type. */
+bool codegen_needs_zero(const ir_kernel *kernel, ir_type type);
+
+/* ---- names.c --------------------------------------------------------------------------------- */
+
+typedef struct codegen_label {
+    char is[128];
+} codegen_label;
+
+/* As printf; what is longer is cut off, which no name is. */
+codegen_label codegen_format(const char *format, ...) PRINTF_LIKE(1, 2);
+/* A user's name with all but letters and digits made underscores, shortened. */
+codegen_label codegen_word(const char *word);
+/* "p0_u", unlike the name of any other parameter; of several components or elements "p0_u_3". */
+codegen_label codegen_param_name(const ir_kernel *kernel, int param);
+codegen_label codegen_component_name(const ir_kernel *kernel, int param, int component);
+/* The row at offset[1] and offset[2] of a component: "p0_u_m1_0". */
+codegen_label codegen_row_name(const ir_kernel *kernel, int param, int component,
+                               const int32_t offset[3]);
+/* The row that an access reads, for the writer's row. */
+codegen_label codegen_read_row_name(const codegen_writer *w, const ir_access *a);
+/* "p1_v_new"; of a finer field with the row of the child: "p1_f_new_1_0". */
+codegen_label codegen_written_name(const codegen_writer *w, const ir_store *s);
+/* "p1_total_lanes", of a store to a reduction. */
+codegen_label codegen_lanes_name(const codegen_writer *w, const ir_store *s);
+/* The number, or the element of a table, of a NUMBER node. */
+codegen_label codegen_number_name(const ir_kernel *kernel, const ir_node *node);
+/* "i32", "f64", ... as in names of functions. */
+const char *codegen_short_type(ir_type type);
+/* The type of variables. */
+const char *codegen_type(const codegen_writer *w, ir_type type);
+/* The type of elements of a field or of contributions to a reduction; of a field as pointers to it
+ * have it, with its address space. */
+const char *codegen_element_type(const codegen_loop *loop, int param);
+codegen_label codegen_field_type(const codegen_writer *w, int param);
+/* For the second of two rows: what names end in, "_north" or "_above" ("" for the first); and its
+ * offsets along y and z from the first. */
+const char *codegen_second(const codegen_writer *w);
+int32_t codegen_second_y(const codegen_writer *w);
+int32_t codegen_second_z(const codegen_writer *w);
+/* For the rows of the writer, the only one or two, one after the other. */
+void codegen_each_row(const codegen_writer *w, nest *in, codegen_add_row *add);
+
+/* ---- constant.c, conversion.c, index.c, expression.c: expressions ---------------------------- */
+
+/* A literal, in parentheses when negative. */
+void codegen_constant(text *out, const codegen_dialect *dialect, ir_type type, ir_value value);
+/* Text around an expression that converts it; the first is followed by the expression. */
+const char *codegen_convert_open(ir_type to, ir_type from);
+const char *codegen_convert_close(ir_type to, ir_type from);
+/* The same for an element of a field that is read as, or made of, values of a type. */
+codegen_label codegen_load_open(ir_type to, kata_type storage);
+const char *codegen_load_close(ir_type to, kata_type storage);
+codegen_label codegen_store_open(kata_type storage, ir_type from);
+const char *codegen_store_close(kata_type storage, ir_type from);
+/* The index along a dimension at which a parameter is touched: "ix - 1". */
+void codegen_index(text *out, const ir_param *param, int dimension, int32_t offset);
+/* The index at which it is read: along levels that run in order, from the lowest to the highest. */
+void codegen_read_index(text *out, const ir_kernel *kernel, int param, int dimension,
+                        int32_t offset);
+/* The element at an offset along x of a row that is read or written, in brackets: "[ix - 1]". Of
+ * STRIDED rows, `row` with "_x" behind it is the distance of elements. */
+void codegen_element(text *out, const codegen_writer *w, int param, int32_t offset, bool reads,
+                     const char *row);
+/* A node where it is used: its name, or the whole expression. */
+void codegen_operand(text *out, const codegen_writer *w, ir_id id);
+/* The expression that computes a node. */
+void codegen_expression(text *out, const codegen_writer *w, ir_id id);
+/* The element of a row, or the lane, that a store writes. */
+void codegen_target(text *out, const codegen_writer *w, const ir_store *s);
+
+/* ---- position.c ------------------------------------------------------------------------------ */
+
+/* A #line directive for a position in the kernel's text, if the loop asks for them. */
+void codegen_position(const codegen_writer *w, nest *in, uint32_t at);
+/* Names the nodes that stand on another line of the kernel than what uses them. */
+void codegen_name_by_line(const ir_kernel *kernel, codegen_step *steps);
+
+/* ---- point_list.c, point.c: functions of points ---------------------------------------------- */
+
+/* The name of the function of a point, of a point with reused values, or of a group of these. */
+void codegen_point_name(text *out, const codegen_writer *w);
+/* What such a function is given behind ix: declared, or as given by the loop that calls it. */
+void codegen_point_parameters(text *out, const codegen_writer *w);
+void codegen_point_arguments(text *out, const codegen_writer *w);
+/* The named nodes of a level, of those wanted, as variables. */
+void codegen_steps(const codegen_writer *w, nest *in, codegen_level level);
+/* The function of a point. */
+void codegen_point(const codegen_writer *w, nest *file);
+/* A call of it whose results go to their rows. */
+void codegen_direct_call(const codegen_writer *w, nest *in);
+
+/* ---- row_pointers.c -------------------------------------------------------------------------- */
+
+/* The rows that are read and written, for the writer's row: where it is the second, those that are
+ * not also read for the first. */
+void codegen_row_pointers(const codegen_writer *w, nest *in);
+
+/* ---- brick.c --------------------------------------------------------------------------------- */
+
+/* The loop over the bricks of a row, whose lanes are variables. What stands in it finds in lo[0]
+ * and hi[0] where the brick begins and ends, and in row_points the length of the row. */
+nest *codegen_begin_bricks(const codegen_writer *w, nest *in);
+/* The last of what stands in it. */
+void codegen_end_bricks(const codegen_writer *w, nest *in);
+
+/* ---- vector_body.c, vectors.c ---------------------------------------------------------------- */
+
+/* Whether the results of a store are held back, in "new_3", until they are written. */
+bool codegen_is_held(const codegen_writer *w, int store);
+/* The element of the row that a store writes, at the point `at`: "&p1_v_new[at]". */
+codegen_label codegen_target_row(const codegen_writer *w, int store, const char *at);
+/* The first and the end of the points whose vectors are written. */
+const char *codegen_start_of(const codegen_writer *w);
+const char *codegen_end_of(const codegen_writer *w);
+/* The loop over vectors at `at`: each begins at the variable `name`, but the first is moved up, and
+ * the last down, where they would leave the row. */
+nest *codegen_clamped_loop(nest *in, const char *name, const char *from, const char *to, int lanes);
+/* The lane of a brick that takes the first point of the vector at `at`. */
+void codegen_first_lane(const codegen_writer *w, nest *in);
+/* The lanes of a vector at `at`, with what is prefetched meanwhile. */
+void codegen_vector(const codegen_writer *w, nest *in);
+/* The loops over the vectors of a row, and over the points at its ends that belong to none. */
+void codegen_vectors(const codegen_writer *w, nest *in);
+
+/* ---- loops.c, row.c -------------------------------------------------------------------------- */
+
+/* The loop over a dimension of the box. */
+nest *codegen_begin_loop(const codegen_writer *w, nest *in, int dimension);
+/* The loops over the points of a row; `wanted`: the nodes that checks need, behind them those that
+ * stores need. */
+void codegen_row(const codegen_writer *w, nest *in, const bool *wanted);
+
+/* ---- function.c ------------------------------------------------------------------------------ */
+
+/* The function of a loop, and those that it calls. */
+void codegen_function(codegen_writer *w, nest *file, const bool *wanted);
+
+/* ---- passes.c, and a file for each larger pass ----------------------------------------------- */
+
+/* Decides whether and how a loop is made faster: sets members of the writer. False when memory is
+ * out. */
+typedef bool codegen_pass(codegen_writer *w);
+codegen_pass codegen_reuse_values, codegen_pair_rows, codegen_pair_planes, codegen_write_pieces,
+    codegen_prefetch, codegen_split_cases;
+
+/* Runs the passes in their order, but those that the loop leaves out. */
+bool codegen_run_passes(codegen_writer *w);
+
+/* ---- reuse_class.c, row_reuse.c, reuse_absorb.c, reuse_emit.c: see row_reuse.c --------------- */
+
+void codegen_reuse_free(codegen_reuse *reuse);
+/* What is added to the nest for reused values. */
+void codegen_reuse_functions(const codegen_writer *w, nest *file);
+nest *codegen_reuse_part(const codegen_writer *w, nest *in);
+
+#endif

@@ -1,0 +1,111 @@
+/* What is known of a loop before code is written for it. */
+#include "codegen/emit.h"
+
+codegen_rows codegen_rows_of(const codegen_loop *loop, int param)
+{
+    bool field = ir_param_is_field(&loop->kernel->params[param]);
+    return field && loop->rows ? loop->rows[param] : CODEGEN_CONTIGUOUS;
+}
+
+bool codegen_is_read(const ir_kernel *kernel, int param)
+{
+    bool read = kernel->params[param].kind == IR_PARAM_INOUT;
+    for (int i = 0; i < kernel->access_count; i++)
+        read = read || kernel->accesses[i].param == param;
+    return read;
+}
+
+bool codegen_has_lanes(const codegen_loop *loop, int param)
+{
+    bool along_x = loop->kernel->direction && loop->kernel->ordered == 0;
+    return ir_param_is_reduction(&loop->kernel->params[param]) && !along_x;
+}
+
+bool codegen_reduces(const codegen_loop *loop)
+{
+    for (int i = 0; i < loop->kernel->store_count; i++)
+        if (codegen_has_lanes(loop, loop->kernel->stores[i].param)) return true;
+    return false;
+}
+
+bool codegen_is_regular(const ir_kernel *kernel, int param)
+{
+    const ir_param *p = &kernel->params[param];
+    bool regular = kernel->direction == IR_UNORDERED || kernel->ordered == 0;
+    for (int d = 1; d < 3; d++)
+        regular = regular && p->finer[d] <= 1 && p->coarser[d] <= 1 && !p->absent_axis[d];
+    return regular;
+}
+
+bool codegen_same_row(const ir_access *a, const ir_access *b)
+{
+    return a->param == b->param && a->component == b->component && a->offset[1] == b->offset[1] &&
+           a->offset[2] == b->offset[2];
+}
+
+bool codegen_same_written_row(const ir_store *a, const ir_store *b)
+{
+    return a->param == b->param && a->component == b->component && a->offset[1] == b->offset[1] &&
+           a->offset[2] == b->offset[2];
+}
+
+bool codegen_is_free(const codegen_loop *loop)
+{
+    return !loop->colored && (!loop->kernel->direction || loop->kernel->ordered > 0);
+}
+
+bool codegen_may_stream(const codegen_loop *loop, int store)
+{
+    int param = loop->kernel->stores[store].param;
+    return !codegen_has_lanes(loop, param) && !codegen_is_read(loop->kernel, param);
+}
+
+bool codegen_computes_at(const codegen_writer *w, codegen_level level)
+{
+    for (ir_id id = 1; id < w->loop->kernel->graph.count; id++)
+        if (w->steps[id].named && w->steps[id].level == level) return true;
+    return false;
+}
+
+bool codegen_is_reused(const codegen_writer *w, ir_id id)
+{
+    return w->reuse && w->reuse->of[id] && w->reuse->value[w->reuse->of[id] - 1].group < w->group;
+}
+
+void codegen_mark_operands(const codegen_writer *w, bool *wanted)
+{
+    const ir_graph *g = &w->loop->kernel->graph;
+    wanted[0] = false;
+    for (ir_id id = (ir_id)g->count; id-- > 1;)
+        for (int k = 0;
+             wanted[id] && !codegen_is_reused(w, id) && k < ir_ops[g->nodes[id].op].operands; k++)
+            wanted[g->nodes[id].arg[k]] = true;
+}
+
+/* ---- zeros ----------------------------------------------------------------------------------- */
+
+bool codegen_hides_zero(const ir_kernel *kernel, const ir_node *node, int k)
+{
+    bool matters = node->op == IR_ADD || (node->op == IR_SUB && k == 0);
+    if (!matters || !ir_type_is_floating(node->type)) return false;
+    const ir_node *operand = &kernel->graph.nodes[node->arg[k]];
+    return operand->op == IR_CONST && operand->value.bits == 0;
+}
+
+bool codegen_is_truncation(const ir_kernel *kernel, const ir_node *node)
+{
+    return node->op == IR_CONVERT && ir_type_is_integer(node->type) &&
+           ir_type_is_floating(kernel->graph.nodes[node->arg[0]].type);
+}
+
+bool codegen_needs_zero(const ir_kernel *kernel, ir_type type)
+{
+    for (ir_id id = 1; id < kernel->graph.count; id++) {
+        const ir_node *node = &kernel->graph.nodes[id];
+        if (node->type == type &&
+            (codegen_hides_zero(kernel, node, 0) || codegen_hides_zero(kernel, node, 1) ||
+             codegen_is_truncation(kernel, node)))
+            return true;
+    }
+    return false;
+}

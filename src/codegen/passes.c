@@ -1,0 +1,164 @@
+/* The way from a loop to text, on one page: a schedule of the kernel's graph, the passes below in
+ * their order, a tree of loops and statements, text.
+ *
+ * A pass makes code faster and changes no result. To take one away, delete its row, and its file
+ * or function. KATA_WITHOUT leaves passes out by their names, to see what each is worth. */
+#include "codegen/emit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- small passes ---------------------------------------------------------------------------- */
+
+static bool is_side_by_side(const codegen_loop *loop, const ir_store *s)
+{
+    const ir_param *p = &loop->kernel->params[s->param];
+    return codegen_rows_of(loop, s->param) == CODEGEN_CONTIGUOUS && p->finer[0] <= 1 &&
+           p->coarser[0] <= 1 && !p->absent_axis[0];
+}
+
+static bool runs_blocks(const codegen_loop *loop)
+{
+    bool blocked = false, along_x = loop->kernel->direction && loop->kernel->ordered == 0;
+    for (int p = 0; p < loop->kernel->param_count; p++)
+        blocked = blocked || codegen_rows_of(loop, p) == CODEGEN_BLOCKED;
+    return blocked && !along_x && !loop->colored;
+}
+
+static bool run_blocks(codegen_writer *w)
+{
+    w->blocks = runs_blocks(w->loop);
+    return true;
+}
+
+/* Points of a vector: a cache line of the narrowest numbers, but at most 16. */
+static int lanes_of(const codegen_loop *loop)
+{
+    const ir_kernel *kernel = loop->kernel;
+    int lanes = 8;
+    for (int p = 0; p < kernel->param_count; p++) {
+        const ir_param *param = &kernel->params[p];
+        bool narrow = ir_param_is_field(param)
+                          ? ir_storages[loop->storage[p]].bytes < 8
+                          : ir_param_is_reduction(param) && ir_types[param->type].bytes < 8;
+        if (narrow) lanes = 16;
+    }
+    return lanes;
+}
+
+static bool run_vectors(codegen_writer *w)
+{
+    const codegen_loop *loop = w->loop;
+    bool whole = codegen_is_free(loop) && !runs_blocks(loop) && loop->kernel->store_count > 0;
+    for (int i = 0; i < loop->kernel->store_count; i++)
+        whole = whole && is_side_by_side(loop, &loop->kernel->stores[i]);
+    w->lanes = whole ? lanes_of(loop) : 0;
+    return true;
+}
+
+static bool align_vectors(codegen_writer *w) { return w->aligned = true; }
+
+static bool overlap_vectors(codegen_writer *w) { return w->overlaps = true; }
+
+static bool stream_results(codegen_writer *w) { return w->streams = true; }
+
+static bool hide_rows(codegen_writer *w) { return w->hidden = true; }
+
+/* Rounds make a function longer: of small kernels only. */
+static bool run_rounds(codegen_writer *w)
+{
+    enum { SMALL = 64 };
+    w->rounds = w->loop->kernel->graph.count <= SMALL;
+    return true;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    codegen_pass *run;
+} passes[] = {
+    {"blocks", run_blocks},           /* rows stored in blocks: one index for a block */
+    {"vectors", run_vectors},         /* points of a row by 8 or 16: needed by most below */
+    {"align", align_vectors},         /* vectors begin where cache lines do */
+    {"overlap", overlap_vectors},     /* no single points at the ends of rows */
+    {"reuse", codegen_reuse_values},  /* what points of a row share is computed once */
+    {"pieces", codegen_write_pieces}, /* many results: several vectors of each at a time */
+    {"pair-z", codegen_pair_planes},  /* two rows at once, one above the other */
+    {"pair-y", codegen_pair_rows},    /* two rows at once, side by side */
+    {"rounds", run_rounds},           /* reductions: lanes stay in registers */
+    {"prefetch", codegen_prefetch},   /* what is read and written soon */
+    {"stream", stream_results},       /* results past the caches */
+    {"cases", codegen_split_cases},   /* loops for each interval of levels */
+    {"hide", hide_rows},              /* addresses of rows stay in registers */
+};
+
+_Static_assert(COUNT_OF(passes) <= 32, "codegen_loop.without has a bit for each");
+
+const char *codegen_pass_name(int i) { return i < (int)COUNT_OF(passes) ? passes[i].name : NULL; }
+
+bool codegen_run_passes(codegen_writer *w)
+{
+    w->piece = 1;
+    for (size_t i = 0; i < COUNT_OF(passes); i++)
+        if (!(w->loop->without >> i & 1) && !passes[i].run(w)) return false;
+    return true;
+}
+
+bool codegen_read_passes(const char *names, uint32_t *without)
+{
+    uint32_t found = 0;
+    for (size_t length; *names; names += length + (names[length] == ',')) {
+        size_t i = 0;
+        length = strcspn(names, ",");
+        while (i < COUNT_OF(passes) &&
+               !(strlen(passes[i].name) == length && strncmp(passes[i].name, names, length) == 0))
+            i++;
+        if (i == COUNT_OF(passes)) return false;
+        found |= (uint32_t)1 << i;
+    }
+    *without = found;
+    return true;
+}
+
+/* ---- the page -------------------------------------------------------------------------------- */
+
+/* The nodes that checks need, the nodes that stores need, and the nodes that stores need where
+ * values are reused, as lists of flags; NULL when memory is out. */
+static bool *mark_wanted(codegen_writer *w)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    size_t count = kernel->graph.count;
+    bool *wanted = calloc(3 * count, sizeof *wanted);
+    if (!wanted) return NULL;
+    wanted[kernel->valid] = true;
+    codegen_mark_operands(w, wanted);
+    for (int list = 1; list < 3; list++) {
+        bool *stored = wanted + (size_t)list * count;
+        for (int i = 0; i < kernel->store_count; i++)
+            stored[kernel->stores[i].value] = stored[kernel->stores[i].condition] = true;
+        w->group = list == 2 && w->reuse ? w->reuse->group_count + 1 : 0;
+        codegen_mark_operands(w, stored);
+    }
+    w->group = 0;
+    return wanted;
+}
+
+void codegen_function_text(text *out, const codegen_loop *loop)
+{
+    codegen_step *steps = codegen_schedule(loop->kernel);
+    codegen_writer w = {.loop = loop, .dialect = &codegen_c, .steps = steps};
+    if (steps && loop->lines) codegen_name_by_line(loop->kernel, steps);
+    bool decided = steps && codegen_run_passes(&w);
+    bool *wanted = decided ? mark_wanted(&w) : NULL;
+    nest *file = wanted ? nest_new() : NULL;
+    if (file) {
+        codegen_function(&w, file, wanted);
+        nest_print(out, file, w.dialect, !loop->lines);
+    } else
+        out->failed = true;
+    nest_free(file);
+    free(wanted);
+    codegen_reuse_free(w.reuse);
+    free(steps);
+}

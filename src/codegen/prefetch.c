@@ -1,0 +1,96 @@
+/* A pass: prefetching. While a row is computed, the next row of each component is prefetched behind
+ * the foremost row that is read. Rows too long to stay in the cache until they are used are
+ * prefetched a few vectors ahead instead, and so are lines that are written and do not pass the
+ * caches. */
+#include "codegen/emit.h"
+
+#include <stdio.h>
+
+/* Whether no row of the same component lies farther on than the row of an access. */
+static bool is_foremost(const ir_kernel *kernel, const ir_access *a, int sign)
+{
+    for (int i = 0; i < kernel->access_count; i++) {
+        const ir_access *b = &kernel->accesses[i];
+        if (b->param != a->param || b->component != a->component) continue;
+        int32_t z = sign * (b->offset[2] - a->offset[2]);
+        if (z > 0 || (z == 0 && b->offset[1] > a->offset[1])) return false;
+    }
+    return true;
+}
+
+/* Points of rows that fit the first-level cache together with as many of all other components. */
+static int short_row(const codegen_loop *loop)
+{
+    enum { CACHE = 24 << 10 };
+    int bytes = 1;
+    for (int p = 0; p < loop->kernel->param_count; p++)
+        if (ir_param_is_field(&loop->kernel->params[p]))
+            bytes += loop->kernel->params[p].count * ir_storages[loop->storage[p]].bytes;
+    return CACHE / bytes;
+}
+
+/* Whether an access is the one of its component by which rows are prefetched. */
+static bool is_fetched(const codegen_loop *loop, int i)
+{
+    const ir_kernel *kernel = loop->kernel;
+    const ir_access *a = &kernel->accesses[i];
+    const ir_param *p = &kernel->params[a->param];
+    bool scaled = p->finer[0] > 1 || p->coarser[0] > 1 || p->absent_axis[0] || p->absent_axis[1];
+    return !(i > 0 && codegen_same_row(a, a - 1)) && !scaled &&
+           codegen_rows_of(loop, a->param) == CODEGEN_CONTIGUOUS &&
+           is_foremost(kernel, a, kernel->direction == IR_BACKWARD ? -1 : 1);
+}
+
+/* Names what is prefetched of the writer's row. */
+static void add_row(const codegen_writer *w, nest *in)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    if (!w->second)
+        nest_statement(in, "const %s far_row = %s > %d", w->dialect->boolean,
+                       codegen_reduces(w->loop) ? "row_points" : "hi[0] - lo[0]",
+                       short_row(w->loop));
+    for (int i = 0; i < kernel->access_count; i++) {
+        const ir_access *a = &kernel->accesses[i];
+        if (!is_fetched(w->loop, i)) continue;
+        codegen_label row = codegen_read_row_name(w, a);
+        nest_statement(in, "const %s *const %s_ahead = %s + (far_row ? %d : %sview[%d].y)",
+                       codegen_field_type(w, a->param).is, row.is, row.is, CODEGEN_AHEAD * w->lanes,
+                       w->paired == 1 ? "2 * " : "",
+                       codegen_view_index(kernel, a->param) + a->component);
+    }
+}
+
+static void add_read(const codegen_writer *w, nest *in)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    for (int i = 0; i < kernel->access_count; i++)
+        if (is_fetched(w->loop, i))
+            nest_format(in, NEST_PREFETCH, "%s_ahead + at",
+                        codegen_read_row_name(w, &kernel->accesses[i]).is);
+}
+
+static void add_written(const codegen_writer *w, nest *in)
+{
+    for (int i = 0; i < w->loop->kernel->store_count; i++)
+        if (codegen_may_stream(w->loop, i))
+            nest_format(in, NEST_PREFETCH_WRITTEN, "%s + at + %d",
+                        codegen_written_name(w, &w->loop->kernel->stores[i]).is,
+                        CODEGEN_AHEAD * w->lanes);
+}
+
+/* What is prefetched while the vector at `at` is computed. */
+static void add_fetches(const codegen_writer *w, nest *in)
+{
+    nest *fetches = nest_format(in, NEST_IF, "flags & ABI_PREFETCH");
+    codegen_each_row(w, fetches, add_read);
+    if (w->streams) fetches = nest_format(fetches, NEST_IF, "!(flags & ABI_STREAM)");
+    codegen_each_row(w, fetches, add_written);
+}
+
+bool codegen_prefetch(codegen_writer *w)
+{
+    if (!w->lanes) return true;
+    w->add_row = add_row;
+    w->add_fetches = add_fetches;
+    return true;
+}

@@ -1,0 +1,120 @@
+/* Pointers to the rows that the points of a row read and write. */
+#include "codegen/emit.h"
+
+static void add_shift(text *out, const codegen_writer *w, int param, int dimension, int32_t offset,
+                      int view)
+{
+    text_add(out, " + (");
+    codegen_index(out, &w->loop->kernel->params[param], dimension, offset);
+    text_add(out, ") * view[%d].%c", view, "xyz"[dimension]);
+}
+
+static void add_read_shift(text *out, const codegen_writer *w, int param, int dimension,
+                           int32_t offset, int view)
+{
+    text_add(out, " + (");
+    codegen_read_index(out, w->loop->kernel, param, dimension, offset);
+    text_add(out, ") * view[%d].%c", view, "xyz"[dimension]);
+}
+
+/* The distance of elements of strided rows. */
+static void add_stride(const codegen_writer *w, nest *in, int param, const char *row, int view)
+{
+    if (codegen_rows_of(w->loop, param) == CODEGEN_STRIDED)
+        nest_statement(in, "const int64_t %s_x = view[%d].x", row, view);
+}
+
+/* Hides where a row begins: compilers otherwise compute the addresses of all rows from one of them
+ * at each vector, instead of keeping them in registers. */
+static void add_hidden(const codegen_writer *w, nest *in, const char *row)
+{
+    if (w->hidden) nest_statement(in, "KATA_HIDDEN(%s)", row);
+}
+
+/* "p0_u_3": the row of the point, from which the others of a component are found. */
+static void add_centre(const codegen_writer *w, nest *in, int param, int component)
+{
+    codegen_label type = codegen_field_type(w, param);
+    int view = codegen_view_index(w->loop->kernel, param) + component;
+    text *line =
+        &nest_format(in, NEST_STATEMENT, "const %s *const %s = (const %s *)view[%d].origin",
+                     type.is, codegen_component_name(w->loop->kernel, param, component).is, type.is,
+                     view)
+             ->head;
+    add_shift(line, w, param, 1, 0, view);
+    add_shift(line, w, param, 2, 0, view);
+}
+
+/* The address of a row, from the row of the point where that is possible. */
+static void add_address(text *out, const codegen_writer *w, int param, int component,
+                        const int32_t offset[3])
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    int view = codegen_view_index(kernel, param) + component;
+    if (codegen_is_regular(kernel, param)) {
+        text_add(out, "%s", codegen_component_name(kernel, param, component).is);
+        for (int d = 1; d < 3; d++)
+            if (offset[d]) text_add(out, " + (%d) * view[%d].%c", (int)offset[d], view, "xyz"[d]);
+        return;
+    }
+    text_add(out, "(const %s *)view[%d].origin", codegen_field_type(w, param).is, view);
+    add_read_shift(out, w, param, 1, offset[1], view);
+    add_read_shift(out, w, param, 2, offset[2], view);
+}
+
+static void add_read_row(const codegen_writer *w, nest *in, const ir_access *a)
+{
+    const int32_t offset[3] = {0, a->offset[1] + codegen_second_y(w),
+                               a->offset[2] + codegen_second_z(w)};
+    codegen_label row = codegen_read_row_name(w, a);
+    text *line = &nest_format(in, NEST_STATEMENT,
+                              "const %s *%s = ", codegen_field_type(w, a->param).is, row.is)
+                      ->head;
+    add_address(line, w, a->param, a->component, offset);
+    add_hidden(w, in, row.is);
+    add_stride(w, in, a->param, row.is,
+               codegen_view_index(w->loop->kernel, a->param) + a->component);
+}
+
+static void add_written_row(const codegen_writer *w, nest *in, const ir_store *s)
+{
+    codegen_label type = codegen_field_type(w, s->param), row = codegen_written_name(w, s);
+    int view = codegen_store_index(w->loop->kernel, s->param) + s->component;
+    text *line = &nest_format(in, NEST_STATEMENT, "%s *%s = (%s *)view[%d].origin", type.is, row.is,
+                              type.is, view)
+                      ->head;
+    add_shift(line, w, s->param, 1, s->offset[1] + codegen_second_y(w), view);
+    add_shift(line, w, s->param, 2, s->offset[2] + codegen_second_z(w), view);
+    add_hidden(w, in, row.is);
+    add_stride(w, in, s->param, row.is, view);
+}
+
+/* Whether a row that the second of two reads is one that the first reads, too. */
+static bool is_read_by_first(const codegen_writer *w, const ir_access *second)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    ir_access same = *second;
+    same.offset[1] += codegen_second_y(w);
+    same.offset[2] += codegen_second_z(w);
+    for (int i = 0; w->second && i < kernel->access_count; i++)
+        if (codegen_same_row(&kernel->accesses[i], &same)) return true;
+    return false;
+}
+
+/* Accesses and stores are ordered by parameter, component, z, y: equal rows follow one another. */
+void codegen_row_pointers(const codegen_writer *w, nest *in)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    for (int i = 0; i < kernel->access_count; i++) {
+        const ir_access *a = &kernel->accesses[i];
+        bool first = i == 0 || a->param != a[-1].param || a->component != a[-1].component;
+        if (first && !w->second && codegen_is_regular(kernel, a->param))
+            add_centre(w, in, a->param, a->component);
+        if ((first || !codegen_same_row(a, a - 1)) && !is_read_by_first(w, a))
+            add_read_row(w, in, a);
+    }
+    for (int i = 0; i < kernel->store_count; i++) {
+        const ir_store *s = &kernel->stores[i];
+        if (i == 0 || !codegen_same_written_row(s, s - 1)) add_written_row(w, in, s);
+    }
+}
