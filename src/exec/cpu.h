@@ -1,4 +1,4 @@
-/* The executor of compiled loops on threads: what the files cpu_*.c share. */
+/* The executor of compiled loops on threads: what its files share. */
 #ifndef EXEC_CPU_H
 #define EXEC_CPU_H
 
@@ -15,10 +15,9 @@ typedef struct cpu_group {
 } cpu_group;
 
 typedef struct cpu_function {
-    jit_function id;        /* named by codegen_name */
-    abi_function *run;      /* NULL until it is compiled and fetched */
-    cpu_group *group;       /* that it is being compiled in; NULL: none */
-    sweep_store_choice way; /* of large loops, to write past the caches, or not */
+    jit_function id;   /* named by codegen_name */
+    abi_function *run; /* NULL until it is compiled and fetched */
+    cpu_group *group;  /* that it is being compiled in; NULL: none */
 } cpu_function;
 
 /* The function of loops of a kernel, remembered: `fields` says what they are stored as. */
@@ -38,8 +37,16 @@ struct exec_cpu {
     cpu_group *groups;  /* not fetched yet */
     char basis[33];     /* see cpu_compile.c; "" at first */
     double interpreted; /* seconds, estimated, of loops that had no function yet */
-    sweep_workers workers;
+    sweep_workers *workers;
+    bool told; /* that a plan is not used */
 };
+
+/* ---- cpu_plan.c ------------------------------------------------------------------------------ */
+
+/* The plan to run a chain by; *whole: each loop runs on one box, one after another. Otherwise all
+ * functions have code. NULL, reported, when memory is out or a function cannot be fetched. */
+const plan *cpu_choose_plan(exec_context *context, const chain *c, const size_t *functions,
+                            const analysis_chain **a, bool *whole, messages *m);
 
 /* ---- cpu_compile.c: from loops to functions -------------------------------------------------- */
 

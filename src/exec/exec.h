@@ -18,7 +18,7 @@ typedef struct exec_context {
     observe_meter *meter; /* NULL: nothing is measured */
     jit *jit;
     plan_cache *plans;    /* NULL at first */
-    plan_request request; /* of the executor "plan" */
+    plan_request request; /* of the executors "plan" and "cpu"; without a method: loop by loop */
     struct exec_cpu
         *cpu; /* state of the cpu executor: compiled functions, buffers; NULL at first */
 } exec_context;
@@ -41,6 +41,8 @@ extern const exec_executor exec_plan;      /* interprets plans, point by point *
  * be used for; NULL, reported, when memory is out. */
 const plan *exec_plan_of(exec_context *context, const plan_request *request, const chain *c,
                          const analysis_chain **analysis, messages *m);
+/* Why the executor "cpu" does not run chains by a plan; NULL: it does. */
+const char *exec_cpu_refuses(const plan *p);
 void exec_cpu_free(struct exec_cpu *cpu);
 /* Compiles loops that no chain has yet into the cache folder; what cannot be kept there is an
  * error. `portable`: for any CPU of this kind. */

@@ -82,10 +82,9 @@ void observe_meter_meet(observe_meter *meter, const chain *c)
     }
 }
 
-void observe_meter_note(observe_meter *meter, const chain_loop *loop, double start)
+void observe_meter_note(observe_meter *meter, const chain_loop *loop, double seconds)
 {
     if (!meter || meter->failed) return;
-    double seconds = observe_meter_now(meter) - start;
     observe_meter_entry *e = find(meter, loop);
     meter->failed = !e;
     if (!e) return;

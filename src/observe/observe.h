@@ -97,9 +97,10 @@ void observe_meter_free(observe_meter *meter);
 /* Makes entries for the kernels of a chain, and notes the size of their fields. Does nothing
  * without a meter. */
 void observe_meter_meet(observe_meter *meter, const chain *c);
-/* The time, for observe_meter_note when a loop has run; both do nothing without a meter. */
+/* The time, to find out how long a loop has run; 0 without a meter. */
 double observe_meter_now(const observe_meter *meter);
-void observe_meter_note(observe_meter *meter, const chain_loop *loop, double start);
+/* Notes a loop that has run. Does nothing without a meter. */
+void observe_meter_note(observe_meter *meter, const chain_loop *loop, double seconds);
 /* Points per second, of the newest runs. */
 double observe_meter_median(observe_meter_entry *e);
 

@@ -289,7 +289,8 @@ kata_status oracle_run_chain(const chain *c, observe_trace *trace, observe_meter
         status = store_make_arrays(&c->loops[i], m);
         double start = observe_meter_now(meter);
         if (status == KATA_OK) status = oracle_interpret_loop(&c->loops[i], trace, m);
-        if (status == KATA_OK) observe_meter_note(meter, &c->loops[i], start);
+        if (status == KATA_OK)
+            observe_meter_note(meter, &c->loops[i], observe_meter_now(meter) - start);
     }
     fesetenv(&environment);
     return status;

@@ -1,7 +1,7 @@
 /* Reductions as exec.h defines them, literally: bricks and lanes along x, and binary trees aligned
  * to global indices over bricks, y and z. */
+#include "abi/abi.h"
 #include "oracle/oracle.h"
-#include "sweep/sweep.h"
 
 /* Part of the contributions: what is fixed of the index, outermost dimension first. */
 typedef struct part {
@@ -20,14 +20,14 @@ static ir_value reduce_brick(const part *p, int64_t brick)
 {
     const ir_param *param = p->all->param;
     const grid_box *box = &p->all->box;
-    ir_value lane[SWEEP_LANES];
-    for (int l = 0; l < SWEEP_LANES; l++) {
+    ir_value lane[ABI_LANES];
+    for (int l = 0; l < ABI_LANES; l++) {
         lane[l] = ir_reduction_start(param);
-        for (int64_t x = brick * SWEEP_BRICK + l; x < (brick + 1) * SWEEP_BRICK; x += SWEEP_LANES)
+        for (int64_t x = brick * ABI_BRICK + l; x < (brick + 1) * ABI_BRICK; x += ABI_LANES)
             if (x >= box->lo[0] && x < box->hi[0])
                 lane[l] = ir_reduce(param, lane[l], contribution(p, x));
     }
-    for (int half = SWEEP_LANES / 2; half >= 1; half /= 2)
+    for (int half = ABI_LANES / 2; half >= 1; half /= 2)
         for (int l = 0; l < half; l++) lane[l] = ir_reduce(param, lane[l], lane[l + half]);
     return lane[0];
 }
@@ -39,8 +39,8 @@ static bool reduce_node(const part *p, int over, int level, int64_t j, ir_value 
 /* Bricks begin at multiples of their length, below 0 too. */
 static int64_t brick_of(int64_t x)
 {
-    int64_t brick = x / SWEEP_BRICK;
-    return brick * SWEEP_BRICK > x ? brick - 1 : brick;
+    int64_t brick = x / ABI_BRICK;
+    return brick * ABI_BRICK > x ? brick - 1 : brick;
 }
 
 /* The indices over a dimension: of bricks along x. */

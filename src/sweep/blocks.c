@@ -132,7 +132,7 @@ static void even_out(sweep_blocks *b, const sweep_reuse *reuse, int threads, int
 sweep_blocks sweep_blocks_make(const grid_box *box, const sweep_reuse *reuse, int threads,
                                int ordered)
 {
-    sweep_blocks b = {.box = *box, .unit = reuse->reduces ? SWEEP_BRICK : UNIT};
+    sweep_blocks b = {.box = *box, .unit = reuse->reduces ? ABI_BRICK : UNIT};
     int64_t extent[3];
     for (int d = 0; d < 3; d++) b.size[d] = extent[d] = box->hi[d] - box->lo[d];
     choose_section(&b, reuse, extent);
@@ -140,6 +140,12 @@ sweep_blocks sweep_blocks_make(const grid_box *box, const sweep_reuse *reuse, in
     share_out(&b, threads, ordered);
     even_out(&b, reuse, threads, ordered);
     return b;
+}
+
+void sweep_blocks_move(sweep_blocks *blocks, const grid_box *box)
+{
+    blocks->box = *box;
+    count_blocks(blocks);
 }
 
 grid_box sweep_block_box(const sweep_blocks *blocks, int64_t i)

@@ -4,12 +4,16 @@
  * on copies: of each component that they read outside, a box around them is filled as the boundary
  * rules say, and the same function runs with its view on the copy. Components that stand together
  * in the field do so in a copy, as the function expects; other copies have contiguous rows. */
+#include "analysis/analysis.h"
 #include "sweep/edge.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_BYTES = 64 };
+enum {
+    LINE_BYTES = 64,
+    LITTLE = HOSTILE(256 << 10, 100) /* bytes; so much is always copied */
+};
 
 /* ---- boxes ----------------------------------------------------------------------------------- */
 
@@ -17,7 +21,7 @@ enum { LINE_BYTES = 64 };
  * read at its last on that side. */
 static bool read_box(const sweep_edge *edge, const grid_box *piece, grid_box *out)
 {
-    *out = analysis_touched(edge->param, edge->lo, edge->hi, piece);
+    *out = analysis_touched(edge->field->param, edge->lo, edge->hi, piece);
     for (int d = 0; d < 3; d++) {
         int64_t first = edge->inside.lo[d], end = edge->inside.hi[d];
         if (!edge->clipped[d]) continue;
@@ -31,8 +35,8 @@ static bool read_box(const sweep_edge *edge, const grid_box *piece, grid_box *ou
 static int sharing(const sweep_edge *edges, int count)
 {
     int n = 1;
-    if (edges->rows == CODEGEN_CONTIGUOUS || edges->rows == CODEGEN_STRIDED) return n;
-    while (n < count && edges[n].param == edges->param && edges[n].written == edges->written) n++;
+    if (edges->field->rows == CODEGEN_CONTIGUOUS || edges->field->rows == CODEGEN_STRIDED) return n;
+    while (n < count && edges[n].field == edges->field && edges[n].written == edges->written) n++;
     return n;
 }
 
@@ -57,11 +61,12 @@ static bool shared_box(const sweep_edge *edges, int count, const grid_box *piece
  * returns its bytes. */
 static size_t lay_copy(const sweep_edge *edge, const grid_box *box, void *out, store_array *copy)
 {
-    bool blocked = edge->rows == CODEGEN_BLOCKED, together = edge->rows == CODEGEN_TOGETHER;
+    bool blocked = edge->field->rows == CODEGEN_BLOCKED,
+         together = edge->field->rows == CODEGEN_TOGETHER;
     kata_layout layout = blocked ? KATA_BLOCKS : together ? KATA_STRUCTURES : KATA_ARRAYS;
     int64_t low[3] = {box->lo[0], box->lo[1], box->lo[2]};
     if (blocked) low[0] -= low[0] & (ABI_BLOCK - 1);
-    *copy = (store_array){.type = edge->type, .components = edge->param->count};
+    *copy = (store_array){.type = edge->type, .components = edge->field->param->count};
     int64_t row = store_lay_row(copy, layout, box->hi[0] - low[0]);
     if (layout == KATA_ARRAYS) copy->pitch_component = 0; /* there is one */
     copy->pitch_y = row / edge->bytes;
@@ -77,9 +82,9 @@ static bool is_moved(const sweep_edge *edge, const grid_box *box)
     int64_t low = edge->inside.lo[0] - box->lo[0], high = box->hi[0] - edge->inside.hi[0];
     bool moved = true;
     for (int64_t i = 0; i < low; i++)
-        moved = moved && !edge->low[0][i].is_constant && !edge->low[0][i].steps;
+        moved = moved && !edge->sources->low[0][i].is_constant && !edge->sources->low[0][i].steps;
     for (int64_t i = 0; i < high; i++)
-        moved = moved && !edge->high[0][i].is_constant && !edge->high[0][i].steps;
+        moved = moved && !edge->sources->high[0][i].is_constant && !edge->sources->high[0][i].steps;
     return moved;
 }
 
@@ -103,11 +108,12 @@ static void move_row(const sweep_edge *edge, const grid_box *box, const char *fr
     int bytes = edge->bytes;
     int64_t last = smaller(end, box->hi[0]);
     for (; x < first && x < box->hi[0]; x++, to += bytes)
-        sweep_edge_copy_element(to, from + edge->low[0][first - 1 - x].index * bytes, bytes);
+        sweep_edge_copy_element(to, from + edge->sources->low[0][first - 1 - x].index * bytes,
+                                bytes);
     if (x < last) copy_run(to, from + x * bytes, (last - x) * bytes);
     if (x < last) to += (last - x) * bytes;
     for (x = larger(x, last); x < box->hi[0]; x++, to += bytes)
-        sweep_edge_copy_element(to, from + edge->high[0][x - end].index * bytes, bytes);
+        sweep_edge_copy_element(to, from + edge->sources->high[0][x - end].index * bytes, bytes);
 }
 
 /* How rows of a box are copied. */
@@ -122,7 +128,7 @@ typedef struct row_copy {
 static void copy_row_at(const row_copy *c, const int64_t at[3])
 {
     const sweep_edge *edge = c->edge;
-    const store_array *a = edge->binding->slot->array;
+    const store_array *a = edge->field->array;
     sweep_edge_row from = sweep_edge_row_at(edge, at[1], at[2]);
     if (c->origin && from.inside && !from.y && !from.z) {
         int64_t start = from.at[1] * a->pitch_y + from.at[2] * a->pitch_z;
@@ -141,7 +147,7 @@ static void copy_row_at(const row_copy *c, const int64_t at[3])
 static void move_rows(const row_copy *c, int64_t y_lo, int64_t y_hi, int64_t z)
 {
     const sweep_edge *edge = c->edge;
-    const store_array *a = edge->binding->slot->array;
+    const store_array *a = edge->field->array;
     const int64_t at[3] = {c->box->lo[0], y_lo, z};
     int64_t first = edge->inside.lo[0], end = edge->inside.hi[0], x = c->box->lo[0];
     int64_t last = smaller(end, c->box->hi[0]), rows = y_hi - y_lo, bytes = edge->bytes;
@@ -149,20 +155,21 @@ static void move_rows(const row_copy *c, int64_t y_lo, int64_t y_hi, int64_t z)
     const char *from = c->origin + (y_lo * a->pitch_y + z * a->pitch_z) * bytes;
     char *to = store_address(c->copy, edge->component, at);
     for (; x < first && x < c->box->hi[0]; x++, to += bytes)
-        sweep_edge_move_column(to, to_pitch, from + edge->low[0][first - 1 - x].index * bytes,
+        sweep_edge_move_column(to, to_pitch,
+                               from + edge->sources->low[0][first - 1 - x].index * bytes,
                                from_pitch, rows, edge->bytes);
     for (int64_t y = 0; x < last && y < rows; y++)
         copy_run(to + y * to_pitch, from + x * bytes + y * from_pitch, (last - x) * bytes);
     if (x < last) to += (last - x) * bytes;
     for (x = larger(x, last); x < c->box->hi[0]; x++, to += bytes)
-        sweep_edge_move_column(to, to_pitch, from + edge->high[0][x - end].index * bytes,
+        sweep_edge_move_column(to, to_pitch, from + edge->sources->high[0][x - end].index * bytes,
                                from_pitch, rows, edge->bytes);
 }
 
 /* Fills a component of a copy. */
 static void copy_box(const sweep_edge *edge, const grid_box *box, store_array *copy, char *row)
 {
-    const store_array *a = edge->binding->slot->array;
+    const store_array *a = edge->field->array;
     const int64_t here[3] = {0, 0, 0};
     int64_t at[3] = {box->lo[0], 0, 0};
     row_copy c = {edge, box, copy, NULL, row};
@@ -182,23 +189,6 @@ static void copy_box(const sweep_edge *edge, const grid_box *box, store_array *c
     }
 }
 
-abi_view sweep_view(const store_array *a, int component)
-{
-    const int64_t here[3] = {0, 0, 0};
-    return (abi_view){store_address(a, component, here), a->pitch_y, a->pitch_z, a->pitch_x};
-}
-
-store_array sweep_view_array(const abi_view *view, const store_array *of)
-{
-    return (store_array){.type = of->type,
-                         .components = 1,
-                         .block = of->block,
-                         .pitch_x = view->x,
-                         .pitch_y = view->y,
-                         .pitch_z = view->z,
-                         .data = view->origin};
-}
-
 /* Bytes for all copies, each a multiple of a line, and *row for the longest row. */
 static size_t room_for(const sweep_edge *edges, int count, const grid_box *piece, size_t *row)
 {
@@ -216,21 +206,32 @@ static size_t room_for(const sweep_edge *edges, int count, const grid_box *piece
     return needed;
 }
 
-static bool grow_room(sweep_thread *thread, size_t needed)
+bool sweep_edge_may_be_far(const sweep_edge *edges, int count)
 {
-    if (needed <= thread->gathered_size && !HOSTILE(false, needed > 0)) return true;
-    free(thread->gathered);
-    thread->gathered_size = 0;
-    thread->gathered = aligned_alloc(LINE_BYTES, needed);
-    if (thread->gathered) thread->gathered_size = needed;
-    return thread->gathered != NULL;
+    size_t all = 0;
+    for (int i = 0; i < count; i++) {
+        size_t points = 1;
+        for (int d = 0; d < 3; d++) points *= (size_t)(edges[i].hi[d] - edges[i].lo[d] + 1);
+        all += points * (size_t)edges[i].bytes;
+    }
+    return all > LITTLE;
+}
+
+bool sweep_edge_is_far(const sweep_edge *edges, int count, const grid_box *piece)
+{
+    enum { TIMES = HOSTILE(16, 2) };
+    size_t row, all = 0, needed = room_for(edges, count, piece, &row);
+    if (needed <= LITTLE) return false;
+    for (int i = 0; i < count; i++) all += (size_t)edges[i].bytes;
+    return needed / TIMES > all * (size_t)grid_box_points(piece);
 }
 
 bool sweep_edge_gather(const sweep_edge *edges, int count, const grid_box *piece,
-                       sweep_thread *thread, abi_view *views)
+                       sweep_share *share)
 {
     size_t row_bytes, needed = room_for(edges, count, piece, &row_bytes);
-    if (!grow_room(thread, needed + row_bytes)) return false;
+    sweep_thread *thread = share->thread;
+    if (!sweep_grow(&thread->gathered, &thread->gathered_size, needed + row_bytes)) return false;
     char *row = thread->gathered, *out = row + row_bytes;
     for (int i = 0, n; i < count; i += n) {
         grid_box all, box;
@@ -242,7 +243,7 @@ bool sweep_edge_gather(const sweep_edge *edges, int count, const grid_box *piece
         for (int e = i; e < i + n; e++) {
             if (!read_box(&edges[e], piece, &box)) continue;
             copy_box(&edges[e], &box, &copy, row);
-            views[edges[e].view] = sweep_view(&copy, edges[e].component);
+            share->views[edges[e].view] = sweep_view(&copy, edges[e].component);
         }
         out += bytes;
     }
@@ -251,8 +252,7 @@ bool sweep_edge_gather(const sweep_edge *edges, int count, const grid_box *piece
 
 /* ---- writes ---------------------------------------------------------------------------------- */
 
-/* Where an index of the grown grid belongs; false: nowhere. */
-static bool target_of(const sweep_edge *edge, const int64_t index[3], int64_t target[3])
+bool sweep_edge_target(const sweep_edge *edge, const int64_t index[3], int64_t target[3])
 {
     for (int d = 0; d < 3; d++) {
         const grid_source *source = sweep_edge_source(edge, d, index[d]);
@@ -264,22 +264,22 @@ static bool target_of(const sweep_edge *edge, const int64_t index[3], int64_t ta
 
 static void scatter_box(const sweep_edge *edge, const grid_box *box, const abi_view *view)
 {
-    const store_array *a = edge->binding->slot->array;
+    const store_array *a = edge->field->array;
     store_array copy = sweep_view_array(view, a);
     int64_t at[3], target[3];
     for (at[2] = box->lo[2]; at[2] < box->hi[2]; at[2]++)
         for (at[1] = box->lo[1]; at[1] < box->hi[1]; at[1]++)
             for (at[0] = box->lo[0]; at[0] < box->hi[0]; at[0]++)
-                if (target_of(edge, at, target))
+                if (sweep_edge_target(edge, at, target))
                     memcpy(store_address(a, edge->component, target), store_address(&copy, 0, at),
                            (size_t)edge->bytes);
 }
 
 void sweep_edge_scatter(const sweep_edge *edges, int count, const grid_box *piece,
-                        const abi_view *views)
+                        const sweep_share *share)
 {
     grid_box box;
     for (int i = 0; i < count; i++)
         if (edges[i].written && read_box(&edges[i], piece, &box))
-            scatter_box(&edges[i], &box, &views[edges[i].view]);
+            scatter_box(&edges[i], &box, &share->views[edges[i].view]);
 }

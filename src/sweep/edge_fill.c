@@ -2,6 +2,7 @@
  * read there is written there before the loop runs. It cannot where the memory is the program's, in
  * layouts whose rows are not contiguous, where ghosts or a face are kept beyond the values, and
  * where the loop writes the field. */
+#include "analysis/analysis.h"
 #include "sweep/edge.h"
 
 #include <stdatomic.h>
@@ -9,23 +10,23 @@
 
 enum { COLUMN = HOSTILE(64, 3) };
 
-static bool is_written(const chain_loop *loop, const chain_slot *slot)
+static bool is_written(const sweep_loop *l, const sweep_field *field)
 {
     bool written = false;
-    for (int p = 0; p < loop->kernel->param_count; p++)
-        written = written || (ir_param_is_written_field(&loop->kernel->params[p]) &&
-                              loop->bindings[p].slot == slot);
+    for (int p = 0; p < l->loop->kernel->param_count; p++)
+        written = written || (ir_param_is_written_field(&l->loop->kernel->params[p]) &&
+                              l->fields[p].first == field->first);
     return written;
 }
 
-bool sweep_edge_can_fill(const sweep_edge *edge, const grid_box *touched, const chain_loop *loop)
+bool sweep_edge_can_fill(const sweep_loop *l, const sweep_edge *edge, const grid_box *touched)
 {
-    const chain_slot *slot = edge->binding->slot;
-    grid_box inside = edge->inside, own = slot->array->box;
-    bool all = grid_box_contains(&inside, &own);           /* around it nothing else is kept */
-    if (HOSTILE(false, edge->view % 2 == 0)) return false; /* the other way, too */
-    if (edge->written || is_written(loop, slot)) return false;
-    return edge->rows == CODEGEN_CONTIGUOUS && all && store_array_extend(slot->array, touched);
+    const sweep_field *field = edge->field;
+    grid_box all = grid_box_hull(&field->room, touched);
+    bool plain = grid_box_contains(&field->inside, &field->memory); /* around it nothing is kept */
+    if (HOSTILE(false, edge->view % 2 == 0)) return false;          /* the other way, too */
+    if (edge->written || is_written(l, field)) return false;
+    return field->rows == CODEGEN_CONTIGUOUS && plain && store_array_extend(field->array, &all);
 }
 
 /* The values at x inside of a row whose y or z is outside; all of them where x outside is wanted,
@@ -37,8 +38,7 @@ static void fill_row(const sweep_edge *edge, const grid_box *rows, const int64_t
     int64_t lo = beyond ? first : rows->lo[0], hi = beyond ? end : rows->hi[0];
     sweep_edge_row row = sweep_edge_row_at(edge, at[1], at[2]);
     if (lo >= hi) return;
-    char *out =
-        store_address(edge->binding->slot->array, edge->component, (int64_t[]){lo, at[1], at[2]});
+    char *out = store_address(edge->field->array, edge->component, (int64_t[]){lo, at[1], at[2]});
     sweep_edge_copy_inside(edge, &row, lo, hi, out);
 }
 
@@ -48,7 +48,7 @@ static void fill_column(const sweep_edge *edge, const grid_source *source, const
                         int64_t count)
 {
     _Alignas(64) char values[COLUMN * sizeof(ir_value)];
-    const store_array *a = edge->binding->slot->array;
+    const store_array *a = edge->field->array;
     const int64_t pitch = a->pitch_y * edge->bytes;
     if (source->is_constant)
         sweep_edge_set_all(edge->type, values, count, source->constant);
@@ -99,11 +99,12 @@ static void fill_edge(const sweep_edge *edge, const grid_box *rows)
 
 /* ---- on threads ------------------------------------------------------------------------------ */
 
-/* A part of the rows around a field: some planes, or some rows where there is one plane. */
+/* A part of the rows around a field that the box which runs touches: some planes, or some rows
+ * where there is one plane. */
 static grid_box rows_to_fill(const sweep_loop *l, const sweep_edge *edge, int64_t part,
                              int64_t parts)
 {
-    grid_box rows = analysis_touched(edge->param, edge->lo, edge->hi, &l->loop->box);
+    grid_box rows = analysis_touched(edge->field->param, edge->lo, edge->hi, &l->box);
     for (int d = 0; d < 3; d++)
         if (edge->clipped[d]) {
             rows.lo[d] = edge->inside.lo[d];
@@ -121,7 +122,7 @@ static void fill(void *data, int me)
     sweep_loop *l = data;
     int64_t parts = l->thread_count > 1 ? 4 * l->thread_count : 1, next;
     (void)me;
-    while ((next = atomic_fetch_add_explicit(&l->parts_filled, 1, memory_order_relaxed)) <
+    while ((next = atomic_fetch_add_explicit(&l->next, 1, memory_order_relaxed)) <
            parts * l->fill_count) {
         const sweep_edge *edge = &l->fills[next / parts];
         grid_box rows = rows_to_fill(l, edge, next % parts, parts);
@@ -129,7 +130,8 @@ static void fill(void *data, int me)
     }
 }
 
-void sweep_loop_fill(sweep_loop *l, sweep_workers *workers)
+void sweep_fill(sweep_loop *l)
 {
-    sweep_loop_run_all(l, workers, fill);
+    atomic_store_explicit(&l->next, 0, memory_order_relaxed);
+    sweep_workers_run(l->workers, l->thread_count, fill, l);
 }

@@ -14,36 +14,32 @@ static const double UNSET = 0x1.6969696969697p62; /* about 0x5a5a5a5a5a5a5a5a */
 
 /* Where no rule covers a read, nothing comes of it, and where no periodic side brings a write back,
  * it does not happen (analysis has seen to that). */
-static grid_source map(const sweep_edge *edge, int dimension, int64_t index)
+static grid_source map(const sweep_field *field, bool written, double unset, int dimension,
+                       int64_t index)
 {
     grid_source source;
-    grid_axis axis = chain_slot_axis(edge->binding->slot, dimension);
-    bool periodic = edge->binding->boundary->side[2 * dimension].rule == KATA_PERIODIC;
-    if ((periodic || !edge->written) &&
-        grid_boundary_map(edge->binding->boundary, dimension, &axis, index, &source))
+    grid_axis axis = chain_slot_axis(&field->slot, dimension);
+    bool periodic = field->boundary.side[2 * dimension].rule == KATA_PERIODIC;
+    if ((periodic || !written) &&
+        grid_boundary_map(&field->boundary, dimension, &axis, index, &source))
         return source;
-    bool floating = ir_type_is_floating(ir_type_of_storage(edge->type));
-    return (grid_source){.is_constant = true,
-                         .constant = !edge->poison ? 0
-                                     : floating    ? NAN
-                                                   : UNSET};
+    return (grid_source){.is_constant = true, .constant = unset};
 }
 
-bool sweep_edge_prepare(sweep_edge *edge, const grid_box *touched, arena *memory)
+bool sweep_sources_make(sweep_loop *l, sweep_field *field, bool writes)
 {
-    edge->inside = chain_binding_inside(edge->binding);
-    edge->type = edge->binding->slot->type;
-    edge->bytes = store_type_bytes(edge->type);
-    edge->rows = store_slot_rows(edge->binding->slot);
+    sweep_sources *s = writes ? &field->writes : &field->reads;
+    bool floating = ir_type_is_floating(ir_type_of_storage(field->slot.type));
+    double unset = !l->poison ? 0 : floating ? NAN : UNSET;
     for (int d = 0; d < 3; d++) {
-        int64_t first = edge->inside.lo[d], end = edge->inside.hi[d];
-        int64_t low = touched->lo[d] < first ? first - touched->lo[d] : 0;
-        int64_t high = touched->hi[d] > end ? touched->hi[d] - end : 0;
-        edge->low[d] = arena_array(memory, (size_t)low + (size_t)high, sizeof(grid_source));
-        if (!edge->low[d]) return false;
-        edge->high[d] = edge->low[d] + low;
-        for (int64_t i = 0; i < low; i++) edge->low[d][i] = map(edge, d, first - 1 - i);
-        for (int64_t i = 0; i < high; i++) edge->high[d][i] = map(edge, d, end + i);
+        int64_t first = field->inside.lo[d], end = field->inside.hi[d];
+        int64_t low = larger(first - s->touched.lo[d], 0), high = larger(s->touched.hi[d] - end, 0);
+        s->low[d] = arena_array(&l->memory, (size_t)low + (size_t)high, sizeof(grid_source));
+        if (!s->low[d]) return false;
+        s->high[d] = s->low[d] + low;
+        for (int64_t i = 0; i < low; i++)
+            s->low[d][i] = map(field, writes, unset, d, first - 1 - i);
+        for (int64_t i = 0; i < high; i++) s->high[d][i] = map(field, writes, unset, d, end + i);
     }
     return true;
 }
@@ -51,8 +47,8 @@ bool sweep_edge_prepare(sweep_edge *edge, const grid_box *touched, arena *memory
 const grid_source *sweep_edge_source(const sweep_edge *edge, int dimension, int64_t index)
 {
     int64_t first = edge->inside.lo[dimension], end = edge->inside.hi[dimension];
-    return index < first  ? &edge->low[dimension][first - 1 - index]
-           : index >= end ? &edge->high[dimension][index - end]
+    return index < first  ? &edge->sources->low[dimension][first - 1 - index]
+           : index >= end ? &edge->sources->high[dimension][index - end]
                           : NULL;
 }
 
@@ -100,7 +96,7 @@ void sweep_edge_copy_inside(const sweep_edge *edge, const sweep_edge_row *row, i
 {
     const int64_t start[3] = {x_lo, row->at[1], row->at[2]};
     if (row->inside)
-        store_read_row(edge->binding->slot->array, edge->component, start, x_hi - x_lo, out);
+        store_read_row(edge->field->array, edge->component, start, x_hi - x_lo, out);
     else
         sweep_edge_set_all(edge->type, out, x_hi - x_lo, row->constant);
     if (row->z) sweep_edge_undo_steps(edge->type, out, x_hi - x_lo, row->z);
@@ -112,7 +108,7 @@ void sweep_edge_copy_inside(const sweep_edge *edge, const sweep_edge_row *row, i
 static void copy_outside(const sweep_edge *edge, const sweep_edge_row *row,
                          const grid_source *sources, int direction, int64_t count, char *out)
 {
-    const store_array *a = edge->binding->slot->array;
+    const store_array *a = edge->field->array;
     const char *values = row->inside ? store_address(a, edge->component, row->at) : NULL;
     bool plain = values && !row->y && !row->z;
     for (int64_t i = 0; i < count; i++, out += edge->bytes) {
@@ -136,12 +132,12 @@ void sweep_edge_copy_row(const sweep_edge *edge, const sweep_edge_row *row, int6
     int64_t lo = x_lo < first ? first : x_lo, hi = x_hi < n ? x_hi : n;
     if (x_lo < first) {
         int64_t end = x_hi < first ? x_hi : first;
-        copy_outside(edge, row, &edge->low[0][first - 1 - x_lo], -1, end - x_lo, out);
+        copy_outside(edge, row, &edge->sources->low[0][first - 1 - x_lo], -1, end - x_lo, out);
     }
     if (lo < hi) sweep_edge_copy_inside(edge, row, lo, hi, out + (lo - x_lo) * edge->bytes);
     if (x_hi > n) {
         int64_t start = x_lo < n ? n : x_lo;
-        copy_outside(edge, row, &edge->high[0][start - n], 1, x_hi - start,
+        copy_outside(edge, row, &edge->sources->high[0][start - n], 1, x_hi - start,
                      out + (start - x_lo) * edge->bytes);
     }
 }

@@ -3,32 +3,28 @@
  * when it runs, so that boundary rules find the values of that time. */
 #include "sweep/loop.h"
 
-static bool run_level(sweep_loop *l, const grid_box *level, sweep_workers *workers)
+/* Whether a point of a level that runs before a level has failed: then what this level does is not
+ * wanted. */
+static bool fails_before(const sweep_loop *l, int64_t level)
 {
-    l->interior = sweep_loop_interior(l, level);
-    l->blocks = sweep_blocks_make(level, &l->reuse, l->thread_count, -1);
-    return sweep_loop_run_blocks(l, workers);
+    const ir_kernel *kernel = l->loop->kernel;
+    const observe_fault *fault = sweep_first_fault(l);
+    if (!fault) return false;
+    int64_t failing = fault->point[kernel->ordered];
+    return kernel->direction == IR_FORWARD ? failing < level : failing > level;
 }
 
-static bool has_failed(const sweep_loop *l)
+bool sweep_run_levels(sweep_loop *l, const grid_box *box)
 {
-    bool failed = false;
-    for (int t = 0; t < l->thread_count; t++) failed = failed || l->threads[t].fault.found;
-    return failed;
-}
-
-bool sweep_loop_run_levels(sweep_loop *l, sweep_workers *workers)
-{
-    const chain_loop *loop = l->loop;
-    int d = loop->kernel->ordered;
-    grid_box level = loop->box;
-    bool done = true;
-    for (int64_t i = 0; i < loop->box.hi[d] - loop->box.lo[d] && done; i++) {
-        bool forward = loop->kernel->direction == IR_FORWARD;
-        level.lo[d] = forward ? loop->box.lo[d] + i : loop->box.hi[d] - 1 - i;
+    const ir_kernel *kernel = l->loop->kernel;
+    int d = kernel->ordered;
+    bool forward = kernel->direction == IR_FORWARD, done = true;
+    grid_box level = *box;
+    for (int64_t i = 0; i < box->hi[d] - box->lo[d] && done; i++) {
+        level.lo[d] = forward ? box->lo[d] + i : box->hi[d] - 1 - i;
         level.hi[d] = level.lo[d] + 1;
-        done = run_level(l, &level, workers);
-        if (has_failed(l)) return done;
+        if (fails_before(l, level.lo[d])) return true;
+        done = sweep_run_blocks(l, &level);
     }
     return done;
 }

@@ -1,21 +1,38 @@
-/* What the files that prepare and run one loop share. */
+/* What the files share that prepare a loop and run it. */
 #ifndef SWEEP_LOOP_H
 #define SWEEP_LOOP_H
 
+#include "codegen/codegen.h"
+#include "sweep/reduce.h"
 #include "sweep/sweep.h"
 
-/* What one thread needs while it runs a loop. */
+#include <string.h>
+
+/* ---- workers.c: threads, and what each keeps between loops ----------------------------------- */
+
+/* Memory of one thread. It grows until it holds what the largest box needs, and stays. */
 typedef struct sweep_thread {
     _Alignas(128) _Atomic int64_t next; /* of its share of the blocks, others take from it too */
     int64_t end;
-    abi_view *views;         /* those of the loop, changed while an edge is computed */
-    abi_arguments arguments; /* those of the loop, with the thread's views and failure */
-    void *gathered;          /* values around an edge */
-    void *reduced;           /* lanes of reductions, or contributions to them */
-    size_t gathered_size, reduced_size;
-    abi_failure failure;
-    observe_fault fault; /* the first of those that this thread has met in the loop */
+    void *gathered;   /* values around a piece at the edge of the grid */
+    void *reduced;    /* lanes of reductions, or contributions to them */
+    ir_value *values; /* of the nodes of a graph */
+    size_t gathered_size, reduced_size, values_size;
 } sweep_thread;
+
+struct sweep_workers {
+    sweep_thread *threads;
+    int count;
+    bool poison;             /* copies of what lies outside the grid start poisoned */
+    struct sweep_team *team; /* NULL before the first box that is worth one */
+    struct sweep_cache *cache;
+};
+
+/* Makes *memory at least so many bytes, which lose their values, aligned to lines; false when
+ * memory is out. */
+bool sweep_grow(void **memory, size_t *size, size_t needed);
+/* Calls work(data, thread) for different threads, at most `threads` of them, at once. */
+void sweep_workers_run(sweep_workers *workers, int threads, sweep_work *work, void *data);
 
 /* ---- blocks.c -------------------------------------------------------------------------------- */
 
@@ -24,7 +41,7 @@ typedef struct sweep_thread {
 typedef struct sweep_reuse {
     int64_t planes, rows; /* bytes per point of planes, and of rows, of all components together */
     int64_t span[3];      /* how far apart in each dimension a component is touched, at most */
-    bool reduces;         /* cuts along x must be at multiples of SWEEP_BRICK */
+    bool reduces;         /* cuts along x must be at multiples of ABI_BRICK */
 } sweep_reuse;
 
 /* Adds a component that is touched at offsets lo to hi. */
@@ -40,104 +57,201 @@ typedef struct sweep_blocks {
 /* `ordered`: a dimension along which there are no cuts, or -1. */
 sweep_blocks sweep_blocks_make(const grid_box *box, const sweep_reuse *reuse, int threads,
                                int ordered);
+/* Cuts a box of the same size in the same way. */
+void sweep_blocks_move(sweep_blocks *blocks, const grid_box *box);
 grid_box sweep_block_box(const sweep_blocks *blocks, int64_t i);
 
-/* ---- edge_row.c, edge_copy.c ----------------------------------------------------------------- */
+/* ---- fields of a prepared loop --------------------------------------------------------------- */
 
-/* A component of a field that is read outside the grid. */
-typedef struct sweep_edge {
+/* Where reads, or writes, beyond the values of a field end. */
+typedef struct sweep_sources {
+    grid_box touched;     /* holds all indices that are read, or written */
+    grid_source *low[3];  /* of inside.lo - 1, inside.lo - 2, ... of a dimension */
+    grid_source *high[3]; /* of inside.hi, inside.hi + 1, ... */
+} sweep_sources;
+
+/* A field parameter: what its loop was prepared for, and the array of the loop that runs. */
+typedef struct sweep_field {
     const ir_param *param;
-    const chain_binding *binding;
-    kata_type type; /* stored */
+    chain_slot slot; /* as it was then; none of its pointers is used */
+    grid_boundary boundary;
+    int first; /* the first parameter that is given the same field */
     codegen_rows rows;
+    bool own;        /* memory of the library's, not of the program's */
+    grid_box memory; /* indices that the array has */
+    grid_box room;   /* indices that there must be memory for */
+    grid_box inside; /* chain_slot_inside */
+    sweep_sources reads, writes;
+    store_array *array;
+} sweep_field;
+
+/* A component that is read, or written, outside the grid. */
+typedef struct sweep_edge {
+    const sweep_field *field;
+    const sweep_sources *sources; /* the field's reads or writes */
+    kata_type type;               /* stored */
     int bytes, view, component;
-    bool written;         /* an edge of writes: what it covers goes back to where it came from */
+    bool written;         /* what its copy covers goes back to where it came from */
     bool poison;          /* copies start poisoned */
     bool clipped[3];      /* dimensions along which reads beyond the grid do not matter */
     int32_t lo[3], hi[3]; /* offsets at which it is read, or written */
-    grid_box inside;      /* chain_binding_inside */
-    grid_source *low[3];  /* where reads end at inside.lo - 1, inside.lo - 2, ... of a dimension */
-    grid_source *high[3]; /* and at inside.hi, inside.hi + 1, ... */
+    grid_box inside;      /* the field's */
 } sweep_edge;
 
-/* Fills in where reads in a box of indices end; false when memory is out. */
-bool sweep_edge_prepare(sweep_edge *edge, const grid_box *touched, arena *memory);
-/* Points the views of components that a piece of the grid reads outside of it to copies of their
- * values around the piece, made by the boundary rules. False when memory is out. */
-bool sweep_edge_gather(const sweep_edge *edges, int count, const grid_box *piece,
-                       sweep_thread *thread, abi_view *views);
+/* ---- a prepared loop ------------------------------------------------------------------------- */
 
-/* Puts what a piece has written to its copies, at the views made by sweep_edge_gather, where it
- * belongs in the grid. */
-void sweep_edge_scatter(const sweep_edge *edges, int count, const grid_box *piece,
-                        const abi_view *views);
+typedef struct sweep_reduction {
+    int param, element, view;
+    ir_value *partials;  /* one per brick of the loop's rows */
+    char *contributions; /* one per point of the loop's box, where they are kept; or NULL */
+} sweep_reduction;
+
+/* What one thread has of a prepared loop. */
+typedef struct sweep_share {
+    _Alignas(128) abi_arguments arguments; /* with the thread's own views and failure */
+    abi_view *views;      /* the loop's; changed while a piece at an edge is computed */
+    abi_failure failure;  /* where a check has failed */
+    observe_fault *fault; /* the first of all that this thread has met; NULL without checks */
+    sweep_thread *thread;
+    int64_t begun; /* the run of the loop whose views these are */
+} sweep_share;
+
+struct sweep_loop {
+    sweep_workers *workers;
+    const chain_loop *loop; /* the one that runs; otherwise the one it was prepared for */
+    chain_loop like;        /* the one it was prepared for; of its pointers the kernel is used */
+    char kernel_hash[33];   /* of its kernel: another may come to lie at the same address */
+    abi_function *run;
+    bool cut;     /* see sweep_prepare */
+    bool columns; /* levels run in order, and columns are independent: each runs by itself */
+    bool levels;  /* levels run in order, each on all its points */
+    bool along_x; /* levels run in order, along x */
+    bool kept;    /* contributions of all points are kept until the loop has ended */
+    bool poison;  /* as the workers' */
+    bool alone;   /* one thread must run it */
+    bool far;     /* copies around a point may be large: see sweep_edge_is_far */
+    bool streams; /* outputs may be written past the caches */
+    int flags;    /* of the box that runs */
+    int usual_flags;
+    int view_count, number_count, edge_count, fill_count, reduction_count;
+    sweep_field *fields;  /* per parameter; zero for those that are no fields */
+    abi_levels *readable; /* per parameter */
+    abi_view *views;
+    ir_value *numbers;
+    sweep_edge *edges, *fills;       /* `fills`: those whose outside is filled before a box runs */
+    const sweep_edge **edge_of_view; /* NULL: none in `edges` */
+    sweep_reduction *reductions;
+    sweep_reuse reuse;
+    sweep_store_choice choice;
+    int64_t bytes, work;  /* of a point: of its fields; the same, or nodes it computes */
+    grid_box inside;      /* points that touch nothing outside the grid */
+    grid_box interior;    /* points that need no copies */
+    grid_box bricks;      /* those of the loop's rows */
+    grid_box box, core;   /* that run now */
+    sweep_blocks blocks;  /* of it, or of the one before */
+    int thread_count;     /* for it */
+    int blocks_threads;   /* for which `blocks` were made */
+    _Atomic int64_t next; /* part of what threads share out, see sweep_next_part */
+    _Atomic bool failed;  /* memory was out */
+    int64_t begun;        /* how often it was */
+    sweep_share *shares;  /* one per thread */
+    arena memory;
+    /* in the cache */
+    struct sweep_loop *next_alike;
+    uint64_t key;
+    int64_t used; /* when last */
+    bool in_use;
+};
+
+/* The slot that a parameter of the loop that runs is given. */
+static inline chain_slot *sweep_slot(const sweep_loop *l, int param)
+{
+    return l->loop->bindings[param].slot;
+}
+
+/* ---- views.c --------------------------------------------------------------------------------- */
 
 /* The view of a component of an array, and a view as an array of one component, of the block and
  * type of another. */
 abi_view sweep_view(const store_array *a, int component);
 store_array sweep_view_array(const abi_view *view, const store_array *of);
+/* Sets the views and numbers of a loop to those of l->loop. */
+void sweep_bind(sweep_loop *l);
+/* A thread's share of the loop, with the views of the present run. */
+sweep_share *sweep_share_of(sweep_loop *l, int thread);
 
-/* ---- edge_fill.c ----------------------------------------------------------------------------- */
+/* ---- edge_row.c, edge_copy.c, edge_fill.c ---------------------------------------------------- */
 
+/* Fills in where the touched indices end; false when memory is out. */
+bool sweep_sources_make(sweep_loop *l, sweep_field *field, bool writes);
+/* Whether copies of what a piece touches outside would be much larger than the piece; and whether
+ * there may be such a piece. */
+bool sweep_edge_is_far(const sweep_edge *edges, int count, const grid_box *piece);
+bool sweep_edge_may_be_far(const sweep_edge *edges, int count);
+/* Points the views of components that a piece touches outside of the grid to copies of their values
+ * around the piece, made by the boundary rules. False when memory is out. */
+bool sweep_edge_gather(const sweep_edge *edges, int count, const grid_box *piece,
+                       sweep_share *share);
+/* Puts what a piece has written to its copies, at the views made by sweep_edge_gather, where it
+ * belongs in the grid. */
+void sweep_edge_scatter(const sweep_edge *edges, int count, const grid_box *piece,
+                        const sweep_share *share);
+/* Where an index that is written belongs; false: nowhere. */
+bool sweep_edge_target(const sweep_edge *edge, const int64_t index[3], int64_t target[3]);
 /* Whether what is read of a component outside the grid can be written around its values, so that no
  * copies are needed: there is memory, made if need be, and nobody writes them meanwhile. */
-bool sweep_edge_can_fill(const sweep_edge *edge, const grid_box *touched, const chain_loop *loop);
+bool sweep_edge_can_fill(const sweep_loop *l, const sweep_edge *edge, const grid_box *touched);
+/* Fills what the box that runs reads outside of fields that are not copied. */
+void sweep_fill(sweep_loop *l);
 
-/* ---- run_blocks.c ---------------------------------------------------------------------------- */
+/* ---- point_values.c, failing_point.c, run_points.c ----------------------------------------------- */
 
-typedef struct sweep_reduction {
-    int param, element, view;
-    ir_value *partials; /* of rows and bricks of the loop's box */
-} sweep_reduction;
+/* Evaluates the graph of the loop at a point, on the views of a share: of what lies outside the
+ * grid, on copies (`copied`), or by the boundary rules. The values are in the thread's memory; NULL
+ * when that is out. */
+const ir_value *sweep_evaluate(const sweep_loop *l, const sweep_share *share,
+                               const int64_t point[3], bool copied);
+/* Finds out which check fails at the point of share->failure, on views from which nothing was
+ * overwritten, and keeps it when it is the first of the thread. False when memory is out. */
+bool sweep_fault_note(const sweep_loop *l, sweep_share *share, bool copied);
+/* The first fault of all threads; NULL when there is none. */
+const observe_fault *sweep_first_fault(const sweep_loop *l);
+/* Runs the points of a box one by one, with no copies. False when memory is out. */
+bool sweep_run_points(const sweep_loop *l, const grid_box *box, sweep_share *share);
 
-typedef struct sweep_loop {
-    const chain_loop *loop;
-    abi_function *run;
-    int view_count, edge_count, reduction_count, thread_count;
-    abi_arguments arguments; /* for the function; each thread has views of its own */
-    abi_levels *levels;      /* those of the arguments */
-    bool columns; /* levels run in order, and columns are independent: each runs by itself */
-    bool kept;    /* contributions of all points are kept, by thread 0, until the loop has ended */
-    abi_view *views;
-    ir_value *numbers;
-    sweep_edge *edges, *fills; /* `fills`: those whose outside is filled before the loop runs */
-    int fill_count;
-    _Atomic int64_t parts_filled, planes_reduced;
-    sweep_reduction *reductions;
-    sweep_reuse reuse;
-    grid_box interior, bricks;
-    sweep_blocks blocks;
-    sweep_thread *threads;
-    bool poison;         /* as the context's */
-    _Atomic bool failed; /* memory was out */
-    arena memory;
-} sweep_loop;
+/* ---- run_part.c, run_reducing.c -------------------------------------------------------------- */
 
-/* The points of a box that need no copies: those that read and write inside the grid, in whole
- * vectors where that costs nothing. */
-grid_box sweep_loop_interior(const sweep_loop *l, const grid_box *box);
+/* Runs a box, its edges on copies, from low x to high: reductions take points in this order. The
+ * share's views are those of the loop before and after. False when memory is out. */
+bool sweep_run_part(const sweep_loop *l, const grid_box *box, sweep_share *share);
+/* The same for a loop with reductions, whose contributions are reduced to bricks, or kept. */
+bool sweep_run_reducing(const sweep_loop *l, const grid_box *block, sweep_share *share);
 
-/* Finds out which check fails at thread->failing, on views from which nothing was overwritten, and
- * keeps it when it is the first of the thread. False when memory is out. */
-bool sweep_fault_note(const sweep_loop *l, sweep_thread *thread);
+/* ---- run_blocks.c, levels.c ------------------------------------------------------------------ */
 
-/* Fills what the loop reads outside of fields that are not copied. */
-void sweep_loop_fill(sweep_loop *l, sweep_workers *workers);
-/* Runs a piece of work on all of the loop's threads. */
-void sweep_loop_run_all(sweep_loop *l, sweep_workers *workers, sweep_work *run);
-/* Runs all blocks of a prepared loop. False when memory is out. */
-bool sweep_loop_run_blocks(sweep_loop *l, sweep_workers *workers);
-/* Makes room for the contributions of all points of a prepared loop whose levels are along x, which
- * come in another order than that of sums; sweep_reduce_kept reduces them. False when memory is
- * out.
- */
-bool sweep_keep_contributions(sweep_loop *l);
-void sweep_reduce_kept(const sweep_loop *l);
+/* A part from 0 on that no thread has taken since l->next was 0. */
+int64_t sweep_next_part(sweep_loop *l);
+/* Runs a box as a whole, on one thread. False when memory is out. */
+bool sweep_run_block(const sweep_loop *l, const grid_box *box, sweep_share *share);
+/* Cuts a box into blocks and runs them on l->thread_count threads. False when memory is out. */
+bool sweep_run_blocks(sweep_loop *l, const grid_box *box);
+/* Runs a box level after level, as far as one with a point that fails. False when memory is out. */
+bool sweep_run_levels(sweep_loop *l, const grid_box *box);
 
-/* ---- levels.c -------------------------------------------------------------------------------- */
+/* ---- prepare.c, prepare_edges.c -------------------------------------------------------------- */
 
-/* Runs a prepared loop level after level, as far as one with a point that fails. False when memory
- * is out. */
-bool sweep_loop_run_levels(sweep_loop *l, sweep_workers *workers);
+/* A loop, prepared; NULL when memory is out. May move arrays. */
+sweep_loop *sweep_loop_new(sweep_workers *workers, const chain_loop *loop, abi_function *run,
+                           bool cut);
+void sweep_loop_free(sweep_loop *l);
+/* Finds the edges and fills of a loop whose fields and flags are there, and what it reads again.
+ * False when memory is out. */
+bool sweep_prepare_edges(sweep_loop *l);
+/* Whether a parameter is a field, and describes the field that a loop gives it. */
+bool sweep_field_describe(const chain_loop *loop, int param, sweep_field *out);
+
+/* ---- cache.c --------------------------------------------------------------------------------- */
+
+void sweep_cache_free(struct sweep_cache *cache);
 
 #endif

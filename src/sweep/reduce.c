@@ -1,8 +1,8 @@
-/* Reductions as exec.h defines them, with lanes in vectors.
+/* Reductions as reduce.h defines them, with lanes in vectors.
  *
  * A brick that is not full is padded with the neutral start, which changes no bit of what it is
  * combined with: x + -0.0 is x for every x. */
-#include "sweep/sweep.h"
+#include "sweep/reduce.h"
 
 #include "ir/arithmetic.h"
 
@@ -31,7 +31,7 @@
 #define REDUCE_LANES(OP, T, t)                                                                     \
     VECTOR_WIDTHS static void OP##_##t##_of_lanes(const T *lane, int64_t bricks, ir_value *out)    \
     {                                                                                              \
-        for (int64_t i = 0; i < bricks; i++, lane += SWEEP_LANES) {                                \
+        for (int64_t i = 0; i < bricks; i++, lane += ABI_LANES) {                                  \
             out[i] = (ir_value){0};                                                                \
             out[i].t = kata_##OP##_lanes_##t(lane);                                                \
         }                                                                                          \
@@ -59,15 +59,15 @@
         }                                                                                          \
     }
 
-/* add_f64_of_brick: the first `count` contributions of a brick, a multiple of SWEEP_LANES; the
+/* add_f64_of_brick: the first `count` contributions of a brick, a multiple of ABI_LANES; the
  * others are neutral. */
 #define REDUCE_BRICK(OP, T, t)                                                                     \
     VECTOR_WIDTHS static T OP##_##t##_of_brick(const T *x, int count, T start)                     \
     {                                                                                              \
-        T lane[SWEEP_LANES];                                                                       \
-        for (int l = 0; l < SWEEP_LANES; l++) lane[l] = start;                                     \
-        for (int step = 0; step < count; step += SWEEP_LANES) {                                    \
-            for (int l = 0; l < SWEEP_LANES; l++) lane[l] = kata_##OP##_##t(lane[l], x[step + l]); \
+        T lane[ABI_LANES];                                                                         \
+        for (int l = 0; l < ABI_LANES; l++) lane[l] = start;                                       \
+        for (int step = 0; step < count; step += ABI_LANES) {                                      \
+            for (int l = 0; l < ABI_LANES; l++) lane[l] = kata_##OP##_##t(lane[l], x[step + l]);   \
         }                                                                                          \
         return kata_##OP##_lanes_##t(lane);                                                        \
     }
@@ -111,10 +111,10 @@ static ir_value reduce_brick(const ir_param *param, const void *x, int count, ir
 static ir_value reduce_part(const ir_param *param, const void *x, int first, int count,
                             ir_value start)
 {
-    _Alignas(64) uint8_t padded[SWEEP_BRICK * sizeof(ir_value)];
+    _Alignas(64) uint8_t padded[ABI_BRICK * sizeof(ir_value)];
     size_t size = (size_t)ir_types[param->type].bytes;
-    int before = first % SWEEP_LANES, end = before + count;
-    int total = (end + SWEEP_LANES - 1) / SWEEP_LANES * SWEEP_LANES;
+    int before = first % ABI_LANES, end = before + count;
+    int total = (end + ABI_LANES - 1) / ABI_LANES * ABI_LANES;
     for (int i = 0; i < before; i++) memcpy(padded + (size_t)i * size, &start, size);
     memcpy(padded + (size_t)before * size, x, (size_t)count * size);
     for (int i = end; i < total; i++) memcpy(padded + (size_t)i * size, &start, size);
@@ -132,7 +132,7 @@ void sweep_reduce_start(const ir_param *param, void *elements, int64_t count)
 
 int64_t sweep_brick(int64_t x)
 {
-    return x >= 0 ? x / SWEEP_BRICK : -((SWEEP_BRICK - 1 - x) / SWEEP_BRICK);
+    return x >= 0 ? x / ABI_BRICK : -((ABI_BRICK - 1 - x) / ABI_BRICK);
 }
 
 void sweep_reduce_row(const ir_param *param, const void *contributions, int64_t x_lo, int64_t x_hi,
@@ -141,11 +141,11 @@ void sweep_reduce_row(const ir_param *param, const void *contributions, int64_t 
     ir_value start = ir_reduction_start(param);
     const char *x = contributions;
     for (int64_t at = x_lo; at < x_hi;) {
-        int first = (int)(at - sweep_brick(at) * SWEEP_BRICK);
-        int64_t end = at - first + SWEEP_BRICK < x_hi ? at - first + SWEEP_BRICK : x_hi;
+        int first = (int)(at - sweep_brick(at) * ABI_BRICK);
+        int64_t end = at - first + ABI_BRICK < x_hi ? at - first + ABI_BRICK : x_hi;
         int count = (int)(end - at);
-        *partials++ = count == SWEEP_BRICK ? reduce_brick(param, x, SWEEP_BRICK, start)
-                                           : reduce_part(param, x, first, count, start);
+        *partials++ = count == ABI_BRICK ? reduce_brick(param, x, ABI_BRICK, start)
+                                         : reduce_part(param, x, first, count, start);
         x += count * ir_types[param->type].bytes;
         at = end;
     }

@@ -3,7 +3,7 @@
  * tried, in turn, and the faster is kept, until it is time to try again. To see that the one kept
  * is clearly faster, a try of each is enough; to take the other, the best of several must say so.
  */
-#include "sweep/loop.h"
+#include "sweep/sweep.h"
 
 enum {
     TRIES = 3,                    /* of each way at most */

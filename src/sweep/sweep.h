@@ -1,44 +1,16 @@
-/* sweep: one loop, compiled, on a box of points: what it reads beyond the grid, blocks that stay in
- * cache, levels that run in order, reductions, and the team of threads that does it. */
+/* sweep: one loop, compiled, on boxes of its points: what it reads beyond the grid, blocks that
+ * stay in cache, levels that run in order, reductions, and the team of threads that does it.
+ *
+ * A loop is prepared once: what it reads outside the grid and how, which views its function gets,
+ * what its reductions need. It then runs on any boxes of its points, in any order that its
+ * dependences allow; a box costs no lookup, and no allocation once the memory of the threads holds
+ * what the largest needs. Prepared loops are remembered, and serve later loops that are alike. */
 #ifndef SWEEP_SWEEP_H
 #define SWEEP_SWEEP_H
 
 #include "abi/abi.h"
-#include "analysis/analysis.h"
-#include "codegen/codegen.h"
 #include "observe/observe.h"
 #include "store/store.h"
-
-/* ---- reduce.c -------------------------------------------------------------------------------- */
-
-/* Reductions do not depend on the order of execution. Each point contributes one value. Points are
- * grouped in bricks of SWEEP_BRICK consecutive global x indices, the first at 0. Within a brick,
- * lane l adds, from its neutral start, the contributions of x = l, l + SWEEP_LANES, ... in this
- * order; lanes are then combined in halves: lane l with lane l + 16, then l + 8, .., l + 1. Results
- * are combined over bricks, then over y, then over z by a binary tree aligned to global indices:
- * the node of level k over [j*2^k, (j+1)*2^k) is its lower half combined with its upper half, a
- * half without points left out; all indices below 0 are one such half, all others its upper one. A
- * sum is finally added to 0 (so that a sum of no points is +0); min
- * and max of no points are their neutral start. A reduction declared inout is at last combined
- * with what the scalar held before, which comes first: old + sum. */
-enum { SWEEP_BRICK = ABI_BRICK, SWEEP_LANES = ABI_LANES };
-
-/* The brick that holds an x index, also one below 0. */
-int64_t sweep_brick(int64_t x);
-/* Sets elements of the parameter's type to what changes nothing that it is combined with. */
-void sweep_reduce_start(const ir_param *param, void *elements, int64_t count);
-/* Reduces contributions of points x_lo .. x_hi-1 of a row, in the parameter's type, brick by brick:
- * partials[0] is of the brick that holds x_lo. */
-void sweep_reduce_row(const ir_param *param, const void *contributions, int64_t x_lo, int64_t x_hi,
-                      ir_value *partials);
-/* The same of the lanes of bricks that follow one another, SWEEP_LANES each. */
-void sweep_reduce_lanes(const ir_param *param, const void *lanes, int64_t bricks,
-                        ir_value *partials);
-/* Combines the partials of a plane of a box, which are lost, to the first of them. */
-void sweep_reduce_plane(const ir_param *param, const grid_box *bricks, ir_value *partials);
-/* Combines the partials of a box (in bricks along x; x fastest, then y, z), which are lost, to
- * the result. */
-ir_value sweep_reduce_box(const ir_param *param, const grid_box *bricks, ir_value *partials);
 
 /* ---- team.c ---------------------------------------------------------------------------------- */
 
@@ -73,26 +45,39 @@ typedef struct sweep_store_choice {
 int sweep_store_choice_begin(sweep_store_choice *way, int64_t points);
 void sweep_store_choice_end(sweep_store_choice *way, double seconds);
 
-/* ---- prepare.c ------------------------------------------------------------------------------- */
+/* ---- workers.c ------------------------------------------------------------------------------- */
 
-/* Threads, and what each needs while it runs a loop. */
-typedef struct sweep_workers {
-    struct sweep_thread *threads;
-    int count;
-    bool poison;             /* copies of what lies outside the grid start poisoned */
-    arena memory;            /* of the loop that runs: empty between loops, but not given back */
-    struct sweep_team *team; /* NULL before the first loop that is worth one */
-} sweep_workers;
+/* Threads, their memory, and the loops that were prepared for them. */
+typedef struct sweep_workers sweep_workers;
 
-/* For at most so many threads; false when memory is out. To be freed in any case. */
-bool sweep_workers_make(sweep_workers *workers, int threads);
+/* For at most so many threads. `poison`: what lies outside the grid and has no value is NaN. NULL
+ * when memory is out. */
+sweep_workers *sweep_workers_new(int threads, bool poison);
 void sweep_workers_free(sweep_workers *workers);
 
-/* Runs one loop by its function, on at most all threads. `way`: of its large loops. */
-kata_status sweep_loop_run(const chain_loop *loop, abi_function *function, sweep_store_choice *way,
-                           sweep_workers *workers, messages *m);
+/* ---- sweep.c, cache.c ------------------------------------------------------------------------ */
 
-/* Bytes of all fields, per point. */
-int64_t sweep_loop_bytes(const chain_loop *loop);
+/* A loop that is prepared. */
+typedef struct sweep_loop sweep_loop;
+
+/* Prepares a loop, whose fields have arrays, to run by its function; NULL when memory is out. It is
+ * the caller's until it is released. `cut`: boxes may cut bricks of a row (see reduce.h), or hold
+ * points that are run twice. May move arrays: all loops that run side by side are prepared before
+ * the first begins. */
+sweep_loop *sweep_prepare(sweep_workers *workers, const chain_loop *loop, abi_function *run,
+                          bool cut);
+void sweep_release(sweep_loop *l);
+/* Before the first box: takes the loop's numbers, scalars, and the addresses of its arrays as they
+ * are now. */
+void sweep_begin(sweep_loop *l, const chain_loop *loop);
+/* Runs points of the loop, on as many threads as are worth it; those of `core` count in reductions,
+ * each once. False when memory is out. After a fault of this loop, other boxes may run: the fault
+ * that is kept is the first of all. */
+bool sweep_run(sweep_loop *l, const grid_box *box, const grid_box *core);
+/* The first check that has failed at a point since the loop began; NULL: none. */
+const observe_fault *sweep_fault(const sweep_loop *l);
+/* After the last box: reductions become values of scalars, which are logged. False when memory is
+ * out. */
+bool sweep_finish(sweep_loop *l);
 
 #endif

@@ -2,23 +2,53 @@
 
 #include <stdlib.h>
 
-bool sweep_workers_make(sweep_workers *workers, int threads)
+enum { LINE_BYTES = 64 };
+
+sweep_workers *sweep_workers_new(int threads, bool poison)
 {
-    *workers = (sweep_workers){.count = threads < 1 ? 1 : threads};
-    size_t bytes = (size_t)workers->count * sizeof *workers->threads;
-    workers->threads = aligned_alloc(_Alignof(sweep_thread), bytes);
-    for (int t = 0; workers->threads && t < workers->count; t++)
-        workers->threads[t] = (sweep_thread){0};
-    return workers->threads;
+    sweep_workers *w = calloc(1, sizeof *w);
+    if (!w) return NULL;
+    w->count = threads < 1 ? 1 : threads;
+    w->poison = poison;
+    w->threads = aligned_alloc(_Alignof(sweep_thread), (size_t)w->count * sizeof *w->threads);
+    for (int t = 0; w->threads && t < w->count; t++) w->threads[t] = (sweep_thread){0};
+    if (w->threads) return w;
+    free(w);
+    return NULL;
 }
 
-void sweep_workers_free(sweep_workers *workers)
+void sweep_workers_free(sweep_workers *w)
 {
-    sweep_team_free(workers->team);
-    for (int t = 0; workers->threads && t < workers->count; t++) {
-        free(workers->threads[t].gathered);
-        free(workers->threads[t].reduced);
+    if (!w) return;
+    sweep_team_free(w->team);
+    for (int t = 0; t < w->count; t++) {
+        free(w->threads[t].gathered);
+        free(w->threads[t].reduced);
+        free(w->threads[t].values);
     }
-    free(workers->threads);
-    arena_free(&workers->memory);
+    free(w->threads);
+    sweep_cache_free(w->cache);
+    free(w);
+}
+
+bool sweep_grow(void **memory, size_t *size, size_t needed)
+{
+    needed = (needed + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+    if (needed <= *size && !HOSTILE(false, needed > 0)) return true;
+    free(*memory);
+    *size = 0;
+    *memory = aligned_alloc(LINE_BYTES, needed);
+    if (!*memory) return false;
+    *size = needed;
+    if (HOSTILE(false, true)) memset(*memory, HOSTILE_JUNK, needed);
+    return true;
+}
+
+void sweep_workers_run(sweep_workers *w, int threads, sweep_work *work, void *data)
+{
+    if (threads > 1 && !w->team) w->team = sweep_team_new(w->count);
+    if (threads > 1 && w->team)
+        sweep_team_run(w->team, threads, work, data);
+    else
+        work(data, 0);
 }

@@ -3,7 +3,7 @@
 /* Labels: hostile threads */
 #include "exec/exec.h"
 #include "oracle/oracle.h"
-#include "sweep/sweep.h"
+#include "sweep/reduce.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -36,10 +36,10 @@ static void reduce_rows(const ir_param *param, const grid_box *box, const ir_val
     for (int64_t y = 0; y < (box->hi[1] - box->lo[1]) * (box->hi[2] - box->lo[2]); y++) {
         for (int64_t x = 0; x < nx; x++) memcpy(row + (size_t)x * size, &values[y * nx + x], size);
         ir_value *out = partials + y * (bricks->hi[0] - bricks->lo[0]);
-        int64_t cut = (box->lo[0] / SWEEP_BRICK + 1 + rand() % 3) * SWEEP_BRICK;
+        int64_t cut = (box->lo[0] / ABI_BRICK + 1 + rand() % 3) * ABI_BRICK;
         if (cut > box->hi[0]) cut = box->hi[0];
         sweep_reduce_row(param, row, box->lo[0], cut, out);
-        int64_t done = (cut + SWEEP_BRICK - 1) / SWEEP_BRICK - bricks->lo[0];
+        int64_t done = (cut + ABI_BRICK - 1) / ABI_BRICK - bricks->lo[0];
         if (cut < box->hi[0])
             sweep_reduce_row(param, row + (size_t)(cut - box->lo[0]) * size, cut, box->hi[0],
                              out + done);
@@ -67,8 +67,8 @@ static grid_box random_box(void)
 static void check(const ir_param *param, int specials)
 {
     grid_box box = random_box(), bricks = box;
-    bricks.lo[0] = box.lo[0] / SWEEP_BRICK;
-    bricks.hi[0] = (box.hi[0] + SWEEP_BRICK - 1) / SWEEP_BRICK;
+    bricks.lo[0] = box.lo[0] / ABI_BRICK;
+    bricks.hi[0] = (box.hi[0] + ABI_BRICK - 1) / ABI_BRICK;
     size_t count = (size_t)grid_box_points(&box);
     ir_value *values = malloc(count * sizeof *values);
     ir_value *partials = malloc((size_t)grid_box_points(&bricks) * sizeof *partials);
@@ -99,7 +99,7 @@ static ir_value reduce_all(ir_param_kind kind, const double *values, int64_t cou
 {
     ir_param param = {.name = "r", .kind = kind, .type = IR_F64, .count = 1};
     ir_value partial[4];
-    grid_box bricks = {{0, 0, 0}, {(count + SWEEP_BRICK - 1) / SWEEP_BRICK, 1, 1}};
+    grid_box bricks = {{0, 0, 0}, {(count + ABI_BRICK - 1) / ABI_BRICK, 1, 1}};
     sweep_reduce_row(&param, values, 0, count, partial);
     return sweep_reduce_box(&param, &bricks, partial);
 }

@@ -3,7 +3,7 @@
 /* Labels: hostile */
 #include "reference_tree.h"
 
-#include "sweep/sweep.h"
+#include "abi/abi.h"
 
 #include <fenv.h>
 #include <math.h>
@@ -369,11 +369,11 @@ static void a_row_is_summed_by_lanes_and_bricks(void **state)
     enum { LENGTH = 700 };
     grid_shape shape = {1, {LENGTH, 1, 1}};
     chain_slot u = tree_slot(&shape, KATA_F64, 1);
-    double values[LENGTH], lane[2][SWEEP_LANES];
+    double values[LENGTH], lane[2][ABI_LANES];
     for (int i = 0; i < LENGTH; i++) values[i] = tree_random() * (i % 7 ? 1 : 1e8);
     for (int b = 0; b < 2; b++)
-        for (int l = 0; l < SWEEP_LANES; l++) lane[b][l] = -0.0;
-    for (int i = 0; i < LENGTH; i++) lane[i / SWEEP_BRICK][i % SWEEP_LANES] += values[i];
+        for (int l = 0; l < ABI_LANES; l++) lane[b][l] = -0.0;
+    for (int i = 0; i < LENGTH; i++) lane[i / ABI_BRICK][i % ABI_LANES] += values[i];
     for (int half = 16; half > 0; half /= 2)
         for (int b = 0; b < 2; b++)
             for (int l = 0; l < half; l++) lane[b][l] += lane[b][l + half];

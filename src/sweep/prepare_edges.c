@@ -1,0 +1,132 @@
+/* Which components a loop reads and writes outside the grid, and how each is found there: in memory
+ * around the field's values, filled before a box runs, or on copies. */
+#include "analysis/analysis.h"
+#include "sweep/loop.h"
+
+static grid_box touched_by(const sweep_loop *l, const sweep_edge *edge)
+{
+    grid_box touched = analysis_touched(edge->field->param, edge->lo, edge->hi, &l->like.box);
+    int d = l->loop->kernel->ordered;
+    if (l->columns) {
+        touched.lo[d] = edge->inside.lo[d];
+        touched.hi[d] = edge->inside.hi[d];
+    }
+    return touched;
+}
+
+/* The filled edge of the same component of a field, given to another parameter; NULL when there is
+ * none. */
+static sweep_edge *filled_before(const sweep_loop *l, const sweep_edge *edge)
+{
+    for (int i = 0; i < l->fill_count; i++)
+        if (l->fills[i].field->first == edge->field->first &&
+            l->fills[i].component == edge->component)
+            return &l->fills[i];
+    return NULL;
+}
+
+/* Fills an edge, if that can be done; one that is filled already together with that, for threads
+ * must not fill the same element twice. False where it cannot. */
+static bool fill_edge(sweep_loop *l, sweep_edge edge)
+{
+    sweep_edge *before = filled_before(l, &edge);
+    if (edge.written || (before && !ir_param_same_mapping(before->field->param, edge.field->param)))
+        return false;
+    if (before) {
+        analysis_add_offset(before->lo, edge.lo, edge.hi);
+        analysis_add_offset(before->hi, edge.lo, edge.hi);
+    }
+    grid_box touched = touched_by(l, &edge);
+    if (!sweep_edge_can_fill(l, &edge, &touched)) return false;
+    sweep_field *field = &l->fields[edge.field - l->fields];
+    field->room = grid_box_hull(&field->room, &touched);
+    field->reads.touched = grid_box_hull(&field->reads.touched, &touched);
+    *(before ? before : &l->fills[l->fill_count++]) = edge;
+    return true;
+}
+
+/* Keeps an edge when some point of the box reads or writes outside the grid there. */
+static void add_edge(sweep_loop *l, sweep_edge edge)
+{
+    sweep_field *field = &l->fields[edge.field - l->fields];
+    edge.type = field->slot.type;
+    edge.bytes = store_type_bytes(edge.type);
+    edge.inside = field->inside;
+    edge.poison = l->poison;
+    edge.clipped[l->loop->kernel->ordered] = l->columns;
+    grid_box touched = touched_by(l, &edge);
+    if (grid_box_contains(&field->inside, &touched)) return;
+    sweep_sources *sources = edge.written ? &field->writes : &field->reads;
+    sources->touched = grid_box_hull(&sources->touched, &touched);
+    edge.sources = sources;
+    if (!fill_edge(l, edge)) l->edges[l->edge_count++] = edge;
+}
+
+static void add_read_edge(sweep_loop *l, const analysis_reach *r)
+{
+    sweep_edge edge = {.field = &l->fields[r->param], .component = r->component};
+    edge.view = codegen_view_index(l->loop->kernel, r->param) + r->component;
+    memcpy(edge.lo, r->lo, sizeof edge.lo);
+    memcpy(edge.hi, r->hi, sizeof edge.hi);
+    add_edge(l, edge);
+}
+
+static void add_write_edge(sweep_loop *l, const ir_store *s)
+{
+    sweep_edge edge = {.field = &l->fields[s->param], .component = s->component, .written = true};
+    edge.view = codegen_store_index(l->loop->kernel, s->param) + s->component;
+    memcpy(edge.lo, s->offset, sizeof edge.lo);
+    memcpy(edge.hi, s->offset, sizeof edge.hi);
+    add_edge(l, edge);
+}
+
+static bool make_sources(sweep_loop *l)
+{
+    bool done = true;
+    for (int p = 0; p < l->loop->kernel->param_count && done; p++)
+        if (ir_param_is_field(&l->loop->kernel->params[p]))
+            done = sweep_sources_make(l, &l->fields[p], false) &&
+                   sweep_sources_make(l, &l->fields[p], true);
+    return done;
+}
+
+static int bytes_of(const sweep_loop *l, int param)
+{
+    return store_type_bytes(l->fields[param].slot.type);
+}
+
+/* A component that is read and written is touched at the offsets of both. */
+static void add_reuse(sweep_loop *l, analysis_reach *reaches, int count)
+{
+    const ir_kernel *kernel = l->loop->kernel;
+    for (int i = 0; i < kernel->store_count; i++) {
+        const ir_store *s = &kernel->stores[i];
+        bool read = false;
+        for (int r = 0; r < count; r++) {
+            if (reaches[r].param != s->param || reaches[r].component != s->component) continue;
+            analysis_add_offset(s->offset, reaches[r].lo, reaches[r].hi);
+            read = true;
+        }
+        if (!read && ir_param_is_field(&kernel->params[s->param]))
+            sweep_reuse_add(&l->reuse, s->offset, s->offset, bytes_of(l, s->param));
+    }
+    for (int r = 0; r < count; r++)
+        sweep_reuse_add(&l->reuse, reaches[r].lo, reaches[r].hi, bytes_of(l, reaches[r].param));
+}
+
+bool sweep_prepare_edges(sweep_loop *l)
+{
+    const ir_kernel *kernel = l->loop->kernel;
+    size_t most = (size_t)kernel->access_count;
+    analysis_reach *reaches = arena_array(&l->memory, most, sizeof *reaches);
+    l->edges = arena_array(&l->memory, most + (size_t)kernel->store_count, sizeof *l->edges);
+    l->fills = arena_array(&l->memory, most, sizeof *l->fills);
+    if (!reaches || !l->edges || !l->fills) return false;
+    int count = analysis_reaches(kernel, reaches);
+    for (int i = 0; i < count; i++) add_read_edge(l, &reaches[i]);
+    for (int i = 0; i < kernel->store_count; i++)
+        if (ir_param_is_field(&kernel->params[kernel->stores[i].param]))
+            add_write_edge(l, &kernel->stores[i]);
+    add_reuse(l, reaches, count);
+    return make_sources(l);
+}

@@ -1,0 +1,35 @@
+/* Reductions do not depend on the order of execution. Each point contributes one value. Points are
+ * grouped in bricks of ABI_BRICK consecutive global x indices, the first at 0. Within a brick,
+ * lane l adds, from its neutral start, the contributions of x = l, l + ABI_LANES, ... in this
+ * order; lanes are then combined in halves: lane l with lane l + 16, then l + 8, .., l + 1. Results
+ * are combined over bricks, then over y, then over z by a binary tree aligned to global indices:
+ * the node of level k over [j*2^k, (j+1)*2^k) is its lower half combined with its upper half, a
+ * half without points left out; all indices below 0 are one such half, all others its upper one. A
+ * sum is finally added to 0 (so that a sum of no points is +0); min and max of no points are their
+ * neutral start. A reduction declared inout is at last combined with what the scalar held before,
+ * which comes first: old + sum. */
+#ifndef SWEEP_REDUCE_H
+#define SWEEP_REDUCE_H
+
+#include "abi/abi.h"
+#include "grid/grid.h"
+#include "ir/ir.h"
+
+/* The brick that holds an x index, also one below 0. */
+int64_t sweep_brick(int64_t x);
+/* Sets elements of the parameter's type to what changes nothing that it is combined with. */
+void sweep_reduce_start(const ir_param *param, void *elements, int64_t count);
+/* Reduces contributions of points x_lo .. x_hi-1 of a row, in the parameter's type, brick by brick:
+ * partials[0] is of the brick that holds x_lo. */
+void sweep_reduce_row(const ir_param *param, const void *contributions, int64_t x_lo, int64_t x_hi,
+                      ir_value *partials);
+/* The same of the lanes of bricks that follow one another, ABI_LANES each. */
+void sweep_reduce_lanes(const ir_param *param, const void *lanes, int64_t bricks,
+                        ir_value *partials);
+/* Combines the partials of a plane of a box, which are lost, to the first of them. */
+void sweep_reduce_plane(const ir_param *param, const grid_box *bricks, ir_value *partials);
+/* Combines the partials of a box (in bricks along x; x fastest, then y, z), which are lost, to
+ * the result. */
+ir_value sweep_reduce_box(const ir_param *param, const grid_box *bricks, ir_value *partials);
+
+#endif

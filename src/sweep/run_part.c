@@ -1,0 +1,43 @@
+/* Running a part of a box on one thread: points whose reads stay inside the grid in place, others
+ * on copies of what they touch (edge_copy.c), or one by one where copies would be much larger than
+ * the part. */
+#include "sweep/loop.h"
+
+/* Runs a box on the share's views. All boxes run, also when a point has failed: another may hold
+ * one that comes before it. */
+static bool run_box(const sweep_loop *l, const grid_box *box, sweep_share *share)
+{
+    abi_box points;
+    memcpy(points.lo, box->lo, sizeof points.lo);
+    memcpy(points.hi, box->hi, sizeof points.hi);
+    share->failure.found = 0;
+    l->run(&points, &share->arguments);
+    return !share->failure.found || sweep_fault_note(l, share, true);
+}
+
+static bool run_edge(const sweep_loop *l, const grid_box *piece, sweep_share *share)
+{
+    if (l->far && sweep_edge_is_far(l->edges, l->edge_count, piece))
+        return sweep_run_points(l, piece, share);
+    if (!sweep_edge_gather(l->edges, l->edge_count, piece, share)) return false;
+    if (!run_box(l, piece, share)) return false;
+    sweep_edge_scatter(l->edges, l->edge_count, piece, share);
+    for (int e = 0; e < l->edge_count; e++)
+        share->views[l->edges[e].view] = l->views[l->edges[e].view];
+    return true;
+}
+
+bool sweep_run_part(const sweep_loop *l, const grid_box *box, sweep_share *share)
+{
+    if (grid_box_contains(&l->interior, box)) return run_box(l, box, share);
+    grid_box inner = grid_box_intersect(box, &l->interior), pieces[6];
+    bool some = !grid_box_is_empty(&inner);
+    int count = grid_box_subtract(box, &l->interior, pieces);
+    for (int i = 0; i < count; i++)
+        if (some && pieces[i].hi[0] <= inner.lo[0] && !run_edge(l, &pieces[i], share)) return false;
+    if (some && !run_box(l, &inner, share)) return false;
+    for (int i = 0; i < count; i++)
+        if (!(some && pieces[i].hi[0] <= inner.lo[0]) && !run_edge(l, &pieces[i], share))
+            return false;
+    return true;
+}

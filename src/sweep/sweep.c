@@ -1,0 +1,146 @@
+/* Running a prepared loop: what a box needs before it runs, how many threads it is worth, and what
+ * is left to do after the last. */
+#include "machine/machine.h"
+#include "sweep/loop.h"
+
+#include <stdatomic.h>
+
+/* Bytes of fields at the points of a box, or nodes that they compute. Fewer are done by one thread
+ * before others have begun; where invariants are checked threads share small boxes, too, for tests
+ * have few others. */
+#ifdef KATA_DEBUG
+enum { SMALL_BOX = HOSTILE(64 << 10, 32) };
+#else
+enum { SMALL_BOX = HOSTILE(512 << 10, 32) };
+#endif
+enum {
+    ONE_BLOCK = HOSTILE(8192, 10),   /* points that one thread need not cut into blocks */
+    MANY_PARTIALS = HOSTILE(2048, 2) /* from here on threads are worth waking */
+};
+
+/* ---- before ---------------------------------------------------------------------------------- */
+
+void sweep_begin(sweep_loop *l, const chain_loop *loop)
+{
+    l->loop = loop;
+    sweep_bind(l);
+    atomic_store(&l->failed, false);
+    for (int t = 0; t < l->workers->count; t++)
+        if (l->shares[t].fault) l->shares[t].fault->found = false;
+}
+
+/* ---- boxes ----------------------------------------------------------------------------------- */
+
+static int useful_threads(const sweep_loop *l, int64_t points)
+{
+    int d = l->loop->kernel->ordered;
+    if (l->levels) points /= l->box.hi[d] - l->box.lo[d];
+    return l->alone || points * l->work < SMALL_BOX ? 1 : l->workers->count;
+}
+
+/* Fields that fit the last cache are best written to it: the next loop will find them there. */
+static int flags_for(const sweep_loop *l, int64_t points)
+{
+    int64_t bytes = l->bytes * points;
+    if (HOSTILE(bytes <= machine_last_cache(), bytes < 0)) return l->usual_flags;
+    return l->usual_flags | ABI_PREFETCH | (l->streams ? ABI_STREAM : 0);
+}
+
+static bool run_box(sweep_loop *l, int64_t points)
+{
+    if (l->fill_count && !grid_box_contains(&l->inside, &l->box)) sweep_fill(l);
+    if (l->levels) return sweep_run_levels(l, &l->box);
+    if (l->thread_count > 1 || points >= ONE_BLOCK) return sweep_run_blocks(l, &l->box);
+    return sweep_run_block(l, &l->box, sweep_share_of(l, 0));
+}
+
+/* Past the caches or not, where both may be. */
+static bool run_one_way(sweep_loop *l, int64_t points)
+{
+    if (!(l->flags & ABI_STREAM)) return run_box(l, points);
+    if (sweep_store_choice_begin(&l->choice, points) > 0) l->flags &= ~ABI_STREAM;
+    double start = clock_seconds();
+    bool done = run_box(l, points);
+    sweep_store_choice_end(&l->choice, clock_seconds() - start);
+    return done;
+}
+
+bool sweep_run(sweep_loop *l, const grid_box *box, const grid_box *core)
+{
+    int64_t points = grid_box_points(box);
+    if (points == 0) return true;
+    l->box = *box;
+    l->core = *core;
+    l->flags = flags_for(l, points);
+    l->thread_count = useful_threads(l, points);
+    return run_one_way(l, points);
+}
+
+const observe_fault *sweep_fault(const sweep_loop *l) { return sweep_first_fault(l); }
+
+/* ---- after ----------------------------------------------------------------------------------- */
+
+/* Takes planes of partials until there are none. */
+static void reduce_planes(void *data, int me)
+{
+    sweep_loop *l = data;
+    (void)me;
+    int64_t planes = l->bricks.hi[2] - l->bricks.lo[2], z;
+    int64_t each = grid_box_points(&l->bricks) / planes;
+    while ((z = sweep_next_part(l)) < planes)
+        for (int r = 0; r < l->reduction_count; r++) {
+            const sweep_reduction *red = &l->reductions[r];
+            sweep_reduce_plane(&l->loop->kernel->params[red->param], &l->bricks,
+                               red->partials + z * each);
+        }
+}
+
+/* Of many partials in several planes one per plane is left: threads do that together. Returns the
+ * box of those that are left. */
+static grid_box reduce_many(sweep_loop *l)
+{
+    grid_box left = l->bricks;
+    int64_t planes = left.hi[2] - left.lo[2], count = grid_box_points(&left);
+    if (planes <= 1 || count * l->reduction_count < MANY_PARTIALS) return left;
+    atomic_store_explicit(&l->next, 0, memory_order_relaxed);
+    sweep_workers_run(l->workers, l->workers->count, reduce_planes, l);
+    for (int r = 0; r < l->reduction_count; r++)
+        for (int64_t z = 0; z < planes; z++)
+            l->reductions[r].partials[z] = l->reductions[r].partials[z * (count / planes)];
+    for (int d = 0; d < 2; d++) {
+        left.lo[d] = 0;
+        left.hi[d] = 1;
+    }
+    return left;
+}
+
+/* Partials of all rows from the contributions of their points. */
+static void reduce_kept(const sweep_loop *l)
+{
+    const grid_box *box = &l->like.box;
+    int64_t nx = box->hi[0] - box->lo[0], rows = nx > 0 ? grid_box_points(box) / nx : 0;
+    int64_t bricks = l->bricks.hi[0] - l->bricks.lo[0];
+    for (int r = 0; r < l->reduction_count; r++) {
+        const sweep_reduction *red = &l->reductions[r];
+        const ir_param *param = &l->loop->kernel->params[red->param];
+        for (int64_t row = 0; row < rows; row++)
+            sweep_reduce_row(param, red->contributions + row * nx * ir_types[param->type].bytes,
+                             box->lo[0], box->hi[0], red->partials + row * bricks);
+    }
+}
+
+bool sweep_finish(sweep_loop *l)
+{
+    if (l->kept) reduce_kept(l);
+    grid_box left = reduce_many(l);
+    for (int r = 0; r < l->reduction_count; r++) {
+        const sweep_reduction *red = &l->reductions[r];
+        const ir_param *param = &l->loop->kernel->params[red->param];
+        chain_slot *slot = sweep_slot(l, red->param);
+        ir_value result = sweep_reduce_box(param, &left, red->partials);
+        if (param->accumulates) result = ir_reduce(param, store_scalar(slot, red->element), result);
+        if (!store_scalar_set(slot, red->element, result)) return false;
+    }
+    store_log(l->loop);
+    return true;
+}

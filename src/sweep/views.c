@@ -1,0 +1,66 @@
+/* What a function is given: views of arrays, and numbers. */
+#include "sweep/loop.h"
+
+abi_view sweep_view(const store_array *a, int component)
+{
+    const int64_t here[3] = {0, 0, 0};
+    return (abi_view){store_address(a, component, here), a->pitch_y, a->pitch_z, a->pitch_x};
+}
+
+store_array sweep_view_array(const abi_view *view, const store_array *of)
+{
+    return (store_array){.type = of->type,
+                         .components = 1,
+                         .block = of->block,
+                         .pitch_x = view->x,
+                         .pitch_y = view->y,
+                         .pitch_z = view->z,
+                         .data = view->origin};
+}
+
+static void bind_field(sweep_loop *l, int p)
+{
+    const ir_kernel *kernel = l->loop->kernel;
+    const store_array *a = l->fields[p].array = sweep_slot(l, p)->array;
+    l->fields[p].param = &kernel->params[p];
+    int count = kernel->params[p].count;
+    abi_view *read = l->views + codegen_view_index(kernel, p);
+    for (int c = 0; c < count; c++) read[c] = sweep_view(a, c);
+    if (!ir_param_is_written_field(&kernel->params[p])) return;
+    abi_view *written = l->views + codegen_store_index(kernel, p);
+    if (written != read) memcpy(written, read, (size_t)count * sizeof *written);
+}
+
+static void bind_number(sweep_loop *l, int p)
+{
+    const ir_param *param = &l->loop->kernel->params[p];
+    const chain_binding *b = &l->loop->bindings[p];
+    ir_value *out = &l->numbers[codegen_number_index(l->loop->kernel, p)];
+    if (b->slot)
+        for (int i = 0; i < param->count; i++) out[i] = store_scalar(b->slot, i);
+    else if (param->kind == IR_PARAM_TABLE)
+        memcpy(out, b->table, (size_t)param->count * sizeof *out);
+    else
+        *out = b->number;
+}
+
+void sweep_bind(sweep_loop *l)
+{
+    const ir_kernel *kernel = l->loop->kernel;
+    for (int p = 0; p < kernel->param_count; p++) {
+        if (ir_param_is_field(&kernel->params[p]))
+            bind_field(l, p);
+        else if (!ir_param_is_reduction(&kernel->params[p]))
+            bind_number(l, p);
+    }
+    l->begun++;
+}
+
+sweep_share *sweep_share_of(sweep_loop *l, int thread)
+{
+    sweep_share *share = &l->shares[thread];
+    if (share->begun == l->begun) return share;
+    memcpy(share->views, l->views, (size_t)l->view_count * sizeof *share->views);
+    share->begun = l->begun;
+    return share;
+}
