@@ -4,7 +4,7 @@
 
 #include <kata/kata.h>
 
-/* How an image goes on outside, and the value that some rules take. */
+/* How an image continues outside, and the value that some rules take. */
 typedef struct blur_boundary {
     kata_rule rule;
     double value;
@@ -13,7 +13,8 @@ typedef struct blur_boundary {
 /* The samples that weigh at least exp(-4.5) of the middle one. */
 int blur_radius(double sigma);
 
-/* ---- blur_check.c: the same by another way -----------------------------------------------------
+/* ---- blur_check.c: the same, computed in another way
+ * -----------------------------------------------------
  */
 
 /* The largest difference between `blurred` and the convolution of `image` with a two-dimensional

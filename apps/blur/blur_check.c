@@ -1,6 +1,6 @@
-/* A blur that shares nothing with the kernels: the image is extended by the words of the boundary
- * rule, one reflection at a time, and each pixel is a sum over a square of samples with weights
- * from the two-dimensional Gaussian. */
+/* A blur that shares nothing with the kernels. It extends the image as the boundary rule is worded,
+ * one reflection at a time. Each pixel is then a sum over a square of samples, with weights from
+ * the two-dimensional Gaussian. */
 #include "blur.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ typedef struct extension {
     double scale, shift;
 } extension;
 
-/* What stands at index i of a line of n values. */
+/* The value at index i of a line of n values. */
 static extension extend(int64_t i, int64_t n, blur_boundary b)
 {
     extension e = {i, 1, 0};
@@ -72,7 +72,7 @@ static void convolve_row(const double *corner, int64_t pitch, const double *weig
     }
 }
 
-/* The largest |a - b|; NaN where one is. */
+/* The largest of `largest` and all |a - b|; NaN if any of them is. */
 static double largest_difference(const double *a, const double *b, int64_t count, double largest)
 {
     for (int64_t i = 0; i < count; i++) {

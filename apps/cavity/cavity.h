@@ -34,11 +34,11 @@ typedef struct cavity_flow {
     kata_grid *grid;
     kata_field *velocity; /* two components */
     int64_t steps;
-    double change; /* of the velocity during the last convective time, the largest */
+    double change; /* the largest change of the velocity during the last convective time */
     double seconds;
 } cavity_flow;
 
-/* Steps from a convective time, which the lid takes along the box, to the next. */
+/* Steps in a convective time: the lid moves by one side of the box. */
 int64_t cavity_period(const cavity_case *c);
 /* Runs from rest until the flow is steady. CAVITY_FAILED: the context has reported an error. */
 cavity_flow cavity_flow_run(kata *k, const cavity_case *c);

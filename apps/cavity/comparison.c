@@ -8,8 +8,8 @@ typedef struct largest {
     double difference, at, limit;
 } largest;
 
-/* The discretisation error falls with the square of the cell size, and is most of the limit where
- * cells are larger than the limit is for. */
+/* The limits hold for t->size cells. On fewer cells the discretisation error is most of the
+ * difference, and it grows with the square of the cell size. */
 static double limit_at(const cavity_table *t, double limit, int64_t cells)
 {
     double ratio = (double)t->size / (double)cells;

@@ -1,6 +1,6 @@
-/* The time loop. Populations are kept twice, the old and the new, and exchanged after each step.
- * Once in a convective time the velocity is measured, and the flow is steady when it has hardly
- * changed. */
+/* The time loop. Populations are stored twice, the old and the new; they are exchanged after each
+ * step. The velocity is measured once in a convective time. The flow is steady when it has hardly
+ * changed since. */
 #include "cavity.h"
 #include "cavity_kata.h"
 #include "common/common.h"
@@ -29,9 +29,9 @@ static double seconds(void)
 
 int64_t cavity_period(const cavity_case *c) { return llround((double)c->size / c->lid); }
 
-/* The even rate sets the viscosity. The odd one is free, and keeps Lambda, the product of `even`
- * and `odd` below, at 1/4: so the steady flow depends on the Reynolds number and the cells alone,
- * not on the speed of the lid. BGK takes the same rate for both. */
+/* The even rate sets the viscosity. The odd rate is free. It is chosen so that Lambda, the product
+ * of `even` and `odd` below, is 1/4: then the steady flow depends on the Reynolds number and the
+ * cells alone, not on the speed of the lid. BGK takes the same rate for both. */
 static void set_rates(run *r)
 {
     double viscosity = r->c->lid * (double)r->c->size / r->c->reynolds;
@@ -40,8 +40,8 @@ static void set_rates(run *r)
     r->odd = 1 / (odd + 0.5);
 }
 
-/* A new field is zero, and zero is the fluid at rest. The rule of the boundary is for the reads
- * that the kernel makes beyond the walls, and does not use. */
+/* A new field is zero, and zero is the fluid at rest. The kernel reads beyond the walls and does
+ * not use these values; the boundary rule is there for these reads. */
 static run prepare(kata *k, const cavity_case *c)
 {
     run r = {.c = c, .k = k, .grid = kata_grid_2d(k, c->size, c->size)};
@@ -73,7 +73,7 @@ static void advance(const run *r, int64_t steps, progress *p)
     }
 }
 
-/* The change falls about exponentially, so its logarithm tells how much of the way is done. */
+/* The change falls about exponentially, so its logarithm says how much of the work is done. */
 static void note(progress *p, const run *r, const cavity_flow *flow)
 {
     double points = (double)flow->steps * (double)(r->c->size * r->c->size);

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-/* Copies values of cells to the nodes inside, and one value to those on the lid. */
-static void place(const double *cells, double on_lid, int64_t n, double *nodes)
+/* Copies values of cells to the nodes inside, and one value to the nodes on the lid. */
+static void copy_to_nodes(const double *cells, double on_lid, int64_t n, double *nodes)
 {
     for (int64_t y = 0; y < n; y++)
         for (int64_t x = 0; x < n; x++) nodes[(y + 1) * (n + 2) + x + 1] = cells[y * n + x];
@@ -19,8 +19,8 @@ bool cavity_nodes_read(cavity_nodes *nodes, const cavity_flow *flow, int64_t cel
     nodes->v = calloc((size_t)all, sizeof *nodes->v);
     bool done = values && nodes->u && nodes->v &&
                 kata_get(flow->velocity, kata_all(flow->grid), values, 2 * inside) == KATA_OK;
-    if (done) place(values, 1, cells, nodes->u);
-    if (done) place(values + inside, 0, cells, nodes->v);
+    if (done) copy_to_nodes(values, 1, cells, nodes->u);
+    if (done) copy_to_nodes(values + inside, 0, cells, nodes->v);
     free(values);
     return done;
 }
@@ -37,7 +37,7 @@ double cavity_node_position(int64_t cells, int64_t node)
     return node <= 0 ? 0 : node > cells ? 1 : ((double)node - 0.5) / (double)cells;
 }
 
-/* Lagrange's weights, on the two nodes at either side or the four nearest a wall. */
+/* Lagrange's weights of two nodes on either side, or of the four nearest a wall. */
 cavity_weights cavity_weights_at(int64_t cells, double position)
 {
     int64_t below = (int64_t)(position * (double)cells + 0.5), last = cells - 2;

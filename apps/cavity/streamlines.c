@@ -1,9 +1,10 @@
 /* The picture: the speed and the stream function at every pixel, painted by a kernel.
  *
- * The stream function psi, with dpsi/dy = u, is the integral of u upwards from the floor: between
- * two cells of a cubic through four, in the half cells at the walls of a parabola through the wall.
- * All of the fluid comes back, so it is 0 on the lid, too; what the integral misses of that (below
- * 1e-4 on 256 x 256 cells) is the singular corners' and is taken off close to the lid. */
+ * The stream function psi, with dpsi/dy = u, is the integral of u upwards from the floor. Between
+ * two cells u is a cubic through four cells, in the half cells at the walls a parabola through the
+ * wall. All fluid returns, so psi must be 0 on the lid as well. The integral misses that by less
+ * than 1e-4 on 256 x 256 cells, because the corners are singular; this error is taken off close to
+ * the lid. */
 #include "cavity.h"
 #include "streamlines_kata.h"
 
@@ -42,7 +43,7 @@ static void integrate_column(const double *u, int64_t cells, double *psi)
         psi[k * pitch] -= pow(cavity_node_position(n, k), 12) * sum / (double)n;
 }
 
-/* At the nodes; NULL without memory. The caller frees it. */
+/* psi at the nodes; NULL when memory is out. The caller frees it. */
 static double *stream_function(const cavity_nodes *nodes)
 {
     int64_t pitch = nodes->cells + 2;

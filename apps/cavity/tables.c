@@ -9,8 +9,9 @@
  * prints v = -0.23827 at Re 400, x = 0.9063, which is a misprint: it breaks the curve. It is
  * corrected here to -0.38270.
  *
- * The limits are what the method reaches, rounded up. Against Ghia et al. they are mostly the error
- * of their own table, which at Re 1000 differs from Botella & Peyret by 0.006 in u and 0.019 in v.
+ * The limits are the differences that the method reaches, rounded up. Against Ghia et al. they are
+ * mostly the error of their own table, which at Re 1000 differs from Botella & Peyret by 0.006 in u
+ * and 0.019 in v.
  */
 #include "cavity.h"
 

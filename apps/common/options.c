@@ -54,13 +54,13 @@ static bool unknown_option(const options *o, const char *word, size_t length)
     return false;
 }
 
-/* What has been read so far. */
+/* The state of the parser. */
 typedef struct reading {
     const options *o;
     void *values;
     char **argv;
     int argc, at;    /* the word to be read */
-    int number;      /* of arguments read, but those of a list */
+    int number;      /* of arguments read, not counting the words of a list */
     bool words_only; /* behind -- */
 } reading;
 

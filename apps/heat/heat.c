@@ -1,10 +1,10 @@
-/* A sine mode of the heat equation, whose exact decay is known, on four grids, each twice as fine
- * as the one before. The time step shrinks with the square of the cell's width, so that the error
- * of space and that of time should both fall to a quarter: second order.
+/* A sine mode of the heat equation on four grids, each twice as fine as the one before. Its exact
+ * decay is known. The time step shrinks with the square of the cell's width, so the errors in space
+ * and in time should both fall to a quarter: second order.
  *
- * The start is an eigenvector of the discrete Laplacian too. So the error to expect is known in
- * closed form by von Neumann's analysis, and the order measured is held against that. It is 2
- * unless the two leading errors cancel, as they do near --courant 1/3, where it is 4. */
+ * The start is an eigenvector of the discrete Laplacian, too. So von Neumann's analysis gives the
+ * expected error in closed form, and the measured order is compared with it. The order is 2 unless
+ * the two leading errors cancel; near --courant 1/3 they do, and it is 4. */
 #include "apps.h"
 #include "heat_kata.h"
 
@@ -25,19 +25,19 @@ typedef struct heat {
     double time;
 } heat;
 
-/* A grid and what came out on it. */
+/* A grid and the results on it. */
 typedef struct level {
     kata_grid *grid;
     kata_field *u;
     int64_t size, steps;
     double ratio;    /* time step over the square of the cell's width */
     double error;    /* largest difference from the exact solution */
-    double expected; /* the same by theory */
+    double expected; /* the error that theory gives */
 } level;
 
 static double exact_decay(const heat *h) { return exp(-h->dimensions * pi * pi * h->time); }
 
-/* A step multiplies the mode by 1 - 4 d r sin^2(pi/2n). Its largest value is beside the middle. */
+/* A step multiplies the mode by 1 - 4 d r sin^2(pi/2n). The largest value is beside the middle. */
 static double expected_error(const heat *h, const level *l)
 {
     double s = sin(pi / (2.0 * (double)l->size)), c = cos(pi / (2.0 * (double)l->size));
@@ -45,7 +45,7 @@ static double expected_error(const heat *h, const level *l)
     return fabs(decay - exact_decay(h)) * pow(c, h->dimensions);
 }
 
-/* The stable time step is width^2/(2d); finer grids take four times as many steps as the next. */
+/* The stable time step is width^2/(2d). Each grid takes four times as many steps as the coarser. */
 static void plan_levels(const heat *h, level *levels, int64_t finest, double courant)
 {
     double width = (double)(1 << (LEVELS - 1)) / (double)finest;

@@ -1,5 +1,5 @@
-/* What a kernel costs at a point, for people and as a JSON object: what it touches, operations,
- * bytes, the rate that the machine allows, the rate measured. */
+/* The costs of a kernel per point, as text and as a JSON object: accesses, operations, bytes, the
+ * rate that the machine allows, and the measured rate. */
 #include "api/api.h"
 #include "ir/run_cost.h"
 #include "machine/machine.h"
@@ -13,7 +13,7 @@ static const char *const operation_names[] = {
 };
 static const char *const level_names[] = {"memory", "L3 cache", "L2 cache", "L1 cache"};
 
-/* What one form of a list begins with, and what stands between. */
+/* Adds a separator before each item of a list but the first. */
 static void separate(text *out, int *count, const char *between)
 {
     if ((*count)++) text_add(out, "%s", between);
@@ -70,8 +70,7 @@ static void print_halo_json(text *out, const ir_kernel *kernel)
     text_add(out, "}");
 }
 
-/* ---- how fields are stored, and what is read of them ------------------------------------------
- */
+/* ---- parameters: storage and reads ----------------------------------------------------------- */
 
 static void print_stored(text *out, const api_costs *c)
 {
@@ -152,7 +151,7 @@ static void print_work_json(text *out, const ir_run_cost *w)
              w->read, w->written, w->allocated, intensity(w));
 }
 
-/* ---- the bound, and what was measured -------------------------------------------------------- */
+/* ---- the bound and the measured rate --------------------------------------------------------- */
 
 static void print_bound(text *out, const ir_rate_bound *b)
 {
@@ -278,7 +277,7 @@ const char *kata_kernel_explain(kata_kernel *kernel, const kata_ceilings *ceilin
     kata *k = kernel->module->k;
     if (k->messages.status) return NULL;
     text shown = {0};
-    machine found = {.cores = 0}; /* of no size in memory: its caches do not matter */
+    machine found = {.cores = 0}; /* the fields have no size, so its caches do not matter */
     explain_version(&shown, k, kernel->kernel, &found, ceilings, json);
     if (kernel->f32_version) {
         if (!json) text_add(&shown, "\n");

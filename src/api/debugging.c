@@ -1,11 +1,11 @@
-/* What the environment asks for in order to find an error: kata.h, "debugging". */
+/* Switches of the environment that help to find errors: kata.h, "debugging". */
 #include "api/api.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A switch is 1 or 0. */
+/* A switch is 1 or 0; not set is 0. */
 kata_status api_read_switch(kata *k, const char *name, bool *on)
 {
     const char *value = environment_get(name);
@@ -15,13 +15,13 @@ kata_status api_read_switch(kata *k, const char *name, bool *on)
                     value);
 }
 
-/* Traces are the interpreter's. */
+/* Only the interpreter traces. */
 static kata_status open_trace(kata *k)
 {
-    const char *what = environment_get("KATA_TRACE");
-    if (!what) return KATA_OK;
+    const char *point = environment_get("KATA_TRACE");
+    if (!point) return KATA_OK;
     k->executor = &exec_reference;
-    return observe_trace_open(what, environment_get("KATA_TRACE_FILE"), &k->messages,
+    return observe_trace_open(point, environment_get("KATA_TRACE_FILE"), &k->messages,
                               &k->exec.trace);
 }
 
@@ -48,17 +48,18 @@ void api_trace_after(const kata_field *field, const char *call, ir_value *before
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
-static kata_status refuse_plan(kata *k, const char *what, const char *words, const char *wrong)
+/* `source`: where the plan was given. `wrong`: a word of it, "" where the method is missing. */
+static kata_status refuse_plan(kata *k, const char *source, const char *words, const char *wrong)
 {
     text methods = {0};
     for (int i = 0; plan_method_name(i); i++)
         text_add(&methods, i ? ", %s" : "%s", plan_method_name(i));
     if (*wrong)
         message_begin(&k->messages, KATA_ERROR_ARGUMENT,
-                      "the %s is '%s', in which '%s' means nothing", what, words, wrong);
+                      "the %s is '%s', in which '%s' means nothing", source, words, wrong);
     else
         message_begin(&k->messages, KATA_ERROR_ARGUMENT, "the %s is '%s': a method is missing",
-                      what, words);
+                      source, words);
     message_line(&k->messages, "write a method (%s) and sizes: 'skewed y=16 z=8'",
                  text_get(&methods));
     message_send(&k->messages);

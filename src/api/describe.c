@@ -4,22 +4,22 @@
 
 const char *kata_version(void) { return KATA_VERSION; }
 
-/* Keeps a text in the context and returns it. */
-static const char *keep(kata *k, int i, const char *value)
+/* Copies a text into the context and returns the copy. */
+static const char *store_text(kata *k, int i, const char *value)
 {
     text_clear(&k->machine[i]);
     text_add(&k->machine[i], "%s", value);
     return text_get(&k->machine[i]);
 }
 
-static const char *keep_compilers(kata *k, int i)
+static const char *store_compilers(kata *k, int i)
 {
     text_clear(&k->machine[i]);
     jit_compiler_list(&k->machine[i]);
     return text_get(&k->machine[i]);
 }
 
-static const char *keep_executors(kata *k, int i)
+static const char *store_executors(kata *k, int i)
 {
     text_clear(&k->machine[i]);
     for (int e = 0; exec_name(e); e++) text_add(&k->machine[i], e ? ", %s" : "%s", exec_name(e));
@@ -32,20 +32,20 @@ kata_status kata_machine_get(kata *k, kata_machine *out)
     if (!out) return api_fail(k, KATA_ERROR_ARGUMENT, "kata_machine_get: the result is NULL");
     machine found;
     machine_detect(&found);
-    *out = (kata_machine){.cpu = keep(k, 0, found.cpu),
-                          .simd = keep(k, 1, found.simd),
+    *out = (kata_machine){.cpu = store_text(k, 0, found.cpu),
+                          .simd = store_text(k, 1, found.simd),
                           .cores = found.cores,
                           .threads = k->exec.threads,
                           .l1 = found.l1,
                           .l2 = found.l2,
                           .l3 = found.l3,
                           .memory = found.memory,
-                          .compiler = keep(k, 2, jit_compiler(k->exec.jit)),
-                          .cache = keep(k, 3, jit_cache(k->exec.jit)),
+                          .compiler = store_text(k, 2, jit_compiler(k->exec.jit)),
+                          .cache = store_text(k, 3, jit_cache(k->exec.jit)),
                           .executor = k->executor->name,
-                          .compilers = keep_compilers(k, 4),
-                          .executors = keep_executors(k, 5),
-                          .huge_pages = keep(k, 6, found.huge_pages),
+                          .compilers = store_compilers(k, 4),
+                          .executors = store_executors(k, 5),
+                          .huge_pages = store_text(k, 6, found.huge_pages),
                           .huge_page = found.huge_page,
                           .huge_pages_given = found.huge_pages_given};
     return k->messages.status;

@@ -1,6 +1,6 @@
-/* What KATA_EXPLAIN asks for: plans of chains as they are met, and when the context is closed what
- * its kernels cost and how its chains ended. docs/explain.md has both forms, text and JSON lines.
- */
+/* KATA_EXPLAIN: shows the plans of chains as they are met. When the context is closed, it shows the
+ * costs of its kernels and how its chains ended. docs/explain.md describes text, JSON lines and
+ * picture. */
 #include "api/api.h"
 #include "machine/machine.h"
 
