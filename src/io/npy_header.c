@@ -137,6 +137,16 @@ bool npy_read_bytes(npy_reader *r, void *to, size_t size)
     return npy_fail(r, ferror(r->file) ? strerror(errno) : "the file ends too early");
 }
 
+/* Messages quote the header: it holds nothing that a terminal obeys. */
+static bool is_plain_text(const char *header, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        bool blank = header[i] == '\n' || header[i] == '\t';
+        if (!blank && (header[i] < ' ' || header[i] > '~')) return false;
+    }
+    return true;
+}
+
 /* Reads up to the values, whose position in the file goes to *start. */
 static bool read_frame(npy_reader *r, int64_t *start)
 {
@@ -153,7 +163,7 @@ static bool read_frame(npy_reader *r, int64_t *start)
         length[0] | (size_t)length[1] << 8 | (size_t)length[2] << 16 | (size_t)length[3] << 24;
     if (size > NPY_LONGEST_HEADER) return npy_fail(r, "its header is too long");
     if (!npy_read_bytes(r, r->header, size)) return false;
-    if (memchr(r->header, 0, size)) return npy_fail(r, "its header is damaged");
+    if (!is_plain_text(r->header, size)) return npy_fail(r, "its header is damaged");
     r->at = r->header;
     *start = (int64_t)(sizeof begin + digits + size);
     return true;

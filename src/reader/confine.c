@@ -38,7 +38,7 @@ static void close_others(void)
 /* The values once as they are and once converted, and what libhdf5 needs for itself. */
 static bool set_limits(int64_t bytes)
 {
-    enum { SECONDS = 20, BYTES_PER_SECOND = 8 << 20 };
+    enum { SECONDS = 10, BYTES_PER_SECOND = 8 << 20 };
     const int64_t own = (int64_t)1 << 30;
     return limit(RLIMIT_AS, own + 3 * bytes) &&
            limit(RLIMIT_CPU, SECONDS + bytes / BYTES_PER_SECOND) && limit(RLIMIT_CORE, 0) &&
