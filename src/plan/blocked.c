@@ -4,7 +4,7 @@
  *
  * A single block is how the seam of a periodic dimension is closed: it is its own neighbour, and
  * its margins are moved in. */
-#include "plan/plan.h"
+#include "plan/planner.h"
 
 /* The next loops between exchanges, from `first`. */
 static analysis_section chunk_of(const plan_group *g, int64_t every, int first)
@@ -44,12 +44,12 @@ static int64_t *make_cuts(plan *p, plan_span all, int parts)
 
 /* Fields are dealt out that are touched point for point, each block with all that is touched around
  * it at most. */
-static void find_kept(plan_group *g, int64_t every)
+static void find_buffered(plan_group *g, int64_t every)
 {
     for (int s = 0; s < g->part.a->slot_count; s++) {
         analysis_use use = analysis_use_of(&g->part, s);
-        g->kept[s].kept = g->kept[s].in = use.touched && !use.remapped;
-        g->kept[s].out = g->kept[s].kept && use.written;
+        g->fields[s].buffered = g->fields[s].in = use.touched && !use.remapped;
+        g->fields[s].out = g->fields[s].buffered && use.written;
     }
     for (analysis_section c = chunk_of(g, every, g->part.first); c.first < g->part.end;
          c = chunk_of(g, every, c.end))
@@ -68,7 +68,7 @@ int plan_blocks_open(plan_group *g, const int parts[3], int64_t every, plan *p, 
         n.cuts[d] = make_cuts(p, all, parts[d]);
         n.period[d] = g->cut[d] ? g->period[d] : 0;
     }
-    find_kept(g, every);
+    find_buffered(g, every);
     *blocks = plan_add(p, parent, n);
     int seq = plan_group_buffers(g, largest, p, *blocks);
     plan_group_moves(g, p, seq, false, 0);
@@ -100,7 +100,7 @@ static void add_exchanges(const plan_group *g, plan *p, int parent)
             if (g->cut[d]) exchange.margin[d] = g->needs[s][d];
             needed = needed || exchange.margin[d].lo || exchange.margin[d].hi;
         }
-        if (needed && g->kept[s].kept) plan_add(p, parent, exchange);
+        if (needed && g->fields[s].buffered) plan_add(p, parent, exchange);
     }
 }
 

@@ -1,5 +1,5 @@
 /* Whether a plan can be walked: everything that the walk takes for granted. */
-#include "plan/plan.h"
+#include "plan/node.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Groups of loops: what binds them, and the nodes that their planners have in common. */
-#include "plan/plan.h"
+#include "plan/planner.h"
 
 #include <string.h>
 
@@ -125,9 +125,9 @@ bool plan_group_make(plan_group *g, const analysis_chain *a, int first, bool apa
     g->lags = arena_array(&g->memory, loops, sizeof *g->lags);
     g->extents = arena_array(&g->memory, loops, sizeof *g->extents);
     g->needs = arena_array(&g->memory, slots, sizeof *g->needs);
-    g->kept = arena_array(&g->memory, slots, sizeof *g->kept);
+    g->fields = arena_array(&g->memory, slots, sizeof *g->fields);
     find_dimensions(g);
-    return g->lags && g->extents && g->needs && g->kept;
+    return g->lags && g->extents && g->needs && g->fields;
 }
 
 void plan_group_free(plan_group *g) { arena_free(&g->memory); }
@@ -178,13 +178,13 @@ static void widen_margins(plan_group *g, const analysis_section *part)
 {
     for (int s = 0; s < part->a->slot_count; s++)
         for (int d = 0; d < 3; d++)
-            analysis_widen(&g->kept[s].margin[d], g->needs[s][d].lo, g->needs[s][d].hi);
+            analysis_widen(&g->fields[s].margin[d], g->needs[s][d].lo, g->needs[s][d].hi);
     for (int l = part->first; l < part->end; l++)
         for (int i = 0; i < part->a->loops[l].touch_count; i++) {
             const analysis_touch *t = &part->a->loops[l].touches[i];
             const plan_span *extent = g->extents[l - g->part.first];
             for (int d = 0; d < 3 && t->writes; d++)
-                analysis_widen(&g->kept[t->slot].margin[d], extent[d].lo + t->lo[d],
+                analysis_widen(&g->fields[t->slot].margin[d], extent[d].lo + t->lo[d],
                                extent[d].hi + t->hi[d]);
         }
 }
@@ -216,10 +216,10 @@ int plan_group_buffers(const plan_group *g, const int64_t size[3], plan *p, int 
 {
     for (int s = 0; s < g->part.a->slot_count; s++) {
         plan_node buffer = {.kind = PLAN_BUFFER, .slot = s, .alias = -1};
-        const plan_span *margin = g->kept[s].margin;
+        const plan_span *margin = g->fields[s].margin;
         for (int d = 0; d < 3; d++)
             if (g->cut[d]) buffer.capacity[d] = size[d] + margin[d].hi - margin[d].lo;
-        if (g->kept[s].kept) parent = plan_add(p, parent, buffer);
+        if (g->fields[s].buffered) parent = plan_add(p, parent, buffer);
     }
     return plan_add(p, parent, (plan_node){.kind = PLAN_SEQ});
 }
@@ -227,7 +227,7 @@ int plan_group_buffers(const plan_group *g, const int64_t size[3], plan *p, int 
 void plan_group_moves(const plan_group *g, plan *p, int parent, bool out, int tag)
 {
     for (int s = 0; s < g->part.a->slot_count; s++)
-        if (out ? g->kept[s].out : g->kept[s].in)
+        if (out ? g->fields[s].out : g->fields[s].in)
             plan_add(p, parent, (plan_node){.kind = PLAN_MOVE, .slot = s, .out = out, .tag = tag});
 }
 

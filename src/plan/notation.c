@@ -10,7 +10,7 @@
  *
  * Spans are those of the tiles around, outermost first, two numbers each (of blocks, six). PLAN_FAR
  * is written as far and its negative as -far, in JSON as texts. */
-#include "plan/plan.h"
+#include "plan/node.h"
 
 #include <ctype.h>
 #include <errno.h>

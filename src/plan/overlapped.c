@@ -1,7 +1,7 @@
 /* Overlapped tiles: each computes, in buffers of its own, all that its points need, and takes home
  * what it owns. No tile waits for another. They are for groups that change no field which they also
  * read around a point: a neighbour would find it changed. */
-#include "plan/plan.h"
+#include "plan/planner.h"
 
 static bool refuse_hazard(const plan_group *g, int slot, text *why)
 {
@@ -25,20 +25,20 @@ static bool applicable(plan_group *g, const plan_request *r, text *why)
 }
 
 /* What is written is kept in the tile. */
-static void find_kept(plan_group *g)
+static void find_buffered(plan_group *g)
 {
     for (int s = 0; s < g->part.a->slot_count; s++) {
-        plan_kept *k = &g->kept[s];
-        k->kept = analysis_use_of(&g->part, s).written;
-        k->in = k->kept && analysis_takes(&g->part, s);
-        k->out = k->kept && analysis_leaves(&g->part, s);
+        plan_treatment *f = &g->fields[s];
+        f->buffered = analysis_use_of(&g->part, s).written;
+        f->in = f->buffered && analysis_takes(&g->part, s);
+        f->out = f->buffered && analysis_leaves(&g->part, s);
     }
 }
 
 static void make(plan_group *g, const plan_request *r, plan *p, int parent)
 {
     int tiles[3], count = 0;
-    find_kept(g);
+    find_buffered(g);
     for (int d = 2; d >= 0; d--) {
         plan_node tile = {.kind = PLAN_TILE, .dimension = d, .size = r->tile[d]};
         tile.overlap = tile.parallel = true;

@@ -1,5 +1,5 @@
 /* Making plan trees. Nodes are an array, so that a plan is copied and compared as plain data. */
-#include "plan/plan.h"
+#include "plan/node.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -83,23 +83,9 @@ typedef struct plan {
     bool failed;  /* memory was out */
 } plan;           /* zero-initialised is empty */
 
-/* Adds a node as the last child of another (0: as the root) and returns its number. A leaf takes
- * the next number: trees are made from left to right. Once memory is out the plan has failed, and
- * nothing more is added: 0. */
-int plan_add(plan *p, int parent, plan_node node);
 bool plan_is_leaf(const plan_node *n);
-bool plan_is_tile(const plan_node *n); /* or BLOCKS */
-int plan_spans_per_leaf(const plan_node *tile);
-plan_span *plan_span_of(const plan_node *tile, int leaf, int dimension);
-/* After the last leaf in a TILE or BLOCKS node was added: gives it spans, zero or found. */
-typedef plan_span plan_find_span(const void *data, const plan_node *leaf, int dimension);
-void plan_end_tile(plan *p, int number, plan_find_span *find, const void *data);
-/* Whether two fields can lie in the same memory. */
-bool plan_are_alike(const chain_slot *a, const chain_slot *b);
-/* What the program calls a field or scalar; NULL where it has no name. */
-const char *plan_slot_name(const analysis_chain *a, int slot);
-/* Enters those of the loops that are on a grid as ones that a method cannot be used for. */
-void plan_refuse(plan *p, const analysis_section *loops, const char *why);
+/* A TILE, or BLOCKS. */
+bool plan_is_tile(const plan_node *n);
 void plan_free(plan *p);
 
 /* ---- walk.c: what a plan does, step by step -------------------------------------------------- */
@@ -198,77 +184,6 @@ void plan_cache_free(plan_cache *cache);
 const plan *plan_cache_get(plan_cache *cache, const chain *c, const plan_request *request,
                            const analysis_chain **analysis, bool *is_new);
 
-/* ---- group.c: loops that are tiled together -------------------------------------------------- */
-
-/* What a planner makes of a field. */
-typedef struct plan_kept {
-    bool kept, in, out;  /* in a buffer; moved there from outside, and back */
-    plan_span margin[3]; /* around a tile, what is touched there at most */
-} plan_kept;
-
-/* Consecutive loops on one grid, none of which waits for a reduction of another. Loops without a
- * grid run before the others, reductions are finished after them. */
-typedef struct plan_group {
-    analysis_section part;
-    const char *whole;       /* why it cannot be tiled at all; NULL: it can */
-    const char *fixed[3];    /* the same for each dimension */
-    int64_t period[3];       /* the size of those in which something is read over a periodic side */
-    bool cut[3];             /* those in which the fields that are kept are cut */
-    plan_span (*lags)[3];    /* by loop, of analysis_find_lags */
-    plan_span (*extents)[3]; /* by loop, and by slot, of plan_group_extents */
-    plan_span (*needs)[3];
-    plan_kept *kept; /* by slot */
-    arena memory;
-} plan_group;
-
-/* The group that begins with a loop. `apart`: loops that wait for others are left in. */
-bool plan_group_make(plan_group *g, const analysis_chain *a, int first, bool apart);
-void plan_group_free(plan_group *g);
-/* Whether a dimension is to be tiled; the slowest of them, or that of them that is not periodic; -1
- * when there is none. */
-bool plan_group_tiles(const plan_group *g, const plan_request *r, int d);
-int plan_group_slowest(const plan_group *g, const plan_request *r);
-int plan_group_sweep(const plan_group *g, const plan_request *r);
-/* Says why the dimensions cannot be cut that were given sizes above `least`, or `none` where there
- * is no such size. */
-void plan_group_say_fixed(const plan_group *g, const int64_t sizes[3], int64_t least,
-                          const char *none, text *why);
-#define PLAN_NO_SIZE "it is given no size of tiles, such as y=16"
-/* Whether there is one to sweep along; otherwise says why not. */
-bool plan_group_sweeps(const plan_group *g, const plan_request *r, text *why);
-/* Sets the extents of some of the loops, all needs, for fields asked for at the points; and widens
- * margins to hold what is touched then. */
-void plan_group_extents(plan_group *g, const analysis_section *part);
-/* Adds nodes for some of what loops do, one after another: for those without a grid, for the
- * others, for the reductions of these. */
-enum { PLAN_ONCE = 1, PLAN_ON_GRID = 2, PLAN_REDUCED = 4 };
-void plan_add_loops(plan *p, int parent, const analysis_section *part, unsigned what);
-/* Buffers for the fields that are kept, one in another, of tiles of these sizes with margins; in
- * the innermost a SEQ, which is returned. */
-int plan_group_buffers(const plan_group *g, const int64_t size[3], plan *p, int parent);
-void plan_group_moves(const plan_group *g, plan *p, int parent, bool out, int tag);
-/* A plan_find_span: extents of loops and needs that are moved in, in dimensions that are cut. */
-plan_span plan_group_span(const void *group, const plan_node *leaf, int d);
-
-/* ---- blocked.c ------------------------------------------------------------------------------- */
-
-/* Blocks, cut along g->cut, with places of their own for all fields of a group, made for extents of
- * `every` loops at a time. Returns a SEQ for what they do. */
-int plan_blocks_open(plan_group *g, const int parts[3], int64_t every, plan *p, int parent,
-                     int *blocks);
-void plan_blocks_close(const plan_group *g, plan *p, int blocks, int seq);
-
-/* A way to plan one group, below a SEQ node. */
-typedef struct plan_method {
-    const char *name;
-    bool apart; /* see plan_group_make */
-    /* Otherwise says why it is not; NULL: it always is. */
-    bool (*applicable)(plan_group *g, const plan_request *request, text *why);
-    void (*make)(plan_group *g, const plan_request *request, plan *p, int parent);
-} plan_method;
-extern const plan_method plan_skewed, plan_diamond, plan_overlapped, plan_streamed, plan_fused,
-    plan_single, plan_blocked;
-
 /* ---- notation.c ------------------------------------------------------------------------------ */
 
 /* A line per node, children indented below: its kind and numbers as docs/planning.md explains them.
@@ -278,12 +193,6 @@ void plan_print(text *out, const plan *p, const analysis_chain *a);
 bool plan_parse(plan *p, const char *words, int *line);
 /* The same tree as JSON: {"kind": "seq", "children": [...]}. */
 void plan_print_json(text *out, const plan *p, const analysis_chain *a);
-
-/* ---- form.c ---------------------------------------------------------------------------------- */
-
-/* NULL when a plan can be walked for a chain: its numbers refer to what there is, spans and cuts
- * are in order. Otherwise what is wrong, with the node in *node. */
-const char *plan_check_form(const plan *p, const analysis_chain *a, int *node);
 
 /* ---- proof.c ---------------------------------------------------------------------------------
  *

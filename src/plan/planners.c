@@ -1,5 +1,5 @@
 /* The methods, and the plan of a whole chain: one group after another. */
-#include "plan/plan.h"
+#include "plan/planner.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef PLAN_PROOF_H
 #define PLAN_PROOF_H
 
-#include "plan/plan.h"
+#include "plan/node.h"
 
 /* ---- content.c: what a place holds ----------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* One array for a field and its next value. A loop that makes all of v from u, which nobody reads
  * again, may write v over u: a sweep along one dimension first saves the planes that it is about to
  * overwrite, and finds u there as far as it has gone, in the array beyond. */
-#include "plan/plan.h"
+#include "plan/planner.h"
 
 /* The u and v of a loop. */
 typedef struct pair {

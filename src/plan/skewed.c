@@ -6,7 +6,7 @@
  * once they are done, neither do the gaps between them.
  *
  * Periodic dimensions are wrapped in one block first. */
-#include "plan/plan.h"
+#include "plan/planner.h"
 
 static bool skewed_applicable(plan_group *g, const plan_request *r, text *why)
 {

@@ -3,34 +3,34 @@
  * and out those that nothing touches any more. What the group writes first need not come in, what
  * nobody reads afterwards need not go out; fields for which both is true need no memory beyond the
  * window, which is how temporaries of fused loops are kept. */
-#include "plan/plan.h"
+#include "plan/planner.h"
 
 /* Fields that can be kept in a window; `passing`: only those that neither come in nor go out. */
-static bool find_kept(plan_group *g, bool passing)
+static bool find_buffered(plan_group *g, bool passing)
 {
     bool any = false;
     for (int s = 0; s < g->part.a->slot_count; s++) {
-        plan_kept *k = &g->kept[s];
+        plan_treatment *f = &g->fields[s];
         analysis_use use = analysis_use_of(&g->part, s);
         if (!use.touched || use.remapped) continue;
-        k->in = analysis_takes(&g->part, s);
-        k->out = analysis_leaves(&g->part, s);
-        k->kept = !passing || (!k->in && !k->out);
-        if (!k->kept) k->in = k->out = false;
-        any = any || k->kept;
+        f->in = analysis_takes(&g->part, s);
+        f->out = analysis_leaves(&g->part, s);
+        f->buffered = !passing || (!f->in && !f->out);
+        if (!f->buffered) f->in = f->out = false;
+        any = any || f->buffered;
     }
     return any;
 }
 
 static bool applicable(plan_group *g, const plan_request *r, text *why)
 {
-    find_kept(g, false);
+    find_buffered(g, false);
     return plan_group_sweeps(g, r, why);
 }
 
 static bool fused_applicable(plan_group *g, const plan_request *r, text *why)
 {
-    if (find_kept(g, true)) return plan_group_sweeps(g, r, why);
+    if (find_buffered(g, true)) return plan_group_sweeps(g, r, why);
     text_add(why, "no field is made and used up within these loops");
     return false;
 }
@@ -39,14 +39,14 @@ static bool fused_applicable(plan_group *g, const plan_request *r, text *why)
  * first time, from `lo` on not for the last. */
 static void find_fronts(plan_group *g, int d)
 {
-    for (int s = 0; s < g->part.a->slot_count; s++) g->kept[s].margin[d] = ANALYSIS_NONE;
+    for (int s = 0; s < g->part.a->slot_count; s++) g->fields[s].margin[d] = ANALYSIS_NONE;
     for (int l = g->part.first; l < g->part.end; l++)
         for (int i = 0; i < g->part.a->loops[l].touch_count; i++) {
             const analysis_touch *t = &g->part.a->loops[l].touches[i];
             if (t->scalar) continue;
             analysis_distance far = analysis_distance_of(&g->part.a->loops[l], t, d);
             int64_t late = g->lags[l - g->part.first][d].hi;
-            analysis_widen(&g->kept[t->slot].margin[d], far.lo - late, far.hi - late);
+            analysis_widen(&g->fields[t->slot].margin[d], far.lo - late, far.hi - late);
         }
 }
 
@@ -66,8 +66,8 @@ static plan_span window_span(const void *data, const plan_node *leaf, int d)
     if (leaf->kind == PLAN_LOOP)
         at = -s->g->lags[leaf->loop - s->g->part.first][d].hi;
     else
-        at = leaf->out ? s->g->kept[leaf->slot].margin[d].lo
-                       : s->g->kept[leaf->slot].margin[d].hi + s->ahead;
+        at = leaf->out ? s->g->fields[leaf->slot].margin[d].lo
+                       : s->g->fields[leaf->slot].margin[d].hi + s->ahead;
     return (plan_span){at, at};
 }
 

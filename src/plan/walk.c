@@ -1,149 +1,17 @@
-/* Walking a plan: frames and places as they are around each leaf. */
-#include "plan/plan.h"
+/* Walking a plan: leaves, tiles, buffers and blocks, in the order in which they run. */
+#include "plan/walk.h"
 
 #include <stdlib.h>
-
-enum { MOST_FRAMES = 16 };
-
-/* One turn of a tile, or one block. */
-typedef struct frame {
-    const plan_node *node;
-    grid_box box; /* of TILE, only its dimension counts */
-} frame;
-
-struct plan_walk {
-    const plan *p;
-    const analysis_chain *a;
-    const plan_visitor *visitor;
-    frame frames[MOST_FRAMES];
-    int frame_count;
-    plan_place **inner; /* per slot: its innermost place */
-    int block;
-    const plan_node *blocks;  /* the BLOCKS node around; NULL: none */
-    plan_place **block_inner; /* of its blocks: one after another */
-    int place_count;
-};
 
 static bool walk_node(plan_walk *w, int node);
 static bool walk_together(plan_walk *w, int node);
 
-/* ---- boxes of leaves ------------------------------------------------------------------------- */
-
-static int64_t period_of(const plan_walk *w, int d)
-{
-    for (int i = 0; i < w->frame_count; i++)
-        if (w->frames[i].node->period[d]) return w->frames[i].node->period[d];
-    return 0;
-}
-
-/* What a leaf runs on without frames. */
-static grid_box whole_box(const plan_walk *w, const plan_node *leaf)
-{
-    if (leaf->kind == PLAN_LOOP) return w->a->loops[leaf->loop].loop->box;
-    grid_box box = chain_slot_memory(w->a->slots[leaf->slot]);
-    for (int d = 0; d < 3; d++) {
-        if (!period_of(w, d)) continue;
-        box.lo[d] = 0; /* a last face is the first one */
-        box.hi[d] = period_of(w, d);
-    }
-    return box;
-}
-
-/* The indices that frames leave a leaf along a dimension. */
-static plan_span clip_of(const plan_walk *w, int leaf, int d, bool core)
-{
-    plan_span clip = {-PLAN_FAR, PLAN_FAR};
-    for (int i = 0; i < w->frame_count; i++) {
-        const frame *f = &w->frames[i];
-        if (f->node->kind == PLAN_TILE && f->node->dimension != d) continue;
-        plan_span span = *plan_span_of(f->node, leaf, d);
-        if (span.hi >= PLAN_FAR) continue;
-        if (core && (f->node->overlap || f->node->kind == PLAN_BLOCKS)) span = (plan_span){0, 0};
-        clip.lo = larger(clip.lo, f->box.lo[d] + span.lo);
-        clip.hi = smaller(clip.hi, f->box.hi[d] + span.hi);
-    }
-    return clip;
-}
-
-/* ---- places ---------------------------------------------------------------------------------- */
-
-const plan_place *plan_innermost(const plan_walk *walk, int slot) { return walk->inner[slot]; }
-
-static const frame *frame_of(const plan_walk *w, int node)
-{
-    for (int i = 0; i < w->frame_count; i++)
-        if (w->frames[i].node == &w->p->nodes[node]) return &w->frames[i];
-    return NULL;
-}
-
-/* The part of a box that a place is looked into for. */
-static grid_box window_of(const plan_walk *w, const plan_place *place, const grid_box *box)
-{
-    grid_box part = *box;
-    const frame *f =
-        place->buffer && place->buffer->window ? frame_of(w, place->buffer->window) : NULL;
-    if (!f) return part;
-    int d = f->node->dimension;
-    part.lo[d] = larger(part.lo[d], f->box.lo[d] + place->buffer->reach.lo);
-    part.hi[d] = smaller(part.hi[d], f->box.hi[d] + place->buffer->reach.hi);
-    return part;
-}
-
-static plan_place *outer_of(const plan_place *place, int slot)
-{
-    return place->slot == slot ? place->outer : place->alias_outer;
-}
-
-static int add_pieces(const plan_walk *w, plan_place *place, int slot, const grid_box *box,
-                      plan_piece *out, int room)
-{
-    grid_box part = window_of(w, place, box), rest[6];
-    int count = 0;
-    if (!grid_box_is_empty(&part) && room > 0) out[count++] = (plan_piece){place, part};
-    int others = grid_box_subtract(box, &part, rest);
-    for (int i = 0; i < others && outer_of(place, slot); i++)
-        count += add_pieces(w, outer_of(place, slot), slot, &rest[i], out + count, room - count);
-    return count;
-}
-
-int plan_pieces(const plan_walk *walk, int slot, const grid_box *box, plan_piece out[PLAN_PIECES])
-{
-    return add_pieces(walk, walk->inner[slot], slot, box, out, PLAN_PIECES);
-}
-
-static plan_place make_place(plan_walk *w, const plan_node *n)
-{
-    plan_place place = {.number = w->place_count++,
-                        .slot = n->slot,
-                        .alias = n->alias,
-                        .buffer = n,
-                        .block = w->block,
-                        .outer = w->inner[n->slot]};
-    if (n->alias >= 0) place.alias_outer = w->inner[n->alias];
-    for (int d = 0; d < 3; d++) place.wraps[d] = period_of(w, d) > 0;
-    return place;
-}
-
-static bool open_place(plan_walk *w, plan_place *place)
-{
-    w->inner[place->slot] = place;
-    if (place->alias >= 0) w->inner[place->alias] = place;
-    return !w->visitor->open || w->visitor->open(w->visitor->data, place);
-}
-
-static bool close_place(plan_walk *w, plan_place *place)
-{
-    w->inner[place->slot] = place->outer;
-    if (place->alias >= 0) w->inner[place->alias] = place->alias_outer;
-    return !w->visitor->close || w->visitor->close(w->visitor->data, place);
-}
-
 static bool walk_buffer(plan_walk *w, const plan_node *n)
 {
-    plan_place place = make_place(w, n);
-    bool done = open_place(w, &place);
+    plan_place place = walk_make_place(w, n);
+    bool done = walk_open_place(w, &place);
     if (done) done = walk_node(w, n->child);
-    return close_place(w, &place) && done;
+    return walk_close_place(w, &place) && done;
 }
 
 /* ---- leaves ---------------------------------------------------------------------------------- */
@@ -153,10 +21,10 @@ static bool each_image(plan_walk *w, const plan_node *leaf, int d, plan_run *run
                        bool (*visit)(plan_walk *, const plan_node *, const plan_run *))
 {
     if (d == 3) return grid_box_is_empty(&run->box) || visit(w, leaf, run);
-    grid_box whole = whole_box(w, leaf);
-    plan_span clip = clip_of(w, leaf->leaf, d, false);
-    plan_span core = clip_of(w, leaf->leaf, d, true);
-    int64_t period = period_of(w, d), first = 0, last = 0;
+    grid_box whole = walk_whole_box(w, leaf);
+    plan_span clip = walk_clip(w, leaf->leaf, d, false);
+    plan_span core = walk_clip(w, leaf->leaf, d, true);
+    int64_t period = walk_period(w, d), first = 0, last = 0;
     if (period && clip.lo > -PLAN_FAR) first = floor_divide(clip.lo - whole.hi[d] + 1, period);
     if (period && clip.hi < PLAN_FAR) last = floor_divide(clip.hi - 1 - whole.lo[d], period);
     for (int64_t image = first; image <= last; image++) {
@@ -181,7 +49,7 @@ static bool visit_loop(plan_walk *w, const plan_node *leaf, const plan_run *run)
 /* Homes are counted within the field; places that wrap, moved by the image. */
 static bool visit_move(plan_walk *w, const plan_node *leaf, const plan_run *run)
 {
-    const plan_place *inner = w->inner[leaf->slot], *outer = outer_of(inner, leaf->slot);
+    const plan_place *inner = w->inner[leaf->slot], *outer = walk_outer_place(inner, leaf->slot);
     plan_copy copy = {.slot = leaf->slot,
                       .tag = leaf->tag,
                       .from = leaf->out ? inner : outer,
@@ -209,9 +77,9 @@ static void find_tiles(const plan_walk *w, const plan_node *tile, const plan_nod
 {
     int d = tile->dimension;
     plan_span span = *plan_span_of(tile, leaf->leaf, d);
-    grid_box whole = whole_box(w, leaf);
-    plan_span clip = clip_of(w, leaf->leaf, d, false);
-    bool outer_wraps = period_of(w, d) > 0;
+    grid_box whole = walk_whole_box(w, leaf);
+    plan_span clip = walk_clip(w, leaf->leaf, d, false);
+    bool outer_wraps = walk_period(w, d) > 0;
     if (tile->period[d]) { /* copies belong to the tiles of what they are copies of */
         whole.lo[d] = larger(whole.lo[d], 0);
         whole.hi[d] = smaller(whole.hi[d], tile->period[d]);
@@ -244,8 +112,8 @@ static bool walk_tile(plan_walk *w, const plan_node *n)
     int64_t first = PLAN_FAR, last = -PLAN_FAR;
     int d = n->dimension;
     find_tiles_below(w, n, n->child, &first, &last);
-    if (w->frame_count == MOST_FRAMES) return false;
-    frame *f = &w->frames[w->frame_count];
+    if (w->frame_count == WALK_FRAMES) return false;
+    walk_frame *f = &w->frames[w->frame_count];
     bool done = true, backwards = n->parallel && w->visitor->backwards;
     for (int64_t i = first; i <= last && done; i++) {
         int64_t t = backwards ? first + last - i : i;
@@ -263,29 +131,6 @@ static bool walk_tile(plan_walk *w, const plan_node *n)
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-static int block_count(const plan_node *n) { return n->parts[0] * n->parts[1] * n->parts[2]; }
-
-static grid_box block_box(const plan_node *n, int block)
-{
-    grid_box box;
-    for (int d = 0; d < 3; d++) {
-        const int64_t *cuts = &n->cuts[d][block % n->parts[d]];
-        block /= n->parts[d];
-        box.lo[d] = cuts[0];
-        box.hi[d] = cuts[1];
-    }
-    return box;
-}
-
-static void enter_block(plan_walk *w, int block)
-{
-    w->block = block;
-    w->inner = w->block_inner + (size_t)block * (size_t)w->a->slot_count;
-    w->frames[w->frame_count++] = (frame){w->blocks, block_box(w->blocks, block)};
-}
-
-static void leave_block(plan_walk *w) { w->frame_count--; }
-
 /* Whether blocks have to meet in a part of the tree. */
 static bool has_meeting(const plan *p, int node)
 {
@@ -296,79 +141,15 @@ static bool has_meeting(const plan *p, int node)
     return false;
 }
 
-static plan_place *place_of_block(const plan_walk *w, int block, int slot)
-{
-    return w->block_inner[(size_t)block * (size_t)w->a->slot_count + (size_t)slot];
-}
-
-/* Copies of a box what a block owns, and, from dimension `d` on, its images a period apart. */
-static bool copy_owned(plan_walk *w, const plan_copy *box, const grid_box *owned, int d,
-                       int64_t shift[3])
-{
-    int64_t period = d < 3 ? w->blocks->period[d] : 0, first = 0, last = 0;
-    if (d == 3) {
-        plan_copy copy = *box;
-        grid_box image = grid_box_moved(owned, shift, 1);
-        copy.box = grid_box_intersect(&box->box, &image);
-        for (int k = 0; k < 3; k++) copy.shift[k] = -shift[k];
-        return grid_box_is_empty(&copy.box) || !w->visitor->copy ||
-               w->visitor->copy(w->visitor->data, w, &copy);
-    }
-    if (period) {
-        first = floor_divide(box->box.lo[d], period);
-        last = floor_divide(box->box.hi[d] - 1, period);
-    }
-    for (int64_t image = first; image <= last; image++) {
-        shift[d] = image * period;
-        if (!copy_owned(w, box, owned, d + 1, shift)) return false;
-    }
-    return true;
-}
-
-/* Fills a box of one block's place from the blocks that own its points. */
-static bool fill_margin(plan_walk *w, int slot, int block, const grid_box *box)
-{
-    bool done = true;
-    for (int owner = 0; owner < block_count(w->blocks) && done; owner++) {
-        plan_copy copy = {.slot = slot,
-                          .from = place_of_block(w, owner, slot),
-                          .to = place_of_block(w, block, slot),
-                          .box = *box};
-        grid_box owned = block_box(w->blocks, owner);
-        int64_t shift[3];
-        done = copy_owned(w, &copy, &owned, 0, shift);
-    }
-    return done;
-}
-
-static bool walk_exchange(plan_walk *w, const plan_node *n)
-{
-    grid_box field = chain_slot_memory(w->a->slots[n->slot]), pieces[6];
-    for (int block = 0; block < block_count(w->blocks); block++) {
-        grid_box own = block_box(w->blocks, block), grown = own;
-        for (int d = 0; d < 3; d++) {
-            grown.lo[d] += n->margin[d].lo;
-            grown.hi[d] += n->margin[d].hi;
-            if (w->blocks->period[d]) continue;
-            grown.lo[d] = larger(grown.lo[d], field.lo[d]);
-            grown.hi[d] = smaller(grown.hi[d], field.hi[d]);
-        }
-        int count = grid_box_subtract(&grown, &own, pieces);
-        for (int i = 0; i < count; i++)
-            if (!fill_margin(w, n->slot, block, &pieces[i])) return false;
-    }
-    return true;
-}
-
 static bool walk_one_by_one(plan_walk *w, int node)
 {
-    int blocks = block_count(w->blocks);
+    int blocks = walk_block_count(w->blocks);
     bool done = true;
     for (int b = 0; b < blocks && done; b++) {
         done = begin_tile(w, w->blocks);
-        enter_block(w, w->visitor->backwards ? blocks - 1 - b : b);
+        walk_enter_block(w, w->visitor->backwards ? blocks - 1 - b : b);
         done = done && walk_node(w, node);
-        leave_block(w);
+        walk_leave_block(w);
     }
     return done && begin_tile(w, NULL);
 }
@@ -376,20 +157,20 @@ static bool walk_one_by_one(plan_walk *w, int node)
 /* A buffer of each block, in which blocks have to meet. */
 static bool walk_buffers(plan_walk *w, const plan_node *n)
 {
-    int blocks = block_count(w->blocks), opened = 0;
+    int blocks = walk_block_count(w->blocks), opened = 0;
     plan_place *places = calloc((size_t)blocks, sizeof *places);
     bool done = places;
     for (; opened < blocks && done; opened++) {
-        enter_block(w, opened);
-        places[opened] = make_place(w, n);
-        done = open_place(w, &places[opened]);
-        leave_block(w);
+        walk_enter_block(w, opened);
+        places[opened] = walk_make_place(w, n);
+        done = walk_open_place(w, &places[opened]);
+        walk_leave_block(w);
     }
     done = done && walk_together(w, n->child);
     for (int b = 0; b < opened; b++) {
-        enter_block(w, b);
-        done = close_place(w, &places[b]) && done;
-        leave_block(w);
+        walk_enter_block(w, b);
+        done = walk_close_place(w, &places[b]) && done;
+        walk_leave_block(w);
     }
     free(places);
     return done;
@@ -411,9 +192,9 @@ static bool walk_together(plan_walk *w, int node)
 
 static bool walk_blocks(plan_walk *w, const plan_node *n)
 {
-    size_t slots = (size_t)w->a->slot_count, blocks = (size_t)block_count(n);
+    size_t slots = (size_t)w->a->slot_count, blocks = (size_t)walk_block_count(n);
     plan_place **outside = w->inner;
-    if (w->blocks || w->frame_count == MOST_FRAMES) return false;
+    if (w->blocks || w->frame_count == WALK_FRAMES) return false;
     w->block_inner = calloc(slots * blocks + 1, sizeof *w->block_inner);
     if (!w->block_inner) return false;
     for (size_t i = 0; i < slots * blocks; i++) w->block_inner[i] = outside[i % slots];

@@ -1,0 +1,32 @@
+/* Private to plan: making and checking trees. */
+#ifndef PLAN_NODE_H
+#define PLAN_NODE_H
+
+#include "plan/plan.h"
+
+/* ---- plan.c ---------------------------------------------------------------------------------- */
+
+/* Adds a node as the last child of another (0: as the root) and returns its number. A leaf takes
+ * the next number: trees are made from left to right. Once memory is out the plan has failed, and
+ * nothing more is added: 0. */
+int plan_add(plan *p, int parent, plan_node node);
+int plan_spans_per_leaf(const plan_node *tile);
+plan_span *plan_span_of(const plan_node *tile, int leaf, int dimension);
+/* Gives a TILE or BLOCKS node its spans, after its last leaf was added: zero, or those that `find`
+ * finds. */
+typedef plan_span plan_find_span(const void *data, const plan_node *leaf, int dimension);
+void plan_end_tile(plan *p, int number, plan_find_span *find, const void *data);
+/* Whether two fields can lie in the same memory. */
+bool plan_are_alike(const chain_slot *a, const chain_slot *b);
+/* The program's name of a field or scalar; NULL where it has none. */
+const char *plan_slot_name(const analysis_chain *a, int slot);
+/* Notes that a method cannot be used for loops (those on a grid), and why. */
+void plan_refuse(plan *p, const analysis_section *loops, const char *why);
+
+/* ---- form.c ---------------------------------------------------------------------------------- */
+
+/* NULL when a plan can be walked for a chain: its numbers refer to what there is, spans and cuts
+ * are in order. Otherwise what is wrong, with the node in *node. */
+const char *plan_check_form(const plan *p, const analysis_chain *a, int *node);
+
+#endif

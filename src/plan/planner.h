@@ -1,0 +1,81 @@
+/* Private to plan: groups of loops that are tiled together, and the methods that plan them. */
+#ifndef PLAN_PLANNER_H
+#define PLAN_PLANNER_H
+
+#include "plan/node.h"
+
+/* ---- group.c --------------------------------------------------------------------------------- */
+
+/* How a planner treats a field. */
+typedef struct plan_treatment {
+    bool buffered, in, out; /* lies in a buffer; is moved there from outside, and back */
+    plan_span margin[3];    /* the indices around a tile that are touched at most */
+} plan_treatment;
+
+/* Consecutive loops on one grid. None of them waits for a reduction of another: loops without a
+ * grid run before the others, reductions are finished after them. */
+typedef struct plan_group {
+    analysis_section part;
+    const char *whole;       /* why it cannot be tiled at all; NULL: it can */
+    const char *fixed[3];    /* the same for each dimension */
+    int64_t period[3];       /* the size of dimensions with reads over a periodic side, else 0 */
+    bool cut[3];             /* dimensions in which the buffered fields are cut */
+    plan_span (*lags)[3];    /* by loop, of analysis_find_lags */
+    plan_span (*extents)[3]; /* by loop, and by slot, of plan_group_extents */
+    plan_span (*needs)[3];
+    plan_treatment *fields; /* by slot */
+    arena memory;
+} plan_group;
+
+/* The group that begins with a loop. `apart`: loops that wait for others are left in. False when
+ * memory is out. */
+bool plan_group_make(plan_group *g, const analysis_chain *a, int first, bool apart);
+void plan_group_free(plan_group *g);
+/* Whether a dimension is to be tiled. */
+bool plan_group_tiles(const plan_group *g, const plan_request *r, int d);
+/* The slowest dimension to be tiled; the slowest of them that is not periodic; -1: none. */
+int plan_group_slowest(const plan_group *g, const plan_request *r);
+int plan_group_sweep(const plan_group *g, const plan_request *r);
+/* Says why the dimensions with sizes above `least` cannot be cut; says `none` if there is no such
+ * dimension. */
+void plan_group_say_fixed(const plan_group *g, const int64_t sizes[3], int64_t least,
+                          const char *none, text *why);
+#define PLAN_NO_SIZE "it is given no size of tiles, such as y=16"
+/* Whether there is a dimension to sweep along; says why if not. */
+bool plan_group_sweeps(const plan_group *g, const plan_request *r, text *why);
+/* Sets the extents of some of the loops and all needs, for fields wanted at the points; widens
+ * margins to hold the indices that these loops then touch. */
+void plan_group_extents(plan_group *g, const analysis_section *part);
+/* Adds nodes for some of the loops' work, one after another: loops without a grid, loops on a grid,
+ * the reductions of these. */
+enum { PLAN_ONCE = 1, PLAN_ON_GRID = 2, PLAN_REDUCED = 4 };
+void plan_add_loops(plan *p, int parent, const analysis_section *part, unsigned what);
+/* Adds buffers for the buffered fields, one in another, for tiles of these sizes with margins.
+ * Returns a SEQ in the innermost. */
+int plan_group_buffers(const plan_group *g, const int64_t size[3], plan *p, int parent);
+void plan_group_moves(const plan_group *g, plan *p, int parent, bool out, int tag);
+/* A plan_find_span: in dimensions that are cut, extents of loops, and needs of what is moved in. */
+plan_span plan_group_span(const void *group, const plan_node *leaf, int d);
+
+/* ---- blocked.c ------------------------------------------------------------------------------- */
+
+/* Adds blocks, cut along g->cut, with places of their own for all fields of a group, made for
+ * extents of `every` loops at a time. Returns a SEQ for their work. */
+int plan_blocks_open(plan_group *g, const int parts[3], int64_t every, plan *p, int parent,
+                     int *blocks);
+void plan_blocks_close(const plan_group *g, plan *p, int blocks, int seq);
+
+/* ---- methods --------------------------------------------------------------------------------- */
+
+/* A way to plan one group, below a SEQ node. */
+typedef struct plan_method {
+    const char *name;
+    bool apart; /* see plan_group_make */
+    /* Says why if not; NULL: it always is. */
+    bool (*applicable)(plan_group *g, const plan_request *request, text *why);
+    void (*make)(plan_group *g, const plan_request *request, plan *p, int parent);
+} plan_method;
+extern const plan_method plan_skewed, plan_diamond, plan_overlapped, plan_streamed, plan_fused,
+    plan_single, plan_blocked;
+
+#endif

@@ -1,0 +1,53 @@
+/* Private to plan: the state of a walk. walk.c goes through the nodes, walk_place.c finds boxes and
+ * places around a leaf, walk_exchange.c fills the margins of blocks. */
+#ifndef PLAN_WALK_H
+#define PLAN_WALK_H
+
+#include "plan/node.h"
+
+enum { WALK_FRAMES = 16 };
+
+/* One turn of a tile, or one block. */
+typedef struct walk_frame {
+    const plan_node *node;
+    grid_box box; /* of TILE, only its dimension counts */
+} walk_frame;
+
+struct plan_walk {
+    const plan *p;
+    const analysis_chain *a;
+    const plan_visitor *visitor;
+    walk_frame frames[WALK_FRAMES];
+    int frame_count;
+    plan_place **inner; /* per slot: its innermost place */
+    int block;
+    const plan_node *blocks;  /* the BLOCKS node around; NULL: none */
+    plan_place **block_inner; /* `inner` of each of its blocks, one after another */
+    int place_count;
+};
+
+/* ---- walk_place.c ---------------------------------------------------------------------------- */
+
+/* The size of a dimension that wraps here; 0: it does not. */
+int64_t walk_period(const plan_walk *w, int d);
+/* The box that a leaf runs on without frames. */
+grid_box walk_whole_box(const plan_walk *w, const plan_node *leaf);
+/* The indices that frames leave a leaf along a dimension; `core`: without work that is done twice.
+ */
+plan_span walk_clip(const plan_walk *w, int leaf, int d, bool core);
+/* The place of a slot outside of one of its places; NULL of a home. */
+plan_place *walk_outer_place(const plan_place *place, int slot);
+plan_place walk_make_place(plan_walk *w, const plan_node *buffer);
+/* Both call the visitor, and return false when it ends the walk. */
+bool walk_open_place(plan_walk *w, plan_place *place);
+bool walk_close_place(plan_walk *w, plan_place *place);
+
+/* ---- walk_exchange.c ------------------------------------------------------------------------- */
+
+int walk_block_count(const plan_node *blocks);
+void walk_enter_block(plan_walk *w, int block);
+void walk_leave_block(plan_walk *w);
+/* Fills the margins of all blocks from their neighbours. */
+bool walk_exchange(plan_walk *w, const plan_node *n);
+
+#endif
