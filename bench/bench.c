@@ -1,4 +1,5 @@
-/* bench [--quick] [--json FILE] [--svg FILE] [--threads N] [--seconds S] [CASE...] */
+/* bench [--quick] [--json FILE] [--svg FILE] [--threads N] [--seconds S]
+ *       [--without PASS,...] [CASE...] */
 #include "bench.h"
 
 #include <omp.h>
@@ -10,6 +11,7 @@
 typedef struct settings {
     bool quick;
     const char *json, *svg;
+    const char *without; /* passes of code generation that are left out; NULL: none */
     int threads;
     double seconds;
     char **names; /* NULL at the end; none: all cases */
@@ -20,7 +22,7 @@ static int usage(const char *wrong)
     if (wrong) fprintf(stderr, "bench: '%s' is not understood\n", wrong);
     fprintf(wrong ? stderr : stdout,
             "usage: bench [--quick] [--json FILE] [--svg FILE] [--threads N] [--seconds S] "
-            "[CASE...]\ncases:");
+            "[--without PASS,...] [CASE...]\ncases:");
     for (int i = 0; i < bench_case_count; i++)
         fprintf(wrong ? stderr : stdout, "%s '%s'", i ? "," : "", bench_cases[i].name);
     fprintf(wrong ? stderr : stdout, "\n");
@@ -48,6 +50,8 @@ static const char *read_words(settings *s, char **word)
             s->json = *++word;
         else if (strcmp(*word, "--svg") == 0)
             s->svg = *++word;
+        else if (strcmp(*word, "--without") == 0)
+            s->without = *++word;
         else if (strcmp(*word, "--threads") == 0)
             s->threads = (int)strtol(*++word, &rest, 10);
         else if (strcmp(*word, "--seconds") == 0)
@@ -72,6 +76,7 @@ static bool is_wanted(const settings *s, const char *name)
 static int run_cases(const settings *s, bench_result *results, bool *good)
 {
     int count = 0;
+    if (s->without) printf("without %s\n", s->without);
     bench_print_head();
     for (int i = 0; i < bench_case_count && *good; i++) {
         const bench_case *c = &bench_cases[i];
@@ -107,6 +112,9 @@ int main(int argc, char **argv)
     s.seconds = 6;
     const char *wrong = read_words(&s, argv + 1);
     if (wrong) return usage(wrong);
+    if (s.without) setenv("KATA_WITHOUT", s.without, 1);
+    s.without = getenv("KATA_WITHOUT");
+    if (s.without && !*s.without) s.without = NULL;
     calm_openmp(argv);
     if (s.quick && s.seconds == 6) s.seconds = 1;
     omp_set_num_threads(s.threads);
@@ -114,7 +122,7 @@ int main(int argc, char **argv)
     bench_result *results = calloc((size_t)bench_case_count, sizeof *results);
     bool good = results != NULL;
     int count = good ? run_cases(&s, results, &good) : 0;
-    if (s.json && !bench_write_json(s.json, results, count, s.threads)) good = false;
+    if (s.json && !bench_write_json(s.json, results, count, s.threads, s.without)) good = false;
     if (s.svg && !bench_write_svg(s.svg, results, count)) good = false;
     if (!good) fprintf(stderr, "bench: not all could be measured or written\n");
     free(results);

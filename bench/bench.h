@@ -118,7 +118,8 @@ bool bench_measure(const bench_case *c, const int64_t size[3], int threads, doub
 
 void bench_print_head(void);
 void bench_print(const bench_result *r);
-bool bench_write_json(const char *path, const bench_result *r, int count, int threads);
+bool bench_write_json(const char *path, const bench_result *r, int count, int threads,
+                      const char *without);
 bool bench_write_svg(const char *path, const bench_result *r, int count);
 
 /* ---- plain/, hand/ --------------------------------------------------------------------------- */

@@ -21,11 +21,13 @@ void bench_print(const bench_result *r)
     fflush(stdout);
 }
 
-bool bench_write_json(const char *path, const bench_result *r, int count, int threads)
+bool bench_write_json(const char *path, const bench_result *r, int count, int threads,
+                      const char *without)
 {
     FILE *f = fopen(path, "we");
     if (!f) return false;
-    fprintf(f, "{\"threads\": %d, \"cases\": [", threads);
+    fprintf(f, "{\"threads\": %d, \"without\": \"%s\", \"cases\": [", threads,
+            without ? without : "");
     for (int i = 0; i < count; i++, r++)
         fprintf(f,
                 "%s\n  {\"case\": \"%s\", \"size\": [%d, %d, %d], \"bytes_per_point\": %d,\n"

@@ -14,28 +14,39 @@ typedef struct printer {
 
 static void add_indent(const printer *p, int depth) { text_add(p->out, "%*s", STEP * depth, ""); }
 
-/* The length of the part of a text that fits so many columns: to behind its last comma that does,
- * or to the first behind these; all of it, if there is none. */
-static size_t fitting(const char *text, size_t columns)
+/* Where a text can be broken first, from a position on: behind the comma of a list, but not of a
+ * list inside another. `depth`: of parentheses, at the position before and after. 0: nowhere. */
+static size_t next_break(const char *text, size_t from, int *depth)
 {
-    size_t length = strlen(text), best = 0;
-    if (length <= columns) return length;
-    for (size_t i = 0; i + 1 < length; i++) {
-        if (text[i] != ',' || text[i + 1] != ' ') continue;
-        if (best && i + 1 > columns) break;
-        best = i + 2;
-        if (i + 1 > columns) break;
+    for (size_t i = from; text[i]; i++) {
+        if (text[i] == '(') ++*depth;
+        if (text[i] == ')') --*depth;
+        bool ends = text[i] == ',' || text[i] == ';';
+        if (ends && text[i + 1] == ' ' && *depth <= 1) return i + 2;
     }
-    return best ? best : length;
+    return 0;
+}
+
+/* The length of the part of a text that fits so many columns: the longest that ends at a break, or
+ * the first if that is longer; all of it, if there is no break. `depth` as for next_break. */
+static size_t fitting(const char *text, size_t columns, int *depth)
+{
+    size_t best = 0;
+    int inside = *depth;
+    if (strnlen(text, columns + 1) <= columns) return strlen(text);
+    for (size_t next = 0; (next = next_break(text, next, &inside)); best = next, *depth = inside)
+        if (best && next > columns + 1) break;
+    return best ? best : strlen(text);
 }
 
 /* A text from the present column on, with so many columns behind it. */
 static void add_broken(const printer *p, const char *text, int depth, size_t before, size_t behind)
 {
     size_t used = (size_t)(STEP * depth) + before, next;
+    int inside = 0; /* parentheses */
     for (;; text += next) {
         size_t room = LONGEST_LINE - behind > used ? LONGEST_LINE - behind - used : 1;
-        next = p->breaks ? fitting(text, room) : strlen(text);
+        next = p->breaks ? fitting(text, room, &inside) : strlen(text);
         if (!text[next]) break;
         text_add(p->out, "%.*s\n", (int)next - 1, text); /* without the space */
         add_indent(p, depth + 1);

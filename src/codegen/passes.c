@@ -105,17 +105,26 @@ bool codegen_run_passes(codegen_writer *w)
     return true;
 }
 
+/* The index of the pass whose name is the first `length` characters; COUNT_OF(passes) if none is.
+ */
+static size_t find_pass(const char *name, size_t length)
+{
+    size_t i = 0;
+    while (i < COUNT_OF(passes) &&
+           !(strlen(passes[i].name) == length && memcmp(passes[i].name, name, length) == 0))
+        i++;
+    return i;
+}
+
 bool codegen_read_passes(const char *names, uint32_t *without)
 {
     uint32_t found = 0;
-    for (size_t length; *names; names += length + (names[length] == ',')) {
-        size_t i = 0;
-        length = strcspn(names, ",");
-        while (i < COUNT_OF(passes) &&
-               !(strlen(passes[i].name) == length && strncmp(passes[i].name, names, length) == 0))
-            i++;
+    for (bool more = true; more;) {
+        size_t length = strcspn(names, ","), i = find_pass(names, length);
         if (i == COUNT_OF(passes)) return false;
         found |= (uint32_t)1 << i;
+        more = names[length] == ',';
+        names += length + more;
     }
     *without = found;
     return true;

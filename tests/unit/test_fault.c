@@ -60,6 +60,7 @@ static const char kernels[] =
     "    v = m[q % 3][(q + 1) % columns];\n"
     "}\n"
     "kernel only(in double u) { assert(u < 59100); }\n"
+    "kernel low(in double u, inout double v) { assert(ix >= 0, \"low\"); v = v + u; }\n"
     "kernel narrow(in float h[2], inout float b, out float o)\n"
     "{ b = b/3; assert(h[1][1,0] < 0.4 && b < 0.2, \"narrow\"); o = h[0]; }\n";
 
@@ -350,6 +351,27 @@ static void test_stored_types_and_layouts_are_seen_through(void **state)
     assert_non_null(strstr(first, "0.75"));
 }
 
+/* A point before the first of a row is a point like others. */
+static void apply_to_ghosts(world *w)
+{
+    kata_field *ghosts = kata_field_new(w->g, "g", KATA_F64, .ghosts = 2);
+    kata_range all = kata_box_2d(w->g, -2, NX, 0, NY);
+    kata_apply(find(w, "low"), all, w->u, ghosts);
+}
+
+static void test_a_point_below_the_grid_can_fail(void **state)
+{
+    (void)state;
+    for (int i = 0; i < WAYS; i++) {
+        world w;
+        open_world(&w, ways[i]);
+        apply_to_ghosts(&w);
+        assert_int_equal(kata_flush(w.k), KATA_ERROR_ASSERT);
+        assert_non_null(strstr(w.message, "(-2, 0)"));
+        assert_int_equal(kata_close(w.k), KATA_ERROR_ASSERT);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -362,6 +384,7 @@ int main(void)
         cmocka_unit_test(test_an_index_outside_its_table_is_named),
         cmocka_unit_test(test_each_of_two_indices_is_checked),
         cmocka_unit_test(test_stored_types_and_layouts_are_seen_through),
+        cmocka_unit_test(test_a_point_below_the_grid_can_fail),
         cmocka_unit_test(test_elements_are_found_by_indices_known_at_run_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

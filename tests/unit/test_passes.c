@@ -1,0 +1,228 @@
+/* Passes of code generation make kernels faster and change no bit: with each of them left out, and
+ * with all, compiled kernels give what the reference executor gives. Each pass changes the code of
+ * some kernel here, so that leaving it out is no empty promise. */
+/* Labels: hostile */
+#include "codegen/codegen.h"
+#include "lang/lang.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { NX = 83, NY = 5, NZ = 9, POINTS = NX * NY * NZ, MOST = 6 * POINTS };
+
+/* A star that is high; a box whose points share sums along x; many results; components that stand
+ * in blocks; a sum; levels that run in order. */
+static const char text_of_kernels[] =
+    "kernel star(in double u, out double v)\n"
+    "{\n"
+    "    double sum = 0;\n"
+    "    for (int k = 1; k <= 4; k++) sum += k*(u[0,0,-k] - 2*u[0,0,k] + u[-k,0,0] + u[0,k,0]);\n"
+    "    v = sum;\n"
+    "}\n"
+    "static double across(in double u, double a, double b)\n"
+    "{\n"
+    "    double sum = a*u + b*(u[0,-1,0] + u[0,1,0]);\n"
+    "    return sum + a*b*(u[0,-1,-1] + u[0,0,-1] + u[0,1,-1]) - b*(u[0,-1,1] - u[0,1,1] + "
+    "u[0,0,1]);\n"
+    "}\n"
+    "kernel box(in double u, out double v)\n"
+    "{ v = across(u, 3, 0.5) + (across(u[-1,0,0], 0.7, 2) + across(u[1,0,0], 0.7, 2)); }\n"
+    "kernel many(in double u, out double v[6])\n"
+    "{ for (int q = 0; q < 6; q++) v[q] = u[-1,0,0]*(q + 1) + 0.125*q; }\n"
+    "kernel parts(in double u[3], out double v[3])\n"
+    "{ for (int q = 0; q < 3; q++) v[q] = u[q] + u[2-q][1,0,0]; }\n"
+    "kernel total(in double u, out double v, sum double s) { v = 0.5*u; s += u*u; }\n"
+    "kernel levels(in double u, out double v) forward(z)\n"
+    "{\n"
+    "    interval [0, 1) { v = u; }\n"
+    "    interval [1, nz) { v = 0.5*v[0,0,-1] + exp(u); }\n"
+    "}\n";
+static const char *const kernels[] = {"star", "box", "many", "parts", "total", "levels"};
+static const int components[] = {1, 1, 6, 3, 1, 1};
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+static void run_kernel(kata *k, kata_grid *g, kata_module *m, size_t kernel, double *values)
+{
+    int n = components[kernel];
+    bool parts = strcmp(kernels[kernel], "parts") == 0;
+    kata_layout layout = parts ? KATA_BLOCKS : KATA_ARRAYS;
+    kata_field *u = kata_field_new(g, "u", KATA_F64, .components = parts ? 3 : 1, .layout = layout,
+                                   .boundary = KATA_CLAMP);
+    kata_field *v = kata_field_new(g, "v", KATA_F64, .components = n, .layout = layout);
+    for (int i = 0; i < (parts ? 3 : 1) * POINTS; i++) values[i] = (double)(i * 37 % 251) / 16;
+    kata_put(u, kata_all(g), values, (parts ? 3 : 1) * POINTS);
+    kata_kernel *f = kata_kernel_find(m, kernels[kernel]);
+    if (strcmp(kernels[kernel], "total") == 0) {
+        kata_scalar *s = kata_scalar_new(k, "s", KATA_F64);
+        kata_apply(f, kata_all(g), u, v, s);
+        assert_int_equal(kata_scalar_get(s, &values[POINTS]), KATA_OK);
+    } else {
+        kata_apply(f, kata_all(g), u, v);
+    }
+    kata_get(v, kata_all(g), values, n * POINTS);
+}
+
+/* The results of all kernels, one after the other. */
+static void compute(const char *executor, const char *without, double *values)
+{
+    if (without) setenv("KATA_WITHOUT", without, 1);
+    kata *k = kata_open(&(kata_options){.executor = executor, .threads = 2, .wait = true});
+    unsetenv("KATA_WITHOUT");
+    kata_grid *g = kata_grid_3d(k, NX, NY, NZ);
+    kata_module *m = kata_module_from_text(k, "text", text_of_kernels);
+    memset(values, 0, COUNT_OF(kernels) * MOST * sizeof *values);
+    for (size_t i = 0; i < COUNT_OF(kernels); i++) run_kernel(k, g, m, i, values + i * MOST);
+    assert_int_equal(kata_close(k), KATA_OK);
+}
+
+static void add_all_names(text *out)
+{
+    for (int i = 0; codegen_pass_name(i); i++)
+        text_add(out, "%s%s", i ? "," : "", codegen_pass_name(i));
+}
+
+static void results_do_not_depend_on_passes(void **state)
+{
+    static double expected[COUNT_OF(kernels) * MOST], found[COUNT_OF(kernels) * MOST];
+    (void)state;
+    text all = {0};
+    add_all_names(&all);
+    compute("reference", NULL, expected);
+    compute("cpu", NULL, found);
+    assert_memory_equal(expected, found, sizeof found);
+    compute("cpu", text_get(&all), found);
+    assert_memory_equal(expected, found, sizeof found);
+    for (int i = 0; codegen_pass_name(i); i++) {
+        compute("cpu", codegen_pass_name(i), found);
+        assert_memory_equal(expected, found, sizeof found);
+    }
+    text_free(&all);
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+/* The function of a kernel without some passes, its name taken out: that tells the passes, too. */
+static text code_of(const ir_kernel *kernel, uint32_t without)
+{
+    static const kata_type storage[3] = {KATA_F64, KATA_F64, KATA_F64};
+    static const codegen_rows blocked[3] = {CODEGEN_BLOCKED, CODEGEN_BLOCKED, CODEGEN_BLOCKED};
+    codegen_loop loop = {.kernel = kernel,
+                         .storage = storage,
+                         .rows = strcmp(kernel->name, "parts") == 0 ? blocked : NULL,
+                         .without = without};
+    char name[64];
+    text code = {0}, nameless = {0};
+    codegen_name(&loop, name);
+    codegen_function_text(&code, &loop);
+    const char *rest = text_get(&code);
+    for (const char *at; (at = strstr(rest, name)); rest = at + strlen(name))
+        text_add(&nameless, "%.*sNAME", (int)(at - rest), rest);
+    text_add(&nameless, "%s", rest);
+    assert_false(code.failed || nameless.failed);
+    text_free(&code);
+    return nameless;
+}
+
+static bool changes(const ir_kernel *kernel, uint32_t without)
+{
+    text with = code_of(kernel, 0), other = code_of(kernel, without);
+    bool differs = strcmp(text_get(&with), text_get(&other)) != 0;
+    text_free(&with);
+    text_free(&other);
+    return differs;
+}
+
+static void each_pass_changes_some_code(void **state)
+{
+    (void)state;
+    messages m = {0};
+    lang_module *module = NULL;
+    assert_int_equal(lang_compile("text", text_of_kernels, sizeof text_of_kernels - 1,
+                                  &(lang_options){0}, &m, &module),
+                     KATA_OK);
+    for (int i = 0; codegen_pass_name(i); i++) {
+        uint32_t without = 0;
+        bool some = false;
+        assert_true(codegen_read_passes(codegen_pass_name(i), &without));
+        assert_int_equal(without, (uint32_t)1 << i);
+        for (int k = 0; k < module->count; k++) some = some || changes(module->kernels[k], without);
+        if (!some) fail_msg("no code changes without %s", codegen_pass_name(i));
+    }
+    lang_module_free(module);
+    message_free(&m);
+}
+
+/* Compiled code of one choice is not taken for code of another. */
+static void names_tell_which_passes_are_left_out(void **state)
+{
+    static const kata_type storage[] = {KATA_F64, KATA_F64};
+    (void)state;
+    messages m = {0};
+    lang_module *module = NULL;
+    assert_int_equal(lang_compile("text", text_of_kernels, sizeof text_of_kernels - 1,
+                                  &(lang_options){0}, &m, &module),
+                     KATA_OK);
+    char names[3][64];
+    for (uint32_t i = 0; i < 3; i++)
+        codegen_name(&(codegen_loop){module->kernels[0], storage, .without = i}, names[i]);
+    assert_string_not_equal(names[0], names[1]);
+    assert_string_not_equal(names[0], names[2]);
+    assert_string_not_equal(names[1], names[2]);
+    lang_module_free(module);
+    message_free(&m);
+}
+
+/* ---- lists of names -------------------------------------------------------------------------- */
+
+static void lists_of_passes_are_read(void **state)
+{
+    (void)state;
+    uint32_t one = 0, other = 0, both = 0, kept = 77;
+    assert_true(codegen_read_passes("prefetch", &one));
+    assert_true(codegen_read_passes("pair-y", &other));
+    assert_true(codegen_read_passes("pair-y,prefetch", &both));
+    assert_int_equal(both, one | other);
+    static const char *const wrong[] = {"pair", "prefetch,",       ",prefetch", "prefetch,,stream",
+                                        " ",    "prefetch stream", "PREFETCH",  "prefetch2",
+                                        ","};
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        assert_false(codegen_read_passes(wrong[i], &kept));
+        assert_int_equal(kept, 77);
+    }
+}
+
+static void keep_message(void *data, kata_status status, const char *message)
+{
+    (void)status;
+    text_add(data, "%s", message);
+}
+
+static void unknown_passes_are_refused(void **state)
+{
+    (void)state;
+    text message = {0};
+    setenv("KATA_WITHOUT", "prefetch,magic", 1);
+    kata *k = kata_open(&(kata_options){.handler = keep_message, .handler_data = &message});
+    unsetenv("KATA_WITHOUT");
+    assert_null(k);
+    assert_non_null(strstr(text_get(&message), "KATA_WITHOUT is 'prefetch,magic'"));
+    assert_non_null(strstr(text_get(&message), "pair-z, pair-y"));
+    text_free(&message);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(results_do_not_depend_on_passes),
+        cmocka_unit_test(each_pass_changes_some_code),
+        cmocka_unit_test(names_tell_which_passes_are_left_out),
+        cmocka_unit_test(lists_of_passes_are_read),
+        cmocka_unit_test(unknown_passes_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
