@@ -219,25 +219,29 @@ static kata_status run_planned(cpu_chain *c, const plan *p, plan_place *homes)
     return c->status;
 }
 
-static kata_status run_chain(exec_context *context, const chain *c, messages *m)
+/* Runs a chain by a plan; NULL: by the one that is chosen for it. */
+static kata_status run_chain(exec_context *context, const chain *c, const plan *p,
+                             const analysis_chain *a, messages *m)
 {
     arena memory = {0};
-    cpu_chain chain = {.context = context, .m = m};
+    cpu_chain chain = {.context = context, .a = a, .m = m};
     size_t *functions = arena_array(&memory, c->count + 1, sizeof *functions);
     plan_place *homes = arena_array(&memory, c->slot_count + 1, sizeof *homes);
     chain.steps = arena_array(&memory, c->count + 1, sizeof *chain.steps);
     bool good = functions && homes && chain.steps;
     kata_status status = good ? cpu_compile(context, c, functions, m) : message_no_memory(m);
     for (size_t i = 0; i < c->count && !status; i++) chain.steps[i].function = functions[i];
-    const plan *p =
-        status ? NULL : cpu_choose_plan(context, c, functions, &chain.a, &chain.whole, m);
-    if (p) status = run_planned(&chain, p, homes);
-    if (!p && !status) status = KATA_ERROR_MEMORY;
+    if (!p && !status) {
+        p = cpu_choose_plan(context, c, functions, &chain.a, &chain.whole, m);
+        if (!p) status = KATA_ERROR_MEMORY;
+    }
+    if (!status) status = run_planned(&chain, p, homes);
     arena_free(&memory);
     return status;
 }
 
-static kata_status cpu_run(exec_context *context, chain *c, messages *m)
+static kata_status run_in_default_environment(exec_context *context, const chain *c, const plan *p,
+                                              const analysis_chain *a, messages *m)
 {
     if (!context->cpu) context->cpu = new_state(context);
     if (!context->cpu) return message_no_memory(m);
@@ -245,9 +249,22 @@ static kata_status cpu_run(exec_context *context, chain *c, messages *m)
     fenv_t environment;
     fegetenv(&environment);
     fesetenv(FE_DFL_ENV);
-    kata_status status = run_chain(context, c, m);
+    kata_status status = run_chain(context, c, p, a, m);
     fesetenv(&environment);
     return status;
+}
+
+kata_status exec_cpu_run_plan(exec_context *context, const chain *c, const plan *p,
+                              const analysis_chain *a, messages *m)
+{
+    const char *why = exec_cpu_refuses(p);
+    if (why) return message_fail(m, KATA_ERROR_ARGUMENT, "the executor 'cpu': %s", why);
+    return run_in_default_environment(context, c, p, a, m);
+}
+
+static kata_status cpu_run(exec_context *context, chain *c, messages *m)
+{
+    return run_in_default_environment(context, c, NULL, NULL, m);
 }
 
 const exec_executor exec_cpu = {"cpu", cpu_run};

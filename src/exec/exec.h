@@ -43,6 +43,9 @@ const plan *exec_plan_of(exec_context *context, const plan_request *request, con
                          const analysis_chain **analysis, messages *m);
 /* Why the executor "cpu" does not run chains by a plan; NULL: it does. */
 const char *exec_cpu_refuses(const plan *p);
+/* Runs a chain by a plan that is right for it. The context waits for compilers. */
+kata_status exec_cpu_run_plan(exec_context *context, const chain *c, const plan *p,
+                              const analysis_chain *a, messages *m);
 void exec_cpu_free(struct exec_cpu *cpu);
 /* Compiles loops that no chain has yet into the cache folder; what cannot be kept there is an
  * error. `portable`: for any CPU of this kind. */

@@ -211,7 +211,7 @@ static kata_layout layout_of(const store_array *a)
 
 bool store_array_extend(store_array *a, const grid_box *to)
 {
-    enum { MOST_TIMES = 3, SMALL_BYTES = HOSTILE(1 << 20, 4096) };
+    enum { MOST_TIMES = 3, SMALL_BYTES = HOSTILE(256 << 10, 4096) };
     if (!a->bytes) return false;
     if (grid_box_contains(&a->room, to)) return true;
     store_array larger = {.type = a->type, .components = a->components, .box = a->box};

@@ -209,10 +209,19 @@ static size_t room_for(const sweep_edge *edges, int count, const grid_box *piece
 bool sweep_edge_may_be_far(const sweep_edge *edges, int count)
 {
     size_t all = 0;
-    for (int i = 0; i < count; i++) {
-        size_t points = 1;
-        for (int d = 0; d < 3; d++) points *= (size_t)(edges[i].hi[d] - edges[i].lo[d] + 1);
-        all += points * (size_t)edges[i].bytes;
+    for (int i = 0, n; i < count; i += n) {
+        int32_t lo[3], hi[3];
+        size_t bytes = (size_t)edges[i].bytes;
+        n = sharing(&edges[i], count - i);
+        memcpy(lo, edges[i].lo, sizeof lo);
+        memcpy(hi, edges[i].hi, sizeof hi);
+        for (int e = i + 1; e < i + n; e++) {
+            analysis_add_offset(edges[e].lo, lo, hi);
+            analysis_add_offset(edges[e].hi, lo, hi);
+        }
+        if (n > 1) bytes *= (size_t)edges[i].field->param->count;
+        for (int d = 0; d < 3; d++) bytes *= (size_t)(hi[d] - lo[d] + 1);
+        all += bytes;
     }
     return all > LITTLE;
 }

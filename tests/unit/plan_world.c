@@ -238,8 +238,9 @@ static void make_slots(world *w)
         if (w->slots[i].array) w->first[i] = copy_of(w->slots[i].array);
 }
 
-static void make_shape(world *w)
+static void make_shape(world *w, const world_kind *kind)
 {
+    static const int64_t rows[] = {511, 513, 1030, 1700};
     static const int64_t line[] = {1, 2, 3, 5, 8, 13, 17, 31}, plane[] = {1, 2, 3, 4, 5, 7, 9, 11},
                          space[] = {1, 2, 3, 4, 5, 6};
     w->rank = (int)world_from(w, 1, 3);
@@ -248,6 +249,10 @@ static void make_shape(world *w)
         w->shape.size[d] = w->rank == 1   ? line[world_from(w, 0, COUNT_OF(line) - 1)]
                            : w->rank == 2 ? plane[world_from(w, 0, COUNT_OF(plane) - 1)]
                                           : space[world_from(w, 0, COUNT_OF(space) - 1)];
+    if (kind->long_rows) w->shape.size[0] = rows[world_from(w, 0, COUNT_OF(rows) - 1)];
+    if (kind->large)
+        w->shape = (grid_shape){2, {world_from(w, 250, 400), world_from(w, 200, 300), 1}};
+    if (kind->large) w->rank = 2;
 }
 
 /* ---- loops ----------------------------------------------------------------------------------- */
@@ -285,6 +290,7 @@ static const world_field *pick_field(world *w, int components, const ir_param *p
 static void try_loop(world *w)
 {
     const ir_kernel *kernel = w->module->kernels[world_from(w, 0, w->module->count - 1)];
+    if (kernel->check_count && !w->checks) return;
     chain_binding bindings[8] = {{0}};
     chain_loop loop = {.kernel = kernel, .shape = w->shape, .bindings = bindings};
     loop.box = random_box(w);
@@ -361,19 +367,62 @@ static void ignore(void *data, kata_status status, const char *message)
     (void)message;
 }
 
-void world_make(world *w, uint64_t seed, int most_loops)
+/* ---- kernels that worlds share --------------------------------------------------------------- */
+
+enum { MOST_SHARED = 64 };
+
+static struct shared {
+    uint64_t seed;
+    int rank;
+    lang_module *module;
+} shared[MOST_SHARED];
+static int shared_count;
+
+static lang_module *compile_kernels(world *w, bool checks)
 {
-    *w = (world){.state = seed * 0x2545f4914f6cdd1du + 1};
-    w->m.handler = ignore;
-    make_shape(w);
-    make_slots(w);
     text kernels = {0};
+    lang_module *module;
     add_kernels(w, &kernels);
-    if (lang_compile("world.kata", text_get(&kernels), kernels.length, NULL, &w->m, &w->module)) {
+    if (checks)
+        text_add(&kernels, "kernel checked(in double u, out double v)"
+                           " { assert(u < 0.97); v = 0.5*u; }\n");
+    if (lang_compile("world.kata", text_get(&kernels), kernels.length, NULL, &w->m, &module)) {
         fprintf(stderr, "%s\n%s\n", text_get(&w->m.body), text_get(&kernels));
         abort();
     }
     text_free(&kernels);
+    return module;
+}
+
+static lang_module *shared_kernels(world *w, uint64_t seed)
+{
+    uint64_t state = w->state;
+    for (int i = 0; i < shared_count; i++)
+        if (shared[i].seed == seed && shared[i].rank == w->rank) return shared[i].module;
+    if (shared_count == MOST_SHARED) abort();
+    w->state = seed * 0x9e3779b97f4a7c15u + (uint64_t)w->rank;
+    lang_module *module = compile_kernels(w, true);
+    shared[shared_count++] = (struct shared){seed, w->rank, module};
+    w->state = state;
+    return module;
+}
+
+void world_free_kernels(void)
+{
+    while (shared_count) lang_module_free(shared[--shared_count].module);
+}
+
+/* ---- worlds ---------------------------------------------------------------------------------- */
+
+void world_make(world *w, uint64_t seed, const world_kind *kind)
+{
+    int most_loops = kind->most_loops;
+    *w = (world){.state = seed * 0x2545f4914f6cdd1du + 1, .shares_module = kind->kernels != 0};
+    w->m.handler = ignore;
+    make_shape(w, kind);
+    make_slots(w);
+    w->checks = kind->checks;
+    w->module = kind->kernels ? shared_kernels(w, kind->kernels) : compile_kernels(w, false);
     w->steady = chance(w, 30);
     int64_t tries = world_from(w, 1, most_loops * 2);
     for (int64_t i = 0; i < tries && (int)w->chain.count < most_loops; i++) {
@@ -434,6 +483,6 @@ void world_free(world *w)
     }
     for (int s = 0; s < WORLD_SCALARS; s++) free(w->logs[s].values);
     chain_free(&w->chain);
-    lang_module_free(w->module);
+    if (!w->shares_module) lang_module_free(w->module);
     message_free(&w->m);
 }

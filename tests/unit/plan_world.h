@@ -28,14 +28,26 @@ typedef struct world {
     bool steady; /* mostly time steps that pass values to and fro */
     chain chain;
     lang_module *module;
+    bool shares_module, checks;
     messages m;
 } world;
 
 uint64_t world_random(world *w);
 /* From low to high, both included. */
 int64_t world_from(world *w, int64_t low, int64_t high);
+/* What worlds are made of beside their seed. */
+typedef struct world_kind {
+    int most_loops;
+    uint64_t kernels; /* the seed of the kernels, which stay until world_free_kernels; 0: a world
+                         has its own */
+    bool checks;      /* some kernels may stop the chain */
+    bool long_rows;   /* of more than one brick */
+    bool large;       /* worth several threads */
+} world_kind;
+
 /* The world of a seed. */
-void world_make(world *w, uint64_t seed, int most_loops);
+void world_make(world *w, uint64_t seed, const world_kind *kind);
+void world_free_kernels(void);
 /* Puts the values back that were there at first. */
 void world_reset(world *w);
 /* All values that last, one after another, malloc'd. */

@@ -1,6 +1,7 @@
 /* Plans compute what their chains do: random chains, planned by every method with all kinds of
  * sizes, are accepted by the verifier and give the reference executor's bits when they are run as
  * planned. Plans that were damaged are refused whenever they give anything else. */
+#include "plan_cpu.h"
 #include "plan_mutants.h"
 
 #include <setjmp.h>
@@ -24,7 +25,7 @@ static uint64_t chain_count(void)
                             from_environment("KATA_TEST_FULL", 0) ? 50000 : 1000);
 }
 
-static plan_request random_request(world *w)
+plan_request world_request(world *w)
 {
     plan_request r = {0};
     int methods = 0;
@@ -42,7 +43,7 @@ static plan_request random_request(world *w)
     return r;
 }
 
-static void say_request(uint64_t seed, const plan_request *r)
+void world_say_request(uint64_t seed, const plan_request *r)
 {
     fprintf(stderr,
             "seed %llu: %s tile %d %d %d inner %d %d %d parts %d %d %d every %d prefetch %d\n",
@@ -102,20 +103,20 @@ static void check_chain(uint64_t seed, int plans)
     world w;
     analysis_chain a;
     size_t count;
-    world_make(&w, seed, seed % 4 ? 12 : WORLD_LOOPS);
+    world_make(&w, seed, &(world_kind){.most_loops = seed % 4 ? 12 : WORLD_LOOPS});
     uint64_t *expected = expected_values(&w, &count);
     assert_true(analysis_chain_make(&w.chain, &a));
     for (int i = 0; i < plans; i++) {
         plan p = {0};
         text why = {0};
-        plan_request r = random_request(&w);
+        plan_request r = world_request(&w);
         assert_true(plan_make(&p, &a, &r));
         bool right = plan_verify(&p, &a, &why);
         oracle_plan_order order = {world_random(&w) & 1, world_random(&w) & 1};
         bool same = gives(&w, &p, &a, order, expected, count);
         if (!right || !same) {
             show(&p, &a, &w);
-            say_request(seed, &r);
+            world_say_request(seed, &r);
             fprintf(stderr, "verifier: %s; run: %s %s\n", right ? "accepts" : text_get(&why),
                     same ? "same" : "differs", text_get(&w.m.body));
         }
@@ -154,14 +155,14 @@ static void check_mutants(uint64_t seed, tally *tallies)
     world w;
     analysis_chain a;
     size_t count;
-    world_make(&w, seed, 10);
+    world_make(&w, seed, &(world_kind){.most_loops = 10});
     uint64_t *expected = expected_values(&w, &count);
     assert_true(analysis_chain_make(&w.chain, &a));
     plan_request r = {0};
     plan p = {0};
     for (int tries = 0; tries < 6 && !is_cut(&p); tries++) {
         plan_free(&p);
-        r = random_request(&w);
+        r = world_request(&w);
         assert_true(plan_make(&p, &a, &r));
     }
     for (int i = 0; i < mutant_count; i++) {
@@ -175,7 +176,7 @@ static void check_mutants(uint64_t seed, tally *tallies)
             tallies[i].refused += !accepted;
             if (!same) {
                 show(&damaged, &a, &w);
-                say_request(seed, &r);
+                world_say_request(seed, &r);
                 fail_msg("the verifier accepts '%s', which gives other values", mutants[i].name);
             }
         }
@@ -213,6 +214,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(damaged_plans_that_give_other_bits_are_refused),
         cmocka_unit_test(random_chains_planned_give_the_same_bits),
+        cmocka_unit_test(random_plans_run_as_compiled_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

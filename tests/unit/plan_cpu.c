@@ -1,0 +1,224 @@
+/* The cpu executor runs plans in which fields stay at home: random chains, as their planners cut
+ * them into tiles and with each loop in random tiles of its own, give the reference executor's bits
+ * on one to seven threads, or its message where a check fails. Kernels come from a few texts, so
+ * that each is compiled once. */
+#include "plan_cpu.h"
+
+#include "jit/jit.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { TEXTS = 4, MOST_THREADS = 7 };
+
+/* ---- plans ----------------------------------------------------------------------------------- */
+
+static plan_span no_span(const void *data, const plan_node *leaf, int d)
+{
+    (void)data;
+    (void)leaf;
+    (void)d;
+    return (plan_span){0, 0};
+}
+
+static int64_t random_size(world *w, int d)
+{
+    static const int64_t sizes[] = {1, 2, 3, 5, 8, 31, 64, 100, 512};
+    int64_t size = sizes[world_from(w, 0, COUNT_OF(sizes) - 1)];
+    int64_t least = w->shape.size[d] / 40 + 1; /* not too many tiles */
+    return size > least ? size : least;
+}
+
+/* A loop in tiles along some dimensions. */
+static void add_tiled(world *w, plan *p, int parent, plan_node loop, bool cut)
+{
+    int made[3], count = 0, first = (int)world_from(w, 0, 2);
+    for (int i = 0; i < 3 && cut; i++) {
+        int d = (first + i) % 3;
+        if (d >= w->rank || world_from(w, 0, 2) == 0) continue;
+        parent = made[count++] = plan_add(
+            p, parent, (plan_node){.kind = PLAN_TILE, .dimension = d, .size = random_size(w, d)});
+    }
+    loop.child = loop.next = 0;
+    plan_add(p, parent, loop);
+    while (count) plan_end_tile(p, made[--count], no_span, NULL);
+}
+
+/* One loop after another, each in tiles of its own; levels that run in order are cut only where
+ * `ordered` says so, for that is not always right. */
+static void plan_each_in_tiles(world *w, const analysis_chain *a, bool ordered, plan *out)
+{
+    plan loops = {0};
+    assert_true(plan_make(&loops, a, &(plan_request){.method = "loops"}));
+    int root = plan_add(out, 0, (plan_node){.kind = PLAN_SEQ});
+    for (int i = 1; i < loops.count; i++) {
+        const plan_node *n = &loops.nodes[i];
+        if (n->kind == PLAN_SCALAR)
+            plan_add(out, root, (plan_node){.kind = n->kind, .loop = n->loop});
+        if (n->kind != PLAN_LOOP) continue;
+        bool plain = !a->loops[n->loop].loop->kernel->direction;
+        add_tiled(w, out, root, *n, plain || ordered);
+    }
+    plan_free(&loops);
+}
+
+static bool is_tiled(const plan *p)
+{
+    for (int i = 1; i < p->count; i++)
+        if (plan_is_tile(&p->nodes[i])) return true;
+    return false;
+}
+
+/* Makes a plan that the executor runs; by a planner if that can be had. */
+static void make_plan(world *w, const analysis_chain *a, plan *out)
+{
+    for (int tries = 0; tries < 6; tries++) {
+        plan_request r = world_request(w);
+        bool own = tries >= 3 || world_from(w, 0, 1);
+        if (own)
+            plan_each_in_tiles(w, a, tries < 5 && world_from(w, 0, 1), out);
+        else
+            assert_true(plan_make(out, a, &r));
+        text why = {0};
+        bool good = (tries == 5 || is_tiled(out)) && !exec_cpu_refuses(out);
+        good = good && plan_verify(out, a, &why);
+        text_free(&why);
+        if (good) return;
+        plan_free(out);
+    }
+    fail_msg("no plan");
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+typedef struct said {
+    char words[2048];
+} said;
+
+static void keep_words(void *data, kata_status status, const char *message)
+{
+    said *s = data;
+    (void)status;
+    snprintf(s->words, sizeof s->words, "%s", message);
+}
+
+/* What a run makes: values, or a message. */
+typedef struct outcome {
+    kata_status status;
+    uint64_t *values;
+    size_t count;
+    said said;
+} outcome;
+
+static void begin_run(world *w, outcome *o)
+{
+    *o = (outcome){0};
+    world_reset(w);
+    message_clear(&w->m);
+    w->m.handler = keep_words;
+    w->m.handler_data = &o->said;
+}
+
+static void end_run(world *w, outcome *o)
+{
+    if (o->status == KATA_OK) o->values = world_values(w, &o->count);
+}
+
+static bool is_same(const outcome *a, const outcome *b)
+{
+    if (a->status != b->status || strcmp(a->said.words, b->said.words) != 0) return false;
+    return a->count == b->count &&
+           (!a->count || !memcmp(a->values, b->values, a->count * sizeof *a->values));
+}
+
+static void show(const world *w, const plan *p, const analysis_chain *a)
+{
+    text shown = {0};
+    chain_print(&shown, &w->chain);
+    plan_print(&shown, p, a);
+    fprintf(stderr, "%s\n", text_get(&shown));
+    text_free(&shown);
+}
+
+typedef struct runner {
+    exec_context contexts[MOST_THREADS]; /* on 1, 2, ... threads; they remember prepared loops */
+    int64_t tiled, faults, chains;
+} runner;
+
+static void check_plan(runner *r, world *w, const analysis_chain *a, uint64_t seed,
+                       const outcome *expected)
+{
+    plan p = {0};
+    outcome found;
+    int threads = (int)world_from(w, 1, MOST_THREADS);
+    make_plan(w, a, &p);
+    r->tiled += is_tiled(&p);
+    for (int again = 0; again < 2; again++) { /* the second time loops are prepared */
+        begin_run(w, &found);
+        found.status = exec_cpu_run_plan(&r->contexts[threads - 1], &w->chain, &p, a, &w->m);
+        end_run(w, &found);
+        if (!is_same(expected, &found)) {
+            show(w, &p, a);
+            fail_msg("seed %llu, %d threads, run %d: status %d, not %d\n%s\nnot\n%s",
+                     (unsigned long long)seed, threads, again, found.status, expected->status,
+                     found.said.words, expected->said.words);
+        }
+        free(found.values);
+    }
+    plan_free(&p);
+}
+
+static void check_chain(runner *r, uint64_t seed)
+{
+    world w;
+    analysis_chain a;
+    outcome expected;
+    bool large = seed % 50 == 7;
+    world_make(&w, seed,
+               &(world_kind){.most_loops = large ? 4 : 10,
+                             .kernels = 1 + seed % TEXTS,
+                             .checks = seed % 3 == 0,
+                             .long_rows = seed % 7 == 3,
+                             .large = large});
+    begin_run(&w, &expected);
+    expected.status = oracle_run_chain(&w.chain, NULL, NULL, &w.m);
+    end_run(&w, &expected);
+    assert_true(analysis_chain_make(&w.chain, &a));
+    for (int i = 0; i < 2; i++) check_plan(r, &w, &a, seed, &expected);
+    r->faults += expected.status == KATA_ERROR_ASSERT;
+    r->chains++;
+    free(expected.values);
+    analysis_chain_free(&a);
+    world_free(&w);
+}
+
+/* KATA_TEST_CPU_CHAINS=2000 for a long run, KATA_TEST_SEED for another start. */
+void random_plans_run_as_compiled_loops(void **state)
+{
+    (void)state;
+    const char *chains = getenv("KATA_TEST_CPU_CHAINS"), *first = getenv("KATA_TEST_SEED");
+    uint64_t count = chains ? strtoull(chains, NULL, 10) : 60;
+    uint64_t start = first ? strtoull(first, NULL, 10) : 1;
+    runner r = {0};
+    messages m = {0};
+    jit *compiler;
+    assert_int_equal(jit_open(NULL, getenv("KATA_CACHE_DIR"), &m, &compiler), KATA_OK);
+    for (int t = 0; t < MOST_THREADS; t++)
+        r.contexts[t] = (exec_context){.threads = t + 1, .wait = true, .jit = compiler};
+    for (uint64_t seed = start; seed < start + count; seed++) check_chain(&r, seed);
+    fprintf(stderr, "             %lld chains, %lld of %lld plans tiled, %lld chains fail\n",
+            (long long)r.chains, (long long)r.tiled, 2 * (long long)r.chains, (long long)r.faults);
+    assert_true(count < 60 || (r.tiled > r.chains && r.faults > 0));
+    for (int t = 0; t < MOST_THREADS; t++) {
+        exec_cpu_free(r.contexts[t].cpu);
+        plan_cache_free(r.contexts[t].plans);
+    }
+    jit_close(compiler);
+    message_free(&m);
+    world_free_kernels();
+}
