@@ -126,7 +126,7 @@ static bool take_sizes(reader *r, reader_reply *reply, int64_t *values)
 
 bool reader_take_shape(reader *r, reader_reply *reply, int file)
 {
-    int64_t values;
+    int64_t values = 0;
     return take_type(r, &reply->type) && take_sizes(r, reply, &values) &&
            check_claim(r, file, reply->axes + (r->step >= 0), values);
 }
