@@ -80,6 +80,15 @@ static double *picture_values(kata_field *field, int64_t count)
     return values;
 }
 
+static void fill(const kata_field *field, const double *values, const kata_save_options *options,
+                 io_image *image)
+{
+    if (field->slot->components == 1)
+        paint(values, options, image);
+    else
+        copy_channels(values, image);
+}
+
 kata_status api_png_save(kata_field *field, const kata_save_options *options)
 {
     kata *k = field->k;
@@ -88,16 +97,14 @@ kata_status api_png_save(kata_field *field, const kata_save_options *options)
     const chain_slot *slot = field->slot;
     grid_box all = chain_slot_points(slot, &field->boundary);
     io_image image = {all.hi[0], all.hi[1], slot->components == 1 ? 3 : slot->components, NULL};
-    double *values = picture_values(field, image.width * image.height * slot->components);
+    int64_t pixels = image.width * image.height;
+    double *values = picture_values(field, pixels * slot->components);
     if (!values) return k->messages.status;
-    image.pixels = calloc((size_t)(image.width * image.height), (size_t)image.channels);
+    image.pixels = calloc((size_t)pixels, (size_t)image.channels);
     if (!image.pixels) {
         status = api_no_memory(k);
     } else {
-        if (slot->components == 1)
-            paint(values, options, &image);
-        else
-            copy_channels(values, &image);
+        fill(field, values, options, &image);
         status = io_png_write(options->path, &image, &k->messages);
     }
     free(image.pixels);
@@ -105,29 +112,47 @@ kata_status api_png_save(kata_field *field, const kata_save_options *options)
     return status;
 }
 
+/* ---- loading --------------------------------------------------------------------------------- */
+
+/* Whether an image has the size of a field; reports. */
+static kata_status check_size(const kata_field *field, const char *path, const io_image *image)
+{
+    kata_range all = kata_on(field);
+    if (image->width == all.hi[0] && image->height == all.hi[1]) return KATA_OK;
+    return api_fail(field->k, KATA_ERROR_ARGUMENT,
+                    "%s: the image has %lld x %lld pixels and field '%s' %lld x %lld points", path,
+                    (long long)image->width, (long long)image->height, field->name,
+                    (long long)all.hi[0], (long long)all.hi[1]);
+}
+
+static kata_status put_pixels(kata_field *field, const io_image *image)
+{
+    const chain_slot *slot = field->slot;
+    kata_range all = kata_on(field);
+    int64_t points = image->width * image->height, count = points * slot->components;
+    uint8_t *values = calloc((size_t)count, sizeof *values);
+    if (!values) return api_no_memory(field->k);
+    for (int c = 0; c < slot->components; c++)
+        for (int64_t i = 0; i < points; i++)
+            values[c * points + i] = image->pixels[i * slot->components + c];
+    kata_type type = slot->type == KATA_U8 ? KATA_U8 : KATA_UNORM8;
+    kata_status status = kata_put_values(field, &all, type, values, count);
+    free(values);
+    return status;
+}
+
+/* The size is compared before the pixels are unpacked: a small file may hold a large image. */
 kata_status api_png_load(kata_field *field, const char *path)
 {
     kata *k = field->k;
-    kata_status status = check_picture(field, "kata_load");
-    if (status) return status;
-    const chain_slot *slot = field->slot;
-    kata_range all = kata_on(field);
     io_image image = {0};
-    status = io_png_read(path, slot->components, &image, &k->messages);
+    kata_status status = check_picture(field, "kata_load");
+    if (!status) status = io_png_header(path, &image, &k->messages);
+    if (!status) status = check_size(field, path, &image);
+    if (!status) status = io_png_read(path, field->slot->components, &image, &k->messages);
+    if (!status) status = check_size(field, path, &image); /* another file may be there by now */
+    if (!status) status = put_pixels(field, &image);
     api_note_error(k);
-    if (!status && (image.width != all.hi[0] || image.height != all.hi[1]))
-        status = api_fail(k, KATA_ERROR_ARGUMENT,
-                          "%s: the image has %lld x %lld pixels and field '%s' %lld x %lld points",
-                          path, (long long)image.width, (long long)image.height, field->name,
-                          (long long)all.hi[0], (long long)all.hi[1]);
-    int64_t points = image.width * image.height, count = points * slot->components;
-    uint8_t *values = status ? NULL : calloc((size_t)count, sizeof *values);
-    if (!status && !values) status = api_no_memory(k);
-    for (int64_t i = 0; values && i < count; i++)
-        values[i] = image.pixels[i % points * slot->components + i / points];
-    kata_type type = slot->type == KATA_U8 ? KATA_U8 : KATA_UNORM8;
-    if (!status) status = kata_put_values(field, &all, type, values, count);
-    free(values);
     io_image_free(&image);
     return status;
 }

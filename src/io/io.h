@@ -9,7 +9,8 @@
 /* The viridis colour at t in [0, 1] (clamped; NaN is magenta), as 8-bit RGB. */
 void io_viridis(double t, uint8_t rgb[3]);
 
-/* ---- png.c ----------------------------------------------------------------------------------- */
+/* ---- png_read.c, png_write.c ------------------------------------------------------------------
+ */
 
 /* Images of 8 bits per channel, rows from the top, pixels of `channels` bytes: 1 grey, 2 grey and
  * alpha, 3 RGB, 4 RGBA. */

@@ -27,18 +27,18 @@ void io_array_print(text *out, const io_array *a)
 /* ---- opening --------------------------------------------------------------------------------- */
 
 /* Opens a file up to its values. */
-static bool open_file(npy_reader *r, const char *path)
+static bool open_file(io_npy_reader *r, const char *path)
 {
     int fd, error = file_open(path, &fd);
-    if (error) return npy_fail(r, file_reason(error));
+    if (error) return io_npy_fail(r, file_reason(error));
     r->file = fdopen(fd, "rb");
-    if (r->file) return npy_read_header(r);
-    npy_fail(r, strerror(errno));
+    if (r->file) return io_npy_read_header(r);
+    io_npy_fail(r, strerror(errno));
     close(fd);
     return false;
 }
 
-static kata_status finish(npy_reader *r, const char *path, bool good, messages *m)
+static kata_status finish(io_npy_reader *r, const char *path, bool good, messages *m)
 {
     if (r->file) fclose(r->file);
     return good ? KATA_OK : message_fail(m, KATA_ERROR_FILE, "cannot read %s: %s", path, r->reason);
@@ -46,7 +46,7 @@ static kata_status finish(npy_reader *r, const char *path, bool good, messages *
 
 kata_status io_npy_shape(const char *path, io_array *a, messages *m)
 {
-    npy_reader *r = calloc(1, sizeof *r);
+    io_npy_reader *r = calloc(1, sizeof *r);
     if (!r) return message_no_memory(m);
     bool good = open_file(r, path);
     if (good) *a = r->array;
@@ -80,7 +80,7 @@ static void swap_bytes(char *values, int64_t count, int bytes)
 }
 
 /* An integer of 1, 2 or 4 bytes; of a bool 0 or 1. */
-static int64_t integer_at(const npy_type *type, const char *value)
+static int64_t integer_at(const io_npy_type *type, const char *value)
 {
     uint32_t raw = 0;
     if (type->bytes == 1)
@@ -106,13 +106,13 @@ static void store_integer(kata_type type, int64_t value, void *to)
 }
 
 /* Whether values are stored as they are in the file, but for the order of their bytes. */
-static bool is_copied(const npy_type *type, kata_type to)
+static bool is_copied(const io_npy_type *type, kata_type to)
 {
     return type->bytes == store_type_bytes(to) && type->name[0] != 'b';
 }
 
 /* Puts values of a piece of the file, the first of which is value `first`, where they belong. */
-static void put_piece(const npy_reader *r, const char *piece, int64_t first, int64_t count,
+static void put_piece(const io_npy_reader *r, const char *piece, int64_t first, int64_t count,
                       kata_type to, char *values)
 {
     int size = store_type_bytes(to), bytes = r->type->bytes;
@@ -126,14 +126,14 @@ static void put_piece(const npy_reader *r, const char *piece, int64_t first, int
     }
 }
 
-static bool read_pieces(npy_reader *r, kata_type to, char *values)
+static bool read_pieces(io_npy_reader *r, kata_type to, char *values)
 {
     _Alignas(8) char piece[1 << 15];
     int64_t bytes = r->type->bytes, most = (int64_t)sizeof piece / bytes;
     int64_t count = io_array_count(&r->array);
     for (int64_t first = 0; first < count; first += most) {
         int64_t here = smaller(most, count - first);
-        if (!npy_read_bytes(r, piece, (size_t)(here * bytes))) return false;
+        if (!io_npy_read_bytes(r, piece, (size_t)(here * bytes))) return false;
         if (r->swapped) swap_bytes(piece, here, r->type->bytes);
         put_piece(r, piece, first, here, to, values);
     }
@@ -141,31 +141,31 @@ static bool read_pieces(npy_reader *r, kata_type to, char *values)
 }
 
 /* Whether values of the file can be read as a type: their own, or of bytes a wider integer. */
-static bool reads_as(const npy_type *type, kata_type to)
+static bool reads_as(const io_npy_type *type, kata_type to)
 {
     bool wider = type->type == KATA_U8 && (to == KATA_I32 || to == KATA_I64);
     return type->type == to || wider;
 }
 
-static bool is_expected(const npy_reader *r, const io_array *expected)
+static bool is_expected(const io_npy_reader *r, const io_array *expected)
 {
     const io_array *a = &r->array;
     return reads_as(r->type, expected->type) && a->axes == expected->axes &&
            !memcmp(a->size, expected->size, (size_t)a->axes * sizeof *a->size);
 }
 
-static bool read_values(npy_reader *r, const io_array *expected, void *values)
+static bool read_values(io_npy_reader *r, const io_array *expected, void *values)
 {
-    if (!is_expected(r, expected)) return npy_fail(r, "it has changed while it was read");
+    if (!is_expected(r, expected)) return io_npy_fail(r, "it has changed while it was read");
     bool as_it_is =
         is_copied(r->type, expected->type) && !r->swapped && !(r->fortran && r->array.axes > 1);
     if (!as_it_is) return read_pieces(r, expected->type, values);
-    return npy_read_bytes(r, values, (size_t)(io_array_count(expected) * r->type->bytes));
+    return io_npy_read_bytes(r, values, (size_t)(io_array_count(expected) * r->type->bytes));
 }
 
 kata_status io_npy_read(const char *path, const io_array *expected, void *values, messages *m)
 {
-    npy_reader *r = calloc(1, sizeof *r);
+    io_npy_reader *r = calloc(1, sizeof *r);
     if (!r) return message_no_memory(m);
     bool good = open_file(r, path) && read_values(r, expected, values);
     kata_status status = finish(r, path, good, m);

@@ -7,31 +7,31 @@
 #include <stdio.h>
 
 /* A type of values in a file, and the smallest of ours that holds each. */
-typedef struct npy_type {
+typedef struct io_npy_type {
     char name[3]; /* NumPy's: a kind and a number of bytes */
     kata_type type;
     int bytes;      /* of a value in the file */
     bool is_signed; /* of integers */
-} npy_type;
+} io_npy_type;
 
-enum { NPY_LONGEST_HEADER = 1 << 16 };
+enum { IO_LONGEST_HEADER = 1 << 16 };
 
 /* A file being read. */
-typedef struct npy_reader {
+typedef struct io_npy_reader {
     FILE *file;
     io_array array;
-    const npy_type *type;
+    const io_npy_type *type;
     bool swapped; /* its bytes are in the other order than this machine's */
     bool fortran; /* its first axis is the fastest */
-    char header[NPY_LONGEST_HEADER + 1];
+    char header[IO_LONGEST_HEADER + 1];
     const char *at;   /* in the header */
     char reason[160]; /* of a failure */
-} npy_reader;
+} io_npy_reader;
 
 /* Notes the reason of a failure, unless there is one. Returns false. */
-bool npy_fail(npy_reader *r, const char *reason);
-bool npy_read_bytes(npy_reader *r, void *to, size_t size);
+bool io_npy_fail(io_npy_reader *r, const char *reason);
+bool io_npy_read_bytes(io_npy_reader *r, void *to, size_t size);
 /* Reads the header of an open file, up to its values, whose number of bytes is what it says. */
-bool npy_read_header(npy_reader *r);
+bool io_npy_read_header(io_npy_reader *r);
 
 #endif

@@ -61,26 +61,32 @@ static int set_files(posix_spawn_file_actions_t *files, int in, int out)
     return error;
 }
 
+static int spawn_with(const char *const *argv, int in, int out, char *const *environment,
+                      posix_spawnattr_t *attributes, pid_t *pid)
+{
+    posix_spawn_file_actions_t files;
+    int error = posix_spawn_file_actions_init(&files);
+    if (error) return error;
+    error = set_signals(attributes);
+    if (!error) error = set_files(&files, in, out);
+    if (!error)
+        error = posix_spawn(pid, argv[0], &files, attributes, (char *const *)(uintptr_t)argv,
+                            environment);
+    posix_spawn_file_actions_destroy(&files);
+    return error;
+}
+
 /* Nothing of the environment but where libraries are. */
 static int spawn(const char *const *argv, int in, int out, pid_t *pid)
 {
     posix_spawnattr_t attributes;
-    posix_spawn_file_actions_t files;
     text libraries = {0};
     const char *folders = environment_get("LD_LIBRARY_PATH");
     if (folders) text_add(&libraries, "LD_LIBRARY_PATH=%s", folders);
     char *const environment[] = {libraries.data, NULL};
     int error = libraries.failed ? ENOMEM : posix_spawnattr_init(&attributes);
     if (!error) {
-        error = posix_spawn_file_actions_init(&files);
-        if (!error) {
-            error = set_signals(&attributes);
-            if (!error) error = set_files(&files, in, out);
-            if (!error)
-                error = posix_spawn(pid, argv[0], &files, &attributes,
-                                    (char *const *)(uintptr_t)argv, environment);
-            posix_spawn_file_actions_destroy(&files);
-        }
+        error = spawn_with(argv, in, out, environment, &attributes, pid);
         posix_spawnattr_destroy(&attributes);
     }
     text_free(&libraries);

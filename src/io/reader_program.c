@@ -36,22 +36,25 @@ static bool library_folder(text *folder)
     return true;
 }
 
+/* Where to look, in this order; the text stays empty for a place that there is none of. */
+static void add_candidate(text *path, int i, bool shared, const text *folder)
+{
+    const char *named = environment_get("KATA_READ_HDF5");
+    if (i == 0 && named) text_add(path, "%s", named);
+    if (i == 1 && shared) text_add(path, "%s" READER_PROGRAM, text_get(folder));
+    if (i == 2 && shared)
+        text_add(path, "%s" KATA_LIBEXEC_FROM_LIBRARY "/" READER_PROGRAM, text_get(folder));
+    if (i == 3) text_add(path, "%s", KATA_LIBEXEC "/" READER_PROGRAM);
+}
+
 bool io_reader_find(text *path)
 {
-    static const char *const beside[] = {"", KATA_LIBEXEC_FROM_LIBRARY "/"};
     text tried = {0}, folder = {0};
     bool found = false, shared = library_folder(&folder);
-    const char *named = environment_get("KATA_READ_HDF5");
     for (int i = 0; !found && i < 4; i++) {
-        if (i == 0 ? !named : i < 3 && !shared) continue;
         text_clear(path);
-        if (i == 0)
-            text_add(path, "%s", named);
-        else if (i < 3)
-            text_add(path, "%s%s" READER_PROGRAM, text_get(&folder), beside[i - 1]);
-        else
-            text_add(path, "%s/" READER_PROGRAM, KATA_LIBEXEC);
-        found = try_path(path, &tried);
+        add_candidate(path, i, shared, &folder);
+        if (path->length) found = try_path(path, &tried);
     }
     if (!found) {
         text_clear(path);

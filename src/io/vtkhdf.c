@@ -5,7 +5,7 @@
 /* ---- images ---------------------------------------------------------------------------------- */
 
 typedef struct image {
-    const vtkhdf_layout *layout;
+    const io_vtkhdf_layout *layout;
     int count;
     const io_points *arrays;
 } image;
@@ -32,7 +32,7 @@ kata_status io_vtkhdf_write(const char *path, const io_lattice *lattice, int cou
 {
     kata_status status = io_vtkhdf_check(path, lattice, m);
     if (status) return status;
-    vtkhdf_layout layout = io_vtkhdf_layout(lattice);
+    io_vtkhdf_layout layout = io_vtkhdf_layout_of(lattice);
     const image im = {&layout, count, arrays};
     const io_frame frame = {
         .data = &im, .make = make_image, .count = count, .arrays = arrays, .points = layout.points};

@@ -16,9 +16,9 @@
 
 #include <string.h>
 
-vtkhdf_layout io_vtkhdf_layout(const io_lattice *lattice)
+io_vtkhdf_layout io_vtkhdf_layout_of(const io_lattice *lattice)
 {
-    vtkhdf_layout l = {.lattice = lattice, .points = 1};
+    io_vtkhdf_layout l = {.lattice = lattice, .points = 1};
     const int64_t *n = lattice->size;
     l.turned = n[1] == 1 && n[2] > 1;
     int64_t size[3] = {n[0], n[l.turned ? 2 : 1], n[l.turned ? 1 : 2]};
@@ -30,7 +30,7 @@ vtkhdf_layout io_vtkhdf_layout(const io_lattice *lattice)
     return l;
 }
 
-int io_vtkhdf_axes(const vtkhdf_layout *l, const io_points *p, int skipped, hsize_t size[5])
+int io_vtkhdf_axes(const io_vtkhdf_layout *l, const io_points *p, int skipped, hsize_t size[5])
 {
     int axes = skipped;
     bool flat = l->rank + skipped > 1 && l->size[l->rank - 1] == 1 && p->components > 1;
@@ -74,7 +74,7 @@ static bool write_text(hid_t group, const char *name, const char *value)
     return H5Tclose(type) >= 0 && good;
 }
 
-static bool write_attributes(hid_t group, const vtkhdf_layout *l)
+static bool write_attributes(hid_t group, const io_vtkhdf_layout *l)
 {
     static const double straight[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     static const double turned[9] = {1, 0, 0, 0, 0, -1, 0, 1, 0};
@@ -90,7 +90,7 @@ static bool write_attributes(hid_t group, const vtkhdf_layout *l)
            write_doubles(group, "Direction", 9, l->turned ? turned : straight);
 }
 
-bool io_vtkhdf_groups(hid_t file, const vtkhdf_layout *l, hid_t *root, hid_t *point_data)
+bool io_vtkhdf_groups(hid_t file, const io_vtkhdf_layout *l, hid_t *root, hid_t *point_data)
 {
     *point_data = H5I_INVALID_HID;
     *root = H5Gcreate2(file, "VTKHDF", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);

@@ -21,7 +21,7 @@ struct io_series {
     arena memory; /* of names */
     const char *path;
     io_lattice lattice;
-    vtkhdf_layout layout;
+    io_vtkhdf_layout layout;
     int count;
     io_points arrays[IO_MOST_ARRAYS];
     int file; /* -1 before the first step */
@@ -59,7 +59,7 @@ io_series *io_series_new(const char *path, const io_lattice *lattice, int count,
     io_series *s = calloc(1, sizeof *s);
     if (s) {
         *s = (io_series){.lattice = *lattice, .count = count, .file = -1};
-        s->layout = io_vtkhdf_layout(&s->lattice);
+        s->layout = io_vtkhdf_layout_of(&s->lattice);
     }
     if (!s || !copy_names(s, path, arrays)) {
         message_no_memory(m);

@@ -19,21 +19,21 @@ enum { TIMES = 256 }; /* in a chunk */
 
 #define OFFSETS "PointDataOffsets"
 
-static size_t row_bytes(const vtkhdf_layout *l, const io_points *p)
+static size_t row_bytes(const io_vtkhdf_layout *l, const io_points *p)
 {
     return l->points / (size_t)l->size[0] * (size_t)p->components *
            (size_t)store_type_bytes(p->type);
 }
 
 /* Indices of the slowest dimension in a chunk. */
-static hsize_t chunk_rows(const vtkhdf_layout *l, const io_points *p)
+static hsize_t chunk_rows(const io_vtkhdf_layout *l, const io_points *p)
 {
     const size_t most = (size_t)HOSTILE(1 << 30, 1 << 9);
     hsize_t rows = most / row_bytes(l, p);
     return rows < 1 ? 1 : rows < l->size[0] ? rows : l->size[0];
 }
 
-bool io_steps_fit(const vtkhdf_layout *l, const io_points *p)
+bool io_steps_fit(const io_vtkhdf_layout *l, const io_points *p)
 {
     return row_bytes(l, p) <= UINT32_MAX;
 }
@@ -59,7 +59,7 @@ static bool make_growing(hid_t group, const char *name, hid_t type, int axes, hs
     return set >= 0 && H5Dclose(set) >= 0;
 }
 
-static bool make_array(hid_t group, const vtkhdf_layout *l, const io_points *p)
+static bool make_array(hid_t group, const io_vtkhdf_layout *l, const io_points *p)
 {
     hsize_t size[5], chunk[5];
     int axes = io_vtkhdf_axes(l, p, 1, size);
@@ -91,7 +91,7 @@ static bool make_steps(hid_t root, int count, const io_points *arrays)
     return H5Gclose(steps) >= 0 && good;
 }
 
-bool io_steps_make(hid_t file, const vtkhdf_layout *l, int count, const io_points *arrays)
+bool io_steps_make(hid_t file, const io_vtkhdf_layout *l, int count, const io_points *arrays)
 {
     hid_t root, point_data;
     bool good = io_vtkhdf_groups(file, l, &root, &point_data);
@@ -157,7 +157,7 @@ static void array_path(char path[96], const char *group, const char *name)
 }
 
 /* Writes the chunks of one step. Returns 0 or an errno value; EIO also for what HDF5 cannot do. */
-static int write_chunks(int descriptor, hid_t set, const vtkhdf_layout *l, const io_points *p,
+static int write_chunks(int descriptor, hid_t set, const io_vtkhdf_layout *l, const io_points *p,
                         int64_t step, const void *values)
 {
     hsize_t rows = chunk_rows(l, p), start[5] = {(hsize_t)step}, bytes;
@@ -177,7 +177,7 @@ static int write_chunks(int descriptor, hid_t set, const vtkhdf_layout *l, const
 }
 
 /* Extends one array, and writes its values to the space that this sets aside. */
-static int grow_array(int descriptor, hid_t file, const vtkhdf_layout *l, const io_points *p,
+static int grow_array(int descriptor, hid_t file, const io_vtkhdf_layout *l, const io_points *p,
                       int64_t step, const void *values)
 {
     char path[96];
@@ -191,7 +191,7 @@ static int grow_array(int descriptor, hid_t file, const vtkhdf_layout *l, const 
     return error;
 }
 
-int io_steps_grow(int descriptor, hid_t file, const vtkhdf_layout *l, int count,
+int io_steps_grow(int descriptor, hid_t file, const io_vtkhdf_layout *l, int count,
                   const io_points *arrays, int64_t step, double time, const io_source *source)
 {
     int error = 0;

@@ -55,21 +55,21 @@ kata_status io_cannot_write(const char *path, int error, const text *reason, mes
 /* ---- vtkhdf_frame.c -------------------------------------------------------------------------- */
 
 /* The image in a file: slowest dimension first. */
-typedef struct vtkhdf_layout {
+typedef struct io_vtkhdf_layout {
     const io_lattice *lattice;
     int rank; /* dimensions of the points */
     hsize_t size[3];
     size_t points;
     bool turned; /* y of the image is z of the grid */
-} vtkhdf_layout;
+} io_vtkhdf_layout;
 
-vtkhdf_layout io_vtkhdf_layout(const io_lattice *lattice);
+io_vtkhdf_layout io_vtkhdf_layout_of(const io_lattice *lattice);
 /* The axes of an array, from the slowest on, after the first `skipped`; returns their number. */
-int io_vtkhdf_axes(const vtkhdf_layout *l, const io_points *p, int skipped, hsize_t size[5]);
+int io_vtkhdf_axes(const io_vtkhdf_layout *l, const io_points *p, int skipped, hsize_t size[5]);
 /* An attribute of `count` values, one value without dimensions if it is 0. */
 bool io_vtkhdf_integers(hid_t group, const char *name, int count, const int64_t *values);
 /* Makes the group VTKHDF with the attributes of an image, and PointData in it. */
-bool io_vtkhdf_groups(hid_t file, const vtkhdf_layout *l, hid_t *root, hid_t *point_data);
+bool io_vtkhdf_groups(hid_t file, const io_vtkhdf_layout *l, hid_t *root, hid_t *point_data);
 kata_status io_vtkhdf_check(const char *path, const io_lattice *lattice, messages *m);
 
 #endif

@@ -471,6 +471,23 @@ static void test_loads_that_do_not_fit_are_refused(void **state)
     close_world(&w);
 }
 
+/* A small file may hold a large image: its size is compared before its pixels are unpacked, so that
+ * it does not matter that these are missing here. */
+static void test_images_of_another_size_are_not_unpacked(void **state)
+{
+    (void)state;
+    world w;
+    open_world(&w);
+    kata_field *large = kata_field_new(kata_grid_2d(w.k, 70, 60), "large", KATA_F64);
+    kata_field *u = kata_field_new(kata_grid_2d(w.k, 5, 4), "u", KATA_F64);
+    kata_save(large, "large.png");
+    assert_int_equal(truncate("large.png", 60), 0);
+    expect_refused(&w, u, "large.png",
+                   "error: large.png: the image has 70 x 60 pixels and field 'u' 5 x 4 points");
+    unlink("large.png");
+    close_world(&w);
+}
+
 static void test_a_failed_save_leaves_no_file(void **state)
 {
     (void)state;
@@ -500,6 +517,7 @@ int main(void)
         cmocka_unit_test(test_hdf5_files_hold_fields_by_name),
         cmocka_unit_test(test_shape_of_vtkhdf_and_datasets),
         cmocka_unit_test(test_loads_that_do_not_fit_are_refused),
+        cmocka_unit_test(test_images_of_another_size_are_not_unpacked),
         cmocka_unit_test(test_a_failed_save_leaves_no_file),
     };
     int failures = cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 static char folder[] = "/tmp/kata_strange_XXXXXX";
@@ -271,7 +272,8 @@ static void test_the_process_can_only_read(void **state)
 {
     (void)state;
     pid_t child = fork();
-    if (child == 0) _exit(reader_confine(1000) ? escapes() : 128);
+    /* by the system call: sanitizers do more in _exit than this process can */
+    if (child == 0) syscall(SYS_exit_group, reader_confine(1000) ? escapes() : 128);
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
