@@ -204,7 +204,8 @@ bool sweep_edge_can_fill(const sweep_loop *l, const sweep_edge *edge, const grid
 /* Fills what the box that runs reads outside of fields that are not copied. */
 void sweep_fill(sweep_loop *l);
 
-/* ---- point_values.c, failing_point.c, run_points.c ----------------------------------------------- */
+/* ---- point_values.c, failing_point.c, run_points.c
+ * ----------------------------------------------- */
 
 /* Evaluates the graph of the loop at a point, on the views of a share: of what lies outside the
  * grid, on copies (`copied`), or by the boundary rules. The values are in the thread's memory; NULL
@@ -250,7 +251,8 @@ bool sweep_prepare_edges(sweep_loop *l);
 /* Whether a parameter is a field, and describes the field that a loop gives it. */
 bool sweep_field_describe(const chain_loop *loop, int param, sweep_field *out);
 
-/* ---- prepared_cache.c --------------------------------------------------------------------------------- */
+/* ---- prepared_cache.c
+ * --------------------------------------------------------------------------------- */
 
 void sweep_cache_free(struct sweep_cache *cache);
 
