@@ -19,19 +19,23 @@ const char *const apply_rule_names[] = {"none",
                                         "periodic",
                                         NULL};
 
+/* Cuts ":VALUE" off a rule. */
+static bool read_rule_value(const apply *a, char *word, double *value)
+{
+    char *colon = strchr(word, ':'), *end;
+    *value = 0;
+    if (!colon) return true;
+    *colon = 0;
+    *value = strtod(colon + 1, &end);
+    if (end != colon + 1 && !*end && isfinite(*value)) return true;
+    options_wrong(a->o, "--boundary takes a number after the colon, not '%s'", colon + 1);
+    return false;
+}
+
 /* "RULE" or "RULE:VALUE" */
 static bool read_rule(const apply *a, char *word, kata_rule *rule, double *value)
 {
-    char *colon = strchr(word, ':'), *end = "";
-    *value = 0;
-    if (colon) {
-        *colon = 0;
-        *value = strtod(colon + 1, &end);
-    }
-    if (colon && (end == colon + 1 || *end || !isfinite(*value))) {
-        options_wrong(a->o, "--boundary takes a number after the colon, not '%s'", colon + 1);
-        return false;
-    }
+    if (!read_rule_value(a, word, value)) return false;
     spelling s = spelling_of(word);
     for (int i = 0; apply_rule_names[i]; i++) {
         *rule = (kata_rule)i;

@@ -35,31 +35,42 @@ static bool read_number(const apply_param *p, const char *word, kata_arg *out)
     return end != word && !*end && !errno && fits;
 }
 
-static bool read_table(apply *a, apply_param *p)
+static void set_element(apply_param *p, int element, const kata_arg *number)
 {
-    char *copy = strdup(p->word), *rest = copy, *word;
+    if (element >= p->param.count) return;
+    if (apply_is_floating(p))
+        ((double *)p->table)[element] = number->as.floating;
+    else
+        ((int64_t *)p->table)[element] = number->as.integer;
+}
+
+/* The number of elements; -1 after a message. */
+static int read_elements(const apply *a, apply_param *p, char *words)
+{
     int count = 0;
-    bool good = copy != NULL;
-    p->table = calloc((size_t)p->param.count, sizeof(double));
-    good = good && p->table;
-    for (; good && (word = strsep(&rest, ",")); count++) {
+    for (char *word; (word = strsep(&words, ",")); count++) {
         kata_arg number;
         if (!read_number(p, word, &number)) {
-            good = wrong_number(a, p, word);
-            break;
+            wrong_number(a, p, word);
+            return -1;
         }
-        if (count >= p->param.count) continue;
-        if (apply_is_floating(p))
-            ((double *)p->table)[count] = number.as.floating;
-        else
-            ((int64_t *)p->table)[count] = number.as.integer;
+        set_element(p, count, &number);
     }
+    return count;
+}
+
+static bool read_table(apply *a, apply_param *p)
+{
+    char *copy = strdup(p->word);
+    p->table = calloc((size_t)p->param.count, sizeof(double));
+    int count = copy && p->table ? read_elements(a, p, copy) : -1;
+    if (!copy || !p->table) options_failed(a->o, "out of memory");
     free(copy);
-    if (good && count != p->param.count)
+    if (count >= 0 && count != p->param.count)
         options_wrong(a->o, "parameter '%s' takes %d numbers, as in %s=1,2,...; there are %d",
                       p->param.name, p->param.count, p->param.name, count);
     p->arg = kata_table_of(apply_is_floating(p) ? KATA_F64 : KATA_I64, p->table, p->param.count);
-    return good && count == p->param.count;
+    return count == p->param.count;
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -76,29 +87,30 @@ static void read_files(apply_param *p, char *word)
     p->discarded = !p->output && (comma || p->param.kind == KATA_PARAM_OUT);
 }
 
+/* Whether a parameter may be given a value, and has none yet. */
+static bool takes_word(const apply *a, const apply_param *p)
+{
+    if (!p->word && !apply_is_reduction(p)) return true;
+    options_wrong(a->o,
+                  p->word ? "parameter '%s' is given twice"
+                          : "parameter '%s' is a result, which is printed",
+                  p->param.name);
+    return false;
+}
+
 static bool read_word(apply *a, char *word)
 {
-    const char *equals = strchr(word, '=');
+    char *equals = strchr(word, '=');
     if (!equals) {
         options_wrong(a->o, "'%s' is not of the form NAME=VALUE", word);
         return false;
     }
     apply_param *p = apply_find(a, word, (size_t)(equals - word));
-    if (!p) return false;
-    if (p->word || apply_is_reduction(p)) {
-        options_wrong(a->o,
-                      p->word ? "parameter '%s' is given twice"
-                              : "parameter '%s' is a result, which is printed",
-                      p->param.name);
-        return false;
-    }
+    if (!p || !takes_word(a, p)) return false;
     p->word = equals + 1;
-    if (apply_is_field(p))
-        read_files(p, word + (equals + 1 - word));
-    else if (p->param.kind == KATA_PARAM_TABLE)
-        return read_table(a, p);
-    else if (!read_number(p, p->word, &p->arg))
-        return wrong_number(a, p, p->word);
+    if (p->param.kind == KATA_PARAM_TABLE) return read_table(a, p);
+    if (!apply_is_field(p)) return read_number(p, p->word, &p->arg) || wrong_number(a, p, p->word);
+    read_files(p, equals + 1);
     return true;
 }
 

@@ -97,7 +97,7 @@ static void print_verbs(FILE *to)
     }
 }
 
-/* ---- what the tables do not have ------------------------------------------------------------- */
+/* ---- environment, exit status, examples ------------------------------------------------------ */
 
 static const struct {
     const char *name, *meaning;
@@ -106,20 +106,21 @@ static const struct {
                        "~/.cache"},
     {"KATA_CC", "the C compiler that kernels are compiled with"},
     {"KATA_THREADS", "how many threads compute; OMP_NUM_THREADS is looked at, too"},
-    {"KATA_EXECUTOR", "what runs kernels: cpu, reference (an interpreter) or plan"},
+    {"KATA_EXECUTOR", "runs kernels: cpu, reference (an interpreter) or plan"},
     {"KATA_WAIT", "1: kernels are not interpreted while they are being compiled"},
     {"KATA_WARNINGS", "0: no warnings about kernels"},
     {"KATA_EAGER", "1: each application runs at once"},
     {"KATA_POISON", "1: new fields are NaN, not zero"},
     {"KATA_DEBUG_LINES", "1: compiled kernels carry the lines of the kernel file"},
-    {"KATA_RECORD", "a file that takes down what each loop computed, for kata diff"},
+    {"KATA_RECORD", "a file that records each loop and its results, for kata diff"},
     {"KATA_RECORD_FULL", "1: with all values"},
     {"KATA_TRACE", "a field's point, as kata trace sets it"},
     {"KATA_TRACE_FILE", "where traces are written; otherwise to standard error"},
     {"KATA_PLAN", "how chains are planned, as kata explain sets it"},
-    {"KATA_EXPLAIN", "text, json, x, y or z: what kata explain shows of a program"},
-    {"KATA_EXPLAIN_FILE", "where that is written; otherwise to standard error"},
+    {"KATA_EXPLAIN", "text, json, x, y or z: explains a program as kata explain does"},
+    {"KATA_EXPLAIN_FILE", "where the explanation is written; otherwise to standard error"},
     {"KATA_EXPLAIN_QUICK", "1: nothing is measured for it"},
+    {"KATA_WITHOUT", "passes of code generation to leave out, to see what each is worth"},
     {"COLUMNS", "how wide the line of progress may be on a terminal that does not say"},
 };
 

@@ -156,7 +156,7 @@ static void print_number(const record_file *f, const record_file *g, int item)
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
-/* Kernel, range, and the kinds and names of what is given and computed; not the location. */
+/* Whether kernel, range, and the kinds and names of all items agree; the location may differ. */
 static bool same_form(const record_entry *a, const record_entry *b)
 {
     bool same = !strcmp(a->head, b->head) && a->count == b->count &&

@@ -98,7 +98,7 @@ static void say_error(void *data, kata_status status, const char *message)
     fprintf(stderr, "kata explain: %s\n", message + strlen("error: "));
 }
 
-/* The library knows what a plan is. */
+/* Asks the library whether this is a plan. */
 static bool check_plan(const char *plan)
 {
     kata *k = kata_open(&(kata_options){.plan = plan, .handler = say_error, .no_warnings = true});

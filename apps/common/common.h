@@ -1,4 +1,4 @@
-/* common: what the simulations and the kata command share. */
+/* common: parts that the simulations and the kata command share. */
 #ifndef COMMON_COMMON_H
 #define COMMON_COMMON_H
 
@@ -11,7 +11,7 @@
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 #define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
 
-/* Exit code of a command that was called wrongly; 1 is that of one that failed. */
+/* A command that was called wrongly exits with this, one that failed with 1. */
 enum { EXIT_USAGE = 2 };
 
 /* ---- options.c, option_*.c: the command line, read by a table -------------------------------- */
@@ -69,7 +69,8 @@ typedef struct options {
  * there is nothing more to do: 0 after --help or -h, EXIT_USAGE after a message that says which
  * word is wrong, and what would be right. */
 bool options_read(const options *o, void *values, int argc, char **argv, int *exit_code);
-/* Prints "program: message" to standard error; returns EXIT_USAGE. For what a table cannot say. */
+/* Prints "program: message" to standard error; returns EXIT_USAGE. For rules that a table cannot
+ * express. */
 int options_wrong(const options *o, const char *format, ...) PRINTF_LIKE(2, 3);
 /* The same for a command that was called rightly, and failed; returns EXIT_FAILURE. */
 int options_failed(const options *o, const char *format, ...) PRINTF_LIKE(2, 3);
@@ -98,7 +99,7 @@ void option_print_help(const options *o);
 /* ---- spelling.c: the nearest name ------------------------------------------------------------ */
 
 typedef struct spelling {
-    const char *word;    /* what was typed */
+    const char *word;    /* as it was typed */
     const char *nearest; /* the best name tried so far; NULL when none is a likely meaning */
     int distance;        /* letters to change, add or remove; only smaller ones are taken */
 } spelling;

@@ -251,7 +251,8 @@ bool sweep_prepare_edges(sweep_loop *l);
 /* Whether a parameter is a field, and describes the field that a loop gives it. */
 bool sweep_field_describe(const chain_loop *loop, int param, sweep_field *out);
 
-/* ---- prepared_cache.c --------------------------------------------------------------------------------- */
+/* ---- prepared_cache.c
+ * --------------------------------------------------------------------------------- */
 
 void sweep_cache_free(struct sweep_cache *cache);
 

@@ -55,7 +55,8 @@ typedef struct sweep_workers sweep_workers;
 sweep_workers *sweep_workers_new(int threads, bool poison);
 void sweep_workers_free(sweep_workers *workers);
 
-/* ---- sweep.c, prepared_cache.c ------------------------------------------------------------------------ */
+/* ---- sweep.c, prepared_cache.c
+ * ------------------------------------------------------------------------ */
 
 /* A loop that is prepared. */
 typedef struct sweep_loop sweep_loop;
