@@ -5,6 +5,7 @@
 #include "plan_cpu.h"
 
 #include "jit/jit.h"
+#include "plan/node.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
