@@ -9,15 +9,17 @@
 
 /* ---- boundary rules -------------------------------------------------------------------------- */
 
-const char *const apply_rule_names[] = {"none",
-                                        "constant",
-                                        "clamp",
-                                        "reflect-face",
-                                        "reflect-node",
-                                        "antisymmetric-face",
-                                        "antisymmetric-node",
-                                        "periodic",
-                                        NULL};
+const char *const apply_rule_names[] = {
+    [KATA_NONE] = "none",
+    [KATA_CONSTANT] = "constant",
+    [KATA_CLAMP] = "clamp",
+    [KATA_REFLECT_FACE] = "reflect-face",
+    [KATA_REFLECT_NODE] = "reflect-node",
+    [KATA_ANTISYMMETRIC_FACE] = "antisymmetric-face",
+    [KATA_ANTISYMMETRIC_NODE] = "antisymmetric-node",
+    [KATA_PERIODIC] = "periodic",
+    [KATA_PERIODIC + 1] = NULL,
+};
 
 /* Cuts ":VALUE" off a rule. */
 static bool read_rule_value(const apply *a, char *word, double *value)
