@@ -1,7 +1,7 @@
 /* bench: how fast one application of a kernel is, beside a plain loop and a hand-written kernel.
  *
- * cases.c lists what is measured, plain/ and hand/ hold the competitors, case_data.c their arrays,
- * measure.c takes times, bench_table.c prints. All fields of a case have the same points, with
+ * cases.c lists the cases, plain/ and hand/ hold the competitors, case_data.c makes their arrays,
+ * measure.c takes times, bench_table.c prints. All fields of a case have the same points, and
  * ghosts around them that nobody writes. */
 #ifndef BENCH_H
 #define BENCH_H
@@ -14,7 +14,7 @@
 
 enum { BENCH_FIELDS = 8, BENCH_NUMBERS = 16, BENCH_STAGES = 2, BENCH_REPETITIONS = 101 };
 
-/* ---- what the competitors are given ---------------------------------------------------------- */
+/* ---- arguments of the competitors ------------------------------------------------------------ */
 
 /* Arrays of the case's type. Point (x,y,z) of component c of field f is element
  * x + y*row + z*plane + c*component of field[f]; x = 0 begins a cache line, and rows are padded to
@@ -57,17 +57,16 @@ typedef struct bench_case {
 extern const bench_case bench_cases[];
 extern const int bench_case_count;
 
-/* ---- case_data.c
- * ---------------------------------------------------------------------------------- */
+/* ---- case_data.c ----------------------------------------------------------------------------- */
 
-/* The arrays of a case on a grid, filled with numbers that do not compress; false when memory is
- * out. */
+/* Makes the arrays of a case on a grid, filled with numbers that do not compress. False when memory
+ * is out. */
 bool bench_data_make(bench_data *d, const bench_case *c, const int64_t size[3]);
 void bench_data_free(bench_data *d, const bench_case *c);
-/* The same numbers as those of an array before any loop has run: 1, give or take a sixteenth. So
- * lattices have a density, and systems of equations a solution. */
+/* The number of an element before any loop has run: 1, plus or minus a sixteenth. So lattices have
+ * a density, and systems of equations a solution. */
 double bench_start(int field, int component, const int64_t index[3]);
-/* The largest difference between what two of them have computed, relative to the largest number. */
+/* The largest difference between the results of two of them, relative to the largest number. */
 double bench_data_differ(const bench_case *c, const bench_data *a, const bench_data *b);
 /* A Katagami program of the case: the same numbers in fields. */
 typedef struct bench_program {
@@ -82,20 +81,18 @@ bool bench_program_make(bench_program *p, const bench_case *c, const int64_t siz
 void bench_program_free(bench_program *p);
 /* Applies the kernels that many times, and runs them. */
 bool bench_program_run(bench_program *p, int64_t times);
-/* Copies what the program has computed to arrays. */
+/* Copies the results of the program to arrays. */
 bool bench_program_get(bench_program *p, bench_data *d);
 
-/* ---- copy_rate.c
- * ---------------------------------------------------------------------------------- */
+/* ---- copy_rate.c ----------------------------------------------------------------------------- */
 
-/* GB/s of a copy with streaming stores between arrays of 64 MiB, on all threads: of a line that is
- * read and one that is written. */
+/* GB/s of a copy with streaming stores between arrays of 64 MiB, on all threads. Bytes read and
+ * bytes written count. */
 double bench_copy_rate(void);
 
 /* ---- measure.c ------------------------------------------------------------------------------- */
 
-/* Of repetitions between whose copies the rate of memory stayed the same (within a tenth), the
- * medians. Rates in 1e9 points/s. */
+/* Medians over the repetitions whose copies agree within a tenth. Rates in 1e9 points/s. */
 typedef struct bench_result {
     const bench_case *c;
     int64_t size[3];
@@ -112,9 +109,7 @@ typedef struct bench_result {
 bool bench_measure(const bench_case *c, const int64_t size[3], int threads, double seconds,
                    bench_result *out);
 
-/* ---- bench_table.c
- * --------------------------------------------------------------------------------
- */
+/* ---- bench_table.c --------------------------------------------------------------------------- */
 
 void bench_print_head(void);
 void bench_print(const bench_result *r);

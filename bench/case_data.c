@@ -67,7 +67,7 @@ static double get(const void *field, kata_type type, int64_t at)
     return type == KATA_F64 ? ((const double *)field)[at] : (double)((const float *)field)[at];
 }
 
-/* An odd number of lines from row to row and from plane to plane, so that they share no sets. */
+/* An odd number of lines between rows and between planes, so that they use different cache sets. */
 static int64_t padded(int64_t elements, int64_t line)
 {
     int64_t lines = (elements + line - 1) / line;
@@ -80,7 +80,7 @@ static int64_t before_row(const bench_case *c)
     return (c->ghosts + line - 1) / line * line;
 }
 
-/* Bytes of a field, and a few lines by which fields are shifted against one another. */
+/* Bytes of a field, and a few lines that shift fields against one another. */
 static size_t field_bytes(const bench_data *d, const bench_case *c, int f)
 {
     return (size_t)(c->fields[f].components * d->component * bytes_of(c->type) + 8 * 64);

@@ -1,5 +1,5 @@
-/* What is measured. The bytes per point are facts about the algorithm, written down here:
- * Katagami's own analysis has no say in them. */
+/* The cases. Bytes per point are facts about the algorithm, written down here: Katagami's own
+ * analysis does not enter. */
 #include "bench.h"
 
 /* Sizes: memory, --quick, in a second-level cache; along x whole cache lines. */

@@ -1,4 +1,4 @@
-/* The streaming copy that brackets what is timed. */
+/* The streaming copy before and after each timing. */
 #include "bench.h"
 #include "lines.h"
 

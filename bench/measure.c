@@ -1,6 +1,5 @@
 /* Taking times. In a repetition Katagami, the plain loop and the hand-written kernel follow one
- * another, each between two copies: what they are compared with is what memory gave at that time.
- */
+ * another. Each runs between two copies, which show the bandwidth at that time. */
 #include "bench.h"
 
 #include <math.h>
@@ -16,7 +15,7 @@ typedef struct run {
 
 enum { KATA, PLAIN, HAND, COMPETITORS };
 
-/* Sweeps after which Katagami has tried in which ways it can go about a loop. */
+/* Sweeps after which Katagami has tried its ways to run a loop. */
 enum { SETTLED = 8 };
 
 /* ---- one timing ------------------------------------------------------------------------------ */
@@ -37,7 +36,7 @@ static double rate(run *r, int who)
     return 1e-9 * (double)(r->points * r->times) / (omp_get_wtime() - start);
 }
 
-/* So many sweeps that a timing takes about as long as asked for. */
+/* The number of sweeps that takes about the time asked for. */
 static void choose_times(run *r, double seconds)
 {
     r->times = 1;
@@ -97,7 +96,7 @@ static double to_hand(const repetition *r) { return r->rate[KATA] / r->rate[HAND
 
 /* ---- a case ---------------------------------------------------------------------------------- */
 
-/* The order of competitors turns with the repetitions. */
+/* Each repetition begins with another competitor. */
 static repetition repeat(run *r, int turn)
 {
     repetition one = {0};
@@ -117,8 +116,8 @@ static repetition repeat(run *r, int turn)
     return one;
 }
 
-/* What Katagami and the plain loop compute, beside the hand-written kernel: in two sweeps, since
- * the program has done one when it started. */
+/* Compares the results of Katagami and of the plain loop with the hand-written kernel: after two
+ * sweeps, since the program did one when it started. */
 static double differences(run *r, const int64_t size[3])
 {
     bench_data other;
@@ -135,8 +134,9 @@ static double differences(run *r, const int64_t size[3])
     return worst;
 }
 
-/* In the cache of one core, times the threads: to start and join them would take as long as the
- * sweep. The differences too, where all is small. */
+/* The rate in the cache of one core, times the number of threads: starting and joining threads
+ * would take as long as the sweep. Also the differences between results, where everything is small.
+ */
 static bool measure_core(const bench_case *c, int threads, bench_result *out)
 {
     run r;

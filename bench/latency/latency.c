@@ -1,6 +1,6 @@
-/* What a program waits for beside its loops: the first result of a program with a cold and with a
- * warm cache, of one with many kernels, an application, and the loops of a chain on small grids
- * beside the same loops in plain C. Prints one line per figure; --quick repeats less. */
+/* Latencies around loops: the first result of a program with a cold and with a warm cache, and of a
+ * program with many kernels; an application; the loops of a chain on small grids beside the same
+ * loops in plain C. Prints one line per figure; --quick repeats less. */
 #include "base/base.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ static void line(const char *what, double value, const char *unit, const char *t
 
 /* ---- starting -------------------------------------------------------------------------------- */
 
-/* Kernels that all compute something else. */
+/* Many different kernels. */
 static void write_kernels(text *out, int count)
 {
     for (int i = 0; i < count; i++)
@@ -42,7 +42,7 @@ static void write_kernels(text *out, int count)
                  i, i + 1);
 }
 
-/* Seconds until a value is there that needs all kernels. */
+/* Seconds until a value is computed that needs all kernels. */
 static double first_result(const char *cache, int kernels, int64_t n, bool wait)
 {
     text source = {0};
@@ -137,7 +137,7 @@ static void queue(const world *w, int64_t inset, bool swap)
     }
 }
 
-/* Seconds of queueing a loop, and of running a loop so queued. */
+/* Seconds to queue a loop, and to run a queued loop. */
 static void measure_chain(const world *w, int64_t inset, bool swap, double *apply, double *run)
 {
     double applying[MOST_REPEATS], running[MOST_REPEATS];
@@ -174,7 +174,7 @@ static ROW void plain_row(double *restrict v, const double *restrict u, int64_t 
         v[x] = u[x] + c * (u[x + 1] + u[x - 1] + u[x + nx] + u[x - nx] - 4 * u[x]);
 }
 
-/* Inner points only, or all of a periodic grid in which a margin is filled before each step. */
+/* Inner points only, or all points of a periodic grid; then a margin is filled before each step. */
 static void plain_step(double *v, double *u, bool periodic, double c)
 {
     int64_t pitch = SIDE + 2, first = periodic ? 1 : 2, last = periodic ? SIDE : SIDE - 1;
