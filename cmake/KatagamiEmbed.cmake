@@ -9,10 +9,10 @@
 # that C does not allow becomes an underscore; SYMBOL names the array otherwise (one file only). The
 # texts are written anew when their files change. Call it in the folder that defines the target.
 #
-# Files that end in .kata are compiled by `kata check` first: an error in one fails the build with
-# its message, and warnings are shown. What a file imports becomes a part of its array, which is
-# written anew when any of it changes. NO_CHECK is for texts that the program completes before it
-# compiles them. They cannot import, nor can any when cross-compiling: nothing is checked then.
+# `kata check` compiles files that end in .kata first: an error fails the build with its message, and
+# warnings are shown. Imported files become parts of the array, which is written anew when one of them
+# changes. Use NO_CHECK for texts that the program completes before it compiles them. Such texts cannot
+# import. When cross-compiling nothing is checked, and no text can import.
 
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.25)

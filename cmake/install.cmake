@@ -1,5 +1,4 @@
-# What `cmake --install` puts in place: the library, the headers, the command, the CMake package
-# Katagami and katagami.pc.
+# `cmake --install`: the library, the headers, the command, the CMake package Katagami, katagami.pc.
 
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Katagami)

@@ -38,7 +38,7 @@ static void print_value(FILE *out, const char *name, const seen *s, int64_t i)
                 s->type == KATA_I32 ? (int64_t)(int32_t)bits_at(s, i) : (int64_t)bits_at(s, i));
 }
 
-static void print_place(FILE *out, const program *p, const seen *s, int64_t i)
+static void print_position(FILE *out, const program *p, const seen *s, int64_t i)
 {
     int64_t at[3];
     for (int d = 0; d < 3; d++) {
@@ -59,7 +59,7 @@ static void tell(FILE *out, const program *p, const seen *a, const seen *b, int6
     if (a->is_scalar)
         fprintf(out, "  %ss%d[%" PRId64 "]", a->is_log ? "log of " : "", a->index, i);
     else
-        print_place(out, p, a, i);
+        print_position(out, p, a, i);
     if (a->step < p->step_count)
         fprintf(out, " when got in step %d:\n", a->step);
     else

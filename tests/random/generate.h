@@ -93,9 +93,9 @@ void generate_order(builder *b, kernel *k);
 const char *order_text(builder *b, const kernel *k);
 /* Perhaps intervals, with bodies that write. */
 void generate_intervals(builder *b, line_list *list);
-/* A read of what the kernel writes, `place` with its component, at another level. NULL where
+/* A read of what the kernel writes, `target` with its component, at another level. NULL where
  * that is not possible. */
-term *generate_level_read(builder *b, const symbol *s, const char *place, unsigned mask);
+term *generate_level_read(builder *b, const symbol *s, const char *target, unsigned mask);
 
 /* ---- generate_output.c ----------------------------------------------------------------------- */
 

@@ -1,5 +1,4 @@
-/* Numbers that programs compute with: mostly of common size, some of those where arithmetic has
- * its corners. */
+/* Numbers for programs: mostly of common size, some at the corners of arithmetic. */
 #include "generate.h"
 
 #include <math.h>
@@ -51,7 +50,7 @@ int64_t generate_integer(chance *c, bool wide)
 
 /* ---- values of fields ------------------------------------------------------------------------ */
 
-/* A third of the fields hold corners; the others would drown in infinities. */
+/* Only a third of the fields hold corners; otherwise all would drown in infinities. */
 static bool has_corners(uint64_t seed) { return seed % 3 == 0; }
 
 static chance chance_at(uint64_t seed, const int64_t point[3], int component)

@@ -125,7 +125,7 @@ static bool is_taken(const kernel *k, int f)
     return false;
 }
 
-/* The type a field is computed in: its own, or the other floating or integer one. */
+/* The type to compute a field in: its own, or the other floating or integer one. */
 static value_type type_for(builder *b, const field *f)
 {
     value_type type = type_of_storage(f->type);
@@ -191,7 +191,7 @@ static bool writes(const kernel *k)
     return false;
 }
 
-/* What is computed for each of them weighs as much as there are. */
+/* The cost of code for each of them grows with their number. */
 static bool writes_children(const kernel *k)
 {
     for (int p = 0; p < k->param_count; p++)

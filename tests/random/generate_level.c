@@ -1,6 +1,6 @@
-/* Levels that run in order, intervals of them, and reads of other levels. Only such that the
- * library must accept: intervals do not overlap whatever their parameter is, and what is read
- * beside the column lies on another level of the grid. */
+/* Levels that run in order, their intervals, and reads of other levels. The library must accept all
+ * of them: intervals do not overlap whatever their parameter is, and reads beside the column find
+ * another level of the grid. */
 #include "generate.h"
 
 #define TEXT(...) pool_text(&b->program->memory, __VA_ARGS__)
@@ -102,14 +102,14 @@ void generate_intervals(builder *b, line_list *list)
 
 /* ---- reads ----------------------------------------------------------------------------------- */
 
-/* Levels by which to read away from the point: those that ran before, or any. */
+/* Distance, in levels, of a read: to a level that ran before, or to any. */
 static int away(builder *b, bool before)
 {
     int by = chance_from(b->chance, 1, 2);
     return (before || chance_of(b->chance, 50) ? -b->kernel->order : b->kernel->order) * by;
 }
 
-/* The condition under which a level so far away lies in the grid. */
+/* The condition that a level at this distance lies in the grid. */
 static const char *on_grid(builder *b, int by)
 {
     char z = "xyz"[b->kernel->ordered];
@@ -118,7 +118,7 @@ static const char *on_grid(builder *b, int by)
     return TEXT("i%c + %d < n%c", z, by, z);
 }
 
-term *generate_level_read(builder *b, const symbol *s, const char *place, unsigned mask)
+term *generate_level_read(builder *b, const symbol *s, const char *target, unsigned mask)
 {
     const kernel *k = b->kernel;
     bool written = s->own && s->own->kind != IN && (mask & s->own->written) == mask;
@@ -141,7 +141,7 @@ term *generate_level_read(builder *b, const symbol *s, const char *place, unsign
         if (offset[d] < s->use->lo[d]) s->use->lo[d] = offset[d];
         if (offset[d] > s->use->hi[d]) s->use->hi[d] = offset[d];
     }
-    term *read = builder_term(b, s->type, TEXT("%s[%s]", place, text));
+    term *read = builder_term(b, s->type, TEXT("%s[%s]", target, text));
     if (!guarded) return read;
     term *t = builder_term(b, s->type, TEXT("(%s ? $ : $)", on_grid(b, by)));
     t->part[0] = read;

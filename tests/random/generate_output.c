@@ -1,5 +1,5 @@
-/* What a kernel writes. Values are often brought back to a common size: a field full of NaN
- * tells nothing about later kernels. */
+/* Outputs of kernels. Values are often brought back to a common size: a field full of NaN tells
+ * nothing about later kernels. */
 #include "generate.h"
 
 #define TEXT(...) pool_text(&b->program->memory, __VA_ARGS__)
@@ -47,10 +47,10 @@ static const char *written_index(builder *b, const param *p, unsigned *mask)
 static line *store_at(builder *b, const symbol *s, const char *index, const char *child,
                       const char *sign, int depth)
 {
-    const char *place =
+    const char *target =
         s->length ? TEXT("%s[%s]%s", s->name, index, child) : TEXT("%s%s", s->name, child);
     term *value = generate_value(b, s->type, depth);
-    return builder_line(b, TEXT("%s %s $;", place, sign), value, NULL);
+    return builder_line(b, TEXT("%s %s $;", target, sign), value, NULL);
 }
 
 /* All children of a finer field, in loops: the first of them is written last. */
@@ -97,12 +97,12 @@ static void store_somewhere(builder *b, line_list *list, int p, int depth)
     if (!(mask & (mask - 1))) b->set[p] |= mask;
 }
 
-/* What was stored, read back: it is rounded to the type it is stored in. */
+/* Reads a stored value back: it was rounded to its storage type. */
 static void store_again(builder *b, line_list *list, const symbol *s, int component)
 {
-    const char *place = s->length ? TEXT("%s[%d]", s->name, component) : s->name;
+    const char *target = s->length ? TEXT("%s[%d]", s->name, component) : s->name;
     const char *pattern =
-        TEXT(is_floating(s->type) ? "%s = %s*0.7 + $;" : "%s = %s ^ $;", place, place);
+        TEXT(is_floating(s->type) ? "%s = %s*0.7 + $;" : "%s = %s ^ $;", target, target);
     line_append(list, builder_line(b, pattern, generate_term(b, s->type, 1), NULL));
 }
 

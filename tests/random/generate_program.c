@@ -1,4 +1,4 @@
-/* The things of a program: its grid, fields, scalars and kernel text. */
+/* A program's grid, fields, scalars and kernel text. */
 #include "generate.h"
 
 #include <stdlib.h>
@@ -77,8 +77,8 @@ static int generate_dimensions(chance *c, const program *p)
     return chance_from(c, 1, (1 << p->rank) - 1);
 }
 
-/* As another field, or mostly at the points of the grid. */
-static void generate_place(chance *c, const program *p, field *f, const field *other)
+/* The points of a field: those of another field, or mostly those of the grid. */
+static void generate_points(chance *c, const program *p, field *f, const field *other)
 {
     if (other) {
         f->staggered = other->staggered;
@@ -109,22 +109,22 @@ static void generate_fields(chance *c, program *p)
                         : chance_of(c, 60) ? 1
                                            : chance_from(c, 2, MAX_COMPONENTS);
         f->level = has_levels(p) && chance_of(c, 45);
-        if (!p->shiftable && !has_levels(p)) generate_place(c, p, f, alike ? other : NULL);
+        if (!p->shiftable && !has_levels(p)) generate_points(c, p, f, alike ? other : NULL);
         generate_rules(c, f, p->shiftable);
         f->seed = chance_of(c, 88) ? chance_bits(c) | 1 : 0;
     }
 }
 
-/* One place for all fields of a kind: those that are swapped are of one, so that each kernel is
+/* One home for all fields of a kind, since swapped fields are of one kind: so each kernel is
  * compiled for few. */
-static void generate_places(program *p)
+static void generate_homes(program *p)
 {
     for (int i = 0; i < p->field_count; i++) {
         field *f = &p->fields[i];
         chance c = {
             chance_hash(p->seed, (uint64_t)(1000 * f->level + 100 * f->type + f->components))};
         bool usual = chance_of(&c, f->components > 1 ? 25 : 60);
-        f->place = usual ? PLACE_ARRAYS : (place)chance_from(&c, PLACE_STRUCTURES, PLACES - 1);
+        f->home = usual ? HOME_ARRAYS : (home)chance_from(&c, HOME_STRUCTURES, HOMES - 1);
     }
 }
 
@@ -183,7 +183,7 @@ program *program_generate(uint64_t seed)
         generate_sizes(&c, p);
     generate_ratio_of_grids(&c, p);
     generate_fields(&c, p);
-    generate_places(p);
+    generate_homes(p);
     generate_scalars(&c, p);
     generate_text(&c, p);
     generate_steps(&c, p, chance_hash(seed >> 6, 7) % 2);

@@ -1,4 +1,4 @@
-/* Ranges, and the points of them at which every read lands in the grid or is covered by a rule. */
+/* Ranges, reduced to points at which every read ends in the grid or has a rule. */
 #include "generate.h"
 
 /* ---- coverage -------------------------------------------------------------------------------- */
@@ -59,11 +59,11 @@ void clip_range(range *r, const range *to)
     }
 }
 
-/* What is written lies in the field, at one index along dimensions that it lacks. */
+/* Keeps writes inside the field, at one index along dimensions that it lacks. */
 static void restrict_write(const program *p, const field *f, const kata_rule *rules, range *r)
 {
     range inside;
-    place_box(p, f, rules, true, &inside);
+    points_box(p, f, rules, true, &inside);
     for (int d = 0; d < 3; d++)
         if (d >= p->rank || !has_dimension(f, d)) {
             inside.lo[d] = r->lo[d] < 0 ? 0 : r->lo[d] < p->size[d] ? r->lo[d] : p->size[d] - 1;
@@ -76,7 +76,7 @@ void restrict_range(const program *p, const param *param, const field *f, const 
                     range *r)
 {
     range inside;
-    place_box(p, f, rules, true, &inside);
+    points_box(p, f, rules, true, &inside);
     for (int d = 0; d < p->rank; d++) {
         int64_t n = program_size(p, f->level, d) + (f->staggered >> d & 1);
         const kata_rule *rule = &rules[2 * d];

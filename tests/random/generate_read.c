@@ -1,5 +1,5 @@
-/* Reads of fields, here and at offsets, and calls of helpers that read fields. What is read is
- * noted in the symbol's use, from which the ranges that a kernel suits are found. */
+/* Reads of fields, here and at offsets, and calls of helpers that read fields. Each read is noted
+ * in the symbol's use, which decides to which ranges the kernel can be applied. */
 #include "generate.h"
 
 typedef struct offset {
@@ -105,7 +105,7 @@ static bool may_shift(const symbol *s, unsigned mask)
     return s->own->kind == IN || (s->own->kind == INOUT && !(mask & s->own->written));
 }
 
-/* What is written can be read once it surely was, what is given any time. */
+/* A field that the kernel writes can be read once it surely was written, other fields any time. */
 static bool may_read(const symbol *s, unsigned mask)
 {
     return !s->own || s->own->kind != OUT || (mask & ~*s->set) == 0;
@@ -147,7 +147,7 @@ static const char *inside_high(builder *b, char axis, int reach)
     }
 }
 
-/* The condition under which an offset stays inside the grid. */
+/* The condition that an offset stays inside the grid. */
 static const char *inside(builder *b, const offset *o)
 {
     const char *text = "";
@@ -177,9 +177,9 @@ term *generate_read(builder *b, bool integer)
     if (!s) return NULL;
     const char *index = s->length ? generate_index(b, s->length, &mask) : NULL;
     if (b->kernel && b->kernel->order && chance_of(b->chance, 60)) {
-        const char *place =
+        const char *target =
             index ? pool_text(&b->program->memory, "%s[%s]", s->name, index) : s->name;
-        term *read = generate_level_read(b, s, place, mask);
+        term *read = generate_level_read(b, s, target, mask);
         if (read) return read;
     }
     if (!may_read(s, mask)) return NULL;
@@ -222,8 +222,7 @@ static bool fits(const builder *b, const symbol *s, const helper_param *p)
     return s->own->kind == IN || (s->own->kind == INOUT && is_still(&p->use));
 }
 
-/* The field and its shift as an argument; a whole field is given when all components are asked for.
- */
+/* The field and its shift as an argument; the whole field if all components are wanted. */
 static const char *give_field(builder *b, const symbol *s, const helper_param *p)
 {
     pool *memory = &b->program->memory;

@@ -117,16 +117,16 @@ static void assign(builder *b, line_list *list, int depth)
         return;
     }
     unsigned mask;
-    const char *place = s->name,
+    const char *target = s->name,
                *index = s->kind == ARRAY ? generate_index(b, s->length, &mask) : "";
-    if (s->kind == ARRAY) place = TEXT("%s[%s]", place, index);
+    if (s->kind == ARRAY) target = TEXT("%s[%s]", target, index);
     bool step = (s->type == INT || s->type == LONG) && chance_of(b->chance, 10);
     if (step) {
         const char *sign = chance_of(b->chance, 50) ? "++" : "--";
-        line_append(list, builder_line(b, TEXT("%s%s;", place, sign), NULL, NULL));
+        line_append(list, builder_line(b, TEXT("%s%s;", target, sign), NULL, NULL));
         return;
     }
-    const char *pattern = TEXT("%s %s $;", place, operator_for(b, s->type));
+    const char *pattern = TEXT("%s %s $;", target, operator_for(b, s->type));
     line_append(list, builder_line(b, pattern, generate_term(b, s->type, depth), NULL));
 }
 
@@ -142,7 +142,7 @@ term *generate_condition(builder *b)
     return t;
 }
 
-/* Statements in a scope of their own, after which only what was surely done counts. */
+/* Statements in a scope of their own. Afterwards only effects that surely happened count. */
 static line *generate_block(builder *b, int depth)
 {
     line_list list = {0};

@@ -1,9 +1,9 @@
-/* The sequence of a program: kernels applied to ranges, swaps, changes of boundary rules, values
- * put and got. Only what the library must accept: every read lands in the grid or is covered by a
- * rule, and no point reads what another one writes. */
+/* The steps of a program: kernels applied to ranges, swaps, changes of boundary rules, values put
+ * and got. The library must accept all of them: every read ends in the grid or has a rule, and no
+ * point reads a value that another one writes. */
 #include "generate.h"
 
-/* What the rules of a field are by now. */
+/* The present rules of a field. */
 typedef struct world {
     chance *chance;
     program *p;
@@ -55,8 +55,8 @@ static bool is_legal(const kernel *k, const step *s)
     return true;
 }
 
-/* Whether a parameter may be given a field, if that is temporary: it writes all of its components,
- * or reads what was written. */
+/* Whether a parameter may be given a temporary field: it writes all components, or reads values
+ * that were written. True for other fields. */
 static bool suits_temporary(const world *w, const param *param, int f)
 {
     if (!w->p->fields[f].temporary) return true;
@@ -165,7 +165,7 @@ static void note_written(world *w, const kernel *k, const step *s)
         int f = s->args[i].index;
         if (k->params[i].kind != OUT || !w->p->fields[f].temporary) continue;
         range all, written = s->range;
-        place_box(w->p, &w->p->fields[f], w->rule[f], true, &all);
+        points_box(w->p, &w->p->fields[f], w->rule[f], true, &all);
         for (int d = 0; d < w->p->rank; d++)
             if (!has_dimension(&w->p->fields[f], d) && written.lo[d] < written.hi[d]) {
                 written.lo[d] = 0;
@@ -223,7 +223,7 @@ static void generate_swap(world *w, step *s)
     }
 }
 
-/* Three levels where there are as many fields alike. */
+/* Rotates three levels if there are three fields alike. */
 static void generate_rotate(world *w, step *s)
 {
     int alike[MAX_FIELDS], count = 0;
@@ -270,7 +270,7 @@ static void generate_host_step(world *w, step *s, step_kind kind)
     if (!scalar && w->p->fields[s->index].temporary) s->kind = STEP_END;
     if (!scalar && !w->p->shiftable) {
         range inside;
-        place_box(w->p, &w->p->fields[s->index], w->rule[s->index], true, &inside);
+        points_box(w->p, &w->p->fields[s->index], w->rule[s->index], true, &inside);
         clip_range(&s->range, &inside);
     }
     s->seed = chance_bits(w->chance) | 1;

@@ -1,5 +1,5 @@
-/* Programs in a process of their own, so that what crashes or hangs is a judgement too, and no
- * threads of one trial are left in the next. */
+/* Programs in a process of their own: a crash or a hang is a judgement too, and no thread of one
+ * trial lives on in the next. */
 #include "random.h"
 
 #include <signal.h>

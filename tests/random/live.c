@@ -1,5 +1,5 @@
-/* A program's grid, fields and kernels in a context, and what a step does to them. In a context
- * that shifts, the value of point i lies at point i + shift of periodic fields. */
+/* A program's grid, fields and kernels in a context, and the effect of its steps. In a context that
+ * shifts, the value of point i lies at point i + shift of periodic fields. */
 #include "random.h"
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static kata_field *open_field(live *l, int f)
     const field *spec = &l->p->fields[f];
     char name[16];
     snprintf(name, sizeof name, "f%d", f);
-    kata_field *made = place_field(l, f, name, KATA_NONE);
+    kata_field *made = room_field(l, f, name, KATA_NONE);
     for (int side = 0; side < 2 * l->p->rank; side++)
         if (has_dimension(spec, side / 2))
             kata_boundary_set(made, (kata_side)side, spec->rule[side], spec->value[side]);
@@ -51,7 +51,7 @@ static void open_values(live *l)
     for (int f = 0; f < l->p->field_count; f++) {
         range all;
         const field *spec = &l->p->fields[f];
-        place_box(l->p, spec, spec->rule, true, &all);
+        points_box(l->p, spec, spec->rule, true, &all);
         l->fields[f] = open_field(l, f);
         if (spec->seed && !spec->temporary) live_put(l, f, &all, spec->seed);
     }
@@ -122,9 +122,8 @@ static kata_range range_of(const live *l, const range *r)
     }
 }
 
-/* The point and component of value i of a range in plain order: where it is when nothing is
- * shifted. */
-static int place_of(const live *l, const range *r, int64_t i, int64_t at[3])
+/* The point and component of value i of a range in plain order, without any shift. */
+static int position_of(const live *l, const range *r, int64_t i, int64_t at[3])
 {
     for (int d = 0; d < 3; d++) {
         int64_t extent = r->hi[d] - r->lo[d];
@@ -142,7 +141,7 @@ void live_put(live *l, int f, const range *r, uint64_t seed)
     void *values = malloc((size_t)(count + 1) * type_bytes(type_of_user(spec->type)));
     if (!values) exit(99);
     for (int64_t i = 0; i < count; i++) {
-        int component = place_of(l, r, i, at);
+        int component = position_of(l, r, i, at);
         set_value(values, i, spec->type, seed, at, component);
     }
     kata_range range = range_of(l, r);
@@ -150,7 +149,7 @@ void live_put(live *l, int f, const range *r, uint64_t seed)
     free(values);
 }
 
-/* Values of a whole field back to where they are when nothing is shifted. */
+/* Shifts the values of a whole field back. */
 static void shift_back(const live *l, const range *r, size_t bytes, char *values, int64_t count)
 {
     const int64_t *n = l->p->size;
@@ -159,7 +158,7 @@ static void shift_back(const live *l, const range *r, size_t bytes, char *values
     if (!got) exit(99);
     memcpy(got, values, (size_t)count * bytes);
     for (int64_t i = 0; i < count; i++) {
-        int component = place_of(l, r, i, at);
+        int component = position_of(l, r, i, at);
         int64_t to = at[0] + n[0] * (at[1] + n[1] * (at[2] + n[2] * component));
         memcpy(values + (size_t)to * bytes, got + (size_t)i * bytes, bytes);
     }
@@ -259,11 +258,11 @@ static void warm_step(live *l, const step *s)
 
 void live_warm(live *l)
 {
-    const setting quiet = {.placed = l->setting->placed};
+    const setting quiet = {.at_home = l->setting->at_home};
     live warm = *l;
     warm.setting = &quiet;
     for (int f = 0; f < l->p->field_count; f++)
-        warm.fields[f] = place_field(&warm, f, "warm", KATA_CLAMP);
+        warm.fields[f] = room_field(&warm, f, "warm", KATA_CLAMP);
     for (int s = 0; s < l->p->scalar_count; s++)
         warm.scalars[s] =
             kata_scalar_array_new(l->k, "warm", l->p->scalars[s].type, l->p->scalars[s].count);

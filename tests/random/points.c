@@ -3,7 +3,7 @@
 
 bool has_dimension(const field *f, int d) { return !f->along || (f->along >> d & 1); }
 
-void place_box(const program *p, const field *f, const kata_rule *rules, bool ghosts, range *out)
+void points_box(const program *p, const field *f, const kata_rule *rules, bool ghosts, range *out)
 {
     *out = (range){.kind = RANGE_BOX, .hi = {1, 1, 1}, .level = f->level};
     for (int d = 0; d < p->rank; d++) {

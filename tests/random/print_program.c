@@ -121,7 +121,7 @@ static void print_wrapped(FILE *out, const program *p, int i)
 {
     const field *f = &p->fields[i];
     kata_wrap_options o = {.type = f->type, .components = f->components};
-    place_strides(p, i, &o);
+    room_strides(p, i, &o);
     fprintf(out,
             "    kata_field *f%d = kata_field_wrap(%s, \"f%d\", %s, (void *)(m + 65536 * %d), "
             ".stride = {%" PRId64 ", %" PRId64 ", %" PRId64 "}, .components = %d, "
@@ -134,8 +134,8 @@ static void print_field(FILE *out, const program *p, int i)
 {
     const field *f = &p->fields[i];
     range all;
-    place_box(p, f, f->rule, true, &all);
-    bool wrapped = f->place > PLACE_BLOCKS && !f->temporary;
+    points_box(p, f, f->rule, true, &all);
+    bool wrapped = f->home > HOME_BLOCKS && !f->temporary;
     if (wrapped)
         print_wrapped(out, p, i);
     else
@@ -143,7 +143,7 @@ static void print_field(FILE *out, const program *p, int i)
             out,
             "    kata_field *f%d = kata_field_new(%s, \"f%d\", %s, .components = %d, .layout = %s",
             i, f->level ? "finer" : "g", i, types[f->type], f->components,
-            layouts[f->place > PLACE_BLOCKS ? PLACE_ARRAYS : f->place]);
+            layouts[f->home > HOME_BLOCKS ? HOME_ARRAYS : f->home]);
     if (f->staggered) print_dimensions(out, "staggered", f->staggered);
     if (f->along) print_dimensions(out, "along", f->along);
     if (f->ghosts) fprintf(out, ", .ghosts = %d", f->ghosts);

@@ -81,7 +81,7 @@ void code_print(FILE *out, const line *lines, int indent);
 
 typedef enum param_kind { IN, OUT, INOUT, NUMBER, TABLE, SUM, MIN, MAX } param_kind;
 
-/* What is read of a field: the box of offsets, and the components read at other points (bits). */
+/* The reads of a field: the box of offsets, and the components read at other points (bits). */
 typedef struct field_use {
     int lo[3], hi[3];
     unsigned shifted;
@@ -115,16 +115,16 @@ typedef struct kernel {
     int ordered;  /* dimension of the levels */
 } kernel;
 
-/* Where the values of a field lie; the first are those of kata_layout. */
-typedef enum place {
-    PLACE_ARRAYS,
-    PLACE_STRUCTURES,
-    PLACE_BLOCKS,
-    PLACE_WRAPPED,          /* memory of the program: contiguous rows */
-    PLACE_WRAPPED_SPREAD,   /* points apart, dimensions in any order and direction */
-    PLACE_WRAPPED_TOGETHER, /* components of a point side by side */
-    PLACES
-} place;
+/* The memory of a field's values. The first three are layouts of the library, as in kata_layout. */
+typedef enum home {
+    HOME_ARRAYS,
+    HOME_STRUCTURES,
+    HOME_BLOCKS,
+    HOME_WRAPPED,          /* memory of the program: contiguous rows */
+    HOME_WRAPPED_SPREAD,   /* points apart, dimensions in any order and direction */
+    HOME_WRAPPED_TOGETHER, /* components of a point side by side */
+    HOMES
+} home;
 
 typedef struct field {
     kata_type type;
@@ -132,7 +132,7 @@ typedef struct field {
     int level;                    /* of its grid: 1 is finer */
     int staggered, along, ghosts; /* options of kata_field_new; along is 0 for all */
     bool temporary;
-    place place; /* that of all fields of this level, type and number of components */
+    home home; /* that of all fields of this level, type and number of components */
     kata_rule rule[6];
     double value[6];
     uint64_t seed; /* of its first values; 0: it stays zero */
@@ -205,8 +205,8 @@ typedef struct program {
 /* The size along a dimension of the grid of a level, and the range of all its points. */
 int64_t program_size(const program *p, int level, int d);
 range program_all(const program *p, int level);
-/* The program of a seed. Neighbours are alike in whether they read values in the middle, which cuts
- * the chains of all programs run beside them. */
+/* The program of a seed. Neighbouring seeds either all read values in the middle or none does,
+ * since that cuts the chains of all programs run beside them. */
 program *program_generate(uint64_t seed);
 void program_free(program *p);
 /* The kernel text, malloc'd. */
@@ -225,7 +225,7 @@ int64_t value_integer(uint64_t seed, kata_type type, const int64_t point[3], int
 
 bool has_dimension(const field *f, int d);
 /* The points and, where `ghosts`, the ghosts of a field under its rules. */
-void place_box(const program *p, const field *f, const kata_rule *rules, bool ghosts, range *out);
+void points_box(const program *p, const field *f, const kata_rule *rules, bool ghosts, range *out);
 /* Whether two fields can exchange their values. */
 bool is_alike(const field *a, const field *b);
 
@@ -237,11 +237,11 @@ typedef struct setting {
     bool eager;       /* run each application at once */
     bool split;       /* cut ranges in two */
     bool shift;       /* of shiftable programs: shift the values given, and shift back those got */
-    bool placed;      /* fields lie where the program says; otherwise they are made as usual */
+    bool at_home;     /* fields lie where the program says; otherwise they are made as usual */
     const char *plan; /* of the executor "plan": as in KATA_PLAN */
 } setting;
 
-/* What a program let its user see, in order. */
+/* A value that a program's user saw. */
 typedef struct seen {
     int step; /* step_count at the end */
     bool is_scalar, is_log;
@@ -259,12 +259,12 @@ typedef struct record {
 
 void record_free(record *r);
 
-/* Runs programs side by side in a new context; records[i] is of programs[i]. Errors are told to
- * `out` (NULL: nowhere). */
+/* Runs programs side by side in a new context; records[i] belongs to programs[i]. Errors are
+ * printed to `out` (NULL: nowhere). */
 kata_status run_programs(program *const *programs, int count, const setting *s, FILE *out,
                          record *records);
 size_t type_bytes(kata_type type);
-/* The type in which the user has values of a field: f32 for what C has no type for. */
+/* The user's type for values of a field: f32 if C has no type for them. */
 kata_type type_of_user(kata_type type);
 
 /* ---- live.c: a program in a context ---------------------------------------------------------- */
@@ -284,8 +284,8 @@ typedef struct live {
 } live;
 
 void live_open(live *l, kata *k, const program *p, const setting *s);
-/* Applies every kernel once to other fields, for all storage types that it will meet: the compiler
- * is then called once for all. */
+/* Applies every kernel once to other fields, for all storage types that it will meet, so that one
+ * call of the compiler serves all. */
 void live_warm(live *l);
 void live_put(live *l, int f, const range *r, uint64_t seed);
 void live_get(live *l, int f, const range *r, kata_type type, void *values, int64_t count);
@@ -295,13 +295,13 @@ int64_t range_points(const range *r);
 /* ---- room.c: where fields lie ---------------------------------------------------------------- */
 
 room_list *rooms_new(void);
-/* Frees the memory of fields whose context is closed; false where something else than their values
- * was written. */
+/* Frees the memory of fields whose context is closed. False if a byte between their values was
+ * written. */
 bool rooms_close(room_list *rooms);
-/* A field like field f of the program, that rule on every side. */
-kata_field *place_field(const live *l, int f, const char *name, kata_rule rule);
+/* A field like field f of the program, with one rule on every side. */
+kata_field *room_field(const live *l, int f, const char *name, kata_rule rule);
 /* The strides of field f where it is wrapped. */
-void place_strides(const program *p, int f, kata_wrap_options *o);
+void room_strides(const program *p, int f, kata_wrap_options *o);
 
 /* ---- compare.c ------------------------------------------------------------------------------- */
 

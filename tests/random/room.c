@@ -1,5 +1,5 @@
-/* Where the fields of a program lie: in layouts of the library, or in memory of the program with
- * strides of many kinds, between which bytes stand that nothing may change. */
+/* Memory of the fields: in layouts of the library, or in memory of the program with strides of many
+ * kinds. Nothing may change the bytes between its values. */
 #include "random.h"
 
 #include <stdlib.h>
@@ -35,8 +35,8 @@ static void memory_size(const program *p, const field *spec, int64_t n[3])
                 : program_size(p, spec->level, d) + (spec->staggered >> d & 1) + 2 * spec->ghosts;
 }
 
-/* Makes the stride of a dimension (3: components) at least `gap` elements longer than what lies
- * within, perhaps backwards. */
+/* Makes the stride of a dimension (3: components) at least `gap` elements longer than the extent of
+ * all shorter strides, perhaps negative. */
 static void set_stride(kata_wrap_options *o, int64_t *within, int d, const int64_t n[3], int gap,
                        bool backwards)
 {
@@ -45,19 +45,19 @@ static void set_stride(kata_wrap_options *o, int64_t *within, int d, const int64
     *(d < 3 ? &o->stride[d] : &o->component_stride) = backwards ? -stride : stride;
 }
 
-void place_strides(const program *p, int f, kata_wrap_options *o)
+void room_strides(const program *p, int f, kata_wrap_options *o)
 {
     static const int orders[][4] = {
         {0, 1, 2, 3}, {1, 0, 3, 2}, {2, 3, 1, 0}, {3, 1, 0, 2}, {3, 0, 1, 2}};
     const field *spec = &p->fields[f];
     chance c = {chance_hash(p->seed, 77 + (uint64_t)f)};
-    int which = spec->place == PLACE_WRAPPED ? 0 : chance_from(&c, 0, 3);
-    if (spec->place == PLACE_WRAPPED_TOGETHER) which = 4;
+    int which = spec->home == HOME_WRAPPED ? 0 : chance_from(&c, 0, 3);
+    if (spec->home == HOME_WRAPPED_TOGETHER) which = 4;
     int64_t within = 1, n[3];
     memory_size(p, spec, n);
     for (int i = 0; i < 4; i++) {
         int d = orders[which][i];
-        bool tight = spec->place != PLACE_WRAPPED_SPREAD && (i == 0 || (which == 4 && i == 1));
+        bool tight = spec->home != HOME_WRAPPED_SPREAD && (i == 0 || (which == 4 && i == 1));
         int gap = tight ? 0 : chance_from(&c, i == 0, 5);
         set_stride(o, &within, d, n, gap, !tight && chance_of(&c, 30));
     }
@@ -138,12 +138,12 @@ bool rooms_close(room_list *list)
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-kata_field *place_field(const live *l, int f, const char *name, kata_rule rule)
+kata_field *room_field(const live *l, int f, const char *name, kata_rule rule)
 {
     const field *spec = &l->p->fields[f];
-    place where = l->setting->placed ? spec->place : PLACE_ARRAYS;
-    if (where > PLACE_BLOCKS && spec->temporary) where = PLACE_ARRAYS;
-    if (where <= PLACE_BLOCKS)
+    home where = l->setting->at_home ? spec->home : HOME_ARRAYS;
+    if (where > HOME_BLOCKS && spec->temporary) where = HOME_ARRAYS;
+    if (where <= HOME_BLOCKS)
         return kata_field_new(l->grids[spec->level], name, spec->type,
                               .components = spec->components, .boundary = rule,
                               .layout = (kata_layout)where, .staggered = spec->staggered,
@@ -155,7 +155,7 @@ kata_field *place_field(const live *l, int f, const char *name, kata_rule rule)
                            .staggered = spec->staggered,
                            .along = spec->along,
                            .ghosts = spec->ghosts};
-    place_strides(l->p, f, &o);
+    room_strides(l->p, f, &o);
     int64_t n[3], origin = 0;
     memory_size(l->p, spec, n);
     room *r = room_new(l->rooms, n, &o);

@@ -67,23 +67,23 @@ static void simplify_arguments(shrinking *s)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-static bool try_line(shrinking *s, line **place, line *instead)
+static bool try_line(shrinking *s, line **link, line *instead)
 {
-    line *old = *place;
-    *place = instead;
+    line *old = *link;
+    *link = instead;
     if (still_fails(s)) return true;
-    *place = old;
+    *link = old;
     return false;
 }
 
 /* A branch or block replaced by one of its bodies. */
-static bool try_body(shrinking *s, line **place, line *body)
+static bool try_body(shrinking *s, line **link, line *body)
 {
-    line *old = *place, *last = body;
+    line *old = *link, *last = body;
     if (!body) return false;
     while (last->next) last = last->next;
     last->next = old->next;
-    if (try_line(s, place, body)) return true;
+    if (try_line(s, link, body)) return true;
     last->next = NULL;
     return false;
 }
@@ -100,12 +100,12 @@ static void drop_lines(shrinking *s, line **list)
     }
 }
 
-static bool try_term(shrinking *s, term **place, term *instead)
+static bool try_term(shrinking *s, term **link, term *instead)
 {
-    term *old = *place;
-    *place = instead;
+    term *old = *link;
+    *link = instead;
     if (still_fails(s)) return true;
-    *place = old;
+    *link = old;
     return false;
 }
 
@@ -114,14 +114,14 @@ static bool is_literal(const term *t)
     return !t->part[0] && (t->pattern[0] == '0' || t->pattern[0] == '1');
 }
 
-static void simplify_term(shrinking *s, term **place)
+static void simplify_term(shrinking *s, term **link)
 {
     static term one = {.pattern = "1", .type = INT};
-    if (!*place || is_literal(*place)) return;
-    if (try_term(s, place, &one)) return;
-    for (int i = 0; i < MAX_PARTS && (*place)->part[i]; i++)
-        if (try_term(s, place, (*place)->part[i])) i = -1;
-    for (int i = 0; i < MAX_PARTS; i++) simplify_term(s, &(*place)->part[i]);
+    if (!*link || is_literal(*link)) return;
+    if (try_term(s, link, &one)) return;
+    for (int i = 0; i < MAX_PARTS && (*link)->part[i]; i++)
+        if (try_term(s, link, (*link)->part[i])) i = -1;
+    for (int i = 0; i < MAX_PARTS; i++) simplify_term(s, &(*link)->part[i]);
 }
 
 static void simplify_lines(shrinking *s, line *list)
@@ -166,12 +166,12 @@ static void drop_values(shrinking *s)
     }
 }
 
-static void place_as_usual(shrinking *s)
+static void home_as_usual(shrinking *s)
 {
     for (int f = 0; f < s->p->field_count; f++) {
-        place old = s->p->fields[f].place;
-        s->p->fields[f].place = PLACE_ARRAYS;
-        if (old != PLACE_ARRAYS && !still_fails(s)) s->p->fields[f].place = old;
+        home old = s->p->fields[f].home;
+        s->p->fields[f].home = HOME_ARRAYS;
+        if (old != HOME_ARRAYS && !still_fails(s)) s->p->fields[f].home = old;
     }
 }
 
@@ -192,6 +192,6 @@ void shrink(program *p, const judgement *j, const trial *t)
         simplify_ranges(&s);
         simplify_arguments(&s);
         drop_values(&s);
-        place_as_usual(&s);
+        home_as_usual(&s);
     }
 }

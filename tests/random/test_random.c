@@ -3,11 +3,12 @@
  *
  *     test_random [--seed N] [--count M] [--batch B] [--jobs J] [--planned] [--brief] [--print]
  *
- * runs the programs of seeds N .. N+M-1, B at a time in one context, J batches at once; without
- * options a fixed fiftieth of the full count, which KATA_TEST_FULL=1 asks for. --planned
- * runs them as plans of one kind or another, interpreted, which takes no compiler and so is fast.
- * The first programs that fail are made smaller and printed, and after many it gives up; --brief
- * only counts them, all. --print prints programs and runs nothing. */
+ * runs the programs of seeds N .. N+M-1, B at a time in one context, J batches at once. Without
+ * options it runs a fixed fiftieth of the full count, which KATA_TEST_FULL=1 asks for.
+ *
+ * --planned interprets plans of the programs, of a kind for each batch: it needs no compiler and is
+ * fast. The first programs that fail are made smaller and printed, and after many failures the test
+ * gives up; with --brief it only counts all failures. --print prints programs and runs nothing. */
 /* Labels: hostile threads */
 #include "random.h"
 
@@ -31,7 +32,7 @@ static const setting planned[] = {
     {"overlapped tiles, shifted", "plan", 1, false, false, true, true, "overlapped x=4 y=3"},
 };
 
-/* Those that every program is run by; of plans one for each batch, in turn. */
+/* The settings that every program runs in; of plans one for each batch, in turn. */
 static trial all_settings = {settings, COUNT_OF(settings), NULL};
 
 static trial settings_of_batch(uint64_t seed)
@@ -94,7 +95,7 @@ static void fail(program *p, tally *t)
         show(p, j);
 }
 
-/* Whether a program passes where its batch could not be judged. */
+/* Whether a program passes by itself, after its batch could not be judged. */
 static bool passes_alone(program *p) { return judge_alone(p, &all_settings).verdict == PASSED; }
 
 /* ---- batches --------------------------------------------------------------------------------- */
