@@ -50,7 +50,7 @@ static void add_broken(const printer *p, const char *text, int depth, size_t bef
         if (!text[next]) break;
         text_add(p->out, "%.*s\n", (int)next - 1, text); /* without the space */
         add_indent(p, depth + 1);
-        used = (size_t)(STEP * (depth + 1));
+        used = (size_t)STEP * ((size_t)depth + 1);
     }
     text_add(p->out, "%s", text);
 }

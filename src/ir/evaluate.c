@@ -45,6 +45,7 @@
     }                                                                                              \
     return RESULT(0)
 
+/* NOLINTBEGIN(bugprone-branch-clone): operations of a table that are computed alike. */
 #define TYPE i32
 static ir_value evaluate_bool(ir_op op, const ir_value *a) { EVALUATE_ALL(CASE_BOOL); }
 static ir_value evaluate_i32(ir_op op, const ir_value *a) { EVALUATE_ALL(CASE_INTEGER); }
@@ -63,6 +64,7 @@ static ir_value evaluate_f32(ir_op op, const ir_value *a) { EVALUATE_ALL(CASE_FL
 #define TYPE f64
 #define SUFFIX
 static ir_value evaluate_f64(ir_op op, const ir_value *a) { EVALUATE_ALL(CASE_FLOATING); }
+/* NOLINTEND(bugprone-branch-clone) */
 #undef x
 #undef y
 #undef z

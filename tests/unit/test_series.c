@@ -61,7 +61,7 @@ static int read_dataset(hid_t file, const char *path, hsize_t size[5], double *v
 
 static int64_t count_steps(hid_t file)
 {
-    int64_t steps;
+    int64_t steps = 0;
     hid_t attribute = H5Aopen_by_name(file, "VTKHDF/Steps", "NSteps", H5P_DEFAULT, H5P_DEFAULT);
     assert_true(attribute >= 0 && H5Aread(attribute, H5T_NATIVE_INT64, &steps) >= 0);
     H5Aclose(attribute);
