@@ -3,7 +3,7 @@
 #include "grid/grid.h"
 
 #include "ir/arithmetic.h"
-#include "ir/type.h"
+#include "ir/ir.h"
 
 #define STEP(T, member, TWICE, DIFFERENCE)                                                         \
     {                                                                                              \
