@@ -144,40 +144,13 @@ bool analysis_is_hazard(const analysis_section *s, int slot, analysis_span need)
 
 /* The level a bound lies before. Its parameter must be given as a number. */
 int64_t analysis_bound_value(const chain_loop *loop, const ir_bound *bound);
-/* The levels lo <= z < hi of the grid that lie in an interval; NULL: all. */
+/* The levels lo <= z < hi of the grid that lie in an interval. */
 analysis_span analysis_levels(const chain_loop *loop, const ir_interval *interval);
 /* Whether no read that matters leaves the grid along the ordered dimension. */
 bool analysis_stays_on_levels(const chain_loop *loop);
 /* Whether the columns of a loop whose levels run in order are independent of one another, and no
  * read leaves them: then each may run through all levels by itself. */
 bool analysis_has_columns(const chain_loop *loop);
-
-/* ---- loop_interval.c ------------------------------------------------------------------------- */
-
-/* The body number `body` of kernel number `kernel`, for levels first to last. */
-typedef struct analysis_body {
-    int kernel, body;
-    int64_t first, last;
-} analysis_body;
-
-/* The bodies of loops, on one grid, that are ordered along one dimension: those of their kernels'
- * intervals that have levels, in the order of the text, or one. Returns their number, -1 when
- * memory is out. */
-int analysis_bodies_of(const chain_loop *const *loops, int count, arena *memory,
-                       analysis_body **out);
-
-/* Levels first to last, on each of which each kernel has the same body: bodies[kernel], -1 where it
- * has none. */
-typedef struct analysis_loop_interval {
-    int64_t first, last;
-    const int *bodies;
-} analysis_loop_interval;
-
-/* The coarsest cut of the axis on which each of several kernels has one body, from the lowest
- * levels to the highest; levels without a body are left out. Returns the number of loop intervals,
- * -1 when memory is out. */
-int analysis_loop_intervals(const analysis_body *bodies, int count, int kernels, arena *memory,
-                            analysis_loop_interval **out);
 
 /* ---- guard.c --------------------------------------------------------------------------------- */
 

@@ -13,7 +13,6 @@ int64_t analysis_bound_value(const chain_loop *loop, const ir_bound *bound)
 analysis_span analysis_levels(const chain_loop *loop, const ir_interval *interval)
 {
     int64_t size = loop->shape.size[loop->kernel->ordered];
-    if (!interval) return (analysis_span){0, size};
     return (analysis_span){larger(0, analysis_bound_value(loop, &interval->lo)),
                            smaller(size, analysis_bound_value(loop, &interval->hi))};
 }

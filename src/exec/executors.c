@@ -9,6 +9,21 @@ static kata_status run_reference(exec_context *context, chain *c, messages *m)
     return oracle_run_chain(c, context->trace, context->meter, m);
 }
 
+/* Reports a plan that is wrong, with all that shows the defect again. */
+static kata_status refuse_plan(const plan *p, const analysis_chain *a, const chain *c,
+                               const char *why, messages *m)
+{
+    text shown = {0};
+    text_add(&shown, "the chain is\n");
+    chain_print(&shown, c);
+    text_add(&shown, "and its plan\n");
+    plan_print(&shown, p, a);
+    message_begin(m, KATA_ERROR_INTERNAL, "a plan is wrong: %s", why);
+    message_line(m, "%s", text_get(&shown));
+    text_free(&shown);
+    return message_send(m);
+}
+
 /* Verifies the plan of a chain and runs it. A chain whose kernels may stop it is run by the
  * reference executor: which of several points is to be named does not depend on the plan. */
 static kata_status run_plan(exec_context *context, chain *c, messages *m)
@@ -20,8 +35,7 @@ static kata_status run_plan(exec_context *context, chain *c, messages *m)
     bool stops = false;
     for (size_t i = 0; i < c->count; i++) stops = stops || c->loops[i].kernel->check_count > 0;
     if (stops || context->trace) return run_reference(context, c, m);
-    if (p && !plan_verify(p, a, &why))
-        status = message_fail(m, KATA_ERROR_INTERNAL, "a plan is wrong: %s", text_get(&why));
+    if (p && !plan_verify(p, a, &why)) status = refuse_plan(p, a, c, text_get(&why), m);
     text_free(&why);
     return status ? status : oracle_run_plan(p, a, &(oracle_plan_order){.late = true}, m);
 }

@@ -1,8 +1,16 @@
-/* Private to ir: building graphs. */
+/* Private to ir: graphs in the making. */
 #ifndef IR_BUILD_H
 #define IR_BUILD_H
 
 #include "ir/graph.h"
+#include "ir/param.h"
+
+/* The type that an operation computes in: its operands', where SELECT has its second's. Not for
+ * operations without operands. */
+static inline ir_type ir_operand_type(const ir_graph *g, const ir_node *n)
+{
+    return (ir_type)g->nodes[n->arg[n->op == IR_SELECT ? 1 : 0]].type;
+}
 
 /* ---- graph.c --------------------------------------------------------------------------------- */
 
@@ -10,6 +18,12 @@
 ir_id ir_graph_add(ir_graph *g, const ir_node *node);
 ir_id ir_graph_const(ir_graph *g, ir_type type, ir_value value);
 void ir_graph_free(ir_graph *g);
+
+/* ---- param.c --------------------------------------------------------------------------------- */
+
+/* The number of the child at an offset, x fastest; -1 where there is none. On the loop's own grid
+ * every offset is child 0. */
+int ir_param_child(const ir_param *param, const int32_t offset[3]);
 
 /* ---- simplify.c ------------------------------------------------------------------------------ */
 

@@ -1,5 +1,5 @@
 /* Operations on values, as the columns of IR_OPS say, and graphs of them. */
-#include "ir/graph.h"
+#include "ir/build.h"
 
 #include "ir/arithmetic.h"
 #include "ir/elementary.h"

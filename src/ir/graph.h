@@ -30,13 +30,6 @@ typedef struct ir_graph {
     bool too_large;
 } ir_graph;
 
-/* The type that an operation computes in: its operands', where SELECT has its second's. Not for
- * operations without operands. */
-static inline ir_type ir_operand_type(const ir_graph *g, const ir_node *n)
-{
-    return (ir_type)g->nodes[n->arg[n->op == IR_SELECT ? 1 : 0]].type;
-}
-
 /* ---- evaluate.c ------------------------------------------------------------------------------ */
 
 /* Finds the value of a node that depends on more than its operands: NUMBER, INDEX, SIZE, LOAD and

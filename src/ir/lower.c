@@ -271,6 +271,31 @@ static void lower_return(lowering *l, const ir_stmt *s)
     assign(l, l->returned, lower_bool(l, true));
 }
 
+/* The condition of an assert, and what it reads. */
+static ir_id lower_condition_of(lowering *l, const ir_stmt *s, lower_record *record)
+{
+    lower_record *outer = l->record;
+    l->record = record;
+    ir_id condition = lower_expr(l, s->value);
+    l->record = outer;
+    return condition;
+}
+
+static kata_status lower_assert(lowering *l, const ir_stmt *s)
+{
+    lower_record record = {0};
+    ir_check check = {.kind = IR_CHECK_ASSERT, .at = s->at, .name = s->text};
+    check.passes = lower_condition_of(l, s, &record);
+    check.shown_count = (int)record.count;
+    check.shown = arena_array(l->memory, record.count + 1, sizeof *check.shown);
+    if (check.shown && record.count)
+        memcpy(check.shown, record.shown, record.count * sizeof *check.shown);
+    free(record.shown);
+    if (!check.shown) l->g->failed = true;
+    kata_status status = lower_check(l, s->at);
+    return status ? status : lower_add_check(l, check);
+}
+
 static kata_status lower_stmt(lowering *l, const ir_stmt *s)
 {
     switch (s->kind) {

@@ -3,19 +3,6 @@
 
 #include <string.h>
 
-kata_status lower_check(lowering *l, uint32_t at)
-{
-    if (l->m->status) return l->m->status;
-    if (++l->steps > IR_MAX_STEPS || l->g->too_large) {
-        message_begin_at(l->m, KATA_ERROR_LIMIT, l->kernel->text, at,
-                         "kernel '%s' takes too much work to compile", l->kernel->name);
-        message_line(l->m, "unrolling passed %s here; use fewer iterations",
-                     l->g->too_large ? "200000 operations" : "2000000 steps");
-        return message_send(l->m);
-    }
-    return l->g->failed ? message_no_memory(l->m) : KATA_OK;
-}
-
 kata_status lower_constant(lowering *l, const ir_expr *e, ir_id id, const char *what, int64_t low,
                            int64_t high, int64_t *out)
 {

@@ -55,8 +55,8 @@ typedef struct lowering {
     lower_record *record; /* NULL outside the conditions of asserts */
 } lowering;
 
-/* The error, if any, that building has met: memory, budget, or one already reported. */
-kata_status lower_check(lowering *l, uint32_t at);
+/* ---- lower.c, lower_expression.c ------------------------------------------------------------- */
+
 /* Runs statements until they end or return. */
 kata_status lower_body(lowering *l, const ir_stmt *body);
 /* 0 once something was reported or failed. */
@@ -89,16 +89,24 @@ ir_id lower_variable(lowering *l, const ir_expr *e);
 ir_id lower_number(lowering *l, const ir_expr *e);
 ir_id lower_table(lowering *l, const ir_expr *e);
 
-/* ---- check.c --------------------------------------------------------------------------------- */
+/* ---- path.c ---------------------------------------------------------------------------------- */
 
+/* The error, if any, that building has met: memory, budget, or one already reported. */
+kata_status lower_check(lowering *l, uint32_t at);
 /* What is lowered until lower_path_leave runs where the condition holds, or does not. */
 void lower_path_enter(lowering *l, ir_id condition, bool truth);
 void lower_path_leave(lowering *l);
-kata_status lower_assert(lowering *l, const ir_stmt *s);
+/* A bool: whether the present part of the tree runs. */
+ir_id lower_path_node(lowering *l);
+/* Notes a value that the condition of an assert reads; component and offsets in at[0..3]. */
+void lower_note(lowering *l, const ir_expr *e, const int64_t at[4], ir_id value);
+
+/* ---- check.c --------------------------------------------------------------------------------- */
+
+/* Adds a check at the present path, unless it is known to pass; reports one that never passes. */
+kata_status lower_add_check(lowering *l, ir_check check);
 /* Adds the check that an index is inside a table or array. */
 kata_status lower_index_check(lowering *l, ir_id index, int length, const char *name, uint32_t at);
-/* Notes what the condition of an assert reads; component and offsets in at[0..3]. */
-void lower_note(lowering *l, const ir_expr *e, const int64_t at[4], ir_id value);
 /* Puts the checks, and the node that says whether all pass, into the kernel. */
 kata_status lower_collect_checks(lowering *l);
 

@@ -63,10 +63,3 @@ const ir_spelling *ir_op_spelling(ir_op op, ir_type operand)
     if (operand == IR_BOOL) return &info->on_bool;
     return ir_type_is_floating(operand) ? &info->on_floating : &info->on_integer;
 }
-
-ir_operation_kind ir_op_cost(ir_op op, ir_type operand)
-{
-    ir_operation_kind cost = ir_ops[op].cost;
-    bool of_any_type = cost == IR_COST_COMPARE || op == IR_CONVERT || op == IR_STORED;
-    return of_any_type || ir_type_is_floating(operand) ? cost : IR_COST_INTEGER;
-}

@@ -174,8 +174,6 @@ extern const ir_op_info ir_ops[IR_OP_COUNT];
 bool ir_op_takes(ir_op op, ir_type type);
 /* How C computes an operation on operands of a type. */
 const ir_spelling *ir_op_spelling(ir_op op, ir_type operand);
-/* What an operation on operands of a type costs. */
-ir_operation_kind ir_op_cost(ir_op op, ir_type operand);
 
 /* ---- evaluate.c ------------------------------------------------------------------------------ */
 

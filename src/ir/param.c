@@ -1,5 +1,5 @@
 /* Parameters: what they are, and where fields given for them are touched. */
-#include "ir/param.h"
+#include "ir/build.h"
 
 #include <string.h>
 

@@ -60,9 +60,6 @@ int64_t ir_param_point(const ir_param *param, int dimension, int64_t index);
 int ir_param_children_in(const ir_param *param, int rank);
 /* The same of rank 3: as many as a kernel can write on any grid. */
 int ir_param_children(const ir_param *param);
-/* The number of the child at an offset, x fastest; -1 where there is none. On the loop's own grid
- * every offset is child 0. */
-int ir_param_child(const ir_param *param, const int32_t offset[3]);
 bool ir_param_has_ratio(const ir_param *param);
 bool ir_param_lacks_dimensions(const ir_param *param);
 /* The dimensions along which it extends: "z", "xy". */

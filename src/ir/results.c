@@ -39,6 +39,33 @@ static kata_status check_ratios(lowering *l)
     return status;
 }
 
+static bool reserve_cells(lowering *l, arena *scratch, uint64_t cells)
+{
+    l->cells = arena_array(scratch, cells, sizeof *l->cells);
+    l->stamps = arena_array(scratch, cells, sizeof *l->stamps);
+    l->output_at = arena_array(scratch, cells, sizeof *l->output_at);
+    l->output_offset = arena_array(scratch, cells, sizeof *l->output_offset);
+    l->reduction_starts = arena_array(scratch, cells, sizeof *l->reduction_starts);
+    return l->cells && l->stamps && l->output_at && l->output_offset && l->reduction_starts;
+}
+
+/* No cell has a value, but for reductions, which have their start. */
+static void clear_cells(lowering *l, uint64_t cells)
+{
+    const ir_kernel *k = l->kernel;
+    ir_id no = ir_graph_const(l->g, IR_BOOL, ir_value_of_int(IR_BOOL, false));
+    for (uint64_t i = 0; i < cells; i++) l->cells[i].defined = no;
+    l->cells[l->returned].value = no;
+    for (int p = 0; p < k->param_count; p++) {
+        const ir_param *param = &k->params[p];
+        if (!ir_param_is_reduction(param)) continue;
+        ir_id start = ir_graph_const(l->g, param->type, ir_reduction_start(param));
+        uint32_t first = l->param_outputs[p], end = first + (uint32_t)param->count;
+        for (uint32_t r = first; r < end; r++)
+            l->reduction_starts[r] = l->cells[l->first_reduction + r].value = start;
+    }
+}
+
 static kata_status set_up(lowering *l, arena *scratch)
 {
     const ir_kernel *k = l->kernel;
@@ -49,24 +76,8 @@ static kata_status set_up(lowering *l, arena *scratch)
     if (cells > 4 * IR_MAX_STEPS)
         return message_fail_at(l->m, KATA_ERROR_LIMIT, k->text, k->at,
                                "kernel '%s' has too many local variables", k->name);
-    l->cells = arena_array(scratch, cells, sizeof *l->cells);
-    l->stamps = arena_array(scratch, cells, sizeof *l->stamps);
-    l->output_at = arena_array(scratch, cells, sizeof *l->output_at);
-    l->output_offset = arena_array(scratch, cells, sizeof *l->output_offset);
-    l->reduction_starts = arena_array(scratch, cells, sizeof *l->reduction_starts);
-    if (!l->cells || !l->stamps || !l->output_at || !l->output_offset || !l->reduction_starts)
-        return message_no_memory(l->m);
-    ir_id no = ir_graph_const(l->g, IR_BOOL, ir_value_of_int(IR_BOOL, false));
-    for (uint64_t i = 0; i < cells; i++) l->cells[i].defined = no;
-    l->cells[l->returned].value = no;
-    for (int p = 0; p < k->param_count; p++) {
-        const ir_param *param = &k->params[p];
-        if (!ir_param_is_reduction(param)) continue;
-        ir_id start = ir_graph_const(l->g, param->type, ir_reduction_start(param));
-        for (uint32_t r = l->param_outputs[p]; r < l->param_outputs[p] + (uint32_t)param->count;
-             r++)
-            l->reduction_starts[r] = l->cells[l->first_reduction + r].value = start;
-    }
+    if (!reserve_cells(l, scratch, cells)) return message_no_memory(l->m);
+    clear_cells(l, cells);
     kata_status status = check_ratios(l);
     return status ? status : lower_check(l, k->at);
 }
@@ -147,51 +158,59 @@ static kata_status collect_stores(lowering *l, arena *memory)
 
 /* ---- what is needed -------------------------------------------------------------------------- */
 
-/* Drops nodes that no store needs and renumbers the rest in the same order. */
+/* Calls `visit` for each node that results name. */
+static void each_result(ir_kernel *k, void (*visit)(ir_id *node, ir_id *map), ir_id *map)
+{
+    for (int i = 0; i < k->store_count; i++) {
+        visit(&k->stores[i].value, map);
+        visit(&k->stores[i].condition, map);
+    }
+    for (int i = 0; i < k->check_count; i++) {
+        ir_check *check = &k->checks[i];
+        visit(&check->passes, map);
+        visit(&check->index, map);
+        for (int s = 0; s < check->shown_count; s++) {
+            visit(&check->shown[s].value, map);
+            visit(&check->shown[s].condition, map);
+        }
+    }
+    visit(&k->valid, map);
+}
+
+static void mark(ir_id *node, ir_id *map) { map[*node] = 1; }
+static void renumber(ir_id *node, ir_id *map) { *node = map[*node]; }
+
+/* Drops the nodes that map[] does not mark, and makes map[] the new number of each node. */
+static void drop_unmarked(ir_graph *g, ir_id *map)
+{
+    ir_id count = 1;
+    for (size_t id = 1; id < g->count; id++) {
+        if (!map[id]) continue;
+        ir_node node = g->nodes[id];
+        for (int a = 0; a < ir_ops[node.op].operands; a++) node.arg[a] = map[node.arg[a]];
+        map[id] = count;
+        g->nodes[count++] = node;
+    }
+    g->count = count;
+    free(g->buckets);
+    g->buckets = NULL;
+    g->bucket_count = 0;
+}
+
+/* Drops nodes that no result needs and renumbers the rest in the same order. */
 static bool compact(ir_kernel *k)
 {
     ir_graph *g = &k->graph;
     ir_id *map = calloc(g->count, sizeof *map);
     if (!map) return false;
-    for (int i = 0; i < k->store_count; i++)
-        map[k->stores[i].value] = map[k->stores[i].condition] = 1;
-    for (int i = 0; i < k->check_count; i++) {
-        const ir_check *check = &k->checks[i];
-        map[k->valid] = map[check->passes] = map[check->index] = 1;
-        for (int s = 0; s < check->shown_count; s++)
-            map[check->shown[s].value] = map[check->shown[s].condition] = 1;
-    }
-    map[0] = 0; /* no condition */
+    each_result(k, mark, map);
+    map[0] = 0; /* no node */
     for (size_t id = g->count; id-- > 1;)
         for (int a = 0; map[id] && a < ir_ops[g->nodes[id].op].operands; a++)
             map[g->nodes[id].arg[a]] = 1;
-    ir_id kept = 1;
-    for (size_t id = 1; id < g->count; id++) {
-        if (!map[id]) continue;
-        ir_node node = g->nodes[id];
-        for (int a = 0; a < ir_ops[node.op].operands; a++) node.arg[a] = map[node.arg[a]];
-        map[id] = kept;
-        g->nodes[kept++] = node;
-    }
-    g->count = kept;
-    for (int i = 0; i < k->store_count; i++) {
-        k->stores[i].value = map[k->stores[i].value];
-        k->stores[i].condition = map[k->stores[i].condition];
-    }
-    for (int i = 0; i < k->check_count; i++) {
-        ir_check *check = &k->checks[i];
-        check->passes = map[check->passes];
-        check->index = map[check->index];
-        for (int s = 0; s < check->shown_count; s++) {
-            check->shown[s].value = map[check->shown[s].value];
-            check->shown[s].condition = map[check->shown[s].condition];
-        }
-    }
-    k->valid = map[k->valid];
+    drop_unmarked(g, map);
+    each_result(k, renumber, map);
     free(map);
-    free(g->buckets);
-    g->buckets = NULL;
-    g->bucket_count = 0;
     return true;
 }
 

@@ -3,6 +3,13 @@
  * often it is read. */
 #include "ir/run_cost.h"
 
+static ir_operation_kind kind_of(ir_op op, ir_type operand)
+{
+    ir_operation_kind cost = ir_ops[op].cost;
+    bool of_any_type = cost == IR_COST_COMPARE || op == IR_CONVERT || op == IR_STORED;
+    return of_any_type || ir_type_is_floating(operand) ? cost : IR_COST_INTEGER;
+}
+
 /* At least, in the units that multiply and add. The code in elementary.h computes in double; the
  * numbers are those of its shortest functions. */
 static double slots_of(ir_op op)
@@ -17,7 +24,7 @@ static double slots_of(ir_op op)
 
 static void weigh(ir_run_cost *w, ir_op op, ir_type operand)
 {
-    ir_operation_kind kind = ir_op_cost(op, operand);
+    ir_operation_kind kind = kind_of(op, operand);
     w->operations[kind]++;
     bool wide = operand != IR_F32 || ir_ops[op].function >= IR_FUNCTION_ELEMENTARY;
     bool floating = ir_type_is_floating(operand) && op != IR_SELECT;

@@ -5,6 +5,17 @@
 
 #include <string.h>
 
+/* name constant word C type bytes type coded */
+#define IR_STORAGES(X)                                                                             \
+    X(f64, "KATA_F64", "double", "double", 8, IR_F64, false)                                       \
+    X(f32, "KATA_F32", "float", "float", 4, IR_F32, false)                                         \
+    X(i64, "KATA_I64", "long", "int64_t", 8, IR_I64, false)                                        \
+    X(i32, "KATA_I32", "int", "int32_t", 4, IR_I32, false)                                         \
+    X(u8, "KATA_U8", "u8", "uint8_t", 1, IR_I32, true)                                             \
+    X(f16, "KATA_F16", "f16", "uint16_t", 2, IR_F32, true)                                         \
+    X(bf16, "KATA_BF16", "bf16", "uint16_t", 2, IR_F32, true)                                      \
+    X(unorm8, "KATA_UNORM8", "unorm8", "uint8_t", 1, IR_F32, true)
+
 const ir_storage_info ir_storages[IR_STORAGE_COUNT] = {
 #define X(name, constant, word, c_name, bytes, type, coded)                                        \
     {#name, constant, word, c_name, bytes, type, coded},

@@ -52,23 +52,12 @@ ir_value ir_convert(ir_type to, ir_type from, ir_value x);
 
 /* ---- storage.c ------------------------------------------------------------------------------- */
 
+enum { IR_STORAGE_COUNT = KATA_UNORM8 + 1 };
+
 /* In the order of kata_type. `name`: in messages and in names of functions. `word`: the type that
  * messages propose for a parameter. `type`: boundary rules compute in it. `coded`: the element is
  * not a C number of that type; functions kata_TYPE_of_NAME and kata_NAME_of_TYPE of arithmetic.h
- * convert it.
- *      name     constant       word      C type     bytes type  coded */
-#define IR_STORAGES(X)                                                                             \
-    X(f64, "KATA_F64", "double", "double", 8, IR_F64, false)                                       \
-    X(f32, "KATA_F32", "float", "float", 4, IR_F32, false)                                         \
-    X(i64, "KATA_I64", "long", "int64_t", 8, IR_I64, false)                                        \
-    X(i32, "KATA_I32", "int", "int32_t", 4, IR_I32, false)                                         \
-    X(u8, "KATA_U8", "u8", "uint8_t", 1, IR_I32, true)                                             \
-    X(f16, "KATA_F16", "f16", "uint16_t", 2, IR_F32, true)                                         \
-    X(bf16, "KATA_BF16", "bf16", "uint16_t", 2, IR_F32, true)                                      \
-    X(unorm8, "KATA_UNORM8", "unorm8", "uint8_t", 1, IR_F32, true)
-
-enum { IR_STORAGE_COUNT = KATA_UNORM8 + 1 };
-
+ * convert it. */
 typedef struct ir_storage_info {
     const char *name, *constant, *word, *c_name;
     int bytes;

@@ -1,4 +1,5 @@
 /* The invariants of a lowered kernel, each checked apart from the code that keeps it. */
+#include "ir/build.h"
 #include "ir/ir.h"
 
 static const char *verify_leaf(const ir_kernel *k, const ir_node *n)

@@ -71,7 +71,7 @@ lang_value lang_promoted(lang_compiler *c, lang_value value)
     return promotes ? lang_value_of(lang_convert(c, value, IR_I32)) : value;
 }
 
-ir_type lang_common_type(lang_value a, lang_value b)
+static ir_type common_type(lang_value a, lang_value b)
 {
     ir_type x = a.expr->type, y = b.expr->type;
     if (a.narrow && !b.narrow && y == IR_F32) return IR_F32;
@@ -145,7 +145,7 @@ static lang_value sum(lang_compiler *c, ir_op op, ir_type type, lang_value a, la
 
 static lang_value compare(lang_compiler *c, lang_sign sign, lang_value a, lang_value b, uint32_t at)
 {
-    ir_type type = lang_common_type(a, b);
+    ir_type type = common_type(a, b);
     ir_expr *x = lang_convert(c, a, type), *y = lang_convert(c, b, type);
     bool swap = sign == LANG_SIGN_GT || sign == LANG_SIGN_GE;
     return lang_value_of(
@@ -170,7 +170,7 @@ static lang_value arithmetic(lang_compiler *c, lang_sign sign, lang_value a, lan
                              uint32_t at)
 {
     ir_op op = lang_signs[sign].op;
-    ir_type type = lang_common_type(a, b);
+    ir_type type = common_type(a, b);
     if (ir_type_is_floating(type) && !takes_floating(sign)) {
         refuse_operand(c, sign, type, at);
         return failed;
@@ -217,7 +217,7 @@ lang_value lang_choose(lang_compiler *c, lang_value condition, lang_value a, lan
     ir_expr *test = lang_truth(c, condition);
     if (!test || !a.expr || !b.expr) return failed;
     bool both = a.expr->type == IR_BOOL && b.expr->type == IR_BOOL;
-    ir_type type = both ? IR_BOOL : lang_common_type(a, b);
+    ir_type type = both ? IR_BOOL : common_type(a, b);
     lang_value value = {.flexible = a.flexible && b.flexible};
     if (!ir_type_is_floating(type)) value.cut = a.cut ? a.cut : b.cut;
     value.expr = lang_tree_op(c, IR_SELECT, type, test, lang_convert(c, a, type),

@@ -46,8 +46,6 @@ ir_expr *lang_convert(lang_compiler *c, lang_value value, ir_type type);
 ir_expr *lang_convert_assigned(lang_compiler *c, lang_value value, ir_type type);
 /* != 0, as a bool. */
 ir_expr *lang_truth(lang_compiler *c, lang_value value);
-/* What operands of two values are converted to: double, float, long or int. */
-ir_type lang_common_type(lang_value a, lang_value b);
 lang_value lang_unary(lang_compiler *c, lang_sign sign, lang_value a, uint32_t at);
 lang_value lang_binary(lang_compiler *c, lang_sign sign, lang_value a, lang_value b, uint32_t at);
 lang_value lang_choose(lang_compiler *c, lang_value condition, lang_value a, lang_value b,

@@ -1,5 +1,5 @@
 /* Whether fields and scalars suit the parameters they are given for. */
-#include "legality/legality.h"
+#include "legality/checks.h"
 
 static kata_status begin(const chain_loop *loop, int param, messages *m, const char *wrong)
 {

@@ -1,7 +1,7 @@
 /* No two points of a loop may touch one value when one of them writes it: a slot has one writer,
  * and what is read of a component that is written lies, after the boundary rules, outside of the
  * points that write it. */
-#include "legality/legality.h"
+#include "legality/checks.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * that no rule covers is one of which every index farther out at the same side is not covered
  * either. (A reflection may carry a far index past the opposite side of a thin grid, where
  * there may be no rule; a nearer one is carried less far.) */
-#include "legality/legality.h"
+#include "legality/checks.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Values that the program said it will not read again. */
-#include "legality/legality.h"
+#include "legality/checks.h"
 
 /* Whether a read finds what the loop itself has written, at levels that ran before. */
 static bool finds_written(const chain_loop *loop, const ir_access *access)

@@ -1,6 +1,6 @@
 /* Sizes of fields on finer and coarser grids: exactly the ratio times, or by the ratio, that of the
  * grid a kernel is applied to. */
-#include "legality/legality.h"
+#include "legality/checks.h"
 
 #include <inttypes.h>
 

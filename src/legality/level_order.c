@@ -1,5 +1,5 @@
 /* Levels that run in order have a dimension of the grid, and each has one body. */
-#include "legality/legality.h"
+#include "legality/checks.h"
 
 #include <inttypes.h>
 

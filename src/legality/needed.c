@@ -3,7 +3,7 @@
  * From the box on which all that it writes has a place, points are cut off at a side until every
  * read that matters at the others finds a value: reads without a rule, then reads of temporaries
  * where they were not written, of the ways to cut off the latter the one that leaves most. */
-#include "legality/legality.h"
+#include "legality/checks.h"
 
 static kata_status begin(const chain_loop *loop, uint32_t at, const char *what, messages *m)
 {

@@ -1,6 +1,6 @@
 /* What runs once computes with scalars and numbers, what runs on a grid does not write scalars but
  * by reducing into them. */
-#include "legality/legality.h"
+#include "legality/checks.h"
 
 static kata_status refuse_offsets(const chain_loop *loop, messages *m)
 {

@@ -1,6 +1,6 @@
 /* Writes at offsets end inside the grid: where they leave it, periodic sides bring them back, or a
  * guard keeps them from happening. */
-#include "legality/legality.h"
+#include "legality/checks.h"
 
 static kata_status refuse(const chain_loop *loop, const ir_store *store, int side, messages *m)
 {

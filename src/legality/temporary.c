@@ -1,7 +1,7 @@
 /* Temporary fields: their values live from a write to the end of the time step, and what is read
  * was written before, point by point. So what writes one writes all components, on every path. The
  * same holds for reads of other fields that are tracked, as they are after a kata_discard. */
-#include "legality/legality.h"
+#include "legality/checks.h"
 
 /* ---- writes ---------------------------------------------------------------------------------- */
 

@@ -1,6 +1,7 @@
 /* Caches by hwloc, which knows the topology on every system it runs on. Memory by sysconf: what
  * nodes report can leave out memory that a virtual machine was given later. */
 #include "machine/machine.h"
+#include "machine/processor.h"
 
 #include <errno.h>
 #include <hwloc.h>

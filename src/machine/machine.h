@@ -47,10 +47,6 @@ bool machine_measure(const machine *m, int threads, kata_ceilings *out);
 
 /* ---- processor.c ----------------------------------------------------------------------------- */
 
-/* The model's name, "" when it is not known. */
-void machine_processor(char model[128]);
-/* The widest vector extension, as in struct machine. */
-const char *machine_simd(void);
 /* Key of the instruction set: text that differs between CPUs for which compiled code may
  * differ (model and feature flags). Appended to `out`; takes 0.1 ms at most. */
 void machine_cpu_key(text *out);

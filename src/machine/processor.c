@@ -1,5 +1,6 @@
 /* The processor, asked directly: by cpuid on x86, by the kernel's capability words and
  * /proc/cpuinfo elsewhere. */
+#include "machine/processor.h"
 #include "machine/machine.h"
 
 #include <stdio.h>

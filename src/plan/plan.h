@@ -189,8 +189,6 @@ const plan *plan_cache_get(plan_cache *cache, const chain *c, const plan_request
 /* A line per node, children indented below: its kind and numbers as docs/planning.md explains them.
  * With a chain, the names of loops and fields follow as comments. */
 void plan_print(text *out, const plan *p, const analysis_chain *a);
-/* Reads that. False where it is wrong: *line is the number of the line (or memory was out, 0). */
-bool plan_parse(plan *p, const char *words, int *line);
 /* The same tree as JSON: {"kind": "seq", "children": [...]}. */
 void plan_print_json(text *out, const plan *p, const analysis_chain *a);
 

@@ -1,5 +1,7 @@
 #include "plan_mutants.h"
 
+#include "plan_parse.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,6 +3,7 @@
  * planned. Plans that were damaged are refused whenever they give anything else. */
 #include "plan_cpu.h"
 #include "plan_mutants.h"
+#include "plan_parse.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,49 @@
+/* Private to legality: the single checks, and the parts of their messages. */
+#ifndef LEGALITY_CHECKS_H
+#define LEGALITY_CHECKS_H
+
+#include "legality/legality.h"
+
+/* ---- the parts of legality_check, in order; each assumes that the ones before it passed -------
+ */
+
+/* once.c: what runs once is given scalars, what runs on a grid fields. */
+kata_status legality_check_once(const chain_loop *loop, messages *m);
+/* legality.c: the rank of the grid. */
+kata_status legality_check_rank(const chain_loop *loop, messages *m);
+/* level_order.c: levels that run in order have a dimension of the grid, and intervals do not
+ * overlap. */
+kata_status legality_check_order(const chain_loop *loop, messages *m);
+/* binding.c: grid sizes, components and types of fields and scalars. */
+kata_status legality_check_bindings(const chain_loop *loop, messages *m);
+/* grid_size.c: the size of a field given for a parameter with a ratio. */
+kata_status legality_check_ratio(const chain_loop *loop, int param, messages *m);
+/* range_check.c: the points of the range exist. */
+kata_status legality_check_box(const chain_loop *loop, messages *m);
+/* target.c: what is written lies in the grid. */
+kata_status legality_check_targets(const chain_loop *loop, messages *m);
+/* conflict.c: no two points touch one value when one writes it. */
+kata_status legality_check_conflicts(const chain_loop *loop, messages *m);
+/* discarded.c: no value is read that was discarded. */
+kata_status legality_check_values(const chain_loop *loop, messages *m);
+/* temporary.c: what is read of temporary fields was written in this time step. */
+kata_status legality_check_temporaries(const chain_loop *loop, messages *m);
+/* coverage.c: reads outside the grid have a boundary rule. */
+kata_status legality_check_reads(const chain_loop *loop, messages *m);
+
+/* ---- where.c --------------------------------------------------------------------------------- */
+
+enum { LEGALITY_NAME = 48 };
+
+/* "[-1,0]", as written in a kernel for grids of this rank. */
+void legality_print_offset(char out[LEGALITY_NAME], const ir_access *access, int rank);
+
+/* ---- coverage.c, temporary.c ----------------------------------------------------------------- */
+
+/* The points of a loop's box at which reads have a rule, `needs` being those of analysis_needs. */
+grid_box legality_covered(const chain_loop *loop, const grid_box *needs);
+/* The first access, from the points that `needs` has for each, that finds no value of a temporary
+ * field, and a box of indices that lack one; -1 when there is none. */
+int legality_find_unset(const chain_loop *loop, const grid_box *needs, grid_box *missing);
+
+#endif
