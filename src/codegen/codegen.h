@@ -39,10 +39,6 @@ int codegen_store_index(const ir_kernel *kernel, int param);
 
 /* A whole file: what the functions of loops need, then these. Their names must differ. */
 void codegen_file_text(text *out, const codegen_loop *loops, size_t count);
-/* The texts of abi.h and vector.h, which every file contains. */
-extern const char abi_text[], codegen_vector_text[];
-/* The text of lanes.h, which a file contains if a loop of it reduces. */
-extern const char codegen_lanes_text[];
 
 /* ---- passes.c -------------------------------------------------------------------------------- */
 
