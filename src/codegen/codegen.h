@@ -1,11 +1,11 @@
-/* codegen: kernel graphs to C text, of functions as abi/abi.h says. */
+/* codegen: from kernel graphs to C text. abi/abi.h says how its functions are called. */
 #ifndef CODEGEN_CODEGEN_H
 #define CODEGEN_CODEGEN_H
 
 #include "abi/abi.h"
 #include "ir/ir.h"
 
-/* Where in a row of a component element i is. */
+/* Where element i of a row of one component is. */
 typedef enum codegen_rows {
     CODEGEN_CONTIGUOUS, /* at i */
     CODEGEN_TOGETHER,   /* at i times the number of components */
@@ -16,8 +16,8 @@ typedef enum codegen_rows {
 /* A kernel bound to storage types and layouts. */
 typedef struct codegen_loop {
     const ir_kernel *kernel;
-    const kata_type *storage; /* per parameter; read for field parameters only */
-    const codegen_rows *rows; /* the same; NULL: all contiguous */
+    const kata_type *storage; /* for each parameter; only that of fields is read */
+    const codegen_rows *rows; /* likewise; NULL: all are contiguous */
     bool colored;             /* visits only the points of a colour */
     bool lines;               /* with #line directives that lead to the kernel's text */
     uint32_t without;         /* passes that are left out: see codegen_read_passes */
@@ -25,24 +25,20 @@ typedef struct codegen_loop {
 
 /* ---- interface.c ----------------------------------------------------------------------------- */
 
-/* A name for the function of a loop: "kata_" and a hash of graph, storage types and rows. Loops
- * that compute the same have the same name. */
+/* The name of a loop's function: "kata_" and a hash of its graph, storage types, rows and passes.
+ * Loops that compute the same have the same name. */
 void codegen_name(const codegen_loop *loop, char name[64]);
-/* Position of the first view, and of the first number, of a parameter; those of param_count are the
- * numbers of views and numbers. */
+/* The index of the first view, and of the first number, of a parameter in abi_arguments. For the
+ * index param_count: how many views, and how many numbers, there are. */
 int codegen_view_index(const ir_kernel *kernel, int param);
 int codegen_number_index(const ir_kernel *kernel, int param);
-/* Position of the first view that is written, of a parameter that is. */
+/* The index of the first view through which a parameter is written. */
 int codegen_store_index(const ir_kernel *kernel, int param);
 
 /* ---- kernel_file.c --------------------------------------------------------------------------- */
 
-/* A whole file: the functions of loops that have different names, behind what they need. */
+/* A whole file: what the functions of loops need, then these. Their names must differ. */
 void codegen_file_text(text *out, const codegen_loop *loops, size_t count);
-/* Text of abi.h, and of vector.h, which stands in generated code. */
-extern const char abi_text[], codegen_vector_text[];
-/* Text of lanes.h, which stands there where a loop reduces. */
-extern const char codegen_lanes_text[];
 
 /* ---- passes.c -------------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
-/* Constants as C literals that stand for exactly their bits, whatever the locale: small whole
- * numbers in decimal, other floating-point numbers as a hexadecimal integer and a power of two. */
+/* Constants as C literals with exactly their bits, in any locale. Small whole numbers are decimal;
+ * other floating-point numbers are a hexadecimal integer and a power of two. */
 #include "codegen/emit.h"
 
 #include <inttypes.h>

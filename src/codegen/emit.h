@@ -126,8 +126,7 @@ bool codegen_is_truncation(const ir_kernel *kernel, const ir_node *node);
 /* Whether a kernel needs a hidden zero of a type. */
 bool codegen_needs_zero(const ir_kernel *kernel, ir_type type);
 
-/* ---- identifiers.c
- * --------------------------------------------------------------------------------- */
+/* ---- identifiers.c --------------------------------------------------------------------------- */
 
 typedef struct codegen_label {
     char is[128];

@@ -90,7 +90,7 @@ static void add_operator(text *out, const codegen_writer *w, const ir_node *node
     text_add(out, ")");
 }
 
-/* condition ? a : b of four operands; the condition is first < second, or first alone. */
+/* first < second ? a : b; without a second: first ? a : b. */
 static void add_choice(text *out, const codegen_writer *w, ir_id first, ir_id second, ir_id a,
                        ir_id b)
 {

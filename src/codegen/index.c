@@ -1,4 +1,5 @@
-/* Indices of fields as C expressions of the loop's: what ir_param_index says. */
+/* The indices at which fields are touched, as C expressions of ix, iy and iz: the text of what
+ * ir_param_index computes. */
 #include "codegen/emit.h"
 
 static void add_base(text *out, const ir_param *param, int dimension)

@@ -2,6 +2,9 @@
  * them takes little more than compiling the loops. */
 #include "codegen/emit.h"
 
+/* The texts of headers, which the build embeds. */
+extern const char abi_text[], abi_lanes_text[], codegen_vector_text[];
+
 static bool is_trigonometric(ir_op op) { return ir_ops[op].function == IR_FUNCTION_TRIGONOMETRIC; }
 
 static bool is_elementary(ir_op op) { return ir_ops[op].function >= IR_FUNCTION_ROUNDING; }
@@ -31,6 +34,6 @@ void codegen_file_text(text *out, const codegen_loop *loops, size_t count)
     if (any_node(loops, count, is_trigonometric)) text_add(out, "\n%s", ir_elementary_trig_text);
     bool reduce = false;
     for (size_t i = 0; i < count; i++) reduce = reduce || codegen_reduces(&loops[i]);
-    if (reduce) text_add(out, "\n%s", codegen_lanes_text);
+    if (reduce) text_add(out, "\n%s", abi_lanes_text);
     for (size_t i = 0; i < count; i++) codegen_function_text(out, &loops[i]);
 }

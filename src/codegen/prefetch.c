@@ -4,8 +4,6 @@
  * caches. */
 #include "codegen/emit.h"
 
-#include <stdio.h>
-
 /* Whether no row of the same component lies farther on than the row of an access. */
 static bool is_foremost(const ir_kernel *kernel, const ir_access *a, int sign)
 {

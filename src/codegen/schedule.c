@@ -1,10 +1,13 @@
 /* Where each node of a graph is computed, and whether it gets a name.
  *
- * A node goes to the outermost level at which all its operands are known. It is written into the
- * expression of its only user, unless that is in an inner loop, would evaluate it twice or only
- * sometimes (a choice of a select: loads and arithmetic are unconditional so that loops vectorise),
- * or would grow too long to read. Stores come last and are names only, since a store must not
- * change what a load of the same point finds. */
+ * A node is computed at the outermost level at which all its operands are known. It is written into
+ * the expression of its only user, without a name, except where the user
+ *   - is in an inner loop;
+ *   - would evaluate it twice, or only sometimes: it is an operand of a choice, and loads and
+ *     arithmetic are unconditional so that loops run in vectors;
+ *   - would become too long to read.
+ * Stores come last and store names only: a store must not change what a load of the same point
+ * finds. */
 #include "codegen/emit.h"
 
 #include <stdlib.h>
@@ -23,7 +26,7 @@ static codegen_level own_level(const ir_node *node)
     return node->op == IR_LOAD ? CODEGEN_POINT : CODEGEN_ONCE;
 }
 
-/* Whether the C text of an operation uses operand k in a way that asks for a name. */
+/* Whether the C text of an operation evaluates operand k twice, or only sometimes. */
 static bool wants_name(ir_op op, int k)
 {
     return op == IR_MIN || op == IR_MAX || (op == IR_SELECT && k > 0);

@@ -1,13 +1,13 @@
-/* Vectors of a row, for generated code, into which this is pasted: where they begin, and how their
- * elements are written. */
+/* Vectors of a row: where they begin, and how their elements are written. Generated code contains
+ * this text. */
 
 #define KATA_INLINED static inline __attribute__((unused, always_inline))
 #define KATA_ALIGNED __attribute__((aligned(64)))
-/* From here on a compiler knows nothing of where a pointer came from. */
+/* Hides from the compiler where a pointer came from. */
 #define KATA_HIDDEN(pointer) __asm__("" : "+r"(pointer))
-/* Nor of what value a variable has. */
+/* Hides from the compiler which value a variable has. */
 #define KATA_UNKNOWN(variable) __asm__("" : "+m"(variable))
-/* A compiler makes no vectors of a loop with this in it. */
+/* Keeps the compiler from making vectors of the loop that contains this. */
 #define KATA_NOT_IN_VECTORS __asm__ volatile("")
 
 typedef int64_t kata_line __attribute__((vector_size(64), may_alias));
@@ -15,26 +15,27 @@ typedef int64_t kata_line_anywhere __attribute__((vector_size(64), may_alias, al
 typedef int64_t kata_part __attribute__((vector_size(16), may_alias));
 typedef int64_t kata_part_anywhere __attribute__((vector_size(16), may_alias, aligned(1)));
 
-/* The last index up to `lo` at which a vector of so many elements lies in memory as vectors do. */
+/* The last index up to `lo` at which a vector of `lanes` elements, each of `bytes`, is aligned. */
 KATA_INLINED int64_t kata_aligned(const void *row, int64_t bytes, int64_t lanes, int64_t lo)
 {
     const __UINTPTR_TYPE__ address = (__UINTPTR_TYPE__)row + (__UINTPTR_TYPE__)(lo * bytes);
     return lo - (int64_t)(address / (__UINTPTR_TYPE__)bytes % (__UINTPTR_TYPE__)lanes);
 }
 
-/* Where the brick ends that holds a point of a row, or the row. */
+/* The end of the brick that holds point ix, or the end of the row if that comes first. */
 KATA_INLINED int64_t kata_brick_end(int64_t ix, int64_t row_end)
 {
     const int64_t end = (ix | (ABI_BRICK - 1)) + 1;
     return end < row_end ? end : row_end;
 }
 
+/* x, or the nearest end of low to high. */
 KATA_INLINED int64_t kata_between(int64_t low, int64_t x, int64_t high)
 {
     return x < low ? low : x > high ? high : x;
 }
 
-/* Writes a line of memory past the caches, where the machine can. */
+/* Writes a cache line past the caches, where the machine can. */
 KATA_INLINED void kata_stream(void *to, const kata_line *from)
 {
 #if defined(__clang__)
@@ -51,7 +52,7 @@ KATA_INLINED void kata_stream(void *to, const kata_line *from)
 #endif
 }
 
-/* Writes the elements of a vector, a multiple of 16 bytes. */
+/* Writes the elements of a vector: `bytes`, a multiple of 16. */
 KATA_INLINED void kata_put(void *to, const void *from, int64_t bytes, int flags)
 {
     char *out = (char *)to;
@@ -68,7 +69,7 @@ KATA_INLINED void kata_put(void *to, const void *from, int64_t bytes, int flags)
         *(kata_part_anywhere *)(out + done) = *(const kata_part *)(in + done);
 }
 
-/* Writes bytes `low` to `high` of what is kept at `from`, lines of it past the caches. */
+/* Writes bytes `low` to `high` of the results held back at `from`, whole lines past the caches. */
 static __attribute__((unused, noinline)) void kata_put_piece(void *to, const void *from,
                                                              int64_t low, int64_t high)
 {
@@ -81,7 +82,7 @@ static __attribute__((unused, noinline)) void kata_put_piece(void *to, const voi
     if (high > at) __builtin_memcpy(out + at, in + at, (__SIZE_TYPE__)(high - at));
 }
 
-/* After the last of them: other threads may read what was written past the caches. */
+/* Called after the last of these writes: now other threads may read what they wrote. */
 KATA_INLINED void kata_streamed(void)
 {
 #if defined(__SSE2__)

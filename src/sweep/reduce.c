@@ -25,7 +25,7 @@
 #endif
 
 #define KATA_SIDE_BY_SIDE
-#include "codegen/lanes.h"
+#include "abi/lanes.h"
 
 /* add_f64_of_lanes: the trees over the lanes of bricks. */
 #define REDUCE_LANES(OP, T, t)                                                                     \

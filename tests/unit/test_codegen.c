@@ -1,5 +1,5 @@
-/* Generated C computes what ir_evaluate says, for every operation and type, in vectors and in what
- * remains of a row; and its text contains nothing that a kernel's author could have smuggled in. */
+/* Generated C computes what ir_evaluate says, for every operation and type, in vectors and at the
+ * ends of rows. Its text contains nothing that a kernel's author could have smuggled in. */
 #include "codegen/codegen.h"
 #include "ir/build.h"
 #include "jit/jit.h"
@@ -222,7 +222,7 @@ static void computes_every_operation(void **state)
     for (int i = 0; i < kernel_count; i++) ir_graph_free(&kernels[i].kernel.graph);
 }
 
-/* 0 - x or -x + 0 for x a whole number or |y|: gcc 12 by itself makes it -0 where x is +0. */
+/* 0 - x or -x + 0, where x is a whole number or |y|: for x = +0 gcc 12 would make it -0. */
 static void add_zero_minus(ir_type type, ir_op op, ir_type operand, bool plus)
 {
     one_op *k = start(operand, type);
@@ -319,7 +319,8 @@ static void names_tell_what_is_computed(void **state)
     ir_graph_free(&kernels[0].kernel.graph);
 }
 
-/* Contiguous rows give the text and name that a loop without rows has, others another name. */
+/* Contiguous rows give the text and the name of a loop without rows; other rows give other names.
+ */
 static void rows_show_in_names_and_indices(void **state)
 {
     (void)state;

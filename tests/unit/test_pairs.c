@@ -1,6 +1,6 @@
-/* Kernels that are high along z, of which two planes are computed at once, and boxes, of which two
- * rows are: on all numbers of planes and rows compiled kernels give what the reference executor
- * gives. */
+/* Two rows computed at once give what one at a time gives. Kernels that are high along z compute
+ * two planes at once, boxes compute two rows. On any number of planes and rows, compiled kernels
+ * give what the reference executor gives. */
 /* Labels: hostile */
 #include "kata/kata.h"
 
@@ -12,12 +12,13 @@
 
 enum { MOST_X = 67, MOST_Y = 5, MOST_Z = 9, MOST = MOST_X * MOST_Y * MOST_Z };
 
-/* A star; one that knows where it is and writes but some of its results; one that is not symmetric
- * and reads what it writes; one with a value that is the same for a plane, for which there are no
- * pairs of planes. A box whose points share sums along x, and what belongs to the point alone;
- * another with a value made of itself many times over; one that knows where it is; two components
- * that are wide along y, with what is the same for a plane; one with what is the same for a row,
- * for which there are no pairs. */
+/* High along z: star; places, which uses its indices and writes on a condition; grows, which is not
+ * symmetric and reads what it writes; planes, which computes a value once for a plane and so gets
+ * no pairs of planes.
+ *
+ * Wide along y: box, whose points share sums along x; deep, which squares a value many times;
+ * corners, which uses its indices; wide, which computes a value once for a plane; rows, which
+ * computes one for a row and so gets no pairs. */
 static const char text[] =
     "kernel star(in double u, inout double v)\n"
     "{\n"

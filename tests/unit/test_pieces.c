@@ -1,6 +1,6 @@
-/* Kernels with many results per point, which are kept and then written in pieces, past the caches
- * where fields are large (in the hostile build: all are): narrow types and odd rows get from
- * compiled kernels what the reference executor gives. */
+/* Kernels with many results for each point hold them back and write them in pieces, past the caches
+ * where fields are large (in the hostile build all are). With narrow types and odd rows, compiled
+ * kernels give what the reference executor gives. */
 /* Labels: hostile */
 #include "kata/kata.h"
 
@@ -17,7 +17,7 @@ static const char text[] = "kernel bytes(in uchar u, out uchar v[6])\n"
                            "kernel parts(in float u, out float v[6])\n"
                            "{ for (int q = 0; q < 6; q++) v[q] = u*(q + 1) + 0.125f*q; }\n";
 
-/* The results on rows of nx points, from the second of each on. */
+/* The results on rows of nx points; the first point of each row is left out. */
 static void compute(const char *executor, kata_type type, int nx, double values[MOST])
 {
     kata *k = kata_open(&(kata_options){.executor = executor, .wait = true});

@@ -1,6 +1,6 @@
-/* Lanes of a reduction, for generated code, into which this is pasted, and for the library: their
- * tree, lane l with lane l + 16, then l + 8, .., l + 1. A step is a loop of its own, so that it
- * becomes vectors: gcc 12 would make single numbers of it, did it not know that it is to. */
+/* The tree over the lanes of a reduction: lane l with lane l + 16, then with l + 8, .., l + 1. The
+ * library includes this file, and generated code contains its text. Each step is a loop of its own
+ * that is declared to run in vectors: otherwise gcc 12 computes number by number. */
 
 #ifndef KATA_SIDE_BY_SIDE
 #define KATA_SIDE_BY_SIDE _Pragma("omp simd")
