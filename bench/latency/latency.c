@@ -1,7 +1,7 @@
 /* What a program waits for beside its loops: the first result of a program with a cold and with a
  * warm cache, of one with many kernels, an application, the loops of a chain on small grids beside
- * the same loops in plain C, and one more box of a loop. Prints one line per figure; --quick repeats
- * less. */
+ * the same loops in plain C, and one more box of a loop. Prints one line per figure; --quick
+ * repeats less. */
 #include "latency.h"
 
 #include "base/base.h"
