@@ -30,8 +30,8 @@ kata_status api_png_shape(kata *k, const char *path, int components, kata_shape 
 
 /* ---- array_file.c ---------------------------------------------------------------------------- */
 
-/* The array of a field's values: components (where there are several), z, y, x, those that it has.
- */
+/* The array of a field's values: components (where there are several), z, y, x, without the axes
+ * that the field lacks. */
 io_array api_array_of(const kata_field *field);
 /* Makes the type of an array in a file that of the field where bytes are to fill wider integers. */
 void api_widen(const kata_field *field, io_array *in_file);
@@ -71,7 +71,7 @@ typedef struct api_field_list {
     kata_field *field[IO_MOST_ARRAYS];
 } api_field_list;
 
-/* A field and those of the options with it; reports what cannot be. */
+/* A field and the fields in `options->with`; reports what cannot be. */
 kata_status api_field_list_of(kata_field *field, const char *call, const kata_save_options *options,
                               api_field_list *list);
 /* The image that they make; reports where their points differ. */

@@ -106,8 +106,8 @@ typedef struct io_lattice {
     double spacing[3];
 } io_lattice;
 
-/* Where values come from: `take` gives those of array i, malloc'd, which the caller frees. NULL,
- * reported, on failure. */
+/* Where values come from: `take` returns the values of array i, malloc'd, and the caller frees
+ * them. NULL, reported, on failure. */
 typedef struct io_source {
     void *data;
     void *(*take)(void *data, int i);

@@ -51,7 +51,7 @@ static bool take_text(io_npy_reader *r, char *out, size_t size)
     skip_blanks(r);
     char quote = *r->at;
     if (quote != '\'' && quote != '"') return false;
-    size_t length = strcspn(r->at + 1, "'\"\\\n");
+    size_t length = strcspn(r->at + 1, "'\"\\\n\t");
     if (length >= size || r->at[1 + length] != quote) return false;
     memcpy(out, r->at + 1, length);
     out[length] = 0;

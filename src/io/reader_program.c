@@ -36,7 +36,7 @@ static bool library_folder(text *folder)
     return true;
 }
 
-/* Where to look, in this order; the text stays empty for a place that there is none of. */
+/* Adds the path to look at in turn i; none where it is not known. */
 static void add_candidate(text *path, int i, bool shared, const text *folder)
 {
     const char *named = environment_get("KATA_READ_HDF5");

@@ -40,7 +40,7 @@ bool io_steps_fit(const io_vtkhdf_layout *l, const io_points *p)
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-/* A dataset of no steps yet. `size[0]` and `chunk[0]` are those of the axis that grows. */
+/* A dataset of no steps yet. Axis 0 is the one that grows. */
 static bool make_growing(hid_t group, const char *name, hid_t type, int axes, hsize_t *size,
                          const hsize_t *chunk, H5D_alloc_time_t allocate)
 {

@@ -1,7 +1,7 @@
 /* What only the files that write HDF5 share. HDF5 writes the frame of a file: everything but the
- * values, for which it sets space aside. Plain writes put them there, whose errors are plain. (HDF5
- * 1.10 keeps a file open that it failed to close, and crashes at exit; so what is likely to fail is
- * tried before HDF5 is called.) */
+ * values, and sets space aside for these. Plain writes fill the space, and report plain errors.
+ * (When HDF5 1.10 fails to close a file, the file stays open and the program crashes at exit. So
+ * whatever is likely to fail is tried before HDF5 is called.) */
 #ifndef IO_WRITE_HDF5_H
 #define IO_WRITE_HDF5_H
 
@@ -36,8 +36,8 @@ void io_quiet_end(const io_quiet *q);
 /* A file that is written in one go. */
 typedef struct io_frame {
     const void *data;
-    /* Makes everything but the values in an open file; sets positions[i] to where those of array i
-     * belong. False on failure. */
+    /* Makes everything but the values in an open file; sets positions[i] to where the values of
+     * array i belong. False on failure. */
     bool (*make)(const void *data, hid_t file, haddr_t *positions);
     int count; /* arrays */
     const io_points *arrays;

@@ -1,7 +1,7 @@
 /* A process that gives up what it does not need, before it looks at a stranger's file. Limits of
- * the system bound memory, time, files and processes. On the machines listed below a filter of
- * system calls leaves those of memory, of the clock, and of the files that are open already; any
- * other fails. A limit that is lowered stays lowered. */
+ * the system bound memory, time, files and processes; a limit that is lowered stays lowered. On the
+ * machines listed below, a filter lets through the system calls for memory, for the clock, and for
+ * reading and writing files that are open already. Any other system call fails. */
 #include "reader/reader.h"
 
 #include <signal.h>

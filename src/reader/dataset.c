@@ -21,10 +21,10 @@ static bool check_filters(reader *r, hid_t properties)
 {
     int count = H5Pget_nfilters(properties);
     for (int i = 0; i < count; i++) {
-        unsigned flags, values[16], how;
+        unsigned flags, values[16], encoding;
         size_t most = COUNT_OF(values);
         H5Z_filter_t filter =
-            H5Pget_filter2(properties, (unsigned)i, &flags, &most, values, 0, NULL, &how);
+            H5Pget_filter2(properties, (unsigned)i, &flags, &most, values, 0, NULL, &encoding);
         if (filter < H5Z_FILTER_DEFLATE || filter > H5Z_FILTER_SCALEOFFSET)
             return reader_fail(r,
                                "the dataset is compressed by filter %d, which is not part of "

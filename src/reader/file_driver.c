@@ -101,7 +101,7 @@ static herr_t driver_write(H5FD_t *file, H5FD_mem_t kind, hid_t properties, hadd
 static const H5FD_class_t driver = {
 #ifdef H5FD_CLASS_VERSION
     .version = H5FD_CLASS_VERSION,
-    .value = (H5FD_class_value_t)600, /* of those for private use */
+    .value = (H5FD_class_value_t)600, /* for private use */
 #endif
     .name = "kata",
     .maxaddr = (haddr_t)INT64_MAX,

@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LARGEST = 1 << 16, BATCH = 200, SECONDS = 1, OF_HDF5 = 77 };
+enum { LARGEST = 1 << 16, BATCH = 1000, MICROSECONDS = 300000, OF_HDF5 = 77 };
 
 const char *__asan_default_options(void);
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
@@ -31,7 +31,7 @@ void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak)
 const char *__asan_default_options(void)
 {
     return "allocator_may_return_null=1:max_allocation_size_mb=1024:handle_segv=0:handle_sigbus=0:"
-           "handle_sigfpe=0:handle_abort=0:quarantine_size_mb=16";
+           "handle_sigfpe=0:handle_abort=0:quarantine_size_mb=1:malloc_context_size=8";
 }
 
 /* ---- chance ---------------------------------------------------------------------------------- */
@@ -181,8 +181,8 @@ static char owner_of(void *address)
     return strstr(info.dli_fname, "libhdf5") ? 'h' : info.dli_fbase == own.dli_fbase ? 'o' : '-';
 }
 
-/* Of the frames behind backtrace (where a sanitizer stands in for it), those of the handler, which
- * are ours, and of what called it. */
+/* The innermost frames belong to backtrace itself (where a sanitizer replaces it), then to the
+ * handler, which is ours, then to the system that called the handler. The next one tells. */
 static bool fault_is_of_hdf5(void)
 {
     void *frames[64];
@@ -230,7 +230,7 @@ static void read_batch(const all_seeds *all, uint64_t end, progress *p)
     void *unused[1];
     backtrace(unused, 1); /* loads what it needs */
     watch();
-    const struct itimerval limit = {.it_value.tv_sec = SECONDS}; /* of the processor */
+    const struct itimerval limit = {.it_value.tv_usec = MICROSECONDS}; /* of the processor */
     while (p->next < end) {
         setitimer(ITIMER_PROF, &limit, NULL);
         uint64_t number = p->next++;
@@ -264,11 +264,32 @@ static int read_hdf5s(const all_seeds *all, uint64_t first, uint64_t end, progre
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
+static const char *present_kind;
+static uint64_t present_number;
+
+static void tell(void)
+{
+    fprintf(stderr, "%s file %llu: the reader failed\n", present_kind,
+            (unsigned long long)present_number);
+}
+
+static void on_abort(int signal)
+{
+    (void)signal;
+    tell();
+}
+
 static void read_plain(const all_seeds *all, file_kind kind, const char *name, uint64_t first,
                        uint64_t end)
 {
     uint64_t read = 0;
-    for (uint64_t i = first; i < end; i++) read += try_input(all, kind, i);
+    present_kind = name;
+    signal(SIGABRT, on_abort);
+    if (__sanitizer_set_death_callback) __sanitizer_set_death_callback(tell);
+    for (uint64_t i = first; i < end; i++) {
+        present_number = i;
+        read += try_input(all, kind, i);
+    }
     printf("%s: %llu files, %llu read, the others refused\n", name,
            (unsigned long long)(end - first), (unsigned long long)read);
     fflush(stdout);

@@ -272,6 +272,8 @@ static const struct refusal {
     {"{'descr': '', 'fortran_order': False, 'shape': (2,), }",
      "its values are of type ''; f8, f4, f2, i8, i4, i2, i1, u4, u2, u1 and b1 can be read", 16},
     {"{'descr': '\x1b[2J', 'fortran_order': False, 'shape': (2,), }", "its header is damaged", 16},
+    {"{'descr': '<f\t8', 'fortran_order': False, 'shape': (2,), }",
+     "its values are of a compound type", 16},
     {"{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (2,), }",
      "its values are of a compound type", 16},
     {"{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }",

@@ -157,7 +157,7 @@ static void assert_type_is_image(hid_t group)
     H5Aclose(attribute);
 }
 
-/* The array's sizes are `sizes`, slowest first, and its values those of the points. */
+/* The array's sizes are `sizes`, slowest first, and its values are the values of the points. */
 static void assert_values(hid_t group, const numbered *p, int dimensions, const hsize_t *sizes)
 {
     const hid_t types[] = {[KATA_F64] = H5T_NATIVE_DOUBLE,
