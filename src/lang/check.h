@@ -118,7 +118,7 @@ bool lang_check_real(lang_compiler *c, const lang_function *f, ir_kernel *kernel
 
 /* ---- warn.c ---------------------------------------------------------------------------------- */
 
-/* A file in which nothing is defined. */
+/* A file that defines nothing and imports nothing. */
 void lang_warn_empty(lang_compiler *c);
 /* A name that leaves its scope. */
 void lang_warn_unused(lang_compiler *c, const lang_symbol *symbol);

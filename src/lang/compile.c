@@ -101,7 +101,7 @@ static void run_passes(lang_compiler *c, const lang_options *options)
         return;
     lang_function *functions = lang_parse_all(c, options, &ok);
     if (!ok || !declare_all(c, functions)) return;
-    if (!functions) lang_warn_empty(c);
+    if (!functions && !c->module->file.next) lang_warn_empty(c); /* a file may import alone */
     if (!lang_constants_all_taken(c, functions) && !lang_recover(c)) return;
     if (check_helpers(c, functions)) make_kernels(c, functions);
 }
