@@ -30,14 +30,35 @@
 #define KATA_API
 #endif
 
-/* In C++ the members of option structures have default values, so that naming some is enough. */
+/* Structures of options, in three rules. (1) Options are named (.boundary = KATA_CLAMP), and what
+ * is not named is zero. (2) A structure begins with its size, which the macros and kata_open set;
+ * who calls a function that ends in _with sets .size = sizeof(the structure). So the library knows
+ * which members a program was compiled with: later versions add members at the end (never in
+ * padding), take those that an older program does not have as zero, and refuse a program that sets
+ * members they do not know. (3) An option without a name is an error, of the compiler where that
+ * can be. */
 #ifdef __cplusplus
 #define KATA_ZERO                                                                                  \
     {                                                                                              \
     }
+#define KATA_SIZE(options) = sizeof(options)
+/* What is given without a name would become this. */
+struct kata_option_without_a_name {
+    const void *nothing;
+    constexpr kata_option_without_a_name() : nothing(nullptr) {}
+};
+#define KATA_NAMED_BEHIND kata_option_without_a_name unnamed KATA_ZERO
+#define KATA_NAMED
 extern "C" {
 #else
 #define KATA_ZERO
+#define KATA_SIZE(options)
+#define KATA_NAMED_BEHIND const struct kata_option_without_a_name *unnamed
+#if defined(__GNUC__) && !defined(__clang__)
+#define KATA_NAMED __attribute__((designated_init))
+#else
+#define KATA_NAMED
+#endif
 #endif
 
 typedef struct kata kata;               /* a context */
@@ -94,6 +115,7 @@ typedef void (*kata_handler)(void *data, kata_status status, const char *message
 
 /* All members may be zero. */
 typedef struct kata_options {
+    size_t size KATA_SIZE(kata_options);
     int threads KATA_ZERO; /* 0: KATA_THREADS, OMP_NUM_THREADS, or one per usable core */
     const char *executor
         KATA_ZERO;              /* "cpu", "reference" or "plan"; NULL: KATA_EXECUTOR, or "cpu" */
@@ -110,8 +132,17 @@ typedef struct kata_options {
 } kata_options;
 
 /* Opens a context; options may be NULL. Returns NULL, with a message on standard error or to the
- * handler, when an option is wrong or memory is out. */
-KATA_API kata *kata_open(const kata_options *options);
+ * handler, when an option is wrong or memory is out. Call it as
+ *     kata_open(NULL)     kata_open(&(kata_options){.threads = 4}) */
+KATA_API kata *kata_open_with(const kata_options *options);
+static inline kata *kata_open(const kata_options *options)
+{
+    kata_options sized;
+    if (!options || options->size) return kata_open_with(options);
+    sized = *options;
+    sized.size = sizeof sized;
+    return kata_open_with(&sized);
+}
 /* Frees the context and all that was made in it, and discards queued work. Returns the status of
  * the first error since kata_open or kata_error_clear, KATA_ERROR_ARGUMENT for NULL. */
 KATA_API int kata_close(kata *k);
@@ -198,7 +229,9 @@ typedef enum kata_layout {
 } kata_layout;
 
 typedef struct kata_field_options {
+    size_t size KATA_SIZE(kata_field_options);
     kata_type type KATA_ZERO;
+    KATA_NAMED_BEHIND;
     int components KATA_ZERO;        /* values per point; 0 means 1; at most 1024 */
     kata_rule boundary KATA_ZERO;    /* for every side; kata_boundary_set changes one */
     double boundary_value KATA_ZERO; /* v of the rules above */
@@ -206,8 +239,11 @@ typedef struct kata_field_options {
     int staggered KATA_ZERO;         /* dimensions, as KATA_X | KATA_Y: see below */
     int along KATA_ZERO;             /* dimensions that it extends along; 0 means all */
     int ghosts KATA_ZERO;            /* points kept beyond each side; at most 1024 */
-    bool temporary KATA_ZERO;        /* lives within a time step */
-} kata_field_options;
+    int ghosts_x KATA_ZERO;          /* beyond the two sides of one dimension; 0: as .ghosts */
+    int ghosts_y KATA_ZERO;
+    int ghosts_z KATA_ZERO;
+    bool temporary KATA_ZERO; /* lives within a time step */
+} KATA_NAMED kata_field_options;
 
 /* Staggered fields have one point more along the dimensions named: index i is the low face of cell
  * i, and the last, n, the high face of cell n-1. nx, ny, nz in kernels stay the sizes of the grid.
@@ -222,8 +258,10 @@ typedef struct kata_field_options {
  * the same at all x and y. Its one index in the others is 0; rules do not apply there.
  *
  * Ghosts are points beyond a side that has no rule (KATA_NONE), which kernels applied to kata_ghost
- * and kata_put fill; where the side has a rule they are kept unseen. Reads outside map dimension
- * by dimension, so that at an edge a ghost index stays and the other is mapped by its own rule.
+ * and kata_put fill; where the side has a rule they are kept unseen. A dimension has .ghosts of
+ * them at each of its two sides, or the number of its own that is not 0: .ghosts_x = 2, .ghosts_y =
+ * 2 leaves none in z. Reads outside map dimension by dimension, so that at an edge a ghost index
+ * stays and the other is mapped by its own rule.
  *
  * The values of a temporary field end with the time step (kata_step). Kernels read them where
  * kernels of the same step have written them before, the host never does, and what writes it as
@@ -239,8 +277,10 @@ KATA_API kata_field *kata_field_new_with(kata_grid *grid, const char *name,
 /* A new field, all zero, with the grid, options and present boundary rules of another. */
 KATA_API kata_field *kata_field_like(kata_field *field, const char *name);
 typedef struct kata_wrap_options {
+    size_t size KATA_SIZE(kata_wrap_options);
     kata_type type KATA_ZERO;
-    void *memory KATA_ZERO;             /* component 0 of the point (0,0,0) */
+    void *memory KATA_ZERO; /* component 0 of the point (0,0,0) */
+    KATA_NAMED_BEHIND;
     int64_t stride[3] KATA_ZERO;        /* from a point to the next in x, y and z, in elements */
     int components KATA_ZERO;           /* as of kata_field_new */
     int64_t component_stride KATA_ZERO; /* from a component to the next, in elements */
@@ -249,7 +289,10 @@ typedef struct kata_wrap_options {
     int staggered KATA_ZERO; /* these as of kata_field_new */
     int along KATA_ZERO;
     int ghosts KATA_ZERO; /* lie before and behind: the memory of (0,0,0) is not the first */
-} kata_wrap_options;
+    int ghosts_x KATA_ZERO;
+    int ghosts_y KATA_ZERO;
+    int ghosts_z KATA_ZERO;
+} KATA_NAMED kata_wrap_options;
 
 /* A field on memory that the program owns, with the values it has there. The memory stays valid
  * until the context is closed. A stride may be negative; one that is 0 is that of plain order: 1 in
@@ -400,12 +443,14 @@ KATA_API kata_status kata_scalar_log_values(kata_scalar *scalar, kata_type type,
 /* ---- kernels --------------------------------------------------------------------------------- */
 
 typedef struct kata_module_options {
-    const char *source KATA_ZERO;    /* the path of a file, or a text */
+    size_t size KATA_SIZE(kata_module_options);
+    const char *source KATA_ZERO; /* the path of a file, or a text */
+    KATA_NAMED_BEHIND;
     const char *constants KATA_ZERO; /* values of constants that the file declares, which take the
                                         place of its own: "R=8, C=0.5"; NULL: none */
     const char *folder KATA_ZERO;    /* of a text: where the files are that it imports; NULL: it
                                         cannot import. A file imports from its own folder */
-} kata_module_options;
+} KATA_NAMED kata_module_options;
 
 /* Compiles the kernels of a file, or of a text that messages call by the given name. Call them as
  *     kata_module_load(k, "wave.kata", .constants = "R=8")
@@ -417,13 +462,15 @@ KATA_API kata_module *kata_module_from_text_with(kata *k, const char *name,
  * needs no files. NULL on error. */
 KATA_API const char *kata_module_text(kata_module *module);
 typedef struct kata_compile_options {
+    size_t size KATA_SIZE(kata_compile_options);
     const char *kernel KATA_ZERO; /* NULL: all of the module */
+    KATA_NAMED_BEHIND;
     const char *types KATA_ZERO;  /* how fields are stored: "f32" of all that can be, "u=f32,v=f16"
                                      of fields of these names; NULL: each in the type computed in */
     kata_layout layout KATA_ZERO; /* of fields with several components */
     bool colors KATA_ZERO;        /* true: for coloured ranges, false: for others */
     bool portable KATA_ZERO;      /* true: for any CPU of this kind, false: for this one */
-} kata_compile_options;
+} KATA_NAMED kata_compile_options;
 
 /* Compiles kernels into the cache folder before they are needed: a program that finds its cache
  * there starts without a compiler. KATA_ERROR_FILE where they cannot be kept. On a machine without
@@ -487,7 +534,9 @@ typedef enum kata_arg_kind {
     KATA_ARG_INTEGER,  /* a signed number, and unsigned ones that fit */
     KATA_ARG_UNSIGNED, /* an unsigned number beyond INT64_MAX */
     KATA_ARG_FLOATING,
-    KATA_ARG_TABLE /* an array of numbers */
+    KATA_ARG_TABLE,       /* an array of numbers */
+    KATA_ARG_CONST_FIELD, /* a field or scalar that the kernel may read only */
+    KATA_ARG_CONST_SCALAR
 } kata_arg_kind;
 
 /* One argument of kata_apply_args. Made by the kata_arg_ functions. */
@@ -496,7 +545,9 @@ typedef struct kata_arg {
     kata_type type; /* of a table's elements */
     union {
         kata_field *field;
+        const kata_field *const_field;
         kata_scalar *scalar;
+        const kata_scalar *const_scalar;
         int64_t integer;
         uint64_t unsigned_integer;
         double floating;
@@ -527,7 +578,9 @@ KATA_API inline kata_arg kata_arg_integer(int64_t value, size_t size)
     arg.as.integer = value;
     return arg;
 }
+KATA_API kata_arg kata_arg_const_field(const kata_field *field, size_t size);
 KATA_API kata_arg kata_arg_scalar(kata_scalar *scalar, size_t size);
+KATA_API kata_arg kata_arg_const_scalar(const kata_scalar *scalar, size_t size);
 KATA_API kata_arg kata_arg_unsigned(uint64_t value, size_t size);
 /* Arrays, with sizeof the expression: a plain pointer's is that of a pointer, and then the length
  * is not known and a table parameter refuses it; use kata_table_of to give it. */
@@ -550,15 +603,17 @@ KATA_API kata_arg kata_table_of(kata_type type, const void *values, int64_t coun
  * bounds its intervals is given a number, not a scalar. Call it as
  *     kata_apply(kernel, range, arguments...)
  * with up to 32 arguments. */
-KATA_API kata_status kata_apply_args(kata_kernel *kernel, const kata_range *range, int count,
+KATA_API kata_status kata_apply_args(const kata_kernel *kernel, const kata_range *range, int count,
                                      const kata_arg *args);
 /* Remembers where in the program the next application is written; returns its argument. */
-KATA_API kata_kernel *kata_here(kata_kernel *kernel, const char *file, int line);
+KATA_API const kata_kernel *kata_here(const kata_kernel *kernel, const char *file, int line);
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
 typedef struct kata_save_options {
+    size_t size KATA_SIZE(kata_save_options);
     const char *path KATA_ZERO; /* its ending decides: .png (2-D), .npy, .vtkhdf, .h5 (any) */
+    KATA_NAMED_BEHIND;
     double low KATA_ZERO;       /* values at the two ends of the colours; both zero: the field's */
     double high KATA_ZERO;      /*   smallest and largest value */
     double spacing KATA_ZERO;   /* grid spacing written to .vtkhdf; 0 means 1 */
@@ -567,7 +622,7 @@ typedef struct kata_save_options {
     double origin[3] KATA_ZERO;     /* of .vtkhdf: where point (0,0,0) of a field lies that is not
                                        staggered */
     kata_field *with[15] KATA_ZERO; /* other fields for the same file (.vtkhdf, .h5) */
-} kata_save_options;
+} KATA_NAMED kata_save_options;
 
 /* Writes a field; the file appears whole or not at all. PNG, 8 bits: one component is drawn in the
  * perceptually uniform colours of viridis with y upwards; 2, 3 or 4 components are grey and alpha,

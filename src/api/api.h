@@ -106,6 +106,46 @@ void api_null_unexplained(void);
 /* A context is opened: no error explains, and nothing was reported. */
 void api_null_restart(void);
 
+/* ---- arguments of kata_apply ------------------------------------------------------------------
+ */
+
+static inline bool api_arg_is_field(const kata_arg *arg)
+{
+    return arg->kind == KATA_ARG_FIELD || arg->kind == KATA_ARG_CONST_FIELD;
+}
+static inline bool api_arg_is_scalar(const kata_arg *arg)
+{
+    return arg->kind == KATA_ARG_SCALAR || arg->kind == KATA_ARG_CONST_SCALAR;
+}
+/* The field or scalar of such an argument; one that is const is not written. */
+static inline kata_field *api_arg_field(const kata_arg *arg) { return arg->as.field; }
+static inline kata_scalar *api_arg_scalar(const kata_arg *arg) { return arg->as.scalar; }
+/* The slot of either; NULL of other arguments and of NULL. */
+static inline chain_slot *api_arg_slot(const kata_arg *arg)
+{
+    if (api_arg_is_field(arg)) return arg->as.field ? arg->as.field->slot : NULL;
+    return api_arg_is_scalar(arg) && arg->as.scalar ? arg->as.scalar->slot : NULL;
+}
+
+/* ---- option_size.c: structures of options, of whatever size the program has them
+ * ----------------- */
+
+typedef struct api_options {
+    const char *call, *type; /* "kata_field_new", "kata_field_options" */
+    const char *example;     /* of the call with an option that is named */
+    size_t size, unnamed;    /* here; the offset of `unnamed`, 0 where there is none */
+} api_options;
+#define API_OPTIONS(call, type, example)                                                           \
+    {                                                                                              \
+        call, #type, example, sizeof(type), offsetof(type, unnamed)                                \
+    }
+/* Copies the members that both have; the others are zero. All are where the size is impossible. */
+void api_options_copy(const api_options *kind, const void *given, void *options);
+/* Reports an impossible size, members that are set and not known here, an option without name. */
+kata_status api_options_check(kata *k, const api_options *kind, const void *given);
+/* Both. */
+kata_status api_options_read(kata *k, const api_options *kind, const void *given, void *options);
+
 /* ---- the rest -------------------------------------------------------------------------------- */
 
 /* Reports through the context and notes it. */

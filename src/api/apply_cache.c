@@ -34,12 +34,6 @@ static bool same_range(const kata_range *a, const kata_range *b)
            !memcmp(a->hi, b->hi, sizeof a->hi);
 }
 
-static inline const chain_slot *slot_of(const kata_arg *arg)
-{
-    if (arg->kind == KATA_ARG_FIELD) return arg->as.field ? arg->as.field->slot : NULL;
-    return arg->kind == KATA_ARG_SCALAR && arg->as.scalar ? arg->as.scalar->slot : NULL;
-}
-
 /* Adds what is given for a parameter to a sum by which a place is chosen. */
 static inline uintptr_t add_slot(uintptr_t sum, const chain_slot *slot)
 {
@@ -61,7 +55,7 @@ static inline bool is_plain(const chain_slot *slot)
 
 static inline bool is_given(const given *known, const kata_arg *arg)
 {
-    const chain_slot *slot = slot_of(arg);
+    const chain_slot *slot = api_arg_slot(arg);
     if (known->slot != slot) return false;
     return !slot || slot->is_scalar || (arg->as.field->rules == known->rules && is_plain(slot));
 }
@@ -71,7 +65,7 @@ uint64_t api_repeated_hash(const kata *k, const ir_kernel *kernel, const kata_ra
 {
     uintptr_t slots = 0;
     if (!k->repeated || !range || kernel->param_count > PARAMS) return 0;
-    for (int p = 0; p < kernel->param_count; p++) slots = add_slot(slots, slot_of(&args[p]));
+    for (int p = 0; p < kernel->param_count; p++) slots = add_slot(slots, api_arg_slot(&args[p]));
     const known *e = entry_of(k->repeated, kernel, range, slots);
     if (e->kernel != kernel || !same_range(&e->range, range)) return 0;
     for (int p = 0; p < kernel->param_count; p++)

@@ -167,12 +167,16 @@ static kata_status compile(ahead *a, kata_module *module)
 
 kata_status kata_module_compile_with(kata_module *module, const kata_compile_options *options)
 {
-    static const kata_compile_options defaults;
+    static const api_options kind =
+        API_OPTIONS(CALL, kata_compile_options, CALL "(module, \"step\", .types = \"u=f32\")");
+    kata_compile_options copy = {.size = sizeof copy};
     if (!module) return api_null(CALL, "the module");
     kata *k = module->k;
-    if (k->messages.status) return k->messages.status;
-    ahead a = {.k = k, .options = options ? options : &defaults};
-    kata_status status = compile(&a, module);
+    kata_status status = k->messages.status;
+    if (!status && options) status = api_options_read(k, &kind, options, &copy);
+    if (status) return status;
+    ahead a = {.k = k, .options = &copy};
+    status = compile(&a, module);
     arena_free(&a.memory);
     return status;
 }

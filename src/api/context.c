@@ -169,10 +169,17 @@ static void free_context(kata *k)
     free(k);
 }
 
-kata *kata_open(const kata_options *options)
+kata *kata_open_with(const kata_options *given)
 {
-    static const kata_options defaults;
-    if (!options) options = &defaults;
+    static const api_options kind = {.call = "kata_open",
+                                     .type = "kata_options",
+                                     .example = "kata_open(&(kata_options){.threads = 4})",
+                                     .size = sizeof(kata_options)};
+    static const kata_options defaults = {.size = sizeof defaults};
+    kata_options copy;
+    const kata_options *options = &copy;
+    if (!given) given = &defaults;
+    api_options_copy(&kind, given, &copy);
     kata *k = calloc(1, sizeof *k);
     if (!k) {
         fprintf(stderr, "error: kata_open: out of memory\n");
@@ -180,7 +187,8 @@ kata *kata_open(const kata_options *options)
     }
     k->messages.handler = options->handler;
     k->messages.handler_data = options->handler_data;
-    kata_status status = choose_threads(k, options);
+    kata_status status = api_options_check(k, &kind, given);
+    if (!status) status = choose_threads(k, options);
     if (!status) status = choose_executor(k, options);
     if (!status) status = choose_warnings(k, options);
     if (!status) status = choose_waiting(k, options);

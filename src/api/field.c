@@ -140,19 +140,23 @@ static kata_status check_options(kata *k, const kata_field_options *options)
     return status;
 }
 
-kata_field *kata_field_new_with(kata_grid *grid, const char *name,
-                                const kata_field_options *options)
+kata_field *kata_field_new_with(kata_grid *grid, const char *name, const kata_field_options *given)
 {
+    static const api_options kind =
+        API_OPTIONS("kata_field_new", kata_field_options,
+                    "kata_field_new(grid, \"u\", KATA_F64, .boundary = KATA_CLAMP)");
+    kata_field_options copy;
+    const kata_field_options *options = &copy;
     if (!grid) {
         api_null("kata_field_new", "the grid");
         return NULL;
     }
-    if (!options) {
+    if (!given) {
         api_fail(grid->k, KATA_ERROR_ARGUMENT, "kata_field_new: the options are NULL");
         return NULL;
     }
     kata *k = grid->k;
-    if (k->messages.status || check_options(k, options)) return NULL;
+    if (api_options_read(k, &kind, given, &copy) || check_options(k, options)) return NULL;
     grid_boundary boundary;
     for (int side = 0; side < 6; side++)
         boundary.side[side] = (grid_side_rule){options->boundary, options->boundary_value};
@@ -172,13 +176,13 @@ kata_field *kata_field_like(kata_field *field, const char *name)
     if (field->k->messages.status) return NULL;
     const chain_slot *other = field->slot;
     chain_slot slot = {.shape = other->shape,
-                       .ghosts = other->ghosts,
                        .temporary = other->temporary,
                        .tracked = other->temporary,
                        .type = other->type,
                        .components = other->components,
                        .layout = other->layout};
     for (int d = 0; d < 3; d++) {
+        slot.ghosts[d] = other->ghosts[d];
         slot.staggered[d] = other->staggered[d];
         slot.absent_axis[d] = other->absent_axis[d];
     }
@@ -226,7 +230,7 @@ static const char *difference(const chain_slot *x, const chain_slot *y)
     grid_shape x_grid = chain_slot_grid(x), y_grid = chain_slot_grid(y);
     if (!grid_shape_equal(&x_grid, &y_grid)) return "grid size";
     if (x->temporary != y->temporary) return "whether they are temporary";
-    if (x->ghosts != y->ghosts) return "ghosts";
+    if (memcmp(x->ghosts, y->ghosts, sizeof x->ghosts) != 0) return "ghosts";
     for (int d = 0; d < 3; d++)
         if (x->absent_axis[d] != y->absent_axis[d]) return "the dimensions that they extend along";
     if (!chain_slot_same_points(x, y)) return "the dimensions that they are staggered in";
@@ -305,7 +309,9 @@ kata_status kata_rotate(kata_field *a, kata_field *b, kata_field *c)
 /* Whether rules may hide some of its values. */
 static bool has_hidden(const chain_slot *slot)
 {
-    return slot->ghosts || slot->staggered[0] || slot->staggered[1] || slot->staggered[2];
+    for (int d = 0; d < 3; d++)
+        if (slot->ghosts[d] || slot->staggered[d]) return true;
+    return false;
 }
 
 kata_status kata_discard(kata_field *field)

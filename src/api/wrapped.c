@@ -114,19 +114,28 @@ static kata_field *wrap(kata_grid *grid, const char *name, const chain_slot *as_
 }
 
 kata_field *kata_field_wrap_with(kata_grid *grid, const char *name, int element,
-                                 const kata_wrap_options *options)
+                                 const kata_wrap_options *given)
 {
+    static const api_options kind =
+        API_OPTIONS("kata_field_wrap", kata_wrap_options,
+                    "kata_field_wrap(grid, \"u\", KATA_F64, array, .stride = {1, 130})");
+    kata_wrap_options copy;
+    const kata_wrap_options *options = &copy;
     if (!grid) {
         api_null(call, "the grid");
         return NULL;
     }
     kata *k = grid->k;
-    if (!options) api_fail(k, KATA_ERROR_ARGUMENT, "%s: the options are NULL", call);
-    if (k->messages.status) return NULL;
+    if (!given) api_fail(k, KATA_ERROR_ARGUMENT, "%s: the options are NULL", call);
+    if (k->messages.status || api_options_read(k, &kind, given, &copy)) return NULL;
     if (api_check_field(k, call, options->type, options->components, options->boundary))
         return NULL;
-    kata_field_options where = {
-        .staggered = options->staggered, .along = options->along, .ghosts = options->ghosts};
+    kata_field_options where = {.staggered = options->staggered,
+                                .along = options->along,
+                                .ghosts = options->ghosts,
+                                .ghosts_x = options->ghosts_x,
+                                .ghosts_y = options->ghosts_y,
+                                .ghosts_z = options->ghosts_z};
     chain_slot slot = {.type = options->type,
                        .components = options->components ? options->components : 1};
     name = api_name(k, call, name);
