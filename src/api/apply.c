@@ -30,7 +30,7 @@ static kata_status check(const api_application *a, chain_loop *loop, const kata_
     messages *m = &a->k->messages;
     kata_status status = range->needed ? legality_find_needed(loop, m) : KATA_OK;
     if (!status) status = legality_check(loop, m);
-    if (!status) api_repeat(a->k, loop, range);
+    if (!status) api_apply_cache_add(a->k, loop, range);
     return status;
 }
 
@@ -55,7 +55,7 @@ static chain_loop *make_loop(const api_application *a, const kata_range *range, 
     loop->color = range->color;
     loop->once = range->grid == &k->once;
     loop->bindings = a->bindings;
-    loop->file = a->file ? k->here_kept : NULL;
+    loop->file = a->file ? k->here_copy : NULL;
     loop->line = a->line;
     loop->hash = hash;
     return loop;
@@ -99,14 +99,11 @@ static kata_status apply(const kata_kernel *kernel, const kata_range *range, int
     api_location_take(&a);
     if (k->messages.status) return k->messages.status;
     kata_status status = check_count(&a, count);
-    uint64_t hash = status ? 0 : api_repeated_hash(k, a.kernel, range, args);
+    uint64_t hash = status ? 0 : api_apply_cache_find(k, a.kernel, range, args);
     if (!status && !hash) status = check_range(&a, range);
     if (!status) status = api_bind(&a);
     if (!status) status = queue(&a, range, hash);
-    if (!status && k->chain.count >= API_CHAIN_LENGTH)
-        status = api_end_chain(k, API_END_LONG, NULL);
-    if (!status && k->eager) status = api_flush(k, "kata_apply");
-    return status;
+    return status ? status : api_queued(k);
 }
 
 kata_status kata_apply_args(const kata_kernel *kernel, const kata_range *range, int count,

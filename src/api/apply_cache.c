@@ -3,7 +3,7 @@
  *
  * Only such loops are remembered of which kernel, range, fields and boundary rules are all of it:
  * no temporaries, nothing that was discarded, no points that depend on numbers. */
-#include "api/api.h"
+#include "api/apply.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,20 +60,20 @@ static inline bool is_given(const given *known, const kata_arg *arg)
     return !slot || slot->is_scalar || (arg->as.field->rules == known->rules && is_plain(slot));
 }
 
-uint64_t api_repeated_hash(const kata *k, const ir_kernel *kernel, const kata_range *range,
-                           const kata_arg *args)
+uint64_t api_apply_cache_find(const kata *k, const ir_kernel *kernel, const kata_range *range,
+                              const kata_arg *args)
 {
     uintptr_t slots = 0;
-    if (!k->repeated || !range || kernel->param_count > PARAMS) return 0;
+    if (!k->apply_cache || !range || kernel->param_count > PARAMS) return 0;
     for (int p = 0; p < kernel->param_count; p++) slots = add_slot(slots, api_arg_slot(&args[p]));
-    const known *e = entry_of(k->repeated, kernel, range, slots);
+    const known *e = entry_of(k->apply_cache, kernel, range, slots);
     if (e->kernel != kernel || !same_range(&e->range, range)) return 0;
     for (int p = 0; p < kernel->param_count; p++)
         if (!is_given(&e->params[p], &args[p])) return 0;
     return e->hash;
 }
 
-void api_repeat(kata *k, const chain_loop *loop, const kata_range *range)
+void api_apply_cache_add(kata *k, const chain_loop *loop, const kata_range *range)
 {
     const ir_kernel *kernel = loop->kernel;
     uintptr_t slots = 0;
@@ -84,9 +84,9 @@ void api_repeat(kata *k, const chain_loop *loop, const kata_range *range)
         if (slot && !is_plain(slot)) return;
         slots = add_slot(slots, slot);
     }
-    if (!k->repeated) k->repeated = calloc(1, sizeof *k->repeated);
-    if (!k->repeated) return; /* it is checked again */
-    known *e = entry_of(k->repeated, kernel, range, slots);
+    if (!k->apply_cache) k->apply_cache = calloc(1, sizeof *k->apply_cache);
+    if (!k->apply_cache) return; /* it is checked again */
+    known *e = entry_of(k->apply_cache, kernel, range, slots);
     *e = (known){.kernel = kernel, .range = *range, .hash = chain_loop_hash(loop)};
     for (int p = 0; p < kernel->param_count; p++) {
         const chain_binding *b = &loop->bindings[p];

@@ -1,3 +1,4 @@
+/* The arguments of kata_apply as KATA_ARG makes them of expressions. */
 #include "api/api.h"
 
 /* The functions that are inline in kata.h, for those who call them all the same. */

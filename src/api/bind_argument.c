@@ -1,99 +1,16 @@
 /* Arguments of kata_apply against the parameters of the kernel, one binding each. */
 #include "api/apply.h"
 
-/* ---- messages -------------------------------------------------------------------------------- */
-
-kata_status api_refuse_argument(const api_application *a, int p)
-{
-    message_note_at(&a->k->messages, a->kernel->text, a->kernel->params[p].at,
-                    "parameter '%s' is declared here", a->kernel->params[p].name);
-    message_send(&a->k->messages);
-    api_note_error(a->k);
-    return a->k->messages.status;
-}
-
-static const char *kind_name(kata_arg_kind kind)
-{
-    switch (kind) {
-    case KATA_ARG_FIELD:
-    case KATA_ARG_CONST_FIELD: return "a field";
-    case KATA_ARG_SCALAR:
-    case KATA_ARG_CONST_SCALAR: return "a scalar";
-    case KATA_ARG_INTEGER:
-    case KATA_ARG_UNSIGNED: return "a number";
-    case KATA_ARG_FLOATING: return "a floating-point number";
-    case KATA_ARG_TABLE: return "an array";
-    default: return "nothing that kata_apply takes";
-    }
-}
-
-kata_status api_wrong_kind(const api_application *a, int p, const char *expected)
-{
-    API_BEGIN(a, "argument %d of kernel '%s' is %s where %s is expected", p + 1, a->kernel->name,
-              kind_name(a->args[p].kind), expected);
-    return api_refuse_argument(a, p);
-}
-
-kata_status api_null_argument(const api_application *a, int p)
-{
-    API_BEGIN(a, "argument %d of kernel '%s' is NULL", p + 1, a->kernel->name);
-    return api_refuse_argument(a, p);
-}
-
-static kata_status other_context(const api_application *a, int p)
-{
-    API_BEGIN(a, "argument %d of kernel '%s' is of another context", p + 1, a->kernel->name);
-    return api_refuse_argument(a, p);
-}
-
-static kata_status mapped_field(const api_application *a, int p)
-{
-    API_BEGIN(a, "argument %d of kernel '%s' is field '%s', which is mapped", p + 1,
-              a->kernel->name, a->args[p].as.field->name);
-    message_line(&a->k->messages, "call kata_unmap before kernels use it again");
-    return api_refuse_argument(a, p);
-}
-
-static kata_status const_argument(const api_application *a, int p, const char *name)
-{
-    API_BEGIN(a, "kernel '%s' writes argument %d, and %s '%s' is given by a pointer to const",
-              a->kernel->name, p + 1, a->args[p].kind == KATA_ARG_CONST_FIELD ? "field" : "scalar",
-              name);
-    return api_refuse_argument(a, p);
-}
-
 /* ---- fields and scalars ---------------------------------------------------------------------- */
 
-/* Whether the kernel may do with a field or scalar what it does. */
-static bool may_write(const api_application *a, int p)
-{
-    const ir_param *param = &a->kernel->params[p];
-    kata_arg_kind kind = a->args[p].kind;
-    bool is_const = kind == KATA_ARG_CONST_FIELD || kind == KATA_ARG_CONST_SCALAR;
-    return !is_const || !(ir_param_is_written_field(param) || ir_param_is_reduction(param));
-}
-
-kata_status api_bind_scalar(api_application *a, int p)
-{
-    const kata_scalar *s = api_arg_scalar(&a->args[p]);
-    if (!s) return api_null_argument(a, p);
-    if (s->k != a->k) return other_context(a, p);
-    if (!may_write(a, p)) return const_argument(a, p, s->name);
-    a->bindings[p].slot = s->slot;
-    a->bindings[p].name = s->name;
-    a->bindings[p].boundary = &grid_boundary_none;
-    a->bindings[p].table = NULL;
-    return KATA_OK;
-}
-
 /* Makes the field's rules known to the chain; false when memory is out. */
-static bool keep_boundary(kata_field *f)
+static bool copy_boundary(kata_field *f)
 {
     chain *c = &f->k->chain;
-    if (f->kept && f->kept_in == c->emptied) return true;
-    f->kept = chain_keep_boundary(c, &f->boundary);
-    f->kept_in = c->emptied;
-    return f->kept;
+    if (f->boundary_copy && f->copied_when == c->emptied) return true;
+    f->boundary_copy = chain_keep_boundary(c, &f->boundary);
+    f->copied_when = c->emptied;
+    return f->boundary_copy;
 }
 
 /* Of a field or, when the kernel is applied once, of a scalar. */
@@ -103,13 +20,13 @@ static kata_status bind_field(api_application *a, int p)
     if (!api_arg_is_field(&a->args[p])) return api_wrong_kind(a, p, "a field");
     kata_field *f = api_arg_field(&a->args[p]);
     if (!f) return api_null_argument(a, p);
-    if (f->k != a->k) return other_context(a, p);
-    if (f->mapped) return mapped_field(a, p);
-    if (!may_write(a, p)) return const_argument(a, p, f->name);
-    if (!keep_boundary(f)) return api_no_memory(a->k);
+    if (f->k != a->k) return api_other_context(a, p);
+    if (f->mapped) return api_mapped_field(a, p);
+    if (!api_may_write(a, p)) return api_const_argument(a, p, f->name);
+    if (!copy_boundary(f)) return api_no_memory(a->k);
     a->bindings[p].slot = f->slot;
     a->bindings[p].name = f->name;
-    a->bindings[p].boundary = f->kept;
+    a->bindings[p].boundary = f->boundary_copy;
     return KATA_OK;
 }
 

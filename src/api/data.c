@@ -72,19 +72,6 @@ static int64_t poisoned(const kata_field *field, const kata_range *range, int64_
     return count < values ? count : values;
 }
 
-void api_set_poison(kata_type type, void *values, int64_t count)
-{
-    if (api_type_is_valid(type)) store_poison_values(type, values, count);
-}
-
-void api_read(const chain_slot *slot, const grid_box *box, kata_type type, void *values)
-{
-    if (slot->poisoned)
-        api_set_poison(type, values, grid_box_points(box) * slot->components);
-    else
-        store_read(slot->array, box, slot->components, type, values);
-}
-
 static kata_status get_values(kata_field *field, const kata_range *range, kata_type type,
                               void *values, int64_t count)
 {

@@ -12,7 +12,7 @@ const kata_kernel *kata_here(const kata_kernel *kernel, const char *file, int li
     if (!file) file = "";
     if (strcmp(k->here_file, file) != 0) {
         snprintf(k->here_file, sizeof k->here_file, "%s", file);
-        k->here_kept = NULL;
+        k->here_copy = NULL;
     }
     k->here_line = line;
     return kernel;
@@ -40,8 +40,8 @@ bool api_location_keep(const api_application *a)
 {
     kata *k = a->k;
     chain *c = &k->chain;
-    if (!a->file || (k->here_kept && k->here_kept_in == c->emptied)) return true;
-    k->here_kept = chain_keep_text(c, a->file);
-    k->here_kept_in = c->emptied;
-    return k->here_kept;
+    if (!a->file || (k->here_copy && k->here_copied_when == c->emptied)) return true;
+    k->here_copy = chain_keep_text(c, a->file);
+    k->here_copied_when = c->emptied;
+    return k->here_copy;
 }

@@ -1,4 +1,6 @@
+/* Kernel files and their kernels. */
 #include "api/api.h"
+#include "api/explain.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -51,6 +53,18 @@ kata_module *kata_module_from_text_with(kata *k, const char *name,
     return k->messages.status ? NULL : module_new(k, name, text, strlen(text), &language);
 }
 
+/* Reads a kernel file, to be freed; reports. */
+static kata_status read_file(kata *k, const char *path, char **text, size_t *length)
+{
+    int error = file_read(path, LANG_MAX_TEXT, text, length);
+    if (error == EFBIG)
+        return api_fail(k, KATA_ERROR_LIMIT, "%s: the text has more than the %d bytes allowed",
+                        path, (int)LANG_MAX_TEXT);
+    return error ? api_fail(k, KATA_ERROR_FILE, "%s: cannot read the kernel file: %s", path,
+                            file_reason(error))
+                 : KATA_OK;
+}
+
 kata_module *kata_module_load_with(kata *k, const kata_module_options *options)
 {
     static const api_options kind =
@@ -75,17 +89,7 @@ kata_module *kata_module_load_with(kata *k, const kata_module_options *options)
     if (k->messages.status) return NULL;
     char *text;
     size_t length;
-    int error = file_read(path, LANG_MAX_TEXT, &text, &length);
-    if (error == EFBIG) {
-        api_fail(k, KATA_ERROR_LIMIT, "%s: the text has more than the %d bytes allowed", path,
-                 (int)LANG_MAX_TEXT);
-        return NULL;
-    }
-    if (error) {
-        api_fail(k, KATA_ERROR_FILE, "%s: cannot read the kernel file: %s", path,
-                 file_reason(error));
-        return NULL;
-    }
+    if (read_file(k, path, &text, &length)) return NULL;
     const lang_options language = {.constants = copy.constants, .path = path};
     kata_module *m = module_new(k, path, text, length, &language);
     free(text);

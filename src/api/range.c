@@ -1,3 +1,4 @@
+/* Ranges: made without errors, checked by the calls that are given them. */
 #include "api/api.h"
 
 static kata_range box(const kata_grid *grid, int rank, const int64_t lo[3], const int64_t hi[3])

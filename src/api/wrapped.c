@@ -5,18 +5,6 @@
 
 static const char call[] = "kata_field_wrap";
 
-kata_status api_check_element(kata *k, const char *caller, const char *name, kata_type type,
-                              int element)
-{
-    if (element < 0 || element >= IR_STORAGE_COUNT ||
-        !strcmp(ir_storages[element].c_name, ir_storages[type].c_name))
-        return KATA_OK;
-    return api_fail(k, KATA_ERROR_ARGUMENT,
-                    "%s: field '%s' holds %s, which is stored as %s; the pointer is to %s", caller,
-                    name, store_type_name(type), ir_storages[type].c_name,
-                    ir_storages[element].c_name);
-}
-
 /* The array that options describe, pitches as given. */
 static store_array described(const chain_slot *slot, const kata_wrap_options *o)
 {
