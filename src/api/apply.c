@@ -1,5 +1,4 @@
-/* kata_apply: arguments against parameters, one binding each; then the loop is checked as a whole
- * and queued. */
+/* kata_apply: binds each argument to its parameter, checks the loop as a whole and queues it. */
 #include "api/apply.h"
 #include "legality/legality.h"
 
@@ -24,7 +23,7 @@ static kata_status check_count(const api_application *a, int count)
     return a->k->messages.status;
 }
 
-/* Whether a loop may be queued; remembers it if so. */
+/* Checks whether a loop may be queued, and remembers it if so. */
 static kata_status check(const api_application *a, chain_loop *loop, const kata_range *range)
 {
     messages *m = &a->k->messages;
@@ -34,7 +33,7 @@ static kata_status check(const api_application *a, chain_loop *loop, const kata_
     return status;
 }
 
-/* What a queued loop changes of what is known of its fields. */
+/* After a loop is queued: notes which values its fields have now. */
 static kata_status note_written(const api_application *a, const chain_loop *loop)
 {
     if (!legality_note_written(loop)) return message_no_memory(&a->k->messages);
@@ -43,7 +42,7 @@ static kata_status note_written(const api_application *a, const chain_loop *loop
     return KATA_OK;
 }
 
-/* The loop that an application makes, in its place at the end of the queue. */
+/* The loop that an application makes, at the end of the queue but not yet counted. */
 static chain_loop *make_loop(const api_application *a, const kata_range *range, uint64_t hash)
 {
     const kata *k = a->k;
@@ -61,7 +60,7 @@ static chain_loop *make_loop(const api_application *a, const kata_range *range, 
     return loop;
 }
 
-/* `hash`: of a loop known to be right; 0 of one to be checked. */
+/* `hash`: of a loop that is known to be right; 0 if it has to be checked. */
 static kata_status queue(api_application *a, const kata_range *range, uint64_t hash)
 {
     kata *k = a->k;
@@ -73,7 +72,7 @@ static kata_status queue(api_application *a, const kata_range *range, uint64_t h
     return status;
 }
 
-/* The version of a kernel for the field given for its first real parameter. */
+/* The version of a kernel (double or float) for the field that its first real parameter gets. */
 static const ir_kernel *version_for(const kata_kernel *kernel, int count, const kata_arg *args)
 {
     const ir_kernel *wide = kernel->kernel;

@@ -1,4 +1,4 @@
-/* What the files of kata_apply share. */
+/* Shared by the files of kata_apply. */
 #ifndef API_APPLY_H
 #define API_APPLY_H
 
@@ -7,7 +7,7 @@
 typedef struct api_application {
     kata *k;
     const ir_kernel *kernel;
-    const char *file; /* where it is written; NULL when not known */
+    const char *file; /* of the program, where it is written; NULL when not known */
     int line;
     const kata_arg *args;
     chain_binding *bindings; /* reserved in the chain */
@@ -23,7 +23,7 @@ static inline bool api_arg_is_scalar(const kata_arg *arg)
 {
     return arg->kind == KATA_ARG_SCALAR || arg->kind == KATA_ARG_CONST_SCALAR;
 }
-/* The field or scalar of such an argument; one that is const is not written. */
+/* The field or scalar of such an argument. The caller does not write it where it is const. */
 static inline kata_field *api_arg_field(const kata_arg *arg) { return arg->as.field; }
 static inline kata_scalar *api_arg_scalar(const kata_arg *arg) { return arg->as.scalar; }
 /* The slot of either; NULL of other arguments and of NULL. */
@@ -35,9 +35,9 @@ static inline chain_slot *api_arg_slot(const kata_arg *arg)
 
 /* ---- location.c ------------------------------------------------------------------------------ */
 
-/* Makes the location that kata_here named that of the application. */
+/* Takes the location that kata_here named for this application. */
 void api_location_take(api_application *a);
-/* Makes the name of its file known to the chain; false when memory is out. */
+/* Copies the name of its file into the chain's memory; false when memory is out. */
 bool api_location_keep(const api_application *a);
 /* "main.c:17: ", or "" where it is not known; valid until the next call. */
 const char *api_location(const api_application *a);
@@ -51,7 +51,7 @@ const char *api_location(const api_application *a);
  * found to be right: only its numbers and tables are left to check. Otherwise 0. */
 uint64_t api_apply_cache_find(const kata *k, const ir_kernel *kernel, const kata_range *range,
                               const kata_arg *args);
-/* Remembers a loop that was found to be right, where nothing but the loop itself decides that. */
+/* Remembers a loop that was found to be right, if the loop alone decides that. */
 void api_apply_cache_add(kata *k, const chain_loop *loop, const kata_range *range);
 
 /* ---- argument_message.c: what is wrong with argument p; each returns the status -------------- */

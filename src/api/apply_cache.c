@@ -1,8 +1,8 @@
-/* A time loop applies the same kernels to the same fields again and again. Whether it may was found
- * out the first time: a loop that is equal in all that this depends on is not checked again.
+/* A time loop applies the same kernels to the same fields again and again. The first application of
+ * each is checked; later ones with the same kernel, range, fields and boundary rules are not.
  *
- * Only such loops are remembered of which kernel, range, fields and boundary rules are all of it:
- * no temporaries, nothing that was discarded, no points that depend on numbers. */
+ * Only loops whose check depends on nothing else are remembered: loops without temporary or
+ * discarded fields, and without points that depend on numbers. */
 #include "api/apply.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 enum { ENTRIES = HOSTILE(64, 2), PARAMS = 12 };
 
-/* What is given for a parameter: a slot, and of a field its rules; of a number neither. */
+/* The argument of a parameter: a field has a slot and rules, a scalar a slot, a number neither. */
 typedef struct given {
     const chain_slot *slot;
     uint32_t rules; /* grid_boundary_rules */
@@ -34,7 +34,7 @@ static bool same_range(const kata_range *a, const kata_range *b)
            !memcmp(a->hi, b->hi, sizeof a->hi);
 }
 
-/* Adds what is given for a parameter to a sum by which a place is chosen. */
+/* Adds the slot of an argument to the sum that chooses an entry. */
 static inline uintptr_t add_slot(uintptr_t sum, const chain_slot *slot)
 {
     return sum * 31 + ((uintptr_t)slot >> 4);
@@ -47,7 +47,7 @@ static inline known *entry_of(struct api_apply_cache *r, const ir_kernel *kernel
     return &r->known[(at ^ at >> 7) % ENTRIES];
 }
 
-/* Whether what a slot holds at present does not matter. */
+/* Whether the check does not depend on the values that a slot holds now. */
 static inline bool is_plain(const chain_slot *slot)
 {
     return !(slot->temporary || slot->tracked || slot->discarded);

@@ -1,4 +1,4 @@
-/* Opening and closing a context: what options and the environment choose. */
+/* Opens and closes contexts, by their options and the environment. */
 #include "api/api.h"
 #include "api/explain.h"
 
@@ -20,7 +20,7 @@ static kata_status choose_threads(kata *k, const kata_options *options)
         return api_fail(k, KATA_ERROR_ARGUMENT,
                         "the environment variable KATA_THREADS is '%s', not a number from 1 to %d",
                         asked, MOST);
-    /* OpenMP's variable may be a list, of which the first number counts here */
+    /* OpenMP's variable may be a list; its first number counts */
     const char *openmp = environment_get("OMP_NUM_THREADS");
     if (!threads && openmp) threads = strtol(openmp, NULL, 10);
     if (threads < 1 || threads > MOST) threads = machine_cores();
@@ -93,7 +93,7 @@ static void free_context(kata *k)
     free(k);
 }
 
-/* All that options and the environment say, in the order in which it is reported. */
+/* Reads all options and the environment; the order decides which error is reported. */
 static kata_status read_options(kata *k, const kata_options *options)
 {
     kata_status status = choose_threads(k, options);
@@ -105,7 +105,7 @@ static kata_status read_options(kata *k, const kata_options *options)
     return status ? status : api_read_debugging(k, options->plan);
 }
 
-/* A context that has the handler of the options, and nothing else yet. */
+/* A context with the handler of the options and nothing else. */
 static kata *new_context(const kata_options *options)
 {
     kata *k = calloc(1, sizeof *k);

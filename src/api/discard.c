@@ -1,7 +1,7 @@
-/* kata_discard: a field says that its value is not needed any more. */
+/* kata_discard: the values of a field are not needed any more. */
 #include "api/api.h"
 
-/* Whether rules may hide some of its values. */
+/* Whether boundary rules may hide some of the values. */
 static bool has_hidden(const chain_slot *slot)
 {
     for (int d = 0; d < 3; d++)

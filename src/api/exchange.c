@@ -11,7 +11,7 @@ static inline bool are_alike(const kata_field *a, const kata_field *b)
            x->temporary == y->temporary && x->type == y->type && x->components == y->components;
 }
 
-/* What the values of two fields that are not alike differ in. */
+/* The property in which two fields that are not alike differ, as a phrase for the message. */
 static const char *difference(const chain_slot *x, const chain_slot *y)
 {
     grid_shape x_grid = chain_slot_grid(x), y_grid = chain_slot_grid(y);

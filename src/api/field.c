@@ -1,4 +1,4 @@
-/* Fields: making them, and their boundary rules. */
+/* Makes fields, and sets their boundary rules. */
 #include "api/api.h"
 
 #include <string.h>

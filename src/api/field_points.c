@@ -1,4 +1,4 @@
-/* What a field's options say of where it has values. */
+/* Where a field has values, from its options. */
 #include "api/api.h"
 
 static const char *const dimensions[] = {"KATA_X", "KATA_Y", "KATA_Z"};
@@ -45,7 +45,7 @@ static kata_status find_ghosts(const kata_grid *grid, const char *call,
     return status;
 }
 
-/* Sets the dimensions that it extends along, and how many points it has there. */
+/* Sets the dimensions that the field extends along, and its number of points there. */
 static kata_status find_axes(const kata_grid *grid, const char *call,
                              const kata_field_options *options, chain_slot *slot)
 {

@@ -1,13 +1,13 @@
-/* When queued loops are run. This file decides it, and no other file runs a chain. A chain ends
+/* When queued loops are run. This file decides it; no other file runs a chain. A chain ends
  *
- *   - where a call needs its result (api_flush): the calls that read or change values outside of
- *     kernels (kata_get, kata_put, kata_map, kata_save, kata_load, kata_scalar_set,
- * kata_scalar_get, kata_scalar_log for a scalar that has a log, kata_scalar_log_get), kata_flush,
- * kata_swap of a traced field, and with KATA_EAGER every kata_apply
+ *   - where a call needs its result (api_flush): kata_get, kata_put, kata_map, kata_save,
+ * kata_load, kata_series_add, kata_scalar_set, kata_scalar_get, kata_scalar_log for a scalar that
+ * has a log, kata_scalar_log_get, kata_flush, kata_swap of traced fields, and with KATA_EAGER
+ * kata_apply
  *   - where the queue is long (api_queued)
- *   - where a time step ends, and one more as long would make the queue long (kata_step)
+ *   - where a time step ends and one more step of that length would make the queue long (kata_step)
  *
- * Why chains ended is counted, for kata_work_done and KATA_EXPLAIN. */
+ * It counts why chains ended, for kata_work_done and KATA_EXPLAIN. */
 #include "api/api.h"
 #include "api/explain.h"
 
@@ -19,7 +19,8 @@ typedef enum end_reason {
     END_STEP    /* a time step ends, and the queue would be long after another one */
 } end_reason;
 
-/* Calls that needed results; that of the first names no farther ones when there are too many. */
+/* Counts a call that needed a result. Where there are too many kinds of calls, the first ones are
+ * counted. */
 static void count_force(kata *k, const char *call)
 {
     int i = 0;
@@ -89,7 +90,7 @@ kata_status kata_flush(kata *k)
 kata_status kata_work_done(const kata *k, kata_work *work)
 {
     if (!k) return api_null("kata_work_done", "the context");
-    if (!work) /* of a context only what was counted is constant */
+    if (!work) /* the error changes the context, which is const here for its counts */
         return api_fail((kata *)(uintptr_t)k, KATA_ERROR_ARGUMENT,
                         "kata_work_done: the result is NULL");
     *work = k->work;

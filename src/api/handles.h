@@ -1,4 +1,4 @@
-/* What the handles of kata.h are. */
+/* The structures behind the handles of kata.h. */
 #ifndef API_HANDLES_H
 #define API_HANDLES_H
 
@@ -18,7 +18,7 @@ struct kata_grid {
 /* A call that needed the result of queued loops: see forces.c. */
 typedef struct api_force {
     const char *call;
-    int64_t count, first_step; /* steps that had ended before the first time */
+    int64_t count, first_step; /* first_step: time steps that ended before the first such call */
 } api_force;
 enum { API_FORCES = 16 }; /* more than there are such calls */
 
@@ -32,7 +32,7 @@ struct kata {
     kata_module *modules;
     kata_series *series;
     kata_work work;
-    kata_grid once;                       /* of one point: that of kata_once */
+    kata_grid once;                       /* of one point, for kata_once */
     char here_file[API_LONGEST_LOCATION]; /* of the next application, "" when not known */
     int here_line;                        /* -1: it was the line of the application before */
     const char
@@ -40,14 +40,14 @@ struct kata {
     int64_t here_copied_when;                 /* how often the chain had been emptied then */
     char location[API_LONGEST_LOCATION + 20]; /* see location.c */
     struct api_apply_cache *apply_cache;      /* see apply_cache.c; NULL at first */
-    bool discarded;                           /* since memory was last released */
+    bool discarded;                           /* a field was, since memory was last released */
     bool eager;                               /* each application runs at once */
     observe_record *record;                   /* NULL: none */
-    const char *explain, *explain_file; /* form in which plans are shown, and where; NULL: not, and
+    const char *explain, *explain_file; /* how plans are shown, and in which file; NULL: not, and
                                            standard error */
     bool explain_quick;                 /* nothing is measured for it */
-    io_svg picture;                     /* of the plans met so far, where that is asked for */
-    api_force forces[API_FORCES]; /* why chains were forced, in the order of the first times */
+    io_svg picture;                     /* of the plans so far, where pictures are asked for */
+    api_force forces[API_FORCES]; /* why chains were forced, in the order of their first calls */
     int force_count;
     text machine[7]; /* texts handed out by kata_machine_get */
 };
@@ -67,8 +67,8 @@ struct kata_field {
     const grid_boundary
         *boundary_copy;   /* in the chain's memory, lost when that is emptied; or NULL */
     int64_t copied_when;  /* how often the chain had been emptied then */
-    bool mapped, written; /* between kata_map and kata_unmap; for writing */
-    ir_value *before;     /* a traced point held this when it was mapped; NULL: is not traced */
+    bool mapped, written; /* lent by kata_map; written: for writing */
+    ir_value *before; /* value of the traced point when the field was mapped; NULL: not traced */
 };
 
 struct kata_scalar {

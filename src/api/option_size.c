@@ -34,7 +34,7 @@ static bool is_known(const api_options *kind, const void *given)
     return true;
 }
 
-/* Whether an option was given by its place in the structure. */
+/* Whether an option was given by its position in the structure. */
 static bool has_unnamed(const api_options *kind, const void *options)
 {
     static const void *const nothing;

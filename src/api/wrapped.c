@@ -1,4 +1,4 @@
-/* Fields on memory of the program: what is given is looked at before anything is done with it. */
+/* kata_field_wrap: checks the memory and strides of the program, then makes a field of them. */
 #include "api/api.h"
 
 #include <string.h>
@@ -78,7 +78,7 @@ static kata_status check(kata *k, const char *name, int element, const kata_wrap
     return status;
 }
 
-/* What kata_field_like makes of it. */
+/* The layout that kata_field_like gives to a field like this one. */
 static kata_layout layout_like(const store_array *a)
 {
     bool together = a->components > 1 && a->pitch_x == a->components && a->pitch_component == 1;
