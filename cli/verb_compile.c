@@ -13,7 +13,8 @@ typedef struct compile_request {
 /* Returns whether it went well. Each file has a context of its own. */
 static bool compile(const char *path, const compile_request *r)
 {
-    const kata_compile_options asked = {.kernel = r->kernel,
+    const kata_compile_options asked = {.size = sizeof asked,
+                                        .kernel = r->kernel,
                                         .types = r->types,
                                         .layout = (kata_layout)r->layout,
                                         .colors = r->colors,

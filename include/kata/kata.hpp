@@ -14,8 +14,8 @@
 
 /* Where a call is written: filled in by the compiler at the place of the call. */
 struct kata_kernel_here {
-    kata_kernel *kernel;
-    kata_kernel_here(kata_kernel *k, const char *file = __builtin_FILE(),
+    const kata_kernel *kernel;
+    kata_kernel_here(const kata_kernel *k, const char *file = __builtin_FILE(),
                      int line = __builtin_LINE())
         : kernel(kata_here(k, file, line))
     {
@@ -42,19 +42,25 @@ template <class T> using kata_pointed = std::remove_cv_t<std::remove_pointer_t<s
 
 /* Whether a pointer to T, or an array of T, is a table. */
 template <class T>
-constexpr bool kata_is_table = std::is_same_v<T, double> || std::is_same_v<T, float> ||
-                               std::is_same_v<T, int> || std::is_same_v<T, int64_t>;
+constexpr bool kata_is_table =
+    std::is_same_v<T, double> || std::is_same_v<T, float> || std::is_same_v<T, int> ||
+    std::is_same_v<T, int64_t> || std::is_same_v<T, uint8_t>;
 
 template <class T> kata_arg kata_arg_of(const T &x)
 {
     if constexpr (std::is_array_v<T>) {
         static_assert(kata_is_table<kata_pointed<T>>,
-                      "a table is of double, float, int or int64_t");
+                      "kata_apply takes fields, scalars, numbers and arrays of numbers: of double, "
+                      "float, int, int64_t or uint8_t");
         return kata_table_of(kata_type_of(x), x, std::extent_v<T>);
     } else if constexpr (std::is_same_v<T, kata_field *>) {
         return kata_arg_field(x, sizeof x);
+    } else if constexpr (std::is_same_v<T, const kata_field *>) {
+        return kata_arg_const_field(x, sizeof x);
     } else if constexpr (std::is_same_v<T, kata_scalar *>) {
         return kata_arg_scalar(x, sizeof x);
+    } else if constexpr (std::is_same_v<T, const kata_scalar *>) {
+        return kata_arg_const_scalar(x, sizeof x);
     } else if constexpr (std::is_same_v<T, kata_arg>) {
         return x;
     } else if constexpr (std::is_pointer_v<T> && kata_is_table<kata_pointed<T>>) {
@@ -66,8 +72,8 @@ template <class T> kata_arg kata_arg_of(const T &x)
     } else {
         static_assert(
             std::is_integral_v<T>,
-            "kata_apply takes fields (kata_field *), scalars (kata_scalar *), numbers and "
-            "arrays of numbers");
+            "kata_apply takes fields, scalars, numbers and arrays of numbers: kata_field *, "
+            "kata_scalar *, double, float, int, ...");
         return kata_arg_integer(x, sizeof x);
     }
 }
@@ -82,6 +88,24 @@ kata_status kata_apply(kata_kernel_here here, const kata_range &range, const Arg
 {
     const kata_arg list[] = {kata_arg{}, kata_arg_of(args)...};
     return kata_apply_args(here.kernel, &range, static_cast<int>(sizeof...(args)), list + 1);
+}
+
+/* What is not a kernel, or not a range. */
+template <class> constexpr bool kata_never = false;
+template <class Kernel, class... Args,
+          std::enable_if_t<!std::is_same_v<Kernel, kata_kernel>, int> = 0>
+kata_status kata_apply(const Kernel *, const kata_range &, const Args &...)
+{
+    static_assert(kata_never<Kernel>, "kata_apply takes a kernel first, as "
+                                      "kata_kernel_find(module, \"name\") returns it");
+    return KATA_ERROR_ARGUMENT;
+}
+template <class Range, class... Args>
+kata_status kata_apply(kata_kernel_here, const Range &, const Args &...)
+{
+    static_assert(kata_never<Range>,
+                  "a range is expected: kata_all(grid), kata_on(field), kata_inner(grid, 1)");
+    return KATA_ERROR_ARGUMENT;
 }
 
 template <class T>

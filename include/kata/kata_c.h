@@ -8,20 +8,44 @@
 #error "kata.h needs C11 (-std=c11) or later"
 #endif
 
+/* An option without a name is an error of gcc: positional initialization, -Wdesignated-init. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic error "-Wdesignated-init"
+#endif
+#define KATA_OPTIONS(options, ...) (&(options){.size = sizeof(options), __VA_ARGS__})
 #define kata_field_new(grid, name, ...)                                                            \
-    kata_field_new_with(grid, name, &(kata_field_options){.type = __VA_ARGS__})
+    kata_field_new_with(grid, name, KATA_OPTIONS(kata_field_options, .type = __VA_ARGS__))
 #define kata_field_wrap(grid, name, type_, ...)                                                    \
     kata_field_wrap_with(grid, name, KATA_ELEMENT(KATA_FIRST(__VA_ARGS__, 0)),                     \
-                         &(kata_wrap_options){.type = type_, .memory = __VA_ARGS__})
-#define kata_save(field, ...) kata_save_with(field, &(kata_save_options){.path = __VA_ARGS__})
+                         KATA_OPTIONS(kata_wrap_options, .type = type_, .memory = __VA_ARGS__))
+#define kata_save(field, ...)                                                                      \
+    kata_save_with(field, KATA_OPTIONS(kata_save_options, .path = __VA_ARGS__))
 #define kata_series_new(field, ...)                                                                \
-    kata_series_new_with(field, &(kata_save_options){.path = __VA_ARGS__})
+    kata_series_new_with(field, KATA_OPTIONS(kata_save_options, .path = __VA_ARGS__))
 #define kata_module_load(k, ...)                                                                   \
-    kata_module_load_with(k, &(kata_module_options){.source = __VA_ARGS__})
+    kata_module_load_with(k, KATA_OPTIONS(kata_module_options, .source = __VA_ARGS__))
 #define kata_module_from_text(k, name, ...)                                                        \
-    kata_module_from_text_with(k, name, &(kata_module_options){.source = __VA_ARGS__})
+    kata_module_from_text_with(k, name, KATA_OPTIONS(kata_module_options, .source = __VA_ARGS__))
 #define kata_module_compile(module, ...)                                                           \
-    kata_module_compile_with(module, &(kata_compile_options){.kernel = __VA_ARGS__})
+    kata_module_compile_with(module, KATA_OPTIONS(kata_compile_options, .kernel = __VA_ARGS__))
+
+/* The value, where the condition holds: a constant of the compiler. Otherwise an error that says
+ * the text. */
+#define KATA_CHECKED(condition, text, value)                                                       \
+    ((void)sizeof(struct {                                                                         \
+         _Static_assert(condition, text);                                                          \
+         char unused;                                                                              \
+     }),                                                                                           \
+     (value))
+#define KATA_KERNEL(kernel)                                                                        \
+    KATA_CHECKED(                                                                                  \
+        _Generic((kernel), kata_kernel * : 1, const kata_kernel * : 1, void * : 1, default : 0),   \
+        "kata_apply takes a kernel first, as kata_kernel_find(module, \"name\") returns it",       \
+        kernel)
+#define KATA_RANGE(range)                                                                          \
+    KATA_CHECKED(_Generic((range), kata_range : 1, default : 0),                                   \
+                 "a range is expected: kata_all(grid), kata_on(field), kata_inner(grid, 1)",       \
+                 range)
 
 #define KATA_TYPE_OF(pointer)                                                                      \
     _Generic((pointer), double *                                                                   \
@@ -78,20 +102,23 @@
     kata_map_element(field, KATA_READ_ELEMENT(*(pointer)), KATA_WRITABLE(*(pointer)), pointer,     \
                      mapping)
 #define kata_get(field, range, values, count)                                                      \
-    kata_get_values(field, (kata_range[1]){range}, KATA_TYPE_OF(values), values, count)
+    kata_get_values(field, (kata_range[1]){KATA_RANGE(range)}, KATA_TYPE_OF(values), values, count)
 #define kata_put(field, range, values, count)                                                      \
-    kata_put_values(field, (kata_range[1]){range}, KATA_TYPE_OF(values), values, count)
+    kata_put_values(field, (kata_range[1]){KATA_RANGE(range)}, KATA_TYPE_OF(values), values, count)
 #define kata_scalar_get(scalar, value) kata_scalar_get_value(scalar, KATA_TYPE_OF(value), value)
 #define kata_scalar_get_all(scalar, values, count)                                                 \
     kata_scalar_get_values(scalar, KATA_TYPE_OF(values), values, count)
 #define kata_scalar_log_get(scalar, values, count)                                                 \
     kata_scalar_log_values(scalar, KATA_TYPE_OF(values), values, count)
 
-/* An error here says that kata_apply was given something it does not take: it takes kata_field *,
- * kata_scalar *, numbers, and arrays of double, float, int or int64_t. */
+/* What is not in the list of KATA_ARG is this, so that the compiler's error says its name. */
+extern const struct kata_apply_takes_fields_scalars_numbers_and_arrays
+    kata_apply_takes_fields_scalars_numbers_and_arrays;
 #define KATA_ARG(x)                                                                                \
     _Generic((x), kata_field *                                                                     \
-             : kata_arg_field, kata_scalar *                                                       \
+             : kata_arg_field, const kata_field *                                                  \
+             : kata_arg_const_field, const kata_scalar *                                           \
+             : kata_arg_const_scalar, kata_scalar *                                                \
              : kata_arg_scalar, kata_arg                                                           \
              : kata_arg_as_is, bool                                                                \
              : kata_arg_integer, char                                                              \
@@ -117,10 +144,12 @@
              : kata_arg_i64_table, const int64_t *                                                 \
              : kata_arg_i64_table, uint8_t *                                                       \
              : kata_arg_u8_table, const uint8_t *                                                  \
-             : kata_arg_u8_table)((x), sizeof(x))
+             : kata_arg_u8_table, default                                                          \
+             : kata_apply_takes_fields_scalars_numbers_and_arrays)((x), sizeof(x))
 
 #define kata_apply(kernel, ...)                                                                    \
-    KATA_COUNTED(kata_here(kernel, __FILE__, __LINE__), KATA_COUNT(__VA_ARGS__), __VA_ARGS__)
+    KATA_COUNTED(kata_here(KATA_KERNEL(kernel), __FILE__, __LINE__), KATA_COUNT(__VA_ARGS__),      \
+                 __VA_ARGS__)
 
 /* KATA_COUNT(range, a, b, ...) is the number of arguments after the range. */
 #define KATA_COUNT(...)                                                                            \
@@ -133,9 +162,9 @@
 #define KATA_COUNTED_(kernel, n, ...) KATA_APPLY_##n(kernel, n, __VA_ARGS__)
 
 #define KATA_APPLY_0(kernel, n, range)                                                             \
-    kata_apply_args(kernel, (kata_range[1]){range}, 0, (const kata_arg *)0)
+    kata_apply_args(kernel, (kata_range[1]){KATA_RANGE(range)}, 0, (const kata_arg *)0)
 #define KATA_APPLY_SOME(map, kernel, n, range, ...)                                                \
-    kata_apply_args(kernel, (kata_range[1]){range}, n, (kata_arg[]){map(__VA_ARGS__)})
+    kata_apply_args(kernel, (kata_range[1]){KATA_RANGE(range)}, n, (kata_arg[]){map(__VA_ARGS__)})
 #define KATA_MAP_1(x) KATA_ARG(x)
 #define KATA_MAP_2(x, ...) KATA_ARG(x), KATA_MAP_1(__VA_ARGS__)
 #define KATA_MAP_3(x, ...) KATA_ARG(x), KATA_MAP_2(__VA_ARGS__)

@@ -1,16 +1,16 @@
-/* A time loop applies the same kernels to the same fields again and again. Whether it may was found
- * out the first time: a loop that is equal in all that this depends on is not checked again.
+/* A time loop applies the same kernels to the same fields again and again. The first application of
+ * each is checked; later ones with the same kernel, range, fields and boundary rules are not.
  *
- * Only such loops are remembered of which kernel, range, fields and boundary rules are all of it:
- * no temporaries, nothing that was discarded, no points that depend on numbers. */
-#include "api/api.h"
+ * Only loops whose check depends on nothing else are remembered: loops without temporary or
+ * discarded fields, and without points that depend on numbers. */
+#include "api/apply.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { ENTRIES = HOSTILE(64, 2), PARAMS = 12 };
 
-/* What is given for a parameter: a slot, and of a field its rules; of a number neither. */
+/* The argument of a parameter: a field has a slot and rules, a scalar a slot, a number neither. */
 typedef struct given {
     const chain_slot *slot;
     uint32_t rules; /* grid_boundary_rules */
@@ -34,13 +34,7 @@ static bool same_range(const kata_range *a, const kata_range *b)
            !memcmp(a->hi, b->hi, sizeof a->hi);
 }
 
-static inline const chain_slot *slot_of(const kata_arg *arg)
-{
-    if (arg->kind == KATA_ARG_FIELD) return arg->as.field ? arg->as.field->slot : NULL;
-    return arg->kind == KATA_ARG_SCALAR && arg->as.scalar ? arg->as.scalar->slot : NULL;
-}
-
-/* Adds what is given for a parameter to a sum by which a place is chosen. */
+/* Adds the slot of an argument to the sum that chooses an entry. */
 static inline uintptr_t add_slot(uintptr_t sum, const chain_slot *slot)
 {
     return sum * 31 + ((uintptr_t)slot >> 4);
@@ -53,7 +47,7 @@ static inline known *entry_of(struct api_apply_cache *r, const ir_kernel *kernel
     return &r->known[(at ^ at >> 7) % ENTRIES];
 }
 
-/* Whether what a slot holds at present does not matter. */
+/* Whether the check does not depend on the values that a slot holds now. */
 static inline bool is_plain(const chain_slot *slot)
 {
     return !(slot->temporary || slot->tracked || slot->discarded);
@@ -61,25 +55,25 @@ static inline bool is_plain(const chain_slot *slot)
 
 static inline bool is_given(const given *known, const kata_arg *arg)
 {
-    const chain_slot *slot = slot_of(arg);
+    const chain_slot *slot = api_arg_slot(arg);
     if (known->slot != slot) return false;
     return !slot || slot->is_scalar || (arg->as.field->rules == known->rules && is_plain(slot));
 }
 
-uint64_t api_repeated_hash(const kata *k, const ir_kernel *kernel, const kata_range *range,
-                           const kata_arg *args)
+uint64_t api_apply_cache_find(const kata *k, const ir_kernel *kernel, const kata_range *range,
+                              const kata_arg *args)
 {
     uintptr_t slots = 0;
-    if (!k->repeated || !range || kernel->param_count > PARAMS) return 0;
-    for (int p = 0; p < kernel->param_count; p++) slots = add_slot(slots, slot_of(&args[p]));
-    const known *e = entry_of(k->repeated, kernel, range, slots);
+    if (!k->apply_cache || !range || kernel->param_count > PARAMS) return 0;
+    for (int p = 0; p < kernel->param_count; p++) slots = add_slot(slots, api_arg_slot(&args[p]));
+    const known *e = entry_of(k->apply_cache, kernel, range, slots);
     if (e->kernel != kernel || !same_range(&e->range, range)) return 0;
     for (int p = 0; p < kernel->param_count; p++)
         if (!is_given(&e->params[p], &args[p])) return 0;
     return e->hash;
 }
 
-void api_repeat(kata *k, const chain_loop *loop, const kata_range *range)
+void api_apply_cache_add(kata *k, const chain_loop *loop, const kata_range *range)
 {
     const ir_kernel *kernel = loop->kernel;
     uintptr_t slots = 0;
@@ -90,9 +84,9 @@ void api_repeat(kata *k, const chain_loop *loop, const kata_range *range)
         if (slot && !is_plain(slot)) return;
         slots = add_slot(slots, slot);
     }
-    if (!k->repeated) k->repeated = calloc(1, sizeof *k->repeated);
-    if (!k->repeated) return; /* it is checked again */
-    known *e = entry_of(k->repeated, kernel, range, slots);
+    if (!k->apply_cache) k->apply_cache = calloc(1, sizeof *k->apply_cache);
+    if (!k->apply_cache) return; /* it is checked again */
+    known *e = entry_of(k->apply_cache, kernel, range, slots);
     *e = (known){.kernel = kernel, .range = *range, .hash = chain_loop_hash(loop)};
     for (int p = 0; p < kernel->param_count; p++) {
         const chain_binding *b = &loop->bindings[p];

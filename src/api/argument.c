@@ -1,3 +1,4 @@
+/* The arguments of kata_apply as KATA_ARG makes them of expressions. */
 #include "api/api.h"
 
 /* The functions that are inline in kata.h, for those who call them all the same. */
@@ -9,6 +10,18 @@ kata_arg kata_arg_scalar(kata_scalar *scalar, size_t size)
 {
     (void)size;
     return (kata_arg){.kind = KATA_ARG_SCALAR, .as.scalar = scalar};
+}
+
+kata_arg kata_arg_const_field(const kata_field *field, size_t size)
+{
+    (void)size;
+    return (kata_arg){.kind = KATA_ARG_CONST_FIELD, .as.const_field = field};
+}
+
+kata_arg kata_arg_const_scalar(const kata_scalar *scalar, size_t size)
+{
+    (void)size;
+    return (kata_arg){.kind = KATA_ARG_CONST_SCALAR, .as.const_scalar = scalar};
 }
 
 kata_arg kata_arg_unsigned(uint64_t value, size_t size)

@@ -1,4 +1,4 @@
-/* Compiling kernels for fields that a program will have: without grids, fields or chains. */
+/* kata_module_compile: compiles kernels for fields that a program will have, before it has any. */
 #include "api/api.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 
 /* "u=f32", or "f32" for all fields that can be stored so. */
 typedef struct typing {
-    char name[65]; /* "" of all */
+    char name[65]; /* "" for all fields */
     kata_type type;
     bool used;
 } typing;
@@ -57,7 +57,7 @@ static kata_status read_typings(ahead *a)
     return status;
 }
 
-/* Sets the type that is given for a field parameter, if any is; the last counts. */
+/* Sets the type that was given for a field parameter, if any; the last one counts. */
 static kata_status find_type(ahead *a, const ir_kernel *kernel, const ir_param *param,
                              kata_type *type)
 {
@@ -76,7 +76,7 @@ static kata_status find_type(ahead *a, const ir_kernel *kernel, const ir_param *
     return KATA_OK;
 }
 
-/* Names that mean nothing are misspelt. */
+/* Reports names of fields that no kernel has. */
 static kata_status check_used(const ahead *a)
 {
     for (int i = 0; i < a->typing_count; i++) {
@@ -103,7 +103,7 @@ static codegen_rows rows_of(const ahead *a, const ir_param *param)
     return store_slot_rows(&like);
 }
 
-/* A version of a kernel, unless what fields are stored as asks for the other. */
+/* Adds one version of a kernel (double or float), unless the storage of fields needs the other. */
 static kata_status add_version(ahead *a, const kata_kernel *of, const ir_kernel *kernel)
 {
     size_t params = (size_t)kernel->param_count + 1;
@@ -167,12 +167,16 @@ static kata_status compile(ahead *a, kata_module *module)
 
 kata_status kata_module_compile_with(kata_module *module, const kata_compile_options *options)
 {
-    static const kata_compile_options defaults;
+    static const api_options kind =
+        API_OPTIONS(CALL, kata_compile_options, CALL "(module, \"step\", .types = \"u=f32\")");
+    kata_compile_options copy = {.size = sizeof copy};
     if (!module) return api_null(CALL, "the module");
     kata *k = module->k;
-    if (k->messages.status) return k->messages.status;
-    ahead a = {.k = k, .options = options ? options : &defaults};
-    kata_status status = compile(&a, module);
+    kata_status status = k->messages.status;
+    if (!status && options) status = api_options_read(k, &kind, options, &copy);
+    if (status) return status;
+    ahead a = {.k = k, .options = &copy};
+    status = compile(&a, module);
     arena_free(&a.memory);
     return status;
 }

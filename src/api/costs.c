@@ -1,6 +1,7 @@
 /* The costs of a kernel per point, as text and as a JSON object: accesses, operations, bytes, the
  * rate that the machine allows, and the measured rate. */
 #include "api/api.h"
+#include "api/explain.h"
 #include "ir/run_cost.h"
 #include "machine/machine.h"
 

@@ -1,4 +1,4 @@
-/* Values in and out. Each call first runs the queued work, then copies. */
+/* kata_get and kata_put: each runs the queue first, then copies. */
 #include "api/api.h"
 
 static int64_t range_values(const kata_field *field, const kata_range *range, grid_box *box)
@@ -63,26 +63,13 @@ static kata_status check_copy(kata_field *field, const char *call, const kata_ra
     return KATA_OK;
 }
 
-/* How many values may be set when an error has stopped kata_get: not more than the range has, for
- * `count` may be what is wrong. */
+/* The number of values to set after an error of kata_get: at most as many as the range has, because
+ * `count` may be wrong. */
 static int64_t poisoned(const kata_field *field, const kata_range *range, int64_t count)
 {
     grid_box box;
     int64_t values = field && range ? range_values(field, range, &box) : 1;
     return count < values ? count : values;
-}
-
-void api_set_poison(kata_type type, void *values, int64_t count)
-{
-    if (api_type_is_valid(type)) store_poison_values(type, values, count);
-}
-
-void api_read(const chain_slot *slot, const grid_box *box, kata_type type, void *values)
-{
-    if (slot->poisoned)
-        api_set_poison(type, values, grid_box_points(box) * slot->components);
-    else
-        store_read(slot->array, box, slot->components, type, values);
 }
 
 static kata_status get_values(kata_field *field, const kata_range *range, kata_type type,

@@ -1,19 +1,10 @@
 /* Switches of the environment that help to find errors: kata.h, "debugging". */
 #include "api/api.h"
+#include "api/explain.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A switch is 1 or 0; not set is 0. */
-kata_status api_read_switch(kata *k, const char *name, bool *on)
-{
-    const char *value = environment_get(name);
-    *on = value && !strcmp(value, "1");
-    if (!value || *on || !strcmp(value, "0")) return KATA_OK;
-    return api_fail(k, KATA_ERROR_ARGUMENT, "the environment variable %s is '%s', not 0 or 1", name,
-                    value);
-}
 
 /* Only the interpreter traces. */
 static kata_status open_trace(kata *k)
@@ -84,7 +75,7 @@ static void warn_of_unused_plan(kata *k)
                  "a plan is asked for, and the executor '%s' does not take it", k->executor->name);
 }
 
-kata_status api_debugging(kata *k, const char *plan)
+kata_status api_read_debugging(kata *k, const char *plan)
 {
     kata_status status = api_read_switch(k, "KATA_EAGER", &k->eager);
     if (!status) status = api_read_switch(k, "KATA_POISON", &k->exec.poison);

@@ -1,3 +1,4 @@
+/* The version, the machine and its ceilings. */
 #include "api/api.h"
 
 #include "machine/machine.h"

@@ -1,6 +1,7 @@
 /* KATA_EXPLAIN: shows the plans of chains as they are met. When the context is closed, it shows the
  * costs of its kernels and how its chains ended. docs/explain.md describes text, JSON lines and
  * picture. */
+#include "api/explain.h"
 #include "api/api.h"
 #include "machine/machine.h"
 

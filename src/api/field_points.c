@@ -1,4 +1,4 @@
-/* What a field's options say of where it has values. */
+/* Where a field has values, from its options. */
 #include "api/api.h"
 
 static const char *const dimensions[] = {"KATA_X", "KATA_Y", "KATA_Z"};
@@ -18,27 +18,57 @@ static kata_status check_set(const kata_grid *grid, const char *call, const char
     return KATA_OK;
 }
 
-kata_status api_field_points(const kata_grid *grid, const char *call,
+static kata_status check_ghosts(const kata_grid *grid, const char *call, const char *option,
+                                int ghosts)
+{
+    if (ghosts >= 0 && ghosts <= API_MOST_GHOSTS) return KATA_OK;
+    return api_fail(grid->k, KATA_ERROR_ARGUMENT, "%s: %s is %d, not 0 to %d", call, option, ghosts,
+                    API_MOST_GHOSTS);
+}
+
+/* Sets how many ghosts lie beyond the sides of each dimension. */
+static kata_status find_ghosts(const kata_grid *grid, const char *call,
+                               const kata_field_options *options, chain_slot *slot)
+{
+    const int own[3] = {options->ghosts_x, options->ghosts_y, options->ghosts_z};
+    kata_status status = check_ghosts(grid, call, "ghosts", options->ghosts);
+    for (int d = 0; d < 3 && !status; d++) {
+        char name[] = {'g', 'h', 'o', 's', 't', 's', '_', "xyz"[d], '\0'};
+        bool there = d < grid->shape.rank && !slot->absent_axis[d];
+        if (there) slot->ghosts[d] = own[d] ? own[d] : options->ghosts;
+        status = check_ghosts(grid, call, name, own[d]);
+        if (!status && own[d] && !there)
+            status = api_fail(grid->k, KATA_ERROR_ARGUMENT,
+                              "%s: %s is %d, and the field does not extend along %c", call, name,
+                              own[d], "xyz"[d]);
+    }
+    return status;
+}
+
+/* Sets the dimensions that the field extends along, and its number of points there. */
+static kata_status find_axes(const kata_grid *grid, const char *call,
                              const kata_field_options *options, chain_slot *slot)
 {
-    kata *k = grid->k;
     int along = options->along ? options->along : 7;
-    kata_status status = check_set(grid, call, "staggered", options->staggered);
-    if (!status) status = check_set(grid, call, "along", options->along);
-    if (status) return status;
-    if (options->ghosts < 0 || options->ghosts > API_MOST_GHOSTS)
-        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: ghosts is %d, not 0 to %d", call,
-                        options->ghosts, API_MOST_GHOSTS);
-    slot->shape = grid->shape;
-    slot->ghosts = options->ghosts;
-    slot->temporary = slot->tracked = options->temporary;
     for (int d = 0; d < grid->shape.rank; d++) {
         slot->staggered[d] = options->staggered >> d & 1;
         slot->absent_axis[d] = along >> d & 1 ? 0 : grid->shape.size[d];
         if (slot->staggered[d] && slot->absent_axis[d])
-            return api_fail(k, KATA_ERROR_ARGUMENT, "%s: staggered has %s, and along has not", call,
-                            dimensions[d]);
+            return api_fail(grid->k, KATA_ERROR_ARGUMENT, "%s: staggered has %s, and along has not",
+                            call, dimensions[d]);
         slot->shape.size[d] = slot->absent_axis[d] ? 1 : grid->shape.size[d] + slot->staggered[d];
     }
     return KATA_OK;
+}
+
+kata_status api_field_points(const kata_grid *grid, const char *call,
+                             const kata_field_options *options, chain_slot *slot)
+{
+    kata_status status = check_set(grid, call, "staggered", options->staggered);
+    if (!status) status = check_set(grid, call, "along", options->along);
+    slot->shape = grid->shape;
+    slot->temporary = slot->tracked = options->temporary;
+    if (!status) status = find_axes(grid, call, options, slot);
+    if (!status) status = find_ghosts(grid, call, options, slot);
+    return status;
 }

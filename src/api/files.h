@@ -11,8 +11,9 @@
 
 /* Whether a path ends so, in letters of either case, and is longer. */
 bool api_ends_with(const char *path, const char *ending);
-/* Whether the options of a call make sense; reports. */
-kata_status api_check_saving(kata_field *field, const char *call, const kata_save_options *options);
+/* Reads the options of a call (given: or NULL); reports what makes no sense. */
+kata_status api_read_saving(kata_field *field, const api_options *kind,
+                            const kata_save_options *given, kata_save_options *options);
 
 /* ---- field_values.c -------------------------------------------------------------------------- */
 

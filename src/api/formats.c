@@ -121,14 +121,15 @@ static kata_status check_geometry(kata *k, const char *call, const kata_save_opt
     return KATA_OK;
 }
 
-kata_status api_check_saving(kata_field *field, const char *call, const kata_save_options *options)
+kata_status api_read_saving(kata_field *field, const api_options *kind,
+                            const kata_save_options *given, kata_save_options *options)
 {
     kata *k = field->k;
-    if (!options || !options->path)
-        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: the path is NULL", call);
-    if (k->messages.status) return k->messages.status;
-    kata_status status = check_colours(k, call, options);
-    return status ? status : check_geometry(k, call, options);
+    kata_status status = given ? api_options_read(k, kind, given, options) : KATA_OK;
+    if (!status && (!given || !options->path))
+        status = api_fail(k, KATA_ERROR_ARGUMENT, "%s: the path is NULL", kind->call);
+    if (!status) status = check_colours(k, kind->call, options);
+    return status ? status : check_geometry(k, kind->call, options);
 }
 
 /* The format of a file to be written; NULL, reported, where there is none for what goes to it. */
@@ -150,11 +151,15 @@ static const struct format *find_for_writing(kata *k, const kata_save_options *o
     return format;
 }
 
-static kata_status save(kata_field *field, const kata_save_options *options)
+static kata_status save(kata_field *field, const kata_save_options *given)
 {
+    static const api_options kind = API_OPTIONS("kata_save", kata_save_options,
+                                                "kata_save(field, \"u.png\", .low = 0, .high = 1)");
+    kata_save_options copy;
     if (!field) return api_null("kata_save", "the field");
     kata *k = field->k;
-    kata_status status = api_check_saving(field, "kata_save", options);
+    const kata_save_options *options = &copy;
+    kata_status status = api_read_saving(field, &kind, given, &copy);
     if (status) return status;
     const struct format *format = find_for_writing(k, options);
     status = format ? format->save(field, options) : k->messages.status;

@@ -1,4 +1,4 @@
-/* Lending a field's memory to the program. */
+/* kata_map and kata_unmap: lend a field's memory to the program. */
 #include "api/api.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 static const char call[] = "kata_map";
 
-/* Keeps what a traced point holds before the program writes; the copy goes with the context. */
+/* Copies the values of a traced point before the program writes; the context frees the copy. */
 static void note_before(kata_field *field)
 {
     ir_value *before = api_trace_before(field);

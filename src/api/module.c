@@ -1,4 +1,6 @@
+/* Kernel files and their kernels. */
 #include "api/api.h"
+#include "api/explain.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -32,32 +34,54 @@ static kata_module *module_new(kata *k, const char *name, const char *text, size
 kata_module *kata_module_from_text_with(kata *k, const char *name,
                                         const kata_module_options *options)
 {
-    const char *text = options ? options->source : NULL;
+    static const api_options kind =
+        API_OPTIONS("kata_module_from_text", kata_module_options,
+                    "kata_module_from_text(k, \"wave\", text, .constants = \"R=8\")");
+    kata_module_options copy = {.size = sizeof copy};
     if (!k) {
         api_null("kata_module_from_text", "the context");
         return NULL;
     }
+    if (options && api_options_read(k, &kind, options, &copy)) return NULL;
+    const char *text = copy.source;
     if (!name || !text) {
         api_fail(k, KATA_ERROR_ARGUMENT, "kata_module_from_text: the %s is NULL",
                  name ? "text" : "name");
         return NULL;
     }
-    const lang_options language = {.constants = options->constants, .folder = options->folder};
+    const lang_options language = {.constants = copy.constants, .folder = copy.folder};
     return k->messages.status ? NULL : module_new(k, name, text, strlen(text), &language);
+}
+
+/* Reads a kernel file, to be freed; reports. */
+static kata_status read_file(kata *k, const char *path, char **text, size_t *length)
+{
+    int error = file_read(path, LANG_MAX_TEXT, text, length);
+    if (error == EFBIG)
+        return api_fail(k, KATA_ERROR_LIMIT, "%s: the text has more than the %d bytes allowed",
+                        path, (int)LANG_MAX_TEXT);
+    return error ? api_fail(k, KATA_ERROR_FILE, "%s: cannot read the kernel file: %s", path,
+                            file_reason(error))
+                 : KATA_OK;
 }
 
 kata_module *kata_module_load_with(kata *k, const kata_module_options *options)
 {
-    const char *path = options ? options->source : NULL;
+    static const api_options kind =
+        API_OPTIONS("kata_module_load", kata_module_options,
+                    "kata_module_load(k, \"wave.kata\", .constants = \"R=8\")");
+    kata_module_options copy = {.size = sizeof copy};
     if (!k) {
         api_null("kata_module_load", "the context");
         return NULL;
     }
+    if (options && api_options_read(k, &kind, options, &copy)) return NULL;
+    const char *path = copy.source;
     if (!path) {
         api_fail(k, KATA_ERROR_ARGUMENT, "kata_module_load: the path is NULL");
         return NULL;
     }
-    if (options->folder) {
+    if (copy.folder) {
         api_fail(k, KATA_ERROR_ARGUMENT,
                  "kata_module_load: a folder is given, but %s imports from its own", path);
         return NULL;
@@ -65,18 +89,8 @@ kata_module *kata_module_load_with(kata *k, const kata_module_options *options)
     if (k->messages.status) return NULL;
     char *text;
     size_t length;
-    int error = file_read(path, LANG_MAX_TEXT, &text, &length);
-    if (error == EFBIG) {
-        api_fail(k, KATA_ERROR_LIMIT, "%s: the text has more than the %d bytes allowed", path,
-                 (int)LANG_MAX_TEXT);
-        return NULL;
-    }
-    if (error) {
-        api_fail(k, KATA_ERROR_FILE, "%s: cannot read the kernel file: %s", path,
-                 file_reason(error));
-        return NULL;
-    }
-    const lang_options language = {.constants = options->constants, .path = path};
+    if (read_file(k, path, &text, &length)) return NULL;
+    const lang_options language = {.constants = copy.constants, .path = path};
     kata_module *m = module_new(k, path, text, length, &language);
     free(text);
     return m;

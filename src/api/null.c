@@ -1,7 +1,7 @@
-/* NULL mostly comes from a call that failed and was reported by its context, so that it is not
- * worth another message; a time loop would print one per call. But a NULL that nothing explains
- * must not be silent. A context belongs to one thread at a time, so what explains is known by
- * thread. */
+/* A NULL handle mostly comes from a call that failed. The context has reported that error, and a
+ * second message for each call of a time loop would only hide it. But a NULL without such an error
+ * must be reported. Only one thread at a time uses a context, so each thread knows whether it has
+ * seen an error. */
 #include "api/api.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* What a kernel takes. */
+/* The parameters of a kernel. */
 #include "api/api.h"
 
 int kata_kernel_params(const kata_kernel *kernel)

@@ -1,3 +1,4 @@
+/* Makes ranges, which never fails, and checks them for the calls that take them. */
 #include "api/api.h"
 
 static kata_range box(const kata_grid *grid, int rank, const int64_t lo[3], const int64_t hi[3])
@@ -10,7 +11,7 @@ static kata_range box(const kata_grid *grid, int rank, const int64_t lo[3], cons
     return range;
 }
 
-/* Whether a range has such a side; makes it wrong otherwise. */
+/* Whether a range has such a side; makes the range wrong if not. */
 static bool names_side(kata_range *range, kata_side side)
 {
     int d = (int)side / 2;
@@ -135,7 +136,7 @@ static kata_status wrong_box(kata *k, const char *call, const kata_range *range)
     return k->messages.status;
 }
 
-/* Whether some field may have points as far out. */
+/* Whether a field can have points that far out. */
 static bool is_near(const kata_range *range, int d)
 {
     int64_t size = range->grid->shape.size[d];

@@ -1,6 +1,6 @@
-/* The default floating-point environment, in which all conversions are made whatever rounding the
- * program has chosen. Loading an environment takes as long as queueing a kernel: it is left as it
- * is where it is the default one, as it mostly is. Inline, for the same reason. */
+/* Conversions use the default floating-point environment, whatever rounding the program has chosen.
+ * Loading an environment takes as long as queueing a kernel. So it is only loaded where the program
+ * has another one, which is rare, and these functions are inline. */
 #ifndef API_ROUNDING_H
 #define API_ROUNDING_H
 
@@ -8,12 +8,13 @@
 #include <stdbool.h>
 
 typedef struct api_environment {
-    bool is_default; /* but for the flags, which are all that is restored then */
+    bool is_default; /* except for the flags; then only the flags are restored */
     unsigned flags;
     fenv_t own;
 } api_environment;
 
-/* api_enter sets the default environment, and keeps the program's in *own for api_leave to restore.
+/* api_enter stores the program's environment in *own and sets the default one; api_leave restores
+ * it.
  */
 #if defined(__x86_64__)
 

@@ -1,4 +1,4 @@
-/* Logs of scalars. An entry has its number when its loop is queued, so that how many there are is
+/* Logs of scalars. An entry gets its number when its loop is queued: so the number of entries is
  * known before the chain has run. */
 #include "api/api.h"
 

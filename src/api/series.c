@@ -14,14 +14,17 @@ struct kata_series {
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-static kata_status check_series(kata_field *field, const kata_save_options *options)
+static kata_status read_options(kata_field *field, const kata_save_options *given,
+                                kata_save_options *options)
 {
-    static const char call[] = "kata_series_new";
-    kata_status status = api_check_saving(field, call, options);
+    static const api_options kind =
+        API_OPTIONS("kata_series_new", kata_save_options,
+                    "kata_series_new(field, \"u.vtkhdf\", .spacing = 0.1)");
+    kata_status status = api_read_saving(field, &kind, given, options);
     if (status || api_ends_with(options->path, ".vtkhdf")) return status;
     return api_fail(field->k, KATA_ERROR_ARGUMENT,
-                    "%s: a series goes to a file whose name ends in .vtkhdf, not to '%s'", call,
-                    options->path);
+                    "%s: a series goes to a file whose name ends in .vtkhdf, not to '%s'",
+                    kind.call, options->path);
 }
 
 static kata_series *new_series(kata_field *field, const kata_save_options *options)
@@ -46,13 +49,14 @@ static kata_series *new_series(kata_field *field, const kata_save_options *optio
     return s;
 }
 
-kata_series *kata_series_new_with(kata_field *field, const kata_save_options *options)
+kata_series *kata_series_new_with(kata_field *field, const kata_save_options *given)
 {
+    kata_save_options options;
     if (!field) {
         api_null("kata_series_new", "the field");
         return NULL;
     }
-    return check_series(field, options) ? NULL : new_series(field, options);
+    return read_options(field, given, &options) ? NULL : new_series(field, &options);
 }
 
 void api_series_free(kata_series *first)

@@ -1,21 +1,9 @@
-/* Fields on memory of the program: what is given is looked at before anything is done with it. */
+/* kata_field_wrap: checks the memory and strides of the program, then makes a field of them. */
 #include "api/api.h"
 
 #include <string.h>
 
 static const char call[] = "kata_field_wrap";
-
-kata_status api_check_element(kata *k, const char *caller, const char *name, kata_type type,
-                              int element)
-{
-    if (element < 0 || element >= IR_STORAGE_COUNT ||
-        !strcmp(ir_storages[element].c_name, ir_storages[type].c_name))
-        return KATA_OK;
-    return api_fail(k, KATA_ERROR_ARGUMENT,
-                    "%s: field '%s' holds %s, which is stored as %s; the pointer is to %s", caller,
-                    name, store_type_name(type), ir_storages[type].c_name,
-                    ir_storages[element].c_name);
-}
 
 /* The array that options describe, pitches as given. */
 static store_array described(const chain_slot *slot, const kata_wrap_options *o)
@@ -90,7 +78,7 @@ static kata_status check(kata *k, const char *name, int element, const kata_wrap
     return status;
 }
 
-/* What kata_field_like makes of it. */
+/* The layout that kata_field_like gives to a field like this one. */
 static kata_layout layout_like(const store_array *a)
 {
     bool together = a->components > 1 && a->pitch_x == a->components && a->pitch_component == 1;
@@ -114,19 +102,28 @@ static kata_field *wrap(kata_grid *grid, const char *name, const chain_slot *as_
 }
 
 kata_field *kata_field_wrap_with(kata_grid *grid, const char *name, int element,
-                                 const kata_wrap_options *options)
+                                 const kata_wrap_options *given)
 {
+    static const api_options kind =
+        API_OPTIONS("kata_field_wrap", kata_wrap_options,
+                    "kata_field_wrap(grid, \"u\", KATA_F64, array, .stride = {1, 130})");
+    kata_wrap_options copy;
+    const kata_wrap_options *options = &copy;
     if (!grid) {
         api_null(call, "the grid");
         return NULL;
     }
     kata *k = grid->k;
-    if (!options) api_fail(k, KATA_ERROR_ARGUMENT, "%s: the options are NULL", call);
-    if (k->messages.status) return NULL;
+    if (!given) api_fail(k, KATA_ERROR_ARGUMENT, "%s: the options are NULL", call);
+    if (k->messages.status || api_options_read(k, &kind, given, &copy)) return NULL;
     if (api_check_field(k, call, options->type, options->components, options->boundary))
         return NULL;
-    kata_field_options where = {
-        .staggered = options->staggered, .along = options->along, .ghosts = options->ghosts};
+    kata_field_options where = {.staggered = options->staggered,
+                                .along = options->along,
+                                .ghosts = options->ghosts,
+                                .ghosts_x = options->ghosts_x,
+                                .ghosts_y = options->ghosts_y,
+                                .ghosts_z = options->ghosts_z};
     chain_slot slot = {.type = options->type,
                        .components = options->components ? options->components : 1};
     name = api_name(k, call, name);

@@ -122,8 +122,8 @@ uint64_t chain_loop_hash(const chain_loop *loop)
             key[count++] = slot->shape.size[d] << 9 | slot->staggered[d] << 8 |
                            (int64_t)b->boundary->side[2 * d].rule << 4 |
                            (int64_t)b->boundary->side[2 * d + 1].rule;
-        for (int d = 0; d < 3; d++) key[count++] = slot->absent_axis[d];
-        key[count++] = slot->ghosts << 16 | (int64_t)slot->components << 4 | (int64_t)slot->type;
+        for (int d = 0; d < 3; d++) key[count++] = slot->absent_axis[d] << 11 | slot->ghosts[d];
+        key[count++] = (int64_t)slot->components << 4 | (int64_t)slot->type;
     }
     hash = hash_bytes(key, count * sizeof *key, hash);
     return loop->kernel->guarded ? hash_numbers(loop, hash) : hash;

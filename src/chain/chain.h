@@ -25,7 +25,7 @@ typedef struct chain_slot {
     bool staggered[3]; /* one point more than the grid has cells */
     int64_t
         absent_axis[3]; /* where it does not extend along a dimension: the grid's size; else 0 */
-    int64_t ghosts;     /* points kept beyond each side of the others */
+    int64_t ghosts[3];  /* points kept beyond both sides, of each dimension; 0 where it is absent */
     kata_type type;
     int components;
     bool temporary;            /* its values live until the time step ends */
@@ -73,7 +73,7 @@ bool chain_slot_note(chain_slot *slot, const grid_box *written);
 /* Whether fields have values at the same indices. */
 static inline bool chain_slot_same_points(const chain_slot *a, const chain_slot *b)
 {
-    return grid_shape_equal(&a->shape, &b->shape) && a->ghosts == b->ghosts &&
+    return grid_shape_equal(&a->shape, &b->shape) && !memcmp(a->ghosts, b->ghosts, sizeof a->ghosts) &&
            !memcmp(a->staggered, b->staggered, sizeof a->staggered) &&
            !memcmp(a->absent_axis, b->absent_axis, sizeof a->absent_axis);
 }

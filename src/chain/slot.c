@@ -12,24 +12,18 @@ grid_shape chain_slot_grid(const chain_slot *slot)
     return grid;
 }
 
-/* Ghosts lie along the dimensions that the field has. */
-static int64_t ghosts_along(const chain_slot *slot, int d)
-{
-    return d < slot->shape.rank && !slot->absent_axis[d] ? slot->ghosts : 0;
-}
-
 grid_axis chain_slot_axis(const chain_slot *slot, int d)
 {
     int64_t size = slot->shape.size[d];
-    return (grid_axis){size, size - slot->staggered[d], ghosts_along(slot, d)};
+    return (grid_axis){size, size - slot->staggered[d], slot->ghosts[d]};
 }
 
 grid_box chain_slot_memory(const chain_slot *slot)
 {
     grid_box box = grid_shape_box(&slot->shape);
     for (int d = 0; d < 3; d++) {
-        box.lo[d] -= ghosts_along(slot, d);
-        box.hi[d] += ghosts_along(slot, d);
+        box.lo[d] -= slot->ghosts[d];
+        box.hi[d] += slot->ghosts[d];
     }
     return box;
 }

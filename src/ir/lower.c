@@ -233,6 +233,45 @@ static bool has_returned(const lowering *l)
     return returned->op == IR_CONST && returned->value.i32;
 }
 
+/* The first number parameter of one element that a value is made of, found by its position in the
+ * graph; NULL when there is none. */
+static const ir_param *number_below(const lowering *l, ir_id value)
+{
+    const ir_param *found = NULL;
+    bool *below = calloc((size_t)value + 1, sizeof *below);
+    if (below) below[value] = true;
+    for (ir_id id = value; below && id > 0; id--) {
+        const ir_node *n = &l->g->nodes[id];
+        if (!below[id]) continue;
+        for (int a = 0; a < ir_ops[n->op].operands; a++) below[n->arg[a]] = true;
+        if (n->op == IR_NUMBER && l->kernel->params[n->param].kind == IR_PARAM_NUMBER)
+            found = &l->kernel->params[n->param];
+    }
+    free(below);
+    return found;
+}
+
+static kata_status refuse_condition(lowering *l, const ir_stmt *s, ir_id condition)
+{
+    const ir_param *number = number_below(l, condition);
+    message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, s->value->at,
+                     "the condition of this loop is not known at compile time");
+    if (!number) {
+        message_line(l->m, "loops are unrolled: their bounds must be constants, not depend on "
+                           "fields, parameters or indices");
+        return message_send(l->m);
+    }
+    message_line(
+        l->m, "'%s' is a number, given when the kernel is applied, and loops are unrolled before",
+        number->name);
+    message_line(
+        l->m,
+        "make it a constant of the file, 'const %s %s = 9;', which the program may set when "
+        "it loads the file: .constants = \"%s=5\"",
+        ir_types[number->type].name, number->name, number->name);
+    return message_send(l->m);
+}
+
 static kata_status lower_for(lowering *l, const ir_stmt *s)
 {
     kata_status status = lower_stmts(l, s->init);
@@ -242,13 +281,7 @@ static kata_status lower_for(lowering *l, const ir_stmt *s)
         ir_id condition = lower_expr(l, s->value);
         if (l->g->failed) break;
         const ir_node *n = &l->g->nodes[condition];
-        if (n->op != IR_CONST) {
-            message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, s->value->at,
-                             "the condition of this loop is not known at compile time");
-            message_line(l->m, "loops are unrolled: their bounds must be constants, not depend on "
-                               "fields, parameters or indices");
-            return message_send(l->m);
-        }
+        if (n->op != IR_CONST) return refuse_condition(l, s, condition);
         if (!n->value.i32) break;
         status = lower_stmts(l, s->body);
         if (!status) status = lower_stmts(l, s->step);

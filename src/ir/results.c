@@ -86,14 +86,18 @@ static kata_status set_up(lowering *l, arena *scratch)
 
 static kata_status never_written(lowering *l, const ir_param *param)
 {
+    const char *name = param->name, *element = param->count > 1 ? "[i]" : "";
     message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, param->at,
-                     "'%s' parameter '%s' is never written", ir_param_mode(param), param->name);
-    message_line(l->m, "%s",
-                 param->kind == IR_PARAM_INOUT ? "declare it 'in', or write it"
-                 : ir_param_is_reduction(param)
-                     ? "the kernel has to give it a value: r += e, r = min(r, e) or "
-                       "r = max(r, e)"
-                     : "write it, or leave it out");
+                     "'%s' parameter '%s' is never written", ir_param_mode(param), name);
+    if (param->kind == IR_PARAM_SUM)
+        message_line(l->m, "the kernel has to give it a value: '%s%s += ...;'", name, element);
+    else if (ir_param_is_reduction(param))
+        message_line(l->m, "the kernel has to give it a value: '%s%s = %s(%s%s, ...);'", name,
+                     element, ir_param_kind_name(param->kind), name, element);
+    else
+        message_line(l->m, "%s",
+                     param->kind == IR_PARAM_INOUT ? "declare it 'in', or write it"
+                                                   : "write it, or leave it out");
     return message_send(l->m);
 }
 

@@ -46,8 +46,12 @@ static bool expect_brackets(lang_compiler *c, const lang_symbol *symbol, const l
                             const lang_expr *second, uint32_t at)
 {
     const char *name = symbol->name->text, *kind = lang_symbol_kind_name(symbol);
-    if (!symbol->length && first)
-        return lang_error(c, first->at, "'%s' is %s and has no index", name, kind);
+    if (!symbol->length && first) {
+        lang_error(c, first->at, "'%s' is %s and has no index", name, kind);
+        return symbol->kind == LANG_NUMBER &&
+               lang_hint(c, "a field that the kernel reads is 'in %s %s', a table '%s %s[9]'",
+                         ir_types[symbol->type].name, name, ir_types[symbol->type].name, name);
+    }
     if (!symbol->length) return true;
     if (!first) {
         lang_error(c, at, "'%s' is %s: an element is '%s[i]'", name, kind, name);
@@ -286,9 +290,9 @@ void lang_hint_reduction(lang_compiler *c, const lang_symbol *r, const char *bef
     const char *name = r->name->text, *kind = ir_param_kind_name(r->param);
     const char *element = r->length ? "[i]" : "";
     if (r->param == IR_PARAM_SUM)
-        lang_hint(c, "%s '%s%s += e;'", before, name, element);
+        lang_hint(c, "%s '%s%s += ...;'", before, name, element);
     else
-        lang_hint(c, "%s '%s%s = %s(%s%s, e);'", before, name, element, kind, name, element);
+        lang_hint(c, "%s '%s%s = %s(%s%s, ...);'", before, name, element, kind, name, element);
 }
 
 static lang_value refuse_reduction(lang_compiler *c, const lang_lvalue *lvalue)

@@ -148,7 +148,10 @@ static ir_stmt *refuse_target(lang_compiler *c, const lang_lvalue *lvalue)
     lang_error(c, lvalue->at, "'%s' is %s and cannot be written", symbol->name->text,
                lang_symbol_kind_name(symbol));
     if (symbol->kind == LANG_NUMBER && !symbol->length)
-        lang_hint(c, "copy it to a variable and change that");
+        lang_hint(c,
+                  "a field that the kernel writes is 'out %s %s'; to change the number, copy it "
+                  "to a variable",
+                  ir_types[symbol->type].name, symbol->name->text);
     if (symbol->at) lang_note(c, symbol->at, "declared here");
     return NULL;
 }

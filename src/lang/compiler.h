@@ -91,6 +91,9 @@ bool lang_recover(lang_compiler *c);
 bool lang_enter(lang_compiler *c, uint32_t at);
 void lang_leave(lang_compiler *c);
 #define LANG_POWER_HINT "a power is a product, 'u*u', or 'pow(u, 2)'"
+#define LANG_VALUES_HINT                                                                           \
+    "'u' is a field's value at this point, 'u[1,0]' at the next along x, 'a[2]' an element of an " \
+    "array"
 /* A piece of syntax. */
 void *lang_make(lang_compiler *c, size_t size, uint32_t at);
 

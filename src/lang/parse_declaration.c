@@ -92,6 +92,11 @@ static lang_stmt *parse_declarator(lang_compiler *c, ir_type type, bool constant
     d->type = type;
     if (!lang_note_real(c, &d->type)) return NULL;
     d->constant = constant;
+    if (lang_is_sign(&c->token, LANG_SIGN_MUL)) {
+        lang_error(c, c->token.at, "there are no pointers");
+        lang_hint(c, LANG_VALUES_HINT);
+        return NULL;
+    }
     if (!lang_parse_name(c, constant ? "the name of a constant" : "the name of a variable",
                          &d->name, &d->at))
         return NULL;

@@ -128,7 +128,7 @@ static lang_expr *no_pointers(lang_compiler *c)
 {
     bool power = is_power(c);
     lang_unexpected(c, "an expression");
-    lang_hint(c, "%s", power ? LANG_POWER_HINT : "there are no pointers");
+    lang_hint(c, "%s", power ? LANG_POWER_HINT : "there are no pointers: " LANG_VALUES_HINT);
     return NULL;
 }
 

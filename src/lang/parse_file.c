@@ -64,7 +64,7 @@ static bool parse_param(lang_compiler *c, lang_param *p)
     if (p->kind == IR_PARAM_NUMBER && !lang_is_type(&c->token)) return not_a_param(c);
     if (lang_is_sign(&c->next, LANG_SIGN_MUL)) {
         lang_error(c, c->next.at, "there are no pointers");
-        return lang_hint(c, "a field is 'in double u', a table 'double w[9]'");
+        return lang_hint(c, "a field is 'in double u' or 'out double v', a table 'double w[9]'");
     }
     p->real = lang_is_word(&c->token, LANG_WORD_REAL);
     if (!lang_parse_type(c, &p->type) || !lang_note_real(c, &p->type)) return false;

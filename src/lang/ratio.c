@@ -2,14 +2,21 @@
 #include "lang/check.h"
 #include "lang/parse.h"
 
+#include <string.h>
+
 /* Whether a word like one of the two stands where only they can; reports it. */
 static bool is_misspelt(lang_compiler *c)
 {
     static const char *const words[] = {"finer", "coarser"};
     if (c->token.kind != LANG_TOKEN_NAME) return false;
-    if (!nearest_name(c->token.name->text, words, COUNT_OF(words))) return false;
+    const char *name = c->token.name->text;
+    bool near = nearest_name(name, words, COUNT_OF(words)), at = !strcmp(name, "at");
+    if (!near && !at) return false;
     lang_expect(c, LANG_SIGN_PAREN_CLOSE, "after the parameters");
-    return lang_suggest(c, c->token.name->text, words, COUNT_OF(words));
+    if (near) return lang_suggest(c, name, words, COUNT_OF(words));
+    lang_hint(c, "did you mean 'finer'? a field of a grid twice as fine is 'in double u finer(2)', "
+                 "of one half as fine 'in double u coarser(2)'");
+    return true;
 }
 
 bool lang_parse_ratio(lang_compiler *c, lang_param *p)

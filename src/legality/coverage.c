@@ -87,31 +87,27 @@ grid_box legality_covered(const chain_loop *loop, const grid_box *needs)
     return box;
 }
 
-/* The n of a kata_inner that lies in the box, the largest there is. */
+/* The n of the kata_inner that is this box; -1 when none is. */
 static int64_t inner_depth(const grid_shape *shape, const grid_box *box)
 {
-    int64_t depth = 0;
-    for (int d = 0; d < shape->rank; d++) {
-        if (box->lo[d] > depth) depth = box->lo[d];
-        if (shape->size[d] - box->hi[d] > depth) depth = shape->size[d] - box->hi[d];
-    }
+    int64_t depth = box->lo[0];
+    for (int d = 0; d < shape->rank; d++)
+        if (box->lo[d] != depth || shape->size[d] - box->hi[d] != depth) return -1;
     return depth;
 }
 
-/* "kata_inner(g, 1)" when the whole grid was asked for, a box otherwise; nothing when no point is
- * left. */
+/* The largest box of points that the kernel can be applied to: "kata_inner(g, 1)" or
+ * "kata_box_2d(g, 0, 8, 0, 5)". Nothing when no point is left. */
 static void print_smaller_range(text *out, const chain_loop *loop, const grid_box *needs)
 {
-    grid_box all = grid_shape_box(&loop->shape), box = legality_covered(loop, needs);
-    if (grid_box_contains(&loop->box, &all)) {
-        int64_t depth = inner_depth(&loop->shape, &box);
-        for (int d = 0; d < loop->shape.rank; d++)
-            if (loop->shape.size[d] <= 2 * depth) return;
-        if (depth)
-            text_add(out, "kata_inner(g, %" PRId64 ")", depth);
-        else
-            text_add(out, "kata_all(g)");
-    } else if (!grid_box_is_empty(&box)) {
+    grid_box box = legality_covered(loop, needs);
+    int64_t depth = inner_depth(&loop->shape, &box);
+    if (grid_box_is_empty(&box)) return;
+    if (depth == 0) {
+        text_add(out, "kata_all(g)");
+    } else if (depth > 0) {
+        text_add(out, "kata_inner(g, %" PRId64 ")", depth);
+    } else {
         text_add(out, "kata_box_%dd(g", loop->shape.rank);
         for (int d = 0; d < loop->shape.rank; d++)
             text_add(out, ", %" PRId64 ", %" PRId64, box.lo[d], box.hi[d]);

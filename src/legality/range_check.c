@@ -43,7 +43,7 @@ static kata_status refuse_box(const chain_loop *loop, int d, int p, messages *m)
     legality_say_where(loop, m);
     say_bounds(loop, d, p, &has, m);
     kata_rule rule = binding ? binding->boundary->side[2 * d + high].rule : KATA_NONE;
-    if (binding && binding->slot->ghosts && rule != KATA_NONE)
+    if (binding && binding->slot->ghosts[d] && rule != KATA_NONE)
         message_line(m, "its ghosts are used where it has no rule: it is %s at %s",
                      grid_rule_name(rule), grid_side_name(2 * d + high));
     if (binding && binding->slot->staggered[d] && rule == KATA_PERIODIC && high)

@@ -26,7 +26,7 @@ static bool is_own(const oracle_field *field, int d, int64_t i)
 {
     const chain_slot *slot = field->slot;
     const grid_side_rule *side = &field->boundary->side[2 * d];
-    int64_t n = slot->shape.size[d], ghosts = slot->absent_axis[d] ? 0 : slot->ghosts;
+    int64_t n = slot->shape.size[d], ghosts = slot->ghosts[d];
     if (i < 0) return side[0].rule == KATA_NONE && -i <= ghosts;
     if (i >= n) return side[1].rule == KATA_NONE && i - n < ghosts;
     bool is_first = slot->staggered[d] && i == n - 1 && side[0].rule == KATA_PERIODIC &&

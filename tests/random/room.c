@@ -149,7 +149,8 @@ kata_field *room_field(const live *l, int f, const char *name, kata_rule rule)
                               .layout = (kata_layout)where, .staggered = spec->staggered,
                               .along = spec->along, .ghosts = spec->ghosts,
                               .temporary = spec->temporary && rule == KATA_NONE);
-    kata_wrap_options o = {.type = spec->type,
+    kata_wrap_options o = {.size = sizeof o,
+                           .type = spec->type,
                            .components = spec->components,
                            .boundary = rule,
                            .staggered = spec->staggered,

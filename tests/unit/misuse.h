@@ -37,7 +37,7 @@ extern const misuse misuse_points[], misuse_arguments[], misuse_data[];
     }
 
 /* A kernel as if applied at main.c:17. */
-static inline kata_kernel *find(world *w, const char *name)
+static inline const kata_kernel *find(world *w, const char *name)
 {
     return kata_here(kata_kernel_find(w->m, name), "main.c", 17);
 }

@@ -193,6 +193,21 @@ static kata_status range_outside(world *w) { return heat(w, kata_box_2d(w->g, 1,
 
 static kata_status reversed_range(world *w) { return heat(w, kata_box_2d(w->g, 7, 1, 1, 5)); }
 
+/* What is const is read only, here and by the kernel. */
+static kata_status const_field_written(world *w)
+{
+    const kata_field *u = w->u, *v = w->v;
+    kata_arg input = kata_arg_const_field(u, 0), output = kata_arg_const_field(v, 0);
+    return APPLY(w, "heat", kata_inner(w->g, 1), input, output, number(0.1));
+}
+
+static kata_status const_scalar_summed(world *w)
+{
+    const kata_scalar *s = kata_scalar_new(w->k, "s", KATA_F64);
+    kata_arg t = kata_arg_scalar(kata_scalar_new(w->k, "t", KATA_F64), 0);
+    return APPLY(w, "total", kata_all(w->g), field(w->u), t, kata_arg_const_scalar(s, 0));
+}
+
 static kata_status grid_for_range(world *w)
 {
     return kata_apply_args(find(w, "heat"), (kata_range[1]){{.grid = w->g}}, 3,
@@ -246,6 +261,8 @@ const misuse misuse_arguments[] = {
     CASE(null_range, ARGUMENT),
     CASE(range_outside, APPLICATION),
     CASE(reversed_range, ARGUMENT),
+    CASE(const_field_written, ARGUMENT),
+    CASE(const_scalar_summed, ARGUMENT),
     CASE(grid_for_range, ARGUMENT),
     CASE(range_of_other_rank, ARGUMENT),
     CASE(misspelt_kernel, ARGUMENT),

@@ -200,7 +200,8 @@ static void make_place(world *w, int f, chain_slot *slot)
         slot->shape.size[0] = 1;
         return;
     }
-    if (chance(w, 25)) slot->ghosts = world_from(w, 1, 2);
+    int64_t ghosts = chance(w, 25) ? world_from(w, 1, 2) : 0;
+    for (int d = 0; d < w->rank; d++) slot->ghosts[d] = (f + d) % 3 ? ghosts : 0;
     for (int d = 0; d < w->rank; d++)
         if (chance(w, 12)) {
             slot->staggered[d] = true;
@@ -321,8 +322,9 @@ static void try_loop(world *w)
 /* Of fields with faces or ghosts, parts live on. */
 static void discard(chain_slot *slot)
 {
-    bool plain = !slot->ghosts;
-    for (int d = 0; d < 3; d++) plain = plain && !slot->staggered[d] && !slot->absent_axis[d];
+    bool plain = true;
+    for (int d = 0; d < 3; d++)
+        plain = plain && !slot->ghosts[d] && !slot->staggered[d] && !slot->absent_axis[d];
     if (plain) slot->discarded = true;
 }
 

@@ -232,7 +232,7 @@ static void reads_outside_need_a_rule(void **state)
                 "  point [0, 0] reads [-1, 0] of field 'temperature'\n"
                 "  'temperature' has no boundary rule at KATA_X_LOW\n"
                 "  give 'temperature' a boundary rule at KATA_X_LOW, or apply the kernel to "
-                "kata_inner(g, 1)");
+                "kata_box_2d(g, 1, 15, 0, 16)");
     start_heat(&e, 16, 16);
     set_rule(&e, 0, KATA_X_LOW, KATA_CLAMP);
     e.loop.box = (grid_box){{0, 4, 0}, {16, 16, 1}};

@@ -168,7 +168,7 @@ static void test_a_place_is_that_of_one_application(void **state)
     open_world(&w);
     kata_range all = kata_all(w.g);
     kata_arg u = kata_arg_field(w.u, 0);
-    kata_kernel *where = kata_here(find(&w, "where"), file, 7);
+    const kata_kernel *where = kata_here(find(&w, "where"), file, 7);
     memset(file, 'X', strlen(file));
     kata_apply_args(where, &all, 0, NULL);
     assert_non_null(strstr(kata_error_message(w.k), "error: one.c:7: kernel 'where' takes"));

@@ -147,6 +147,7 @@ static kata_field *wrap(world *w, kata_grid *g, const int64_t n[3], const char *
     room *r = &w->rooms[w->room_count++];
     assert_true(w->room_count <= MOST);
     strides_of(where, n, o.components, &o);
+    o.size = sizeof o;
     kata_wrap_options full = o;
     complete(&full, n);
     int64_t low = 0, high = 0;

@@ -44,7 +44,7 @@ static void receive(void *data, kata_status status, const char *message)
     if (status != KATA_OK) snprintf(w->message, sizeof w->message, "%s", message);
 }
 
-static kata_kernel *find(world *w, const char *name)
+static const kata_kernel *find(world *w, const char *name)
 {
     return kata_here(kata_kernel_find(w->m, name), "main.c", 17);
 }

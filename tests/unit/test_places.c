@@ -55,7 +55,7 @@ static session open_session(const char *executor)
 typedef struct model {
     int64_t cells[2];
     bool staggered[2];
-    int ghosts;
+    int ghosts[2];
     kata_rule rule[4];
     double value[4];
     double at[ROOM][ROOM]; /* [y + MOST_GHOSTS][x + MOST_GHOSTS] */
@@ -86,7 +86,7 @@ static bool find(const model *m, int64_t x, int64_t y, double *out)
         double x_inside;
         switch (m->rule[2 * d + high]) {
         case KATA_NONE:
-            if (high ? i >= n + m->ghosts : i < -m->ghosts) return false;
+            if (high ? i >= n + m->ghosts[d] : i < -m->ghosts[d]) return false;
             continue;
         case KATA_CONSTANT: *out = v; return true;
         case KATA_CLAMP: at[d] = high ? n - 1 : 0; continue;
@@ -112,8 +112,9 @@ static int below(int n) { return rand() % n; }
 static void choose(model *m)
 {
     static const int64_t sizes[] = {1, 2, 3, 5, 7};
-    *m = (model){.ghosts = below(MOST_GHOSTS + 1)};
+    *m = (model){.ghosts = {0}};
     for (int d = 0; d < 2; d++) {
+        m->ghosts[d] = below(MOST_GHOSTS + 1);
         m->cells[d] = sizes[below(5)];
         m->staggered[d] = below(2);
         bool periodic = below(4) == 0;
@@ -131,14 +132,20 @@ static int bits(const bool set[2]) { return (set[0] ? KATA_X : 0) | (set[1] ? KA
 /* A field with the values of a model, put while no side has a rule. */
 static kata_field *field_of(kata_grid *g, const model *m)
 {
-    kata_field *u =
-        kata_field_new(g, "u", KATA_F64, .staggered = bits(m->staggered), .ghosts = m->ghosts);
-    int64_t lo = -m->ghosts, nx = points(m, 0) + m->ghosts, ny = points(m, 1) + m->ghosts,
-            count = 0;
+    bool alike = m->ghosts[0] == m->ghosts[1]; /* said once, or for each dimension */
+    kata_field *u = kata_field_new(
+        g, "u", KATA_F64, .staggered = bits(m->staggered), .ghosts = alike ? m->ghosts[0] : 0,
+        .ghosts_x = alike ? 0 : m->ghosts[0], .ghosts_y = alike ? 0 : m->ghosts[1]);
+    int64_t lo[2], hi[2], count = 0;
     double values[ROOM * ROOM];
-    for (int64_t y = lo; y < ny; y++)
-        for (int64_t x = lo; x < nx; x++) values[count++] = m->at[y + MOST_GHOSTS][x + MOST_GHOSTS];
-    kata_put(u, kata_box_2d(g, lo, nx, lo, ny), values, count);
+    for (int d = 0; d < 2; d++) {
+        lo[d] = -m->ghosts[d];
+        hi[d] = points(m, d) + m->ghosts[d];
+    }
+    for (int64_t y = lo[1]; y < hi[1]; y++)
+        for (int64_t x = lo[0]; x < hi[0]; x++)
+            values[count++] = m->at[y + MOST_GHOSTS][x + MOST_GHOSTS];
+    kata_put(u, kata_box_2d(g, lo[0], hi[0], lo[1], hi[1]), values, count);
     for (int i = 0; i < 4; i++) kata_boundary_set(u, (kata_side)i, m->rule[i], m->value[i]);
     return u;
 }

@@ -73,7 +73,7 @@ static void open_world(world *w)
 }
 
 /* A kernel as if applied at main.c:17. */
-static kata_kernel *find(world *w, const char *name)
+static const kata_kernel *find(world *w, const char *name)
 {
     return kata_here(kata_kernel_find(w->m, name), "main.c", 17);
 }

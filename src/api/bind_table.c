@@ -1,0 +1,72 @@
+/* Arguments of kata_apply for table parameters: arrays of numbers, and scalar arrays. */
+#include "api/apply.h"
+
+/* "KATA_F64", of the elements of a parameter. */
+static const char *type_constant(ir_type type)
+{
+    switch (type) {
+    case IR_F32: return "KATA_F32";
+    case IR_I32: return "KATA_I32";
+    case IR_I64: return "KATA_I64";
+    case IR_U8: return "KATA_U8";
+    default: return "KATA_F64";
+    }
+}
+
+static kata_status unknown_length(const api_application *a, int p)
+{
+    const ir_param *param = &a->kernel->params[p];
+    API_BEGIN(a, "argument %d of kernel '%s' may be a pointer, whose length is not known", p + 1,
+              a->kernel->name);
+    message_line(&a->k->messages, "pass kata_table_of(%s, pointer, %d)", type_constant(param->type),
+                 param->count);
+    return api_refuse_argument(a, p);
+}
+
+static kata_status wrong_length(const api_application *a, int p)
+{
+    API_BEGIN(a, "argument %d of kernel '%s' has %lld elements where %d are expected", p + 1,
+              a->kernel->name, (long long)a->args[p].count, a->kernel->params[p].count);
+    return api_refuse_argument(a, p);
+}
+
+static kata_status check(const api_application *a, int p)
+{
+    const kata_arg *arg = &a->args[p];
+    const ir_param *param = &a->kernel->params[p];
+    if (arg->kind != KATA_ARG_TABLE) return api_wrong_kind(a, p, "an array");
+    if (!arg->as.table) return api_null_argument(a, p);
+    if (!api_type_is_valid(arg->type)) return api_wrong_kind(a, p, "an array of a known type");
+    if (arg->count < 0) return unknown_length(a, p);
+    if (arg->count != param->count) return wrong_length(a, p);
+    bool floating = ir_type_is_floating(ir_type_of_storage(arg->type));
+    if (!floating || ir_type_is_floating(param->type)) return KATA_OK;
+    API_BEGIN(a,
+              "argument %d of kernel '%s' is an array of floating-point numbers where %s are "
+              "expected",
+              p + 1, a->kernel->name, ir_types[param->type].name);
+    return api_refuse_argument(a, p);
+}
+
+static bool element(const kata_arg *arg, ir_type type, int64_t i, ir_value *out)
+{
+    const char *at = (const char *)arg->as.table + i * store_type_bytes(arg->type);
+    if (ir_type_is_integer(ir_type_of_storage(arg->type)))
+        return api_convert_integer(type, ir_storage_read(arg->type, IR_I64, at).i64, out);
+    *out = ir_value_of_double(type, ir_storage_read(arg->type, IR_F64, at).f64);
+    return true;
+}
+
+kata_status api_bind_table(api_application *a, int p)
+{
+    const ir_param *param = &a->kernel->params[p];
+    if (api_arg_is_scalar(&a->args[p])) return api_bind_scalar(a, p);
+    kata_status status = check(a, p);
+    for (int i = 0; i < param->count && !status; i++) {
+        if (element(&a->args[p], param->type, i, &a->bindings[p].table[i])) continue;
+        API_BEGIN(a, "element %d of argument %d of kernel '%s' does not fit in %s", i, p + 1,
+                  a->kernel->name, ir_types[param->type].name);
+        status = api_refuse_argument(a, p);
+    }
+    return status;
+}

@@ -1,0 +1,26 @@
+/* kata_discard: the values of a field are not needed any more. */
+#include "api/api.h"
+
+/* Whether boundary rules may hide some of the values. */
+static bool has_hidden(const chain_slot *slot)
+{
+    for (int d = 0; d < 3; d++)
+        if (slot->ghosts[d] || slot->staggered[d]) return true;
+    return false;
+}
+
+kata_status kata_discard(kata_field *field)
+{
+    if (!field) return api_null("kata_discard", "the field");
+    kata *k = field->k;
+    kata_status status = k->messages.status;
+    if (!status) status = api_check_unmapped(field, "kata_discard");
+    if (status) return status;
+    chain_slot *slot = field->slot;
+    grid_region_clear(&slot->set);
+    slot->tracked = slot->tracked || has_hidden(slot);
+    if (slot->tracked) return KATA_OK;
+    slot->discarded = k->discarded = true;
+    if (!k->chain.count) api_release_discarded(k);
+    return KATA_OK;
+}

@@ -1,0 +1,36 @@
+/* What kernels cost and what plans are, for people and as JSON: explain.c, costs.c. */
+#ifndef API_EXPLAIN_H
+#define API_EXPLAIN_H
+
+#include "api/handles.h"
+#include "machine/machine.h"
+
+/* ---- costs.c --------------------------------------------------------------------------------- */
+
+/* What is shown of a kernel. */
+typedef struct api_costs {
+    const ir_kernel *kernel;
+    const kata_type *storage; /* per parameter, of fields */
+    int rank, colors;
+    bool once;
+    int threads;
+    double bytes; /* of all its fields; 0: more than caches hold */
+    const machine *machine;
+    const kata_ceilings *ceilings; /* NULL: without a bound */
+    observe_meter_entry *measured; /* NULL: without */
+} api_costs;
+void api_print_kernel(text *out, const api_costs *c, bool json);
+/* Per parameter, of fields stored in the type that kernels compute in; to be freed, NULL when
+ * memory is out. */
+kata_type *api_natural_storage(const ir_kernel *kernel);
+
+/* ---- explain.c ------------------------------------------------------------------------------- */
+
+/* Reads from the environment how plans and kernels are shown. */
+kata_status api_read_explain(kata *k);
+/* Shows the plan of the queue, unless it has shown one like it. */
+void api_explain(kata *k);
+/* Shows what kernels cost, how fast they have run, and how chains ended. */
+void api_explain_end(kata *k);
+
+#endif

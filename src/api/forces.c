@@ -1,0 +1,98 @@
+/* When queued loops are run. This file decides it; no other file runs a chain. A chain ends
+ *
+ *   - where a call needs its result (api_flush): kata_get, kata_put, kata_map, kata_save,
+ * kata_load, kata_series_add, kata_scalar_set, kata_scalar_get, kata_scalar_log for a scalar that
+ * has a log, kata_scalar_log_get, kata_flush, kata_swap of traced fields, and with KATA_EAGER
+ * kata_apply
+ *   - where the queue is long (api_queued)
+ *   - where a time step ends and one more step of that length would make the queue long (kata_step)
+ *
+ * It counts why chains ended, for kata_work_done and KATA_EXPLAIN. */
+#include "api/api.h"
+#include "api/explain.h"
+
+#include <string.h>
+
+typedef enum end_reason {
+    END_FORCED, /* a result is needed */
+    END_LONG,   /* the queue is long */
+    END_STEP    /* a time step ends, and the queue would be long after another one */
+} end_reason;
+
+/* Counts a call that needed a result. Where there are too many kinds of calls, the first ones are
+ * counted. */
+static void count_force(kata *k, const char *call)
+{
+    int i = 0;
+    while (i < k->force_count && strcmp(k->forces[i].call, call) != 0) i++;
+    if (i == API_FORCES) return;
+    if (i == k->force_count)
+        k->forces[k->force_count++] = (api_force){.call = call, .first_step = k->work.steps};
+    k->forces[i].count++;
+}
+
+static void count_work(kata *k, end_reason why, const char *call)
+{
+    if (why == END_FORCED) count_force(k, call);
+    k->work.chains++;
+    *(why == END_FORCED ? &k->work.chains_forced
+      : why == END_LONG ? &k->work.chains_long
+                        : &k->work.chains_step) += 1;
+    k->work.loops += (int64_t)k->chain.count;
+    for (size_t i = 0; i < k->chain.count; i++)
+        k->work.points += chain_loop_points(&k->chain.loops[i]);
+}
+
+static kata_status end_chain(kata *k, end_reason why, const char *call)
+{
+    if (k->messages.status || !k->chain.count) return k->messages.status;
+    if (k->explain) api_explain(k);
+    observe_meter_meet(k->exec.meter, &k->chain);
+    kata_status status =
+        k->record ? exec_run_recorded(k->record, k->executor, &k->exec, &k->chain, &k->messages)
+                  : k->executor->run(&k->exec, &k->chain, &k->messages);
+    if (status) {
+        api_spoil_results(k);
+        api_note_error(k);
+    } else {
+        count_work(k, why, call);
+    }
+    chain_clear(&k->chain);
+    api_release_discarded(k);
+    return status;
+}
+
+kata_status api_flush(kata *k, const char *call) { return end_chain(k, END_FORCED, call); }
+
+kata_status api_queued(kata *k)
+{
+    if (k->eager) return api_flush(k, "kata_apply");
+    return k->chain.count < API_CHAIN_LENGTH ? KATA_OK : end_chain(k, END_LONG, NULL);
+}
+
+kata_status kata_step(kata *k)
+{
+    if (!k) return api_null("kata_step", "the context");
+    if (k->messages.status) return k->messages.status;
+    k->work.steps++;
+    for (struct api_slot *s = k->slots; s; s = s->next)
+        if (s->slot.temporary) grid_region_clear(&s->slot.set);
+    size_t loops = chain_end_step(&k->chain);
+    bool ends = k->chain.count + loops >= API_CHAIN_LENGTH;
+    return ends ? end_chain(k, END_STEP, NULL) : KATA_OK;
+}
+
+kata_status kata_flush(kata *k)
+{
+    return k ? api_flush(k, "kata_flush") : api_null("kata_flush", "the context");
+}
+
+kata_status kata_work_done(const kata *k, kata_work *work)
+{
+    if (!k) return api_null("kata_work_done", "the context");
+    if (!work) /* the error changes the context, which is const here for its counts */
+        return api_fail((kata *)(uintptr_t)k, KATA_ERROR_ARGUMENT,
+                        "kata_work_done: the result is NULL");
+    *work = k->work;
+    return k->messages.status;
+}

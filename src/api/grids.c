@@ -1,0 +1,42 @@
+/* Grids. */
+#include "api/api.h"
+
+static kata_grid *grid_new(kata *k, const char *call, int rank, int64_t nx, int64_t ny, int64_t nz)
+{
+    if (!k) {
+        api_null(call, "the context");
+        return NULL;
+    }
+    if (k->messages.status) return NULL;
+    int64_t size[3] = {nx, ny, nz}, points = 1;
+    for (int d = 0; d < rank; d++) {
+        if (size[d] < 1) {
+            api_fail(k, KATA_ERROR_ARGUMENT, "%s: n%c is %lld; a size is at least 1", call,
+                     "xyz"[d], (long long)size[d]);
+            return NULL;
+        }
+        if (__builtin_mul_overflow(points, size[d], &points) || points >= (int64_t)1 << 48) {
+            api_fail(k, KATA_ERROR_ARGUMENT, "%s: the grid has 2^48 points or more", call);
+            return NULL;
+        }
+    }
+    kata_grid *g = arena_alloc(&k->memory, sizeof *g);
+    if (!g) {
+        api_no_memory(k);
+        return NULL;
+    }
+    *g = (kata_grid){k, {rank, {nx, ny, nz}}};
+    return g;
+}
+
+kata_grid *kata_grid_1d(kata *k, int64_t nx) { return grid_new(k, "kata_grid_1d", 1, nx, 1, 1); }
+
+kata_grid *kata_grid_2d(kata *k, int64_t nx, int64_t ny)
+{
+    return grid_new(k, "kata_grid_2d", 2, nx, ny, 1);
+}
+
+kata_grid *kata_grid_3d(kata *k, int64_t nx, int64_t ny, int64_t nz)
+{
+    return grid_new(k, "kata_grid_3d", 3, nx, ny, nz);
+}

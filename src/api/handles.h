@@ -1,0 +1,93 @@
+/* The structures behind the handles of kata.h. */
+#ifndef API_HANDLES_H
+#define API_HANDLES_H
+
+#include "exec/exec.h"
+#include "io/io.h"
+#include "lang/lang.h"
+#include "store/store.h"
+
+/* Bytes of the name of the file that an application is written in; longer names are cut. */
+enum { API_LONGEST_LOCATION = 256 };
+
+struct kata_grid {
+    kata *k;
+    grid_shape shape;
+};
+
+/* A call that needed the result of queued loops: see forces.c. */
+typedef struct api_force {
+    const char *call;
+    int64_t count, first_step; /* first_step: time steps that ended before the first such call */
+} api_force;
+enum { API_FORCES = 16 }; /* more than there are such calls */
+
+struct kata {
+    messages messages;
+    arena memory; /* of handles, slots and names */
+    const exec_executor *executor;
+    exec_context exec;
+    chain chain;
+    struct api_slot *slots; /* all, for freeing */
+    kata_module *modules;
+    kata_series *series;
+    kata_work work;
+    kata_grid once;                       /* of one point, for kata_once */
+    char here_file[API_LONGEST_LOCATION]; /* of the next application, "" when not known */
+    int here_line;                        /* -1: it was the line of the application before */
+    const char
+        *here_copy; /* of the name, in the chain's memory, lost when that is emptied; or NULL */
+    int64_t here_copied_when;                 /* how often the chain had been emptied then */
+    char location[API_LONGEST_LOCATION + 20]; /* see location.c */
+    struct api_apply_cache *apply_cache;      /* see apply_cache.c; NULL at first */
+    bool discarded;                           /* a field was, since memory was last released */
+    bool eager;                               /* each application runs at once */
+    observe_record *record;                   /* NULL: none */
+    const char *explain, *explain_file; /* how plans are shown, and in which file; NULL: not, and
+                                           standard error */
+    bool explain_quick;                 /* nothing is measured for it */
+    io_svg picture;                     /* of the plans so far, where pictures are asked for */
+    api_force forces[API_FORCES]; /* why chains were forced, in the order of their first calls */
+    int force_count;
+    text machine[7]; /* texts handed out by kata_machine_get */
+};
+
+struct api_slot {
+    chain_slot slot;
+    struct api_slot *next;
+};
+
+struct kata_field {
+    kata *k;
+    kata_grid *grid;
+    const char *name;
+    chain_slot *slot;
+    grid_boundary boundary;
+    uint32_t rules; /* grid_boundary_rules of it */
+    const grid_boundary
+        *boundary_copy;   /* in the chain's memory, lost when that is emptied; or NULL */
+    int64_t copied_when;  /* how often the chain had been emptied then */
+    bool mapped, written; /* lent by kata_map; written: for writing */
+    ir_value *before; /* value of the traced point when the field was mapped; NULL: not traced */
+};
+
+struct kata_scalar {
+    kata *k;
+    const char *name;
+    chain_slot *slot;
+};
+
+struct kata_kernel {
+    kata_module *module;
+    ir_kernel *kernel;
+    ir_kernel *f32_version; /* with `real` as float; NULL where kernel does not use it */
+};
+
+struct kata_module {
+    kata *k;
+    lang_module *module;
+    kata_kernel *kernels;
+    kata_module *next;
+};
+
+#endif
