@@ -3,7 +3,7 @@
  * touches no messages: jit_finish, on the program's thread, does.
  *
  * A process made by fork has no such threads. There a job is done when it is asked for. */
-#include "jit/jit.h"
+#include "jit/jit_private.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -63,10 +63,10 @@ kata_status jit_start(jit *j, text *c_text, const jit_function *functions, size_
                       messages *m, jit_job **out)
 {
     jit_job *job = calloc(1, sizeof *job);
-    if (!job || !(job->functions = calloc(count + 1, sizeof *functions)) || !j->compiler.length) {
+    if (!job || !(job->functions = calloc(count + 1, sizeof *functions)) || !j->compiler.path) {
         text_free(c_text);
         if (job) free_job(job);
-        return j->compiler.length ? message_no_memory(m) : jit_report_no_compiler(j, m);
+        return j->compiler.path ? message_no_memory(m) : jit_report_no_compiler(j, m);
     }
     jit_adopt(j);
     memcpy(job->functions, functions, count * sizeof *functions);
@@ -79,6 +79,7 @@ kata_status jit_start(jit *j, text *c_text, const jit_function *functions, size_
                            .functions = job->functions,
                            .count = count,
                            .portable = j->portable,
+                           .brief = count > 0 && job->functions[0].brief,
                            .stop = &job->stop};
     begin(job);
     *out = job;
