@@ -48,6 +48,7 @@ void jit_adopt(jit *j)
     if (j->owner == getpid()) return;
     j->owner = getpid();
     j->running = 0;
+    j->queue = NULL;
     pthread_mutex_init(&j->lock, NULL);
     pthread_mutex_init(&j->temporary_work, NULL);
     pthread_cond_init(&j->ended, NULL);
@@ -61,6 +62,7 @@ void jit_close(jit *j)
 {
     if (!j) return;
     jit_adopt(j);
+    jit_wait_for_threads(j);
     for (size_t i = 0; i < j->count; i++) dlclose(j->libraries[i].handle);
     if (j->temporary_owner == getpid()) jit_scratch_remove_temporary(&j->temporary);
     text_free(&j->temporary.folder.path);

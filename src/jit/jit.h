@@ -62,7 +62,8 @@ kata_status jit_find(jit *j, const jit_function *f, void **code);
 
 /* ---- job.c: compiling beside the program ----------------------------------------------------- */
 
-/* A file of functions that a thread compiles. At most as many compilers run as there are cores. */
+/* A file of functions that a thread compiles. At most as many compilers run as there are cores;
+ * more jobs wait for their turn, first come, first served. */
 typedef struct jit_job jit_job;
 
 /* Begins to compile a text that defines functions, or to load it from the cache; all or none of

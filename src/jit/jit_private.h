@@ -191,7 +191,8 @@ struct jit {
     pthread_mutex_t lock;
     pthread_cond_t ended;  /* a job */
     pid_t owner;           /* the process for which all this is: one made by fork has no threads */
-    int running, most;     /* compilers */
+    int running, most;     /* threads */
+    jit_job *queue;        /* jobs that no thread has taken yet */
     text complaint;        /* about the folder asked for, until it is said; empty: none */
     bool complained;       /* it was said */
     jit_scratch temporary; /* a folder for kernels, once it is needed */
@@ -246,6 +247,11 @@ bool jit_key(const jit *j, const char *kind, const char text[33], bool any_compi
 
 /* Begins anew in a process made by fork: nobody else has the lock. */
 void jit_adopt(jit *j);
+
+/* ---- job.c ----------------------------------------------------------------------------------- */
+
+/* Waits until no thread of this process uses the jit. */
+void jit_wait_for_threads(jit *j);
 
 /* ---- entries.c ------------------------------------------------------------------------------- */
 
