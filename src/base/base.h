@@ -180,6 +180,8 @@ int file_open(const char *path, int *file);
 /* Reads a whole file (at most `limit` bytes) into malloc'd, terminated memory. On failure sets
  * *data to NULL and returns the error (EFBIG when it is larger than the limit). */
 int file_read(const char *path, size_t limit, char **data, size_t *size);
+/* The same from where an open file is. On failure *data stays as it is. */
+int file_read_open(int file, size_t limit, char **data, size_t *size);
 /* The same for a file below a folder: `path` is relative, without "..", and no part of it may be a
  * symbolic link. */
 int file_read_below(const char *folder, const char *path, size_t limit, char **data, size_t *size);
@@ -191,6 +193,8 @@ typedef struct file_part {
 } file_part;
 /* The same for parts that follow one another in the file. */
 int file_write_parts(const char *path, const file_part *parts, int count);
+/* Writes parts to an open file. Returns 0 or the error. */
+int file_write_open(int file, const file_part *parts, int count);
 
 /* ---- file_draft.c ---------------------------------------------------------------------------- */
 
@@ -198,6 +202,7 @@ int file_write_parts(const char *path, const file_part *parts, int count);
 
 /* A file being written: under `name`, in the folder of `target`, open for writing as `file`. */
 typedef struct file_draft {
+    int folder; /* descriptor of that from which both are named */
     text name;
     char *target; /* links followed */
     int file;
@@ -209,6 +214,8 @@ typedef struct file_draft {
  * permissions it takes. Until its end the thread receives no SIGXFSZ. Returns 0, and then
  * *d is to be ended, or the error. */
 int file_draft_begin(file_draft *d, const char *path);
+/* The same for a plain name in an open folder; what has the name is replaced, links as well. */
+int file_draft_begin_at(file_draft *d, int folder, const char *name);
 /* Puts the file in place, or removes it where its writing failed (`error` is not 0). Returns the
  * first error. */
 int file_draft_end(file_draft *d, int error);

@@ -71,8 +71,7 @@ static int open_below(const char *folder, const char *path, int *file)
     return error ? error : take_plain(fd, file);
 }
 
-/* Reads until the end of the file, `limit` bytes at most, into *data. */
-static int read_all(int fd, size_t limit, char **data, size_t *size)
+int file_read_open(int fd, size_t limit, char **data, size_t *size)
 {
     size_t capacity = 0, used = 0;
     void *memory = NULL;
@@ -107,7 +106,7 @@ int file_read(const char *path, size_t limit, char **data, size_t *size)
     *size = 0;
     int fd, error = file_open(path, &fd);
     if (error) return error;
-    error = read_all(fd, limit, data, size);
+    error = file_read_open(fd, limit, data, size);
     close(fd);
     return error;
 }
@@ -118,7 +117,7 @@ int file_read_below(const char *folder, const char *path, size_t limit, char **d
     *size = 0;
     int fd, error = open_below(folder, path, &fd);
     if (error) return error;
-    error = read_all(fd, limit, data, size);
+    error = file_read_open(fd, limit, data, size);
     close(fd);
     return error;
 }
@@ -135,6 +134,13 @@ static int write_all(int fd, const char *data, size_t size)
     return 0;
 }
 
+int file_write_open(int fd, const file_part *parts, int count)
+{
+    int error = 0;
+    for (int i = 0; i < count && !error; i++) error = write_all(fd, parts[i].data, parts[i].size);
+    return error;
+}
+
 int file_write(const char *path, const void *data, size_t size)
 {
     return file_write_parts(path, &(file_part){data, size}, 1);
@@ -144,8 +150,5 @@ int file_write_parts(const char *path, const file_part *parts, int count)
 {
     file_draft draft;
     int error = file_draft_begin(&draft, path);
-    if (error) return error;
-    for (int i = 0; i < count && !error; i++)
-        error = write_all(draft.file, parts[i].data, parts[i].size);
-    return file_draft_end(&draft, error);
+    return error ? error : file_draft_end(&draft, file_write_open(draft.file, parts, count));
 }

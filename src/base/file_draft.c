@@ -58,6 +58,16 @@ static int find_target(file_draft *d, const char *path, mode_t *mode)
     return S_ISREG(status.st_mode) ? 0 : S_ISDIR(status.st_mode) ? EISDIR : FILE_NOT_PLAIN;
 }
 
+/* The same of a file in an open folder, where a link is not followed. */
+static int find_target_at(file_draft *d, const char *name, mode_t *mode)
+{
+    struct stat status;
+    *mode = 0;
+    if (!(d->target = strdup(name))) return ENOMEM;
+    if (fstatat(d->folder, name, &status, AT_SYMLINK_NOFOLLOW)) return errno == ENOENT ? 0 : errno;
+    return S_ISDIR(status.st_mode) ? EISDIR : 0;
+}
+
 static void name_draft(file_draft *d)
 {
     struct timespec now;
@@ -76,14 +86,15 @@ static int create(file_draft *d, mode_t mode)
     for (int i = 0; d->file < 0 && i < TRIES; i++) {
         name_draft(d);
         if (d->name.failed) return ENOMEM;
-        d->file = open(d->name.data, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, mode ? 0600 : 0666);
+        d->file = openat(d->folder, d->name.data, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC,
+                         mode ? 0600 : 0666);
         if (d->file < 0 && errno != EEXIST) return errno;
     }
     if (d->file < 0) return EEXIST;
     if (!mode || fchmod(d->file, mode) == 0) return 0;
     int error = errno;
     close(d->file);
-    unlink(d->name.data);
+    unlinkat(d->folder, d->name.data, 0);
     return error;
 }
 
@@ -95,11 +106,11 @@ static void forget(file_draft *d)
     free(d->target);
 }
 
-int file_draft_begin(file_draft *d, const char *path)
+static int begin(file_draft *d, int folder, const char *path)
 {
-    *d = (file_draft){0};
+    *d = (file_draft){.folder = folder};
     mode_t mode;
-    int error = find_target(d, path, &mode);
+    int error = folder == AT_FDCWD ? find_target(d, path, &mode) : find_target_at(d, path, &mode);
     if (!error) error = create(d, mode);
     if (error)
         forget(d);
@@ -108,11 +119,18 @@ int file_draft_begin(file_draft *d, const char *path)
     return error;
 }
 
+int file_draft_begin(file_draft *d, const char *path) { return begin(d, AT_FDCWD, path); }
+
+int file_draft_begin_at(file_draft *d, int folder, const char *name)
+{
+    return begin(d, folder, name);
+}
+
 int file_draft_end(file_draft *d, int error)
 {
     if (close(d->file) && !error) error = errno;
-    if (!error && rename(d->name.data, d->target)) error = errno;
-    if (error) unlink(d->name.data);
+    if (!error && renameat(d->folder, d->name.data, d->folder, d->target)) error = errno;
+    if (error) unlinkat(d->folder, d->name.data, 0);
     release_signal(d);
     forget(d);
     return error;

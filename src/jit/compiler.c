@@ -1,4 +1,4 @@
-/* The C compiler: which one, and how it is called.
+/* How the C compiler is called.
  *
  * Flags. Results must not depend on how a loop is compiled: no contraction into fma and nothing of
  * -ffast-math, also because linking with it would turn on flush-to-zero in the whole process.
@@ -6,17 +6,18 @@
  * are not vectorised outside of loops: gcc 12 then drops (double)(float)x from neighbouring stores,
  * taking two vectors of as many lanes to be of one precision. Of AVX-512 compilers prefer half the
  * width unless told otherwise; measured on Xeons of the fourth and fifth generation, full width is
- * 1.1 to 1.6 times as fast in cache. */
-#include "jit/jit.h"
+ * 1.1 to 1.6 times as fast in cache.
+ *
+ * Arguments that the compiler was named with stand behind the flags for speed, which they may
+ * change, and before those that results depend on, which they may not. */
+#include "jit/jit_private.h"
 
 #include "machine/machine.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-static const char *const names[] = {"cc", "gcc", "clang"}; /* the first that is found */
 
 /* The machines on which what is compiled without the flags for a CPU runs. */
 #if defined(__x86_64__)
@@ -31,8 +32,32 @@ static const char *const names[] = {"cc", "gcc", "clang"}; /* the first that is 
 #define MACHINE_KIND "other"
 #endif
 
+/* For speed. */
+static const char *const full_flags[] = {"-O3"};
+static const char *const native_flags[] = {"-march=native",
+#if defined(__x86_64__)
+                                           "-mprefer-vector-width=512"
+#endif
+};
+/* Where functions are large, without the passes that take more than their share of time: in gcc 12
+ * points-to sets, reassociation, and the table of values that are alive at once; in clang 14 the
+ * allocation of registers, and moving values between kinds of registers. */
+static const char *const gcc_brief_flags[] = {"-O1", "-fno-tree-pta", "-fno-tree-reassoc",
+                                              "--param=ira-max-conflict-table-size=0",
+                                              "--param=max-combine-insns=2"};
+static const char *const clang_brief_flags[] = {"-O1",
+                                                "-mllvm",
+                                                "-optimize-regalloc=0",
+                                                "-mllvm",
+                                                "-regalloc=fast",
+#if defined(__x86_64__)
+                                                "-mllvm",
+                                                "-disable-x86-domain-reassignment"
+#endif
+};
+
+/* For results, and for the library. */
 static const char *const flags[] = {"-std=gnu17",
-                                    "-O3",
                                     "-w",
                                     "-ffp-contract=off",
                                     "-fno-math-errno",
@@ -44,59 +69,36 @@ static const char *const flags[] = {"-std=gnu17",
                                     "-fno-asynchronous-unwind-tables",
                                     "-fPIC",
                                     "-shared"};
-static const char *const native_flags[] = {"-march=native",
-#if defined(__x86_64__)
-                                           "-mprefer-vector-width=512"
-#endif
-};
 
-/* ---- finding --------------------------------------------------------------------------------- */
+/* ---- keys ------------------------------------------------------------------------------------ */
 
-static bool can_run(const char *path)
+enum { MOST_ARGUMENTS = 96 };
+
+typedef struct arguments {
+    const char *word[MOST_ARGUMENTS + 1];
+    size_t count;
+} arguments;
+
+static void add_all(arguments *a, const char *const *words, size_t count)
 {
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
+    for (size_t i = 0; i < count; i++) a->word[a->count++] = words[i];
 }
 
-/* Looks for a program in the folders of PATH; one with a slash in its name is a path. */
-static bool find_program(const char *name, text *path)
+/* All that the compiler is called with, but for the files. */
+static void add_flags(arguments *a, const jit_command *compiler, jit_flags f, bool clang)
 {
-    const char *folders = environment_get("PATH");
-    if (strchr(name, '/')) {
-        text_add(path, "%s", name);
-        if (!path->failed && can_run(text_get(path))) return true;
-        folders = NULL;
-    }
-    while (folders && *folders) {
-        size_t length = strcspn(folders, ":");
-        text_clear(path);
-        text_add(path, "%.*s/%s", (int)length, folders, name);
-        if (*folders == '/' && !path->failed && can_run(text_get(path))) return true;
-        folders += length + (folders[length] == ':');
-    }
-    text_clear(path);
-    return false;
+    if (!f.brief)
+        add_all(a, full_flags, COUNT_OF(full_flags));
+    else if (clang)
+        add_all(a, clang_brief_flags, COUNT_OF(clang_brief_flags));
+    else
+        add_all(a, gcc_brief_flags, COUNT_OF(gcc_brief_flags));
+    if (f.native) add_all(a, native_flags, COUNT_OF(native_flags));
+    for (size_t i = 0; compiler && compiler->arguments[i]; i++)
+        add_all(a, &compiler->arguments[i], 1);
+    add_all(a, flags, COUNT_OF(flags));
+    if (f.debug) add_all(a, (const char *const[]){"-g"}, 1);
 }
-
-bool jit_compiler_find(const char *given, text *path)
-{
-    if (!given) given = environment_get("KATA_CC");
-    if (given) return find_program(given, path);
-    for (size_t i = 0; i < COUNT_OF(names); i++)
-        if (find_program(names[i], path)) return true;
-    return false;
-}
-
-void jit_compiler_list(text *out)
-{
-    text path = {0};
-    for (size_t i = 0; i < COUNT_OF(names); i++)
-        if (find_program(names[i], &path))
-            text_add(out, out->length ? ", %s" : "%s", text_get(&path));
-    text_free(&path);
-}
-
-/* ---- calling --------------------------------------------------------------------------------- */
 
 static void add_identity(text *out, const char *compiler)
 {
@@ -108,52 +110,91 @@ static void add_identity(text *out, const char *compiler)
     free(resolved);
 }
 
-void jit_compiler_key(text *out, const char *compiler, bool native, bool debug)
+/* Each argument stands on a line of its own: "-D a" is not "-D" and "a". A key is the same whether
+ * the compiler is clang, which only running it tells. */
+void jit_compiler_key(text *out, const jit_command *compiler, jit_flags f)
 {
+    arguments all = {.count = 0};
     if (compiler)
-        add_identity(out, compiler);
+        add_identity(out, compiler->path);
     else
         text_add(out, "any compiler\n");
-    for (size_t i = 0; i < COUNT_OF(flags); i++) text_add(out, "%s ", flags[i]);
-    for (size_t i = 0; native && i < COUNT_OF(native_flags); i++)
-        text_add(out, "%s ", native_flags[i]);
-    if (debug) text_add(out, "-g ");
+    if (compiler && compiler->wrapped) add_identity(out, compiler->wrapped);
+    add_flags(&all, compiler, f, false);
+    for (size_t i = 0; i < all.count; i++) text_add(out, "%s\n", all.word[i]);
     text_add(out, MACHINE_KIND " ");
-    if (native) machine_cpu_key(out);
+    if (f.native) machine_cpu_key(out);
     text_add(out, "\n");
 }
 
-bool jit_compiler_run(const char *compiler, bool native, bool debug, const char *source,
-                      const char *object, const jit_process *how, text *report)
+/* ---- calling --------------------------------------------------------------------------------- */
+
+/* Whether a compiler that failed says that it had no memory, or that the kernel killed a part of
+ * it, in English as the environment asks. */
+static bool lacked_memory(const char *said)
 {
-    const char *argv[COUNT_OF(flags) + COUNT_OF(native_flags) + 7];
-    size_t n = 0;
-    argv[n++] = compiler;
-    for (size_t i = 0; i < COUNT_OF(flags); i++) argv[n++] = flags[i];
-    for (size_t i = 0; native && i < COUNT_OF(native_flags); i++) argv[n++] = native_flags[i];
-    if (debug) argv[n++] = "-g";
-    argv[n++] = "-o";
-    argv[n++] = object;
-    argv[n++] = source;
-    argv[n++] = "-lm";
-    argv[n] = NULL;
-    int exit_code = 0, error = jit_process_run(argv, how, report, &exit_code);
-    if (error)
-        text_add(report, "it could not be started: %s\n", strerror(error));
-    else if (exit_code > 128)
-        text_add(report, "it was ended by signal %d\n", exit_code - 128);
-    else if (exit_code > 0)
-        text_add(report, "it ended with exit code %d\n", exit_code);
-    return !error && exit_code <= 0;
+    static const char *const words[] = {"out of memory", "memory exhausted",
+                                        "bad_alloc",     "Cannot allocate memory",
+                                        "Killed signal", "command: Killed"};
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        if (strstr(said, words[i])) return true;
+    return false;
 }
 
-void jit_compiler_version(const char *compiler, char *const *environment, text *line)
+static jit_verdict judge(const jit_process *process, const jit_end *end, text *report)
 {
-    const char *argv[] = {compiler, "--version", NULL};
+    if (end->out_of_time)
+        text_add(
+            report,
+            "it took more than the %d seconds that it may compute, or the %d that it may take\n",
+            process->seconds, process->wait_seconds);
+    else if (end->exit_code > 0 && lacked_memory(text_get(report)))
+        text_add(report, "it needed more than the %d MB that it may use\n", process->megabytes);
+    else if (end->exit_code > 128)
+        text_add(report, "it was ended by signal %d\n", end->exit_code - 128);
+    else if (end->exit_code > 0)
+        text_add(report, "it ended with exit code %d\n", end->exit_code);
+    if (end->exit_code <= 0 && !end->out_of_time) return JIT_COMPILED;
+    return end->out_of_time || lacked_memory(text_get(report)) ? JIT_EXHAUSTED : JIT_REFUSED;
+}
+
+/* Whether the compiler takes the flags of clang. */
+static bool is_clang(const jit_command *compiler, char *const *environment)
+{
+    text line = {0};
+    jit_compiler_version(compiler, environment, &line);
+    bool clang = strstr(text_get(&line), "clang") != NULL;
+    text_free(&line);
+    return clang;
+}
+
+jit_verdict jit_compiler_run(const jit_command *compiler, jit_flags f, const char *source,
+                             const char *object, const jit_process *process, text *report)
+{
+    const char *const files[] = {"-o", object, source, "-lm", NULL};
+    arguments all = {{compiler->path}, 1};
+    jit_end end = {0};
+    add_flags(&all, compiler, f, f.brief && is_clang(compiler, process->environment));
+    add_all(&all, files, COUNT_OF(files));
+    int error = jit_process_run(all.word, process, report, &end);
+    if (!error) return judge(process, &end, report);
+    text_add(report, "it could not be started: %s\n", strerror(error));
+    return JIT_REFUSED;
+}
+
+void jit_compiler_version(const jit_command *compiler, char *const *environment, text *line)
+{
+    arguments all = {{compiler->path}, 1};
+    for (size_t i = 0; compiler->arguments[i]; i++) add_all(&all, &compiler->arguments[i], 1);
+    add_all(&all, (const char *const[]){"--version", NULL}, 2);
+    const jit_process process = {.environment = environment,
+                                 .folder = -1,
+                                 .seconds = JIT_MOST_SECONDS,
+                                 .wait_seconds = JIT_MOST_WAIT_SECONDS,
+                                 .megabytes = JIT_MOST_MEGABYTES};
     text output = {0};
-    int exit_code = 0;
-    jit_process how = {.environment = environment, .seconds = JIT_MOST_SECONDS};
-    if (jit_process_run(argv, &how, &output, &exit_code) == 0 && exit_code <= 0)
+    jit_end end = {0};
+    if (jit_process_run(all.word, &process, &output, &end) == 0 && end.exit_code <= 0)
         text_add(line, "%.*s", (int)strcspn(text_get(&output), "\n"), text_get(&output));
     text_free(&output);
 }

@@ -1,20 +1,17 @@
 /* Which library a function is in. KEY.key holds the key of the library and, so that a damaged file
  * is noticed, the hash of both keys; the library has its own sum. */
-#include "jit/jit.h"
+#include "jit/jit_private.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 enum { KEY = 32 };
 
-static bool entry_path(text *path, const char *folder, const char *key)
-{
-    text_add(path, "%s/%s.key", folder, key);
-    return !path->failed;
-}
+static void entry_name(char name[40], const char *key) { snprintf(name, 40, "%s.key", key); }
 
 /* Hash of the key of a function and that of its library. */
 static void sum_of(const char function[33], const char library[33], char hex[33])
@@ -27,44 +24,42 @@ static void sum_of(const char function[33], const char library[33], char hex[33]
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static void enter(const char *folder, const char key[33], const char library[33])
+static void enter(const jit_folder *folder, const char key[33], const char library[33])
 {
-    text path = {0};
-    char sum[33];
+    char name[40], sum[33];
     sum_of(key, library, sum);
+    entry_name(name, key);
     const file_part parts[] = {{library, KEY}, {sum, KEY}};
-    if (entry_path(&path, folder, key)) file_write_parts(path.data, parts, COUNT_OF(parts));
-    text_free(&path);
+    jit_folder_write(folder, name, parts, COUNT_OF(parts));
 }
 
-void jit_index(const jit *j, const char *folder, const jit_work *w, bool native)
+void jit_index(const jit *j, const jit_folder *folder, const jit_work *w, jit_flags flags)
 {
     char key[33];
     for (size_t i = 0; i < w->count; i++)
         for (int any = 0; any < 2; any++)
-            if (jit_key(j, "function ", w->functions[i].text, any, native, key))
+            if (jit_key(j, "function ", w->functions[i].text, any, flags, key))
                 enter(folder, key, w->key);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
 /* *known: whether there is an entry; then the key of the library. */
-static kata_status read_entry(const char *folder, const char key[33], bool *known, char library[33])
+static kata_status read_entry(const jit_folder *folder, const char key[33], bool *known,
+                              char library[33])
 {
-    text path = {0};
-    char *data = NULL, sum[33];
+    char name[40], *data = NULL, sum[33];
     size_t size = 0;
-    if (!entry_path(&path, folder, key)) return KATA_ERROR_MEMORY;
-    int error = file_read(path.data, 2 * KEY, &data, &size);
+    entry_name(name, key);
+    int error = jit_folder_read(folder, name, 2 * KEY, &data, &size);
     if (!error && size == 2 * KEY) {
         memcpy(library, data, KEY);
         library[KEY] = '\0';
         sum_of(key, library, sum);
-        *known = memcmp(sum, data + KEY, KEY) == 0;
-        if (*known) utimensat(AT_FDCWD, path.data, NULL, 0); /* used last now, see trim.c */
+        *known = memcmp(sum, data + KEY, KEY) == 0 && strspn(library, "0123456789abcdef") == KEY;
+        if (*known) utimensat(folder->file, name, NULL, 0); /* its last use, see trim.c */
     }
     free(data);
-    text_free(&path);
     return error == ENOMEM ? KATA_ERROR_MEMORY : KATA_OK;
 }
 
@@ -76,7 +71,7 @@ static void *loaded(const jit *j, const char key[33])
 }
 
 /* *handle stays NULL where the library is not there. */
-static kata_status load_library(jit *j, const char *folder, const char key[33], void **handle)
+static kata_status load_library(jit *j, const jit_folder *folder, const char key[33], void **handle)
 {
     void *libraries = j->libraries;
     if ((*handle = loaded(j, key))) return KATA_OK;
@@ -92,14 +87,14 @@ static kata_status load_library(jit *j, const char *folder, const char key[33], 
     return KATA_OK;
 }
 
-/* In a folder, compiled with or without the flags for this CPU. */
-static kata_status find_in(jit *j, const char *folder, const jit_function *f, bool native,
+/* In a folder, compiled with given flags. */
+static kata_status find_in(jit *j, const jit_folder *folder, const jit_function *f, jit_flags flags,
                            void **code)
 {
     char key[33], library[33];
-    bool known = false, any = !j->compiler.length;
+    bool known = false;
     void *handle = NULL;
-    if (!jit_key(j, "function ", f->text, any, native, key)) return KATA_ERROR_MEMORY;
+    if (!jit_key(j, "function ", f->text, !j->compiler.path, flags, key)) return KATA_ERROR_MEMORY;
     kata_status status = read_entry(folder, key, &known, library);
     if (!status && known) status = load_library(j, folder, library, &handle);
     if (handle) *code = jit_symbol(handle, f->name);
@@ -109,15 +104,16 @@ static kata_status find_in(jit *j, const char *folder, const jit_function *f, bo
 /* Without a compiler, what was compiled for any CPU of this kind is welcome, too. */
 kata_status jit_find(jit *j, const jit_function *f, void **code)
 {
-    const text *const folders[] = {&j->cache, &j->read_only_cache};
-    bool native = !j->portable && !j->plain, both = native && !j->compiler.length;
+    const jit_folder *const folders[] = {&j->cache, &j->read_only_cache};
+    const jit_flags flags = {!j->portable && !j->plain, j->debug, f->brief};
+    const jit_flags portable = {false, j->debug, f->brief};
+    bool both = flags.native && !j->compiler.path;
     kata_status status = KATA_OK;
     *code = NULL;
     for (size_t i = 0; i < COUNT_OF(folders) && !status && !*code; i++) {
-        const char *folder = text_get(folders[i]);
-        if (!*folder) continue;
-        status = find_in(j, folder, f, native, code);
-        if (!status && !*code && both) status = find_in(j, folder, f, false, code);
+        if (!folders[i]->path.length) continue;
+        status = find_in(j, folders[i], f, flags, code);
+        if (!status && !*code && both) status = find_in(j, folders[i], f, portable, code);
     }
     return status;
 }

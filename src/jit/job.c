@@ -1,9 +1,11 @@
-/* Compiling beside the program. A job is a thread that waits for its turn, runs a compiler and
- * loads what it made. It reads of its jit what does not change, or what is guarded by the lock, and
+/* Compiling beside the program. A job waits in a queue until a thread takes it, which runs a
+ * compiler and loads what it made. There are as many threads as cores, at most, and a thread ends
+ * when nothing waits. It reads of its jit what does not change, or what is guarded by the lock, and
  * touches no messages: jit_finish, on the program's thread, does.
  *
- * A process made by fork has no such threads. There a job is done when it is asked for. */
-#include "jit/jit.h"
+ * A process made by fork has no such threads. There a job of its parent is done when it is asked
+ * for. */
+#include "jit/jit_private.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -11,15 +13,13 @@
 #include <unistd.h>
 
 struct jit_job {
-    jit *j;
+    jit_job *next; /* in the queue */
     text c_text;
     jit_function *functions;
     jit_work work;
     jit_outcome outcome;
     _Atomic bool stop, done;
-    bool has_thread;
     pid_t owner;
-    pthread_t thread;
 };
 
 static void free_job(jit_job *job)
@@ -30,47 +30,112 @@ static void free_job(jit_job *job)
     free(job);
 }
 
+/* ---- the queue; whoever calls has the lock --------------------------------------------------- */
+
+static void append(jit *j, jit_job *job)
+{
+    jit_job **at = &j->queue;
+    while (*at) at = &(*at)->next;
+    *at = job;
+}
+
+static jit_job *take_first(jit *j)
+{
+    jit_job *job = j->queue;
+    if (job) j->queue = job->next;
+    return job;
+}
+
+/* Whether a job was still in the queue. */
+static bool take_out(jit *j, const jit_job *job)
+{
+    for (jit_job **at = &j->queue; *at; at = &(*at)->next)
+        if (*at == job) {
+            *at = job->next;
+            return true;
+        }
+    return false;
+}
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+static void do_job(jit *j, jit_job *job)
+{
+    job->outcome = atomic_load(&job->stop) ? JIT_STOPPED : jit_work_do(j, &job->work);
+}
+
+/* Works until the queue is empty. Once `running` is less nothing of the jit may be touched but its
+ * lock, which jit_close takes. */
 static void *run(void *data)
 {
-    jit_job *job = data;
-    jit *j = job->j;
+    jit *j = data;
+    jit_job *job;
     pthread_mutex_lock(&j->lock);
-    while (j->running >= j->most && !atomic_load(&job->stop))
-        pthread_cond_wait(&j->ended, &j->lock);
-    j->running++;
-    pthread_mutex_unlock(&j->lock);
-    job->outcome = atomic_load(&job->stop) ? JIT_STOPPED : jit_work_do(j, &job->work);
-    pthread_mutex_lock(&j->lock);
+    while ((job = take_first(j))) {
+        pthread_mutex_unlock(&j->lock);
+        do_job(j, job);
+        pthread_mutex_lock(&j->lock);
+        atomic_store(&job->done, true);
+        pthread_cond_broadcast(&j->ended);
+    }
     j->running--;
     pthread_cond_broadcast(&j->ended);
     pthread_mutex_unlock(&j->lock);
-    atomic_store(&job->done, true);
     return NULL;
 }
 
-/* On a thread that receives no signals: they are for the program's own. */
-static void begin(jit_job *job)
+/* A thread that receives no signals: they are for the program's own. */
+static bool start_thread(jit *j)
 {
     sigset_t all, before;
+    pthread_t thread;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    job->has_thread = pthread_create(&job->thread, NULL, run, job) == 0;
+    bool started = pthread_create(&thread, NULL, run, j) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (!job->has_thread) run(job);
+    if (started) pthread_detach(thread);
+    return started;
 }
+
+/* Where no thread can be had and none runs, the work is done at once. */
+static void enqueue(jit *j, jit_job *job)
+{
+    pthread_mutex_lock(&j->lock);
+    append(j, job);
+    bool more = j->running < j->most, alone = false;
+    if (more) {
+        j->running++; /* for a thread that may see the jit before it is counted otherwise */
+        bool started = start_thread(j);
+        if (!started) j->running--;
+        alone = !started && j->running == 0;
+    }
+    if (alone) take_out(j, job);
+    pthread_mutex_unlock(&j->lock);
+    if (!alone) return;
+    do_job(j, job);
+    atomic_store(&job->done, true);
+}
+
+void jit_wait_for_threads(jit *j)
+{
+    pthread_mutex_lock(&j->lock);
+    while (j->running) pthread_cond_wait(&j->ended, &j->lock);
+    pthread_mutex_unlock(&j->lock);
+}
+
+/* ---- jobs ------------------------------------------------------------------------------------ */
 
 kata_status jit_start(jit *j, text *c_text, const jit_function *functions, size_t count,
                       messages *m, jit_job **out)
 {
     jit_job *job = calloc(1, sizeof *job);
-    if (!job || !(job->functions = calloc(count + 1, sizeof *functions)) || !j->compiler.length) {
+    if (!job || !(job->functions = calloc(count + 1, sizeof *functions)) || !j->compiler.path) {
         text_free(c_text);
         if (job) free_job(job);
-        return j->compiler.length ? message_no_memory(m) : jit_report_no_compiler(j, m);
+        return j->compiler.path ? message_no_memory(m) : jit_report_no_compiler(j, m);
     }
     jit_adopt(j);
     memcpy(job->functions, functions, count * sizeof *functions);
-    job->j = j;
     job->owner = getpid();
     job->c_text = *c_text;
     *c_text = (text){0};
@@ -79,25 +144,28 @@ kata_status jit_start(jit *j, text *c_text, const jit_function *functions, size_
                            .functions = job->functions,
                            .count = count,
                            .portable = j->portable,
+                           .brief = count > 0 && functions[0].brief,
                            .stop = &job->stop};
-    begin(job);
+    enqueue(j, job);
     *out = job;
     return KATA_OK;
 }
 
 bool jit_is_done(const jit_job *job) { return atomic_load(&job->done) || job->owner != getpid(); }
 
-/* Waits for the thread; where it is in another process, begins anew. */
+/* Waits until a job is done; where it is another process's, begins anew. */
 static void complete(jit *j, jit_job *job)
 {
-    if (job->owner == getpid()) {
-        if (job->has_thread) pthread_join(job->thread, NULL);
+    if (job->owner != getpid()) {
+        jit_adopt(j);
+        job->work.handle = NULL;
+        job->work.report = (text){0};
+        job->outcome = jit_work_do(j, &job->work);
         return;
     }
-    jit_adopt(j);
-    job->work.handle = NULL;
-    job->work.report = (text){0};
-    job->outcome = jit_work_do(j, &job->work);
+    pthread_mutex_lock(&j->lock);
+    while (!atomic_load(&job->done)) pthread_cond_wait(&j->ended, &j->lock);
+    pthread_mutex_unlock(&j->lock);
 }
 
 kata_status jit_finish(jit *j, jit_job *job, messages *m, void **library)
@@ -114,6 +182,10 @@ void jit_stop(jit *j, jit_job *job)
     if (job->owner != getpid()) return;
     pthread_mutex_lock(&j->lock);
     atomic_store(&job->stop, true);
+    if (take_out(j, job)) {
+        job->outcome = JIT_STOPPED;
+        atomic_store(&job->done, true);
+    }
     pthread_cond_broadcast(&j->ended);
     pthread_mutex_unlock(&j->lock);
 }
@@ -122,7 +194,7 @@ void jit_drop(jit *j, jit_job *job)
 {
     jit_stop(j, job);
     if (job->owner == getpid()) {
-        if (job->has_thread) pthread_join(job->thread, NULL);
+        complete(j, job);
         if (job->outcome == JIT_LOADED) jit_library_unload(job->work.handle);
     }
     free_job(job);

@@ -1,7 +1,11 @@
 /* Compiled texts in a folder. Files are trusted only if they are what KEY.sum says, so that a
  * truncated or damaged library, or one whose KEY.sum was just replaced by another process, is
- * compiled anew and never executed. */
-#include "jit/jit.h"
+ * compiled anew and never executed.
+ *
+ * A library is loaded by a path that begins at the open folder, /proc/PID/fd/FOLDER/KEY.so: who
+ * renames the folder, or one above it, changes nothing, and a debugger finds the file by that path,
+ * too. The compiler starts in the open folder and is given names seen from there. */
+#include "jit/jit_private.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,125 +18,183 @@
 
 enum { LARGEST_LIBRARY = 1 << 30 };
 
-/* The paths of a key, in one folder. `object`, in `work`, is where the compiler writes. */
-typedef struct place {
-    const char *folder;
-    text source, shared, sum, work, object;
-} place;
+/* The files of a key in a folder, by their names there; `object` is where the compiler writes. */
+typedef struct files {
+    const jit_folder *folder;
+    char source[40], shared[40], sum[40], object[64];
+} files;
 
-static bool place_make(place *p, const char *folder, const char *key)
+static files files_of(const jit_folder *folder, const char *key)
 {
-    *p = (place){.folder = folder};
-    text_add(&p->source, "%s/%s.c", folder, key);
-    text_add(&p->shared, "%s/%s.so", folder, key);
-    text_add(&p->sum, "%s/%s.sum", folder, key);
-    text_add(&p->work, "%s/" FILE_DRAFT_PREFIX "XXXXXX", folder);
-    return !p->source.failed && !p->shared.failed && !p->sum.failed && !p->work.failed;
+    files f = {.folder = folder};
+    snprintf(f.source, sizeof f.source, "%s.c", key);
+    snprintf(f.shared, sizeof f.shared, "%s.so", key);
+    snprintf(f.sum, sizeof f.sum, "%s.sum", key);
+    return f;
 }
 
-static void place_free(place *p)
+/* ---- loading --------------------------------------------------------------------------------- */
+
+/* The number by which /proc knows this process, which need not be getpid(). */
+static bool find_self(char self[32])
 {
-    text_free(&p->source);
-    text_free(&p->shared);
-    text_free(&p->sum);
-    text_free(&p->work);
-    text_free(&p->object);
+    ssize_t length = readlink("/proc/self", self, 31);
+    self[length > 0 ? length : 0] = '\0';
+    return length > 0;
 }
 
-static int hash_file(const char *path, char hex[33])
+/* NULL where it cannot be loaded. dlopen knows libraries by their paths, so a path holds the key.
+ */
+static void *open_library(const files *f, text *report)
+{
+    char self[32];
+    text path = {0};
+    if (!find_self(self)) {
+        text_add(report, "/proc is not mounted, and compiled kernels are loaded from there\n");
+        return NULL;
+    }
+    text_add(&path, "/proc/%s/fd/%d/%s", self, f->folder->file, f->shared);
+    void *handle = path.failed ? NULL : dlopen(path.data, RTLD_NOW | RTLD_LOCAL);
+    if (!handle && !path.failed) text_add(report, "%s\n", dlerror());
+    text_free(&path);
+    return handle;
+}
+
+static int hash_file(const jit_folder *folder, const char *name, char hex[33])
 {
     char *data;
     size_t size;
-    int error = file_read(path, LARGEST_LIBRARY, &data, &size);
+    int error = jit_folder_read(folder, name, LARGEST_LIBRARY, &data, &size);
     if (!error) hash_hex(data, size, hex);
     free(data);
     return error;
 }
 
-/* *handle stays NULL when the library is not there or is not what its sum says. Returns ENOMEM
- * when memory is out, otherwise 0. */
-static int load_checked(const place *p, void **handle)
+/* *handle stays NULL when the library is not there, is not what its sum says, or may be another
+ * user's work. Returns ENOMEM when memory is out, otherwise 0. */
+static int load_checked(const files *f, void **handle)
 {
-    char *sum, hex[33];
-    size_t size;
-    int error = file_read(p->sum.data, 64, &sum, &size);
-    if (!error) error = hash_file(p->shared.data, hex);
+    char *sum = NULL, hex[33];
+    size_t size = 0;
+    text ignored = {0};
+    int error = jit_folder_complaint(f->folder->file, true) ? EPERM : 0;
+    if (!error) error = jit_folder_read(f->folder, f->sum, 64, &sum, &size);
+    if (!error) error = hash_file(f->folder, f->shared, hex);
     if (!error && size == 32 && memcmp(sum, hex, 32) == 0) {
-        utimensat(AT_FDCWD, p->shared.data, NULL, 0); /* used last now, see trim.c */
-        *handle = dlopen(p->shared.data, RTLD_NOW | RTLD_LOCAL);
+        utimensat(f->folder->file, f->shared, NULL, 0); /* its last use, see trim.c */
+        *handle = open_library(f, &ignored);
     }
     free(sum);
+    text_free(&ignored);
     return error == ENOMEM ? error : 0;
 }
 
-/* Files the object that the compiler wrote. */
-static bool keep(const place *p, text *report)
+bool jit_library_load(const jit_folder *folder, const char *key, void **handle)
 {
-    char hex[33];
-    int error = hash_file(p->object.data, hex);
-    if (!error) error = file_write(p->sum.data, hex, 32);
-    if (!error && rename(p->object.data, p->shared.data)) error = errno;
-    if (error) text_add(report, "%s: %s\n", p->shared.data, file_reason(error));
-    return !error;
-}
-
-/* Lets the compiler write p->object, in a folder of its own; what else it leaves there goes. */
-static jit_outcome compile(const jit *j, place *p, bool native, jit_work *w)
-{
-    if (!mkdtemp(p->work.data)) {
-        text_add(&w->report, "%s: %s\n", p->work.data, strerror(errno));
-        return JIT_BAD_FOLDER;
-    }
-    text_add(&p->object, "%s/object.so", p->work.data);
-    if (p->object.failed) return JIT_NO_MEMORY;
-    const jit_process how = {j->environment, p->work.data, JIT_MOST_SECONDS, w->stop};
-    bool good = jit_compiler_run(j->compiler.data, native, j->debug, p->source.data, p->object.data,
-                                 &how, &w->report);
-    struct stat status;
-    if (w->stop && atomic_load(w->stop)) return JIT_STOPPED;
-    if (good && (stat(p->object.data, &status) || status.st_size == 0)) {
-        text_add(&w->report, "it wrote nothing\n");
-        good = false;
-    }
-    if (good) return keep(p, &w->report) ? JIT_LOADED : JIT_BAD_FOLDER;
-    return jit_folder_has_space(p->folder) ? JIT_BAD_COMPILER : JIT_BAD_FOLDER;
-}
-
-/* Compiles a text in a folder and loads it. */
-static jit_outcome build(const jit *j, place *p, bool native, jit_work *w)
-{
-    int error = file_write(p->source.data, w->c_text, w->length);
-    if (error) {
-        text_add(&w->report, "%s: %s\n", p->source.data, file_reason(error));
-        return JIT_BAD_FOLDER;
-    }
-    jit_outcome result = compile(j, p, native, w);
-    jit_folder_remove(p->work.data);
-    if (result == JIT_BAD_COMPILER) text_add(&w->report, "the text is %s\n", p->source.data);
-    if (result != JIT_LOADED) return result;
-    w->handle = dlopen(p->shared.data, RTLD_NOW | RTLD_LOCAL);
-    if (w->handle) return JIT_LOADED;
-    text_add(&w->report, "%s\n", dlerror());
-    return JIT_BAD_FOLDER;
-}
-
-bool jit_library_load(const char *folder, const char *key, void **handle)
-{
-    place p;
-    bool good = place_make(&p, folder, key) && !load_checked(&p, handle);
-    place_free(&p);
-    return good;
+    files f = files_of(folder, key);
+    return load_checked(&f, handle) == 0;
 }
 
 void jit_library_unload(void *handle) { dlclose(handle); }
 
-jit_outcome jit_library_make(const jit *j, const char *folder, bool native, jit_work *w)
+/* ---- compiling ------------------------------------------------------------------------------- */
+
+/* Takes from others the right to write to the object, which the compiler made as the umask says.
+ * ENODATA where there is none, or an empty one. */
+static int protect(const files *f)
 {
-    place p;
-    jit_outcome result = JIT_NO_MEMORY;
-    if (place_make(&p, folder, w->key) && !load_checked(&p, &w->handle))
-        result = w->handle ? JIT_LOADED : build(j, &p, native, w);
-    place_free(&p);
-    if (result == JIT_LOADED && w->count) jit_index(j, folder, w, native);
+    struct stat status;
+    int file = openat(f->folder->file, f->object, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0) return errno == ENOENT ? ENODATA : errno;
+    int error = fstat(file, &status) ? errno : status.st_size ? jit_folder_protect(file) : ENODATA;
+    close(file);
+    return error;
+}
+
+/* Files the object that the compiler wrote. */
+static jit_outcome keep(const files *f, text *report)
+{
+    char hex[33];
+    int folder = f->folder->file, error = protect(f);
+    if (error == ENODATA) {
+        text_add(report, "it wrote nothing\n");
+        return JIT_BAD_COMPILER;
+    }
+    if (!error) error = hash_file(f->folder, f->object, hex);
+    if (!error) error = jit_folder_write(f->folder, f->sum, &(file_part){hex, 32}, 1);
+    if (!error && renameat(folder, f->object, folder, f->shared)) error = errno;
+    if (!error) return JIT_LOADED;
+    text_add(report, "%s/%s: %s\n", text_get(&f->folder->path), f->shared, file_reason(error));
+    return JIT_BAD_FOLDER;
+}
+
+/* Lets the compiler write f->object in a folder of its own. */
+static jit_outcome compile(jit *j, const files *f, const jit_scratch *scratch, jit_flags flags,
+                           jit_work *w)
+{
+    const jit_process process = {.environment = j->environment,
+                                 .folder = f->folder->file,
+                                 .temporary = scratch->name,
+                                 .seconds = JIT_MOST_SECONDS,
+                                 .wait_seconds = JIT_MOST_WAIT_SECONDS,
+                                 .megabytes = JIT_MOST_MEGABYTES,
+                                 .stop = w->stop};
+    jit_verdict verdict =
+        jit_compiler_run(&j->compiler, flags, f->source, f->object, &process, &w->report);
+    if (w->stop && atomic_load(w->stop)) return JIT_STOPPED;
+    if (verdict == JIT_EXHAUSTED) {
+        jit_remember_exhausted(j, f->folder, w->key, &w->report);
+        return JIT_TOO_MUCH;
+    }
+    jit_outcome result = verdict == JIT_COMPILED ? keep(f, &w->report) : JIT_BAD_COMPILER;
+    if (result == JIT_BAD_COMPILER && !jit_folder_has_space(f->folder)) result = JIT_BAD_FOLDER;
     return result;
+}
+
+static void report_file(const files *f, const char *name, int error, text *report)
+{
+    text_add(report, "%s/%s: %s\n", text_get(&f->folder->path), name, file_reason(error));
+}
+
+/* Writes the text where the compiler finds it, and lets it work. */
+static jit_outcome build(jit *j, files *f, jit_flags flags, jit_work *w)
+{
+    jit_scratch scratch;
+    int error = jit_folder_write(f->folder, f->source, &(file_part){w->c_text, w->length}, 1);
+    if (error) {
+        report_file(f, f->source, error, &w->report);
+        return JIT_BAD_FOLDER;
+    }
+    if ((error = jit_scratch_make(f->folder->file, FILE_DRAFT_PREFIX, &scratch))) {
+        report_file(f, FILE_DRAFT_PREFIX, error, &w->report);
+        return JIT_BAD_FOLDER;
+    }
+    snprintf(f->object, sizeof f->object, "%s/object.so", scratch.name);
+    jit_outcome result = compile(j, f, &scratch, flags, w);
+    jit_scratch_remove(&scratch);
+    if (result == JIT_BAD_COMPILER || result == JIT_TOO_MUCH)
+        text_add(&w->report, "the text is %s/%s\n", text_get(&f->folder->path), f->source);
+    return result;
+}
+
+/* Compiles a text in a folder and loads it. */
+static jit_outcome build_and_load(jit *j, files *f, jit_flags flags, jit_work *w)
+{
+    if (jit_is_exhausted(j, f->folder, w->key, &w->report)) return JIT_TOO_MUCH;
+    jit_outcome result = build(j, f, flags, w);
+    if (result != JIT_LOADED) return result;
+    w->handle = open_library(f, &w->report);
+    return w->handle ? JIT_LOADED : JIT_BAD_FOLDER;
+}
+
+jit_outcome jit_library_make(jit *j, const jit_folder *folder, jit_flags flags, jit_work *w)
+{
+    files f = files_of(folder, w->key);
+    const char *wrong = jit_folder_complaint(folder->file, false); /* it may be opened to others */
+    if (wrong) {
+        text_add(&w->report, "%s: %s\n", text_get(&folder->path), wrong);
+        return JIT_BAD_FOLDER;
+    }
+    if (load_checked(&f, &w->handle)) return JIT_NO_MEMORY;
+    return w->handle ? JIT_LOADED : build_and_load(j, &f, flags, w);
 }

@@ -1,15 +1,11 @@
-/* Running a program and reading what it prints.
- *
- * The program inherits no signal handling: with SIGCHLD ignored, as some hosts have it, a compiler
- * driver could not wait for its own children. In such a host the kernel discards the exit code of
- * ours too. */
-#include "jit/jit.h"
+/* Running a program and reading what it prints. In a host that has SIGCHLD ignored the kernel
+ * discards exit codes. */
+#include "jit/jit_private.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -57,7 +53,7 @@ char **jit_environment_copy(arena *memory)
     return copy;
 }
 
-/* ---- starting -------------------------------------------------------------------------------- */
+/* ---- pipes ----------------------------------------------------------------------------------- */
 
 /* A pipe whose ends are none of the three standard files, which may be closed. */
 static int open_pipe(int ends[2])
@@ -71,68 +67,50 @@ static int open_pipe(int ends[2])
     }
     close(low[0]);
     close(low[1]);
-    if (error && ends[0] >= 0) close(ends[0]);
-    if (error && ends[1] >= 0) close(ends[1]);
-    return error;
+    return error; /* those that are open are closed by close_pipe */
 }
 
-static int set_attributes(posix_spawnattr_t *attributes, bool group)
+static void close_pipe(int ends[2])
 {
-    static const int signals[] = {SIGCHLD, SIGPIPE, SIGINT,  SIGQUIT,
-                                  SIGHUP,  SIGTERM, SIGALRM, SIGXFSZ};
-    sigset_t none, defaults;
-    sigemptyset(&none);
-    sigemptyset(&defaults);
-    for (size_t i = 0; i < COUNT_OF(signals); i++) sigaddset(&defaults, signals[i]);
-    int error = posix_spawnattr_setsigmask(attributes, &none);
-    if (!error) error = posix_spawnattr_setsigdefault(attributes, &defaults);
-    short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
-    if (group) flags |= POSIX_SPAWN_SETPGROUP; /* of its own: 0 is the default */
-    if (!error) error = posix_spawnattr_setflags(attributes, flags);
-    return error;
-}
-
-static int set_files(posix_spawn_file_actions_t *files, int out)
-{
-    int error = posix_spawn_file_actions_addopen(files, 0, "/dev/null", O_RDONLY, 0);
-    if (!error) error = posix_spawn_file_actions_adddup2(files, out, 1);
-    if (!error) error = posix_spawn_file_actions_adddup2(files, out, 2);
-    return error;
-}
-
-static int start(const char *const *argv, char *const *environment, bool group, int out, pid_t *pid)
-{
-    posix_spawnattr_t attributes;
-    posix_spawn_file_actions_t files;
-    int error = posix_spawnattr_init(&attributes);
-    if (error) return error;
-    error = posix_spawn_file_actions_init(&files);
-    if (!error) {
-        error = set_attributes(&attributes, group);
-        if (!error) error = set_files(&files, out);
-        if (!error)
-            error = posix_spawn(pid, argv[0], &files, &attributes, (char *const *)(uintptr_t)argv,
-                                environment);
-        posix_spawn_file_actions_destroy(&files);
-    }
-    posix_spawnattr_destroy(&attributes);
-    return error;
+    for (int i = 0; i < 2; i++)
+        if (ends[i] >= 0) close(ends[i]);
 }
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
 enum { LOOK_MS = 20, STOP_MS = 2 }; /* between looks at a program that prints nothing */
 
-/* Whether the program has ended; then its exit code. */
-static bool has_ended(pid_t pid, int *exit_code)
+/* A program that runs. */
+typedef struct child {
+    pid_t pid;
+    int in; /* descriptor: what it prints */
+    const jit_process *process;
+    double started;
+    bool late; /* it was killed for the time that it took */
+} child;
+
+/* Sets how a program has ended; the kernel may have told nothing. A limit of time ends a program by
+ * SIGXCPU, or a program that it started, which drivers and shells report in these words. */
+static void set_end(const child *c, bool known, int status, const text *output, jit_end *end)
 {
-    int status;
-    pid_t ended = waitpid(pid, &status, WNOHANG);
-    if (ended == 0 || (ended < 0 && errno == EINTR)) return false;
-    if (ended < 0)
-        *exit_code = JIT_EXIT_UNKNOWN;
-    else
-        *exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    end->exit_code = !known              ? JIT_EXIT_UNKNOWN
+                     : WIFEXITED(status) ? WEXITSTATUS(status)
+                                         : 128 + WTERMSIG(status);
+    bool said = strstr(text_get(output), "CPU time limit exceeded") != NULL;
+    bool by_signal = end->exit_code == 128 + SIGXCPU || end->exit_code == 128 + SIGKILL;
+    bool long_enough = clock_seconds() - c->started >= c->process->seconds;
+    end->out_of_time = c->late || (end->exit_code != 0 && (said || (by_signal && long_enough)));
+}
+
+/* Whether the program has ended; then how, if that is known. What it leaves running in its group is
+ * killed before its number is free for another. */
+static bool has_ended(const child *c, int *status, bool *known)
+{
+    siginfo_t info = {0};
+    bool looked = waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+    if (looked && !info.si_pid) return false;
+    if (looked) kill(-c->pid, SIGKILL);
+    *known = looked && waitpid(c->pid, status, 0) == c->pid;
     return true;
 }
 
@@ -154,48 +132,61 @@ static bool can_read(int in, int milliseconds)
     return poll(&file, 1, milliseconds) > 0;
 }
 
+/* Kills the program's group where that is due. */
+static void watch(child *c)
+{
+    const jit_process *p = c->process;
+    bool late = clock_seconds() - c->started > p->wait_seconds;
+    if (late || (p->stop && atomic_load(p->stop))) kill(-c->pid, SIGKILL);
+    c->late = c->late || late;
+}
+
 /* Until the program has ended, which may be before the pipe does: what it left running holds an end
  * of it. The program never waits for a reader. */
-static int follow(pid_t pid, int in, const _Atomic bool *stop, text *output)
+static void follow(child *c, text *output, jit_end *end)
 {
     size_t kept = 0;
-    int exit_code, wait = stop ? STOP_MS : LOOK_MS;
-    bool open = true;
+    int wait = c->process->stop ? STOP_MS : LOOK_MS;
+    bool open = true, known = false;
+    int status = 0;
     do {
-        if (open && can_read(in, wait)) open = collect(in, output, &kept);
+        if (open && can_read(c->in, wait)) open = collect(c->in, output, &kept);
         if (!open) poll(NULL, 0, 1);
-        if (stop && atomic_load(stop)) kill(-pid, SIGKILL);
-    } while (!has_ended(pid, &exit_code));
-    while (open && kept < MOST_OUTPUT && can_read(in, 0)) open = collect(in, output, &kept);
-    return exit_code;
+        watch(c);
+    } while (!has_ended(c, &status, &known));
+    while (open && kept < MOST_OUTPUT && can_read(c->in, 0)) open = collect(c->in, output, &kept);
+    set_end(c, known, status, output, end);
 }
 
-/* Limits the processor time of a program just started and of those that it starts. */
-static void limit_time(pid_t pid, int seconds)
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+/* Runs the program with its pipes; those of its ends that it alone is to have are closed here. */
+static int run(const char *const *argv, char *const *environment, const jit_process *process,
+               text *output, jit_end *end)
 {
-    struct rlimit limit;
-    if (prlimit(pid, RLIMIT_CPU, NULL, &limit) || limit.rlim_cur <= (rlim_t)seconds) return;
-    limit.rlim_cur = (rlim_t)seconds;
-    prlimit(pid, RLIMIT_CPU, &limit, NULL);
+    int out[2] = {-1, -1}, lifeline[2] = {-1, -1}, error = open_pipe(out);
+    if (!error) error = open_pipe(lifeline);
+    child c = {.in = out[0], .process = process, .started = clock_seconds()};
+    const jit_launch launch = {argv, environment, process, out[1], lifeline[0]};
+    if (!error) error = jit_launch_start(&launch, &c.pid);
+    for (int i = 0; i < 2; i++) {
+        int *mine = i ? &lifeline[0] : &out[1];
+        if (*mine >= 0) close(*mine);
+        *mine = -1;
+    }
+    if (!error) follow(&c, output, end);
+    close_pipe(out);
+    close_pipe(lifeline);
+    return error;
 }
 
-int jit_process_run(const char *const *argv, const jit_process *how, text *output, int *exit_code)
+int jit_process_run(const char *const *argv, const jit_process *process, text *output, jit_end *end)
 {
     text temporary = {0};
-    if (how->folder) text_add(&temporary, "TMPDIR=%s", how->folder);
+    if (process->temporary) text_add(&temporary, "TMPDIR=%s", process->temporary);
     char **environment =
-        temporary.failed ? NULL : make_environment(how->environment, temporary.data);
-    int ends[2] = {-1, -1}, error = environment ? open_pipe(ends) : ENOMEM;
-    if (!error) {
-        pid_t pid;
-        error = start(argv, environment, how->stop, ends[1], &pid);
-        close(ends[1]);
-        if (!error) {
-            limit_time(pid, how->seconds);
-            *exit_code = follow(pid, ends[0], how->stop, output);
-        }
-        close(ends[0]);
-    }
+        temporary.failed ? NULL : make_environment(process->environment, temporary.data);
+    int error = environment ? run(argv, environment, process, output, end) : ENOMEM;
     free(environment);
     text_free(&temporary);
     return error;

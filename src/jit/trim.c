@@ -1,7 +1,8 @@
-/* Trimming the cache. Files of kernels are named KEY.c, KEY.so, KEY.sum and KEY.key, KEY being 32
- * hexadecimal digits; a library's time of change is that of its last use. A library that another
- * process is about to load may go: it compiles it anew. */
-#include "jit/jit.h"
+/* Trimming the cache. A file of a kernel is named KEY and an ending, KEY being 32 hexadecimal
+ * digits. The time at which it was last changed is the time of its last use. A library that another
+ * process is about to load may go: that process compiles it anew. Folders in which compilers worked
+ * go as soon as their process has ended, drafts of files after an hour. */
+#include "jit/jit_private.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -28,7 +29,7 @@ typedef struct listing {
 
 static bool is_kernel_file(const char *name)
 {
-    static const char *const endings[] = {".c", ".so", ".sum", ".key"};
+    static const char *const endings[] = {".c", ".so", ".sum", ".key", ".limit"};
     if (strspn(name, "0123456789abcdef") != KEY_LENGTH) return false;
     for (size_t i = 0; i < COUNT_OF(endings); i++)
         if (strcmp(name + KEY_LENGTH, endings[i]) == 0) return true;
@@ -40,37 +41,35 @@ static bool is_draft(const char *name)
     return strncmp(name, FILE_DRAFT_PREFIX, strlen(FILE_DRAFT_PREFIX)) == 0;
 }
 
-static void remove_stale(const char *folder, int fd, const char *name, const struct stat *status)
+static void remove_draft(int folder, const char *name, const struct stat *status)
 {
-    if (time(NULL) - status->st_mtim.tv_sec < STALE_SECONDS) return;
-    text path = {0};
-    text_add(&path, "%s/%s", folder, name);
-    if (S_ISDIR(status->st_mode) && !path.failed)
-        jit_folder_remove(path.data);
-    else
-        unlinkat(fd, name, 0);
-    text_free(&path);
+    if (S_ISDIR(status->st_mode))
+        jit_scratch_remove_abandoned(folder, name);
+    else if (time(NULL) - status->st_mtim.tv_sec >= STALE_SECONDS)
+        unlinkat(folder, name, 0);
 }
 
-static void take(listing *l, const char *folder, const char *name)
+static void add_entry(listing *l, const char *name, const struct stat *status)
+{
+    void *entries = l->entries;
+    if (!vector_reserve(&entries, &l->capacity, l->count + 1, sizeof *l->entries)) return;
+    l->entries = entries;
+    entry *e = &l->entries[l->count++];
+    *e = (entry){.size = status->st_size, .used = status->st_mtim};
+    memcpy(e->name, name, strlen(name) + 1);
+    l->size += e->size;
+}
+
+static void look_at(listing *l, const char *name)
 {
     struct stat status;
     bool draft = is_draft(name);
     if ((!draft && !is_kernel_file(name)) || fstatat(l->folder, name, &status, AT_SYMLINK_NOFOLLOW))
         return;
-    if (draft) {
-        remove_stale(folder, l->folder, name, &status);
-        return;
-    }
-    void *entries = l->entries;
-    if (!S_ISREG(status.st_mode) ||
-        !vector_reserve(&entries, &l->capacity, l->count + 1, sizeof *l->entries))
-        return;
-    l->entries = entries;
-    entry *e = &l->entries[l->count++];
-    *e = (entry){.size = status.st_size, .used = status.st_mtim};
-    memcpy(e->name, name, strlen(name) + 1);
-    l->size += e->size;
+    if (draft)
+        remove_draft(l->folder, name, &status);
+    else if (S_ISREG(status.st_mode))
+        add_entry(l, name, &status);
 }
 
 static int compare(const void *a, const void *b)
@@ -80,20 +79,27 @@ static int compare(const void *a, const void *b)
     return x->tv_nsec < y->tv_nsec ? -1 : x->tv_nsec > y->tv_nsec;
 }
 
-void jit_trim(const char *folder, int64_t limit)
+static void remove_oldest(listing *l, int64_t limit)
 {
-    DIR *d = opendir(folder);
-    if (!d) return;
-    listing l = {.folder = dirfd(d)};
-    const struct dirent *found;
-    while ((found = readdir(d))) take(&l, folder, found->d_name);
-    if (l.entries && l.size > limit) {
-        qsort(l.entries, l.count, sizeof *l.entries, compare);
-        for (size_t i = 0; i < l.count && l.size > limit / 4 * 3; i++) {
-            unlinkat(l.folder, l.entries[i].name, 0);
-            l.size -= l.entries[i].size;
-        }
+    qsort(l->entries, l->count, sizeof *l->entries, compare);
+    for (size_t i = 0; i < l->count && l->size > limit / 4 * 3; i++) {
+        unlinkat(l->folder, l->entries[i].name, 0);
+        l->size -= l->entries[i].size;
     }
+}
+
+void jit_trim(const jit_folder *folder, int64_t limit)
+{
+    int file = openat(folder->file, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = file < 0 ? NULL : fdopendir(file);
+    if (!d) {
+        if (file >= 0) close(file);
+        return;
+    }
+    listing l = {.folder = file};
+    const struct dirent *found;
+    while ((found = readdir(d))) look_at(&l, found->d_name);
+    if (l.entries && l.size > limit) remove_oldest(&l, limit);
     free(l.entries);
     closedir(d);
 }

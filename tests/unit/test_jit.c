@@ -1,6 +1,7 @@
 /* Compiled texts come out of the cache whole, or are compiled anew, or fail with a message that
  * helps; whatever state folder, compiler and process are in. */
-#include "jit/jit.h"
+#include "jit/jit_private.h"
+#include "jit_world.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -39,7 +40,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    jit_folder_remove(*state);
+    remove_folder(*state);
     free(*state);
     return 0;
 }
@@ -74,43 +75,6 @@ static int answer_with(const char *compiler, const char *cache, const char *c_te
 }
 
 static int answer_in(const char *cache) { return answer_with(NULL, cache, text_42, NULL); }
-
-/* Path of the first file in a folder whose name ends so; "" when there is none. */
-static const char *file_in(const char *folder, const char *ending, char path[4096])
-{
-    DIR *d = opendir(folder);
-    struct dirent *entry;
-    path[0] = '\0';
-    while (d && (entry = readdir(d))) {
-        size_t length = strlen(entry->d_name), tail = strlen(ending);
-        if (length > tail && strcmp(entry->d_name + length - tail, ending) == 0)
-            snprintf(path, 4096, "%s/%s", folder, entry->d_name);
-    }
-    if (d) closedir(d);
-    return path;
-}
-
-static int files_in(const char *folder)
-{
-    int count = 0;
-    DIR *d = opendir(folder);
-    struct dirent *entry;
-    while (d && (entry = readdir(d))) count += entry->d_name[0] != '.';
-    if (d) closedir(d);
-    return count;
-}
-
-/* A compiler that is a shell script. */
-static const char *write_script(const char *folder, const char *body)
-{
-    static char path[4096];
-    char line[8192];
-    snprintf(path, sizeof path, "%s/cc.sh", folder);
-    int length = snprintf(line, sizeof line, "#!/bin/sh\n%s\n", body);
-    assert_int_equal(file_write(path, line, (size_t)length), 0);
-    assert_int_equal(chmod(path, 0700), 0);
-    return path;
-}
 
 /* ---- the cache ------------------------------------------------------------------------------- */
 
@@ -174,8 +138,8 @@ static void makes_a_private_folder(void **state)
     assert_int_equal(answer_in(deep), 42);
     assert_int_equal(stat(deep, &status), 0);
     assert_int_equal(status.st_mode & 0777, 0700);
-    assert_int_equal(files_in(deep), 3);
-    jit_folder_remove(deep);
+    assert_int_equal(count_in(deep, ""), 3);
+    remove_folder(deep);
     rmdir(above);
 }
 
@@ -188,19 +152,8 @@ static void distrusts_folders_of_others(void **state)
     assert_string_equal(jit_cache(j), "");
     jit_close(j);
     assert_int_equal(answer_in(*state), 42);
-    assert_int_equal(files_in(*state), 0);
+    assert_int_equal(count_in(*state, ""), 0);
     assert_int_equal(chmod(*state, 0700), 0);
-}
-
-static int count_temporary(void)
-{
-    const char *place = environment_get("TMPDIR");
-    int count = 0;
-    DIR *d = opendir(place ? place : "/tmp");
-    struct dirent *entry;
-    while (d && (entry = readdir(d))) count += strncmp(entry->d_name, "katagami-", 9) == 0;
-    if (d) closedir(d);
-    return count;
 }
 
 static void does_without_a_cache(void **state)
@@ -208,7 +161,7 @@ static void does_without_a_cache(void **state)
     assert_int_equal(setenv("TMPDIR", *state, 1), 0);
     assert_int_equal(answer_in("/proc/nothing/here"), 42);
     assert_int_equal(answer_in("/dev/null"), 42);
-    assert_int_equal(count_temporary(), 0); /* removed again */
+    assert_int_equal(count_in(*state, "katagami-"), 0); /* removed again */
     unsetenv("TMPDIR");
 }
 
@@ -263,7 +216,7 @@ static void processes_may_race(void **state)
         assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     }
     assert_int_equal(answer_in(*state), 42);
-    assert_int_equal(files_in(*state), 3);
+    assert_int_equal(count_in(*state, ""), 3);
 }
 
 /* ---- the compiler ---------------------------------------------------------------------------- */
@@ -363,19 +316,6 @@ static void waits_for_the_compiler_only(void **state)
     alarm(0);
 }
 
-static void ends_programs_that_do_not_end(void **state)
-{
-    (void)state;
-    const char *const argv[] = {"/bin/sh", "-c", "while :; do :; done", NULL};
-    char *none[] = {NULL};
-    const jit_process how = {.environment = none, .seconds = 1};
-    text output = {0};
-    int exit_code = 0;
-    assert_int_equal(jit_process_run(argv, &how, &output, &exit_code), 0);
-    assert_int_equal(exit_code, 128 + SIGXCPU);
-    text_free(&output);
-}
-
 /* ---- trimming -------------------------------------------------------------------------------- */
 
 static void put_file(const char *folder, const char *name, size_t size, int age)
@@ -388,6 +328,16 @@ static void put_file(const char *folder, const char *name, size_t size, int age)
     assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
+static void trim(const char *path, int64_t limit)
+{
+    jit_folder folder = {0};
+    text why = {0};
+    assert_true(jit_folder_find(path, &folder, &why));
+    jit_trim(&folder, limit);
+    jit_folder_close(&folder);
+    text_free(&why);
+}
+
 #define KEY "0123456789abcdef0123456789abcde"
 
 static void trims_what_was_used_longest_ago(void **state)
@@ -398,10 +348,10 @@ static void trims_what_was_used_longest_ago(void **state)
         put_file(*state, path, 1000, age * 10);
     }
     put_file(*state, "own.so", 1000, 9999); /* not named as jit names files */
-    jit_trim(*state, 9000);
-    assert_int_equal(files_in(*state), 10);
-    jit_trim(*state, 8000);
-    assert_int_equal(files_in(*state), 7);
+    trim(*state, 9000);
+    assert_int_equal(count_in(*state, ""), 10);
+    trim(*state, 8000);
+    assert_int_equal(count_in(*state, ""), 7);
     snprintf(path, sizeof path, "%s/" KEY "5.so", (char *)*state);
     assert_int_equal(access(path, F_OK), 0);
     snprintf(path, sizeof path, "%s/" KEY "6.so", (char *)*state);
@@ -418,7 +368,7 @@ static void removes_what_was_interrupted(void **state)
     assert_int_equal(mkdir(folder, 0700), 0);
     put_file(folder, "object.so", 10, 9999);
     assert_int_equal(utimensat(AT_FDCWD, folder, times, 0), 0);
-    jit_trim(*state, 1000);
+    trim(*state, 1000);
     assert_int_equal(access(folder, F_OK), -1);
     snprintf(path, sizeof path, "%s/" FILE_DRAFT_PREFIX "old", (char *)*state);
     assert_int_equal(access(path, F_OK), -1);
@@ -447,10 +397,10 @@ static void does_not_wait_for_pipes(void **state)
 static void leaves_the_process_as_it_was(void **state)
 {
     assert_int_equal(answer_in(*state), 42);
-    int before = files_in("/proc/self/fd");
-    jit_folder_remove(*state);
+    int before = count_in("/proc/self/fd", "");
+    remove_folder(*state);
     assert_int_equal(answer_in(*state), 42);
-    assert_int_equal(files_in("/proc/self/fd"), before);
+    assert_int_equal(count_in("/proc/self/fd", ""), before);
     assert_true(waitpid(-1, NULL, WNOHANG) < 0); /* no child is left */
 }
 
@@ -489,7 +439,6 @@ int main(void)
         TEST(calls_a_failing_compiler_twice),
         TEST(says_that_the_compiler_wrote_nothing),
         TEST(waits_for_the_compiler_only),
-        TEST(ends_programs_that_do_not_end),
         TEST(trims_what_was_used_longest_ago),
         TEST(removes_what_was_interrupted),
         TEST(does_not_wait_for_pipes),

@@ -1,6 +1,7 @@
 /* Functions come out of the cache whatever stands beside them in a file and whoever compiled them
  * where there is no compiler; and are compiled anew where anything about their entry is wrong. */
 #include "jit/jit.h"
+#include "jit_world.h"
 
 #include <dirent.h>
 #include <setjmp.h>
@@ -31,7 +32,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    jit_folder_remove(*state);
+    remove_folder(*state);
     free(*state);
     return 0;
 }
@@ -39,7 +40,7 @@ static int tear_down(void **state)
 /* The function that returns a number. */
 static jit_function function(int number, text *c_text)
 {
-    jit_function f;
+    jit_function f = {.brief = false};
     char own[64];
     snprintf(f.name, sizeof f.name, "answer_%d", number);
     int length = snprintf(own, sizeof own, "int %s(void) { return %d; }\n", f.name, number);
