@@ -285,7 +285,8 @@ static void set_limit(rlim_t most)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-/* A step that finds no space leaves the steps before it, and the series goes on when there is some. */
+/* A step that finds no space leaves the steps before it, and the series goes on when there is some.
+ */
 static void test_a_full_disk_leaves_the_steps_before(void **state)
 {
     (void)state;
