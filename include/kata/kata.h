@@ -120,8 +120,8 @@ KATA_API bool kata_ok(const kata *k);
 KATA_API kata_status kata_error(const kata *k);
 /* Message of the current error, "" when there is none. */
 KATA_API const char *kata_error_message(const kata *k);
-/* Leaves the error state. Fields that a failed chain should have computed hold NaN (floating types)
- * or zero (integer types) from here on. */
+/* Leaves the error state. Fields and scalars that a failed chain should have computed hold NaN
+ * (floating types) or zero (integer types) from here on. */
 KATA_API void kata_error_clear(kata *k);
 /* Runs all queued work now. Only timings need it. */
 KATA_API kata_status kata_flush(kata *k);

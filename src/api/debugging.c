@@ -78,9 +78,9 @@ static kata_status read_plan(kata *k, const char *given)
 
 static void warn_of_unused_plan(kata *k)
 {
-    if (k->explain || k->executor == &exec_plan) return;
+    if (k->explain || k->executor != &exec_reference) return;
     message_warn(&k->messages,
-                 "the executor 'plan' runs chains by plans, and KATA_EXPLAIN shows them",
+                 "the executors 'cpu' and 'plan' run chains by plans, and KATA_EXPLAIN shows them",
                  "a plan is asked for, and the executor '%s' does not take it", k->executor->name);
 }
 

@@ -69,6 +69,9 @@ void api_explain(kata *k)
         plan_print_json(&out, p, a);
     else
         plan_print(&out, p, a);
+    const char *why = k->executor == &exec_cpu ? exec_cpu_refuses(p) : NULL;
+    if (why && strcmp(k->explain, "json") != 0)
+        text_add(&out, "# the executor 'cpu' runs these loops one after another: %s\n", why);
     show(k, &out);
     text_free(&out);
 }

@@ -104,8 +104,7 @@ static ir_value evaluate_number(oracle_interpreter *in, const ir_expr *expr)
     const chain_binding *binding = &in->loop->bindings[expr->index];
     bool table = param->kind == IR_PARAM_TABLE;
     int element = table ? checked_index(in, expr->arg[0], param->count, param->name) : 0;
-    const int64_t here[3] = {0, 0, 0};
-    ir_value value = binding->slot ? store_get_element(binding->slot->array, element, here)
+    ir_value value = binding->slot ? store_scalar(binding->slot, element)
                      : table       ? binding->table[element]
                                    : binding->number;
     if (in->trace) observe_trace_read(in->trace, param, element, NULL, value);

@@ -191,18 +191,57 @@ static void test_nothing_is_said_where_the_method_is_used_or_none_is_asked_for(v
     check_said("reference", "skewed", two_steps, ""); /* and shows no plans */
 }
 
+/* ---- the executor of compiled loops ---------------------------------------------------------- */
+
+static void test_what_compiled_loops_cannot_be_planned_like_is_said_once(void **state)
+{
+    (void)state;
+    check_said("cpu", "skewed y=2", two_steps,
+               "warning: the executor 'cpu' runs loops one after another, not as 'skewed' plans "
+               "them\n  fields have buffers in this plan");
+    check_said("cpu", "loops", three_groups, "");
+}
+
+/* Steps between walls, on compiled loops, tile by tile. */
+static void run_between_walls(const char *executor, const char *plan, double values[96])
+{
+    world w;
+    open_world(&w, executor, plan);
+    for (int side = KATA_X_LOW; side <= KATA_Y_HIGH; side++) {
+        kata_boundary_set(w.u, (kata_side)side, KATA_REFLECT_FACE, 0);
+        kata_boundary_set(w.v, (kata_side)side, KATA_CONSTANT, 0.5);
+    }
+    for (int i = 0; i < 96; i++) values[i] = i % 7;
+    kata_put(w.u, kata_all(w.g), values, 96);
+    for (int i = 0; i < 3; i++) two_steps(&w);
+    kata_get(w.u, kata_all(w.g), values, 96);
+    assert_string_equal(w.said, "");
+    assert_int_equal(kata_close(w.k), KATA_OK);
+}
+
+static void test_compiled_loops_run_as_they_are_planned(void **state)
+{
+    (void)state;
+    double expected[96], found[96];
+    run_between_walls("reference", NULL, expected);
+    run_between_walls("cpu", "skewed x=5 y=3", found);
+    assert_memory_equal(expected, found, sizeof found);
+    run_between_walls("cpu", "diamond y=40", found);
+    assert_memory_equal(expected, found, sizeof found);
+}
+
 static void test_a_plan_that_nobody_takes_is_said(void **state)
 {
     (void)state;
     static const char said[] =
-        "warning: a plan is asked for, and the executor 'cpu' does not take it\n"
-        "  the executor 'plan' runs chains by plans, and KATA_EXPLAIN shows them";
+        "warning: a plan is asked for, and the executor 'reference' does not take it\n"
+        "  the executors 'cpu' and 'plan' run chains by plans, and KATA_EXPLAIN shows them";
     world w;
-    open_world(&w, "cpu", "skewed y=2");
+    open_world(&w, "reference", "skewed y=2");
     assert_string_equal(w.said, said);
     kata_close(w.k);
     setenv("KATA_PLAN", "loops", 1);
-    open_world(&w, "cpu", NULL);
+    open_world(&w, "reference", NULL);
     assert_string_equal(w.said, said);
     kata_close(w.k);
     open_world(&w, "plan", NULL);
@@ -218,6 +257,8 @@ int main(void)
         cmocka_unit_test(test_a_method_that_cannot_be_used_is_named_with_the_reason),
         cmocka_unit_test(test_reasons_are_said_once_for_all_loops_they_hold_for),
         cmocka_unit_test(test_a_plan_that_nobody_takes_is_said),
+        cmocka_unit_test(test_what_compiled_loops_cannot_be_planned_like_is_said_once),
+        cmocka_unit_test(test_compiled_loops_run_as_they_are_planned),
         cmocka_unit_test(test_nothing_is_said_where_the_method_is_used_or_none_is_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

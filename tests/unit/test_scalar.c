@@ -28,6 +28,10 @@ static const char kernels[] =
     "kernel gather(in double u, inout sum double s, inout min float least, inout max long n[2])\n"
     "{ s += u; least = min(least, (float)u); n[1] = max(n[1], ix); }\n"
     "kernel total(in double u, sum double s) { s += u; }\n"
+    "kernel stop(in double u, out double v, sum double s, sum long n)\n"
+    "{ assert(ix < 3); v = u; s += u; n += 1; }\n"
+    "kernel use(out double v, double s, long n) { v = s + n; }\n"
+    "kernel take(in double s, out double t) { t = 2*s; }\n"
     "kernel where(out long a, inout long n) { a = 100*ix + 10*iy + iz; n += nx + ny + nz; }\n";
 
 typedef struct world {
@@ -360,9 +364,48 @@ static void test_an_array_is_set_and_read_whole(void **state)
     close_world(&w);
 }
 
+/* ---- chains that fail ------------------------------------------------------------------------ */
+
+/* What the scalars of a failed chain are to later loops, as numbers, as fields of loops that run
+ * once, and to the program. */
+static void check_failed_chain(const char *executor)
+{
+    double v[POINTS], s, t;
+    int64_t n = 1;
+    world w = {.k = kata_open(&(kata_options){.executor = executor, .handler = ignore})};
+    w.m = kata_module_from_text(w.k, "k.kata", kernels);
+    w.g = kata_grid_2d(w.k, NX, NY);
+    w.u = kata_field_new(w.g, "u", KATA_F64);
+    w.v = kata_field_like(w.u, "v");
+    kata_scalar *ss = kata_scalar_new(w.k, "s", KATA_F64),
+                *st = kata_scalar_new(w.k, "t", KATA_F64);
+    kata_scalar *sn = kata_scalar_new(w.k, "n", KATA_I64);
+    kata_apply(find(&w, "stop"), kata_all(w.g), w.u, w.v, ss, sn);
+    assert_int_equal(kata_flush(w.k), KATA_ERROR_ASSERT);
+    kata_error_clear(w.k);
+    kata_apply(find(&w, "use"), kata_all(w.g), w.v, ss, sn);
+    kata_apply(find(&w, "take"), kata_once(w.k), ss, st);
+    kata_get(w.v, kata_all(w.g), v, POINTS);
+    kata_scalar_get(ss, &s);
+    kata_scalar_get(st, &t);
+    kata_scalar_get(sn, &n);
+    for (int i = 0; i < POINTS; i++) assert_true(isnan(v[i]));
+    assert_true(isnan(s) && isnan(t));
+    assert_int_equal(n, 0);
+    close_world(&w);
+}
+
+static void test_scalars_of_a_failed_chain_are_nan_to_later_loops(void **state)
+{
+    (void)state;
+    static const char *const all[] = {"cpu", "reference", "plan"};
+    for (size_t e = 0; e < sizeof all / sizeof *all; e++) check_failed_chain(all[e]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_scalars_of_a_failed_chain_are_nan_to_later_loops),
         cmocka_unit_test(test_a_kernel_applied_once_runs_at_one_point),
         cmocka_unit_test(test_a_step_in_the_chain_is_the_step_read_back),
         cmocka_unit_test(test_inout_adds_the_sum_to_the_old_value_at_last),
