@@ -1,6 +1,8 @@
 /* Latencies around loops: the first result of a program with a cold and with a warm cache, and of a
  * program with many kernels; an application; the loops of a chain on small grids beside the same
- * loops in plain C. Prints one line per figure; --quick repeats less. */
+ * loops in plain C; one more box of a loop. Prints one line per figure; --quick repeats less. */
+#include "latency.h"
+
 #include "base/base.h"
 
 #include <math.h>
@@ -9,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KERNELS = 50, LOOPS = 100, SIDE = 64, MOST_REPEATS = 41 };
+enum { KERNELS = 50, LOOPS = 100, SIDE = 64 };
 
-static int repeats = 15;
+int repeats = 15;
 
 static int compare(const void *a, const void *b)
 {
@@ -19,13 +21,13 @@ static int compare(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-static double median(double *x, int count)
+double median(double *x, int count)
 {
     qsort(x, (size_t)count, sizeof *x, compare);
     return x[count / 2];
 }
 
-static void line(const char *what, double value, const char *unit, const char *target)
+void line(const char *what, double value, const char *unit, const char *target)
 {
     printf("%-52s %10.3f %-3s  %s\n", what, value, unit, target);
 }
@@ -240,6 +242,7 @@ int main(int argc, char **argv)
     measure_loops("64^2, inner points", KATA_NONE, 1);
     measure_loops("64^2, periodic", KATA_PERIODIC, 1);
     measure_loops("64^2, periodic, 2 threads", KATA_PERIODIC, 2);
+    measure_boxes();
     if (!loops_only) measure_starts();
     return 0;
 }

@@ -1,0 +1,16 @@
+/* What the files of bench_latency share. */
+#ifndef LATENCY_H
+#define LATENCY_H
+
+enum { MOST_REPEATS = 41 };
+
+extern int repeats;
+
+/* Sorts. */
+double median(double *x, int count);
+void line(const char *what, double value, const char *unit, const char *target);
+
+/* boxes.c: what it costs to prepare a loop, and to run it on one more box. */
+void measure_boxes(void);
+
+#endif
