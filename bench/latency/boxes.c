@@ -1,5 +1,5 @@
-/* What a loop costs beside its points: preparing it, taking up what was prepared before, and running
- * it on one more box, so small that its points hardly count. */
+/* What a loop costs beside its points: preparing it, taking up what was prepared before, and
+ * running it on one more box, so small that its points hardly count. */
 #include "latency.h"
 
 #include "exec/cpu.h"

@@ -486,3 +486,32 @@ void world_free(world *w)
     if (!w->shares_module) lang_module_free(w->module);
     message_free(&w->m);
 }
+
+/* ---- plans ----------------------------------------------------------------------------------- */
+
+plan_request world_request(world *w)
+{
+    plan_request r = {0};
+    int methods = 0;
+    while (plan_method_name(methods)) methods++;
+    r.method = plan_method_name((int)world_from(w, 0, methods - 1));
+    if (w->steady && world_from(w, 0, 2) == 0) r.method = "single";
+    for (int d = 0; d < 3; d++) {
+        r.tile[d] = world_from(w, 0, 2) ? world_from(w, 1, 6) : 0;
+        r.inner[d] = r.tile[d] && world_from(w, 0, 2) == 0 ? world_from(w, 1, 3) : 0;
+        r.parts[d] = world_from(w, 1, 3);
+    }
+    if (world_from(w, 0, 3) == 0) r.tile[w->rank - 1] = world_from(w, 8, 40);
+    r.every = world_from(w, 0, 4);
+    r.prefetch = world_from(w, 0, 1);
+    return r;
+}
+
+void world_say_request(uint64_t seed, const plan_request *r)
+{
+    fprintf(stderr,
+            "seed %llu: %s tile %d %d %d inner %d %d %d parts %d %d %d every %d prefetch %d\n",
+            (unsigned long long)seed, r->method, (int)r->tile[0], (int)r->tile[1], (int)r->tile[2],
+            (int)r->inner[0], (int)r->inner[1], (int)r->inner[2], (int)r->parts[0],
+            (int)r->parts[1], (int)r->parts[2], (int)r->every, (int)r->prefetch);
+}

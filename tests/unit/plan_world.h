@@ -54,4 +54,8 @@ void world_reset(world *w);
 uint64_t *world_values(const world *w, size_t *count);
 void world_free(world *w);
 
+/* A request for a plan of some method and sizes. */
+plan_request world_request(world *w);
+void world_say_request(uint64_t seed, const plan_request *r);
+
 #endif

@@ -1,7 +1,6 @@
 /* Plans compute what their chains do: random chains, planned by every method with all kinds of
  * sizes, are accepted by the verifier and give the reference executor's bits when they are run as
  * planned. Plans that were damaged are refused whenever they give anything else. */
-#include "plan_cpu.h"
 #include "plan_mutants.h"
 #include "plan_parse.h"
 
@@ -24,33 +23,6 @@ static uint64_t chain_count(void)
 {
     return from_environment("KATA_TEST_CHAINS",
                             from_environment("KATA_TEST_FULL", 0) ? 50000 : 1000);
-}
-
-plan_request world_request(world *w)
-{
-    plan_request r = {0};
-    int methods = 0;
-    while (plan_method_name(methods)) methods++;
-    r.method = plan_method_name((int)world_from(w, 0, methods - 1));
-    if (w->steady && world_from(w, 0, 2) == 0) r.method = "single";
-    for (int d = 0; d < 3; d++) {
-        r.tile[d] = world_from(w, 0, 2) ? world_from(w, 1, 6) : 0;
-        r.inner[d] = r.tile[d] && world_from(w, 0, 2) == 0 ? world_from(w, 1, 3) : 0;
-        r.parts[d] = world_from(w, 1, 3);
-    }
-    if (world_from(w, 0, 3) == 0) r.tile[w->rank - 1] = world_from(w, 8, 40);
-    r.every = world_from(w, 0, 4);
-    r.prefetch = world_from(w, 0, 1);
-    return r;
-}
-
-void world_say_request(uint64_t seed, const plan_request *r)
-{
-    fprintf(stderr,
-            "seed %llu: %s tile %d %d %d inner %d %d %d parts %d %d %d every %d prefetch %d\n",
-            (unsigned long long)seed, r->method, (int)r->tile[0], (int)r->tile[1], (int)r->tile[2],
-            (int)r->inner[0], (int)r->inner[1], (int)r->inner[2], (int)r->parts[0],
-            (int)r->parts[1], (int)r->parts[2], (int)r->every, (int)r->prefetch);
 }
 
 /* What the reference executor makes of the chain. */
@@ -215,7 +187,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(damaged_plans_that_give_other_bits_are_refused),
         cmocka_unit_test(random_chains_planned_give_the_same_bits),
-        cmocka_unit_test(random_plans_run_as_compiled_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

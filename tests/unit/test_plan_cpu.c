@@ -2,7 +2,8 @@
  * them into tiles and with each loop in random tiles of its own, give the reference executor's bits
  * on one to seven threads, or its message where a check fails. Kernels come from a few texts, so
  * that each is compiled once. */
-#include "plan_cpu.h"
+/* Labels: hostile threads */
+#include "plan_world.h"
 
 #include "jit/jit.h"
 #include "plan/node.h"
@@ -198,11 +199,11 @@ static void check_chain(runner *r, uint64_t seed)
     world_free(&w);
 }
 
-/* KATA_TEST_CPU_CHAINS=2000 for a long run, KATA_TEST_SEED for another start. */
-void random_plans_run_as_compiled_loops(void **state)
+/* KATA_TEST_CHAINS=2000 for a long run, KATA_TEST_SEED for another start. */
+static void random_plans_run_as_compiled_loops(void **state)
 {
     (void)state;
-    const char *chains = getenv("KATA_TEST_CPU_CHAINS"), *first = getenv("KATA_TEST_SEED");
+    const char *chains = getenv("KATA_TEST_CHAINS"), *first = getenv("KATA_TEST_SEED");
     uint64_t count = chains ? strtoull(chains, NULL, 10) : 60;
     uint64_t start = first ? strtoull(first, NULL, 10) : 1;
     runner r = {0};
@@ -222,4 +223,12 @@ void random_plans_run_as_compiled_loops(void **state)
     jit_close(compiler);
     message_free(&m);
     world_free_kernels();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_plans_run_as_compiled_loops),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }
