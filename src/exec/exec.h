@@ -36,7 +36,6 @@ const exec_executor *exec_find(const char *name);
 const char *exec_name(int i);
 extern const exec_executor exec_reference; /* interprets trees, point by point: the oracle */
 extern const exec_executor exec_cpu;       /* compiled loops on threads */
-extern const exec_executor exec_plan;      /* interprets plans, point by point */
 /* The plan of a chain for a request, with a warning about a new one's loops that the method cannot
  * be used for; NULL, reported, when memory is out. */
 const plan *exec_plan_of(exec_context *context, const plan_request *request, const chain *c,

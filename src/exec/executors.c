@@ -41,7 +41,7 @@ static kata_status run_plan(exec_context *context, chain *c, messages *m)
 }
 
 const exec_executor exec_reference = {"reference", run_reference};
-const exec_executor exec_plan = {"plan", run_plan};
+static const exec_executor exec_plan = {"plan", run_plan};
 
 static const exec_executor *const executors[] = {&exec_cpu, &exec_reference, &exec_plan};
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_RATES = 4096 }; /* kept of a kernel */
+
 double observe_meter_now(const observe_meter *meter) { return meter ? clock_seconds() : 0; }
 
 void observe_meter_free(observe_meter *meter)
@@ -41,7 +43,7 @@ static observe_meter_entry *add(observe_meter *meter, const chain_loop *loop)
                                .once = loop->once,
                                .colors = loop->colors,
                                .storage = calloc((size_t)count + 1, sizeof *e->storage),
-                               .rates = malloc(OBSERVE_METER_RATES * sizeof *e->rates)};
+                               .rates = malloc(MOST_RATES * sizeof *e->rates)};
     meter->count++; /* freed also where memory was out */
     if (!e->storage || !e->rates) return NULL;
     for (int p = 0; p < count; p++)
@@ -89,7 +91,7 @@ void observe_meter_note(observe_meter *meter, const chain_loop *loop, double sec
     meter->failed = !e;
     if (!e) return;
     int64_t points = chain_loop_points(loop);
-    e->rates[e->runs++ % OBSERVE_METER_RATES] = seconds > 0 ? (double)points / seconds : 0;
+    e->rates[e->runs++ % MOST_RATES] = seconds > 0 ? (double)points / seconds : 0;
     e->points += points;
     e->seconds += seconds;
 }
@@ -102,7 +104,7 @@ static int ascending(const void *a, const void *b)
 
 double observe_meter_median(observe_meter_entry *e)
 {
-    size_t count = (size_t)smaller(e->runs, OBSERVE_METER_RATES);
+    size_t count = (size_t)smaller(e->runs, MOST_RATES);
     qsort(e->rates, count, sizeof *e->rates, ascending);
     return count ? e->rates[count / 2] : 0;
 }

@@ -68,12 +68,8 @@ ir_value *observe_trace_values(const observe_trace *trace, const chain_slot *slo
 /* Prints "call: u at [12, 7]: old -> new" for all components; `old` NULL: nothing. */
 void observe_trace_call(observe_trace *trace, const char *call, const char *name,
                         const chain_slot *slot, const ir_value *old);
-/* A value with as few digits as tell it from its neighbours. */
-void observe_print_value(text *out, ir_type type, ir_value x);
 
 /* ---- meter.c: how fast kernels have run ------------------------------------------------------ */
-
-enum { OBSERVE_METER_RATES = 4096 };
 
 /* The runs of a kernel on fields stored in the same types. */
 typedef struct observe_meter_entry {
@@ -84,7 +80,7 @@ typedef struct observe_meter_entry {
     int64_t runs, points;
     double seconds;
     double bytes;  /* of the fields of the largest */
-    double *rates; /* points per second of the newest OBSERVE_METER_RATES of them */
+    double *rates; /* points per second of the newest of them, so many as are kept */
 } observe_meter_entry;
 
 typedef struct observe_meter {

@@ -28,7 +28,7 @@ static void print_floating(text *out, double x, bool is_float)
     text_add(out, "%s", x != x ? "nan" : words);
 }
 
-void observe_print_value(text *out, ir_type type, ir_value x)
+static void print_value(text *out, ir_type type, ir_value x)
 {
     if (type == IR_BOOL)
         text_add(out, "%s", x.i32 ? "true" : "false");
@@ -119,9 +119,9 @@ static void print_change(observe_trace *trace, const chain_slot *slot, const cha
     for (int d = 0; d < trace->rank; d++)
         text_add(&line, "%s%lld", d ? ", " : " at [", (long long)trace->point[d]);
     text_add(&line, "]: ");
-    observe_print_value(&line, type, ir_storage_read(slot->type, type, &old));
+    print_value(&line, type, ir_storage_read(slot->type, type, &old));
     text_add(&line, " -> ");
-    observe_print_value(&line, type, ir_storage_read(slot->type, type, &new));
+    print_value(&line, type, ir_storage_read(slot->type, type, &new));
     fprintf(trace->to, "%s\n", text_get(&line));
     trace->reports++;
     text_free(&line);
@@ -137,7 +137,7 @@ void observe_trace_read(observe_trace *trace, const ir_param *param, int compone
     for (int d = 0; !here && d < trace->rank; d++)
         text_add(&line, "%s%lld", d ? "," : "[", (long long)offset[d]);
     text_add(&line, here ? " = " : "] = ");
-    observe_print_value(&line, param->type, value);
+    print_value(&line, param->type, value);
     text_add(&line, "\n");
     if (!strstr(text_get(&trace->operands), text_get(&line)))
         text_add(&trace->operands, "%s", text_get(&line));

@@ -28,13 +28,6 @@ enum {
     MAP_BYTES = HOSTILE(1 << 20, 4096) /* arrays from here on are mapped */
 };
 
-int store_type_bytes(kata_type type) { return ir_storages[type].bytes; }
-
-const char *store_type_name(kata_type type)
-{
-    return (unsigned)type < IR_STORAGE_COUNT ? ir_storages[type].name : "unknown type";
-}
-
 /* *pitch = bytes of `count` items `inner` bytes apart, padded; false when it overflows. */
 static bool padded_pitch(int64_t inner, int64_t count, int64_t *pitch)
 {
@@ -60,37 +53,6 @@ static size_t next_offset(void)
     static _Atomic unsigned arrays;
     return (size_t)atomic_fetch_add_explicit(&arrays, 1, memory_order_relaxed) * ARRAY_STEP *
            LINE_BYTES % SET_BYTES;
-}
-
-int64_t store_along_x(const store_array *a, int64_t x)
-{
-    if (a->block == 1) return x * a->pitch_x; /* the usual case, without a division */
-    int64_t lane = x & (a->block - 1);        /* a power of two */
-    return (x - lane) / a->block * a->pitch_x + lane;
-}
-
-int64_t store_element(const store_array *a, int component, const int64_t index[3])
-{
-    return store_along_x(a, index[0]) + index[1] * a->pitch_y + index[2] * a->pitch_z +
-           component * a->pitch_component;
-}
-
-void *store_address(const store_array *a, int component, const int64_t index[3])
-{
-    int64_t bytes = store_element(a, component, index) * store_type_bytes(a->type);
-    return (void *)((uintptr_t)a->data + (uintptr_t)bytes);
-}
-
-ir_value store_get_element(const store_array *a, int component, const int64_t index[3])
-{
-    ir_value element = {0};
-    if (a) memcpy(&element, store_address(a, component, index), (size_t)store_type_bytes(a->type));
-    return element;
-}
-
-void store_set_element(store_array *a, int component, const int64_t index[3], ir_value element)
-{
-    memcpy(store_address(a, component, index), &element, (size_t)store_type_bytes(a->type));
 }
 
 int64_t store_lay_row(store_array *a, kata_layout layout, int64_t points)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-store_array *store_home_new(const chain_slot *slot)
+static store_array *new_array(const chain_slot *slot)
 {
     grid_box box = chain_slot_memory(slot);
     return store_array_new(&box, slot->type, slot->components, slot->layout);
@@ -13,7 +13,7 @@ store_array *store_home_new(const chain_slot *slot)
 store_array *store_slot_array(chain_slot *slot)
 {
     if (slot->array) return slot->array;
-    slot->array = store_home_new(slot);
+    slot->array = new_array(slot);
     if (slot->array && slot->poisoned) store_poison(slot->array);
     if (slot->array) slot->poisoned = false;
     return slot->array;

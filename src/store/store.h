@@ -22,6 +22,8 @@ typedef struct store_array {
     size_t bytes;                                       /* 0: the memory is the program's */
 } store_array;
 
+/* ---- address.c ------------------------------------------------------------------------------- */
+
 int store_type_bytes(kata_type type);
 const char *store_type_name(kata_type type); /* "f64" */
 
@@ -35,6 +37,8 @@ void *store_address(const store_array *a, int component, const int64_t index[3])
  * where there is no array. */
 ir_value store_get_element(const store_array *a, int component, const int64_t index[3]);
 void store_set_element(store_array *a, int component, const int64_t index[3], ir_value element);
+
+/* ---- array.c: own memory --------------------------------------------------------------------- */
 
 /* Sets block and pitches of a layout without padding between planes: those of rows of at least
  * `points` points. Returns the bytes of a row, a multiple of 64; -1 when they overflow. */
@@ -50,8 +54,6 @@ bool store_array_extend(store_array *a, const grid_box *to);
 /* An array with values of its own, equal to those of another; NULL when memory is out. */
 store_array *store_array_copy(const store_array *a);
 void store_array_free(store_array *a);
-/* Sets all values to those of an array of equal box, type and components. */
-void store_assign(store_array *a, const store_array *from);
 
 /* ---- wrap.c: memory of the program ----------------------------------------------------------- */
 
@@ -70,6 +72,11 @@ bool store_wrap_span(const store_array *a, uintptr_t *low, uintptr_t *high);
 /* Whether two wrapped arrays have a byte in common. Where they lie among one another with strides
  * that differ, that is not looked into: true. */
 bool store_wrap_shared(const store_array *a, const store_array *b);
+
+/* ---- copy.c ---------------------------------------------------------------------------------- */
+
+/* Sets all values to those of an array of equal box, type and components. */
+void store_assign(store_array *a, const store_array *from);
 /* Copies a box (of indices that the array has) to or from plain order (x fastest, then y, z,
  * component), converted between floating types, f64 and others as a kernel in double would and
  * others as one in float; u8 and unorm8 are each other's bytes; other types must be equal. `a` NULL
@@ -93,8 +100,6 @@ bool store_converts(kata_type a, kata_type b);
 
 /* ---- home.c: where the values of fields and scalars live ------------------------------------- */
 
-/* A new array, all zero, with all indices of a slot; NULL when memory is out. */
-store_array *store_home_new(const chain_slot *slot);
 /* How the rows of a slot of `components` components lie, also before it has an array. */
 codegen_rows store_slot_rows(const chain_slot *slot);
 /* The slot's array, made (all zero, or poisoned) when it has none; NULL when memory is out. */

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* ---- workers.c: threads, and what each keeps between loops ----------------------------------- */
+/* ---- work.c: threads, and what each keeps between loops -------------------------------------- */
 
 /* Memory of one thread. It grows until it holds what the largest box needs, and stays. */
 typedef struct sweep_thread {

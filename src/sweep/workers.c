@@ -2,8 +2,6 @@
 
 #include <stdlib.h>
 
-enum { LINE_BYTES = 64 };
-
 sweep_workers *sweep_workers_new(int threads, bool poison)
 {
     sweep_workers *w = calloc(1, sizeof *w);
@@ -29,26 +27,4 @@ void sweep_workers_free(sweep_workers *w)
     free(w->threads);
     sweep_cache_free(w->cache);
     free(w);
-}
-
-bool sweep_grow(void **memory, size_t *size, size_t needed)
-{
-    needed = (needed + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
-    if (needed <= *size && !HOSTILE(false, needed > 0)) return true;
-    free(*memory);
-    *size = 0;
-    *memory = aligned_alloc(LINE_BYTES, needed);
-    if (!*memory) return false;
-    *size = needed;
-    if (HOSTILE(false, true)) memset(*memory, HOSTILE_JUNK, needed);
-    return true;
-}
-
-void sweep_workers_run(sweep_workers *w, int threads, sweep_work *work, void *data)
-{
-    if (threads > 1 && !w->team) w->team = sweep_team_new(w->count);
-    if (threads > 1 && w->team)
-        sweep_team_run(w->team, threads, work, data);
-    else
-        work(data, 0);
 }
