@@ -1,4 +1,4 @@
-/* analysis: what loops touch, one by one and in chains. Facts, no messages. */
+/* analysis: the indices that loops touch, one by one and in chains. Facts, no messages. */
 #ifndef ANALYSIS_ANALYSIS_H
 #define ANALYSIS_ANALYSIS_H
 
@@ -12,32 +12,32 @@ typedef struct analysis_reach {
     int32_t lo[3], hi[3]; /* inclusive; lo <= 0 <= hi is not implied */
 } analysis_reach;
 
-/* Widens the box of offsets lo to hi to hold another. */
+/* Widens the box of offsets lo to hi to hold one more offset. */
 void analysis_add_offset(const int32_t offset[3], int32_t lo[3], int32_t hi[3]);
-/* Sets an entry of `out` for every (param, component) that a kernel reads, in order; returns their
- * number. There is room for kernel->access_count entries. */
+/* Sets an entry of `out`, which has room for kernel->access_count, for every (param, component)
+ * that a kernel reads, in order. Returns their number. */
 int analysis_reaches(const ir_kernel *kernel, analysis_reach *out);
 /* The box of indices that a field parameter touches at offsets lo .. hi (inclusive) from the points
- * of a box; empty when that is. */
+ * of a box; empty if the box is. */
 grid_box analysis_touched(const ir_param *param, const int32_t lo[3], const int32_t hi[3],
                           const grid_box *from);
-/* The points of a box from which a field parameter, at an offset, touches indices of another. */
+/* The points of the box `from` whose offset into a field parameter leads into the box `into`. */
 grid_box analysis_points_into(const ir_param *param, const int32_t offset[3], const grid_box *into,
                               const grid_box *from);
 /* The points of a loop's box at which every read and write lands inside the grid. May be empty. */
 grid_box analysis_interior(const chain_loop *loop);
 
-/* ---- touch.c: what a whole chain touches ----------------------------------------------------- */
+/* ---- touch.c: the touches of a whole chain --------------------------------------------------- */
 
-/* What points of a loop do to a component of a slot: they read, or write, the indices at offsets lo
- * to hi (inclusive; a box that holds them) from their own. */
+/* A touch: points of a loop read, or write, a component of a slot at offsets from their own
+ * indices. The box lo to hi (inclusive) holds the offsets. */
 typedef struct analysis_touch {
     int slot, component, param; /* slot: its number in the chain */
     bool scalar;                /* the slot is a scalar's */
-    bool remapped; /* not point for point: a field that is finer, coarser or lacks a dimension */
+    bool remapped; /* not point for point: the field is finer, coarser or lacks a dimension */
     bool writes;
-    bool partial; /* of a write: some of the old values show through */
-    grid_box at;  /* holds the points that do it */
+    bool partial; /* of a write: some of the old values remain */
+    grid_box at;  /* holds the points */
     int32_t lo[3], hi[3];
 } analysis_touch;
 
@@ -48,7 +48,7 @@ typedef struct analysis_loop {
     bool reduces;    /* into scalars */
     bool checks;     /* may stop the chain */
     bool columns;    /* levels run in order along kernel->ordered, and need their own column only */
-    bool uncuttable; /* they need others: the loop cannot be cut */
+    bool uncuttable; /* levels run in order and need other columns: the loop cannot be cut */
 } analysis_loop;
 
 typedef struct analysis_chain {
@@ -59,64 +59,65 @@ typedef struct analysis_chain {
     arena memory;
 } analysis_chain;
 
-/* False when memory is out. Lives as long as the chain's loops; to be freed in any case. */
+/* False when memory is out. Valid as long as the chain's loops; to be freed in any case. */
 bool analysis_chain_make(const chain *c, analysis_chain *out);
 void analysis_chain_free(analysis_chain *a);
-/* Makes it that of another chain, of equal loops (by their hashes) in equal order. */
+/* Makes it the analysis of another chain with equal loops (by their hashes) in equal order. */
 void analysis_chain_adopt(const chain *c, analysis_chain *a);
 
-/* ---- resolved_box.c: where touches end
- * ------------------------------------------------------------ */
+/* ---- resolved_box.c: the indices that touches reach, by boundary rules ------------------------
+ */
 
-/* The smallest box of indices at which values are found when a field parameter is touched at an
- * offset from the points of a box, boundary rules applied. */
+/* The smallest box that holds the indices at which values are found when the points of a box touch
+ * a field parameter at an offset, after boundary rules. */
 grid_box analysis_resolved_box(const chain_loop *loop, int param, const int32_t offset[3],
                                const grid_box *from);
 
 enum { ANALYSIS_RESOLVED_BOXES = 27 };
 
-/* The indices that a box of points of a loop touches, as boxes, after the boundary rules; what they
- * make constant is left out. Along dimensions that wrap, indices beyond a periodic side stay as
- * they are. All are moved by `shift`. Returns the number of boxes. */
+/* The indices that a box of points of a loop touches, as boxes, after boundary rules; without the
+ * indices that rules make constant. Along dimensions that wrap, indices beyond a periodic side stay
+ * as they are. All are moved by `shift`. Returns the number of boxes. */
 int analysis_resolved_boxes(const analysis_loop *l, const analysis_touch *t, const grid_box *points,
                             const bool wraps[3], const int64_t shift[3],
                             grid_box out[ANALYSIS_RESOLVED_BOXES]);
-/* How far from a point what it touches lies along a dimension, boundary rules other than periodic
- * included; *periodic: whether it reaches over a periodic side. */
+/* How far from a point the indices lie that it touches along a dimension, after boundary rules
+ * other than periodic. `periodic`: it reaches over a periodic side. */
 typedef struct analysis_distance {
     int64_t lo, hi;
     bool periodic;
 } analysis_distance;
 analysis_distance analysis_distance_of(const analysis_loop *l, const analysis_touch *t, int d);
 
-/* ---- lifetime.c: where values come from, and who needs them ---------------------------------- */
+/* ---- lifetime.c: where values come from, and who needs them -----------------------------------
+ */
 
-/* Loops of a chain that follow one another, first .. end - 1. */
+/* Consecutive loops of a chain, first .. end - 1. */
 typedef struct analysis_section {
     const analysis_chain *a;
     int first, end;
 } analysis_section;
 
-/* What a section does to a field. */
+/* How a section uses a field. */
 typedef struct analysis_use {
     bool touched, written;
-    bool remapped; /* some touch of it is */
+    bool remapped; /* by some touch */
 } analysis_use;
 
-analysis_use analysis_use_of(const analysis_section *s, int slot); /* of a scalar: nothing */
-/* Whether a section finds values of a slot that were there before. */
+analysis_use analysis_use_of(const analysis_section *s, int slot); /* a scalar has none */
+/* Whether a section reads values that a slot had before it. */
 bool analysis_takes(const analysis_section *s, int slot);
-/* Whether it writes a field, and somebody may read what it leaves there. */
+/* Whether it writes a field, and later loops or the program may read the result. */
 bool analysis_leaves(const analysis_section *s, int slot);
-/* Whether somebody may read the value that a slot has before loop number `end`. */
+/* Whether loop number `end`, a later one or the program may read the value of a slot before it. */
 bool analysis_lasts(const analysis_chain *a, int end, int slot);
 
 /* ---- lag.c, extent.c: how loops that run side by side keep together --------------------------
  *
- * Tables have an entry per loop of a section, from its first, or per slot, and dimension. Touches
- * that are remapped do not count. */
+ * Tables have an entry per dimension and per loop of a section, from its first on, or per slot.
+ * Remapped touches do not count. */
 
-/* Two ends along a dimension; of what is needed around a point, both are included. */
+/* Two ends along a dimension. Of extents and needs around a point, both are included. */
 typedef struct analysis_span {
     int64_t lo, hi;
 } analysis_span;
@@ -128,35 +129,38 @@ static inline void analysis_widen(analysis_span *s, int64_t lo, int64_t hi)
     s->hi = larger(s->hi, hi);
 }
 
-/* Widens lags: hi: by how much later than the first each loop has to run, so that in ascending
- * order all that it touches was touched before by loops before it; lo: minus the same in descending
- * order. False when memory is out. */
+/* Widens lags. hi: how far each loop has to run behind the first in ascending order, so that
+ * earlier loops have touched all indices that it touches; lo: minus the same in descending order.
+ * False when memory is out. */
 bool analysis_find_lags(const analysis_section *s, analysis_span (*lags)[3]);
-/* Backwards over the loops: widens extents, on which, around the points asked for, each is to be
- * computed for what is needed of its outputs; and needs, of its inputs at each access. */
+/* Goes over the loops from last to first. Widens extents: how far around the wanted points each
+ * loop must be computed to give the outputs that are needed. Widens needs: how far around the
+ * wanted points the inputs of these loops are then read. */
 void analysis_find_extents(const analysis_section *s, analysis_span (*needs)[3],
                            analysis_span (*extents)[3]);
-/* Whether a section changes, for others, a field that it also needs around a point as it was
- * before: computed in overlapping pieces, one would find what another has overwritten. */
+/* Whether a section needs the old values of a field around a point, and leaves new values of the
+ * field to others. Then overlapping pieces cannot be computed one after another: one would read
+ * what another has overwritten. */
 bool analysis_is_hazard(const analysis_section *s, int slot, analysis_span need);
 
 /* ---- order.c --------------------------------------------------------------------------------- */
 
-/* The level a bound lies before. Its parameter must be given as a number. */
+/* The level that follows a bound. Its parameter must be given as a number. */
 int64_t analysis_bound_value(const chain_loop *loop, const ir_bound *bound);
 /* The levels lo <= z < hi of the grid that lie in an interval. */
 analysis_span analysis_levels(const chain_loop *loop, const ir_interval *interval);
-/* Whether no read that matters leaves the grid along the ordered dimension. */
+/* Whether no needed read leaves the grid along the ordered dimension. */
 bool analysis_stays_on_levels(const chain_loop *loop);
-/* Whether the columns of a loop whose levels run in order are independent of one another, and no
- * read leaves them: then each may run through all levels by itself. */
+/* Whether the levels of a loop run in order and its columns are independent: no needed read leaves
+ * a column's levels, and none finds values that another column writes. Then each column may run
+ * through all levels by itself. */
 bool analysis_has_columns(const chain_loop *loop);
 
 /* ---- guard.c --------------------------------------------------------------------------------- */
 
-/* For each access of a loop's kernel a box that holds all points of the loop at which it matters:
- * of `ix > 0 ? u[-1,0] : u`, those beyond the first column. Empty where none does. NULL when memory
- * is out. */
+/* For each access of a loop's kernel a box that holds all points at which the read is needed: in
+ * `ix > 0 ? u[-1,0] : u`, all points except the first column. Empty if there is no such point. NULL
+ * when memory is out. */
 grid_box *analysis_needs(const chain_loop *loop, arena *memory);
 /* A box that holds all points of the loop at which a store happens. */
 grid_box analysis_written(const chain_loop *loop, const ir_store *store);
@@ -165,7 +169,7 @@ grid_box analysis_written(const chain_loop *loop, const ir_store *store);
 
 /* Whether a loop writes every value of a field, whatever it was before. */
 bool analysis_writes_all(const chain_loop *loop, int param);
-/* Whether it writes all components of a field wherever it writes, whatever they were before. */
+/* Whether it writes all components of a field wherever it writes one, whatever they were before. */
 bool analysis_writes_whole(const chain_loop *loop, int param);
 /* The indices at which such a loop surely writes. */
 grid_box analysis_surely_written(const chain_loop *loop, int param);

@@ -1,9 +1,9 @@
-/* What is needed around a point, backwards through consecutive loops. */
+/* Extents and needs around a point, found backwards through consecutive loops. */
 #include "analysis/analysis.h"
 
 static bool is_none(analysis_span s) { return s.lo > s.hi; }
 
-/* Where a loop must be computed, for what is needed of its outputs. */
+/* Where a loop must be computed to give the outputs that are needed. */
 static void find_extent(const analysis_loop *l, analysis_span (*needs)[3], analysis_span extent[3])
 {
     for (int i = 0; i < l->touch_count; i++) {
@@ -16,7 +16,7 @@ static void find_extent(const analysis_loop *l, analysis_span (*needs)[3], analy
     }
 }
 
-/* What it then needs of its inputs. */
+/* Which inputs it then needs. */
 static void find_needs(const analysis_loop *l, const analysis_span extent[3],
                        analysis_span (*needs)[3])
 {

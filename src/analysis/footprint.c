@@ -1,4 +1,4 @@
-/* What a kernel reads around a point. */
+/* The indices that a kernel reads around a point. */
 #include "analysis/analysis.h"
 
 void analysis_add_offset(const int32_t offset[3], int32_t lo[3], int32_t hi[3])

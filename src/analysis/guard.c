@@ -1,13 +1,13 @@
 /* Where each read of a loop is needed.
  *
- * A node is needed on the points at which one of its users is. A select needs its choices only
- * where its condition chooses them, and comparisons of an index with what is known when the kernel
- * is applied (constants, sizes, numbers) tell where that is. Boxes stand for sets of points: a box
- * is the smallest that holds the set, and a condition that is not understood narrows nothing, so
- * that what is found may be too large but never too small. */
+ * A node is needed at the points at which one of its users is needed. A select needs a choice only
+ * where its condition chooses it. Conditions that compare an index with values known when the
+ * kernel is applied (constants, sizes, numbers) tell where that is. Sets of points are stood for by
+ * the smallest box that holds them, and a condition of another form narrows nothing: so the boxes
+ * found may be too large, but never too small. */
 #include "analysis/analysis.h"
 
-/* Conditions are followed this deep, and in one analysis this often: beyond, they narrow nothing.
+/* Conditions are followed this deep, and this often in one analysis. Beyond, they narrow nothing.
  */
 enum { DEEPEST_CONDITION = 12, MOST_STEPS = 1000000 };
 
@@ -31,7 +31,7 @@ static bool find_value(const void *data, const ir_node *n, ir_value operand, ir_
 
 /* ---- conditions ------------------------------------------------------------------------------ */
 
-/* Whether a node is an index plus something known, without wrapping. */
+/* Whether a node is an index plus a known value, without wrapping. */
 static bool is_index(const guard *g, ir_id id, int *dimension, int64_t *shift)
 {
     *shift = 0;
@@ -65,7 +65,7 @@ static void keep_equal(grid_box *box, int d, int64_t x, bool equal)
     }
 }
 
-/* The points of a box at which index < x or x < index (or equal), or not. */
+/* The points of a box at which a comparison of an index with a known value is `truth`. */
 static grid_box narrow_comparison(const guard *g, const ir_node *n, bool truth, grid_box box)
 {
     int d;
@@ -125,8 +125,8 @@ static void need(guard *g, ir_id id, const grid_box *box)
     g->needs[id] = grid_box_hull(&g->needs[id], box);
 }
 
-/* In `a && b`, b is needed where a holds, and a where b does: where indices alone say that one does
- * not, it does not matter what the other finds. */
+/* In `a && b`, b is needed where a holds, and a where b holds: if indices alone say that one of
+ * them is false, the other's value does not matter. */
 static void need_operands(guard *g, const ir_node *n, const grid_box *box)
 {
     bool both = n->type == IR_BOOL && (n->op == IR_AND || n->op == IR_OR);
@@ -138,8 +138,8 @@ static void need_operands(guard *g, const ir_node *n, const grid_box *box)
     }
 }
 
-/* A value stored where a condition holds. Of `if (a) v = x; if (c) v = y;` that is c || a, and what
- * is stored c ? y : x: x is needed where a holds. */
+/* Needs of a value that is stored where a condition holds. `if (a) v = x; if (c) v = y;` stores
+ * c ? y : x where c || a holds: x is needed where a holds. */
 static void need_stored(guard *g, ir_id value, ir_id condition, grid_box box)
 {
     for (;;) {

@@ -1,12 +1,12 @@
-/* By how much loops have to keep behind one another when they run side by side.
+/* How far loops have to stay behind one another when they run side by side.
  *
  * A dependence is a distance. If loop b at point q touches index q + o of a value that loop a
  * touched at p + w before, and one of them wrote it, a has to run at p = q + o - w before b at q.
- * Of all that touched a value only the extremes matter: they are kept per value, in index space,
- * while the loops are gone through once. */
+ * Of all touches of a value only the extremes matter: one pass over the loops tracks them per
+ * value, in index space. */
 #include "analysis/analysis.h"
 
-/* Of all touches of a value so far: where the next one of it would have to be at least. */
+/* The extremes of all touches of a value so far. */
 typedef struct value {
     analysis_span reads[3], writes[3];
 } value;
@@ -42,7 +42,7 @@ static void note_touches(const analysis_loop *l, const analysis_span lag[3], val
     }
 }
 
-/* Values of all slots, which nothing has touched. */
+/* Values of all slots, not yet touched. */
 static value **make_values(const analysis_chain *a, arena *memory)
 {
     value **values = arena_array(memory, (size_t)a->slot_count + 1, sizeof *values);

@@ -1,5 +1,4 @@
-/* What consecutive loops do to the values of a slot: where they come from, and who needs them
- * afterwards. */
+/* Where the values of a slot come from in consecutive loops, and who needs them afterwards. */
 #include "analysis/analysis.h"
 
 analysis_use analysis_use_of(const analysis_section *s, int slot)
@@ -16,7 +15,7 @@ analysis_use analysis_use_of(const analysis_section *s, int slot)
     return use;
 }
 
-/* Whether a touch makes all of a component, whatever it was before. */
+/* Whether a touch writes all of a component, whatever it was before. */
 static bool makes_all(const chain_slot *slot, const analysis_touch *t)
 {
     grid_box all = chain_slot_memory(slot);
@@ -27,7 +26,7 @@ static bool makes_all(const chain_slot *slot, const analysis_touch *t)
 
 typedef enum first_use { UNUSED, MADE, FOUND } first_use;
 
-/* What loops do first to a component: make all of it, or find what was there before. */
+/* How loops touch a component first: they write all of it, or they read what was there before. */
 static first_use first_use_of(const analysis_section *s, int slot, int component)
 {
     first_use use = UNUSED;

@@ -1,5 +1,4 @@
-/* Levels that run in order, the intervals that they are divided into, and the columns across them.
- */
+/* Levels that run in order, their intervals, and the columns across them. */
 #include "analysis/analysis.h"
 
 int64_t analysis_bound_value(const chain_loop *loop, const ir_bound *bound)

@@ -1,8 +1,8 @@
-/* Where touches end. A dimension contributes up to three intervals: what lies inside, and what the
- * rules of its two sides make of the indices beyond them. */
+/* The indices that touches reach. A dimension contributes up to three intervals: the indices
+ * inside, and the indices to which the rules of its two sides map the others. */
 #include "analysis/analysis.h"
 
-/* Of the indices lo..hi-1, all beyond one side: the smallest interval that holds where they end. */
+/* The smallest interval that holds where the indices lo..hi-1, all beyond one side, end. */
 static analysis_span map_span(const chain_binding *b, int d, int64_t lo, int64_t hi)
 {
     analysis_span found = ANALYSIS_NONE;
@@ -81,9 +81,8 @@ analysis_distance analysis_distance_of(const analysis_loop *l, const analysis_to
         far.periodic = true;
         return far;
     }
-    /* A rule takes an index beyond a side no farther inside than it lies outside, unless the grid
-     * is thinner than that. A point may itself lie beyond the side, among ghosts of another field.
-     */
+    /* A rule maps an index beyond a side no farther inside than it lies outside, unless the grid is
+     * thinner. The point itself may lie beyond the side, among ghosts of another field. */
     int64_t past =
         larger(low ? inside.lo[d] - t->at.lo[d] : 0, high ? t->at.hi[d] - inside.hi[d] : 0);
     if (past < 0) past = 0;

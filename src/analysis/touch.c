@@ -1,6 +1,6 @@
-/* What the loops of a chain touch, component by component. Reads of a component that matter at all
- * points of a loop are taken together; one that a guard keeps to some of them stands alone, and so
- * do those of what the loop writes. */
+/* What the loops of a chain touch, component by component. The reads of a component that are needed
+ * at all points of a loop are one touch. A read that a guard restricts to some points is a touch of
+ * its own, and so is each read of a slot that the loop writes. */
 #include "analysis/analysis.h"
 
 #include <string.h>
@@ -27,8 +27,8 @@ static analysis_touch *add(analysis_loop *l, int param, int component, const int
 
 static bool same_box(const grid_box *a, const grid_box *b) { return !memcmp(a, b, sizeof *a); }
 
-/* Whether the loop writes the slot of a parameter: then a box around what it reads may hold what it
- * writes, though no single read does. */
+/* Whether the loop writes the slot of a parameter: then the box around all reads may hold an index
+ * that it writes, although no single read does. */
 static bool is_written(const chain_loop *loop, int param)
 {
     for (int p = 0; p < loop->kernel->param_count; p++)
@@ -42,7 +42,7 @@ static bool is_written(const chain_loop *loop, int param)
 static void add_reads(analysis_loop *l, const grid_box *needs)
 {
     const ir_kernel *kernel = l->loop->kernel;
-    int whole = -1; /* the touch that takes the component's reads at all points */
+    int whole = -1; /* the touch of the component's reads at all points */
     for (int i = 0; i < kernel->access_count; i++) {
         const ir_access *access = &kernel->accesses[i];
         bool everywhere = !needs || same_box(&needs[i], &l->loop->box);

@@ -1,4 +1,4 @@
-/* What loops surely write: the box that is left when all that may not be is taken away. */
+/* The indices that loops surely write: a box without all indices that they may not write. */
 #include "analysis/analysis.h"
 
 bool analysis_writes_whole(const chain_loop *loop, int param)
@@ -12,8 +12,8 @@ bool analysis_writes_whole(const chain_loop *loop, int param)
                           ir_param_children_in(&kernel->params[param], loop->shape.rank);
 }
 
-/* The indices that a store surely writes, of a finer field together with those to the other
- * children. What periodic sides bring back counts where it is all. */
+/* The indices that a store surely writes; of a finer field, together with the stores to the other
+ * children. Writes that periodic sides bring back count if they cover the whole dimension. */
 static grid_box written_by(const chain_loop *loop, const ir_store *store)
 {
     const chain_binding *binding = &loop->bindings[store->param];

@@ -1,5 +1,5 @@
-/* A list of blocks, newest first; allocations are cut off the newest. Blocks come zeroed from
- * calloc, and what is cleared is zeroed, so that what is handed out is zero. */
+/* A list of blocks, newest first; allocations are cut off the newest. calloc zeroes new blocks, and
+ * arena_clear zeroes the block that it reuses: so all memory handed out is zero. */
 #include "base/base.h"
 
 #include <stdlib.h>

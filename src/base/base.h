@@ -10,9 +10,9 @@
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 #define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
 
-/* A size that only speed depends on. A hostile build (KATAGAMI_HOSTILE) takes the second, so small
- * that what happens rarely otherwise happens all the time; it also fills new memory that nobody may
- * read with junk. Results are the same. */
+/* A size that changes speed, not results. A hostile build (KATAGAMI_HOSTILE) takes the second,
+ * which is so small that rare cases happen all the time. It also fills new memory with junk where
+ * nobody may read it. */
 #ifdef KATA_HOSTILE
 #define HOSTILE(usual, hostile) (hostile)
 #else
@@ -41,7 +41,7 @@ void *arena_array(arena *a, size_t count, size_t size);
 /* A terminated copy of the first `length` bytes; NULL when memory is out. */
 char *arena_copy_text(arena *a, const char *text, size_t length);
 void arena_free(arena *a);
-/* The same, but keeps some memory for what comes next. */
+/* The same, but holds some memory back for later allocations. */
 void arena_clear(arena *a);
 
 /* ---- vector.c: arrays that grow -------------------------------------------------------------- */
@@ -73,9 +73,9 @@ void hash_hex(const void *data, size_t size, char hex[33]);
 
 /* ---- message.c: errors ----------------------------------------------------------------------- */
 
-/* A text that messages can point into. Several can hang together: then `start` is the position of
- * the first byte of each, and that of the next lies behind its end. Of one that another imports,
- * messages also show where: at `imported_at`. */
+/* A text that messages can point into. Several texts can form a list: then `start` is the position
+ * of a text's first byte, and the next text starts behind its end. For a text that another imports,
+ * messages also show the import, at `imported_at`. */
 typedef struct source {
     const char *name, *text;
     size_t length;
@@ -87,14 +87,14 @@ typedef struct source {
 
 enum { MESSAGE_MOST = 10 }; /* errors, or warnings, in one message */
 
-/* What was reported between message_gather and message_gathered, in the order of the places. */
+/* Reports between message_gather and message_gathered, in the order of their positions. */
 typedef struct message_part {
     uint32_t at;
     text body;
 } message_part;
 typedef struct message_list {
     int count;
-    bool full; /* some more were dropped */
+    bool full; /* more reports were dropped */
     message_part part[MESSAGE_MOST];
 } message_list;
 
@@ -108,19 +108,19 @@ typedef struct messages {
     bool no_warnings;
     bool gathering;
     kata_status gathered;   /* status of the first error gathered */
-    text *part;             /* of `errors`, for the present error */
+    text *part;             /* the part of `errors` that takes the present error */
     const source *location; /* of the present error, until its message ends; NULL: none */
     uint32_t location_at;
     message_list errors, warnings;
 } messages;
 
 /* Starts the message of an error with "error: ..."; message_line adds to it and message_send hands
- * the whole to the handler. While there is an unforgotten error, a new one is dropped, lines
- * included. All that return a status return that of the first error. */
+ * the whole to the handler. While `status` is set, a new error is dropped with its lines. All
+ * functions that return a status return the first error's. */
 kata_status message_begin(messages *m, kata_status status, const char *format, ...)
     PRINTF_LIKE(3, 4);
-/* Starts it with "file:line:column: error: ...", the source line and a caret under `at`. A place in
- * an imported text adds a note at the end of the message that shows the import. */
+/* Starts it with "file:line:column: error: ...", the source line and a caret under `at`. If that is
+ * in an imported text, a note at the end of the message shows the import. */
 kata_status message_begin_at(messages *m, kata_status status, const source *s, uint32_t at,
                              const char *format, ...) PRINTF_LIKE(5, 6);
 /* Adds a line, indented by two. */
@@ -137,30 +137,29 @@ kata_status message_fail_at(messages *m, kata_status status, const source *s, ui
                             const char *format, ...) PRINTF_LIKE(5, 6);
 /* "out of memory", sent; KATA_ERROR_MEMORY. */
 kata_status message_no_memory(messages *m);
-/* Several errors in one message. From message_gather on, what would be sent is kept; message_next
- * ends the present error, if any, sets the status to KATA_OK and so makes room for another, and
- * returns false when there is none. An error at a place that has one already is dropped.
- * message_gathered sends the errors, in the order of their places and followed by their number when
- * there are several, with the status of the first reported, which it returns; without errors it
- * sends the warnings, with KATA_OK. `name` is that of the text. */
+/* Several errors in one message. message_gather begins to collect errors instead of sending them.
+ * message_next ends the present error, if any, and sets the status to KATA_OK, so that another can
+ * be reported; it returns false when there is no room for another. An error at a position that has
+ * one already is dropped. message_gathered sends the errors in the order of their positions,
+ * followed by their number when there are several, and returns the status of the first reported.
+ * Without errors it sends the warnings and returns KATA_OK. `name` is the text's name. */
 void message_gather(messages *m);
 bool message_next(messages *m);
 kata_status message_gathered(messages *m, const char *name);
 /* A warning while gathering: like an error with a line of advice, but the status stays. Dropped
- * when its place has one already, or warnings are not wanted. */
+ * when its position has one already, or warnings are not wanted. */
 void message_warn_at(messages *m, const source *s, uint32_t at, const char *advice,
                      const char *format, ...) PRINTF_LIKE(5, 6);
-/* A warning about no place, sent at once. */
+/* A warning about no position in a text, sent at once. */
 void message_warn(messages *m, const char *advice, const char *format, ...) PRINTF_LIKE(3, 4);
 /* Forgets the error. */
 void message_clear(messages *m);
 void message_free(messages *m);
 
-/* Of count names, the one nearest to `name` by edit distance when it is near enough to be a
- * misspelling (at most a third of the letters, at least one), NULL otherwise. NULL names are
- * skipped. */
+/* Finds among `count` names the nearest to `name` by edit distance. NULL when none is near enough
+ * to be meant: a third of the letters may differ, and one in any case. NULL names are skipped. */
 const char *nearest_name(const char *name, const char *const *names, size_t count);
-/* Of texts that hang together, the one that holds a position. */
+/* The text of a list that holds a position. */
 const source *source_holding(const source *first, uint32_t at);
 /* Whether no line ends between two positions. */
 bool source_same_line(const source *first, uint32_t a, uint32_t b);
@@ -169,7 +168,7 @@ void source_line_column(const source *s, uint32_t at, int *line, int *column);
 
 /* ---- file.c ---------------------------------------------------------------------------------- */
 
-/* Beside errno values, what the calls below return. */
+/* Results of the calls below, beside errno values. */
 enum {
     FILE_NOT_PLAIN = -1, /* a device, a pipe */
     FILE_IS_LINK = -2    /* a symbolic link, which is not followed */
@@ -180,9 +179,9 @@ int file_open(const char *path, int *file);
 /* Reads a whole file (at most `limit` bytes) into malloc'd, terminated memory. On failure sets
  * *data to NULL and returns the error (EFBIG when it is larger than the limit). */
 int file_read(const char *path, size_t limit, char **data, size_t *size);
-/* The same from where an open file is. On failure *data stays as it is. */
+/* The same for an open file, from its position on. On failure *data stays as it is. */
 int file_read_open(int file, size_t limit, char **data, size_t *size);
-/* The same for a file below a folder: `path` is relative, without "..", and no part of it may be a
+/* The same for a file below a folder. `path` is relative, without "..", and no part of it may be a
  * symbolic link. */
 int file_read_below(const char *folder, const char *path, size_t limit, char **data, size_t *size);
 /* Writes a file so that it appears whole or not at all, as below. Returns 0 or the error. */
@@ -210,19 +209,19 @@ typedef struct file_draft {
     sigset_t signals;
 } file_draft;
 
-/* Begins a file that is to appear at `path`, where there may be none or a plain one, whose
- * permissions it takes. Until its end the thread receives no SIGXFSZ. Returns 0, and then
- * *d is to be ended, or the error. */
+/* Begins a file that will appear at `path`. If there is a plain file already, the new one takes its
+ * permissions. Until the draft ends, the thread receives no SIGXFSZ. Returns 0, then *d must be
+ * ended; or the error. */
 int file_draft_begin(file_draft *d, const char *path);
-/* The same for a plain name in an open folder; what has the name is replaced, links as well. */
+/* The same for a plain name in an open folder. Whatever has the name is replaced, links too. */
 int file_draft_begin_at(file_draft *d, int folder, const char *name);
-/* Puts the file in place, or removes it where its writing failed (`error` is not 0). Returns the
+/* Moves the file to its path, or removes it when writing failed (`error` is not 0). Returns the
  * first error. */
 int file_draft_end(file_draft *d, int error);
 
 /* ---- clock.c --------------------------------------------------------------------------------- */
 
-/* Since some time before the program; never goes back. */
+/* Seconds since some moment before the program began; never goes back. */
 double clock_seconds(void);
 
 /* ---- environment.c --------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* Time that passes. */
+/* A clock for durations. */
 #include "base/base.h"
 
 #include <time.h>

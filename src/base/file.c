@@ -14,10 +14,10 @@ const char *file_reason(int error)
                                    : strerror(error);
 }
 
-/* A pipe without a writer would wait. */
+/* Opening a pipe without a writer would wait. */
 enum { OPEN_FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK };
 
-/* Keeps `fd` as *file when it is a plain file, and closes it otherwise. */
+/* Sets *file to `fd` if that is a plain file, and closes it otherwise. */
 static int take_plain(int fd, int *file)
 {
     struct stat status;

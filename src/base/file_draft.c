@@ -1,8 +1,9 @@
-/* A file that appears whole or not at all: written under another name in the same folder, with the
- * permissions of what it replaces, and renamed. The name is short, whatever the file's own.
+/* A file that appears whole or not at all: it is written under another name in the same folder,
+ * with the permissions of the file that it replaces, and renamed. The name is short, however long
+ * the file's own is.
  *
  * A file that grows beyond the process's limit raises SIGXFSZ in the thread that writes, which
- * would end the process; it is held back, and the error is that of the write. */
+ * would end the process. The signal is blocked, and the write returns the error. */
 #include "base/base.h"
 
 #include <errno.h>
@@ -46,7 +47,7 @@ static void release_signal(const file_draft *d)
 
 /* ---- the names ------------------------------------------------------------------------------- */
 
-/* What is to be written, links followed, and the permissions that it has now, 0 if it is new. */
+/* The file to be written, links followed, and its present permissions, 0 if it is new. */
 static int find_target(file_draft *d, const char *path, mode_t *mode)
 {
     struct stat status;

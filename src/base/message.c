@@ -24,8 +24,8 @@ void source_line_column(const source *s, uint32_t at, int *line, int *column)
 
 enum { LONGEST_LINE = 160 };
 
-/* The source line and a caret below it; of a long line only the part around the position. Bytes
- * that a terminal might obey are shown as '?'. */
+/* Adds the source line and a caret below it; of a long line, the part around the position. Shows
+ * bytes that a terminal might obey as '?'. */
 static void add_excerpt(text *body, const source *s, uint32_t at)
 {
     s = source_holding(s, at);
@@ -50,7 +50,8 @@ static void add_location(text *body, const source *s, uint32_t at, const char *k
     text_add(body, "%s:%d:%d: %s: ", source_holding(s, at)->name, line, column, kind);
 }
 
-/* Notes for a place in an imported text: where that is imported, and what imports it, and so on. */
+/* Adds notes for a position in an imported text: the import, the import of the importing text, ...
+ */
 static void add_imports(text *body, const source *first, uint32_t at)
 {
     for (const source *s = source_holding(first, at); s->imported;
@@ -77,7 +78,7 @@ static bool begin(messages *m, kata_status status)
     return true;
 }
 
-/* Room for a report at a place; NULL when the place has one, or the list is full. */
+/* Room for a report at a position; NULL when the position has one, or the list is full. */
 static text *new_part(message_list *list, uint32_t at)
 {
     for (int i = 0; i < list->count; i++)

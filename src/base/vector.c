@@ -5,7 +5,7 @@
 
 #ifdef KATA_HOSTILE
 #include <malloc.h>
-/* As realloc, but never to the same place, so that pointers into what has grown are wrong. */
+/* As realloc, but always to another address: stale pointers into the old array then show. */
 static void *move(void *data, size_t bytes)
 {
     size_t old = data ? malloc_usable_size(data) : 0;

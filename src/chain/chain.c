@@ -22,7 +22,7 @@ static size_t table_elements(const ir_kernel *kernel)
 /* Makes `room` at least that many bytes that are zero; false when memory is out. */
 static bool reserve_bytes(chain *c, size_t bytes)
 {
-    enum { LOOPS = HOSTILE(32, 1) }; /* for which memory is taken at once */
+    enum { LOOPS = HOSTILE(32, 1) }; /* memory is taken for so many at once */
     if (c->reserved) memset(c->room, 0, c->reserved);
     if (c->room_bytes < bytes) {
         c->room = arena_array(&c->memory, LOOPS, bytes);
@@ -56,7 +56,7 @@ chain_binding *chain_reserve(chain *c, const ir_kernel *kernel)
     return bindings;
 }
 
-/* The loop's bindings, tables included, in the chain's memory; NULL when that is out. */
+/* The loop's bindings with their tables in the chain's memory; NULL when memory is out. */
 static chain_binding *take_bindings(chain *c, const chain_loop *loop)
 {
     const ir_kernel *kernel = loop->kernel;
@@ -73,7 +73,7 @@ static chain_binding *take_bindings(chain *c, const chain_loop *loop)
     return own;
 }
 
-/* Gives a slot that the chain does not know a number; false when memory is out. */
+/* Numbers a slot that is new to the chain; false when memory is out. */
 static bool number_slot(chain *c, chain_slot *slot)
 {
     void *slots = c->slots;
@@ -84,7 +84,7 @@ static bool number_slot(chain *c, chain_slot *slot)
     return true;
 }
 
-/* Integers may decide where a guarded kernel reads. */
+/* Numbers may decide at which points a guarded kernel reads. */
 static uint64_t hash_numbers(const chain_loop *loop, uint64_t hash)
 {
     for (int i = 0; i < loop->kernel->param_count; i++) {

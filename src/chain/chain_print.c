@@ -2,9 +2,9 @@
  *
  *     heat [0, 16) x [0, 16): u@3, v@0->1, dt@2, c = 0.1, w = {0.5, 1}
  *
- * the kernel, the box (and " color 0 of 2"; "once" without a grid), and per parameter the field or
- * scalar with the version read and, where the loop makes one, the next; or the number or table
- * given. */
+ * the kernel, the box (with " color 0 of 2"; "once" without a grid), and per parameter the field or
+ * scalar with the version read, and the next version if the loop makes one; or the number or
+ * table. */
 #include "chain/chain.h"
 
 #include <inttypes.h>

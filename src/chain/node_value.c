@@ -1,4 +1,4 @@
-/* Nodes of a graph whose values the loop that runs it decides. */
+/* Values of nodes that depend on the loop: indices, sizes, numbers and storage. */
 #include "chain/chain.h"
 
 static bool find_number(const chain_binding *binding, int element, ir_value *value)

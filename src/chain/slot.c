@@ -1,4 +1,4 @@
-/* Where a field has values: its points, its ghosts, and what its rules make of both. */
+/* The indices at which a field has values: its points and ghosts, as its rules leave them. */
 #include "chain/chain.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ grid_box chain_slot_memory(const chain_slot *slot)
     return box;
 }
 
-/* In a missing dimension rules have nothing to say: its one index is never left. */
+/* Rules do not apply along an absent axis: no read leaves its only index. */
 static grid_box box_by(const chain_slot *slot, const grid_boundary *boundary,
                        void (*find)(const grid_boundary *, int, const grid_axis *, int64_t *,
                                     int64_t *))

@@ -1,5 +1,5 @@
-/* Antisymmetric steps, x = 2*v - x, in each storage type: coded elements are computed with in the
- * type that belongs to their storage, and rounded to it at each step. */
+/* Antisymmetric steps, x = 2*v - x, in each storage type. A step on coded elements computes in the
+ * type of ir_storage_info and rounds its result to storage. */
 #include "grid/grid.h"
 
 #include "ir/arithmetic.h"

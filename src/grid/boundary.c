@@ -1,4 +1,4 @@
-/* Boundary rules as maps of the index that is read.
+/* Boundary rules as maps of indices.
  *
  * A reflection turns an index beyond one side into one that is inside or beyond the other side, so
  * only reflections at both sides go on for more than two steps. Two of them in a row shift the
@@ -55,7 +55,7 @@ static int64_t mirror_sum(kata_rule rule, bool high, int64_t size)
     return high ? 2 * size - 1 : -1;
 }
 
-/* Whether a rule has nothing to mirror about: a node's mirror image of one point is that point. */
+/* Whether a rule cannot mirror: the mirror image of a single point about itself is itself. */
 static bool lacks_points(kata_rule rule, int64_t size) { return is_about_node(rule) && size == 1; }
 
 /* The values of the antisymmetric steps of an index beyond a side, in the order they are met. */

@@ -26,14 +26,13 @@ bool grid_box_is_empty(const grid_box *box);
 int64_t grid_box_points(const grid_box *box);                         /* 0 when empty */
 bool grid_box_contains(const grid_box *outer, const grid_box *inner); /* an empty inner: true */
 grid_box grid_box_intersect(const grid_box *a, const grid_box *b);
-bool grid_box_meet(const grid_box *a, const grid_box *b);     /* whether that is not empty */
+bool grid_box_meet(const grid_box *a, const grid_box *b);     /* whether they share a point */
 grid_box grid_box_hull(const grid_box *a, const grid_box *b); /* the smallest that holds both */
 grid_box grid_box_moved(const grid_box *box, const int64_t by[3], int times);
-/* Cuts `box` minus `hole` into at most 6 disjoint boxes, z slabs first, then y, then x; returns
+/* Cuts `box` minus `hole` into at most 6 disjoint boxes, slabs in z first, then y, then x. Returns
  * their number. */
 int grid_box_subtract(const grid_box *box, const grid_box *hole, grid_box pieces[6]);
-/* Makes *a both, where two boxes touch or overlap along one dimension and are alike in the others.
- */
+/* Widens *a by *b if they touch or overlap along one dimension and are equal in the others. */
 bool grid_box_join(grid_box *a, const grid_box *b);
 /* "4096 x 2048" */
 void grid_shape_print(text *out, const grid_shape *shape);
@@ -52,8 +51,8 @@ typedef struct grid_region {
 bool grid_region_add(grid_region *region, const grid_box *box);
 /* Whether all of a box is in the region; otherwise *missing is a part of it that is not. */
 bool grid_region_holds(const grid_region *region, const grid_box *box, grid_box *missing);
-/* Takes all of a box away; where memory is out, false, and the region is not to be used. Boxes that
- * did not overlap do not afterwards. */
+/* Takes all of a box away. False when memory is out; then the region is not to be used. Disjoint
+ * boxes stay disjoint. */
 bool grid_region_cut(grid_region *region, const grid_box *box);
 void grid_region_clear(grid_region *region);
 void grid_region_free(grid_region *region);
@@ -64,7 +63,7 @@ void grid_region_free(grid_region *region);
 typedef struct grid_axis {
     int64_t size;   /* points: 0 .. size-1 */
     int64_t cells;  /* of the grid: the period of KATA_PERIODIC; size - 1 where staggered */
-    int64_t ghosts; /* points kept beyond each side, found where that has no rule */
+    int64_t ghosts; /* points stored beyond each side; read where the side has no rule */
 } grid_axis;
 
 typedef struct grid_side_rule {
@@ -79,14 +78,14 @@ typedef struct grid_boundary {
 
 extern const grid_boundary grid_boundary_none; /* KATA_NONE at all sides */
 
-/* Where a read at an index of one dimension ends, and the antisymmetric steps met on the way there:
- * the value is x = value at `index` (or the constant), then for step k = steps-1 .. 0 (innermost to
+/* Where a read at an index of one dimension ends, and the antisymmetric steps on the way there. The
+ * value is x = value at `index` (or the constant), then for step k = steps-1 .. 0 (innermost to
  * outermost) x = 2*v - x with v = step_value[k % 2], all in the field's storage type. Over several
  * dimensions: x is mapped first; the first dimension that ends at a constant ends the mapping;
  * steps are undone in the reverse order of dimensions, x last. */
 typedef struct grid_source {
     bool is_constant;
-    int64_t index; /* of a point of the field, or of a ghost; -1 of the constant */
+    int64_t index; /* of a point of the field or a ghost; -1 if constant */
     double constant;
     int64_t steps;
     double step_value[2];
@@ -97,18 +96,19 @@ bool grid_boundary_equal(const grid_boundary *a, const grid_boundary *b);
 /* The rules of all sides, without their values, as one number. */
 uint32_t grid_boundary_rules(const grid_boundary *boundary);
 bool grid_boundary_is_periodic(const grid_boundary *boundary, int dimension);
-/* The indices lo <= i < hi that are points of their own: of a periodic dimension the cells, for
- * face n of a staggered field is its face 0. */
+/* The indices lo <= i < hi of distinct points: in a periodic dimension the cells, because face n of
+ * a staggered field is its face 0. */
 void grid_boundary_points(const grid_boundary *boundary, int dimension, const grid_axis *axis,
                           int64_t *lo, int64_t *hi);
-/* The same with the ghosts at sides that have no rule: what is found without a rule. */
+/* The same with the ghosts at sides without a rule: the indices that need no rule. */
 void grid_boundary_inside(const grid_boundary *boundary, int dimension, const grid_axis *axis,
                           int64_t *lo, int64_t *hi);
 /* Maps an index, at most 2^40 outside. Returns false where no rule covers it: KATA_NONE beyond the
  * ghosts, or a reflection about the node of a dimension of one point. */
 bool grid_boundary_map(const grid_boundary *boundary, int dimension, const grid_axis *axis,
                        int64_t index, grid_source *out);
-/* antisymmetric.c: makes elements at a source what is read there, by undoing its steps. */
+/* antisymmetric.c: undoes the steps of a source on elements found there, which makes them the
+ * values that the read finds. */
 void grid_undo_steps(const grid_source *source, kata_type stored, void *elements, int64_t count);
 const char *grid_rule_name(kata_rule rule); /* "KATA_CLAMP" */
 const char *grid_side_name(int side);       /* "KATA_X_LOW" */

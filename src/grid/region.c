@@ -1,5 +1,5 @@
-/* Sets of indices, as lists of boxes. Boxes that make one box together become one, so that what a
- * program writes part by part is one box in the end. */
+/* Sets of indices, as lists of boxes. Boxes that together are a box become one, so that a field
+ * written part by part is one box in the end. */
 #include "grid/grid.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ bool grid_region_add(grid_region *region, const grid_box *box)
             continue;
         }
         take_out(region, i);
-        i = 0; /* what was grown may be joined with those before */
+        i = 0; /* the grown box may join earlier ones */
     }
     region->boxes[region->count++] = added;
     return true;

@@ -1,10 +1,11 @@
 /* Ceilings: the rates that no program exceeds on this machine, measured.
  *
- * A crew of threads does the same kind of work at once, many times, in short repetitions; what is
- * kept is the best of them, and the median, for the bandwidth of shared machines changes within
- * seconds. Kinds take turns, so that a slow second is shared by all. From memory: arrays of twice
- * the largest cache, in huge pages where there are some, each thread with a share of its own that
- * it touched first. In a cache: half of it, for a copy from one quarter to the other. */
+ * A crew of threads does the same kind of work at once, many times, in short repetitions. A ceiling
+ * is the best repetition, and the median, because the bandwidth of shared machines changes within
+ * seconds. Kinds of work take turns, so that a slow second hits all of them. Memory is measured
+ * with arrays of twice the largest cache, in huge pages if there are any; each thread has a part of
+ * its own, which it touched first. A cache is measured with half of its size: a copy from one
+ * quarter to another. */
 #include "machine/ceiling.h"
 
 #include <pthread.h>
@@ -16,10 +17,10 @@ enum {
     MOST_REPETITIONS = 7,
     FEWEST_REPETITIONS = 2,
     ARRAYS = 3,
-    STAGGER = 1344 /* bytes by which arrays lie otherwise in their pages than the one before */
+    STAGGER = 1344 /* bytes: each array begins that much later in its page than the one before */
 };
 static const int64_t MIB = 1 << 20;
-static const double ENOUGH = 0.8;       /* seconds; then the fewest repetitions do */
+static const double ENOUGH = 0.8;       /* seconds; after them the fewest repetitions suffice */
 static const double REPETITION = 0.002; /* seconds, where the work can be made longer */
 
 /* ---- a crew of threads ----------------------------------------------------------------------- */
@@ -87,7 +88,7 @@ static double work(crew *c, int active, job *todo)
     return clock_seconds() - start;
 }
 
-/* With fewer threads when the system has no more to give. False when memory is out. */
+/* Starts with fewer threads if the system gives no more. False when memory is out. */
 static bool gather(crew *c, int threads)
 {
     pthread_mutex_init(&c->lock, NULL);
@@ -155,7 +156,7 @@ static void count_cycles(crew *c, int thread)
 
 /* ---- repetitions ----------------------------------------------------------------------------- */
 
-/* One ceiling, on its way. */
+/* A ceiling that is being measured. */
 typedef struct trial {
     kata_rate *out;
     job *job;
@@ -186,7 +187,7 @@ static double run(crew *c, const trial *t)
     return work(c, t->threads, t->job);
 }
 
-/* The shortest of a few runs: others may have been interrupted. */
+/* Takes the shortest of a few runs: the others may have been interrupted. */
 static double shortest(crew *c, const trial *t, double enough)
 {
     double least = run(c, t);
@@ -197,7 +198,7 @@ static double shortest(crew *c, const trial *t, double enough)
     return least;
 }
 
-/* Adds a trial with the amount of one turn, made as many turns as take REPETITION. */
+/* Adds a trial with the amount of one turn; it makes as many turns as take REPETITION. */
 static void add_turns(crew *c, trials *all, trial t)
 {
     double seconds = 0;
@@ -269,7 +270,7 @@ static void repeat(crew *c, trials *all, double start)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* Bytes of an array: twice the largest cache that is known, but a small part of the memory. */
+/* Bytes of an array: twice the largest known cache, but a small part of the memory. */
 static int64_t array_bytes(const machine *m, int threads)
 {
     int64_t bytes = 2 * larger(m->l3, m->l2 * threads);
@@ -292,8 +293,8 @@ static void add_caches(crew *c, trials *all, const machine *m, kata_ceilings *ou
     if (l3 >= 2 * m->l2) add_cache(c, all, &out->l3_copy_all, c->threads, l3);
 }
 
-/* `other`: the next narrower vectors, which some processors take two of where they take one of the
- * widest; NULL: none. */
+/* `other`: the next narrower vectors; some processors compute two of them in the time of one of the
+ * widest. NULL: none. */
 static void add_all(crew *c, trials *all, const machine *m, const ceiling_kernels *other,
                     kata_ceilings *out)
 {

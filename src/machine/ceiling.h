@@ -1,4 +1,4 @@
-/* ceiling: what ceiling.c and ceiling_kernels.c share. */
+/* Private to machine: the loops that measure ceilings. */
 #ifndef MACHINE_CEILING_H
 #define MACHINE_CEILING_H
 
@@ -23,9 +23,9 @@ typedef struct ceiling_kernels {
     int lanes; /* doubles in a vector; of floats there are twice as many */
 } ceiling_kernels;
 
-/* Those that this processor can run, the widest vectors first; returns their number. */
+/* Finds the loops that this processor can run, the widest vectors first; returns their number. */
 int ceiling_kernels_find(const ceiling_kernels *found[CEILING_SETS]);
-/* Runs for a number of cycles, and returns it; 0 where none can be told. */
+/* Runs for a number of cycles and returns that number; 0 if it is not known here. */
 int64_t ceiling_count_cycles(int64_t rounds);
 
 #endif

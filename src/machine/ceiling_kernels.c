@@ -1,5 +1,5 @@
-/* The loops that ceilings are measured with, once per vector extension. The last, of 16
- * bytes, needs none. */
+/* The loops that measure ceilings, once per vector extension. The last, of 16 bytes, needs no
+ * extension. */
 #include "machine/ceiling.h"
 
 #if defined(__x86_64__)
@@ -45,8 +45,8 @@ int ceiling_kernels_find(const ceiling_kernels *found[CEILING_SETS])
     return count;
 }
 
-/* Additions that each need the one before; an addition of two registers takes one cycle on every
- * processor that there is an instruction for here. */
+/* Additions, each of which needs the one before. An addition of two registers takes one cycle on
+ * every processor with an instruction here. */
 int64_t ceiling_count_cycles(int64_t rounds)
 {
     int64_t x = 1, y = 1, cycles = 0;

@@ -1,9 +1,9 @@
-/* The loops that ceilings are measured with, for one vector extension: ceiling_kernels.c includes
- * this once for each, with
+/* The loops that measure ceilings, for one vector extension. ceiling_kernels.c includes this file
+ * once for each, with
  *     NAME(x)              a name of its own for x
  *     TARGET               the attribute that allows its instructions
  *     BYTES                of a vector
- *     STREAM(at, value)    a store past the caches, where there is one
+ *     STREAM(at, value)    a streaming store, if there is one
  *     FMA64, FMA32(a,b,c)  a*b + c
  *
  * Counts of elements are multiples of CEILING_STEP, addresses of CEILING_ALIGNMENT. */
@@ -39,8 +39,8 @@ TARGET static void NAME(triad_streaming)(double *to, const double *a, const doub
 }
 #endif
 
-/* As many independent chains of operations as hide the latency of two units. The result has no
- * meaning, and depends on all of them. */
+/* Enough independent chains of operations to hide the latency of two units. The result depends on
+ * all of them, and has no meaning. */
 #define CHAINS(vector, element, NEXT)                                                              \
     const vector scale = (vector){0} + (element)0.5, shift = (vector){0} + (element)1.5;           \
     vector a = shift, b = a + a, c = b + a, d = c + a, e = d + a, f = e + a, g = f + a, h = g + a, \

@@ -1,4 +1,4 @@
-/* Huge pages: what the system says of them, and whether memory that asks for them gets them. */
+/* Huge pages: the system's settings, and whether memory that asks for them gets them. */
 #include "machine/machine.h"
 
 #include <stdio.h>
@@ -31,7 +31,7 @@ static int64_t count_given(const void *start)
     return 1024 * kilobytes;
 }
 
-/* Of four pages in a row, three are whole wherever the first begins. */
+/* Four pages in a row hold three whole pages, wherever the first begins. */
 static bool is_given(int64_t page)
 {
     size_t bytes = 4 * (size_t)page;

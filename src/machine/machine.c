@@ -1,5 +1,5 @@
-/* Caches by hwloc, which knows the topology on every system it runs on. Memory by sysconf: what
- * nodes report can leave out memory that a virtual machine was given later. */
+/* hwloc finds caches: it knows the topology on every system it runs on. sysconf finds memory: the
+ * nodes of a virtual machine may leave out memory that it was given later. */
 #include "machine/machine.h"
 #include "machine/processor.h"
 
@@ -9,14 +9,15 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* A set of cores. It must be as large as the system's, which is not known: grown until it fits. */
+/* A set of cores. It must be as large as the system's set, whose size is unknown: it grows until it
+ * fits. */
 typedef struct core_set {
     cpu_set_t *set;
     size_t size;
     int most; /* cores that it has room for */
 } core_set;
 
-/* Those that the caller may run on, to be freed by CPU_FREE; false where they cannot be had. */
+/* The cores that the caller may run on, to be freed by CPU_FREE; false if the system refuses. */
 static bool usable_cores(core_set *out)
 {
     for (int most = 1024; most <= 1 << 20; most *= 2) {

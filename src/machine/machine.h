@@ -9,25 +9,25 @@
 typedef struct machine {
     char cpu[128]; /* model name */
     char simd[16]; /* widest vector extension: "AVX-512", "AVX2", "AVX", "SSE2", "NEON", "none" */
-    int cores;     /* that this process may run on */
+    int cores;     /* this process may run on */
     int64_t l1, l2, l3;
-    int l2_cores, l3_cores; /* that share one, of those that this process may run on; 0: no cache */
+    int l2_cores, l3_cores; /* of `cores`: how many share one cache; 0: there is none */
     int64_t memory;
-    char huge_pages[16];   /* what the system does of itself: "always", "madvise", "never"; "" */
+    char huge_pages[16];   /* the system's setting: "always", "madvise", "never"; "" */
     int64_t huge_page;     /* bytes of one; 0: there are none */
-    bool huge_pages_given; /* to memory that asks for them by madvise */
+    bool huge_pages_given; /* whether memory that asks for them by madvise gets them */
 } machine;
 
 /* ---- machine.c ------------------------------------------------------------------------------- */
 
-/* Everything (by hwloc, some milliseconds). What cannot be found is 0 or "". */
+/* Finds everything (by hwloc, in some milliseconds). Unknown members are 0 or "". */
 void machine_detect(machine *out);
 /* Cores that this process may run on, at least 1. Fast. */
 int machine_cores(void);
 /* The core that the calling thread runs on; -1 when that is not known. */
 int machine_here(void);
-/* Lets a thread run on one core only: the n-th of those that the caller may use, counted from core
- * `from`, round. False where that cannot be had. */
+/* Lets a thread run on one core only: the n-th core that the caller may use, counted from core
+ * `from` on, wrapping around. False if the system refuses. */
 bool machine_pin(pthread_t thread, int from, int n);
 /* Bytes of the largest cache; 16 MiB where that is not known. Fast. */
 int64_t machine_last_cache(void);
@@ -36,13 +36,13 @@ int64_t machine_second_cache(void);
 
 /* ---- huge_pages.c ---------------------------------------------------------------------------- */
 
-/* Sets what a machine says of them. */
+/* Sets the members about huge pages. */
 void machine_huge_pages(machine *out);
 
 /* ---- ceiling.c ------------------------------------------------------------------------------- */
 
-/* Measures with that many threads, in about a second, on memory of its own. A machine that was
- * detected says how large the caches are. False, *out unchanged, when memory is out. */
+/* Measures with that many threads, in about a second, on memory of its own. `m` was detected, and
+ * says how large the caches are. False, with *out unchanged, when memory is out. */
 bool machine_measure(const machine *m, int threads, kata_ceilings *out);
 
 /* ---- processor.c ----------------------------------------------------------------------------- */

@@ -41,7 +41,7 @@ const char *machine_simd(void)
                                              : "none";
 }
 
-/* What register states the system saves: without them a feature is there but cannot be used. */
+/* The register states that the system saves: without them a feature cannot be used. */
 static unsigned enabled_states(leaf features)
 {
     unsigned low = 0, high;
@@ -49,7 +49,7 @@ static unsigned enabled_states(leaf features)
     return low;
 }
 
-/* Of leaf 1, b is left out: it differs between the cores of one processor. */
+/* Leaves out register b of leaf 1: it differs between the cores of one processor. */
 void machine_cpu_key(text *out)
 {
     char model[128];
