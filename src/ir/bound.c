@@ -1,7 +1,7 @@
 /* Bounds of intervals, compared as far as they are known before a kernel is applied. */
 #include "ir/kernel.h"
 
-/* What is the same in both; a size is at least 1. */
+/* Whether two bounds count from the same base. (A size, which is a base, is at least 1.) */
 static bool is_same_base(const ir_bound *a, const ir_bound *b)
 {
     return a->base == b->base && a->param == b->param;
@@ -48,7 +48,8 @@ bool ir_intervals_overlap(const ir_interval *a, const ir_interval *b)
 
 /* ---- gaps ------------------------------------------------------------------------------------ */
 
-/* Whether one can go on with an interval from a level. One that begins there may be empty. */
+/* Whether a walk can go on from a level with an interval. An interval that begins there may be
+ * empty. */
 static bool leads_on(const ir_interval *i, const ir_bound *level)
 {
     if (ir_bound_is_equal(&i->lo, level)) return !ir_bound_is_equal(&i->hi, level);

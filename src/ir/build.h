@@ -5,8 +5,8 @@
 #include "ir/graph.h"
 #include "ir/param.h"
 
-/* The type that an operation computes in: its operands', where SELECT has its second's. Not for
- * operations without operands. */
+/* The type of an operation's operands; of SELECT, the type of the second. Not for operations
+ * without operands. */
 static inline ir_type ir_operand_type(const ir_graph *g, const ir_node *n)
 {
     return (ir_type)g->nodes[n->arg[n->op == IR_SELECT ? 1 : 0]].type;

@@ -30,7 +30,7 @@ static kata_status never_passes(lowering *l, const ir_check *check)
     return message_send(l->m);
 }
 
-/* One that passes wherever an earlier one does is never the first to fail. */
+/* Whether a check passes wherever an earlier check does: then it is never the first to fail. */
 static bool is_known(const lowering *l, ir_id passes)
 {
     for (size_t i = l->check_count; i-- > 0 && l->check_count - i < 64;)

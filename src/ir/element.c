@@ -1,11 +1,12 @@
 /* Variables, numbers, and elements of arrays and tables. An index that is known only at run time is
- * checked, and chooses its element by halves. */
+ * checked, and selects its element by bisection. */
 #include "ir/lowering.h"
 
-/* A node for element `i` of what an expression names; 0 once something was reported. */
+/* A node for element `i` of the array or table that an expression names; 0 once an error was
+ * reported. */
 typedef ir_id element_of(lowering *l, const ir_expr *e, int i);
 
-/* What is chosen from: element row * columns + column of what `e` names. */
+/* An element to choose: number row * columns + column of the array or table that `e` names. */
 typedef struct choice {
     const ir_expr *e;
     element_of *element;
@@ -16,7 +17,7 @@ typedef struct choice {
 static ir_id choose_row(lowering *l, const choice *c, int lo, int hi);
 static ir_id choose_column(lowering *l, const choice *c, int first, int lo, int hi);
 
-/* One of lo .. hi-1 by halves, along rows or, from element `first`, along columns. */
+/* One of lo .. hi-1 by bisection, along rows or, from element `first`, along columns. */
 static ir_id choose_half(lowering *l, const choice *c, ir_id index, int first, int lo, int hi)
 {
     int middle = lo + (hi - lo) / 2;
@@ -31,7 +32,7 @@ static ir_id choose_half(lowering *l, const choice *c, ir_id index, int first, i
     return ir_graph_op(l->g, IR_SELECT, c->e->type, below, low, high, c->e->at);
 }
 
-/* Whether an index is known; then only it is left of *lo .. *hi-1. */
+/* Narrows *lo .. *hi-1 to an index that is known. */
 static void narrow_known(const lowering *l, ir_id index, int *lo, int *hi)
 {
     const ir_node *n = &l->g->nodes[index];
@@ -54,8 +55,8 @@ static ir_id choose_row(lowering *l, const choice *c, int lo, int hi)
     return choose_half(l, c, c->row, -1, lo, hi);
 }
 
-/* The node of an index below `length`: a constant in range, or one that is checked at run time. 0
- * once something was reported. */
+/* The node of an index below `length`: a constant in range, or an index that is checked at run
+ * time. 0 once an error was reported. */
 static ir_id index_node(lowering *l, const ir_expr *e, int length, const char *name)
 {
     int64_t i;
@@ -78,7 +79,7 @@ static ir_id too_many_choices(lowering *l, const ir_expr *e, int length, const c
     return 0;
 }
 
-/* The element that the index of an expression names, known now or at run time. */
+/* The element at the index of an expression, which is known now or at run time. */
 static ir_id indexed(lowering *l, const ir_expr *e, int length, const char *name,
                      element_of *element)
 {

@@ -1,5 +1,5 @@
-/* Nodes in an array, shared through an open-addressing table of their numbers. A node is equal to
- * another when all bytes before `at` are. */
+/* Nodes in an array, shared through an open-addressing table of their numbers. Nodes are equal when
+ * all bytes before `at` are. */
 #include "ir/build.h"
 
 #include <stdlib.h>

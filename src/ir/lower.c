@@ -1,9 +1,9 @@
-/* Tree to graph by symbolic execution. Every variable, output and reduction is a *cell* that holds
- * the node of its present value and a condition (a bool node) under which it has one. Loops run,
- * with conditions that must come out constant. A branch on a constant is taken; on anything else
- * both sides run, each from the same cells, and the cells that differ afterwards are joined by
- * selects: `changes` records the cells overwritten since a branch began, so that its cost is that
- * of what it assigns. A RETURN sets the cell `returned`; statements after it run under its
+/* Tree to graph by symbolic execution. Every variable, output and reduction is a *cell*: it holds
+ * the node of its present value, and a condition (a bool node) under which it has a value. Loops
+ * run; their conditions must be constants. A branch on a constant runs one side. On any other
+ * condition both sides run, each from the same cells, and selects join the cells that differ
+ * afterwards. `changes` records the cells overwritten since a branch began, so that a branch costs
+ * as much as its assignments. A RETURN sets the cell `returned`; statements after it run under its
  * negation. */
 #include "ir/lowering.h"
 
@@ -65,8 +65,8 @@ static void undo(lowering *l, size_t mark)
     l->change_count = mark;
 }
 
-/* Replaces the entries since `mark` by one per cell changed, with what it held before the branch;
- * its present value goes to l->branch_cells at the same place. */
+/* Replaces the entries since `mark` by one per changed cell, with the cell as it was before the
+ * branch. */
 static void keep_first_changes(lowering *l, size_t mark)
 {
     size_t kept = mark;
@@ -80,8 +80,9 @@ static void keep_first_changes(lowering *l, size_t mark)
     l->change_count = kept;
 }
 
-/* Joins two branches. `yes` holds `count` (cell, value after the first branch) pairs; the cells are
- * as the second branch left them and l->changes from `mark` on tells what they held before. */
+/* Joins two branches. `yes` holds `count` changed cells with their values after the first branch.
+ * The cells now are as the second branch left them; l->changes from `mark` on has their old values.
+ */
 static void join(lowering *l, ir_id condition, const lower_change *yes, size_t count, size_t mark)
 {
     keep_first_changes(l, mark);
@@ -162,7 +163,7 @@ static kata_status no_child(lowering *l, const ir_stmt *s)
     return message_send(l->m);
 }
 
-/* A component, or a child of it, is written at one offset in all of a kernel. */
+/* A kernel writes each component, or each child of it, at one offset only. */
 static kata_status lower_target(lowering *l, const ir_stmt *s, int component, uint32_t *out)
 {
     int32_t offset[3];
@@ -218,7 +219,7 @@ static kata_status lower_reduce(lowering *l, const ir_stmt *s)
     uint32_t reduction = l->param_outputs[s->index] + (uint32_t)element;
     uint32_t where = l->first_reduction + reduction;
     ir_id value = lower_expr(l, s->value);
-    /* combined with the neutral start, a value is itself */
+    /* combining a value with the neutral start would not change it */
     bool first = l->cells[where].value == l->reduction_starts[reduction];
     if (!first)
         value = ir_graph_op(l->g, ir_reduction_op(param), param->type, l->cells[where].value, value,
@@ -290,8 +291,8 @@ static kata_status lower_for(lowering *l, const ir_stmt *s)
     return status ? status : lower_check(l, s->at);
 }
 
-/* The value of a helper is that of the first return. What it does after one that may have happened
- * changes nothing but its own variables, and those are not read any more. */
+/* The first return decides the value of a helper. Statements after a return that may have happened
+ * change only the helper's own variables, and nobody reads these any more. */
 static void lower_return(lowering *l, const ir_stmt *s)
 {
     uint32_t where = l->local_cells[s->index];
@@ -304,7 +305,7 @@ static void lower_return(lowering *l, const ir_stmt *s)
     assign(l, l->returned, lower_bool(l, true));
 }
 
-/* The condition of an assert, and what it reads. */
+/* The condition of an assert; notes what it reads. */
 static ir_id lower_condition_of(lowering *l, const ir_stmt *s, lower_record *record)
 {
     lower_record *outer = l->record;
@@ -345,7 +346,7 @@ static kata_status lower_stmt(lowering *l, const ir_stmt *s)
     return KATA_OK;
 }
 
-/* Runs a list of statements as far as a return that has happened on every path. */
+/* Runs a list of statements up to a return that has happened on every path. */
 static kata_status lower_stmts(lowering *l, const ir_stmt *s)
 {
     kata_status status = KATA_OK;

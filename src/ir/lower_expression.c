@@ -24,7 +24,7 @@ kata_status lower_constant(lowering *l, const ir_expr *e, ir_id id, const char *
     return KATA_OK;
 }
 
-/* Evaluates an expression that must come out as a constant integer in [low, high]. */
+/* Evaluates an expression that must be a constant integer in [low, high]. */
 static kata_status constant_integer(lowering *l, const ir_expr *e, const char *what, int64_t low,
                                     int64_t high, int64_t *out)
 {
@@ -48,7 +48,7 @@ kata_status lower_component(lowering *l, const ir_param *param, const ir_expr *c
     return KATA_OK;
 }
 
-/* The index of an element, which must come out as a constant. */
+/* The index of an element, which must be a constant. */
 static kata_status constant_index(lowering *l, const ir_expr *e, int length, int64_t *out)
 {
     int64_t row = 0, column = 0;
@@ -82,8 +82,8 @@ static ir_id dimension(lowering *l, const ir_expr *e, ir_op op)
     return value;
 }
 
-/* A field that the kernel writes, read at its own point: what was written, as stored, and where
- * nothing was, what it held before. */
+/* A written field, read at its own point: the value written so far, rounded to storage, or the old
+ * value where none was written. */
 static ir_id own_value(lowering *l, const ir_expr *e, const ir_node *old, uint32_t output)
 {
     const ir_param *param = &l->kernel->params[e->index];
@@ -229,7 +229,7 @@ static ir_id long_constant(lowering *l, int64_t x)
     return ir_graph_const(l->g, IR_I64, ir_value_of_int(IR_I64, x));
 }
 
-/* 53 random bits, of which all but those along x are the same for a row, as a fraction. */
+/* 53 random bits as a fraction. They mix in x last: all steps before are the same for a row. */
 static ir_id random_number(lowering *l, const ir_expr *e)
 {
     ir_id bits = lower_expr(l, e->arg[0]);
@@ -256,8 +256,8 @@ static ir_id call(lowering *l, const ir_expr *e)
     return l->cells[l->local_cells[e->index]].value;
 }
 
-/* Of an operation whose first operand decides alone, the operand that is its value; NULL when it
- * has to be computed from all of them. What is not evaluated may be wrong: `q > 0 ? u[q-1] : 0`. */
+/* The operand that is the value of an operation whose first operand decides alone; NULL when all
+ * operands count. An operand that is not evaluated may be wrong: `q > 0 ? u[q-1] : 0`. */
 static const ir_expr *decided(const lowering *l, const ir_expr *e, ir_id first)
 {
     const ir_node *n = &l->g->nodes[first];
@@ -267,7 +267,7 @@ static const ir_expr *decided(const lowering *l, const ir_expr *e, ir_id first)
     return e->arg[(e->op == IR_AND) == (n->value.i32 != 0) ? 1 : 0];
 }
 
-/* Operand i, after the first, which says where it is evaluated. */
+/* Operand i after the first; the value of the first says where it is evaluated. */
 static ir_id operand(lowering *l, const ir_expr *e, ir_id first, int i)
 {
     bool choice = e->op == IR_SELECT;
@@ -301,7 +301,7 @@ ir_id lower_expr(lowering *l, const ir_expr *e)
     case IR_EXPR_SIZE: return dimension(l, e, IR_SIZE);
     case IR_EXPR_LOAD: return noted_load(l, e);
     case IR_EXPR_RANDOM: return random_number(l, e);
-    case IR_EXPR_PAIR: return 0; /* only as an index, see pair_node */
+    case IR_EXPR_PAIR: return 0; /* only as an index, see element.c */
     case IR_EXPR_OP: return operation(l, e);
     case IR_EXPR_CALL: return call(l, e);
     }

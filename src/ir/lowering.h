@@ -1,12 +1,14 @@
-/* Private to ir: the state of turning one tree into a graph. lower.c runs statements, evaluate.c
- * and element.c expressions, results.c sets up and collects. */
+/* Private to ir: the state of lowering a tree to a graph. lower.c runs statements,
+ * lower_expression.c and element.c expressions; path.c has the conditions around, check.c the
+ * checks; results.c sets up and collects. */
 #ifndef IR_LOWERING_H
 #define IR_LOWERING_H
 
 #include "ir/build.h"
 #include "ir/ir.h"
 
-/* A variable, or an element of one: its value (0: none) and the condition under which it is set. */
+/* A variable, or an element of an array: its value (0: none), and the condition under which it is
+ * set. */
 typedef struct lower_cell {
     ir_id value, defined;
 } lower_cell;
@@ -16,13 +18,13 @@ typedef struct lower_change {
     lower_cell cell;
 } lower_change;
 
-/* A condition under which the statement being lowered runs. */
+/* A condition under which the present statement runs. */
 typedef struct lower_condition {
     ir_id condition;
     bool truth;
 } lower_condition;
 
-/* What the condition of an assert has read so far. */
+/* The values that the condition of an assert has read so far. */
 typedef struct lower_record {
     ir_shown *shown;
     size_t count, capacity;
@@ -33,16 +35,16 @@ typedef struct lowering {
     ir_kernel *kernel;
     ir_graph *g;
     messages *m;
-    /* Cells: of locals (arrays element by element), `returned`, of outputs (the children, mostly
-     * one, of each component of written field parameters), of elements of reductions. */
+    /* Cells, in this order: locals (arrays element by element); `returned`; outputs, which are the
+     * children (mostly one) of each component of written fields; elements of reductions. */
     lower_cell *cells;
     uint32_t *local_cells;   /* first cell of each local */
     uint32_t *param_outputs; /* per parameter: its first output, or its first reduction */
     uint32_t returned, first_output, first_reduction, cell_count;
-    uint32_t *output_at;         /* per output: place of the last store */
-    int32_t (*output_offset)[3]; /* per output: of the point it is written at, once it is */
+    uint32_t *output_at;         /* per output: location of the last store */
+    int32_t (*output_offset)[3]; /* per output: of the point written; set once it is written */
     ir_id *reduction_starts;     /* per reduction: its neutral start */
-    lower_change *changes;       /* cells overwritten, with what they held before */
+    lower_change *changes;       /* overwritten cells with their old values */
     size_t change_count, change_capacity;
     uint32_t *stamps, stamp;
     int64_t steps;
@@ -70,12 +72,12 @@ kata_status lower_component(lowering *l, const ir_param *param, const ir_expr *c
 
 /* Constant offsets in range; NULL expressions are 0. */
 kata_status lower_offsets(lowering *l, ir_expr *const offset[3], int32_t out[3]);
-/* The output that a component written at an offset is; false where it has no such child. */
+/* The output of a component written at an offset; false if it has no such child. */
 bool lower_output(const lowering *l, int param, int component, const int32_t offset[3],
                   uint32_t *output);
-/* That an offset of a field parameter is 0 along dimensions that it lacks. */
+/* Checks that an offset is 0 along dimensions that the field parameter lacks. */
 kata_status lower_check_missing(lowering *l, int p, const int32_t offset[3], uint32_t at);
-/* That all offsets of a kernel have as many numbers. */
+/* Checks that all offsets of a kernel have equally many numbers. */
 kata_status lower_check_rank(lowering *l, int param, int offsets, uint32_t at);
 
 /* The value of a node, which must be a constant integer in [low, high]; reports any other. */

@@ -116,6 +116,7 @@ typedef struct ir_spelling {
     X(MIN, "min", 2, "if", INSTRUCTION, COMPARE, false, NONE, CHOICE(0, 1), CHOICE(0, 1))          \
     X(MAX, "max", 2, "if", INSTRUCTION, COMPARE, false, NONE, CHOICE(1, 0), CHOICE(1, 0))          \
     X(ABS, "abs", 1, "if", INSTRUCTION, OTHER, false, NONE, KATA(abs, x), BUILTIN(fabs, x))        \
+    /* also a sum with a product of the same type as one operand */                                \
     X(FMA, "fma", 3, "f", INSTRUCTION, FMA, true, NONE, NONE, BUILTIN(fma, x, y, z))               \
     X(SQRT, "sqrt", 1, "f", INSTRUCTION, SQRT, false, NONE, NONE, BUILTIN(sqrt, x))                \
     X(FABS, "fabs", 1, "f", INSTRUCTION, OTHER, false, NONE, NONE, BUILTIN(fabs, x))               \

@@ -1,4 +1,4 @@
-/* Parameters: what they are, and where fields given for them are touched. */
+/* Parameters: their kinds, and the indices at which their fields are touched. */
 #include "ir/build.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Setting up the lowering of a kernel, and collecting from its graph what results need. */
+/* Sets up the lowering of a kernel, and collects the nodes that its results need. */
 #include "ir/lowering.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static uint64_t number_cells(lowering *l)
     return cells + 1 + outputs + reductions;
 }
 
-/* Ratios of several numbers say how many dimensions the grids have. */
+/* A ratio of several numbers fixes the rank of the grids. */
 static kata_status check_ratios(lowering *l)
 {
     const ir_kernel *k = l->kernel;
@@ -49,7 +49,7 @@ static bool reserve_cells(lowering *l, arena *scratch, uint64_t cells)
     return l->cells && l->stamps && l->output_at && l->output_offset && l->reduction_starts;
 }
 
-/* No cell has a value, but for reductions, which have their start. */
+/* No cell has a value, except reductions, which have their start. */
 static void clear_cells(lowering *l, uint64_t cells)
 {
     const ir_kernel *k = l->kernel;
@@ -101,7 +101,7 @@ static kata_status never_written(lowering *l, const ir_param *param)
     return message_send(l->m);
 }
 
-/* Every element, as soon as one is given a value: the others reduce nothing. */
+/* Stores all elements of a reduction, also elements that no statement gives a value. */
 static kata_status add_reductions(lowering *l, int p)
 {
     ir_kernel *k = l->kernel;

@@ -1,6 +1,6 @@
-/* What a point costs: operations of the graph that differ from point to point along x (the others
- * are computed once for a row or more), and the bytes of fields, each element counted once however
- * often it is read. */
+/* What a point costs: the operations of the graph that differ from point to point along x (others
+ * are computed once per row or less often), and the bytes of fields. Each element counts once,
+ * however often it is read. */
 #include "ir/run_cost.h"
 
 static ir_operation_kind kind_of(ir_op op, ir_type operand)
@@ -10,8 +10,8 @@ static ir_operation_kind kind_of(ir_op op, ir_type operand)
     return of_any_type || ir_type_is_floating(operand) ? cost : IR_COST_INTEGER;
 }
 
-/* At least, in the units that multiply and add. The code in elementary.h computes in double; the
- * numbers are those of its shortest functions. */
+/* The least number of slots in the units that multiply and add. The code in elementary.h computes
+ * in double; the numbers belong to its shortest functions. */
 static double slots_of(ir_op op)
 {
     switch (ir_ops[op].function) {
@@ -74,7 +74,8 @@ static void touch(touched *t, const ir_param *param, const int32_t offset[3])
                 UINT32_C(1) << ((offset[d] % param->finer[d] + param->finer[d]) % param->finer[d]);
 }
 
-/* Elements of it per point. Along x memory moves whole lines, with what lies between. */
+/* Elements of a component per point. Along x memory moves whole lines, with the elements between.
+ */
 static double elements(const touched *t, const ir_param *param, int rank)
 {
     double count = t->any;
@@ -133,7 +134,7 @@ static double largest(const double *values, int count)
     return most;
 }
 
-/* Bytes per second between memory and caches: a store that is not past them also fetches. */
+/* Bytes per second between memory and caches. A store that is not streaming also fetches. */
 static double memory_rate(const kata_ceilings *c)
 {
     const double rates[] = {c->copy_streaming.best, c->triad_streaming.best, c->copy.best * 3 / 2,
@@ -147,8 +148,8 @@ static double seconds_of(const double counts[2], double narrow_rate, double wide
            (wide_rate > 0 ? counts[1] / wide_rate : 0);
 }
 
-/* The innermost memory that holds a loop's fields, and its rate. */
-static ir_cost_level place_of(double bytes, const machine *m, int threads)
+/* The innermost level that holds a loop's fields. */
+static ir_cost_level level_of(double bytes, const machine *m, int threads)
 {
     double l1 = (double)m->l1 * threads, l2 = (double)m->l2, l3 = (double)m->l3;
     if (m->l2_cores > 0 && threads > m->l2_cores) l2 *= (double)threads / m->l2_cores;
@@ -163,7 +164,7 @@ static ir_cost_level place_of(double bytes, const machine *m, int threads)
 ir_rate_bound ir_find_rate_bound(const ir_run_cost *w, double bytes, const machine *m, int threads,
                                  const kata_ceilings *c)
 {
-    ir_rate_bound b = {.level = place_of(bytes, m, threads)};
+    ir_rate_bound b = {.level = level_of(bytes, m, threads)};
     double rate = b.level == IR_COST_L2   ? c->l2_copy_all.best
                   : b.level == IR_COST_L3 ? c->l3_copy_all.best
                                           : memory_rate(c);

@@ -5,30 +5,30 @@
 #include "ir/ir.h"
 #include "machine/machine.h"
 
-/* What a kernel does at a point, in mean over many. */
+/* The work of a kernel at a point, as a mean over many points. */
 typedef struct ir_run_cost {
     int64_t operations[IR_COST_OPERATION_COUNT];
-    int64_t floating;     /* of floating-point numbers, an fma being two, comparisons none */
-    double slots[2];      /* of units that multiply and add floats, and doubles, at least */
-    double divisions[2];  /* the same: divisions and square roots */
+    int64_t floating;     /* floating-point operations; an fma counts two, a comparison none */
+    double slots[2];      /* of units that multiply and add: of floats, of doubles; at least */
+    double divisions[2];  /* divisions and square roots: of floats, of doubles */
     double read, written; /* bytes of fields, each element once */
-    double allocated; /* of those written, what is not read: fetched nevertheless, unless stores go
-                         past the caches */
+    double allocated;     /* bytes written and not read: fetched all the same, unless stores are
+                             streaming */
 } ir_run_cost;
 
-/* For fields so stored (per parameter) on grids of a rank. False when memory is out. */
+/* `storage`: of the fields, per parameter. `rank`: of their grids. False when memory is out. */
 bool ir_find_run_cost(const ir_kernel *kernel, const kata_type *storage, int rank,
                       ir_run_cost *out);
 
-/* Where the fields of a loop are while it runs again and again. */
+/* The level of memory that holds the fields of a loop while it runs again and again. */
 typedef enum ir_cost_level { IR_COST_MEMORY, IR_COST_L3, IR_COST_L2, IR_COST_L1 } ir_cost_level;
 
-/* Points per second that a loop does at most; 0 where nothing bounds it. */
+/* An upper bound of the points per second of a loop; 0: there is none. */
 typedef struct ir_rate_bound {
     double points;
-    double memory, allocating; /* by bytes; without streaming stores */
+    double memory, allocating; /* by bytes, with streaming stores and without */
     double arithmetic;
-    bool by_memory; /* which of them it is */
+    bool by_memory; /* whether `points` is `memory`; otherwise `arithmetic` */
     ir_cost_level level;
 } ir_rate_bound;
 

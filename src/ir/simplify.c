@@ -1,6 +1,6 @@
-/* Rewriting rules, one function per operation. Each keeps every bit for every operand: what holds
- * for real numbers only (x - x = 0, x + 0 = x, regrouping) is not done in floating point, where a
- * rule below relies on round to nearest. A rule returns 0 when it does not apply. */
+/* Rewriting rules, one function per operation. Each keeps every bit for every operand. Rules of
+ * real numbers that do not (x - x = 0, x + 0 = x, regrouping) are not used in floating point. The
+ * rules rely on rounding to nearest. A rule returns 0 when it does not apply. */
 #include "ir/build.h"
 
 #include <float.h>
@@ -50,7 +50,7 @@ static ir_id fold(rewriting *r)
     return ir_graph_const(r->g, type, ir_evaluate((ir_op)r->n->op, type, r->operand, args));
 }
 
-/* Puts a constant second and orders the rest, so that a+b and b+a are one node. */
+/* Puts a constant second and orders other operands, so that a+b and b+a are one node. */
 static void order_operands(rewriting *r)
 {
     if (!ir_ops[r->n->op].commutes) return;
@@ -87,7 +87,7 @@ static ir_id simplify_mul(rewriting *r)
     return 0;
 }
 
-/* Dividing by a power of two is multiplying by its inverse when both are normal numbers. */
+/* Division by a power of two is multiplication by its inverse, if both are normal numbers. */
 static ir_id divide_by_power(rewriting *r)
 {
     double c = r->operand == IR_F64 ? operand(r, 1)->value.f64 : (double)operand(r, 1)->value.f32;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* name constant word C type bytes type coded */
+/* name     constant       word      C type     bytes type  coded */
 #define IR_STORAGES(X)                                                                             \
     X(f64, "KATA_F64", "double", "double", 8, IR_F64, false)                                       \
     X(f32, "KATA_F32", "float", "float", 4, IR_F32, false)                                         \

@@ -1,7 +1,7 @@
-/* Types of operations. The usual conversions of C, with two differences: an expression made of
- * unsuffixed literals is *flexible* and becomes float where it meets a float, its arithmetic being
- * done in double and rounded once; and a sum with exactly one operand that is written as a product
- * of its type is an fma. */
+/* Types of operations: the usual conversions of C, with two differences. An expression made of
+ * unsuffixed literals is *flexible*: it becomes float where it meets a float; its arithmetic is
+ * done in double and rounded once. And a sum becomes an fma if exactly one of its operands is
+ * written as a product and that product has the type of the sum. */
 #include "lang/check.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 /* ---- the parts of legality_check, in order; each assumes that the ones before it passed -------
  */
 
-/* once.c: what runs once is given scalars, what runs on a grid fields. */
+/* once.c: a kernel that runs once takes scalars, a kernel that runs on a grid fields. */
 kata_status legality_check_once(const chain_loop *loop, messages *m);
 /* legality.c: the rank of the grid. */
 kata_status legality_check_rank(const chain_loop *loop, messages *m);
@@ -20,13 +20,13 @@ kata_status legality_check_bindings(const chain_loop *loop, messages *m);
 kata_status legality_check_ratio(const chain_loop *loop, int param, messages *m);
 /* range_check.c: the points of the range exist. */
 kata_status legality_check_box(const chain_loop *loop, messages *m);
-/* target.c: what is written lies in the grid. */
+/* target.c: writes end in the grid. */
 kata_status legality_check_targets(const chain_loop *loop, messages *m);
 /* conflict.c: no two points touch one value when one writes it. */
 kata_status legality_check_conflicts(const chain_loop *loop, messages *m);
-/* discarded.c: no value is read that was discarded. */
+/* discarded.c: no discarded value is read. */
 kata_status legality_check_values(const chain_loop *loop, messages *m);
-/* temporary.c: what is read of temporary fields was written in this time step. */
+/* temporary.c: values read from temporary fields were written in this time step. */
 kata_status legality_check_temporaries(const chain_loop *loop, messages *m);
 /* coverage.c: reads outside the grid have a boundary rule. */
 kata_status legality_check_reads(const chain_loop *loop, messages *m);
@@ -40,10 +40,10 @@ void legality_print_offset(char out[LEGALITY_NAME], const ir_access *access, int
 
 /* ---- coverage.c, temporary.c ----------------------------------------------------------------- */
 
-/* The points of a loop's box at which reads have a rule, `needs` being those of analysis_needs. */
+/* The points of a loop's box at which all needed reads have a rule. `needs`: of analysis_needs. */
 grid_box legality_covered(const chain_loop *loop, const grid_box *needs);
-/* The first access, from the points that `needs` has for each, that finds no value of a temporary
- * field, and a box of indices that lack one; -1 when there is none. */
+/* The first access that finds no value of a temporary field, from the points that `needs` has for
+ * it, and a box of indices without value; -1 when there is none. */
 int legality_find_unset(const chain_loop *loop, const grid_box *needs, grid_box *missing);
 
 #endif

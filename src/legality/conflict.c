@@ -1,6 +1,5 @@
-/* No two points of a loop may touch one value when one of them writes it: a slot has one writer,
- * and what is read of a component that is written lies, after the boundary rules, outside of the
- * points that write it. */
+/* No two points of a loop may touch one value when one of them writes it. So a slot has one writer;
+ * and after boundary rules, reads of a written component end outside the points that write it. */
 #include "legality/checks.h"
 
 #include <string.h>
@@ -44,7 +43,7 @@ static bool is_writer(const chain_loop *loop, const ir_store *store, const ir_ac
            store->component == access->component;
 }
 
-/* What to do in a kernel whose levels run in order. */
+/* Says what to do in a kernel whose levels run in order. */
 static void say_level(const chain_loop *loop, const ir_access *access, messages *m)
 {
     char z = "xyz"[loop->kernel->ordered];
@@ -95,8 +94,8 @@ static kata_status refuse_read(const chain_loop *loop, const ir_access *access,
 
 static const ir_param plain_param;
 
-/* By how many indices reads are shifted: whether by none, and modulo the number of colours, as
- * bits, by others. */
+/* By how many indices reads are shifted: whether by none, and by how many others modulo the number
+ * of colours, as bits. */
 typedef struct shifts {
     bool none;
     uint64_t others;
@@ -110,7 +109,7 @@ static void add_shift(shifts *s, int64_t shift, int64_t colors)
         s->others |= (uint64_t)1 << ((shift % colors + colors) % colors);
 }
 
-/* Along a dimension: the offset itself, and what boundary rules make of it. */
+/* Along a dimension: the offset itself, and the shifts that boundary rules make of it. */
 static shifts shifts_along(const chain_loop *loop, const ir_access *access, int d)
 {
     const chain_binding *binding = &loop->bindings[access->param];
@@ -167,8 +166,8 @@ static bool leaves_grid(const chain_loop *loop, int param, const int32_t offset[
     return !grid_box_contains(&all, &box);
 }
 
-/* Whether sides that a box leaves at an offset are periodic: then no two of its points end at one.
- */
+/* Whether the sides that a box leaves at an offset are periodic: then no two of its points reach
+ * the same index. */
 static bool wraps(const chain_loop *loop, int param, const int32_t offset[3], const grid_box *from)
 {
     const chain_binding *binding = &loop->bindings[param];
@@ -181,8 +180,8 @@ static bool wraps(const chain_loop *loop, int param, const int32_t offset[3], co
     return true;
 }
 
-/* Whether a finer field is read and written at indices of which two points share none: along some
- * dimension they leave different remainders by the ratio, and no boundary rule changes that. */
+/* Whether no point of a finer field is both read and written: along some dimension the indices of
+ * reads and writes leave different remainders by the ratio, and no boundary rule changes that. */
 static bool is_other_child(const chain_loop *loop, const ir_access *access, const ir_store *store,
                            const grid_box *need)
 {
@@ -201,9 +200,9 @@ static bool is_other_child(const chain_loop *loop, const ir_access *access, cons
     return false;
 }
 
-/* Whether a read, from the points of `need`, may find a value that another point writes: not where
- * it is the very value that its own point writes, nor where reads and writes end in disjoint boxes
- * or on different colours. */
+/* Whether a read, from the points of `need`, may find a value that another point writes. It does
+ * not if it finds the very value that its own point writes, nor if reads and writes end in disjoint
+ * boxes or on different colours. */
 static bool meets(const chain_loop *loop, const ir_access *access, const ir_store *store,
                   const grid_box *need)
 {
@@ -222,7 +221,7 @@ static bool meets(const chain_loop *loop, const ir_access *access, const ir_stor
     return !grid_box_is_empty(&both);
 }
 
-/* The levels lo <= i < hi of `need` from which an access leaves the field along the levels. */
+/* The levels lo <= i < hi of `need` from which an access leaves the field across levels. */
 static void leaving_levels(const chain_loop *loop, const ir_access *access, const grid_box *need,
                            int64_t *lo, int64_t *hi)
 {
@@ -238,10 +237,10 @@ static void leaving_levels(const chain_loop *loop, const ir_access *access, cons
     if (by > 0 && high > *lo) *lo = high;
 }
 
-/* The same where levels run in order, which only the points of one level can meet. At its own level
- * a read lands at once, or by a boundary rule along the levels; at no offset along it, at its own
- * point. Of a finer field a level writes the first children, and what is read at the others is
- * written by none. */
+/* The same where levels run in order: only points of one level can meet. A read lands on its own
+ * level without an offset across levels, or by a boundary rule there; without other offsets it
+ * lands on its own point. In a finer field a level writes the first children only; nobody writes
+ * the others. */
 static bool meets_level(const chain_loop *loop, const ir_access *access, const ir_store *store,
                         const grid_box *need)
 {
@@ -268,8 +267,7 @@ static bool meets_level(const chain_loop *loop, const ir_access *access, const i
     return false;
 }
 
-/* First as if each read mattered everywhere, which mostly is enough; then with what guards leave.
- */
+/* First treats each read as needed everywhere, which is mostly enough; then uses guards. */
 static kata_status check_access(const chain_loop *loop, int i, const ir_store *store, messages *m)
 {
     const ir_access *access = &loop->kernel->accesses[i];

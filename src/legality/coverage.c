@@ -1,9 +1,9 @@
 /* Reads outside the grid are covered by boundary rules.
  *
- * Dimensions are judged one by one, and of each the two extreme indices that are read: an index
- * that no rule covers is one of which every index farther out at the same side is not covered
- * either. (A reflection may carry a far index past the opposite side of a thin grid, where
- * there may be no rule; a nearer one is carried less far.) */
+ * Dimensions are judged one by one, by the two extreme indices that are read: if no rule covers an
+ * index, no rule covers an index farther out at the same side. (A reflection may carry a far index
+ * past the opposite side of a thin grid, where there may be no rule; it carries a nearer index less
+ * far.) */
 #include "legality/checks.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 typedef struct outside_read {
     const chain_loop *loop;
     const ir_access *access;
-    const grid_box *box; /* of the points at which it matters */
+    const grid_box *box; /* of the points at which it is needed */
     int dimension;
     bool high;
 } outside_read;
@@ -87,7 +87,7 @@ grid_box legality_covered(const chain_loop *loop, const grid_box *needs)
     return box;
 }
 
-/* The n of the kata_inner that is this box; -1 when none is. */
+/* The n of the kata_inner(g, n) that is this box; -1: there is none. */
 static int64_t inner_depth(const grid_shape *shape, const grid_box *box)
 {
     int64_t depth = box->lo[0];
@@ -158,7 +158,7 @@ static kata_status refuse_half_periodic(const outside_read *r, messages *m)
     return message_send(m);
 }
 
-/* The side whose rule is missing or wants two points: the first met, or the opposite one when a
+/* The side whose rule is missing or needs two points: the first side met, or the opposite side if a
  * reflection leads there. */
 static int failing_side(const outside_read *r)
 {
@@ -216,7 +216,7 @@ static kata_status refuse(const outside_read *r, const grid_box *needs, messages
     return message_send(m);
 }
 
-/* The first read that leaves the grid where no rule covers it; `needs` NULL: from all points. */
+/* The first read that leaves the grid where no rule covers it. `needs` NULL: from all points. */
 static bool find_uncovered(const chain_loop *loop, const grid_box *needs, outside_read *out)
 {
     for (int i = 0; i < loop->kernel->access_count; i++)
@@ -228,8 +228,7 @@ static bool find_uncovered(const chain_loop *loop, const grid_box *needs, outsid
     return false;
 }
 
-/* First as if each read mattered everywhere, which mostly is enough; then with what guards leave.
- */
+/* First treats each read as needed everywhere, which is mostly enough; then uses guards. */
 kata_status legality_check_reads(const chain_loop *loop, messages *m)
 {
     arena memory = {0};

@@ -1,7 +1,7 @@
-/* Values that the program said it will not read again. */
+/* Values that the program declared not to read again. */
 #include "legality/checks.h"
 
-/* Whether a read finds what the loop itself has written, at levels that ran before. */
+/* Whether a read finds values that the loop itself wrote at earlier levels. */
 static bool finds_written(const chain_loop *loop, const ir_access *access)
 {
     return loop->kernel->params[access->param].kind == IR_PARAM_OUT &&

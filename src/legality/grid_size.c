@@ -1,11 +1,11 @@
-/* Sizes of fields on finer and coarser grids: exactly the ratio times, or by the ratio, that of the
- * grid a kernel is applied to. */
+/* Sizes of fields on finer and coarser grids: exactly the size of the grid that a kernel is applied
+ * to, multiplied or divided by the ratio. */
 #include "legality/checks.h"
 
 #include <inttypes.h>
 
-/* The size that a field given for a parameter must have; false where there is none, since the
- * ratio does not divide the size along dimension *odd. */
+/* The size that a parameter's field must have. False if the ratio does not divide the size along
+ * dimension *odd. */
 static bool expected_shape(const chain_loop *loop, const ir_param *param, grid_shape *out, int *odd)
 {
     *out = loop->shape;

@@ -1,4 +1,4 @@
-/* legality: whether loops may be queued. Verdicts on single applications, with messages. */
+/* legality: whether loops may be queued. Judges single applications, with messages. */
 #ifndef LEGALITY_LEGALITY_H
 #define LEGALITY_LEGALITY_H
 
@@ -7,9 +7,9 @@
 /* ---- legality.c ------------------------------------------------------------------------------ */
 
 /* Whether a loop may be queued: ranks and sizes match, the box lies in the grid, no two points
- * touch one value when one writes it (reads at other offsets of what is written, also through a
- * field bound twice), reads outside the grid are covered by boundary rules. Each refusal says
- * kernel line, field, offset, place of application, and what to do instead. */
+ * touch one value when one of them writes it (also through a field bound twice), boundary rules
+ * cover reads outside the grid. Each refusal says kernel line, field, offset, location of the
+ * application, and what to do instead. */
 kata_status legality_check(const chain_loop *loop, messages *m);
 
 /* ---- where.c --------------------------------------------------------------------------------- */
@@ -19,10 +19,10 @@ kata_status legality_check(const chain_loop *loop, messages *m);
 void legality_say_where(const chain_loop *loop, messages *m);
 /* ---- temporary.c, needed.c ------------------------------------------------------------------- */
 
-/* Enters what a queued loop writes in the sets of temporary fields; false when memory is out. */
+/* Notes the indices that a queued loop writes in tracked fields; false when memory is out. */
 bool legality_note_written(const chain_loop *loop);
-/* Of a loop applied to kata_needed, sets the box: the largest found at which its writes have a
- * place and its reads values. Reports what such a kernel may not do. */
+/* Sets the box of a loop applied to kata_needed: the largest box found at which its writes lie in
+ * their fields and its reads find values. Reports whatever such a kernel may not do. */
 kata_status legality_find_needed(chain_loop *loop, messages *m);
 
 #endif

@@ -1,8 +1,9 @@
 /* kata_needed: where a kernel that writes temporary fields can run.
  *
- * From the box on which all that it writes has a place, points are cut off at a side until every
- * read that matters at the others finds a value: reads without a rule, then reads of temporaries
- * where they were not written, of the ways to cut off the latter the one that leaves most. */
+ * The search starts with the box from which all writes lie in their fields. It cuts off points at a
+ * side until every needed read of the others finds a value: first for reads without a rule, then
+ * for reads of temporaries where they were not written. Of several ways to cut it takes the one
+ * that leaves most points. */
 #include "legality/checks.h"
 
 static kata_status begin(const chain_loop *loop, uint32_t at, const char *what, messages *m)
@@ -13,7 +14,7 @@ static kata_status begin(const chain_loop *loop, uint32_t at, const char *what, 
     return KATA_ERROR_APPLICATION;
 }
 
-/* What runs as far as is needed shows nowhere but in temporary fields. */
+/* A kernel applied to kata_needed may have effects in temporary fields only. */
 static kata_status check_kernel(const chain_loop *loop, messages *m)
 {
     const ir_kernel *kernel = loop->kernel;
@@ -37,8 +38,8 @@ static kata_status check_kernel(const chain_loop *loop, messages *m)
 
 /* ---- cutting --------------------------------------------------------------------------------- */
 
-/* The points from which all stores have a place; of a dimension that all written fields lack, the
- * first. */
+/* The points from which all stores lie in their fields; along a dimension that all written fields
+ * lack, the first point. */
 static grid_box writable(const chain_loop *loop)
 {
     const ir_kernel *kernel = loop->kernel;
@@ -58,7 +59,7 @@ static grid_box writable(const chain_loop *loop)
     return box;
 }
 
-/* The largest box that is left of another beside points that are taken out of it. */
+/* The largest part of a box without given points that is a box itself. */
 static grid_box without(const grid_box *box, const grid_box *out)
 {
     grid_box best = {{0}, {0}};
@@ -72,7 +73,7 @@ static grid_box without(const grid_box *box, const grid_box *out)
     return best;
 }
 
-/* Takes out the points from which an access reads indices that lack values; where only a rule leads
+/* Takes out the points from which an access reads indices without values; if only a rule leads
  * there, all points from which it leaves the field. */
 static grid_box cut(const chain_loop *loop, const ir_access *access, const grid_box *missing)
 {

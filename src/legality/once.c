@@ -1,5 +1,5 @@
-/* What runs once computes with scalars and numbers, what runs on a grid does not write scalars but
- * by reducing into them. */
+/* A kernel that runs once computes with scalars and numbers. A kernel that runs on a grid writes
+ * scalars only by reducing into them. */
 #include "legality/checks.h"
 
 static kata_status refuse_offsets(const chain_loop *loop, messages *m)

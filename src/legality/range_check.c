@@ -3,8 +3,8 @@
 
 #include <inttypes.h>
 
-/* What the range is along a dimension, and what a field has there; of one on another grid, where
- * the range lies on that. */
+/* Says the range along a dimension, and the indices that a field has there; of a field on another
+ * grid, also where the range lies on that. */
 static void say_bounds(const chain_loop *loop, int d, int p, const grid_box *has, messages *m)
 {
     static const int32_t here[3];
@@ -59,8 +59,8 @@ static kata_status refuse_box(const chain_loop *loop, int d, int p, messages *m)
     return message_send(m);
 }
 
-/* Whether the kernel may be applied only where such a parameter has values: those that it writes,
- * or all fields when it writes none. */
+/* Whether the kernel may be applied only where this parameter has values: where its written fields
+ * have, or all its fields if it writes none. */
 static bool counts(const chain_loop *loop, int p, bool writes)
 {
     const ir_param *param = &loop->kernel->params[p];
@@ -79,7 +79,7 @@ static bool leaves(const grid_box *box, const grid_box *outer, int d)
     return box->lo[d] < outer->lo[d] || box->hi[d] > outer->hi[d];
 }
 
-/* Where the range leaves the grid along a dimension, all those parameters must have values. */
+/* Where the range leaves the grid along a dimension, all parameters that count must have values. */
 static kata_status check_along(const chain_loop *loop, int d, messages *m)
 {
     static const int32_t here[3];

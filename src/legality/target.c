@@ -1,5 +1,5 @@
-/* Writes at offsets end inside the grid: where they leave it, periodic sides bring them back, or a
- * guard keeps them from happening. */
+/* Writes at offsets end inside the grid. Where they would leave it, periodic sides bring them back,
+ * or a guard prevents them. */
 #include "legality/checks.h"
 
 static kata_status refuse(const chain_loop *loop, const ir_store *store, int side, messages *m)
@@ -36,7 +36,7 @@ static kata_status refuse_several(const chain_loop *loop, const ir_store *store,
     return message_send(m);
 }
 
-/* A field that lacks a dimension has one value for all its indices: one point may write it. */
+/* A field that lacks a dimension has one value for all indices along it: one point may write it. */
 static kata_status check_one_point(const chain_loop *loop, const ir_store *store, messages *m)
 {
     const ir_param *param = &loop->kernel->params[store->param];

@@ -1,6 +1,7 @@
-/* Temporary fields: their values live from a write to the end of the time step, and what is read
- * was written before, point by point. So what writes one writes all components, on every path. The
- * same holds for reads of other fields that are tracked, as they are after a kata_discard. */
+/* Temporary fields: their values live from a write to the end of the time step, and every value
+ * read was written before. So a kernel that writes a temporary field writes all its components, on
+ * every path. The same holds for reads of other tracked fields, as fields are after a kata_discard.
+ */
 #include "legality/checks.h"
 
 /* ---- writes ---------------------------------------------------------------------------------- */
@@ -85,8 +86,8 @@ static bool reads_earlier(const chain_loop *loop, const ir_access *access, const
     return box.lo[d] >= inside.lo[d] && box.hi[d] <= inside.hi[d];
 }
 
-/* Whether there are values in a box of indices when they are read: from before the loop, or from
- * its earlier levels. */
+/* Whether a box of indices has values when they are read: from before the loop, or from its earlier
+ * levels. */
 static bool has_values(const chain_loop *loop, const ir_access *access, const grid_box *need,
                        const grid_box *box, grid_box *missing)
 {

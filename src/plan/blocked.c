@@ -1,9 +1,9 @@
-/* Blocks: the grid is dealt out, each block keeps its part of all fields with a margin, and before
- * every few loops margins are filled from the neighbours: as deep as those loops need, which then
- * compute around their block what their neighbours compute, too.
+/* Blocks: the grid is dealt out, and each block has its part of all fields with a margin. Before
+ * every few loops the neighbours fill the margins, as deep as these loops need. The loops then
+ * compute some points around their block that the neighbours compute, too.
  *
- * A single block is how the seam of a periodic dimension is closed: it is its own neighbour, and
- * its margins are moved in. */
+ * A single block closes the seam of a periodic dimension: it is its own neighbour, and its margins
+ * are moved in. */
 #include "plan/planner.h"
 
 /* The next loops between exchanges, from `first`. */
@@ -14,7 +14,7 @@ static analysis_section chunk_of(const plan_group *g, int64_t every, int first)
     return (analysis_section){g->part.a, first, end};
 }
 
-/* The points of all fields and loops along a dimension that is cut; of another, without end. */
+/* The points of all fields and loops along a dimension that is cut; along another, without end. */
 static plan_span points_along(const plan_group *g, int d)
 {
     plan_span all = {0, 1};
@@ -42,8 +42,8 @@ static int64_t *make_cuts(plan *p, plan_span all, int parts)
     return cuts;
 }
 
-/* Fields are dealt out that are touched point for point, each block with all that is touched around
- * it at most. */
+/* Deals out the fields that are touched point for point; each block has room for all indices that
+ * are touched around it. */
 static void find_buffered(plan_group *g, int64_t every)
 {
     for (int s = 0; s < g->part.a->slot_count; s++) {

@@ -1,5 +1,5 @@
-/* Plans of chains seen before. A time loop queues the same loops again and again: their hashes
- * tell, and a plan and its analysis fit any chain of equal loops. */
+/* Plans of chains seen before. A time loop queues the same loops again and again. Their hashes show
+ * it; a plan and its analysis fit any chain of equal loops. */
 #include "plan/plan.h"
 
 #include <stddef.h>
@@ -10,7 +10,7 @@ enum { KEPT = 8 };
 
 typedef struct known {
     uint64_t key;
-    int64_t used; /* when last; 0: never */
+    int64_t used; /* time of last use; 0: never */
     plan plan;
     analysis_chain analysis;
 } known;

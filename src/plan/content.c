@@ -1,4 +1,4 @@
-/* What a place holds: disjoint boxes, and the loops that wrote them. */
+/* The content of a place: disjoint boxes, and the loops that wrote them. */
 #include "plan/proof.h"
 
 #include <stdlib.h>
@@ -41,7 +41,7 @@ bool content_clear(content *c, int component, const grid_box *box)
     return found;
 }
 
-/* Boxes of one loop are put together where they meet, so that lists stay short. */
+/* Joins boxes of one loop that meet, so that lists stay short. */
 void content_set(content *c, content_entry entry)
 {
     content_clear(c, entry.component, &entry.box);

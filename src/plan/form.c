@@ -1,11 +1,11 @@
-/* Whether a plan can be walked: everything that the walk takes for granted. */
+/* Whether a plan can be walked: checks everything that the walk relies on. */
 #include "plan/node.h"
 
 #include <string.h>
 
 enum { DEEPEST = 64, DEEPEST_TILES = 12 };
 
-/* What is around a node. */
+/* The nodes around a node. */
 typedef struct around {
     const plan *p;
     const analysis_chain *a;
@@ -92,7 +92,7 @@ static bool has_buffer(const around *a, int slot)
     return false;
 }
 
-/* Copies a period apart are of one point. */
+/* Points a period apart are copies of one point. */
 static const char *check_periods(const around *a, const plan_node *leaf)
 {
     grid_shape grid = leaf->kind == PLAN_LOOP ? a->a->loops[leaf->loop].loop->shape
@@ -133,7 +133,7 @@ static const char *check_node(const around *a, const plan_node *n)
     return "it is of an unknown kind";
 }
 
-/* What is around the children of a node. */
+/* The nodes around the children of a node. */
 static const char *enter(around *a, const plan_node *n)
 {
     if (++a->depth > DEEPEST - 2) return "nodes are nested too deep";

@@ -1,11 +1,11 @@
-/* Groups of loops: what binds them, and the nodes that their planners have in common. */
+/* Groups of loops: which loops belong together, and the nodes that their planners share. */
 #include "plan/planner.h"
 
 #include <string.h>
 
 /* ---- grouping -------------------------------------------------------------------------------- */
 
-/* What the loops of a group do to a slot, as bits. Odd: not at the points themselves. */
+/* How the loops of a group use a slot, as bits. ODD: not point for point. */
 enum { TOUCHED = 1, WRITTEN = 2, ODD = 4, ODD_WRITTEN = 8, READ = 16, REDUCED = 32 };
 
 typedef struct bonds {
@@ -18,7 +18,7 @@ typedef struct bonds {
 static unsigned refused_bits(const bonds *b, const analysis_loop *l, const analysis_touch *t)
 {
     bool once = l->loop->once;
-    if (t->scalar) /* what runs before the others must not change what they find */
+    if (t->scalar) /* a loop that runs before the others must not change their scalars */
         return !b->apart ? 0 : !t->writes ? REDUCED : once ? REDUCED | READ : 0;
     return t->writes ? (t->remapped ? TOUCHED : ODD) : (t->remapped ? WRITTEN : ODD_WRITTEN);
 }
@@ -42,7 +42,8 @@ static bool join(bonds *b, const analysis_loop *l)
     return true;
 }
 
-/* What fails first must be found first; and some loops cannot be cut. */
+/* Loops that may stop the chain run alone, so that the first failure is found first. Some loops
+ * cannot be cut. */
 static bool is_alone(const analysis_loop *l) { return l->checks || l->uncuttable; }
 
 static bool find_end(plan_group *g, bool apart)
@@ -60,8 +61,8 @@ static bool find_end(plan_group *g, bool apart)
 
 /* ---- what can be cut ------------------------------------------------------------------------- */
 
-/* A longer field, or one with ghosts, has no copies a period apart; a coloured point may not read a
- * copy of itself. */
+/* Why a loop cannot be cut in a periodic dimension: a field with faces or ghosts has no copies a
+ * period apart, and a coloured point may not read a copy of itself. */
 static const char *cannot_wrap(const plan_group *g, const analysis_loop *l, const analysis_touch *t,
                                int d)
 {
@@ -95,7 +96,7 @@ static void find_fixed(plan_group *g, const analysis_loop *l)
     }
 }
 
-/* A loop that writes fields not point for point is alone, and not cut. */
+/* Why a loop cannot be cut at all. A loop that writes fields not point for point is alone. */
 static const char *why_whole(const analysis_loop *l)
 {
     if (l->uncuttable)
@@ -173,7 +174,7 @@ bool plan_group_sweeps(const plan_group *g, const plan_request *r, text *why)
     return sweeps;
 }
 
-/* What a loop writes around the points asked for, and what is needed of its inputs. */
+/* Widens margins by the indices that loops write around the wanted points, and by their needs. */
 static void widen_margins(plan_group *g, const analysis_section *part)
 {
     for (int s = 0; s < part->a->slot_count; s++)

@@ -25,8 +25,8 @@ void plan_refuse(plan *p, const analysis_section *loops, const char *why);
 
 /* ---- form.c ---------------------------------------------------------------------------------- */
 
-/* NULL when a plan can be walked for a chain: its numbers refer to what there is, spans and cuts
- * are in order. Otherwise what is wrong, with the node in *node. */
+/* NULL when a plan can be walked for a chain: its numbers refer to loops and slots that exist,
+ * spans and cuts are in order. Otherwise what is wrong, with the node in *node. */
 const char *plan_check_form(const plan *p, const analysis_chain *a, int *node);
 
 #endif

@@ -8,8 +8,8 @@
  *             loop number 0 spans 0 0  # heat
  *       scalar number 1
  *
- * Spans are those of the tiles around, outermost first, two numbers each (of blocks, six). PLAN_FAR
- * is written as far and its negative as -far, in JSON as texts. */
+ * A leaf has the spans of the tiles around it, outermost first, two numbers each (of blocks, six).
+ * PLAN_FAR is written as far and its negative as -far, in JSON as texts. */
 #include "plan/notation.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
-/* Overlapped tiles: each computes, in buffers of its own, all that its points need, and takes home
- * what it owns. No tile waits for another. They are for groups that change no field which they also
- * read around a point: a neighbour would find it changed. */
+/* Overlapped tiles: each computes all values that its points need in buffers of its own, and moves
+ * the values that it owns home. No tile waits for another. They are for groups that change no field
+ * which they also read around a point: a neighbour would find it changed. */
 #include "plan/planner.h"
 
 static bool refuse_hazard(const plan_group *g, int slot, text *why)
@@ -24,7 +24,7 @@ static bool applicable(plan_group *g, const plan_request *r, text *why)
     return cut;
 }
 
-/* What is written is kept in the tile. */
+/* The fields that are written lie in buffers of the tile. */
 static void find_buffered(plan_group *g)
 {
     for (int s = 0; s < g->part.a->slot_count; s++) {

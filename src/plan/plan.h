@@ -1,21 +1,21 @@
 /* plan: in which order a chain is computed, and where its values are meanwhile.
  *
- * A plan is a tree. Its leaves are the loops of the chain and the moves of values between places.
- * A leaf runs on its own box (of a loop, the loop's; of a move, all that the field has) cut down by
- * the tiles around it: a tile repeats its child for one frame after another, the intervals
- * [k size, (k + 1) size) of a dimension, and each leaf in it runs on the frame with its ends moved
- * by the leaf's *span*: by the same for both of a skewed tile, outwards for an overlapped one,
- * inwards or past one another for the two halves of diamonds. All tilings are these numbers.
+ * A plan is a tree. Its leaves are the loops of the chain and the moves of values between places. A
+ * leaf runs on its own box (a loop on the loop's box, a move on the whole field), cut down by the
+ * tiles around it. A tile repeats its child for one frame after another: the intervals
+ * [k size, (k + 1) size) of a dimension. Each leaf in it runs on the frame with its ends moved by
+ * the leaf's *span*: both ends alike in a skewed tile, outwards in an overlapped tile, inwards or
+ * past one another in the two halves of diamonds. These numbers describe all tilings.
  *
- * A *place* holds values of a field. At home every field has one of its own. A buffer puts another
- * in its way for as long as its child runs: as many points as its capacity in each dimension, index
- * i at i modulo capacity, nothing set at first. What runs in it finds the field there, moves bring
- * values in from the place outside and take them out.
+ * A *place* holds values of a field. Every field has one place of its own, its home. A buffer is
+ * another place of a field while its child runs: it has its capacity of points in each dimension,
+ * stores index i at i modulo capacity, and has no values at first. Leaves inside find the field in
+ * the buffer; moves bring values in from the place outside and take them out.
  *
  * Blocks are like one tile per rank, all at once: each has places of its own for the buffers in it,
- * and exchanges fill their margins from one another. Along a dimension that wraps, frames reach
- * beyond the grid: index -1 is another copy of the last one, in places inside. One block that wraps
- * is how the seam of a periodic dimension is closed. */
+ * and exchanges fill the margins of one from the others. Along a dimension that wraps, frames reach
+ * beyond the grid: in places inside, index -1 is another copy of the last index. One block that
+ * wraps closes the seam of a periodic dimension. */
 #ifndef PLAN_PLAN_H
 #define PLAN_PLAN_H
 
@@ -34,7 +34,7 @@ typedef enum plan_kind {
     PLAN_MOVE,     /* slot, out, tag */
     PLAN_WAIT,     /* tag: the move started under it has ended after this */
     PLAN_EXCHANGE, /* slot, margin */
-    PLAN_SCALAR,   /* loop: its reductions are finished, or it runs, without a grid */
+    PLAN_SCALAR,   /* loop: finishes its reductions; or runs it, without a grid */
     PLAN_LOOP      /* loop */
 } plan_kind;
 
@@ -43,20 +43,20 @@ typedef analysis_span plan_span; /* added to the ends of a frame */
 typedef struct plan_node {
     plan_kind kind;
     int child, next; /* numbers of nodes, 0: none */
-    int leaf;        /* of a leaf: its number; of TILE and BLOCKS: that of the first in it */
+    int leaf; /* of a leaf: its number; of TILE and BLOCKS: the number of the first leaf in it */
     int leaf_count;
     plan_span *spans;
     int dimension;
     int64_t size;
-    bool overlap;  /* frames are what tiles own, and spans add work done twice; otherwise tiles own
-                      all they run on */
+    bool overlap;  /* tiles own their frames, and spans add work done twice; otherwise tiles own all
+                      points that they run on */
     bool parallel; /* tiles touch nothing in common that one of them writes */
     int64_t period[3];   /* of TILE and BLOCKS: the size of a dimension that wraps, otherwise 0 */
     int parts[3];        /* of BLOCKS, per dimension */
     int64_t *cuts[3];    /* parts + 1 of them */
     int slot, alias;     /* fields by their numbers in the chain; alias: another one that the buffer
                            holds, or -1 */
-    int64_t capacity[3]; /* 0: all that the field has */
+    int64_t capacity[3]; /* 0: as many as the field has */
     int window;          /* of a buffer: number of a TILE node around those who use it. Only indices
                             in its frame widened by `reach` are looked for in the buffer. 0: all */
     plan_span reach;
@@ -104,8 +104,8 @@ typedef struct plan_place {
 
 typedef struct plan_walk plan_walk;
 
-/* A part of a loop: its points in `box`, of which those in `core` count in reductions. Places hold
- * its values at indices moved by `shift` along dimensions that wrap. */
+/* A part of a loop: its points in `box`; the points in `core` count in reductions. Places hold its
+ * values at indices moved by `shift` along dimensions that wrap. */
 typedef struct plan_run {
     int loop, leaf;
     grid_box box, core;
@@ -114,7 +114,7 @@ typedef struct plan_run {
 
 /* Values of a slot copied between places; `from` is at the indices of `to` moved by `shift`. */
 typedef struct plan_copy {
-    int slot, tag; /* tag: takes place some time until it is waited for; 0: now */
+    int slot, tag; /* tag: the copy may happen any time until it is waited for; 0: now */
     const plan_place *from, *to;
     grid_box box;
     int64_t shift[3];
@@ -130,7 +130,7 @@ typedef struct plan_visitor {
     bool (*scalar)(void *data, int loop);
     bool (*open)(void *data, plan_place *place);
     bool (*close)(void *data, plan_place *place);
-    /* A tile of a parallel node, or a block, begins; NULL: all of one have ended. */
+    /* A tile of a parallel node, or a block, begins; NULL: all tiles of the node have ended. */
     bool (*tile)(void *data, const plan_node *node);
 } plan_visitor;
 
@@ -151,19 +151,19 @@ const plan_place *plan_innermost(const plan_walk *walk, int slot);
 
 /* ---- planners.c ------------------------------------------------------------------------------ */
 
-/* What to plan. Along dimensions in which a group of loops cannot be tiled, sizes are ignored; a
- * group that a method is not for runs loop by loop. */
+/* A request for a plan. Sizes along dimensions in which a group of loops cannot be tiled are
+ * ignored. A group that the method does not suit runs loop by loop. */
 typedef struct plan_request {
     const char *method; /* a name from the list in planners.c */
     int64_t tile[3];    /* sizes, 0: not tiled */
     int64_t inner[3];   /* of tiles in tiles, 0: none */
     int64_t parts[3];   /* of blocks; 0 is 1 */
-    int64_t every;      /* loops between exchanges, 0: as many as there are */
+    int64_t every;      /* loops between exchanges, 0: all */
     int64_t prefetch;   /* 1: moves run beside the work */
 } plan_request;
 
-/* Reads "METHOD x=N y=N z=N inner.x=N ... parts.x=N ... every=N prefetch", all but the method
- * optional. False where it is none, with the word that is wrong in `wrong`. */
+/* Reads "METHOD x=N y=N z=N inner.x=N ... parts.x=N ... every=N prefetch"; all but the method is
+ * optional. False for any other text, with the wrong word in `wrong`. */
 enum { PLAN_WORD = 40 };
 bool plan_request_read(const char *words, plan_request *out, char wrong[PLAN_WORD]);
 /* False when memory is out or there is no such method. */
@@ -173,14 +173,14 @@ const char *plan_method_name(int i);
 
 /* ---- cache.c --------------------------------------------------------------------------------- */
 
-/* The plans of the chains met last. */
+/* The plans of the latest chains. */
 typedef struct plan_cache plan_cache;
-/* Whether a chain was met. */
+/* Whether it has the plan of a chain. */
 bool plan_cache_knows(const plan_cache *cache, const chain *c, const plan_request *request);
 plan_cache *plan_cache_new(void); /* NULL when memory is out */
 void plan_cache_free(plan_cache *cache);
-/* The plan of a chain, and its analysis, until the next call, and whether it was made now; NULL
- * when memory is out. */
+/* The plan of a chain, and its analysis, valid until the next call; *is_new: they were made now.
+ * NULL when memory is out. */
 const plan *plan_cache_get(plan_cache *cache, const chain *c, const plan_request *request,
                            const analysis_chain **analysis, bool *is_new);
 
@@ -194,14 +194,14 @@ void plan_print_json(text *out, const plan *p, const analysis_chain *a);
 
 /* ---- proof.c ---------------------------------------------------------------------------------
  *
- * Replays a plan over boxes. Of every place it knows which loop wrote which box last; each read is
- * to find what the loop before it in the chain, of those that write there, has made. */
+ * Replays a plan over boxes. It tracks which loop wrote each box of every place last; each read
+ * must find the value of the last loop before it in the chain that writes there. */
 
-/* Whether a plan computes what its chain does: each read, in whatever place, finds the value that
- * it finds when loops run one after another; what lasts is home at the end; each point counts once
- * in reductions; nothing in a buffer is overwritten, or gone, that is still needed; no move under
- * way is interfered with; parallel tiles do not meet. If not, says why in `why`: loop, field, box,
- * and what was found there. */
+/* Whether a plan computes the same as its chain: each read finds the value, in whatever place, that
+ * it finds when loops run one after another; values that last are home at the end; each point
+ * counts once in reductions; no value in a buffer is overwritten or gone while it is needed; nobody
+ * touches the values of a move under way; parallel tiles do not meet. If not, `why` says loop,
+ * field, box, and the value found there. */
 bool plan_verify(const plan *p, const analysis_chain *a, text *why);
 
 #endif

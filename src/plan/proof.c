@@ -1,4 +1,4 @@
-/* The proof: a visitor that keeps, for each place, which loop wrote what last. */
+/* The proof: a visitor that tracks, for each place, which loop wrote each box last. */
 #include "plan/proof.h"
 
 #include <inttypes.h>
@@ -76,7 +76,7 @@ static const analysis_touch *earlier_write(const analysis_loop *l, const analysi
     return NULL;
 }
 
-/* Checks what of a box is not in the run's own targets, from number `i` on. */
+/* Checks the part of a box that is not in the run's own targets, from number `i` on. */
 static bool check_beside(proof_reading *r, const grid_box *box, const target *own, int i)
 {
     grid_box pieces[6];
@@ -88,8 +88,8 @@ static bool check_beside(proof_reading *r, const grid_box *box, const target *ow
     return true;
 }
 
-/* Reads, and of writes what has to be there before. `after` its writes a run is to find what it
- * read, too, but for what it has written itself: its points run one after another. */
+/* Checks reads, and the old values that writes leave in part. `after` its writes a run must still
+ * find the values that it read, except its own: its points run one after another. */
 static bool check_touch(proof *v, const plan_walk *walk, const plan_run *run,
                         const analysis_touch *t, bool after)
 {

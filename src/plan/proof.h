@@ -1,11 +1,11 @@
 /* Private to plan: the state of proving one plan. proof.c runs loops and scalars, proof_place.c
- * keeps what places hold, proof_move.c what moves and parallel tiles do. */
+ * tracks the content of places, proof_move.c moves and parallel tiles. */
 #ifndef PLAN_PROOF_H
 #define PLAN_PROOF_H
 
 #include "plan/node.h"
 
-/* ---- content.c: what a place holds ----------------------------------------------------------- */
+/* ---- content.c: the content of a place ------------------------------------------------------- */
 
 enum { CONTENT_FIRST = -1, CONTENT_ANY = -2, CONTENT_NONE = -3 };
 
@@ -21,7 +21,7 @@ typedef struct content {
     bool failed; /* memory was out */
 } content;
 
-/* Values of a writer (or CONTENT_ANY), those of `also` (or CONTENT_NONE) will do as well. */
+/* Asks for values of a writer (or CONTENT_ANY); values of `also` (or CONTENT_NONE) suit as well. */
 typedef struct content_query {
     int slot, component, writer, also;
 } content_query;
@@ -29,8 +29,8 @@ typedef struct content_query {
 void content_set(content *c, content_entry entry);
 /* Forgets all of a component in a box, whatever its slot. Returns whether there was something. */
 bool content_clear(content *c, int component, const grid_box *box);
-/* Whether all of a box is there, otherwise *missing is a part that is not; some of it: the entry
- * that holds it, or NULL. */
+/* Whether all of a box is there; if not, *missing is a part that is not. content_find: an entry
+ * that holds some of it, or NULL. */
 bool content_holds(const content *c, const content_query *q, const grid_box *box,
                    grid_box *missing);
 const content_entry *content_find(const content *c, const content_query *q, const grid_box *box);
@@ -38,7 +38,7 @@ void content_free(content *c);
 
 /* ---- the proof ------------------------------------------------------------------------------- */
 
-/* What a parallel tile touched outside. */
+/* A touch of a parallel tile outside its own places. */
 typedef struct proof_touch {
     int lane, place, component;
     int loop; /* coloured; -1: any other */
@@ -49,7 +49,7 @@ typedef struct proof_touch {
 typedef struct proof_lanes {
     const plan_node *node;
     int lane;
-    int own_places; /* those from this number on belong to the present lane */
+    int own_places; /* places from this number on belong to the present lane */
     proof_touch *touches;
     size_t count, room;
 } proof_lanes;
@@ -78,25 +78,26 @@ typedef struct proof {
 
 /* ---- proof_place.c --------------------------------------------------------------------------- */
 
-/* Each completes the message and returns false: with a line of its own; with one that begins "loop
- * 3 'heat' "; "field 'u' [1, 3) x [0, 4) in the buffer of node 3 ". */
+/* Each completes the message and returns false. The first adds a line; the second, a line that
+ * begins "loop 3 'heat' "; the third, "field 'u' [1, 3) x [0, 4) in the buffer of node 3 ". */
 bool proof_refuse(proof *v, const char *format, ...) PRINTF_LIKE(2, 3);
 bool proof_refuse_loop(proof *v, int loop, const char *format, ...) PRINTF_LIKE(3, 4);
 bool proof_refuse_box(proof *v, const plan_place *place, int slot, const grid_box *box,
                       const char *format, ...) PRINTF_LIKE(5, 6);
 bool proof_no_memory(proof *v);
-/* Begins a message: "loop 3 'heat' needs ", or the end of the chain does; and ends it: " to be the
- * value of loop 1 'heat', but finds nothing". Writers are as in contents. */
+/* The beginning of a message, "loop 3 'heat' needs ", or the same of the chain's end; and the end
+ * of a message, " to be the value of loop 1 'heat', but finds nothing". Writers are as in contents.
+ */
 void proof_say_needs(const proof *v, int loop);
 bool proof_refuse_writer(proof *v, int wanted, int found);
 const char *proof_slot_name(const proof *v, int slot);
 
-/* Who looks for what in a place. */
+/* A read of a place by a loop. */
 typedef struct proof_reading {
     proof *v;
     const plan_place *place;
     int slot, component, loop;
-    int also; /* a loop whose value will do as well; CONTENT_NONE: none */
+    int also; /* a loop whose value suits as well; CONTENT_NONE: none */
     int64_t shift[3];
 } proof_reading;
 
@@ -104,7 +105,7 @@ typedef struct proof_reading {
 bool proof_check_box(proof_reading *r, const grid_box *box);
 /* Whether a box has room in a buffer. */
 bool proof_fits(proof *v, const plan_place *place, int slot, const grid_box *box);
-/* Enters a value written; what it pushes out of a buffer is gone. */
+/* Notes a value written; a value that it overwrites in a buffer is gone. */
 bool proof_set_box(proof *v, const plan_place *place, int slot, int component, const grid_box *box,
                    int writer);
 bool proof_open(void *data, plan_place *place);

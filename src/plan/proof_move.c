@@ -1,4 +1,4 @@
-/* Moves under way, and tiles that run at once: what they touch must not be touched by others. */
+/* Moves under way, and tiles that run at once: nobody else may touch the values that they touch. */
 #include "plan/proof.h"
 
 #include <inttypes.h>
@@ -108,8 +108,8 @@ bool proof_tile(void *data, const plan_node *node)
 
 /* ---- copies along dimensions that wrap ------------------------------------------------------- */
 
-/* Whether what is copied over a seam are points: the last face of a periodic field, and ghosts, are
- * kept at home but have no copies elsewhere. */
+/* Whether a box copied over a seam holds points only: the last face of a periodic field, and
+ * ghosts, lie at home but have no copies elsewhere. */
 static bool is_shared(proof *v, const plan_copy *copy, const grid_box *source)
 {
     for (int d = 0; d < 3; d++) {
@@ -144,7 +144,7 @@ static bool take(proof *v, const plan_copy *copy, int component, content *taken)
     return !taken->failed || proof_no_memory(v);
 }
 
-/* What is taken is kept aside: a place may be its own source. */
+/* Copies entries first: a place may be its own source. */
 static bool copy_component(proof *v, const plan_copy *copy, int component)
 {
     content taken = {0};

@@ -1,4 +1,4 @@
-/* What places hold: which loop wrote which box last, and which should have. */
+/* The content of places: which loop wrote which box last, and which should have. */
 #include "plan/proof.h"
 
 #include <inttypes.h>
@@ -187,7 +187,8 @@ bool proof_fits(proof *v, const plan_place *place, int slot, const grid_box *box
     return true;
 }
 
-/* What a write to a buffer pushes out: the points at the same place modulo its capacity. */
+/* Clears the values that a write to a buffer overwrites: points at equal indices modulo its
+ * capacity. */
 static bool push_out(proof *v, const plan_place *place, int slot, int component,
                      const grid_box *box)
 {

@@ -1,6 +1,6 @@
-/* One array for a field and its next value. A loop that makes all of v from u, which nobody reads
- * again, may write v over u: a sweep along one dimension first saves the planes that it is about to
- * overwrite, and finds u there as far as it has gone, in the array beyond. */
+/* One array for a field and its next value. A loop that makes all of v from u may write v over u if
+ * nobody reads u again. A sweep along one dimension first saves the planes that it is about to
+ * overwrite; it reads u from them as far as the sweep has gone, and from the array beyond. */
 #include "plan/planner.h"
 
 /* The u and v of a loop. */
@@ -54,7 +54,7 @@ static void add_sweep(plan_group *g, const plan_request *r, plan *p, int parent,
     int d = plan_group_sweep(g, r);
     plan_node saved = {.kind = PLAN_BUFFER, .slot = from, .alias = -1, .reach = {-PLAN_FAR, 0}};
     saved.capacity[d] = r->tile[d] + reach_back(&g->part.a->loops[loop], from, d);
-    saved.window = p->count + 1; /* the tile */
+    saved.window = p->count + 1; /* the number that the tile will have */
     int buffer = plan_add(p, parent, saved);
     int tile =
         plan_add(p, buffer, (plan_node){.kind = PLAN_TILE, .dimension = d, .size = r->tile[d]});

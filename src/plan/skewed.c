@@ -1,9 +1,9 @@
-/* Skewed tiles: each loop runs as far behind the ones before it as it touches ahead of itself. In
- * each dimension every point belongs to one tile, and whatever it needs lies in that or an earlier
- * one; so tiles run one after another, and no work is done twice. Dimensions nest.
+/* Skewed tiles: each loop runs as far behind earlier loops as it touches indices ahead of itself.
+ * In each dimension every point belongs to one tile, and all values that it needs lie in that tile
+ * or an earlier one. So tiles run one after another, and no work is done twice. Dimensions nest.
  *
- * Diamonds: tiles that shrink from loop to loop at both ends need nothing from their neighbours;
- * once they are done, neither do the gaps between them.
+ * Diamonds: tiles that shrink from loop to loop at both ends need nothing from their neighbours.
+ * Once they are done, the gaps between them need nothing from one another either.
  *
  * Periodic dimensions are wrapped in one block first. */
 #include "plan/planner.h"

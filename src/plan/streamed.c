@@ -1,11 +1,12 @@
-/* Windows: skewed tiles along one dimension, the fields in buffers of as many planes as lie between
- * the foremost read and the hindmost write. Each tile takes in the planes that are met first there,
- * and out those that nothing touches any more. What the group writes first need not come in, what
- * nobody reads afterwards need not go out; fields for which both is true need no memory beyond the
- * window, which is how temporaries of fused loops are kept. */
+/* Windows: skewed tiles along one dimension. The fields lie in buffers of as many planes as lie
+ * between the foremost read and the hindmost write. Each tile moves in the planes that it is the
+ * first to touch, and moves out the planes that it is the last to touch. Fields that the group
+ * writes before it reads them are not moved in; fields that nobody reads afterwards are not moved
+ * out. Fields of both kinds need no memory beyond the window: temporaries of fused loops. */
 #include "plan/planner.h"
 
-/* Fields that can be kept in a window; `passing`: only those that neither come in nor go out. */
+/* Finds the fields that can lie in a window; `passing`: only fields that are moved neither in nor
+ * out. */
 static bool find_buffered(plan_group *g, bool passing)
 {
     bool any = false;
@@ -35,8 +36,8 @@ static bool fused_applicable(plan_group *g, const plan_request *r, text *why)
     return false;
 }
 
-/* Planes of each field that are touched in a tile, beside its frame: those before `hi` for the
- * first time, from `lo` on not for the last. */
+/* Sets as margins how each field's planes in a tile lie to its frame: planes before `hi` are
+ * touched by then for the first time, planes from `lo` on will be touched again. */
 static void find_fronts(plan_group *g, int d)
 {
     for (int s = 0; s < g->part.a->slot_count; s++) g->fields[s].margin[d] = ANALYSIS_NONE;
@@ -56,7 +57,7 @@ enum { IN = 1, OUT };
 
 typedef struct stream {
     const plan_group *g;
-    int64_t ahead; /* by so many planes moves run ahead of the work; 0: they are done at once */
+    int64_t ahead; /* moves run so many planes ahead of the work; 0: they are done at once */
 } stream;
 
 static plan_span window_span(const void *data, const plan_node *leaf, int d)

@@ -46,7 +46,7 @@ static bool visit_loop(plan_walk *w, const plan_node *leaf, const plan_run *run)
     return !w->visitor->run || w->visitor->run(w->visitor->data, w, run);
 }
 
-/* Homes are counted within the field; places that wrap, moved by the image. */
+/* Indices of homes are those of the field; of places that wrap, they are moved by the image. */
 static bool visit_move(plan_walk *w, const plan_node *leaf, const plan_run *run)
 {
     const plan_place *inner = w->inner[leaf->slot], *outer = walk_outer_place(inner, leaf->slot);
@@ -80,7 +80,7 @@ static void find_tiles(const plan_walk *w, const plan_node *tile, const plan_nod
     grid_box whole = walk_whole_box(w, leaf);
     plan_span clip = walk_clip(w, leaf->leaf, d, false);
     bool outer_wraps = walk_period(w, d) > 0;
-    if (tile->period[d]) { /* copies belong to the tiles of what they are copies of */
+    if (tile->period[d]) { /* copies belong to the tiles of their originals */
         whole.lo[d] = larger(whole.lo[d], 0);
         whole.hi[d] = smaller(whole.hi[d], tile->period[d]);
     }
@@ -154,7 +154,7 @@ static bool walk_one_by_one(plan_walk *w, int node)
     return done && begin_tile(w, NULL);
 }
 
-/* A buffer of each block, in which blocks have to meet. */
+/* A buffer around a part of the tree in which blocks have to meet: one per block. */
 static bool walk_buffers(plan_walk *w, const plan_node *n)
 {
     int blocks = walk_block_count(w->blocks), opened = 0;
@@ -176,7 +176,7 @@ static bool walk_buffers(plan_walk *w, const plan_node *n)
     return done;
 }
 
-/* A part of the tree on all blocks: all of it on one after another, or step by step together. */
+/* Walks a part of the tree on all blocks: on one block after another, or step by step together. */
 static bool walk_together(plan_walk *w, int node)
 {
     const plan_node *n = &w->p->nodes[node];
