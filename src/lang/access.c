@@ -1,7 +1,7 @@
-/* Places: what a name with brackets after it stands for, and reading it.
+/* Lvalues: names with brackets after them, and reading them.
  *
- * A field that a helper takes is a symbol bound to a field of the kernel: its component and offsets
- * are added to those of each access in the helper. */
+ * A helper's field parameter is a symbol bound to a field of the kernel, with a component and
+ * offsets. They are added to the component and offsets of each access in the helper. */
 #include "lang/check.h"
 
 #include <string.h>
@@ -17,14 +17,14 @@ static int list_length(const lang_expr *list)
 
 /* ---- resolving ------------------------------------------------------------------------------- */
 
-/* For those who write u[i+1][j]. */
+/* The advice for u[i+1][j]. */
 static bool hint_offsets(lang_compiler *c, const char *name)
 {
     return lang_hint(
         c, "offsets count from this point, in one bracket: '%s[1,0]' is the next along x", name);
 }
 
-/* The name that brackets follow, and up to two brackets in the order they are written. */
+/* The name before brackets, and up to two brackets in the order of the text. */
 static const lang_expr *find_name(lang_compiler *c, const lang_expr *e,
                                   const lang_expr *brackets[2])
 {
@@ -149,7 +149,7 @@ ir_expr *lang_check_integer(lang_compiler *c, const lang_expr *e, const char *wh
     return NULL;
 }
 
-/* Reports an index that is known and outside; what is not known yet shows when loops have run. */
+/* Reports an index that is known and outside. Lowering checks the others, when loops have run. */
 static bool index_in_range(lang_compiler *c, const lang_lvalue *lvalue, const ir_expr *index)
 {
     ir_value value;
@@ -222,15 +222,15 @@ static bool same_offset_count(lang_compiler *c, const lang_lvalue *lvalue)
                      "both go along x, y and z: write as many numbers as the grid has dimensions");
 }
 
-/* An `out` field holds only what the kernel wrote: at this point, and at levels that ran before,
- * which is seen when offsets are known. */
+/* An `out` field has only values that the kernel wrote: at this point, and at earlier levels.
+ * Lowering checks the latter, when offsets are known. */
 static bool may_shift(lang_compiler *c, const lang_lvalue *lvalue, const ir_expr *offset)
 {
     ir_value value;
     const ir_expr *culprit;
     if (c->kernel && c->kernel->direction) return true;
     if (lvalue->symbol->param != IR_PARAM_OUT || lvalue->written || lvalue->symbol->children)
-        return true; /* of children, lowering knows which are written */
+        return true; /* lowering knows which children are written */
     if (!lang_tree_evaluate(c, offset, &value, &culprit)) return true;
     if (ir_convert(IR_I64, offset->type, value).i64 == 0) return true;
     lang_error(c, lvalue->offsets_at, "'%s' is an 'out' field and cannot be read at an offset",
@@ -238,7 +238,7 @@ static bool may_shift(lang_compiler *c, const lang_lvalue *lvalue, const ir_expr
     return lang_hint(c, "its other points are not written yet; read an 'in' field");
 }
 
-/* An offset such as the 'i+1' of C, where no i is declared. */
+/* An offset such as C's 'i+1', without a declaration of i. */
 static bool names_nothing(lang_compiler *c, const lang_expr *own)
 {
     while (own->kind == LANG_EXPR_BINARY) own = own->arg[0];

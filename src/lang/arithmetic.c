@@ -152,7 +152,7 @@ static lang_value compare(lang_compiler *c, lang_sign sign, lang_value a, lang_v
         lang_tree_op(c, lang_signs[sign].op, IR_BOOL, swap ? y : x, swap ? x : y, NULL, at));
 }
 
-/* The result has the type of what is shifted. */
+/* The result has the type of the first operand. */
 static lang_value shift(lang_compiler *c, ir_op op, lang_value a, lang_value b, uint32_t at)
 {
     ir_type type = a.expr->type == IR_I64 ? IR_I64 : IR_I32;

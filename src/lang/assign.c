@@ -15,7 +15,7 @@ static lang_sign binary_sign(lang_sign assignment)
     return (lang_sign)sign;
 }
 
-/* What is assigned, converted to the type of the target. */
+/* The assigned value, converted to the type of the target. */
 static ir_expr *assigned_value(lang_compiler *c, const lang_stmt *s, const lang_lvalue *lvalue)
 {
     lang_value value;
@@ -114,8 +114,8 @@ static bool calls_function(lang_compiler *c, const lang_expr *e, ir_op op)
     return symbol && symbol->kind == LANG_FUNCTION && symbol->op == op && !symbol->narrow;
 }
 
-/* The e of "r += e" or "r = min(r, e)", r the target as it is written, NULL when the assignment has
- * another form. */
+/* The e of "r += e" or "r = min(r, e)", where r is written like the target. NULL if the assignment
+ * has another form. */
 static const lang_expr *reduced(lang_compiler *c, const lang_stmt *s, const lang_symbol *r)
 {
     if (r->param == IR_PARAM_SUM) return s->sign == LANG_SIGN_ADD_ASSIGN ? s->value : NULL;

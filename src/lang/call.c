@@ -15,7 +15,7 @@ static int list_length(const lang_expr *list)
     return length;
 }
 
-/* `helper`: what is called, NULL for a function of the language. */
+/* `helper`: the helper called; NULL: a function of the language. */
 static bool check_count(lang_compiler *c, const lang_expr *e, int expected,
                         const lang_function *helper)
 {
@@ -31,7 +31,7 @@ static bool check_count(lang_compiler *c, const lang_expr *e, int expected,
 
 static bool is_floating_only(ir_op op) { return !strchr(ir_ops[op].types, 'i'); }
 
-/* The type a function computes in. */
+/* The type that a function computes in. */
 static ir_type function_type(const lang_symbol *function, const lang_value *args, int count)
 {
     if (function->narrow) return IR_F32;
@@ -80,7 +80,7 @@ static lang_value call_function(lang_compiler *c, const lang_symbol *function, c
 
 /* ---- binding a helper's parameters ----------------------------------------------------------- */
 
-/* What the symbol of a parameter is bound to, before names of the helper are visible. */
+/* The argument bound to a parameter, found before names of the helper are visible. */
 typedef struct binding {
     ir_expr *value; /* of a number */
     lang_symbol field;
@@ -150,7 +150,7 @@ static bool bind(lang_compiler *c, const lang_param *p, const lang_expr *e, bind
 
 /* ---- inlining -------------------------------------------------------------------------------- */
 
-/* Declares a parameter in the helper's frame; appends what sets it. */
+/* Declares a parameter in the helper's frame; appends the statement that sets it. */
 static bool declare_param(lang_compiler *c, const lang_param *p, const binding *b, ir_stmt ***tail)
 {
     bool field = p->kind == IR_PARAM_IN;

@@ -15,34 +15,35 @@ ir_expr *lang_tree_int(lang_compiler *c, int64_t value, uint32_t at);
 ir_expr *lang_tree_op(lang_compiler *c, ir_op op, ir_type type, ir_expr *a, ir_expr *b, ir_expr *d,
                       uint32_t at);
 ir_stmt *lang_tree_stmt(lang_compiler *c, ir_stmt_kind kind, int index, uint32_t at);
-/* local `index` (its element) = value; NULL when value is. */
+/* local `index` (its element) = value; NULL when value is NULL. */
 ir_stmt *lang_tree_assign(lang_compiler *c, int index, ir_expr *element, ir_expr *value,
                           uint32_t at);
 /* A new variable, -1 when memory is out. */
 int lang_tree_local(lang_compiler *c, const char *name, ir_type type, int length, uint32_t at);
 /* The index of a table in this kernel, -1 when memory is out. */
 int lang_tree_table(lang_compiler *c, lang_symbol *table);
-/* The value of an expression without fields, parameters and variables. Otherwise false, with the
- * place that is not known at compile time in *culprit. */
+/* Finds the value of an expression without fields, parameters and variables. False for any other:
+ * *culprit is then the part that is not known at compile time. */
 bool lang_tree_evaluate(const lang_compiler *c, const ir_expr *e, ir_value *value,
                         const ir_expr **culprit);
 
 /* ---- arithmetic.c: types --------------------------------------------------------------------- */
 
 typedef struct lang_value {
-    ir_expr *expr;      /* NULL: failed */
-    ir_expr *narrow;    /* flexible and floating: the same as float */
-    bool flexible;      /* of unsuffixed literals only: its type adapts */
-    bool product;       /* written as a floating-point product */
-    const ir_expr *cut; /* in an integer: a literal divided by a constant with a remainder; NULL */
+    ir_expr *expr;   /* NULL: failed */
+    ir_expr *narrow; /* flexible and floating: the same value as float */
+    bool flexible;   /* made of unsuffixed literals only: its type adapts */
+    bool product;    /* written as a floating-point product */
+    const ir_expr
+        *cut; /* of an integer: a literal that a constant divides with a remainder; or NULL */
 } lang_value;
 
 lang_value lang_value_of(ir_expr *expr);
-/* A uchar as int, in which it is computed with; other values as they are. */
+/* A uchar as int, because nothing is computed in uchar; other values as they are. */
 lang_value lang_promoted(lang_compiler *c, lang_value value);
 /* Conversion as by assignment; NULL when it failed. */
 ir_expr *lang_convert(lang_compiler *c, lang_value value, ir_type type);
-/* The same for what is assigned, given or returned: warns where it loses something. */
+/* The same for values that are assigned, given or returned; warns if the value may change. */
 ir_expr *lang_convert_assigned(lang_compiler *c, lang_value value, ir_type type);
 /* != 0, as a bool. */
 ir_expr *lang_truth(lang_compiler *c, lang_value value);
@@ -50,19 +51,19 @@ lang_value lang_unary(lang_compiler *c, lang_sign sign, lang_value a, uint32_t a
 lang_value lang_binary(lang_compiler *c, lang_sign sign, lang_value a, lang_value b, uint32_t at);
 lang_value lang_choose(lang_compiler *c, lang_value condition, lang_value a, lang_value b,
                        uint32_t at);
-/* The result of an operation on values of the type `expr` has, all of them `flexible` or not. */
+/* The result of an operation on values of the type of `expr`. `flexible`: all of them are. */
 lang_value lang_result(lang_compiler *c, ir_expr *expr, bool flexible);
 
 /* ---- check_expression.c, access.c, call.c ---------------------------------------------------- */
 
 lang_value lang_check(lang_compiler *c, const lang_expr *e);
-/* An index: an integer. */
+/* An integer; `what` is its use in messages: "an index". */
 ir_expr *lang_check_integer(lang_compiler *c, const lang_expr *e, const char *what);
 /* A number known at compile time from low to high. */
 bool lang_check_constant(lang_compiler *c, const lang_expr *e, const char *what, int64_t low,
                          int64_t high, int *value);
 
-/* What a name, with the brackets after it, stands for. */
+/* A name with the brackets after it. */
 typedef struct lang_lvalue {
     lang_symbol *symbol;
     uint32_t at;
@@ -73,17 +74,19 @@ typedef struct lang_lvalue {
     uint32_t offsets_at;
     bool written; /* it is assigned to */
 } lang_lvalue;
-/* Resolves a NAME or INDEX; `what` says what it is for when it is something else. */
-bool lang_lvalue_find(lang_compiler *c, const lang_expr *e, lang_lvalue *place);
-/* The checked index of a place that has one; *element stays NULL for others. */
-bool lang_lvalue_element(lang_compiler *c, const lang_lvalue *place, ir_expr **element);
-lang_value lang_lvalue_read(lang_compiler *c, const lang_lvalue *place);
-void lang_hint_reduction(lang_compiler *c, const lang_symbol *r, const char *before); /* its form */
-/* Component and offsets of an access to a field, what the field is bound to included. */
-bool lang_lvalue_shift(lang_compiler *c, const lang_lvalue *place, ir_expr **component,
+/* Resolves a NAME or INDEX; reports any other expression. */
+bool lang_lvalue_find(lang_compiler *c, const lang_expr *e, lang_lvalue *lvalue);
+/* The checked index of an lvalue; *element stays NULL if it has none. */
+bool lang_lvalue_element(lang_compiler *c, const lang_lvalue *lvalue, ir_expr **element);
+lang_value lang_lvalue_read(lang_compiler *c, const lang_lvalue *lvalue);
+/* Adds the form of a reduction to the error. */
+void lang_hint_reduction(lang_compiler *c, const lang_symbol *r, const char *before);
+/* Component and offsets of an access to a field, with the component and offsets that the field's
+ * symbol is bound to. */
+bool lang_lvalue_shift(lang_compiler *c, const lang_lvalue *lvalue, ir_expr **component,
                        ir_expr *offset[3], int *offsets);
 lang_value lang_check_call(lang_compiler *c, const lang_expr *e);
-/* Translates a helper nobody need call, so that its errors show. */
+/* Translates a helper that perhaps nobody calls, so that its errors show. */
 bool lang_check_helper(lang_compiler *c, lang_function *helper);
 
 /* ---- check_statement.c, assign.c, declare.c -------------------------------------------------- */
@@ -92,7 +95,7 @@ bool lang_check_helper(lang_compiler *c, lang_function *helper);
 bool lang_check_statements(lang_compiler *c, const lang_stmt *s, ir_stmt **out);
 /* Whether every path through the statements returns. */
 bool lang_always_returns(const lang_stmt *s);
-/* A variable, constant or table; what runs (nothing for constants) in *out. */
+/* A variable, constant or table; *out: its statements (none for constants). */
 bool lang_check_declared(lang_compiler *c, const lang_declared *d, bool file, ir_stmt **out);
 ir_stmt *lang_check_assign(lang_compiler *c, const lang_stmt *s);
 
@@ -108,7 +111,7 @@ bool lang_check_ratio(lang_compiler *c, const lang_param *p, ir_param *param);
 
 /* ---- along.c --------------------------------------------------------------------------------- */
 
-/* Sets the missing dimensions of a kernel's parameter, whose kind is set. */
+/* Sets the absent axes of a kernel's parameter, whose kind is set. */
 bool lang_check_along(lang_compiler *c, const lang_param *p, ir_param *param);
 
 /* ---- real.c ---------------------------------------------------------------------------------- */
@@ -118,21 +121,21 @@ bool lang_check_real(lang_compiler *c, const lang_function *f, ir_kernel *kernel
 
 /* ---- warn.c ---------------------------------------------------------------------------------- */
 
-/* A file that defines nothing and imports nothing. */
+/* Each warns, if there is cause: of a file that defines nothing and imports nothing. */
 void lang_warn_empty(lang_compiler *c);
-/* A name that leaves its scope. */
+/* Of a name that is not used when its scope ends. */
 void lang_warn_unused(lang_compiler *c, const lang_symbol *symbol);
-/* A value that is stored, given or returned as one of a type, before its conversion. */
+/* Of a value that loses something when it is stored, given or returned as a type. */
 void lang_warn_narrowing(lang_compiler *c, lang_value value, ir_type type);
-/* value.cut of a literal divided by something: `e`, or NULL. */
+/* The cut of a value whose expression is a division `e`: `e`, or NULL. */
 const ir_expr *lang_find_cut(const lang_compiler *c, const ir_expr *e);
-/* An integer with a cut becomes floating-point. */
+/* Of an integer with a cut that becomes floating-point. */
 void lang_warn_cut(lang_compiler *c, const ir_expr *cut);
-/* Arithmetic on constants, and comparisons. */
+/* Of arithmetic on constants, and comparisons. */
 void lang_warn_operation(lang_compiler *c, const ir_expr *e);
-/* Levels of a kernel that are known to be in none of its intervals. */
+/* Of levels that are known to be in no interval of a kernel. */
 void lang_warn_gaps(lang_compiler *c, const ir_kernel *kernel);
-/* Results of a kernel that was lowered. */
+/* Of results of a lowered kernel that it does not write everywhere. */
 void lang_warn_partly_written(lang_compiler *c, const ir_kernel *kernel);
 
 /* ---- kernel.c -------------------------------------------------------------------------------- */
@@ -141,7 +144,8 @@ void lang_warn_partly_written(lang_compiler *c, const ir_kernel *kernel);
 bool lang_check_kernel(lang_compiler *c, lang_function *function, ir_kernel *kernel);
 /* Number of elements or components of a parameter, 0 when it has no brackets. */
 bool lang_check_param_length(lang_compiler *c, const lang_param *param, int *length);
-/* The columns of a table or array of `rows` (0: one index), whose *length is then that of all. */
+/* The columns of a table or array; 0: it has one index. *length is its rows, and becomes the number
+ * of all elements. */
 bool lang_check_columns(lang_compiler *c, const lang_expr *e, int *length, int *columns);
 
 #endif

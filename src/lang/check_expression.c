@@ -39,7 +39,7 @@ static lang_value check_select(lang_compiler *c, const lang_expr *e)
 static lang_value check_cast(lang_compiler *c, const lang_expr *e)
 {
     lang_value value = lang_check(c, e->arg[0]);
-    value.cut = NULL; /* it is meant */
+    value.cut = NULL; /* a cast shows that it is meant */
     return lang_promoted(c, lang_value_of(lang_convert(c, value, e->type)));
 }
 

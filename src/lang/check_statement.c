@@ -104,7 +104,7 @@ static bool check_statement(lang_compiler *c, const lang_stmt *s, ir_stmt **out)
     return false;
 }
 
-/* After a statement with an error: what it declares is not unknown. */
+/* After a statement with an error: names that it declares are not reported as unknown. */
 static bool recover(lang_compiler *c, const lang_stmt *s, ir_stmt **out)
 {
     *out = NULL;

@@ -1,5 +1,6 @@
-/* The passes over a kernel file. Constants and the names of functions are declared in the order of
- * the text; then bodies are translated, so that a function may be used before its definition. */
+/* The passes over a kernel file. The first declares constants and the names of functions in the
+ * order of the text; the next translates bodies, so that a function may be used before its
+ * definition. */
 #include "lang/check.h"
 #include "lang/parse.h"
 
@@ -60,8 +61,8 @@ static bool make_kernel(lang_compiler *c, lang_function *f, ir_kernel **out)
     return true;
 }
 
-/* A kernel, and once more with `real` as float if it uses it: then without the warnings that its
- * numbers lose something, which they are meant to. */
+/* Translates a kernel; if it uses `real`, once more with `real` as float. Then numbers lose
+ * precision as they are meant to, so that is without warnings. */
 static bool make_both(lang_compiler *c, lang_function *f)
 {
     int i = c->module->count++;

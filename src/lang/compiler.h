@@ -18,7 +18,7 @@ enum {
     LANG_MAX_SYNTAX = 1 << 20,          /* nodes of the syntax tree of a file */
     LANG_MAX_TREE = IR_MAX_NODES,       /* nodes of the IR tree of a kernel */
     LANG_MAX_TREES = 20 * IR_MAX_NODES, /* of all kernels of a file */
-    LANG_MAX_IMPORTS = 256,             /* in a file and what it imports */
+    LANG_MAX_IMPORTS = 256,             /* in a file and all that it imports */
     LANG_MAX_IMPORT_DEPTH = 16          /* files that import one another in a row */
 };
 
@@ -40,10 +40,9 @@ struct lang_compiler {
     int depth; /* of nesting, in parsing and then in checking */
 
     /* import.c */
-    const char
-        *folder; /* of the first file, in which imports are looked for; NULL: there is none */
-    const char *prefix;      /* of their names in messages */
-    struct lang_part *parts; /* of a text that brings along what it imports */
+    const char *folder; /* of the first file: imports are looked for there; NULL: there is none */
+    const char *prefix; /* of the names of imports in messages */
+    struct lang_part *parts; /* of a text with its imports behind its end */
     int import_count;
 
     /* constants.c */
@@ -63,22 +62,23 @@ struct lang_compiler {
     const lang_function *helper; /* being inlined, NULL in a kernel */
     ir_kernel *kernel;           /* being translated, NULL outside of kernels */
     int body_level;              /* of the names declared in its body, outside of blocks */
-    int result;                  /* local that takes its value */
+    int result;                  /* local that takes the helper's value */
     ir_local *locals;
     size_t local_count, local_capacity;
     ir_table *tables;
     size_t table_count, table_capacity;
 
     /* real.c */
-    ir_type **reals; /* places in the syntax where `real` is written */
+    ir_type **reals; /* types in the syntax that are written `real` */
     size_t real_count, real_capacity;
     bool uses_real; /* the definition being parsed, or the kernel being translated */
 };
 
 /* ---- report.c -------------------------------------------------------------------------------- */
 
-/* Begins an error; lang_hint adds a line to it and lang_note a place. Until lang_recover, others
- * are dropped as its consequences. Errors are sent when the compilation ends. Returns false. */
+/* Begins an error; lang_hint adds a line to it and lang_note a location. Until lang_recover,
+ * further errors are dropped as its consequences. Errors are sent when the compilation ends.
+ * Returns false. */
 bool lang_error(lang_compiler *c, uint32_t at, const char *format, ...) PRINTF_LIKE(3, 4);
 bool lang_limit(lang_compiler *c, uint32_t at, const char *format, ...) PRINTF_LIKE(3, 4);
 bool lang_hint(lang_compiler *c, const char *format, ...) PRINTF_LIKE(2, 3);
@@ -94,7 +94,7 @@ void lang_leave(lang_compiler *c);
 #define LANG_VALUES_HINT                                                                           \
     "'u' is a field's value at this point, 'u[1,0]' at the next along x, 'a[2]' an element of an " \
     "array"
-/* A piece of syntax. */
+/* Memory for a piece of syntax. */
 void *lang_make(lang_compiler *c, size_t size, uint32_t at);
 
 #endif

@@ -1,6 +1,6 @@
-/* Load-time constants: "R = 8, C = 0.5". The text hangs on that of the file, so that messages can
- * point into it. A value takes the place of the initialiser of the file's constant of that name; it
- * must fit the type that the file declares. */
+/* Load-time constants: "R = 8, C = 0.5". Their text is one more source of the module, so that
+ * messages can point into it. A value replaces the initialiser of the file's constant of that name;
+ * it must fit the type that the file declares. */
 #include "lang/check.h"
 #include "lang/parse.h"
 
@@ -75,7 +75,7 @@ bool lang_constants_parse(lang_compiler *c, const char *text)
 
 /* ---- applying -------------------------------------------------------------------------------- */
 
-/* Whether a value is the same number in the type declared, or the nearest floating-point one. */
+/* Whether the declared type has the value exactly, or is a floating-point type that rounds it. */
 static bool fits(ir_type to, ir_type from, ir_value value)
 {
     ir_value there = ir_convert(to, from, value);

@@ -1,9 +1,8 @@
-/* Variables, arrays, constants and constant tables. A constant whose value is known at compile time
- * is that value; any other is a variable that is not assigned again. */
+/* Variables, arrays, constants and constant tables. A constant with a value known at compile time
+ * stands for that value; any other constant is a variable that is not assigned again. */
 #include "lang/check.h"
 
-/* The known value of an initialiser of a constant; reports one that a file needs and is not known.
- */
+/* Finds the value of a constant's initialiser; a constant of the file must have a known value. */
 static bool known_value(lang_compiler *c, const ir_expr *e, bool file, ir_value *value)
 {
     const ir_expr *culprit;
@@ -14,7 +13,7 @@ static bool known_value(lang_compiler *c, const ir_expr *e, bool file, ir_value 
                         "constants declared before");
 }
 
-/* Elements of an array: all of them, and those of a row when it has two indices. */
+/* The number of elements of an array, and of a row if it has two indices. */
 typedef struct extent {
     int length, columns;
 } extent;
@@ -136,8 +135,8 @@ static bool array_extent(lang_compiler *c, const lang_declared *d, extent *exten
            check_rows(c, d, extent->columns);
 }
 
-/* The values in the order of the elements; NULL where there is none. NULL (reported) when memory is
- * out. */
+/* The values in the order of the elements; NULL for an element without value. Returns NULL,
+ * reported, when memory is out. */
 static const lang_expr **list_values(lang_compiler *c, const lang_declared *d, extent extent)
 {
     const lang_expr **values = arena_array(&c->syntax, (size_t)extent.length, sizeof *values);
@@ -154,7 +153,7 @@ static const lang_expr **list_values(lang_compiler *c, const lang_declared *d, e
     return values;
 }
 
-/* All elements converted; those without a value are 0. NULL when that failed. */
+/* All elements converted; elements without a value are 0. NULL when that failed. */
 static ir_expr **check_elements(lang_compiler *c, const lang_declared *d, extent extent)
 {
     const lang_expr **values = list_values(c, d, extent);

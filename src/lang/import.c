@@ -1,10 +1,10 @@
-/* Files that import others. What is imported hangs on the module's text as one more source, once,
- * however often it is imported; its definitions stand before those of the file that is first to
- * import it. Who has written a kernel file must not get at other files by it: what is imported lies
- * below the folder of the first file, is reached without links, and is called NAME.kata.
+/* Files that import others. An imported text is one more source of the module, once, however often
+ * it is imported. Its definitions stand before the definitions of the file that imports it first.
+ * The author of a kernel file must not reach other files by it: an imported file lies below the
+ * folder of the first file, is reached without links, and is called NAME.kata.
  *
- * A text can bring along what it imports, behind its end: parts, each of which begins with a line
- * #file "PATH". Then no file is read. */
+ * A text can have its imports behind its end, as parts: each begins with a line #file "PATH". Then
+ * no file is read. */
 #include "lang/parse.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ source *lang_source_add(lang_compiler *c, const char *name, const char *text, si
         lang_no_memory(c);
         return NULL;
     }
-    while (last->next) last = (source *)(uintptr_t)last->next; /* all are the module's own */
+    while (last->next) last = (source *)(uintptr_t)last->next; /* the module owns all of them */
     *s = (source){.name = name, .text = text, .length = length};
     s->start = last->start + (uint32_t)last->length + 1;
     last->next = s;
@@ -108,7 +108,8 @@ static bool check_path(lang_compiler *c, const lang_import *i)
                   "move it there: a kernel file can use files of its own folder and those in it");
 }
 
-/* The path relative to the first file's folder, of what `by` imports; NULL when memory is out. */
+/* The path of a file that `by` imports, relative to the first file's folder; NULL when memory is
+ * out. */
 static char *join(lang_compiler *c, const lang_file *by, const char *path)
 {
     const char *slash = by->path ? strrchr(by->path, '/') : NULL;
@@ -138,7 +139,7 @@ static size_t bytes_so_far(const lang_compiler *c)
     return bytes;
 }
 
-/* The name that messages have for a file: its folder's and its own. */
+/* The name of a file in messages: its folder's name and its own. */
 static const char *name_of(lang_compiler *c, const char *path)
 {
     text name = {0};
@@ -310,7 +311,7 @@ lang_function *lang_parse_all(lang_compiler *c, const lang_options *options, boo
 
 /* ---- one text of several --------------------------------------------------------------------- */
 
-/* Whether it stays one part, and whole, among others. */
+/* Whether a text can be a part: reading the parts back gives it whole. */
 static bool may_be_part(const source *s)
 {
     bool begins = s->length >= strlen(LANG_PART) && !memcmp(s->text, LANG_PART, strlen(LANG_PART));

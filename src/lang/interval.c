@@ -1,8 +1,8 @@
 /* Intervals: bodies for some levels of a kernel whose levels run in order.
  *
- * The kernel keeps their bounds, and its tree has them as branches on the index of the level. Where
- * they are known to follow one another without a gap, a branch asks for its upper bound only and
- * the last for nothing: so it is known that there is a body for each level. */
+ * The kernel has their bounds; its tree has them as branches on the index of the level. If they are
+ * known to follow one another without a gap, a branch tests its upper bound only, and the last
+ * tests nothing: so it is known that each level has a body. */
 #include "lang/check.h"
 
 #include <stdlib.h>
@@ -161,7 +161,7 @@ static ir_expr *inside(lang_compiler *c, const ir_interval *i)
     return lang_tree_op(c, IR_AND, IR_BOOL, from, below(c, i), NULL, i->at);
 }
 
-/* A block, so that what runs as the last choice needs no condition. */
+/* A block: the last choice needs no condition. */
 static ir_stmt *make_branch(lang_compiler *c, ir_expr *condition, ir_stmt *body, uint32_t at)
 {
     ir_stmt *s = lang_tree_stmt(c, condition ? IR_STMT_IF : IR_STMT_BLOCK, 0, at);
@@ -184,7 +184,7 @@ static bool make_branches(lang_compiler *c, const ir_interval *all, ir_stmt *con
     return true;
 }
 
-/* Each in the `other` of the one before. */
+/* Each branch is the `other` of the branch before. */
 static bool make_choice(lang_compiler *c, const ir_interval *all, ir_stmt *const *bodies, int count,
                         const int *order, ir_stmt **out)
 {

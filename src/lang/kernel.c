@@ -80,7 +80,7 @@ static bool check_param(lang_compiler *c, const lang_param *p, ir_param *param)
     return true;
 }
 
-/* A copy in the module's memory of `count` things; NULL is none when count is 0. */
+/* A copy in the module's memory of `count` elements; NULL if count is 0. */
 static bool keep(lang_compiler *c, const void *data, size_t count, size_t size, const void **kept)
 {
     *kept = NULL;

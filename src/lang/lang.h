@@ -4,17 +4,17 @@
 
 #include "ir/ir.h"
 
-/* A text that a module is made of. */
+/* A text of a module. */
 typedef struct lang_file {
     const source *text;
-    const char *path; /* relative to the folder of the first, without "." and ".." */
-    bool open;        /* it or what it imports is being read */
+    const char *path; /* relative to the folder of the first text, without "." and ".." */
+    bool open;        /* it, or a text that it imports, is being read */
     struct lang_file *next;
 } lang_file;
 
 typedef struct lang_module {
     source text;                /* owned copy */
-    lang_file file, *last_file; /* its own, and what it imports, in the order of reading */
+    lang_file file, *last_file; /* its own text and imports, in the order of reading */
     ir_kernel **kernels;
     ir_kernel **f32_versions; /* per kernel: with `real` as float, where kernels[i] has it as
                            double; NULL of kernels that do not use it */
@@ -24,8 +24,8 @@ typedef struct lang_module {
 
 enum { LANG_MAX_TEXT = 4 << 20 }; /* bytes of a kernel file, with all that it imports */
 
-/* The line before a part of a text that brings along what it imports, the path and a quotation mark
- * after it. */
+/* The beginning of the line before a part of a text that has its imports behind its end. The path
+ * and a quotation mark follow. */
 #define LANG_PART "#file \""
 
 /* What a text is compiled with. All members may be zero. */
@@ -38,8 +38,8 @@ typedef struct lang_options {
 /* Parses, checks and lowers a kernel text; options may be NULL. On error *out stays as it was. */
 kata_status lang_compile(const char *name, const char *text, size_t length,
                          const lang_options *options, messages *m, lang_module **out);
-/* Adds the text of the module, and behind it what it imports, as parts; a text that can be no part
- * is returned. */
+/* Adds the text of the module, and behind it its imports as parts. Returns a text that cannot be a
+ * part, if there is one. */
 const source *lang_module_text(const lang_module *module, text *out);
 void lang_module_free(lang_module *module);
 

@@ -215,7 +215,7 @@ bool lang_at_function_end(const lang_compiler *c)
     return c->token.kind == LANG_TOKEN_END || lang_at_definition(c);
 }
 
-/* The next token, also behind one that is none. */
+/* Goes to the next token, also behind a bad one. */
 static void skip_token(lang_compiler *c)
 {
     bool comment = is_at(c, c->token.at, "/*");
@@ -234,7 +234,8 @@ static bool ends_line(const lang_compiler *c)
     return c->next.kind == LANG_TOKEN_END || lang_is_sign(&c->next, LANG_SIGN_BLOCK_CLOSE);
 }
 
-/* Goes behind one ';' that ends a line or one block, or before the '}' of the block around. */
+/* Goes behind the next ';' at the end of a line, or behind one block, or before the '}' of the
+ * block around. */
 static void skip_to_end(lang_compiler *c)
 {
     for (int depth = 0; !lang_at_function_end(c); skip_token(c)) {
@@ -251,7 +252,7 @@ static void skip_to_end(lang_compiler *c)
 
 void lang_skip_statement(lang_compiler *c)
 {
-    c->failed = true; /* what is skipped is not reported */
+    c->failed = true; /* skipped tokens are not reported */
     do skip_to_end(c);
     while (lang_accept_word(c, LANG_WORD_ELSE));
 }
@@ -315,8 +316,8 @@ const char *lang_take_string(lang_compiler *c)
     return copy;
 }
 
-/* Where to point for something missing: the current token, or the end of what comes before it when
- * that is on an earlier line. */
+/* The location of something missing: the current token, or the end of the token before it if that
+ * is on an earlier line. */
 static uint32_t missing_at(const lang_compiler *c)
 {
     for (uint32_t p = c->previous_end; p < c->token.at; p++)

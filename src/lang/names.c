@@ -1,7 +1,7 @@
-/* Interned names and what they mean. Each name holds the chain of its meanings, innermost first;
- * all symbols also hang on one chain in the order of their declaration, by which scopes are left.
- * A helper that is inlined opens a *frame*: it sees symbols of its own frame and of the file
- * (frame 0), but not those of the kernel that calls it. */
+/* Interned names and their meanings. Each name has a list of its meanings, innermost first. All
+ * symbols are also on one list in the order of their declaration, by which scopes are left. An
+ * inlined helper opens a *frame*: it sees symbols of its own frame and of the file (frame 0), but
+ * not symbols of the kernel that calls it. */
 #include "lang/check.h"
 
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static const struct refused {
 
 lang_name *lang_intern(lang_compiler *c, const char *text, size_t length)
 {
-    /* seeded, so that no text can be made whose names all share a bucket */
+    /* seeded: nobody can make a text whose names all share a bucket */
     uint64_t hash = hash_bytes(text, length, (uint64_t)(uintptr_t)c);
     lang_name **bucket = &c->names[hash % BUCKETS];
     for (lang_name *name = *bucket; name; name = name->next)
@@ -235,7 +235,7 @@ static bool is_callable(const lang_symbol *symbol)
     return symbol->kind == LANG_FUNCTION || symbol->kind == LANG_HELPER;
 }
 
-/* Visible names that can be called, or that can not. */
+/* Suggests a visible name; `callable`: of a function, otherwise of anything else. */
 static bool suggest_symbol(lang_compiler *c, const char *name, bool callable)
 {
     size_t count = 0;

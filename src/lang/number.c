@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What follows the first 40 bytes of a text where they are shown for it. */
+/* The text behind the first 40 bytes of a text of which only these are shown: "...", or nothing. */
 static const char *cut(const char *text) { return strlen(text) > 40 ? "..." : ""; }
 
 static bool is_hexadecimal(const char *text)

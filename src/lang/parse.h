@@ -10,7 +10,7 @@
 bool lang_parse_type(lang_compiler *c, ir_type *type);
 /* Whether a name is nearly that of a type. */
 bool lang_is_near_type(const char *name);
-/* Adds "did you mean ..." to the error when it is; says whether. */
+/* Adds "did you mean ..." to the error if it is; says whether. */
 bool lang_suggest_type(lang_compiler *c, const char *name);
 
 /* ---- number.c, parse_expression.c ------------------------------------------------------------ */
@@ -57,20 +57,21 @@ bool lang_parse_along(lang_compiler *c, lang_param *p);
 
 /* ---- real.c ---------------------------------------------------------------------------------- */
 
-/* Remembers a place of the syntax that holds a type just parsed, if that is `real` (IR_TYPE_COUNT),
- * and makes it double. */
+/* Remembers a type in the syntax that was just parsed, if it is `real` (IR_TYPE_COUNT), and makes
+ * it double. */
 bool lang_note_real(lang_compiler *c, ir_type *type);
-/* Makes all those places double or float. */
+/* Makes all remembered types double or float. */
 void lang_set_real(lang_compiler *c, ir_type type);
 
 /* ---- import.c: files that import others ------------------------------------------------------ */
 
-/* Hangs a text, which lives as long as the module, on the module's. NULL when memory is out. */
+/* Adds a text, which lives as long as the module, to its sources. NULL when memory is out. */
 source *lang_source_add(lang_compiler *c, const char *name, const char *text, size_t length);
-/* Finds the parts of a text that brings along what it imports, and ends the first. */
+/* Finds the parts of a text with imports behind its end, and ends the text before the first part.
+ */
 bool lang_import_split(lang_compiler *c);
-/* All definitions of the module's text and of what it imports, each file's behind those of what it
- * imports. */
+/* All definitions of the module's text and of its imports; the definitions of a file follow those
+ * of its imports. */
 lang_function *lang_parse_all(lang_compiler *c, const lang_options *options, bool *ok);
 
 /* ---- constants.c: load-time constants -------------------------------------------------------- */
@@ -78,9 +79,9 @@ lang_function *lang_parse_all(lang_compiler *c, const lang_options *options, boo
 /* Reads "R = 8, C = 0.5" (NULL: nothing). */
 bool lang_constants_parse(lang_compiler *c, const char *text);
 /* A constant of the file as it is to be declared: with the value given at load time, if there is
- * one, in the place of its own. */
+ * one, instead of its own. */
 bool lang_constant_apply(lang_compiler *c, const lang_declared *own, lang_declared *applied);
-/* Reports a given constant that no definition of the file has taken. */
+/* Reports a given constant that the file does not define. */
 bool lang_constants_all_taken(lang_compiler *c, const lang_function *definitions);
 
 #endif

@@ -117,7 +117,7 @@ static lang_expr *parse_cast(lang_compiler *c)
     return parse_operand(c, e);
 }
 
-/* Of 'x**2' the second star. */
+/* Whether the second star of 'x**2' stands here. */
 static bool is_power(const lang_compiler *c)
 {
     return lang_is_sign(&c->token, LANG_SIGN_MUL) && c->previous_end == c->token.at &&

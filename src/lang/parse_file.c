@@ -44,7 +44,7 @@ static bool not_a_param(lang_compiler *c)
     return false;
 }
 
-/* Reports a ratio behind the dimensions that a field extends along. */
+/* Reports a ratio that stands behind 'along'. */
 static bool stands_behind(lang_compiler *c, const lang_param *p)
 {
     bool finer = lang_is_word(&c->token, LANG_WORD_FINER);
@@ -250,7 +250,7 @@ static bool parse_import(lang_compiler *c, lang_import *i, bool first)
     return i->path && lang_expect(c, LANG_SIGN_SEMICOLON, "after the import");
 }
 
-/* {import}, or one that stands elsewhere. A wrong one may have brought any name. */
+/* {import}, or an import elsewhere. After a wrong import any name may be one of its. */
 static bool parse_imports(lang_compiler *c, lang_import ***tail, bool first)
 {
     while (lang_is_word(&c->token, LANG_WORD_IMPORT)) {

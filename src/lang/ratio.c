@@ -1,10 +1,10 @@
-/* Ratios: fields on a grid finer or coarser than that a kernel is applied to. */
+/* Ratios: fields on finer or coarser grids than the grid that a kernel is applied to. */
 #include "lang/check.h"
 #include "lang/parse.h"
 
 #include <string.h>
 
-/* Whether a word like one of the two stands where only they can; reports it. */
+/* Whether a misspelt finer or coarser stands where only these can; reports it. */
 static bool is_misspelt(lang_compiler *c)
 {
     static const char *const words[] = {"finer", "coarser"};
@@ -65,7 +65,7 @@ static bool check_outputs(lang_compiler *c, const lang_param *p, const ir_param 
                         "number is given for each");
 }
 
-/* One number stands for all dimensions; where there are more, grids have no others. */
+/* One number counts for all dimensions; several numbers are all dimensions of the grids. */
 static bool read_numbers(lang_compiler *c, const lang_param *p, int ratio[3], int *count)
 {
     *count = 0;

@@ -1,6 +1,6 @@
-/* `real`, the type of the first field given for a parameter of that type. A kernel that uses it is
- * translated twice, with all places in the syntax of the file where it is written set to double,
- * then to float; kata_apply chooses. */
+/* `real`: the type of the first field given for a parameter of that type. A kernel that uses it is
+ * translated twice: with all types written `real` in the syntax of the file set to double, then to
+ * float. kata_apply chooses. */
 #include "lang/check.h"
 #include "lang/parse.h"
 

@@ -1,11 +1,11 @@
-/* The signs of the language. Included by syntax.h. */
+/* Private to lang: the signs of the language. */
 #ifndef LANG_SIGNS_H
 #define LANG_SIGNS_H
 
 #include "ir/ir.h"
 
-/* Signs; longer ones first. precedence: of the binary operator, 0 for none. op: of the binary
- * operator, or of that in an assignment; CONST where there is none. */
+/* Signs, longer ones first. `precedence`: of the binary operator; 0: it is none. `op`: of the
+ * binary operator, or of the operator in an assignment; CONST: there is none. */
 #define LANG_SIGNS(X)                                                                              \
     X(SHL_ASSIGN, "<<=", 0, SHL)                                                                   \
     X(SHR_ASSIGN, ">>=", 0, SHR)                                                                   \

@@ -1,4 +1,4 @@
-/* Private to lang: words, names, and what names mean. Names are interned; a name knows its
+/* Private to lang: words, names, and the meanings of names. Names are interned; a name knows its
  * innermost meaning. */
 #ifndef LANG_SYMBOL_H
 #define LANG_SYMBOL_H
@@ -50,7 +50,7 @@ typedef struct lang_name {
     bool later;                  /* REFUSED: may become part of the language */
     struct lang_symbol *meaning; /* innermost, NULL when there is none */
     uint64_t hash;
-    int missing;            /* that it means nothing was reported: in this frame; -1: anywhere */
+    int missing;            /* reported as unknown in this frame; -1: everywhere */
     struct lang_name *next; /* of the same bucket */
 } lang_name;
 
@@ -64,7 +64,7 @@ typedef enum lang_symbol_kind {
     LANG_TABLE,     /* constant table: type, length, values */
     LANG_NUMBER,    /* uniform parameter: type, index, length */
     LANG_REDUCTION, /* type, index, length */
-    LANG_FIELD,     /* type, index, length; component and offsets are added to what is read */
+    LANG_FIELD,     /* type, index, length; component and offsets are added to each access */
     LANG_LOCAL      /* type, index, length */
 } lang_symbol_kind;
 
@@ -74,7 +74,7 @@ typedef struct lang_symbol {
     uint32_t at;
     int frame, level;             /* where it is visible */
     struct lang_symbol *outer;    /* the meaning it hides */
-    struct lang_symbol *previous; /* declared before it */
+    struct lang_symbol *previous; /* the symbol declared before it */
     ir_type type;
     int index;
     int length;    /* of a table, array or components; 0: not indexed by one number */
@@ -90,7 +90,7 @@ typedef struct lang_symbol {
     const ir_value *values;
     struct lang_function *function;
     int table, table_owner; /* TABLE: its index in the kernel of that number */
-    bool children;          /* FIELD: finer, so that there are several points to write */
+    bool children;          /* FIELD: finer, so that a point has several children to write */
     ir_expr *component, *offset[3];
     int offsets;
 } lang_symbol;
@@ -102,21 +102,22 @@ typedef struct lang_compiler lang_compiler;
 /* Makes the words and functions of the language known. */
 bool lang_names_start(lang_compiler *c);
 lang_name *lang_intern(lang_compiler *c, const char *text, size_t length);
-/* A new meaning of a name in the innermost scope. Reports one that is there already. */
+/* Declares a new meaning of a name in the innermost scope. Reports a name declared there already.
+ */
 lang_symbol *lang_declare(lang_compiler *c, lang_symbol_kind kind, lang_name *name, uint32_t at);
 /* NULL when the name means nothing here. */
 lang_symbol *lang_find(lang_compiler *c, const lang_name *name);
-/* As lang_find, but reports a name that means nothing, as one of a `what` ("name", "function"). */
+/* As lang_find, but reports a name without meaning: "unknown `what`" ("name", "function"). */
 lang_symbol *lang_lookup(lang_compiler *c, lang_name *name, uint32_t at, const char *what);
-/* Its declaration was wrong: that it means nothing here is no error of its own. */
+/* The declaration of a name was wrong: do not report the name as unknown. */
 void lang_forgive(lang_compiler *c, lang_name *name);
-/* The same for a word of the language that was taken for a name: fails without a message where
- * that was reported already. */
+/* Whether a word of the language was taken for a name and reported already; then the compilation
+ * fails without another message. */
 bool lang_forgiven_word(lang_compiler *c, const lang_name *name);
 /* Adds "did you mean ..." to the error when a name is near one of the count texts; says whether. */
 bool lang_suggest(lang_compiler *c, const char *name, const char *const *texts, size_t count);
 
-/* What leaving a scope goes back to. */
+/* The state that leaving a scope restores. */
 typedef struct lang_scope {
     lang_symbol *last;
     int frame, level;

@@ -45,7 +45,7 @@ typedef struct lang_declared {
     bool constant, array, braced;
     lang_name *name;
     uint32_t at;
-    lang_expr *length;  /* NULL: that of the list */
+    lang_expr *length;  /* NULL: the length of the list */
     lang_expr *columns; /* NULL: one index */
     lang_expr *value;   /* NULL: none; braced: a list */
 } lang_declared;
@@ -92,7 +92,7 @@ typedef struct lang_function {
     lang_stmt *body; /* of a constant: DECLARE statements */
     bool active;     /* a helper that is being inlined */
     bool wrong;      /* its errors were reported: it is not used */
-    bool guessed;    /* wrong from its first word, but it is known which name it defines */
+    bool guessed;    /* wrong from its first word, but the name that it defines is known */
     struct lang_function *next;
 } lang_function;
 

@@ -23,7 +23,7 @@ typedef struct lang_token {
 
 /* ---- lexer.c --------------------------------------------------------------------------------- */
 
-/* Reads the first tokens of a text, which hangs on the module's. */
+/* Reads the first tokens of a text, one of the module's sources. */
 void lang_lexer_start(lang_compiler *c, const source *s);
 /* The letters of a token of the present text. */
 const char *lang_token_text(const lang_compiler *c, const lang_token *token);
@@ -38,7 +38,7 @@ bool lang_at_definition(const lang_compiler *c);
 bool lang_at_function_end(const lang_compiler *c);
 /* After an error: goes to the end of the statement, or to where its block ends. */
 void lang_skip_statement(lang_compiler *c);
-/* After an error: goes to where a definition may begin, or to the end. */
+/* After an error: goes to the next beginning of a definition, or to the end. */
 void lang_skip_definition(lang_compiler *c);
 /* lang_recover while parsing: reports the current token if it is bad. */
 bool lang_resume(lang_compiler *c);
@@ -49,8 +49,8 @@ bool lang_accept_word(lang_compiler *c, lang_word word);
 bool lang_expect(lang_compiler *c, lang_sign sign, const char *where);
 /* Whether a text in quotes follows the current token. */
 bool lang_string_follows(const lang_compiler *c);
-/* Takes both; what is behind the text becomes the current token. A copy of the text in the module's
- * memory, NULL when it is wrong. */
+/* Takes both: the token behind the text becomes the current one. Returns a copy of the text in the
+ * module's memory; NULL when it is wrong. */
 const char *lang_take_string(lang_compiler *c);
 /* Reports the current token: "expected <what>, found 'v'". Returns false. */
 bool lang_unexpected(lang_compiler *c, const char *what);

@@ -1,6 +1,6 @@
-/* Warnings: what is allowed and hardly meant. Each has to be right where it is given, so that files
- * can be kept free of them: nothing is said about constants that configure a file, loop variables,
- * or literals that adapt. */
+/* Warnings about text that is allowed but hardly meant. Each must be right wherever it is given, so
+ * that files can be free of them: there are none about constants that configure a file, loop
+ * variables, or literals that adapt. */
 #include "lang/check.h"
 
 #include <string.h>
@@ -99,8 +99,8 @@ static range range_of_op(const lang_compiler *c, const ir_expr *e, int depth)
     return (range){least(a.low, b.low), most(a.high, b.high)};
 }
 
-/* Of the values of an integer or bool expression. Indices count as any: a kernel may be applied
- * beside the grid. */
+/* Bounds of the values of an integer or bool expression. An index may have any value: a kernel may
+ * be applied beside the grid. */
 static range range_at(const lang_compiler *c, const ir_expr *e, int depth)
 {
     int64_t value;
@@ -236,8 +236,8 @@ static int first_component_missing(const ir_kernel *k, int p)
     return component;
 }
 
-/* Finds a child at which no store writes some component. Without offsets in a kernel that is any
- * but the first. */
+/* Finds a child of which no store writes some component. In a kernel without offsets that is any
+ * child but the first. */
 static bool find_missing_child(const ir_kernel *k, int p, int32_t offset[3])
 {
     const ir_param *param = &k->params[p];
