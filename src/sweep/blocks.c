@@ -42,9 +42,9 @@ void sweep_reuse_add(sweep_reuse *reuse, const int32_t lo[3], const int32_t hi[3
     reuse->rows += bytes * (span[1] + 1);
 }
 
-/* The most rows of a width with which what is read again is kept in so many bytes; 0: not even
- * one. */
-static int64_t rows_kept(const sweep_reuse *reuse, int64_t width, int64_t room)
+/* The most rows of a width such that all that is read again fits so many bytes; 0: not even one
+ * row does. */
+static int64_t rows_that_fit(const sweep_reuse *reuse, int64_t width, int64_t room)
 {
     if (reuse->span[2] > 0)
         return clamp(room / (reuse->planes * width) - reuse->span[1], 0, INT64_MAX);
@@ -70,7 +70,7 @@ static void choose_section(sweep_blocks *b, const sweep_reuse *reuse, const int6
     double least = 0;
     for (int64_t width = extent[0];; width = rounded_up(width / 2, b->unit)) {
         for (int i = 0; i < 3; i++) {
-            int64_t height = clamp(rows_kept(reuse, width, (2 + i) * quarter), 1, extent[1]);
+            int64_t height = clamp(rows_that_fit(reuse, width, (2 + i) * quarter), 1, extent[1]);
             double found = loss[i] * cost(reuse, extent, width, height);
             if (least > 0 && found >= least) continue;
             least = found;

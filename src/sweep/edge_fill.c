@@ -1,6 +1,6 @@
 /* Reads outside the grid, in place: where a field's memory can have room around its values, what is
  * read there is written there before the loop runs. It cannot where the memory is the program's, in
- * layouts whose rows are not contiguous, where ghosts or a face are kept beyond the values, and
+ * layouts whose rows are not contiguous, where ghosts or a face lie beyond the values, and
  * where the loop writes the field. */
 #include "analysis/analysis.h"
 #include "sweep/edge.h"
@@ -23,8 +23,9 @@ bool sweep_edge_can_fill(const sweep_loop *l, const sweep_edge *edge, const grid
 {
     const sweep_field *field = edge->field;
     grid_box all = grid_box_hull(&field->room, touched);
-    bool plain = grid_box_contains(&field->inside, &field->memory); /* around it nothing is kept */
-    if (HOSTILE(false, edge->view % 2 == 0)) return false;          /* the other way, too */
+    bool plain =
+        grid_box_contains(&field->inside, &field->memory); /* nothing else lies around it */
+    if (HOSTILE(false, edge->view % 2 == 0)) return false; /* the other way, too */
     if (edge->written || is_written(l, field)) return false;
     return field->rows == CODEGEN_CONTIGUOUS && plain && store_array_extend(field->array, &all);
 }
