@@ -1,9 +1,9 @@
 /* From the loops of a chain to compiled functions. A function serves all loops whose kernels
  * compute the same on the same storage types and layouts; its name says so.
  *
- * What is not in the cache is compiled by threads beside the program. Until it is there, a loop is
- * interpreted where that takes less time than a compiler does, and waits otherwise. Compilers are
- * started once so much has been interpreted that they are worth their time: a tiny run has none. */
+ * A function that is not in the cache is compiled beside the program. Until it is there, a loop is
+ * interpreted if that takes less time than the compiler, and waits otherwise. Compilers start only
+ * when enough has been interpreted to be worth their time: a tiny run needs none. */
 #include "exec/cpu.h"
 
 #include <stdlib.h>
@@ -119,8 +119,8 @@ static kata_status look_up(exec_context *context, const codegen_loop *bound, siz
     return f ? KATA_OK : KATA_ERROR_MEMORY;
 }
 
-/* What the name of a loop's function says beside its kernel, in few bits; false when there are too
- * many. */
+/* Packs into few bits what the name of a loop's function depends on beside its kernel; false when
+ * there is too much. */
 static bool pack_fields(const chain_loop *loop, uint64_t *out)
 {
     enum { TYPE_BITS = 3, ROWS_BITS = 2, MOST = 12 };
@@ -159,7 +159,8 @@ static kata_status function_of(exec_context *context, const chain_loop *loop, se
     return KATA_OK;
 }
 
-/* Before a chain runs: compilers for what it lacks, all waited for where that is asked for. */
+/* Before a chain runs: starts compilers for the functions that it lacks, and waits for them if the
+ * context says so. */
 static kata_status prepare(exec_context *context, const search *s, const size_t *functions,
                            size_t count, messages *m)
 {
@@ -224,7 +225,7 @@ static kata_status fetch_all(exec_context *context, messages *m)
     return message_fail(m, KATA_ERROR_FILE, "compiled kernels cannot be kept in the cache folder");
 }
 
-/* In a state of its own: a program that goes on is not to run what is for any CPU. */
+/* Uses a state of its own: the program must not run functions that were compiled for any CPU. */
 kata_status exec_compile_ahead(exec_context *context, const codegen_loop *loops, size_t count,
                                bool portable, messages *m)
 {

@@ -1,6 +1,6 @@
-/* Groups of functions, each compiled by a job of its own: as many groups as there are cores, so
- * that all compile at once; beside a running program more and smaller ones, so that the functions
- * needed first are there first. */
+/* Groups of functions, each compiled by a job of its own. There are as many groups as cores, so
+ * that all compile at once. Beside a running program there are more and smaller ones, so that the
+ * functions that are needed first are there first. */
 #include "exec/cpu.h"
 
 #include "machine/machine.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_RATES = 4096 }; /* kept of a kernel */
+enum { MOST_RATES = 4096 }; /* of the newest runs of a kernel */
 
 double observe_meter_now(const observe_meter *meter) { return meter ? clock_seconds() : 0; }
 

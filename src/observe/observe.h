@@ -80,7 +80,7 @@ typedef struct observe_meter_entry {
     int64_t runs, points;
     double seconds;
     double bytes;  /* of the fields of the largest */
-    double *rates; /* points per second of the newest of them, so many as are kept */
+    double *rates; /* points per second, of the newest runs */
 } observe_meter_entry;
 
 typedef struct observe_meter {

@@ -1,6 +1,6 @@
-/* Runs a kernel's tree at one point, as it is written: loops loop, branches branch, and what need
- * not be evaluated is not. An assert that does not hold and an index outside its table end the run.
- * ir_lower has checked the tree; what it should not have let pass is an internal error. */
+/* Runs a kernel's tree at one point, as it is written: loops loop, branches branch, and operands
+ * that C would not evaluate are not evaluated. A failed assert and an index outside its table end
+ * the run. ir_lower has checked the tree; an error that it should have found is an internal one. */
 #include "oracle/interpret.h"
 
 static ir_value evaluate(oracle_interpreter *in, const ir_expr *expr);
@@ -117,7 +117,7 @@ static ir_value evaluate_table(oracle_interpreter *in, const ir_expr *expr)
     return table->values[checked_index(in, expr->arg[0], table->length, table->name)];
 }
 
-/* The index at which a field parameter is touched at an offset, which is set too. */
+/* Sets the offset of an access to a field parameter, and the index that it touches. */
 static void index_at(oracle_interpreter *in, const ir_param *param, ir_expr *const expr[3],
                      int64_t index[3], int64_t offset[3])
 {
@@ -127,8 +127,8 @@ static void index_at(oracle_interpreter *in, const ir_param *param, ir_expr *con
     }
 }
 
-/* The place of a value that a point may write, among those of its field: one per component, on a
- * finer grid one per child, which the offset tells; -1 where there is none. */
+/* The number of a value that a point may write, among those of its field: one per component, or on
+ * a finer grid one per child, chosen by the offset; -1 where there is none. */
 static int output_of(const ir_param *param, int component, const int64_t offset[3])
 {
     int output = component;

@@ -62,19 +62,19 @@ bool oracle_plan_copy(void *data, const plan_walk *walk, const plan_copy *copy)
 bool oracle_plan_wait(void *data, int tag)
 {
     oracle_planned *e = data;
-    size_t kept = 0;
+    size_t left = 0;
     bool done = true;
     for (size_t i = 0; i < e->pending_count; i++) {
         plan_copy c = e->pending[i];
         if (c.tag != tag) {
-            e->pending[kept] = c;
-            memmove(e->pending_places[kept++], e->pending_places[i], sizeof *e->pending_places);
+            e->pending[left] = c;
+            memmove(e->pending_places[left++], e->pending_places[i], sizeof *e->pending_places);
             continue;
         }
         c.from = &e->pending_places[i][0];
         c.to = &e->pending_places[i][1];
         done = done && copy_now(e, &c);
     }
-    e->pending_count = kept;
+    e->pending_count = left;
     return done;
 }

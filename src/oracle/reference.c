@@ -1,9 +1,9 @@
-/* The oracle: walks a chain as it was queued and interprets kernels' trees, point by point. What is
- * fast is judged by it, so it shares no part of theirs but the meaning of single operations.
+/* The oracle: walks a chain as it was queued and interprets kernels' trees, point by point. It
+ * judges the fast executors, so it shares nothing with them but the meaning of single operations.
  *
- * A loop writes into copies of the arrays that it changes, which take their places when all points
+ * A loop writes into copies of the arrays that it changes, which replace the arrays when all points
  * are done: every read of another point finds the value from before the loop. Where levels run in
- * order, what a level has written goes to the array itself before the next begins. */
+ * order, the values of a level go to the array itself before the next level begins. */
 #include "oracle/interpret.h"
 
 #include <fenv.h>
@@ -171,7 +171,7 @@ static bool run_points(reference_run *run, const grid_box *box)
     return true;
 }
 
-/* Puts what a point may have written where later levels read it. */
+/* Copies the values that a point may have written to where later levels read them. */
 static void commit_point(const oracle_field *field, const ir_param *param, const int64_t point[3])
 {
     int64_t at[3];
@@ -231,7 +231,7 @@ static void commit_reduction(reference_run *run, int p)
     }
 }
 
-/* Puts the new array in the place of the old one, its values where that is the program's memory. */
+/* Replaces the old array by the new one; in memory of the program, its values. */
 static void commit_field(oracle_field *field)
 {
     store_array *old = field->slot->array;
@@ -243,7 +243,7 @@ static void commit_field(oracle_field *field)
     field->next = old;
 }
 
-/* Makes what the loop has computed the values of fields and scalars. */
+/* Turns the results of the loop into the values of fields and scalars. */
 static void commit(reference_run *run)
 {
     const chain_loop *loop = run->in.loop;

@@ -3,8 +3,8 @@
  * A row is padded to whole cache lines. Caches choose a set by the low bits of an address, so
  * rows, planes or components at a large power of two apart would evict one another, and stores
  * would hold up loads of equal low bits: a pitch that is a multiple of ALIAS_BYTES gets one line
- * more. What loops touch together, large components and arrays made one after the other, begins at
- * low bits that are far apart.
+ * more. Large components, and arrays made one after the other, are often used by one loop: they
+ * begin at addresses whose low bits are far apart.
  *
  * A large array is mapped: its pages are zero without being touched and come to be near the
  * thread that writes them first. */
@@ -96,7 +96,7 @@ static bool lay_out(store_array *a, kata_layout layout)
     return true;
 }
 
-/* Mapped memory that begins where a huge page does: what is mapped too much is given back. */
+/* Maps memory that begins at a huge page; unmaps what was mapped too much. */
 static void *mapped_memory(size_t bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (bytes + page - 1) / page * page;
@@ -118,7 +118,7 @@ static void *zeroed_memory(size_t bytes)
     return data;
 }
 
-/* Makes what lies between values, and around them all, anything but zero: nobody may use it. */
+/* Fills the memory between and around the values with junk: nobody may use it. */
 static void spoil_padding(store_array *a)
 {
     int64_t at[3];
@@ -131,7 +131,7 @@ static void spoil_padding(store_array *a)
                     memset(store_address(a, c, at), 0, (size_t)store_type_bytes(a->type));
 }
 
-/* Gives an array whose type, components, box and room are set its layout and memory. */
+/* Sets the layout and memory of an array with type, components, box and room. */
 static bool make_memory(store_array *a, kata_layout layout)
 {
     if (!lay_out(a, layout)) return false;

@@ -104,7 +104,7 @@ typedef struct differences {
     int64_t before, after; /* a difference from -before to after is a byte in common */
 } differences;
 
-/* How far strides from i on reach. */
+/* The largest difference that strides from i on make. */
 static int64_t rest(const differences *d, int i)
 {
     int64_t far = d->before > d->after ? d->before : d->after;
@@ -113,7 +113,7 @@ static int64_t rest(const differences *d, int i)
     return far;
 }
 
-/* Whether `distance` is one of the differences of strides from i on, nearly. */
+/* Whether strides from i on have a difference so close to `distance` that bytes are shared. */
 static bool reaches(const differences *d, int i, int64_t distance)
 {
     if (i == d->count) return distance >= -d->before && distance <= d->after;

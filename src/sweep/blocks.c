@@ -1,9 +1,9 @@
 /* Cutting a loop's box into blocks.
  *
- * A block is as wide and as high as what it reads again stays in the second-level cache: planes of
- * what is read at several z, rows of what is read at several y. Where nothing is read again, or
- * there is room, whole rows and whole planes: streams like to be long. What is read again by
- * neighbours, because it lies across a side of the block, is what a narrow or low one costs.
+ * The second-level cache should hold what a block reads again: planes of fields that are read at
+ * several z, rows of fields that are read at several y. That bounds its width and height. If
+ * nothing is read again, or everything fits, a block has whole rows and planes, since long streams
+ * are faster. A narrow or low block costs what its neighbours read again across its sides.
  *
  * Blocks that follow one another are neighbours along z: a thread walks up a column of blocks and
  * finds the planes it read last in its cache. */
@@ -42,17 +42,17 @@ void sweep_reuse_add(sweep_reuse *reuse, const int32_t lo[3], const int32_t hi[3
     reuse->rows += bytes * (span[1] + 1);
 }
 
-/* The most rows of a width with which what is read again is kept in so many bytes; 0: not even
- * one. */
-static int64_t rows_kept(const sweep_reuse *reuse, int64_t width, int64_t room)
+/* The most rows of a width such that all that is read again fits so many bytes; 0: not even one
+ * row does. */
+static int64_t rows_that_fit(const sweep_reuse *reuse, int64_t width, int64_t room)
 {
     if (reuse->span[2] > 0)
         return clamp(room / (reuse->planes * width) - reuse->span[1], 0, INT64_MAX);
     return reuse->span[1] == 0 || reuse->rows * width <= room ? INT64_MAX : 0;
 }
 
-/* What it takes, relative to one pass over what must be read. Rows beside a block are mostly found
- * in the last cache; rows that are begun again hold up what fetches ahead. */
+/* The time, relative to reading everything once. Rows beside a block are mostly found in the last
+ * cache; each start of a row delays the prefetcher. */
 static double cost(const sweep_reuse *reuse, const int64_t extent[3], int64_t width, int64_t height)
 {
     const double side = 0.2;
@@ -61,8 +61,8 @@ static double cost(const sweep_reuse *reuse, const int64_t extent[3], int64_t wi
     return (1 + sides) * (1 + ends);
 }
 
-/* In half of the cache; or in more of it, of which something is lost now and then, where blocks are
- * so low otherwise that this matters less. */
+/* Uses half of the cache. Where blocks would be very low, it uses more and accepts that some lines
+ * are evicted. */
 static void choose_section(sweep_blocks *b, const sweep_reuse *reuse, const int64_t extent[3])
 {
     static const double loss[3] = {1, 1.05, 1.15};
@@ -70,7 +70,7 @@ static void choose_section(sweep_blocks *b, const sweep_reuse *reuse, const int6
     double least = 0;
     for (int64_t width = extent[0];; width = rounded_up(width / 2, b->unit)) {
         for (int i = 0; i < 3; i++) {
-            int64_t height = clamp(rows_kept(reuse, width, (2 + i) * quarter), 1, extent[1]);
+            int64_t height = clamp(rows_that_fit(reuse, width, (2 + i) * quarter), 1, extent[1]);
             double found = loss[i] * cost(reuse, extent, width, height);
             if (least > 0 && found >= least) continue;
             least = found;
@@ -111,8 +111,7 @@ static void share_out(sweep_blocks *b, int threads, int ordered)
     }
 }
 
-/* Lowers blocks a little where threads then end together: what the last of them has to do is least.
- */
+/* Lowers blocks a little if threads then end together: it minimizes the work of the last one. */
 static void even_out(sweep_blocks *b, const sweep_reuse *reuse, int threads, int ordered)
 {
     enum { MORE = 4 };

@@ -1,9 +1,10 @@
 /* Reads outside the grid, on copies.
  *
- * Where what is read outside cannot be written around a field (edge_fill.c), points near a side run
- * on copies: of each component that they read outside, a box around them is filled as the boundary
- * rules say, and the same function runs with its view on the copy. Components that stand together
- * in the field do so in a copy, as the function expects; other copies have contiguous rows. */
+ * Some values outside cannot be written around a field (edge_fill.c). Then points near a side run
+ * on copies: each component that they read outside gets a box around them, filled by the boundary
+ * rules, and the same function runs with its view on the copy. Components that are interleaved in
+ * the field are interleaved in a copy, as the function expects; other copies have contiguous rows.
+ */
 #include "analysis/analysis.h"
 #include "sweep/edge.h"
 
@@ -17,8 +18,8 @@ enum {
 
 /* ---- boxes ----------------------------------------------------------------------------------- */
 
-/* What a piece reads of a component; false when all of it is inside. Levels beyond the field are
- * read at its last on that side. */
+/* The indices that a piece reads of a component; false when all are inside. Reads of levels beyond
+ * the field end at its last level on that side. */
 static bool read_box(const sweep_edge *edge, const grid_box *piece, grid_box *out)
 {
     *out = analysis_touched(edge->field->param, edge->lo, edge->hi, piece);
@@ -40,8 +41,8 @@ static int sharing(const sweep_edge *edges, int count)
     return n;
 }
 
-/* The box around all that a piece reads outside of edges that share a copy; false when that is
- * nothing. */
+/* The box around everything that a piece reads outside by edges that share a copy; false when it
+ * reads nothing there. */
 static bool shared_box(const sweep_edge *edges, int count, const grid_box *piece, grid_box *out)
 {
     grid_box box;
@@ -76,7 +77,7 @@ static size_t lay_copy(const sweep_edge *edge, const grid_box *box, void *out, s
     return (size_t)(row * (box->hi[1] - box->lo[1]) * (box->hi[2] - box->lo[2]));
 }
 
-/* Whether all that lies beside the grid in a box is found at other points, as it is there. */
+/* Whether each value beside the grid in a box is the unchanged value of another point. */
 static bool is_moved(const sweep_edge *edge, const grid_box *box)
 {
     int64_t low = edge->inside.lo[0] - box->lo[0], high = box->hi[0] - edge->inside.hi[0];

@@ -1,7 +1,7 @@
-/* Reads outside the grid, in place: where a field's memory can have room around its values, what is
- * read there is written there before the loop runs. It cannot where the memory is the program's, in
- * layouts whose rows are not contiguous, where ghosts or a face are kept beyond the values, and
- * where the loop writes the field. */
+/* Reads outside the grid, without copies: if a field's memory has room around its values, the
+ * values outside are written there before a box runs. That does not work for memory of the program,
+ * for rows that are not contiguous, for ghosts or a face beyond the values, and for fields that the
+ * loop writes. */
 #include "analysis/analysis.h"
 #include "sweep/edge.h"
 
@@ -23,14 +23,15 @@ bool sweep_edge_can_fill(const sweep_loop *l, const sweep_edge *edge, const grid
 {
     const sweep_field *field = edge->field;
     grid_box all = grid_box_hull(&field->room, touched);
-    bool plain = grid_box_contains(&field->inside, &field->memory); /* around it nothing is kept */
-    if (HOSTILE(false, edge->view % 2 == 0)) return false;          /* the other way, too */
+    bool plain =
+        grid_box_contains(&field->inside, &field->memory); /* nothing else lies around it */
+    if (HOSTILE(false, edge->view % 2 == 0)) return false; /* the other way, too */
     if (edge->written || is_written(l, field)) return false;
     return field->rows == CODEGEN_CONTIGUOUS && plain && store_array_extend(field->array, &all);
 }
 
-/* The values at x inside of a row whose y or z is outside; all of them where x outside is wanted,
- * which may be made of any. */
+/* Fills a row whose y or z is outside, at x inside; all of it if values at x outside are wanted,
+ * since they may come from any x. */
 static void fill_row(const sweep_edge *edge, const grid_box *rows, const int64_t at[3])
 {
     const int64_t first = edge->inside.lo[0], end = edge->inside.hi[0];
@@ -42,8 +43,7 @@ static void fill_row(const sweep_edge *edge, const grid_box *rows, const int64_t
     sweep_edge_copy_inside(edge, &row, lo, hi, out);
 }
 
-/* The values at one x outside, of rows that follow one another from at[1] on, made of theirs
- * inside. */
+/* Fills one x outside, of consecutive rows from at[1] on, from their values inside. */
 static void fill_column(const sweep_edge *edge, const grid_source *source, const int64_t at[3],
                         int64_t count)
 {
@@ -62,7 +62,7 @@ static void fill_column(const sweep_edge *edge, const grid_source *source, const
                            edge->bytes);
 }
 
-/* The rows of a plane that are outside. */
+/* Fills the rows of a plane that are outside. */
 static void fill_rows(const sweep_edge *edge, const grid_box *rows, int64_t z)
 {
     const grid_box *inside = &edge->inside;
@@ -73,7 +73,7 @@ static void fill_rows(const sweep_edge *edge, const grid_box *rows, int64_t z)
     }
 }
 
-/* Of all rows of a plane what is outside along x. */
+/* Fills all rows of a plane at x outside. */
 static void fill_columns(const sweep_edge *edge, const grid_box *rows, int64_t z)
 {
     const grid_box *inside = &edge->inside;
@@ -88,7 +88,7 @@ static void fill_columns(const sweep_edge *edge, const grid_box *rows, int64_t z
     }
 }
 
-/* Of the rows at the y and z of `rows` what is outside, at the x of `rows`. */
+/* Fills all indices of a box that are outside. */
 static void fill_edge(const sweep_edge *edge, const grid_box *rows)
 {
     for (int64_t z = rows->lo[2]; z < rows->hi[2]; z++) {

@@ -1,8 +1,7 @@
-/* What a field has beyond its sides, row by row.
+/* The values of a field beyond its sides, row by row.
  *
- * What an index outside maps to is looked up in tables, so that rules are evaluated once per loop
- * and index. Rules map x first, then y, then z; antisymmetric steps are undone in the reverse
- * order. */
+ * Tables say where an index outside ends, so that rules are evaluated once per loop and index.
+ * Rules map x first, then y, then z; antisymmetric steps are undone in the reverse order. */
 #include "sweep/edge.h"
 
 #include <math.h>
@@ -12,8 +11,8 @@
 
 static const double UNSET = 0x1.6969696969697p62; /* about 0x5a5a5a5a5a5a5a5a */
 
-/* Where no rule covers a read, nothing comes of it, and where no periodic side brings a write back,
- * it does not happen (analysis has seen to that). */
+/* A read that no rule covers has no effect, and a write that no periodic side brings back does not
+ * happen: legality has checked both. */
 static grid_source map(const sweep_field *field, bool written, double unset, int dimension,
                        int64_t index)
 {

@@ -103,7 +103,7 @@ typedef struct sweep_edge {
 typedef struct sweep_reduction {
     int param, element, view;
     ir_value *partials;  /* one per brick of the loop's rows */
-    char *contributions; /* one per point of the loop's box, where they are kept; or NULL */
+    char *contributions; /* one per point of the loop's box; NULL unless collected */
 } sweep_reduction;
 
 /* What one thread has of a prepared loop. */
@@ -122,16 +122,16 @@ struct sweep_loop {
     chain_loop like;        /* the one it was prepared for; of its pointers the kernel is used */
     char kernel_hash[33];   /* of its kernel: another may come to lie at the same address */
     abi_function *run;
-    bool cut;     /* see sweep_prepare */
-    bool columns; /* levels run in order, and columns are independent: each runs by itself */
-    bool levels;  /* levels run in order, each on all its points */
-    bool along_x; /* levels run in order, along x */
-    bool kept;    /* contributions of all points are kept until the loop has ended */
-    bool poison;  /* as the workers' */
-    bool alone;   /* one thread must run it */
-    bool far;     /* copies around a point may be large: see sweep_edge_is_far */
-    bool streams; /* outputs may be written past the caches */
-    int flags;    /* of the box that runs */
+    bool cut;      /* see sweep_prepare */
+    bool columns;  /* levels run in order, and columns are independent: each runs by itself */
+    bool levels;   /* levels run in order, each on all its points */
+    bool along_x;  /* levels run in order, along x */
+    bool collects; /* contributions of all points, which are reduced when the loop has ended */
+    bool poison;   /* as the workers' */
+    bool alone;    /* one thread must run it */
+    bool far;      /* copies around a point may be large: see sweep_edge_is_far */
+    bool streams;  /* outputs may be written past the caches */
+    int flags;     /* of the box that runs */
     int usual_flags;
     int view_count, number_count, edge_count, fill_count, reduction_count;
     sweep_field *fields;  /* per parameter; zero for those that are no fields */
@@ -225,7 +225,7 @@ bool sweep_run_points(const sweep_loop *l, const grid_box *box, sweep_share *sha
 /* Runs a box, its edges on copies, from low x to high: reductions take points in this order. The
  * share's views are those of the loop before and after. False when memory is out. */
 bool sweep_run_part(const sweep_loop *l, const grid_box *box, sweep_share *share);
-/* The same for a loop with reductions, whose contributions are reduced to bricks, or kept. */
+/* The same for a loop with reductions, whose contributions are reduced to bricks, or collected. */
 bool sweep_run_reducing(const sweep_loop *l, const grid_box *block, sweep_share *share);
 
 /* ---- run_blocks.c, levels.c ------------------------------------------------------------------ */

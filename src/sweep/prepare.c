@@ -37,8 +37,7 @@ static void prepare_fields(sweep_loop *l)
     }
 }
 
-/* Whether what is inside of each field, by which columns are kept, has all its levels: no face that
- * is another. */
+/* Whether columns find all levels of each field inside of it: no face is another face. */
 static bool has_plain_levels(const sweep_loop *l)
 {
     const ir_kernel *kernel = l->loop->kernel;
@@ -110,15 +109,15 @@ static bool add_reduction(sweep_loop *l, int p, int element)
     *r = (sweep_reduction){.param = p, .element = element};
     r->view = codegen_view_index(l->loop->kernel, p) + element;
     r->partials = arena_array(&l->memory, partials, sizeof *r->partials);
-    if (l->kept) r->contributions = arena_array(&l->memory, points, sizeof(ir_value));
-    return r->partials && (!l->kept || r->contributions);
+    if (l->collects) r->contributions = arena_array(&l->memory, points, sizeof(ir_value));
+    return r->partials && (!l->collects || r->contributions);
 }
 
 static bool prepare_reductions(sweep_loop *l)
 {
     const ir_kernel *kernel = l->loop->kernel;
     l->bricks = bricks_of(&l->like.box);
-    l->kept = l->cut || l->along_x;
+    l->collects = l->cut || l->along_x;
     for (int p = 0; p < kernel->param_count; p++)
         for (int e = 0; ir_param_is_reduction(&kernel->params[p]) && e < kernel->params[p].count;
              e++)

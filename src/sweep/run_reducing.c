@@ -3,7 +3,7 @@
  * Functions reduce bricks to partials where all points of a brick are computed by one call. Where a
  * brick has points in place and others on copies, they reduce into lanes in the thread's memory,
  * from which partials are made. Where boxes cut bricks, or points run twice, or levels along x run
- * in order, the contribution of each point is kept until the loop has ended: from calls on so few
+ * in order, the contribution of each point is collected until the loop has ended: calls run so few
  * points of a row that each has a lane of its own. */
 #include "sweep/loop.h"
 
@@ -100,8 +100,8 @@ static void reduce_lanes(const sweep_loop *l, const grid_box *box, const sweep_s
     }
 }
 
-/* Keeps what the points of a box have contributed that count. */
-static void keep(const sweep_loop *l, const grid_box *box, const sweep_share *share)
+/* Collects the contributions of the points of a box that count. */
+static void collect(const sweep_loop *l, const grid_box *box, const sweep_share *share)
 {
     const grid_box *all = &l->like.box;
     grid_box own = grid_box_intersect(box, &l->core);
@@ -154,8 +154,8 @@ static void prepare_partials(const sweep_loop *l, sweep_share *share)
 static bool run_chunk(const sweep_loop *l, const grid_box *chunk, sweep_share *share)
 {
     if (!prepare_lanes(l, chunk, share) || !sweep_run_part(l, chunk, share)) return false;
-    if (l->kept)
-        keep(l, chunk, share);
+    if (l->collects)
+        collect(l, chunk, share);
     else
         reduce_lanes(l, chunk, share);
     return true;
@@ -179,15 +179,15 @@ static bool run_chunks(const sweep_loop *l, const grid_box *block, sweep_share *
     return true;
 }
 
-/* A block whose contributions are kept: of each row no more points at a time than there are lanes.
- */
-static bool run_kept(const sweep_loop *l, const grid_box *block, sweep_share *share)
+/* A block whose contributions are collected: no more points of a row at a time than there are
+ * lanes. */
+static bool run_collecting(const sweep_loop *l, const grid_box *block, sweep_share *share)
 {
     grid_box strip = *block;
     if (l->along_x) {
         if (!prepare_contributions(l, block, share) || !sweep_run_part(l, block, share))
             return false;
-        keep(l, block, share);
+        collect(l, block, share);
         return true;
     }
     for (; strip.lo[0] < block->hi[0]; strip.lo[0] = strip.hi[0]) {
@@ -201,7 +201,7 @@ static bool run_kept(const sweep_loop *l, const grid_box *block, sweep_share *sh
 bool sweep_run_reducing(const sweep_loop *l, const grid_box *block, sweep_share *share)
 {
     share->arguments.flags = l->flags;
-    if (l->kept) return run_kept(l, block, share);
+    if (l->collects) return run_collecting(l, block, share);
     if (!has_whole_bricks(l, block)) return run_chunks(l, block, share);
     share->arguments.flags |= ABI_WHOLE_BRICKS;
     prepare_partials(l, share);

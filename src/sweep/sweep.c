@@ -115,7 +115,7 @@ static grid_box reduce_many(sweep_loop *l)
 }
 
 /* Partials of all rows from the contributions of their points. */
-static void reduce_kept(const sweep_loop *l)
+static void reduce_collected(const sweep_loop *l)
 {
     const grid_box *box = &l->like.box;
     int64_t nx = box->hi[0] - box->lo[0], rows = nx > 0 ? grid_box_points(box) / nx : 0;
@@ -131,7 +131,7 @@ static void reduce_kept(const sweep_loop *l)
 
 bool sweep_finish(sweep_loop *l)
 {
-    if (l->kept) reduce_kept(l);
+    if (l->collects) reduce_collected(l);
     grid_box left = reduce_many(l);
     for (int r = 0; r < l->reduction_count; r++) {
         const sweep_reduction *red = &l->reductions[r];

@@ -33,9 +33,9 @@ enum { SWEEP_STORE_CHOICES = 2 };
 /* What is known of them; all zero at first. */
 typedef struct sweep_store_choice {
     int64_t points; /* of the loop it is known of */
-    int64_t kept;   /* runs between tries */
-    int64_t left;   /* of them; 0: tries go on */
-    int now, best;  /* the way taken, the one kept */
+    int64_t pause;  /* runs between tries */
+    int64_t left;   /* runs until the next tries; 0: tries go on */
+    int now, best;  /* the way that is taken; the way that was chosen */
     int tries[SWEEP_STORE_CHOICES];
     double least[SWEEP_STORE_CHOICES]; /* seconds per point */
     bool tried;                        /* whether this run is a try */
@@ -72,8 +72,8 @@ void sweep_release(sweep_loop *l);
  * are now. */
 void sweep_begin(sweep_loop *l, const chain_loop *loop);
 /* Runs points of the loop, on as many threads as are worth it; those of `core` count in reductions,
- * each once. False when memory is out. After a fault of this loop, other boxes may run: the fault
- * that is kept is the first of all. */
+ * each once. False when memory is out. After a fault of this loop, other boxes may run:
+ * sweep_fault finds the first of all. */
 bool sweep_run(sweep_loop *l, const grid_box *box, const grid_box *core);
 /* The first check that has failed at a point since the loop began; NULL: none. */
 const observe_fault *sweep_fault(const sweep_loop *l);

@@ -1,16 +1,15 @@
 /* A resident team of threads. A piece of work is announced by raising `generation`; members that
- * see it run their share and count `running` down. Who waits looks at the counter for a short
- * while, then sleeps, so that back-to-back loops cost a microsecond and an idle or crowded machine
- * is not burdened. Where there are more threads than cores, nobody spins.
+ * see it run their share and count `running` down. A thread that waits spins for a short while,
+ * then sleeps: back-to-back loops cost a microsecond, and an idle or crowded machine is not
+ * burdened. With more threads than cores, nobody spins.
  *
- * A team that has as many threads as there are cores keeps each member on a core of its own, so
- * that it stays near the memory that it touched first. The caller, whose affinity is the program's,
- * goes where it likes, and the system finds it the core that is left. Smaller teams are left to the
- * system: other processes may be there that share the cores and know nothing of this one. So are
- * all where OMP_PROC_BIND is false.
+ * A team with as many threads as cores pins each member to a core of its own, near the memory that
+ * it touched first. The caller is not pinned, since its affinity belongs to the program; the system
+ * finds it the remaining core. Smaller teams are not pinned, because other processes may share the
+ * cores, and none is if OMP_PROC_BIND is false.
  *
- * A process made by fork has the caller alone, and locks in any state: there the team is that of
- * one, and nothing of it is touched. */
+ * A process made by fork has no members, and locks in any state: there the caller runs alone, and
+ * touches nothing of the team. */
 #include "sweep/sweep.h"
 
 #include "machine/machine.h"

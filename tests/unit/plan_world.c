@@ -291,6 +291,7 @@ static const world_field *pick_field(world *w, int components, const ir_param *p
 static void try_loop(world *w)
 {
     const ir_kernel *kernel = w->module->kernels[world_from(w, 0, w->module->count - 1)];
+    if (w->checks && chance(w, 15)) kernel = w->module->kernels[w->module->count - 1];
     if (kernel->check_count && !w->checks) return;
     chain_binding bindings[8] = {{0}};
     chain_loop loop = {.kernel = kernel, .shape = w->shape, .bindings = bindings};
