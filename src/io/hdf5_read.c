@@ -42,7 +42,7 @@ static kata_status ask(const char *path, const reader_request *request, reader_r
                               "where it is",
                               path, text_get(&program));
     else if (!io_reader_run(text_get(&program), file, request, reply, values, &reason))
-        status = cannot_read(path, reason, m);
+        status = reason ? cannot_read(path, reason, m) : message_no_memory(m);
     text_free(&program);
     close(file);
     return status;

@@ -9,14 +9,14 @@
 
 /* The path of kata-read-hdf5: KATA_READ_HDF5, beside the shared library, or where it was to be
  * installed. False, with every path tried in *path, where it is in none of these, or other users
- * may change it. */
+ * may change it; path->failed when memory is out. */
 bool io_reader_find(text *path);
 
 /* ---- reader_process.c ------------------------------------------------------------------------ */
 
 /* Lets the program at a path answer a request about an open file. *reply is checked, its texts are
  * terminated; `values` receives request->bytes bytes. False, with *reason (a text that is never
- * freed, or within *reply), on failure. */
+ * freed, or within *reply; NULL: memory is out), on failure. */
 bool io_reader_run(const char *program, int file, const reader_request *request,
                    reader_reply *reply, void *values, const char **reason);
 

@@ -199,6 +199,9 @@ bool io_reader_run(const char *program, int file, const reader_request *request,
     bool whole = !error && take_answer(ends[0], request, reply, values);
     close(ends[0]);
     if (!error) status = collect(pid);
-    *reason = error ? strerror(error) : !whole ? explain(status) : reply->reason;
+    *reason = error == ENOMEM ? NULL
+              : error         ? strerror(error)
+              : !whole        ? explain(status)
+                              : reply->reason;
     return whole && !reply->reason[0];
 }

@@ -51,16 +51,18 @@ bool io_reader_find(text *path)
 {
     text tried = {0}, folder = {0};
     bool found = false, shared = library_folder(&folder);
-    for (int i = 0; !found && i < 4; i++) {
+    for (int i = 0; !found && !path->failed && i < 4; i++) {
         text_clear(path);
         add_candidate(path, i, shared, &folder);
         if (path->length) found = try_path(path, &tried);
     }
-    if (!found) {
+    bool failed = path->failed || tried.failed || folder.failed;
+    if (!found && !failed) {
         text_clear(path);
         text_add(path, "%s", text_get(&tried));
     }
+    path->failed |= failed;
     text_free(&tried);
     text_free(&folder);
-    return found;
+    return found && !path->failed;
 }

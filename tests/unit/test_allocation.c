@@ -156,6 +156,11 @@ static void uses_files(kata *k, double results[RESULTS])
     kata_file_shape(k, inside, 1, &shape);
     kata_load(v, inside);
     results[6] = (double)shape.size[1];
+    kata_series *series = kata_series_new(u, "allocation.vtkhdf", .with = {v});
+    for (int step = 0; step < 2; step++) kata_series_add(series, step);
+    kata_save(v, "allocation.h5", .with = {u});
+    kata_load(u, "allocation.h5");
+    results[7] = kata_ok(k);
 }
 
 /* ---- the sweep ------------------------------------------------------------------------------- */
