@@ -25,7 +25,7 @@ typedef struct chain_slot {
     bool staggered[3]; /* one point more than the grid has cells */
     int64_t
         absent_axis[3]; /* the grid's size along dimensions that it does not extend along, else 0 */
-    int64_t ghosts[3];  /* points stored beyond both sides of each dimension; 0 where it is absent */
+    int64_t ghosts[3]; /* points stored beyond both sides of each dimension; 0 where it is absent */
     kata_type type;
     int components;
     bool temporary;            /* its values live until the time step ends */
@@ -74,7 +74,8 @@ bool chain_slot_note(chain_slot *slot, const grid_box *written);
 /* Whether fields have values at the same indices. */
 static inline bool chain_slot_same_points(const chain_slot *a, const chain_slot *b)
 {
-    return grid_shape_equal(&a->shape, &b->shape) && !memcmp(a->ghosts, b->ghosts, sizeof a->ghosts) &&
+    return grid_shape_equal(&a->shape, &b->shape) &&
+           !memcmp(a->ghosts, b->ghosts, sizeof a->ghosts) &&
            !memcmp(a->staggered, b->staggered, sizeof a->staggered) &&
            !memcmp(a->absent_axis, b->absent_axis, sizeof a->absent_axis);
 }

@@ -206,7 +206,8 @@ struct jit {
         temporary_work; /* whoever has it may use the temporary folder, and take `lock` */
 };
 
-/* ---- build.c: one text, from the cache or compiled -------------------------------------------- */
+/* ---- build.c: one text, from the cache or compiled --------------------------------------------
+ */
 
 typedef enum jit_outcome {
     JIT_LOADED,

@@ -235,7 +235,8 @@ static void make(hydro *h)
     for (int i = 0; i < FIELDS + 2; i++) {
         bool scalar = i >= FIELDS, node = (i >= U0 && i <= V1) || (i >= W1 && i < FIELDS);
         chain_slot *slot = &h->slots[i];
-        *slot = (chain_slot){.shape = {2, {NX, NY, 1}}, .components = 1, .ghosts = {GHOSTS, GHOSTS}};
+        *slot =
+            (chain_slot){.shape = {2, {NX, NY, 1}}, .components = 1, .ghosts = {GHOSTS, GHOSTS}};
         slot->staggered[0] = node || (i >= FX && i <= XA);
         slot->staggered[1] = node || (i >= FY && i <= YA);
         for (int d = 0; d < 2; d++) slot->shape.size[d] += slot->staggered[d];
