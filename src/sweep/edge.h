@@ -39,7 +39,5 @@ void sweep_edge_move_column(char *to, int64_t to_pitch, const char *from, int64_
                             int64_t rows, int bytes);
 /* Sets elements to a constant. */
 void sweep_edge_set_all(kata_type type, void *values, int64_t count, double x);
-/* x = 2*v - x for the steps on the way to a source. */
-void sweep_edge_undo_steps(kata_type type, void *values, int64_t count, const grid_source *source);
 
 #endif

@@ -57,7 +57,7 @@ static void fill_column(const sweep_edge *edge, const grid_source *source, const
             values, edge->bytes,
             store_address(a, edge->component, (int64_t[]){source->index, at[1], at[2]}), pitch,
             count, edge->bytes);
-    if (source->steps) sweep_edge_undo_steps(edge->type, values, count, source);
+    if (source->steps) grid_undo_steps(source, edge->type, values, count);
     sweep_edge_move_column(store_address(a, edge->component, at), pitch, values, edge->bytes, count,
                            edge->bytes);
 }

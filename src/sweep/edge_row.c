@@ -65,11 +65,6 @@ void sweep_edge_set_all(kata_type type, void *values, int64_t count, double x)
         for (int64_t i = 0; i < count; i++) memcpy(out + i * bytes, &value, (size_t)bytes);
 }
 
-void sweep_edge_undo_steps(kata_type type, void *values, int64_t count, const grid_source *source)
-{
-    grid_undo_steps(source, type, values, count);
-}
-
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 sweep_edge_row sweep_edge_row_at(const sweep_edge *edge, int64_t y, int64_t z)
@@ -98,8 +93,8 @@ void sweep_edge_copy_inside(const sweep_edge *edge, const sweep_edge_row *row, i
         store_read_row(edge->field->array, edge->component, start, x_hi - x_lo, out);
     else
         sweep_edge_set_all(edge->type, out, x_hi - x_lo, row->constant);
-    if (row->z) sweep_edge_undo_steps(edge->type, out, x_hi - x_lo, row->z);
-    if (row->y) sweep_edge_undo_steps(edge->type, out, x_hi - x_lo, row->y);
+    if (row->z) grid_undo_steps(row->z, edge->type, out, x_hi - x_lo);
+    if (row->y) grid_undo_steps(row->y, edge->type, out, x_hi - x_lo);
 }
 
 /* The values at x_lo .. x_hi-1, all beyond one side; sources[i * direction] are those of x_lo + i.
@@ -120,7 +115,7 @@ static void copy_outside(const sweep_edge *edge, const sweep_edge_row *row,
             memcpy(out, values + store_along_x(a, x->index) * 4, 4);
         else
             sweep_edge_copy_inside(edge, row, x->index, x->index + 1, out);
-        if (x->steps) sweep_edge_undo_steps(edge->type, out, 1, x);
+        if (x->steps) grid_undo_steps(x, edge->type, out, 1);
     }
 }
 

@@ -1,4 +1,4 @@
-/* What loops touch, and the exact words in which they are refused. */
+/* The indices that loops touch, and the exact text of refusals. */
 /* Labels: hostile */
 #include "legality/legality.h"
 
@@ -39,9 +39,9 @@ static void hear(void *data, kata_status status, const char *message)
 
 static uint32_t find(const example *e, const char *word)
 {
-    const char *place = strstr(e->text.text, word);
-    assert_non_null(place);
-    return (uint32_t)(place - e->text.text);
+    const char *found = strstr(e->text.text, word);
+    assert_non_null(found);
+    return (uint32_t)(found - e->text.text);
 }
 
 static void start(example *e, const char *kernel_text, int64_t nx, int64_t ny)

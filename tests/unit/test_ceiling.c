@@ -15,7 +15,7 @@ static void check_rate(const kata_rate *r)
     assert_true(r->best < 1e15);
 }
 
-/* A small machine: arrays of 32 MiB, a third-level cache too small for what a copy in it takes. */
+/* A small machine: arrays of 32 MiB, and a third-level cache that is too small for a copy in it. */
 static const machine small = {.cores = 1,
                               .l1 = 32 << 10,
                               .l2 = 256 << 10,
@@ -47,7 +47,7 @@ static void test_all_are_measured(void **state)
     assert_true(c.fma_f32.best > c.divide_f32.best);
 }
 
-/* What is not known is not measured, and what cannot be had is no failure. */
+/* An unknown cache is not measured, and threads that the system refuses are no failure. */
 static void test_an_unknown_machine_is_measured(void **state)
 {
     (void)state;

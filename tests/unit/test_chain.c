@@ -84,7 +84,7 @@ static void numbers_and_tables_are_copied(void **state)
     chain_free(&c);
 }
 
-/* Memory for a loop that is not queued after all serves the next one, and that of queued ones does
+/* Memory for a loop that is not queued after all serves the next loop; memory of queued loops does
  * not. */
 static void what_was_reserved_in_vain_is_given_again(void **state)
 {

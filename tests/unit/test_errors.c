@@ -1,5 +1,5 @@
-/* Errors stop a context and can be cleared; what a failed chain should have computed cannot be
- * mistaken for a result; NULL is reported everywhere. */
+/* Errors stop a context and can be cleared; values that a failed chain should have computed cannot
+ * be mistaken for results; NULL is reported everywhere. */
 #include "api_world.h"
 
 /* ---- errors ---------------------------------------------------------------------------------- */
@@ -177,7 +177,7 @@ static void test_null_is_reported_by_every_function(void **state)
     assert_int_equal(kata_ceilings_measure(NULL, &ceilings), KATA_ERROR_ARGUMENT);
 }
 
-/* Where a context is at hand, it is that which is told. */
+/* If a context is at hand, its handler receives the message. */
 static void test_null_is_told_to_the_context(void **state)
 {
     (void)state;
@@ -209,7 +209,7 @@ static void test_null_is_told_to_the_context(void **state)
     close_world(&w);
 }
 
-/* What a piece of program prints on standard error. */
+/* The text that a piece of program prints on standard error. */
 static void capture(void piece(void), char printed[4096])
 {
     int old = dup(2), pipe_ends[2];

@@ -39,7 +39,7 @@ static void print_offset(char *out, int dimension, int by)
     sprintf(out, forms[dimension], by); /* NOLINT: the form is one of three */
 }
 
-/* A kernel for a stage: the sum of the ends of what it reads. */
+/* A kernel for a stage: the sum of the first and last value that it reads. */
 static void print_stage(char *text, const stage *s, int number, int dimension)
 {
     char lo[32], hi[32];
@@ -54,8 +54,8 @@ static void print_stage(char *text, const stage *s, int number, int dimension)
     sprintf(text, "; }\n");
 }
 
-/* The stages of a row as loops on all points of a periodic grid, and what is needed of them when
- * the last field is asked for. */
+/* The stages of a row as loops on all points of a periodic grid, and the extents at which they are
+ * needed for the last field. */
 typedef struct row {
     lang_module *module;
     chain_slot slots[FIELDS], *list[FIELDS];

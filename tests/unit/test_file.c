@@ -1,5 +1,5 @@
-/* Files appear whole or not at all, with the permissions of what they replace; what is no plain
- * file is neither waited for nor replaced. */
+/* Files appear whole or not at all, with the permissions of the file that they replace. A file that
+ * is not plain is neither waited for nor replaced. */
 #include "base/base.h"
 
 #include <dirent.h>
@@ -22,8 +22,8 @@ static char folder[4096];
 static int set_up(void **state)
 {
     (void)state;
-    const char *place = environment_get("KATA_CACHE_DIR");
-    snprintf(folder, sizeof folder, "%s/file-XXXXXX", place ? place : "/tmp");
+    const char *parent = environment_get("KATA_CACHE_DIR");
+    snprintf(folder, sizeof folder, "%s/file-XXXXXX", parent ? parent : "/tmp");
     umask(022);
     return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
 }

@@ -115,8 +115,8 @@ typedef struct extension {
     bool known[EXTENDED];
 } extension;
 
-/* What a rule puts at distance `far` (1, 2, ..) beyond a side, from the array extended so far:
- * where it looks, counted from the side's edge point inwards (0, 1, ..; may lie past the other
+/* The value that a rule puts at distance `far` (1, 2, ..) beyond a side, from the array extended so
+ * far: where it looks, counted inwards from the side's edge point (0, 1, ..; may lie past the other
  * side). */
 static int64_t inwards(kata_rule rule, int64_t far, int64_t size)
 {

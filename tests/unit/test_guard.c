@@ -143,7 +143,7 @@ static void test_conjunctions_narrow_their_other_side(void **state)
         check(i, "v = (%s) && u[%d,%d] > 0 ? 1 : 2;");
 }
 
-/* Also beside conditions that read, on the way to a table's index, which is looked at first. */
+/* Guards hold also beside conditions that read fields, on the way to the index of a table. */
 static void test_checked_indices_are_narrowed(void **state)
 {
     (void)state;

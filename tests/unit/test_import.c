@@ -1,5 +1,5 @@
-/* Kernel files that import others: what a path may lead to, what is read once, and what a text that
- * brings its imports along becomes. Messages about the rest are fixtures of tests/language. */
+/* Kernel files that import others: the files that a path may lead to, files that are read once, and
+ * texts with their imports behind their end. Other messages are fixtures of tests/language. */
 #include "base/base.h"
 #include "lang/lang.h"
 

@@ -2,7 +2,7 @@
  * graphs of its kernels, or NAME.error the exact message it must give. Of a program called
  * warning_NAME, the expectation is warning_NAME.warning, the exact warnings (empty: none). A first
  * line "// constants: R=8" gives load-time constants. With KATA_FIXTURES_UPDATE=1 the expectations
- * are written anew; read what changed before keeping it. */
+ * are written anew; read the changes before you commit them. */
 /* Labels: hostile */
 #include "lang/lang.h"
 
@@ -63,7 +63,7 @@ static const char *path_of(const char *name, const char *kind)
     return path;
 }
 
-/* Keeps warnings. */
+/* Collects warnings. */
 static void keep(void *data, kata_status status, const char *message)
 {
     if (status == KATA_OK) text_add(data, "%s\n", message);
@@ -95,8 +95,7 @@ static void find_constants(const char *program, size_t size, char constants[200]
     snprintf(constants, 200, "%.*s", (int)(end - length), program + length);
 }
 
-/* What compiling a program gives: graphs, warnings or an error. Returns which: "ir", "warning" or
- * "error". */
+/* Compiles a program to graphs, warnings or an error. Returns which: "ir", "warning" or "error". */
 static const char *compile(const char *name, const char *program, size_t size, text *out)
 {
     char file[300], constants[200];

@@ -1,6 +1,6 @@
-/* Plans compute what their chains do: random chains, planned by every method with all kinds of
- * sizes, are accepted by the verifier and give the reference executor's bits when they are run as
- * planned. Plans that were damaged are refused whenever they give anything else. */
+/* Plans compute the same as their chains: the verifier accepts random chains, planned by every
+ * method with all kinds of sizes, and running the plans gives the reference executor's bits. The
+ * verifier refuses damaged plans whenever they give other bits. */
 #include "plan_mutants.h"
 #include "plan_parse.h"
 
@@ -25,7 +25,7 @@ static uint64_t chain_count(void)
                             from_environment("KATA_TEST_FULL", 0) ? 50000 : 1000);
 }
 
-/* What the reference executor makes of the chain. */
+/* The chain's values by the reference executor. */
 static uint64_t *expected_values(world *w, size_t *count)
 {
     exec_context context = {.threads = 1};
@@ -162,7 +162,7 @@ static void check_mutants(uint64_t seed, tally *tallies)
     world_free(&w);
 }
 
-/* And each kind is met, and refused, at least once. */
+/* Each kind of damage is met, and refused, at least once. */
 static void damaged_plans_that_give_other_bits_are_refused(void **state)
 {
     (void)state;

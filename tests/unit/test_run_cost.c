@@ -1,5 +1,5 @@
-/* What is said of the cost of a kernel: operations and bytes of a point, exactly; the bound, from
- * ceilings that are given. */
+/* The cost of a kernel as it is explained: operations and bytes of a point, exactly; the bound,
+ * from given ceilings. */
 #include "analysis/analysis.h"
 #include "ir/run_cost.h"
 #include "lang/lang.h"
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* What the library says of the first kernel of a text, behind its parameters. */
+/* The explanation of the first kernel of a text, behind its parameters. */
 static void expect_costs(const char *kernels, const char *const lines[4])
 {
     kata *k = kata_open(NULL);
@@ -46,7 +46,7 @@ static void test_each_element_counts_once(void **state)
            "16 per point: 8 read, 8 written; 16 with write-allocate", "0.0625");
 }
 
-/* Where it is not written, the old value stays and is moved with the others. */
+/* Where a point is not written, its old value stays and is moved with the others. */
 static void test_what_is_written_in_part_is_read(void **state)
 {
     (void)state;
@@ -86,7 +86,7 @@ static void test_operations_are_counted_by_kind(void **state)
            "4 per point: 4 read, 0 written; 4 with write-allocate", "0");
 }
 
-/* c*c, and what depends on iy alone, is computed once for a row or more. */
+/* c*c, and operations on iy alone, are computed once per row or less often. */
 static void test_what_is_the_same_along_x_is_not_counted(void **state)
 {
     (void)state;
