@@ -34,9 +34,7 @@ kata_status io_png_read(const char *path, int channels, io_image *image, message
 kata_status io_png_write(const char *path, const io_image *image, messages *m);
 void io_image_free(io_image *image);
 
-/* ---- svg.c, svg_plan.c ----------------------------------------------------------------------- */
-
-enum { IO_SVG_WIDTH = 1180, IO_SVG_PANELS = 6, IO_SVG_LOW = 5 }; /* LOW: a low bar's height */
+/* ---- svg.c ----------------------------------------------------------------------------------- */
 
 /* A picture of plans, one below another: points of a dimension to the right, loops upwards, a
  * colour and a number per tile. Zero-initialised is empty. */
@@ -44,22 +42,14 @@ typedef struct io_svg {
     text panels;
     int height; /* of the panels, in pixels */
     int count;
-    int left_out; /* plans beyond IO_SVG_PANELS: they are counted and not drawn */
+    int left_out; /* plans beyond the sixth: they are counted and not drawn */
 } io_svg;
 
 /* Adds a plan. Nothing is added where it computes nothing. False when memory is out. */
 bool io_svg_add(io_svg *s, const plan *p, const analysis_chain *a, int dimension);
-/* The whole picture with its legend: one SVG document, IO_SVG_WIDTH pixels wide. */
+/* The whole picture with its legend: one SVG document, 1180 pixels wide. */
 void io_svg_print(text *out, const io_svg *s);
 void io_svg_free(io_svg *s);
-
-/* For svg.c and svg_plan.c: draws plan `number` from pixel `top` on, and returns the height; 0
- * where the plan computes nothing, or memory is out (out->failed). */
-int io_svg_panel(text *out, const plan *p, const analysis_chain *a, int dimension, int number,
-                 int top);
-/* A colour for the tiles with a place in the order, and one to write upon it. */
-const char *io_svg_colour(int order);
-const char *io_svg_ink(int order);
 
 /* ---- npy.c, npy_header.c --------------------------------------------------------------------- */
 

@@ -1,20 +1,11 @@
 /* The picture of a program's plans: a legend, and a panel for each plan. */
-#include "io/io.h"
+#include "io/svg.h"
 
-enum { LINE = 18, LEGEND = 4 * LINE + 44, MARGIN = 16 };
-
-static const struct {
-    const char *colour, *ink;
-} palette[] = {{"#4c78a8", "white"}, {"#f58518", "black"}, {"#54a24b", "white"},
-               {"#e45756", "white"}, {"#72b7b2", "black"}, {"#b279a2", "white"},
-               {"#eeca3b", "black"}, {"#9d755d", "white"}};
-
-const char *io_svg_colour(int order) { return palette[(size_t)order % COUNT_OF(palette)].colour; }
-const char *io_svg_ink(int order) { return palette[(size_t)order % COUNT_OF(palette)].ink; }
+enum { PANELS = 6, LINE = 18, LEGEND = 4 * LINE + 44, MARGIN = 16 };
 
 bool io_svg_add(io_svg *s, const plan *p, const analysis_chain *a, int dimension)
 {
-    if (s->count == IO_SVG_PANELS) {
+    if (s->count == PANELS) {
         s->left_out++;
         return true;
     }
@@ -27,7 +18,7 @@ bool io_svg_add(io_svg *s, const plan *p, const analysis_chain *a, int dimension
 /* A line of the legend: a sample, 44 pixels wide, and what it means. */
 static void add_sample(text *out, int line, bool low, const char *meaning)
 {
-    int y = 32 + line * LINE, height = low ? IO_SVG_LOW : 14;
+    int y = 32 + line * LINE, height = low ? SVG_LOW : 14;
     text_add(out,
              "<rect x=\"%d\" y=\"%d\" width=\"44\" height=\"%d\" fill=\"%s\"%s/>\n"
              "<text x=\"%d\" y=\"%d\">%s</text>\n",
@@ -67,7 +58,7 @@ void io_svg_print(text *out, const io_svg *s)
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d "
         "%d\" font-family=\"sans-serif\" font-size=\"11\">\n"
         "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-        IO_SVG_WIDTH, height, IO_SVG_WIDTH, height);
+        SVG_WIDTH, height, SVG_WIDTH, height);
     add_legend(out);
     if (s->panels.length) text_add(out, "%s", text_get(&s->panels));
     if (s->left_out)

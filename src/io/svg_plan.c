@@ -8,7 +8,7 @@
  * follows a later one or itself, or where the innermost tile node around the loop is another one.
  * The tiles of a parallel node, and blocks, may run at once: each begins with the number that the
  * first of them began with. */
-#include "io/io.h"
+#include "io/svg.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 enum {
     ROW = 18,
     LEFT = 190,
-    WIDTH = IO_SVG_WIDTH - LEFT - 30,
+    WIDTH = SVG_WIDTH - LEFT - 30,
     HEAD = 44,      /* above the rows */
     FOOT = 50,      /* below them: the axis */
     FIRST = 20,     /* rows for the first loops of a long chain */
@@ -216,8 +216,7 @@ static void add_owned(panel *p, const plan_run *run, int64_t lo, int64_t hi)
 static void add_repeated(panel *p, const plan_run *run, int64_t lo, int64_t hi)
 {
     bar b;
-    if (find_bar(p, run, lo, hi, &b))
-        add_rect(p, &p->above, run, &b, IO_SVG_LOW, " stroke=\"black\"");
+    if (find_bar(p, run, lo, hi, &b)) add_rect(p, &p->above, run, &b, SVG_LOW, " stroke=\"black\"");
 }
 
 static bool draw(void *data, const plan_walk *walk, const plan_run *run)

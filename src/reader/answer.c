@@ -1,21 +1,6 @@
 /* One request, from the open file to the reply. */
 #include "reader/reader_hdf5.h"
 
-#include <stdio.h>
-#include <string.h>
-
-bool reader_fail(reader *r, const char *format, ...)
-{
-    va_list list;
-    if (r->reason[0]) return false;
-    va_start(list, format);
-    vsnprintf(r->reason, sizeof((reader_reply *)0)->reason, format, list);
-    va_end(list);
-    for (char *c = r->reason; *c; c++)
-        if (*c < ' ' || *c > '~') *c = '?';
-    return false;
-}
-
 static bool open_requested(reader *r, int file, const reader_request *request)
 {
     r->file = reader_open_file(file);

@@ -12,6 +12,8 @@ typedef struct reader {
     char *reason;                 /* of the reply */
 } reader;
 
+/* ---- reason.c -------------------------------------------------------------------------------- */
+
 /* Notes the reason of a failure, unless there is one already, with signs that terminals obey
  * replaced. Returns false. */
 bool reader_fail(reader *r, const char *format, ...) PRINTF_LIKE(2, 3);
