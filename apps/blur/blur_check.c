@@ -25,7 +25,8 @@ static extension extend(int64_t i, int64_t n, blur_boundary b)
         case KATA_ANTISYMMETRIC_FACE: e.index = (low ? -1 : 2 * n - 1) - e.index; break;
         case KATA_REFLECT_NODE:
         case KATA_ANTISYMMETRIC_NODE: e.index = (low ? 0 : 2 * n - 2) - e.index; break;
-        default: return (extension){0, 0, b.value};
+        case KATA_NONE:
+        case KATA_CONSTANT: return (extension){0, 0, b.value};
         }
         if (b.rule == KATA_ANTISYMMETRIC_FACE || b.rule == KATA_ANTISYMMETRIC_NODE) {
             e.shift += 2 * b.value * e.scale;

@@ -64,8 +64,8 @@ static void generate_rules(chance *c, field *f, bool periodic)
     for (int d = 0; d < 3; d++) {
         bool both = periodic || chance_of(c, 25);
         for (int side = 2 * d; side < 2 * d + 2; side++) {
-            int rule = chance_of(c, 12) ? KATA_NONE
-                                        : chance_from(c, KATA_CONSTANT, KATA_ANTISYMMETRIC_NODE);
+            int rule =
+                chance_of(c, 12) ? KATA_NONE : chance_from(c, KATA_CONSTANT, KATA_PERIODIC - 1);
             f->rule[side] = both ? KATA_PERIODIC : (kata_rule)rule;
             f->value[side] = generate_rule_value(c);
         }

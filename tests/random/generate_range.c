@@ -17,7 +17,8 @@ static bool is_covered(const kata_rule rule[2], const range *inside, int d, int6
         case KATA_PERIODIC: return rule[!high] == KATA_PERIODIC;
         case KATA_REFLECT_NODE:
         case KATA_ANTISYMMETRIC_NODE: node = true; break;
-        default: break;
+        case KATA_REFLECT_FACE:
+        case KATA_ANTISYMMETRIC_FACE: break;
         }
         if (node && n == 1) return false;
         index = !node ? mirror : high ? mirror - 1 : mirror + 1;

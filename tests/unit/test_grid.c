@@ -126,8 +126,11 @@ static int64_t inwards(kata_rule rule, int64_t far, int64_t size)
     case KATA_REFLECT_NODE:
     case KATA_ANTISYMMETRIC_NODE: return far;
     case KATA_PERIODIC: return size - far;
-    default: return 0;
+    case KATA_NONE:
+    case KATA_CONSTANT:
+    case KATA_CLAMP: break;
     }
+    return 0;
 }
 
 static void extend_one(extension *e, const grid_side_rule *side, bool high, int64_t far)
@@ -181,13 +184,17 @@ static void check_rules(kata_rule low, kata_rule high, int64_t size)
     for (int64_t i = -reach; i < size + reach; i++) {
         grid_source source = {.index = -77};
         bool covered = grid_boundary_map(&boundary, 1, &(grid_axis){size, size, 0}, i, &source);
-        assert_int_equal(covered, e.known[REACH + i]);
+        if (covered != e.known[REACH + i])
+            fail_msg("%s low, %s high, %d points: index %d is %s", grid_rule_name(low),
+                     grid_rule_name(high), (int)size, (int)i, covered ? "mapped" : "not mapped");
         if (!covered) {
             assert_int_equal(source.index, -77);
             continue;
         }
         assert_in_range(source.index + 1, 0, size);
-        assert_true(value_of(&e, &source) == e.value[REACH + i]);
+        if (value_of(&e, &source) != e.value[REACH + i])
+            fail_msg("%s low, %s high, %d points: index %d maps to %d", grid_rule_name(low),
+                     grid_rule_name(high), (int)size, (int)i, (int)source.index);
     }
 }
 
