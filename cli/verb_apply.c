@@ -233,6 +233,8 @@ const options apply_options = {
     "Numbers are c=0.1, tables w=1,2,1. Reductions are printed.\n"
     "A kernel that writes a field of lower rank runs on the first index (0) of the dimensions\n"
     "which that field lacks. A kernel that writes staggered fields only runs at all their faces.\n"
+    "Rules are none, constant, clamp, reflect-face, reflect-node, antisymmetric-face,\n"
+    "antisymmetric-node and periodic. VALUE belongs to constant and to antisymmetric rules.\n"
     "Types are f64, f32, f16, bf16, i64, i32, u8 and unorm8 (a byte for 0 to 1).\n",
     table,
     COUNT_OF(table),
