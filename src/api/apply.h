@@ -47,8 +47,9 @@ const char *api_location(const api_application *a);
 
 /* ---- apply_cache.c: applications like ones that were checked before -------------------------- */
 
-/* The hash (chain_loop_hash, never 0) of the loop that an application makes, where one like it was
- * found to be right: only its numbers and tables are left to check. Otherwise 0. */
+/* Looks for an application like this one that was checked before. Returns the hash of its loop
+ * (chain_loop_hash, never 0): then only numbers and tables are left to check. Returns 0 if there is
+ * none. */
 uint64_t api_apply_cache_find(const kata *k, const ir_kernel *kernel, const kata_range *range,
                               const kata_arg *args);
 /* Remembers a loop that was found to be right, if the loop alone decides that. */

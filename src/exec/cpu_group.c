@@ -1,6 +1,6 @@
 /* Groups of functions, each compiled by a job of its own. There are as many groups as cores, so
- * that all compile at once. Beside a running program there are more and smaller ones, so that the
- * functions that are needed first are there first. */
+ * that all compile at once. Beside a running program there are more and smaller groups, so that the
+ * first functions needed are ready early. */
 #include "exec/cpu.h"
 
 #include "machine/machine.h"

@@ -1,6 +1,5 @@
-/* Operations: one row per operation, with everything that is a property of it. Adding a function of
- * kernels takes a row here, and its text in elementary.h when no C operator or builtin computes
- * it.
+/* Operations: one row per operation, with all its properties. docs/architecture.md says how to add
+ * a function of kernels.
  *
  * Every operation is defined for every operand: integers wrap, x/0 and x%0 are 0, shift counts are
  * taken modulo the width, floating point to integer saturates and takes NaN to 0.
@@ -10,14 +9,13 @@
 
 #include "ir/type.h"
 
-/* How a function is computed: by few instructions; by code in elementary.h, a little of it or
- * enough to matter; by code in elementary_trig.h. */
+/* How a function is computed. */
 typedef enum ir_function {
-    IR_FUNCTION_NONE,
-    IR_FUNCTION_INSTRUCTION,
-    IR_FUNCTION_ROUNDING,
-    IR_FUNCTION_ELEMENTARY,
-    IR_FUNCTION_TRIGONOMETRIC
+    IR_FUNCTION_NONE,         /* kernels cannot call it */
+    IR_FUNCTION_INSTRUCTION,  /* by few instructions, or code of arithmetic.h */
+    IR_FUNCTION_ROUNDING,     /* by a few lines of elementary.h */
+    IR_FUNCTION_ELEMENTARY,   /* by more code of elementary.h */
+    IR_FUNCTION_TRIGONOMETRIC /* by code of elementary_trig.h */
 } ir_function;
 
 /* Kinds of operations, and the words for them in `kata explain`. From ADD to FUNCTION they are

@@ -1,6 +1,6 @@
-/* Folders for compiled kernels. What lies in one is loaded into the process, so nobody but its
- * owner may write to it. A folder is checked once it is open, and used by its descriptor from then
- * on: its path may lead elsewhere by then. */
+/* Folders for compiled kernels. Libraries in them are loaded into the process, so nobody but
+ * the owner may write there. A folder is checked once it is open, and used by its descriptor from
+ * then on: its path may lead elsewhere by then. */
 #include "jit/jit_private.h"
 
 #include <errno.h>

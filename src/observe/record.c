@@ -12,7 +12,7 @@
  *     values 0000000000000000 ...        of the field before, if asked for; components last
  *     put u                              kata_put and kata_load, before the loop that follows
  *
- * NaN is recorded as one bit pattern: executors agree on bits but for those of NaN. */
+ * Executors agree on all bits except those of NaN, so every NaN is recorded as one pattern. */
 #include "observe/observe.h"
 #include "store/store.h"
 

@@ -96,7 +96,7 @@ static void find_fixed(plan_group *g, const analysis_loop *l)
     }
 }
 
-/* Why a loop cannot be cut at all. A loop that writes fields not point for point is alone. */
+/* Why a loop, and with it its group, cannot be cut at all; NULL: it can. */
 static const char *why_whole(const analysis_loop *l)
 {
     if (l->uncuttable)

@@ -101,7 +101,7 @@ bool proof_refuse_writer(proof *v, int wanted, int found)
 
 /* ---- what should be there -------------------------------------------------------------------- */
 
-/* Whether a box of the field, as the place has it, was last written by a loop. */
+/* Whether loop `writer` wrote all values last that the place holds for a box of the field. */
 static bool check_part(const proof_reading *r, const grid_box *box, int writer)
 {
     const content *c = r->place->data;
@@ -115,10 +115,11 @@ static bool check_part(const proof_reading *r, const grid_box *box, int writer)
     return proof_refuse_writer(r->v, writer, found ? found->writer : CONTENT_NONE);
 }
 
-/* Checks each part of a box for the last one of the loops before `end` that wrote it. */
+/* Checks that each part of a box holds the values of the last loop before `end` that wrote there.
+ */
 static bool check_written(const proof_reading *r, int end, const grid_box *box);
 
-/* The same where a touch of loop number `l` wrote some of the box. */
+/* The same for a box of which loop `l` wrote the part `wrote`, and no later loop anything. */
 static bool check_around(const proof_reading *r, int l, const grid_box *box, const grid_box *wrote)
 {
     grid_box pieces[6], part = grid_box_intersect(box, wrote);
@@ -145,7 +146,8 @@ static bool check_written(const proof_reading *r, int end, const grid_box *box)
     return check_part(r, box, CONTENT_FIRST);
 }
 
-/* A box as a place counts it, image by image. */
+/* Checks a box by the indices of a place: along a dimension that wraps, the box may reach into
+ * images of the grid, which are checked one by one. */
 static bool check_images(proof_reading *r, const grid_box *box, int d, grid_box *inside)
 {
     if (d == 3) return grid_box_is_empty(inside) || check_written(r, r->loop, inside);

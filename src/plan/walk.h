@@ -32,10 +32,10 @@ struct plan_walk {
 int64_t walk_period(const plan_walk *w, int d);
 /* The box that a leaf runs on without frames. */
 grid_box walk_whole_box(const plan_walk *w, const plan_node *leaf);
-/* The indices that frames leave a leaf along a dimension; `core`: without work that is done twice.
- */
+/* The indices at which a leaf runs along a dimension, cut by the frames around it; `core`: without
+ * points that another tile computes as well. */
 plan_span walk_clip(const plan_walk *w, int leaf, int d, bool core);
-/* The place of a slot outside of one of its places; NULL of a home. */
+/* The next outer place of a slot; NULL if `place` is its home. */
 plan_place *walk_outer_place(const plan_place *place, int slot);
 plan_place walk_make_place(plan_walk *w, const plan_node *buffer);
 /* Both call the visitor, and return false when it ends the walk. */
