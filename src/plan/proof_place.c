@@ -101,7 +101,7 @@ bool proof_refuse_writer(proof *v, int wanted, int found)
 
 /* ---- what should be there -------------------------------------------------------------------- */
 
-/* Whether loop `writer` wrote all values last that the place holds for a box of the field. */
+/* Checks that the place holds values of loop `writer` in a whole box of the field. */
 static bool check_part(const proof_reading *r, const grid_box *box, int writer)
 {
     const content *c = r->place->data;
@@ -115,8 +115,7 @@ static bool check_part(const proof_reading *r, const grid_box *box, int writer)
     return proof_refuse_writer(r->v, writer, found ? found->writer : CONTENT_NONE);
 }
 
-/* Checks that each part of a box holds the values of the last loop before `end` that wrote there.
- */
+/* Checks that each part of a box holds values of the last loop before `end` that wrote there. */
 static bool check_written(const proof_reading *r, int end, const grid_box *box);
 
 /* The same for a box of which loop `l` wrote the part `wrote`, and no later loop anything. */
