@@ -14,7 +14,11 @@ static size_t size_of(const void *given)
     return size;
 }
 
-static bool is_possible(size_t size) { return size >= sizeof size && size <= LARGEST; }
+/* All of them begin with a size_t, so theirs are multiples of it: none ends within a pointer. */
+static bool is_possible(size_t size)
+{
+    return size >= sizeof size && size <= LARGEST && size % sizeof size == 0;
+}
 
 void api_options_copy(const api_options *kind, const void *given, void *options)
 {

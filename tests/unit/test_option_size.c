@@ -129,6 +129,8 @@ static void test_a_size_that_nobody_has_set_is_refused(void **state)
             "kata_module_from_text: " SIZE_OF("kata_module_options", "0"))
     REFUSED(kata_module_compile_with(m, &(kata_compile_options){.size = 7}),
             "kata_module_compile: " SIZE_OF("kata_compile_options", "7"))
+    REFUSED(kata_module_compile_with(m, &(kata_compile_options){.size = 12, .kernel = "set"}),
+            "kata_module_compile: " SIZE_OF("kata_compile_options", "12"))
     REFUSED(kata_field_new_with(f.g, "u", &(kata_field_options){.size = 4097}),
             "kata_field_new: " SIZE_OF("kata_field_options", "4097"))
 }
