@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool is_pipe(const char *name) { return name && !strcmp(name, "-"); }
@@ -41,6 +43,7 @@ static void remove_at_signals(void)
     static const int numbers[] = {SIGHUP, SIGINT, SIGTERM, SIGPIPE};
     for (size_t i = 0; i < COUNT_OF(numbers); i++)
         if (signal(numbers[i], end_by_signal) == SIG_IGN) signal(numbers[i], SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file that grows beyond the limit is an error, reported */
 }
 
 static bool make_folder(const apply *a)
@@ -169,27 +172,21 @@ static bool check_results(const apply *a)
     return false;
 }
 
-/* The file of "FILE.h5:/DATASET". */
-static void file_of(const char *name, char file[PATH_MAX])
+/* Whether a file that is read as "FILE.h5:/DATASET", or by its name alone, is the output. */
+static bool is_file_of(const char *input, const char *output)
 {
-    const char *dataset = strstr(name, ":/");
-    snprintf(file, PATH_MAX, "%.*s", dataset ? (int)(dataset - name) : PATH_MAX - 1, name);
-}
-
-static bool in_one_file(const char *name, const char *other)
-{
-    char file[PATH_MAX], other_file[PATH_MAX];
-    file_of(name, file);
-    file_of(other, other_file);
-    return same_file(file, other_file);
+    char file[PATH_MAX];
+    const char *dataset = strstr(input, ":/");
+    snprintf(file, PATH_MAX, "%.*s", dataset ? (int)(dataset - input) : PATH_MAX - 1, input);
+    return same_file(file, output);
 }
 
 /* An output must not be a file that is read, unless that is asked for. */
 static bool check_output(const apply *a, const char *output, const char *kernel_file)
 {
-    bool read = in_one_file(kernel_file, output);
+    bool read = same_file(kernel_file, output);
     for (int i = 0; i < a->count; i++)
-        read |= a->params[i].input && in_one_file(a->params[i].input, output);
+        read |= a->params[i].input && is_file_of(a->params[i].input, output);
     if (!read) return true;
     options_wrong(
         a->o, "%s is read as well, and would be replaced: name another file, or add --overwrite",
@@ -197,11 +194,27 @@ static bool check_output(const apply *a, const char *output, const char *kernel_
     return false;
 }
 
+/* The folder of a file; returns the name of the file in it. */
+static const char *folder_of(const char *path, char place[PATH_MAX])
+{
+    const char *slash = strrchr(path, '/');
+    int length = !slash ? 1 : slash == path ? 1 : (int)(slash - path);
+    snprintf(place, PATH_MAX, "%.*s", length, slash ? path : ".");
+    return slash ? slash + 1 : path;
+}
+
+/* Whether two files are one, also where there is none yet. */
+static bool same_output(const char *one, const char *other)
+{
+    char place[PATH_MAX], other_place[PATH_MAX];
+    const char *name = folder_of(one, place), *other_name = folder_of(other, other_place);
+    return same_file(one, other) || (!strcmp(name, other_name) && same_file(place, other_place));
+}
+
 static bool check_unique(const apply *a, const apply_param *p)
 {
     for (const apply_param *q = a->params; q < p; q++) {
-        if (!q->output || (strcmp(q->output, p->output) != 0 && !same_file(q->output, p->output)))
-            continue;
+        if (!q->output || is_pipe(q->output) || !same_output(q->output, p->output)) continue;
         options_wrong(a->o, "'%s' and '%s' are both written to %s", q->param.name, p->param.name,
                       p->output);
         return false;
@@ -209,26 +222,73 @@ static bool check_unique(const apply *a, const apply_param *p)
     return true;
 }
 
-/* Before hours of work, not after. */
-static bool check_folder(const apply *a, const char *output)
+static bool ends_with(const char *path, const char *ending)
 {
-    char file[PATH_MAX];
-    file_of(output, file);
-    char *slash = strrchr(file, '/');
-    if (slash) slash[slash == file] = 0;
-    if (!access(slash ? file : ".", W_OK | X_OK)) return true;
-    options_failed(a->o, "%s cannot be written: %s", output, strerror(errno));
+    size_t length = strlen(path), tail = strlen(ending);
+    return length > tail && !strcasecmp(path + length - tail, ending);
+}
+
+/* Dimensions of a parameter's field. */
+static int rank_of(const apply_param *p, int rank)
+{
+    return p->param.along ? __builtin_popcount((unsigned)p->param.along) : rank;
+}
+
+static bool check_picture(const apply *a, const apply_param *p, int rank)
+{
+    if (rank_of(p, rank) == 2 && p->param.count <= 4 && p->stored != KATA_I32 &&
+        p->stored != KATA_I64)
+        return true;
+    options_wrong(
+        a->o,
+        "%s cannot be a picture, which has 2 dimensions, and 1 to 4 components of another "
+        "type than i32 and i64: name another file than %s",
+        p->param.name, p->output);
     return false;
 }
 
-bool apply_check_files(const apply *a, const char *kernel_file, bool overwrite)
+/* Whether the library can write a field to a file of this name. */
+static bool check_format(const apply *a, const apply_param *p, int rank)
+{
+    static const char *const endings[] = {".npy", ".png", ".vtkhdf", ".h5", ".hdf5"};
+    bool known = false;
+    for (size_t i = 0; i < COUNT_OF(endings); i++) known |= ends_with(p->output, endings[i]);
+    if (known) return !ends_with(p->output, ".png") || check_picture(a, p, rank);
+    options_wrong(a->o,
+                  "%s is written to a file that ends in .npy, .png, .vtkhdf or .h5, not to %s",
+                  p->param.name, p->output);
+    return false;
+}
+
+/* 0, or an errno value why a file cannot be written. */
+static int complaint_of(const char *output)
+{
+    char place[PATH_MAX];
+    struct stat status;
+    folder_of(output, place);
+    if (access(place, W_OK | X_OK)) return errno;
+    if (lstat(output, &status)) return errno == ENOENT ? 0 : errno;
+    if (stat(output, &status)) return errno; /* a link that leads nowhere */
+    return S_ISDIR(status.st_mode) ? EISDIR : 0;
+}
+
+static bool check_place(const apply *a, const char *output)
+{
+    int error = complaint_of(output);
+    if (error) options_failed(a->o, "%s cannot be written: %s", output, strerror(error));
+    return !error;
+}
+
+/* Before hours of work, not after. */
+bool apply_check_files(const apply *a, const char *kernel_file, int rank, bool overwrite)
 {
     if (!check_results(a)) return false;
     for (int i = 0; i < a->count; i++) {
         const apply_param *p = &a->params[i];
         if (!p->output || is_pipe(p->output)) continue;
         if (!overwrite && !check_output(a, p->output, kernel_file)) return false;
-        if (!check_unique(a, p) || !check_folder(a, p->output)) return false;
+        if (!check_unique(a, p) || !check_format(a, p, rank) || !check_place(a, p->output))
+            return false;
     }
     return true;
 }

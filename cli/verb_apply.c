@@ -149,7 +149,7 @@ static bool read_request(apply *a, const apply_request *r, apply_param *pair[2],
            (!r->types || apply_read_types(a, r->types)) &&
            (!r->staggered || apply_read_staggered(a, r->staggered)) && apply_open_pipes(a) &&
            apply_find_shape(a, r->size, shape) &&
-           apply_check_files(a, r->words.words[0], r->overwrite);
+           apply_check_files(a, r->words.words[0], shape->rank, r->overwrite);
 }
 
 /* Returns the exit code. */

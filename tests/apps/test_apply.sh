@@ -239,8 +239,8 @@ expect 1 apply k.kata shfit
 expect_text err "error: k.kata has no kernel 'shfit'; did you mean 'shift'?"
 expect 1 apply k.kata line u=none.npy
 expect_text err "error: cannot read none.npy: No such file or directory"
-expect 1 apply k.kata line u=u.npy v=v.txt
-expect_text err "error: kata_save: cannot tell the format of 'v.txt'; known endings are .png, .npy, .vtkhdf and .h5"
+expect_usage "v is written to a file that ends in .npy, .png, .vtkhdf or .h5, not to v.txt" \
+    k.kata line u=u.npy v=v.txt
 expect 1 apply k.kata shift u=u.npy v=v.npy c=1
 expect_in err "'u' has no boundary rule at KATA_X_LOW"
 expect_in err "kata apply: boundary rules are given with --boundary, ranges with --inner"
@@ -274,6 +274,37 @@ expect 0 apply k.kata line u=u.npy v=v.npy # what is only an output is replaced
 expect_usage "'v' and 'w' are both written to v.npy" k.kata split f=u.png v=v.npy w=v.npy
 expect_usage "'v' and 'w' are both written to new.npy" k.kata split f=u.png v=new.npy w=new.npy
 [ ! -e new.npy ] || fail "a field is lost"
+mkdir -p below
+ln -s below other
+expect_usage "'v' and 'w' are both written to ./new.npy" k.kata split f=u.png v=new.npy w=./new.npy
+expect_usage "'v' and 'w' are both written to other/new.npy" \
+    k.kata split f=u.png v=below/new.npy w=other/new.npy
+[ ! -e below/new.npy ] || fail "a field is lost"
+# two names in two folders are two files
+expect 0 apply k.kata split f=u.png v=new.npy w=below/new.npy
+
+# what cannot be written is refused before the steps are computed, and nothing is written
+expect_refused() # message argument...
+{
+    local message=$1
+    shift
+    rm -f first.npy
+    expect_usage "$message" "$@"
+    [ ! -e first.npy ] || fail "refused after the work: $*"
+}
+expect_refused "w is written to a file that ends in .npy, .png, .vtkhdf or .h5, not to w.txt" \
+    k.kata split f=u.png v=first.npy w=w.txt
+expect_refused "w is written to a file that ends in .npy, .png, .vtkhdf or .h5, not to w.h5:/w" \
+    k.kata split f=u.png v=first.npy w=w.h5:/w
+picture="cannot be a picture, which has 2 dimensions, and 1 to 4 components of another type than i32 and i64"
+expect_refused "u $picture: name another file than u3.png" k.kata start --size 2x2x2 u=u3.png
+expect_refused "a $picture: name another file than a.png" k.kata more a=a.npy,a.png
+mkdir folder.npy
+expect_refused "folder.npy cannot be written: Is a directory" \
+    k.kata split f=u.png v=first.npy w=folder.npy
+ln -s nowhere/w.npy broken.npy
+expect_refused "broken.npy cannot be written: No such file or directory" \
+    k.kata split f=u.png v=first.npy w=broken.npy
 expect_usage "none/v.npy cannot be written: No such file or directory" k.kata line u=u.npy v=none/v.npy
 
 # ---- pipes -------------------------------------------------------------------------------------
@@ -301,6 +332,12 @@ if "$kata" apply k.kata line u=u.npy v=- >/dev/full 2>err; then fail "a full dis
 expect_text err "kata: cannot write to standard output"
 if TMPDIR=$PWD/none "$kata" apply k.kata line u=- v=v.npy <u.npy 2>err; then fail "no folder"; fi
 expect_text err "kata apply: cannot make a temporary folder in $PWD/none: No such file or directory"
+# a limit of the size of files is an error like any other
+code=0
+{ (ulimit -f 1; head -c 100000 /dev/zero | "$kata" apply k.kata line u=- v=v.npy) 2>&1 || code=$?; } |
+    cat >err
+grep -q "kata apply: cannot copy standard input to .*: File too large" err || fail "a limit: $(cat err)"
+[ -z "$(ls temporary)" ] || fail "files are left: $(ls -R temporary)"
 mkfifo endless
 exec 9<>endless
 "$kata" apply k.kata line u=- v=v.npy <endless &
