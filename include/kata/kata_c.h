@@ -29,23 +29,21 @@
 #define kata_module_compile(module, ...)                                                           \
     kata_module_compile_with(module, KATA_OPTIONS(kata_compile_options, .kernel = __VA_ARGS__))
 
-/* The value, where the condition holds: a constant of the compiler. Otherwise an error that says
- * the text. */
-#define KATA_CHECKED(condition, text, value)                                                       \
-    ((void)sizeof(struct {                                                                         \
-         _Static_assert(condition, text);                                                          \
-         char unused;                                                                              \
-     }),                                                                                           \
-     (value))
+/* An argument of another type is one of these, so that the compiler's error says its name. */
+extern const struct kata_apply_takes_a_kernel_first_as_kata_kernel_find_returns_it
+    kata_apply_takes_a_kernel_first_as_kata_kernel_find_returns_it;
+extern const struct kata_a_range_is_expected_as_kata_all_or_kata_on_returns_it
+    kata_a_range_is_expected_as_kata_all_or_kata_on_returns_it;
 #define KATA_KERNEL(kernel)                                                                        \
-    KATA_CHECKED(                                                                                  \
-        _Generic((kernel), kata_kernel * : 1, const kata_kernel * : 1, void * : 1, default : 0),   \
-        "kata_apply takes a kernel first, as kata_kernel_find(module, \"name\") returns it",       \
-        kernel)
+    _Generic((kernel), kata_kernel *                                                               \
+             : (kernel), const kata_kernel *                                                       \
+             : (kernel), void *                                                                    \
+             : (kernel), default                                                                   \
+             : kata_apply_takes_a_kernel_first_as_kata_kernel_find_returns_it)
 #define KATA_RANGE(range)                                                                          \
-    KATA_CHECKED(_Generic((range), kata_range : 1, default : 0),                                   \
-                 "a range is expected: kata_all(grid), kata_on(field), kata_inner(grid, 1)",       \
-                 range)
+    _Generic((range), kata_range                                                                   \
+             : (range), default                                                                    \
+             : kata_a_range_is_expected_as_kata_all_or_kata_on_returns_it)
 
 #define KATA_TYPE_OF(pointer)                                                                      \
     _Generic((pointer), double *                                                                   \
