@@ -43,7 +43,6 @@ static void remove_at_signals(void)
     static const int numbers[] = {SIGHUP, SIGINT, SIGTERM, SIGPIPE};
     for (size_t i = 0; i < COUNT_OF(numbers); i++)
         if (signal(numbers[i], end_by_signal) == SIG_IGN) signal(numbers[i], SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a file that grows beyond the limit is an error, reported */
 }
 
 static bool make_folder(const apply *a)

@@ -1,6 +1,7 @@
 /* kata apply: a kernel on files of data, without a program. */
 #include "cli.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,6 +246,7 @@ int verb_apply(int argc, char **argv)
 {
     apply_request r;
     int exit_code;
+    signal(SIGXFSZ, SIG_IGN); /* a file that grows beyond the limit is an error, reported */
     if (!options_read(&apply_options, &r, argc, argv, &exit_code)) return exit_code;
     if (r.words.count == 0)
         return options_wrong(&apply_options,

@@ -89,6 +89,8 @@ kata_status api_queued(kata *k);
 
 /* Reads the switches of the environment that help to find errors; `plan` as in kata_options. */
 kata_status api_read_debugging(kata *k, const char *plan);
+/* Reports a record or trace that was not written whole. */
+void api_end_debugging(kata *k);
 /* Values of the traced point before a call changes a field, and the report after it; NULL where the
  * field is not traced. */
 ir_value *api_trace_before(const kata_field *field);

@@ -144,6 +144,7 @@ int kata_close(kata *k)
 {
     if (!k) return api_null("kata_close", "the context");
     if (k->explain) api_explain_end(k);
+    api_end_debugging(k);
     kata_status status = k->messages.status;
     if (status) api_null_unexplained();
     free_context(k);

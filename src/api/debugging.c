@@ -37,6 +37,17 @@ void api_trace_after(const kata_field *field, const char *call, ir_value *before
     free(before);
 }
 
+void api_end_debugging(kata *k)
+{
+    if (k->messages.status) return;
+    const char *trace = environment_get("KATA_TRACE_FILE");
+    if (!observe_record_is_whole(k->record))
+        api_fail(k, KATA_ERROR_FILE, "the record of the run could not be written whole");
+    else if (!observe_trace_is_whole(k->exec.trace))
+        api_fail(k, KATA_ERROR_FILE, "the trace could not be written whole to %s",
+                 trace ? trace : "standard error");
+}
+
 /* ---- plans ----------------------------------------------------------------------------------- */
 
 /* `source`: where the plan was given. `wrong`: a word of it, "" where the method is missing. */

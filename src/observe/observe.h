@@ -52,6 +52,8 @@ typedef struct observe_trace {
 kata_status observe_trace_open(const char *what, const char *path, messages *m,
                                observe_trace **out);
 void observe_trace_free(observe_trace *trace);
+/* Whether all of the trace could be written; true for a NULL trace. */
+bool observe_trace_is_whole(const observe_trace *trace);
 /* Whether the point of a field of this name is traced; false for a NULL trace. */
 bool observe_trace_wants(const observe_trace *trace, const char *name, const chain_slot *slot);
 /* A read at the point, converted to the parameter's type; offset NULL: of a number. */
@@ -112,6 +114,8 @@ typedef struct observe_record {
 /* The second record that a process opens, and those after it, get .2, .3, ... after their name. */
 kata_status observe_record_open(const char *path, bool full, messages *m, observe_record **out);
 void observe_record_free(observe_record *record);
+/* Whether all of the record could be written; true for a NULL record. */
+bool observe_record_is_whole(const observe_record *record);
 /* Writes what a loop is and is given, before it runs. */
 void observe_record_loop(observe_record *record, const chain_loop *loop);
 /* Writes what it has computed. */

@@ -52,6 +52,11 @@ void observe_record_free(observe_record *record)
     free(record);
 }
 
+bool observe_record_is_whole(const observe_record *record)
+{
+    return !record || (fflush(record->to) == 0 && !ferror(record->to));
+}
+
 /* ---- values ---------------------------------------------------------------------------------- */
 
 static ir_value with_one_nan(ir_type type, ir_value x)

@@ -95,6 +95,11 @@ void observe_trace_free(observe_trace *trace)
     free(trace);
 }
 
+bool observe_trace_is_whole(const observe_trace *trace)
+{
+    return !trace || (fflush(trace->to) == 0 && !ferror(trace->to));
+}
+
 bool observe_trace_wants(const observe_trace *trace, const char *name, const chain_slot *slot)
 {
     if (!trace || slot->shape.rank != trace->rank) return false;
