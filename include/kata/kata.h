@@ -124,7 +124,8 @@ typedef struct kata_options {
         KATA_ZERO;              /* "cpu", "reference" or "plan"; NULL: KATA_EXECUTOR, or "cpu" */
     const char *plan KATA_ZERO; /* the plan, as KATA_PLAN names it, for executor "plan" and
                                    KATA_EXPLAIN; NULL: KATA_PLAN, or "loops" */
-    const char *compiler KATA_ZERO; /* C compiler to call; NULL: KATA_CC, or cc, gcc, clang */
+    const char *compiler KATA_ZERO; /* C compiler, with arguments if it has some
+                                       (docs/compiling.md); NULL: KATA_CC, or cc, gcc, clang */
     const char *cache KATA_ZERO;    /* folder for compiled kernels; NULL: KATA_CACHE_DIR,
                                        XDG_CACHE_HOME/katagami, or ~/.cache/katagami */
     kata_handler handler KATA_ZERO; /* NULL: print to standard error */
@@ -701,7 +702,7 @@ typedef struct kata_machine {
     int cores, threads;     /* usable by this process; used by the context */
     int64_t l1, l2, l3;     /* bytes of data cache seen by one core; 0 where there is none */
     int64_t memory;         /* bytes of main memory */
-    const char *compiler;   /* path and version, "" when none was found */
+    const char *compiler;   /* path, arguments and version, "" when none was found */
     const char *cache;      /* folder of compiled kernels, "" when none can be used */
     const char *executor;   /* "cpu", "reference" or "plan" */
     const char *compilers;  /* paths of all compilers found, separated by commas */

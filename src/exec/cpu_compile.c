@@ -18,6 +18,10 @@ static double seconds_of(const chain_loop *loop)
     return (double)chain_loop_points(loop) * (double)loop->kernel->graph.count * NODE_SECONDS;
 }
 
+/* Functions of a higher compile cost are compiled with fewer passes, which keeps the time within
+ * ten seconds; what is lost of their speed is not worth minutes. */
+enum { MOST_OPTIMISED = HOSTILE(4000, 100) };
+
 /* ---- names ----------------------------------------------------------------------------------- */
 
 static cpu_function *find(const struct exec_cpu *cpu, const char *name)
@@ -66,6 +70,7 @@ static bool identify(struct exec_cpu *cpu, const codegen_loop *loop, jit_functio
     text alone = {0};
     if (!know_basis(cpu)) return false;
     codegen_name(loop, id->name);
+    id->brief = ir_compile_cost(loop->kernel) > MOST_OPTIMISED;
     codegen_function_text(&alone, loop);
     text_add(&alone, "%s", cpu->basis);
     bool good = !alone.failed;
@@ -225,25 +230,39 @@ static kata_status fetch_all(exec_context *context, messages *m)
     return message_fail(m, KATA_ERROR_FILE, "compiled kernels cannot be kept in the cache folder");
 }
 
-/* Uses a state of its own: the program must not run functions that were compiled for any CPU. */
+/* Compiles some loops, and frees what this needed. */
+static kata_status compile_batch(exec_context *ahead, const codegen_loop *loops, size_t count,
+                                 messages *m)
+{
+    search s = {0};
+    s.missing = arena_array(&s.memory, count + 1, sizeof *s.missing);
+    kata_status status = s.missing ? KATA_OK : KATA_ERROR_MEMORY;
+    for (size_t i = 0; i < count && !status; i++) status = add_ahead(ahead, &loops[i], &s);
+    if (status) message_no_memory(m);
+    if (!status && s.count) status = cpu_group_start(ahead, s.missing, s.count, m);
+    if (!status) status = fetch_all(ahead, m);
+    cpu_groups_drop(ahead->cpu);
+    free(ahead->cpu->functions);
+    arena_free(&s.memory);
+    return status;
+}
+
+/* Uses a state of its own: the program must not run functions that were compiled for any CPU. Each
+ * batch has a new state, because the time to find functions grows with the square of their number.
+ */
 kata_status exec_compile_ahead(exec_context *context, const codegen_loop *loops, size_t count,
                                bool portable, messages *m)
 {
-    struct exec_cpu own = {.jit = context->jit};
-    exec_context ahead = {.jit = context->jit, .cpu = &own, .wait = true};
-    search s = {0};
+    enum { BATCH = HOSTILE(1024, 3) };
     kata_status status = jit_require_cache(context->jit, m);
     if (status) return status;
-    s.missing = arena_array(&s.memory, count + 1, sizeof *s.missing);
-    if (!s.missing) status = KATA_ERROR_MEMORY;
     jit_portable(context->jit, portable);
-    for (size_t i = 0; i < count && !status; i++) status = add_ahead(&ahead, &loops[i], &s);
-    if (status) message_no_memory(m);
-    if (!status && s.count) status = cpu_group_start(&ahead, s.missing, s.count, m);
-    if (!status) status = fetch_all(&ahead, m);
+    for (size_t first = 0; first < count && !status; first += BATCH) {
+        size_t left = count - first;
+        struct exec_cpu own = {.jit = context->jit};
+        exec_context ahead = {.jit = context->jit, .cpu = &own, .wait = true};
+        status = compile_batch(&ahead, loops + first, left < BATCH ? left : BATCH, m);
+    }
     jit_portable(context->jit, false);
-    cpu_groups_drop(&own);
-    free(own.functions);
-    arena_free(&s.memory);
     return status;
 }

@@ -1,6 +1,6 @@
-/* Groups of functions, each compiled by a job of its own. There are as many groups as cores, so
- * that all compile at once. Beside a running program there are more and smaller groups, so that the
- * first functions needed are ready early. */
+/* Groups of functions, each compiled by a job of its own. There are at least as many groups as
+ * cores, so that all compile at once, and so many that no compiler takes long. Beside a running
+ * program there are more and smaller groups, so that the first functions needed are ready early. */
 #include "exec/cpu.h"
 
 #include "machine/machine.h"
@@ -10,7 +10,13 @@
 
 enum { MOST_IN_GROUP = HOSTILE(4, 1) }; /* beside a program that runs */
 
-static size_t weight_of(const cpu_missing *f) { return f->loop.kernel->graph.count + 20; }
+/* Of a group, in operations, and of the loops around those of a function. */
+enum { MOST_COST = 8000, LOOPS_COST = 60 };
+
+static size_t cost_of(const cpu_missing *f)
+{
+    return (size_t)ir_compile_cost(f->loop.kernel) + LOOPS_COST;
+}
 
 /* Starts a group of consecutive functions. */
 static kata_status start(exec_context *context, const cpu_missing *missing, size_t count,
@@ -43,17 +49,26 @@ static kata_status start(exec_context *context, const cpu_missing *missing, size
     return KATA_OK;
 }
 
+/* How many groups are wanted for functions of this cost altogether. */
+static size_t count_groups(const exec_context *context, size_t count, size_t total)
+{
+    size_t groups = (size_t)machine_cores(), cheap = total / MOST_COST + 1;
+    size_t small = context->wait ? 0 : (count + MOST_IN_GROUP - 1) / MOST_IN_GROUP;
+    if (groups < cheap) groups = cheap;
+    return groups < small ? small : groups;
+}
+
 kata_status cpu_group_start(exec_context *context, const cpu_missing *missing, size_t count,
                             messages *m)
 {
-    size_t total = 0, groups = (size_t)machine_cores(), done = 0, first = 0;
-    if (!context->wait && groups < (count + MOST_IN_GROUP - 1) / MOST_IN_GROUP)
-        groups = (count + MOST_IN_GROUP - 1) / MOST_IN_GROUP;
+    size_t total = 0, done = 0, first = 0;
     kata_status status = KATA_OK;
-    for (size_t i = 0; i < count; i++) total += weight_of(&missing[i]);
+    for (size_t i = 0; i < count; i++) total += cost_of(&missing[i]);
+    const size_t groups = count_groups(context, count, total);
     for (size_t i = 0, group = 1; i < count && !status; i++) {
-        done += weight_of(&missing[i]);
-        if (i + 1 < count && done * groups < total * group) continue;
+        done += cost_of(&missing[i]);
+        bool last = i + 1 == count || missing[i + 1].id.brief != missing[i].id.brief;
+        if (!last && done * groups < total * group) continue;
         status = start(context, missing + first, i + 1 - first, m);
         first = i + 1;
         while (done * groups >= total * group) group++;

@@ -18,9 +18,11 @@ void ir_kernel_free(ir_kernel *kernel);
 
 /* ---- compile_cost.c -------------------------------------------------------------------------- */
 
-/* Refuses (KATA_ERROR_LIMIT) a lowered kernel that would keep the C compiler busy for more than
- * about ten seconds. */
-kata_status ir_weigh(const ir_kernel *kernel, messages *m);
+/* An estimate of what a lowered kernel costs the C compiler, in operations. */
+int64_t ir_compile_cost(const ir_kernel *kernel);
+/* Refuses (KATA_ERROR_LIMIT) a lowered kernel that would keep the C compiler busy for more than ten
+ * seconds. */
+kata_status ir_check_compile_cost(const ir_kernel *kernel, messages *m);
 
 /* ---- print.c --------------------------------------------------------------------------------- */
 

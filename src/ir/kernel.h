@@ -72,8 +72,8 @@ enum {
     IR_MAX_CHOICES = 256,   /* elements of a table whose index is known only at run time */
     IR_MAX_DEPTH = 500,     /* nested expressions, statements and calls */
     IR_MAX_INTERVALS = 64,
-    IR_MAX_WEIGHT = 20000, /* for the C compiler, see ir_weigh */
-    IR_MAX_STEPS = 2000000 /* statements and expressions visited by unrolling */
+    IR_MAX_COMPILE_COST = 20000, /* see compile_cost.c */
+    IR_MAX_STEPS = 2000000       /* statements and expressions visited by unrolling */
 };
 
 typedef struct ir_kernel {

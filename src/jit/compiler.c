@@ -40,11 +40,17 @@ static const char *const native_flags[] = {"-march=native",
 #endif
 };
 /* Where functions are large, without the passes that take more than their share of time: in gcc 12
- * points-to sets, reassociation, and the table of values that are alive at once; in clang 14 the
- * allocation of registers, and moving values between kinds of registers. */
-static const char *const gcc_brief_flags[] = {"-O1", "-fno-tree-pta", "-fno-tree-reassoc",
+ * points-to sets, reassociation, the table of values that are alive at once, the combiner and what
+ * looks for dead stores and equal values among instructions; in clang 14 the allocation of
+ * registers, and moving values between kinds of registers. A compiler that refuses these is called
+ * with -O1. */
+static const char *const gcc_brief_flags[] = {"-O1",
+                                              "-fno-tree-pta",
+                                              "-fno-tree-reassoc",
                                               "--param=ira-max-conflict-table-size=0",
-                                              "--param=max-combine-insns=2"};
+                                              "-fdisable-rtl-combine",
+                                              "-fno-dse",
+                                              "-fdisable-rtl-postreload"};
 static const char *const clang_brief_flags[] = {"-O1",
                                                 "-mllvm",
                                                 "-optimize-regalloc=0",
@@ -55,6 +61,8 @@ static const char *const clang_brief_flags[] = {"-O1",
                                                 "-disable-x86-domain-reassignment"
 #endif
 };
+
+static const char *const plain_brief_flags[] = {"-O1"};
 
 /* For results, and for the library. */
 static const char *const flags[] = {"-std=gnu17",
@@ -74,6 +82,9 @@ static const char *const flags[] = {"-std=gnu17",
 
 enum { MOST_ARGUMENTS = 96 };
 
+/* Whose flags for large functions. */
+typedef enum brief_kind { BRIEF_GCC, BRIEF_CLANG, BRIEF_PLAIN } brief_kind;
+
 typedef struct arguments {
     const char *word[MOST_ARGUMENTS + 1];
     size_t count;
@@ -84,18 +95,22 @@ static void add_all(arguments *a, const char *const *words, size_t count)
     for (size_t i = 0; i < count; i++) a->word[a->count++] = words[i];
 }
 
-/* All that the compiler is called with, but for the files. */
-static void add_flags(arguments *a, const jit_command *compiler, jit_flags f, bool clang)
+/* The flags, in their order around the arguments that the compiler was named with: of "ccache gcc
+ * -O1" gcc comes first. */
+static void add_flags(arguments *a, const jit_command *compiler, jit_flags f, brief_kind kind)
 {
+    const char *const *own = compiler ? compiler->arguments : (const char *const[]){NULL};
+    for (; *own && **own != '-'; own++) add_all(a, own, 1);
     if (!f.brief)
         add_all(a, full_flags, COUNT_OF(full_flags));
-    else if (clang)
+    else if (kind == BRIEF_CLANG)
         add_all(a, clang_brief_flags, COUNT_OF(clang_brief_flags));
-    else
+    else if (kind == BRIEF_GCC)
         add_all(a, gcc_brief_flags, COUNT_OF(gcc_brief_flags));
+    else
+        add_all(a, plain_brief_flags, COUNT_OF(plain_brief_flags));
     if (f.native) add_all(a, native_flags, COUNT_OF(native_flags));
-    for (size_t i = 0; compiler && compiler->arguments[i]; i++)
-        add_all(a, &compiler->arguments[i], 1);
+    for (; *own; own++) add_all(a, own, 1);
     add_all(a, flags, COUNT_OF(flags));
     if (f.debug) add_all(a, (const char *const[]){"-g"}, 1);
 }
@@ -120,7 +135,7 @@ void jit_compiler_key(text *out, const jit_command *compiler, jit_flags f)
     else
         text_add(out, "any compiler\n");
     if (compiler && compiler->wrapped) add_identity(out, compiler->wrapped);
-    add_flags(&all, compiler, f, false);
+    add_flags(&all, compiler, f, BRIEF_GCC);
     for (size_t i = 0; i < all.count; i++) text_add(out, "%s\n", all.word[i]);
     text_add(out, MACHINE_KIND " ");
     if (f.native) machine_cpu_key(out);
@@ -168,18 +183,29 @@ static bool is_clang(const jit_command *compiler, char *const *environment)
     return clang;
 }
 
-jit_verdict jit_compiler_run(const jit_command *compiler, jit_flags f, const char *source,
-                             const char *object, const jit_process *process, text *report)
+static jit_verdict run(const jit_command *compiler, jit_flags f, brief_kind kind,
+                       const char *const files[5], const jit_process *process, text *report)
 {
-    const char *const files[] = {"-o", object, source, "-lm", NULL};
     arguments all = {{compiler->path}, 1};
     jit_end end = {0};
-    add_flags(&all, compiler, f, f.brief && is_clang(compiler, process->environment));
-    add_all(&all, files, COUNT_OF(files));
+    add_flags(&all, compiler, f, kind);
+    add_all(&all, files, 5);
     int error = jit_process_run(all.word, process, report, &end);
     if (!error) return judge(process, &end, report);
     text_add(report, "it could not be started: %s\n", strerror(error));
     return JIT_REFUSED;
+}
+
+jit_verdict jit_compiler_run(const jit_command *compiler, jit_flags f, const char *source,
+                             const char *object, const jit_process *process, text *report)
+{
+    const char *const files[] = {"-o", object, source, "-lm", NULL};
+    bool clang = f.brief && is_clang(compiler, process->environment);
+    jit_verdict verdict = run(compiler, f, clang ? BRIEF_CLANG : BRIEF_GCC, files, process, report);
+    if (verdict != JIT_REFUSED || !f.brief || (process->stop && atomic_load(process->stop)))
+        return verdict;
+    text_clear(report);
+    return run(compiler, f, BRIEF_PLAIN, files, process, report);
 }
 
 void jit_compiler_version(const jit_command *compiler, char *const *environment, text *line)

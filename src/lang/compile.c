@@ -55,7 +55,7 @@ static bool make_kernel(lang_compiler *c, lang_function *f, ir_kernel **out)
     if (f->wrong || !lang_check_kernel(c, f, kernel)) return false;
     *out = kernel;
     if (!lang_check_real(c, f, kernel) || ir_lower(kernel, &module->memory, c->m)) return false;
-    if (ir_weigh(kernel, c->m)) return false;
+    if (ir_check_compile_cost(kernel, c->m)) return false;
     lang_warn_gaps(c, kernel);
     lang_warn_partly_written(c, kernel);
     return true;

@@ -134,6 +134,56 @@ static void exponential_expressions_end(void **state)
     must_not_harm(program);
 }
 
+/* ---- the C compiler -------------------------------------------------------------------------- */
+
+/* Kernels that took the C compiler between half a minute and two minutes: each is refused, or
+ * compiled with flags that keep it within seconds. */
+static void giant_kernels_compile_in_seconds(void **state)
+{
+    (void)state;
+    statements_must_run("    double x = u;\n"
+                        "    for (int q = 0; q < 950; q++) for (int r = 0; r < 20; r++)\n"
+                        "        x = fma(x, 0.5, u);\n    v = x;\n");
+    statements_must_run("    double s = 0;\n"
+                        "    for (int i = -10; i <= 10; i++) for (int j = -10; j <= 10; j++)\n"
+                        "        s += (1.0 + 0.01*i*j)*u[i,j];\n    v = s;\n");
+    must_run(program_of("kernel f(in int u, out int v)\n{\n    int x = u;\n"
+                        "    for (int q = 0; q < 600; q++) x = x + u/(u + x);\n    v = x;\n}\n"));
+}
+
+static text program_of_many(int count, const char *format)
+{
+    text program = program_of(HEAD "    v = u;\n");
+    for (int i = 0; i < count; i++) {
+        text_add(&program, "    ");
+        text_add(&program, format, i);
+        text_add(&program, "\n");
+    }
+    text_add(&program, TAIL);
+    return program;
+}
+
+static void what_would_take_minutes_to_compile_is_refused(void **state)
+{
+    (void)state;
+    must_be_refused(program_of_many(900, "v += random(%d);"));
+    assert_non_null(strstr(hostile_message, "kernel 'f' takes too much work to compile"));
+    must_be_refused(program_of_many(200, "v += sin(u + %d);"));
+    must_be_refused(program_of("kernel f(in int u, out int v)\n{\n    int x = u;\n"
+                               "    for (int q = 0; q < 900; q++) x = x + u/(u + x);\n"
+                               "    v = x;\n}\n"));
+    must_be_refused(program_of("kernel f(in double u, sum double r[400])\n{\n"
+                               "    for (int q = 0; q < 400; q++) r[q] += u*q;\n}\n"));
+    must_be_refused(
+        program_of("kernel f(in double u, out double v, double w[256])\n{\n    double s = 0;\n"
+                   "    for (int q = 0; q < 30; q++) s += w[(long)(u*q) & 255];\n    v = s;\n}\n"));
+    text ifs = program_of(HEAD "    double w[64];\n    for (int q = 0; q < 64; q++) w[q] = u;\n");
+    for (int i = 0; i < 120; i++)
+        text_add(&ifs, "    if (u > %d) for (int q = 0; q < 64; q++) w[q] = %d.5*u + q;\n", i, i);
+    text_add(&ifs, "    v = 0;\n    for (int q = 0; q < 64; q++) v += w[q];\n" TAIL);
+    must_be_refused(ifs);
+}
+
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 static void giant_tables_are_refused(void **state)
@@ -281,6 +331,8 @@ int main(void)
         cmocka_unit_test(loops_end),
         cmocka_unit_test(exponential_calls_end),
         cmocka_unit_test(exponential_expressions_end),
+        cmocka_unit_test(giant_kernels_compile_in_seconds),
+        cmocka_unit_test(what_would_take_minutes_to_compile_is_refused),
         cmocka_unit_test(giant_tables_are_refused),
         cmocka_unit_test(many_tables_and_arrays_end),
         cmocka_unit_test(many_kernels_params_and_names_end),

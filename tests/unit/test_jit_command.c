@@ -1,0 +1,208 @@
+/* A compiler may be named with arguments. They reach it, in the right place among the other flags;
+ * what is compiled with others is compiled anew; and what cannot be understood is refused. */
+#include "jit/jit_private.h"
+#include "jit_world.h"
+
+#include <stdarg.h>
+
+static int set_up(void **state)
+{
+    char *path = strdup("/tmp/kata command_XXXXXX"); /* with a blank */
+    *state = path;
+    return path && mkdtemp(path) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    remove_folder(*state);
+    free(*state);
+    return 0;
+}
+
+static void keep(void *data, kata_status status, const char *message)
+{
+    if (status) text_add(data, "%s", message);
+}
+
+static kata_status compile(const char *compiler, const char *cache, bool brief, text *message)
+{
+    messages m = {.handler = keep, .handler_data = message};
+    jit *j;
+    jit_job *job;
+    void *library;
+    text c_text = {0};
+    const jit_function function = {.name = "one", .text = "0123", .brief = brief};
+    text_add(&c_text, "int one(void) { return 1; }\n");
+    assert_int_equal(jit_open(compiler, cache, &m, &j), KATA_OK);
+    kata_status status = jit_start(j, &c_text, &function, 1, &m, &job);
+    if (!status) status = jit_finish(j, job, &m, &library);
+    jit_close(j);
+    message_free(&m);
+    return status;
+}
+
+/* A compiler that adds each of its calls as a line to a file. */
+static const char *write_recorder(const char *folder)
+{
+    char script[500];
+    snprintf(
+        script, sizeof script,
+        "if [ \"$*\" = \"${*%%--version}\" ]; then for a; do printf '[%%s]' \"$a\"; done; echo; fi"
+        " >>'%s/calls'\nexec gcc \"$@\"",
+        folder);
+    return write_script(folder, script);
+}
+
+static char *calls_in(const char *folder)
+{
+    char path[200], *calls = NULL;
+    size_t size;
+    snprintf(path, sizeof path, "%s/calls", folder);
+    assert_int_equal(file_read(path, 1 << 20, &calls, &size), 0);
+    return calls;
+}
+
+static int count_lines(const char *calls)
+{
+    int count = 0;
+    for (; *calls; calls++) count += *calls == '\n';
+    return count;
+}
+
+static void arguments_reach_the_compiler(void **state)
+{
+    char named[400];
+    text message = {0};
+    snprintf(named, sizeof named, " \"%s\"  -O1 '-DA=b c'\t-DQ=\\\"d\\\\e\\\" \"-DF=it's\" ",
+             write_recorder(*state));
+    assert_int_equal(compile(named, *state, false, &message), KATA_OK);
+    char *calls = calls_in(*state);
+    assert_int_equal(count_lines(calls), 1);
+    const char *own = strstr(calls, "[-O1][-DA=b c][-DQ=\"d\\e\"][-DF=it's]");
+    const char *before = strstr(calls, "[-O3]"), *behind = strstr(calls, "[-ffp-contract=off]");
+    assert_true(own && before && behind && before < own && own < behind);
+    free(calls);
+    text_free(&message);
+}
+
+static void other_arguments_are_another_compiler(void **state)
+{
+    static const char *const arguments[] = {"",         " -O1",           " -O2",
+                                            " -O1 -DA", " -O1 '-DA -DB'", " -O1 -DA -DB"};
+    char named[400];
+    const char *recorder = write_recorder(*state);
+    for (int turn = 0; turn < 2; turn++)
+        for (size_t i = 0; i < COUNT_OF(arguments); i++) {
+            snprintf(named, sizeof named, "'%s'%s", recorder, arguments[i]);
+            assert_int_equal(compile(named, *state, false, NULL), KATA_OK);
+        }
+    char *calls = calls_in(*state);
+    assert_int_equal(count_lines(calls), COUNT_OF(arguments));
+    free(calls);
+}
+
+/* The path of a program is that program, blanks and all. */
+static void a_path_may_have_blanks(void **state)
+{
+    assert_int_equal(compile(write_recorder(*state), *state, false, NULL), KATA_OK);
+    char *calls = calls_in(*state);
+    assert_int_equal(count_lines(calls), 1);
+    free(calls);
+}
+
+/* The compiler starts in another folder than the program. */
+static void a_path_may_begin_here(void **state)
+{
+    char *before = getcwd(NULL, 0);
+    write_recorder(*state);
+    assert_int_equal(chdir(*state), 0);
+    assert_int_equal(compile("./cc.sh -O1", "here", false, NULL), KATA_OK);
+    assert_int_equal(count_in("here", ""), 5);
+    assert_int_equal(chdir(before), 0);
+    free(before);
+}
+
+static void what_wraps_a_compiler_counts_with_it(void **state)
+{
+    char compiler[200], wrapper[200], named[420];
+    const char *lines = "#!/bin/sh\nexec gcc \"$@\"\n", *more = "#!/bin/sh\n\nexec gcc \"$@\"\n";
+    snprintf(compiler, sizeof compiler, "%s/inner", (char *)*state);
+    snprintf(wrapper, sizeof wrapper, "%s/outer", (char *)*state);
+    snprintf(named, sizeof named, "'%s' '%s'", wrapper, compiler);
+    assert_int_equal(file_write(wrapper, "#!/bin/sh\nexec \"$@\"\n", 20), 0);
+    assert_int_equal(file_write(compiler, lines, strlen(lines)), 0);
+    assert_int_equal(chmod(wrapper, 0700) || chmod(compiler, 0700), 0);
+    assert_int_equal(compile(named, *state, false, NULL), KATA_OK);
+    assert_int_equal(compile(named, *state, false, NULL), KATA_OK);
+    int before = count_in(*state, "");
+    assert_int_equal(file_write(compiler, more, strlen(more)), 0); /* another compiler */
+    assert_int_equal(compile(named, *state, false, NULL), KATA_OK);
+    assert_true(count_in(*state, "") > before);
+}
+
+static void expect_refusal(const char *compiler, const char *cache, const char *why)
+{
+    char expected[300];
+    text message = {0};
+    assert_int_equal(compile(compiler, cache, false, &message), KATA_ERROR_COMPILER);
+    snprintf(expected, sizeof expected, "error: the C compiler '%s' cannot be run%s\n  install",
+             compiler, why);
+    assert_memory_equal(text_get(&message), expected, strlen(expected));
+    text_free(&message);
+}
+
+static void what_is_not_understood_is_refused(void **state)
+{
+    const char *math = ": -Ofast, -ffast-math and what they are made of change results";
+    char many[300] = "gcc";
+    for (int i = 0; i < 60; i++) strcat(many, " -w");
+    expect_refusal("gcc '-O1", *state, ": a quote is not closed");
+    expect_refusal("gcc \"-O1", *state, ": a quote is not closed");
+    expect_refusal("  ", *state, ": it is blank");
+    expect_refusal(many, *state, ": it has too many arguments");
+    expect_refusal("gcc -Ofast", *state, math);
+    expect_refusal("gcc -O1 -ffast-math", *state, math);
+    expect_refusal("no-such-compiler -O1", *state, "");
+    expect_refusal("gcc;touch broken", *state, "");
+    assert_int_not_equal(access("broken", F_OK), 0);
+}
+
+/* Functions too large for all passes have flags, and libraries, of their own. */
+static void large_functions_are_compiled_briefly(void **state)
+{
+    const char *recorder = write_recorder(*state);
+    for (int i = 0; i < 4; i++) assert_int_equal(compile(recorder, *state, i % 2, NULL), KATA_OK);
+    char *calls = calls_in(*state), *second = strchr(calls, '\n') + 1;
+    assert_int_equal(count_lines(calls), 2);
+    assert_non_null(strstr(calls, "[-O3]"));
+    assert_null(strstr(second, "[-O3]"));
+    assert_non_null(strstr(second, "[-O1]"));
+    free(calls);
+}
+
+static void clang_compiles_briefly_too(void **state)
+{
+    text path = {0};
+    jit_compiler_list(&path);
+    if (strstr(text_get(&path), "clang"))
+        assert_int_equal(compile("clang", *state, true, NULL), KATA_OK);
+    text_free(&path);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(arguments_reach_the_compiler),
+        TEST(other_arguments_are_another_compiler),
+        TEST(a_path_may_have_blanks),
+        TEST(a_path_may_begin_here),
+        TEST(what_wraps_a_compiler_counts_with_it),
+        TEST(what_is_not_understood_is_refused),
+        TEST(large_functions_are_compiled_briefly),
+        TEST(clang_compiles_briefly_too),
+    };
+    unsetenv("KATA_CC");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
