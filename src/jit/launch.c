@@ -119,28 +119,42 @@ static int become(void *data)
 
 /* ---- the parent ------------------------------------------------------------------------------ */
 
+/* The thread sanitizer would take what the child does for this thread's work: there the child has a
+ * copy of the memory. */
+#if defined(__SANITIZE_THREAD__)
+enum { SHARED = 0 };
+#else
+enum { SHARED = CLONE_VM };
+#endif
+
+/* Memory that both see: what is told, and the child's stack. */
+typedef struct nursery {
+    birth told;
+    _Alignas(64) char stack[STACK_BYTES];
+} nursery;
+
 /* Until the child has become the program, or has failed. */
-static int give_birth(birth *b, pid_t *pid)
+static int give_birth(const jit_launch *launch, pid_t *pid)
 {
-    char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-    if (stack == MAP_FAILED) return ENOMEM;
-    *pid = clone(become, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK | SIGCHLD, b);
-    int error = *pid < 0 ? errno : b->error;
+    nursery *n = mmap(NULL, sizeof *n, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    if (n == MAP_FAILED) return ENOMEM;
+    n->told = (birth){.launch = launch, .parent = getpid()};
+    *pid = clone(become, n->stack + STACK_BYTES, SHARED | CLONE_VFORK | SIGCHLD, &n->told);
+    int error = *pid < 0 ? errno : n->told.error;
     if (*pid >= 0 && error) waitpid(*pid, NULL, 0);
-    munmap(stack, STACK_BYTES);
+    munmap(n, sizeof *n);
     return error;
 }
 
 int jit_launch_start(const jit_launch *launch, pid_t *pid)
 {
-    birth b = {.launch = launch, .parent = getpid()};
     sigset_t all, before;
     int cancelling;
     sigfillset(&all);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = give_birth(&b, pid);
+    int error = give_birth(launch, pid);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_setcancelstate(cancelling, NULL);
     return error;
