@@ -125,10 +125,12 @@ kata_status api_read_saving(kata_field *field, const api_options *kind,
                             const kata_save_options *given, kata_save_options *options)
 {
     kata *k = field->k;
-    *options = (kata_save_options){0};
+    *options = (kata_save_options){.size = 0};
     kata_status status = given ? api_options_read(k, kind, given, options) : KATA_OK;
-    if (!status && (!given || !options->path))
-        status = api_fail(k, KATA_ERROR_ARGUMENT, "%s: the path is NULL", kind->call);
+    if (!status && !options->path) {
+        api_fail(k, KATA_ERROR_ARGUMENT, "%s: the path is NULL", kind->call);
+        return KATA_ERROR_ARGUMENT;
+    }
     if (!status) status = check_colours(k, kind->call, options);
     return status ? status : check_geometry(k, kind->call, options);
 }
