@@ -88,7 +88,7 @@ static bool evaluate_node(const ir_graph *g, const ir_node *n, ir_find_value *fi
                           const void *data, const ir_value *values, ir_value *out)
 {
     static const ir_value none;
-    ir_value args[3];
+    ir_value args[3] = {none, none, none};
     int operands = ir_ops[n->op].operands;
     if (n->op == IR_CONST) return *out = n->value, true;
     if (!operands) return find(data, n, none, out);
