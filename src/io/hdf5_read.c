@@ -65,7 +65,7 @@ static reader_request request_of(const io_dataset *d)
 
 kata_status io_hdf5_shape(const io_dataset *d, io_array *a, int *components, messages *m)
 {
-    reader_reply reply;
+    reader_reply reply = {0};
     reader_request request = request_of(d);
     kata_status status = ask(d->path, &request, &reply, NULL, m);
     if (status) return status;
@@ -76,7 +76,7 @@ kata_status io_hdf5_shape(const io_dataset *d, io_array *a, int *components, mes
 
 kata_status io_hdf5_read(const io_dataset *d, const io_array *expected, void *values, messages *m)
 {
-    reader_reply reply;
+    reader_reply reply = {0};
     reader_request request = request_of(d);
     request.type = expected->type;
     request.bytes = io_array_count(expected) * store_type_bytes(expected->type);

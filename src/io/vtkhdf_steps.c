@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { TIMES = 256 }; /* in a chunk */
 
@@ -61,9 +62,9 @@ static bool make_growing(hid_t group, const char *name, hid_t type, int axes, hs
 
 static bool make_array(hid_t group, const io_vtkhdf_layout *l, const io_points *p)
 {
-    hsize_t size[5], chunk[5];
+    hsize_t size[5] = {0}, chunk[5];
     int axes = io_vtkhdf_axes(l, p, 1, size);
-    for (int i = 0; i < axes; i++) chunk[i] = size[i];
+    memcpy(chunk, size, sizeof chunk);
     chunk[0] = 1;
     if (chunk[1] == l->size[0]) chunk[1] = chunk_rows(l, p);
     return make_growing(group, p->name, io_hdf5_type(p->type), axes, size, chunk,
