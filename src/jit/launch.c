@@ -119,9 +119,14 @@ static int become(void *data)
 
 /* ---- the parent ------------------------------------------------------------------------------ */
 
-/* The thread sanitizer would take what the child does for this thread's work: there the child has a
- * copy of the memory. */
-#if defined(__SANITIZE_THREAD__)
+/* The thread sanitizer would take what the child does for work of this thread, and the address
+ * sanitizer would remember the child's stack when its memory serves for something else: with them
+ * the child has a copy of the memory. */
+#ifndef __has_feature /* gcc 12 */
+#define __has_feature(name) 0
+#endif
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__) ||                               \
+    __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
 enum { SHARED = 0 };
 #else
 enum { SHARED = CLONE_VM };
