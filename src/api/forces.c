@@ -1,9 +1,9 @@
 /* When queued loops are run. This file decides it; no other file runs a chain. A chain ends
  *
- *   - where a call needs its result (api_flush): kata_get, kata_put, kata_map, kata_save,
- * kata_load, kata_series_add, kata_scalar_set, kata_scalar_get, kata_scalar_log for a scalar that
- * has a log, kata_scalar_log_get, kata_flush, kata_swap of traced fields, and with KATA_EAGER
- * kata_apply
+ *   - where a call needs its result (api_flush). Values: kata_get, kata_put, kata_map, kata_save,
+ *     kata_load, kata_series_add. Scalars: kata_scalar_set, kata_scalar_get, kata_scalar_log_get,
+ *     and kata_scalar_log if there is a log. Others: kata_flush, kata_swap of traced fields, and
+ *     kata_apply with KATA_EAGER
  *   - where the queue is long (api_queued)
  *   - where a time step ends and one more step of that length would make the queue long (kata_step)
  *

@@ -224,3 +224,16 @@ void jit_compiler_version(const jit_command *compiler, char *const *environment,
         text_add(line, "%.*s", (int)strcspn(text_get(&output), "\n"), text_get(&output));
     text_free(&output);
 }
+
+kata_status jit_report_no_compiler(const jit *j, messages *m)
+{
+    const char *wrong = j->compiler.wrong;
+    if (j->asked_for)
+        message_begin(m, KATA_ERROR_COMPILER, "the C compiler '%s' cannot be run%s%s", j->asked_for,
+                      wrong ? ": " : "", wrong ? wrong : "");
+    else
+        message_begin(m, KATA_ERROR_COMPILER, "no C compiler found: neither cc, gcc nor clang");
+    message_line(m, "install one, name one in KATA_CC, or set KATA_EXECUTOR=reference");
+    message_line(m, "or bring a cache folder that `kata compile` has filled on such a machine");
+    return message_send(m);
+}

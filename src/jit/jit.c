@@ -43,17 +43,6 @@ kata_status jit_open(const char *compiler, const char *cache, messages *m, jit *
     return KATA_OK;
 }
 
-void jit_adopt(jit *j)
-{
-    if (j->owner == getpid()) return;
-    j->owner = getpid();
-    j->running = 0;
-    j->queue = NULL;
-    pthread_mutex_init(&j->lock, NULL);
-    pthread_mutex_init(&j->temporary_work, NULL);
-    pthread_cond_init(&j->ended, NULL);
-}
-
 void jit_debug(jit *j) { j->debug = true; }
 
 void jit_portable(jit *j, bool portable) { j->portable = portable; }
@@ -116,19 +105,4 @@ bool jit_is_temporary(jit *j)
     bool temporary = j->temporary.name[0] != '\0';
     pthread_mutex_unlock(&j->lock);
     return temporary;
-}
-
-void *jit_symbol(void *library, const char *name) { return dlsym(library, name); }
-
-kata_status jit_report_no_compiler(const jit *j, messages *m)
-{
-    const char *wrong = j->compiler.wrong;
-    if (j->asked_for)
-        message_begin(m, KATA_ERROR_COMPILER, "the C compiler '%s' cannot be run%s%s", j->asked_for,
-                      wrong ? ": " : "", wrong ? wrong : "");
-    else
-        message_begin(m, KATA_ERROR_COMPILER, "no C compiler found: neither cc, gcc nor clang");
-    message_line(m, "install one, name one in KATA_CC, or set KATA_EXECUTOR=reference");
-    message_line(m, "or bring a cache folder that `kata compile` has filled on such a machine");
-    return message_send(m);
 }

@@ -44,7 +44,7 @@ bool jit_is_temporary(jit *j);
 kata_status jit_require_cache(const jit *j, messages *m);
 /* From here on, compiles for any CPU of this kind; or, again, for this one. */
 void jit_portable(jit *j, bool portable);
-/* NULL when there is none of this name. */
+/* library.c: the address of a function of a loaded library; NULL if it has none of this name. */
 void *jit_symbol(void *library, const char *name);
 
 /* ---- entries.c: functions, whatever library they are in -------------------------------------- */

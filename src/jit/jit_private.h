@@ -244,7 +244,7 @@ kata_status jit_work_end(jit *j, jit_work *w, jit_outcome outcome, messages *m);
 bool jit_key(const jit *j, const char *kind, const char text[33], bool any_compiler,
              jit_flags flags, char key[33]);
 
-/* ---- jit.c ----------------------------------------------------------------------------------- */
+/* ---- owner.c --------------------------------------------------------------------------------- */
 
 /* Begins anew in a process made by fork: nobody else has the lock. */
 void jit_adopt(jit *j);

@@ -198,3 +198,5 @@ jit_outcome jit_library_make(jit *j, const jit_folder *folder, jit_flags flags, 
     if (load_checked(&f, &w->handle)) return JIT_NO_MEMORY;
     return w->handle ? JIT_LOADED : build_and_load(j, &f, flags, w);
 }
+
+void *jit_symbol(void *library, const char *name) { return dlsym(library, name); }
