@@ -97,7 +97,7 @@ static bool measure(void *data, const plan_walk *walk, const plan_run *run)
     return look_at(p);
 }
 
-static bool begin_tile(void *data, const plan_node *node)
+static bool begin_tile(void *data, const plan_node *node, const int64_t at[3])
 {
     panel *p = data;
     wave *w = p->wave_count ? &p->waves[p->wave_count - 1] : NULL;
@@ -113,7 +113,7 @@ static bool begin_tile(void *data, const plan_node *node)
         *w = (wave){.node = node, .base = p->order, .most = p->order};
     }
     if (p->order > w->most) w->most = p->order;
-    p->order = w->base;
+    if (!at) p->order = w->base; /* the tiles of a wave are shown one after another */
     return true;
 }
 

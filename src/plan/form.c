@@ -11,6 +11,8 @@ typedef struct around {
     const analysis_chain *a;
     int slots[DEEPEST]; /* of the buffers */
     int depth, slot_count, tiles, blocks;
+    unsigned wave; /* bits of the dimensions of the wave around, whose next node this is */
+    bool in_wave;
     int64_t period[3];
 } around;
 
@@ -38,6 +40,7 @@ static const char *check_tile(const plan *p, const plan_node *n)
 {
     if (n->dimension < 0 || n->dimension > 2) return "a dimension is not x, y or z";
     if (n->size < 1 || n->size > PLAN_FAR) return "a tile's size is out of range";
+    if (n->wave && (n->parallel || n->overlap)) return "a wave has parallel or overlapped tiles";
     return check_spans(p, n);
 }
 
@@ -122,6 +125,7 @@ static const char *check_node(const around *a, const plan_node *n)
                 wrong = "a margin is out of range";
         return wrong;
     case PLAN_SCALAR:
+        if (a->in_wave) return "a scalar is finished in a wave";
         return a->blocks && a->tiles ? "a scalar is finished in a tile of blocks"
                                      : check_loop(a->a, n);
     case PLAN_LOOP: return check_loop(a->a, n);
@@ -133,12 +137,24 @@ static const char *check_node(const around *a, const plan_node *n)
     return "it is of an unknown kind";
 }
 
+/* Directly inside a tile of a wave, another dimension of the same wave may follow. */
+static bool enter_wave(around *a, const plan_node *n)
+{
+    bool wave = n->kind == PLAN_TILE && n->wave;
+    unsigned bit = wave ? 1u << n->dimension : 0;
+    bool twice = a->wave & bit;
+    a->wave = wave ? a->wave | bit : 0;
+    a->in_wave = a->in_wave || wave;
+    return !twice;
+}
+
 /* The nodes around the children of a node. */
 static const char *enter(around *a, const plan_node *n)
 {
     if (++a->depth > DEEPEST - 2) return "nodes are nested too deep";
     a->blocks += n->kind == PLAN_BLOCKS;
     if (n->kind == PLAN_TILE && ++a->tiles > DEEPEST_TILES) return "too many tiles are nested";
+    if (!enter_wave(a, n)) return "a wave goes twice along a dimension";
     for (int d = 0; d < 3 && plan_is_tile(n); d++)
         if (n->period[d]) a->period[d] = n->period[d];
     if (n->kind != PLAN_BUFFER) return NULL;

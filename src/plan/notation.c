@@ -2,7 +2,7 @@
  *
  *     seq
  *       buffer field 1 alias -1 capacity 0 0 6 window 0 reach 0 0
- *         tile dimension 2 size 4 overlap 0 parallel 0 period 0 0 0
+ *         tile dimension 2 size 4 overlap 0 parallel 0 wave 0 period 0 0 0
  *           seq
  *             move field 1 out 0 tag 0 spans 1 1
  *             loop number 0 spans 0 0  # heat
@@ -31,6 +31,7 @@ const notation_number notation_numbers[] = {
     NUMBERS(TILE, "size", size, 1),
     NUMBERS(TILE, "overlap", overlap, 1),
     NUMBERS(TILE, "parallel", parallel, 1),
+    NUMBERS(TILE, "wave", wave, 1),
     NUMBERS(TILE, "period", period, 3),
     NUMBERS(BLOCKS, "parts", parts, 3),
     NUMBERS(BLOCKS, "period", period, 3),

@@ -28,7 +28,7 @@
 typedef enum plan_kind {
     PLAN_NONE,
     PLAN_SEQ,      /* its children, in order */
-    PLAN_TILE,     /* dimension, size, overlap, parallel, period; spans: one per leaf */
+    PLAN_TILE,     /* dimension, size, overlap, parallel, wave, period; spans: one per leaf */
     PLAN_BLOCKS,   /* parts, cuts, period; spans: three per leaf, one per dimension */
     PLAN_BUFFER,   /* slot, alias, capacity, window; child */
     PLAN_MOVE,     /* slot, out, tag */
@@ -51,6 +51,8 @@ typedef struct plan_node {
     bool overlap;  /* tiles own their frames, and spans add work done twice; otherwise tiles own all
                       points that they run on */
     bool parallel; /* tiles touch nothing in common that one of them writes */
+    bool wave;     /* with the wave tiles directly inside: two tiles of which neither comes first in
+                      all dimensions touch nothing in common that one of them writes */
     int64_t period[3];   /* of TILE and BLOCKS: the size of a dimension that wraps, otherwise 0 */
     int parts[3];        /* of BLOCKS, per dimension */
     int64_t *cuts[3];    /* parts + 1 of them */
@@ -123,15 +125,17 @@ typedef struct plan_copy {
 /* Each returns false to end the walk. */
 typedef struct plan_visitor {
     void *data;     /* NULL functions are not called */
-    bool backwards; /* walk parallel tiles, and blocks, from last to first */
+    bool backwards; /* walk parallel tiles and blocks from last to first, and waves of tiles with
+                       the innermost dimension outermost */
     bool (*run)(void *data, const plan_walk *walk, const plan_run *run);
     bool (*copy)(void *data, const plan_walk *walk, const plan_copy *copy);
     bool (*wait)(void *data, int tag);
     bool (*scalar)(void *data, int loop);
     bool (*open)(void *data, plan_place *place);
     bool (*close)(void *data, plan_place *place);
-    /* A tile of a parallel node, or a block, begins; NULL: all tiles of the node have ended. */
-    bool (*tile)(void *data, const plan_node *node);
+    /* A tile of a parallel node or of a wave, or a block, begins; NULL: all tiles of the node have
+     * ended. `at`: the tile of a wave, by the order of its nodes; otherwise NULL. */
+    bool (*tile)(void *data, const plan_node *node, const int64_t at[3]);
 } plan_visitor;
 
 /* Walks a plan; false when the visitor ended it or memory was out. The plan must be well formed
@@ -159,11 +163,12 @@ typedef struct plan_request {
     int64_t inner[3];   /* of tiles in tiles, 0: none */
     int64_t parts[3];   /* of blocks; 0 is 1 */
     int64_t every;      /* loops between exchanges, 0: all */
+    int64_t depth;      /* loops that are tiled together at most, 0: all */
     int64_t prefetch;   /* 1: moves run beside the work */
 } plan_request;
 
-/* Reads "METHOD x=N y=N z=N inner.x=N ... parts.x=N ... every=N prefetch"; all but the method is
- * optional. False for any other text, with the wrong word in `wrong`. */
+/* Reads "METHOD x=N y=N z=N inner.x=N ... parts.x=N ... every=N depth=N prefetch"; all but the
+ * method is optional. False for any other text, with the wrong word in `wrong`. */
 enum { PLAN_WORD = 40 };
 bool plan_request_read(const char *words, plan_request *out, char wrong[PLAN_WORD]);
 /* False when memory is out or there is no such method. */

@@ -55,7 +55,8 @@ static bool read_word(const char *word, plan_request *r)
     if (prefetch) r->prefetch = 1;
     return prefetch || read_size(word, "", r->tile) || read_size(word, "inner.", r->inner) ||
            read_size(word, "parts.", r->parts) ||
-           (!strncmp(word, "every=", 6) && parse_integer(word + 6, 1, 1 << 30, &r->every));
+           (!strncmp(word, "every=", 6) && parse_integer(word + 6, 1, 1 << 30, &r->every)) ||
+           (!strncmp(word, "depth=", 6) && parse_integer(word + 6, 1, 1 << 30, &r->depth));
 }
 
 bool plan_request_read(const char *words, plan_request *out, char wrong[PLAN_WORD])

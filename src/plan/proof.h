@@ -1,5 +1,5 @@
 /* Private to plan: the state of proving one plan. proof.c runs loops and scalars, proof_place.c
- * tracks the content of places, proof_move.c moves and parallel tiles. */
+ * tracks the content of places, proof_move.c moves, proof_lanes.c tiles that run at once. */
 #ifndef PLAN_PROOF_H
 #define PLAN_PROOF_H
 
@@ -38,17 +38,19 @@ void content_free(content *c);
 
 /* ---- the proof ------------------------------------------------------------------------------- */
 
-/* A touch of a parallel tile outside its own places. */
+/* A touch of a tile that runs at once with others, outside its own places. */
 typedef struct proof_touch {
     int lane, place, component;
     int loop; /* coloured; -1: any other */
     bool writes;
     grid_box box;
+    int64_t at[3]; /* the tile in a wave */
 } proof_touch;
 
 typedef struct proof_lanes {
     const plan_node *node;
     int lane;
+    int64_t at[3];  /* the present tile in a wave */
     int own_places; /* places from this number on belong to the present lane */
     proof_touch *touches;
     size_t count, room;
@@ -118,8 +120,14 @@ bool proof_meets(const plan_place *place, const grid_box *box, int number, const
 /* Notes that a box of a place is touched, and that no move is in the way. */
 bool proof_touch_box(proof *v, const plan_place *place, int slot, int component,
                      const grid_box *box, bool writes);
-bool proof_tile(void *data, const plan_node *node);
 bool proof_copy(void *data, const plan_walk *walk, const plan_copy *copy);
 bool proof_wait(void *data, int tag);
+
+/* ---- proof_lanes.c --------------------------------------------------------------------------- */
+
+/* Notes a touch of the tiles around that run at once with others. */
+bool proof_note_lanes(proof *v, const plan_place *place, int component, const grid_box *box,
+                      bool writes);
+bool proof_tile(void *data, const plan_node *node, const int64_t at[3]);
 
 #endif

@@ -1,4 +1,4 @@
-/* Moves under way, and tiles that run at once: nobody else may touch the values that they touch. */
+/* Moves, and moves under way: nobody else may touch the values that these touch. */
 #include "plan/proof.h"
 
 #include <inttypes.h>
@@ -10,23 +10,7 @@ static grid_box source_box(const plan_copy *copy)
     return grid_box_moved(&copy->box, copy->shift, 1);
 }
 
-/* ---- parallel tiles and moves under way ------------------------------------------------------ */
-
-static bool note_lanes(proof *v, const plan_place *place, int component, const grid_box *box,
-                       bool writes)
-{
-    for (int i = 0; i < v->lane_depth; i++) {
-        proof_lanes *l = &v->lanes[i];
-        void *touches = l->touches;
-        if (place->number >= l->own_places) continue;
-        if (!vector_reserve(&touches, &l->room, l->count + 1, sizeof *l->touches))
-            return proof_no_memory(v);
-        l->touches = touches;
-        l->touches[l->count++] =
-            (proof_touch){l->lane, place->number, component, v->colored, writes, *box};
-    }
-    return true;
-}
+/* ---- moves under way ------------------------------------------------------------------------- */
 
 /* Whether two boxes of a place use the same memory: indices a capacity apart do. */
 bool proof_meets(const plan_place *place, const grid_box *box, int number, const grid_box *other)
@@ -54,56 +38,7 @@ bool proof_touch_box(proof *v, const plan_place *place, int slot, int component,
             return proof_refuse_box(v, place, slot, box, " is %s while move %d is under way",
                                     writes ? "written" : "read", m->tag);
     }
-    return note_lanes(v, place, component, box, writes);
-}
-
-static bool interfere(const proof_touch *x, const proof_touch *y)
-{
-    bool own = x->loop >= 0 && x->loop == y->loop; /* its colours do not meet */
-    return !own && x->lane != y->lane && (x->writes || y->writes) && x->place == y->place &&
-           x->component == y->component && grid_box_meet(&x->box, &y->box);
-}
-
-static bool refuse_lanes(proof *v, const proof_lanes *l, const proof_touch *x, const proof_touch *y)
-{
-    text touched = {0};
-    grid_box both = grid_box_intersect(&x->box, &y->box);
-    grid_box_print(&touched, &both, 3);
-    proof_refuse(v, "parallel tiles of node %d both touch %s of one field, and one writes it",
-                 (int)(l->node - v->p->nodes), text_get(&touched));
-    text_free(&touched);
-    return false;
-}
-
-static bool check_lanes(proof *v, const proof_lanes *l)
-{
-    for (size_t i = 0; i < l->count; i++)
-        for (size_t j = 0; j < i; j++)
-            if (interfere(&l->touches[i], &l->touches[j]))
-                return refuse_lanes(v, l, &l->touches[i], &l->touches[j]);
-    return true;
-}
-
-bool proof_tile(void *data, const plan_node *node)
-{
-    proof *v = data;
-    proof_lanes *top = v->lane_depth ? &v->lanes[v->lane_depth - 1] : NULL;
-    if (node && top && top->node == node) {
-        top->lane++;
-        top->own_places = v->places;
-        return true;
-    }
-    if (node && v->lane_depth == PROOF_LANES)
-        return proof_refuse(v, "parallel tiles are nested more than %d deep", PROOF_LANES);
-    if (node) {
-        v->lanes[v->lane_depth++] = (proof_lanes){.node = node, .own_places = v->places};
-        return true;
-    }
-    if (!top) return true;
-    bool right = check_lanes(v, top);
-    free(top->touches);
-    v->lane_depth--;
-    return right;
+    return proof_note_lanes(v, place, component, box, writes);
 }
 
 /* ---- copies along dimensions that wrap ------------------------------------------------------- */

@@ -8,6 +8,16 @@
  * Periodic dimensions are wrapped in one block first. */
 #include "plan/planner.h"
 
+#include <string.h>
+
+/* Sets the lags of consecutive loops of a group behind the first of them. */
+static bool find_lags(plan_group *g, const analysis_section *part)
+{
+    plan_span(*lags)[3] = g->lags + (part->first - g->part.first);
+    memset(lags, 0, (size_t)(part->end - part->first) * sizeof *lags);
+    return analysis_find_lags(part, lags);
+}
+
 static bool skewed_applicable(plan_group *g, const plan_request *r, text *why)
 {
     bool tiled = plan_group_slowest(g, r) >= 0;
@@ -22,19 +32,23 @@ static plan_span skewed_span(const void *group, const plan_node *leaf, int d)
     return (plan_span){-late, -late};
 }
 
-/* Tiles of both levels around the loops, the slowest dimension outermost. */
-static void add_skewed_tiles(plan_group *g, const plan_request *r, plan *p, int parent)
+/* Tiles of both levels around the loops, the slowest dimension outermost. Those of the first level
+ * are a wave: a loop lags behind all that it needs in every dimension. */
+static void add_skewed_tiles(plan_group *g, const plan_request *r, const analysis_section *part,
+                             plan *p, int parent)
 {
     int made[6], count = 0;
     for (int level = 0; level < 2; level++)
         for (int d = 2; d >= 0; d--) {
-            plan_node tile = {
-                .kind = PLAN_TILE, .dimension = d, .size = level ? r->inner[d] : r->tile[d]};
+            plan_node tile = {.kind = PLAN_TILE,
+                              .dimension = d,
+                              .size = level ? r->inner[d] : r->tile[d],
+                              .wave = !level};
             if (tile.size <= 0 || !plan_group_tiles(g, r, d)) continue;
             parent = made[count++] = plan_add(p, parent, tile);
         }
     int seq = plan_add(p, parent, (plan_node){.kind = PLAN_SEQ});
-    plan_add_loops(p, seq, &g->part, PLAN_ON_GRID);
+    plan_add_loops(p, seq, part, PLAN_ON_GRID);
     while (count) plan_end_tile(p, made[--count], skewed_span, g);
 }
 
@@ -45,7 +59,7 @@ static bool diamond_applicable(plan_group *g, const plan_request *r, text *why)
     if (!skewed_applicable(g, r, why)) return false;
     int d = plan_group_slowest(g, r);
     int64_t least = 0;
-    if (!analysis_find_lags(&g->part, g->lags)) why->failed = true;
+    if (!find_lags(g, &g->part)) why->failed = true;
     for (int l = 0; l < g->part.end - g->part.first; l++)
         least = larger(least, g->lags[l][d].hi - g->lags[l][d].lo);
     if (least > r->tile[d])
@@ -68,9 +82,9 @@ static plan_span gap_span(const void *group, const plan_node *leaf, int d)
     return (plan_span){diamond.hi, diamond.lo};
 }
 
-/* The waves of diamonds in the slowest dimension; skewed tiles in the others within. */
-static void add_wave(plan_group *g, const plan_request *r, plan_find_span *span, plan *p,
-                     int parent)
+/* A phase of diamonds in the slowest dimension; skewed tiles in the others within. */
+static void add_phase(plan_group *g, const plan_request *r, const analysis_section *part,
+                      plan_find_span *span, plan *p, int parent)
 {
     int d = plan_group_slowest(g, r);
     plan_request others = *r;
@@ -78,36 +92,51 @@ static void add_wave(plan_group *g, const plan_request *r, plan_find_span *span,
     int tile = plan_add(
         p, parent,
         (plan_node){.kind = PLAN_TILE, .dimension = d, .size = r->tile[d], .parallel = true});
-    add_skewed_tiles(g, &others, p, tile);
+    add_skewed_tiles(g, &others, part, p, tile);
     plan_end_tile(p, tile, span, g);
     for (int i = 0; span == gap_span && !p->failed && i < p->nodes[tile].leaf_count; i++)
         p->nodes[tile].spans[i].lo += r->tile[d];
 }
 
-static void add_diamonds(plan_group *g, const plan_request *r, plan *p, int parent)
+static void add_diamonds(plan_group *g, const plan_request *r, const analysis_section *part,
+                         plan *p, int parent)
 {
     int seq = plan_add(p, parent, (plan_node){.kind = PLAN_SEQ});
-    add_wave(g, r, diamond_span, p, seq);
-    add_wave(g, r, gap_span, p, seq);
+    add_phase(g, r, part, diamond_span, p, seq);
+    add_phase(g, r, part, gap_span, p, seq);
 }
 
 /* ---- both ------------------------------------------------------------------------------------ */
 
-typedef void add_tiles(plan_group *g, const plan_request *r, plan *p, int parent);
+typedef void add_tiles(plan_group *g, const plan_request *r, const analysis_section *part, plan *p,
+                       int parent);
+
+/* Tiles for sections of a group, as deep as asked for, all about equally deep. */
+static void add_sections(plan_group *g, const plan_request *r, plan *p, int parent, add_tiles *add)
+{
+    int loops = g->part.end - g->part.first;
+    int64_t count = r->depth ? (loops + r->depth - 1) / r->depth : 1;
+    int seq = count > 1 ? plan_add(p, parent, (plan_node){.kind = PLAN_SEQ}) : parent;
+    for (int64_t i = 0; i < count; i++) {
+        analysis_section part = {g->part.a, g->part.first + (int)(loops * i / count),
+                                 g->part.first + (int)(loops * (i + 1) / count)};
+        if (!find_lags(g, &part)) p->failed = true;
+        add(g, r, &part, p, seq);
+    }
+}
 
 static void add_within_seam(plan_group *g, const plan_request *r, plan *p, int parent,
                             add_tiles *add)
 {
     static const int one[3] = {1, 1, 1};
     bool wraps = false;
-    if (!analysis_find_lags(&g->part, g->lags)) p->failed = true;
     for (int d = 0; d < 3; d++) {
         g->cut[d] = plan_group_tiles(g, r, d) && g->period[d];
         wraps = wraps || g->cut[d];
     }
     int seam, seq = wraps ? plan_blocks_open(g, one, 0, p, parent, &seam) : parent;
     if (wraps) plan_group_extents(g, &g->part);
-    add(g, r, p, seq);
+    add_sections(g, r, p, seq, add);
     if (wraps) plan_blocks_close(g, p, seam, seq);
 }
 

@@ -1,9 +1,8 @@
-/* Walking a plan: leaves, tiles, buffers and blocks, in the order in which they run. */
+/* Walking a plan: leaves, buffers and blocks, in the order in which they run. */
 #include "plan/walk.h"
 
 #include <stdlib.h>
 
-static bool walk_node(plan_walk *w, int node);
 static bool walk_together(plan_walk *w, int node);
 
 static bool walk_buffer(plan_walk *w, const plan_node *n)
@@ -69,66 +68,6 @@ static bool walk_leaf(plan_walk *w, const plan_node *leaf)
     return each_image(w, leaf, 0, &run, leaf->kind == PLAN_LOOP ? visit_loop : visit_move);
 }
 
-/* ---- tiles ----------------------------------------------------------------------------------- */
-
-/* Widens [*first, *last] to hold the tiles in which a leaf has points of its own. */
-static void find_tiles(const plan_walk *w, const plan_node *tile, const plan_node *leaf,
-                       int64_t *first, int64_t *last)
-{
-    int d = tile->dimension;
-    plan_span span = *plan_span_of(tile, leaf->leaf, d);
-    grid_box whole = walk_whole_box(w, leaf);
-    plan_span clip = walk_clip(w, leaf->leaf, d, false);
-    bool outer_wraps = walk_period(w, d) > 0;
-    if (tile->period[d]) { /* copies belong to the tiles of their originals */
-        whole.lo[d] = larger(whole.lo[d], 0);
-        whole.hi[d] = smaller(whole.hi[d], tile->period[d]);
-    }
-    int64_t lo = outer_wraps ? clip.lo : larger(clip.lo, whole.lo[d]);
-    int64_t hi = outer_wraps ? clip.hi : smaller(clip.hi, whole.hi[d]);
-    if (span.hi >= PLAN_FAR || lo >= hi || grid_box_is_empty(&whole)) return;
-    if (tile->overlap) span = (plan_span){0, 0};
-    *first = smaller(*first, floor_divide(lo - span.hi, tile->size));
-    *last = larger(*last, floor_divide(hi - 1 - span.lo, tile->size));
-}
-
-static void find_tiles_below(const plan_walk *w, const plan_node *tile, int node, int64_t *first,
-                             int64_t *last)
-{
-    for (; node; node = w->p->nodes[node].next) {
-        const plan_node *n = &w->p->nodes[node];
-        if (plan_is_leaf(n)) find_tiles(w, tile, n, first, last);
-        find_tiles_below(w, tile, n->child, first, last);
-    }
-}
-
-static bool begin_tile(plan_walk *w, const plan_node *n)
-{
-    return !w->visitor->tile || w->visitor->tile(w->visitor->data, n);
-}
-
-static bool walk_tile(plan_walk *w, const plan_node *n)
-{
-    int64_t first = PLAN_FAR, last = -PLAN_FAR;
-    int d = n->dimension;
-    find_tiles_below(w, n, n->child, &first, &last);
-    if (w->frame_count == WALK_FRAMES) return false;
-    walk_frame *f = &w->frames[w->frame_count];
-    bool done = true, backwards = n->parallel && w->visitor->backwards;
-    for (int64_t i = first; i <= last && done; i++) {
-        int64_t t = backwards ? first + last - i : i;
-        f->node = n;
-        f->box.lo[d] = t * n->size;
-        f->box.hi[d] = (t + 1) * n->size;
-        if (n->period[d]) f->box.hi[d] = smaller(f->box.hi[d], n->period[d]);
-        done = !n->parallel || begin_tile(w, n);
-        w->frame_count++;
-        done = done && walk_node(w, n->child);
-        w->frame_count--;
-    }
-    return done && (!n->parallel || begin_tile(w, NULL));
-}
-
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
 /* Whether blocks have to meet in a part of the tree. */
@@ -146,12 +85,12 @@ static bool walk_one_by_one(plan_walk *w, int node)
     int blocks = walk_block_count(w->blocks);
     bool done = true;
     for (int b = 0; b < blocks && done; b++) {
-        done = begin_tile(w, w->blocks);
+        done = walk_begin_tile(w, w->blocks, NULL);
         walk_enter_block(w, w->visitor->backwards ? blocks - 1 - b : b);
         done = done && walk_node(w, node);
         walk_leave_block(w);
     }
-    return done && begin_tile(w, NULL);
+    return done && walk_begin_tile(w, NULL, NULL);
 }
 
 /* A buffer around a part of the tree in which blocks have to meet: one per block. */
@@ -217,7 +156,7 @@ static bool walk_seq(plan_walk *w, const plan_node *n)
     return done;
 }
 
-static bool walk_node(plan_walk *w, int node)
+bool walk_node(plan_walk *w, int node)
 {
     const plan_node *n = &w->p->nodes[node];
     const plan_visitor *v = w->visitor;

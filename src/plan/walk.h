@@ -1,4 +1,5 @@
-/* Private to plan: the state of a walk. walk.c goes through the nodes, walk_place.c finds boxes and
+/* Private to plan: the state of a walk. walk.c goes through the nodes, walk_tile.c through
+ * tiles; walk_place.c finds boxes and
  * places around a leaf, walk_exchange.c fills the margins of blocks. */
 #ifndef PLAN_WALK_H
 #define PLAN_WALK_H
@@ -25,6 +26,17 @@ struct plan_walk {
     plan_place **block_inner; /* `inner` of each of its blocks, one after another */
     int place_count;
 };
+
+/* ---- walk.c ---------------------------------------------------------------------------------- */
+
+bool walk_node(plan_walk *w, int node);
+
+/* ---- walk_tile.c ----------------------------------------------------------------------------- */
+
+/* Walks the tiles of a TILE node. */
+bool walk_tile(plan_walk *w, const plan_node *n);
+/* Calls the visitor's `tile`. */
+bool walk_begin_tile(plan_walk *w, const plan_node *n, const int64_t at[3]);
 
 /* ---- walk_place.c ---------------------------------------------------------------------------- */
 

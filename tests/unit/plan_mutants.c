@@ -62,6 +62,8 @@ static bool is_overlapped(const plan_node *n)
     return grows && n->overlap;
 }
 static bool is_serial(const plan_node *n) { return n->kind == PLAN_TILE && !n->parallel; }
+static bool is_no_wave(const plan_node *n) { return is_serial(n) && !n->wave && !n->overlap; }
+static bool is_wave(const plan_node *n) { return n->kind == PLAN_TILE && n->wave; }
 
 /* ---- spans ----------------------------------------------------------------------------------- */
 
@@ -157,10 +159,22 @@ static void move_cut(world *w, plan_node *n)
         }
 }
 
+/* Loops of a wave lag in the wrong direction: what is still right in one order of the tiles may be
+ * wrong in another. */
+static void turn_spans(plan_node *n)
+{
+    for (int i = 0; i < n->leaf_count; i++) {
+        n->spans[i].lo = -n->spans[i].lo;
+        n->spans[i].hi = -n->spans[i].hi;
+    }
+}
+
 CHANGE(tile_larger, is_tile, n->size++)
 CHANGE(diamond_smaller, is_diamond, n->size--)
 CHANGE(tile_other_dimension, is_tile, n->dimension = (n->dimension + 1) % 3)
-CHANGE(tile_made_parallel, is_serial, n->parallel = true)
+CHANGE(tile_made_parallel, is_serial, n->parallel = true; n->wave = false)
+CHANGE(tile_made_wave, is_no_wave, n->wave = true)
+CHANGE(wave_backwards, is_wave, turn_spans(n))
 CHANGE(tile_owns_all, is_overlapped, n->overlap = false)
 CHANGE(tile_made_overlapped, is_parallel, n->overlap = !n->overlap)
 CHANGE(seam_dropped, is_periodic, memset(n->period, 0, sizeof n->period))
@@ -352,6 +366,8 @@ const mutant mutants[] = {
     MUTANT(diamond_smaller),
     MUTANT(tile_other_dimension),
     MUTANT(tile_made_parallel),
+    MUTANT(tile_made_wave),
+    MUTANT(wave_backwards),
     MUTANT(tile_owns_all),
     MUTANT(tile_made_overlapped),
     MUTANT(seam_dropped),

@@ -1,0 +1,124 @@
+/* Walking the tiles of a node, and waves of tiles. */
+#include "plan/walk.h"
+
+/* ---- which tiles there are ------------------------------------------------------------------- */
+
+/* Widens [*first, *last] to hold the tiles in which a leaf has points of its own. */
+static void find_tiles(const plan_walk *w, const plan_node *tile, const plan_node *leaf,
+                       int64_t *first, int64_t *last)
+{
+    int d = tile->dimension;
+    plan_span span = *plan_span_of(tile, leaf->leaf, d);
+    grid_box whole = walk_whole_box(w, leaf);
+    plan_span clip = walk_clip(w, leaf->leaf, d, false);
+    bool outer_wraps = walk_period(w, d) > 0;
+    if (tile->period[d]) { /* copies belong to the tiles of their originals */
+        whole.lo[d] = larger(whole.lo[d], 0);
+        whole.hi[d] = smaller(whole.hi[d], tile->period[d]);
+    }
+    int64_t lo = outer_wraps ? clip.lo : larger(clip.lo, whole.lo[d]);
+    int64_t hi = outer_wraps ? clip.hi : smaller(clip.hi, whole.hi[d]);
+    if (span.hi >= PLAN_FAR || lo >= hi || grid_box_is_empty(&whole)) return;
+    if (tile->overlap) span = (plan_span){0, 0};
+    *first = smaller(*first, floor_divide(lo - span.hi, tile->size));
+    *last = larger(*last, floor_divide(hi - 1 - span.lo, tile->size));
+}
+
+static void find_tiles_below(const plan_walk *w, const plan_node *tile, int node, int64_t *first,
+                             int64_t *last)
+{
+    for (; node; node = w->p->nodes[node].next) {
+        const plan_node *n = &w->p->nodes[node];
+        if (plan_is_leaf(n)) find_tiles(w, tile, n, first, last);
+        find_tiles_below(w, tile, n->child, first, last);
+    }
+}
+
+/* Sets the numbers of the first and the last tile of a node in which leaves have points. */
+static plan_span tiles_of(const plan_walk *w, const plan_node *n)
+{
+    plan_span tiles = {PLAN_FAR, -PLAN_FAR};
+    find_tiles_below(w, n, n->child, &tiles.lo, &tiles.hi);
+    return tiles;
+}
+
+static void set_frame(plan_walk *w, const plan_node *n, int64_t number)
+{
+    walk_frame *f = &w->frames[w->frame_count++];
+    int d = n->dimension;
+    f->node = n;
+    f->box.lo[d] = number * n->size;
+    f->box.hi[d] = (number + 1) * n->size;
+    if (n->period[d]) f->box.hi[d] = smaller(f->box.hi[d], n->period[d]);
+}
+
+bool walk_begin_tile(plan_walk *w, const plan_node *n, const int64_t at[3])
+{
+    return !w->visitor->tile || w->visitor->tile(w->visitor->data, n, at);
+}
+
+/* ---- waves ----------------------------------------------------------------------------------- */
+
+/* Consecutive tiles of nodes, the outermost first. */
+typedef struct wave {
+    const plan_node *nodes[3];
+    plan_span tiles[3]; /* from the first to the last one */
+    int count;
+} wave;
+
+static wave wave_from(const plan_walk *w, const plan_node *n)
+{
+    wave v = {.count = 0};
+    for (; n->kind == PLAN_TILE && n->wave && v.count < 3; n = &w->p->nodes[n->child]) {
+        v.nodes[v.count] = n;
+        v.tiles[v.count++] = tiles_of(w, n);
+    }
+    return v;
+}
+
+/* The next tile: the last of the nodes counts fastest, or the first one (`backwards`). */
+static bool next_tile(const wave *v, bool backwards, int64_t at[3])
+{
+    for (int k = 0; k < v->count; k++) {
+        int i = backwards ? k : v->count - 1 - k;
+        if (++at[i] <= v->tiles[i].hi) return true;
+        at[i] = v->tiles[i].lo;
+    }
+    return false;
+}
+
+static bool walk_wave(plan_walk *w, const plan_node *n)
+{
+    wave v = wave_from(w, n);
+    int64_t at[3] = {0};
+    bool done = true, any = true;
+    if (w->frame_count + v.count > WALK_FRAMES) return false;
+    for (int i = 0; i < v.count; i++) {
+        at[i] = v.tiles[i].lo;
+        any = any && v.tiles[i].lo <= v.tiles[i].hi;
+    }
+    for (bool more = any; more && done; more = next_tile(&v, w->visitor->backwards, at)) {
+        done = walk_begin_tile(w, n, at);
+        for (int i = 0; i < v.count; i++) set_frame(w, v.nodes[i], at[i]);
+        done = done && walk_node(w, v.nodes[v.count - 1]->child);
+        w->frame_count -= v.count;
+    }
+    return done && (!any || walk_begin_tile(w, NULL, NULL));
+}
+
+/* ---- one node -------------------------------------------------------------------------------- */
+
+bool walk_tile(plan_walk *w, const plan_node *n)
+{
+    if (n->wave) return walk_wave(w, n);
+    plan_span tiles = tiles_of(w, n);
+    if (w->frame_count == WALK_FRAMES) return false;
+    bool done = true, backwards = n->parallel && w->visitor->backwards;
+    for (int64_t i = tiles.lo; i <= tiles.hi && done; i++) {
+        done = !n->parallel || walk_begin_tile(w, n, NULL);
+        set_frame(w, n, backwards ? tiles.lo + tiles.hi - i : i);
+        done = done && walk_node(w, n->child);
+        w->frame_count--;
+    }
+    return done && (!n->parallel || tiles.lo > tiles.hi || walk_begin_tile(w, NULL, NULL));
+}
