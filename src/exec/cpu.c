@@ -36,28 +36,9 @@ void exec_cpu_free(struct exec_cpu *cpu)
 
 /* ---- a chain --------------------------------------------------------------------------------- */
 
-/* A loop of a chain. */
-typedef struct cpu_step {
-    size_t function;   /* its number */
-    bool cut;          /* see sweep_prepare */
-    bool begun;        /* on its first box */
-    sweep_loop *sweep; /* NULL: not prepared, or done */
-    double seconds;
-} cpu_step;
+const chain_loop *cpu_loop_of(const cpu_chain *c, int loop) { return c->a->loops[loop].loop; }
 
-typedef struct cpu_chain {
-    exec_context *context;
-    const analysis_chain *a;
-    cpu_step *steps; /* per loop */
-    bool whole;      /* each loop runs on one box, one after another */
-    int failing;     /* the first loop of which a point has failed; loop_count: none */
-    messages *m;
-    kata_status status;
-} cpu_chain;
-
-static const chain_loop *loop_of(const cpu_chain *c, int loop) { return c->a->loops[loop].loop; }
-
-static bool no_memory(cpu_chain *c)
+bool cpu_no_memory(cpu_chain *c)
 {
     if (!c->status) c->status = message_no_memory(c->m);
     return false;
@@ -68,19 +49,20 @@ static bool prepare(cpu_chain *c, int loop)
 {
     cpu_step *s = &c->steps[loop];
     struct exec_cpu *cpu = c->context->cpu;
+    bool cut = !c->whole && c->schedule->cut[loop];
     if (s->sweep) return true;
-    c->status = store_make_arrays(loop_of(c, loop), c->m);
+    c->status = store_make_arrays(cpu_loop_of(c, loop), c->m);
     if (c->status) return false;
     s->sweep =
-        sweep_prepare(cpu->workers, loop_of(c, loop), cpu->functions[s->function].run, s->cut);
-    return s->sweep || no_memory(c);
+        sweep_prepare(cpu->workers, cpu_loop_of(c, loop), cpu->functions[s->function].run, cut);
+    return s->sweep || cpu_no_memory(c);
 }
 
-static bool begin(cpu_chain *c, int loop)
+bool cpu_begin(cpu_chain *c, int loop)
 {
-    cpu_step *s = &c->steps[loop];
-    if (!prepare(c, loop)) return false;
-    if (!s->begun) sweep_begin(s->sweep, loop_of(c, loop));
+    cpu_step *s = &c->steps[c->steps[loop].same];
+    if (!prepare(c, c->steps[loop].same)) return false;
+    if (!s->begun) sweep_begin(s->sweep, cpu_loop_of(c, loop));
     return s->begun = true;
 }
 
@@ -94,8 +76,8 @@ static void release(cpu_step *s)
 static bool run_prepared(cpu_chain *c, int loop, const grid_box *box, const grid_box *core)
 {
     cpu_step *s = &c->steps[loop];
-    if (!begin(c, loop)) return false;
-    if (!sweep_run(s->sweep, box, core)) return no_memory(c);
+    if (!cpu_begin(c, loop)) return false;
+    if (!sweep_run(s->sweep, box, core)) return cpu_no_memory(c);
     if (sweep_fault(s->sweep)) c->failing = loop;
     return true;
 }
@@ -103,8 +85,8 @@ static bool run_prepared(cpu_chain *c, int loop, const grid_box *box, const grid
 static bool finish(cpu_chain *c, int loop)
 {
     cpu_step *s = &c->steps[loop];
-    if (!begin(c, loop)) return false;
-    if (loop < c->failing && !sweep_finish(s->sweep)) return no_memory(c);
+    if (!cpu_begin(c, loop)) return false;
+    if (loop < c->failing && !sweep_finish(s->sweep)) return cpu_no_memory(c);
     if (c->whole && loop < c->failing) release(s);
     return true;
 }
@@ -112,8 +94,8 @@ static bool finish(cpu_chain *c, int loop)
 /* A loop without a function is interpreted as a whole, its reductions too. */
 static bool interpret(cpu_chain *c, int loop)
 {
-    c->status = store_make_arrays(loop_of(c, loop), c->m);
-    if (!c->status) c->status = oracle_interpret_loop(loop_of(c, loop), NULL, c->m);
+    c->status = store_make_arrays(cpu_loop_of(c, loop), c->m);
+    if (!c->status) c->status = oracle_interpret_loop(cpu_loop_of(c, loop), NULL, c->m);
     return c->status == KATA_OK;
 }
 
@@ -122,7 +104,8 @@ static bool has_code(cpu_chain *c, int loop, bool *ready)
 {
     abi_function *run = NULL;
     if (c->whole && !c->steps[loop].sweep)
-        c->status = cpu_compiled(c->context, c->steps[loop].function, loop_of(c, loop), c->m, &run);
+        c->status =
+            cpu_compiled(c->context, c->steps[loop].function, cpu_loop_of(c, loop), c->m, &run);
     *ready = run || c->steps[loop].sweep;
     return c->status == KATA_OK;
 }
@@ -152,7 +135,7 @@ static bool visit_run(void *data, const plan_walk *walk, const plan_run *run)
 static bool visit_scalar(void *data, int loop)
 {
     cpu_chain *c = data;
-    const chain_loop *l = loop_of(c, loop);
+    const chain_loop *l = cpu_loop_of(c, loop);
     bool runs = l->once || grid_box_is_empty(&l->box), ready = false;
     if (loop > c->failing) return true;
     if (!c->steps[loop].sweep) {
@@ -166,33 +149,11 @@ static bool visit_scalar(void *data, int loop)
 
 /* ---- before and after ------------------------------------------------------------------------ */
 
-typedef struct cut_finder {
-    const analysis_chain *a;
-    cpu_step *steps;
-} cut_finder;
-
-/* Whether a part of a loop begins or ends within a brick, or has points that do not count. */
-static bool find_cut(void *data, const plan_walk *walk, const plan_run *run)
-{
-    cut_finder *f = data;
-    const grid_box *all = &f->a->loops[run->loop].loop->box, *box = &run->box;
-    bool low = box->lo[0] != all->lo[0] && box->lo[0] % ABI_BRICK != 0;
-    bool high = box->hi[0] != all->hi[0] && box->hi[0] % ABI_BRICK != 0;
-    (void)walk;
-    if (low || high || memcmp(box, &run->core, sizeof *box) != 0) f->steps[run->loop].cut = true;
-    return true;
-}
-
 /* Prepares all loops of a plan in which they run side by side. */
-static bool prepare_all(cpu_chain *c, const plan *p, plan_place *homes)
+static bool prepare_all(cpu_chain *c)
 {
-    cut_finder finder = {c->a, c->steps};
-    plan_visitor visitor = {.data = &finder, .run = find_cut};
-    bool reduces = false;
-    for (int i = 0; i < c->a->loop_count; i++) reduces = reduces || c->a->loops[i].reduces;
-    if (reduces && !plan_walk_all(p, c->a, homes, &visitor)) return no_memory(c);
     for (int i = 0; i < c->a->loop_count; i++)
-        if (!prepare(c, i)) return false;
+        if (c->steps[i].same == i && !prepare(c, i)) return false;
     return true;
 }
 
@@ -201,19 +162,36 @@ static void end_loops(cpu_chain *c)
 {
     for (int i = 0; i < c->a->loop_count; i++) {
         if (i < c->failing && !c->status)
-            observe_meter_note(c->context->meter, loop_of(c, i), c->steps[i].seconds);
+            observe_meter_note(c->context->meter, cpu_loop_of(c, i), c->steps[i].seconds);
         release(&c->steps[i]);
     }
 }
 
-static kata_status run_planned(cpu_chain *c, const plan *p, plan_place *homes)
+static bool run_step(cpu_chain *c, const plan *p, const plan_step *step, plan_place *homes)
 {
     plan_visitor visitor = {.data = c, .run = visit_run, .scalar = visit_scalar};
+    const grid_box *box = &cpu_loop_of(c, step->loop)->box;
+    plan_run run = {.loop = step->loop, .box = *box, .core = *box};
+    switch (step->kind) {
+    case PLAN_STEP_LOOP: return visit_run(c, NULL, &run);
+    case PLAN_STEP_SCALAR: return visit_scalar(c, step->loop);
+    case PLAN_STEP_WAVE: return c->failing < c->a->loop_count || cpu_run_wave(c, &step->wave);
+    case PLAN_STEP_NODE: break;
+    }
+    return plan_walk_part(p, c->a, step->node, homes, &visitor) || cpu_no_memory(c);
+}
+
+static kata_status run_planned(cpu_chain *c, const plan *p, plan_place *homes)
+{
+    bool done = true;
+    c->schedule = &p->schedule;
     c->failing = c->a->loop_count;
-    bool done = c->whole || prepare_all(c, p, homes);
-    if (done && !plan_walk_all(p, c->a, homes, &visitor)) no_memory(c);
+    for (int i = 0; i < c->a->loop_count; i++) c->steps[i].same = i;
+    if (!c->whole) done = cpu_find_same(c) && prepare_all(c);
+    for (int i = 0; i < c->schedule->count && done; i++)
+        done = run_step(c, p, &c->schedule->steps[i], homes);
     if (!c->status && c->failing < c->a->loop_count)
-        c->status = observe_fault_report(loop_of(c, c->failing),
+        c->status = observe_fault_report(cpu_loop_of(c, c->failing),
                                          sweep_fault(c->steps[c->failing].sweep), c->m);
     end_loops(c);
     return c->status;
@@ -259,7 +237,12 @@ kata_status exec_cpu_run_plan(exec_context *context, const chain *c, const plan 
 {
     const char *why = exec_cpu_refuses(p);
     if (why) return message_fail(m, KATA_ERROR_ARGUMENT, "the executor 'cpu': %s", why);
-    return run_in_default_environment(context, c, p, a, m);
+    plan own = *p; /* which shares the nodes */
+    own.memory = (arena){0};
+    kata_status status = plan_schedule_make(&own, a) ? KATA_OK : message_no_memory(m);
+    if (!status) status = run_in_default_environment(context, c, &own, a, m);
+    arena_free(&own.memory);
+    return status;
 }
 
 static kata_status cpu_run(exec_context *context, chain *c, messages *m)

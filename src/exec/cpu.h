@@ -41,6 +41,40 @@ struct exec_cpu {
     bool told; /* that a plan is not used */
 };
 
+/* A loop of a chain. */
+typedef struct cpu_step {
+    size_t function;   /* its number */
+    int same;          /* the first loop that it equals, by which it runs; most: itself */
+    bool begun;        /* on its first box */
+    sweep_loop *sweep; /* NULL: not prepared, or done */
+    double seconds;
+} cpu_step;
+
+/* A chain that runs. */
+typedef struct cpu_chain {
+    exec_context *context;
+    const analysis_chain *a;
+    const plan_schedule *schedule;
+    cpu_step *steps; /* per loop */
+    bool whole;      /* each loop runs on one box, one after another */
+    int failing;     /* the first loop of which a point has failed; loop_count: none */
+    messages *m;
+    kata_status status;
+} cpu_chain;
+
+const chain_loop *cpu_loop_of(const cpu_chain *c, int loop);
+/* False, and sets the status. */
+bool cpu_no_memory(cpu_chain *c);
+/* Before the first box of a loop. False, reported, when memory is out. */
+bool cpu_begin(cpu_chain *c, int loop);
+
+/* ---- cpu_wave.c ------------------------------------------------------------------------------ */
+
+/* Finds equal loops in waves: they are prepared once. False, reported, when memory is out. */
+bool cpu_find_same(cpu_chain *c);
+/* Runs a wave of tiles on all threads. False, reported, when memory is out. */
+bool cpu_run_wave(cpu_chain *c, const plan_wave *wave);
+
 /* ---- cpu_plan.c ------------------------------------------------------------------------------ */
 
 /* The plan to run a chain by; *whole: each loop runs on one box, one after another. Otherwise all

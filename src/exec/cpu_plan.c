@@ -13,14 +13,6 @@ const char *exec_cpu_refuses(const plan *p)
     return NULL;
 }
 
-/* Whether each loop runs on one box, one after another. */
-static bool is_whole(const plan *p)
-{
-    for (int i = 1; i < p->count; i++)
-        if (plan_is_tile(&p->nodes[i])) return false;
-    return true;
-}
-
 /* Whether all functions are there; false also where fetching one failed: *status. */
 static bool has_all_code(exec_context *context, const chain *c, const size_t *functions,
                          messages *m, kata_status *status)
@@ -50,7 +42,7 @@ const plan *cpu_choose_plan(exec_context *context, const chain *c, const size_t 
     *whole = true;
     if (!asked->method) return exec_plan_of(context, &loops, c, a, m);
     const plan *p = exec_plan_of(context, asked, c, a, m);
-    if (!p || is_whole(p)) return p;
+    if (!p || p->schedule.whole) return p;
     const char *why = exec_cpu_refuses(p);
     if (why) say_refusal(context, asked->method, why, m);
     *whole = why || !has_all_code(context, c, functions, m, &status);

@@ -68,6 +68,46 @@ typedef struct plan_node {
     int loop;
 } plan_node;
 
+/* ---- schedule.c: a plan as a list ------------------------------------------------------------ */
+
+/* A loop in the tiles of a wave. Its part of a tile is that tile with its ends moved by spans, by
+ * the order of the wave's nodes. */
+typedef struct plan_wave_loop {
+    int loop;
+    plan_span span[3];
+} plan_wave_loop;
+
+/* Tiles around loops, the outermost node first. Tile number k of a node is [k size, (k + 1) size);
+ * `tiles`: numbers of the first and the last one in which a loop has points. */
+typedef struct plan_wave {
+    int count; /* nodes */
+    int dimension[3];
+    int64_t size[3];
+    plan_span tiles[3];
+    int first, loops; /* in the schedule */
+} plan_wave;
+
+typedef enum plan_step_kind {
+    PLAN_STEP_LOOP,   /* `loop` runs on all its points */
+    PLAN_STEP_SCALAR, /* as the node PLAN_SCALAR */
+    PLAN_STEP_WAVE,   /* fields stay at home */
+    PLAN_STEP_NODE    /* anything else: `node` is to be walked */
+} plan_step_kind;
+
+typedef struct plan_step {
+    plan_step_kind kind;
+    int loop, node;
+    plan_wave wave;
+} plan_step;
+
+typedef struct plan_schedule {
+    plan_step *steps;
+    int count;
+    plan_wave_loop *loops; /* of waves */
+    bool *cut;             /* per loop: tiles cut bricks of ABI_BRICK points of a row, or overlap */
+    bool whole;            /* all steps are loops and scalars */
+} plan_schedule;
+
 /* Loops for which the method that was asked for cannot be used: they run loop by loop. */
 typedef struct plan_refusal {
     const char *why;
@@ -81,9 +121,10 @@ typedef struct plan {
     plan_refusal *refusals; /* of plan_make, one per reason */
     int refusal_count;
     size_t refusal_capacity;
-    arena memory; /* of spans, cuts and reasons */
-    bool failed;  /* memory was out */
-} plan;           /* zero-initialised is empty */
+    plan_schedule schedule; /* of plan_make, and of plan_schedule_make */
+    arena memory;           /* of spans, cuts, reasons and the schedule */
+    bool failed;            /* memory was out */
+} plan;                     /* zero-initialised is empty */
 
 bool plan_is_leaf(const plan_node *n);
 /* A TILE, or BLOCKS. */
@@ -142,6 +183,9 @@ typedef struct plan_visitor {
  * (plan_check_form). `homes` has one place per slot of the chain. */
 bool plan_walk_all(const plan *p, const analysis_chain *a, plan_place *homes,
                    const plan_visitor *visitor);
+/* Walks a part of a plan that lies in no tile, block or buffer. */
+bool plan_walk_part(const plan *p, const analysis_chain *a, int node, plan_place *homes,
+                    const plan_visitor *visitor);
 /* Cuts a box of indices of a slot, as its innermost place counts them, into boxes that lie in one
  * place each. Returns their number. */
 enum { PLAN_PIECES = 8 };
@@ -152,6 +196,14 @@ typedef struct plan_piece {
 int plan_pieces(const plan_walk *walk, int slot, const grid_box *box, plan_piece out[PLAN_PIECES]);
 /* The innermost place of a slot. */
 const plan_place *plan_innermost(const plan_walk *walk, int slot);
+
+/* ---- schedule.c ------------------------------------------------------------------------------ */
+
+/* Sets p->schedule; false when memory is out. */
+bool plan_schedule_make(plan *p, const analysis_chain *a);
+/* The points of a loop in a tile of a wave; false where it has none. */
+bool plan_wave_box(const plan_wave *wave, const plan_wave_loop *part, const chain_loop *loop,
+                   const int64_t at[3], grid_box *box);
 
 /* ---- planners.c ------------------------------------------------------------------------------ */
 

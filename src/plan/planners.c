@@ -112,5 +112,5 @@ bool plan_make(plan *p, const analysis_chain *a, const plan_request *request)
     int root = method ? plan_add(p, 0, (plan_node){.kind = PLAN_SEQ}) : 0;
     for (int first = 0; root && first < a->loop_count && !p->failed;)
         first = add_group(p, root, a, first, method, request);
-    return root && !p->failed;
+    return root && !p->failed && plan_schedule_make(p, a);
 }

@@ -175,8 +175,8 @@ bool walk_node(plan_walk *w, int node)
     return false;
 }
 
-bool plan_walk_all(const plan *p, const analysis_chain *a, plan_place *homes,
-                   const plan_visitor *visitor)
+bool plan_walk_part(const plan *p, const analysis_chain *a, int node, plan_place *homes,
+                    const plan_visitor *visitor)
 {
     plan_walk w = {.p = p, .a = a, .visitor = visitor, .place_count = a->slot_count};
     w.inner = calloc((size_t)a->slot_count + 1, sizeof *w.inner);
@@ -187,7 +187,13 @@ bool plan_walk_all(const plan *p, const analysis_chain *a, plan_place *homes,
         w.inner[s] = &homes[s];
     }
     plan_place **inner = w.inner;
-    bool done = walk_node(&w, p->root);
+    bool done = walk_node(&w, node);
     free(inner);
     return done;
+}
+
+bool plan_walk_all(const plan *p, const analysis_chain *a, plan_place *homes,
+                   const plan_visitor *visitor)
+{
+    return plan_walk_part(p, a, p->root, homes, visitor);
 }

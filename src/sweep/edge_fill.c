@@ -97,24 +97,60 @@ static void fill_edge(const sweep_edge *edge, const grid_box *rows)
     }
 }
 
-/* ---- on threads ------------------------------------------------------------------------------ */
+/* ---- around a box ---------------------------------------------------------------------------- */
 
-/* A part of the rows around a field that the box which runs touches: some planes, or some rows
- * where there is one plane. */
-static grid_box rows_to_fill(const sweep_loop *l, const sweep_edge *edge, int64_t part,
-                             int64_t parts)
+/* What is filled for a box of points: all that it touches at most. Of a star only the arms. */
+typedef struct fill_area {
+    grid_box boxes[3];
+    int count;
+    grid_box hull; /* of them */
+} fill_area;
+
+static fill_area area_of(const sweep_edge *edge, const grid_box *points)
 {
-    grid_box rows = analysis_touched(edge->field->param, edge->lo, edge->hi, &l->box);
+    static const int32_t here[3] = {0, 0, 0};
+    fill_area area = {.count = 1};
+    area.hull = analysis_touched(edge->field->param, edge->lo, edge->hi, points);
     for (int d = 0; d < 3; d++)
         if (edge->clipped[d]) {
-            rows.lo[d] = edge->inside.lo[d];
-            rows.hi[d] = edge->inside.hi[d];
+            area.hull.lo[d] = edge->inside.lo[d];
+            area.hull.hi[d] = edge->inside.hi[d];
         }
-    int d = rows.hi[2] - rows.lo[2] > 1 ? 2 : 1;
-    int64_t first = rows.lo[d], count = rows.hi[d] - first;
-    rows.lo[d] = first + count * part / parts;
-    rows.hi[d] = first + count * (part + 1) / parts;
-    return rows;
+    area.boxes[0] = area.hull;
+    if (!edge->star) return area;
+    for (area.count = 0; area.count < 3; area.count++) {
+        int d = area.count;
+        grid_box *arm = &area.boxes[d];
+        *arm = analysis_touched(edge->field->param, here, here, points);
+        arm->lo[d] = area.hull.lo[d];
+        arm->hi[d] = area.hull.hi[d];
+    }
+    return area;
+}
+
+void sweep_fill_around(const sweep_loop *l, const grid_box *points)
+{
+    for (int i = 0; i < l->fill_count; i++) {
+        fill_area area = area_of(&l->fills[i], points);
+        for (int k = 0; k < area.count; k++) fill_edge(&l->fills[i], &area.boxes[k]);
+    }
+}
+
+/* ---- on threads ------------------------------------------------------------------------------ */
+
+/* Fills a part of what a box of points touches: some planes, or some rows where there is one plane.
+ */
+static void fill_part(const sweep_edge *edge, const grid_box *points, int64_t part, int64_t parts)
+{
+    fill_area area = area_of(edge, points);
+    int d = area.hull.hi[2] - area.hull.lo[2] > 1 ? 2 : 1;
+    int64_t first = area.hull.lo[d], count = area.hull.hi[d] - first;
+    for (int k = 0; k < area.count; k++) {
+        grid_box box = area.boxes[k];
+        box.lo[d] = larger(box.lo[d], first + count * part / parts);
+        box.hi[d] = smaller(box.hi[d], first + count * (part + 1) / parts);
+        if (!grid_box_is_empty(&box)) fill_edge(edge, &box);
+    }
 }
 
 static void fill(void *data, int me)
@@ -123,11 +159,8 @@ static void fill(void *data, int me)
     int64_t parts = l->thread_count > 1 ? 4 * l->thread_count : 1, next;
     (void)me;
     while ((next = atomic_fetch_add_explicit(&l->next, 1, memory_order_relaxed)) <
-           parts * l->fill_count) {
-        const sweep_edge *edge = &l->fills[next / parts];
-        grid_box rows = rows_to_fill(l, edge, next % parts, parts);
-        fill_edge(edge, &rows);
-    }
+           parts * l->fill_count)
+        fill_part(&l->fills[next / parts], &l->box, next % parts, parts);
 }
 
 void sweep_fill(sweep_loop *l)

@@ -31,8 +31,6 @@ struct sweep_workers {
 /* Makes *memory at least so many bytes, which lose their values, aligned to lines; false when
  * memory is out. */
 bool sweep_grow(void **memory, size_t *size, size_t needed);
-/* Calls work(data, thread) for different threads, at most `threads` of them, at once. */
-void sweep_workers_run(sweep_workers *workers, int threads, sweep_work *work, void *data);
 
 /* ---- blocks.c -------------------------------------------------------------------------------- */
 
@@ -93,6 +91,7 @@ typedef struct sweep_edge {
     int bytes, view, component;
     bool written;         /* what its copy covers goes back to where it came from */
     bool poison;          /* copies start poisoned */
+    bool star;            /* each read leads along one dimension only */
     bool clipped[3];      /* dimensions along which reads beyond the grid do not matter */
     int32_t lo[3], hi[3]; /* offsets at which it is read, or written */
     grid_box inside;      /* the field's */
@@ -114,6 +113,8 @@ typedef struct sweep_share {
     observe_fault *fault; /* the first of all that this thread has met; NULL without checks */
     sweep_thread *thread;
     int64_t begun; /* the run of the loop whose views these are */
+    grid_box core; /* points that count in reductions */
+    int flags;
 } sweep_share;
 
 struct sweep_loop {
@@ -177,8 +178,9 @@ abi_view sweep_view(const store_array *a, int component);
 store_array sweep_view_array(const abi_view *view, const store_array *of);
 /* Sets the views and numbers of a loop to those of l->loop. */
 void sweep_bind(sweep_loop *l);
-/* A thread's share of the loop, with the views of the present run. */
-sweep_share *sweep_share_of(sweep_loop *l, int thread);
+/* A thread's share of the loop, with the views of the present run, to run a box whose `core` counts
+ * in reductions. */
+sweep_share *sweep_share_of(const sweep_loop *l, int thread, const grid_box *core, int flags);
 
 /* ---- edge_row.c, edge_copy.c, edge_fill.c ---------------------------------------------------- */
 
@@ -203,6 +205,8 @@ bool sweep_edge_target(const sweep_edge *edge, const int64_t index[3], int64_t t
 bool sweep_edge_can_fill(const sweep_loop *l, const sweep_edge *edge, const grid_box *touched);
 /* Fills what the box that runs reads outside of fields that are not copied. */
 void sweep_fill(sweep_loop *l);
+/* The same for a box of points, on the calling thread. */
+void sweep_fill_around(const sweep_loop *l, const grid_box *points);
 
 /* ---- point_values.c, failing_point.c, run_points.c
  * ----------------------------------------------- */

@@ -35,6 +35,7 @@ static bool fill_edge(sweep_loop *l, sweep_edge edge)
     if (before) {
         analysis_add_offset(before->lo, edge.lo, edge.hi);
         analysis_add_offset(before->hi, edge.lo, edge.hi);
+        edge.star = edge.star && before->star;
     }
     grid_box touched = touched_by(l, &edge);
     if (!sweep_edge_can_fill(l, &edge, &touched)) return false;
@@ -62,9 +63,23 @@ static void add_edge(sweep_loop *l, sweep_edge edge)
     if (!fill_edge(l, edge)) l->edges[l->edge_count++] = edge;
 }
 
+/* Whether a component is read along one dimension at a time. */
+static bool is_star(const sweep_loop *l, const analysis_reach *r)
+{
+    const ir_kernel *kernel = l->loop->kernel;
+    bool star = true;
+    for (int i = 0; i < kernel->access_count && star; i++) {
+        const ir_access *a = &kernel->accesses[i];
+        if (a->param != r->param || a->component != r->component) continue;
+        star = (a->offset[0] != 0) + (a->offset[1] != 0) + (a->offset[2] != 0) <= 1;
+    }
+    return star && !l->columns;
+}
+
 static void add_read_edge(sweep_loop *l, const analysis_reach *r)
 {
     sweep_edge edge = {.field = &l->fields[r->param], .component = r->component};
+    edge.star = is_star(l, r);
     edge.view = codegen_view_index(l->loop->kernel, r->param) + r->component;
     memcpy(edge.lo, r->lo, sizeof edge.lo);
     memcpy(edge.hi, r->hi, sizeof edge.hi);

@@ -6,7 +6,7 @@
 bool sweep_run_block(const sweep_loop *l, const grid_box *box, sweep_share *share)
 {
     if (l->reduction_count) return sweep_run_reducing(l, box, share);
-    share->arguments.flags = l->flags;
+    share->arguments.flags = share->flags;
     return sweep_run_part(l, box, share);
 }
 
@@ -19,7 +19,7 @@ int64_t sweep_next_part(sweep_loop *l)
 static void work(void *data, int me)
 {
     sweep_loop *l = data;
-    sweep_share *share = sweep_share_of(l, me);
+    sweep_share *share = sweep_share_of(l, me, &l->core, l->flags);
     sweep_thread *threads = l->workers->threads;
     for (int i = 0; i < l->thread_count; i++) {
         sweep_thread *of = &threads[(me + i) % l->thread_count];

@@ -104,7 +104,7 @@ static void reduce_lanes(const sweep_loop *l, const grid_box *box, const sweep_s
 static void collect(const sweep_loop *l, const grid_box *box, const sweep_share *share)
 {
     const grid_box *all = &l->like.box;
-    grid_box own = grid_box_intersect(box, &l->core);
+    grid_box own = grid_box_intersect(box, &share->core);
     int64_t nx = all->hi[0] - all->lo[0], ny = all->hi[1] - all->lo[1], first = own.lo[0];
     for (int i = 0; i < l->reduction_count; i++) {
         const sweep_reduction *red = &l->reductions[i];
@@ -200,7 +200,7 @@ static bool run_collecting(const sweep_loop *l, const grid_box *block, sweep_sha
 
 bool sweep_run_reducing(const sweep_loop *l, const grid_box *block, sweep_share *share)
 {
-    share->arguments.flags = l->flags;
+    share->arguments.flags = share->flags;
     if (l->collects) return run_collecting(l, block, share);
     if (!has_whole_bricks(l, block)) return run_chunks(l, block, share);
     share->arguments.flags |= ABI_WHOLE_BRICKS;

@@ -51,7 +51,7 @@ static bool run_box(sweep_loop *l, int64_t points)
     if (l->fill_count && !grid_box_contains(&l->inside, &l->box)) sweep_fill(l);
     if (l->levels) return sweep_run_levels(l, &l->box);
     if (l->thread_count > 1 || points >= ONE_BLOCK) return sweep_run_blocks(l, &l->box);
-    return sweep_run_block(l, &l->box, sweep_share_of(l, 0));
+    return sweep_run_block(l, &l->box, sweep_share_of(l, 0, &l->core, l->flags));
 }
 
 /* Past the caches or not, where both may be. */
@@ -74,6 +74,13 @@ bool sweep_run(sweep_loop *l, const grid_box *box, const grid_box *core)
     l->flags = flags_for(l, points);
     l->thread_count = useful_threads(l, points);
     return run_one_way(l, points);
+}
+
+bool sweep_run_alone(const sweep_loop *l, const grid_box *box, int thread, bool far)
+{
+    int flags = l->usual_flags | (far ? ABI_PREFETCH : 0);
+    if (l->fill_count && !grid_box_contains(&l->inside, box)) sweep_fill_around(l, box);
+    return sweep_run_block(l, box, sweep_share_of(l, thread, box, flags));
 }
 
 const observe_fault *sweep_fault(const sweep_loop *l) { return sweep_first_fault(l); }

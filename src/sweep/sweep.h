@@ -54,6 +54,11 @@ typedef struct sweep_workers sweep_workers;
  * when memory is out. */
 sweep_workers *sweep_workers_new(int threads, bool poison);
 void sweep_workers_free(sweep_workers *workers);
+/* Calls work(data, thread) for different threads, at once: for all of them at most. */
+int sweep_workers_count(const sweep_workers *workers);
+void sweep_workers_run(sweep_workers *workers, int threads, sweep_work *work, void *data);
+/* Waits until *count is at least so large, or *failed. */
+void sweep_await(const _Atomic int64_t *count, int64_t least, const _Atomic bool *failed);
 
 /* ---- sweep.c, prepared_cache.c
  * ------------------------------------------------------------------------ */
@@ -75,6 +80,10 @@ void sweep_begin(sweep_loop *l, const chain_loop *loop);
  * each once. False when memory is out. After a fault of this loop, other boxes may run:
  * sweep_fault finds the first of all. */
 bool sweep_run(sweep_loop *l, const grid_box *box, const grid_box *core);
+/* Runs points of a loop on the calling thread, which is number `thread`, while others run other
+ * points of it or other loops. The loop must not have checks, nor levels that all points must end
+ * together. `far`: its values come from memory. False when memory is out. */
+bool sweep_run_alone(const sweep_loop *l, const grid_box *box, int thread, bool far);
 /* The first check that has failed at a point since the loop began; NULL: none. */
 const observe_fault *sweep_fault(const sweep_loop *l);
 /* After the last box: reductions become values of scalars, which are logged. False when memory is

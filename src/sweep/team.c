@@ -16,6 +16,7 @@
 
 #include <fenv.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -52,6 +53,17 @@ static void pause_briefly(void)
 #elif defined(__aarch64__)
     __asm__ volatile("yield");
 #endif
+}
+
+void sweep_await(const _Atomic int64_t *count, int64_t least, const _Atomic bool *failed)
+{
+    for (int i = 0; atomic_load_explicit(count, memory_order_acquire) < least; i++) {
+        if (atomic_load_explicit(failed, memory_order_relaxed)) return;
+        if (i < SPINS)
+            pause_briefly();
+        else
+            sched_yield();
+    }
 }
 
 static unsigned await_work(struct sweep_team *t, unsigned seen)

@@ -56,9 +56,11 @@ void sweep_bind(sweep_loop *l)
     l->begun++;
 }
 
-sweep_share *sweep_share_of(sweep_loop *l, int thread)
+sweep_share *sweep_share_of(const sweep_loop *l, int thread, const grid_box *core, int flags)
 {
     sweep_share *share = &l->shares[thread];
+    share->core = *core;
+    share->flags = flags;
     if (share->begun == l->begun) return share;
     memcpy(share->views, l->views, (size_t)l->view_count * sizeof *share->views);
     share->begun = l->begun;

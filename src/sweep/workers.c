@@ -15,6 +15,8 @@ sweep_workers *sweep_workers_new(int threads, bool poison)
     return NULL;
 }
 
+int sweep_workers_count(const sweep_workers *w) { return w->count; }
+
 void sweep_workers_free(sweep_workers *w)
 {
     if (!w) return;

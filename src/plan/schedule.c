@@ -1,0 +1,140 @@
+/* A plan as a list, which an executor runs without walking the tree: loops on all their points,
+ * scalars, and waves of tiles whose fields stay at home. What is none of these is a step that walks
+ * its node. */
+#include "abi/abi.h"
+#include "plan/node.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- waves ----------------------------------------------------------------------------------- */
+
+/* The only node in a chain of sequences of one child each. */
+static int inside_of(const plan *p, int node)
+{
+    while (p->nodes[node].kind == PLAN_SEQ && p->nodes[node].child &&
+           !p->nodes[p->nodes[node].child].next)
+        node = p->nodes[node].child;
+    return node;
+}
+
+/* Widens the numbers of tiles by those in which a loop has points. */
+static void count_tiles(const plan_wave_loop *part, const grid_box *box, plan_wave *wave)
+{
+    for (int i = 0; i < wave->count; i++) {
+        int d = wave->dimension[i];
+        if (grid_box_is_empty(box)) continue;
+        int64_t first = floor_divide(box->lo[d] - part->span[i].hi, wave->size[i]);
+        int64_t last = floor_divide(box->hi[d] - 1 - part->span[i].lo, wave->size[i]);
+        wave->tiles[i].lo = smaller(wave->tiles[i].lo, first);
+        wave->tiles[i].hi = larger(wave->tiles[i].hi, last);
+    }
+}
+
+/* Describes the wave that begins with a node; false where it holds more than loops. */
+static bool describe_wave(plan *p, const analysis_chain *a, int node, plan_wave *wave)
+{
+    const plan_node *nodes[3];
+    *wave = (plan_wave){.first = 0};
+    for (; p->nodes[node].kind == PLAN_TILE; node = p->nodes[node].child) {
+        const plan_node *n = nodes[wave->count] = &p->nodes[node];
+        bool wraps = n->period[0] || n->period[1] || n->period[2];
+        if (!n->wave || wraps || wave->count == 3) return false;
+        wave->dimension[wave->count] = n->dimension;
+        wave->size[wave->count] = n->size;
+        wave->tiles[wave->count++] = (plan_span){PLAN_FAR, -PLAN_FAR};
+    }
+    node = inside_of(p, node);
+    if (wave->count < 2) return false;
+    for (int i = p->nodes[node].kind == PLAN_SEQ ? p->nodes[node].child : node; i;
+         i = p->nodes[i].next) {
+        const plan_node *leaf = &p->nodes[i];
+        if (leaf->kind != PLAN_LOOP || a->loops[leaf->loop].checks) return false;
+        plan_wave_loop *part = &p->schedule.loops[leaf->leaf];
+        if (!wave->loops++) wave->first = leaf->leaf;
+        part->loop = leaf->loop;
+        for (int k = 0; k < wave->count; k++)
+            part->span[k] = *plan_span_of(nodes[k], leaf->leaf, nodes[k]->dimension);
+        count_tiles(part, &a->loops[leaf->loop].loop->box, wave);
+    }
+    return wave->loops > 0;
+}
+
+bool plan_wave_box(const plan_wave *wave, const plan_wave_loop *part, const chain_loop *loop,
+                   const int64_t at[3], grid_box *box)
+{
+    *box = loop->box;
+    bool some = true;
+    for (int i = 0; i < wave->count; i++) {
+        int d = wave->dimension[i];
+        int64_t start = at[i] * wave->size[i];
+        box->lo[d] = larger(box->lo[d], start + part->span[i].lo);
+        box->hi[d] = smaller(box->hi[d], start + wave->size[i] + part->span[i].hi);
+        some = some && box->lo[d] < box->hi[d];
+    }
+    return some;
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+static void add_steps(plan *p, const analysis_chain *a, int node)
+{
+    plan_schedule *s = &p->schedule;
+    const plan_node *n = &p->nodes[node];
+    plan_step step = {.kind = PLAN_STEP_NODE, .loop = n->loop, .node = node};
+    if (n->kind == PLAN_SEQ) {
+        for (int child = n->child; child; child = p->nodes[child].next) add_steps(p, a, child);
+        return;
+    }
+    if (n->kind == PLAN_LOOP) step.kind = PLAN_STEP_LOOP;
+    if (n->kind == PLAN_SCALAR) step.kind = PLAN_STEP_SCALAR;
+    if (n->kind == PLAN_TILE && n->wave && describe_wave(p, a, node, &step.wave))
+        step.kind = step.wave.loops > 1 ? PLAN_STEP_WAVE : PLAN_STEP_LOOP;
+    if (step.kind == PLAN_STEP_LOOP && n->kind == PLAN_TILE) /* a loop needs no tiles of a plan */
+        step.loop = s->loops[step.wave.first].loop;
+    s->whole = s->whole && (step.kind == PLAN_STEP_LOOP || step.kind == PLAN_STEP_SCALAR);
+    s->steps[s->count++] = step;
+}
+
+/* ---- bricks ---------------------------------------------------------------------------------- */
+
+typedef struct cut_finder {
+    const analysis_chain *a;
+    bool *cut;
+} cut_finder;
+
+/* Whether a part of a loop begins or ends within a brick, or has points that do not count. */
+static bool find_cut(void *data, const plan_walk *walk, const plan_run *run)
+{
+    cut_finder *f = data;
+    const grid_box *all = &f->a->loops[run->loop].loop->box, *box = &run->box;
+    bool low = box->lo[0] != all->lo[0] && box->lo[0] % ABI_BRICK != 0;
+    bool high = box->hi[0] != all->hi[0] && box->hi[0] % ABI_BRICK != 0;
+    (void)walk;
+    if (low || high || memcmp(box, &run->core, sizeof *box) != 0) f->cut[run->loop] = true;
+    return true;
+}
+
+static bool find_cuts(plan *p, const analysis_chain *a)
+{
+    cut_finder finder = {a, p->schedule.cut};
+    plan_visitor visitor = {.data = &finder, .run = find_cut};
+    plan_place *homes = calloc((size_t)a->slot_count + 1, sizeof *homes);
+    bool done = homes && plan_walk_all(p, a, homes, &visitor);
+    free(homes);
+    return done;
+}
+
+bool plan_schedule_make(plan *p, const analysis_chain *a)
+{
+    plan_schedule *s = &p->schedule;
+    bool reduces = false;
+    *s = (plan_schedule){.whole = true};
+    s->steps = arena_array(&p->memory, (size_t)p->count + 1, sizeof *s->steps);
+    s->loops = arena_array(&p->memory, (size_t)p->leaf_count + 1, sizeof *s->loops);
+    s->cut = arena_array(&p->memory, (size_t)a->loop_count + 1, sizeof *s->cut);
+    if (!s->steps || !s->loops || !s->cut) return false;
+    for (int i = 0; i < a->loop_count; i++) reduces = reduces || a->loops[i].reduces;
+    add_steps(p, a, p->root);
+    return s->whole || !reduces || find_cuts(p, a);
+}
