@@ -1,7 +1,7 @@
 /* Running waves of tiles. The tiles of one outermost frame are a row. A thread takes the next row
  * and runs its tiles in order, each after the tile at the same position of the row before; so all
  * tiles that come before it in every dimension have ended. Rows are taken in order, so that the row
- * that is waited for is always under way. */
+ * that is waited for is always under way. Rows of independent tiles wait for none. */
 #include "exec/cpu.h"
 
 #include <stdatomic.h>
@@ -105,7 +105,8 @@ static void run_rows(void *data, int thread)
     int64_t number, at[3] = {0, 0, 0};
     while ((number = atomic_fetch_add(&w->next, 1)) < w->rows)
         for (int64_t tile = 0; tile < w->tiles; tile++) {
-            if (number) sweep_await(&w->ended[number - 1].done, tile + 1, &w->failed);
+            if (number && !w->wave->independent)
+                sweep_await(&w->ended[number - 1].done, tile + 1, &w->failed);
             if (atomic_load_explicit(&w->failed, memory_order_relaxed)) return;
             find_tile(w->wave, number, tile, at);
             if (!run_tile(w, at, thread)) atomic_store(&w->failed, true);

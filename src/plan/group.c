@@ -133,6 +133,13 @@ bool plan_group_make(plan_group *g, const analysis_chain *a, int first, bool apa
 
 void plan_group_free(plan_group *g) { arena_free(&g->memory); }
 
+bool plan_group_lags(plan_group *g, const analysis_section *part)
+{
+    plan_span(*lags)[3] = g->lags + (part->first - g->part.first);
+    memset(lags, 0, (size_t)(part->end - part->first) * sizeof *lags);
+    return analysis_find_lags(part, lags);
+}
+
 /* ---- what planners ask ----------------------------------------------------------------------- */
 
 bool plan_group_tiles(const plan_group *g, const plan_request *r, int d)

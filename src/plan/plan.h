@@ -80,7 +80,8 @@ typedef struct plan_wave_loop {
 /* Tiles around loops, the outermost node first. Tile number k of a node is [k size, (k + 1) size);
  * `tiles`: numbers of the first and the last one in which a loop has points. */
 typedef struct plan_wave {
-    int count; /* nodes */
+    int count;        /* nodes */
+    bool independent; /* tiles of the outermost node need nothing of one another */
     int dimension[3];
     int64_t size[3];
     plan_span tiles[3];
@@ -216,10 +217,13 @@ typedef struct plan_request {
     int64_t parts[3];   /* of blocks; 0 is 1 */
     int64_t every;      /* loops between exchanges, 0: all */
     int64_t depth;      /* loops that are tiled together at most, 0: all */
+    int64_t cache;      /* bytes that the fields of a tile may fill, of "tiled" */
+    int64_t threads;    /* that tiles are shared out to, of "tiled"; 0 is 1 */
     int64_t prefetch;   /* 1: moves run beside the work */
 } plan_request;
 
-/* Reads "METHOD x=N y=N z=N inner.x=N ... parts.x=N ... every=N depth=N prefetch"; all but the
+/* Reads "METHOD x=N y=N z=N inner.x=N ... parts.x=N ... every=N depth=N
+ * cache=N threads=N prefetch"; all but the
  * method is optional. False for any other text, with the wrong word in `wrong`. */
 enum { PLAN_WORD = 40 };
 bool plan_request_read(const char *words, plan_request *out, char wrong[PLAN_WORD]);

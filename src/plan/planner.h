@@ -31,6 +31,9 @@ typedef struct plan_group {
  * memory is out. */
 bool plan_group_make(plan_group *g, const analysis_chain *a, int first, bool apart);
 void plan_group_free(plan_group *g);
+/* Sets the lags of consecutive loops of a group behind the first of them; false when memory is out.
+ */
+bool plan_group_lags(plan_group *g, const analysis_section *part);
 /* Whether a dimension is to be tiled. */
 bool plan_group_tiles(const plan_group *g, const plan_request *r, int d);
 /* The slowest dimension to be tiled; the slowest of them that is not periodic; -1: none. */
@@ -75,7 +78,7 @@ typedef struct plan_method {
     bool (*applicable)(plan_group *g, const plan_request *request, text *why);
     void (*make)(plan_group *g, const plan_request *request, plan *p, int parent);
 } plan_method;
-extern const plan_method plan_skewed, plan_diamond, plan_overlapped, plan_streamed, plan_fused,
-    plan_single, plan_blocked;
+extern const plan_method plan_skewed, plan_diamond, plan_tiled, plan_overlapped, plan_streamed,
+    plan_fused, plan_single, plan_blocked;
 
 #endif

@@ -16,6 +16,7 @@ static const plan_method *const methods[] = {
     &plan_loops,      /* one loop after another */
     &plan_skewed,     /* tiles over all loops, one after another, each loop a bit behind */
     &plan_diamond,    /* two waves of tiles that do not depend on their neighbours */
+    &plan_tiled,      /* one of these two, with sizes that suit a cache */
     &plan_overlapped, /* tiles that compute around themselves what others compute, too */
     &plan_streamed,   /* a window of all fields moves along one dimension */
     &plan_fused,      /* the same for fields that nobody needs afterwards */
@@ -49,14 +50,22 @@ static bool read_size(const char *word, const char *name, int64_t out[3])
     return true;
 }
 
+/* "depth=8": the number for a name. */
+static bool read_number(const char *word, const char *name, int64_t *out)
+{
+    size_t length = strlen(name);
+    return !strncmp(word, name, length) && word[length] == '=' &&
+           parse_integer(word + length + 1, 1, 1 << 30, out);
+}
+
 static bool read_word(const char *word, plan_request *r)
 {
     bool prefetch = !strcmp(word, "prefetch");
     if (prefetch) r->prefetch = 1;
     return prefetch || read_size(word, "", r->tile) || read_size(word, "inner.", r->inner) ||
-           read_size(word, "parts.", r->parts) ||
-           (!strncmp(word, "every=", 6) && parse_integer(word + 6, 1, 1 << 30, &r->every)) ||
-           (!strncmp(word, "depth=", 6) && parse_integer(word + 6, 1, 1 << 30, &r->depth));
+           read_size(word, "parts.", r->parts) || read_number(word, "every", &r->every) ||
+           read_number(word, "depth", &r->depth) || read_number(word, "cache", &r->cache) ||
+           read_number(word, "threads", &r->threads);
 }
 
 bool plan_request_read(const char *words, plan_request *out, char wrong[PLAN_WORD])

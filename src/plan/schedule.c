@@ -39,13 +39,15 @@ static bool describe_wave(plan *p, const analysis_chain *a, int node, plan_wave 
     for (; p->nodes[node].kind == PLAN_TILE; node = p->nodes[node].child) {
         const plan_node *n = nodes[wave->count] = &p->nodes[node];
         bool wraps = n->period[0] || n->period[1] || n->period[2];
-        if (!n->wave || wraps || wave->count == 3) return false;
+        if (wraps || n->overlap || wave->count == 3) return false;
+        if (!wave->count) wave->independent = n->parallel;
+        if (!n->wave && !(wave->independent && !wave->count)) return false;
         wave->dimension[wave->count] = n->dimension;
         wave->size[wave->count] = n->size;
         wave->tiles[wave->count++] = (plan_span){PLAN_FAR, -PLAN_FAR};
     }
     node = inside_of(p, node);
-    if (wave->count < 2) return false;
+    if (wave->count < 2 && !wave->independent) return false;
     for (int i = p->nodes[node].kind == PLAN_SEQ ? p->nodes[node].child : node; i;
          i = p->nodes[i].next) {
         const plan_node *leaf = &p->nodes[i];
@@ -88,10 +90,11 @@ static void add_steps(plan *p, const analysis_chain *a, int node)
     }
     if (n->kind == PLAN_LOOP) step.kind = PLAN_STEP_LOOP;
     if (n->kind == PLAN_SCALAR) step.kind = PLAN_STEP_SCALAR;
-    if (n->kind == PLAN_TILE && n->wave && describe_wave(p, a, node, &step.wave))
-        step.kind = step.wave.loops > 1 ? PLAN_STEP_WAVE : PLAN_STEP_LOOP;
-    if (step.kind == PLAN_STEP_LOOP && n->kind == PLAN_TILE) /* a loop needs no tiles of a plan */
+    if (n->kind == PLAN_TILE && describe_wave(p, a, node, &step.wave)) {
+        bool needless = step.wave.loops == 1 && !step.wave.independent;
+        step.kind = needless ? PLAN_STEP_LOOP : PLAN_STEP_WAVE; /* all tiles of one loop */
         step.loop = s->loops[step.wave.first].loop;
+    }
     s->whole = s->whole && (step.kind == PLAN_STEP_LOOP || step.kind == PLAN_STEP_SCALAR);
     s->steps[s->count++] = step;
 }

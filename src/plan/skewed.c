@@ -8,15 +8,23 @@
  * Periodic dimensions are wrapped in one block first. */
 #include "plan/planner.h"
 
-#include <string.h>
+/* ---- sections -------------------------------------------------------------------------------- */
 
-/* Sets the lags of consecutive loops of a group behind the first of them. */
-static bool find_lags(plan_group *g, const analysis_section *part)
+/* A group is tiled in sections, as deep as asked for, all about equally deep. */
+static int64_t section_count(const plan_group *g, const plan_request *r)
 {
-    plan_span(*lags)[3] = g->lags + (part->first - g->part.first);
-    memset(lags, 0, (size_t)(part->end - part->first) * sizeof *lags);
-    return analysis_find_lags(part, lags);
+    int64_t loops = g->part.end - g->part.first;
+    return r->depth ? (loops + r->depth - 1) / r->depth : 1;
 }
+
+static analysis_section section(const plan_group *g, int64_t count, int64_t i)
+{
+    int64_t loops = g->part.end - g->part.first;
+    return (analysis_section){g->part.a, g->part.first + (int)(loops * i / count),
+                              g->part.first + (int)(loops * (i + 1) / count)};
+}
+
+/* ---- skewed tiles ---------------------------------------------------------------------------- */
 
 static bool skewed_applicable(plan_group *g, const plan_request *r, text *why)
 {
@@ -58,10 +66,13 @@ static bool diamond_applicable(plan_group *g, const plan_request *r, text *why)
 {
     if (!skewed_applicable(g, r, why)) return false;
     int d = plan_group_slowest(g, r);
-    int64_t least = 0;
-    if (!find_lags(g, &g->part)) why->failed = true;
-    for (int l = 0; l < g->part.end - g->part.first; l++)
-        least = larger(least, g->lags[l][d].hi - g->lags[l][d].lo);
+    int64_t least = 0, count = section_count(g, r);
+    for (int64_t i = 0; i < count; i++) {
+        analysis_section part = section(g, count, i);
+        if (!plan_group_lags(g, &part)) why->failed = true;
+        for (int l = part.first - g->part.first; l < part.end - g->part.first; l++)
+            least = larger(least, g->lags[l][d].hi - g->lags[l][d].lo);
+    }
     if (least > r->tile[d])
         text_add(why, "tiles along %c shrink too much over these loops: %c=%lld is the least",
                  'x' + d, 'x' + d, (long long)least);
@@ -111,16 +122,13 @@ static void add_diamonds(plan_group *g, const plan_request *r, const analysis_se
 typedef void add_tiles(plan_group *g, const plan_request *r, const analysis_section *part, plan *p,
                        int parent);
 
-/* Tiles for sections of a group, as deep as asked for, all about equally deep. */
 static void add_sections(plan_group *g, const plan_request *r, plan *p, int parent, add_tiles *add)
 {
-    int loops = g->part.end - g->part.first;
-    int64_t count = r->depth ? (loops + r->depth - 1) / r->depth : 1;
+    int64_t count = section_count(g, r);
     int seq = count > 1 ? plan_add(p, parent, (plan_node){.kind = PLAN_SEQ}) : parent;
     for (int64_t i = 0; i < count; i++) {
-        analysis_section part = {g->part.a, g->part.first + (int)(loops * i / count),
-                                 g->part.first + (int)(loops * (i + 1) / count)};
-        if (!find_lags(g, &part)) p->failed = true;
+        analysis_section part = section(g, count, i);
+        if (!plan_group_lags(g, &part)) p->failed = true;
         add(g, r, &part, p, seq);
     }
 }

@@ -14,16 +14,29 @@ static bool fails_before(const sweep_loop *l, int64_t level)
     return kernel->direction == IR_FORWARD ? failing < level : failing > level;
 }
 
-bool sweep_run_levels(sweep_loop *l, const grid_box *box)
+int64_t sweep_level_count(const sweep_loop *l, const grid_box *box)
+{
+    int d = l->loop->kernel->ordered;
+    return box->hi[d] - box->lo[d];
+}
+
+grid_box sweep_level(const sweep_loop *l, const grid_box *box, int64_t i)
 {
     const ir_kernel *kernel = l->loop->kernel;
     int d = kernel->ordered;
-    bool forward = kernel->direction == IR_FORWARD, done = true;
     grid_box level = *box;
-    for (int64_t i = 0; i < box->hi[d] - box->lo[d] && done; i++) {
-        level.lo[d] = forward ? box->lo[d] + i : box->hi[d] - 1 - i;
-        level.hi[d] = level.lo[d] + 1;
-        if (fails_before(l, level.lo[d])) return true;
+    level.lo[d] = kernel->direction == IR_FORWARD ? box->lo[d] + i : box->hi[d] - 1 - i;
+    level.hi[d] = level.lo[d] + 1;
+    return level;
+}
+
+bool sweep_run_levels(sweep_loop *l, const grid_box *box)
+{
+    int64_t count = sweep_level_count(l, box);
+    bool done = true;
+    for (int64_t i = 0; i < count && done; i++) {
+        grid_box level = sweep_level(l, box, i);
+        if (fails_before(l, level.lo[l->loop->kernel->ordered])) return true;
         done = sweep_run_blocks(l, &level);
     }
     return done;

@@ -240,6 +240,9 @@ int64_t sweep_next_part(sweep_loop *l);
 bool sweep_run_block(const sweep_loop *l, const grid_box *box, sweep_share *share);
 /* Cuts a box into blocks and runs them on l->thread_count threads. False when memory is out. */
 bool sweep_run_blocks(sweep_loop *l, const grid_box *box);
+/* The levels of a box that run in order, and the i-th of them. */
+int64_t sweep_level_count(const sweep_loop *l, const grid_box *box);
+grid_box sweep_level(const sweep_loop *l, const grid_box *box, int64_t i);
 /* Runs a box level after level, as far as one with a point that fails. False when memory is out. */
 bool sweep_run_levels(sweep_loop *l, const grid_box *box);
 

@@ -80,7 +80,15 @@ bool sweep_run_alone(const sweep_loop *l, const grid_box *box, int thread, bool 
 {
     int flags = l->usual_flags | (far ? ABI_PREFETCH : 0);
     if (l->fill_count && !grid_box_contains(&l->inside, box)) sweep_fill_around(l, box);
-    return sweep_run_block(l, box, sweep_share_of(l, thread, box, flags));
+    sweep_share *share = sweep_share_of(l, thread, box, flags);
+    if (!l->levels) return sweep_run_block(l, box, share);
+    int64_t count = sweep_level_count(l, box);
+    bool done = true;
+    for (int64_t i = 0; i < count && done; i++) {
+        grid_box level = sweep_level(l, box, i);
+        done = sweep_run_block(l, &level, share);
+    }
+    return done;
 }
 
 const observe_fault *sweep_fault(const sweep_loop *l) { return sweep_first_fault(l); }

@@ -81,8 +81,8 @@ void sweep_begin(sweep_loop *l, const chain_loop *loop);
  * sweep_fault finds the first of all. */
 bool sweep_run(sweep_loop *l, const grid_box *box, const grid_box *core);
 /* Runs points of a loop on the calling thread, which is number `thread`, while others run other
- * points of it or other loops. The loop must not have checks, nor levels that all points must end
- * together. `far`: its values come from memory. False when memory is out. */
+ * points of it or other loops. The loop must not have checks; levels that run in order
+ * do so in the box. `far`: its values come from memory. False when memory is out. */
 bool sweep_run_alone(const sweep_loop *l, const grid_box *box, int thread, bool far);
 /* The first check that has failed at a point since the loop began; NULL: none. */
 const observe_fault *sweep_fault(const sweep_loop *l);

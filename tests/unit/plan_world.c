@@ -508,6 +508,8 @@ plan_request world_request(world *w)
     r.every = world_from(w, 0, 4);
     r.prefetch = world_from(w, 0, 1);
     r.depth = world_from(w, 0, 1) ? world_from(w, 1, 6) : 0;
+    r.cache = world_from(w, 1, 4) << world_from(w, 4, 12);
+    r.threads = world_from(w, 1, 3);
     return r;
 }
 
@@ -515,8 +517,10 @@ void world_say_request(uint64_t seed, const plan_request *r)
 {
     fprintf(
         stderr,
-        "seed %llu: %s tile %d %d %d inner %d %d %d parts %d %d %d every %d prefetch %d depth %d\n",
+        "seed %llu: %s tile %d %d %d inner %d %d %d parts %d %d %d every %d prefetch %d depth %d "
+        "cache %d threads %d\n",
         (unsigned long long)seed, r->method, (int)r->tile[0], (int)r->tile[1], (int)r->tile[2],
         (int)r->inner[0], (int)r->inner[1], (int)r->inner[2], (int)r->parts[0], (int)r->parts[1],
-        (int)r->parts[2], (int)r->every, (int)r->prefetch, (int)r->depth);
+        (int)r->parts[2], (int)r->every, (int)r->prefetch, (int)r->depth, (int)r->cache,
+        (int)r->threads);
 }

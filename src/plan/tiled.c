@@ -1,0 +1,183 @@
+/* Sizes of tiles for a cache. The fields of a tile should fill the bytes that are asked for, and
+ * there should be tiles for all threads. Rows stay whole where that leaves enough of them in a
+ * tile, because long rows are fast.
+ *
+ * A section is as deep as a tile is wide, counted in the indices by which a loop lags behind the
+ * one before. Then half of what a tile touches is new to it; deeper ones touch more of the indices
+ * around the tile than in it.
+ *
+ * Skewed tiles that are cut along two dimensions at least run as a wave. Otherwise, there are
+ * diamonds along one dimension: all of them run at once. */
+#include "plan/planner.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    UNIT = HOSTILE(64, 2),        /* points; cuts along x are at multiples of it */
+    FEWEST_ROWS = HOSTILE(64, 4), /* of a tile with whole rows */
+    NARROWEST = HOSTILE(128, 3),  /* points along x */
+    WIDEST = 1024,                /* where the grid has two dimensions */
+    DEEPEST = 64,                 /* loops */
+    TILES_PER_THREAD = 4
+};
+
+/* What sizes depend on. */
+typedef struct measures {
+    int loops;     /* on the grid */
+    int64_t bytes; /* of all fields at a point */
+    int64_t extent[3];
+    double growth[3]; /* of the lag, from loop to loop */
+    bool free[3];     /* dimensions that can be cut */
+    bool reduces;
+} measures;
+
+static grid_box hull_of(const plan_group *g)
+{
+    grid_box hull = {{0, 0, 0}, {0, 0, 0}};
+    for (int l = g->part.first; l < g->part.end; l++) {
+        const chain_loop *loop = g->part.a->loops[l].loop;
+        if (loop->once || grid_box_is_empty(&loop->box)) continue;
+        hull = grid_box_is_empty(&hull) ? loop->box : grid_box_hull(&hull, &loop->box);
+    }
+    return hull;
+}
+
+static int64_t bytes_per_point(const plan_group *g)
+{
+    int64_t bytes = 0;
+    for (int s = 0; s < g->part.a->slot_count; s++) {
+        const chain_slot *slot = g->part.a->slots[s];
+        analysis_use use = analysis_use_of(&g->part, s);
+        if (use.touched && !use.remapped)
+            bytes += (int64_t)slot->components * ir_storages[slot->type].bytes;
+    }
+    return bytes;
+}
+
+static measures measure(plan_group *g, plan *p)
+{
+    grid_box hull = hull_of(g);
+    measures m = {.bytes = larger(bytes_per_point(g), 1)};
+    if (!plan_group_lags(g, &g->part)) p->failed = true;
+    for (int l = g->part.first; l < g->part.end; l++) {
+        m.loops += !g->part.a->loops[l].loop->once;
+        m.reduces = m.reduces || g->part.a->loops[l].reduces;
+    }
+    for (int d = 0; d < 3; d++) {
+        int64_t most = 0;
+        for (int l = 0; l < g->part.end - g->part.first; l++) most = larger(most, g->lags[l][d].hi);
+        m.extent[d] = hull.hi[d] - hull.lo[d];
+        m.growth[d] = (double)most / (double)larger(m.loops - 1, 1);
+        m.free[d] = !g->fixed[d] && !g->period[d] && m.extent[d] > 1;
+    }
+    if (m.reduces) m.free[0] = false; /* sums go over whole bricks of rows */
+    return m;
+}
+
+static int64_t clamp(int64_t x, int64_t low, int64_t high)
+{
+    return x > high ? high : x < low ? low : x;
+}
+
+/* The width of tiles, of which so many points fit the cache. */
+static int64_t width_of(const measures *m, int64_t points)
+{
+    int64_t whole = m->extent[0], most = m->extent[2] > 1 ? points / FEWEST_ROWS : WIDEST;
+    if (!m->free[0] || (whole <= most && m->extent[2] > 1)) return whole;
+    int64_t few = whole / TILES_PER_THREAD; /* so that the tiles of a row are several */
+    int64_t width = m->extent[2] > 1 ? most : smaller(most, few);
+    return clamp(width / UNIT * UNIT, NARROWEST, larger(whole, NARROWEST));
+}
+
+/* How many loops are tiled together. */
+static int64_t depth_of(const measures *m, const int64_t tile[3], double share)
+{
+    double depth = DEEPEST;
+    for (int d = 0; d < 3; d++)
+        if (tile[d] && m->growth[d] > 0)
+            depth = fmin(depth, share * (double)tile[d] / m->growth[d]);
+    return (int64_t)depth;
+}
+
+/* Sizes for a wave; false: there are no two dimensions to be cut. */
+static bool size_wave(const measures *m, int64_t points, int64_t threads, plan_request *out)
+{
+    int64_t width = width_of(m, points), rows = larger(points / width, 1), *tile = out->tile;
+    bool cut_x = m->free[0] && width < m->extent[0];
+    if (m->free[2] && m->free[1]) {
+        int64_t most = larger(m->extent[2] / (TILES_PER_THREAD * threads), 1);
+        tile[2] = clamp((int64_t)sqrt((double)rows), 1, most);
+        tile[1] = clamp(rows / tile[2], 1, larger(m->extent[1] / TILES_PER_THREAD, 1));
+    } else if ((m->free[2] || m->free[1]) && cut_x) {
+        int d = m->free[2] ? 2 : 1;
+        int64_t others = m->extent[3 - d];
+        int64_t most = larger(m->extent[d] / (TILES_PER_THREAD * threads), 1);
+        tile[d] = clamp(rows / others, 1, most);
+    } else {
+        return false;
+    }
+    if (cut_x) tile[0] = width;
+    out->depth = larger(depth_of(m, tile, 1), 2);
+    return true;
+}
+
+/* Sizes for diamonds along the slowest dimension that can be cut; false: there is none, or tiles
+ * would have to be larger. */
+static bool size_diamonds(const measures *m, int64_t points, int64_t threads, plan_request *out)
+{
+    int d = m->free[2] ? 2 : m->free[1] ? 1 : 0;
+    int64_t others = 1;
+    for (int i = 0; i < 3; i++)
+        if (i != d) others *= larger(m->extent[i], 1);
+    if (!m->free[d]) return false;
+    out->tile[d] =
+        clamp(points / others, 1, larger(m->extent[d] / (TILES_PER_THREAD * threads), 1));
+    out->depth = depth_of(m, out->tile, 0.5);
+    return out->depth >= 2;
+}
+
+/* The method that suits a group, with sizes; NULL: none, and says why. */
+static const plan_method *choose(plan_group *g, const plan_request *r, plan_request *out, text *why)
+{
+    plan none = {0};
+    measures m = measure(g, &none);
+    int64_t threads = larger(r->threads, 1);
+    int64_t points = larger(r->cache / m.bytes, 1), all = 1;
+    for (int d = 0; d < 3; d++) all *= larger(m.extent[d], 1);
+    *out = (plan_request){.depth = 0};
+    if (none.failed) why->failed = true;
+    if (m.loops < 2)
+        text_add(why, "it is one loop");
+    else if (all / threads <= points)
+        text_add(why, "its fields fit the cache");
+    else if (size_wave(&m, points, threads, out))
+        return &plan_skewed;
+    else if (size_diamonds(&m, points, threads, out))
+        return &plan_diamond;
+    else
+        text_add(why, "no tiles suit the cache");
+    return NULL;
+}
+
+static bool tiled_applicable(plan_group *g, const plan_request *r, text *why)
+{
+    plan_request own;
+    if (!r->cache) text_add(why, "it is given no size of a cache, such as cache=1048576");
+    const plan_method *method = r->cache ? choose(g, r, &own, why) : NULL;
+    return method && method->applicable(g, &own, why);
+}
+
+static void make_tiled(plan_group *g, const plan_request *r, plan *p, int parent)
+{
+    plan_request own;
+    text why = {0};
+    const plan_method *method = choose(g, r, &own, &why);
+    if (method)
+        method->make(g, &own, p, parent);
+    else
+        p->failed = true;
+    text_free(&why);
+}
+
+const plan_method plan_tiled = {"tiled", true, tiled_applicable, make_tiled};
