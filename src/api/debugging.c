@@ -74,6 +74,7 @@ static kata_status read_plan(kata *k, const char *given)
 {
     char wrong[PLAN_WORD];
     const char *words = given ? given : environment_get("KATA_PLAN");
+    k->exec.fastest = !words;
     if (plan_request_read(words ? words : "loops", &k->exec.request, wrong)) return KATA_OK;
     return refuse_plan(k, given ? "plan" : "environment variable KATA_PLAN", words, wrong);
 }

@@ -21,14 +21,28 @@ static void warn_of_refusals(const plan *p, const char *method, const chain *c, 
     text_free(&lines);
 }
 
+static const plan *plan_of(exec_context *context, const plan_request *request, const chain *c,
+                           const analysis_chain **analysis, bool *is_new, messages *m)
+{
+    if (!context->plans) context->plans = plan_cache_new();
+    const plan *p =
+        context->plans ? plan_cache_get(context->plans, c, request, analysis, is_new) : NULL;
+    if (!p) message_no_memory(m);
+    return p;
+}
+
+const plan *exec_plan_quietly(exec_context *context, const plan_request *request, const chain *c,
+                              const analysis_chain **analysis, messages *m)
+{
+    bool is_new;
+    return plan_of(context, request, c, analysis, &is_new, m);
+}
+
 const plan *exec_plan_of(exec_context *context, const plan_request *request, const chain *c,
                          const analysis_chain **analysis, messages *m)
 {
-    bool is_new;
-    if (!context->plans) context->plans = plan_cache_new();
-    const plan *p =
-        context->plans ? plan_cache_get(context->plans, c, request, analysis, &is_new) : NULL;
-    if (!p) message_no_memory(m);
+    bool is_new = false;
+    const plan *p = plan_of(context, request, c, analysis, &is_new, m);
     if (p && is_new) warn_of_refusals(p, request->method, c, m);
     return p;
 }

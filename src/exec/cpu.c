@@ -2,15 +2,10 @@
  * runs plans in which fields stay at home; of others the chain runs loop by loop. So it does while
  * functions are being compiled: the loops that lack theirs are interpreted. Results are the same.
  *
- * Where a check fails, loops behind the one that fails are left out. The ones before it run to
- * their end: one of them may fail, too, and would have come first.
- *
  * The floating-point environment is the default one, so that no program, nor a library compiled
  * with -ffast-math, can change results: set here for the calling thread and in team.c for the
  * others. */
 #include "exec/cpu.h"
-
-#include "oracle/oracle.h"
 
 #include <fenv.h>
 #include <stdlib.h>
@@ -31,170 +26,46 @@ void exec_cpu_free(struct exec_cpu *cpu)
     cpu_groups_drop(cpu);
     sweep_workers_free(cpu->workers);
     free(cpu->functions);
+    free(cpu->ways);
     free(cpu);
 }
 
-/* ---- a chain --------------------------------------------------------------------------------- */
+/* ---- chains ---------------------------------------------------------------------------------- */
 
-const chain_loop *cpu_loop_of(const cpu_chain *c, int loop) { return c->a->loops[loop].loop; }
-
-bool cpu_no_memory(cpu_chain *c)
+/* Some of the loops of a chain. */
+static chain part_of(const chain *c, size_t first, size_t count)
 {
-    if (!c->status) c->status = message_no_memory(c->m);
-    return false;
+    chain part = *c;
+    part.loops += first;
+    part.count = count;
+    return part;
 }
 
-/* A loop is prepared when it is met; where loops run side by side, all of them before. */
-static bool prepare(cpu_chain *c, int loop)
+/* Runs a chain part by part, as the fastest known way says. */
+static kata_status run_fastest(exec_context *context, const chain *c, const size_t *functions,
+                               messages *m)
 {
-    cpu_step *s = &c->steps[loop];
-    struct exec_cpu *cpu = c->context->cpu;
-    bool cut = !c->whole && c->schedule->cut[loop];
-    if (s->sweep) return true;
-    c->status = store_make_arrays(cpu_loop_of(c, loop), c->m);
-    if (c->status) return false;
-    s->sweep =
-        sweep_prepare(cpu->workers, cpu_loop_of(c, loop), cpu->functions[s->function].run, cut);
-    return s->sweep || cpu_no_memory(c);
-}
-
-bool cpu_begin(cpu_chain *c, int loop)
-{
-    cpu_step *s = &c->steps[c->steps[loop].same];
-    if (!prepare(c, c->steps[loop].same)) return false;
-    if (!s->begun) sweep_begin(s->sweep, cpu_loop_of(c, loop));
-    return s->begun = true;
-}
-
-static void release(cpu_step *s)
-{
-    sweep_release(s->sweep);
-    s->sweep = NULL;
-    s->begun = false;
-}
-
-static bool run_prepared(cpu_chain *c, int loop, const grid_box *box, const grid_box *core)
-{
-    cpu_step *s = &c->steps[loop];
-    if (!cpu_begin(c, loop)) return false;
-    if (!sweep_run(s->sweep, box, core)) return cpu_no_memory(c);
-    if (sweep_fault(s->sweep)) c->failing = loop;
-    return true;
-}
-
-static bool finish(cpu_chain *c, int loop)
-{
-    cpu_step *s = &c->steps[loop];
-    if (!cpu_begin(c, loop)) return false;
-    if (loop < c->failing && !sweep_finish(s->sweep)) return cpu_no_memory(c);
-    if (c->whole && loop < c->failing) release(s);
-    return true;
-}
-
-/* A loop without a function is interpreted as a whole, its reductions too. */
-static bool interpret(cpu_chain *c, int loop)
-{
-    c->status = store_make_arrays(cpu_loop_of(c, loop), c->m);
-    if (!c->status) c->status = oracle_interpret_loop(cpu_loop_of(c, loop), NULL, c->m);
-    return c->status == KATA_OK;
-}
-
-/* Whether the function of a loop is there; *ready is false where it is to be interpreted. */
-static bool has_code(cpu_chain *c, int loop, bool *ready)
-{
-    abi_function *run = NULL;
-    if (c->whole && !c->steps[loop].sweep)
-        c->status =
-            cpu_compiled(c->context, c->steps[loop].function, cpu_loop_of(c, loop), c->m, &run);
-    *ready = run || c->steps[loop].sweep;
-    return c->status == KATA_OK;
-}
-
-/* ---- the visitor ----------------------------------------------------------------------------- */
-
-static bool run_timed(cpu_chain *c, const plan_run *run)
-{
-    bool ready;
-    double start = observe_meter_now(c->context->meter);
-    if (!has_code(c, run->loop, &ready)) return false;
-    bool done = ready ? run_prepared(c, run->loop, &run->box, &run->core) : interpret(c, run->loop);
-    if (done && ready && c->whole && !c->a->loops[run->loop].reduces && run->loop < c->failing)
-        release(&c->steps[run->loop]);
-    c->steps[run->loop].seconds += observe_meter_now(c->context->meter) - start;
-    return done;
-}
-
-static bool visit_run(void *data, const plan_walk *walk, const plan_run *run)
-{
-    cpu_chain *c = data;
-    (void)walk;
-    return run->loop > c->failing || run_timed(c, run);
-}
-
-/* Reductions are finished, and loops without a grid run. */
-static bool visit_scalar(void *data, int loop)
-{
-    cpu_chain *c = data;
-    const chain_loop *l = cpu_loop_of(c, loop);
-    bool runs = l->once || grid_box_is_empty(&l->box), ready = false;
-    if (loop > c->failing) return true;
-    if (!c->steps[loop].sweep) {
-        if (!runs) return true; /* interpreted */
-        if (!has_code(c, loop, &ready)) return false;
-        if (!ready) return interpret(c, loop);
+    cpu_ways *ways = cpu_ways_of(context, c, functions, m);
+    kata_status status = ways ? KATA_OK : m->status;
+    for (size_t first = 0, count; first < c->count && !status; first += count) {
+        plan_request request;
+        count = cpu_way_begin(ways, c->count - first, &request);
+        chain part = part_of(c, first, count);
+        cpu_work work = {.functions = functions + first};
+        double start = clock_seconds();
+        if (!cpu_plan_by(context, &request, &part, &work, m)) return m->status;
+        status = cpu_run_planned(context, &work, m);
+        cpu_way_end(ways, count, clock_seconds() - start);
     }
-    if (l->once && !run_prepared(c, loop, &l->box, &l->box)) return false;
-    return finish(c, loop);
+    return status;
 }
 
-/* ---- before and after ------------------------------------------------------------------------ */
-
-/* Prepares all loops of a plan in which they run side by side. */
-static bool prepare_all(cpu_chain *c)
+static kata_status run_asked(exec_context *context, const chain *c, const size_t *functions,
+                             messages *m)
 {
-    for (int i = 0; i < c->a->loop_count; i++)
-        if (c->steps[i].same == i && !prepare(c, i)) return false;
-    return true;
-}
-
-/* What the loops that have run took; and those that are still prepared are released. */
-static void end_loops(cpu_chain *c)
-{
-    for (int i = 0; i < c->a->loop_count; i++) {
-        if (i < c->failing && !c->status)
-            observe_meter_note(c->context->meter, cpu_loop_of(c, i), c->steps[i].seconds);
-        release(&c->steps[i]);
-    }
-}
-
-static bool run_step(cpu_chain *c, const plan *p, const plan_step *step, plan_place *homes)
-{
-    plan_visitor visitor = {.data = c, .run = visit_run, .scalar = visit_scalar};
-    const grid_box *box = &cpu_loop_of(c, step->loop)->box;
-    plan_run run = {.loop = step->loop, .box = *box, .core = *box};
-    switch (step->kind) {
-    case PLAN_STEP_LOOP: return visit_run(c, NULL, &run);
-    case PLAN_STEP_SCALAR: return visit_scalar(c, step->loop);
-    case PLAN_STEP_WAVE: return c->failing < c->a->loop_count || cpu_run_wave(c, &step->wave);
-    case PLAN_STEP_NODE: break;
-    }
-    return plan_walk_part(p, c->a, step->node, homes, &visitor) || cpu_no_memory(c);
-}
-
-static kata_status run_planned(cpu_chain *c, const plan *p, plan_place *homes)
-{
-    bool done = true;
-    c->schedule = &p->schedule;
-    c->failing = c->a->loop_count;
-    for (int i = 0; i < c->a->loop_count; i++) c->steps[i].same = i;
-    if (!c->whole) done = cpu_find_same(c) && prepare_all(c);
-    for (int i = 0; i < c->schedule->count && done; i++)
-        done = run_step(c, p, &c->schedule->steps[i], homes);
-    if (!c->status && c->failing < c->a->loop_count)
-        c->status = observe_fault_report(cpu_loop_of(c, c->failing),
-                                         sweep_fault(c->steps[c->failing].sweep), c->m);
-    end_loops(c);
-    return c->status;
+    cpu_work work = {.functions = functions};
+    if (!cpu_plan_as_asked(context, c, &work, m)) return m->status;
+    return cpu_run_planned(context, &work, m);
 }
 
 /* Runs a chain by a plan; NULL: by the one that is chosen for it. */
@@ -202,18 +73,13 @@ static kata_status run_chain(exec_context *context, const chain *c, const plan *
                              const analysis_chain *a, messages *m)
 {
     arena memory = {0};
-    cpu_chain chain = {.context = context, .a = a, .m = m};
     size_t *functions = arena_array(&memory, c->count + 1, sizeof *functions);
-    plan_place *homes = arena_array(&memory, c->slot_count + 1, sizeof *homes);
-    chain.steps = arena_array(&memory, c->count + 1, sizeof *chain.steps);
-    bool good = functions && homes && chain.steps;
-    kata_status status = good ? cpu_compile(context, c, functions, m) : message_no_memory(m);
-    for (size_t i = 0; i < c->count && !status; i++) chain.steps[i].function = functions[i];
-    if (!p && !status) {
-        p = cpu_choose_plan(context, c, functions, &chain.a, &chain.whole, m);
-        if (!p) status = KATA_ERROR_MEMORY;
-    }
-    if (!status) status = run_planned(&chain, p, homes);
+    kata_status status = functions ? cpu_compile(context, c, functions, m) : message_no_memory(m);
+    if (!status && p)
+        status = cpu_run_planned(context, &(cpu_work){p, a, functions, false}, m);
+    else if (!status)
+        status = context->fastest ? run_fastest(context, c, functions, m)
+                                  : run_asked(context, c, functions, m);
     arena_free(&memory);
     return status;
 }

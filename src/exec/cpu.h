@@ -38,7 +38,9 @@ struct exec_cpu {
     char basis[33];     /* see cpu_compile.c; "" at first */
     double interpreted; /* seconds, estimated, of loops that had no function yet */
     sweep_workers *workers;
-    bool told; /* that a plan is not used */
+    bool told;             /* that a plan is not used */
+    struct cpu_ways *ways; /* CPU_KNOWN_CHAINS of them; NULL at first */
+    int64_t turn;
 };
 
 /* A loop of a chain. */
@@ -75,12 +77,57 @@ bool cpu_find_same(cpu_chain *c);
 /* Runs a wave of tiles on all threads. False, reported, when memory is out. */
 bool cpu_run_wave(cpu_chain *c, const plan_wave *wave);
 
+/* A chain, or a part of one, and how it runs. */
+typedef struct cpu_work {
+    const plan *plan;
+    const analysis_chain *a;
+    const size_t *functions; /* numbers, per loop */
+    bool whole; /* each loop runs on one box, one after another; otherwise all functions
+                   have code */
+} cpu_work;
+
+kata_status cpu_run_planned(exec_context *context, const cpu_work *work, messages *m);
+
 /* ---- cpu_plan.c ------------------------------------------------------------------------------ */
 
-/* The plan to run a chain by; *whole: each loop runs on one box, one after another. Otherwise all
- * functions have code. NULL, reported, when memory is out or a function cannot be fetched. */
-const plan *cpu_choose_plan(exec_context *context, const chain *c, const size_t *functions,
-                            const analysis_chain **a, bool *whole, messages *m);
+/* Whether all functions are there; false also where fetching one failed: *status. */
+bool cpu_has_all_code(exec_context *context, const chain *c, const size_t *functions, messages *m,
+                      kata_status *status);
+/* Sets plan, analysis and `whole` of the work on a chain: by a request, or as the context's request
+ * asks, with a warning where that cannot be had. False, reported, when memory is out or a function
+ * cannot be fetched. */
+bool cpu_plan_by(exec_context *context, const plan_request *request, const chain *c, cpu_work *work,
+                 messages *m);
+bool cpu_plan_as_asked(exec_context *context, const chain *c, cpu_work *work, messages *m);
+
+/* ---- cpu_ways.c: which plan is fastest ------------------------------------------------------- */
+
+enum { CPU_WAYS = 8 };
+
+/* What is known of chains that are alike. */
+typedef struct cpu_ways {
+    uint64_t key;  /* 0: nothing */
+    int64_t used;  /* when last */
+    size_t period; /* loops after which the chain repeats; 0: it does not */
+    bool plain;    /* there is nothing to tile */
+    bool met;      /* it has run: its memory is there */
+    int64_t cache; /* bytes of a second-level cache */
+    int threads;
+    int way, best; /* the one that runs, and the fastest known */
+    bool trying;   /* `way` is a try */
+    int runs;      /* of the present try */
+    int tries[CPU_WAYS];
+    double least[CPU_WAYS]; /* seconds per loop */
+    int64_t pause, left;    /* loops between tries, and until the next ones */
+} cpu_ways;
+enum { CPU_KNOWN_CHAINS = 16 };
+
+/* The entry of a chain; NULL, reported, when memory is out or a function cannot be fetched. */
+cpu_ways *cpu_ways_of(exec_context *context, const chain *c, const size_t *functions, messages *m);
+/* How many of the loops that are left run next, and by which plan. */
+size_t cpu_way_begin(cpu_ways *ways, size_t left, plan_request *request);
+/* How long that took. */
+void cpu_way_end(cpu_ways *ways, size_t loops, double seconds);
 
 /* ---- cpu_compile.c: from loops to functions -------------------------------------------------- */
 

@@ -13,9 +13,8 @@ const char *exec_cpu_refuses(const plan *p)
     return NULL;
 }
 
-/* Whether all functions are there; false also where fetching one failed: *status. */
-static bool has_all_code(exec_context *context, const chain *c, const size_t *functions,
-                         messages *m, kata_status *status)
+bool cpu_has_all_code(exec_context *context, const chain *c, const size_t *functions, messages *m,
+                      kata_status *status)
 {
     abi_function *run = NULL;
     *status = KATA_OK;
@@ -34,18 +33,32 @@ static void say_refusal(exec_context *context, const char *method, const char *w
                  method);
 }
 
-const plan *cpu_choose_plan(exec_context *context, const chain *c, const size_t *functions,
-                            const analysis_chain **a, bool *whole, messages *m)
+static bool plan_loops(exec_context *context, const chain *c, cpu_work *work, messages *m)
 {
-    const plan_request loops = {.method = "loops"}, *asked = &context->request;
+    const plan_request loops = {.method = "loops"};
+    work->whole = true;
+    work->plan = exec_plan_of(context, &loops, c, &work->a, m);
+    return work->plan;
+}
+
+bool cpu_plan_by(exec_context *context, const plan_request *request, const chain *c, cpu_work *work,
+                 messages *m)
+{
+    work->plan = exec_plan_quietly(context, request, c, &work->a, m);
+    if (work->plan) work->whole = work->plan->schedule.whole;
+    return work->plan;
+}
+
+bool cpu_plan_as_asked(exec_context *context, const chain *c, cpu_work *work, messages *m)
+{
+    const plan_request *asked = &context->request;
     kata_status status = KATA_OK;
-    *whole = true;
-    if (!asked->method) return exec_plan_of(context, &loops, c, a, m);
-    const plan *p = exec_plan_of(context, asked, c, a, m);
+    if (!asked->method) return plan_loops(context, c, work, m);
+    const plan *p = work->plan = exec_plan_of(context, asked, c, &work->a, m);
+    work->whole = true;
     if (!p || p->schedule.whole) return p;
     const char *why = exec_cpu_refuses(p);
     if (why) say_refusal(context, asked->method, why, m);
-    *whole = why || !has_all_code(context, c, functions, m, &status);
-    if (status) return NULL;
-    return *whole ? exec_plan_of(context, &loops, c, a, m) : p;
+    work->whole = why || !cpu_has_all_code(context, c, work->functions, m, &status);
+    return !status && (!work->whole || plan_loops(context, c, work, m));
 }

@@ -18,7 +18,8 @@ typedef struct exec_context {
     observe_meter *meter; /* NULL: nothing is measured */
     jit *jit;
     plan_cache *plans;    /* NULL at first */
-    plan_request request; /* of the executors "plan" and "cpu"; without a method: loop by loop */
+    plan_request request; /* of the executors "plan" and "cpu" */
+    bool fastest;         /* "cpu" finds out which plan is fastest, instead */
     struct exec_cpu
         *cpu; /* state of the cpu executor: compiled functions, buffers; NULL at first */
 } exec_context;
@@ -40,6 +41,9 @@ extern const exec_executor exec_cpu;       /* compiled loops on threads */
  * be used for; NULL, reported, when memory is out. */
 const plan *exec_plan_of(exec_context *context, const plan_request *request, const chain *c,
                          const analysis_chain **analysis, messages *m);
+/* The same without a warning. */
+const plan *exec_plan_quietly(exec_context *context, const plan_request *request, const chain *c,
+                              const analysis_chain **analysis, messages *m);
 /* Why the executor "cpu" does not run chains by a plan; NULL: it does. */
 const char *exec_cpu_refuses(const plan *p);
 /* Runs a chain by a plan that is right for it. The context waits for compilers. */

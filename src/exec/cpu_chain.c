@@ -1,0 +1,184 @@
+/* Running a chain by a plan: the steps of its schedule, one after another.
+ *
+ * Where a check fails, loops behind the one that fails are left out. The ones before it run to
+ * their end: one of them may fail, too, and would have come first. */
+#include "exec/cpu.h"
+
+#include "oracle/oracle.h"
+
+/* ---- a chain --------------------------------------------------------------------------------- */
+
+const chain_loop *cpu_loop_of(const cpu_chain *c, int loop) { return c->a->loops[loop].loop; }
+
+bool cpu_no_memory(cpu_chain *c)
+{
+    if (!c->status) c->status = message_no_memory(c->m);
+    return false;
+}
+
+/* A loop is prepared when it is met; where loops run side by side, all of them before. */
+static bool prepare(cpu_chain *c, int loop)
+{
+    cpu_step *s = &c->steps[loop];
+    struct exec_cpu *cpu = c->context->cpu;
+    bool cut = !c->whole && c->schedule->cut[loop];
+    if (s->sweep) return true;
+    c->status = store_make_arrays(cpu_loop_of(c, loop), c->m);
+    if (c->status) return false;
+    s->sweep =
+        sweep_prepare(cpu->workers, cpu_loop_of(c, loop), cpu->functions[s->function].run, cut);
+    return s->sweep || cpu_no_memory(c);
+}
+
+bool cpu_begin(cpu_chain *c, int loop)
+{
+    cpu_step *s = &c->steps[c->steps[loop].same];
+    if (!prepare(c, c->steps[loop].same)) return false;
+    if (!s->begun) sweep_begin(s->sweep, cpu_loop_of(c, loop));
+    return s->begun = true;
+}
+
+static void release(cpu_step *s)
+{
+    sweep_release(s->sweep);
+    s->sweep = NULL;
+    s->begun = false;
+}
+
+static bool run_prepared(cpu_chain *c, int loop, const grid_box *box, const grid_box *core)
+{
+    cpu_step *s = &c->steps[loop];
+    if (!cpu_begin(c, loop)) return false;
+    if (!sweep_run(s->sweep, box, core)) return cpu_no_memory(c);
+    if (sweep_fault(s->sweep)) c->failing = loop;
+    return true;
+}
+
+static bool finish(cpu_chain *c, int loop)
+{
+    cpu_step *s = &c->steps[loop];
+    if (!cpu_begin(c, loop)) return false;
+    if (loop < c->failing && !sweep_finish(s->sweep)) return cpu_no_memory(c);
+    if (c->whole && loop < c->failing) release(s);
+    return true;
+}
+
+/* A loop without a function is interpreted as a whole, its reductions too. */
+static bool interpret(cpu_chain *c, int loop)
+{
+    c->status = store_make_arrays(cpu_loop_of(c, loop), c->m);
+    if (!c->status) c->status = oracle_interpret_loop(cpu_loop_of(c, loop), NULL, c->m);
+    return c->status == KATA_OK;
+}
+
+/* Whether the function of a loop is there; *ready is false where it is to be interpreted. */
+static bool has_code(cpu_chain *c, int loop, bool *ready)
+{
+    abi_function *run = NULL;
+    if (c->whole && !c->steps[loop].sweep)
+        c->status =
+            cpu_compiled(c->context, c->steps[loop].function, cpu_loop_of(c, loop), c->m, &run);
+    *ready = run || c->steps[loop].sweep;
+    return c->status == KATA_OK;
+}
+
+/* ---- the visitor ----------------------------------------------------------------------------- */
+
+static bool run_timed(cpu_chain *c, const plan_run *run)
+{
+    bool ready;
+    double start = observe_meter_now(c->context->meter);
+    if (!has_code(c, run->loop, &ready)) return false;
+    bool done = ready ? run_prepared(c, run->loop, &run->box, &run->core) : interpret(c, run->loop);
+    if (done && ready && c->whole && !c->a->loops[run->loop].reduces && run->loop < c->failing)
+        release(&c->steps[run->loop]);
+    c->steps[run->loop].seconds += observe_meter_now(c->context->meter) - start;
+    return done;
+}
+
+static bool visit_run(void *data, const plan_walk *walk, const plan_run *run)
+{
+    cpu_chain *c = data;
+    (void)walk;
+    return run->loop > c->failing || run_timed(c, run);
+}
+
+/* Reductions are finished, and loops without a grid run. */
+static bool visit_scalar(void *data, int loop)
+{
+    cpu_chain *c = data;
+    const chain_loop *l = cpu_loop_of(c, loop);
+    bool runs = l->once || grid_box_is_empty(&l->box), ready = false;
+    if (loop > c->failing) return true;
+    if (!c->steps[loop].sweep) {
+        if (!runs) return true; /* interpreted */
+        if (!has_code(c, loop, &ready)) return false;
+        if (!ready) return interpret(c, loop);
+    }
+    if (l->once && !run_prepared(c, loop, &l->box, &l->box)) return false;
+    return finish(c, loop);
+}
+
+/* ---- before and after ------------------------------------------------------------------------ */
+
+/* Prepares all loops of a plan in which they run side by side. */
+static bool prepare_all(cpu_chain *c)
+{
+    for (int i = 0; i < c->a->loop_count; i++)
+        if (c->steps[i].same == i && !prepare(c, i)) return false;
+    return true;
+}
+
+/* What the loops that have run took; and those that are still prepared are released. */
+static void end_loops(cpu_chain *c)
+{
+    for (int i = 0; i < c->a->loop_count; i++) {
+        if (i < c->failing && !c->status)
+            observe_meter_note(c->context->meter, cpu_loop_of(c, i), c->steps[i].seconds);
+        release(&c->steps[i]);
+    }
+}
+
+static bool run_step(cpu_chain *c, const plan *p, const plan_step *step, plan_place *homes)
+{
+    plan_visitor visitor = {.data = c, .run = visit_run, .scalar = visit_scalar};
+    const grid_box *box = &cpu_loop_of(c, step->loop)->box;
+    plan_run run = {.loop = step->loop, .box = *box, .core = *box};
+    switch (step->kind) {
+    case PLAN_STEP_LOOP: return visit_run(c, NULL, &run);
+    case PLAN_STEP_SCALAR: return visit_scalar(c, step->loop);
+    case PLAN_STEP_WAVE: return c->failing < c->a->loop_count || cpu_run_wave(c, &step->wave);
+    case PLAN_STEP_NODE: break;
+    }
+    return plan_walk_part(p, c->a, step->node, homes, &visitor) || cpu_no_memory(c);
+}
+
+static kata_status run_steps(cpu_chain *c, const plan *p, plan_place *homes)
+{
+    bool done = true;
+    c->schedule = &p->schedule;
+    c->failing = c->a->loop_count;
+    for (int i = 0; i < c->a->loop_count; i++) c->steps[i].same = i;
+    if (!c->whole) done = cpu_find_same(c) && prepare_all(c);
+    for (int i = 0; i < c->schedule->count && done; i++)
+        done = run_step(c, p, &c->schedule->steps[i], homes);
+    if (!c->status && c->failing < c->a->loop_count)
+        c->status = observe_fault_report(cpu_loop_of(c, c->failing),
+                                         sweep_fault(c->steps[c->failing].sweep), c->m);
+    end_loops(c);
+    return c->status;
+}
+
+kata_status cpu_run_planned(exec_context *context, const cpu_work *work, messages *m)
+{
+    arena memory = {0};
+    cpu_chain c = {.context = context, .a = work->a, .whole = work->whole, .m = m};
+    plan_place *homes = arena_array(&memory, (size_t)work->a->slot_count + 1, sizeof *homes);
+    c.steps = arena_array(&memory, (size_t)work->a->loop_count + 1, sizeof *c.steps);
+    kata_status status = homes && c.steps ? KATA_OK : message_no_memory(m);
+    for (int i = 0; i < work->a->loop_count && !status; i++)
+        c.steps[i].function = work->functions[i];
+    if (!status) status = run_steps(&c, work->plan, homes);
+    arena_free(&memory);
+    return status;
+}
