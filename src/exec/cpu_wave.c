@@ -88,13 +88,13 @@ static void find_tile(const plan_wave *wave, int64_t row, int64_t tile, int64_t 
 
 static bool run_tile(const wave_run *w, const int64_t at[3], int thread)
 {
-    grid_box box;
+    grid_box boxes[PLAN_WAVE_BOXES];
     for (int k = 0; k < w->wave->loops; k++) {
         const plan_wave_loop *part = &w->c->schedule->loops[w->wave->first + k];
         const sweep_loop *sweep = w->c->steps[w->c->steps[part->loop].same].sweep;
-        if (plan_wave_box(w->wave, part, cpu_loop_of(w->c, part->loop), at, &box) &&
-            !sweep_run_alone(sweep, &box, thread, w->far))
-            return false;
+        int count = plan_wave_boxes(w->wave, part, cpu_loop_of(w->c, part->loop), at, boxes);
+        for (int i = 0; i < count; i++)
+            if (!sweep_run_alone(sweep, &boxes[i], thread, w->far)) return false;
     }
     return true;
 }

@@ -41,6 +41,8 @@ static const char *check_tile(const plan *p, const plan_node *n)
     if (n->dimension < 0 || n->dimension > 2) return "a dimension is not x, y or z";
     if (n->size < 1 || n->size > PLAN_FAR) return "a tile's size is out of range";
     if (n->wave && (n->parallel || n->overlap)) return "a wave has parallel or overlapped tiles";
+    if (n->seam && (!n->period[n->dimension] || n->overlap || n->parallel))
+        return "a seam is not that of tiles around a period";
     return check_spans(p, n);
 }
 

@@ -12,8 +12,12 @@
 int plan_add(plan *p, int parent, plan_node node);
 int plan_spans_per_leaf(const plan_node *tile);
 plan_span *plan_span_of(const plan_node *tile, int leaf, int dimension);
+/* Of a TILE with a seam. */
+plan_span *plan_seam_of(const plan_node *tile, int leaf);
+/* In the order of the text form. */
+plan_span *plan_span_number(const plan_node *tile, int leaf, int number);
 /* Gives a TILE or BLOCKS node its spans, after its last leaf was added: zero, or those that `find`
- * finds. */
+ * finds. Seams are zero. */
 typedef plan_span plan_find_span(const void *data, const plan_node *leaf, int dimension);
 void plan_end_tile(plan *p, int number, plan_find_span *find, const void *data);
 /* Whether two fields can lie in the same memory. */

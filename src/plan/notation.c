@@ -2,13 +2,14 @@
  *
  *     seq
  *       buffer field 1 alias -1 capacity 0 0 6 window 0 reach 0 0
- *         tile dimension 2 size 4 overlap 0 parallel 0 wave 0 period 0 0 0
+ *         tile dimension 2 size 4 overlap 0 parallel 0 wave 0 seam 0 period 0 0 0
  *           seq
  *             move field 1 out 0 tag 0 spans 1 1
  *             loop number 0 spans 0 0  # heat
  *       scalar number 1
  *
- * A leaf has the spans of the tiles around it, outermost first, two numbers each (of blocks, six).
+ * A leaf has the spans of the tiles around it, outermost first, two numbers each (at seams four, of
+ * blocks six).
  * PLAN_FAR is written as far and its negative as -far, in JSON as texts. */
 #include "plan/notation.h"
 
@@ -32,6 +33,7 @@ const notation_number notation_numbers[] = {
     NUMBERS(TILE, "overlap", overlap, 1),
     NUMBERS(TILE, "parallel", parallel, 1),
     NUMBERS(TILE, "wave", wave, 1),
+    NUMBERS(TILE, "seam", seam, 1),
     NUMBERS(TILE, "period", period, 3),
     NUMBERS(BLOCKS, "parts", parts, 3),
     NUMBERS(BLOCKS, "period", period, 3),
@@ -91,7 +93,7 @@ static void print_spans(printer *w, const plan_node *leaf, const char *before, c
     for (int i = 0; i < w->depth; i++) {
         const plan_node *t = &w->p->nodes[w->tiles[i]];
         for (int k = 0; k < plan_spans_per_leaf(t); k++) {
-            plan_span span = *plan_span_of(t, leaf->leaf, k);
+            plan_span span = *plan_span_number(t, leaf->leaf, k);
             text_add(w->out, "%s", i + k ? between : before);
             print_number(w, span.lo);
             text_add(w->out, "%s", between);

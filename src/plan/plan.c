@@ -36,24 +36,30 @@ int plan_add(plan *p, int parent, plan_node node)
 
 bool plan_is_tile(const plan_node *n) { return n->kind == PLAN_TILE || n->kind == PLAN_BLOCKS; }
 
-int plan_spans_per_leaf(const plan_node *n) { return n->kind == PLAN_BLOCKS ? 3 : 1; }
+int plan_spans_per_leaf(const plan_node *n) { return n->kind == PLAN_BLOCKS ? 3 : n->seam ? 2 : 1; }
+
+plan_span *plan_span_number(const plan_node *tile, int leaf, int number)
+{
+    return &tile->spans[(leaf - tile->leaf) * plan_spans_per_leaf(tile) + number];
+}
 
 plan_span *plan_span_of(const plan_node *tile, int leaf, int d)
 {
-    int each = plan_spans_per_leaf(tile);
-    return &tile->spans[(leaf - tile->leaf) * each + (each == 3 ? d : 0)];
+    return plan_span_number(tile, leaf, tile->kind == PLAN_BLOCKS ? d : 0);
 }
+
+plan_span *plan_seam_of(const plan_node *tile, int leaf) { return plan_span_number(tile, leaf, 1); }
 
 void plan_end_tile(plan *p, int number, plan_find_span *find, const void *data)
 {
     if (p->failed) return;
     plan_node *n = &p->nodes[number];
-    int each = plan_spans_per_leaf(n);
+    int each = plan_spans_per_leaf(n), found = n->kind == PLAN_BLOCKS ? 3 : 1;
     n->leaf_count = p->leaf_count - n->leaf;
     n->spans = arena_array(&p->memory, (size_t)(n->leaf_count * each) + 1, sizeof *n->spans);
     if (!n->spans) p->failed = true;
     for (int i = number; find && n->spans && i < p->count; i++)
-        for (int k = 0; k < each && plan_is_leaf(&p->nodes[i]); k++) {
+        for (int k = 0; k < found && plan_is_leaf(&p->nodes[i]); k++) {
             int d = n->kind == PLAN_BLOCKS ? k : n->dimension;
             *plan_span_of(n, p->nodes[i].leaf, d) = find(data, &p->nodes[i], d);
         }

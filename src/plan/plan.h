@@ -28,7 +28,8 @@
 typedef enum plan_kind {
     PLAN_NONE,
     PLAN_SEQ,      /* its children, in order */
-    PLAN_TILE,     /* dimension, size, overlap, parallel, wave, period; spans: one per leaf */
+    PLAN_TILE,     /* dimension, size, overlap, parallel, wave, seam, period; spans: one per leaf,
+                      or two */
     PLAN_BLOCKS,   /* parts, cuts, period; spans: three per leaf, one per dimension */
     PLAN_BUFFER,   /* slot, alias, capacity, window; child */
     PLAN_MOVE,     /* slot, out, tag */
@@ -53,6 +54,9 @@ typedef struct plan_node {
     bool parallel; /* tiles touch nothing in common that one of them writes */
     bool wave;     /* with the wave tiles directly inside: two tiles of which neither comes first in
                       all dimensions touch nothing in common that one of them writes */
+    bool seam; /* tiles go once around a dimension that wraps. Beside its span each leaf has another
+                  one: for the low end of the first tile, and for the high end of the last one. So
+                  the first tile begins within the grid, and the last one closes the gap */
     int64_t period[3];   /* of TILE and BLOCKS: the size of a dimension that wraps, otherwise 0 */
     int parts[3];        /* of BLOCKS, per dimension */
     int64_t *cuts[3];    /* parts + 1 of them */
@@ -75,6 +79,7 @@ typedef struct plan_node {
 typedef struct plan_wave_loop {
     int loop;
     plan_span span[3];
+    plan_span seam[3]; /* of the first and the last tile around a period */
 } plan_wave_loop;
 
 /* Tiles around loops, the outermost node first. Tile number k of a node is [k size, (k + 1) size);
@@ -84,6 +89,7 @@ typedef struct plan_wave {
     bool independent; /* tiles of the outermost node need nothing of one another */
     int dimension[3];
     int64_t size[3];
+    int64_t period[3]; /* of tiles with a seam; otherwise 0 */
     plan_span tiles[3];
     int first, loops; /* in the schedule */
 } plan_wave;
@@ -202,9 +208,11 @@ const plan_place *plan_innermost(const plan_walk *walk, int slot);
 
 /* Sets p->schedule; false when memory is out. */
 bool plan_schedule_make(plan *p, const analysis_chain *a);
-/* The points of a loop in a tile of a wave; false where it has none. */
-bool plan_wave_box(const plan_wave *wave, const plan_wave_loop *part, const chain_loop *loop,
-                   const int64_t at[3], grid_box *box);
+/* The points of a loop in a tile of a wave, as boxes: over a seam there are two. Returns their
+ * number. */
+enum { PLAN_WAVE_BOXES = 8 };
+int plan_wave_boxes(const plan_wave *wave, const plan_wave_loop *part, const chain_loop *loop,
+                    const int64_t at[3], grid_box out[PLAN_WAVE_BOXES]);
 
 /* ---- planners.c ------------------------------------------------------------------------------ */
 

@@ -24,6 +24,10 @@ static void count_tiles(const plan_wave_loop *part, const grid_box *box, plan_wa
     for (int i = 0; i < wave->count; i++) {
         int d = wave->dimension[i];
         if (grid_box_is_empty(box)) continue;
+        if (wave->period[i]) {
+            wave->tiles[i] = (plan_span){0, (wave->period[i] - 1) / wave->size[i]};
+            continue;
+        }
         int64_t first = floor_divide(box->lo[d] - part->span[i].hi, wave->size[i]);
         int64_t last = floor_divide(box->hi[d] - 1 - part->span[i].lo, wave->size[i]);
         wave->tiles[i].lo = smaller(wave->tiles[i].lo, first);
@@ -39,7 +43,8 @@ static bool describe_wave(plan *p, const analysis_chain *a, int node, plan_wave 
     for (; p->nodes[node].kind == PLAN_TILE; node = p->nodes[node].child) {
         const plan_node *n = nodes[wave->count] = &p->nodes[node];
         bool wraps = n->period[0] || n->period[1] || n->period[2];
-        if (wraps || n->overlap || wave->count == 3) return false;
+        if ((wraps && !n->seam) || n->overlap || wave->count == 3) return false;
+        wave->period[wave->count] = n->seam ? n->period[n->dimension] : 0;
         if (!wave->count) wave->independent = n->parallel;
         if (!n->wave && !(wave->independent && !wave->count)) return false;
         wave->dimension[wave->count] = n->dimension;
@@ -55,25 +60,49 @@ static bool describe_wave(plan *p, const analysis_chain *a, int node, plan_wave 
         plan_wave_loop *part = &p->schedule.loops[leaf->leaf];
         if (!wave->loops++) wave->first = leaf->leaf;
         part->loop = leaf->loop;
-        for (int k = 0; k < wave->count; k++)
+        for (int k = 0; k < wave->count; k++) {
             part->span[k] = *plan_span_of(nodes[k], leaf->leaf, nodes[k]->dimension);
+            if (nodes[k]->seam) part->seam[k] = *plan_seam_of(nodes[k], leaf->leaf);
+        }
         count_tiles(part, &a->loops[leaf->loop].loop->box, wave);
     }
     return wave->loops > 0;
 }
 
-bool plan_wave_box(const plan_wave *wave, const plan_wave_loop *part, const chain_loop *loop,
-                   const int64_t at[3], grid_box *box)
+/* The ends of a loop in a tile along dimension number i; over a seam the high one lies beyond the
+ * grid. */
+static plan_span ends_of(const plan_wave *wave, const plan_wave_loop *part, int64_t at, int i)
 {
-    *box = loop->box;
-    bool some = true;
+    int64_t lo = at * wave->size[i], hi = lo + wave->size[i];
+    bool first = wave->period[i] && lo == 0, last = wave->period[i] && hi >= wave->period[i];
+    if (last) hi = wave->period[i];
+    return (plan_span){lo + (first ? part->seam[i].lo : part->span[i].lo),
+                       hi + (last ? part->seam[i].hi : part->span[i].hi)};
+}
+
+int plan_wave_boxes(const plan_wave *wave, const plan_wave_loop *part, const chain_loop *loop,
+                    const int64_t at[3], grid_box out[PLAN_WAVE_BOXES])
+{
+    int count = 1;
+    out[0] = loop->box;
     for (int i = 0; i < wave->count; i++) {
-        int d = wave->dimension[i];
-        int64_t start = at[i] * wave->size[i];
-        box->lo[d] = larger(box->lo[d], start + part->span[i].lo);
-        box->hi[d] = smaller(box->hi[d], start + wave->size[i] + part->span[i].hi);
-        some = some && box->lo[d] < box->hi[d];
+        int d = wave->dimension[i], before = count;
+        plan_span ends = ends_of(wave, part, at[i], i);
+        int64_t beyond = wave->period[i] ? ends.hi - wave->period[i] : 0;
+        for (int k = 0; k < before && beyond > 0; k++) {
+            out[count] = out[k];
+            out[count].lo[d] = larger(out[k].lo[d], 0);
+            out[count].hi[d] = smaller(out[k].hi[d], beyond);
+            count += out[count].lo[d] < out[count].hi[d];
+        }
+        for (int k = 0; k < before; k++) {
+            out[k].lo[d] = larger(out[k].lo[d], ends.lo);
+            out[k].hi[d] = smaller(out[k].hi[d], ends.hi);
+        }
     }
+    int some = 0;
+    for (int k = 0; k < count; k++)
+        if (!grid_box_is_empty(&out[k])) out[some++] = out[k];
     return some;
 }
 

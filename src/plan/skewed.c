@@ -5,8 +5,12 @@
  * Diamonds: tiles that shrink from loop to loop at both ends need nothing from their neighbours.
  * Once they are done, the gaps between them need nothing from one another either.
  *
- * Periodic dimensions are wrapped in one block first. */
+ * Around a periodic dimension, the first of the skewed tiles shrinks at its low end from loop to
+ * loop, and the last one grows over the seam by as much. For diamonds, a periodic dimension is
+ * wrapped in one block first. */
 #include "plan/planner.h"
+
+#include <string.h>
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
@@ -40,6 +44,31 @@ static plan_span skewed_span(const void *group, const plan_node *leaf, int d)
     return (plan_span){-late, -late};
 }
 
+/* The size of the outer tiles along a dimension; 0: it is not cut. Tiles around a period are wide
+ * enough for both ends of the first one to move inwards, and more than one. */
+static int64_t size_along(const plan_group *g, const plan_request *r, const analysis_section *part,
+                          int d)
+{
+    int64_t least = 0, size = plan_group_tiles(g, r, d) ? r->tile[d] : 0;
+    for (int l = part->first - g->part.first; l < part->end - g->part.first; l++)
+        least = larger(least, g->lags[l][d].hi - g->lags[l][d].lo);
+    if (size && g->period[d]) size = larger(size, least);
+    return size >= g->period[d] && g->period[d] ? 0 : size;
+}
+
+/* The same for the ends of the first and the last tile: they lie so far inside the grid that no
+ * loop of the first tile needs anything of the last one. */
+static void set_seams(const plan_group *g, plan *p, int tile)
+{
+    plan_node *n = &p->nodes[tile];
+    for (int i = tile; n->seam && !p->failed && i < p->count; i++) {
+        const plan_node *leaf = &p->nodes[i];
+        if (!plan_is_leaf(leaf)) continue;
+        int64_t early = -g->lags[leaf->loop - g->part.first][n->dimension].lo;
+        *plan_seam_of(n, leaf->leaf) = (plan_span){early, early};
+    }
+}
+
 /* Tiles of both levels around the loops, the slowest dimension outermost. Those of the first level
  * are a wave: a loop lags behind all that it needs in every dimension. */
 static void add_skewed_tiles(plan_group *g, const plan_request *r, const analysis_section *part,
@@ -48,16 +77,23 @@ static void add_skewed_tiles(plan_group *g, const plan_request *r, const analysi
     int made[6], count = 0;
     for (int level = 0; level < 2; level++)
         for (int d = 2; d >= 0; d--) {
+            int64_t size = size_along(g, r, part, d);
+            bool seam = !level && g->period[d];
             plan_node tile = {.kind = PLAN_TILE,
                               .dimension = d,
-                              .size = level ? r->inner[d] : r->tile[d],
-                              .wave = !level};
-            if (tile.size <= 0 || !plan_group_tiles(g, r, d)) continue;
+                              .size = level ? r->inner[d] : size,
+                              .wave = !level,
+                              .seam = seam};
+            if (seam) tile.period[d] = g->period[d];
+            if (tile.size <= 0 || !size) continue;
             parent = made[count++] = plan_add(p, parent, tile);
         }
     int seq = plan_add(p, parent, (plan_node){.kind = PLAN_SEQ});
     plan_add_loops(p, seq, part, PLAN_ON_GRID);
-    while (count) plan_end_tile(p, made[--count], skewed_span, g);
+    while (count) {
+        plan_end_tile(p, made[--count], skewed_span, g);
+        set_seams(g, p, made[count]);
+    }
 }
 
 /* ---- diamonds -------------------------------------------------------------------------------- */
@@ -133,29 +169,23 @@ static void add_sections(plan_group *g, const plan_request *r, plan *p, int pare
     }
 }
 
-static void add_within_seam(plan_group *g, const plan_request *r, plan *p, int parent,
-                            add_tiles *add)
-{
-    static const int one[3] = {1, 1, 1};
-    bool wraps = false;
-    for (int d = 0; d < 3; d++) {
-        g->cut[d] = plan_group_tiles(g, r, d) && g->period[d];
-        wraps = wraps || g->cut[d];
-    }
-    int seam, seq = wraps ? plan_blocks_open(g, one, 0, p, parent, &seam) : parent;
-    if (wraps) plan_group_extents(g, &g->part);
-    add_sections(g, r, p, seq, add);
-    if (wraps) plan_blocks_close(g, p, seam, seq);
-}
-
 static void make_skewed(plan_group *g, const plan_request *r, plan *p, int parent)
 {
-    add_within_seam(g, r, p, parent, add_skewed_tiles);
+    add_sections(g, r, p, parent, add_skewed_tiles);
 }
 
 static void make_diamond(plan_group *g, const plan_request *r, plan *p, int parent)
 {
-    add_within_seam(g, r, p, parent, add_diamonds);
+    static const int one[3] = {1, 1, 1};
+    int d = plan_group_slowest(g, r), seam, seq = parent;
+    bool wraps = g->period[d];
+    memset(g->cut, 0, sizeof g->cut);
+    g->cut[d] = wraps;
+    if (!plan_group_lags(g, &g->part)) p->failed = true;
+    if (wraps) seq = plan_blocks_open(g, one, 0, p, parent, &seam);
+    if (wraps) plan_group_extents(g, &g->part);
+    add_sections(g, r, p, seq, add_diamonds);
+    if (wraps) plan_blocks_close(g, p, seam, seq);
 }
 
 const plan_method plan_skewed = {"skewed", true, skewed_applicable, make_skewed};

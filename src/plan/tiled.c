@@ -29,6 +29,7 @@ typedef struct measures {
     int64_t extent[3];
     double growth[3]; /* of the lag, from loop to loop */
     bool free[3];     /* dimensions that can be cut */
+    bool around[3];   /* and are periodic */
     bool reduces;
 } measures;
 
@@ -69,7 +70,8 @@ static measures measure(plan_group *g, plan *p)
         for (int l = 0; l < g->part.end - g->part.first; l++) most = larger(most, g->lags[l][d].hi);
         m.extent[d] = hull.hi[d] - hull.lo[d];
         m.growth[d] = (double)most / (double)larger(m.loops - 1, 1);
-        m.free[d] = !g->fixed[d] && !g->period[d] && m.extent[d] > 1;
+        m.free[d] = !g->fixed[d] && m.extent[d] > 1;
+        m.around[d] = g->period[d] > 0;
     }
     if (m.reduces) m.free[0] = false; /* sums go over whole bricks of rows */
     return m;
@@ -90,13 +92,14 @@ static int64_t width_of(const measures *m, int64_t points)
     return clamp(width / UNIT * UNIT, NARROWEST, larger(whole, NARROWEST));
 }
 
-/* How many loops are tiled together. */
+/* How many loops are tiled together. Around a period the first tile shrinks at both ends. */
 static int64_t depth_of(const measures *m, const int64_t tile[3], double share)
 {
     double depth = DEEPEST;
-    for (int d = 0; d < 3; d++)
-        if (tile[d] && m->growth[d] > 0)
-            depth = fmin(depth, share * (double)tile[d] / m->growth[d]);
+    for (int d = 0; d < 3; d++) {
+        double part = m->around[d] ? fmin(share, 0.5) : share;
+        if (tile[d] && m->growth[d] > 0) depth = fmin(depth, part * (double)tile[d] / m->growth[d]);
+    }
     return (int64_t)depth;
 }
 
@@ -126,11 +129,11 @@ static bool size_wave(const measures *m, int64_t points, int64_t threads, plan_r
  * would have to be larger. */
 static bool size_diamonds(const measures *m, int64_t points, int64_t threads, plan_request *out)
 {
-    int d = m->free[2] ? 2 : m->free[1] ? 1 : 0;
+    int d = m->free[2] && !m->around[2] ? 2 : m->free[1] && !m->around[1] ? 1 : 0;
     int64_t others = 1;
     for (int i = 0; i < 3; i++)
         if (i != d) others *= larger(m->extent[i], 1);
-    if (!m->free[d]) return false;
+    if (!m->free[d] || m->around[d]) return false;
     out->tile[d] =
         clamp(points / others, 1, larger(m->extent[d] / (TILES_PER_THREAD * threads), 1));
     out->depth = depth_of(m, out->tile, 0.5);

@@ -30,6 +30,9 @@ plan_span walk_clip(const plan_walk *w, int leaf, int d, bool core)
         if (f->node->kind == PLAN_TILE && f->node->dimension != d) continue;
         plan_span span = *plan_span_of(f->node, leaf, d);
         if (span.hi >= PLAN_FAR) continue;
+        if (f->node->seam && f->box.lo[d] == 0) span.lo = plan_seam_of(f->node, leaf)->lo;
+        if (f->node->seam && f->box.hi[d] == f->node->period[d])
+            span.hi = plan_seam_of(f->node, leaf)->hi;
         if (core && (f->node->overlap || f->node->kind == PLAN_BLOCKS)) span = (plan_span){0, 0};
         clip.lo = larger(clip.lo, f->box.lo[d] + span.lo);
         clip.hi = smaller(clip.hi, f->box.hi[d] + span.hi);

@@ -12,6 +12,11 @@ static void find_tiles(const plan_walk *w, const plan_node *tile, const plan_nod
     grid_box whole = walk_whole_box(w, leaf);
     plan_span clip = walk_clip(w, leaf->leaf, d, false);
     bool outer_wraps = walk_period(w, d) > 0;
+    if (tile->seam) {
+        *first = 0;
+        *last = (tile->period[d] - 1) / tile->size;
+        return;
+    }
     if (tile->period[d]) { /* copies belong to the tiles of their originals */
         whole.lo[d] = larger(whole.lo[d], 0);
         whole.hi[d] = smaller(whole.hi[d], tile->period[d]);

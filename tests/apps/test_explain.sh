@@ -15,7 +15,7 @@ expect 0 apply k.kata start --size 24x16 u=u.npy
 steps=(apply k.kata heat u=u.npy v=v.npy c=0.1 --steps 6 --boundary clamp)
 
 expect 0 explain --plan 'skewed y=4' --to plan.txt -- "$KATA_BUILD/kata" "${steps[@]}"
-grep -q '^  tile dimension 1 size 4 overlap 0 parallel 0 wave 1 period 0 0 0$' plan.txt || fail "no tile: $(cat plan.txt)"
+grep -q '^  tile dimension 1 size 4 overlap 0 parallel 0 wave 1 seam 0 period 0 0 0$' plan.txt || fail "no tile: $(cat plan.txt)"
 [ "$(grep -c 'loop number' plan.txt)" = 6 ] || fail "not six loops"
 grep -q 'loop number 5 spans -5 -5  # heat' plan.txt || fail "the last loop is not five rows behind"
 

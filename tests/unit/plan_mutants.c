@@ -1,5 +1,6 @@
 #include "plan_mutants.h"
 
+#include "plan/node.h"
 #include "plan_parse.h"
 
 #include <stdlib.h>
@@ -62,7 +63,9 @@ static bool is_overlapped(const plan_node *n)
     return grows && n->overlap;
 }
 static bool is_serial(const plan_node *n) { return n->kind == PLAN_TILE && !n->parallel; }
+static bool is_no_seam(const plan_node *n) { return is_serial(n) && !n->seam; }
 static bool is_no_wave(const plan_node *n) { return is_serial(n) && !n->wave && !n->overlap; }
+static bool is_seam(const plan_node *n) { return n->kind == PLAN_TILE && n->seam; }
 static bool is_wave(const plan_node *n) { return n->kind == PLAN_TILE && n->wave; }
 
 /* ---- spans ----------------------------------------------------------------------------------- */
@@ -82,7 +85,7 @@ static bool change_span(world *w, const plan *p, plan *out, is_wanted *tile, is_
     int node = pick(w, p, out, tile);
     if (!node) return false;
     plan_node *n = &out->nodes[node];
-    int each = n->kind == PLAN_BLOCKS ? 3 : 1, count = 0, found = -1;
+    int each = plan_spans_per_leaf(n), count = 0, found = -1;
     for (int i = 0; i < n->leaf_count * each; i++)
         if (n->spans[i].hi < PLAN_FAR && leaf(leaf_of(out, n->leaf + i / each)) &&
             world_from(w, 0, count++) == 0)
@@ -169,10 +172,28 @@ static void turn_spans(plan_node *n)
     }
 }
 
+static void change_seams(plan_node *n, int64_t lo, int64_t hi)
+{
+    for (int i = 0; i < n->leaf_count; i++) {
+        plan_span *seam = plan_seam_of(n, n->leaf + i);
+        seam->lo += lo;
+        seam->hi += hi;
+    }
+}
+
+/* The first tile does not shrink. */
+static void flatten_seams(plan_node *n)
+{
+    for (int i = 0; i < n->leaf_count; i++) *plan_seam_of(n, n->leaf + i) = (plan_span){0, 0};
+}
+
+CHANGE(seam_starts_early, is_seam, change_seams(n, -1, 0))
+CHANGE(seam_ends_early, is_seam, change_seams(n, 0, -1))
+CHANGE(seam_flat, is_seam, flatten_seams(n))
 CHANGE(tile_larger, is_tile, n->size++)
 CHANGE(diamond_smaller, is_diamond, n->size--)
 CHANGE(tile_other_dimension, is_tile, n->dimension = (n->dimension + 1) % 3)
-CHANGE(tile_made_parallel, is_serial, n->parallel = true; n->wave = false)
+CHANGE(tile_made_parallel, is_no_seam, n->parallel = true; n->wave = false)
 CHANGE(tile_made_wave, is_no_wave, n->wave = true)
 CHANGE(wave_backwards, is_wave, turn_spans(n))
 CHANGE(tile_owns_all, is_overlapped, n->overlap = false)
@@ -368,6 +389,9 @@ const mutant mutants[] = {
     MUTANT(tile_made_parallel),
     MUTANT(tile_made_wave),
     MUTANT(wave_backwards),
+    MUTANT(seam_starts_early),
+    MUTANT(seam_ends_early),
+    MUTANT(seam_flat),
     MUTANT(tile_owns_all),
     MUTANT(tile_made_overlapped),
     MUTANT(seam_dropped),

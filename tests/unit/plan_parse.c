@@ -107,6 +107,10 @@ static void end_nodes(parser *r, int depth)
         if (!plan_is_tile(n)) continue;
         r->tiles -= 2 * (size_t)plan_spans_per_leaf(n);
         plan_end_tile(r->p, node, read_span, r);
+        for (int i = 0; n->seam && !r->p->failed && i < n->leaf_count; i++) {
+            const int64_t *numbers = r->spans[n->leaf + i] + r->tiles + 2;
+            *plan_seam_of(n, n->leaf + i) = (plan_span){numbers[0], numbers[1]};
+        }
     }
 }
 

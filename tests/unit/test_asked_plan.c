@@ -196,8 +196,8 @@ static void test_nothing_is_said_where_the_method_is_used_or_none_is_asked_for(v
 static void test_what_compiled_loops_cannot_be_planned_like_is_said_once(void **state)
 {
     (void)state;
-    check_said("cpu", "skewed y=2", two_steps,
-               "warning: the executor 'cpu' runs loops one after another, not as 'skewed' plans "
+    check_said("cpu", "diamond y=8", two_steps,
+               "warning: the executor 'cpu' runs loops one after another, not as 'diamond' plans "
                "them\n  fields have buffers in this plan");
     check_said("cpu", "loops", three_groups, "");
 }
