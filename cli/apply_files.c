@@ -194,20 +194,20 @@ static bool check_output(const apply *a, const char *output, const char *kernel_
 }
 
 /* The folder of a file; returns the name of the file in it. */
-static const char *folder_of(const char *path, char place[PATH_MAX])
+static const char *folder_of(const char *path, char folder[PATH_MAX])
 {
     const char *slash = strrchr(path, '/');
     int length = !slash ? 1 : slash == path ? 1 : (int)(slash - path);
-    snprintf(place, PATH_MAX, "%.*s", length, slash ? path : ".");
+    snprintf(folder, PATH_MAX, "%.*s", length, slash ? path : ".");
     return slash ? slash + 1 : path;
 }
 
 /* Whether two files are one, also where there is none yet. */
 static bool same_output(const char *one, const char *other)
 {
-    char place[PATH_MAX], other_place[PATH_MAX];
-    const char *name = folder_of(one, place), *other_name = folder_of(other, other_place);
-    return same_file(one, other) || (!strcmp(name, other_name) && same_file(place, other_place));
+    char folder[PATH_MAX], other_folder[PATH_MAX];
+    const char *name = folder_of(one, folder), *other_name = folder_of(other, other_folder);
+    return same_file(one, other) || (!strcmp(name, other_name) && same_file(folder, other_folder));
 }
 
 static bool check_unique(const apply *a, const apply_param *p)
@@ -262,16 +262,16 @@ static bool check_format(const apply *a, const apply_param *p, int rank)
 /* 0, or an errno value why a file cannot be written. */
 static int complaint_of(const char *output)
 {
-    char place[PATH_MAX];
+    char folder[PATH_MAX];
     struct stat status;
-    folder_of(output, place);
-    if (access(place, W_OK | X_OK)) return errno;
+    folder_of(output, folder);
+    if (access(folder, W_OK | X_OK)) return errno;
     if (lstat(output, &status)) return errno == ENOENT ? 0 : errno;
     if (stat(output, &status)) return errno; /* a link that leads nowhere */
     return S_ISDIR(status.st_mode) ? EISDIR : 0;
 }
 
-static bool check_place(const apply *a, const char *output)
+static bool check_folder(const apply *a, const char *output)
 {
     int error = complaint_of(output);
     if (error) options_failed(a->o, "%s cannot be written: %s", output, strerror(error));
@@ -286,7 +286,7 @@ bool apply_check_files(const apply *a, const char *kernel_file, int rank, bool o
         const apply_param *p = &a->params[i];
         if (!p->output || is_pipe(p->output)) continue;
         if (!overwrite && !check_output(a, p->output, kernel_file)) return false;
-        if (!check_unique(a, p) || !check_format(a, p, rank) || !check_place(a, p->output))
+        if (!check_unique(a, p) || !check_format(a, p, rank) || !check_folder(a, p->output))
             return false;
     }
     return true;

@@ -124,7 +124,8 @@ extern const char *const apply_rule_names[], *const apply_type_names[]; /* ended
 /* Checks that a field that is written has a file, that the file can take it on a grid of this rank,
  * and that no file is lost; false after a message. */
 bool apply_check_files(const apply *a, const char *kernel_file, int rank, bool overwrite);
-/* Puts standard input, where a parameter names it, into a temporary file, which takes its place. */
+/* Puts standard input, where a parameter names it, into a temporary file, which the parameter then
+ * names. */
 bool apply_open_pipes(apply *a);
 /* Writes the fields to their files; those named - to standard output. */
 void apply_save(const apply *a);

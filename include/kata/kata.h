@@ -108,11 +108,13 @@ typedef void (*kata_handler)(void *data, kata_status status, const char *message
  *                            (KATA_RECORD_FULL=1: with all values)
  *   KATA_EXECUTOR=plan       runs chains, slowly, by the plan that KATA_PLAN asks for
  *                            (docs/planning.md)
- *   KATA_EXPLAIN=text        shows the plans of all chains and, when the context is closed, how
- * much kernels cost, how fast they ran and why chains ended. Also json, and x, y or z for a picture
- * along that dimension. To standard error, or appended to KATA_EXPLAIN_FILE (a picture replaces
- * it). KATA_EXPLAIN_QUICK=1 measures nothing KATA_TRACE=u@12,7        reports every write to that
- * point of field u, to standard error or the file KATA_TRACE_FILE; interprets kernels */
+ *   KATA_EXPLAIN=text        shows the plan of each chain; when the context is closed, also what
+ *                            kernels cost, how fast they ran and why chains ended (json: as JSON;
+ *                            x, y or z: as a picture along that dimension)
+ *   KATA_EXPLAIN_FILE=FILE   appends this to a file, not to standard error; a picture replaces it
+ *   KATA_EXPLAIN_QUICK=1     measures nothing for it
+ *   KATA_TRACE=u@12,7        interprets kernels, and reports every write to that point of field u
+ *   KATA_TRACE_FILE=FILE     writes this to a file, not to standard error */
 
 /* ---- context --------------------------------------------------------------------------------- */
 

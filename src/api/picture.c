@@ -39,7 +39,7 @@ static void find_limits(const double *values, int64_t count, double *low, double
 
 /* 0 at low, 1 at high, beyond outside, 0 where they are one; of halves, for the difference may
  * overflow. */
-static double place_between(double low, double high, double x)
+static double fraction_between(double low, double high, double x)
 {
     double width = high / 2 - low / 2;
     if (width == 0) return isnan(x) ? x : x > high ? 1 : 0;
@@ -52,7 +52,7 @@ static void paint(const double *values, const kata_save_options *options, io_ima
     if (low == 0 && high == 0) find_limits(values, image->width * image->height, &low, &high);
     for (int64_t y = 0; y < image->height; y++)
         for (int64_t x = 0; x < image->width; x++) {
-            double t = place_between(low, high, values[y * image->width + x]);
+            double t = fraction_between(low, high, values[y * image->width + x]);
             io_viridis(t, image->pixels + 3 * ((image->height - 1 - y) * image->width + x));
         }
 }

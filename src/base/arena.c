@@ -71,15 +71,15 @@ void arena_free(arena *a)
 
 void arena_clear(arena *a)
 {
-    struct arena_block *kept = a->head;
-    if (!kept || HOSTILE(false, true)) {
+    struct arena_block *newest = a->head;
+    if (!newest || HOSTILE(false, true)) {
         arena_free(a);
         return;
     }
-    a->head = kept->next;
+    a->head = newest->next;
     arena_free(a);
-    memset(kept->data, 0, kept->used);
-    kept->used = 0;
-    kept->next = NULL;
-    a->head = kept;
+    memset(newest->data, 0, newest->used);
+    newest->used = 0;
+    newest->next = NULL;
+    a->head = newest;
 }

@@ -51,7 +51,7 @@ bool grid_region_holds(const grid_region *region, const grid_box *box, grid_box 
 
 bool grid_region_cut(grid_region *region, const grid_box *box)
 {
-    size_t kept = 0, count = region->count;
+    size_t left = 0, count = region->count;
     grid_box pieces[6];
     for (size_t i = 0; i < count; i++) {
         grid_box old = region->boxes[i];
@@ -59,13 +59,13 @@ bool grid_region_cut(grid_region *region, const grid_box *box)
         void *boxes = region->boxes;
         if (!vector_reserve(&boxes, &region->capacity, region->count + 6, sizeof old)) return false;
         region->boxes = boxes;
-        if (n > 0) region->boxes[kept++] = pieces[0];
+        if (n > 0) region->boxes[left++] = pieces[0];
         for (int k = 1; k < n; k++) region->boxes[region->count++] = pieces[k];
     }
-    if (kept == count) return true;
-    memmove(region->boxes + kept, region->boxes + count,
+    if (left == count) return true;
+    memmove(region->boxes + left, region->boxes + count,
             (region->count - count) * sizeof *region->boxes);
-    region->count -= count - kept;
+    region->count -= count - left;
     return true;
 }
 

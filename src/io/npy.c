@@ -73,9 +73,9 @@ static void swap_bytes(char *values, int64_t count, int bytes)
 {
     for (int64_t i = 0; i < count; i++, values += bytes)
         for (int low = 0, high = bytes - 1; low < high; low++, high--) {
-            char kept = values[low];
+            char byte = values[low];
             values[low] = values[high];
-            values[high] = kept;
+            values[high] = byte;
         }
 }
 

@@ -69,15 +69,15 @@ static void undo(lowering *l, size_t mark)
  * branch. */
 static void keep_first_changes(lowering *l, size_t mark)
 {
-    size_t kept = mark;
+    size_t end = mark;
     l->stamp++;
     for (size_t i = mark; i < l->change_count; i++) {
         uint32_t where = l->changes[i].where;
         if (l->stamps[where] == l->stamp) continue;
         l->stamps[where] = l->stamp;
-        l->changes[kept++] = l->changes[i];
+        l->changes[end++] = l->changes[i];
     }
-    l->change_count = kept;
+    l->change_count = end;
 }
 
 /* Joins two branches. `yes` holds `count` changed cells with their values after the first branch.

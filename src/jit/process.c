@@ -115,14 +115,14 @@ static bool has_ended(const child *c, int *status, bool *known)
 }
 
 /* Reads what is there and keeps the beginning; false at the end. */
-static bool collect(int in, text *output, size_t *kept)
+static bool collect(int in, text *output, size_t *collected)
 {
     char buffer[4096];
     ssize_t got = read(in, buffer, sizeof buffer);
     if (got <= 0) return got < 0 && errno == EINTR;
-    size_t room = MOST_OUTPUT - *kept, taken = (size_t)got < room ? (size_t)got : room;
+    size_t room = MOST_OUTPUT - *collected, taken = (size_t)got < room ? (size_t)got : room;
     text_add(output, "%.*s", (int)taken, buffer);
-    *kept += taken;
+    *collected += taken;
     return true;
 }
 
@@ -145,16 +145,17 @@ static void watch(child *c)
  * of it. The program never waits for a reader. */
 static void follow(child *c, text *output, jit_end *end)
 {
-    size_t kept = 0;
+    size_t collected = 0;
     int wait = c->process->stop ? STOP_MS : LOOK_MS;
     bool open = true, known = false;
     int status = 0;
     do {
-        if (open && can_read(c->in, wait)) open = collect(c->in, output, &kept);
+        if (open && can_read(c->in, wait)) open = collect(c->in, output, &collected);
         if (!open) poll(NULL, 0, 1);
         watch(c);
     } while (!has_ended(c, &status, &known));
-    while (open && kept < MOST_OUTPUT && can_read(c->in, 0)) open = collect(c->in, output, &kept);
+    while (open && collected < MOST_OUTPUT && can_read(c->in, 0))
+        open = collect(c->in, output, &collected);
     set_end(c, known, status, output, end);
 }
 

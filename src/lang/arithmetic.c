@@ -14,8 +14,8 @@ lang_value lang_result(lang_compiler *c, ir_expr *expr, bool flexible)
 {
     lang_value value = {.expr = expr, .flexible = flexible};
     if (!expr || !flexible || expr->type != IR_F64) return value;
-    value.narrow = lang_tree_op(c, IR_CONVERT, IR_F32, expr, NULL, NULL, expr->at);
-    return value.narrow ? value : failed;
+    value.f32_version = lang_tree_op(c, IR_CONVERT, IR_F32, expr, NULL, NULL, expr->at);
+    return value.f32_version ? value : failed;
 }
 
 /* ---- conversions ----------------------------------------------------------------------------- */
@@ -53,7 +53,7 @@ ir_expr *lang_convert(lang_compiler *c, lang_value value, ir_type type)
     if (!e || e->type == type) return e;
     if (type == IR_BOOL) return lang_truth(c, value);
     if (value.cut && ir_type_is_floating(type)) lang_warn_cut(c, value.cut);
-    if (type == IR_F32 && value.narrow) return narrowed(c, value.narrow);
+    if (type == IR_F32 && value.f32_version) return narrowed(c, value.f32_version);
     if (e->kind == IR_EXPR_CONST)
         return lang_tree_const(c, type, ir_convert(type, e->type, e->value), e->at);
     return lang_tree_op(c, IR_CONVERT, type, e, NULL, NULL, e->at);
@@ -74,8 +74,8 @@ lang_value lang_promoted(lang_compiler *c, lang_value value)
 static ir_type common_type(lang_value a, lang_value b)
 {
     ir_type x = a.expr->type, y = b.expr->type;
-    if (a.narrow && !b.narrow && y == IR_F32) return IR_F32;
-    if (b.narrow && !a.narrow && x == IR_F32) return IR_F32;
+    if (a.f32_version && !b.f32_version && y == IR_F32) return IR_F32;
+    if (b.f32_version && !a.f32_version && x == IR_F32) return IR_F32;
     ir_type larger = x > y ? x : y;
     return larger > IR_I32 ? larger : IR_I32;
 }
@@ -96,7 +96,8 @@ static lang_value negate(lang_compiler *c, lang_value a, uint32_t at)
     ir_type type = a.expr->type;
     lang_value value = {.flexible = a.flexible, .cut = a.cut};
     value.expr = lang_tree_op(c, IR_NEG, type, a.expr, NULL, NULL, at);
-    if (a.narrow) value.narrow = lang_tree_op(c, IR_NEG, IR_F32, a.narrow, NULL, NULL, at);
+    if (a.f32_version)
+        value.f32_version = lang_tree_op(c, IR_NEG, IR_F32, a.f32_version, NULL, NULL, at);
     return value;
 }
 
@@ -223,8 +224,8 @@ lang_value lang_choose(lang_compiler *c, lang_value condition, lang_value a, lan
     value.expr = lang_tree_op(c, IR_SELECT, type, test, lang_convert(c, a, type),
                               lang_convert(c, b, type), at);
     if (!value.expr || !value.flexible || type != IR_F64) return value;
-    ir_expr *x = a.narrow ? a.narrow : lang_convert(c, a, IR_F32);
-    ir_expr *y = b.narrow ? b.narrow : lang_convert(c, b, IR_F32);
-    value.narrow = lang_tree_op(c, IR_SELECT, IR_F32, test, x, y, at);
-    return value.narrow ? value : failed;
+    ir_expr *x = a.f32_version ? a.f32_version : lang_convert(c, a, IR_F32);
+    ir_expr *y = b.f32_version ? b.f32_version : lang_convert(c, b, IR_F32);
+    value.f32_version = lang_tree_op(c, IR_SELECT, IR_F32, test, x, y, at);
+    return value.f32_version ? value : failed;
 }

@@ -111,7 +111,7 @@ static bool same_list(const lang_expr *a, const lang_expr *b)
 static bool calls_function(lang_compiler *c, const lang_expr *e, ir_op op)
 {
     const lang_symbol *symbol = e->kind == LANG_EXPR_CALL ? lang_find(c, e->name) : NULL;
-    return symbol && symbol->kind == LANG_FUNCTION && symbol->op == op && !symbol->narrow;
+    return symbol && symbol->kind == LANG_FUNCTION && symbol->op == op && !symbol->f32_version;
 }
 
 /* The e of "r += e" or "r = min(r, e)", where r is written like the target. NULL if the assignment

@@ -34,12 +34,12 @@ static bool is_floating_only(ir_op op) { return !strchr(ir_ops[op].types, 'i'); 
 /* The type that a function computes in. */
 static ir_type function_type(const lang_symbol *function, const lang_value *args, int count)
 {
-    if (function->narrow) return IR_F32;
+    if (function->f32_version) return IR_F32;
     ir_type type = IR_I32;
     bool adapts = false;
     for (int i = 0; i < count; i++) {
-        adapts = adapts || args[i].narrow;
-        if (!args[i].narrow && args[i].expr->type > type) type = args[i].expr->type;
+        adapts = adapts || args[i].f32_version;
+        if (!args[i].f32_version && args[i].expr->type > type) type = args[i].expr->type;
     }
     if (adapts && type != IR_F32) type = IR_F64;
     return is_floating_only(function->op) && !ir_type_is_floating(type) ? IR_F64 : type;
@@ -63,7 +63,7 @@ static lang_value call_function(lang_compiler *c, const lang_symbol *function, c
     int count = ir_ops[function->op].operands;
     if (!check_count(c, e, count, NULL)) return failed;
     lang_value args[MAX_ARGS];
-    bool flexible = !function->narrow;
+    bool flexible = !function->f32_version;
     const lang_expr *given = e->arg[1];
     for (int i = 0; i < count; i++, given = given->next) {
         args[i] = lang_check(c, given);

@@ -30,10 +30,10 @@ bool lang_tree_evaluate(const lang_compiler *c, const ir_expr *e, ir_value *valu
 /* ---- arithmetic.c: types --------------------------------------------------------------------- */
 
 typedef struct lang_value {
-    ir_expr *expr;   /* NULL: failed */
-    ir_expr *narrow; /* flexible and floating: the same value as float */
-    bool flexible;   /* made of unsuffixed literals only: its type adapts */
-    bool product;    /* written as a floating-point product */
+    ir_expr *expr;        /* NULL: failed */
+    ir_expr *f32_version; /* flexible and floating: the same value as float */
+    bool flexible;        /* made of unsuffixed literals only: its type adapts */
+    bool product;         /* written as a floating-point product */
     const ir_expr
         *cut; /* of an integer: a literal that a constant divides with a remainder; or NULL */
 } lang_value;

@@ -8,8 +8,8 @@ static lang_value check_literal(lang_compiler *c, const lang_expr *e)
     lang_value value = {.flexible = e->flexible};
     value.expr = lang_tree_const(c, e->type, e->value, e->at);
     if (!value.expr || !e->flexible || e->type != IR_F64) return value;
-    value.narrow = lang_tree_const(c, IR_F32, e->narrow, e->at);
-    return value.narrow ? value : failed;
+    value.f32_version = lang_tree_const(c, IR_F32, e->f32_value, e->at);
+    return value.f32_version ? value : failed;
 }
 
 static lang_value check_lvalue(lang_compiler *c, const lang_expr *e)

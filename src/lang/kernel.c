@@ -81,13 +81,13 @@ static bool check_param(lang_compiler *c, const lang_param *p, ir_param *param)
 }
 
 /* A copy in the module's memory of `count` elements; NULL if count is 0. */
-static bool keep(lang_compiler *c, const void *data, size_t count, size_t size, const void **kept)
+static bool keep(lang_compiler *c, const void *data, size_t count, size_t size, const void **out)
 {
-    *kept = NULL;
+    *out = NULL;
     if (count == 0) return true;
     void *copy = arena_array(&c->module->memory, count, size);
     if (!copy) return lang_no_memory(c);
-    *kept = memcpy(copy, data, count * size);
+    *out = memcpy(copy, data, count * size);
     return true;
 }
 

@@ -94,17 +94,17 @@ static bool add_words(lang_compiler *c)
 
 /* ---- what the language declares -------------------------------------------------------------- */
 
-static bool add_function(lang_compiler *c, ir_op op, bool narrow)
+static bool add_function(lang_compiler *c, ir_op op, bool f32_version)
 {
     char text[32];
     size_t length = strlen(ir_ops[op].name);
     memcpy(text, ir_ops[op].name, length);
-    if (narrow) text[length++] = 'f';
+    if (f32_version) text[length++] = 'f';
     lang_name *name = lang_intern(c, text, length);
     lang_symbol *symbol = name ? lang_declare(c, LANG_FUNCTION, name, 0) : NULL;
     if (!symbol) return false;
     symbol->op = op;
-    symbol->narrow = narrow;
+    symbol->f32_version = f32_version;
     return true;
 }
 

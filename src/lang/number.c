@@ -76,16 +76,16 @@ static bool parse_floating_literal(lang_compiler *c, const char *text, lang_expr
     }
     char *end;
     double wide = strtod_l(text, &end, c->locale);
-    float narrow = strtof_l(text, NULL, c->locale);
+    float single = strtof_l(text, NULL, c->locale);
     bool suffix = !strcmp(end, "f") || !strcmp(end, "F");
     if (end == text || (*end && !suffix)) return bad_suffix(c, text, end);
-    if (isinf(suffix ? (double)narrow : wide))
+    if (isinf(suffix ? (double)single : wide))
         return lang_error(c, c->token.at, "'%.40s%s' is too large for %s", text, cut(text),
                           suffix ? "float" : "double");
     e->type = suffix ? IR_F32 : IR_F64;
     e->flexible = !suffix;
-    e->narrow = ir_value_of_double(IR_F32, (double)narrow);
-    e->value = suffix ? e->narrow : ir_value_of_double(IR_F64, wide);
+    e->f32_value = ir_value_of_double(IR_F32, (double)single);
+    e->value = suffix ? e->f32_value : ir_value_of_double(IR_F64, wide);
     return true;
 }
 

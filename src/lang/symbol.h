@@ -55,7 +55,7 @@ typedef struct lang_name {
 } lang_name;
 
 typedef enum lang_symbol_kind {
-    LANG_FUNCTION,  /* function of the language: op, narrow */
+    LANG_FUNCTION,  /* function of the language: op, f32_version */
     LANG_INDEX,     /* ix, iy, iz: index */
     LANG_SIZE,      /* nx, ny, nz: index */
     LANG_HELPER,    /* function */
@@ -77,13 +77,13 @@ typedef struct lang_symbol {
     struct lang_symbol *previous; /* the symbol declared before it */
     ir_type type;
     int index;
-    int length;    /* of a table, array or components; 0: not indexed by one number */
-    int columns;   /* of a table or array with two indices, whose length is rows * columns */
-    bool constant; /* LOCAL */
-    bool used;     /* its value is read somewhere */
-    bool assigned; /* LOCAL: after its declaration */
-    bool given;    /* LOCAL: a parameter of a helper */
-    bool narrow;   /* FUNCTION: called with an f at its end */
+    int length;       /* of a table, array or components; 0: not indexed by one number */
+    int columns;      /* of a table or array with two indices, whose length is rows * columns */
+    bool constant;    /* LOCAL */
+    bool used;        /* its value is read somewhere */
+    bool assigned;    /* LOCAL: after its declaration */
+    bool given;       /* LOCAL: a parameter of a helper */
+    bool f32_version; /* FUNCTION: called with an f at its end */
     ir_op op;
     ir_param_kind param;
     ir_value value;

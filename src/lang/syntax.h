@@ -5,7 +5,7 @@
 #include "lang/token.h"
 
 typedef enum lang_expr_kind {
-    LANG_EXPR_LITERAL, /* type, value; flexible without suffix; `narrow`: as float */
+    LANG_EXPR_LITERAL, /* type, value; flexible without suffix; `f32_value`: as float */
     LANG_EXPR_NAME,    /* name */
     LANG_EXPR_INDEX,   /* arg[0] indexed by the list arg[1] */
     LANG_EXPR_CALL,    /* name, called with the list arg[1] */
@@ -23,7 +23,7 @@ typedef struct lang_expr {
     bool flexible;
     uint32_t at;
     lang_name *name;
-    ir_value value, narrow;
+    ir_value value, f32_value;
     struct lang_expr *arg[3];
     struct lang_expr *next; /* in a list */
 } lang_expr;

@@ -134,9 +134,9 @@ static void warn_fraction(lang_compiler *c, const ir_expr *e, ir_type type)
     const ir_expr *culprit;
     if (!lang_tree_evaluate(c, e, &value, &culprit)) return;
     double given = ir_convert(IR_F64, e->type, value).f64;
-    double kept = ir_convert(IR_F64, type, ir_convert(type, e->type, value)).f64;
-    if (given != kept)
-        warn(c, e->at, "write the number that is meant", "%.9g becomes %.9g as %s", given, kept,
+    double rounded = ir_convert(IR_F64, type, ir_convert(type, e->type, value)).f64;
+    if (given != rounded)
+        warn(c, e->at, "write the number that is meant", "%.9g becomes %.9g as %s", given, rounded,
              ir_types[type].name);
 }
 
@@ -157,7 +157,7 @@ void lang_warn_narrowing(lang_compiler *c, lang_value value, ir_type type)
         warn_fraction(c, e, type);
     else if (ir_type_is_integer(e->type) && ir_type_is_integer(type))
         warn_integer(c, e, type);
-    else if (e->type == IR_F64 && type == IR_F32 && !value.narrow && !is_exact(c, e))
+    else if (e->type == IR_F64 && type == IR_F32 && !value.f32_version && !is_exact(c, e))
         warn(c, e->at, "write '(float)(...)' if that is meant, or compute in float",
              "a double value is rounded to float here");
 }

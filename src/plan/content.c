@@ -18,13 +18,13 @@ static void add(content *c, const content_entry *entry)
 
 bool content_clear(content *c, int component, const grid_box *box)
 {
-    size_t kept = 0, count = c->count;
+    size_t untouched = 0, count = c->count;
     grid_box pieces[6];
     for (size_t i = 0; i < count; i++) {
         content_entry old = c->entries[i];
         grid_box both = grid_box_intersect(&old.box, box);
         if (old.component != component || grid_box_is_empty(&both)) {
-            c->entries[kept++] = old;
+            c->entries[untouched++] = old;
             continue;
         }
         int n = grid_box_subtract(&old.box, box, pieces);
@@ -33,10 +33,11 @@ bool content_clear(content *c, int component, const grid_box *box)
             add(c, &old);
         }
     }
-    bool found = kept < count;
+    bool found = untouched < count;
     if (found) {
-        memmove(c->entries + kept, c->entries + count, (c->count - count) * sizeof *c->entries);
-        c->count -= count - kept;
+        memmove(c->entries + untouched, c->entries + count,
+                (c->count - count) * sizeof *c->entries);
+        c->count -= count - untouched;
     }
     return found;
 }

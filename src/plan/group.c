@@ -5,8 +5,8 @@
 
 /* ---- grouping -------------------------------------------------------------------------------- */
 
-/* How the loops of a group use a slot, as bits. ODD: not point for point. */
-enum { TOUCHED = 1, WRITTEN = 2, ODD = 4, ODD_WRITTEN = 8, READ = 16, REDUCED = 32 };
+/* How the loops of a group use a slot, as bits. REMAPPED: its points are not those of the loop. */
+enum { TOUCHED = 1, WRITTEN = 2, REMAPPED = 4, REMAPPED_WRITTEN = 8, READ = 16, REDUCED = 32 };
 
 typedef struct bonds {
     unsigned char *slots;
@@ -20,14 +20,15 @@ static unsigned refused_bits(const bonds *b, const analysis_loop *l, const analy
     bool once = l->loop->once;
     if (t->scalar) /* a loop that runs before the others must not change their scalars */
         return !b->apart ? 0 : !t->writes ? REDUCED : once ? REDUCED | READ : 0;
-    return t->writes ? (t->remapped ? TOUCHED : ODD) : (t->remapped ? WRITTEN : ODD_WRITTEN);
+    return t->writes ? (t->remapped ? TOUCHED : REMAPPED)
+                     : (t->remapped ? WRITTEN : REMAPPED_WRITTEN);
 }
 
 static unsigned bits_of(const analysis_loop *l, const analysis_touch *t)
 {
     if (t->scalar) return l->loop->once ? 0 : t->writes ? REDUCED : READ;
-    return TOUCHED | (t->remapped ? ODD : 0) |
-           (t->writes ? (t->remapped ? WRITTEN | ODD_WRITTEN : WRITTEN) : 0);
+    return TOUCHED | (t->remapped ? REMAPPED : 0) |
+           (t->writes ? (t->remapped ? WRITTEN | REMAPPED_WRITTEN : WRITTEN) : 0);
 }
 
 /* Adds a loop unless something keeps it out. */

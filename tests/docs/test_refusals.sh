@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$KATA_SOURCE"
 
-# Messages without their places: of errors and warnings in a kernel text.
+# Errors and warnings in a kernel text, without their locations.
 for kind in error warning; do
     cat tests/language/*."$kind" tests/misuse/*.txt |
         sed -nE "s/^(error: )?[^ :]+:[0-9]+:[0-9]+: $kind: //p"

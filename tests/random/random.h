@@ -1,7 +1,7 @@
 /* Random programs, run by every executor and compared with the reference executor bit for bit.
  *
  * A program is data: a grid, fields, scalars, a kernel text and a sequence of steps. Its kernel
- * text is kept as a tree, so that a failing program can be made smaller piece by piece. It knows
+ * text is a tree, so that a failing program can be made smaller piece by piece. It knows
  * the library by its public interface alone. */
 #ifndef RANDOM_RANDOM_H
 #define RANDOM_RANDOM_H
@@ -138,7 +138,7 @@ typedef struct field {
     uint64_t seed; /* of its first values; 0: it stays zero */
 } field;
 
-enum { LOG_ENTRIES = 3 }; /* kept of each scalar */
+enum { LOG_ENTRIES = 3 }; /* remembered of each scalar */
 
 typedef struct scalar {
     kata_type type;

@@ -1,5 +1,5 @@
 /* Making a failing program smaller: whole steps first, then statements, expressions and sizes. Each
- * change is kept when the program is judged as before and undone otherwise. */
+ * change stays when the program is judged as before and undone otherwise. */
 #include "random.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ typedef struct shrinking {
     judgement wanted;
     trial trial;
     int trials;
-    bool better; /* something was kept in this round */
+    bool better; /* a change of this round stays */
 } shrinking;
 
 static bool still_fails(shrinking *s)

@@ -1,4 +1,4 @@
-/* Allocations that can be made to fail, in the place of those of the C library. */
+/* Allocations that can be made to fail, which replace the functions of the C library. */
 #ifndef ALLOCATION_FAIL_H
 #define ALLOCATION_FAIL_H
 

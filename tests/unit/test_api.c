@@ -157,10 +157,11 @@ static void test_constants_are_given_when_a_module_is_loaded(void **state)
     close_world(&w);
 }
 
-/* ---- places ---------------------------------------------------------------------------------- */
+/* ---- locations ----------------------------------------------------------------------------------
+ */
 
-/* The place that kata_here names is copied, and belongs to one application only. */
-static void test_a_place_is_that_of_one_application(void **state)
+/* The location that kata_here names is copied, and belongs to one application only. */
+static void test_a_location_belongs_to_one_application(void **state)
 {
     (void)state;
     world w;
@@ -222,7 +223,7 @@ int main(void)
         cmocka_unit_test(test_boundary_rules_stay_with_the_handle_and_hold_from_then_on),
         cmocka_unit_test(test_scalars_live_in_the_chain),
         cmocka_unit_test(test_constants_are_given_when_a_module_is_loaded),
-        cmocka_unit_test(test_a_place_is_that_of_one_application),
+        cmocka_unit_test(test_a_location_belongs_to_one_application),
         cmocka_unit_test(test_colors_hold_at_any_magnitude),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -84,17 +84,17 @@ static void values_that_are_gone_are_missed(void **state)
     close_world(&w);
 }
 
-/* The place of an application is that of the one that fails, not of one before. */
-static void a_message_names_its_own_place(void **state)
+/* A message names the location of the application that fails, not of one before it. */
+static void a_message_names_its_own_location(void **state)
 {
     (void)state;
     world w;
-    char place[64];
+    char location[64];
     open_world(&w);
     for (int i = 0; i < 3; i++) kata_apply(find(&w, "shift"), kata_all(w.g), w.u, w.v);
-    snprintf(place, sizeof place, "test_apply_cache.c:%d: ", __LINE__ + 1);
+    snprintf(location, sizeof location, "test_apply_cache.c:%d: ", __LINE__ + 1);
     kata_apply(find(&w, "shift"), kata_all(w.g), w.u, 3);
-    assert_non_null(strstr(kata_error_message(w.k), place));
+    assert_non_null(strstr(kata_error_message(w.k), location));
     kata_error_clear(w.k);
     kata_arg args[2] = {kata_arg_field(w.u, 0), kata_arg_integer(3, 0)};
     kata_range all = kata_all(w.g);
@@ -177,7 +177,7 @@ int main(void)
         cmocka_unit_test(a_rule_that_is_taken_away_is_missed),
         cmocka_unit_test(other_fields_and_ranges_are_others),
         cmocka_unit_test(values_that_are_gone_are_missed),
-        cmocka_unit_test(a_message_names_its_own_place),
+        cmocka_unit_test(a_message_names_its_own_location),
         cmocka_unit_test(changing_rules_are_seen),
         cmocka_unit_test(the_environment_of_the_program_stays),
     };

@@ -95,12 +95,12 @@ static void an_unusable_folder_is_said_once(void **state)
 static void the_environment_s_folder_too(void **state)
 {
     (void)state;
-    char *kept = strdup(getenv("KATA_CACHE_DIR"));
-    assert_non_null(kept);
+    char *before = strdup(getenv("KATA_CACHE_DIR"));
+    assert_non_null(before);
     setenv("KATA_CACHE_DIR", shared, 1);
     kata *k = open_with(NULL, false);
-    setenv("KATA_CACHE_DIR", kept, 1);
-    free(kept);
+    setenv("KATA_CACHE_DIR", before, 1);
+    free(before);
     compile_in(k, "1.25");
     expect_warning(shared, "others may write to it");
     kata_close(k);

@@ -34,7 +34,7 @@ static const char kernels[] =
     "    double h = f[q][-cx[q], -cy[q]];\n"
     "    g[q] = ix == 0 || iy == ny - 1 ? w[q] : h + 0.7*(w[q]*rho - h); }\n"
     "  mass += rho; }\n"
-    "kernel place(inout double u, in float v, out double w)\n"
+    "kernel indices(inout double u, in float v, out double w)\n"
     "{ double old = u; u = sqrt(fabs(v[1,-1])) + old; w = old / (u + iy) + ix; }\n"
     "kernel swap(inout double a, inout double b) { double old = a; a = b; b = old; }\n"
     "kernel whole(in int a, in long b, out int c, out long d, int k)\n"
@@ -294,7 +294,7 @@ static void cuts_long_rows_into_blocks(void **state)
     check(f, f->module->kernels[0], &shape, &box, 3);
 }
 
-/* Blocks cover a box once, whatever its place and proportions. */
+/* Blocks cover a box once, wherever it lies and whatever its proportions are. */
 static void blocks_cover_the_box(void **state)
 {
     (void)state;

@@ -21,7 +21,7 @@ static void check_round_trip(kata *k, const char *path, kata_rule rule, int stag
     kata_range on = kata_on(u);
     double values[48], found[48];
     int64_t count = 2 * on.hi[0] * on.hi[1];
-    for (int64_t i = 0; i < count; i++) values[i] = (double)i / 51; /* n/255 are kept by PNG */
+    for (int64_t i = 0; i < count; i++) values[i] = (double)i / 51; /* PNG holds n/255 exactly */
     kata_put(u, on, values, count);
     kata_save(u, path);
     kata_load(v, path);

@@ -264,7 +264,8 @@ static void many_kernels_params_and_names_end(void **state)
     must_not_harm(program);
 }
 
-/* ---- places ---------------------------------------------------------------------------------- */
+/* ---- offsets and indices
+ * ---------------------------------------------------------------------------------- */
 
 static void offsets_stay_inside(void **state)
 {

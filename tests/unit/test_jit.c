@@ -31,9 +31,9 @@ static void keep(void *data, kata_status status, const char *message)
 /* A folder of its own for each test, in *state. */
 static int set_up(void **state)
 {
-    const char *place = environment_get("KATA_CACHE_DIR");
+    const char *folder = environment_get("KATA_CACHE_DIR");
     char *path = NULL;
-    if (asprintf(&path, "%s/jit-XXXXXX", place ? place : "/tmp") < 0 || !mkdtemp(path)) return -1;
+    if (asprintf(&path, "%s/jit-XXXXXX", folder ? folder : "/tmp") < 0 || !mkdtemp(path)) return -1;
     *state = path;
     return 0;
 }
@@ -168,18 +168,18 @@ static void does_without_a_cache(void **state)
 static void does_without_a_home(void **state)
 {
     (void)state;
-    char *cache = getenv("KATA_CACHE_DIR"), *kept = cache ? strdup(cache) : NULL;
-    char *home = getenv("HOME"), *kept_home = home ? strdup(home) : NULL;
+    char *cache = getenv("KATA_CACHE_DIR"), *cache_before = cache ? strdup(cache) : NULL;
+    char *home = getenv("HOME"), *home_before = home ? strdup(home) : NULL;
     unsetenv("KATA_CACHE_DIR");
     unsetenv("XDG_CACHE_HOME");
     unsetenv("HOME");
     assert_int_equal(answer_in(NULL), 42);
     setenv("HOME", "/proc", 1);
     assert_int_equal(answer_in(NULL), 42);
-    if (kept) setenv("KATA_CACHE_DIR", kept, 1);
-    if (kept_home) setenv("HOME", kept_home, 1);
-    free(kept);
-    free(kept_home);
+    if (cache_before) setenv("KATA_CACHE_DIR", cache_before, 1);
+    if (home_before) setenv("HOME", home_before, 1);
+    free(cache_before);
+    free(home_before);
 }
 
 /* Files end at 100 bytes, as on a full disk: nothing can be compiled, which is said. */

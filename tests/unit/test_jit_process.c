@@ -331,7 +331,7 @@ static void compile_nothing(const char *compiler, const char *cache)
     message_free(&m);
 }
 
-/* The next process that compiles in the same place finds them, at once; folders in use stay. */
+/* The next process that compiles in the same folder finds them, at once; folders in use stay. */
 static void folders_of_killed_processes_are_removed(void **state)
 {
     char cache[200], started[200];

@@ -34,7 +34,7 @@ static const char kernels[] =
 
 /* ---- where a field is ------------------------------------------------------------------------ */
 
-typedef enum place {
+typedef enum memory {
     ARRAYS,
     STRUCTURES,
     BLOCKS,
@@ -43,8 +43,8 @@ typedef enum place {
     TURNED,   /* y is the contiguous dimension, z backwards, components between points */
     FLIPPED,  /* x and y backwards */
     TOGETHER, /* components side by side, rows apart */
-    PLACES
-} place;
+    MEMORIES
+} memory;
 
 enum { MOST = 512, CANARY = 0xc5 };
 
@@ -86,10 +86,10 @@ static size_t bytes_of(kata_type type)
     return bytes[type];
 }
 
-static void strides_of(place where, const int64_t n[3], int components, kata_wrap_options *o)
+static void strides_of(memory kind, const int64_t n[3], int components, kata_wrap_options *o)
 {
     int64_t rows = n[1] * n[2];
-    switch (where) {
+    switch (kind) {
     case WRAPPED:
         o->stride[1] = n[0] + 5;
         o->component_stride = (n[0] + 5) * (rows + 3);
@@ -141,12 +141,12 @@ static void complete(kata_wrap_options *o, const int64_t n[3])
     if (!o->component_stride) o->component_stride = next;
 }
 
-static kata_field *wrap(world *w, kata_grid *g, const int64_t n[3], const char *name, place where,
+static kata_field *wrap(world *w, kata_grid *g, const int64_t n[3], const char *name, memory kind,
                         kata_wrap_options o)
 {
     room *r = &w->rooms[w->room_count++];
     assert_true(w->room_count <= MOST);
-    strides_of(where, n, o.components, &o);
+    strides_of(kind, n, o.components, &o);
     o.size = sizeof o;
     kata_wrap_options full = o;
     complete(&full, n);
@@ -167,15 +167,15 @@ static kata_field *wrap(world *w, kata_grid *g, const int64_t n[3], const char *
     return kata_field_wrap_with(g, name, -1, &o);
 }
 
-static kata_field *make(world *w, kata_grid *g, const int64_t n[3], const char *name, place where,
+static kata_field *make(world *w, kata_grid *g, const int64_t n[3], const char *name, memory kind,
                         kata_type type, int components, kata_rule rule)
 {
-    if (where <= BLOCKS)
+    if (kind <= BLOCKS)
         return kata_field_new(g, name, type, .components = components, .boundary = rule,
-                              .boundary_value = 0.5, .layout = (kata_layout)where);
+                              .boundary_value = 0.5, .layout = (kata_layout)kind);
     kata_wrap_options o = {
         .type = type, .components = components, .boundary = rule, .boundary_value = 0.5};
-    return wrap(w, g, n, name, where, o);
+    return wrap(w, g, n, name, kind, o);
 }
 
 static void check_canaries(const world *w)
@@ -196,7 +196,7 @@ static void close_rooms(world *w)
     w->room_count = 0;
 }
 
-/* ---- one program in two places --------------------------------------------------------------- */
+/* ---- one program in two memories ------------------------------------------------------------- */
 
 enum { FIELDS = 9 };
 
@@ -258,7 +258,7 @@ static void get_all(kata_grid *g, kata_field *const f[FIELDS], int64_t points, s
     }
 }
 
-static void run(world *w, const int64_t n[3], place where, kata_rule rule, shown *out)
+static void run(world *w, const int64_t n[3], memory kind, kata_rule rule, shown *out)
 {
     int64_t points = n[0] * n[1];
     kata_grid *g = kata_grid_2d(w->k, n[0], n[1]);
@@ -268,7 +268,7 @@ static void run(world *w, const int64_t n[3], place where, kata_rule rule, shown
         char name[16];
         snprintf(name, sizeof name, "f%d", i);
         kata_rule own = i == 0 ? KATA_PERIODIC : rule; /* of f0 values are written outside */
-        f[i] = make(w, g, n, name, where, specs[i].type, specs[i].components, own);
+        f[i] = make(w, g, n, name, kind, specs[i].type, specs[i].components, own);
         put_random(f[i], g, i, points, 7 + (unsigned)i);
     }
     assert_string_equal(kata_error_message(w->k), "");
@@ -284,7 +284,7 @@ static void run(world *w, const int64_t n[3], place where, kata_rule rule, shown
     kata_error_clear(w->k);
 }
 
-static void compare(const shown *a, const shown *b, const int64_t n[3], place where, kata_rule rule)
+static void compare(const shown *a, const shown *b, const int64_t n[3], memory kind, kata_rule rule)
 {
     static const size_t size[] = {8, 4, 8, 4, 1};
     assert_memory_equal(a->mass, b->mass, sizeof a->mass);
@@ -292,7 +292,7 @@ static void compare(const shown *a, const shown *b, const int64_t n[3], place wh
     for (int i = 0; i < FIELDS; i++) {
         size_t bytes = (size_t)(n[0] * n[1] * specs[i].components) * size[specs[i].user];
         if (memcmp(a->values[i], b->values[i], bytes))
-            fail_msg("field %d in place %d on %lld x %lld, rule %d", i, (int)where, (long long)n[0],
+            fail_msg("field %d in memory %d on %lld x %lld, rule %d", i, (int)kind, (long long)n[0],
                      (long long)n[1], (int)rule);
     }
 }
@@ -305,7 +305,7 @@ static void free_shown(shown *s)
 static const int64_t sizes[][3] = {{1, 1, 1},  {2, 3, 1},  {4, 1, 1},  {7, 5, 1},   {15, 4, 1},
                                    {16, 6, 1}, {17, 4, 1}, {33, 7, 1}, {64, 70, 1}, {130, 41, 1}};
 
-static void test_places_change_no_bit(void **state)
+static void test_memory_changes_no_bit(void **state)
 {
     (void)state;
     static const kata_rule rules[] = {KATA_PERIODIC, KATA_ANTISYMMETRIC_FACE, KATA_CONSTANT,
@@ -314,14 +314,14 @@ static void test_places_change_no_bit(void **state)
     open_world(&reference, "reference");
     open_world(&compiled, "cpu");
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-        for (int where = ARRAYS; where < PLACES; where++) {
-            kata_rule rule = rules[(s + (size_t)where) % 4];
+        for (int kind = ARRAYS; kind < MEMORIES; kind++) {
+            kata_rule rule = rules[(s + (size_t)kind) % 4];
             shown expected = {0}, found = {0}, interpreted = {0};
             run(&reference, sizes[s], ARRAYS, rule, &expected);
-            run(&compiled, sizes[s], (place)where, rule, &found);
-            compare(&expected, &found, sizes[s], (place)where, rule);
-            if (s < 7) run(&reference, sizes[s], (place)where, rule, &interpreted);
-            if (s < 7) compare(&expected, &interpreted, sizes[s], (place)where, rule);
+            run(&compiled, sizes[s], (memory)kind, rule, &found);
+            compare(&expected, &found, sizes[s], (memory)kind, rule);
+            if (s < 7) run(&reference, sizes[s], (memory)kind, rule, &interpreted);
+            if (s < 7) compare(&expected, &interpreted, sizes[s], (memory)kind, rule);
             free_shown(&expected);
             free_shown(&found);
             free_shown(&interpreted);
@@ -342,20 +342,20 @@ static void test_planes_too(void **state)
     static const int64_t n[3] = {19, 5, 4};
     enum { COUNT = 19 * 5 * 4 * 2 };
     double expected[COUNT], found[COUNT];
-    for (int where = ARRAYS; where < PLACES; where++) {
+    for (int kind = ARRAYS; kind < MEMORIES; kind++) {
         world w;
         open_world(&w, "cpu");
         kata_grid *g = kata_grid_3d(w.k, n[0], n[1], n[2]);
         kata_kernel *k = kata_kernel_find(kata_module_from_text(w.k, "k", text), "k");
-        kata_field *f = make(&w, g, n, "f", (place)where, KATA_F64, 2, KATA_REFLECT_FACE);
-        kata_field *h = make(&w, g, n, "h", (place)where, KATA_F64, 2, KATA_PERIODIC);
+        kata_field *f = make(&w, g, n, "f", (memory)kind, KATA_F64, 2, KATA_REFLECT_FACE);
+        kata_field *h = make(&w, g, n, "h", (memory)kind, KATA_F64, 2, KATA_PERIODIC);
         srand(3);
         for (int i = 0; i < COUNT; i++) found[i] = rand();
         kata_put(f, kata_all(g), found, COUNT);
         kata_apply(k, kata_all(g), f, h);
         kata_apply(k, kata_all(g), h, f);
-        kata_get(f, kata_all(g), where == ARRAYS ? expected : found, COUNT);
-        if (where != ARRAYS) assert_memory_equal(expected, found, sizeof found);
+        kata_get(f, kata_all(g), kind == ARRAYS ? expected : found, COUNT);
+        if (kind != ARRAYS) assert_memory_equal(expected, found, sizeof found);
         assert_int_equal(kata_close(w.k), KATA_OK);
         close_rooms(&w);
     }
@@ -391,7 +391,7 @@ static void test_layouts_go_with_the_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_places_change_no_bit),
+        cmocka_unit_test(test_memory_changes_no_bit),
         cmocka_unit_test(test_planes_too),
         cmocka_unit_test(test_layouts_go_with_the_values),
     };

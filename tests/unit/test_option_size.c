@@ -135,7 +135,7 @@ static void test_a_size_that_nobody_has_set_is_refused(void **state)
             "kata_field_new: " SIZE_OF("kata_field_options", "4097"))
 }
 
-/* An int in the place of the size: kata_open(&(kata_options){4}). Such a structure says nothing
+/* An int where the size belongs: kata_open(&(kata_options){4}). Such a structure says nothing
  * that can be believed, not even where messages go. */
 static void test_a_context_with_a_wrong_size_is_not_opened(void **state)
 {

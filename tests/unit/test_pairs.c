@@ -12,9 +12,9 @@
 
 enum { MOST_X = 67, MOST_Y = 5, MOST_Z = 9, MOST = MOST_X * MOST_Y * MOST_Z };
 
-/* High along z: star; places, which uses its indices and writes on a condition; grows, which is not
- * symmetric and reads what it writes; planes, which computes a value once for a plane and so gets
- * no pairs of planes.
+/* High along z: star; indices, which uses its indices and writes on a condition; grows, which is
+ * not symmetric and reads what it writes; planes, which computes a value once for a plane and so
+ * gets no pairs of planes.
  *
  * Wide along y: box, whose points share sums along x; deep, which squares a value many times;
  * corners, which uses its indices; wide, which computes a value once for a plane; rows, which
@@ -26,7 +26,7 @@ static const char text[] =
     "    for (int k = 1; k <= 4; k++) sum += k*(u[0,0,-k] - 2*u[0,0,k] + u[-k,0,0] + u[0,k,0]);\n"
     "    v = sum;\n"
     "}\n"
-    "kernel places(in double u, inout double v)\n"
+    "kernel indices(in double u, inout double v)\n"
     "{\n"
     "    double sum = ix + iz; /* 100*iz would be the same for a plane */\n"
     "    for (int k = -3; k <= 4; k++) sum += k*u[1,0,k];\n"
@@ -111,7 +111,7 @@ static const int64_t widths[] = {1, 2, 15, 33, MOST_X};
 
 static void two_planes_at_once_give_what_one_gives(void **state)
 {
-    static const char *const kernels[] = {"star", "places", "grows", "planes"};
+    static const char *const kernels[] = {"star", "indices", "grows", "planes"};
     (void)state;
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
         for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)

@@ -182,7 +182,7 @@ static void names_tell_which_passes_are_left_out(void **state)
 static void lists_of_passes_are_read(void **state)
 {
     (void)state;
-    uint32_t one = 0, other = 0, both = 0, kept = 77;
+    uint32_t one = 0, other = 0, both = 0, unchanged = 77;
     assert_true(codegen_read_passes("prefetch", &one));
     assert_true(codegen_read_passes("pair-y", &other));
     assert_true(codegen_read_passes("pair-y,prefetch", &both));
@@ -191,8 +191,8 @@ static void lists_of_passes_are_read(void **state)
                                         " ",    "prefetch stream", "PREFETCH",  "prefetch2",
                                         ","};
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
-        assert_false(codegen_read_passes(wrong[i], &kept));
-        assert_int_equal(kept, 77);
+        assert_false(codegen_read_passes(wrong[i], &unchanged));
+        assert_int_equal(unchanged, 77);
     }
 }
 

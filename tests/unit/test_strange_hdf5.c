@@ -194,7 +194,7 @@ static void test_ordinary_datasets_are_read(void **state)
 
 /* ---- a process that goes wrong --------------------------------------------------------------- */
 
-/* Loads with a shell script in place of the program that reads. */
+/* Loads with a shell script instead of the program that reads. */
 static void expect_of_script(const char *script, const char *reason)
 {
     char here[256], program[300], message[512];
@@ -206,13 +206,13 @@ static void expect_of_script(const char *script, const char *reason)
     chmod("reader", 0755);
     snprintf(program, sizeof program, "%s/reader", getcwd(here, sizeof here));
     const char *before = getenv("KATA_READ_HDF5");
-    char *kept = before ? strdup(before) : NULL;
+    char *old = before ? strdup(before) : NULL;
     setenv("KATA_READ_HDF5", program, 1);
     snprintf(message, sizeof message, "error: cannot read other.h5: %s", reason);
     assert_int_equal(kata_load(u, "other.h5:/u"), KATA_ERROR_FILE);
     assert_string_equal(kata_error_message(k), message);
-    if (kept) setenv("KATA_READ_HDF5", kept, 1);
-    free(kept);
+    if (old) setenv("KATA_READ_HDF5", old, 1);
+    free(old);
     unlink("reader");
     kata_close(k);
 }
@@ -237,15 +237,15 @@ static void test_a_missing_program_is_an_error(void **state)
     kata *k = kata_open(&(kata_options){.handler = ignore});
     kata_field *u = kata_field_new(kata_grid_2d(k, NX, NY), "u", KATA_F64);
     const char *before = getenv("KATA_READ_HDF5");
-    char *kept = before ? strdup(before) : NULL;
+    char *old = before ? strdup(before) : NULL;
     setenv("KATA_READ_HDF5", "/nowhere/reader", 1);
     kata_status status = kata_load(u, "other.h5:/u");
     if (status) /* else it was found where it is installed */
         assert_non_null(strstr(kata_error_message(k),
                                "the program kata-read-hdf5, which reads HDF5 files, is at none of "
                                "/nowhere/reader"));
-    if (kept) setenv("KATA_READ_HDF5", kept, 1);
-    free(kept);
+    if (old) setenv("KATA_READ_HDF5", old, 1);
+    free(old);
     kata_close(k);
 }
 

@@ -175,7 +175,7 @@ static void remove_folder(const char *folder)
 static void test_compiled_kernels_lead_to_the_lines_of_the_kernel_file(void **state)
 {
     (void)state;
-    char folder[] = "/tmp/kata_lines_XXXXXX", *kept = strdup(getenv("KATA_CACHE_DIR"));
+    char folder[] = "/tmp/kata_lines_XXXXXX", *cache_before = strdup(getenv("KATA_CACHE_DIR"));
     double values[12];
     int integers[12];
     assert_non_null(mkdtemp(folder));
@@ -188,8 +188,8 @@ static void test_compiled_kernels_lead_to_the_lines_of_the_kernel_file(void **st
     assert_true(cache_contains(folder, "#line 4 \"k.kata\""));
     assert_true(cache_contains(folder, "#line 5 \"k.kata\""));
     assert_true(cache_contains(folder, "#line 6 \"k.kata\""));
-    setenv("KATA_CACHE_DIR", kept, 1);
-    free(kept);
+    setenv("KATA_CACHE_DIR", cache_before, 1);
+    free(cache_before);
     remove_folder(folder);
 }
 

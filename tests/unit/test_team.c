@@ -111,8 +111,8 @@ static void the_environment_says_how_many(void **state)
         int expected; /* 0: that of cores */
     } cases[] = {{NULL, "3", 3}, {NULL, "5,2", 5}, {"2", "3", 2}, {NULL, "-1", 0}, {NULL, "x", 0}};
     (void)state;
-    const char *kept = environment_get("OMP_NUM_THREADS");
-    char *openmp = kept ? strdup(kept) : NULL;
+    const char *before = environment_get("OMP_NUM_THREADS");
+    char *openmp = before ? strdup(before) : NULL;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         kata_machine machine;
         unsetenv("KATA_THREADS");

@@ -241,7 +241,7 @@ static void needed_is_the_largest_box(void **state)
     assert_true(apply(&w, "right", kata_needed(w.g), w.u, w.t)); /* guarded */
     expect_needed(&w, (int64_t[]){0, 0}, (int64_t[]){8, 6});
     kata_step(w.s.k);
-    assert_true(apply(&w, "shift", kata_needed(w.g), w.u, w.t)); /* has no place at the right */
+    assert_true(apply(&w, "shift", kata_needed(w.g), w.u, w.t)); /* does not fit at the right */
     expect_needed(&w, (int64_t[]){1, 0}, (int64_t[]){8, 6});
     kata_step(w.s.k);
     assert_true(apply(&w, "finish", kata_needed(w.g), w.u, w.t)); /* u[-1,0] has no rule */

@@ -324,10 +324,10 @@ static void ghosts_are_recorded_and_traced(void **state)
 {
     (void)state;
     char found[1000];
-    setenv("KATA_RECORD", "places.record", 1);
+    setenv("KATA_RECORD", "points.record", 1);
     setenv("KATA_RECORD_FULL", "1", 1);
     setenv("KATA_TRACE", "u@-1", 1);
-    setenv("KATA_TRACE_FILE", "places.trace", 1);
+    setenv("KATA_TRACE_FILE", "points.trace", 1);
     kata *k = kata_open(NULL);
     kata_module *m = kata_module_from_text(k, "k", "kernel mirror(inout double u) { u = u[1]; }");
     kata_grid *g = kata_grid_1d(k, 2);
@@ -336,19 +336,19 @@ static void ghosts_are_recorded_and_traced(void **state)
     kata_apply(kata_kernel_find(m, "mirror"), kata_ghost(u, KATA_X_LOW, 1), u);
     kata_flush(k);
     assert_int_equal(kata_close(k), KATA_OK);
-    read_lines("places.record", "values", found);
+    read_lines("points.record", "values", found);
     assert_string_equal(found, "values 0000000000000000 3ff0000000000000 4000000000000000 "
                                "0000000000000000\n"
                                "values 3ff0000000000000 3ff0000000000000 4000000000000000 "
                                "0000000000000000\n");
-    read_lines("places.trace", "loop", found);
+    read_lines("points.trace", "loop", found);
     assert_string_equal(found, "loop 1: u at [-1]: 0 -> 1\n");
     unsetenv("KATA_RECORD");
     unsetenv("KATA_RECORD_FULL");
     unsetenv("KATA_TRACE");
     unsetenv("KATA_TRACE_FILE");
-    remove("places.record");
-    remove("places.trace");
+    remove("points.record");
+    remove("points.trace");
 }
 
 int main(void)
