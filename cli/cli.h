@@ -144,12 +144,17 @@ void apply_scale(kata_shape *shape, const int times[3], const int by[3]);
 kata_grid *apply_make_grid(const apply *a, const kata_shape *shape);
 kata_range apply_range(const apply *a, int64_t inner, kata_grid *grid);
 
-/* ---- record_file.c: the files that KATA_RECORD makes
- * --------------------------------------------------- */
+/* ---- record_file.c: the files that KATA_RECORD makes ---------------------------------------- */
+
+enum {
+    RECORD_LONGEST = 1 << 16, /* bytes of a line, but for one of values */
+    RECORD_MOST_ITEMS = 4096, /* of an entry */
+    RECORD_NOT_AGAIN = -1     /* the file is a pipe */
+};
 
 typedef struct record_item {
     char *line;   /* "field v@7 f64 1 8 8 1 HASH" */
-    char *values; /* of a field: in hexadecimal, each after a blank; NULL where there are none */
+    off_t values; /* of a field: where they are in the file; 0 where there are none */
 } record_item;
 
 /* A loop, or a call that put values into a field. */
@@ -163,8 +168,9 @@ typedef struct record_entry {
 typedef struct record_file {
     const char *path;
     FILE *file;
-    char *line, *buffer; /* the next line, NULL at the end; where it is */
-    size_t capacity;
+    char *line; /* the next one, NULL at the end */
+    char buffer[RECORD_LONGEST];
+    off_t values; /* if the line is of values: where they are */
     int line_number;
     record_entry entry;
 } record_file;
@@ -173,6 +179,10 @@ typedef struct record_file {
 bool record_open(record_file *f, const char *path);
 /* Reads the next entry to f->entry. False after a message. */
 bool record_next(record_file *f);
+/* The file, ready to read the values of an item of f->entry: in hexadecimal, each after a blank, up
+ * to the end of the line. NULL where there are none, or the file cannot be read twice. Nothing else
+ * can be read from the record afterwards. */
+FILE *record_values(const record_file *f, int item);
 void record_close(record_file *f);
 
 #endif

@@ -1,12 +1,15 @@
 /* kata diff: where two recorded runs first differ in what they compute. */
 #include "cli.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAME = 0, DIFFERENT = 1 };
+enum { SAME = 0, DIFFERENT = 1, MOST_DIGITS = 16 };
+
+static const int64_t MOST_POINTS = (int64_t)1 << 60; /* along a dimension */
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
@@ -59,6 +62,17 @@ typedef struct recorded {
     int64_t size[3], from[3]; /* of the box of values */
 } recorded;
 
+/* Whether sizes and indices can be computed with. */
+static bool is_box(const recorded *f)
+{
+    int64_t points = 1;
+    for (int d = 0; d < 3; d++)
+        if (f->size[d] < 1 || __builtin_mul_overflow(points, f->size[d], &points) ||
+            f->size[d] > MOST_POINTS || f->from[d] > MOST_POINTS || f->from[d] < -MOST_POINTS)
+            return false;
+    return true;
+}
+
 static bool read_field(const char *line, recorded *f)
 {
     const char *from = strstr(line, " from ");
@@ -69,7 +83,7 @@ static bool read_field(const char *line, recorded *f)
                &f->from[2]);
     return sscanf(line, "field %79[^@]@%*d %7s %d %" SCNd64 " %" SCNd64 " %" SCNd64, f->name,
                   f->type, &f->components, &n[0], &n[1], &n[2]) == 6 &&
-           n[0] > 0 && n[1] > 0 && n[2] > 0;
+           is_box(f);
 }
 
 /* "v[1] at [3, 4]" for the value of this number. */
@@ -95,36 +109,54 @@ static int rank_of(const record_entry *e, const int64_t size[3])
     return rank && rank <= 3 ? rank : size[2] > 1 ? 3 : size[1] > 1 ? 2 : 1;
 }
 
-/* Two lists of values, and where they differ. */
+/* Reads a value of a line, in hexadecimal; false at its end. */
+static bool read_value(FILE *from, char value[MOST_DIGITS + 1])
+{
+    int length = 0, c = getc(from);
+    while (c == ' ') c = getc(from);
+    for (; isxdigit(c) && length < MOST_DIGITS; c = getc(from)) value[length++] = (char)c;
+    value[length] = 0;
+    if (c != EOF) ungetc(c, from);
+    return length > 0;
+}
+
+/* Where two lists of values differ. */
 typedef struct difference {
-    const char *x, *y; /* the first pair that differs */
+    char x[MOST_DIGITS + 1], y[MOST_DIGITS + 1]; /* the first pair that differs */
     int64_t first, wrong, count;
 } difference;
 
-static difference find_difference(const char *x, const char *y)
+static difference find_difference(FILE *a, FILE *b)
 {
-    difference d = {.x = x + strspn(x, " "), .y = y + strspn(y, " ")};
-    x = d.x;
-    y = d.y;
-    for (; *x && *y; x = next_value(x), y = next_value(y), d.count++) {
-        if (same_value(x, y) || d.wrong++) continue;
+    difference d = {.count = 0};
+    char x[MOST_DIGITS + 1], y[MOST_DIGITS + 1];
+    for (; read_value(a, x) && read_value(b, y); d.count++) {
+        if (!strcmp(x, y) || d.wrong++) continue;
         d.first = d.count;
-        d.x = x;
-        d.y = y;
+        memcpy(d.x, x, sizeof x);
+        memcpy(d.y, y, sizeof y);
     }
     return d;
+}
+
+/* A field that differs in records that do not tell where. */
+static void print_name(const record_item *a, const record_item *b)
+{
+    bool pipe = a->values == RECORD_NOT_AGAIN || b->values == RECORD_NOT_AGAIN;
+    printf("  field '%.*s' differs; records %s tell where\n", (int)strcspn(a->line + 6, "@ "),
+           a->line + 6, pipe ? "in files, not in pipes," : "made with KATA_RECORD_FULL=1");
 }
 
 static void print_field(const record_file *f, const record_file *g, int item)
 {
     const record_item *a = &f->entry.items[item], *b = &g->entry.items[item];
+    FILE *x = record_values(f, item), *y = record_values(g, item);
     recorded field;
-    if (!read_field(a->line, &field) || !a->values || !b->values) {
-        printf("  field '%.*s' differs; records made with KATA_RECORD_FULL=1 tell where\n",
-               (int)strcspn(a->line + 6, "@ "), a->line + 6);
+    if (!read_field(a->line, &field) || !x || !y) {
+        print_name(a, b);
         return;
     }
-    difference d = find_difference(a->values, b->values);
+    difference d = find_difference(x, y);
     printf("  ");
     print_point(&field, rank_of(&f->entry, field.size), d.first);
     print_value(field.type, d.x, f);

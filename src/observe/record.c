@@ -1,10 +1,10 @@
 /* Records of runs: what each loop was, was given and computed, as text, a line each. `kata diff`
  * reads them.
  *
- *     katagami record 1
+ *     katagami record 2
  *     loop 7 heat                        number, from 1; kernel
  *     range [0, 8) x [0, 8)
- *     place heat.c:21                    where it is known
+ *     location heat.c:21                 where it is known
  *     number c f64 3fe0000000000000      bits
  *     scalar dt@2 f64 3f50624dd2f1a9fc   a scalar passed as a number, or the result of a reduction
  *     field v@7 f64 1 8 8 1 62a1...      type, components, sizes, and a hash of all values
@@ -40,7 +40,7 @@ kata_status observe_record_open(const char *path, bool full, messages *m, observ
         return status;
     }
     record->full = full;
-    fprintf(record->to, "katagami record 1\n");
+    fprintf(record->to, "katagami record 2\n");
     *out = record;
     return KATA_OK;
 }
@@ -158,7 +158,7 @@ void observe_record_loop(observe_record *record, const chain_loop *loop)
     fprintf(record->to, "loop %lld %s\nrange %s\n", (long long)++record->loops, loop->kernel->name,
             text_get(&range));
     text_free(&range);
-    if (loop->file) fprintf(record->to, "place %s:%d\n", loop->file, loop->line);
+    if (loop->file) fprintf(record->to, "location %s:%d\n", loop->file, loop->line);
     for (int p = 0; p < loop->kernel->param_count; p++) {
         const ir_param *param = &loop->kernel->params[p];
         const chain_binding *b = &loop->bindings[p];

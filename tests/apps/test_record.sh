@@ -60,7 +60,7 @@ expect_text out "loop 1: kernel 'start' to [0, 4)" \
 # Records of a field with ghosts say where its values begin.
 ghosts() # file value
 {
-    printf 'katagami record 1\nloop 1 fill\nrange [-1, 0)\nfield u@1 f64 1 4 1 1 %s from -1 0 0\nvalues %s 0000000000000000 0000000000000000 0000000000000000\n' \
+    printf 'katagami record 2\nloop 1 fill\nrange [-1, 0)\nfield u@1 f64 1 4 1 1 %s from -1 0 0\nvalues %s 0000000000000000 0000000000000000 0000000000000000\n' \
         "$2" "$2" >"$1"
 }
 ghosts a 3ff0000000000000
@@ -68,6 +68,40 @@ ghosts b 4000000000000000
 expect 1 diff a b
 expect_text out "loop 1: kernel 'fill' to [-1, 0)" \
     "  field 'u' differs first at [-1]: 1 (3ff0000000000000) in a, 2 (4000000000000000) in b; 1 of 4 values differ"
+# A pipe cannot be read twice: which field differs is said, not where.
+{ "$kata" diff <(cat a) b || true; } >out
+sed -i 's|/dev/fd/[0-9]*|PIPE|' out
+expect_text out "loop 1: kernel 'fill' to [-1, 0)" \
+    "  field 'u' differs; records in files, not in pipes, tell where"
+
+# Records that are damaged, or made to do harm: memory stays small, and no size misleads.
+refused() # message
+{
+    (ulimit -v 400000; exec "$kata" diff a strange) >out 2>err && fail "kata diff takes $(head -c 60 strange)"
+    expect_text err "kata diff: strange: $1"
+}
+printf 'katagami record 1\n' >strange
+expect 2 diff a strange
+expect_text err "kata diff: strange was recorded by another version of Katagami: record the run again"
+{ printf 'katagami record 2\nloop 1 '; head -c 70000 /dev/zero | tr '\0' x; } >strange
+refused "line 2 does not belong in a record"
+{ printf 'katagami record 2\nloop 1 fill\n'; for i in {1..5000}; do echo "number c f64 0"; done; } >strange
+refused "line 4099 does not belong in a record"
+printf 'katagami record 2\nvalues 0\n' >strange
+refused "line 2 does not belong in a record"
+if [ "$KATA_SANITIZED" = 0 ]; then # whose programs need more addresses
+    cp a strange && truncate -s 600M strange
+    refused "line 6 does not belong in a record"
+    { sed '$d' a; printf 'values '; } >strange && truncate -s 600M strange
+    (ulimit -v 400000; exec "$kata" diff a strange) >out 2>err || fail "$(cat err)"
+fi
+for sizes in "4294967296 4294967296 1" "9223372036854775807 1 1" "0 1 1" "-4 1 1"; do
+    sed "s/ 4 1 1 / $sizes /" a >strange
+    sed "s/ 4 1 1 / $sizes /" b >strange_too
+    expect 1 diff strange strange_too
+    expect_text out "loop 1: kernel 'fill' to [-1, 0)" \
+        "  field 'u' differs; records made with KATA_RECORD_FULL=1 tell where"
+done
 unset KATA_RECORD_FULL
 
 # NaN is the same, whichever executor made it
