@@ -1,7 +1,7 @@
 /* Kernels that are compiled while the program runs: results are the same whenever code arrives, a
  * tiny run starts no compiler, failures are reported, and closing ends what still runs. */
 /* Labels: threads */
-#include "base/base.h"
+#include "jit_world.h"
 
 #include <dirent.h>
 #include <setjmp.h>
@@ -25,7 +25,7 @@ static const char kernels[] =
     "kernel total(in double u, sum double s, max double m) { s += u; m = max(m, u); }\n";
 
 typedef struct fixture {
-    char folder[64], compiler[96], calls[96];
+    char *folder, *compiler, *calls;
     text message;
 } fixture;
 
@@ -34,14 +34,17 @@ static void keep(void *data, kata_status status, const char *message)
     if (status) text_add(&((fixture *)data)->message, "%s", message);
 }
 
+/* A folder of its own for each test, in the build: a test that is killed leaves nothing elsewhere.
+ */
 static int set_up(void **state)
 {
+    const char *caches = environment_get("KATA_CACHE_DIR");
     fixture *f = calloc(1, sizeof *f);
     *state = f;
-    strcpy(f->folder, "/tmp/kata_beside_XXXXXX");
-    if (!f || !mkdtemp(f->folder)) return -1;
-    snprintf(f->compiler, sizeof f->compiler, "%s/cc.sh", f->folder);
-    snprintf(f->calls, sizeof f->calls, "%s/calls", f->folder);
+    if (!f || asprintf(&f->folder, "%s/beside-XXXXXX", caches ? caches : "/tmp") < 0 ||
+        !mkdtemp(f->folder) || asprintf(&f->compiler, "%s/cc.sh", f->folder) < 0 ||
+        asprintf(&f->calls, "%s/calls", f->folder) < 0)
+        return -1;
     unsetenv("KATA_WAIT");
     return 0;
 }
@@ -49,19 +52,20 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     fixture *f = *state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", f->folder);
     text_free(&f->message);
     setenv("KATA_WAIT", "1", 1);
-    int result = system(command);
+    remove_folder(f->folder);
+    free(f->folder);
+    free(f->compiler);
+    free(f->calls);
     free(f);
-    return result;
+    return 0;
 }
 
 /* A compiler that is a shell script, and notes its calls. */
 static const char *script(const fixture *f, const char *body)
 {
-    char lines[512];
+    char lines[1024];
     int length = snprintf(lines, sizeof lines, "#!/bin/sh\necho call >>'%s'\n%s\n", f->calls, body);
     assert_int_equal(file_write(f->compiler, lines, (size_t)length), 0);
     assert_int_equal(chmod(f->compiler, 0700), 0);
