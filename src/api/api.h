@@ -42,10 +42,12 @@ typedef struct api_options {
     const char *call, *type; /* "kata_field_new", "kata_field_options" */
     const char *example;     /* of the call with an option that is named */
     size_t size, unnamed;    /* here; the offset of `unnamed`, 0 where there is none */
+    size_t least;            /* of version 0.1.0: up to the end of its last member */
 } api_options;
-#define API_OPTIONS(call, type, example)                                                           \
+#define API_END(type, member) (offsetof(type, member) + sizeof((type *)0)->member)
+#define API_OPTIONS(call, type, example, last)                                                     \
     {                                                                                              \
-        call, #type, example, sizeof(type), offsetof(type, unnamed)                                \
+        call, #type, example, sizeof(type), offsetof(type, unnamed), API_END(type, last)           \
     }
 /* Copies the members that both have; the others are zero. All are where the size is impossible. */
 void api_options_copy(const api_options *kind, const void *given, void *options);

@@ -167,8 +167,8 @@ static kata_status compile(ahead *a, kata_module *module)
 
 kata_status kata_module_compile_with(kata_module *module, const kata_compile_options *options)
 {
-    static const api_options kind =
-        API_OPTIONS(CALL, kata_compile_options, CALL "(module, \"step\", .types = \"u=f32\")");
+    static const api_options kind = API_OPTIONS(
+        CALL, kata_compile_options, CALL "(module, \"step\", .types = \"u=f32\")", portable);
     kata_compile_options copy = {.size = sizeof copy};
     if (!module) return api_null(CALL, "the module");
     kata *k = module->k;

@@ -124,7 +124,8 @@ kata *kata_open_with(const kata_options *given)
     static const api_options kind = {.call = "kata_open",
                                      .type = "kata_options",
                                      .example = "kata_open(&(kata_options){.threads = 4})",
-                                     .size = sizeof(kata_options)};
+                                     .size = sizeof(kata_options),
+                                     .least = API_END(kata_options, wait)};
     static const kata_options defaults = {.size = sizeof defaults};
     kata_options options;
     if (!given) given = &defaults;

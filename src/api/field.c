@@ -52,7 +52,7 @@ kata_field *kata_field_new_with(kata_grid *grid, const char *name, const kata_fi
 {
     static const api_options kind =
         API_OPTIONS("kata_field_new", kata_field_options,
-                    "kata_field_new(grid, \"u\", KATA_F64, .boundary = KATA_CLAMP)");
+                    "kata_field_new(grid, \"u\", KATA_F64, .boundary = KATA_CLAMP)", temporary);
     kata_field_options copy;
     const kata_field_options *options = &copy;
     if (!grid) {

@@ -156,8 +156,8 @@ static const struct format *find_for_writing(kata *k, const kata_save_options *o
 
 static kata_status save(kata_field *field, const kata_save_options *given)
 {
-    static const api_options kind = API_OPTIONS("kata_save", kata_save_options,
-                                                "kata_save(field, \"u.png\", .low = 0, .high = 1)");
+    static const api_options kind = API_OPTIONS(
+        "kata_save", kata_save_options, "kata_save(field, \"u.png\", .low = 0, .high = 1)", with);
     kata_save_options copy;
     if (!field) return api_null("kata_save", "the field");
     kata *k = field->k;

@@ -36,7 +36,7 @@ kata_module *kata_module_from_text_with(kata *k, const char *name,
 {
     static const api_options kind =
         API_OPTIONS("kata_module_from_text", kata_module_options,
-                    "kata_module_from_text(k, \"wave\", text, .constants = \"R=8\")");
+                    "kata_module_from_text(k, \"wave\", text, .constants = \"R=8\")", folder);
     kata_module_options copy = {.size = sizeof copy};
     if (!k) {
         api_null("kata_module_from_text", "the context");
@@ -69,7 +69,7 @@ kata_module *kata_module_load_with(kata *k, const kata_module_options *options)
 {
     static const api_options kind =
         API_OPTIONS("kata_module_load", kata_module_options,
-                    "kata_module_load(k, \"wave.kata\", .constants = \"R=8\")");
+                    "kata_module_load(k, \"wave.kata\", .constants = \"R=8\")", folder);
     kata_module_options copy = {.size = sizeof copy};
     if (!k) {
         api_null("kata_module_load", "the context");

@@ -14,17 +14,18 @@ static size_t size_of(const void *given)
     return size;
 }
 
-/* All of them begin with a size_t, so theirs are multiples of it: none ends within a pointer. */
-static bool is_possible(size_t size)
+/* All of them begin with a size_t, so their sizes are multiples of it: none ends within a pointer.
+ */
+static bool is_possible(const api_options *kind, size_t size)
 {
-    return size >= sizeof size && size <= LARGEST && size % sizeof size == 0;
+    return size >= kind->least && size <= LARGEST && size % sizeof size == 0;
 }
 
 void api_options_copy(const api_options *kind, const void *given, void *options)
 {
     size_t size = size_of(given);
     memset(options, 0, kind->size);
-    if (!is_possible(size)) return;
+    if (!is_possible(kind, size)) return;
     memcpy(options, given, size < kind->size ? size : kind->size);
     memcpy(options, &kind->size, sizeof kind->size);
 }
@@ -58,6 +59,7 @@ static kata_status wrong_size(kata *k, const api_options *kind, size_t size)
     message_begin(&k->messages, KATA_ERROR_ARGUMENT, "%s: the size in %s is %zu", kind->call,
                   kind->type, size);
     message_line(&k->messages, "it is the first member; set it: .size = sizeof(%s)", kind->type);
+    if (size) message_line(&k->messages, "name each option: %s", kind->example);
     return refuse(k);
 }
 
@@ -84,10 +86,9 @@ kata_status api_options_check(kata *k, const api_options *kind, const void *give
 {
     size_t size = size_of(given);
     if (k->messages.status) return k->messages.status;
-    if (!is_possible(size)) return wrong_size(k, kind, size);
+    if (!is_possible(kind, size)) return wrong_size(k, kind, size);
     if (!is_known(kind, given)) return unknown_members(k, kind, size);
-    bool whole = size >= kind->unnamed + sizeof(void *);
-    return whole && has_unnamed(kind, given) ? unnamed_option(k, kind) : KATA_OK;
+    return has_unnamed(kind, given) ? unnamed_option(k, kind) : KATA_OK;
 }
 
 kata_status api_options_read(kata *k, const api_options *kind, const void *given, void *options)

@@ -19,7 +19,7 @@ static kata_status read_options(kata_field *field, const kata_save_options *give
 {
     static const api_options kind =
         API_OPTIONS("kata_series_new", kata_save_options,
-                    "kata_series_new(field, \"u.vtkhdf\", .spacing = 0.1)");
+                    "kata_series_new(field, \"u.vtkhdf\", .spacing = 0.1)", with);
     kata_status status = api_read_saving(field, &kind, given, options);
     if (status || api_ends_with(options->path, ".vtkhdf")) return status;
     return api_fail(field->k, KATA_ERROR_ARGUMENT,

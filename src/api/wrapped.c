@@ -106,7 +106,7 @@ kata_field *kata_field_wrap_with(kata_grid *grid, const char *name, int element,
 {
     static const api_options kind =
         API_OPTIONS("kata_field_wrap", kata_wrap_options,
-                    "kata_field_wrap(grid, \"u\", KATA_F64, array, .stride = {1, 130})");
+                    "kata_field_wrap(grid, \"u\", KATA_F64, array, .stride = {1, 130})", ghosts_z);
     kata_wrap_options copy;
     const kata_wrap_options *options = &copy;
     if (!grid) {
