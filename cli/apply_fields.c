@@ -10,15 +10,10 @@
 /* ---- boundary rules -------------------------------------------------------------------------- */
 
 const char *const apply_rule_names[] = {
-    [KATA_NONE] = "none",
-    [KATA_CONSTANT] = "constant",
-    [KATA_CLAMP] = "clamp",
-    [KATA_REFLECT_FACE] = "reflect-face",
-    [KATA_REFLECT_NODE] = "reflect-node",
-    [KATA_ANTISYMMETRIC_FACE] = "antisymmetric-face",
-    [KATA_ANTISYMMETRIC_NODE] = "antisymmetric-node",
-    [KATA_PERIODIC] = "periodic",
-    [KATA_PERIODIC + 1] = NULL,
+#define WORD(rule, word, meaning) [rule] = word,
+    KATA_RULES(WORD)
+#undef WORD
+        [KATA_PERIODIC + 1] = NULL,
 };
 
 /* Cuts ":VALUE" off a rule. */
@@ -34,6 +29,8 @@ static bool read_rule_value(const apply *a, char *word, double *value)
     return false;
 }
 
+#define AFTER_BLANK(rule, word, meaning) " " word
+
 /* "RULE" or "RULE:VALUE" */
 static bool read_rule(const apply *a, char *word, kata_rule *rule, double *value)
 {
@@ -47,10 +44,7 @@ static bool read_rule(const apply *a, char *word, kata_rule *rule, double *value
     if (s.nearest)
         options_wrong(a->o, "--boundary has no rule '%s'; did you mean %s?", word, s.nearest);
     else
-        options_wrong(a->o,
-                      "--boundary has no rule '%s'; the rules are none, constant, clamp, "
-                      "reflect-face, reflect-node, antisymmetric-face, antisymmetric-node and "
-                      "periodic",
+        options_wrong(a->o, "--boundary has no rule '%s'; the rules are:" KATA_RULES(AFTER_BLANK),
                       word);
     return false;
 }

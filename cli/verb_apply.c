@@ -222,6 +222,8 @@ static const option table[] = {
     {"quiet", "do not show the progress", OPTION_VALUE(apply_request, quiet)},
 };
 
+#define RULE_LINE(rule, word, meaning) "  " word ": " meaning "\n"
+
 const options apply_options = {
     "kata apply",
     "Runs a kernel on files of data. A field is a file: u=in.npy is read into an in field, an out\n"
@@ -234,9 +236,8 @@ const options apply_options = {
     "Numbers are c=0.1, tables w=1,2,1. Reductions are printed.\n"
     "A kernel that writes a field of lower rank runs on the first index (0) of the dimensions\n"
     "which that field lacks. A kernel that writes staggered fields only runs at all their faces.\n"
-    "Rules are none, constant, clamp, reflect-face, reflect-node, antisymmetric-face,\n"
-    "antisymmetric-node and periodic. VALUE belongs to constant and to antisymmetric rules.\n"
-    "Types are f64, f32, f16, bf16, i64, i32, u8 and unorm8 (a byte for 0 to 1).\n",
+    "Rules give the value that a read outside finds:\n" KATA_RULES(
+        RULE_LINE) "Types are f64, f32, f16, bf16, i64, i32, u8 and unorm8 (a byte for 0 to 1).\n",
     table,
     COUNT_OF(table),
     &defaults,

@@ -13,18 +13,15 @@
 
 enum { MAX_SIGMA = 20, MAX_WEIGHTS = 2 * 3 * MAX_SIGMA + 1 };
 
-static const char *const rule_names[] = {"clamp",
-                                         "constant",
-                                         "reflect-face",
-                                         "reflect-node",
-                                         "antisymmetric-face",
-                                         "antisymmetric-node",
-                                         "periodic",
-                                         NULL};
-static const kata_rule rules[] = {
-    KATA_CLAMP,        KATA_CONSTANT,           KATA_REFLECT_FACE,
-    KATA_REFLECT_NODE, KATA_ANTISYMMETRIC_FACE, KATA_ANTISYMMETRIC_NODE,
-    KATA_PERIODIC};
+/* All but none, so that they begin with the second rule. */
+static const char *const rule_names[] = {
+#define WORD(rule, word, meaning) [rule] = word,
+    KATA_RULES(WORD)
+#undef WORD
+        [KATA_PERIODIC + 1] = NULL,
+};
+
+static kata_rule rule_of(int choice) { return (kata_rule)(choice + KATA_CONSTANT); }
 
 static const char *const type_names[] = {"f64", "f32", "u8", NULL};
 static const kata_type types[] = {KATA_F64, KATA_F32, KATA_UNORM8};
@@ -36,7 +33,7 @@ typedef struct settings {
     const char *input, *output;
     int64_t width, height;
     double sigma, value;
-    int rule, type; /* indices into the tables above */
+    int rule, type; /* which of the choices */
     bool no_check;
 } settings;
 
@@ -46,18 +43,18 @@ int blur_radius(double sigma) { return (int)ceil(3 * sigma); }
 static blur_boundary boundary_of(const settings *s)
 {
     double value = types[s->type] == KATA_UNORM8 ? floor(s->value * 255 + 0.5) / 255 : s->value;
-    return (blur_boundary){rules[s->rule], value};
+    return (blur_boundary){rule_of(s->rule), value};
 }
 
 static bool can_be_stored(const settings *s)
 {
     bool beyond =
-        rules[s->rule] == KATA_ANTISYMMETRIC_FACE || rules[s->rule] == KATA_ANTISYMMETRIC_NODE;
+        rule_of(s->rule) == KATA_ANTISYMMETRIC_FACE || rule_of(s->rule) == KATA_ANTISYMMETRIC_NODE;
     if (!beyond || types[s->type] != KATA_UNORM8) return true;
     fprintf(stderr,
             "kata run blur: --boundary %s makes values outside of 0 to 1, which --type u8 cannot "
             "hold\n",
-            rule_names[s->rule]);
+            rule_names[rule_of(s->rule)]);
     return false;
 }
 
@@ -137,7 +134,7 @@ static bool run(kata *k, settings *s)
     kata_png_size(k, s->input, &s->width, &s->height);
     kata_grid *grid = kata_grid_2d(k, s->width, s->height);
     kata_field *f = kata_field_new(grid, "image", types[s->type], .components = 4,
-                                   .boundary = rules[s->rule], .boundary_value = s->value);
+                                   .boundary = rule_of(s->rule), .boundary_value = s->value);
     kata_field *g = kata_field_like(f, "blurred_along_x"), *h = kata_field_like(f, "blurred");
     kata_load(f, s->input);
     blur(k, grid, f, g, h, s->sigma);
@@ -146,11 +143,15 @@ static bool run(kata *k, settings *s)
 
     printf("wrote %s: %lld x %lld pixels, sigma %g, radius %d, %s, %s\n", s->output,
            (long long)s->width, (long long)s->height, s->sigma, blur_radius(s->sigma),
-           rule_names[s->rule], type_names[s->type]);
+           rule_names[rule_of(s->rule)], type_names[s->type]);
     return s->no_check || check(s, grid, f, h);
 }
 
-static const settings defaults = {.output = "blur.png", .width = 641, .height = 427, .sigma = 2};
+static const settings defaults = {.output = "blur.png",
+                                  .width = 641,
+                                  .height = 427,
+                                  .sigma = 2,
+                                  .rule = KATA_CLAMP - KATA_CONSTANT};
 
 static const option table[] = {
     {"IN.png", "the image to blur; without one, a picture is made and written to blur-in.png",
@@ -159,7 +160,7 @@ static const option table[] = {
     {"sigma", "standard deviation of the Gaussian in pixels", OPTION_VALUE(settings, sigma),
      .low = 0.1, .high = MAX_SIGMA},
     {"boundary", "how the image continues outside", OPTION_VALUE(settings, rule),
-     .choices = rule_names},
+     .choices = rule_names + KATA_CONSTANT},
     {"value", "of the rules constant and antisymmetric", OPTION_VALUE(settings, value), .low = 0,
      .high = 1},
     {"type", "how values are stored; u8 are bytes, from 0 to 1", OPTION_VALUE(settings, type),

@@ -214,6 +214,18 @@ typedef enum kata_rule {
     KATA_ANTISYMMETRIC_NODE, /* 2*v - u[-i]; needs two points */
     KATA_PERIODIC            /* u[i+n]; both sides of a dimension or neither */
 } kata_rule;
+/* Calls X(rule, word, meaning) for each rule, in the order of kata_rule: the words that the command
+ * takes. */
+#define KATA_RULES(X)                                                                              \
+    X(KATA_NONE, "none", "such reads are an error")                                                \
+    X(KATA_CONSTANT, "constant", "VALUE")                                                          \
+    X(KATA_CLAMP, "clamp", "the nearest point")                                                    \
+    X(KATA_REFLECT_FACE, "reflect-face", "mirrored about the face")                                \
+    X(KATA_REFLECT_NODE, "reflect-node", "mirrored about the first or last point")                 \
+    X(KATA_ANTISYMMETRIC_FACE, "antisymmetric-face", "2*VALUE minus what reflect-face gives")      \
+    X(KATA_ANTISYMMETRIC_NODE, "antisymmetric-node", "2*VALUE minus what reflect-node gives")      \
+    X(KATA_PERIODIC, "periodic", "the value at the other side")
+
 /* v is rounded as a store rounds it. 2*v - u is a value of the field's type: for f16, bf16 and
  * unorm8 it is computed in f32 and rounded once; integers wrap. */
 

@@ -135,14 +135,9 @@ bool grid_boundary_map(const grid_boundary *boundary, int dimension, const grid_
 const char *grid_rule_name(kata_rule rule)
 {
     static const char *const names[] = {
-        [KATA_NONE] = "KATA_NONE",
-        [KATA_CONSTANT] = "KATA_CONSTANT",
-        [KATA_CLAMP] = "KATA_CLAMP",
-        [KATA_REFLECT_FACE] = "KATA_REFLECT_FACE",
-        [KATA_REFLECT_NODE] = "KATA_REFLECT_NODE",
-        [KATA_ANTISYMMETRIC_FACE] = "KATA_ANTISYMMETRIC_FACE",
-        [KATA_ANTISYMMETRIC_NODE] = "KATA_ANTISYMMETRIC_NODE",
-        [KATA_PERIODIC] = "KATA_PERIODIC",
+#define NAME(rule, word, meaning) [rule] = #rule,
+        KATA_RULES(NAME)
+#undef NAME
     };
     return (size_t)rule < COUNT_OF(names) ? names[rule] : "unknown rule";
 }

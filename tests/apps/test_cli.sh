@@ -93,7 +93,7 @@ expect_usage "kata run heat: --courant takes a number from 0.01 to 1, not 'nan'"
 expect_usage "kata run heat: --dimensions takes 2 or 3, not '4'" run heat --dimensions 4
 expect_usage "kata run blur: --boundary has no choice 'reflect-fase'; did you mean reflect-face?" \
     run blur --boundary reflect-fase
-expect_usage "kata run blur: --boundary takes clamp, constant, reflect-face, reflect-node, antisymmetric-face, antisymmetric-node or periodic, not 'wall'" \
+expect_usage "kata run blur: --boundary takes constant, clamp, reflect-face, reflect-node, antisymmetric-face, antisymmetric-node or periodic, not 'wall'" \
     run blur --boundary wall
 expect_usage "kata run heat: --quiet takes no value, not 'no'" run heat --quiet=no
 expect_usage "kata run heat: unexpected argument 'x'; kata run heat --help shows what it takes" \

@@ -15,14 +15,9 @@ static const char *const layouts[] = {"KATA_ARRAYS", "KATA_STRUCTURES", "KATA_BL
 static const char *const sides[] = {"KATA_X_LOW",  "KATA_X_HIGH", "KATA_Y_LOW",
                                     "KATA_Y_HIGH", "KATA_Z_LOW",  "KATA_Z_HIGH"};
 static const char *const rules[] = {
-    [KATA_NONE] = "KATA_NONE",
-    [KATA_CONSTANT] = "KATA_CONSTANT",
-    [KATA_CLAMP] = "KATA_CLAMP",
-    [KATA_REFLECT_FACE] = "KATA_REFLECT_FACE",
-    [KATA_REFLECT_NODE] = "KATA_REFLECT_NODE",
-    [KATA_ANTISYMMETRIC_FACE] = "KATA_ANTISYMMETRIC_FACE",
-    [KATA_ANTISYMMETRIC_NODE] = "KATA_ANTISYMMETRIC_NODE",
-    [KATA_PERIODIC] = "KATA_PERIODIC",
+#define NAME(rule, word, meaning) [rule] = #rule,
+    KATA_RULES(NAME)
+#undef NAME
 };
 
 /* ---- numbers --------------------------------------------------------------------------------- */

@@ -237,6 +237,17 @@ static void names_are_spelled_as_in_the_header(void **state)
     assert_string_equal(grid_side_name(-1), "unknown side");
 }
 
+/* KATA_RULES is in the order of kata_rule, so that tables made of it are indexed by rules. */
+static void the_table_of_rules_is_in_order(void **state)
+{
+    (void)state;
+#define RULE(rule, word, meaning) rule,
+    static const kata_rule rules[] = {KATA_RULES(RULE)};
+#undef RULE
+    assert_int_equal(COUNT_OF(rules), KATA_PERIODIC + 1);
+    for (size_t i = 0; i < COUNT_OF(rules); i++) assert_int_equal(rules[i], i);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -247,6 +258,7 @@ int main(void)
         cmocka_unit_test(rules_map_like_an_array_written_out),
         cmocka_unit_test(far_indices_map_by_whole_periods),
         cmocka_unit_test(names_are_spelled_as_in_the_header),
+        cmocka_unit_test(the_table_of_rules_is_in_order),
     };
     return cmocka_run_group_tests_name("grid", tests, NULL, NULL);
 }
