@@ -4,6 +4,8 @@
  * for large functions (jit/compiler.c), up to six. Time grows faster than cost. */
 #include "ir/ir.h"
 
+#include <stdlib.h>
+
 enum {
     FUNCTION_COST = 150,
     DIVISION_COST = 30, /* of integers, where zero is a case of its own */
@@ -53,6 +55,64 @@ int64_t ir_compile_cost(const ir_kernel *kernel)
     return cost;
 }
 
+/* ---- the dearest line ------------------------------------------------------------------------ */
+
+typedef struct line_cost {
+    uint32_t at; /* in the line */
+    int64_t cost;
+} line_cost;
+
+static int by_position(const void *a, const void *b)
+{
+    uint32_t x = ((const line_cost *)a)->at, y = ((const line_cost *)b)->at;
+    return (x > y) - (x < y);
+}
+
+/* The costs of all that the kernel consists of, where each stands; returns their number. */
+static size_t list_costs(const ir_kernel *kernel, line_cost *out)
+{
+    size_t n = 0;
+    for (int i = 0; i < kernel->access_count; i++)
+        out[n++] = (line_cost){kernel->accesses[i].at, READ_COST};
+    for (int i = 0; i < kernel->store_count; i++)
+        out[n++] =
+            (line_cost){kernel->stores[i].at, store_cost(&kernel->params[kernel->stores[i].param])};
+    for (ir_id id = 1; id < kernel->graph.count; id++) {
+        const ir_node *node = &kernel->graph.nodes[id];
+        out[n++] = (line_cost){node->at, operation_cost(&kernel->graph, node)};
+    }
+    return n;
+}
+
+/* The line with the largest sum. */
+static line_cost dearest_line(const source *text, const line_cost *costs, size_t count)
+{
+    line_cost best = {0, 0}, line = {0, 0};
+    for (size_t i = 0; i < count; i++) {
+        bool same = i > 0 && source_same_line(text, line.at, costs[i].at);
+        line = same ? (line_cost){line.at, line.cost + costs[i].cost} : costs[i];
+        if (line.cost > best.cost) best = line;
+    }
+    return best;
+}
+
+/* Notes the dearest line, if it has a tenth of the cost or more. */
+static void note_dearest_line(const ir_kernel *kernel, int64_t cost, messages *m)
+{
+    size_t most = (size_t)kernel->access_count + (size_t)kernel->store_count + kernel->graph.count;
+    line_cost *costs = calloc(most, sizeof *costs);
+    if (!costs) return; /* the message is right without */
+    size_t count = list_costs(kernel, costs);
+    qsort(costs, count, sizeof *costs, by_position);
+    line_cost line = dearest_line(kernel->text, costs, count);
+    free(costs);
+    if (line.cost < cost / 10) return;
+    message_note_at(m, kernel->text, line.at, "%lld of it is in this line, more than in any other",
+                    (long long)line.cost);
+}
+
+/* ---- the limit ------------------------------------------------------------------------------- */
+
 kata_status ir_check_compile_cost(const ir_kernel *kernel, messages *m)
 {
     int64_t cost = ir_compile_cost(kernel);
@@ -73,5 +133,6 @@ kata_status ir_check_compile_cost(const ir_kernel *kernel, messages *m)
     message_line(m, "a child that is written %d, an element of a reduction %d", (int)CHILD_COST,
                  (int)REDUCTION_COST);
     message_line(m, "make several kernels of it");
+    note_dearest_line(kernel, cost, m);
     return message_send(m);
 }
