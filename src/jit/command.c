@@ -14,16 +14,35 @@ static const char *const names[] = {"cc", "gcc", "clang"}; /* the first that is 
 
 enum { MOST_WORDS = 32 };
 
-/* Arguments that change results, and so may not be given. */
-static const char *const forbidden[] = {"-Ofast",
-                                        "-ffast-math",
-                                        "-funsafe-math-optimizations",
-                                        "-fassociative-math",
-                                        "-freciprocal-math",
-                                        "-ffinite-math-only",
-                                        "-fno-signed-zeros",
-                                        "-fsingle-precision-constant",
-                                        "-fcx-limited-range"};
+/* Arguments that may not be given, and why. */
+static const char changes_results[] =
+    "-Ofast, -ffast-math and what they are made of change results";
+static const char makes_other[] =
+    "it is called to make a shared library, and arguments such as -c, -S, -E and -o have it make "
+    "something else";
+static const struct {
+    const char *argument, *why;
+} forbidden[] = {{"-Ofast", changes_results},
+                 {"-ffast-math", changes_results},
+                 {"-funsafe-math-optimizations", changes_results},
+                 {"-fassociative-math", changes_results},
+                 {"-freciprocal-math", changes_results},
+                 {"-ffinite-math-only", changes_results},
+                 {"-fno-signed-zeros", changes_results},
+                 {"-fsingle-precision-constant", changes_results},
+                 {"-fcx-limited-range", changes_results},
+                 {"-c", makes_other},
+                 {"-S", makes_other},
+                 {"-E", makes_other},
+                 {"-o", makes_other},
+                 {"-r", makes_other},
+                 {"-M", makes_other},
+                 {"-MM", makes_other},
+                 {"-###", makes_other},
+                 {"-fsyntax-only", makes_other},
+                 {"-static", makes_other},
+                 {"--help", makes_other},
+                 {"--version", makes_other}};
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
@@ -113,8 +132,7 @@ static const char *complaint(const char *const *arguments)
 {
     for (; *arguments; arguments++)
         for (size_t i = 0; i < COUNT_OF(forbidden); i++)
-            if (strcmp(*arguments, forbidden[i]) == 0)
-                return "-Ofast, -ffast-math and what they are made of change results";
+            if (strcmp(*arguments, forbidden[i].argument) == 0) return forbidden[i].why;
     return NULL;
 }
 

@@ -154,6 +154,10 @@ static void expect_refusal(const char *compiler, const char *cache, const char *
 static void what_is_not_understood_is_refused(void **state)
 {
     const char *math = ": -Ofast, -ffast-math and what they are made of change results";
+    const char *other = ": it is called to make a shared library, and arguments such as -c, -S, -E "
+                        "and -o have it make something else";
+    static const char *const others[] = {"gcc -c",     "gcc -O1 -S",  "ccache gcc -E",
+                                         "gcc -o out", "gcc -static", "gcc --version"};
     char many[300] = "gcc";
     for (int i = 0; i < 60; i++) strcat(many, " -w");
     expect_refusal("gcc '-O1", *state, ": a quote is not closed");
@@ -162,6 +166,7 @@ static void what_is_not_understood_is_refused(void **state)
     expect_refusal(many, *state, ": it has too many arguments");
     expect_refusal("gcc -Ofast", *state, math);
     expect_refusal("gcc -O1 -ffast-math", *state, math);
+    for (size_t i = 0; i < COUNT_OF(others); i++) expect_refusal(others[i], *state, other);
     expect_refusal("no-such-compiler -O1", *state, "");
     expect_refusal("gcc;touch broken", *state, "");
     assert_int_not_equal(access("broken", F_OK), 0);
