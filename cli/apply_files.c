@@ -1,147 +1,13 @@
-/* The files of `kata apply`: which are written, and whether one would be lost.
- *
- * The library reads and writes files by their names. So a field that comes from standard input, or
- * goes to standard output, passes through a file in a temporary folder, which is removed at the end
- * and when a signal ends the command. */
+/* The files of `kata apply`: which are written, and whether one would be lost. */
 #include "cli.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static bool is_pipe(const char *name) { return name && !strcmp(name, "-"); }
-
-/* ---- the temporary folder -------------------------------------------------------------------- */
-
-enum { NAME = 32 };
-static char folder[PATH_MAX], from_input[PATH_MAX + NAME], to_output[PATH_MAX + NAME];
-
-void apply_close_pipes(void)
-{
-    if (!*folder) return;
-    unlink(from_input);
-    unlink(to_output);
-    rmdir(folder);
-    *folder = 0;
-}
-
-static void end_by_signal(int number)
-{
-    apply_close_pipes();
-    signal(number, SIG_DFL);
-    raise(number);
-}
-
-static void remove_at_signals(void)
-{
-    static const int numbers[] = {SIGHUP, SIGINT, SIGTERM, SIGPIPE};
-    for (size_t i = 0; i < COUNT_OF(numbers); i++)
-        if (signal(numbers[i], end_by_signal) == SIG_IGN) signal(numbers[i], SIG_IGN);
-}
-
-static bool make_folder(const apply *a)
-{
-    const char *where = getenv("TMPDIR");
-    remove_at_signals();
-    int length =
-        snprintf(folder, sizeof folder, "%s/kata-XXXXXX", where && *where ? where : "/tmp");
-    if (length < (int)sizeof folder && mkdtemp(folder)) {
-        snprintf(from_input, sizeof from_input, "%s/standard-input.npy", folder);
-        snprintf(to_output, sizeof to_output, "%s/standard-output.npy", folder);
-        return true;
-    }
-    options_failed(a->o, "cannot make a temporary folder in %s: %s",
-                   where && *where ? where : "/tmp", strerror(errno));
-    *folder = 0;
-    return false;
-}
-
-/* ---- pipes ----------------------------------------------------------------------------------- */
-
-/* Copies all that is left of a file; false when either cannot be read or written. */
-static bool copy(FILE *from, FILE *to)
-{
-    char bytes[1 << 16];
-    size_t count;
-    while ((count = fread(bytes, 1, sizeof bytes, from)) > 0)
-        if (fwrite(bytes, 1, count, to) != count) return false;
-    return !ferror(from) && fflush(to) == 0;
-}
-
-static bool read_standard_input(const apply *a)
-{
-    FILE *to = fopen(from_input, "wxe");
-    bool copied = to && copy(stdin, to);
-    if (!copied)
-        options_failed(a->o, "cannot copy standard input to %s: %s", from_input, strerror(errno));
-    if (to && fclose(to) && copied)
-        copied = options_failed(a->o, "cannot write %s", from_input) == 0;
-    return copied;
-}
-
-/* The parameter whose input or output is -; NULL when there is none. More than one is an error. */
-static bool find_pipe(const apply *a, bool output, apply_param **found)
-{
-    *found = NULL;
-    for (int i = 0; i < a->count; i++) {
-        apply_param *p = &a->params[i];
-        if (!is_pipe(output ? p->output : p->input)) continue;
-        if (*found) {
-            options_wrong(a->o, "'%s' and '%s' are both -: standard %s holds one field",
-                          (*found)->param.name, p->param.name, output ? "output" : "input");
-            return false;
-        }
-        *found = p;
-    }
-    if (!*found || !isatty(output ? STDOUT_FILENO : STDIN_FILENO)) return true;
-    options_wrong(a->o, "%s=- is NPY %s standard %s, which is a terminal", (*found)->param.name,
-                  output ? "to" : "from", output ? "output" : "input");
-    return false;
-}
-
-bool apply_open_pipes(apply *a)
-{
-    apply_param *input, *output;
-    if (!find_pipe(a, false, &input) || !find_pipe(a, true, &output)) return false;
-    if (!input && !output) return true;
-    if (!make_folder(a)) return false;
-    if (!input) return true;
-    input->input = from_input;
-    return read_standard_input(a);
-}
-
-FILE *apply_results_to(const apply *a)
-{
-    for (int i = 0; i < a->count; i++)
-        if (is_pipe(a->params[i].output)) return stderr;
-    return stdout;
-}
-
-static void write_standard_output(kata_field *field)
-{
-    if (kata_save(field, to_output) != KATA_OK) return;
-    FILE *from = fopen(to_output, "re");
-    if (!from || !copy(from, stdout)) /* main says that standard output cannot be written */
-        if (!ferror(stdout)) options_failed(&apply_options, "cannot read %s", to_output);
-    if (from) fclose(from);
-}
-
-void apply_save(const apply *a)
-{
-    for (int i = 0; i < a->count; i++) {
-        const apply_param *p = &a->params[i];
-        if (is_pipe(p->output))
-            write_standard_output(p->field);
-        else if (p->output)
-            kata_save(p->field, p->output);
-    }
-}
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
@@ -175,9 +41,12 @@ static bool check_results(const apply *a)
 static bool is_file_of(const char *input, const char *output)
 {
     char file[PATH_MAX];
-    const char *dataset = strstr(input, ":/");
-    snprintf(file, PATH_MAX, "%.*s", dataset ? (int)(dataset - input) : PATH_MAX - 1, input);
-    return same_file(file, output);
+    bool same = same_file(input, output);
+    for (const char *d = strstr(input, ":/"); d && !same; d = strstr(d + 1, ":/")) {
+        snprintf(file, PATH_MAX, "%.*s", (int)(d - input), input);
+        same = same_file(file, output);
+    }
+    return same;
 }
 
 /* An output must not be a file that is read, unless that is asked for. */
@@ -194,26 +63,26 @@ static bool check_output(const apply *a, const char *output, const char *kernel_
 }
 
 /* The folder of a file; returns the name of the file in it. */
-static const char *folder_of(const char *path, char folder[PATH_MAX])
+static const char *folder_of(const char *path, char parent[PATH_MAX])
 {
     const char *slash = strrchr(path, '/');
     int length = !slash ? 1 : slash == path ? 1 : (int)(slash - path);
-    snprintf(folder, PATH_MAX, "%.*s", length, slash ? path : ".");
+    snprintf(parent, PATH_MAX, "%.*s", length, slash ? path : ".");
     return slash ? slash + 1 : path;
 }
 
 /* Whether two files are one, also where there is none yet. */
 static bool same_output(const char *one, const char *other)
 {
-    char folder[PATH_MAX], other_folder[PATH_MAX];
-    const char *name = folder_of(one, folder), *other_name = folder_of(other, other_folder);
-    return same_file(one, other) || (!strcmp(name, other_name) && same_file(folder, other_folder));
+    char parent[PATH_MAX], other_parent[PATH_MAX];
+    const char *name = folder_of(one, parent), *other_name = folder_of(other, other_parent);
+    return same_file(one, other) || (!strcmp(name, other_name) && same_file(parent, other_parent));
 }
 
 static bool check_unique(const apply *a, const apply_param *p)
 {
     for (const apply_param *q = a->params; q < p; q++) {
-        if (!q->output || is_pipe(q->output) || !same_output(q->output, p->output)) continue;
+        if (!q->output || apply_is_pipe(q->output) || !same_output(q->output, p->output)) continue;
         options_wrong(a->o, "'%s' and '%s' are both written to %s", q->param.name, p->param.name,
                       p->output);
         return false;
@@ -262,10 +131,10 @@ static bool check_format(const apply *a, const apply_param *p, int rank)
 /* 0, or an errno value why a file cannot be written. */
 static int complaint_of(const char *output)
 {
-    char folder[PATH_MAX];
+    char parent[PATH_MAX];
     struct stat status;
-    folder_of(output, folder);
-    if (access(folder, W_OK | X_OK)) return errno;
+    folder_of(output, parent);
+    if (access(parent, W_OK | X_OK)) return errno;
     if (lstat(output, &status)) return errno == ENOENT ? 0 : errno;
     if (stat(output, &status)) return errno; /* a link that leads nowhere */
     return S_ISDIR(status.st_mode) ? EISDIR : 0;
@@ -284,7 +153,7 @@ bool apply_check_files(const apply *a, const char *kernel_file, int rank, bool o
     if (!check_results(a)) return false;
     for (int i = 0; i < a->count; i++) {
         const apply_param *p = &a->params[i];
-        if (!p->output || is_pipe(p->output)) continue;
+        if (!p->output || apply_is_pipe(p->output)) continue;
         if (!overwrite && !check_output(a, p->output, kernel_file)) return false;
         if (!check_unique(a, p) || !check_format(a, p, rank) || !check_folder(a, p->output))
             return false;

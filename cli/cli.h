@@ -119,11 +119,16 @@ bool apply_read_types(apply *a, const char *types);
 bool apply_read_staggered(apply *a, const char *dimensions);
 extern const char *const apply_rule_names[], *const apply_type_names[]; /* ended by NULL */
 
-/* apply_files.c: files of fields, and - for standard input and output. */
+/* apply_files.c: files of fields. */
 
 /* Checks that a field that is written has a file, that the file can take it on a grid of this rank,
  * and that no file is lost; false after a message. */
 bool apply_check_files(const apply *a, const char *kernel_file, int rank, bool overwrite);
+
+/* apply_pipes.c: standard input and output as files of fields. */
+
+/* Whether a name stands for one of them. */
+bool apply_is_pipe(const char *name);
 /* Puts standard input, where a parameter names it, into a temporary file, which the parameter then
  * names. */
 bool apply_open_pipes(apply *a);

@@ -679,12 +679,12 @@ KATA_API kata_series *kata_series_new_with(kata_field *field, const kata_save_op
 KATA_API kata_status kata_series_add(kata_series *series, double time);
 /* Reads a file into a field of the same size.
  *
- *   PNG            2-D fields with 1 to 4 components: the image is converted to grey, grey and
- * alpha, RGB or RGBA, each from 0 to 1 (for KATA_U8, 0 to 255), row 0 on top NPY            an
- * array of the shape that kata_save writes, in C or Fortran order, in either byte order VTKHDF the
- * point data of the field's name, or the only ones; of a series, the last step HDF5           an
- * array of the shape as in NPY. "FILE.h5": the dataset of the field's name, or the only one.
- * "FILE.h5:/PATH": the dataset PATH of a file of any ending
+ *   PNG     2-D fields with 1 to 4 components: the image is converted to grey, grey and alpha, RGB
+ *           or RGBA, each from 0 to 1 (for KATA_U8, 0 to 255), row 0 on top
+ *   NPY     an array of the shape that kata_save writes, in C or Fortran order, of any byte order
+ *   VTKHDF  the point data of the field's name, or the only ones; of a series, the last step
+ *   HDF5    an array of the shape as in NPY. "FILE.h5": the dataset of the field's name, or the
+ * only one. "FILE.h5:/PATH": the dataset PATH; a file that exists may have another ending
  *
  * Floating-point numbers are converted as in C. Integers must be of the field's type. Integers of
  * other types count as the next larger type (signed 8 bits and 16 bits: KATA_I32; unsigned 32 bits:

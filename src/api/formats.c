@@ -1,9 +1,12 @@
 /* Files of data: the formats, told from the ends of names. */
 #include "api/files.h"
 
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 static const struct format {
     const char *ending;
@@ -34,10 +37,28 @@ static const struct format *find(const char *path)
     return NULL;
 }
 
+/* Whether a part of a path names an HDF5 file: one that exists, or would by its ending. */
+static bool is_hdf5_file(const char *path, size_t length)
+{
+    struct stat status;
+    char name[PATH_MAX];
+    if (length >= sizeof name) return false;
+    snprintf(name, sizeof name, "%.*s", (int)length, path);
+    if (stat(name, &status) == 0) return !S_ISDIR(status.st_mode);
+    return api_ends_with(name, ".h5") || api_ends_with(name, ".hdf5");
+}
+
+const char *api_dataset_in(const char *path)
+{
+    const char *colon = strstr(path, ":/");
+    while (colon && !is_hdf5_file(path, (size_t)(colon - path))) colon = strstr(colon + 1, ":/");
+    return colon;
+}
+
 /* The same for reading. */
 static const struct format *find_for_reading(kata *k, const char *call, const char *path)
 {
-    const struct format *format = strstr(path, ":/") ? &dataset : find(path);
+    const struct format *format = api_dataset_in(path) ? &dataset : find(path);
     if (!format)
         api_fail(k, KATA_ERROR_ARGUMENT,
                  "%s: cannot tell the format of '%s'; known endings are .png, .npy, .vtkhdf and "

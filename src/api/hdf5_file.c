@@ -11,7 +11,7 @@
 static kata_status find_dataset(kata *k, const char *path, const char *name, text *file,
                                 io_dataset *d)
 {
-    const char *colon = strstr(path, ":/");
+    const char *colon = api_dataset_in(path);
     text_add(file, "%.*s", (int)(colon ? (size_t)(colon - path) : strlen(path)), path);
     *d = (io_dataset){.path = text_get(file),
                       .name = colon ? colon + 1 : name,

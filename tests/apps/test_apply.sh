@@ -309,6 +309,15 @@ expect_refused "broken.npy cannot be written: No such file or directory" \
     k.kata split f=u.png v=first.npy w=broken.npy
 expect_usage "none/v.npy cannot be written: No such file or directory" k.kata line u=u.npy v=none/v.npy
 
+# A colon in the name of a folder begins no dataset.
+mkdir -p d:
+cp u.npy d:/in.npy
+expect 0 apply k.kata line u=d:/in.npy v=v.npy
+expect 1 apply k.kata line u=d:/none.npy v=v.npy
+expect_text err "error: cannot read d:/none.npy: No such file or directory"
+cp u.npy d:
+expect 0 apply k.kata shift u=d:/../v.h5:/v v=w.npy c=0 --boundary clamp
+
 # ---- pipes -------------------------------------------------------------------------------------
 
 mkdir -p temporary
@@ -336,9 +345,32 @@ if TMPDIR=$PWD/none "$kata" apply k.kata line u=- v=v.npy <u.npy 2>err; then fai
 expect_text err "kata apply: cannot make a temporary folder in $PWD/none: No such file or directory"
 # a limit of the size of files is an error like any other
 code=0
-{ (ulimit -f 1; head -c 100000 /dev/zero | "$kata" apply k.kata line u=- v=v.npy) 2>&1 || code=$?; } |
+"$kata" apply k.kata start --size 300x100 u=large.npy
+{ (ulimit -f 1; "$kata" apply k.kata line u=- v=v.npy <large.npy) 2>&1 || code=$?; } |
     cat >err
 grep -q "kata apply: cannot copy standard input to .*: File too large" err || fail "a limit: $(cat err)"
+[ -z "$(ls temporary)" ] || fail "files are left: $(ls -R temporary)"
+# no more is copied than the array: what has no end, or claims to be huge, fills no disk
+endless() # message
+{
+    (ulimit -f 1000; exec timeout 20 "$kata" apply k.kata line u=- v=v.npy) 2>err &&
+        fail "endless input is taken"
+    expect_in err "$1"
+}
+endless "it is not an NPY file" </dev/zero
+endless "kata apply: standard input has more than the array that its header describes" \
+    < <(cat u.npy /dev/zero)
+claim() # version length shape
+{
+    printf '\x93NUMPY%b\x00%b%-118s' "$1" "$2" "{'descr': '<f8', 'fortran_order': False, 'shape': $3, }"
+}
+endless "kata apply: the values on standard input take 562949953421312 bytes, more than" \
+    < <(claim '\x01' '\x76\x00' '(1099511627776, 64)'; cat /dev/zero)
+endless "standard-input.npy" < <(claim '\x01' '\x76\x00' '(9999999999999999999, 9)'; cat /dev/zero)
+{ claim '\x02' '\x76\x00\x00\x00' '(3, 4)'; head -c 96 /dev/zero; } |
+    "$kata" apply k.kata line u=- v=v.npy || fail "version 2 of NPY is refused on standard input"
+endless "its values take 96 bytes by its header, and 95 in it" \
+    < <(claim '\x02' '\x76\x00\x00\x00' '(3, 4)'; head -c 95 /dev/zero)
 [ -z "$(ls temporary)" ] || fail "files are left: $(ls -R temporary)"
 mkfifo endless
 exec 9<>endless

@@ -467,6 +467,8 @@ static void test_loads_that_do_not_fit_are_refused(void **state)
                    "error: cannot read fit.npy: it is not an HDF5 file, or is damaged");
     expect_refused(&w, u, "none.npy", "error: cannot read none.npy: No such file or directory");
     expect_refused(&w, u, "none.h5:/x", "error: cannot read none.h5: No such file or directory");
+    expect_refused(&w, u, "none:/fit.npy",
+                   "error: cannot read none:/fit.npy: No such file or directory");
     expect_refused(&w, u, "u.txt",
                    "error: kata_load: cannot tell the format of 'u.txt'; known endings are .png, "
                    ".npy, .vtkhdf and .h5, and FILE.h5:/DATASET");
