@@ -1,6 +1,7 @@
 /* Values into the space that HDF5 has set aside for them. */
 #include "io/write_hdf5.h"
 
+#include "reader/reader.h"
 #include "store/store.h"
 
 #include <errno.h>
@@ -11,11 +12,10 @@
 hid_t io_hdf5_type(kata_type type)
 {
     switch (type) {
-    case KATA_F64: return H5T_NATIVE_DOUBLE;
-    case KATA_F32: return H5T_NATIVE_FLOAT;
-    case KATA_I64: return H5T_NATIVE_INT64;
-    case KATA_I32: return H5T_NATIVE_INT32;
-    case KATA_U8: return H5T_NATIVE_UINT8;
+#define TYPE(type, in_memory)                                                                      \
+    case type: return in_memory;
+        READER_TYPES(TYPE)
+#undef TYPE
     default: return H5I_INVALID_HID;
     }
 }

@@ -136,11 +136,10 @@ bool reader_take_shape(reader *r, reader_reply *reply, int file)
 static hid_t memory_type(kata_type type)
 {
     switch (type) {
-    case KATA_F64: return H5T_NATIVE_DOUBLE;
-    case KATA_F32: return H5T_NATIVE_FLOAT;
-    case KATA_I64: return H5T_NATIVE_INT64;
-    case KATA_I32: return H5T_NATIVE_INT32;
-    case KATA_U8: return H5T_NATIVE_UINT8;
+#define TYPE(type, in_memory)                                                                      \
+    case type: return in_memory;
+        READER_TYPES(TYPE)
+#undef TYPE
     default: return H5I_INVALID_HID;
     }
 }

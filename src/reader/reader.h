@@ -19,6 +19,15 @@
 
 enum { READER_MOST_AXES = 8, READER_MARK = 0x4b524831 };
 
+/* Calls X(type, in memory) for each type of values in files: kata_type and libhdf5's, for those who
+ * include hdf5.h. */
+#define READER_TYPES(X)                                                                            \
+    X(KATA_F64, H5T_NATIVE_DOUBLE)                                                                 \
+    X(KATA_F32, H5T_NATIVE_FLOAT)                                                                  \
+    X(KATA_I64, H5T_NATIVE_INT64)                                                                  \
+    X(KATA_I32, H5T_NATIVE_INT32)                                                                  \
+    X(KATA_U8, H5T_NATIVE_UINT8)
+
 typedef enum reader_kind {
     READER_DATASET, /* the dataset whose path is the name */
     READER_MEMBER,  /* the dataset of this name in the root group, or else the only one there */
@@ -29,7 +38,7 @@ typedef enum reader_kind {
 typedef struct reader_request {
     reader_kind kind;
     const char *name;
-    kata_type type; /* of the values asked for: f64, f32, i64, i32 or u8 */
+    kata_type type; /* of the values asked for, one of READER_TYPES */
     int64_t bytes;  /* that they take; 0: only the shape is asked for */
 } reader_request;
 
