@@ -25,7 +25,7 @@ void exec_cpu_free(struct exec_cpu *cpu)
     if (!cpu) return;
     cpu_groups_drop(cpu);
     sweep_workers_free(cpu->workers);
-    free(cpu->functions);
+    cpu_functions_free(cpu);
     free(cpu->ways);
     free(cpu);
 }

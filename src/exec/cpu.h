@@ -18,6 +18,7 @@ typedef struct cpu_function {
     jit_function id;   /* named by codegen_name */
     abi_function *run; /* NULL until it is compiled and fetched */
     cpu_group *group;  /* that it is being compiled in; NULL: none */
+    uint64_t missed;   /* the last search that found it without code; see cpu_compile.c */
 } cpu_function;
 
 /* The function of loops of a kernel, remembered: `fields` says what they are stored as. */
@@ -33,6 +34,8 @@ struct exec_cpu {
     jit *jit; /* as the context's */
     cpu_function *functions;
     size_t function_count, function_capacity;
+    size_t *buckets, bucket_count; /* see cpu_functions.c */
+    uint64_t searches;             /* so far: see cpu_function */
     cpu_bound bound[CPU_BOUND];
     cpu_group *groups;  /* not fetched yet */
     char basis[33];     /* see cpu_compile.c; "" at first */
@@ -128,6 +131,15 @@ cpu_ways *cpu_ways_of(exec_context *context, const chain *c, const size_t *funct
 size_t cpu_way_begin(cpu_ways *ways, size_t left, plan_request *request);
 /* How long that took. */
 void cpu_way_end(cpu_ways *ways, size_t loops, double seconds);
+
+/* ---- cpu_functions.c --------------------------------------------------------------------------
+ */
+
+/* NULL where there is none of this name. Adding one moves them all. */
+cpu_function *cpu_functions_find(const struct exec_cpu *cpu, const char *name);
+/* Adds one of a new name; false when memory is out. */
+bool cpu_functions_add(struct exec_cpu *cpu, const cpu_function *function);
+void cpu_functions_free(struct exec_cpu *cpu);
 
 /* ---- cpu_compile.c: from loops to functions -------------------------------------------------- */
 

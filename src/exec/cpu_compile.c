@@ -24,13 +24,6 @@ enum { MOST_OPTIMISED = HOSTILE(4000, 100) };
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static cpu_function *find(const struct exec_cpu *cpu, const char *name)
-{
-    for (size_t i = 0; i < cpu->function_count; i++)
-        if (strcmp(cpu->functions[i].id.name, name) == 0) return &cpu->functions[i];
-    return NULL;
-}
-
 static bool bind_storage(const chain_loop *loop, const exec_context *context, arena *memory,
                          codegen_loop *out)
 {
@@ -83,18 +76,12 @@ static bool identify(struct exec_cpu *cpu, const codegen_loop *loop, jit_functio
 static kata_status add(exec_context *context, const codegen_loop *bound)
 {
     struct exec_cpu *cpu = context->cpu;
-    void *functions = cpu->functions, *code = NULL;
-    if (!vector_reserve(&functions, &cpu->function_capacity, cpu->function_count + 1,
-                        sizeof *cpu->functions))
-        return KATA_ERROR_MEMORY;
-    cpu->functions = functions;
-    cpu_function *f = &cpu->functions[cpu->function_count];
-    *f = (cpu_function){0};
-    if (!identify(cpu, bound, &f->id)) return KATA_ERROR_MEMORY;
-    kata_status status = jit_find(context->jit, &f->id, &code);
-    memcpy(&f->run, &code, sizeof code); /* ISO C has no cast for this */
-    cpu->function_count += status == KATA_OK;
-    return status;
+    cpu_function f = {.run = NULL};
+    void *code = NULL;
+    if (!identify(cpu, bound, &f.id)) return KATA_ERROR_MEMORY;
+    kata_status status = jit_find(context->jit, &f.id, &code);
+    memcpy(&f.run, &code, sizeof code); /* ISO C has no cast for this */
+    return status || cpu_functions_add(cpu, &f) ? status : KATA_ERROR_MEMORY;
 }
 
 /* ---- chains ---------------------------------------------------------------------------------- */
@@ -107,21 +94,23 @@ typedef struct search {
     double seconds; /* to interpret their loops */
 } search;
 
-static bool is_new(const search *s, size_t function)
+/* Whether a search meets a function without code for the first time. */
+static bool is_new(const struct exec_cpu *cpu, cpu_function *f)
 {
-    for (size_t i = 0; i < s->count; i++)
-        if (s->missing[i].function == function) return false;
-    return true;
+    bool first = f->missed != cpu->searches;
+    f->missed = cpu->searches;
+    return first;
 }
 
 static kata_status look_up(exec_context *context, const codegen_loop *bound, size_t *function)
 {
     char name[64];
     codegen_name(bound, name);
-    kata_status status = find(context->cpu, name) ? KATA_OK : add(context, bound);
-    const cpu_function *f = status ? NULL : find(context->cpu, name);
-    if (f) *function = (size_t)(f - context->cpu->functions);
-    return f ? KATA_OK : KATA_ERROR_MEMORY;
+    const struct exec_cpu *cpu = context->cpu;
+    const cpu_function *f = cpu_functions_find(cpu, name);
+    kata_status status = f ? KATA_OK : add(context, bound);
+    if (!status) *function = f ? (size_t)(f - cpu->functions) : cpu->function_count - 1;
+    return status;
 }
 
 /* Packs into few bits what the name of a loop's function depends on beside its kernel; false when
@@ -149,7 +138,7 @@ static kata_status function_of(exec_context *context, const chain_loop *loop, se
     bool few = pack_fields(loop, &fields);
     cpu_bound *known = &context->cpu->bound[((uintptr_t)loop->kernel >> 4 ^ fields) % CPU_BOUND];
     bool is_known = few && known->kernel == loop->kernel && known->fields == fields;
-    const cpu_function *f = is_known ? &context->cpu->functions[known->function] : NULL;
+    cpu_function *f = is_known ? &context->cpu->functions[known->function] : NULL;
     codegen_loop bound;
     if (f) *function = known->function;
     if (f && f->run) return KATA_OK;
@@ -159,7 +148,7 @@ static kata_status function_of(exec_context *context, const chain_loop *loop, se
     f = &context->cpu->functions[*function];
     if (f->run) return KATA_OK;
     s->seconds += seconds_of(loop);
-    if (!f->group && is_new(s, *function))
+    if (!f->group && is_new(context->cpu, f))
         s->missing[s->count++] = (cpu_missing){bound, f->id, *function};
     return KATA_OK;
 }
@@ -184,6 +173,7 @@ kata_status cpu_compile(exec_context *context, const chain *c, size_t *functions
 {
     search s = {0};
     kata_status status = KATA_OK;
+    context->cpu->searches++;
     s.missing = arena_array(&s.memory, c->count, sizeof *s.missing);
     if (!s.missing) status = KATA_ERROR_MEMORY;
     for (size_t i = 0; i < c->count && !status; i++)
@@ -213,10 +203,11 @@ static kata_status add_ahead(exec_context *context, const codegen_loop *loop, se
 {
     char name[64];
     codegen_name(loop, name);
-    if (find(context->cpu, name)) return KATA_OK;
+    const struct exec_cpu *cpu = context->cpu;
+    if (cpu_functions_find(cpu, name)) return KATA_OK;
     if (add(context, loop)) return KATA_ERROR_MEMORY;
-    size_t last = context->cpu->function_count - 1;
-    const cpu_function *f = &context->cpu->functions[last];
+    size_t last = cpu->function_count - 1;
+    const cpu_function *f = &cpu->functions[last];
     if (!f->run) s->missing[s->count++] = (cpu_missing){*loop, f->id, last};
     return KATA_OK;
 }
@@ -242,14 +233,13 @@ static kata_status compile_batch(exec_context *ahead, const codegen_loop *loops,
     if (!status && s.count) status = cpu_group_start(ahead, s.missing, s.count, m);
     if (!status) status = fetch_all(ahead, m);
     cpu_groups_drop(ahead->cpu);
-    free(ahead->cpu->functions);
+    cpu_functions_free(ahead->cpu);
     arena_free(&s.memory);
     return status;
 }
 
 /* Uses a state of its own: the program must not run functions that were compiled for any CPU. Each
- * batch has a new state, because the time to find functions grows with the square of their number.
- */
+ * batch has a new state, so that what it takes does not grow with the number of kernels. */
 kata_status exec_compile_ahead(exec_context *context, const codegen_loop *loops, size_t count,
                                bool portable, messages *m)
 {
