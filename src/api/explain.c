@@ -59,21 +59,22 @@ void api_explain(kata *k)
 {
     const analysis_chain *a;
     text out = {0};
-    if (k->exec.plans && plan_cache_knows(k->exec.plans, &k->chain, &k->exec.request)) return;
+    if (k->exec.plans && plan_cache_knows(k->exec.plans, &k->chain, &k->exec.request)) {
+        k->shown.again++;
+        return;
+    }
     const plan *p = exec_plan_of(&k->exec, &k->exec.request, &k->chain, &a, &k->messages);
     if (!p) return;
     if (!k->explain[1]) {
         if (!io_svg_add(&k->picture, p, a, k->explain[0] - 'x')) api_no_memory(k);
         return;
     }
+    const char *why = k->executor == &exec_cpu ? exec_cpu_refuses(p) : NULL;
     if (!strcmp(k->explain, "json"))
         plan_print_json(&out, p, a);
-    else
-        plan_print(&out, p, a);
-    const char *why = k->executor == &exec_cpu ? exec_cpu_refuses(p) : NULL;
-    if (why && strcmp(k->explain, "json") != 0)
-        text_add(&out, "# the executor 'cpu' runs these loops one after another: %s\n", why);
-    show(k, &out);
+    else if (!api_explain_plan(&k->shown, p, a, why, &out))
+        k->shown.again++;
+    if (out.length || out.failed) show(k, &out);
     text_free(&out);
 }
 
@@ -86,6 +87,9 @@ static void print_work(text *out, const kata *k)
              (long long)w->loops, (long long)w->points, (long long)w->steps);
     text_add(out, "  chains      %lld: %lld ended by a step, %lld where the queue was long\n",
              (long long)w->chains, (long long)w->chains_step, (long long)w->chains_long);
+    if (k->shown.again)
+        text_add(out, "  plans       those above; %lld chains have a plan that was shown before\n",
+                 (long long)k->shown.again);
     text_add(out, "  forced      %lld", (long long)w->chains_forced);
     for (int i = 0; i < k->force_count; i++)
         text_add(out, "%s %s %lld, first after %lld steps", i ? ";" : ":", k->forces[i].call,

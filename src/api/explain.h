@@ -24,6 +24,12 @@ void api_print_kernel(text *out, const api_costs *c, bool json);
  * memory is out. */
 kata_type *api_natural_storage(const ir_kernel *kernel);
 
+/* ---- explain_plan.c -------------------------------------------------------------------------- */
+
+/* Adds a plan in words to a text, and a note if there is one; false where that was shown before. */
+bool api_explain_plan(shown_plans *plans, const plan *p, const analysis_chain *a, const char *note,
+                      text *out);
+
 /* ---- explain.c ------------------------------------------------------------------------------- */
 
 /* Reads from the environment how plans and kernels are shown. */

@@ -22,6 +22,14 @@ typedef struct api_force {
 } api_force;
 enum { API_FORCES = 16 }; /* more than there are such calls */
 
+/* Plans that were shown in words: see explain_plan.c. */
+enum { API_SHOWN_PLANS = 64 };
+typedef struct shown_plans {
+    uint64_t hash[API_SHOWN_PLANS];
+    int count;
+    int64_t again; /* chains with a plan that was shown before */
+} shown_plans;
+
 struct kata {
     messages messages;
     arena memory; /* of handles, slots and names */
@@ -43,6 +51,7 @@ struct kata {
     bool discarded;                           /* a field was, since memory was last released */
     bool eager;                               /* each application runs at once */
     observe_record *record;                   /* NULL: none */
+    shown_plans shown;
     const char *explain, *explain_file; /* how plans are shown, and in which file; NULL: not, and
                                            standard error */
     bool explain_quick;                 /* nothing is measured for it */

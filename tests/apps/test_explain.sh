@@ -229,4 +229,32 @@ END_OF_CHECK
 rm -f none.txt
 expect 0 explain --to none.txt -- "$KATA_BUILD/kata" info --quick
 [ ! -e none.txt ] || fail "a context that ran nothing is explained"
+# equal plans are shown once, and counted; of many loops in a row the first and the last
+cat >long.c <<'END'
+#include <kata/kata.h>
+
+int main(void)
+{
+    kata *k = kata_open(NULL);
+    kata_grid *g = kata_grid_1d(k, 100);
+    kata_module *m = kata_module_from_text(k, "k", "kernel f(inout double u, double c) { u = u*c; }");
+    kata_field *u = kata_field_new(g, "u", KATA_F64);
+    double values[100];
+    for (int chain = 0; chain < 5; chain++) {
+        for (int i = 0; i < 90; i++) kata_apply(kata_kernel_find(m, "f"), kata_all(g), u, 1.0 + chain % 3);
+        kata_get(u, kata_all(g), values, 100);
+    }
+    return kata_close(k);
+}
+END
+if [ "$KATA_SANITIZED" = 0 ]; then # a plain program does not load a library with sanitizers
+    cc -I"$KATA_SOURCE/include" -o long long.c -L"$KATA_BUILD" -Wl,-rpath,"$KATA_BUILD" -lkatagami
+    rm -f long.txt
+    expect 0 explain --quick --to long.txt -- ./long
+    [ "$(grep -c '^seq' long.txt)" = 1 ] || fail "equal plans are shown $(grep -c '^seq' long.txt) times"
+    [ "$(grep -c 'loop number' long.txt)" = 14 ] || fail "90 loops in a row are shown as $(grep -c 'loop number' long.txt)"
+    expect_in long.txt "  ... 76 more loops"
+    expect_in long.txt "loop number 89  # f"
+    expect_in long.txt "  plans       those above; 4 chains have a plan that was shown before"
+fi
 finish
