@@ -30,6 +30,24 @@ typedef struct bench_data {
 
 typedef void bench_loop(bench_data *d);
 
+/* Exchanges two fields, as a program does after a sweep. */
+static inline void bench_swap(bench_data *d, int a, int b)
+{
+    void *field = d->field[a];
+    d->field[a] = d->field[b];
+    d->field[b] = field;
+}
+
+/* How many sweeps in one pass over memory are cut into tiles: rows in z and in y, sweeps in a pass;
+ * far: whether passes fetch ahead and leave past the caches. */
+typedef struct bench_tile {
+    int64_t z, y, depth;
+    bool far;
+} bench_tile;
+
+/* That many sweeps, the two fields swapped after each. False when memory is out. */
+typedef bool bench_chain(bench_data *d, int64_t sweeps, bench_tile tile);
+
 /* ---- cases.c --------------------------------------------------------------------------------- */
 
 typedef struct bench_field {
@@ -127,5 +145,6 @@ bench_loop plain_d2q9, plain_d3q19, plain_d3q19_f32;
 bench_loop hand_d2q9, hand_d3q19, hand_d3q19_f32;
 bench_loop plain_sum, plain_greatest;
 bench_loop hand_sum, hand_greatest;
+bench_chain hand_skewed7;
 
 #endif
