@@ -13,7 +13,10 @@
 #include <sched.h>
 #include <stdlib.h>
 
-enum { ROWS = 4, SPINS = 4096 };
+/* Into all that knows the sizes of what it is given while compiling. */
+#define INLINE __attribute__((always_inline))
+
+enum { ROWS = 4, PLANES = 2, SPINS = 4096 };
 
 /* Tiles done of a row; in a line of its own. */
 typedef struct row_counter {
@@ -41,44 +44,76 @@ static inline void fetch(const double *v, const double *above)
     __builtin_prefetch(v, 1);
 }
 
-static inline void star_rows(double *v, const double *u, const bench_data *d, int rows, moment m)
+/* Lines of so many rows in so many planes, which are loaded once for all of them. */
+typedef struct lines {
+    line_f64 of[PLANES][ROWS];
+} lines;
+
+#define FOR_EACH_LINE(planes, rows)                                                                \
+    _Pragma("GCC unroll 2") for (int p = 0; p < planes; p++)                                       \
+        _Pragma("GCC unroll 4") for (int r = 0; r < rows; r++)
+
+static inline lines load_lines(const double *u, const bench_data *d, int planes, int rows)
+{
+    lines l = {0};
+    FOR_EACH_LINE(planes, rows) l.of[p][r] = load_line(u + r * d->row + p * d->plane);
+    return l;
+}
+
+static inline lines star_lines(const double *u, const bench_data *d, const lines *west,
+                               const lines *here, const lines *east, int planes, int rows)
 {
     const double a = d->number[0], b = d->number[1];
-    const int64_t row = d->row, plane = d->plane;
-    line_f64 west[ROWS], here[ROWS + 2];
-#pragma GCC unroll 4
-    for (int r = 0; r < rows; r++) {
-        west[r] = load_line(u + r * row - LANES);
-        here[r + 1] = load_line(u + r * row);
+    lines out = {0};
+    FOR_EACH_LINE(planes, rows)
+    {
+        const double *at = u + r * d->row + p * d->plane;
+        const line_f64 mid = here->of[p][r];
+        line_f64 s = BETWEEN(west->of[p][r], mid, 7) + BETWEEN(mid, east->of[p][r], 1);
+        s += (r ? here->of[p][r - 1] : load_line(at - d->row)) +
+             (r + 1 < rows ? here->of[p][r + 1] : load_line(at + d->row));
+        s += (p ? here->of[p - 1][r] : load_line(at - d->plane)) +
+             (p + 1 < planes ? here->of[p + 1][r] : load_line(at + d->plane));
+        out.of[p][r] = a * mid + b * s;
     }
+    return out;
+}
+
+static inline INLINE void star_rows(double *v, const double *u, const bench_data *d, int planes,
+                                    int rows, moment m)
+{
+    lines west = load_lines(u - LANES, d, planes, rows), here = load_lines(u, d, planes, rows);
     for (int64_t x = 0; x < d->n[0]; x += LANES) {
-        here[0] = load_line(u + x - row);
-        here[rows + 1] = load_line(u + x + rows * row);
-#pragma GCC unroll 4
-        for (int r = 0; r < rows; r++) {
-            const double *at = u + x + r * row;
-            const line_f64 east = load_line(at + LANES), mid = here[r + 1];
-            line_f64 s = BETWEEN(west[r], mid, 7) + BETWEEN(mid, east, 1);
-            s = s + (r ? west[r - 1] : here[0]) + here[r + 2];
-            s = s + load_line(at - plane) + load_line(at + plane);
-            if (m.first) fetch(v + x + (r + rows) * row, at + rows * row + plane);
-            put(v + x + r * row, a * mid + b * s, m.last);
-            west[r] = mid;
-            here[r + 1] = east;
+        lines east = load_lines(u + x + LANES, d, planes, rows);
+        lines out = star_lines(u + x, d, &west, &here, &east, planes, rows);
+        FOR_EACH_LINE(planes, rows)
+        {
+            const int64_t at = x + r * d->row + p * d->plane;
+            if (m.first) fetch(v + at + rows * d->row, u + at + rows * d->row + d->plane);
+            put(v + at, out.of[p][r], m.last);
         }
+        west = here;
+        here = east;
     }
 }
 
-static inline void sweep_box(double *v, const double *u, const bench_data *d, const int64_t z[2],
-                             const int64_t y[2], moment m)
+static inline INLINE void sweep_planes(double *v, const double *u, const bench_data *d, int planes,
+                                       int64_t rows, moment m)
 {
-    for (int64_t plane = z[0]; plane < z[1]; plane++) {
-        const int64_t at = plane * d->plane;
-        int64_t r = y[0];
-        for (; r + ROWS <= y[1]; r += ROWS)
-            star_rows(v + at + r * d->row, u + at + r * d->row, d, ROWS, m);
-        for (; r < y[1]; r++) star_rows(v + at + r * d->row, u + at + r * d->row, d, 1, m);
-    }
+    int64_t r = 0;
+    for (; r + ROWS <= rows; r += ROWS)
+        star_rows(v + r * d->row, u + r * d->row, d, planes, ROWS, m);
+    for (; r < rows; r++) star_rows(v + r * d->row, u + r * d->row, d, planes, 1, m);
+}
+
+static inline INLINE void sweep_box(double *v, const double *u, const bench_data *d,
+                                    const int64_t z[2], const int64_t y[2], moment m)
+{
+    const int64_t rows = y[1] - y[0], at = y[0] * d->row;
+    int64_t p = z[0];
+    for (; p + PLANES <= z[1]; p += PLANES)
+        sweep_planes(v + at + p * d->plane, u + at + p * d->plane, d, PLANES, rows, m);
+    for (; p < z[1]; p++) sweep_planes(v + at + p * d->plane, u + at + p * d->plane, d, 1, rows, m);
 }
 
 /* What is known while compiling. */
