@@ -11,11 +11,11 @@ const char *bench_way_name(int way)
 
 void bench_print_head(void)
 {
-    printf(
-        "                                                1e9 points/s                    ratio to"
-        "             share of\n"
-        "case                       way    size          Katagami plain  hand   skewed   plain  "
-        "hand   skewed   bound  hand's   copy\n");
+    printf("%-26s %-6s %-12s%29s %7s %21s %15s\n", "", "", "", "1e9 points/s", "hand", "ratio to",
+           "share of bound");
+    printf("%-26s %-6s %-12s%8s %6s %6s %6s %7s %7s %6s %6s %8s %6s %7s\n", "case", "way", "size",
+           "kata", "plain", "hand", "skewed", "in L2", "plain", "hand", "skewed", "kata", "hand",
+           "copy");
 }
 
 /* A number with its width, or a dash. */
@@ -33,10 +33,11 @@ void bench_print(const bench_result *r)
     char size[32];
     snprintf(size, sizeof size, t->c->dimensions == 2 ? "%dx%d" : "%dx%dx%d", (int)t->size[0],
              (int)t->size[1], (int)t->size[2]);
-    printf("%-26s %-6s %-12s ", t->c->name, bench_way_name(t->way), size);
-    for (int who = 0; who < BENCH_COMPETITORS; who++) print_number(r->rate[who], 7 - (who > 0), 3);
+    printf("%-26s %-6s %-12s", t->c->name, bench_way_name(t->way), size);
+    for (int who = 0; who < BENCH_COMPETITORS; who++) print_number(r->rate[who], who ? 6 : 7, 3);
+    print_number(r->core, 7, 3);
     for (int who = BENCH_PLAIN; who < BENCH_COMPETITORS; who++)
-        print_number(r->to[who].median, 7, 2);
+        print_number(r->to[who].median, who == BENCH_PLAIN ? 7 : 6, 2);
     print_number(r->to_bound, 8, 2);
     print_number(r->hand_to_bound, 6, 2);
     printf(" %6.1f GB/s, %d of %d", r->bandwidth, r->counted, r->repetitions);

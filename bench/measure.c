@@ -16,8 +16,9 @@ typedef struct run {
     int64_t times; /* that many steps in a timing, or chains */
 } run;
 
-/* Steps after which Katagami has tried its ways to run a loop. */
-enum { SETTLED = 8 };
+/* Steps after which Katagami has tried its ways to run a loop, after which results are compared;
+ * and the repetitions that should count. */
+enum { SETTLED = 8, COMPARED = 7, ENOUGH = 5 };
 
 /* ---- one timing ------------------------------------------------------------------------------ */
 
@@ -91,6 +92,7 @@ static void choose_times(run *r, double seconds)
 
 /* ---- begin and end --------------------------------------------------------------------------- */
 
+/* Arrays and a Katagami program on a grid. */
 static bool start(run *r, const bench_task *task, const int64_t size[3])
 {
     const bench_case *c = task->c;
@@ -122,23 +124,36 @@ double bench_memory(const bench_case *c, const int64_t size[3])
 
 /* ---- before the repetitions ------------------------------------------------------------------ */
 
-/* How far others are from the plain loop after a few steps. */
-static double differences(const bench_task *task, const int64_t size[3])
+/* How far a competitor is from the plain loop after a few steps. */
+static double difference(const bench_task *task, const int64_t size[3], int who)
+{
+    bench_data plain;
+    run r;
+    double apart = INFINITY;
+    bool good = start(&r, task, size) & bench_data_make(&plain, task->c, size);
+    if (good) {
+        bench_data others;
+        run_steps(&r, who, COMPARED);
+        good = who != BENCH_KATA || bench_program_get(&r.program, &r.data);
+        others = r.data;
+        r.data = plain;
+        run_steps(&r, BENCH_PLAIN, COMPARED);
+        plain = r.data;
+        r.data = others;
+    }
+    if (good) apart = bench_data_differ(task->c, &plain, &r.data);
+    bench_data_free(&plain);
+    end(&r);
+    return apart;
+}
+
+static double differences(const bench_task *task)
 {
     double worst = 0;
     for (int who = 0; who < BENCH_COMPETITORS; who++) {
-        run plain, other;
         if (who == BENCH_PLAIN || !has(task, who)) continue;
-        bool good = start(&plain, task, size) & start(&other, task, size);
-        if (good) {
-            run_steps(&plain, BENCH_PLAIN, 7);
-            run_steps(&other, who, 7);
-            if (who == BENCH_KATA) good = bench_program_get(&other.program, &other.data);
-        }
-        double one = good ? bench_data_differ(task->c, &plain.data, &other.data) : INFINITY;
-        if (one > worst) worst = one;
-        end(&plain);
-        end(&other);
+        double apart = difference(task, task->c->sizes->cached, who);
+        if (!(apart <= worst)) worst = apart;
     }
     return worst;
 }
@@ -223,6 +238,20 @@ static repetition repeat(run *r, int turn)
     return one;
 }
 
+/* Five or more; up to four times the time where copies do not agree. Returns how many. */
+static int repeat_for(run *r, repetition *all, double seconds)
+{
+    int count = 0, steady = 0;
+    double begun = omp_get_wtime(), passed = 0;
+    while (count < ENOUGH || (count < BENCH_REPETITIONS && passed < seconds) ||
+           (count < BENCH_REPETITIONS && steady < ENOUGH && passed < 4 * seconds)) {
+        all[count] = repeat(r, count);
+        steady += all[count++].steady;
+        passed = omp_get_wtime() - begun;
+    }
+    return count;
+}
+
 /* Of the steady repetitions: rates of a competitor, or of Katagami over it. */
 static int numbers_of(const repetition *all, int count, int who, bool ratios, double *out)
 {
@@ -260,22 +289,15 @@ bool bench_measure(const bench_task *task, bench_result *out)
 {
     static repetition all[BENCH_REPETITIONS];
     const bench_case *c = task->c;
-    int count = 0;
     run r;
     *out = (bench_result){.task = *task, .core = measure_core(task)};
-    if (!c->own) out->difference = differences(task, c->sizes->cached);
+    if (!c->own) out->difference = differences(task);
     bool good = start(&r, task, task->size);
     if (good && c->own) out->difference = c->own->differ(r.own);
     if (good) {
         settle(&r);
-        double begun = omp_get_wtime();
-        while (count < 5 ||
-               (count < BENCH_REPETITIONS && omp_get_wtime() - begun < task->seconds)) {
-            all[count] = repeat(&r, count);
-            count++;
-        }
         out->tile = r.tile;
-        summarize(out, all, count);
+        summarize(out, all, repeat_for(&r, all, task->seconds));
     }
     end(&r);
     return good;

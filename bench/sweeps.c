@@ -41,7 +41,7 @@ static const bench_sizes sizes_d3q19 = {CUBE(192), CUBE(128), {64, 4, 4}, CUBES}
 #define IN_3D .dimensions = 3, .sizes = &sizes_3d
 
 const bench_case bench_sweeps[] = {
-    {"copy", {{"copy", "01"}}, FROM_U_TO_V, IN_3D, .ways = ONCE,
+    {"copy", {{"copy", "01"}}, FROM_U_TO_V, IN_3D, .ways = ALL_WAYS,
      .plain = plain_copy, .hand = hand_copy},
     {"5-point 2-D", {{"star5", "01nn"}}, FROM_U_TO_V, IN_2D, .ways = ALL_WAYS, .ghosts = 1,
      .numbers = {0.2, 0.15}, .plain = plain_star5, .hand = hand_star5},
@@ -49,7 +49,7 @@ const bench_case bench_sweeps[] = {
      .numbers = {0.2, 0.15, 0.05}, .plain = plain_box9, .hand = hand_box9},
     {"7-point 3-D", {{"star7", "01nn"}}, FROM_U_TO_V, IN_3D, .ways = ALL_WAYS, .ghosts = 1,
      .numbers = {0.4, 0.1}, .plain = plain_star7, .hand = hand_star7, .skewed = hand_skewed7},
-    {"7-point, a constant outside", {{"star7", "01nn"}}, FROM_U_TO_V, IN_3D, .ways = STEPS,
+    {"7-point, constant outside", {{"star7", "01nn"}}, FROM_U_TO_V, IN_3D, .ways = STEPS,
      .ghosts = 1, .rule = KATA_CONSTANT, .numbers = {0.4, 0.1}, .plain = plain_star7,
      .hand = hand_star7, .skewed = hand_skewed7},
     {"7-point, periodic", {{"star7", "01nn"}}, FROM_U_TO_V, IN_3D, .ways = STEPS, .ghosts = 1,
