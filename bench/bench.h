@@ -225,8 +225,8 @@ typedef struct bench_ratio {
     double median, upper;
 } bench_ratio;
 
-/* Medians over the repetitions whose copies agree within a tenth. NaN where there is no such
- * competitor. */
+/* Medians over the repetitions whose copies agree within a tenth, or over all of them where fewer
+ * than three do. NaN where there is no such competitor. */
 typedef struct bench_result {
     bench_task task;
     int repetitions, counted;

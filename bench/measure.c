@@ -16,9 +16,9 @@ typedef struct run {
     int64_t times; /* that many steps in a timing, or chains */
 } run;
 
-/* Steps after which Katagami has tried its ways to run a loop, after which results are compared;
- * and the repetitions that should count. */
-enum { SETTLED = 8, COMPARED = 7, ENOUGH = 5 };
+/* Steps after which Katagami has tried its ways to run a loop, and after which results are compared;
+ * repetitions that should count, and the number below which all of them do. */
+enum { SETTLED = 8, COMPARED = 7, ENOUGH = 5, FEWEST = 3 };
 
 /* ---- one timing ------------------------------------------------------------------------------ */
 
@@ -267,7 +267,7 @@ static void summarize(bench_result *out, repetition *all, int count)
     double numbers[BENCH_REPETITIONS];
     int n = 0;
     for (int i = 0; i < count; i++) out->counted += all[i].steady;
-    for (int i = 0; i < count && out->counted == 0; i++) all[i].steady = true;
+    for (int i = 0; i < count && out->counted < FEWEST; i++) all[i].steady = true;
     out->repetitions = count;
     for (int i = 0; i < count; i++)
         if (all[i].steady) numbers[n++] = all[i].bandwidth;
