@@ -16,8 +16,8 @@ typedef struct run {
     int64_t times; /* that many steps in a timing, or chains */
 } run;
 
-/* Steps after which Katagami has tried its ways to run a loop, and after which results are compared;
- * repetitions that should count, and the number below which all of them do. */
+/* Steps after which Katagami has tried its ways to run a loop, and after which results are
+ * compared; repetitions that should count, and the number below which all of them do. */
 enum { SETTLED = 8, COMPARED = 7, ENOUGH = 5, FEWEST = 3 };
 
 /* ---- one timing ------------------------------------------------------------------------------ */
@@ -127,23 +127,17 @@ double bench_memory(const bench_case *c, const int64_t size[3])
 /* How far a competitor is from the plain loop after a few steps. */
 static double difference(const bench_task *task, const int64_t size[3], int who)
 {
-    bench_data plain;
-    run r;
+    run plain = {.task = *task}, other; /* no program for the plain loop */
     double apart = INFINITY;
-    bool good = start(&r, task, size) & bench_data_make(&plain, task->c, size);
-    if (good) {
-        bench_data others;
-        run_steps(&r, who, COMPARED);
-        good = who != BENCH_KATA || bench_program_get(&r.program, &r.data);
-        others = r.data;
-        r.data = plain;
-        run_steps(&r, BENCH_PLAIN, COMPARED);
-        plain = r.data;
-        r.data = others;
+    bool made = start(&other, task, size);
+    if (bench_data_make(&plain.data, task->c, size) && made) {
+        run_steps(&plain, BENCH_PLAIN, COMPARED);
+        run_steps(&other, who, COMPARED);
+        if (who != BENCH_KATA || bench_program_get(&other.program, &other.data))
+            apart = bench_data_differ(task->c, &plain.data, &other.data);
     }
-    if (good) apart = bench_data_differ(task->c, &plain, &r.data);
-    bench_data_free(&plain);
-    end(&r);
+    bench_data_free(&plain.data);
+    end(&other);
     return apart;
 }
 
