@@ -45,7 +45,7 @@ static const bench_sizes sizes_cycle = {
 
 const bench_case bench_loops[] = {
     {"5-point, residual", {{"star5_sum", "01nnt"}}, FROM_U_TO_V, IN_2D, .ways = STEPS,
-     .numbers = {0.2, 0.15}, .plain = plain_star5_sum},
+     .numbers = {0.4, 0.15}, .plain = plain_star5_sum},
     {"7-point, residual", {{"star7_sum", "01nnt"}}, FROM_U_TO_V, IN_3D, .ways = STEPS,
      .numbers = {0.4, 0.1}, .plain = plain_star7_sum},
     {"red-black 2-D", RED_BLACK("relax2", "01"), IN_PLACE, IN_2D, .ways = STEPS,
@@ -65,8 +65,8 @@ const bench_case bench_loops[] = {
     {"small loops",
      {{"pressure", "012"}, {"push_x", "203"}, {"push_y", "204"}, {"slow_down", "34"},
       {"mass_flux", "03456"}, {"density", "560"}, {"energy", "2341"}},
-     .fields = {{"rho", 1}, {"e", 1}, {"p", 1}, {"u", 1, .scale = 0.01}, {"v", 1, .scale = 0.01},
-                {"x", 1}, {"y", 1}},
+     .fields = {{"rho", 1}, {"e", 1}, {"p", 1, .scale = 0.4}, {"u", 1, .scale = 0.001},
+                {"v", 1, .scale = 0.001}, {"x", 1, .scale = 0.001}, {"y", 1, .scale = 0.001}},
      .dimensions = 2, .ghosts = 1, .ways = STEPS, .sizes = &sizes_many, .plain = plain_flow},
     {"restriction", {{"restrict8", "01", BENCH_PARENTS}}, TWO_GRIDS, IN_3D, .ways = EACH,
      .plain = plain_restrict},

@@ -44,7 +44,7 @@ const bench_case bench_sweeps[] = {
     {"copy", {{"copy", "01"}}, FROM_U_TO_V, IN_3D, .ways = ALL_WAYS,
      .plain = plain_copy, .hand = hand_copy},
     {"5-point 2-D", {{"star5", "01nn"}}, FROM_U_TO_V, IN_2D, .ways = ALL_WAYS, .ghosts = 1,
-     .numbers = {0.2, 0.15}, .plain = plain_star5, .hand = hand_star5},
+     .numbers = {0.4, 0.15}, .plain = plain_star5, .hand = hand_star5},
     {"9-point 2-D", {{"box9", "01nnn"}}, FROM_U_TO_V, IN_2D, .ways = ALL_WAYS, .ghosts = 1,
      .numbers = {0.2, 0.15, 0.05}, .plain = plain_box9, .hand = hand_box9},
     {"7-point 3-D", {{"star7", "01nn"}}, FROM_U_TO_V, IN_3D, .ways = ALL_WAYS, .ghosts = 1,

@@ -89,8 +89,8 @@ static void push(bench_data *d)
     FOR_EACH_POINT v[i] -= 0.05 * (p[i + row] - p[i - row]) / rho[i];
     FOR_EACH_POINT
     {
-        u[i] = 0.99 * u[i];
-        v[i] = 0.99 * v[i];
+        u[i] = 0.9 * u[i];
+        v[i] = 0.9 * v[i];
     }
 }
 
