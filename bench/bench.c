@@ -1,5 +1,5 @@
-/* bench [--quick] [--json FILE] [--svg FILE] [--threads N] [--seconds S]
- *       [--without PASS,...] [CASE...] */
+/* bench [--quick] [--sizes] [--ways WAY,...] [--steps N] [--json FILE] [--svg FILE] [--threads N]
+ *       [--seconds S] [--without PASS,...] [CASE...] */
 #include "bench.h"
 
 #include <omp.h>
@@ -8,58 +8,102 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { RESULTS = 1024 };
+
 typedef struct settings {
-    bool quick;
+    bool quick, sizes;
+    int ways;
     const char *json, *svg;
     const char *without; /* passes of code generation that are left out; NULL: none */
     int threads;
+    int64_t steps;
     double seconds;
     char **names; /* NULL at the end; none: all cases */
 } settings;
 
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static const bench_case *case_at(int i)
+{
+    if (i < bench_sweep_count) return &bench_sweeps[i];
+    return i < bench_sweep_count + bench_loop_count ? &bench_loops[i - bench_sweep_count] : NULL;
+}
+
 static int usage(const char *wrong)
 {
-    if (wrong) fprintf(stderr, "bench: '%s' is not understood\n", wrong);
-    fprintf(wrong ? stderr : stdout,
-            "usage: bench [--quick] [--json FILE] [--svg FILE] [--threads N] [--seconds S] "
-            "[--without PASS,...] [CASE...]\ncases:");
-    for (int i = 0; i < bench_case_count; i++)
-        fprintf(wrong ? stderr : stdout, "%s '%s'", i ? "," : "", bench_cases[i].name);
-    fprintf(wrong ? stderr : stdout, "\n");
+    FILE *to = wrong ? stderr : stdout;
+    if (wrong) fprintf(to, "bench: '%s' is not understood\n", wrong);
+    fprintf(to,
+            "usage: bench [--quick] [--sizes] [--ways WAY,...] [--steps N] [--json FILE] "
+            "[--svg FILE]\n             [--threads N] [--seconds S] [--without PASS,...] "
+            "[CASE...]\n"
+            "ways: same (the same fields again and again), single (fields swapped, step by step),\n"
+            "      chain (fields swapped, N steps in a chain)\ncases:");
+    for (int i = 0; case_at(i); i++) fprintf(to, "%s '%s'", i ? "," : "", case_at(i)->name);
+    fprintf(to, "\n");
     return wrong ? 2 : 0;
 }
 
 static bool is_case(const char *name)
 {
-    for (int i = 0; i < bench_case_count; i++)
-        if (strcmp(bench_cases[i].name, name) == 0) return true;
+    for (int i = 0; case_at(i); i++)
+        if (strcmp(case_at(i)->name, name) == 0) return true;
     return false;
+}
+
+/* 0 if a name is wrong. */
+static int read_ways(const char *text)
+{
+    int ways = 0;
+    for (size_t length; *text; text += length + (text[length] == ',')) {
+        int found = 0;
+        length = strcspn(text, ",");
+        for (int way = BENCH_SAME; way <= BENCH_CHAIN; way *= 2)
+            if (strlen(bench_way_name(way)) == length &&
+                strncmp(text, bench_way_name(way), length) == 0)
+                found = way;
+        if (!found) return 0;
+        ways |= found;
+    }
+    return ways;
+}
+
+/* A word that begins with -- and takes the next one: false if one of them is wrong. */
+static bool read_option(settings *s, const char *option, const char *value)
+{
+    char *rest = "";
+    if (strcmp(option, "--json") == 0)
+        s->json = value;
+    else if (strcmp(option, "--svg") == 0)
+        s->svg = value;
+    else if (strcmp(option, "--without") == 0)
+        s->without = value;
+    else if (strcmp(option, "--ways") == 0)
+        s->ways = read_ways(value);
+    else if (strcmp(option, "--threads") == 0)
+        s->threads = (int)strtol(value, &rest, 10);
+    else if (strcmp(option, "--steps") == 0)
+        s->steps = strtol(value, &rest, 10);
+    else if (strcmp(option, "--seconds") == 0)
+        s->seconds = strtod(value, &rest);
+    else
+        return false;
+    return !*rest && s->ways && s->threads >= 1 && s->threads <= 1024 && s->steps >= 1 &&
+           s->steps <= 1000000;
 }
 
 /* The first word that is wrong, NULL when there is none. */
 static const char *read_words(settings *s, char **word)
 {
-    for (; *word && strncmp(*word, "--", 2) == 0; word++) {
-        char *rest = "";
-        if (strcmp(*word, "--quick") == 0) {
+    for (; *word && strncmp(*word, "--", 2) == 0; word++)
+        if (strcmp(*word, "--quick") == 0)
             s->quick = true;
-            continue;
-        }
-        if (!word[1]) return *word;
-        if (strcmp(*word, "--json") == 0)
-            s->json = *++word;
-        else if (strcmp(*word, "--svg") == 0)
-            s->svg = *++word;
-        else if (strcmp(*word, "--without") == 0)
-            s->without = *++word;
-        else if (strcmp(*word, "--threads") == 0)
-            s->threads = (int)strtol(*++word, &rest, 10);
-        else if (strcmp(*word, "--seconds") == 0)
-            s->seconds = strtod(*++word, &rest);
-        else
+        else if (strcmp(*word, "--sizes") == 0)
+            s->sizes = true;
+        else if (!word[1] || !read_option(s, word[0], word[1]))
             return *word;
-        if (*rest || s->threads < 1 || s->threads > 1024 || !(s->seconds >= 0)) return *word;
-    }
+        else
+            word++;
     s->names = word;
     for (; *word; word++)
         if (!is_case(*word)) return *word;
@@ -73,26 +117,53 @@ static bool is_wanted(const settings *s, const char *name)
     return !s->names[0];
 }
 
-static int run_cases(const settings *s, bench_result *results, bool *good)
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+typedef struct results {
+    bench_result all[RESULTS];
+    int count;
+    bool good;
+} results;
+
+/* Whether it fits beside what else runs here. */
+static bool fits(const bench_case *c, const int64_t size[3])
 {
-    int count = 0;
-    if (s->without) printf("without %s\n", s->without);
-    bench_print_head();
-    for (int i = 0; i < bench_case_count && *good; i++) {
-        const bench_case *c = &bench_cases[i];
-        bench_result *r = &results[count];
-        if (!is_wanted(s, c->name)) continue;
-        *good = bench_measure(c, s->quick ? c->quick : c->size, s->threads, s->seconds, r);
-        if (!*good) continue;
-        bench_print(r);
-        count++;
-        double most = c->type == KATA_F64 ? 1e-12 : 1e-4;
-        if (r->difference <= most) continue;
-        fprintf(stderr, "bench: %s: results differ by %g, relative to the largest\n", c->name,
-                r->difference);
-        *good = false;
+    double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    return bench_memory(c, size) < memory / 2;
+}
+
+static void run_one(const settings *s, const bench_case *c, int way, const int64_t size[3],
+                    results *r)
+{
+    bench_result *out = &r->all[r->count];
+    bench_task task = {.c = c,
+                       .way = way,
+                       .size = {size[0], size[1], size[2]},
+                       .threads = s->threads,
+                       .seconds = s->seconds,
+                       .steps = s->steps};
+    if (r->count == RESULTS || !fits(c, size)) return;
+    if (!bench_measure(&task, out)) {
+        r->good = false;
+        return;
     }
-    return count;
+    bench_print(out);
+    r->count++;
+    double most = c->type == KATA_F64 ? 1e-11 : 1e-4;
+    if (out->difference <= most) return;
+    fprintf(stderr, "bench: %s: results differ by %g, relative to the largest\n", c->name,
+            out->difference);
+    r->good = false;
+}
+
+static void run_case(const settings *s, const bench_case *c, results *r)
+{
+    for (int way = BENCH_SAME; way <= BENCH_CHAIN; way *= 2) {
+        if (!(c->ways & s->ways & way)) continue;
+        if (!s->sizes) run_one(s, c, way, s->quick ? c->sizes->quick : c->sizes->full, r);
+        for (int i = 0; s->sizes && i < BENCH_SWEPT && c->sizes->swept[i][0]; i++)
+            run_one(s, c, way, c->sizes->swept[i], r);
+    }
 }
 
 /* Threads of OpenMP that wait must not hold up others: said before its library is loaded. */
@@ -103,28 +174,46 @@ static void calm_openmp(char **argv)
     execv("/proc/self/exe", argv);
 }
 
+static void run_all(const settings *s, results *r)
+{
+    if (s->without) printf("without %s\n", s->without);
+    bench_print_head();
+    for (int i = 0; case_at(i); i++)
+        if (is_wanted(s, case_at(i)->name)) run_case(s, case_at(i), r);
+    bench_print_summary(r->all, r->count);
+}
+
+static bool write_files(const settings *s, const results *r)
+{
+    bool good = true;
+    if (s->json) good = bench_write_json(s->json, r->all, r->count, s->threads, s->without);
+    return (!s->svg || bench_write_svg(s->svg, r->all, r->count)) && good;
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
-    settings s = {.threads = omp_get_num_procs(), .seconds = -1};
+    settings s = {.threads = omp_get_num_procs(),
+                  .seconds = -1,
+                  .steps = 100,
+                  .ways = BENCH_SAME | BENCH_SINGLE | BENCH_CHAIN};
     for (char **word = argv + 1; *word; word++)
         if (strcmp(*word, "--help") == 0) return usage(NULL);
-    s.seconds = 6;
     const char *wrong = read_words(&s, argv + 1);
     if (wrong) return usage(wrong);
     if (s.without) setenv("KATA_WITHOUT", s.without, 1);
     s.without = getenv("KATA_WITHOUT");
     if (s.without && !*s.without) s.without = NULL;
     calm_openmp(argv);
-    if (s.quick && s.seconds == 6) s.seconds = 1;
+    if (s.seconds < 0) s.seconds = s.quick || s.sizes ? 1 : 6;
     omp_set_num_threads(s.threads);
 
-    bench_result *results = calloc((size_t)bench_case_count, sizeof *results);
-    bool good = results != NULL;
-    int count = good ? run_cases(&s, results, &good) : 0;
-    if (s.json && !bench_write_json(s.json, results, count, s.threads, s.without)) good = false;
-    if (s.svg && !bench_write_svg(s.svg, results, count)) good = false;
+    results *r = calloc(1, sizeof *r);
+    if (!r) return 1;
+    r->good = true;
+    run_all(&s, r);
+    bool good = write_files(&s, r) && r->good;
     if (!good) fprintf(stderr, "bench: not all could be measured or written\n");
-    free(results);
+    free(r);
     return good ? 0 : 1;
 }

@@ -1,6 +1,5 @@
-/* Arrays and fields with the same numbers in them. */
+/* Arrays with the numbers of a case. */
 #include "bench.h"
-#include "kernels_kata.h"
 #include "lines.h"
 
 #include <math.h>
@@ -30,41 +29,82 @@ void bench_pages_free(void *memory, size_t bytes)
     if (memory) munmap(memory, whole_pages(bytes));
 }
 
-static int64_t bytes_of(kata_type type) { return type == KATA_F64 ? 8 : 4; }
+/* ---- numbers --------------------------------------------------------------------------------- */
 
-double bench_start(int field, int component, const int64_t index[3])
+static int64_t bytes_of(kata_type type) { return type == KATA_F64 ? 8 : type == KATA_U8 ? 1 : 4; }
+
+kata_type bench_field_type(const bench_case *c, int field)
 {
-    int64_t i = index[0] * 7 + index[1] * 13 + index[2] * 29 + component * 5 + field * 3;
-    return 1 + (double)(i % 31 - 15) / 256 + (double)(index[0] % 3) / 1024;
+    bench_kind kind = c->fields[field].kind;
+    return kind == BENCH_INDEX ? KATA_I32 : kind == BENCH_MASK ? KATA_U8 : c->type;
 }
 
-/* ---- arrays ---------------------------------------------------------------------------------- */
-
-typedef struct extent {
-    int64_t lo[3], hi[3];
-} extent;
-
-static extent with_ghosts(const bench_case *c, const int64_t size[3])
+/* Whether a point lies in a ball in the middle. */
+static bool is_solid(const int64_t index[3], const int64_t size[3])
 {
-    extent e = {{0}, {1, 1, 1}};
-    for (int d = 0; d < c->dimensions; d++) {
-        e.lo[d] = -c->ghosts;
-        e.hi[d] = size[d] + c->ghosts;
+    double distance = 0, radius = 0.2 * (double)size[0] + 1;
+    for (int d = 0; d < 3; d++) {
+        double from = (double)index[d] - 0.5 * (double)(size[d] - 1);
+        distance += from * from;
     }
-    return e;
+    return distance < radius * radius;
 }
 
-static void set(void *field, kata_type type, int64_t at, double value)
+double bench_start(const bench_case *c, int field, int component, const int64_t index[3],
+                   const int64_t size[3])
+{
+    const bench_field *f = &c->fields[field];
+    int64_t i = index[0] * 7 + index[1] * 13 + index[2] * 29 + component * 5 + field * 3;
+    if (f->kind == BENCH_MASK) return is_solid(index, size);
+    if (f->kind == BENCH_INDEX) return (double)((i * i + 131 * i) % 1021 * 7 % c->table);
+    bool inside = true;
+    for (int d = 0; d < c->dimensions; d++) inside &= index[d] >= 0 && index[d] < size[d];
+    if (c->rule != KATA_NONE && !inside) return 1;
+    double value = 1 + (double)(i % 31 - 15) / 256 + (double)(index[0] % 3) / 1024;
+    return f->scale != 0 ? f->scale * value : value;
+}
+
+void bench_set(void *array, kata_type type, int64_t at, double value)
 {
     if (type == KATA_F64)
-        ((double *)field)[at] = value;
+        ((double *)array)[at] = value;
+    else if (type == KATA_F32)
+        ((float *)array)[at] = (float)value;
+    else if (type == KATA_U8)
+        ((uint8_t *)array)[at] = (uint8_t)value;
     else
-        ((float *)field)[at] = (float)value;
+        ((int *)array)[at] = (int)value;
 }
 
-static double get(const void *field, kata_type type, int64_t at)
+double bench_get(const void *array, kata_type type, int64_t at)
 {
-    return type == KATA_F64 ? ((const double *)field)[at] : (double)((const float *)field)[at];
+    if (type == KATA_F64) return ((const double *)array)[at];
+    if (type == KATA_F32) return (double)((const float *)array)[at];
+    if (type == KATA_U8) return ((const uint8_t *)array)[at];
+    return ((const int *)array)[at];
+}
+
+/* ---- layout ---------------------------------------------------------------------------------- */
+
+static void field_size(const bench_case *c, int field, const int64_t size[3], int64_t n[3])
+{
+    bench_kind kind = c->fields[field].kind;
+    for (int d = 0; d < 3; d++)
+        n[d] = kind == BENCH_COARSE && size[d] > 1 ? size[d] / 2
+               : kind == BENCH_PROFILE && d < 2    ? 1
+                                                   : size[d];
+}
+
+void bench_field_extent(const bench_case *c, int field, const int64_t size[3], int64_t lo[3],
+                        int64_t hi[3])
+{
+    field_size(c, field, size, hi);
+    for (int d = 0; d < 3; d++) {
+        int64_t ghosts =
+            d < c->dimensions && c->fields[field].kind != BENCH_PROFILE ? c->ghosts : 0;
+        lo[d] = -ghosts;
+        hi[d] += ghosts;
+    }
 }
 
 /* An odd number of lines between rows and between planes, so that they use different cache sets. */
@@ -80,145 +120,111 @@ static int64_t before_row(const bench_case *c)
     return (c->ghosts + line - 1) / line * line;
 }
 
-/* Bytes of a field, and a few lines that shift fields against one another. */
-static size_t field_bytes(const bench_data *d, const bench_case *c, int f)
+static bench_layout layout_of(const bench_case *c, const int64_t n[3])
 {
-    return (size_t)(c->fields[f].components * d->component * bytes_of(c->type) + 8 * 64);
+    int64_t line = 64 / bytes_of(c->type), ghosts[3] = {0};
+    for (int d = 0; d < c->dimensions; d++) ghosts[d] = c->ghosts;
+    bench_layout l = {.n = {n[0], n[1], n[2]}};
+    l.row = padded(before_row(c) + n[0] + ghosts[0], line);
+    l.plane = padded((n[1] + 2 * ghosts[1]) * l.row, line);
+    l.component = padded((n[2] + 2 * ghosts[2]) * l.plane, line);
+    return l;
 }
 
-static bool make_field(bench_data *d, const bench_case *c, int f, const extent *e)
+static bench_layout field_layout(const bench_data *d, const bench_case *c, int f)
 {
-    int64_t line = 64 / bytes_of(c->type);
-    d->memory[f] = bench_pages(field_bytes(d, c, f));
+    if (c->fields[f].kind == BENCH_COARSE) return d->coarse;
+    if (c->fields[f].kind == BENCH_PROFILE)
+        return (bench_layout){{1, 1, d->n[2]}, 0, 1, d->n[2] + 64};
+    return (bench_layout){{d->n[0], d->n[1], d->n[2]}, d->row, d->plane, d->component};
+}
+
+/* ---- arrays ---------------------------------------------------------------------------------- */
+
+static bool make_field(bench_data *d, const bench_case *c, int f)
+{
+    const kata_type type = bench_field_type(c, f);
+    const int64_t line = 64 / bytes_of(c->type);
+    const bench_layout l = field_layout(d, c, f);
+    int64_t lo[3], hi[3];
+    bench_field_extent(c, f, d->n, lo, hi);
+    /* A few lines more shift fields against one another. */
+    d->bytes[f] = (size_t)((c->fields[f].components * l.component + 8 * line) * bytes_of(type));
+    d->memory[f] = bench_pages(d->bytes[f]);
     if (!d->memory[f]) return false;
-    int64_t first = before_row(c) - e->lo[1] * d->row - e->lo[2] * d->plane + f % 4 * line;
-    d->field[f] = (char *)d->memory[f] + first * bytes_of(c->type);
+    int64_t first = before_row(c) - lo[1] * l.row - lo[2] * l.plane + f % 4 * line;
+    d->field[f] = (char *)d->memory[f] + first * bytes_of(type);
     for (int k = 0; k < c->fields[f].components; k++)
 #pragma omp parallel for schedule(static)
-        for (int64_t z = e->lo[2]; z < e->hi[2]; z++)
-            for (int64_t y = e->lo[1]; y < e->hi[1]; y++)
-                for (int64_t x = e->lo[0]; x < e->hi[0]; x++)
-                    set(d->field[f], c->type, x + y * d->row + z * d->plane + k * d->component,
-                        bench_start(f, k, (int64_t[]){x, y, z}));
+        for (int64_t z = lo[2]; z < hi[2]; z++)
+            for (int64_t y = lo[1]; y < hi[1]; y++)
+                for (int64_t x = lo[0]; x < hi[0]; x++)
+                    bench_set(d->field[f], type, x + y * l.row + z * l.plane + k * l.component,
+                              bench_start(c, f, k, (int64_t[]){x, y, z}, l.n));
     return true;
 }
 
 bool bench_data_make(bench_data *d, const bench_case *c, const int64_t size[3])
 {
-    extent e = with_ghosts(c, size);
-    int64_t line = 64 / bytes_of(c->type);
-    *d = (bench_data){.n = {size[0], size[1], size[2]}};
+    bench_layout l = layout_of(c, size);
+    int64_t half[3];
+    for (int i = 0; i < 3; i++) half[i] = size[i] > 1 ? size[i] / 2 : 1;
+    *d = (bench_data){.n = {size[0], size[1], size[2]},
+                      .row = l.row,
+                      .plane = l.plane,
+                      .component = l.component,
+                      .coarse = layout_of(c, half)};
     memcpy(d->number, c->numbers, sizeof d->number);
-    d->row = padded(before_row(c) + e.hi[0], line);
-    d->plane = padded((e.hi[1] - e.lo[1]) * d->row, line);
-    d->component = padded((e.hi[2] - e.lo[2]) * d->plane, line);
+    for (int i = 0; i < c->table; i++) d->table[i] = 0.05 + 0.1 * i / c->table;
     for (int f = 0; c->fields[f].components; f++)
-        if (!make_field(d, c, f, &e)) return false;
+        if (!make_field(d, c, f)) return false;
     return true;
 }
 
-void bench_data_free(bench_data *d, const bench_case *c)
+void bench_data_free(bench_data *d)
 {
-    for (int f = 0; c->fields[f].components; f++)
-        bench_pages_free(d->memory[f], field_bytes(d, c, f));
+    for (int f = 0; f < BENCH_FIELDS; f++) bench_pages_free(d->memory[f], d->bytes[f]);
+}
+
+void bench_data_swap(bench_data *d, const bench_case *c)
+{
+    for (const char *s = c->swaps; s && *s; s += 2) bench_swap(d, s[0] - '0', s[1] - '0');
+}
+
+/* ---- comparison ------------------------------------------------------------------------------ */
+
+typedef struct difference {
+    double most, largest;
+} difference;
+
+static void differ(difference *d, double one, double other)
+{
+    double apart = fabs(one - other);
+    if (!(apart <= d->most)) d->most = isnan(apart) ? INFINITY : apart;
+    if (fabs(one) > d->largest) d->largest = fabs(one);
+}
+
+static void differ_row(difference *d, const void *a, const void *b, kata_type type, int64_t at,
+                       int64_t n)
+{
+    for (int64_t x = 0; x < n; x++)
+        differ(d, bench_get(a, type, at + x), bench_get(b, type, at + x));
 }
 
 double bench_data_differ(const bench_case *c, const bench_data *a, const bench_data *b)
 {
-    double difference = fabs(a->total - b->total), largest = fabs(a->total) + 1;
-    for (int f = 0; c->fields[f].components; f++)
-        for (int k = 0; c->fields[f].written && k < c->fields[f].components; k++)
-            for (int64_t z = 0; z < a->n[2]; z++)
-                for (int64_t y = 0; y < a->n[1]; y++)
-                    for (int64_t x = 0; x < a->n[0]; x++) {
-                        int64_t i = x + y * a->row + z * a->plane + k * a->component;
-                        double one = get(a->field[f], c->type, i);
-                        double other = get(b->field[f], c->type, i);
-                        if (!(fabs(one - other) <= difference)) difference = fabs(one - other);
-                        if (fabs(one) > largest) largest = fabs(one);
-                    }
-    return difference / largest;
-}
-
-/* ---- programs -------------------------------------------------------------------------------- */
-
-/* Whether a field could be filled with its numbers, ghosts included. */
-static bool fill(kata_field *field, const bench_case *c, int f, const int64_t size[3])
-{
-    extent e = with_ghosts(c, size);
-    kata_mapping at;
-    void *values;
-    if (c->type == KATA_F64 ? kata_map(field, (double **)&values, &at)
-                            : kata_map(field, (float **)&values, &at))
-        return false;
-    for (int k = 0; k < c->fields[f].components; k++)
-#pragma omp parallel for schedule(static)
-        for (int64_t z = e.lo[2]; z < e.hi[2]; z++)
-            for (int64_t y = e.lo[1]; y < e.hi[1]; y++)
-                for (int64_t x = e.lo[0]; x < e.hi[0]; x++)
-                    set(values, c->type,
-                        x * at.stride[0] + y * at.stride[1] + z * at.stride[2] +
-                            k * at.component_stride,
-                        bench_start(f, k, (int64_t[]){x, y, z}));
-    return kata_unmap(field) == KATA_OK;
-}
-
-bool bench_program_make(bench_program *p, const bench_case *c, const int64_t size[3], int threads)
-{
-    *p = (bench_program){.c = c, .k = kata_open(&(kata_options){.threads = threads, .wait = true})};
-    kata_module *module = kata_module_from_text(p->k, "kernels.kata", kernels_kata);
-    kata_grid *grid = c->dimensions == 2 ? kata_grid_2d(p->k, size[0], size[1])
-                                         : kata_grid_3d(p->k, size[0], size[1], size[2]);
-    p->range = kata_all(grid);
-    for (int s = 0; s < BENCH_STAGES && c->kernel[s]; s++)
-        p->kernel[s] = kata_kernel_find(module, c->kernel[s]);
-    for (int f = 0; c->fields[f].components && kata_ok(p->k); f++) {
-        p->field[f] = kata_field_new(grid, c->fields[f].name, c->type,
-                                     .components = c->fields[f].components, .ghosts = c->ghosts);
-        if (kata_ok(p->k)) fill(p->field[f], c, f, size);
+    difference fields = {0}, totals = {0, 1};
+    for (int i = 0; i < BENCH_TOTALS; i++) differ(&totals, a->total[i], b->total[i]);
+    for (int f = 0; c->fields[f].components; f++) {
+        if (c->fields[f].kind == BENCH_TEMPORARY) continue;
+        const bench_layout l = field_layout(a, c, f);
+        for (int k = 0; k < c->fields[f].components; k++)
+            for (int64_t z = 0; z < l.n[2]; z++)
+                for (int64_t y = 0; y < l.n[1]; y++)
+                    differ_row(&fields, a->field[f], b->field[f], bench_field_type(c, f),
+                               y * l.row + z * l.plane + k * l.component, l.n[0]);
     }
-    p->total = kata_scalar_new(p->k, "total", KATA_F64);
-    return kata_ok(p->k);
-}
-
-void bench_program_free(bench_program *p) { kata_close(p->k); }
-
-static void apply(bench_program *p, int stage)
-{
-    kata_arg arguments[BENCH_FIELDS + BENCH_NUMBERS];
-    int count = 0, number = 0;
-    for (const char *a = p->c->arguments[stage]; *a; a++)
-        arguments[count++] = *a == 'n'   ? KATA_ARG(p->c->numbers[number++])
-                             : *a == 't' ? KATA_ARG(p->total)
-                                         : KATA_ARG(p->field[*a - '0']);
-    kata_apply_args(p->kernel[stage], &p->range, count, arguments);
-}
-
-bool bench_program_run(bench_program *p, int64_t times)
-{
-    for (int64_t i = 0; i < times && kata_ok(p->k); i++)
-        for (int s = 0; s < BENCH_STAGES && p->kernel[s]; s++) apply(p, s);
-    return kata_flush(p->k) == KATA_OK;
-}
-
-bool bench_program_get(bench_program *p, bench_data *d)
-{
-    kata_mapping at;
-    const void *values;
-    for (int f = 0; p->c->fields[f].components; f++) {
-        if (p->c->type == KATA_F64 ? kata_map(p->field[f], (const double **)&values, &at)
-                                   : kata_map(p->field[f], (const float **)&values, &at))
-            return false;
-        for (int k = 0; k < p->c->fields[f].components; k++)
-            for (int64_t z = 0; z < d->n[2]; z++)
-                for (int64_t y = 0; y < d->n[1]; y++)
-                    for (int64_t x = 0; x < d->n[0]; x++)
-                        set(d->field[f], p->c->type,
-                            x + y * d->row + z * d->plane + k * d->component,
-                            get(values, p->c->type,
-                                x * at.stride[0] + y * at.stride[1] + z * at.stride[2] +
-                                    k * at.component_stride));
-        kata_unmap(p->field[f]);
-    }
-    return kata_scalar_get(p->total, &d->total) == KATA_OK;
+    double of_fields = fields.most / (fields.largest > 0 ? fields.largest : 1);
+    double of_totals = totals.most / totals.largest;
+    return of_fields > of_totals ? of_fields : of_totals;
 }

@@ -131,7 +131,7 @@ void hand_sum(bench_data *d)
         s[0] = s[0] + s[1] + s[2] + s[3];
         for (int k = 0; k < LANES; k++) total += s[0][k];
     }
-    d->total = total;
+    d->total[0] = total;
 }
 
 static double greatest_in_planes(const bench_data *d, int64_t z0, int64_t z1)
@@ -162,5 +162,5 @@ void hand_greatest(bench_data *d)
         share(d->n[2], &z0, &z1);
         greatest = greatest_in_planes(d, z0, z1);
     }
-    d->total = greatest;
+    d->total[0] = greatest;
 }

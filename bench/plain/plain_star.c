@@ -62,7 +62,7 @@ void plain_sum(bench_data *d)
     for (int64_t z = 0; z < d->n[2]; z++)
         for (int64_t y = 0; y < d->n[1]; y++)
             for (int64_t x = 0; x < d->n[0]; x++) total += u[x + y * d->row + z * d->plane];
-    d->total = total;
+    d->total[0] = total;
 }
 
 void plain_greatest(bench_data *d)
@@ -76,5 +76,5 @@ void plain_greatest(bench_data *d)
                 const double value = u[x + y * d->row + z * d->plane];
                 greatest = value > greatest ? value : greatest;
             }
-    d->total = greatest;
+    d->total[0] = greatest;
 }
