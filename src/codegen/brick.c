@@ -4,7 +4,8 @@
  * The lanes are variables of the function, which compilers keep in registers from vector to vector
  * where nothing but lanes is written. Otherwise points are computed first: what they contribute
  * waits in an array, with neutral contributions around it that make whole rounds over all lanes,
- * and is combined in lanes behind the last point. */
+ * and is combined in lanes behind the last point. Small kernels combine a whole brick when the
+ * points of the next one have been computed: a core then has both to do at once. */
 #include "codegen/emit.h"
 
 static const ir_param *param_of(const codegen_writer *w, const ir_store *s)
@@ -52,15 +53,6 @@ static void write_lanes(const codegen_writer *w, nest *in, const ir_store *s)
                    codegen_lanes_name(w, s).is);
 }
 
-/* What a whole brick ends as, from the text of a call. */
-static void write_brick(const codegen_writer *w, nest *in, const ir_store *s, const char *call)
-{
-    nest_statement(in, "abi_value all = {.i64 = 0}");
-    nest_statement(in, "all.%s = %s", type_of(w, s), call);
-    nest_statement(in, "((%sabi_value *)%s)[brick] = all", w->dialect->global,
-                   codegen_written_name(w, s).is);
-}
-
 /* ---- lanes that take points ------------------------------------------------------------------ */
 
 static void begin_lanes(const codegen_writer *w, nest *in, const ir_store *s)
@@ -74,9 +66,11 @@ static void begin_lanes(const codegen_writer *w, nest *in, const ir_store *s)
 static void end_lanes(const codegen_writer *w, nest *in, const ir_store *s)
 {
     nest *whole = nest_format(in, NEST_IF, "flags & ABI_WHOLE_BRICKS");
-    codegen_label call = codegen_format("kata_%s_lanes_%s(%s)", op_of(w, s), type_of(w, s),
-                                        codegen_lanes_name(w, s).is);
-    write_brick(w, whole, s, call.is);
+    nest_statement(whole, "abi_value all = {.i64 = 0}");
+    nest_statement(whole, "all.%s = kata_%s_lanes_%s(%s)", type_of(w, s), op_of(w, s),
+                   type_of(w, s), codegen_lanes_name(w, s).is);
+    nest_statement(whole, "((%sabi_value *)%s)[brick] = all", w->dialect->global,
+                   codegen_written_name(w, s).is);
     write_lanes(w, nest_add(in, NEST_ELSE), s);
 }
 
@@ -86,27 +80,62 @@ static void begin_contributions(const codegen_writer *w, nest *in, const ir_stor
 {
     const char *type = ir_types[param_of(w, s)->type].c_name;
     codegen_label of = codegen_contributions_name(w, s);
-    nest_statement(in, "%s%s %s_array[%d] %s", w->dialect->local, type, of.is,
-                   ABI_BRICK + ABI_LANES, w->dialect->aligned);
-    nest_statement(in, "%s *const %s = %s_array - first_round", type, of.is, of.is);
+    nest_statement(in, "%s *const %s = %s_arrays[turn] - first_round", type, of.is, of.is);
     add_neutral(w, nest_format(in, NEST_IF, "begin > first_round"), s, of.is, "first_round + ");
     add_neutral(w, nest_format(in, NEST_IF, "end %% %d", ABI_LANES), s, of.is, "end + ");
 }
 
-static void end_contributions(const codegen_writer *w, nest *in, const ir_store *s)
+/* A whole brick becomes one number, at the address `to`. */
+static void combine_brick(const codegen_writer *w, nest *in, const ir_store *s, const char *turn,
+                          const char *count, const char *to)
 {
-    const char *op = op_of(w, s), *type = type_of(w, s);
+    in = nest_add(in, NEST_BLOCK);
+    nest_statement(in, "abi_value all = {.i64 = 0}");
+    nest_statement(in, "all.%s = kata_%s_brick_%s(%s_arrays[%s], %s)", type_of(w, s), op_of(w, s),
+                   type_of(w, s), codegen_contributions_name(w, s).is, turn, count);
+    nest_statement(in, "*%s = all", to);
+}
+
+static codegen_label result_of(const codegen_writer *w, const ir_store *s)
+{
+    return codegen_format("(%sabi_value *)%s + brick", w->dialect->global,
+                          codegen_written_name(w, s).is);
+}
+
+static void combine_at_once(const codegen_writer *w, nest *in, const ir_store *s)
+{
+    codegen_label result = codegen_format("(%s)", result_of(w, s).is);
+    combine_brick(w, in, s, "turn", "end - first_round", result.is);
+}
+
+static void combine_waiting(const codegen_writer *w, nest *in, const ir_store *s)
+{
+    codegen_label to = codegen_format("%s_result", codegen_contributions_name(w, s).is);
+    combine_brick(w, in, s, "1 - turn", "waiting", to.is);
+}
+
+static void let_wait(const codegen_writer *w, nest *in, const ir_store *s)
+{
+    nest_statement(in, "%s_result = %s", codegen_contributions_name(w, s).is, result_of(w, s).is);
+}
+
+static void combine_part(const codegen_writer *w, nest *in, const ir_store *s)
+{
+    in = nest_add(in, NEST_BLOCK);
+    declare_lanes(w, in, s);
+    read_lanes(w, in, s);
+    nest_statement(in, "kata_%s_rounds_%s(%s, %s_arrays[turn], 0, end - first_round)", op_of(w, s),
+                   type_of(w, s), codegen_lanes_name(w, s).is, codegen_contributions_name(w, s).is);
+    write_lanes(w, in, s);
+}
+
+static void declare_contributions(const codegen_writer *w, nest *in, const ir_store *s)
+{
     codegen_label of = codegen_contributions_name(w, s);
-    nest *whole = nest_format(in, NEST_IF, "flags & ABI_WHOLE_BRICKS");
-    codegen_label call =
-        codegen_format("kata_%s_brick_%s(%s_array, end - first_round)", op, type, of.is);
-    write_brick(w, whole, s, call.is);
-    nest *part = nest_add(in, NEST_ELSE);
-    declare_lanes(w, part, s);
-    read_lanes(w, part, s);
-    nest_statement(part, "kata_%s_rounds_%s(%s, %s_array, 0, end - first_round)", op, type,
-                   codegen_lanes_name(w, s).is, of.is);
-    write_lanes(w, part, s);
+    nest_statement(in, "%s%s %s_arrays[%d][%d] %s", w->dialect->local,
+                   ir_types[param_of(w, s)->type].c_name, of.is, w->defers ? 2 : 1,
+                   ABI_BRICK + ABI_LANES, w->dialect->aligned);
+    if (w->defers) nest_statement(in, "%sabi_value *%s_result = 0", w->dialect->global, of.is);
 }
 
 /* ---- bricks ---------------------------------------------------------------------------------- */
@@ -118,6 +147,19 @@ static void each_reduction(const codegen_writer *w, nest *in, add_store *add)
     const ir_kernel *kernel = w->loop->kernel;
     for (int i = 0; i < kernel->store_count; i++)
         if (codegen_has_lanes(w->loop, kernel->stores[i].param)) add(w, in, &kernel->stores[i]);
+}
+
+void codegen_begin_contributions(const codegen_writer *w, nest *in)
+{
+    if (!w->collects) return;
+    each_reduction(w, in, declare_contributions);
+    nest_statement(in, w->defers ? "int turn = 0" : "const int turn = 0");
+    if (w->defers) nest_statement(in, "int64_t waiting = 0");
+}
+
+void codegen_end_contributions(const codegen_writer *w, nest *in)
+{
+    if (w->defers) each_reduction(w, nest_format(in, NEST_IF, "waiting"), combine_waiting);
 }
 
 nest *codegen_begin_bricks(const codegen_writer *w, nest *in)
@@ -133,7 +175,25 @@ nest *codegen_begin_bricks(const codegen_writer *w, nest *in)
     return bricks;
 }
 
+/* What a brick contributes waits for the points of the next brick. */
+static void defer_brick(const codegen_writer *w, nest *in)
+{
+    each_reduction(w, nest_format(in, NEST_IF, "waiting"), combine_waiting);
+    each_reduction(w, in, let_wait);
+    nest_statement(in, "waiting = end - first_round");
+    nest_statement(in, "turn = 1 - turn");
+}
+
 void codegen_end_bricks(const codegen_writer *w, nest *in)
 {
-    each_reduction(w, in, w->collects ? end_contributions : end_lanes);
+    if (!w->collects) {
+        each_reduction(w, in, end_lanes);
+        return;
+    }
+    nest *whole = nest_format(in, NEST_IF, "flags & ABI_WHOLE_BRICKS");
+    if (w->defers)
+        defer_brick(w, whole);
+    else
+        each_reduction(w, whole, combine_at_once);
+    each_reduction(w, nest_add(in, NEST_ELSE), combine_part);
 }

@@ -68,6 +68,7 @@ struct codegen_writer {
     bool overlaps; /* the first and last vectors of a row may overlap others */
     bool rounds;   /* all lanes of a brick in one loop */
     bool collects; /* what points contribute to a brick is combined behind its last point */
+    bool defers;   /* and behind the last point of the next brick, if that is whole */
     bool hidden;   /* compilers are not told how addresses of rows are related */
     bool blocks;   /* points run block by block where some rows are stored in blocks */
     bool streams;  /* results may be written past the caches */
@@ -232,6 +233,9 @@ void codegen_row_pointers(const codegen_writer *w, nest *in);
 
 /* ---- brick.c --------------------------------------------------------------------------------- */
 
+/* The arrays for contributions, in front of all loops; and what is still to do behind them. */
+void codegen_begin_contributions(const codegen_writer *w, nest *in);
+void codegen_end_contributions(const codegen_writer *w, nest *in);
 /* The loop over the bricks of a row, whose lanes are variables. What stands in it finds in lo[0]
  * and hi[0] where the brick begins and ends, and in row_points the length of the row. */
 nest *codegen_begin_bricks(const codegen_writer *w, nest *in);

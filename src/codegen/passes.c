@@ -78,6 +78,16 @@ static bool run_collect(codegen_writer *w)
     return true;
 }
 
+/* A check ends the function early, and long computations leave a core no room for more. */
+static bool defer_bricks(codegen_writer *w)
+{
+    enum { SMALL = 64, MOST = 4 };
+    const ir_kernel *kernel = w->loop->kernel;
+    w->defers = w->collects && !kernel->valid && kernel->graph.count <= SMALL &&
+                kernel->store_count <= MOST;
+    return true;
+}
+
 /* Rounds make a function longer: of small kernels only. */
 static bool run_rounds(codegen_writer *w)
 {
@@ -102,6 +112,7 @@ static const struct {
     {"pair-z", codegen_pair_planes},  /* two rows at once, one above the other */
     {"pair-y", codegen_pair_rows},    /* two rows at once, side by side */
     {"collect", run_collect},         /* reductions: points first, then their lanes */
+    {"defer", defer_bricks},          /* lanes of a brick while the next one is computed */
     {"rounds", run_rounds},           /* reductions: lanes stay in registers */
     {"prefetch", codegen_prefetch},   /* what is read and written soon */
     {"stream", stream_results},       /* results past the caches */
