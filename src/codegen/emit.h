@@ -29,6 +29,7 @@ codegen_step *codegen_schedule(const ir_kernel *kernel);
 
 enum {
     CODEGEN_MOST_REUSED = 8,
+    CODEGEN_MOST_WIDENED = 32,
     CODEGEN_REUSE_SPAN = 16,    /* the largest distance of points that use the same value */
     CODEGEN_REUSE_POINTS = 128, /* of a row, for which values are computed at a time */
     CODEGEN_CASES = 3,          /* conditions for which the loops of a row are written again */
@@ -44,10 +45,11 @@ typedef struct codegen_reused {
 } codegen_reused;
 
 typedef struct codegen_reuse {
-    codegen_reused value[CODEGEN_MOST_REUSED];
+    codegen_reused value[CODEGEN_MOST_REUSED + CODEGEN_MOST_WIDENED];
     int count, group_count;
-    int *of;         /* for each node: 1 + the index of its value, 0 where it has none */
-    int32_t *offset; /* and at which offset from the point it is found */
+    int widened_groups; /* how many of the first groups only widen bytes */
+    int *of;            /* for each node: 1 + the index of its value, 0 where it has none */
+    int32_t *offset;    /* and at which offset from the point it is found */
 } codegen_reuse;
 
 typedef struct codegen_writer codegen_writer;
@@ -65,6 +67,8 @@ struct codegen_writer {
     bool aligned;  /* vectors begin where memory is aligned */
     bool overlaps; /* the first and last vectors of a row may overlap others */
     bool rounds;   /* all lanes of a brick in one loop */
+    bool collects; /* what points contribute to a brick is combined behind its last point */
+    bool defers;   /* and behind the last point of the next brick, if that is whole */
     bool hidden;   /* compilers are not told how addresses of rows are related */
     bool blocks;   /* points run block by block where some rows are stored in blocks */
     bool streams;  /* results may be written past the caches */
@@ -101,6 +105,8 @@ bool codegen_is_read(const ir_kernel *kernel, int param);
 /* Whether what a parameter receives is combined in lanes; whether any is. */
 bool codegen_has_lanes(const codegen_loop *loop, int param);
 bool codegen_reduces(const codegen_loop *loop);
+/* Whether points are combined in lanes one after the other, each point once. */
+bool codegen_combines_points(const codegen_writer *w);
 /* Whether rows of a field at other offsets along y and z lie at multiples of the view's distances
  * from the row of the point. */
 bool codegen_is_regular(const ir_kernel *kernel, int param);
@@ -113,6 +119,8 @@ bool codegen_is_free(const codegen_loop *loop);
 bool codegen_may_stream(const codegen_loop *loop, int store);
 /* Whether some node has a name and is computed at a level. */
 bool codegen_computes_at(const codegen_writer *w, codegen_level level);
+/* Whether the loop that is being written is the first one over a part that is not short. */
+bool codegen_is_first_group(const codegen_writer *w);
 /* Whether a node's value is found among those that are reused. */
 bool codegen_is_reused(const codegen_writer *w, ir_id id);
 /* Marks the operands of marked nodes, and so on, but not those of reused values. */
@@ -146,8 +154,10 @@ codegen_label codegen_row_name(const ir_kernel *kernel, int param, int component
 codegen_label codegen_read_row_name(const codegen_writer *w, const ir_access *a);
 /* "p1_v_new"; of a finer field with the row of the child: "p1_f_new_1_0". */
 codegen_label codegen_written_name(const codegen_writer *w, const ir_store *s);
-/* "p1_total_lanes", of a store to a reduction. */
+/* "p1_total_lanes", of a store to a reduction; and "p1_total_of", where the contribution of the
+ * point at ix is at [ix]. */
 codegen_label codegen_lanes_name(const codegen_writer *w, const ir_store *s);
+codegen_label codegen_contributions_name(const codegen_writer *w, const ir_store *s);
 /* The number, or the element of a table, of a NUMBER node. */
 codegen_label codegen_number_name(const ir_kernel *kernel, const ir_node *node);
 /* "i32", "f64", ... as in names of functions. */
@@ -223,6 +233,9 @@ void codegen_row_pointers(const codegen_writer *w, nest *in);
 
 /* ---- brick.c --------------------------------------------------------------------------------- */
 
+/* The arrays for contributions, in front of all loops; and what is still to do behind them. */
+void codegen_begin_contributions(const codegen_writer *w, nest *in);
+void codegen_end_contributions(const codegen_writer *w, nest *in);
 /* The loop over the bricks of a row, whose lanes are variables. What stands in it finds in lo[0]
  * and hi[0] where the brick begins and ends, and in row_points the length of the row. */
 nest *codegen_begin_bricks(const codegen_writer *w, nest *in);
@@ -266,13 +279,13 @@ void codegen_function(codegen_writer *w, nest *file, const bool *wanted);
 /* Decides whether and how a loop is made faster: sets members of the writer. False when memory is
  * out. */
 typedef bool codegen_pass(codegen_writer *w);
-codegen_pass codegen_reuse_values, codegen_pair_rows, codegen_pair_planes, codegen_write_pieces,
-    codegen_prefetch, codegen_split_cases;
+codegen_pass codegen_reuse_values, codegen_widen_bytes, codegen_pair_rows, codegen_pair_planes,
+    codegen_write_pieces, codegen_prefetch, codegen_split_cases;
 
 /* Runs the passes in their order, but those that the loop leaves out. */
 bool codegen_run_passes(codegen_writer *w);
 
-/* ---- reuse_class.c, row_reuse.c, reuse_absorb.c, reuse_emit.c: see row_reuse.c --------------- */
+/* ---- row_reuse.c and the files reuse_*.c ----------------------------------------------------- */
 
 void codegen_reuse_free(codegen_reuse *reuse);
 /* What is added to the nest for reused values. */

@@ -28,6 +28,11 @@ bool codegen_reduces(const codegen_loop *loop)
     return false;
 }
 
+bool codegen_combines_points(const codegen_writer *w)
+{
+    return codegen_reduces(w->loop) && !w->collects;
+}
+
 bool codegen_is_regular(const ir_kernel *kernel, int param)
 {
     const ir_param *p = &kernel->params[param];
@@ -65,6 +70,11 @@ bool codegen_computes_at(const codegen_writer *w, codegen_level level)
     for (ir_id id = 1; id < w->loop->kernel->graph.count; id++)
         if (w->steps[id].named && w->steps[id].level == level) return true;
     return false;
+}
+
+bool codegen_is_first_group(const codegen_writer *w)
+{
+    return w->group == 0 || w->group == w->reuse->widened_groups + 1;
 }
 
 bool codegen_is_reused(const codegen_writer *w, ir_id id)

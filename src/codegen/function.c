@@ -105,6 +105,7 @@ void codegen_function(codegen_writer *w, nest *file, const bool *wanted)
     nest *function = begin_function(w, file);
     add_numbers(w, function);
     add_zeros(w, function);
+    codegen_begin_contributions(w, function);
     codegen_steps(w, function, CODEGEN_ONCE);
     nest *plane = begin_rest(w, function, 2);
     codegen_steps(w, plane, CODEGEN_PLANE);
@@ -112,6 +113,7 @@ void codegen_function(codegen_writer *w, nest *file, const bool *wanted)
     codegen_row_pointers(w, row);
     codegen_steps(w, row, CODEGEN_ROW);
     codegen_row(w, row, wanted);
+    codegen_end_contributions(w, function);
     if (w->streams)
         nest_statement(nest_format(function, NEST_IF, "flags & ABI_STREAM"), "%s",
                        w->dialect->barrier);

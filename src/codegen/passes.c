@@ -64,6 +64,30 @@ static bool stream_results(codegen_writer *w) { return w->streams = true; }
 
 static bool hide_rows(codegen_writer *w) { return w->hidden = true; }
 
+/* Points that write fields are computed in vectors that lie as memory does, and may overlap; what
+ * they contribute waits in the first-level cache. */
+static bool run_collect(codegen_writer *w)
+{
+    enum { MOST = 8 };
+    const ir_kernel *kernel = w->loop->kernel;
+    int reductions = 0;
+    for (int i = 0; i < kernel->store_count; i++)
+        reductions += codegen_has_lanes(w->loop, kernel->stores[i].param);
+    w->collects =
+        w->lanes && reductions > 0 && reductions <= MOST && reductions < kernel->store_count;
+    return true;
+}
+
+/* A check ends the function early, and long computations leave a core no room for more. */
+static bool defer_bricks(codegen_writer *w)
+{
+    enum { SMALL = 64, MOST = 4 };
+    const ir_kernel *kernel = w->loop->kernel;
+    w->defers = w->collects && !kernel->valid && kernel->graph.count <= SMALL &&
+                kernel->store_count <= MOST;
+    return true;
+}
+
 /* Rounds make a function longer: of small kernels only. */
 static bool run_rounds(codegen_writer *w)
 {
@@ -83,9 +107,12 @@ static const struct {
     {"align", align_vectors},         /* vectors begin where cache lines do */
     {"overlap", overlap_vectors},     /* no single points at the ends of rows */
     {"reuse", codegen_reuse_values},  /* what points of a row share is computed once */
+    {"widen", codegen_widen_bytes},   /* bytes are made wider numbers first */
     {"pieces", codegen_write_pieces}, /* many results: several vectors of each at a time */
     {"pair-z", codegen_pair_planes},  /* two rows at once, one above the other */
     {"pair-y", codegen_pair_rows},    /* two rows at once, side by side */
+    {"collect", run_collect},         /* reductions: points first, then their lanes */
+    {"defer", defer_bricks},          /* lanes of a brick while the next one is computed */
     {"rounds", run_rounds},           /* reductions: lanes stay in registers */
     {"prefetch", codegen_prefetch},   /* what is read and written soon */
     {"stream", stream_results},       /* results past the caches */
