@@ -1,57 +1,139 @@
-/* Bricks of reductions. The lanes of a brick are variables of the function, which compilers keep in
- * registers from vector to vector. Before the first vector they are read from their view, and after
- * the last they go back to it. Of whole bricks they begin neutral, and end as one number. */
+/* Bricks of reductions. Before the first point of a brick its lanes are read from their view, and
+ * after the last they go back to it. Of whole bricks they begin neutral, and end as one number.
+ *
+ * The lanes are variables of the function, which compilers keep in registers from vector to vector
+ * where nothing but lanes is written. Otherwise points are computed first: what they contribute
+ * waits in an array, with neutral contributions around it that make whole rounds over all lanes,
+ * and is combined in lanes behind the last point. */
 #include "codegen/emit.h"
+
+static const ir_param *param_of(const codegen_writer *w, const ir_store *s)
+{
+    return &w->loop->kernel->params[s->param];
+}
+
+static const char *op_of(const codegen_writer *w, const ir_store *s)
+{
+    return ir_ops[ir_reduction_op(param_of(w, s))].name;
+}
+
+static const char *type_of(const codegen_writer *w, const ir_store *s)
+{
+    return codegen_short_type(param_of(w, s)->type);
+}
+
+static void declare_lanes(const codegen_writer *w, nest *in, const ir_store *s)
+{
+    nest_statement(in, "%s%s %s[%d] %s", w->dialect->local, ir_types[param_of(w, s)->type].c_name,
+                   codegen_lanes_name(w, s).is, ABI_LANES, w->dialect->aligned);
+}
+
+/* A neutral contribution for each lane, at an index of an array. */
+static void add_neutral(const codegen_writer *w, nest *in, const ir_store *s, const char *array,
+                        const char *at)
+{
+    const ir_param *param = param_of(w, s);
+    nest *loop = nest_loop(in, NEST_PLAIN, "int l = 0; l < %d; l++", ABI_LANES);
+    text *line = &nest_format(loop, NEST_STATEMENT, "%s[%sl] = ", array, at)->head;
+    codegen_constant(line, w->dialect, param->type, ir_reduction_start(param));
+}
+
+static void read_lanes(const codegen_writer *w, nest *in, const ir_store *s)
+{
+    in = nest_loop(in, NEST_PLAIN, "int l = 0; l < %d; l++", ABI_LANES);
+    nest_statement(in, "%s[l] = %s[brick * %d + l]", codegen_lanes_name(w, s).is,
+                   codegen_written_name(w, s).is, ABI_LANES);
+}
+
+static void write_lanes(const codegen_writer *w, nest *in, const ir_store *s)
+{
+    in = nest_loop(in, NEST_PLAIN, "int l = 0; l < %d; l++", ABI_LANES);
+    nest_statement(in, "%s[brick * %d + l] = %s[l]", codegen_written_name(w, s).is, ABI_LANES,
+                   codegen_lanes_name(w, s).is);
+}
+
+/* What a whole brick ends as, from the text of a call. */
+static void write_brick(const codegen_writer *w, nest *in, const ir_store *s, const char *call)
+{
+    nest_statement(in, "abi_value all = {.i64 = 0}");
+    nest_statement(in, "all.%s = %s", type_of(w, s), call);
+    nest_statement(in, "((%sabi_value *)%s)[brick] = all", w->dialect->global,
+                   codegen_written_name(w, s).is);
+}
+
+/* ---- lanes that take points ------------------------------------------------------------------ */
 
 static void begin_lanes(const codegen_writer *w, nest *in, const ir_store *s)
 {
-    const ir_param *param = &w->loop->kernel->params[s->param];
-    codegen_label lanes = codegen_lanes_name(w, s), row = codegen_written_name(w, s);
-    nest_statement(in, "%s%s %s[%d] %s", w->dialect->local, ir_types[param->type].c_name, lanes.is,
-                   ABI_LANES, w->dialect->aligned);
-    nest *whole = nest_format(in, NEST_IF, "flags & ABI_WHOLE_BRICKS");
-    whole = nest_loop(whole, NEST_PLAIN, "int l = 0; l < %d; l++", ABI_LANES);
-    text *line = &nest_format(whole, NEST_STATEMENT, "%s[l] = ", lanes.is)->head;
-    codegen_constant(line, w->dialect, param->type, ir_reduction_start(param));
-    nest *part =
-        nest_loop(nest_add(in, NEST_ELSE), NEST_PLAIN, "int l = 0; l < %d; l++", ABI_LANES);
-    nest_statement(part, "%s[l] = %s[brick * %d + l]", lanes.is, row.is, ABI_LANES);
+    declare_lanes(w, in, s);
+    add_neutral(w, nest_format(in, NEST_IF, "flags & ABI_WHOLE_BRICKS"), s,
+                codegen_lanes_name(w, s).is, "");
+    read_lanes(w, nest_add(in, NEST_ELSE), s);
 }
 
 static void end_lanes(const codegen_writer *w, nest *in, const ir_store *s)
 {
-    const ir_param *param = &w->loop->kernel->params[s->param];
-    codegen_label lanes = codegen_lanes_name(w, s), row = codegen_written_name(w, s);
-    const char *type = codegen_short_type(param->type);
     nest *whole = nest_format(in, NEST_IF, "flags & ABI_WHOLE_BRICKS");
-    nest_statement(whole, "abi_value all = {.i64 = 0}");
-    nest_statement(whole, "all.%s = kata_%s_lanes_%s(%s)", type,
-                   ir_ops[ir_reduction_op(param)].name, type, lanes.is);
-    nest_statement(whole, "((%sabi_value *)%s)[brick] = all", w->dialect->global, row.is);
-    nest *part =
-        nest_loop(nest_add(in, NEST_ELSE), NEST_PLAIN, "int l = 0; l < %d; l++", ABI_LANES);
-    nest_statement(part, "%s[brick * %d + l] = %s[l]", row.is, ABI_LANES, lanes.is);
+    codegen_label call = codegen_format("kata_%s_lanes_%s(%s)", op_of(w, s), type_of(w, s),
+                                        codegen_lanes_name(w, s).is);
+    write_brick(w, whole, s, call.is);
+    write_lanes(w, nest_add(in, NEST_ELSE), s);
+}
+
+/* ---- contributions that wait ----------------------------------------------------------------- */
+
+static void begin_contributions(const codegen_writer *w, nest *in, const ir_store *s)
+{
+    const char *type = ir_types[param_of(w, s)->type].c_name;
+    codegen_label of = codegen_contributions_name(w, s);
+    nest_statement(in, "%s%s %s_array[%d] %s", w->dialect->local, type, of.is,
+                   ABI_BRICK + ABI_LANES, w->dialect->aligned);
+    nest_statement(in, "%s *const %s = %s_array - first_round", type, of.is, of.is);
+    add_neutral(w, nest_format(in, NEST_IF, "begin > first_round"), s, of.is, "first_round + ");
+    add_neutral(w, nest_format(in, NEST_IF, "end %% %d", ABI_LANES), s, of.is, "end + ");
+}
+
+static void end_contributions(const codegen_writer *w, nest *in, const ir_store *s)
+{
+    const char *op = op_of(w, s), *type = type_of(w, s);
+    codegen_label of = codegen_contributions_name(w, s);
+    nest *whole = nest_format(in, NEST_IF, "flags & ABI_WHOLE_BRICKS");
+    codegen_label call =
+        codegen_format("kata_%s_brick_%s(%s_array, end - first_round)", op, type, of.is);
+    write_brick(w, whole, s, call.is);
+    nest *part = nest_add(in, NEST_ELSE);
+    declare_lanes(w, part, s);
+    read_lanes(w, part, s);
+    nest_statement(part, "kata_%s_rounds_%s(%s, %s_array, 0, end - first_round)", op, type,
+                   codegen_lanes_name(w, s).is, of.is);
+    write_lanes(w, part, s);
+}
+
+/* ---- bricks ---------------------------------------------------------------------------------- */
+
+typedef void add_store(const codegen_writer *w, nest *in, const ir_store *s);
+
+static void each_reduction(const codegen_writer *w, nest *in, add_store *add)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    for (int i = 0; i < kernel->store_count; i++)
+        if (codegen_has_lanes(w->loop, kernel->stores[i].param)) add(w, in, &kernel->stores[i]);
 }
 
 nest *codegen_begin_bricks(const codegen_writer *w, nest *in)
 {
-    const ir_kernel *kernel = w->loop->kernel;
     nest_statement(in, "const int64_t row_points = hi[0] - lo[0]");
     nest *bricks =
         nest_loop(in, NEST_PLAIN, "int64_t begin = lo[0], end; begin < hi[0]; begin = end");
     nest_statement(bricks, "end = kata_brick_end(begin, hi[0])");
     nest_statement(bricks,
                    "const int64_t brick = begin >> ABI_BRICK_SHIFT, lo[] = {begin}, hi[] = {end}");
-    for (int i = 0; i < kernel->store_count; i++)
-        if (codegen_has_lanes(w->loop, kernel->stores[i].param))
-            begin_lanes(w, bricks, &kernel->stores[i]);
+    if (w->collects) nest_statement(bricks, "const int64_t first_round = begin & -%d", ABI_LANES);
+    each_reduction(w, bricks, w->collects ? begin_contributions : begin_lanes);
     return bricks;
 }
 
 void codegen_end_bricks(const codegen_writer *w, nest *in)
 {
-    const ir_kernel *kernel = w->loop->kernel;
-    for (int i = 0; i < kernel->store_count; i++)
-        if (codegen_has_lanes(w->loop, kernel->stores[i].param))
-            end_lanes(w, in, &kernel->stores[i]);
+    each_reduction(w, in, w->collects ? end_contributions : end_lanes);
 }

@@ -65,6 +65,7 @@ struct codegen_writer {
     bool aligned;  /* vectors begin where memory is aligned */
     bool overlaps; /* the first and last vectors of a row may overlap others */
     bool rounds;   /* all lanes of a brick in one loop */
+    bool collects; /* what points contribute to a brick is combined behind its last point */
     bool hidden;   /* compilers are not told how addresses of rows are related */
     bool blocks;   /* points run block by block where some rows are stored in blocks */
     bool streams;  /* results may be written past the caches */
@@ -101,6 +102,8 @@ bool codegen_is_read(const ir_kernel *kernel, int param);
 /* Whether what a parameter receives is combined in lanes; whether any is. */
 bool codegen_has_lanes(const codegen_loop *loop, int param);
 bool codegen_reduces(const codegen_loop *loop);
+/* Whether points are combined in lanes one after the other, each point once. */
+bool codegen_combines_points(const codegen_writer *w);
 /* Whether rows of a field at other offsets along y and z lie at multiples of the view's distances
  * from the row of the point. */
 bool codegen_is_regular(const ir_kernel *kernel, int param);
@@ -146,8 +149,10 @@ codegen_label codegen_row_name(const ir_kernel *kernel, int param, int component
 codegen_label codegen_read_row_name(const codegen_writer *w, const ir_access *a);
 /* "p1_v_new"; of a finer field with the row of the child: "p1_f_new_1_0". */
 codegen_label codegen_written_name(const codegen_writer *w, const ir_store *s);
-/* "p1_total_lanes", of a store to a reduction. */
+/* "p1_total_lanes", of a store to a reduction; and "p1_total_of", where the contribution of the
+ * point at ix is at [ix]. */
 codegen_label codegen_lanes_name(const codegen_writer *w, const ir_store *s);
+codegen_label codegen_contributions_name(const codegen_writer *w, const ir_store *s);
 /* The number, or the element of a table, of a NUMBER node. */
 codegen_label codegen_number_name(const ir_kernel *kernel, const ir_node *node);
 /* "i32", "f64", ... as in names of functions. */

@@ -184,7 +184,10 @@ void codegen_operand(text *out, const codegen_writer *w, ir_id id)
 void codegen_target(text *out, const codegen_writer *w, const ir_store *s)
 {
     if (codegen_has_lanes(w->loop, s->param)) {
-        text_add(out, "%s[ix & %d]", codegen_lanes_name(w, s).is, ABI_LANES - 1);
+        if (w->collects)
+            text_add(out, "%s[ix]", codegen_contributions_name(w, s).is);
+        else
+            text_add(out, "%s[ix & %d]", codegen_lanes_name(w, s).is, ABI_LANES - 1);
         return;
     }
     codegen_label name = codegen_written_name(w, s);

@@ -28,6 +28,11 @@ bool codegen_reduces(const codegen_loop *loop)
     return false;
 }
 
+bool codegen_combines_points(const codegen_writer *w)
+{
+    return codegen_reduces(w->loop) && !w->collects;
+}
+
 bool codegen_is_regular(const ir_kernel *kernel, int param)
 {
     const ir_param *p = &kernel->params[param];

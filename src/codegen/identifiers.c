@@ -71,6 +71,12 @@ codegen_label codegen_lanes_name(const codegen_writer *w, const ir_store *s)
                           codegen_component_name(w->loop->kernel, s->param, s->component).is);
 }
 
+codegen_label codegen_contributions_name(const codegen_writer *w, const ir_store *s)
+{
+    return codegen_format("%s_of",
+                          codegen_component_name(w->loop->kernel, s->param, s->component).is);
+}
+
 codegen_label codegen_number_name(const ir_kernel *kernel, const ir_node *node)
 {
     codegen_label name = codegen_param_name(kernel, node->param);

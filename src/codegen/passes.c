@@ -64,6 +64,20 @@ static bool stream_results(codegen_writer *w) { return w->streams = true; }
 
 static bool hide_rows(codegen_writer *w) { return w->hidden = true; }
 
+/* Points that write fields are computed in vectors that lie as memory does, and may overlap; what
+ * they contribute waits in the first-level cache. */
+static bool run_collect(codegen_writer *w)
+{
+    enum { MOST = 8 };
+    const ir_kernel *kernel = w->loop->kernel;
+    int reductions = 0;
+    for (int i = 0; i < kernel->store_count; i++)
+        reductions += codegen_has_lanes(w->loop, kernel->stores[i].param);
+    w->collects =
+        w->lanes && reductions > 0 && reductions <= MOST && reductions < kernel->store_count;
+    return true;
+}
+
 /* Rounds make a function longer: of small kernels only. */
 static bool run_rounds(codegen_writer *w)
 {
@@ -86,6 +100,7 @@ static const struct {
     {"pieces", codegen_write_pieces}, /* many results: several vectors of each at a time */
     {"pair-z", codegen_pair_planes},  /* two rows at once, one above the other */
     {"pair-y", codegen_pair_rows},    /* two rows at once, side by side */
+    {"collect", run_collect},         /* reductions: points first, then their lanes */
     {"rounds", run_rounds},           /* reductions: lanes stay in registers */
     {"prefetch", codegen_prefetch},   /* what is read and written soon */
     {"stream", stream_results},       /* results past the caches */

@@ -26,12 +26,17 @@ static void add_stored_value(text *out, const codegen_writer *w, const ir_store 
     if (field) text_add(out, "%s", codegen_store_close(storage, param->type));
 }
 
-/* A lane of a reduction with the point's contribution: of floating-point numbers a plain sum. */
+/* A lane of a reduction with the point's contribution: of floating-point numbers a plain sum. Where
+ * contributions are collected, the contribution alone. */
 static void add_combined(text *out, const codegen_writer *w, int i)
 {
     const ir_store *s = &w->loop->kernel->stores[i];
     const ir_param *param = &w->loop->kernel->params[s->param];
     ir_op op = ir_reduction_op(param);
+    if (w->collects) {
+        codegen_operand(out, w, s->value);
+        return;
+    }
     if (op == IR_ADD && ir_type_is_floating(param->type)) {
         text_add(out, "*to_%d + ", i);
         codegen_operand(out, w, s->value);
@@ -42,7 +47,8 @@ static void add_combined(text *out, const codegen_writer *w, int i)
     text_add(out, ")");
 }
 
-/* Where the condition of a store does not hold, the old bits are written back. */
+/* Where the condition of a store does not hold, the old bits are written back, or the contribution
+ * is neutral. */
 static void add_store(const codegen_writer *w, nest *in, int i)
 {
     const ir_store *s = &w->loop->kernel->stores[i];
@@ -59,7 +65,10 @@ static void add_store(const codegen_writer *w, nest *in, int i)
         add_stored_value(line, w, s);
     if (!s->condition) return;
     text_add(line, " : ");
-    if (lanes)
+    if (lanes && w->collects)
+        codegen_constant(line, w->dialect, w->loop->kernel->params[s->param].type,
+                         ir_reduction_start(&w->loop->kernel->params[s->param]));
+    else if (lanes)
         text_add(line, "*to_%d", i);
     else
         codegen_target(line, w, s);

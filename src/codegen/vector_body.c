@@ -35,7 +35,7 @@ nest *codegen_clamped_loop(nest *in, const char *name, const char *from, const c
 
 void codegen_first_lane(const codegen_writer *w, nest *in)
 {
-    if (codegen_reduces(w->loop))
+    if (codegen_combines_points(w))
         nest_statement(in, "const int64_t first_lane = at & %d", ABI_LANES - 1);
 }
 
@@ -43,7 +43,9 @@ void codegen_first_lane(const codegen_writer *w, nest *in)
 static void add_lane(text *out, const codegen_writer *w, int i)
 {
     const ir_store *s = &w->loop->kernel->stores[i];
-    if (codegen_has_lanes(w->loop, s->param))
+    if (codegen_has_lanes(w->loop, s->param) && w->collects)
+        text_add(out, ", &%s[at + lane]", codegen_contributions_name(w, s).is);
+    else if (codegen_has_lanes(w->loop, s->param))
         text_add(out, ", &%s[first_lane + lane]", codegen_lanes_name(w, s).is);
     else if (w->piece > 1)
         text_add(out, ", &out_%d[at - start + lane]", i);

@@ -8,20 +8,32 @@
  * A writer of pairs (row_pairs.c) has two rows: a vector of each is computed in one loop. */
 #include "codegen/emit.h"
 
-/* Where the vectors of the row begin and end: as memory is aligned, or as lanes are. */
+/* The first store that is not to lanes; NULL when all are. */
+static const ir_store *first_in_memory(const codegen_writer *w)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    for (int i = 0; i < kernel->store_count; i++)
+        if (!codegen_has_lanes(w->loop, kernel->stores[i].param)) return &kernel->stores[i];
+    return NULL;
+}
+
+/* Where the vectors of the row begin and end: as memory is aligned, or as lanes are. Points that
+ * are combined in lanes one after the other are not computed twice. */
 static void add_bounds(const codegen_writer *w, nest *in)
 {
-    codegen_label first = codegen_written_name(w, &w->loop->kernel->stores[0]);
+    const ir_store *aligned = codegen_combines_points(w) ? NULL : first_in_memory(w);
+    bool overlaps = w->overlaps && !codegen_combines_points(w);
     nest_statement(in, "const int64_t last = hi[0] - %d", w->lanes);
-    if (codegen_reduces(w->loop))
+    if (!aligned)
         nest_statement(in, "int64_t from = lo[0] & -%d, to = hi[0]", w->lanes);
     else if (w->aligned)
         nest_statement(in, "int64_t from = kata_aligned(%s, sizeof *%s, %d, lo[0]), to = hi[0]",
-                       first.is, first.is, w->lanes);
+                       codegen_written_name(w, aligned).is, codegen_written_name(w, aligned).is,
+                       w->lanes);
     else
         nest_statement(in, "int64_t from = lo[0], to = hi[0]");
-    nest *apart = w->overlaps ? nest_format(in, NEST_IF, "last < lo[0] || !(flags & ABI_OVERLAP)")
-                              : nest_add(in, NEST_BLOCK);
+    nest *apart = overlaps ? nest_format(in, NEST_IF, "last < lo[0] || !(flags & ABI_OVERLAP)")
+                           : nest_add(in, NEST_BLOCK);
     nest_statement(apart, "from += from < lo[0] ? %d : 0", w->lanes);
     nest_statement(apart, "from = from < hi[0] ? from : hi[0]");
     nest_statement(apart, "to = from + ((hi[0] - from) & -%d)", w->lanes);
@@ -75,7 +87,7 @@ static void add_single_vectors(const codegen_writer *w, nest *in)
 {
     const char *from = codegen_start_of(w), *to = codegen_end_of(w);
     nest *loop;
-    if (codegen_reduces(w->loop)) {
+    if (codegen_combines_points(w)) {
         loop = nest_loop(in, NEST_PLAIN, "int64_t start = %s; start < %s; start += %d", from, to,
                          w->lanes);
         if (w->rounds) add_rounds(w, loop);
@@ -118,7 +130,7 @@ static void add_rest(const codegen_writer *w, nest *in, const char *from, const 
 void codegen_vectors(const codegen_writer *w, nest *in)
 {
     add_bounds(w, in);
-    if (codegen_reduces(w->loop)) {
+    if (codegen_combines_points(w)) {
         add_rest(w, in, "lo[0]", "from", false);
         add_vectors(w, in);
         add_rest(w, in, "to", "hi[0]", false);

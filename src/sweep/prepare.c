@@ -210,7 +210,7 @@ static void prepare_how(sweep_loop *l)
     l->alone = copies_written(l);
     l->far = sweep_edge_may_be_far(l->edges, l->edge_count);
     l->streams = !reads_written(l, true);
-    if (!reads_written(l, false) && !l->reduction_count) l->usual_flags |= ABI_OVERLAP;
+    if (!reads_written(l, false)) l->usual_flags |= ABI_OVERLAP;
 }
 
 /* ---- threads --------------------------------------------------------------------------------- */

@@ -15,7 +15,8 @@
 enum { NX = 83, NY = 5, NZ = 9, POINTS = NX * NY * NZ, MOST = 6 * POINTS };
 
 /* A star that is high; a box whose points share sums along x; many results; components that stand
- * in blocks; a sum; levels that run in order. */
+ * in blocks; sums, of points that write a field and of points that do not; levels that run in
+ * order. */
 static const char text_of_kernels[] =
     "kernel star(in double u, out double v)\n"
     "{\n"
@@ -36,13 +37,14 @@ static const char text_of_kernels[] =
     "kernel parts(in double u[3], out double v[3])\n"
     "{ for (int q = 0; q < 3; q++) v[q] = u[q] + u[2-q][1,0,0]; }\n"
     "kernel total(in double u, out double v, sum double s) { v = 0.5*u; s += u*u; }\n"
+    "kernel alone(in double u, sum double s) { s += u*u; }\n"
     "kernel levels(in double u, out double v) forward(z)\n"
     "{\n"
     "    interval [0, 1) { v = u; }\n"
     "    interval [1, nz) { v = 0.5*v[0,0,-1] + exp(u); }\n"
     "}\n";
-static const char *const kernels[] = {"star", "box", "many", "parts", "total", "levels"};
-static const int components[] = {1, 1, 6, 3, 1, 1};
+static const char *const kernels[] = {"star", "box", "many", "parts", "total", "alone", "levels"};
+static const int components[] = {1, 1, 6, 3, 1, 1, 1};
 
 /* ---- results --------------------------------------------------------------------------------- */
 
@@ -57,9 +59,14 @@ static void run_kernel(kata *k, kata_grid *g, kata_module *m, size_t kernel, dou
     for (int i = 0; i < (parts ? 3 : 1) * POINTS; i++) values[i] = (double)(i * 37 % 251) / 16;
     kata_put(u, kata_all(g), values, (parts ? 3 : 1) * POINTS);
     kata_kernel *f = kata_kernel_find(m, kernels[kernel]);
-    if (strcmp(kernels[kernel], "total") == 0) {
+    bool total = strcmp(kernels[kernel], "total") == 0,
+         alone = strcmp(kernels[kernel], "alone") == 0;
+    if (total || alone) {
         kata_scalar *s = kata_scalar_new(k, "s", KATA_F64);
-        kata_apply(f, kata_all(g), u, v, s);
+        if (total)
+            kata_apply(f, kata_all(g), u, v, s);
+        else
+            kata_apply(f, kata_all(g), u, s);
         assert_int_equal(kata_scalar_get(s, &values[POINTS]), KATA_OK);
     } else {
         kata_apply(f, kata_all(g), u, v);

@@ -1,6 +1,6 @@
 /* Reductions have the reference executor's bits on grids of many rows, whose trees threads share,
- * on rows of several bricks, on parts of them, where a brick has points on copies, on colours, and
- * where levels run along x. */
+ * on rows of several bricks, on parts of them, where a brick has points on copies, on colours,
+ * where levels run along x, and where points with conditions also write fields. */
 /* Labels: hostile threads */
 #include "kata/kata.h"
 
@@ -28,12 +28,17 @@ static const char kernels[] =
     "  interval [1, nx) { w = u - 0.5*w[-1,0,0]; }\n"
     "  s += w; hi = max(hi, w); }\n"
     "kernel colour(in double u, max double hi, sum float s[2]) {\n"
-    "  hi = max(hi, u); if (ix % 3 == 1) s[0] += (float)u; s[1] += (float)(u*u); }\n";
+    "  hi = max(hi, u); if (ix % 3 == 1) s[0] += (float)u; s[1] += (float)(u*u); }\n"
+    "kernel relax(in double u, in float v, in int a, out double w, sum double s, min double lo,\n"
+    "             max float most, sum int n) {\n"
+    "  double next = 0.25*(u[-1,0,0] + u[1,0,0] + u[0,-1,0] + u[0,1,0]), r = next - u;\n"
+    "  w = next; s += r*r; if (u > 3) lo = min(lo, next); else most = max(most, v[0,0,1]);\n"
+    "  if (a % 2 == 0) n += a; }\n";
 
-enum { SCALARS = 14, RESULTS = SCALARS + 1 };
+enum { SCALARS = 18, RESULTS = SCALARS + 1 };
 
 /* d: double, f: float, i: int, 2: two floats. */
-static const char types[SCALARS + 1] = "dddfffiidfddd2";
+static const char types[SCALARS + 1] = "dddfffiidfdddddfi2";
 
 typedef struct world {
     kata *k;
@@ -72,7 +77,10 @@ static void reduce(world *w, kata_range range)
                s[4], s[5], s[6], s[7]);
     kata_apply(kata_kernel_find(w->m, "beside"), range, w->f, w->v, w->w, s[8], s[9]);
     kata_apply(kata_kernel_find(w->m, "onwards"), kata_all(w->g), w->u, w->w, s[10], s[11]);
-    kata_apply(kata_kernel_find(w->m, "colour"), kata_color(range, 2, 1), w->u, s[12], s[13]);
+    kata_apply(kata_kernel_find(w->m, "colour"), kata_color(range, 2, 1), w->u, s[12],
+               s[SCALARS - 1]);
+    kata_apply(kata_kernel_find(w->m, "relax"), range, w->u, w->v, w->a, w->w, s[13], s[14], s[15],
+               s[16]);
 }
 
 static void get_results(world *w, double results[RESULTS])
