@@ -29,6 +29,7 @@ codegen_step *codegen_schedule(const ir_kernel *kernel);
 
 enum {
     CODEGEN_MOST_REUSED = 8,
+    CODEGEN_MOST_WIDENED = 32,
     CODEGEN_REUSE_SPAN = 16,    /* the largest distance of points that use the same value */
     CODEGEN_REUSE_POINTS = 128, /* of a row, for which values are computed at a time */
     CODEGEN_CASES = 3,          /* conditions for which the loops of a row are written again */
@@ -44,10 +45,11 @@ typedef struct codegen_reused {
 } codegen_reused;
 
 typedef struct codegen_reuse {
-    codegen_reused value[CODEGEN_MOST_REUSED];
+    codegen_reused value[CODEGEN_MOST_REUSED + CODEGEN_MOST_WIDENED];
     int count, group_count;
-    int *of;         /* for each node: 1 + the index of its value, 0 where it has none */
-    int32_t *offset; /* and at which offset from the point it is found */
+    int widened_groups; /* how many of the first groups only widen bytes */
+    int *of;            /* for each node: 1 + the index of its value, 0 where it has none */
+    int32_t *offset;    /* and at which offset from the point it is found */
 } codegen_reuse;
 
 typedef struct codegen_writer codegen_writer;
@@ -116,6 +118,8 @@ bool codegen_is_free(const codegen_loop *loop);
 bool codegen_may_stream(const codegen_loop *loop, int store);
 /* Whether some node has a name and is computed at a level. */
 bool codegen_computes_at(const codegen_writer *w, codegen_level level);
+/* Whether the loop that is being written is the first one over a part that is not short. */
+bool codegen_is_first_group(const codegen_writer *w);
 /* Whether a node's value is found among those that are reused. */
 bool codegen_is_reused(const codegen_writer *w, ir_id id);
 /* Marks the operands of marked nodes, and so on, but not those of reused values. */
@@ -271,13 +275,13 @@ void codegen_function(codegen_writer *w, nest *file, const bool *wanted);
 /* Decides whether and how a loop is made faster: sets members of the writer. False when memory is
  * out. */
 typedef bool codegen_pass(codegen_writer *w);
-codegen_pass codegen_reuse_values, codegen_pair_rows, codegen_pair_planes, codegen_write_pieces,
-    codegen_prefetch, codegen_split_cases;
+codegen_pass codegen_reuse_values, codegen_widen_bytes, codegen_pair_rows, codegen_pair_planes,
+    codegen_write_pieces, codegen_prefetch, codegen_split_cases;
 
 /* Runs the passes in their order, but those that the loop leaves out. */
 bool codegen_run_passes(codegen_writer *w);
 
-/* ---- reuse_class.c, row_reuse.c, reuse_absorb.c, reuse_emit.c: see row_reuse.c --------------- */
+/* ---- row_reuse.c and the files reuse_*.c ----------------------------------------------------- */
 
 void codegen_reuse_free(codegen_reuse *reuse);
 /* What is added to the nest for reused values. */

@@ -72,6 +72,11 @@ bool codegen_computes_at(const codegen_writer *w, codegen_level level)
     return false;
 }
 
+bool codegen_is_first_group(const codegen_writer *w)
+{
+    return w->group == 0 || w->group == w->reuse->widened_groups + 1;
+}
+
 bool codegen_is_reused(const codegen_writer *w, ir_id id)
 {
     return w->reuse && w->reuse->of[id] && w->reuse->value[w->reuse->of[id] - 1].group < w->group;

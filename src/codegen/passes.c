@@ -97,6 +97,7 @@ static const struct {
     {"align", align_vectors},         /* vectors begin where cache lines do */
     {"overlap", overlap_vectors},     /* no single points at the ends of rows */
     {"reuse", codegen_reuse_values},  /* what points of a row share is computed once */
+    {"widen", codegen_widen_bytes},   /* bytes are made wider numbers first */
     {"pieces", codegen_write_pieces}, /* many results: several vectors of each at a time */
     {"pair-z", codegen_pair_planes},  /* two rows at once, one above the other */
     {"pair-y", codegen_pair_rows},    /* two rows at once, side by side */

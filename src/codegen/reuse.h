@@ -67,10 +67,20 @@ double reuse_walk_from_stores(reuse_finder *f, reuse_mode mode);
 /* Adds the operands of a node to f->todo, behind `count` nodes; returns their number then. */
 size_t reuse_add_operands(reuse_finder *f, ir_id id, size_t count);
 
+/* Adds what c's nodes compute to f->out, as the value of a group (0: not known yet). */
+void reuse_add_value(reuse_finder *f, reuse_class *c, int group);
+
 /* ---- reuse_absorb.c -------------------------------------------------------------------------- */
 
 /* What points make of reused values of one offset is reused instead of these, where it is all that
  * they are needed for. */
 void reuse_absorb(reuse_finder *f);
+
+/* ---- reuse_widen.c --------------------------------------------------------------------------- */
+
+/* Whether a loop reads bytes and writes wider numbers. */
+bool reuse_reads_bytes(const codegen_loop *loop);
+/* Adds the numbers that are made of bytes, in groups before all others. */
+void reuse_widen(reuse_finder *f);
 
 #endif

@@ -94,7 +94,7 @@ static void add_call(const codegen_writer *w, nest *in)
 
 /* The values of a group, in vectors that lie in memory as the vectors of points do. The first and
  * the last vector, which may overlap others, compute nothing but what is needed. The first loop
- * over a part prefetches: it reads most and takes longest. */
+ * over a part that does more than widen bytes prefetches: it reads most and takes longest. */
 static void add_group_loop(const codegen_writer *w, nest *in)
 {
     const codegen_reused *of = w->reuse->value;
@@ -107,7 +107,7 @@ static void add_group_loop(const codegen_writer *w, nest *in)
                            first, low, high - w->lanes, high, w->lanes);
     nest *lanes = nest_loop(loop, NEST_VECTOR, "int64_t lane = 0; lane < %d; lane++", w->lanes);
     codegen_each_row(w, lanes, add_call);
-    if (w->group == 1 && w->add_fetches) w->add_fetches(w, loop);
+    if (codegen_is_first_group(w) && w->add_fetches) w->add_fetches(w, loop);
 }
 
 nest *codegen_reuse_part(const codegen_writer *w, nest *in)

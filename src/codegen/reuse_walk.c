@@ -11,12 +11,12 @@ static bool pays(const reuse_finder *f, const reuse_class *c)
            c->high - c->low <= CODEGEN_REUSE_SPAN && (c->count - 1) * c->cost > c->count + 2;
 }
 
-static void choose(reuse_finder *f, reuse_class *c)
+void reuse_add_value(reuse_finder *f, reuse_class *c, int group)
 {
     codegen_reuse *out = f->out;
     c->value = out->count;
-    out->value[out->count++] =
-        (codegen_reused){.node = c->first, .offset = c->low, .low = c->low, .high = c->high};
+    out->value[out->count++] = (codegen_reused){
+        .node = c->first, .offset = c->low, .low = c->low, .high = c->high, .group = group};
 }
 
 double reuse_walk(reuse_finder *f, size_t count, const codegen_reused *within, reuse_mode mode)
@@ -32,7 +32,8 @@ double reuse_walk(reuse_finder *f, size_t count, const codegen_reused *within, r
         bool wider = !within || c->high - c->low > within->high - within->low;
         if (f->members[id].class != REUSE_NO_CLASS && wider && mode != REUSE_IGNORED) {
             bool room = f->out->count < CODEGEN_MOST_REUSED;
-            if (c->value == REUSE_NOT && mode == REUSE_CHOOSING && room && pays(f, c)) choose(f, c);
+            if (c->value == REUSE_NOT && mode == REUSE_CHOOSING && room && pays(f, c))
+                reuse_add_value(f, c, 0);
             if (c->value != REUSE_NOT) continue;
         }
         const ir_node *node = &f->graph->nodes[id];

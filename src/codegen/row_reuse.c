@@ -79,13 +79,19 @@ static void drop_small_savings(reuse_finder *f)
     for (uint32_t c = 1; c <= f->class_count; c++) f->classes[c].value = REUSE_NOT;
 }
 
-static void find(reuse_finder *f)
+static void find_shared(reuse_finder *f)
 {
-    reuse_classify(f);
     choose(f);
     group(f->out);
     drop_small_savings(f);
     reuse_absorb(f);
+}
+
+static void find(reuse_finder *f, bool shares, bool widens)
+{
+    reuse_classify(f);
+    if (shares) find_shared(f);
+    if (widens) reuse_widen(f);
     for (ir_id id = 1; id < f->graph->count; id++) {
         const reuse_member *m = &f->members[id];
         f->out->of[id] = m->class != REUSE_NO_CLASS ? f->classes[m->class].value + 1 : 0;
@@ -130,19 +136,31 @@ static bool make_room(reuse_finder *f)
     return true;
 }
 
-bool codegen_reuse_values(codegen_writer *w)
+/* Decides anew which values are reused: those that points share, those made of bytes, or both. */
+static bool decide(codegen_writer *w, bool shares, bool widens)
 {
     reuse_finder f = {.loop = w->loop, .graph = &w->loop->kernel->graph, .steps = w->steps};
     bool found = make_room(&f);
-    if (found) find(&f);
+    if (found) find(&f, shares, widens);
     free(f.members);
     free(f.classes);
     free(f.slots);
     free(f.todo);
     free(f.met);
+    codegen_reuse_free(w->reuse);
     w->reuse = f.out;
     if (!found || !w->lanes || !f.out->count) return found;
     w->add_functions = codegen_reuse_functions;
     w->begin_part = codegen_reuse_part;
     return true;
+}
+
+bool codegen_reuse_values(codegen_writer *w) { return decide(w, true, false); }
+
+/* A pass: compilers make short vectors, or none, of loops in which bytes decide between wider
+ * numbers. So bytes are converted before, for a part of a row at a time. */
+bool codegen_widen_bytes(codegen_writer *w)
+{
+    if (!w->lanes || !reuse_reads_bytes(w->loop)) return true;
+    return decide(w, w->reuse && w->reuse->count, true);
 }

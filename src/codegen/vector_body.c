@@ -67,5 +67,5 @@ void codegen_vector(const codegen_writer *w, nest *in)
 {
     nest *lanes = nest_loop(in, NEST_VECTOR, "int64_t lane = 0; lane < %d; lane++", w->lanes);
     codegen_each_row(w, lanes, add_call);
-    if (w->group == 0 && w->add_fetches) w->add_fetches(w, in);
+    if (codegen_is_first_group(w) && w->add_fetches) w->add_fetches(w, in);
 }

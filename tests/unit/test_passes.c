@@ -12,11 +12,11 @@
 
 #include <cmocka.h>
 
-enum { NX = 83, NY = 5, NZ = 9, POINTS = NX * NY * NZ, MOST = 6 * POINTS };
+enum { NX = 83, NY = 5, NZ = 9, POINTS = NX * NY * NZ, MOST = 6 * POINTS + 1 };
 
 /* A star that is high; a box whose points share sums along x; many results; components that stand
- * in blocks; sums, of points that write a field and of points that do not; levels that run in
- * order. */
+ * in blocks; sums, of points that write a field and of points that do not; bytes that
+ * decide between numbers; levels that run in order. */
 static const char text_of_kernels[] =
     "kernel star(in double u, out double v)\n"
     "{\n"
@@ -38,20 +38,37 @@ static const char text_of_kernels[] =
     "{ for (int q = 0; q < 3; q++) v[q] = u[q] + u[2-q][1,0,0]; }\n"
     "kernel total(in double u, out double v, sum double s) { v = 0.5*u; s += u*u; }\n"
     "kernel alone(in double u, sum double s) { s += u*u; }\n"
+    "kernel bytes(in double u, in uchar m, out double v)\n"
+    "{ v = m == 0 && m[-1,0,0] != 0 ? u : m[1,1,0] > 100 ? 2*u[1,0,0] : m*u; }\n"
     "kernel levels(in double u, out double v) forward(z)\n"
     "{\n"
     "    interval [0, 1) { v = u; }\n"
     "    interval [1, nz) { v = 0.5*v[0,0,-1] + exp(u); }\n"
     "}\n";
-static const char *const kernels[] = {"star", "box", "many", "parts", "total", "alone", "levels"};
-static const int components[] = {1, 1, 6, 3, 1, 1, 1};
+static const char *const kernels[] = {"star",  "box",   "many",  "parts",
+                                      "total", "alone", "bytes", "levels"};
+static const int components[] = {1, 1, 6, 3, 1, 1, 1, 1};
 
 /* ---- results --------------------------------------------------------------------------------- */
 
+static bool is_kernel(size_t kernel, const char *name)
+{
+    return strcmp(kernels[kernel], name) == 0;
+}
+
+/* A field of bytes, half of which are zero. */
+static kata_field *bytes_field(kata_grid *g)
+{
+    static uint8_t bytes[POINTS];
+    kata_field *field = kata_field_new(g, "m", KATA_U8, .boundary = KATA_CLAMP);
+    for (int i = 0; i < POINTS; i++) bytes[i] = (uint8_t)(i / 3 % 2 ? i * 29 : 0);
+    kata_put(field, kata_all(g), bytes, POINTS);
+    return field;
+}
+
 static void run_kernel(kata *k, kata_grid *g, kata_module *m, size_t kernel, double *values)
 {
-    int n = components[kernel];
-    bool parts = strcmp(kernels[kernel], "parts") == 0;
+    int n = components[kernel], parts = is_kernel(kernel, "parts");
     kata_layout layout = parts ? KATA_BLOCKS : KATA_ARRAYS;
     kata_field *u = kata_field_new(g, "u", KATA_F64, .components = parts ? 3 : 1, .layout = layout,
                                    .boundary = KATA_CLAMP);
@@ -59,19 +76,17 @@ static void run_kernel(kata *k, kata_grid *g, kata_module *m, size_t kernel, dou
     for (int i = 0; i < (parts ? 3 : 1) * POINTS; i++) values[i] = (double)(i * 37 % 251) / 16;
     kata_put(u, kata_all(g), values, (parts ? 3 : 1) * POINTS);
     kata_kernel *f = kata_kernel_find(m, kernels[kernel]);
-    bool total = strcmp(kernels[kernel], "total") == 0,
-         alone = strcmp(kernels[kernel], "alone") == 0;
-    if (total || alone) {
-        kata_scalar *s = kata_scalar_new(k, "s", KATA_F64);
-        if (total)
-            kata_apply(f, kata_all(g), u, v, s);
-        else
-            kata_apply(f, kata_all(g), u, s);
-        assert_int_equal(kata_scalar_get(s, &values[POINTS]), KATA_OK);
-    } else {
+    kata_scalar *s = kata_scalar_new(k, "s", KATA_F64);
+    if (is_kernel(kernel, "total"))
+        kata_apply(f, kata_all(g), u, v, s);
+    else if (is_kernel(kernel, "alone"))
+        kata_apply(f, kata_all(g), u, s);
+    else if (is_kernel(kernel, "bytes"))
+        kata_apply(f, kata_all(g), u, bytes_field(g), v);
+    else
         kata_apply(f, kata_all(g), u, v);
-    }
     kata_get(v, kata_all(g), values, n * POINTS);
+    assert_int_equal(kata_scalar_get(s, &values[n * POINTS]), KATA_OK);
 }
 
 /* The results of all kernels, one after the other. */
@@ -117,9 +132,10 @@ static void results_do_not_depend_on_passes(void **state)
 static text code_of(const ir_kernel *kernel, uint32_t without)
 {
     static const kata_type storage[3] = {KATA_F64, KATA_F64, KATA_F64};
+    static const kata_type with_bytes[3] = {KATA_F64, KATA_U8, KATA_F64};
     static const codegen_rows blocked[3] = {CODEGEN_BLOCKED, CODEGEN_BLOCKED, CODEGEN_BLOCKED};
     codegen_loop loop = {.kernel = kernel,
-                         .storage = storage,
+                         .storage = strcmp(kernel->name, "bytes") == 0 ? with_bytes : storage,
                          .rows = strcmp(kernel->name, "parts") == 0 ? blocked : NULL,
                          .without = without};
     char name[64];
