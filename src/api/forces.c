@@ -58,6 +58,7 @@ static kata_status end_chain(kata *k, end_reason why, const char *call)
         count_work(k, why, call);
     }
     chain_clear(&k->chain);
+    store_pool_end_chain(k->pool);
     api_release_discarded(k);
     return status;
 }

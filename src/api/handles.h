@@ -28,7 +28,8 @@ struct kata {
     const exec_executor *executor;
     exec_context exec;
     chain chain;
-    struct api_slot *slots; /* all, for freeing */
+    struct api_slot *slots;  /* all, for freeing */
+    struct store_pool *pool; /* memory of their arrays */
     kata_module *modules;
     kata_series *series;
     kata_work work;

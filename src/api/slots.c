@@ -11,6 +11,7 @@ chain_slot *api_slot_new(kata *k, const chain_slot *like)
         return NULL;
     }
     s->slot = *like;
+    s->slot.pool = k->pool;
     s->next = k->slots;
     k->slots = s;
     return &s->slot;

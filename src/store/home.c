@@ -1,22 +1,26 @@
 /* Where the values of fields and scalars live between loops: in arrays that are made when they are
  * first needed. Until then all values of a slot are equal: zero, or poison. */
-#include "store/store.h"
+#include "store/pool.h"
 
 #include <string.h>
 
-static store_array *new_array(const chain_slot *slot)
+store_array *store_slot_array_with(chain_slot *slot, const grid_box *room, bool zero)
 {
-    grid_box box = chain_slot_memory(slot);
-    return store_array_new(&box, slot->type, slot->components, slot->layout);
+    if (slot->array) return slot->array;
+    grid_box expected = store_pool_room(slot->pool, slot);
+    store_array like = {.type = slot->type, .components = slot->components, .pool = slot->pool};
+    like.box = chain_slot_memory(slot);
+    like.room = grid_box_hull(&expected, room);
+    slot->array = store_array_make(&like, slot->layout, zero && !slot->poisoned);
+    if (slot->array && zero && slot->poisoned) store_poison(slot->array);
+    if (slot->array) slot->poisoned = false;
+    return slot->array;
 }
 
 store_array *store_slot_array(chain_slot *slot)
 {
-    if (slot->array) return slot->array;
-    slot->array = new_array(slot);
-    if (slot->array && slot->poisoned) store_poison(slot->array);
-    if (slot->array) slot->poisoned = false;
-    return slot->array;
+    grid_box room = chain_slot_memory(slot);
+    return store_slot_array_with(slot, &room, true);
 }
 
 codegen_rows store_slot_rows(const chain_slot *slot)
@@ -57,13 +61,17 @@ void store_log(const chain_loop *loop)
     }
 }
 
-kata_status store_make_array(chain_slot *slot, const char *name, messages *m)
+kata_status store_no_memory(const chain_slot *slot, const char *name, messages *m)
 {
-    if (store_slot_array(slot)) return KATA_OK;
     grid_box all = chain_slot_memory(slot);
     double bytes = (double)grid_box_points(&all) * slot->components * store_type_bytes(slot->type);
     return message_fail(m, KATA_ERROR_MEMORY, "out of memory: field '%s' needs %.1f GB", name,
                         bytes / 1e9);
+}
+
+kata_status store_make_array(chain_slot *slot, const char *name, messages *m)
+{
+    return store_slot_array(slot) ? KATA_OK : store_no_memory(slot, name, m);
 }
 
 kata_status store_make_arrays(const chain_loop *loop, messages *m)
