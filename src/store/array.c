@@ -62,7 +62,8 @@ int64_t store_lay_row(store_array *a, kata_layout layout, int64_t points)
     return (row + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
 }
 
-/* Points of a row before x = 0, so many that x = 0 is aligned and begins a block. */
+/* Points of a row before x = 0, so many that x = 0 is aligned and begins a block. Those of a row
+ * that has no blocks lie behind the row before it: room at both ends fits one line. */
 static int64_t before_row(const store_array *a)
 {
     int64_t line = LINE_BYTES / store_type_bytes(a->type);
@@ -74,12 +75,15 @@ static int64_t before_row(const store_array *a)
 static bool lay_out(store_array *a, kata_layout layout)
 {
     int64_t element = store_type_bytes(a->type), bytes, row, plane, component;
-    int64_t row_bytes = store_lay_row(a, layout, before_row(a) + a->room.hi[0]);
+    bool blocks = layout == KATA_BLOCKS && a->components > 1;
+    int64_t before = before_row(a), points = a->room.hi[0] + (blocks ? before : -a->room.lo[0]);
+    int64_t row_bytes = store_lay_row(a, layout, points);
     bool apart = a->pitch_x == 1;
     if (row_bytes < 0 || !padded_pitch(row_bytes, 1, &row) ||
         !padded_pitch(row, a->room.hi[1] - a->room.lo[1], &plane) ||
         !padded_pitch(plane, a->room.hi[2] - a->room.lo[2], &component) ||
         __builtin_mul_overflow(component = spread(component), apart ? a->components : 1, &bytes) ||
+        __builtin_add_overflow(bytes, store_along_x(a, before) * element, &bytes) ||
         bytes > PTRDIFF_MAX - SLACK_BYTES - SET_BYTES)
         return false;
     a->pitch_y = row / element;
