@@ -13,10 +13,10 @@
  *
  * Laziness. kata_apply queues a kernel. The queue runs when a call needs its result (kata_get or
  * kata_scalar_get of what queued kernels write, kata_save, kata_flush, ...) or when it is long. It
- * goes on at a kata_put to a field that queued kernels do not use, at a kata_put of at most 64 KB to
- * all points (1 MB together), and at kata_scalar_set. A program sees no difference, except by the
- * clock: an error of a queued kernel is returned by the call that needs its result. kata_close
- * discards queued kernels whose result nobody asked for.
+ * goes on at kata_scalar_set, at a kata_put to a field that queued kernels do not use, and at one
+ * to a field of at most 64 KB (1 MB together) that they only read or that is put as a whole. A
+ * program sees no difference, except by the clock: an error of a queued kernel is returned by the
+ * call that needs its result. kata_close discards queued kernels whose result nobody asked for.
  *
  * Index order. x is the contiguous dimension, then y, then z; components come last (slowest).
  * Sizes and indices are int64_t and start at 0. Only one thread at a time uses a context. */

@@ -1,7 +1,7 @@
 /* When queued loops are run. This file decides it; no other file runs a chain. A chain ends
  *
  *   - where a call needs its result (api_flush). Values: kata_get of what queued loops write,
- *     kata_put to what they use, unless the put is small and of all values, kata_map, kata_save,
+ *     kata_put to what they use, unless the field is small (see data.c), kata_map, kata_save,
  *     kata_load, kata_series_add. Scalars: kata_scalar_get of what queued loops write,
  *     kata_scalar_log_get, and kata_scalar_log if there is a log. Others: kata_flush, kata_swap of
  *     traced fields, and kata_apply with KATA_EAGER

@@ -180,6 +180,35 @@ static void small_puts_of_all_values(void **state)
     each_executor(put_small);
 }
 
+/* Values that queued kernels only read are known: those that are not put stay. */
+static void put_parts(const char *executor)
+{
+    world w = open_world(executor, SIZE);
+    put_all(&w, w.u, 1);
+    for (int i = 2; i < 5; i++) {
+        kata_apply(w.total, w.all, w.u, w.s);
+        kata_put(w.u, kata_box_2d(w.g, i, i + 1, 5, 6), &(double){i}, 1);
+    }
+    kata_apply(w.copy, w.all, w.u, w.v);
+    assert_chains(&w, 0);
+    double sum = 0, values[SIZE * SIZE];
+    kata_scalar_get(w.s, &sum);
+    assert_true(sum == SIZE * SIZE + 1 + 2);
+    assert_int_equal(kata_get(w.v, w.all, values, SIZE * SIZE), KATA_OK);
+    for (int i = 0; i < SIZE * SIZE; i++) {
+        int x = i % SIZE;
+        assert_true(values[i] == (i / SIZE == 5 && x >= 2 && x < 5 ? x : 1));
+    }
+    assert_chains(&w, 1);
+    assert_int_equal(kata_close(w.k), KATA_OK);
+}
+
+static void small_puts_of_some_values_that_are_read(void **state)
+{
+    (void)state;
+    each_executor(put_parts);
+}
+
 static void puts_that_are_large_or_of_some_values_end_the_chain(void **state)
 {
     (void)state;
@@ -191,6 +220,13 @@ static void puts_that_are_large_or_of_some_values_end_the_chain(void **state)
     kata_put(w.u, kata_box_2d(w.g, 3, 4, 5, 6), &(double){4}, 1);
     assert_chains(&w, 2);
     assert_true(get_one(&w, w.v) == 2 && get_one(&w, w.u) == 4);
+    assert_int_equal(kata_close(w.k), KATA_OK);
+    w = open_world(NULL, SIZE);
+    kata_apply(w.add, w.all, w.u, 1.0);
+    kata_put(w.u, kata_box_2d(w.g, 3, 4, 5, 6), &(double){4}, 1);
+    assert_chains(&w, 1);
+    kata_apply(w.copy, w.all, w.u, w.v);
+    assert_true(get_one(&w, w.v) == 4);
     assert_int_equal(kata_close(w.k), KATA_OK);
 }
 
@@ -238,6 +274,7 @@ int main(void)
         cmocka_unit_test(scalars_that_queued_kernels_take),
         cmocka_unit_test(scalars_that_queued_kernels_compute),
         cmocka_unit_test(small_puts_of_all_values),
+        cmocka_unit_test(small_puts_of_some_values_that_are_read),
         cmocka_unit_test(puts_that_are_large_or_of_some_values_end_the_chain),
         cmocka_unit_test(many_small_puts_end_the_chain),
         cmocka_unit_test(an_error_comes_with_the_result_that_depends_on_it),
