@@ -4,10 +4,36 @@
 
 #include <string.h>
 
+codegen_rows store_slot_rows(const chain_slot *slot)
+{
+    const store_array *a = slot->array;
+    if (slot->components > 1 && (a ? a->block > 1 : slot->layout == KATA_BLOCKS))
+        return CODEGEN_BLOCKED;
+    if (a ? a->pitch_x == 1 : slot->components == 1 || slot->layout == KATA_ARRAYS)
+        return CODEGEN_CONTIGUOUS;
+    return !a || a->pitch_x == slot->components ? CODEGEN_TOGETHER : CODEGEN_STRIDED;
+}
+
+/* The indices of a slot, and those around it that kernels are expected to read, where they may be
+ * filled and are not many. */
+static grid_box expected_room(const chain_slot *slot)
+{
+    enum { MOST_PARTS = 2, FEW = 4096 }; /* as much as 1/MOST_PARTS of the values, or few */
+    grid_box box = chain_slot_memory(slot), room = box;
+    bool plain = slot->pool && !slot->is_scalar && store_slot_rows(slot) == CODEGEN_CONTIGUOUS;
+    for (int d = 0; d < slot->shape.rank && plain; d++) {
+        plain = !slot->ghosts[d];
+        if (!slot->absent_axis[d]) store_pool_widen(slot->pool, d, &room);
+    }
+    double values = (double)grid_box_points(&box), all = 1;
+    for (int d = 0; d < 3; d++) all *= (double)(room.hi[d] - room.lo[d]);
+    return plain && all <= values + values / MOST_PARTS + FEW ? room : box;
+}
+
 store_array *store_slot_array_with(chain_slot *slot, const grid_box *room, bool zero)
 {
     if (slot->array) return slot->array;
-    grid_box expected = store_pool_room(slot->pool, slot);
+    grid_box expected = expected_room(slot);
     store_array like = {.type = slot->type, .components = slot->components, .pool = slot->pool};
     like.box = chain_slot_memory(slot);
     like.room = grid_box_hull(&expected, room);
@@ -21,16 +47,6 @@ store_array *store_slot_array(chain_slot *slot)
 {
     grid_box room = chain_slot_memory(slot);
     return store_slot_array_with(slot, &room, true);
-}
-
-codegen_rows store_slot_rows(const chain_slot *slot)
-{
-    const store_array *a = slot->array;
-    if (slot->components > 1 && (a ? a->block > 1 : slot->layout == KATA_BLOCKS))
-        return CODEGEN_BLOCKED;
-    if (a ? a->pitch_x == 1 : slot->components == 1 || slot->layout == KATA_ARRAYS)
-        return CODEGEN_CONTIGUOUS;
-    return !a || a->pitch_x == slot->components ? CODEGEN_TOGETHER : CODEGEN_STRIDED;
 }
 
 ir_value store_scalar(const chain_slot *slot, int element)

@@ -172,18 +172,8 @@ void store_pool_expect(struct store_pool *pool, const ir_kernel *kernel)
     }
 }
 
-grid_box store_pool_room(const struct store_pool *pool, const chain_slot *slot)
+void store_pool_widen(const struct store_pool *pool, int dimension, grid_box *box)
 {
-    enum { MOST_PARTS = 2 }; /* of the room, as much as 1/MOST_PARTS of the values */
-    grid_box box = chain_slot_memory(slot), room = box;
-    bool plain = pool && !slot->is_scalar && store_slot_rows(slot) == CODEGEN_CONTIGUOUS;
-    for (int d = 0; d < slot->shape.rank && plain; d++) {
-        plain = !slot->ghosts[d];
-        if (slot->absent_axis[d]) continue;
-        room.lo[d] += pool->lo[d];
-        room.hi[d] += pool->hi[d];
-    }
-    double values = (double)grid_box_points(&box), more = 1;
-    for (int d = 0; d < 3; d++) more *= (double)(room.hi[d] - room.lo[d]);
-    return plain && more <= values + values / MOST_PARTS + 4096 ? room : box;
+    box->lo[dimension] += pool->lo[dimension];
+    box->hi[dimension] += pool->hi[dimension];
 }

@@ -6,9 +6,12 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -183,6 +186,34 @@ static void memory_that_nobody_takes_is_given_back(void **state)
     store_pool_free(pool);
 }
 
+/* Bytes of addresses that the process uses. */
+static rlim_t used_addresses(void)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file && fscanf(file, "%lu", &pages) != 1) pages = 0;
+    if (file) fclose(file);
+    return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+static void memory_that_waits_is_given_back_when_there_is_no_more(void **state)
+{
+    (void)state;
+    const char *sanitized = getenv("KATA_SANITIZED");
+    if (sanitized && *sanitized == '1') skip(); /* it uses most addresses itself */
+    struct rlimit before, limit;
+    struct store_pool *pool = store_pool_new();
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    store_array_free(array_new(pool, 5000, true)); /* 200 MB wait */
+    limit = before;
+    limit.rlim_cur = used_addresses() + ((rlim_t)100 << 20);
+    assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+    store_array *a = array_new(pool, 5600, true); /* 251 MB */
+    setrlimit(RLIMIT_AS, &before);
+    store_array_free(a);
+    store_pool_free(pool);
+}
+
 static void memory_that_waits_goes_with_its_pool(void **state)
 {
     (void)state;
@@ -204,6 +235,7 @@ int main(void)
         cmocka_unit_test(values_that_were_never_set_are_zero_in_used_memory),
         cmocka_unit_test(a_chain_that_fails_shows_no_used_memory),
         cmocka_unit_test(memory_that_nobody_takes_is_given_back),
+        cmocka_unit_test(memory_that_waits_is_given_back_when_there_is_no_more),
         cmocka_unit_test(memory_that_waits_goes_with_its_pool),
     };
     return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
