@@ -2,6 +2,8 @@
 #ifndef LATENCY_H
 #define LATENCY_H
 
+#include <stdbool.h>
+
 enum { MOST_REPEATS = 41 };
 
 extern int repeats;
@@ -12,5 +14,8 @@ void line(const char *what, double value, const char *unit, const char *target);
 
 /* boxes.c: what it costs to prepare a loop, and to run it on one more box. */
 void measure_boxes(void);
+
+/* first_sweeps.c: what new memory costs. Forks. */
+void measure_memory(bool quick);
 
 #endif

@@ -11,9 +11,12 @@
  * and return the status of that error, until kata_error_clear. Every function accepts NULL for a
  * handle and reports it.
  *
- * Laziness. kata_apply queues a kernel. The queue runs when a call needs a result (kata_get,
- * kata_save, kata_scalar_get, kata_flush, ...) or when it is long. A program sees no difference,
- * except by the clock. kata_close discards queued kernels whose result nobody asked for.
+ * Laziness. kata_apply queues a kernel. The queue runs when a call needs its result (kata_get or
+ * kata_scalar_get of what queued kernels write, kata_save, kata_flush, ...) or when it is long. It
+ * goes on at kata_scalar_set, at a kata_put to a field that queued kernels do not use, and at one
+ * to a field of at most 64 KB (1 MB together) that they only read or that is put as a whole. A
+ * program sees no difference, except by the clock: an error of a queued kernel is returned by the
+ * call that needs its result. kata_close discards queued kernels whose result nobody asked for.
  *
  * Index order. x is the contiguous dimension, then y, then z; components come last (slowest).
  * Sizes and indices are int64_t and start at 0. Only one thread at a time uses a context. */
@@ -442,9 +445,9 @@ KATA_API kata_status kata_unmap(kata_field *field);
 KATA_API kata_scalar *kata_scalar_new(kata *k, const char *name, kata_type type);
 /* The same with 1 to 1024 elements, for parameters with as many: sum double r[3], double w[3]. */
 KATA_API kata_scalar *kata_scalar_array_new(kata *k, const char *name, kata_type type, int count);
-/* Sets all of its elements. Ends the chain. */
+/* Sets all of its elements, for kernels applied from now on. */
 KATA_API kata_status kata_scalar_set(kata_scalar *scalar, double value);
-/* Reads its value, converted as by kata_get; NaN (0) on error. Ends the chain. Call it as
+/* Reads its value, converted as by kata_get; NaN (0) on error. Call it as
  *     kata_scalar_get(scalar, &x) */
 KATA_API kata_status kata_scalar_get_value(kata_scalar *scalar, kata_type type, void *value);
 /* The same for all elements. `count` is the number of values in the array; it must be the number of

@@ -65,6 +65,14 @@ const char *api_name(kata *k, const char *call, const char *name);
 
 /* A new slot owned by the context, a copy of what is given; NULL (reported) when memory is out. */
 chain_slot *api_slot_new(kata *k, const chain_slot *like);
+/* Whether queued loops read or write a slot; whether they write it. */
+bool api_slot_is_queued(const kata *k, const chain_slot *slot);
+bool api_slot_is_awaited(const kata *k, const chain_slot *slot);
+/* A slot for the next value of a handle whose slot queued loops use: like it, but for its values,
+ * which are to be set. The loops keep the old one. NULL (reported) when memory is out. */
+chain_slot *api_slot_renew(kata *k, chain_slot *old);
+/* After the queue was emptied: slots that were renewed may be used again. */
+void api_slots_spare(kata *k);
 /* Frees the values of all slots. */
 void api_slots_free(kata *k);
 /* Copies values of a slot, as store_read does, whether it has an array or not. */

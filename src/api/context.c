@@ -87,6 +87,7 @@ static void free_context(kata *k)
     for (kata_module *m = k->modules; m; m = m->next) lang_module_free(m->module);
     api_series_free(k->series);
     api_slots_free(k);
+    store_pool_free(k->pool);
     message_free(&k->messages);
     for (size_t i = 0; i < COUNT_OF(k->machine); i++) text_free(&k->machine[i]);
     arena_free(&k->memory);
@@ -109,7 +110,9 @@ static kata_status read_options(kata *k, const kata_options *options)
 static kata *new_context(const kata_options *options)
 {
     kata *k = calloc(1, sizeof *k);
-    if (!k) {
+    if (k) k->pool = store_pool_new();
+    if (!k || !k->pool) {
+        free(k);
         fprintf(stderr, "error: kata_open: out of memory\n");
         return NULL;
     }

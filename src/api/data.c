@@ -1,4 +1,6 @@
-/* kata_get and kata_put: each runs the queue first, then copies. */
+/* kata_get and kata_put copy values. They run the queue first where it writes what is got, or uses
+ * what is put. A put to a small field does not, unless they write values that it leaves: the field
+ * gets a slot of its own, and queued loops keep the old one. */
 #include "api/api.h"
 
 static int64_t range_values(const kata_field *field, const kata_range *range, grid_box *box)
@@ -79,7 +81,8 @@ static kata_status get_values(kata_field *field, const kata_range *range, kata_t
     kata_status status = field ? check_copy(field, "kata_get", range, type, values, count, &box)
                                : api_null("kata_get", "the field");
     if (!status) status = api_check_value(field, "kata_get", &box);
-    if (!status) status = api_flush(field->k, "kata_get");
+    if (!status && api_slot_is_awaited(field->k, field->slot))
+        status = api_flush(field->k, "kata_get");
     if (status)
         api_set_poison(type, values, poisoned(field, range, count));
     else
@@ -97,6 +100,56 @@ kata_status kata_get_values(kata_field *field, const kata_range *range, kata_typ
     return status;
 }
 
+static bool holds_all(const chain_slot *slot, const grid_box *box)
+{
+    grid_box all = chain_slot_memory(slot);
+    return grid_box_contains(box, &all);
+}
+
+static int64_t bytes_of(const chain_slot *slot)
+{
+    grid_box all = chain_slot_memory(slot);
+    return grid_box_points(&all) * slot->components * store_type_bytes(slot->type);
+}
+
+/* Whether a put can go to another slot: a small field's, and the values that are not put are known.
+ * The bytes of such puts are bounded. */
+static bool can_renew(const kata_field *field, const grid_box *box)
+{
+    enum { EACH = 64 << 10, TOGETHER = 1 << 20 };
+    const chain_slot *slot = field->slot;
+    bool own = !slot->array || slot->array->bytes;
+    int64_t bytes = bytes_of(slot);
+    return own && !slot->temporary && !slot->tracked && bytes <= EACH &&
+           (int64_t)field->k->put_bytes + bytes <= TOGETHER &&
+           (holds_all(slot, box) || !api_slot_is_awaited(field->k, slot));
+}
+
+/* Gives a field another slot, with the values that are not put. */
+static kata_status renew(kata_field *field, const grid_box *box)
+{
+    kata *k = field->k;
+    const chain_slot *old = field->slot;
+    chain_slot *slot = api_slot_renew(k, field->slot);
+    if (!slot) return k->messages.status;
+    field->slot = slot;
+    k->put_bytes += (size_t)bytes_of(slot);
+    if (holds_all(slot, box)) return KATA_OK;
+    slot->poisoned = old->poisoned;
+    if (old->array) slot->array = store_array_copy(old->array);
+    return slot->array || !old->array ? KATA_OK : api_no_memory(k);
+}
+
+/* Sees to it that a put does not change what queued loops use. Records and traces show puts between
+ * the loops that they lie between. */
+static kata_status prepare_put(kata_field *field, const grid_box *box)
+{
+    kata *k = field->k;
+    if (k->record || k->exec.trace) return api_flush(k, "kata_put");
+    if (!api_slot_is_queued(k, field->slot)) return KATA_OK;
+    return can_renew(field, box) ? renew(field, box) : api_flush(k, "kata_put");
+}
+
 static kata_status put_values(kata_field *field, const kata_range *range, kata_type type,
                               const void *values, int64_t count)
 {
@@ -104,7 +157,7 @@ static kata_status put_values(kata_field *field, const kata_range *range, kata_t
     grid_box box;
     kata_status status = check_copy(field, "kata_put", range, type, values, count, &box);
     if (!status) status = api_check_host(field, "kata_put");
-    if (!status) status = api_flush(field->k, "kata_put");
+    if (!status) status = prepare_put(field, &box);
     if (status) return status;
     status = store_make_array(field->slot, field->name, &field->k->messages);
     api_note_error(field->k);

@@ -21,6 +21,8 @@ kata_status kata_discard(kata_field *field)
     slot->tracked = slot->tracked || has_hidden(slot);
     if (slot->tracked) return KATA_OK;
     slot->discarded = k->discarded = true;
-    if (!k->chain.count) api_release_discarded(k);
+    if (k->chain.count) return KATA_OK;
+    api_release_discarded(k);
+    store_pool_empty(k->pool); /* the program may want it */
     return KATA_OK;
 }

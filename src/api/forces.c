@@ -1,9 +1,10 @@
 /* When queued loops are run. This file decides it; no other file runs a chain. A chain ends
  *
- *   - where a call needs its result (api_flush). Values: kata_get, kata_put, kata_map, kata_save,
- *     kata_load, kata_series_add. Scalars: kata_scalar_set, kata_scalar_get, kata_scalar_log_get,
- *     and kata_scalar_log if there is a log. Others: kata_flush, kata_swap of traced fields, and
- *     kata_apply with KATA_EAGER
+ *   - where a call needs its result (api_flush). Values: kata_get of what queued loops write,
+ *     kata_put to what they use, unless the field is small (see data.c), kata_map, kata_save,
+ *     kata_load, kata_series_add. Scalars: kata_scalar_get of what queued loops write,
+ *     kata_scalar_log_get, and kata_scalar_log if there is a log. Others: kata_flush, kata_swap of
+ *     traced fields, and kata_apply with KATA_EAGER
  *   - where the queue is long (api_queued)
  *   - where a time step ends and one more step of that length would make the queue long (kata_step)
  *
@@ -58,6 +59,9 @@ static kata_status end_chain(kata *k, end_reason why, const char *call)
         count_work(k, why, call);
     }
     chain_clear(&k->chain);
+    api_slots_spare(k);
+    k->put_bytes = 0;
+    store_pool_end_chain(k->pool);
     api_release_discarded(k);
     return status;
 }

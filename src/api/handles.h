@@ -36,7 +36,11 @@ struct kata {
     const exec_executor *executor;
     exec_context exec;
     chain chain;
-    struct api_slot *slots; /* all, for freeing */
+    struct api_slot *slots;         /* all, for freeing */
+    struct api_slot *retired_slots; /* whose handles have others, while queued loops use them */
+    struct api_slot *spare_slots;   /* that nothing uses */
+    size_t put_bytes;               /* put to fields that queued loops use */
+    struct store_pool *pool;        /* memory of their arrays */
     kata_module *modules;
     kata_series *series;
     kata_work work;
@@ -63,7 +67,7 @@ struct kata {
 
 struct api_slot {
     chain_slot slot;
-    struct api_slot *next;
+    struct api_slot *next, *next_unused; /* of all; of the retired or the spare ones */
 };
 
 struct kata_field {

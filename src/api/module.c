@@ -26,8 +26,10 @@ static kata_module *module_new(kata *k, const char *name, const char *text, size
         api_no_memory(k);
         return NULL;
     }
-    for (int i = 0; i < m->module->count; i++)
+    for (int i = 0; i < m->module->count; i++) {
         m->kernels[i] = (kata_kernel){m, m->module->kernels[i], m->module->f32_versions[i]};
+        store_pool_expect(k->pool, m->module->kernels[i]);
+    }
     return m;
 }
 

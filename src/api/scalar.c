@@ -59,12 +59,16 @@ kata_scalar *kata_scalar_array_new(kata *k, const char *name, kata_type type, in
 static kata_status set(kata_scalar *scalar, double value)
 {
     if (!scalar) return api_null("kata_scalar_set", "the scalar");
-    kata_status status = api_flush(scalar->k, "kata_scalar_set");
-    if (status) return status;
+    kata *k = scalar->k;
+    if (k->messages.status) return k->messages.status;
+    bool queued = api_slot_is_queued(k, scalar->slot);
+    chain_slot *slot = queued ? api_slot_renew(k, scalar->slot) : scalar->slot;
+    if (!slot) return k->messages.status;
+    scalar->slot = slot;
     ir_value x = ir_value_of_double(ir_type_of_storage(scalar->slot->type), value);
-    for (int i = 0; i < scalar->slot->components; i++)
-        if (!store_scalar_set(scalar->slot, i, x)) return api_no_memory(scalar->k);
-    scalar->slot->version++;
+    for (int i = 0; i < slot->components; i++)
+        if (!store_scalar_set(slot, i, x)) return api_no_memory(k);
+    if (!queued) slot->version++;
     return KATA_OK;
 }
 
@@ -107,7 +111,8 @@ static kata_status read_values(kata_scalar *scalar, const char *call, kata_type 
 {
     kata_status status =
         scalar ? check_read(scalar, call, type, values, count) : api_null(call, "the scalar");
-    if (!status) status = api_flush(scalar->k, call);
+    if (!status && api_slot_is_awaited(scalar->k, scalar->slot))
+        status = api_flush(scalar->k, call);
     if (status) {
         api_set_poison(type, values, count);
         return status;

@@ -11,10 +11,89 @@ chain_slot *api_slot_new(kata *k, const chain_slot *like)
         return NULL;
     }
     s->slot = *like;
+    s->slot.pool = k->pool;
     s->next = k->slots;
     k->slots = s;
     return &s->slot;
 }
+
+/* ---- slots that queued loops use ------------------------------------------------------------- */
+
+bool api_slot_is_queued(const kata *k, const chain_slot *slot)
+{
+    size_t at = (size_t)slot->number;
+    return at < k->chain.slot_count && k->chain.slots[at] == slot;
+}
+
+bool api_slot_is_awaited(const kata *k, const chain_slot *slot)
+{
+    bool written = false;
+    for (size_t i = 0; i < k->chain.count && api_slot_is_queued(k, slot) && !written; i++) {
+        const chain_loop *loop = &k->chain.loops[i];
+        for (int p = 0; p < loop->kernel->param_count; p++) {
+            const ir_param *param = &loop->kernel->params[p];
+            bool writes = ir_param_is_written_field(param) || ir_param_is_reduction(param);
+            written = written || (writes && loop->bindings[p].slot == slot);
+        }
+    }
+    return written;
+}
+
+static bool are_alike(const chain_slot *a, const chain_slot *b)
+{
+    return chain_slot_same_points(a, b) && a->type == b->type && a->components == b->components &&
+           a->is_scalar == b->is_scalar && a->layout == b->layout;
+}
+
+/* Takes a slot out of the spare ones that is like another; NULL: there is none. */
+static struct api_slot *take_spare(kata *k, const chain_slot *like)
+{
+    for (struct api_slot **at = &k->spare_slots; *at; at = &(*at)->next_unused) {
+        struct api_slot *s = *at;
+        if (!are_alike(&s->slot, like)) continue;
+        *at = s->next_unused;
+        return s;
+    }
+    return NULL;
+}
+
+chain_slot *api_slot_renew(kata *k, chain_slot *old)
+{
+    struct api_slot *own = (struct api_slot *)old, *s = take_spare(k, old);
+    chain_slot *slot = s ? &s->slot : NULL;
+    store_array *array = slot ? slot->array : NULL;
+    chain_slot like = *old;
+    like.array = NULL;
+    like.poisoned = false;
+    like.set = (grid_region){0};
+    if (!slot) slot = api_slot_new(k, &like);
+    if (!slot) return NULL;
+    *slot = like;
+    slot->array = array;
+    slot->version++;
+    old->log = NULL; /* queued loops have it in their bindings */
+    own->next_unused = k->retired_slots;
+    k->retired_slots = own;
+    return slot;
+}
+
+void api_slots_spare(kata *k)
+{
+    while (k->retired_slots) {
+        struct api_slot *s = k->retired_slots;
+        k->retired_slots = s->next_unused;
+        if (!s->slot.is_scalar) {
+            store_array_free(s->slot.array);
+            s->slot.array = NULL;
+        }
+        grid_region_free(&s->slot.set);
+        s->slot.discarded = false;
+        s->next_unused = k->spare_slots;
+        k->spare_slots = s;
+    }
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
 
 void api_slots_free(kata *k)
 {

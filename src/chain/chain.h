@@ -37,6 +37,7 @@ typedef struct chain_slot {
     bool discarded;            /* after the queued loops; not read before all of it is written */
     int64_t version;           /* of its value after the queued loops */
     struct store_array *array; /* its memory; NULL: not yet made, all values are equal */
+    struct store_pool *pool;   /* where the array gets its memory; NULL: from the system */
     bool poisoned;             /* without an array they are NaN (0 for integers), else 0 */
     chain_log *log;            /* of a scalar that is logged; NULL otherwise */
     int number;                /* in the chain that it was queued in last */

@@ -4,17 +4,12 @@
  * rows, planes or components at a large power of two apart would evict one another, and stores
  * would hold up loads of equal low bits: a pitch that is a multiple of ALIAS_BYTES gets one line
  * more. Large components, and arrays made one after the other, are often used by one loop: they
- * begin at addresses whose low bits are far apart.
- *
- * A large array is mapped: its pages are zero without being touched and come to be near the
- * thread that writes them first. */
-#include "store/store.h"
+ * begin at addresses whose low bits are far apart. */
+#include "store/pool.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 enum {
     LINE_BYTES = 64,
@@ -23,9 +18,7 @@ enum {
     COMPONENT_STEP = 39,
     ARRAY_STEP = 27,
     LARGE_BYTES = HOSTILE(16 * SET_BYTES, SET_BYTES), /* from here on that is worth the room */
-    SLACK_BYTES = 4 * LINE_BYTES,                     /* readable past the last element */
-    HUGE_PAGE_BYTES = 2 << 20,
-    MAP_BYTES = HOSTILE(1 << 20, 4096) /* arrays from here on are mapped */
+    SLACK_BYTES = 4 * LINE_BYTES                      /* readable past the last element */
 };
 
 /* *pitch = bytes of `count` items `inner` bytes apart, padded; false when it overflows. */
@@ -69,7 +62,8 @@ int64_t store_lay_row(store_array *a, kata_layout layout, int64_t points)
     return (row + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
 }
 
-/* Points of a row before x = 0, so many that x = 0 is aligned and begins a block. */
+/* Points of a row before x = 0, so many that x = 0 is aligned and begins a block. Those of a row
+ * that has no blocks lie behind the row before it: room at both ends fits one line. */
 static int64_t before_row(const store_array *a)
 {
     int64_t line = LINE_BYTES / store_type_bytes(a->type);
@@ -81,12 +75,15 @@ static int64_t before_row(const store_array *a)
 static bool lay_out(store_array *a, kata_layout layout)
 {
     int64_t element = store_type_bytes(a->type), bytes, row, plane, component;
-    int64_t row_bytes = store_lay_row(a, layout, before_row(a) + a->room.hi[0]);
+    bool blocks = layout == KATA_BLOCKS && a->components > 1;
+    int64_t before = before_row(a), points = a->room.hi[0] + (blocks ? before : -a->room.lo[0]);
+    int64_t row_bytes = store_lay_row(a, layout, points);
     bool apart = a->pitch_x == 1;
     if (row_bytes < 0 || !padded_pitch(row_bytes, 1, &row) ||
         !padded_pitch(row, a->room.hi[1] - a->room.lo[1], &plane) ||
         !padded_pitch(plane, a->room.hi[2] - a->room.lo[2], &component) ||
         __builtin_mul_overflow(component = spread(component), apart ? a->components : 1, &bytes) ||
+        __builtin_add_overflow(bytes, store_along_x(a, before) * element, &bytes) ||
         bytes > PTRDIFF_MAX - SLACK_BYTES - SET_BYTES)
         return false;
     a->pitch_y = row / element;
@@ -96,34 +93,11 @@ static bool lay_out(store_array *a, kata_layout layout)
     return true;
 }
 
-/* Maps memory that begins at a huge page; unmaps what was mapped too much. */
-static void *mapped_memory(size_t bytes)
-{
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (bytes + page - 1) / page * page;
-    char *data = mmap(NULL, whole + HUGE_PAGE_BYTES, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (data == MAP_FAILED) return NULL;
-    size_t before = (HUGE_PAGE_BYTES - (uintptr_t)data % HUGE_PAGE_BYTES) % HUGE_PAGE_BYTES;
-    if (before > 0) munmap(data, before);
-    munmap(data + before + whole, HUGE_PAGE_BYTES - before);
-    madvise(data + before, bytes, MADV_HUGEPAGE);
-    return data + before;
-}
-
-static void *zeroed_memory(size_t bytes)
-{
-    if (bytes >= MAP_BYTES) return mapped_memory(bytes);
-    void *data = aligned_alloc(LINE_BYTES, bytes);
-    if (data) memset(data, 0, bytes);
-    return data;
-}
-
-/* Fills the memory between and around the values with junk: nobody may use it. */
-static void spoil_padding(store_array *a)
+/* Sets all values to zero. */
+static void set_zero(store_array *a)
 {
     int64_t at[3];
     const grid_box *b = &a->box;
-    memset(a->memory, HOSTILE_JUNK, a->bytes);
     for (int c = 0; c < a->components; c++)
         for (at[2] = b->lo[2]; at[2] < b->hi[2]; at[2]++)
             for (at[1] = b->lo[1]; at[1] < b->hi[1]; at[1]++)
@@ -131,38 +105,52 @@ static void spoil_padding(store_array *a)
                     memset(store_address(a, c, at), 0, (size_t)store_type_bytes(a->type));
 }
 
-/* Sets the layout and memory of an array with type, components, box and room. */
-static bool make_memory(store_array *a, kata_layout layout)
+/* Fills the memory that nobody may read, between and around values that are set, with junk. */
+static void spoil(store_array *a, bool zero)
 {
+    memset(a->memory, HOSTILE_JUNK, a->bytes);
+    if (zero) set_zero(a);
+}
+
+/* Sets the layout and memory of an array with type, components, box, room and pool. `zero`: all
+ * values are; otherwise they are not set. */
+static bool make_memory(store_array *a, kata_layout layout, bool zero)
+{
+    bool is_zero;
     if (!lay_out(a, layout)) return false;
     size_t offset = a->bytes >= LARGE_BYTES ? next_offset() : 0;
     a->bytes += offset;
-    a->memory = zeroed_memory(a->bytes);
+    a->memory = store_pool_take(a->pool, a->bytes, &is_zero);
     if (!a->memory) return false;
     int64_t first =
         store_along_x(a, before_row(a)) - a->room.lo[1] * a->pitch_y - a->room.lo[2] * a->pitch_z;
     a->data = (char *)a->memory + offset + first * store_type_bytes(a->type);
-    if (HOSTILE(false, true)) spoil_padding(a);
+    if (HOSTILE(false, true))
+        spoil(a, zero);
+    else if (zero && !is_zero)
+        memset(a->memory, 0, a->bytes);
     return true;
 }
 
-static void free_memory(void *memory, size_t bytes)
+store_array *store_array_make(const store_array *like, kata_layout layout, bool zero)
 {
-    if (bytes >= MAP_BYTES)
-        munmap(memory, bytes);
-    else
-        free(memory);
+    store_array *a = calloc(1, sizeof *a);
+    if (!a) return NULL;
+    *a = (store_array){.type = like->type,
+                       .components = like->components,
+                       .box = like->box,
+                       .room = like->room,
+                       .pool = like->pool};
+    if (make_memory(a, layout, zero)) return a;
+    free(a);
+    return NULL;
 }
 
 store_array *store_array_new(const grid_box *box, kata_type type, int components,
                              kata_layout layout)
 {
-    store_array *a = calloc(1, sizeof *a);
-    if (!a) return NULL;
-    *a = (store_array){.type = type, .components = components, .box = *box, .room = *box};
-    if (make_memory(a, layout)) return a;
-    free(a);
-    return NULL;
+    store_array like = {.type = type, .components = components, .box = *box, .room = *box};
+    return store_array_make(&like, layout, true);
 }
 
 static kata_layout layout_of(const store_array *a)
@@ -171,30 +159,38 @@ static kata_layout layout_of(const store_array *a)
     return a->components > 1 && a->pitch_x == a->components ? KATA_STRUCTURES : KATA_ARRAYS;
 }
 
-bool store_array_extend(store_array *a, const grid_box *to)
+bool store_is_fair_room(const grid_box *box, const grid_box *room, int64_t bytes)
 {
     enum { MOST_TIMES = 3, SMALL_BYTES = HOSTILE(256 << 10, 4096) };
+    double values = (double)bytes, all = (double)bytes;
+    for (int d = 0; d < 3; d++) {
+        values *= (double)(box->hi[d] - box->lo[d]);
+        all *= (double)(room->hi[d] - room->lo[d]);
+    }
+    return all <= MOST_TIMES * values + SMALL_BYTES;
+}
+
+bool store_array_extend(store_array *a, const grid_box *to)
+{
     if (!a->bytes) return false;
     if (grid_box_contains(&a->room, to)) return true;
-    store_array larger = {.type = a->type, .components = a->components, .box = a->box};
-    larger.room = a->room;
-    for (int d = 0; d < 3; d++) {
-        if (to->lo[d] < a->room.lo[d]) larger.room.lo[d] = to->lo[d];
-        if (to->hi[d] > a->room.hi[d]) larger.room.hi[d] = to->hi[d];
-    }
-    double points = 1, most = (double)(a->bytes * MOST_TIMES + SMALL_BYTES);
-    for (int d = 0; d < 3; d++) points *= (double)(larger.room.hi[d] - larger.room.lo[d]);
-    if (points * a->components * store_type_bytes(a->type) > most) return false;
-    if (!make_memory(&larger, layout_of(a))) return false;
+    store_array larger = {
+        .type = a->type, .components = a->components, .box = a->box, .pool = a->pool};
+    larger.room = grid_box_hull(&a->room, to);
+    if (!store_is_fair_room(&a->box, &larger.room, a->components * store_type_bytes(a->type)))
+        return false;
+    if (!make_memory(&larger, layout_of(a), false)) return false;
     store_assign(&larger, a);
-    free_memory(a->memory, a->bytes);
+    store_pool_return(a->pool, a->memory, a->bytes);
     *a = larger;
     return true;
 }
 
 store_array *store_array_copy(const store_array *a)
 {
-    store_array *copy = store_array_new(&a->box, a->type, a->components, layout_of(a));
+    store_array like = *a;
+    if (!a->bytes) like.room = a->box;
+    store_array *copy = store_array_make(&like, layout_of(a), false);
     if (copy) store_assign(copy, a);
     return copy;
 }
@@ -202,6 +198,6 @@ store_array *store_array_copy(const store_array *a)
 void store_array_free(store_array *a)
 {
     if (!a) return;
-    if (a->bytes) free_memory(a->memory, a->bytes);
+    if (a->bytes) store_pool_return(a->pool, a->memory, a->bytes);
     free(a);
 }

@@ -1,23 +1,8 @@
 /* Where the values of fields and scalars live between loops: in arrays that are made when they are
  * first needed. Until then all values of a slot are equal: zero, or poison. */
-#include "store/store.h"
+#include "store/pool.h"
 
 #include <string.h>
-
-static store_array *new_array(const chain_slot *slot)
-{
-    grid_box box = chain_slot_memory(slot);
-    return store_array_new(&box, slot->type, slot->components, slot->layout);
-}
-
-store_array *store_slot_array(chain_slot *slot)
-{
-    if (slot->array) return slot->array;
-    slot->array = new_array(slot);
-    if (slot->array && slot->poisoned) store_poison(slot->array);
-    if (slot->array) slot->poisoned = false;
-    return slot->array;
-}
 
 codegen_rows store_slot_rows(const chain_slot *slot)
 {
@@ -27,6 +12,41 @@ codegen_rows store_slot_rows(const chain_slot *slot)
     if (a ? a->pitch_x == 1 : slot->components == 1 || slot->layout == KATA_ARRAYS)
         return CODEGEN_CONTIGUOUS;
     return !a || a->pitch_x == slot->components ? CODEGEN_TOGETHER : CODEGEN_STRIDED;
+}
+
+/* The indices of a slot, and those around it that kernels are expected to read, where they may be
+ * filled and are not many. */
+static grid_box expected_room(const chain_slot *slot)
+{
+    enum { MOST_PARTS = 2, FEW = 4096 }; /* as much as 1/MOST_PARTS of the values, or few */
+    grid_box box = chain_slot_memory(slot), room = box;
+    bool plain = slot->pool && !slot->is_scalar && store_slot_rows(slot) == CODEGEN_CONTIGUOUS;
+    for (int d = 0; d < slot->shape.rank && plain; d++) {
+        plain = !slot->ghosts[d];
+        if (!slot->absent_axis[d]) store_pool_widen(slot->pool, d, &room);
+    }
+    double values = (double)grid_box_points(&box), all = 1;
+    for (int d = 0; d < 3; d++) all *= (double)(room.hi[d] - room.lo[d]);
+    return plain && all <= values + values / MOST_PARTS + FEW ? room : box;
+}
+
+store_array *store_slot_array_with(chain_slot *slot, const grid_box *room, bool zero)
+{
+    if (slot->array) return slot->array;
+    grid_box expected = expected_room(slot);
+    store_array like = {.type = slot->type, .components = slot->components, .pool = slot->pool};
+    like.box = chain_slot_memory(slot);
+    like.room = grid_box_hull(&expected, room);
+    slot->array = store_array_make(&like, slot->layout, zero && !slot->poisoned);
+    if (slot->array && zero && slot->poisoned) store_poison(slot->array);
+    if (slot->array) slot->poisoned = false;
+    return slot->array;
+}
+
+store_array *store_slot_array(chain_slot *slot)
+{
+    grid_box room = chain_slot_memory(slot);
+    return store_slot_array_with(slot, &room, true);
 }
 
 ir_value store_scalar(const chain_slot *slot, int element)
@@ -57,13 +77,17 @@ void store_log(const chain_loop *loop)
     }
 }
 
-kata_status store_make_array(chain_slot *slot, const char *name, messages *m)
+kata_status store_no_memory(const chain_slot *slot, const char *name, messages *m)
 {
-    if (store_slot_array(slot)) return KATA_OK;
     grid_box all = chain_slot_memory(slot);
     double bytes = (double)grid_box_points(&all) * slot->components * store_type_bytes(slot->type);
     return message_fail(m, KATA_ERROR_MEMORY, "out of memory: field '%s' needs %.1f GB", name,
                         bytes / 1e9);
+}
+
+kata_status store_make_array(chain_slot *slot, const char *name, messages *m)
+{
+    return store_slot_array(slot) ? KATA_OK : store_no_memory(slot, name, m);
 }
 
 kata_status store_make_arrays(const chain_loop *loop, messages *m)

@@ -20,7 +20,22 @@ typedef struct store_array {
     void *data;                                         /* component 0 of the point (0,0,0) */
     void *memory;                                       /* all of it: `bytes` bytes */
     size_t bytes;                                       /* 0: the memory is the program's */
+    struct store_pool *pool; /* where own memory is from and returns to; NULL: the system */
 } store_array;
+
+/* ---- pool.c: memory of the arrays of a context ----------------------------------------------- */
+
+struct store_pool;
+/* NULL when memory is out. */
+struct store_pool *store_pool_new(void);
+void store_pool_free(struct store_pool *pool);
+/* Gives memory back to the system: all that waits for an array; or, at the end of a chain, what has
+ * waited for some chains. */
+void store_pool_empty(struct store_pool *pool);
+void store_pool_end_chain(struct store_pool *pool);
+/* From now on arrays have room for what a kernel reads around a field, where that costs little:
+ * otherwise they move when they are first read there. */
+void store_pool_expect(struct store_pool *pool, const ir_kernel *kernel);
 
 /* ---- address.c ------------------------------------------------------------------------------- */
 
@@ -47,9 +62,15 @@ int64_t store_lay_row(store_array *a, kata_layout layout, int64_t points);
 /* All zero, for a box that holds (0,0,0). NULL when memory is out or the size overflows. */
 store_array *store_array_new(const grid_box *box, kata_type type, int components,
                              kata_layout layout);
+/* The same with the type, components, box, room and pool of another. `zero`: all values are zero;
+ * otherwise they are to be set before they are read. */
+store_array *store_array_make(const store_array *like, kata_layout layout, bool zero);
+/* Whether memory for the indices of a room is not more than a few times as much as for a box of
+ * values; bytes: of a point. */
+bool store_is_fair_room(const grid_box *box, const grid_box *room, int64_t bytes);
 /* Sees to it that there is memory for the indices of a box, moving the values where there is not. A
- * no-op that returns false for memory of the program, or where memory is out or would become more
- * than a few times as much. */
+ * no-op that returns false for memory of the program, or where memory is out or the room would not
+ * be fair. */
 bool store_array_extend(store_array *a, const grid_box *to);
 /* An array with values of its own, equal to those of another; NULL when memory is out. */
 store_array *store_array_copy(const store_array *a);
@@ -104,8 +125,11 @@ bool store_converts(kata_type a, kata_type b);
 codegen_rows store_slot_rows(const chain_slot *slot);
 /* The slot's array, made (all zero, or poisoned) when it has none; NULL when memory is out. */
 store_array *store_slot_array(chain_slot *slot);
+/* Makes it with room for more indices, too. `zero` as in store_array_make. */
+store_array *store_slot_array_with(chain_slot *slot, const grid_box *room, bool zero);
 /* Makes it, of the field of that name, or of all fields of a loop; says which finds no memory. */
 kata_status store_make_array(chain_slot *slot, const char *name, messages *m);
+kata_status store_no_memory(const chain_slot *slot, const char *name, messages *m);
 kata_status store_make_arrays(const chain_loop *loop, messages *m);
 /* An element of a scalar, in the slot's type. */
 ir_value store_scalar(const chain_slot *slot, int element);

@@ -60,6 +60,11 @@ void sweep_workers_run(sweep_workers *workers, int threads, sweep_work *work, vo
 /* Waits until *count is at least so large, or *failed. */
 void sweep_await(const _Atomic int64_t *count, int64_t least, const _Atomic bool *failed);
 
+/* ---- chain_memory.c -------------------------------------------------------------------------- */
+
+/* Makes the arrays that fields of a chain lack, as its loops need them. */
+kata_status sweep_make_arrays(const chain *c, messages *m);
+
 /* ---- sweep.c, prepared_cache.c
  * ------------------------------------------------------------------------ */
 

@@ -3,6 +3,8 @@
  * point reads a value that another one writes. */
 #include "generate.h"
 
+#include <string.h>
+
 /* The present rules of a field. */
 typedef struct world {
     chance *chance;
@@ -286,6 +288,11 @@ static void generate_host_step(world *w, step *s, step_kind kind)
     if (!scalar && !w->p->shiftable) {
         range inside;
         points_box(w->p, &w->p->fields[s->index], w->rule[s->index], true, &inside);
+        if (kind == STEP_PUT && chance_of(w->chance, 50)) { /* all values */
+            s->range.kind = RANGE_BOX;
+            memcpy(s->range.lo, inside.lo, sizeof inside.lo);
+            memcpy(s->range.hi, inside.hi, sizeof inside.hi);
+        }
         clip_range(&s->range, &inside);
     }
     s->seed = chance_bits(w->chance) | 1;
@@ -307,8 +314,8 @@ static void follow_values(world *w, const step *s)
 
 static void generate_step(world *w, step *s, bool chatty)
 {
-    static const step_kind host[] = {STEP_GET,        STEP_GET, STEP_GET,
-                                     STEP_GET_SCALAR, STEP_PUT, STEP_SET_SCALAR};
+    static const step_kind host[] = {STEP_GET, STEP_GET,        STEP_GET_SCALAR, STEP_PUT,
+                                     STEP_PUT, STEP_SET_SCALAR, STEP_SET_SCALAR};
     int kind = chance_from(w->chance, 0, 99);
     if (kind < 7)
         generate_swap(w, s);
@@ -316,7 +323,7 @@ static void generate_step(world *w, step *s, bool chatty)
         generate_rotate(w, s);
     else if (kind < 17 && !w->p->shiftable)
         generate_boundary(w, s);
-    else if (kind < 25 && chatty)
+    else if (kind < 33 && chatty)
         generate_host_step(w, s, CHANCE_PICK(w->chance, host));
     else
         generate_apply(w, s);

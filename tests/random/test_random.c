@@ -17,7 +17,7 @@
 #include <string.h>
 
 static const setting settings[] = {
-    {"reference", "reference", 1, false, false, false, false, NULL},
+    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL},
     {"cpu, 1 thread", "cpu", 1, false, false, false, true, NULL},
     {"cpu, 2 threads, each loop at once", "cpu", 2, true, false, false, true, NULL},
     {"cpu, 3 threads, ranges cut in two", "cpu", 3, false, true, false, true, NULL},
@@ -25,7 +25,7 @@ static const setting settings[] = {
 };
 
 static const setting planned[] = {
-    {"reference", "reference", 1, false, false, false, false, NULL},
+    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL},
     {"loops", "plan", 1, false, false, false, true, "loops"},
     {"skewed tiles, ranges cut in two", "plan", 1, false, true, false, true, "skewed x=3 y=2 z=2"},
     {"windows", "plan", 1, false, false, false, true, "streamed y=2"},

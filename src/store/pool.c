@@ -1,0 +1,179 @@
+/* Where arrays get their memory.
+ *
+ * Large memory is mapped: its pages are zero without being touched and come to be near the thread
+ * that writes them first. A new page costs many times what it costs to write an old one, so memory
+ * that an array gives back waits for the next array. Sizes are rounded up to one of STEPS for each
+ * doubling: arrays that differ by the room around their values can take each other's memory.
+ *
+ * The program should not miss what waits. The system may take the pages when it needs them, and
+ * what no array has taken during whole chains is given back; so is all of it when there is no more
+ * memory. */
+#include "store/pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum {
+    LINE_BYTES = 64,
+    HUGE_PAGE_BYTES = 2 << 20,
+    MAP_BYTES = HOSTILE(1 << 20, 4096), /* memory from here on is mapped */
+    STEPS = 16,
+    MOST_WAITING = HOSTILE(64, 3),
+    MOST_CHAINS = 2, /* that memory waits */
+    MOST_PART = 2    /* of the machine's memory: half of it waits at most */
+};
+
+typedef struct piece {
+    void *memory;
+    size_t bytes;
+    int chains; /* that have ended since it was returned */
+} piece;
+
+struct store_pool {
+    piece waiting[MOST_WAITING]; /* in the order in which they came */
+    int count;
+    size_t bytes;         /* of all that waits */
+    int32_t lo[3], hi[3]; /* see store_pool_expect */
+};
+
+struct store_pool *store_pool_new(void) { return calloc(1, sizeof(struct store_pool)); }
+
+/* ---- the system's memory --------------------------------------------------------------------- */
+
+/* The size that is mapped for so many bytes. */
+static size_t mapped_bytes(size_t bytes)
+{
+    size_t step = (size_t)sysconf(_SC_PAGESIZE);
+    while (step * STEPS * 2 <= bytes) step *= 2;
+    return (bytes + step - 1) / step * step;
+}
+
+/* Maps memory that begins at a huge page; unmaps what was mapped too much. */
+static void *map(size_t bytes)
+{
+    char *data = mmap(NULL, bytes + HUGE_PAGE_BYTES, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (data == MAP_FAILED) return NULL;
+    size_t before = (HUGE_PAGE_BYTES - (uintptr_t)data % HUGE_PAGE_BYTES) % HUGE_PAGE_BYTES;
+    if (before > 0) munmap(data, before);
+    munmap(data + before + bytes, HUGE_PAGE_BYTES - before);
+    madvise(data + before, bytes, MADV_HUGEPAGE);
+    return data + before;
+}
+
+static void *small_memory(size_t bytes)
+{
+    void *data = aligned_alloc(LINE_BYTES, (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES);
+    if (data) memset(data, 0, bytes);
+    return data;
+}
+
+/* ---- what waits ------------------------------------------------------------------------------ */
+
+static void remove_piece(struct store_pool *pool, int i)
+{
+    pool->count--;
+    pool->bytes -= pool->waiting[i].bytes;
+    memmove(&pool->waiting[i], &pool->waiting[i + 1],
+            (size_t)(pool->count - i) * sizeof *pool->waiting);
+}
+
+static void release(struct store_pool *pool, int i)
+{
+    munmap(pool->waiting[i].memory, pool->waiting[i].bytes);
+    remove_piece(pool, i);
+}
+
+void store_pool_empty(struct store_pool *pool)
+{
+    while (pool->count) release(pool, pool->count - 1);
+}
+
+void store_pool_end_chain(struct store_pool *pool)
+{
+    for (int i = pool->count - 1; i >= 0; i--)
+        if (++pool->waiting[i].chains >= MOST_CHAINS) release(pool, i);
+}
+
+void store_pool_free(struct store_pool *pool)
+{
+    if (!pool) return;
+    store_pool_empty(pool);
+    free(pool);
+}
+
+/* ---- taking and returning -------------------------------------------------------------------- */
+
+static void *take_waiting(struct store_pool *pool, size_t bytes)
+{
+    for (int i = pool ? pool->count - 1 : -1; i >= 0; i--) {
+        void *memory = pool->waiting[i].memory;
+        if (pool->waiting[i].bytes != bytes) continue;
+        remove_piece(pool, i);
+        return memory;
+    }
+    return NULL;
+}
+
+void *store_pool_take(struct store_pool *pool, size_t bytes, bool *zero)
+{
+    *zero = true;
+    if (bytes < MAP_BYTES) return small_memory(bytes);
+    size_t whole = mapped_bytes(bytes);
+    void *memory = take_waiting(pool, whole);
+    *zero = !memory;
+    if (!memory) memory = map(whole);
+    if (memory || !pool || !pool->count) return memory;
+    store_pool_empty(pool);
+    return map(whole);
+}
+
+/* Bytes that may wait. */
+static size_t most_bytes(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), each = sysconf(_SC_PAGESIZE);
+    return pages > 0 && each > 0 ? (size_t)pages / MOST_PART * (size_t)each : 0;
+}
+
+/* False where memory is not to wait, or the system cannot take its pages meanwhile. */
+static bool wait(struct store_pool *pool, void *memory, size_t whole)
+{
+    size_t most = most_bytes();
+    if (!pool || whole > most || madvise(memory, whole, MADV_FREE)) return false;
+    while (pool->count == MOST_WAITING || pool->bytes > most - whole) release(pool, 0);
+    pool->waiting[pool->count++] = (piece){.memory = memory, .bytes = whole};
+    pool->bytes += whole;
+    return true;
+}
+
+void store_pool_return(struct store_pool *pool, void *memory, size_t bytes)
+{
+    if (bytes < MAP_BYTES)
+        free(memory);
+    else if (!wait(pool, memory, mapped_bytes(bytes)))
+        munmap(memory, mapped_bytes(bytes));
+}
+
+/* ---- room around values ---------------------------------------------------------------------- */
+
+void store_pool_expect(struct store_pool *pool, const ir_kernel *kernel)
+{
+    enum { FAR = 16 }; /* reads of a few fields, which others need no room for */
+    for (int i = 0; i < kernel->access_count; i++) {
+        const ir_access *access = &kernel->accesses[i];
+        if (ir_param_is_written_field(&kernel->params[access->param])) continue;
+        for (int d = 0; d < 3; d++) {
+            int32_t offset = access->offset[d];
+            if (offset < pool->lo[d] && offset >= -FAR) pool->lo[d] = offset;
+            if (offset > pool->hi[d] && offset <= FAR) pool->hi[d] = offset;
+        }
+    }
+}
+
+void store_pool_widen(const struct store_pool *pool, int dimension, grid_box *box)
+{
+    box->lo[dimension] += pool->lo[dimension];
+    box->hi[dimension] += pool->hi[dimension];
+}
