@@ -75,6 +75,7 @@ static kata_status run_chain(exec_context *context, const chain *c, const plan *
     arena memory = {0};
     size_t *functions = arena_array(&memory, c->count + 1, sizeof *functions);
     kata_status status = functions ? cpu_compile(context, c, functions, m) : message_no_memory(m);
+    if (!status) sweep_workers_chain(context->cpu->workers, c);
     if (!status && p)
         status = cpu_run_planned(context, &(cpu_work){p, a, functions, false}, m);
     else if (!status)

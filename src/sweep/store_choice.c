@@ -1,71 +1,86 @@
-/* Ways of running a loop that compute the same and of which the faster depends on the machine, on
- * what else it does, and on how many streams the loop has: streaming stores or plain ones. Both are
- * tried in turn, and the faster is chosen until it is time to try again. One try of each is enough
- * to see that the chosen way is clearly faster; to change it, the best of several tries must say
- * so.
+/* Stores that go through the caches, or past them: which is faster depends on the machine, on what
+ * else it does, and on the loop. Both are tried in turn, in blocks of consecutive runs. The first
+ * run of a block does not count: it finds in the caches what the other way left there. One block of
+ * each is enough where the chosen way is clearly faster, and one more of it where it is clearly
+ * slower; otherwise the best of several blocks must say so. Then the faster one is taken until it
+ * is time to doubt: a busy machine may have misled the tries.
  */
 #include "sweep/sweep.h"
 
 enum {
-    TRIES = 3,                       /* of each way at most */
-    SHORTEST_PAUSE = HOSTILE(30, 6), /* runs before the next tries, at first: a machine that was */
-    LONGEST_PAUSE =
-        16 * SHORTEST_PAUSE /* busy may have misled them; later twice as many each time */
+    BLOCK = 3,                       /* runs, of which the first does not count */
+    MOST_BLOCKS = 3,                 /* of each way */
+    SHORTEST_PAUSE = HOSTILE(30, 6), /* runs before doubt; after each doubt twice as many */
+    LONGEST_PAUSE = 16 * SHORTEST_PAUSE
 };
 
-/* A way that takes so much longer than another is not tried again before it is time. */
-static const double clearly = 1.25;
+/* A way that takes so much longer is not tried again before it is time; and one must be so much
+ * faster to replace the one that was chosen. */
+static const double clearly = 1.25, noticeably = 1.02;
 
 static bool is_alike(int64_t a, int64_t b) { return a <= 2 * b && b <= 2 * a; }
 
-/* The fastest as far as is known; of equal ones the chosen one. */
-static int fastest(const sweep_store_choice *way)
+static int other(int way) { return 1 - way; }
+
+/* Whether blocks have shown which way to take. */
+static bool is_decided(const sweep_store_choice *c)
 {
-    int best = way->best;
-    for (int i = 0; i < SWEEP_STORE_CHOICES; i++)
-        if (way->least[i] < way->least[best]) best = i;
-    return best;
+    int rival = other(c->best);
+    if (c->blocks[c->best] < 1 || c->blocks[rival] < 1) return false;
+    if (c->least[rival] > clearly * c->least[c->best]) return true;
+    if (c->least[c->best] > clearly * c->least[rival]) return c->blocks[c->best] > 1;
+    return c->blocks[c->best] >= MOST_BLOCKS && c->blocks[rival] >= MOST_BLOCKS;
 }
 
-/* Whether the tries have shown which way to keep. */
-static bool is_decided(const sweep_store_choice *way)
+/* The blocks begin with the way that has had fewer, or with the chosen one. */
+static int next_way(const sweep_store_choice *c)
 {
-    bool all = true, clear = true;
-    for (int i = 0; i < SWEEP_STORE_CHOICES; i++) {
-        if (way->tries[i] < 1) return false;
-        all = all && way->tries[i] >= TRIES;
-        clear = clear && (i == way->best || way->least[i] > clearly * way->least[way->best]);
+    return c->blocks[other(c->best)] < c->blocks[c->best] ? other(c->best) : c->best;
+}
+
+int sweep_store_choice_begin(sweep_store_choice *c, int64_t bytes, int first, bool doubtful)
+{
+    if (!is_alike(c->bytes, bytes)) {
+        *c = (sweep_store_choice){.best = first};
+        c->pause = doubtful ? SHORTEST_PAUSE : LONGEST_PAUSE;
+        c->left = doubtful ? 0 : LONGEST_PAUSE;
     }
-    return all || clear;
-}
-
-int sweep_store_choice_begin(sweep_store_choice *way, int64_t points)
-{
-    /* The first run finds new memory and counts for nothing. */
-    if (!is_alike(way->points, points))
-        *way = (sweep_store_choice){.pause = SHORTEST_PAUSE, .tries = {-1}};
-    way->points = points;
-    way->now = way->best;
-    way->tried = way->left == 0;
-    if (!way->tried) {
-        way->left--;
-        return way->now;
+    c->bytes = bytes;
+    c->tried = c->left == 0;
+    if (!c->tried) {
+        c->left--;
+        c->now = c->best;
+    } else if (c->runs == 0) {
+        c->now = next_way(c);
     }
-    for (int i = 0; i < SWEEP_STORE_CHOICES; i++)
-        if (way->tries[i] < way->tries[way->now]) way->now = i;
-    return way->now;
+    return c->now;
 }
 
-void sweep_store_choice_end(sweep_store_choice *way, double seconds)
+/* The ways are no longer tried: the best of them is taken. */
+static void decide(sweep_store_choice *c)
 {
-    if (!way->tried) return;
-    double each = seconds / (double)way->points, *least = &way->least[way->now];
-    way->tries[way->now]++;
-    if (way->tries[way->now] == 1 || each < *least) *least = each;
-    if (!is_decided(way)) return;
-    int before = way->best;
-    way->best = fastest(way);
-    way->left = way->best == before ? way->pause : SHORTEST_PAUSE;
-    way->pause = 2 * way->left < LONGEST_PAUSE ? 2 * way->left : LONGEST_PAUSE;
-    for (int i = 0; i < SWEEP_STORE_CHOICES; i++) way->tries[i] = 0;
+    int before = c->best, rival = other(c->best);
+    if (c->least[rival] * noticeably < c->least[before]) c->best = rival;
+    c->left = c->best == before ? c->pause : SHORTEST_PAUSE;
+    c->pause = 2 * c->left < LONGEST_PAUSE ? 2 * c->left : LONGEST_PAUSE;
+    c->blocks[0] = c->blocks[1] = 0;
+}
+
+bool sweep_store_choice_end(sweep_store_choice *c, double seconds)
+{
+    double *least = &c->least[c->now];
+    if (!c->tried) return false;
+    if (++c->runs == 1) return false;
+    if ((c->blocks[c->now] == 0 && c->runs == 2) || seconds < *least) *least = seconds;
+    if (c->runs < BLOCK) return false;
+    c->runs = 0;
+    c->blocks[c->now]++;
+    if (!is_decided(c)) return false;
+    decide(c);
+    return true;
+}
+
+double sweep_store_choice_gain(const sweep_store_choice *c)
+{
+    return c->least[other(c->best)] / c->least[c->best];
 }
