@@ -16,6 +16,12 @@ static const int64_t usual_crossover = 64 << 20;
 
 /* ---- what a chain touches -------------------------------------------------------------------- */
 
+/* Whether so many bytes, passing through the caches, leave the second-level ones. */
+static bool leaves_caches(const sweep_workers *workers, int64_t bytes)
+{
+    return HOSTILE(bytes > machine_second_cache() * workers->count, bytes >= 0);
+}
+
 static int64_t slot_bytes(const chain_slot *slot)
 {
     grid_box memory = chain_slot_memory(slot);
@@ -24,22 +30,17 @@ static int64_t slot_bytes(const chain_slot *slot)
 }
 
 /* A short chain between long ones finds in the caches what these have left there. */
-void sweep_workers_chain(sweep_workers *workers, const chain *c)
+bool sweep_workers_chain(sweep_workers *workers, const chain *c)
 {
     int64_t bytes = 0;
     for (size_t i = 0; i < c->slot_count; i++) bytes += slot_bytes(c->slots[i]);
     workers->touched = larger(bytes, workers->touched - workers->touched / 16);
+    return leaves_caches(workers, workers->touched);
 }
 
 machine_crossover *sweep_workers_crossover(sweep_workers *workers) { return &workers->crossover; }
 
 /* ---- flags ----------------------------------------------------------------------------------- */
-
-/* Whether so many bytes, passing through the caches, leave the second-level ones. */
-static bool leaves_caches(const sweep_loop *l, int64_t bytes)
-{
-    return HOSTILE(bytes > machine_second_cache() * l->workers->count, bytes >= 0);
-}
 
 static int stores(sweep_loop *l, int64_t bytes)
 {
@@ -56,7 +57,7 @@ void sweep_flags_begin(sweep_loop *l, int64_t points)
     int64_t bytes = larger(l->bytes * points, l->workers->touched);
     l->flags = l->usual_flags;
     l->timed = false;
-    if (!leaves_caches(l, bytes)) return;
+    if (!leaves_caches(l->workers, bytes)) return;
     l->flags |= ABI_PREFETCH;
     if (!whole || !l->streams) return;
     if (stores(l, bytes)) l->flags |= ABI_STREAM;
