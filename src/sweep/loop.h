@@ -133,8 +133,7 @@ struct sweep_loop {
     bool poison;   /* as the workers' */
     bool alone;    /* one thread must run it */
     bool far;      /* copies around a point may be large: see sweep_edge_is_far */
-    bool timed;    /* the box that runs is: see flags.c */
-    double start;  /* since then */
+    bool high;     /* there may be code for two planes at once */
     int streams;   /* results that may be written past the caches */
     int flags;     /* of the box that runs */
     int usual_flags;
@@ -147,7 +146,9 @@ struct sweep_loop {
     const sweep_edge **edge_of_view; /* NULL: none in `edges` */
     sweep_reduction *reductions;
     sweep_reuse reuse;
-    sweep_store_choice choice;
+    sweep_choice stores, planes;
+    sweep_choice *timed;  /* that the box that runs is a try of; NULL: none */
+    double start;         /* of that */
     int64_t bytes, work;  /* of a point: of its fields; the same, or nodes it computes */
     grid_box inside;      /* points that touch nothing outside the grid */
     grid_box interior;    /* points that need no copies */

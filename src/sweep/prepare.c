@@ -219,6 +219,7 @@ static void prepare_how(sweep_loop *l)
     l->work = larger(l->bytes, (int64_t)l->loop->kernel->graph.count);
     l->alone = copies_written(l);
     l->far = sweep_edge_may_be_far(l->edges, l->edge_count);
+    l->high = codegen_height(l->loop->kernel) >= CODEGEN_HIGH;
     l->streams = reads_written(l, true) ? 0 : written_streams(l);
     if (!reads_written(l, false)) l->usual_flags |= ABI_OVERLAP;
 }

@@ -27,10 +27,11 @@ void sweep_team_free(struct sweep_team *team);
  * not necessarily all; returns when all calls have ended. */
 void sweep_team_run(struct sweep_team *team, int threads, sweep_work *work, void *data);
 
-/* ---- store_choice.c: stores through the caches, or past them --------------------------------- */
+/* ---- choice.c ---------------------------------------------------------------------------------
+ */
 
 /* Two ways to run a loop, and what is known of them; all zero at first. */
-typedef struct sweep_store_choice {
+typedef struct sweep_choice {
     int64_t bytes;   /* that the chain touched when it was found out */
     int64_t pause;   /* runs between tries */
     int64_t left;    /* runs until the next tries; 0: tries go on */
@@ -39,15 +40,15 @@ typedef struct sweep_store_choice {
     int blocks[2];   /* of each way */
     double least[2]; /* seconds of a run */
     bool tried;      /* whether this run is a try */
-} sweep_store_choice;
+} sweep_choice;
 
 /* The way, 0 or 1, to take when the loop runs next in a chain that touches so many bytes. At first
  * it is `first`; the other is tried soon if that is doubtful, and late otherwise. */
-int sweep_store_choice_begin(sweep_store_choice *c, int64_t bytes, int first, bool doubtful);
+int sweep_choice_begin(sweep_choice *c, int64_t bytes, int first, bool doubtful);
 /* How long that took. Whether tries have ended with this run, and c->best is the faster way. */
-bool sweep_store_choice_end(sweep_store_choice *c, double seconds);
+bool sweep_choice_end(sweep_choice *c, double seconds);
 /* By which factor that way was faster than the other, when tries have ended. */
-double sweep_store_choice_gain(const sweep_store_choice *c);
+double sweep_choice_gain(const sweep_choice *c);
 
 /* ---- workers.c ------------------------------------------------------------------------------- */
 

@@ -16,13 +16,13 @@ typedef struct machine_model {
 } machine_model;
 
 /* Runs so often, on a loop that begins with `first`; how many runs did not go `way`. */
-static int astray(sweep_store_choice *c, machine_model *m, int runs, int first, int way)
+static int astray(sweep_choice *c, machine_model *m, int runs, int first, int way)
 {
     int other = 0;
     for (int i = 0; i < runs; i++) {
-        int taken = sweep_store_choice_begin(c, BYTES, first, true);
+        int taken = sweep_choice_begin(c, BYTES, first, true);
         assert_in_range(taken, 0, 1);
-        sweep_store_choice_end(c, taken == m->before ? m->seconds[taken] : m->after_other);
+        sweep_choice_end(c, taken == m->before ? m->seconds[taken] : m->after_other);
         m->before = taken;
         other += taken != way;
     }
@@ -32,7 +32,7 @@ static int astray(sweep_store_choice *c, machine_model *m, int runs, int first, 
 static void one_block_shows_that_the_first_is_clearly_faster(void **state)
 {
     (void)state;
-    sweep_store_choice c = {0};
+    sweep_choice c = {0};
     machine_model m = {{1, 1.6}, 1, 0};
     assert_int_equal(astray(&c, &m, 2 * BLOCK, 0, 0), BLOCK);
     assert_int_equal(astray(&c, &m, 5, 0, 0), 0);
@@ -42,7 +42,7 @@ static void finds_the_other_where_it_is_faster(void **state)
 {
     (void)state;
     for (int first = 0; first < 2; first++) {
-        sweep_store_choice c = {0};
+        sweep_choice c = {0};
         machine_model m = {{first ? 0.9 : 1, first ? 1 : 0.9}, 1, first};
         astray(&c, &m, 6 * BLOCK, first, 1 - first);
         assert_int_equal(astray(&c, &m, 5, first, 1 - first), 0);
@@ -54,7 +54,7 @@ static void finds_the_other_where_it_is_faster(void **state)
 static void the_first_run_of_a_block_does_not_count(void **state)
 {
     (void)state;
-    sweep_store_choice slow = {0}, fast = {0};
+    sweep_choice slow = {0}, fast = {0};
     machine_model costly = {{1, 0.5}, 9, -1}, lucky = {{1, 2}, 0.1, -1};
     astray(&slow, &costly, 6 * BLOCK, 0, 1);
     assert_int_equal(astray(&slow, &costly, 5, 0, 1), 0);
@@ -65,11 +65,11 @@ static void the_first_run_of_a_block_does_not_count(void **state)
 static void runs_of_a_block_follow_one_another(void **state)
 {
     (void)state;
-    sweep_store_choice c = {0};
+    sweep_choice c = {0};
     int way[6 * BLOCK];
     for (int i = 0; i < 6 * BLOCK; i++) {
-        way[i] = sweep_store_choice_begin(&c, BYTES, 0, true);
-        sweep_store_choice_end(&c, 1);
+        way[i] = sweep_choice_begin(&c, BYTES, 0, true);
+        sweep_choice_end(&c, 1);
     }
     for (int i = 0; i < 6 * BLOCK; i++) assert_int_equal(way[i], way[i / BLOCK * BLOCK]);
     assert_int_equal(way[0], 0);
@@ -80,11 +80,11 @@ static void runs_of_a_block_follow_one_another(void **state)
 static void a_busy_machine_misleads_nobody(void **state)
 {
     (void)state;
-    sweep_store_choice c = {0};
+    sweep_choice c = {0};
     machine_model m = {{1, 1.1}, 1, 0};
     for (int i = 0; i < BLOCK; i++) {
-        assert_int_equal(sweep_store_choice_begin(&c, BYTES, 0, true), 0);
-        sweep_store_choice_end(&c, 5);
+        assert_int_equal(sweep_choice_begin(&c, BYTES, 0, true), 0);
+        sweep_choice_end(&c, 5);
     }
     astray(&c, &m, 5 * BLOCK, 0, 0);
     assert_int_equal(astray(&c, &m, 5, 0, 0), 0);
@@ -93,7 +93,7 @@ static void a_busy_machine_misleads_nobody(void **state)
 static void equal_ways_change_nothing(void **state)
 {
     (void)state;
-    sweep_store_choice c = {0};
+    sweep_choice c = {0};
     machine_model m = {{1, 0.99}, 1, 0};
     astray(&c, &m, 6 * BLOCK, 0, 0);
     assert_int_equal(astray(&c, &m, 5, 0, 0), 0);
@@ -102,7 +102,7 @@ static void equal_ways_change_nothing(void **state)
 static void doubts_what_it_knows_ever_more_rarely(void **state)
 {
     (void)state;
-    sweep_store_choice c = {0};
+    sweep_choice c = {0};
     machine_model first = {{1, 1.6}, 1, 0}, second = {{1, 0.5}, 1, 0};
     int early = astray(&c, &first, 600, 0, 0), late = astray(&c, &first, 600, 0, 0);
     assert_in_range(late, 1, early - 1);
@@ -114,11 +114,11 @@ static void doubts_what_it_knows_ever_more_rarely(void **state)
 static void without_doubt_it_tries_late(void **state)
 {
     (void)state;
-    sweep_store_choice c = {0};
+    sweep_choice c = {0};
     int other = 0, runs = 0;
     for (; runs < 2000 && !other; runs++) {
-        int way = sweep_store_choice_begin(&c, BYTES, 1, false);
-        sweep_store_choice_end(&c, way ? 1 : 2);
+        int way = sweep_choice_begin(&c, BYTES, 1, false);
+        sweep_choice_end(&c, way ? 1 : 2);
         other = !way;
     }
     assert_in_range(runs, 50, 1999);
@@ -127,28 +127,28 @@ static void without_doubt_it_tries_late(void **state)
 static void another_size_is_another_question(void **state)
 {
     (void)state;
-    sweep_store_choice c = {0};
+    sweep_choice c = {0};
     machine_model m = {{1, 0.5}, 1, 0};
     astray(&c, &m, 20, 0, 1);
-    assert_int_equal(sweep_store_choice_begin(&c, BYTES, 0, true), 1);
-    sweep_store_choice_end(&c, 1);
-    assert_int_equal(sweep_store_choice_begin(&c, 3 * BYTES, 0, true), 0);
-    sweep_store_choice_end(&c, 1);
+    assert_int_equal(sweep_choice_begin(&c, BYTES, 0, true), 1);
+    sweep_choice_end(&c, 1);
+    assert_int_equal(sweep_choice_begin(&c, 3 * BYTES, 0, true), 0);
+    sweep_choice_end(&c, 1);
 }
 
 /* The run with which tries end says by how much the chosen way won. */
 static void says_by_how_much_a_way_won(void **state)
 {
     (void)state;
-    sweep_store_choice c = {0};
+    sweep_choice c = {0};
     int ended = 0;
     for (int i = 0; i < 4 * BLOCK; i++) {
-        int way = sweep_store_choice_begin(&c, BYTES, 0, true);
-        if (!sweep_store_choice_end(&c, way ? 1 : 3)) continue;
+        int way = sweep_choice_begin(&c, BYTES, 0, true);
+        if (!sweep_choice_end(&c, way ? 1 : 3)) continue;
         ended++;
         assert_int_equal(i, 3 * BLOCK - 1); /* the chosen way is given another block */
         assert_int_equal(c.best, 1);
-        assert_true(sweep_store_choice_gain(&c) == 3);
+        assert_true(sweep_choice_gain(&c) == 3);
     }
     assert_int_equal(ended, 1);
 }

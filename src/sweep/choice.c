@@ -1,10 +1,10 @@
-/* Stores that go through the caches, or past them: which is faster depends on the machine, on what
- * else it does, and on the loop. Both are tried in turn, in blocks of consecutive runs. The first
- * run of a block does not count: it finds in the caches what the other way left there. One block of
- * each is enough where the chosen way is clearly faster, and one more of it where it is clearly
- * slower; otherwise the best of several blocks must say so. Then the faster one is taken until it
- * is time to doubt: a busy machine may have misled the tries.
- */
+/* A choice between two ways to run a loop that compute the same, such as stores that go through the
+ * caches or past them: which is faster depends on the machine, on what else it does, and on the
+ * loop. Both are tried in turn, in blocks of consecutive runs. The first run of a block does not
+ * count: it finds in the caches what the other way left there. One block of each is enough where
+ * the chosen way is clearly faster, and one more of it where it is clearly slower; otherwise the
+ * best of several blocks must say so. Then the faster one is taken until it is time to doubt: a
+ * busy machine may have misled the tries. */
 #include "sweep/sweep.h"
 
 enum {
@@ -23,7 +23,7 @@ static bool is_alike(int64_t a, int64_t b) { return a <= 2 * b && b <= 2 * a; }
 static int other(int way) { return 1 - way; }
 
 /* Whether blocks have shown which way to take. */
-static bool is_decided(const sweep_store_choice *c)
+static bool is_decided(const sweep_choice *c)
 {
     int rival = other(c->best);
     if (c->blocks[c->best] < 1 || c->blocks[rival] < 1) return false;
@@ -33,15 +33,15 @@ static bool is_decided(const sweep_store_choice *c)
 }
 
 /* The blocks begin with the way that has had fewer, or with the chosen one. */
-static int next_way(const sweep_store_choice *c)
+static int next_way(const sweep_choice *c)
 {
     return c->blocks[other(c->best)] < c->blocks[c->best] ? other(c->best) : c->best;
 }
 
-int sweep_store_choice_begin(sweep_store_choice *c, int64_t bytes, int first, bool doubtful)
+int sweep_choice_begin(sweep_choice *c, int64_t bytes, int first, bool doubtful)
 {
     if (!is_alike(c->bytes, bytes)) {
-        *c = (sweep_store_choice){.best = first};
+        *c = (sweep_choice){.best = first};
         c->pause = doubtful ? SHORTEST_PAUSE : LONGEST_PAUSE;
         c->left = doubtful ? 0 : LONGEST_PAUSE;
     }
@@ -57,7 +57,7 @@ int sweep_store_choice_begin(sweep_store_choice *c, int64_t bytes, int first, bo
 }
 
 /* The ways are no longer tried: the best of them is taken. */
-static void decide(sweep_store_choice *c)
+static void decide(sweep_choice *c)
 {
     int before = c->best, rival = other(c->best);
     if (c->least[rival] * noticeably < c->least[before]) c->best = rival;
@@ -66,7 +66,7 @@ static void decide(sweep_store_choice *c)
     c->blocks[0] = c->blocks[1] = 0;
 }
 
-bool sweep_store_choice_end(sweep_store_choice *c, double seconds)
+bool sweep_choice_end(sweep_choice *c, double seconds)
 {
     double *least = &c->least[c->now];
     if (!c->tried) return false;
@@ -80,7 +80,7 @@ bool sweep_store_choice_end(sweep_store_choice *c, double seconds)
     return true;
 }
 
-double sweep_store_choice_gain(const sweep_store_choice *c)
+double sweep_choice_gain(const sweep_choice *c)
 {
     return c->least[other(c->best)] / c->least[c->best];
 }
