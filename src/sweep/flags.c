@@ -20,7 +20,7 @@ static const int64_t usual_crossover = 64 << 20;
 /* Whether so many bytes, passing through the caches, leave the second-level ones. */
 static bool leaves_caches(const sweep_workers *workers, int64_t bytes)
 {
-    return HOSTILE(bytes > machine_second_cache() * workers->count, bytes >= 0);
+    return bytes > HOSTILE(machine_second_cache(), -1) * workers->count;
 }
 
 static int64_t slot_bytes(const chain_slot *slot)
