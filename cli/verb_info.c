@@ -78,6 +78,27 @@ static void tell_huge_pages(telling *t, const kata_machine *m)
     end(t);
 }
 
+/* What loops have learned of stores, by the bytes that a chain touches. */
+static void tell_stores(telling *t, const kata_machine *m)
+{
+    if (t->json) {
+        tell_bytes(t, "", "plain_stores_bytes", m->plain_stores);
+        tell_bytes(t, "", "streaming_stores_bytes", m->streaming_stores);
+        return;
+    }
+    begin(t, "stores", "");
+    if (m->plain_stores) {
+        printf("through the caches up to ");
+        print_bytes(m->plain_stores);
+    }
+    if (m->streaming_stores) {
+        printf("%sstreaming from ", m->plain_stores ? ", " : "");
+        print_bytes(m->streaming_stores);
+    }
+    printf("%s", m->plain_stores || m->streaming_stores ? "" : "not known yet");
+    end(t);
+}
+
 static void tell_machine(telling *t, const kata_machine *m)
 {
     tell(t, "version", "version", kata_version());
@@ -90,6 +111,7 @@ static void tell_machine(telling *t, const kata_machine *m)
     tell_bytes(t, "L3 cache", "l3_bytes", m->l3);
     tell_bytes(t, "memory", "memory_bytes", m->memory);
     tell_huge_pages(t, m);
+    tell_stores(t, m);
     tell(t, "compiler", "compiler", m->compiler);
     tell(t, "compilers", "compilers", m->compilers);
     tell(t, "kernel cache", "kernel_cache", m->cache);

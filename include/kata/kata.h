@@ -728,6 +728,10 @@ typedef struct kata_machine {
         *huge_pages;       /* how the system gives them: "always", "madvise", "never"; "" unknown */
     int64_t huge_page;     /* bytes of one; 0 where there are none */
     bool huge_pages_given; /* memory of fields asks for huge pages, and gets some */
+    /* What loops have found out: at so many bytes that a chain touches, and at fewer, stores
+     * through the caches were faster; at so many, and at more, streaming stores. 0: not known yet.
+     */
+    int64_t plain_stores, streaming_stores;
 } kata_machine;
 /* Sets *machine. */
 KATA_API kata_status kata_machine_get(kata *k, kata_machine *machine);

@@ -32,7 +32,9 @@ kata_status kata_machine_get(kata *k, kata_machine *out)
     if (!k) return api_null("kata_machine_get", "the context");
     if (!out) return api_fail(k, KATA_ERROR_ARGUMENT, "kata_machine_get: the result is NULL");
     machine found;
+    machine_crossover stores;
     machine_detect(&found);
+    exec_crossover(&k->exec, &stores);
     *out = (kata_machine){.cpu = store_text(k, 0, found.cpu),
                           .simd = store_text(k, 1, found.simd),
                           .cores = found.cores,
@@ -48,7 +50,9 @@ kata_status kata_machine_get(kata *k, kata_machine *out)
                           .executors = store_executors(k, 5),
                           .huge_pages = store_text(k, 6, found.huge_pages),
                           .huge_page = found.huge_page,
-                          .huge_pages_given = found.huge_pages_given};
+                          .huge_pages_given = found.huge_pages_given,
+                          .plain_stores = stores.plain,
+                          .streaming_stores = stores.streaming};
     return k->messages.status;
 }
 

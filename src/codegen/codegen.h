@@ -28,6 +28,10 @@ typedef struct codegen_loop {
 /* The name of a loop's function: "kata_" and a hash of its graph, storage types, rows and passes.
  * Loops that compute the same have the same name. */
 void codegen_name(const codegen_loop *loop, char name[64]);
+/* The most planes in which a point reads a component at one y; from CODEGEN_HIGH on a function may
+ * have code for two planes at once (row_pairs.c). */
+enum { CODEGEN_HIGH = HOSTILE(7, 3) };
+int codegen_height(const ir_kernel *kernel);
 /* The index of the first view, and of the first number, of a parameter in abi_arguments. For the
  * index param_count: how many views, and how many numbers, there are. */
 int codegen_view_index(const ir_kernel *kernel, int param);

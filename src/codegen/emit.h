@@ -93,6 +93,7 @@ struct codegen_writer {
     int group;      /* of reused values: below it they are known; count + 1: points; 0: none */
     int32_t moved;  /* offset of the point along x from that to which the node belongs */
     int paired;     /* `pair` while two rows are written, 0 otherwise */
+    bool jammed;    /* the points of both rows are computed side by side */
     int32_t second; /* the row at iy and iz (0), or its neighbour (1) */
 };
 
@@ -200,6 +201,8 @@ void codegen_read_index(text *out, const ir_kernel *kernel, int param, int dimen
  * STRIDED rows, `row` with "_x" behind it is the distance of elements. */
 void codegen_element(text *out, const codegen_writer *w, int param, int32_t offset, bool reads,
                      const char *row);
+/* The name of a named node. */
+void codegen_value_name(text *out, const codegen_writer *w, ir_id id);
 /* A node where it is used: its name, or the whole expression. */
 void codegen_operand(text *out, const codegen_writer *w, ir_id id);
 /* The expression that computes a node. */
@@ -223,10 +226,20 @@ void codegen_point_parameters(text *out, const codegen_writer *w);
 void codegen_point_arguments(text *out, const codegen_writer *w);
 /* The named nodes of a level, of those wanted, as variables. */
 void codegen_steps(const codegen_writer *w, nest *in, codegen_level level);
+/* The variable of one named node. */
+void codegen_step_of(const codegen_writer *w, nest *in, ir_id id);
+/* A store to the element or lane `to`; where its condition does not hold, the old bits are written
+ * back. */
+void codegen_store(const codegen_writer *w, nest *in, int i, const char *to);
 /* The function of a point. */
 void codegen_point(const codegen_writer *w, nest *file);
 /* A call of it whose results go to their rows. */
 void codegen_direct_call(const codegen_writer *w, nest *in);
+
+/* ---- jam.c ----------------------------------------------------------------------------------- */
+
+/* Both points of the writer's pair of rows, at `at + lane`, and what they store, in new_0, ... */
+void codegen_jam(const codegen_writer *pair, nest *in);
 
 /* ---- row_pointers.c -------------------------------------------------------------------------- */
 

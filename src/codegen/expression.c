@@ -6,7 +6,9 @@
 static void add_load(text *out, const codegen_writer *w, const ir_node *node)
 {
     kata_type storage = w->loop->storage[node->param];
-    codegen_label row = codegen_row_name(w->loop->kernel, node->param, node->element, node->offset);
+    const int32_t offset[3] = {0, node->offset[1] + codegen_second_y(w),
+                               node->offset[2] + codegen_second_z(w)};
+    codegen_label row = codegen_row_name(w->loop->kernel, node->param, node->element, offset);
     text_add(out, "%s%s", codegen_load_open(node->type, storage).is, row.is);
     codegen_element(out, w, node->param, node->offset[0] + w->moved, true, row.is);
     text_add(out, "%s", codegen_load_close(node->type, storage));
@@ -143,8 +145,15 @@ static void add_operation(text *out, const codegen_writer *w, const ir_node *nod
 
 static void add_reused(text *out, const codegen_writer *w, ir_id id)
 {
-    text_add(out, "reused_%d[ix + (%d)]", w->reuse->of[id] - 1,
+    text_add(out, "reused_%d%s[ix + (%d)]", w->reuse->of[id] - 1, codegen_second(w),
              (int)(w->reuse->offset[id] + w->moved));
+}
+
+/* An index of the point; functions of points are given that of their own row. */
+static void add_index(text *out, const codegen_writer *w, int dimension)
+{
+    bool moved = w->jammed && w->second && dimension == w->paired;
+    text_add(out, moved ? "(i%c + 1)" : "i%c", "xyz"[dimension]);
 }
 
 void codegen_expression(text *out, const codegen_writer *w, ir_id id)
@@ -159,7 +168,7 @@ void codegen_expression(text *out, const codegen_writer *w, ir_id id)
     switch (node->op) {
     case IR_CONST: codegen_constant(out, w->dialect, node->type, node->value); return;
     case IR_NUMBER: text_add(out, "%s", codegen_number_name(kernel, node).is); return;
-    case IR_INDEX: text_add(out, "i%c", "xyz"[node->param]); return;
+    case IR_INDEX: add_index(out, w, node->param); return;
     case IR_SIZE: text_add(out, "n%c", "xyz"[node->param]); return;
     case IR_LOAD: add_load(out, w, node); return;
     case IR_CONVERT: add_convert(out, w, node); return;
@@ -173,10 +182,16 @@ void codegen_expression(text *out, const codegen_writer *w, ir_id id)
         add_operation(out, w, node);
 }
 
+void codegen_value_name(text *out, const codegen_writer *w, ir_id id)
+{
+    bool own = w->jammed && w->steps[id].level == CODEGEN_POINT;
+    text_add(out, "v%u%s", (unsigned)id, own ? codegen_second(w) : "");
+}
+
 void codegen_operand(text *out, const codegen_writer *w, ir_id id)
 {
     if (w->steps[id].named)
-        text_add(out, "v%u", (unsigned)id);
+        codegen_value_name(out, w, id);
     else
         codegen_expression(out, w, id);
 }

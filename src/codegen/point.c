@@ -3,16 +3,24 @@
  * each store it is given the address of the element that it makes. */
 #include "codegen/emit.h"
 
+void codegen_step_of(const codegen_writer *w, nest *in, ir_id id)
+{
+    const ir_node *node = &w->loop->kernel->graph.nodes[id];
+    codegen_position(w, in, node->at);
+    text *line = &nest_add(in, NEST_STATEMENT)->head;
+    text_add(line, "const %s ", codegen_type(w, node->type));
+    codegen_value_name(line, w, id);
+    text_add(line, " = ");
+    codegen_expression(line, w, id);
+}
+
 void codegen_steps(const codegen_writer *w, nest *in, codegen_level level)
 {
     const ir_graph *g = &w->loop->kernel->graph;
     for (ir_id id = 1; id < g->count; id++) {
         if (!w->steps[id].named || w->steps[id].level != level) continue;
         if (w->wanted && !w->wanted[id]) continue;
-        codegen_position(w, in, g->nodes[id].at);
-        text *line = &nest_add(in, NEST_STATEMENT)->head;
-        text_add(line, "const %s v%u = ", codegen_type(w, g->nodes[id].type), (unsigned)id);
-        codegen_expression(line, w, id);
+        codegen_step_of(w, in, id);
     }
 }
 
@@ -47,14 +55,12 @@ static void add_combined(text *out, const codegen_writer *w, int i)
     text_add(out, ")");
 }
 
-/* Where the condition of a store does not hold, the old bits are written back, or the contribution
- * is neutral. */
-static void add_store(const codegen_writer *w, nest *in, int i)
+void codegen_store(const codegen_writer *w, nest *in, int i, const char *to)
 {
     const ir_store *s = &w->loop->kernel->stores[i];
     bool lanes = codegen_has_lanes(w->loop, s->param);
     codegen_position(w, in, s->at);
-    text *line = &nest_format(in, NEST_STATEMENT, "*to_%d = ", i)->head;
+    text *line = &nest_format(in, NEST_STATEMENT, "%s = ", to)->head;
     bool counts = lanes && codegen_counts(w);
     text_add(line, counts ? s->condition ? "counts && " : "counts ? " : "");
     if (s->condition) {
@@ -71,7 +77,7 @@ static void add_store(const codegen_writer *w, nest *in, int i)
         codegen_constant(line, w->dialect, w->loop->kernel->params[s->param].type,
                          ir_reduction_start(&w->loop->kernel->params[s->param]));
     else if (lanes)
-        text_add(line, "*to_%d", i);
+        text_add(line, "%s", to);
     else
         codegen_target(line, w, s);
 }
@@ -88,7 +94,8 @@ void codegen_point(const codegen_writer *w, nest *file)
                  codegen_element_type(w->loop, kernel->stores[i].param), i);
     text_add(&function->head, codegen_counts(w) ? ", const %s counts)" : ")", w->dialect->boolean);
     codegen_steps(w, function, CODEGEN_POINT);
-    for (int i = 0; i < kernel->store_count; i++) add_store(w, function, i);
+    for (int i = 0; i < kernel->store_count; i++)
+        codegen_store(w, function, i, codegen_format("*to_%d", i).is);
 }
 
 void codegen_direct_call(const codegen_writer *w, nest *in)

@@ -5,11 +5,12 @@
  * read is loaded once, and what compilers find that both compute of it is computed once. Pairs
  * along z are for stars that are high: they read as many planes at one y as they are high, and each
  * row of these was last read a whole plane ago and has left the first-level cache. Pairs along y
- * are for boxes. What a point computes, and in which order, stays the same. */
+ * are for boxes. Whether planes are paired is decided when a loop runs (ABI_PLANES): in a cache it
+ * is slower on some machines, for then compilers move values to and from the stack, from memory it
+ * is faster. What a point computes, and in which order, stays the same. */
 #include "codegen/emit.h"
 
-/* The most planes in which a component is read at one y. */
-static int height(const ir_kernel *kernel)
+int codegen_height(const ir_kernel *kernel)
 {
     int most = 0;
     for (int i = 0; i < kernel->access_count; i++) {
@@ -67,7 +68,8 @@ static void add_pairs(const codegen_writer *w, nest *in)
     const int d = w->pair;
     const char i = "xyz"[d];
     pairs.paired = d;
-    nest_statement(in, "const int64_t unpaired = hi[%d] - (hi[%d] - lo[%d]) %% 2", d, d, d);
+    nest_statement(in, "const int64_t unpaired = %shi[%d] - (hi[%d] - lo[%d]) %% 2",
+                   d == 2 ? "!(flags & ABI_PLANES) ? lo[2] : " : "", d, d, d);
     nest *loop =
         nest_loop(in, NEST_PLAIN, "int64_t i%c = lo[%d]; i%c < unpaired; i%c += 2", i, d, i, i);
     if (d == 2) loop = codegen_begin_loop(w, loop, 1);
@@ -83,9 +85,8 @@ static void pair(codegen_writer *w, int dimension)
 
 bool codegen_pair_planes(codegen_writer *w)
 {
-    enum { HIGH = HOSTILE(7, 3) };
     bool reuses = w->reuse && w->reuse->count;
-    if (may_pair(w) && height(w->loop->kernel) >= HIGH && !reuses &&
+    if (may_pair(w) && codegen_height(w->loop->kernel) >= CODEGEN_HIGH && !reuses &&
         !codegen_computes_at(w, CODEGEN_PLANE))
         pair(w, 2);
     return true;

@@ -25,10 +25,12 @@ static void add_stride(const codegen_writer *w, nest *in, int param, const char 
 }
 
 /* Hides where a row begins: compilers otherwise compute the addresses of all rows from one of them
- * at each vector, instead of keeping them in registers. */
+ * at each vector, instead of keeping them in registers. A loop that reads the rows of two points
+ * has no registers for all of them; one that reads reused values of both has. */
 static void add_hidden(const codegen_writer *w, nest *in, const char *row)
 {
-    if (w->hidden) nest_statement(in, "KATA_HIDDEN(%s)", row);
+    bool reuses = w->reuse && w->reuse->count;
+    if (w->hidden && (!w->paired || reuses)) nest_statement(in, "KATA_HIDDEN(%s)", row);
 }
 
 /* "p0_u_3": the row of the point, from which the others of a component are found. */

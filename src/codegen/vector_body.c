@@ -67,6 +67,9 @@ static void add_call(const codegen_writer *w, nest *in)
 void codegen_vector(const codegen_writer *w, nest *in)
 {
     nest *lanes = nest_loop(in, NEST_VECTOR, "int64_t lane = 0; lane < %d; lane++", w->lanes);
-    codegen_each_row(w, lanes, add_call);
+    if (w->paired)
+        codegen_jam(w, lanes);
+    else
+        codegen_each_row(w, lanes, add_call);
     if (codegen_is_first_group(w) && w->add_fetches) w->add_fetches(w, in);
 }

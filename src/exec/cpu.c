@@ -24,6 +24,7 @@ void exec_cpu_free(struct exec_cpu *cpu)
 {
     if (!cpu) return;
     cpu_groups_drop(cpu);
+    if (cpu->workers) cpu_crossover_save(cpu);
     sweep_workers_free(cpu->workers);
     cpu_functions_free(cpu);
     free(cpu->ways);
@@ -76,6 +77,7 @@ static kata_status run_chain(exec_context *context, const chain *c, const plan *
     size_t *functions = arena_array(&memory, c->count + 1, sizeof *functions);
     kata_status status = functions ? cpu_compile(context, c, functions, m) : message_no_memory(m);
     if (!status) status = sweep_make_arrays(c, m);
+    if (!status && sweep_workers_chain(context->cpu->workers, c)) cpu_crossover_load(context->cpu);
     if (!status && p)
         status = cpu_run_planned(context, &(cpu_work){p, a, functions, false}, m);
     else if (!status)

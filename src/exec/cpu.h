@@ -44,6 +44,7 @@ struct exec_cpu {
     bool told;             /* that a plan is not used */
     struct cpu_ways *ways; /* CPU_KNOWN_CHAINS of them; NULL at first */
     int64_t turn;
+    bool crossover_loaded;
 };
 
 /* A loop of a chain. */
@@ -140,6 +141,12 @@ cpu_function *cpu_functions_find(const struct exec_cpu *cpu, const char *name);
 /* Adds one of a new name; false when memory is out. */
 bool cpu_functions_add(struct exec_cpu *cpu, const cpu_function *function);
 void cpu_functions_free(struct exec_cpu *cpu);
+
+/* ---- cpu_crossover.c ------------------------------------------------------------------------- */
+
+/* Gives the workers the machine's crossover, once; and keeps what they have found out. */
+void cpu_crossover_load(struct exec_cpu *cpu);
+void cpu_crossover_save(struct exec_cpu *cpu);
 
 /* ---- cpu_compile.c: from loops to functions -------------------------------------------------- */
 

@@ -4,6 +4,7 @@
 
 #include "codegen/codegen.h"
 #include "jit/jit.h"
+#include "machine/machine.h"
 #include "observe/observe.h"
 #include "plan/plan.h"
 
@@ -54,6 +55,9 @@ void exec_cpu_free(struct exec_cpu *cpu);
  * error. `portable`: for any CPU of this kind. */
 kata_status exec_compile_ahead(exec_context *context, const codegen_loop *loops, size_t count,
                                bool portable, messages *m);
+
+/* cpu_crossover.c: the crossover of streaming stores as it is known now. */
+void exec_crossover(const exec_context *context, machine_crossover *out);
 
 /* recorded.c: runs a chain loop by loop and records each. */
 kata_status exec_run_recorded(observe_record *record, const exec_executor *executor,

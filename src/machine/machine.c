@@ -60,20 +60,6 @@ bool machine_pin(pthread_t thread, int from, int n)
     return pinned;
 }
 
-int64_t machine_last_cache(void)
-{
-    static _Atomic int64_t known; /* the C library asks the processor */
-    int64_t bytes = known;
-    if (bytes) return bytes;
-#ifdef _SC_LEVEL3_CACHE_SIZE
-    bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    if (bytes <= 0) bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
-#endif
-    if (bytes <= 0) bytes = 16 << 20;
-    known = bytes;
-    return bytes;
-}
-
 int64_t machine_second_cache(void)
 {
     static _Atomic int64_t known;

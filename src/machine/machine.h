@@ -29,10 +29,27 @@ int machine_here(void);
 /* Lets a thread run on one core only: the n-th core that the caller may use, counted from core
  * `from` on, wrapping around. False if the system refuses. */
 bool machine_pin(pthread_t thread, int from, int n);
-/* Bytes of the largest cache; 16 MiB where that is not known. Fast. */
-int64_t machine_last_cache(void);
 /* Bytes of a second-level cache; 256 KiB where that is not known. Fast. */
 int64_t machine_second_cache(void);
+
+/* ---- crossover.c ----------------------------------------------------------------------------- */
+
+/* From how many bytes on, of all that a chain touches, streaming stores are faster. Zero at first:
+ * nothing is known. */
+typedef struct machine_crossover {
+    int64_t plain;     /* the largest size at which plain stores were faster; 0: none is known */
+    int64_t streaming; /* the smallest at which streaming ones were; 0: none. Above `plain` */
+    bool changed;      /* by a note */
+} machine_crossover;
+
+/* Which stores were faster where a chain touched so many bytes. */
+void machine_crossover_note(machine_crossover *c, int64_t bytes, bool streaming);
+/* The crossover; 0: not known. */
+int64_t machine_crossover_bytes(const machine_crossover *c);
+/* As a line of text, and back. Reading is false, with *out unchanged, where the text is anything
+ * else. */
+void machine_crossover_print(text *out, const machine_crossover *c);
+bool machine_crossover_read(const char *line, machine_crossover *out);
 
 /* ---- huge_pages.c ---------------------------------------------------------------------------- */
 

@@ -26,6 +26,8 @@ struct sweep_workers {
     bool poison;             /* copies of what lies outside the grid start poisoned */
     struct sweep_team *team; /* NULL before the first box that is worth one */
     struct sweep_cache *cache;
+    int64_t touched; /* bytes, by chains up to the one that runs */
+    machine_crossover crossover;
 };
 
 /* Makes *memory at least so many bytes, which lose their values, aligned to lines; false when
@@ -131,7 +133,8 @@ struct sweep_loop {
     bool poison;   /* as the workers' */
     bool alone;    /* one thread must run it */
     bool far;      /* copies around a point may be large: see sweep_edge_is_far */
-    bool streams;  /* outputs may be written past the caches */
+    bool high;     /* there may be code for two planes at once */
+    int streams;   /* results that may be written past the caches */
     int flags;     /* of the box that runs */
     int usual_flags;
     int view_count, number_count, edge_count, fill_count, reduction_count;
@@ -143,7 +146,9 @@ struct sweep_loop {
     const sweep_edge **edge_of_view; /* NULL: none in `edges` */
     sweep_reduction *reductions;
     sweep_reuse reuse;
-    sweep_store_choice choice;
+    sweep_choice stores, planes;
+    sweep_choice *timed;  /* that the box that runs is a try of; NULL: none */
+    double start;         /* of that */
     int64_t bytes, work;  /* of a point: of its fields; the same, or nodes it computes */
     grid_box inside;      /* points that touch nothing outside the grid */
     grid_box interior;    /* points that need no copies */
@@ -245,6 +250,12 @@ int64_t sweep_level_count(const sweep_loop *l, const grid_box *box);
 grid_box sweep_level(const sweep_loop *l, const grid_box *box, int64_t i);
 /* Runs a box level after level, as far as one with a point that fails. False when memory is out. */
 bool sweep_run_levels(sweep_loop *l, const grid_box *box);
+
+/* ---- flags.c --------------------------------------------------------------------------------- */
+
+/* Sets l->flags for a box of so many points that runs next; and after it has run. */
+void sweep_flags_begin(sweep_loop *l, int64_t points);
+void sweep_flags_end(sweep_loop *l);
 
 /* ---- prepare.c, prepare_edges.c -------------------------------------------------------------- */
 

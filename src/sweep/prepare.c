@@ -201,6 +201,16 @@ static int64_t bytes_per_point(const sweep_loop *l)
     return bytes;
 }
 
+/* Rows of fields that are written side by side. */
+static int written_streams(const sweep_loop *l)
+{
+    const ir_kernel *kernel = l->loop->kernel;
+    int count = 0;
+    for (int i = 0; i < kernel->store_count; i++)
+        count += ir_param_is_written_field(&kernel->params[kernel->stores[i].param]);
+    return count;
+}
+
 /* How the function may go about it. A node counts as a byte: what points compute is work, too, and
  * some loops have no fields of their grid's rank. */
 static void prepare_how(sweep_loop *l)
@@ -209,7 +219,8 @@ static void prepare_how(sweep_loop *l)
     l->work = larger(l->bytes, (int64_t)l->loop->kernel->graph.count);
     l->alone = copies_written(l);
     l->far = sweep_edge_may_be_far(l->edges, l->edge_count);
-    l->streams = !reads_written(l, true);
+    l->high = codegen_height(l->loop->kernel) >= CODEGEN_HIGH;
+    l->streams = reads_written(l, true) ? 0 : written_streams(l);
     if (!reads_written(l, false)) l->usual_flags |= ABI_OVERLAP;
 }
 

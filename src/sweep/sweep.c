@@ -1,6 +1,5 @@
 /* Running a prepared loop: what a box needs before it runs, how many threads it is worth, and what
  * is left to do after the last. */
-#include "machine/machine.h"
 #include "sweep/loop.h"
 
 #include <stdatomic.h>
@@ -38,14 +37,6 @@ static int useful_threads(const sweep_loop *l, int64_t points)
     return l->alone || points * l->work < SMALL_BOX ? 1 : l->workers->count;
 }
 
-/* Fields that fit the last cache are best written to it: the next loop will find them there. */
-static int flags_for(const sweep_loop *l, int64_t points)
-{
-    int64_t bytes = l->bytes * points;
-    if (HOSTILE(bytes <= machine_last_cache(), bytes < 0)) return l->usual_flags;
-    return l->usual_flags | ABI_PREFETCH | (l->streams ? ABI_STREAM : 0);
-}
-
 static bool run_box(sweep_loop *l, int64_t points)
 {
     if (l->fill_count && !grid_box_contains(&l->inside, &l->box)) sweep_fill(l);
@@ -54,26 +45,17 @@ static bool run_box(sweep_loop *l, int64_t points)
     return sweep_run_block(l, &l->box, sweep_share_of(l, 0, &l->core, l->flags));
 }
 
-/* Past the caches or not, where both may be. */
-static bool run_one_way(sweep_loop *l, int64_t points)
-{
-    if (!(l->flags & ABI_STREAM)) return run_box(l, points);
-    if (sweep_store_choice_begin(&l->choice, points) > 0) l->flags &= ~ABI_STREAM;
-    double start = clock_seconds();
-    bool done = run_box(l, points);
-    sweep_store_choice_end(&l->choice, clock_seconds() - start);
-    return done;
-}
-
 bool sweep_run(sweep_loop *l, const grid_box *box, const grid_box *core)
 {
     int64_t points = grid_box_points(box);
     if (points == 0) return true;
     l->box = *box;
     l->core = *core;
-    l->flags = flags_for(l, points);
     l->thread_count = useful_threads(l, points);
-    return run_one_way(l, points);
+    sweep_flags_begin(l, points);
+    bool done = run_box(l, points);
+    sweep_flags_end(l);
+    return done;
 }
 
 bool sweep_run_alone(const sweep_loop *l, const grid_box *box, int thread, bool far)

@@ -9,6 +9,7 @@
 #define SWEEP_SWEEP_H
 
 #include "abi/abi.h"
+#include "machine/machine.h"
 #include "observe/observe.h"
 #include "store/store.h"
 
@@ -26,24 +27,28 @@ void sweep_team_free(struct sweep_team *team);
  * not necessarily all; returns when all calls have ended. */
 void sweep_team_run(struct sweep_team *team, int threads, sweep_work *work, void *data);
 
-/* ---- store_choice.c: the fastest of several ways to run a loop ------------------------------- */
+/* ---- choice.c ---------------------------------------------------------------------------------
+ */
 
-enum { SWEEP_STORE_CHOICES = 2 };
+/* Two ways to run a loop, and what is known of them; all zero at first. */
+typedef struct sweep_choice {
+    int64_t bytes;   /* that the chain touched when it was found out */
+    int64_t pause;   /* runs between tries */
+    int64_t left;    /* runs until the next tries; 0: tries go on */
+    int now, best;   /* the way that is taken; the way that was chosen */
+    int runs;        /* of the block of tries that has begun */
+    int blocks[2];   /* of each way */
+    double least[2]; /* seconds of a run */
+    bool tried;      /* whether this run is a try */
+} sweep_choice;
 
-/* What is known of them; all zero at first. */
-typedef struct sweep_store_choice {
-    int64_t points; /* of the loop it is known of */
-    int64_t pause;  /* runs between tries */
-    int64_t left;   /* runs until the next tries; 0: tries go on */
-    int now, best;  /* the way that is taken; the way that was chosen */
-    int tries[SWEEP_STORE_CHOICES];
-    double least[SWEEP_STORE_CHOICES]; /* seconds per point */
-    bool tried;                        /* whether this run is a try */
-} sweep_store_choice;
-
-/* The way to take when a loop of so many points runs next, and how long that took. */
-int sweep_store_choice_begin(sweep_store_choice *way, int64_t points);
-void sweep_store_choice_end(sweep_store_choice *way, double seconds);
+/* The way, 0 or 1, to take when the loop runs next in a chain that touches so many bytes. At first
+ * it is `first`; the other is tried soon if that is doubtful, and late otherwise. */
+int sweep_choice_begin(sweep_choice *c, int64_t bytes, int first, bool doubtful);
+/* How long that took. Whether tries have ended with this run, and c->best is the faster way. */
+bool sweep_choice_end(sweep_choice *c, double seconds);
+/* By which factor that way was faster than the other, when tries have ended. */
+double sweep_choice_gain(const sweep_choice *c);
 
 /* ---- workers.c ------------------------------------------------------------------------------- */
 
@@ -59,6 +64,11 @@ int sweep_workers_count(const sweep_workers *workers);
 void sweep_workers_run(sweep_workers *workers, int threads, sweep_work *work, void *data);
 /* Waits until *count is at least so large, or *failed. */
 void sweep_await(const _Atomic int64_t *count, int64_t least, const _Atomic bool *failed);
+/* Before a chain runs: how much it touches decides how its loops run. Whether that leaves the
+ * second-level caches of all threads. */
+bool sweep_workers_chain(sweep_workers *workers, const chain *c);
+/* What their loops have found out about streaming stores, or were told: the caller may set it. */
+machine_crossover *sweep_workers_crossover(sweep_workers *workers);
 
 /* ---- chain_memory.c -------------------------------------------------------------------------- */
 

@@ -66,6 +66,7 @@ assert len(rates) == 13 and all(0 <= r["median"] <= r["best"] for r in rates.val
 assert rates["copy"]["best"] > 0 and rates["fma_f64"]["best"] > 0
 assert machine["threads"] >= 1 and machine["memory_bytes"] > 0
 assert machine["huge_pages_given"] in (True, False)
+assert machine["plain_stores_bytes"] >= 0 and machine["streaming_stores_bytes"] >= 0
 END_OF_CHECK
 expect 0 info --json --quick
 python3 -c 'import json; assert "ceilings" not in json.load(open("out"))' || fail "--quick measures"
