@@ -7,13 +7,16 @@
 
 #include "io/io.h"
 
-/* ---- formats.c ------------------------------------------------------------------------------- */
+/* ---- file_name.c ----------------------------------------------------------------------------- */
 
 /* Whether a path ends so, in letters of either case, and is longer. */
 bool api_ends_with(const char *path, const char *ending);
 /* The colon of "FILE:/DATASET", if FILE is a file or ends in .h5 or .hdf5; NULL: `path` names no
  * dataset, as "d:/in.npy" in a folder called "d:". */
 const char *api_dataset_in(const char *path);
+
+/* ---- formats.c ------------------------------------------------------------------------------- */
+
 /* Reads the options of a call (given: or NULL); reports what makes no sense. */
 kata_status api_read_saving(kata_field *field, const api_options *kind,
                             const kata_save_options *given, kata_save_options *options);

@@ -1,12 +1,8 @@
 /* Files of data: the formats, told from the ends of names. */
 #include "api/files.h"
 
-#include <limits.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/stat.h>
 
 static const struct format {
     const char *ending;
@@ -23,36 +19,12 @@ static const struct format {
 /* "FILE:/DATASET" */
 static const struct format dataset = {"", false, NULL, api_hdf5_load, api_hdf5_shape};
 
-bool api_ends_with(const char *path, const char *ending)
-{
-    size_t a = strlen(path), b = strlen(ending);
-    return a > b && !strcasecmp(path + a - b, ending);
-}
-
 /* NULL when there is none. */
 static const struct format *find(const char *path)
 {
     for (size_t i = 0; i < COUNT_OF(formats); i++)
         if (api_ends_with(path, formats[i].ending)) return &formats[i];
     return NULL;
-}
-
-/* Whether a part of a path names an HDF5 file: one that exists, or would by its ending. */
-static bool is_hdf5_file(const char *path, size_t length)
-{
-    struct stat status;
-    char name[PATH_MAX];
-    if (length >= sizeof name) return false;
-    snprintf(name, sizeof name, "%.*s", (int)length, path);
-    if (stat(name, &status) == 0) return !S_ISDIR(status.st_mode);
-    return api_ends_with(name, ".h5") || api_ends_with(name, ".hdf5");
-}
-
-const char *api_dataset_in(const char *path)
-{
-    const char *colon = strstr(path, ":/");
-    while (colon && !is_hdf5_file(path, (size_t)(colon - path))) colon = strstr(colon + 1, ":/");
-    return colon;
 }
 
 /* The same for reading. */

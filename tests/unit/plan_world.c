@@ -20,135 +20,7 @@ int64_t world_from(world *w, int64_t low, int64_t high)
     return low + (int64_t)(world_random(w) % (uint64_t)(high - low + 1));
 }
 
-static bool chance(world *w, int percent) { return world_from(w, 1, 100) <= percent; }
-
-/* ---- kernels --------------------------------------------------------------------------------- */
-
-/* "[1,0,-2]" */
-static void add_offset(world *w, text *out, int reach)
-{
-    text_add(out, "[");
-    for (int d = 0; d < w->rank; d++)
-        text_add(out, "%s%d", d ? "," : "", (int)world_from(w, -reach, reach));
-    text_add(out, "]");
-}
-
-static int reach(world *w) { return chance(w, 80) ? 1 : 2; }
-
-static void add_star(world *w, text *out, const char *field, int terms)
-{
-    for (int i = 0; i < terms; i++) {
-        text_add(out, "%s0.%d*%s", i ? " + " : "", (int)world_from(w, 1, 4), field);
-        add_offset(w, out, reach(w));
-    }
-}
-
-static void add_gauss_seidel(world *w, text *out)
-{
-    text_add(out, "kernel color(inout double u) { u = 0.3*u");
-    for (int d = 0; d < w->rank; d++)
-        for (int side = -1; side <= 1; side += 2) {
-            text_add(out, " + 0.1*u[");
-            for (int e = 0; e < w->rank; e++)
-                text_add(out, "%s%d", e ? "," : "", e == d ? side : 0);
-            text_add(out, "]");
-        }
-    text_add(out, "; }\n");
-}
-
-/* Each component read and written at one offset. */
-static void add_in_place(world *w, text *out)
-{
-    text offsets[2] = {{0}, {0}};
-    for (int q = 0; q < 2; q++) add_offset(w, &offsets[q], 1);
-    text_add(out, "kernel inplace(inout double f[2]) { double a = f[0]%s, b = f[1]%s; ",
-             text_get(&offsets[0]), text_get(&offsets[1]));
-    text_add(out, "f[0]%s = 0.5*(a + b); f[1]%s = 0.5*(a - b); }\n", text_get(&offsets[0]),
-             text_get(&offsets[1]));
-    for (int q = 0; q < 2; q++) text_free(&offsets[q]);
-}
-
-static void add_level(world *w, text *out, const char *field, int d, int by)
-{
-    text_add(out, "%s[", field);
-    for (int e = 0; e < w->rank; e++) text_add(out, "%s%d", e ? "," : "", e == d ? by : 0);
-    text_add(out, "]");
-}
-
-/* Levels in order: columns alone, and with neighbours. */
-static void add_ordered(world *w, text *out)
-{
-    int d = (int)world_from(w, 0, w->rank - 1);
-    char n[3] = {'n', "xyz"[d], 0};
-    text_add(out,
-             "kernel forth(in double u, out double v) forward(%c) { interval [0, 1) { v = u; } "
-             "interval [1, %s) { v = 0.5*u + 0.4*",
-             "xyz"[d], n);
-    add_level(w, out, "v", d, -1);
-    text_add(out, "; } }\nkernel back(inout double v) backward(%c) { v = 0.4*v + 0.3*", "xyz"[d]);
-    add_level(w, out, "v", d, 1);
-    text_add(out, " + 0.1*");
-    add_level(w, out, "v", d, -1);
-    text_add(out, "; }\n");
-    if (w->rank > 1 && d > 0) {
-        text_add(out, "kernel lean(inout double v) forward(%c) { v = 0.4*v + 0.3*v[", "xyz"[d]);
-        for (int e = 0; e < w->rank; e++) text_add(out, "%s%d", e ? "," : "", e == d ? -1 : e == 0);
-        text_add(out, "]; }\n");
-    }
-}
-
-static void add_kernels(world *w, text *out)
-{
-    for (int i = 0; i < 3; i++) {
-        text_add(out, "kernel star%d(in double u, out double v) { v = ", i);
-        add_star(w, out, "u", (int)world_from(w, 1, 4));
-        text_add(out, "; }\n");
-    }
-    text_add(out, "kernel two(in double u, in double v, out double w) { w = ");
-    add_star(w, out, "u", 2);
-    text_add(out, " - ");
-    add_star(w, out, "v", 2);
-    text_add(out, "; }\nkernel both(in double u, out double v, out double w) { v = ");
-    add_star(w, out, "u", 2);
-    text_add(out, "; w = 0.5*v + ix; }\nkernel onto(in double u, inout double v) { v = 0.5*v + ");
-    add_star(w, out, "u", 2);
-    text_add(out, "; }\nkernel some(in double u, out double v) { if (u > 0.4) v = ");
-    add_star(w, out, "u", 2);
-    text_add(out,
-             "; }\nkernel guarded(in double u, out double v) { v = ix > 0 ? u[-1%s] : 0.5*u; }\n",
-             w->rank == 1   ? ""
-             : w->rank == 2 ? ",0"
-                            : ",0,0");
-    text_add(out, "kernel parts(in double f[2], out double g[2]) { g[0] = f[1]");
-    add_offset(w, out, 1);
-    text_add(out, "; g[1] = 0.5*f[0] + 0.3*f[1]");
-    add_offset(w, out, 1);
-    text_add(out, "; }\nkernel half(in double u, out double f[2]) { f[%d] = u; }\n",
-             (int)world_from(w, 0, 1));
-    add_gauss_seidel(w, out);
-    add_in_place(w, out);
-    add_ordered(w, out);
-    if (w->rank > 1) {
-        const char *along = w->rank == 2 ? "y" : "yz";
-        text_add(out, "kernel profiled(in double u, in double p along %s, out double v) { v = p*u",
-                 along);
-        add_offset(w, out, 1);
-        text_add(out, "; }\nkernel profile(in double u, out double p along %s) { p = 0.5*u", along);
-        add_offset(w, out, 1);
-        text_add(out, "; }\n");
-    }
-    text_add(out, "kernel total(in double u, sum double s) { s += u; }\n");
-    text_add(out, "kernel more(in double u, inout sum double s, min double t)"
-                  " { s += u; t = min(t, u); }\n");
-    text_add(out, "kernel least(in double u, out double v, min double s) { v = ");
-    add_star(w, out, "u", 2);
-    text_add(out, "; s = min(s, v); }\n");
-    text_add(out, "kernel use(inout double u, double s) { u = 0.9*u + 0.001*sin(s); }\n");
-    text_add(out, "kernel spread(in double u, out double v, double s) { v = ");
-    add_star(w, out, "u", 3);
-    text_add(out, " + 0.001*sin(s); }\n");
-    text_add(out, "kernel alone(in double s, inout double t) { t = 0.5*t + 0.1*sin(s); }\n");
-}
+bool world_chance(world *w, int percent) { return world_from(w, 1, 100) <= percent; }
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
@@ -164,7 +36,7 @@ static grid_boundary random_boundary(world *w, unsigned periodic)
 {
     grid_boundary b = {0};
     for (int d = 0; d < 3; d++) {
-        bool wraps = chance(w, 85) ? periodic >> d & 1 : chance(w, 50);
+        bool wraps = world_chance(w, 85) ? periodic >> d & 1 : world_chance(w, 50);
         for (int side = 2 * d; side < 2 * d + 2; side++)
             b.side[side] =
                 (grid_side_rule){wraps ? KATA_PERIODIC : random_rule(w, w->shape.size[d]),
@@ -200,10 +72,10 @@ static void make_place(world *w, int f, chain_slot *slot)
         slot->shape.size[0] = 1;
         return;
     }
-    int64_t ghosts = chance(w, 25) ? world_from(w, 1, 2) : 0;
+    int64_t ghosts = world_chance(w, 25) ? world_from(w, 1, 2) : 0;
     for (int d = 0; d < w->rank; d++) slot->ghosts[d] = (f + d) % 3 ? ghosts : 0;
     for (int d = 0; d < w->rank; d++)
-        if (chance(w, 12)) {
+        if (world_chance(w, 12)) {
             slot->staggered[d] = true;
             slot->shape.size[d]++;
         }
@@ -215,7 +87,7 @@ static void make_slots(world *w)
     w->field_count = (int)world_from(w, 4, WORLD_FIELDS);
     for (int f = 0; f < w->field_count; f++) {
         chain_slot *slot = &w->slots[f];
-        *slot = (chain_slot){.shape = w->shape, .type = chance(w, 85) ? KATA_F64 : KATA_F32};
+        *slot = (chain_slot){.shape = w->shape, .type = world_chance(w, 85) ? KATA_F64 : KATA_F32};
         slot->components = f >= w->field_count - 2 ? 2 : 1;
         make_place(w, f, slot);
         fill(w, slot);
@@ -268,7 +140,7 @@ static grid_box random_box(world *w)
             box.lo[d] = inner;
             box.hi[d] = n - inner < inner ? inner : n - inner;
         } else if (kind == 7) {
-            bool beyond = chance(w, 40);
+            bool beyond = world_chance(w, 40);
             box.lo[d] = beyond ? world_from(w, -2, 0) : world_from(w, 0, n - 1);
             box.hi[d] = beyond ? world_from(w, n, n + 2) : world_from(w, box.lo[d] + 1, n);
         }
@@ -291,7 +163,7 @@ static const world_field *pick_field(world *w, int components, const ir_param *p
 static void try_loop(world *w)
 {
     const ir_kernel *kernel = w->module->kernels[world_from(w, 0, w->module->count - 1)];
-    if (w->checks && chance(w, 15)) kernel = w->module->kernels[w->module->count - 1];
+    if (w->checks && world_chance(w, 15)) kernel = w->module->kernels[w->module->count - 1];
     if (kernel->check_count && !w->checks) return;
     chain_binding bindings[8] = {{0}};
     chain_loop loop = {.kernel = kernel, .shape = w->shape, .bindings = bindings};
@@ -360,7 +232,7 @@ static void repeat(world *w)
     chain_slot *slot = a->slot;
     a->slot = b->slot;
     b->slot = slot;
-    if (chance(w, 70)) discard(b->slot);
+    if (world_chance(w, 70)) discard(b->slot);
 }
 
 static void ignore(void *data, kata_status status, const char *message)
@@ -368,51 +240,6 @@ static void ignore(void *data, kata_status status, const char *message)
     (void)data;
     (void)status;
     (void)message;
-}
-
-/* ---- kernels that worlds share --------------------------------------------------------------- */
-
-enum { MOST_SHARED = 64 };
-
-static struct shared {
-    uint64_t seed;
-    int rank;
-    lang_module *module;
-} shared[MOST_SHARED];
-static int shared_count;
-
-static lang_module *compile_kernels(world *w, bool checks)
-{
-    text kernels = {0};
-    lang_module *module;
-    add_kernels(w, &kernels);
-    if (checks)
-        text_add(&kernels, "kernel checked(in double u, out double v)"
-                           " { assert(u < 0.97); v = 0.5*u; }\n");
-    if (lang_compile("world.kata", text_get(&kernels), kernels.length, NULL, &w->m, &module)) {
-        fprintf(stderr, "%s\n%s\n", text_get(&w->m.body), text_get(&kernels));
-        abort();
-    }
-    text_free(&kernels);
-    return module;
-}
-
-static lang_module *shared_kernels(world *w, uint64_t seed)
-{
-    uint64_t state = w->state;
-    for (int i = 0; i < shared_count; i++)
-        if (shared[i].seed == seed && shared[i].rank == w->rank) return shared[i].module;
-    if (shared_count == MOST_SHARED) abort();
-    w->state = seed * 0x9e3779b97f4a7c15u + (uint64_t)w->rank;
-    lang_module *module = compile_kernels(w, true);
-    shared[shared_count++] = (struct shared){seed, w->rank, module};
-    w->state = state;
-    return module;
-}
-
-void world_free_kernels(void)
-{
-    while (shared_count) lang_module_free(shared[--shared_count].module);
 }
 
 /* ---- worlds ---------------------------------------------------------------------------------- */
@@ -425,15 +252,15 @@ void world_make(world *w, uint64_t seed, const world_kind *kind)
     make_shape(w, kind);
     make_slots(w);
     w->checks = kind->checks;
-    w->module = kind->kernels ? shared_kernels(w, kind->kernels) : compile_kernels(w, false);
-    w->steady = chance(w, 30);
+    w->module = world_kernels(w, kind->kernels);
+    w->steady = world_chance(w, 30);
     int64_t tries = world_from(w, 1, most_loops * 2);
     for (int64_t i = 0; i < tries && (int)w->chain.count < most_loops; i++) {
-        if (w->steady && chance(w, 80))
+        if (w->steady && world_chance(w, 80))
             repeat(w);
-        else if (chance(w, 12))
+        else if (world_chance(w, 12))
             swap(w);
-        else if (chance(w, 4))
+        else if (world_chance(w, 4))
             discard(w->fields[world_from(w, 0, w->field_count - 1)].slot);
         else
             try_loop(w);

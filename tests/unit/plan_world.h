@@ -35,6 +35,7 @@ typedef struct world {
 uint64_t world_random(world *w);
 /* From low to high, both included. */
 int64_t world_from(world *w, int64_t low, int64_t high);
+bool world_chance(world *w, int percent);
 /* What worlds are made of beside their seed. */
 typedef struct world_kind {
     int most_loops;
@@ -47,6 +48,8 @@ typedef struct world_kind {
 
 /* The world of a seed. */
 void world_make(world *w, uint64_t seed, const world_kind *kind);
+/* The kernels of a seed, which stay until world_free_kernels; 0: kernels of its own. */
+lang_module *world_kernels(world *w, uint64_t seed);
 void world_free_kernels(void);
 /* Puts the values back that were there at first. */
 void world_reset(world *w);
