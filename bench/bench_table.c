@@ -42,8 +42,9 @@ void bench_print(const bench_result *r)
     print_number(r->hand_to_bound, 6, 2);
     printf(" %6.1f GB/s, %d of %d", r->bandwidth, r->counted, r->repetitions);
     if (!isnan(r->rate[BENCH_SKEWED]))
-        printf(", skewed z%d y%d depth %d%s", (int)r->tile.z, (int)r->tile.y, (int)r->tile.depth,
-               r->tile.far ? " far" : "");
+        printf(", skewed z%d y%d depth %d%s: %.2f of hand", (int)r->tile.z, (int)r->tile.y,
+               (int)r->tile.depth, r->tile.far ? " far" : "",
+               r->rate[BENCH_SKEWED] / r->rate[BENCH_HAND]);
     printf("\n");
     fflush(stdout);
 }

@@ -175,11 +175,11 @@ static double measure_core(const bench_task *task)
 /* Tries tiles of several sizes, twice each, and stays with the fastest. */
 static void choose_tile(run *r)
 {
-    static const bench_tile tried[] = {{8, 8, 4, true},    {8, 8, 8, true},    {8, 8, 16, true},
-                                       {12, 12, 16, true}, {16, 16, 8, true},  {16, 16, 16, true},
-                                       {24, 24, 16, true}, {32, 32, 16, true}, {8, 8, 8, false},
-                                       {8, 8, 16, false},  {16, 16, 8, false}, {16, 16, 16, false},
-                                       {32, 32, 16, false}};
+    static const bench_tile tried[] = {{8, 8, 4, true},     {8, 8, 8, true},    {8, 8, 16, true},
+                                       {12, 12, 16, true},  {16, 16, 8, true},  {16, 16, 16, true},
+                                       {24, 24, 16, true},  {32, 32, 16, true}, {8, 8, 8, false},
+                                       {8, 8, 16, false},   {16, 16, 8, false}, {16, 16, 16, false},
+                                       {32, 32, 16, false}, {32, 32, 32, true}};
     const int count = sizeof tried / sizeof *tried;
     bench_tile best = tried[0];
     double least = INFINITY;

@@ -16,7 +16,7 @@
 /* Into all that knows the sizes of what it is given while compiling. */
 #define INLINE __attribute__((always_inline))
 
-enum { ROWS = 4, PLANES = 2, SPINS = 4096 };
+enum { ROWS = 4, PLANES = 2, SPINS = 256 };
 
 /* Tiles done of a row; in a line of its own. */
 typedef struct row_counter {
