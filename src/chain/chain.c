@@ -214,16 +214,23 @@ void chain_free(chain *c)
     *c = (chain){0};
 }
 
+/* How many indices of a box along a dimension are `rest` modulo n. */
+static int64_t indices_alike(const grid_box *b, int d, int64_t n, int64_t rest)
+{
+    return floor_divide(b->hi[d] - 1 - rest, n) - floor_divide(b->lo[d] - 1 - rest, n);
+}
+
 int64_t chain_loop_points(const chain_loop *loop)
 {
     const grid_box *b = &loop->box;
     if (loop->colors <= 1) return grid_box_points(b);
-    int64_t points = 0, n = loop->colors;
-    for (int64_t z = b->lo[2]; z < b->hi[2]; z++)
-        for (int64_t y = b->lo[1]; y < b->hi[1]; y++) {
-            int64_t skipped = ((loop->color - (b->lo[0] + y + z)) % n + n) % n;
-            int64_t left = b->hi[0] - b->lo[0] - skipped;
-            if (left > 0) points += (left + n - 1) / n;
-        }
+    const int64_t n = loop->colors;
+    int64_t points = 0;
+    for (int64_t z = 0; z < n && !grid_box_is_empty(b); z++) {
+        int64_t planes = indices_alike(b, 2, n, z);
+        for (int64_t y = 0; y < n && planes; y++)
+            points +=
+                planes * indices_alike(b, 1, n, y) * indices_alike(b, 0, n, loop->color - z - y);
+    }
     return points;
 }
