@@ -107,6 +107,9 @@ bool codegen_has_lanes(const codegen_loop *loop, int param);
 bool codegen_reduces(const codegen_loop *loop);
 /* Whether points are combined in lanes one after the other, each point once. */
 bool codegen_combines_points(const codegen_writer *w);
+/* Whether the function of a point is told if the point counts, by its last parameter `counts`:
+ * vectors of reductions also have points without the colour. */
+bool codegen_counts(const codegen_writer *w);
 /* Whether rows of a field at other offsets along y and z lie at multiples of the view's distances
  * from the row of the point. */
 bool codegen_is_regular(const ir_kernel *kernel, int param);
@@ -241,6 +244,24 @@ void codegen_end_contributions(const codegen_writer *w, nest *in);
 nest *codegen_begin_bricks(const codegen_writer *w, nest *in);
 /* The last of what stands in it. */
 void codegen_end_bricks(const codegen_writer *w, nest *in);
+
+/* ---- colored.c: coloured loops ----------------------------------------------------------------
+ */
+
+/* What all rows need, at the head of the function. */
+void codegen_color_numbers(const codegen_writer *w, nest *in);
+/* Before the first vector of a row, which begins at `from`: how far the colour is ahead, and room
+ * for the results of a vector that are held back. */
+void codegen_color_row(const codegen_writer *w, nest *in);
+/* In front of the vector at `at`: `colored` has a bit for each lane that counts; bits above the
+ * lanes mean nothing. */
+void codegen_color_vector(const codegen_writer *w, nest *in);
+/* Writes the results that are held back, once the next vector is computed or when there is none;
+ * holds back those of the vector at `at`. */
+void codegen_color_puts(const codegen_writer *w, nest *in);
+void codegen_color_hold(const codegen_writer *w, nest *in);
+/* The loop over the points of a row, from one index to another, that have the colour. */
+nest *codegen_color_points(nest *in, const char *from, const char *to);
 
 /* ---- vector_body.c, vectors.c ---------------------------------------------------------------- */
 

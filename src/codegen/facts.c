@@ -33,6 +33,11 @@ bool codegen_combines_points(const codegen_writer *w)
     return codegen_reduces(w->loop) && !w->collects;
 }
 
+bool codegen_counts(const codegen_writer *w)
+{
+    return w->lanes && w->loop->colored && codegen_reduces(w->loop);
+}
+
 bool codegen_is_regular(const ir_kernel *kernel, int param)
 {
     const ir_param *p = &kernel->params[param];
@@ -56,7 +61,7 @@ bool codegen_same_written_row(const ir_store *a, const ir_store *b)
 
 bool codegen_is_free(const codegen_loop *loop)
 {
-    return !loop->colored && (!loop->kernel->direction || loop->kernel->ordered > 0);
+    return !loop->kernel->direction || loop->kernel->ordered > 0;
 }
 
 bool codegen_may_stream(const codegen_loop *loop, int store)

@@ -39,9 +39,7 @@ static nest *begin_function(const codegen_writer *w, nest *file)
     nest_statement(function, "const int64_t nx = size[0], ny = size[1], nz = size[2]");
     nest_statement(function, "const abi_view *%s view = arguments->views", w->dialect->restricted);
     nest_statement(function, "const int flags = arguments->flags");
-    if (w->loop->colored)
-        nest_statement(function,
-                       "const int64_t colors = arguments->colors, color = arguments->color");
+    if (w->loop->colored) codegen_color_numbers(w, function);
     if (w->loop->kernel->direction)
         nest_statement(function, "const abi_levels *const levels = arguments->levels");
     return function;

@@ -3,7 +3,7 @@
 #include "codegen/emit.h"
 
 /* The texts of headers, which the build embeds. */
-extern const char abi_text[], abi_lanes_text[], codegen_vector_text[];
+extern const char abi_text[], abi_lanes_text[], codegen_vector_text[], codegen_color_text[];
 
 static bool is_trigonometric(ir_op op) { return ir_ops[op].function == IR_FUNCTION_TRIGONOMETRIC; }
 
@@ -25,6 +25,7 @@ static const char prelude[] =
     "typedef __UINT16_TYPE__ uint16_t;\n"
     "typedef __INT32_TYPE__ int32_t;\n"
     "typedef __INT64_TYPE__ int64_t;\n"
+    "typedef __UINT64_TYPE__ uint64_t;\n"
     "#define ABI_GENERATED\n";
 
 void codegen_file_text(text *out, const codegen_loop *loops, size_t count)
@@ -32,8 +33,12 @@ void codegen_file_text(text *out, const codegen_loop *loops, size_t count)
     text_add(out, "%s\n%s\n%s\n%s", prelude, abi_text, ir_arithmetic_text, codegen_vector_text);
     if (any_node(loops, count, is_elementary)) text_add(out, "\n%s", ir_elementary_text);
     if (any_node(loops, count, is_trigonometric)) text_add(out, "\n%s", ir_elementary_trig_text);
-    bool reduce = false;
-    for (size_t i = 0; i < count; i++) reduce = reduce || codegen_reduces(&loops[i]);
+    bool reduce = false, colored = false;
+    for (size_t i = 0; i < count; i++) {
+        reduce = reduce || codegen_reduces(&loops[i]);
+        colored = colored || loops[i].colored;
+    }
     if (reduce) text_add(out, "\n%s", abi_lanes_text);
+    if (colored) text_add(out, "\n%s", codegen_color_text);
     for (size_t i = 0; i < count; i++) codegen_function_text(out, &loops[i]);
 }

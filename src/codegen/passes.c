@@ -17,17 +17,16 @@ static bool is_side_by_side(const codegen_loop *loop, const ir_store *s)
            p->coarser[0] <= 1 && !p->absent_axis[0];
 }
 
-static bool runs_blocks(const codegen_loop *loop)
+static bool has_blocks(const codegen_loop *loop)
 {
-    bool blocked = false, along_x = loop->kernel->direction && loop->kernel->ordered == 0;
     for (int p = 0; p < loop->kernel->param_count; p++)
-        blocked = blocked || codegen_rows_of(loop, p) == CODEGEN_BLOCKED;
-    return blocked && !along_x && !loop->colored;
+        if (codegen_rows_of(loop, p) == CODEGEN_BLOCKED) return true;
+    return false;
 }
 
 static bool run_blocks(codegen_writer *w)
 {
-    w->blocks = runs_blocks(w->loop);
+    w->blocks = has_blocks(w->loop) && codegen_is_free(w->loop) && !w->loop->colored;
     return true;
 }
 
@@ -46,13 +45,24 @@ static int lanes_of(const codegen_loop *loop)
     return lanes;
 }
 
-static bool run_vectors(codegen_writer *w)
+static void use_vectors(codegen_writer *w)
 {
     const codegen_loop *loop = w->loop;
-    bool whole = codegen_is_free(loop) && !runs_blocks(loop) && loop->kernel->store_count > 0;
+    bool whole = codegen_is_free(loop) && !has_blocks(loop) && loop->kernel->store_count > 0;
     for (int i = 0; i < loop->kernel->store_count; i++)
         whole = whole && is_side_by_side(loop, &loop->kernel->stores[i]);
     w->lanes = whole ? lanes_of(loop) : 0;
+}
+
+static bool run_vectors(codegen_writer *w)
+{
+    if (!w->loop->colored) use_vectors(w);
+    return true;
+}
+
+static bool run_colors(codegen_writer *w)
+{
+    if (w->loop->colored) use_vectors(w);
     return true;
 }
 
@@ -65,7 +75,8 @@ static bool stream_results(codegen_writer *w) { return w->streams = true; }
 static bool hide_rows(codegen_writer *w) { return w->hidden = true; }
 
 /* Points that write fields are computed in vectors that lie as memory does, and may overlap; what
- * they contribute waits in the first-level cache. */
+ * they contribute waits in the first-level cache. Not of coloured points: what others contribute
+ * would wait, too. */
 static bool run_collect(codegen_writer *w)
 {
     enum { MOST = 8 };
@@ -73,8 +84,8 @@ static bool run_collect(codegen_writer *w)
     int reductions = 0;
     for (int i = 0; i < kernel->store_count; i++)
         reductions += codegen_has_lanes(w->loop, kernel->stores[i].param);
-    w->collects =
-        w->lanes && reductions > 0 && reductions <= MOST && reductions < kernel->store_count;
+    w->collects = w->lanes && !w->loop->colored && reductions > 0 && reductions <= MOST &&
+                  reductions < kernel->store_count;
     return true;
 }
 
@@ -104,6 +115,7 @@ static const struct {
 } passes[] = {
     {"blocks", run_blocks},           /* rows stored in blocks: one index for a block */
     {"vectors", run_vectors},         /* points of a row by 8 or 16: needed by most below */
+    {"colors", run_colors},           /* the same for points of a colour, by masks */
     {"align", align_vectors},         /* vectors begin where cache lines do */
     {"overlap", overlap_vectors},     /* no single points at the ends of rows */
     {"reuse", codegen_reuse_values},  /* what points of a row share is computed once */

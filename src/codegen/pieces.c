@@ -73,7 +73,7 @@ static void add_pieces(const codegen_writer *w, nest *in)
 
 bool codegen_write_pieces(codegen_writer *w)
 {
-    if (!w->lanes || w->loop->kernel->store_count <= MANY) return true;
+    if (!w->lanes || w->loop->colored || w->loop->kernel->store_count <= MANY) return true;
     w->piece = PIECE;
     w->add_pieces = add_pieces;
     return true;

@@ -55,6 +55,8 @@ static void add_store(const codegen_writer *w, nest *in, int i)
     bool lanes = codegen_has_lanes(w->loop, s->param);
     codegen_position(w, in, s->at);
     text *line = &nest_format(in, NEST_STATEMENT, "*to_%d = ", i)->head;
+    bool counts = lanes && codegen_counts(w);
+    text_add(line, counts ? s->condition ? "counts && " : "counts ? " : "");
     if (s->condition) {
         codegen_operand(line, w, s->condition);
         text_add(line, " ? ");
@@ -63,7 +65,7 @@ static void add_store(const codegen_writer *w, nest *in, int i)
         add_combined(line, w, i);
     else
         add_stored_value(line, w, s);
-    if (!s->condition) return;
+    if (!s->condition && !counts) return;
     text_add(line, " : ");
     if (lanes && w->collects)
         codegen_constant(line, w->dialect, w->loop->kernel->params[s->param].type,
@@ -84,7 +86,7 @@ void codegen_point(const codegen_writer *w, nest *file)
     for (int i = 0; i < kernel->store_count; i++)
         text_add(&function->head, ", %s *const to_%d",
                  codegen_element_type(w->loop, kernel->stores[i].param), i);
-    text_add(&function->head, ")");
+    text_add(&function->head, codegen_counts(w) ? ", const %s counts)" : ")", w->dialect->boolean);
     codegen_steps(w, function, CODEGEN_POINT);
     for (int i = 0; i < kernel->store_count; i++) add_store(w, function, i);
 }
@@ -100,5 +102,5 @@ void codegen_direct_call(const codegen_writer *w, nest *in)
         text_add(line, ", &");
         codegen_target(line, w, &kernel->stores[i]);
     }
-    text_add(line, ")");
+    text_add(line, codegen_counts(w) ? ", 1)" : ")");
 }

@@ -4,14 +4,6 @@
 
 /* ---- point by point -------------------------------------------------------------------------- */
 
-/* The first point of the colour in a row. */
-static void add_colored_start(nest *in)
-{
-
-    nest_statement(in, "const int64_t before = (color - lo[0] - iy - iz) %% colors");
-    nest_statement(in, "const int64_t first = lo[0] + (before < 0 ? before + colors : before)");
-}
-
 /* The loop over blocks of a row. */
 static nest *begin_blocks(const codegen_writer *w, nest *in)
 {
@@ -34,12 +26,12 @@ static nest *begin_points(const codegen_writer *w, nest *in, nest_hint hint)
     if (w->blocks) in = begin_blocks(w, in);
     nest *loop;
     if (w->loop->colored)
-        loop = nest_loop(in, NEST_PLAIN, "int64_t ix = first; ix < hi[0]; ix += colors");
+        loop = codegen_color_points(in, "lo[0]", "hi[0]");
     else if (w->blocks)
         loop = nest_loop(in, NEST_PLAIN, "int64_t ix = start; ix < end; ix++");
     else
         loop = codegen_begin_loop(w, in, 0);
-    if (codegen_is_free(w->loop)) loop->hint = hint;
+    if (codegen_is_free(w->loop) && !w->loop->colored) loop->hint = hint;
     return loop;
 }
 
@@ -69,7 +61,6 @@ static void add_points(const codegen_writer *w, nest *in)
         return;
     }
     bool lanes = codegen_reduces(w->loop);
-    if (w->loop->colored && lanes) add_colored_start(in);
     nest *points = begin_points(w, in, lanes ? NEST_VECTOR_LANES : NEST_VECTOR);
     codegen_direct_call(w, points);
 }
@@ -100,7 +91,6 @@ void codegen_row(const codegen_writer *w, nest *in, const bool *wanted)
 {
     codegen_writer checks = *w;
     checks.wanted = wanted;
-    if (w->loop->colored) add_colored_start(in);
     if (w->loop->kernel->valid) add_checks(&checks, in);
     add_cases(w, in);
 }

@@ -60,6 +60,7 @@ static void add_call(const codegen_writer *w, nest *in)
     text_add(line, "(at + lane");
     codegen_point_arguments(line, w);
     for (int i = 0; i < w->loop->kernel->store_count; i++) add_lane(line, w, i);
+    if (codegen_counts(w)) text_add(line, ", colored >> lane & 1");
     text_add(line, ")");
 }
 

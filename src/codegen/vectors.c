@@ -18,11 +18,12 @@ static const ir_store *first_in_memory(const codegen_writer *w)
 }
 
 /* Where the vectors of the row begin and end: as memory is aligned, or as lanes are. Points that
- * are combined in lanes one after the other are not computed twice. */
+ * are combined in lanes one after the other are not computed twice; of a colour, none is. */
 static void add_bounds(const codegen_writer *w, nest *in)
 {
     const ir_store *aligned = codegen_combines_points(w) ? NULL : first_in_memory(w);
     bool overlaps = w->overlaps && !codegen_combines_points(w);
+    const char *apart_when = w->loop->colored ? "" : " || !(flags & ABI_OVERLAP)";
     nest_statement(in, "const int64_t last = hi[0] - %d", w->lanes);
     if (!aligned)
         nest_statement(in, "int64_t from = lo[0] & -%d, to = hi[0]", w->lanes);
@@ -32,12 +33,13 @@ static void add_bounds(const codegen_writer *w, nest *in)
                        w->lanes);
     else
         nest_statement(in, "int64_t from = lo[0], to = hi[0]");
-    nest *apart = overlaps ? nest_format(in, NEST_IF, "last < lo[0] || !(flags & ABI_OVERLAP)")
+    nest *apart = overlaps ? nest_format(in, NEST_IF, "last < lo[0]%s", apart_when)
                            : nest_add(in, NEST_BLOCK);
     nest_statement(apart, "from += from < lo[0] ? %d : 0", w->lanes);
     nest_statement(apart, "from = from < hi[0] ? from : hi[0]");
     nest_statement(apart, "to = from + ((hi[0] - from) & -%d)", w->lanes);
     if (w->add_row) codegen_each_row(w, in, w->add_row);
+    if (w->loop->colored) codegen_color_row(w, in);
 }
 
 static void add_held(const codegen_writer *w, nest *in)
@@ -62,9 +64,15 @@ static void add_puts(const codegen_writer *w, nest *in)
 
 static void add_vector(const codegen_writer *w, nest *in)
 {
+    if (w->loop->colored) codegen_color_vector(w, in);
     codegen_each_row(w, in, add_held);
     codegen_vector(w, in);
-    codegen_each_row(w, in, add_puts);
+    if (w->loop->colored) {
+        codegen_color_puts(w, in);
+        codegen_color_hold(w, in);
+    } else {
+        codegen_each_row(w, in, add_puts);
+    }
 }
 
 /* Rounds over all lanes of a brick, in an order that compilers know, so that they keep lanes in
@@ -102,6 +110,7 @@ static void add_single_vectors(const codegen_writer *w, nest *in)
 static void add_vectors(const codegen_writer *w, nest *in)
 {
     codegen_writer part = *w;
+    nest *vectors = in;
     if (w->begin_part) {
         in = w->begin_part(w, in);
         part.group = w->reuse->group_count + 1;
@@ -110,16 +119,21 @@ static void add_vectors(const codegen_writer *w, nest *in)
         w->add_pieces(&part, in);
     else
         add_single_vectors(&part, in);
+    if (w->loop->colored) codegen_color_puts(w, vectors);
 }
 
 /* Points that belong to no vector. They are few: made vectors of, they would only take time to
  * compile. `skip`: all other points are passed over. */
 static void add_rest(const codegen_writer *w, nest *in, const char *from, const char *to, bool skip)
 {
-    nest *rest = nest_loop(in, NEST_PLAIN, "int64_t ix = %s; ix < %s; ix++", from, to);
+    bool colored = w->loop->colored;
+    nest *rest = colored ? codegen_color_points(in, from, to)
+                         : nest_loop(in, NEST_PLAIN, "int64_t ix = %s; ix < %s; ix++", from, to);
     if (skip) {
         nest *vectors = nest_format(rest, NEST_IF, "ix >= from && ix < to");
-        nest_statement(vectors, "ix = to - 1");
+        nest_statement(vectors, colored ? "ix = to + kata_color_ahead(to + iy + iz, colors, color) "
+                                          "- colors"
+                                        : "ix = to - 1");
         nest_statement(vectors, "continue");
     }
     nest_statement(rest, "KATA_NOT_IN_VECTORS");
@@ -137,5 +151,6 @@ void codegen_vectors(const codegen_writer *w, nest *in)
         return;
     }
     add_vectors(w, in);
+    if (w->loop->colored) in = nest_format(in, NEST_IF, "from > lo[0] || to < hi[0]");
     add_rest(w, in, "lo[0]", "hi[0]", true);
 }

@@ -16,7 +16,7 @@ enum { NX = 83, NY = 5, NZ = 9, POINTS = NX * NY * NZ, MOST = 6 * POINTS + 1 };
 
 /* A star that is high; a box whose points share sums along x; many results; components that stand
  * in blocks; sums, of points that write a field and of points that do not; bytes that
- * decide between numbers; levels that run in order. */
+ * decide between numbers; levels that run in order; points of a colour. */
 static const char text_of_kernels[] =
     "kernel star(in double u, out double v)\n"
     "{\n"
@@ -44,10 +44,11 @@ static const char text_of_kernels[] =
     "{\n"
     "    interval [0, 1) { v = u; }\n"
     "    interval [1, nz) { v = 0.5*v[0,0,-1] + exp(u); }\n"
-    "}\n";
-static const char *const kernels[] = {"star",  "box",   "many",  "parts",
-                                      "total", "alone", "bytes", "levels"};
-static const int components[] = {1, 1, 6, 3, 1, 1, 1, 1};
+    "}\n"
+    "kernel colored(in double u, inout double v) { v = 0.5*(v[1,0,0] + v) + u; }\n";
+static const char *const kernels[] = {"star",  "box",   "many",   "parts",  "total",
+                                      "alone", "bytes", "levels", "colored"};
+static const int components[] = {1, 1, 6, 3, 1, 1, 1, 1, 1};
 
 /* ---- results --------------------------------------------------------------------------------- */
 
@@ -83,6 +84,8 @@ static void run_kernel(kata *k, kata_grid *g, kata_module *m, size_t kernel, dou
         kata_apply(f, kata_all(g), u, s);
     else if (is_kernel(kernel, "bytes"))
         kata_apply(f, kata_all(g), u, bytes_field(g), v);
+    else if (is_kernel(kernel, "colored"))
+        kata_apply(f, kata_color(kata_box_3d(g, 0, NX - 1, 0, NY, 0, NZ), 2, 1), u, v);
     else
         kata_apply(f, kata_all(g), u, v);
     kata_get(v, kata_all(g), values, n * POINTS);
@@ -137,6 +140,7 @@ static text code_of(const ir_kernel *kernel, uint32_t without)
     codegen_loop loop = {.kernel = kernel,
                          .storage = strcmp(kernel->name, "bytes") == 0 ? with_bytes : storage,
                          .rows = strcmp(kernel->name, "parts") == 0 ? blocked : NULL,
+                         .colored = strcmp(kernel->name, "colored") == 0,
                          .without = without};
     char name[64];
     text code = {0}, nameless = {0};
