@@ -192,6 +192,20 @@ static void choose_needed(world *w, const kernel *k, step *s)
     if (is_same_box(&all, &s->range) && !is_range_empty(&all)) s->range.kind = RANGE_NEEDED;
 }
 
+/* Points of a colour: not where a temporary must get values everywhere, nor of shifted programs, of
+ * which the points of a colour would be others. */
+static void choose_color(world *w, const kernel *k, step *s)
+{
+    if (w->p->shiftable || k->once || s->range.kind == RANGE_NEEDED || !chance_of(w->chance, 20))
+        return;
+    for (int i = 0; i < k->param_count; i++)
+        if (k->params[i].written && k->params[i].kind <= INOUT &&
+            w->p->fields[s->args[i].index].temporary)
+            return;
+    s->range.colors = chance_of(w->chance, 60) ? 2 : chance_from(w->chance, 2, 20);
+    s->range.color = chance_from(w->chance, 0, s->range.colors - 1);
+}
+
 static void generate_apply(world *w, step *s)
 {
     s->kind = STEP_APPLY;
@@ -207,6 +221,7 @@ static void generate_apply(world *w, step *s)
                            w->rule[s->args[i].index], &s->range);
     if (!suits_temporaries(w, k, s)) *s = (step){.kind = STEP_END};
     if (s->kind == STEP_APPLY && is_brief(w, k, s)) choose_needed(w, k, s);
+    if (s->kind == STEP_APPLY) choose_color(w, k, s);
     if (s->kind == STEP_APPLY) note_written(w, k, s);
 }
 

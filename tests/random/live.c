@@ -111,7 +111,7 @@ static kata_range box(const live *l, const range *r)
     return kata_box_3d(l->grids[r->level], lo[0], hi[0], lo[1], hi[1], lo[2], hi[2]);
 }
 
-static kata_range range_of(const live *l, const range *r)
+static kata_range all_colors(const live *l, const range *r)
 {
     switch (r->kind) {
     case RANGE_ALL: return kata_all(l->grids[r->level]);
@@ -120,6 +120,11 @@ static kata_range range_of(const live *l, const range *r)
     case RANGE_NEEDED: return kata_needed(l->grids[r->level]);
     default: return box(l, r);
     }
+}
+
+static kata_range range_of(const live *l, const range *r)
+{
+    return r->colors > 1 ? kata_color(all_colors(l, r), r->colors, r->color) : all_colors(l, r);
 }
 
 /* The point and component of value i of a range in plain order, without any shift. */

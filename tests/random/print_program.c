@@ -44,7 +44,7 @@ static void print_whole(FILE *out, int64_t x)
 
 /* ---- ranges ---------------------------------------------------------------------------------- */
 
-static void print_range(FILE *out, const program *p, const range *r)
+static void print_all_colors(FILE *out, const program *p, const range *r)
 {
     const char *grid = r->level ? "finer" : "g";
     switch (r->kind) {
@@ -57,6 +57,13 @@ static void print_range(FILE *out, const program *p, const range *r)
     fprintf(out, "kata_box_%dd(%s", p->rank, grid);
     for (int d = 0; d < p->rank; d++) fprintf(out, ", %" PRId64 ", %" PRId64, r->lo[d], r->hi[d]);
     fprintf(out, ")");
+}
+
+static void print_range(FILE *out, const program *p, const range *r)
+{
+    fprintf(out, r->colors > 1 ? "kata_color(" : "");
+    print_all_colors(out, p, r);
+    if (r->colors > 1) fprintf(out, ", %d, %d)", r->colors, r->color);
 }
 
 /* ---- fields ---------------------------------------------------------------------------------- */

@@ -153,6 +153,7 @@ typedef struct range {
     int level;            /* of the grid it is of */
     int side, depth;      /* of INNER, FACE */
     int64_t lo[3], hi[3]; /* of all kinds: the box it is */
+    int colors, color;    /* above 1: only the points of a colour */
 } range;
 
 typedef struct argument {
