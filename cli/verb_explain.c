@@ -146,7 +146,8 @@ const options explain_options = {
     "Of a kernel file: shows what each kernel reads and writes, its operations and bytes per\n"
     "point, and the rate that this machine allows. Of a program that uses Katagami: runs it and\n"
     "shows how its chains of loops are planned, what its kernels cost, how fast they ran, and why\n"
-    "its chains ended. The methods of plans are loops, skewed, diamond, tiled, overlapped, streamed,\n"
+    "its chains ended. The methods of plans are loops, skewed, diamond, tiled, overlapped, "
+    "streamed,\n"
     "fused, single and blocked. The program may be kata itself:\n"
     "kata explain --plan 'skewed y=8' -- kata apply heat.kata ...\n",
     table,

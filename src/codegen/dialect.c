@@ -10,7 +10,7 @@ const codegen_dialect codegen_c = {
     .aligned = "KATA_ALIGNED",
     .boolean = "_Bool",
     .hints = {"", "#pragma omp simd", "#pragma omp simd safelen(16)",
-              "#pragma omp simd reduction(min : failing)"},
+              "#pragma omp simd reduction(| : failing)"},
     .prefetch = "__builtin_prefetch(",
     .prefetch_end = ");",
     .prefetch_written_end = ", 1);",

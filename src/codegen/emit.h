@@ -30,6 +30,7 @@ codegen_step *codegen_schedule(const ir_kernel *kernel);
 enum {
     CODEGEN_MOST_REUSED = 8,
     CODEGEN_MOST_WIDENED = 32,
+    CODEGEN_MOST_LOOKUPS = 64,
     CODEGEN_REUSE_SPAN = 16,    /* the largest distance of points that use the same value */
     CODEGEN_REUSE_POINTS = 128, /* of a row, for which values are computed at a time */
     CODEGEN_CASES = 3,          /* conditions for which the loops of a row are written again */
@@ -51,6 +52,24 @@ typedef struct codegen_reuse {
     int *of;            /* for each node: 1 + the index of its value, 0 where it has none */
     int32_t *offset;    /* and at which offset from the point it is found */
 } codegen_reuse;
+
+/* An element of a table in memory, at an index that is known only at run time: the nearest of
+ * `count` elements, of which the first has the index `low`. */
+typedef struct codegen_lookup {
+    ir_id index;
+    int64_t low;
+    int count;
+    ir_id values[IR_MAX_CHOICES]; /* constants, or the elements of a table of the arguments */
+    bool in_table;
+    int32_t stride; /* of a table: from one element to the next */
+} codegen_lookup;
+
+typedef struct codegen_lookups {
+    codegen_lookup lookup[CODEGEN_MOST_LOOKUPS];
+    int count;
+    int *of;    /* for each node: 1 + the index of its lookup, 0 where it is computed */
+    bool *used; /* for each node: whether it is needed at all */
+} codegen_lookups;
 
 typedef struct codegen_writer codegen_writer;
 /* Adds something for the row of the writer. */
@@ -76,7 +95,8 @@ struct codegen_writer {
     int piece;     /* vectors whose results are written together */
     ir_id cases[CODEGEN_CASES]; /* conditions for which the loops of a row are written again */
     int case_count;
-    codegen_reuse *reuse; /* NULL: no values are reused */
+    codegen_reuse *reuse;     /* NULL: no values are reused */
+    codegen_lookups *lookups; /* NULL: all elements are chosen */
 
     /* What passes add to the nest; NULL: the pass adds nothing. */
     void (*add_functions)(const codegen_writer *w, nest *file); /* in front of the loop's own */
@@ -127,7 +147,12 @@ bool codegen_computes_at(const codegen_writer *w, codegen_level level);
 bool codegen_is_first_group(const codegen_writer *w);
 /* Whether a node's value is found among those that are reused. */
 bool codegen_is_reused(const codegen_writer *w, ir_id id);
-/* Marks the operands of marked nodes, and so on, but not those of reused values. */
+/* The lookup of a node; NULL for other nodes. */
+const codegen_lookup *codegen_lookup_of(const codegen_writer *w, ir_id id);
+/* Whether a number, or an element of a table, is needed by itself. */
+bool codegen_needs_number(const codegen_writer *w, ir_id id);
+/* Marks the operands of marked nodes, and so on, but not those of reused values; of lookups the
+ * index. */
 void codegen_mark_operands(const codegen_writer *w, bool *wanted);
 /* Whether operand k of a node is a zero that the compiler must not know: gcc 12 takes 0 - x, also
  * where it makes it of -x + 0, for -x where x is never -0, as an integer converted or |y|. */
@@ -164,8 +189,12 @@ codegen_label codegen_lanes_name(const codegen_writer *w, const ir_store *s);
 codegen_label codegen_contributions_name(const codegen_writer *w, const ir_store *s);
 /* The number, or the element of a table, of a NUMBER node. */
 codegen_label codegen_number_name(const ir_kernel *kernel, const ir_node *node);
+/* The table of constants of a lookup. */
+codegen_label codegen_table_name(const codegen_writer *w, const codegen_lookup *lookup);
 /* "i32", "f64", ... as in names of functions. */
 const char *codegen_short_type(ir_type type);
+/* What stands behind the point in "numbers[3].f64". */
+const char *codegen_member(ir_type type);
 /* The type of variables. */
 const char *codegen_type(const codegen_writer *w, ir_type type);
 /* The type of elements of a field or of contributions to a reduction; of a field as pointers to it
@@ -179,6 +208,15 @@ int32_t codegen_second_y(const codegen_writer *w);
 int32_t codegen_second_z(const codegen_writer *w);
 /* For the rows of the writer, the only one or two, one after the other. */
 void codegen_each_row(const codegen_writer *w, nest *in, codegen_add_row *add);
+
+/* ---- lookup.c, lookup_emit.c: tables in memory ----------------------------------------------- */
+
+void codegen_lookups_free(codegen_lookups *lookups);
+/* Whether some lookup reads the tables of the arguments: functions of points are given `numbers`.
+ */
+bool codegen_reads_tables(const codegen_writer *w);
+/* The tables of constants, in front of all functions. */
+void codegen_lookup_tables(const codegen_writer *w, nest *file);
 
 /* ---- constant.c, conversion.c, index.c, expression.c: expressions ---------------------------- */
 
@@ -313,8 +351,8 @@ void codegen_function(codegen_writer *w, nest *file, const bool *wanted);
 /* Decides whether and how a loop is made faster: sets members of the writer. False when memory is
  * out. */
 typedef bool codegen_pass(codegen_writer *w);
-codegen_pass codegen_reuse_values, codegen_widen_bytes, codegen_pair_rows, codegen_pair_planes,
-    codegen_write_pieces, codegen_prefetch, codegen_split_cases;
+codegen_pass codegen_look_up, codegen_reuse_values, codegen_widen_bytes, codegen_pair_rows,
+    codegen_pair_planes, codegen_write_pieces, codegen_prefetch, codegen_split_cases;
 
 /* Runs the passes in their order, but those that the loop leaves out. */
 bool codegen_run_passes(codegen_writer *w);

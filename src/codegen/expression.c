@@ -41,6 +41,23 @@ static void add_stored(text *out, const codegen_writer *w, const ir_node *node)
              codegen_load_close(node->type, storage));
 }
 
+/* An element of a table of constants, or of the numbers that the loop is given. */
+static void add_lookup(text *out, const codegen_writer *w, const codegen_lookup *l)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    const ir_node *first = &kernel->graph.nodes[l->values[0]];
+    if (l->in_table)
+        text_add(out, "numbers[%d + %d * ",
+                 codegen_number_index(kernel, first->param) + first->element, (int)l->stride);
+    else
+        text_add(out, "%s[", codegen_table_name(w, l).is);
+    text_add(out, "kata_element_%s(",
+             codegen_short_type((ir_type)kernel->graph.nodes[l->index].type));
+    codegen_operand(out, w, l->index);
+    text_add(out, ", %d, %d)]", (int)l->low, l->count);
+    if (l->in_table) text_add(out, ".%s", codegen_member((ir_type)first->type));
+}
+
 /* ---- operations ------------------------------------------------------------------------------ */
 
 static void add_hidden(text *out, const codegen_writer *w, const ir_node *node, int k)
@@ -162,6 +179,11 @@ void codegen_expression(text *out, const codegen_writer *w, ir_id id)
     const ir_node *nodes = kernel->graph.nodes, *node = &nodes[id];
     if (codegen_is_reused(w, id)) {
         add_reused(out, w, id);
+        return;
+    }
+    const codegen_lookup *lookup = codegen_lookup_of(w, id);
+    if (lookup) {
+        add_lookup(out, w, lookup);
         return;
     }
     const ir_id *a = node->arg;

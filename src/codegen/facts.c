@@ -87,14 +87,29 @@ bool codegen_is_reused(const codegen_writer *w, ir_id id)
     return w->reuse && w->reuse->of[id] && w->reuse->value[w->reuse->of[id] - 1].group < w->group;
 }
 
+const codegen_lookup *codegen_lookup_of(const codegen_writer *w, ir_id id)
+{
+    return w->lookups && w->lookups->of[id] ? &w->lookups->lookup[w->lookups->of[id] - 1] : NULL;
+}
+
+bool codegen_needs_number(const codegen_writer *w, ir_id id)
+{
+    return !w->lookups || w->lookups->used[id];
+}
+
+static void mark_operands_of(const codegen_writer *w, ir_id id, bool *wanted)
+{
+    const ir_node *node = &w->loop->kernel->graph.nodes[id];
+    const codegen_lookup *lookup = codegen_lookup_of(w, id);
+    if (lookup) wanted[lookup->index] = true;
+    for (int k = 0; !lookup && k < ir_ops[node->op].operands; k++) wanted[node->arg[k]] = true;
+}
+
 void codegen_mark_operands(const codegen_writer *w, bool *wanted)
 {
-    const ir_graph *g = &w->loop->kernel->graph;
     wanted[0] = false;
-    for (ir_id id = (ir_id)g->count; id-- > 1;)
-        for (int k = 0;
-             wanted[id] && !codegen_is_reused(w, id) && k < ir_ops[g->nodes[id].op].operands; k++)
-            wanted[g->nodes[id].arg[k]] = true;
+    for (ir_id id = (ir_id)w->loop->kernel->graph.count; id-- > 1;)
+        if (wanted[id] && !codegen_is_reused(w, id)) mark_operands_of(w, id, wanted);
 }
 
 /* ---- zeros ----------------------------------------------------------------------------------- */

@@ -47,16 +47,16 @@ static nest *begin_function(const codegen_writer *w, nest *file)
 
 static void add_numbers(const codegen_writer *w, nest *in)
 {
-    static const char *const members[IR_TYPE_COUNT] = {"i32 != 0", "i32", "i64",
-                                                       "f32",      "f64", "i32"};
     const ir_kernel *kernel = w->loop->kernel;
+    if (codegen_reads_tables(w))
+        nest_statement(in, "const abi_value *const numbers = arguments->numbers");
     for (ir_id id = 1; id < kernel->graph.count; id++) {
         const ir_node *node = &kernel->graph.nodes[id];
-        if (node->op != IR_NUMBER) continue;
+        if (node->op != IR_NUMBER || !codegen_needs_number(w, id)) continue;
         nest_statement(in, "const %s %s = arguments->numbers[%d].%s", codegen_type(w, node->type),
                        codegen_number_name(kernel, node).is,
                        codegen_number_index(kernel, node->param) + node->element,
-                       members[node->type]);
+                       codegen_member((ir_type)node->type));
     }
 }
 
@@ -99,6 +99,7 @@ static nest *begin_rest(const codegen_writer *w, nest *in, int dimension)
 void codegen_function(codegen_writer *w, nest *file, const bool *wanted)
 {
     add_title(w, file);
+    codegen_lookup_tables(w, file);
     add_points(w, file, wanted);
     nest *function = begin_function(w, file);
     add_numbers(w, function);

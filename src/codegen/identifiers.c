@@ -84,12 +84,26 @@ codegen_label codegen_number_name(const ir_kernel *kernel, const ir_node *node)
     return codegen_format("%s_%d", name.is, (int)node->element);
 }
 
+codegen_label codegen_table_name(const codegen_writer *w, const codegen_lookup *lookup)
+{
+    char name[64];
+    codegen_name(w->loop, name);
+    return codegen_format("%s_table_%d", name, (int)(lookup - w->lookups->lookup));
+}
+
 /* ---- types ----------------------------------------------------------------------------------- */
 
 const char *codegen_short_type(ir_type type)
 {
     static const char *const names[IR_TYPE_COUNT] = {"i32", "i32", "i64", "f32", "f64", "u8"};
     return names[type];
+}
+
+const char *codegen_member(ir_type type)
+{
+    static const char *const members[IR_TYPE_COUNT] = {"i32 != 0", "i32", "i64",
+                                                       "f32",      "f64", "i32"};
+    return members[type];
 }
 
 const char *codegen_type(const codegen_writer *w, ir_type type)

@@ -114,6 +114,7 @@ static const struct {
     codegen_pass *run;
 } passes[] = {
     {"blocks", run_blocks},           /* rows stored in blocks: one index for a block */
+    {"lookups", codegen_look_up},     /* elements of tables from memory, instead of choices */
     {"vectors", run_vectors},         /* points of a row by 8 or 16: needed by most below */
     {"colors", run_colors},           /* the same for points of a colour, by masks */
     {"align", align_vectors},         /* vectors begin where cache lines do */
@@ -208,5 +209,6 @@ void codegen_function_text(text *out, const codegen_loop *loop)
     nest_free(file);
     free(wanted);
     codegen_reuse_free(w.reuse);
+    codegen_lookups_free(w.lookups);
     free(steps);
 }

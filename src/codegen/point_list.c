@@ -36,7 +36,7 @@ static void add_values(const list *l)
         const ir_node *node = &kernel->graph.nodes[id];
         if (w->steps[id].named && w->steps[id].level < CODEGEN_POINT)
             add_constant(l, codegen_type(w, node->type), outer_value(l, id).is);
-        else if (node->op == IR_NUMBER)
+        else if (node->op == IR_NUMBER && codegen_needs_number(l->w, id))
             add_constant(l, codegen_type(w, node->type), codegen_number_name(kernel, node).is);
     }
     for (int type = IR_I32; type <= IR_F64; type++) {
@@ -102,6 +102,7 @@ static void add_all(const list *l)
     add_item(l, "const int64_t", "ny");
     add_item(l, "const int64_t", "nz");
     if (l->w->loop->kernel->direction) add_item(l, "const abi_levels *const", "levels");
+    if (codegen_reads_tables(l->w)) add_item(l, "const abi_value *const", "numbers");
     add_values(l);
     add_rows(l);
     add_blocks(l);

@@ -37,19 +37,27 @@ static nest *begin_points(const codegen_writer *w, nest *in, nest_hint hint)
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
-/* A pass over the row before anything of it is written: the first point at which a check fails ends
- * the function. */
+/* The first point at which a check fails ends the function. */
+static void add_failure(const codegen_writer *w, nest *in)
+{
+    nest *points = begin_points(w, in, NEST_PLAIN);
+    nest_statement(points, "KATA_NOT_IN_VECTORS");
+    codegen_steps(w, points, CODEGEN_POINT);
+    nest *fails = nest_format(points, NEST_IF, "!");
+    codegen_operand(&fails->head, w, w->loop->kernel->valid);
+    nest_statement(fails, "*arguments->failure = (abi_failure){1, {ix, iy, iz}}");
+    nest_statement(fails, "return");
+}
+
+/* A pass over the row before anything of it is written. */
 static void add_checks(const codegen_writer *w, nest *in)
 {
-    nest_statement(in, "int64_t failing = hi[0]");
-    nest *points = begin_points(w, in, NEST_VECTOR_LEAST);
+    nest_statement(in, "int32_t failing = 0");
+    nest *points = begin_points(w, in, NEST_VECTOR_ANY);
     codegen_steps(w, points, CODEGEN_POINT);
-    text *line = &nest_format(points, NEST_STATEMENT, "failing = ")->head;
-    codegen_operand(line, w, w->loop->kernel->valid);
-    text_add(line, " || failing < ix ? failing : ix");
-    nest *fails = nest_format(in, NEST_IF, "failing < hi[0]");
-    nest_statement(fails, "*arguments->failure = (abi_failure){1, {failing, iy, iz}}");
-    nest_statement(fails, "return");
+    codegen_operand(&nest_format(points, NEST_STATEMENT, "failing |= !")->head, w,
+                    w->loop->kernel->valid);
+    add_failure(w, nest_format(in, NEST_IF, "failing"));
 }
 
 /* ---- cases ----------------------------------------------------------------------------------- */

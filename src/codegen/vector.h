@@ -35,6 +35,19 @@ KATA_INLINED int64_t kata_between(int64_t low, int64_t x, int64_t high)
     return x < low ? low : x > high ? high : x;
 }
 
+/* The number of the table element that is nearest to an index; the first element is at `low`. */
+KATA_INLINED int32_t kata_element_i32(int32_t index, int32_t low, int32_t count)
+{
+    const int32_t last = low + (count - 1);
+    return (index < low ? low : index > last ? last : index) - low;
+}
+
+KATA_INLINED int64_t kata_element_i64(int64_t index, int64_t low, int64_t count)
+{
+    const int64_t last = low + (count - 1);
+    return (index < low ? low : index > last ? last : index) - low;
+}
+
 /* Writes a cache line past the caches, where the machine can. */
 KATA_INLINED void kata_stream(void *to, const kata_line *from)
 {

@@ -159,7 +159,7 @@ static void add_number(builder *b, kernel *k)
     bool table = chance_of(b->chance, 25);
     param *p = add_param(k, table ? TABLE : NUMBER);
     p->type = types[chance_from(b->chance, 0, table ? 4 : 5)];
-    if (table) p->count = chance_from(b->chance, 1, MAX_TABLE);
+    if (table) p->count = chance_from(b->chance, 1, chance_of(b->chance, 30) ? MAX_TABLE : 6);
 }
 
 static param *add_scalar(builder *b, kernel *k, param_kind kind)

@@ -15,7 +15,7 @@ enum {
     MAX_SCALARS = 8,
     MAX_KERNELS = 4,
     MAX_PARAMS = 10,
-    MAX_TABLE = 6,
+    MAX_TABLE = 20,
     MAX_STEPS = 48,
     MAX_HELPERS = 2,
     MAX_HELPER_PARAMS = 4

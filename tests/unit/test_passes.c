@@ -16,7 +16,8 @@ enum { NX = 83, NY = 5, NZ = 9, POINTS = NX * NY * NZ, MOST = 6 * POINTS + 1 };
 
 /* A star that is high; a box whose points share sums along x; many results; components that stand
  * in blocks; sums, of points that write a field and of points that do not; bytes that
- * decide between numbers; levels that run in order; points of a colour. */
+ * decide between numbers; levels that run in order; points of a colour; elements
+ * of a table. */
 static const char text_of_kernels[] =
     "kernel star(in double u, out double v)\n"
     "{\n"
@@ -45,10 +46,12 @@ static const char text_of_kernels[] =
     "    interval [0, 1) { v = u; }\n"
     "    interval [1, nz) { v = 0.5*v[0,0,-1] + exp(u); }\n"
     "}\n"
-    "kernel colored(in double u, inout double v) { v = 0.5*(v[1,0,0] + v) + u; }\n";
-static const char *const kernels[] = {"star",  "box",   "many",   "parts",  "total",
-                                      "alone", "bytes", "levels", "colored"};
-static const int components[] = {1, 1, 6, 3, 1, 1, 1, 1, 1};
+    "kernel colored(in double u, inout double v) { v = 0.5*(v[1,0,0] + v) + u; }\n"
+    "const double powers[9] = {1, 2, 4, 8, 16, 32, 64, 128, 256};\n"
+    "kernel chosen(in double u, out double v) { v = powers[(int)u%9]; }\n";
+static const char *const kernels[] = {"star",  "box",   "many",   "parts",   "total",
+                                      "alone", "bytes", "levels", "colored", "chosen"};
+static const int components[] = {1, 1, 6, 3, 1, 1, 1, 1, 1, 1};
 
 /* ---- results --------------------------------------------------------------------------------- */
 
