@@ -71,6 +71,9 @@ const char *ir_param_kind_name(ir_param_kind kind);
 /* The kind's name, with "inout " before the name of a reduction that accumulates. */
 const char *ir_param_mode(const ir_param *param);
 
+/* A reduction combines each IR_BRICK points of a row by themselves; the first brick begins at 0. */
+enum { IR_BRICK = 512 };
+
 /* ---- reduction.c ----------------------------------------------------------------------------- */
 
 /* The neutral value that a reduction starts with: -0.0 (0) for sums, +inf or -inf (the integer

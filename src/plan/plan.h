@@ -72,7 +72,7 @@ typedef struct plan_node {
     int loop;
 } plan_node;
 
-/* ---- schedule.c: a plan as a list ------------------------------------------------------------ */
+/* ---- plan_schedule.c: a plan as a list ------------------------------------------------------- */
 
 /* A loop in the tiles of a wave. Its part of a tile is that tile with its ends moved by spans, by
  * the order of the wave's nodes. */
@@ -111,7 +111,7 @@ typedef struct plan_schedule {
     plan_step *steps;
     int count;
     plan_wave_loop *loops; /* of waves */
-    bool *cut;             /* per loop: tiles cut bricks of ABI_BRICK points of a row, or overlap */
+    bool *cut;             /* per loop: tiles cut bricks of IR_BRICK points of a row, or overlap */
     bool whole;            /* all steps are loops and scalars */
 } plan_schedule;
 
@@ -204,7 +204,7 @@ int plan_pieces(const plan_walk *walk, int slot, const grid_box *box, plan_piece
 /* The innermost place of a slot. */
 const plan_place *plan_innermost(const plan_walk *walk, int slot);
 
-/* ---- schedule.c ------------------------------------------------------------------------------ */
+/* ---- plan_schedule.c ------------------------------------------------------------------------- */
 
 /* Sets p->schedule; false when memory is out. */
 bool plan_schedule_make(plan *p, const analysis_chain *a);

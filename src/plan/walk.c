@@ -1,8 +1,9 @@
-/* Walking a plan: leaves, buffers and blocks, in the order in which they run. */
+/* Walking a plan: leaves, tiles, buffers and blocks, in the order in which they run. */
 #include "plan/walk.h"
 
 #include <stdlib.h>
 
+static bool walk_node(plan_walk *w, int node);
 static bool walk_together(plan_walk *w, int node);
 
 static bool walk_buffer(plan_walk *w, const plan_node *n)
@@ -68,6 +69,47 @@ static bool walk_leaf(plan_walk *w, const plan_node *leaf)
     return each_image(w, leaf, 0, &run, leaf->kind == PLAN_LOOP ? visit_loop : visit_move);
 }
 
+/* ---- tiles ----------------------------------------------------------------------------------- */
+
+static bool begin_tile(plan_walk *w, const plan_node *n, const int64_t at[3])
+{
+    return !w->visitor->tile || w->visitor->tile(w->visitor->data, n, at);
+}
+
+static bool walk_tiles_of_wave(plan_walk *w, const plan_node *n)
+{
+    walk_wave v = walk_wave_from(w, n);
+    int64_t at[3] = {0};
+    bool done = true, any = true;
+    if (w->frame_count + v.count > WALK_FRAMES) return false;
+    for (int i = 0; i < v.count; i++) {
+        at[i] = v.tiles[i].lo;
+        any = any && v.tiles[i].lo <= v.tiles[i].hi;
+    }
+    for (bool more = any; more && done; more = walk_next_tile(&v, w->visitor->backwards, at)) {
+        done = begin_tile(w, n, at);
+        for (int i = 0; i < v.count; i++) walk_set_frame(w, v.nodes[i], at[i]);
+        done = done && walk_node(w, v.nodes[v.count - 1]->child);
+        w->frame_count -= v.count;
+    }
+    return done && (!any || begin_tile(w, NULL, NULL));
+}
+
+static bool walk_tile(plan_walk *w, const plan_node *n)
+{
+    if (n->wave) return walk_tiles_of_wave(w, n);
+    plan_span tiles = walk_tiles(w, n);
+    if (w->frame_count == WALK_FRAMES) return false;
+    bool done = true, backwards = n->parallel && w->visitor->backwards;
+    for (int64_t i = tiles.lo; i <= tiles.hi && done; i++) {
+        done = !n->parallel || begin_tile(w, n, NULL);
+        walk_set_frame(w, n, backwards ? tiles.lo + tiles.hi - i : i);
+        done = done && walk_node(w, n->child);
+        w->frame_count--;
+    }
+    return done && (!n->parallel || tiles.lo > tiles.hi || begin_tile(w, NULL, NULL));
+}
+
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
 /* Whether blocks have to meet in a part of the tree. */
@@ -85,12 +127,12 @@ static bool walk_one_by_one(plan_walk *w, int node)
     int blocks = walk_block_count(w->blocks);
     bool done = true;
     for (int b = 0; b < blocks && done; b++) {
-        done = walk_begin_tile(w, w->blocks, NULL);
+        done = begin_tile(w, w->blocks, NULL);
         walk_enter_block(w, w->visitor->backwards ? blocks - 1 - b : b);
         done = done && walk_node(w, node);
         walk_leave_block(w);
     }
-    return done && walk_begin_tile(w, NULL, NULL);
+    return done && begin_tile(w, NULL, NULL);
 }
 
 /* A buffer around a part of the tree in which blocks have to meet: one per block. */
@@ -156,7 +198,7 @@ static bool walk_seq(plan_walk *w, const plan_node *n)
     return done;
 }
 
-bool walk_node(plan_walk *w, int node)
+static bool walk_node(plan_walk *w, int node)
 {
     const plan_node *n = &w->p->nodes[node];
     const plan_visitor *v = w->visitor;

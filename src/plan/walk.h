@@ -1,6 +1,6 @@
-/* Private to plan: the state of a walk. walk.c goes through the nodes, walk_tile.c through
- * tiles; walk_place.c finds boxes and
- * places around a leaf, walk_exchange.c fills the margins of blocks. */
+/* Private to plan: the state of a walk. walk.c goes through the nodes, walk_tile.c finds the tiles
+ * of nodes, walk_place.c boxes and places around a leaf, walk_exchange.c fills the margins of
+ * blocks. */
 #ifndef PLAN_WALK_H
 #define PLAN_WALK_H
 
@@ -27,16 +27,23 @@ struct plan_walk {
     int place_count;
 };
 
-/* ---- walk.c ---------------------------------------------------------------------------------- */
-
-bool walk_node(plan_walk *w, int node);
-
 /* ---- walk_tile.c ----------------------------------------------------------------------------- */
 
-/* Walks the tiles of a TILE node. */
-bool walk_tile(plan_walk *w, const plan_node *n);
-/* Calls the visitor's `tile`. */
-bool walk_begin_tile(plan_walk *w, const plan_node *n, const int64_t at[3]);
+/* The numbers of the first and the last tile of a node in which leaves have points. */
+plan_span walk_tiles(const plan_walk *w, const plan_node *n);
+/* Adds the frame of a tile. */
+void walk_set_frame(plan_walk *w, const plan_node *n, int64_t number);
+
+/* Consecutive tiles of nodes, the outermost first. */
+typedef struct walk_wave {
+    const plan_node *nodes[3];
+    plan_span tiles[3]; /* from the first to the last one */
+    int count;
+} walk_wave;
+
+walk_wave walk_wave_from(const plan_walk *w, const plan_node *n);
+/* The next tile: the last of the nodes counts fastest, or the first one (`backwards`). */
+bool walk_next_tile(const walk_wave *v, bool backwards, int64_t at[3]);
 
 /* ---- walk_place.c ---------------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-/* Walking the tiles of a node, and waves of tiles. */
+/* The tiles of a node, and of nodes that make a wave: which there are, and their order. */
 #include "plan/walk.h"
 
 /* ---- which tiles there are ------------------------------------------------------------------- */
@@ -39,15 +39,14 @@ static void find_tiles_below(const plan_walk *w, const plan_node *tile, int node
     }
 }
 
-/* Sets the numbers of the first and the last tile of a node in which leaves have points. */
-static plan_span tiles_of(const plan_walk *w, const plan_node *n)
+plan_span walk_tiles(const plan_walk *w, const plan_node *n)
 {
     plan_span tiles = {PLAN_FAR, -PLAN_FAR};
     find_tiles_below(w, n, n->child, &tiles.lo, &tiles.hi);
     return tiles;
 }
 
-static void set_frame(plan_walk *w, const plan_node *n, int64_t number)
+void walk_set_frame(plan_walk *w, const plan_node *n, int64_t number)
 {
     walk_frame *f = &w->frames[w->frame_count++];
     int d = n->dimension;
@@ -57,32 +56,19 @@ static void set_frame(plan_walk *w, const plan_node *n, int64_t number)
     if (n->period[d]) f->box.hi[d] = smaller(f->box.hi[d], n->period[d]);
 }
 
-bool walk_begin_tile(plan_walk *w, const plan_node *n, const int64_t at[3])
-{
-    return !w->visitor->tile || w->visitor->tile(w->visitor->data, n, at);
-}
-
 /* ---- waves ----------------------------------------------------------------------------------- */
 
-/* Consecutive tiles of nodes, the outermost first. */
-typedef struct wave {
-    const plan_node *nodes[3];
-    plan_span tiles[3]; /* from the first to the last one */
-    int count;
-} wave;
-
-static wave wave_from(const plan_walk *w, const plan_node *n)
+walk_wave walk_wave_from(const plan_walk *w, const plan_node *n)
 {
-    wave v = {.count = 0};
+    walk_wave v = {.count = 0};
     for (; n->kind == PLAN_TILE && n->wave && v.count < 3; n = &w->p->nodes[n->child]) {
         v.nodes[v.count] = n;
-        v.tiles[v.count++] = tiles_of(w, n);
+        v.tiles[v.count++] = walk_tiles(w, n);
     }
     return v;
 }
 
-/* The next tile: the last of the nodes counts fastest, or the first one (`backwards`). */
-static bool next_tile(const wave *v, bool backwards, int64_t at[3])
+bool walk_next_tile(const walk_wave *v, bool backwards, int64_t at[3])
 {
     for (int k = 0; k < v->count; k++) {
         int i = backwards ? k : v->count - 1 - k;
@@ -90,40 +76,4 @@ static bool next_tile(const wave *v, bool backwards, int64_t at[3])
         at[i] = v->tiles[i].lo;
     }
     return false;
-}
-
-static bool walk_wave(plan_walk *w, const plan_node *n)
-{
-    wave v = wave_from(w, n);
-    int64_t at[3] = {0};
-    bool done = true, any = true;
-    if (w->frame_count + v.count > WALK_FRAMES) return false;
-    for (int i = 0; i < v.count; i++) {
-        at[i] = v.tiles[i].lo;
-        any = any && v.tiles[i].lo <= v.tiles[i].hi;
-    }
-    for (bool more = any; more && done; more = next_tile(&v, w->visitor->backwards, at)) {
-        done = walk_begin_tile(w, n, at);
-        for (int i = 0; i < v.count; i++) set_frame(w, v.nodes[i], at[i]);
-        done = done && walk_node(w, v.nodes[v.count - 1]->child);
-        w->frame_count -= v.count;
-    }
-    return done && (!any || walk_begin_tile(w, NULL, NULL));
-}
-
-/* ---- one node -------------------------------------------------------------------------------- */
-
-bool walk_tile(plan_walk *w, const plan_node *n)
-{
-    if (n->wave) return walk_wave(w, n);
-    plan_span tiles = tiles_of(w, n);
-    if (w->frame_count == WALK_FRAMES) return false;
-    bool done = true, backwards = n->parallel && w->visitor->backwards;
-    for (int64_t i = tiles.lo; i <= tiles.hi && done; i++) {
-        done = !n->parallel || walk_begin_tile(w, n, NULL);
-        set_frame(w, n, backwards ? tiles.lo + tiles.hi - i : i);
-        done = done && walk_node(w, n->child);
-        w->frame_count--;
-    }
-    return done && (!n->parallel || tiles.lo > tiles.hi || walk_begin_tile(w, NULL, NULL));
 }

@@ -1,7 +1,6 @@
 /* A plan as a list, which an executor runs without walking the tree: loops on all their points,
  * scalars, and waves of tiles whose fields stay at home. What is none of these is a step that walks
  * its node. */
-#include "abi/abi.h"
 #include "plan/node.h"
 
 #include <stdlib.h>
@@ -140,8 +139,8 @@ static bool find_cut(void *data, const plan_walk *walk, const plan_run *run)
 {
     cut_finder *f = data;
     const grid_box *all = &f->a->loops[run->loop].loop->box, *box = &run->box;
-    bool low = box->lo[0] != all->lo[0] && box->lo[0] % ABI_BRICK != 0;
-    bool high = box->hi[0] != all->hi[0] && box->hi[0] % ABI_BRICK != 0;
+    bool low = box->lo[0] != all->lo[0] && box->lo[0] % IR_BRICK != 0;
+    bool high = box->hi[0] != all->hi[0] && box->hi[0] % IR_BRICK != 0;
     (void)walk;
     if (low || high || memcmp(box, &run->core, sizeof *box) != 0) f->cut[run->loop] = true;
     return true;
