@@ -8,7 +8,7 @@
  * points of the next one have been computed: a core then has both to do at once. */
 #include "codegen/emit.h"
 
-_Static_assert(ABI_BRICK == IR_BRICK, "plans know where bricks begin");
+_Static_assert((int)ABI_BRICK == (int)IR_BRICK, "plans know where bricks begin");
 
 static const ir_param *param_of(const codegen_writer *w, const ir_store *s)
 {
