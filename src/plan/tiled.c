@@ -19,7 +19,9 @@ enum {
     NARROWEST = HOSTILE(128, 3),  /* points along x */
     WIDEST = 1024,                /* where the grid has two dimensions */
     DEEPEST = 64,                 /* loops */
-    TILES_PER_THREAD = 4
+    TILES_PER_THREAD = 4,
+    FEW_PLANES =
+        HOSTILE(8, 2) /* a tile may have so many even where threads then have fewer tiles */
 };
 
 /* What sizes depend on. */
@@ -103,25 +105,40 @@ static int64_t depth_of(const measures *m, const int64_t tile[3], double share)
     return (int64_t)depth;
 }
 
+/* The most indices of a tile along the dimension whose tiles are shared out to threads. */
+static int64_t most_of(const measures *m, int d, int64_t threads)
+{
+    return larger(m->extent[d] / (TILES_PER_THREAD * threads), smaller(m->extent[d], FEW_PLANES));
+}
+
+/* Lowers tiles so that each thread gets equally many rows of them. */
+static void even_out(const measures *m, int64_t threads, plan_request *out)
+{
+    int d = out->tile[2] ? 2 : 1;
+    int64_t lag = m->around[d] ? 0 : (int64_t)(m->growth[d] * (double)(out->depth - 1));
+    int64_t length = m->extent[d] + lag, rows = (length + out->tile[d] - 1) / out->tile[d];
+    rows = (rows + threads - 1) / threads * threads;
+    out->tile[d] = (length + rows - 1) / rows;
+}
+
 /* Sizes for a wave; false: there are no two dimensions to be cut. */
 static bool size_wave(const measures *m, int64_t points, int64_t threads, plan_request *out)
 {
     int64_t width = width_of(m, points), rows = larger(points / width, 1), *tile = out->tile;
     bool cut_x = m->free[0] && width < m->extent[0];
     if (m->free[2] && m->free[1]) {
-        int64_t most = larger(m->extent[2] / (TILES_PER_THREAD * threads), 1);
-        tile[2] = clamp((int64_t)sqrt((double)rows), 1, most);
+        tile[2] = clamp((int64_t)sqrt((double)rows), 1, most_of(m, 2, threads));
         tile[1] = clamp(rows / tile[2], 1, larger(m->extent[1] / TILES_PER_THREAD, 1));
     } else if ((m->free[2] || m->free[1]) && cut_x) {
         int d = m->free[2] ? 2 : 1;
         int64_t others = m->extent[3 - d];
-        int64_t most = larger(m->extent[d] / (TILES_PER_THREAD * threads), 1);
-        tile[d] = clamp(rows / others, 1, most);
+        tile[d] = clamp(rows / others, 1, most_of(m, d, threads));
     } else {
         return false;
     }
     if (cut_x) tile[0] = width;
     out->depth = larger(depth_of(m, tile, 1), 2);
+    even_out(m, threads, out);
     return true;
 }
 
