@@ -52,6 +52,7 @@ typedef struct cpu_step {
     size_t function;   /* its number */
     int same;          /* the first loop that it equals, by which it runs; most: itself */
     bool begun;        /* on its first box */
+    bool copies;       /* see sweep_prepare */
     sweep_loop *sweep; /* NULL: not prepared, or done */
     double seconds;
 } cpu_step;
@@ -61,18 +62,32 @@ typedef struct cpu_chain {
     exec_context *context;
     const analysis_chain *a;
     const plan_schedule *schedule;
-    cpu_step *steps; /* per loop */
-    bool whole;      /* each loop runs on one box, one after another */
-    int failing;     /* the first loop of which a point has failed; loop_count: none */
+    cpu_step *steps;  /* per loop */
+    uint64_t *filled; /* per loop of the schedule: see sweep_tile */
+    bool whole;       /* each loop runs on one box, one after another */
+    int failing;      /* the first loop of which a point has failed; loop_count: none */
     messages *m;
     kata_status status;
 } cpu_chain;
 
+/* ---- cpu_step.c ------------------------------------------------------------------------------ */
+
 const chain_loop *cpu_loop_of(const cpu_chain *c, int loop);
 /* False, and sets the status. */
 bool cpu_no_memory(cpu_chain *c);
-/* Before the first box of a loop. False, reported, when memory is out. */
+/* Prepares a loop when it is met; where loops run side by side, all of them before. False,
+ * reported, when memory is out. */
+bool cpu_prepare(cpu_chain *c, int loop);
+/* Prepares a loop again, so that it reads copies. */
+bool cpu_prepare_copies(cpu_chain *c, int loop);
+/* Before the first box of a loop: prepares the loop that it runs by, and begins it. */
 bool cpu_begin(cpu_chain *c, int loop);
+void cpu_release(cpu_step *s);
+
+/* ---- cpu_beside.c ---------------------------------------------------------------------------- */
+
+/* Decides which loops of waves fill memory around fields. False, reported, when memory is out. */
+bool cpu_settle_fills(cpu_chain *c);
 
 /* ---- cpu_wave.c ------------------------------------------------------------------------------ */
 
@@ -91,6 +106,12 @@ typedef struct cpu_work {
 } cpu_work;
 
 kata_status cpu_run_planned(exec_context *context, const cpu_work *work, messages *m);
+
+/* ---- chain_plan.c ---------------------------------------------------------------------------- */
+
+/* As exec_plan_of, without a warning. */
+const plan *exec_plan_quietly(exec_context *context, const plan_request *request, const chain *c,
+                              const analysis_chain **analysis, messages *m);
 
 /* ---- cpu_plan.c ------------------------------------------------------------------------------ */
 

@@ -42,9 +42,6 @@ extern const exec_executor exec_cpu;       /* compiled loops on threads */
  * be used for; NULL, reported, when memory is out. */
 const plan *exec_plan_of(exec_context *context, const plan_request *request, const chain *c,
                          const analysis_chain **analysis, messages *m);
-/* The same without a warning. */
-const plan *exec_plan_quietly(exec_context *context, const plan_request *request, const chain *c,
-                              const analysis_chain **analysis, messages *m);
 /* Why the executor "cpu" does not run chains by a plan; NULL: it does. */
 const char *exec_cpu_refuses(const plan *p);
 /* Runs a chain by a plan that is right for it. The context waits for compilers. */
