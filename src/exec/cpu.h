@@ -149,6 +149,8 @@ enum { CPU_KNOWN_CHAINS = 16 };
 
 /* The entry of a chain; NULL, reported, when memory is out or a function cannot be fetched. */
 cpu_ways *cpu_ways_of(exec_context *context, const chain *c, const size_t *functions, messages *m);
+/* What is known of chains that have not run. */
+cpu_ways cpu_ways_new(uint64_t key, size_t period, int64_t cache, int threads);
 /* How many of the loops that are left run next, and by which plan. */
 size_t cpu_way_begin(cpu_ways *ways, size_t left, plan_request *request);
 /* How long that took. */

@@ -66,6 +66,16 @@ static void request_of(const cpu_ways *w, int way, plan_request *out)
                : (plan_request){.method = "tiled", .cache = cache, .threads = w->threads};
 }
 
+cpu_ways cpu_ways_new(uint64_t key, size_t period, int64_t cache, int threads)
+{
+    return (cpu_ways){.key = key,
+                      .period = period,
+                      .cache = cache,
+                      .threads = threads,
+                      .best = WAY_FIRST,
+                      .pause = SHORTEST_PAUSE};
+}
+
 /* Whether a chain has loops to be tiled, and functions for all of them. */
 static bool find_tiles(exec_context *context, const chain *c, const size_t *functions, cpu_ways *w,
                        messages *m)
@@ -96,13 +106,8 @@ cpu_ways *cpu_ways_of(exec_context *context, const chain *c, const size_t *funct
     cpu_ways *w = find(cpu, key);
     w->used = ++cpu->turn;
     if (w->key == key) return w;
-    *w = (cpu_ways){.key = key,
-                    .used = w->used,
-                    .period = period,
-                    .cache = HOSTILE(machine_second_cache(), 1024),
-                    .threads = context->threads,
-                    .best = WAY_FIRST,
-                    .pause = SHORTEST_PAUSE};
+    *w = cpu_ways_new(key, period, HOSTILE(machine_second_cache(), 1024), context->threads);
+    w->used = cpu->turn;
     return find_tiles(context, c, functions, w, m) ? w : NULL;
 }
 
