@@ -45,6 +45,7 @@ struct exec_cpu {
     struct cpu_ways *ways; /* CPU_KNOWN_CHAINS of them; NULL at first */
     int64_t turn;
     bool crossover_loaded;
+    int64_t asked[2]; /* chains for which a plan was asked: run loop by loop, and by the plan */
 };
 
 /* A loop of a chain. */
@@ -129,6 +130,12 @@ bool cpu_plan_as_asked(exec_context *context, const chain *c, cpu_work *work, me
 
 enum { CPU_WAYS = 8 };
 
+/* Tiles of a way: their sizes (0: not cut), and how many loops run in them. */
+typedef struct cpu_tiles {
+    int64_t size[3];
+    int loops;
+} cpu_tiles;
+
 /* What is known of chains that are alike. */
 typedef struct cpu_ways {
     uint64_t key;  /* 0: nothing */
@@ -143,7 +150,11 @@ typedef struct cpu_ways {
     int runs;      /* of the present try */
     int tries[CPU_WAYS];
     double least[CPU_WAYS]; /* seconds per loop */
-    int64_t pause, left;    /* loops between tries, and until the next ones */
+    cpu_tiles tiles[CPU_WAYS];
+    char kernel[32];     /* its first loop's */
+    char why[200];       /* there is nothing to tile */
+    int64_t loops;       /* that have run */
+    int64_t pause, left; /* loops between tries, and until the next ones */
 } cpu_ways;
 enum { CPU_KNOWN_CHAINS = 16 };
 
@@ -153,6 +164,10 @@ cpu_ways *cpu_ways_of(exec_context *context, const chain *c, const size_t *funct
 cpu_ways cpu_ways_new(uint64_t key, size_t period, int64_t cache, int threads);
 /* How many of the loops that are left run next, and by which plan. */
 size_t cpu_way_begin(cpu_ways *ways, size_t left, plan_request *request);
+/* Notes the tiles of the plan that has run. */
+void cpu_way_note(cpu_ways *ways, const cpu_work *work);
+/* The request of a way. */
+void cpu_way_request(const cpu_ways *ways, int way, plan_request *out);
 /* How long that took. */
 void cpu_way_end(cpu_ways *ways, size_t loops, double seconds);
 
