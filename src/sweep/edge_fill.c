@@ -41,23 +41,31 @@ static void fill_rows(const sweep_edge *edge, const grid_box *box, int64_t z, in
     }
 }
 
-/* Fills one x outside, of consecutive rows from at[1] on, from their values inside. */
-static void fill_column(const sweep_edge *edge, const grid_source *source, const int64_t at[3],
-                        int64_t count)
+/* Fills one x outside, of consecutive rows from at[1] on, with values that are not those of another
+ * x as they are. */
+static void fill_changed(const sweep_edge *edge, const grid_source *source, const char *from,
+                         char *to, int64_t pitch, int64_t count)
 {
     _Alignas(64) char values[COLUMN * sizeof(ir_value)];
-    const store_array *a = edge->field->array;
-    const int64_t pitch = a->pitch_y * edge->bytes;
     if (source->is_constant)
         sweep_edge_set_all(edge->type, values, count, source->constant);
     else
-        sweep_edge_move_column(
-            values, edge->bytes,
-            store_address(a, edge->component, (int64_t[]){source->index, at[1], at[2]}), pitch,
-            count, edge->bytes);
+        sweep_edge_move_column(values, edge->bytes, from, pitch, count, edge->bytes);
     if (source->steps) grid_undo_steps(source, edge->type, values, count);
-    sweep_edge_move_column(store_address(a, edge->component, at), pitch, values, edge->bytes, count,
-                           edge->bytes);
+    sweep_edge_move_column(to, pitch, values, edge->bytes, count, edge->bytes);
+}
+
+static void fill_column(const sweep_edge *edge, const int64_t at[3], int64_t count)
+{
+    const store_array *a = edge->field->array;
+    const grid_source *source = sweep_edge_source(edge, 0, at[0]);
+    const int64_t pitch = a->pitch_y * edge->bytes;
+    char *to = store_address(a, edge->component, at);
+    const char *from = to + (source->index - at[0]) * edge->bytes; /* unless it is a constant */
+    if (source->is_constant || source->steps)
+        fill_changed(edge, source, from, to, pitch, count);
+    else
+        sweep_edge_move_column(to, pitch, from, pitch, count, edge->bytes);
 }
 
 /* Fills what is outside along x, of rows y_lo .. y_hi-1 of a plane, which are inside. */
@@ -69,9 +77,9 @@ static void fill_columns(const sweep_edge *edge, const grid_box *box, int64_t z,
     for (; at[1] < y_hi; at[1] += COLUMN) {
         int64_t count = smaller(y_hi - at[1], COLUMN);
         for (at[0] = box->lo[0]; at[0] < inside->lo[0] && at[0] < box->hi[0]; at[0]++)
-            fill_column(edge, sweep_edge_source(edge, 0, at[0]), at, count);
+            fill_column(edge, at, count);
         for (at[0] = larger(box->lo[0], inside->hi[0]); at[0] < box->hi[0]; at[0]++)
-            fill_column(edge, sweep_edge_source(edge, 0, at[0]), at, count);
+            fill_column(edge, at, count);
     }
 }
 
