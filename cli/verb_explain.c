@@ -145,10 +145,12 @@ const options explain_options = {
     "kata explain",
     "Of a kernel file: shows what each kernel reads and writes, its operations and bytes per\n"
     "point, and the rate that this machine allows. Of a program that uses Katagami: runs it and\n"
-    "shows how its chains of loops are planned, what its kernels cost, how fast they ran, and why\n"
-    "its chains ended. The methods of plans are loops, skewed, diamond, tiled, overlapped, "
-    "streamed,\n"
-    "fused, single and blocked. The program may be kata itself:\n"
+    "shows how its chains of loops are planned, in which tiles they ran, what its kernels cost, "
+    "how\n"
+    "fast they ran, and why its chains ended. The methods of plans are loops, skewed, diamond,\n"
+    "tiled (with cache= and threads=), overlapped, streamed, fused, single and blocked. The "
+    "program\n"
+    "may be kata itself:\n"
     "kata explain --plan 'skewed y=8' -- kata apply heat.kata ...\n",
     table,
     COUNT_OF(table),

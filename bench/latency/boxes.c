@@ -96,7 +96,7 @@ static void measure_kernel(const char *what, int kernel, const char *target)
         box[i] = again[i] = INFINITY;
         for (int j = 0; j < 20; j++) {
             double start = clock_seconds();
-            sweep_loop *l = sweep_prepare(w.workers, loop, run, false);
+            sweep_loop *l = sweep_prepare(w.workers, loop, run, (sweep_manner){.cut = false});
             sweep_begin(l, loop);
             double prepared = clock_seconds() - start;
             if (j == 0) first[i] = prepared;

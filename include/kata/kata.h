@@ -127,8 +127,9 @@ typedef struct kata_options {
     int threads KATA_ZERO; /* 0: KATA_THREADS, OMP_NUM_THREADS, or one per usable core */
     const char *executor
         KATA_ZERO;              /* "cpu", "reference" or "plan"; NULL: KATA_EXECUTOR, or "cpu" */
-    const char *plan KATA_ZERO; /* the plan, as KATA_PLAN names it, for executor "plan" and
-                                   KATA_EXPLAIN; NULL: KATA_PLAN, or "loops" */
+    const char *plan KATA_ZERO; /* the plan, as KATA_PLAN names it, for the executors "cpu" and
+                                   "plan" and KATA_EXPLAIN; NULL: KATA_PLAN, or the fastest that
+                                   "cpu" finds, otherwise "loops" */
     const char *compiler KATA_ZERO; /* C compiler, with arguments if it has some
                                        (docs/compiling.md); NULL: KATA_CC, or cc, gcc, clang */
     const char *cache KATA_ZERO;    /* folder for compiled kernels; NULL: KATA_CACHE_DIR,

@@ -151,6 +151,7 @@ void api_explain_end(kata *k)
     }
     if (!k->work.chains && !k->work.steps) return;
     print_kernels(&out, k, json);
+    if (k->executor == &exec_cpu) exec_cpu_explain(&k->exec, json, &out);
     if (json)
         print_work_json(&out, k);
     else

@@ -1,5 +1,5 @@
 /* The plan of a chain, made once for equal chains. */
-#include "exec/exec.h"
+#include "exec/cpu.h"
 
 /* What was asked for and cannot be had is said, a line for each reason. */
 static void warn_of_refusals(const plan *p, const char *method, const chain *c, messages *m)

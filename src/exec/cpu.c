@@ -56,6 +56,7 @@ static kata_status run_fastest(exec_context *context, const chain *c, const size
         double start = clock_seconds();
         if (!cpu_plan_by(context, &request, &part, &work, m)) return m->status;
         status = cpu_run_planned(context, &work, m);
+        cpu_way_note(ways, &work);
         cpu_way_end(ways, count, clock_seconds() - start);
     }
     return status;
@@ -66,6 +67,7 @@ static kata_status run_asked(exec_context *context, const chain *c, const size_t
 {
     cpu_work work = {.functions = functions};
     if (!cpu_plan_as_asked(context, c, &work, m)) return m->status;
+    context->cpu->asked[!work.whole]++;
     return cpu_run_planned(context, &work, m);
 }
 

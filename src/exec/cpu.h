@@ -45,6 +45,7 @@ struct exec_cpu {
     struct cpu_ways *ways; /* CPU_KNOWN_CHAINS of them; NULL at first */
     int64_t turn;
     bool crossover_loaded;
+    int64_t asked[2]; /* chains for which a plan was asked: run loop by loop, and by the plan */
 };
 
 /* A loop of a chain. */
@@ -52,6 +53,7 @@ typedef struct cpu_step {
     size_t function;   /* its number */
     int same;          /* the first loop that it equals, by which it runs; most: itself */
     bool begun;        /* on its first box */
+    bool copies;       /* see sweep_prepare */
     sweep_loop *sweep; /* NULL: not prepared, or done */
     double seconds;
 } cpu_step;
@@ -61,18 +63,32 @@ typedef struct cpu_chain {
     exec_context *context;
     const analysis_chain *a;
     const plan_schedule *schedule;
-    cpu_step *steps; /* per loop */
-    bool whole;      /* each loop runs on one box, one after another */
-    int failing;     /* the first loop of which a point has failed; loop_count: none */
+    cpu_step *steps;  /* per loop */
+    uint64_t *filled; /* per loop of the schedule: see sweep_tile */
+    bool whole;       /* each loop runs on one box, one after another */
+    int failing;      /* the first loop of which a point has failed; loop_count: none */
     messages *m;
     kata_status status;
 } cpu_chain;
 
+/* ---- cpu_step.c ------------------------------------------------------------------------------ */
+
 const chain_loop *cpu_loop_of(const cpu_chain *c, int loop);
 /* False, and sets the status. */
 bool cpu_no_memory(cpu_chain *c);
-/* Before the first box of a loop. False, reported, when memory is out. */
+/* Prepares a loop when it is met; where loops run side by side, all of them before. False,
+ * reported, when memory is out. */
+bool cpu_prepare(cpu_chain *c, int loop);
+/* Prepares a loop again, so that it reads copies. */
+bool cpu_prepare_copies(cpu_chain *c, int loop);
+/* Before the first box of a loop: prepares the loop that it runs by, and begins it. */
 bool cpu_begin(cpu_chain *c, int loop);
+void cpu_release(cpu_step *s);
+
+/* ---- cpu_beside.c ---------------------------------------------------------------------------- */
+
+/* Decides which loops of waves fill memory around fields. False, reported, when memory is out. */
+bool cpu_settle_fills(cpu_chain *c);
 
 /* ---- cpu_wave.c ------------------------------------------------------------------------------ */
 
@@ -92,6 +108,12 @@ typedef struct cpu_work {
 
 kata_status cpu_run_planned(exec_context *context, const cpu_work *work, messages *m);
 
+/* ---- chain_plan.c ---------------------------------------------------------------------------- */
+
+/* As exec_plan_of, without a warning. */
+const plan *exec_plan_quietly(exec_context *context, const plan_request *request, const chain *c,
+                              const analysis_chain **analysis, messages *m);
+
 /* ---- cpu_plan.c ------------------------------------------------------------------------------ */
 
 /* Whether all functions are there; false also where fetching one failed: *status. */
@@ -108,6 +130,12 @@ bool cpu_plan_as_asked(exec_context *context, const chain *c, cpu_work *work, me
 
 enum { CPU_WAYS = 8 };
 
+/* Tiles of a way: their sizes (0: not cut), and how many loops run in them. */
+typedef struct cpu_tiles {
+    int64_t size[3];
+    int loops;
+} cpu_tiles;
+
 /* What is known of chains that are alike. */
 typedef struct cpu_ways {
     uint64_t key;  /* 0: nothing */
@@ -122,14 +150,24 @@ typedef struct cpu_ways {
     int runs;      /* of the present try */
     int tries[CPU_WAYS];
     double least[CPU_WAYS]; /* seconds per loop */
-    int64_t pause, left;    /* loops between tries, and until the next ones */
+    cpu_tiles tiles[CPU_WAYS];
+    char kernel[32];     /* its first loop's */
+    char why[200];       /* there is nothing to tile */
+    int64_t loops;       /* that have run */
+    int64_t pause, left; /* loops between tries, and until the next ones */
 } cpu_ways;
 enum { CPU_KNOWN_CHAINS = 16 };
 
 /* The entry of a chain; NULL, reported, when memory is out or a function cannot be fetched. */
 cpu_ways *cpu_ways_of(exec_context *context, const chain *c, const size_t *functions, messages *m);
+/* What is known of chains that have not run. */
+cpu_ways cpu_ways_new(uint64_t key, size_t period, int64_t cache, int threads);
 /* How many of the loops that are left run next, and by which plan. */
 size_t cpu_way_begin(cpu_ways *ways, size_t left, plan_request *request);
+/* Notes the tiles of the plan that has run. */
+void cpu_way_note(cpu_ways *ways, const cpu_work *work);
+/* The request of a way. */
+void cpu_way_request(const cpu_ways *ways, int way, plan_request *out);
 /* How long that took. */
 void cpu_way_end(cpu_ways *ways, size_t loops, double seconds);
 

@@ -6,44 +6,8 @@
 
 #include "oracle/oracle.h"
 
-/* ---- a chain --------------------------------------------------------------------------------- */
-
-const chain_loop *cpu_loop_of(const cpu_chain *c, int loop) { return c->a->loops[loop].loop; }
-
-bool cpu_no_memory(cpu_chain *c)
-{
-    if (!c->status) c->status = message_no_memory(c->m);
-    return false;
-}
-
-/* A loop is prepared when it is met; where loops run side by side, all of them before. */
-static bool prepare(cpu_chain *c, int loop)
-{
-    cpu_step *s = &c->steps[loop];
-    struct exec_cpu *cpu = c->context->cpu;
-    bool cut = !c->whole && c->schedule->cut[loop];
-    if (s->sweep) return true;
-    c->status = store_make_arrays(cpu_loop_of(c, loop), c->m);
-    if (c->status) return false;
-    s->sweep =
-        sweep_prepare(cpu->workers, cpu_loop_of(c, loop), cpu->functions[s->function].run, cut);
-    return s->sweep || cpu_no_memory(c);
-}
-
-bool cpu_begin(cpu_chain *c, int loop)
-{
-    cpu_step *s = &c->steps[c->steps[loop].same];
-    if (!prepare(c, c->steps[loop].same)) return false;
-    if (!s->begun) sweep_begin(s->sweep, cpu_loop_of(c, loop));
-    return s->begun = true;
-}
-
-static void release(cpu_step *s)
-{
-    sweep_release(s->sweep);
-    s->sweep = NULL;
-    s->begun = false;
-}
+/* ---- loops ------------------------------------------------------------------------------------
+ */
 
 static bool run_prepared(cpu_chain *c, int loop, const grid_box *box, const grid_box *core)
 {
@@ -59,7 +23,7 @@ static bool finish(cpu_chain *c, int loop)
     cpu_step *s = &c->steps[loop];
     if (!cpu_begin(c, loop)) return false;
     if (loop < c->failing && !sweep_finish(s->sweep)) return cpu_no_memory(c);
-    if (c->whole && loop < c->failing) release(s);
+    if (c->whole && loop < c->failing) cpu_release(s);
     return true;
 }
 
@@ -91,7 +55,7 @@ static bool run_timed(cpu_chain *c, const plan_run *run)
     if (!has_code(c, run->loop, &ready)) return false;
     bool done = ready ? run_prepared(c, run->loop, &run->box, &run->core) : interpret(c, run->loop);
     if (done && ready && c->whole && !c->a->loops[run->loop].reduces && run->loop < c->failing)
-        release(&c->steps[run->loop]);
+        cpu_release(&c->steps[run->loop]);
     c->steps[run->loop].seconds += observe_meter_now(c->context->meter) - start;
     return done;
 }
@@ -125,7 +89,7 @@ static bool visit_scalar(void *data, int loop)
 static bool prepare_all(cpu_chain *c)
 {
     for (int i = 0; i < c->a->loop_count; i++)
-        if (c->steps[i].same == i && !prepare(c, i)) return false;
+        if (c->steps[i].same == i && !cpu_prepare(c, i)) return false;
     return true;
 }
 
@@ -135,7 +99,7 @@ static void end_loops(cpu_chain *c)
     for (int i = 0; i < c->a->loop_count; i++) {
         if (i < c->failing && !c->status)
             observe_meter_note(c->context->meter, cpu_loop_of(c, i), c->steps[i].seconds);
-        release(&c->steps[i]);
+        cpu_release(&c->steps[i]);
     }
 }
 
@@ -159,7 +123,7 @@ static kata_status run_steps(cpu_chain *c, const plan *p, plan_place *homes)
     c->schedule = &p->schedule;
     c->failing = c->a->loop_count;
     for (int i = 0; i < c->a->loop_count; i++) c->steps[i].same = i;
-    if (!c->whole) done = cpu_find_same(c) && prepare_all(c);
+    if (!c->whole) done = cpu_find_same(c) && prepare_all(c) && cpu_settle_fills(c);
     for (int i = 0; i < c->schedule->count && done; i++)
         done = run_step(c, p, &c->schedule->steps[i], homes);
     if (!c->status && c->failing < c->a->loop_count)
@@ -175,7 +139,8 @@ kata_status cpu_run_planned(exec_context *context, const cpu_work *work, message
     cpu_chain c = {.context = context, .a = work->a, .whole = work->whole, .m = m};
     plan_place *homes = arena_array(&memory, (size_t)work->a->slot_count + 1, sizeof *homes);
     c.steps = arena_array(&memory, (size_t)work->a->loop_count + 1, sizeof *c.steps);
-    kata_status status = homes && c.steps ? KATA_OK : message_no_memory(m);
+    c.filled = arena_array(&memory, (size_t)work->plan->leaf_count + 1, sizeof *c.filled);
+    kata_status status = homes && c.steps && c.filled ? KATA_OK : message_no_memory(m);
     for (int i = 0; i < work->a->loop_count && !status; i++)
         c.steps[i].function = work->functions[i];
     if (!status) status = run_steps(&c, work->plan, homes);

@@ -69,8 +69,7 @@ typedef struct wave_run {
     const cpu_chain *c;
     const plan_wave *wave;
     int64_t rows, tiles; /* rows, and tiles in each */
-    bool far;
-    row *ended; /* per row */
+    row *ended;          /* per row */
     _Atomic int64_t next;
     _Atomic bool failed;
 } wave_run;
@@ -86,15 +85,32 @@ static void find_tile(const plan_wave *wave, int64_t row, int64_t tile, int64_t 
     }
 }
 
+/* Where other tiles have run before a box of a tile. Around a period, the first tiles may be empty:
+ * the points begin and end at the seam. */
+static void find_before(const plan_wave *wave, const plan_wave_loop *part, const grid_box *box,
+                        sweep_tile *tile)
+{
+    for (int i = 0; i < wave->count; i++) {
+        int d = wave->dimension[i];
+        bool around = wave->period[i] && box->hi[d] <= part->seam[i].hi;
+        bool first = wave->period[i] ? box->lo[d] <= part->seam[i].lo : wave->independent && i == 0;
+        tile->before[d] = around ? SWEEP_BEFORE_HIGH : first ? SWEEP_BEFORE_NONE : SWEEP_BEFORE_LOW;
+    }
+}
+
 static bool run_tile(const wave_run *w, const int64_t at[3], int thread)
 {
     grid_box boxes[PLAN_WAVE_BOXES];
+    sweep_tile tile = {.far = true};
     for (int k = 0; k < w->wave->loops; k++) {
         const plan_wave_loop *part = &w->c->schedule->loops[w->wave->first + k];
         const sweep_loop *sweep = w->c->steps[w->c->steps[part->loop].same].sweep;
         int count = plan_wave_boxes(w->wave, part, cpu_loop_of(w->c, part->loop), at, boxes);
-        for (int i = 0; i < count; i++)
-            if (!sweep_run_alone(sweep, &boxes[i], thread, w->far)) return false;
+        tile.filled = w->c->filled[w->wave->first + k];
+        for (int i = 0; i < count; i++) {
+            find_before(w->wave, part, &boxes[i], &tile);
+            if (!sweep_run_alone(sweep, &boxes[i], thread, &tile)) return false;
+        }
     }
     return true;
 }
@@ -134,7 +150,7 @@ static void note_seconds(cpu_chain *c, const plan_wave *wave, double seconds)
 
 bool cpu_run_wave(cpu_chain *c, const plan_wave *wave)
 {
-    wave_run w = {.c = c, .wave = wave, .far = true, .tiles = 1};
+    wave_run w = {.c = c, .wave = wave, .tiles = 1};
     sweep_workers *workers = c->context->cpu->workers;
     double start = observe_meter_now(c->context->meter);
     w.rows = wave->tiles[0].hi - wave->tiles[0].lo + 1;

@@ -9,6 +9,7 @@
 #include "exec/cpu.h"
 #include "machine/machine.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum {
@@ -57,13 +58,23 @@ static cpu_ways *find(struct exec_cpu *cpu, uint64_t key)
     return oldest;
 }
 
-static void request_of(const cpu_ways *w, int way, plan_request *out)
+void cpu_way_request(const cpu_ways *w, int way, plan_request *out)
 {
     int64_t cache =
         way >= WAY_FIRST ? w->cache << (way - WAY_FIRST) : w->cache >> (WAY_FIRST - way);
     *out = way == WAY_LOOPS
                ? (plan_request){.method = "loops"}
                : (plan_request){.method = "tiled", .cache = cache, .threads = w->threads};
+}
+
+cpu_ways cpu_ways_new(uint64_t key, size_t period, int64_t cache, int threads)
+{
+    return (cpu_ways){.key = key,
+                      .period = period,
+                      .cache = cache,
+                      .threads = threads,
+                      .best = WAY_FIRST,
+                      .pause = SHORTEST_PAUSE};
 }
 
 /* Whether a chain has loops to be tiled, and functions for all of them. */
@@ -73,9 +84,13 @@ static bool find_tiles(exec_context *context, const chain *c, const size_t *func
     kata_status status = KATA_OK;
     cpu_work work;
     plan_request request;
-    request_of(w, WAY_FIRST, &request);
+    cpu_way_request(w, WAY_FIRST, &request);
     if (!cpu_plan_by(context, &request, c, &work, m)) return false;
-    w->plain = work.whole || exec_cpu_refuses(work.plan);
+    const char *why = exec_cpu_refuses(work.plan);
+    w->plain = work.whole || why;
+    if (!why) why = work.plan->refusal_count ? work.plan->refusals[0].why : "it has one loop";
+    snprintf(w->why, sizeof w->why, "%s", w->plain ? why : "");
+    snprintf(w->kernel, sizeof w->kernel, "%s", c->loops[0].kernel->name);
     if (!w->plain && !cpu_has_all_code(context, c, functions, m, &status)) {
         w->plain = true; /* this time */
         w->key = 0;
@@ -96,13 +111,8 @@ cpu_ways *cpu_ways_of(exec_context *context, const chain *c, const size_t *funct
     cpu_ways *w = find(cpu, key);
     w->used = ++cpu->turn;
     if (w->key == key) return w;
-    *w = (cpu_ways){.key = key,
-                    .used = w->used,
-                    .period = period,
-                    .cache = HOSTILE(machine_second_cache(), 1024),
-                    .threads = context->threads,
-                    .best = WAY_FIRST,
-                    .pause = SHORTEST_PAUSE};
+    *w = cpu_ways_new(key, period, HOSTILE(machine_second_cache(), 1024), context->threads);
+    w->used = cpu->turn;
     return find_tiles(context, c, functions, w, m) ? w : NULL;
 }
 
@@ -144,7 +154,7 @@ size_t cpu_way_begin(cpu_ways *w, size_t left, plan_request *request)
         w->trying = true;
         w->way = next_try(w) < 0 ? w->best : next_try(w);
     }
-    request_of(w, w->way, request);
+    cpu_way_request(w, w->way, request);
     if (!w->trying || !w->period) return left;
     size_t part = (PART + w->period - 1) / w->period * w->period;
     return left < 2 * part ? left : part;
@@ -158,12 +168,26 @@ static void decide(cpu_ways *w)
     w->pause = smaller(2 * w->pause, LONGEST_PAUSE);
 }
 
+void cpu_way_note(cpu_ways *w, const cpu_work *work)
+{
+    const plan_schedule *s = &work->plan->schedule;
+    cpu_tiles *tiles = &w->tiles[w->way];
+    *tiles = (cpu_tiles){.loops = 0};
+    for (int i = 0; i < s->count && !tiles->loops; i++) {
+        const plan_wave *wave = &s->steps[i].wave;
+        if (s->steps[i].kind != PLAN_STEP_WAVE) continue;
+        tiles->loops = wave->loops;
+        for (int k = 0; k < wave->count; k++) tiles->size[wave->dimension[k]] = wave->size[k];
+    }
+}
+
 void cpu_way_end(cpu_ways *w, size_t loops, double seconds)
 {
     int runs = loops < SHORT ? SHORT_RUNS : 1;
     double each = seconds / (double)loops;
     bool met = w->met;
     w->met = true;
+    w->loops += (int64_t)loops;
     w->left -= (int64_t)loops;
     if (!w->trying || !met) return;
     if (++w->runs == 1 && runs > 1) return;

@@ -42,14 +42,13 @@ extern const exec_executor exec_cpu;       /* compiled loops on threads */
  * be used for; NULL, reported, when memory is out. */
 const plan *exec_plan_of(exec_context *context, const plan_request *request, const chain *c,
                          const analysis_chain **analysis, messages *m);
-/* The same without a warning. */
-const plan *exec_plan_quietly(exec_context *context, const plan_request *request, const chain *c,
-                              const analysis_chain **analysis, messages *m);
 /* Why the executor "cpu" does not run chains by a plan; NULL: it does. */
 const char *exec_cpu_refuses(const plan *p);
 /* Runs a chain by a plan that is right for it. The context waits for compilers. */
 kata_status exec_cpu_run_plan(exec_context *context, const chain *c, const plan *p,
                               const analysis_chain *a, messages *m);
+/* Says how the executor "cpu" has run chains, a line for each kind of chain, as text or JSON. */
+void exec_cpu_explain(const exec_context *context, bool json, text *out);
 void exec_cpu_free(struct exec_cpu *cpu);
 /* Compiles loops that no chain has yet into the cache folder; what cannot be kept there is an
  * error. `portable`: for any CPU of this kind. */

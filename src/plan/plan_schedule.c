@@ -40,9 +40,10 @@ static bool describe_wave(plan *p, const analysis_chain *a, int node, plan_wave 
     const plan_node *nodes[3];
     *wave = (plan_wave){.first = 0};
     for (; p->nodes[node].kind == PLAN_TILE; node = p->nodes[node].child) {
-        const plan_node *n = nodes[wave->count] = &p->nodes[node];
+        const plan_node *n = &p->nodes[node];
         bool wraps = n->period[0] || n->period[1] || n->period[2];
         if ((wraps && !n->seam) || n->overlap || wave->count == 3) return false;
+        nodes[wave->count] = n;
         wave->period[wave->count] = n->seam ? n->period[n->dimension] : 0;
         if (!wave->count) wave->independent = n->parallel;
         if (!n->wave && !(wave->independent && !wave->count)) return false;

@@ -157,6 +157,21 @@ static bool size_diamonds(const measures *m, int64_t points, int64_t threads, pl
     return out->depth >= 2;
 }
 
+/* Why a group has no tiles: dimensions of the grid that cannot be cut, or sizes. */
+static void say_why(const plan_group *g, const measures *m, text *why)
+{
+    bool any = false;
+    for (int d = 0; d < 3; d++) {
+        if (m->free[d] || m->extent[d] <= 1) continue;
+        const char *reason = g->fixed[d]            ? g->fixed[d]
+                             : m->reduces && d == 0 ? "sums go over whole rows"
+                                                    : "values are read over its periodic sides";
+        text_add(why, "%snot along %c: %s", any ? "; " : "", 'x' + d, reason);
+        any = true;
+    }
+    if (!any) text_add(why, "no tiles suit the cache");
+}
+
 /* The method that suits a group, with sizes; NULL: none, and says why. */
 static const plan_method *choose(plan_group *g, const plan_request *r, plan_request *out, text *why)
 {
@@ -176,7 +191,7 @@ static const plan_method *choose(plan_group *g, const plan_request *r, plan_requ
     else if (size_diamonds(&m, points, threads, out))
         return &plan_diamond;
     else
-        text_add(why, "no tiles suit the cache");
+        say_why(g, &m, why);
     return NULL;
 }
 

@@ -15,6 +15,16 @@ typedef struct sweep_edge_row {
     const grid_source *y, *z; /* with steps to undo, otherwise NULL */
 } sweep_edge_row;
 
+/* What is filled for a box of points: all that it touches at most. Of a star only the arms. */
+typedef struct sweep_area {
+    grid_box boxes[3];
+    int count;
+} sweep_area;
+
+sweep_area sweep_area_of(const sweep_edge *edge, const grid_box *points);
+/* The box around it. Along dimensions where reads beyond the grid do not matter, it ends at the
+ * last index of the grid. */
+grid_box sweep_hull_of(const sweep_edge *edge, const grid_box *points);
 /* Where a read at an index of a dimension ends; NULL inside. */
 const grid_source *sweep_edge_source(const sweep_edge *edge, int dimension, int64_t index);
 sweep_edge_row sweep_edge_row_at(const sweep_edge *edge, int64_t y, int64_t z);

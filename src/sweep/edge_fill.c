@@ -2,7 +2,6 @@
  * values outside are written there before a box runs. That does not work for memory of the program,
  * for rows that are not contiguous, for ghosts or a face beyond the values, and for fields that the
  * loop writes. */
-#include "analysis/analysis.h"
 #include "sweep/edge.h"
 
 #include <stdatomic.h>
@@ -30,109 +29,110 @@ bool sweep_edge_can_fill(const sweep_loop *l, const sweep_edge *edge, const grid
     return field->rows == CODEGEN_CONTIGUOUS && plain && store_array_extend(field->array, &all);
 }
 
-/* Fills a row whose y or z is outside, at x inside; all of it if values at x outside are wanted,
- * since they may come from any x. */
-static void fill_row(const sweep_edge *edge, const grid_box *rows, const int64_t at[3])
+/* Fills rows y_lo .. y_hi-1 of a plane, whose y or z is outside. */
+static void fill_rows(const sweep_edge *edge, const grid_box *box, int64_t z, int64_t y_lo,
+                      int64_t y_hi)
 {
-    const int64_t first = edge->inside.lo[0], end = edge->inside.hi[0];
-    bool beyond = rows->lo[0] < first || rows->hi[0] > end;
-    int64_t lo = beyond ? first : rows->lo[0], hi = beyond ? end : rows->hi[0];
-    sweep_edge_row row = sweep_edge_row_at(edge, at[1], at[2]);
-    if (lo >= hi) return;
-    char *out = store_address(edge->field->array, edge->component, (int64_t[]){lo, at[1], at[2]});
-    sweep_edge_copy_inside(edge, &row, lo, hi, out);
+    int64_t at[3] = {box->lo[0], y_lo, z};
+    for (; at[1] < y_hi; at[1]++) {
+        sweep_edge_row row = sweep_edge_row_at(edge, at[1], z);
+        sweep_edge_copy_row(edge, &row, box->lo[0], box->hi[0],
+                            store_address(edge->field->array, edge->component, at));
+    }
 }
 
-/* Fills one x outside, of consecutive rows from at[1] on, from their values inside. */
-static void fill_column(const sweep_edge *edge, const grid_source *source, const int64_t at[3],
-                        int64_t count)
+/* Fills one x outside, of consecutive rows from at[1] on, with values that are not those of another
+ * x as they are. */
+static void fill_changed(const sweep_edge *edge, const grid_source *source, const char *from,
+                         char *to, int64_t pitch, int64_t count)
 {
     _Alignas(64) char values[COLUMN * sizeof(ir_value)];
-    const store_array *a = edge->field->array;
-    const int64_t pitch = a->pitch_y * edge->bytes;
     if (source->is_constant)
         sweep_edge_set_all(edge->type, values, count, source->constant);
     else
-        sweep_edge_move_column(
-            values, edge->bytes,
-            store_address(a, edge->component, (int64_t[]){source->index, at[1], at[2]}), pitch,
-            count, edge->bytes);
+        sweep_edge_move_column(values, edge->bytes, from, pitch, count, edge->bytes);
     if (source->steps) grid_undo_steps(source, edge->type, values, count);
-    sweep_edge_move_column(store_address(a, edge->component, at), pitch, values, edge->bytes, count,
-                           edge->bytes);
+    sweep_edge_move_column(to, pitch, values, edge->bytes, count, edge->bytes);
 }
 
-/* Fills the rows of a plane that are outside. */
-static void fill_rows(const sweep_edge *edge, const grid_box *rows, int64_t z)
+static void fill_column(const sweep_edge *edge, const int64_t at[3], int64_t count)
+{
+    const store_array *a = edge->field->array;
+    const grid_source *source = sweep_edge_source(edge, 0, at[0]);
+    const int64_t pitch = a->pitch_y * edge->bytes;
+    char *to = store_address(a, edge->component, at);
+    const char *from = to + (source->index - at[0]) * edge->bytes; /* unless it is a constant */
+    if (source->is_constant || source->steps)
+        fill_changed(edge, source, from, to, pitch, count);
+    else
+        sweep_edge_move_column(to, pitch, from, pitch, count, edge->bytes);
+}
+
+/* Fills what is outside along x, of rows y_lo .. y_hi-1 of a plane, which are inside. */
+static void fill_columns(const sweep_edge *edge, const grid_box *box, int64_t z, int64_t y_lo,
+                         int64_t y_hi)
 {
     const grid_box *inside = &edge->inside;
-    bool plane = z >= inside->lo[2] && z < inside->hi[2];
-    for (int64_t y = rows->lo[1]; y < rows->hi[1]; y++) {
-        if (plane && y >= inside->lo[1] && y < inside->hi[1]) y = inside->hi[1];
-        if (y < rows->hi[1]) fill_row(edge, rows, (int64_t[]){0, y, z});
+    int64_t at[3] = {0, y_lo, z};
+    for (; at[1] < y_hi; at[1] += COLUMN) {
+        int64_t count = smaller(y_hi - at[1], COLUMN);
+        for (at[0] = box->lo[0]; at[0] < inside->lo[0] && at[0] < box->hi[0]; at[0]++)
+            fill_column(edge, at, count);
+        for (at[0] = larger(box->lo[0], inside->hi[0]); at[0] < box->hi[0]; at[0]++)
+            fill_column(edge, at, count);
     }
 }
 
-/* Fills all rows of a plane at x outside. */
-static void fill_columns(const sweep_edge *edge, const grid_box *rows, int64_t z)
+/* Fills all indices of a box that are outside, and reads none of them. */
+static void fill_edge(const sweep_edge *edge, const grid_box *box)
 {
     const grid_box *inside = &edge->inside;
-    int64_t at[3] = {0, 0, z};
-    for (at[1] = rows->lo[1]; at[1] < rows->hi[1]; at[1] += COLUMN) {
-        int64_t left = rows->hi[1] - at[1], count = left < COLUMN ? left : COLUMN;
-        for (at[0] = rows->lo[0]; at[0] < inside->lo[0] && at[0] < rows->hi[0]; at[0]++)
-            fill_column(edge, sweep_edge_source(edge, 0, at[0]), at, count);
-        at[0] = rows->lo[0] > inside->hi[0] ? rows->lo[0] : inside->hi[0];
-        for (; at[0] < rows->hi[0]; at[0]++)
-            fill_column(edge, sweep_edge_source(edge, 0, at[0]), at, count);
+    if (box->lo[0] >= box->hi[0]) return;
+    for (int64_t z = box->lo[2]; z < box->hi[2]; z++) {
+        bool plane = z >= inside->lo[2] && z < inside->hi[2];
+        int64_t lo = plane ? larger(box->lo[1], inside->lo[1]) : box->hi[1];
+        int64_t hi = plane ? smaller(box->hi[1], inside->hi[1]) : box->hi[1];
+        fill_rows(edge, box, z, box->lo[1], smaller(box->hi[1], lo));
+        fill_columns(edge, box, z, lo, hi);
+        fill_rows(edge, box, z, larger(larger(box->lo[1], lo), hi), box->hi[1]);
     }
 }
 
-/* Fills all indices of a box that are outside. */
-static void fill_edge(const sweep_edge *edge, const grid_box *rows)
+/* ---- around a tile --------------------------------------------------------------------------- */
+
+/* Of tiles that touch an index outside the grid, the first one fills it: it comes before the others
+ * in every dimension, so they run after it. Here the indices that the tile before touches along a
+ * dimension are left out. */
+static void leave_out_filled(const sweep_edge *edge, const grid_box *points, int d, bool low,
+                             sweep_area *area)
 {
-    for (int64_t z = rows->lo[2]; z < rows->hi[2]; z++) {
-        fill_rows(edge, rows, z);
-        fill_columns(edge, rows, z);
+    grid_box before = *points;
+    before.lo[d] = low ? points->lo[d] - 1 : points->hi[d];
+    before.hi[d] = before.lo[d] + 1;
+    sweep_area filled = sweep_area_of(edge, &before);
+    for (int k = 0; k < area->count; k++) {
+        grid_box *box = &area->boxes[k];
+        if (low)
+            box->lo[d] = larger(box->lo[d], filled.boxes[k].hi[d]);
+        else
+            box->hi[d] = smaller(box->hi[d], filled.boxes[k].lo[d]);
     }
 }
 
-/* ---- around a box ---------------------------------------------------------------------------- */
-
-/* What is filled for a box of points: all that it touches at most. Of a star only the arms. */
-typedef struct fill_area {
-    grid_box boxes[3];
-    int count;
-    grid_box hull; /* of them */
-} fill_area;
-
-static fill_area area_of(const sweep_edge *edge, const grid_box *points)
+void sweep_fill_around(const sweep_loop *l, const grid_box *points, const sweep_tile *tile)
 {
-    static const int32_t here[3] = {0, 0, 0};
-    fill_area area = {.count = 1};
-    area.hull = analysis_touched(edge->field->param, edge->lo, edge->hi, points);
-    for (int d = 0; d < 3; d++)
-        if (edge->clipped[d]) {
-            area.hull.lo[d] = edge->inside.lo[d];
-            area.hull.hi[d] = edge->inside.hi[d];
-        }
-    area.boxes[0] = area.hull;
-    if (!edge->star) return area;
-    for (area.count = 0; area.count < 3; area.count++) {
-        int d = area.count;
-        grid_box *arm = &area.boxes[d];
-        *arm = analysis_touched(edge->field->param, here, here, points);
-        arm->lo[d] = area.hull.lo[d];
-        arm->hi[d] = area.hull.hi[d];
-    }
-    return area;
-}
-
-void sweep_fill_around(const sweep_loop *l, const grid_box *points)
-{
+    const grid_box *all = &l->like.box;
     for (int i = 0; i < l->fill_count; i++) {
-        fill_area area = area_of(&l->fills[i], points);
-        for (int k = 0; k < area.count; k++) fill_edge(&l->fills[i], &area.boxes[k]);
+        const sweep_edge *edge = &l->fills[i];
+        if (tile->filled >> i & 1) continue;
+        sweep_area area = sweep_area_of(edge, points);
+        for (int d = 0; d < 3; d++) {
+            bool low = tile->before[d] == SWEEP_BEFORE_LOW && points->lo[d] > all->lo[d];
+            bool high = tile->before[d] == SWEEP_BEFORE_HIGH && points->hi[d] < all->hi[d];
+            if (low || high) leave_out_filled(edge, points, d, low, &area);
+        }
+        for (int k = 0; k < area.count; k++)
+            if (!grid_box_contains(&edge->inside, &area.boxes[k])) fill_edge(edge, &area.boxes[k]);
     }
 }
 
@@ -142,9 +142,10 @@ void sweep_fill_around(const sweep_loop *l, const grid_box *points)
  */
 static void fill_part(const sweep_edge *edge, const grid_box *points, int64_t part, int64_t parts)
 {
-    fill_area area = area_of(edge, points);
-    int d = area.hull.hi[2] - area.hull.lo[2] > 1 ? 2 : 1;
-    int64_t first = area.hull.lo[d], count = area.hull.hi[d] - first;
+    sweep_area area = sweep_area_of(edge, points);
+    grid_box hull = sweep_hull_of(edge, points);
+    int d = hull.hi[2] - hull.lo[2] > 1 ? 2 : 1;
+    int64_t first = hull.lo[d], count = hull.hi[d] - first;
     for (int k = 0; k < area.count; k++) {
         grid_box box = area.boxes[k];
         box.lo[d] = larger(box.lo[d], first + count * part / parts);

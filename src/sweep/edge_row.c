@@ -141,6 +141,11 @@ void sweep_edge_copy_row(const sweep_edge *edge, const sweep_edge_row *row, int6
 void sweep_edge_move_column(char *to, int64_t to_pitch, const char *from, int64_t from_pitch,
                             int64_t rows, int bytes)
 {
-    for (int64_t y = 0; y < rows; y++, to += to_pitch, from += from_pitch)
-        sweep_edge_copy_element(to, from, bytes);
+    if (bytes == 8)
+        for (int64_t y = 0; y < rows; y++) memcpy(to + y * to_pitch, from + y * from_pitch, 8);
+    else if (bytes == 4)
+        for (int64_t y = 0; y < rows; y++) memcpy(to + y * to_pitch, from + y * from_pitch, 4);
+    else
+        for (int64_t y = 0; y < rows; y++)
+            memcpy(to + y * to_pitch, from + y * from_pitch, (size_t)bytes);
 }

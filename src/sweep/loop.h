@@ -94,6 +94,7 @@ typedef struct sweep_edge {
     bool written;         /* what its copy covers goes back to where it came from */
     bool poison;          /* copies start poisoned */
     bool star;            /* each read leads along one dimension only */
+    bool plain;           /* the field is neither finer nor coarser, and lacks no dimension */
     bool clipped[3];      /* dimensions along which reads beyond the grid do not matter */
     int32_t lo[3], hi[3]; /* offsets at which it is read, or written */
     grid_box inside;      /* the field's */
@@ -125,7 +126,7 @@ struct sweep_loop {
     chain_loop like;        /* the one it was prepared for; of its pointers the kernel is used */
     char kernel_hash[33];   /* of its kernel: another may come to lie at the same address */
     abi_function *run;
-    bool cut;      /* see sweep_prepare */
+    sweep_manner manner;
     bool columns;  /* levels run in order, and columns are independent: each runs by itself */
     bool levels;   /* levels run in order, each on all its points */
     bool along_x;  /* levels run in order, along x */
@@ -210,8 +211,9 @@ bool sweep_edge_target(const sweep_edge *edge, const int64_t index[3], int64_t t
 bool sweep_edge_can_fill(const sweep_loop *l, const sweep_edge *edge, const grid_box *touched);
 /* Fills what the box that runs reads outside of fields that are not copied. */
 void sweep_fill(sweep_loop *l);
-/* The same for a box of points, on the calling thread. */
-void sweep_fill_around(const sweep_loop *l, const grid_box *points);
+/* The same for a box of points in a tile, on the calling thread: what the tiles that come before it
+ * have not filled. */
+void sweep_fill_around(const sweep_loop *l, const grid_box *points, const sweep_tile *tile);
 
 /* ---- point_values.c, failing_point.c, run_points.c
  * ----------------------------------------------- */
@@ -261,7 +263,7 @@ void sweep_flags_end(sweep_loop *l);
 
 /* A loop, prepared; NULL when memory is out. May move arrays. */
 sweep_loop *sweep_loop_new(sweep_workers *workers, const chain_loop *loop, abi_function *run,
-                           bool cut);
+                           sweep_manner manner);
 void sweep_loop_free(sweep_loop *l);
 /* Finds the edges and fills of a loop whose fields and flags are there, and what it reads again.
  * False when memory is out. */

@@ -117,7 +117,7 @@ static bool prepare_reductions(sweep_loop *l)
 {
     const ir_kernel *kernel = l->loop->kernel;
     l->bricks = bricks_of(&l->like.box);
-    l->collects = l->cut || l->along_x;
+    l->collects = l->manner.cut || l->along_x;
     for (int p = 0; p < kernel->param_count; p++)
         for (int e = 0; ir_param_is_reduction(&kernel->params[p]) && e < kernel->params[p].count;
              e++)
@@ -270,7 +270,7 @@ static bool prepare(sweep_loop *l)
 }
 
 sweep_loop *sweep_loop_new(sweep_workers *workers, const chain_loop *loop, abi_function *run,
-                           bool cut)
+                           sweep_manner manner)
 {
     sweep_loop *l = calloc(1, sizeof *l);
     if (!l) return NULL;
@@ -279,7 +279,7 @@ sweep_loop *sweep_loop_new(sweep_workers *workers, const chain_loop *loop, abi_f
     l->like = *loop;
     memcpy(l->kernel_hash, loop->kernel->hash, sizeof l->kernel_hash);
     l->run = run;
-    l->cut = cut;
+    l->manner = manner;
     l->poison = workers->poison || HOSTILE(false, true);
     if (prepare(l)) {
         sweep_bind(l); /* numbers may decide what the loop fits */

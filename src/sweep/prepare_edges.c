@@ -30,7 +30,8 @@ static sweep_edge *filled_before(const sweep_loop *l, const sweep_edge *edge)
 static bool fill_edge(sweep_loop *l, sweep_edge edge)
 {
     sweep_edge *before = filled_before(l, &edge);
-    if (edge.written || (before && !ir_param_same_mapping(before->field->param, edge.field->param)))
+    if (l->manner.copies || edge.written ||
+        (before && !ir_param_same_mapping(before->field->param, edge.field->param)))
         return false;
     if (before) {
         analysis_add_offset(before->lo, edge.lo, edge.hi);
@@ -49,11 +50,13 @@ static bool fill_edge(sweep_loop *l, sweep_edge edge)
 /* Keeps an edge when some point of the box reads or writes outside the grid there. */
 static void add_edge(sweep_loop *l, sweep_edge edge)
 {
+    static const ir_param plain;
     sweep_field *field = &l->fields[edge.field - l->fields];
     edge.type = field->slot.type;
     edge.bytes = store_type_bytes(edge.type);
     edge.inside = field->inside;
     edge.poison = l->poison;
+    edge.plain = ir_param_same_mapping(field->param, &plain);
     edge.clipped[l->loop->kernel->ordered] = l->columns;
     grid_box touched = touched_by(l, &edge);
     if (grid_box_contains(&field->inside, &touched)) return;

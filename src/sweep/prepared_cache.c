@@ -62,10 +62,12 @@ static bool fits_numbers(const sweep_loop *l, const chain_loop *loop)
     return same;
 }
 
-static bool fits(const sweep_loop *l, const chain_loop *loop, abi_function *run, bool cut)
+static bool fits(const sweep_loop *l, const chain_loop *loop, abi_function *run,
+                 sweep_manner manner)
 {
     const chain_loop *like = &l->like;
-    if (l->in_use || l->run != run || l->cut != cut || like->kernel != loop->kernel ||
+    if (l->in_use || l->run != run || l->manner.cut != manner.cut ||
+        l->manner.copies != manner.copies || like->kernel != loop->kernel ||
         strcmp(l->kernel_hash, loop->kernel->hash) != 0 ||
         !grid_shape_equal(&like->shape, &loop->shape) ||
         memcmp(&like->box, &loop->box, sizeof loop->box) != 0 || like->colors != loop->colors ||
@@ -85,10 +87,10 @@ static void wait_or_not(struct sweep_cache *cache, sweep_loop *l, bool waits)
     cache->bytes += waits ? (int64_t)l->memory.bytes : -(int64_t)l->memory.bytes;
 }
 
-static sweep_loop *add(sweep_workers *workers, const chain_loop *loop, abi_function *run, bool cut,
-                       uint64_t key)
+static sweep_loop *add(sweep_workers *workers, const chain_loop *loop, abi_function *run,
+                       sweep_manner manner, uint64_t key)
 {
-    sweep_loop *l = sweep_loop_new(workers, loop, run, cut);
+    sweep_loop *l = sweep_loop_new(workers, loop, run, manner);
     if (!l) return NULL;
     sweep_loop **bucket = &workers->cache->buckets[key % BUCKETS];
     l->key = key;
@@ -98,17 +100,17 @@ static sweep_loop *add(sweep_workers *workers, const chain_loop *loop, abi_funct
 }
 
 sweep_loop *sweep_prepare(sweep_workers *workers, const chain_loop *loop, abi_function *run,
-                          bool cut)
+                          sweep_manner manner)
 {
     uint64_t key = key_of(loop, run);
     if (!workers->cache) workers->cache = calloc(1, sizeof *workers->cache);
     if (!workers->cache) return NULL;
     for (sweep_loop *l = workers->cache->buckets[key % BUCKETS]; l; l = l->next_alike) {
-        if (l->key != key || !fits(l, loop, run, cut)) continue;
+        if (l->key != key || !fits(l, loop, run, manner)) continue;
         wait_or_not(workers->cache, l, false);
         return l;
     }
-    return add(workers, loop, run, cut, key);
+    return add(workers, loop, run, manner, key);
 }
 
 /* Gives up the loop that waits longest. */

@@ -58,10 +58,10 @@ bool sweep_run(sweep_loop *l, const grid_box *box, const grid_box *core)
     return done;
 }
 
-bool sweep_run_alone(const sweep_loop *l, const grid_box *box, int thread, bool far)
+bool sweep_run_alone(const sweep_loop *l, const grid_box *box, int thread, const sweep_tile *tile)
 {
-    int flags = l->usual_flags | (far ? ABI_PREFETCH : 0);
-    if (l->fill_count && !grid_box_contains(&l->inside, box)) sweep_fill_around(l, box);
+    int flags = l->usual_flags | (tile->far ? ABI_PREFETCH : 0);
+    if (l->fill_count && !grid_box_contains(&l->inside, box)) sweep_fill_around(l, box, tile);
     sweep_share *share = sweep_share_of(l, thread, box, flags);
     if (!l->levels) return sweep_run_block(l, box, share);
     int64_t count = sweep_level_count(l, box);

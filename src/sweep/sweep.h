@@ -81,12 +81,17 @@ kata_status sweep_make_arrays(const chain *c, messages *m);
 /* A loop that is prepared. */
 typedef struct sweep_loop sweep_loop;
 
+/* How a loop is run. */
+typedef struct sweep_manner {
+    bool cut;    /* boxes may cut bricks of a row (see reduce.h), or hold points that run twice */
+    bool copies; /* nothing is filled around fields: what is read there is copied */
+} sweep_manner;
+
 /* Prepares a loop, whose fields have arrays, to run by its function; NULL when memory is out. It is
- * the caller's until it is released. `cut`: boxes may cut bricks of a row (see reduce.h), or hold
- * points that are run twice. May move arrays: all loops that run side by side are prepared before
- * the first begins. */
+ * the caller's until it is released. May move arrays: all loops that run side by side are prepared
+ * before the first begins. */
 sweep_loop *sweep_prepare(sweep_workers *workers, const chain_loop *loop, abi_function *run,
-                          bool cut);
+                          sweep_manner manner);
 void sweep_release(sweep_loop *l);
 /* Before the first box: takes the loop's numbers, scalars, and the addresses of its arrays as they
  * are now. */
@@ -95,10 +100,48 @@ void sweep_begin(sweep_loop *l, const chain_loop *loop);
  * each once. False when memory is out. After a fault of this loop, other boxes may run:
  * sweep_fault finds the first of all. */
 bool sweep_run(sweep_loop *l, const grid_box *box, const grid_box *core);
+/* Where, along a dimension, a tile meets points of its loop that another tile has run before. */
+typedef enum sweep_before { SWEEP_BEFORE_LOW, SWEEP_BEFORE_HIGH, SWEEP_BEFORE_NONE } sweep_before;
+
+/* Points of a loop in a tile. All tiles cover the loop's points; each runs after those that come
+ * before it in every dimension. */
+typedef struct sweep_tile {
+    bool far; /* values come from memory */
+    sweep_before before[3];
+    uint64_t filled; /* bit i: other loops fill around the field of fill number i */
+} sweep_tile;
+
 /* Runs points of a loop on the calling thread, which is number `thread`, while others run other
- * points of it or other loops. The loop must not have checks; levels that run in order
- * do so in the box. `far`: its values come from memory. False when memory is out. */
-bool sweep_run_alone(const sweep_loop *l, const grid_box *box, int thread, bool far);
+ * tiles of it or of other loops. The loop must not have checks; levels that run in order do so in
+ * the box. False when memory is out. */
+bool sweep_run_alone(const sweep_loop *l, const grid_box *box, int thread, const sweep_tile *tile);
+
+/* ---- edge_area.c: loops that run side by side ------------------------------------------------ */
+
+/* How a loop touches what another one fills around fields. */
+typedef enum sweep_relation {
+    SWEEP_APART,  /* not at all */
+    SWEEP_FILLED, /* nowhere else, and after it */
+    SWEEP_CLASHES /* both would have to fill it */
+} sweep_relation;
+
+enum { SWEEP_MOST_FILLS = 64 };
+/* The number of fields' components that a prepared loop fills around. */
+int sweep_fill_count(const sweep_loop *l);
+/* The slot and the component of one of them, in a loop like the prepared one. */
+const chain_slot *sweep_fill_slot(const sweep_loop *l, int fill, const chain_loop *loop,
+                                  int *component);
+/* In each dimension, by how many points a loop in tiles is behind another one, and by how many the
+ * first of its tiles around a period begins further inside. */
+typedef struct sweep_lag {
+    int64_t behind[3], inside[3];
+} sweep_lag;
+/* How fill `fb` of loop b is related to fill `fa` of loop a before it, both of one component. */
+sweep_relation sweep_fill_relation(const sweep_loop *a, int fa, const sweep_loop *b, int fb,
+                                   const sweep_lag *lag);
+/* Whether independent tiles along a dimension fill nothing that another one touches: of this loop,
+ * all points below `second` lie in the first tile, and all from `last` on in the last one. */
+bool sweep_fills_apart(const sweep_loop *l, int dimension, int64_t second, int64_t last);
 /* The first check that has failed at a point since the loop began; NULL: none. */
 const observe_fault *sweep_fault(const sweep_loop *l);
 /* After the last box: reductions become values of scalars, which are logged. False when memory is

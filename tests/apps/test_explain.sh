@@ -195,8 +195,10 @@ expect_text err "error: the environment variable KATA_EXPLAIN_QUICK is 'maybe', 
 
 program=("$KATA_BUILD/kata" "${steps[@]}")
 expect 0 explain --quick -- "${program[@]}"
-sed -n '/^kernel/,/^work/p' err >shown
-expect_text shown "${heat[@]}" work
+sed -n '/^kernel/,/^chains/p' err >shown
+expect_text shown "${heat[@]}" chains
+sed -n '/^chains/,/^work/s/on [0-9]* threads/on N threads/p' err >shown
+expect_text shown "  heat, 6 loops: loop by loop on N threads: its fields fit the cache"
 sed -n '/^work/,$p' err >shown
 expect_text shown work "  loops       6, 2304 points" "  steps       6" \
     "  chains      1: 0 ended by a step, 0 where the queue was long" \
@@ -217,14 +219,37 @@ rm -f end.json
 expect 0 explain --json --to end.json -- "${program[@]}"
 python3 - <<'END_OF_CHECK' || fail "explain --json is not as expected: $(cat end.json)"
 import json
-plan, kernel, work = [json.loads(line) for line in open("end.json")]
+plan, kernel, chain, work = [json.loads(line) for line in open("end.json")]
 assert plan["kind"] == "seq"
+assert chain.pop("threads") >= 1
+assert chain == {"kind": "chain", "kernel": "heat", "loops": 6, "way": "loops",
+                 "why": "its fields fit the cache", "tried": []}
 measured = kernel["measured"]
 assert measured["runs"] == 6 and measured["points"] == 2304
 assert abs(measured["share"] * kernel["bound"]["points_per_second"] / measured["points_per_second"] - 1) < 1e-4
 assert work == {"kind": "work", "loops": 6, "points": 2304, "steps": 6, "chains": 1, "forced": 1,
                 "ended_by_step": 0, "long": 0,
                 "forced_by": [{"call": "kata_flush", "count": 1, "first_after_steps": 6}]}
+END_OF_CHECK
+# chains in tiles, for which a plan was asked or not
+expect 0 explain --quick --plan 'skewed y=4' -- "${program[@]}"
+expect_in err "  by the plan that was asked for 1, loop by loop 0"
+expect 0 explain --quick --plan 'overlapped y=4' -- "${program[@]}"
+expect_in err "  by the plan that was asked for 0, loop by loop 1"
+expect 0 apply k.kata start --size 3000x2000 u=large.npy
+expect 0 explain --quick --to tiles.txt -- "$KATA_BUILD/kata" apply k.kata heat u=large.npy v=v.npy c=0.1 --steps 200 \
+    --boundary clamp
+sed -n '/^chains/,/^work/p' tiles.txt >shown
+grep -qE "^  heat, [0-9]+ loops: (tiles( [xyz]=[0-9]+)+ depth=[0-9]+ for cache=[0-9]+|loop by loop) on [0-9]+ threads; tried, seconds per loop: (loops|cache=[0-9]+) $rate" shown ||
+    fail "no tries: $(cat shown)"
+expect 0 explain --quick --json --to tiles.json -- "$KATA_BUILD/kata" apply k.kata heat u=large.npy v=v.npy c=0.1 \
+    --steps 200 --boundary clamp
+python3 - <<'END_OF_CHECK' || fail "tiles are not explained: $(grep chain tiles.json)"
+import json
+chains = [line for line in map(json.loads, open("tiles.json")) if line["kind"] == "chain"]
+assert chains and sum(c["loops"] for c in chains) == 200, chains
+tried = max((c["tried"] for c in chains), key=len)
+assert tried and all(t["seconds_per_loop"] > 0 and t["cache"] >= 0 for t in tried)
 END_OF_CHECK
 rm -f none.txt
 expect 0 explain --to none.txt -- "$KATA_BUILD/kata" info --quick

@@ -239,7 +239,7 @@ typedef struct setting {
     bool split;       /* cut ranges in two */
     bool shift;       /* of shiftable programs: shift the values given, and shift back those got */
     bool at_home;     /* fields lie where the program says; otherwise they are made as usual */
-    const char *plan; /* of the executor "plan": as in KATA_PLAN */
+    const char *plan; /* as in KATA_PLAN; NULL: none */
 } setting;
 
 /* A value that a program's user saw. */

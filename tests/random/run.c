@@ -126,8 +126,8 @@ kata_status run_programs(program *const *programs, int count, const setting *s, 
                             .threads = s->threads,
                             .handler = tell,
                             .handler_data = out,
+                            .plan = s->plan,
                             .no_warnings = true};
-    if (s->plan) setenv("KATA_PLAN", s->plan, 1);
     kata *k = kata_open(&options);
     live *lives = calloc((size_t)count, sizeof *lives);
     if (!k || !lives) exit(99);

@@ -22,7 +22,15 @@ static const setting settings[] = {
     {"cpu, 2 threads, each loop at once", "cpu", 2, true, false, false, true, NULL},
     {"cpu, 3 threads, ranges cut in two", "cpu", 3, false, true, false, true, NULL},
     {"cpu, 7 threads, shifted", "cpu", 7, false, false, true, true, NULL},
+    {"cpu, 7 threads, small tiles", "cpu", 7, false, false, false, true, "skewed x=3 y=2 z=1"},
+    {"cpu, 3 threads, tiles, ranges cut in two", "cpu", 3, false, true, false, true,
+     "skewed y=5 z=4 depth=6"},
+    {"cpu, 2 threads, tiles for a cache", "cpu", 2, false, false, false, true,
+     "tiled cache=4096 threads=2"},
+    {"cpu, 7 threads, diamonds, shifted", "cpu", 7, false, false, true, true,
+     "diamond y=40 depth=4"},
 };
+enum { TILED = 4, OTHERS = COUNT_OF(settings) - TILED }; /* the last ones have tiles */
 
 static const setting planned[] = {
     {"reference, each loop at once", "reference", 1, true, false, false, false, NULL},
@@ -32,14 +40,24 @@ static const setting planned[] = {
     {"overlapped tiles, shifted", "plan", 1, false, false, true, true, "overlapped x=4 y=3"},
 };
 
-/* The settings that every program runs in; of plans one for each batch, in turn. */
+/* The settings that programs run in; of plans one for each batch, in turn. */
 static trial all_settings = {settings, COUNT_OF(settings), NULL};
+
+/* Those of a batch, in which one with tiles, in turn, takes the place of another. */
+static trial compiled_of_batch(uint64_t seed)
+{
+    static setting chosen[TILED][OTHERS];
+    size_t i = (size_t)(seed % TILED);
+    memcpy(chosen[i], settings, sizeof chosen[i]);
+    chosen[i][1 + i % (OTHERS - 1)] = settings[OTHERS + i];
+    return (trial){chosen[i], OTHERS, NULL};
+}
 
 static trial settings_of_batch(uint64_t seed)
 {
     static setting pairs[COUNT_OF(planned)][2];
     size_t i = 1 + (size_t)(seed % (COUNT_OF(planned) - 1));
-    if (all_settings.settings != planned) return all_settings;
+    if (all_settings.settings != planned) return compiled_of_batch(seed);
     pairs[i][0] = planned[0];
     pairs[i][1] = planned[i];
     return (trial){pairs[i], 2, NULL};

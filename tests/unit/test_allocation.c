@@ -36,7 +36,9 @@ static const char kernels[] =
     "{ s[0] += u; s[1] += u*u; m = max(m, u); }\n"
     "kernel twice(in double m, out double t) { t = 2*m; }\n"
     "kernel line(out double u) { u = ix; }\n"
-    "kernel even(inout double u) { u = 0.5*(u[1,0] + u[-1,0]); }\n";
+    "kernel even(inout double u) { u = 0.5*(u[1,0] + u[-1,0]); }\n"
+    "kernel mean(in double u, out double v) { v = 0.25*(u[1,1] + u[-1,1] + u[1,-1] + u[-1,-1]); }\n"
+    "kernel far(in double u, inout double v) { v += 0.5*u[2,1]; }\n";
 
 static const char wrong_kernels[] =
     "kernel one(in double u, out double v) { v = uu[1,0] + u[q,0]; }\n"
@@ -133,6 +135,48 @@ static void computes_on_threads(kata *k, double results[RESULTS])
     kata_scalar_get(most, &results[2]);
 }
 
+/* In a wave of tiles on threads: two loops read one version of u outside the grid, the second one
+ * copies of it. */
+static void computes_in_tiles(kata *k, double results[RESULTS])
+{
+    kata_module *m = kata_module_from_text(k, "right.kata", kernels);
+    kata_grid *g = kata_grid_2d(k, NX, NY);
+    kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = KATA_CLAMP),
+               *v = kata_field_like(u, "v");
+    kata_field *f = kata_field_new(g, "f", KATA_F32, .components = 2);
+    kata_scalar *s = kata_scalar_array_new(k, "s", KATA_F64, 2);
+    kata_scalar *most = kata_scalar_new(k, "most", KATA_F64);
+    kata_apply(kata_kernel_find(m, "start"), kata_all(g), u, f);
+    for (int i = 0; i < 4; i++) {
+        kata_apply(kata_kernel_find(m, "mean"), kata_all(g), u, v);
+        kata_apply(kata_kernel_find(m, "far"), kata_all(g), u, v);
+        kata_apply(kata_kernel_find(m, "total"), kata_all(g), v, s, most);
+        kata_swap(u, v);
+    }
+    kata_get(u, kata_box_2d(g, NX - 1, NX, 0, 1), &results[0], 1);
+    kata_get(u, kata_box_2d(g, 5, 6, 6, 7), &results[1], 1);
+    kata_scalar_get_all(s, &results[2], 2);
+    kata_scalar_get(most, &results[4]);
+}
+
+/* Without reductions, for which rows would have to be whole. */
+static void computes_in_tiles_alone(kata *k, double results[RESULTS])
+{
+    kata_module *m = kata_module_from_text(k, "right.kata", kernels);
+    kata_grid *g = kata_grid_2d(k, NX, NY);
+    kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = KATA_PERIODIC),
+               *v = kata_field_like(u, "v");
+    kata_field *f = kata_field_new(g, "f", KATA_F32, .components = 2);
+    kata_apply(kata_kernel_find(m, "start"), kata_all(g), u, f);
+    for (int i = 0; i < 4; i++) {
+        kata_apply(kata_kernel_find(m, "mean"), kata_all(g), u, v);
+        kata_apply(kata_kernel_find(m, "far"), kata_all(g), u, v);
+        kata_swap(u, v);
+    }
+    kata_get(u, kata_box_2d(g, NX - 1, NX, 0, 1), &results[0], 1);
+    kata_get(u, kata_box_2d(g, 5, 6, 6, 7), &results[1], 1);
+}
+
 static void uses_files(kata *k, double results[RESULTS])
 {
     static const char *const paths[] = {"allocation.png", "allocation.npy", "allocation.vtkhdf"};
@@ -184,10 +228,18 @@ static void complain(int64_t n, const char *what, const message *m)
              allocation_failed(), what, m->count, kata_status_name(m->status), m->text);
 }
 
-static kata *open_context(const char *executor, message *m)
+/* How a program is run. */
+typedef struct manner {
+    const char *executor, *plan;
+} manner;
+
+static kata *open_context(const manner *how, message *m)
 {
-    return kata_open(
-        &(kata_options){.executor = executor, .threads = 2, .handler = keep, .handler_data = m});
+    return kata_open(&(kata_options){.executor = how->executor,
+                                     .plan = how->plan,
+                                     .threads = 2,
+                                     .handler = keep,
+                                     .handler_data = m});
 }
 
 /* The context goes on after its error. */
@@ -204,12 +256,12 @@ static void try_again(kata *k, program *run, int64_t n, const double *expected)
 }
 
 /* False when the program has less than n allocations. */
-static bool fails_well(const char *executor, program *run, int64_t n, const double *expected)
+static bool fails_well(const manner *how, program *run, int64_t n, const double *expected)
 {
     double found[RESULTS] = {0};
     message m = {0};
     allocation_fail_at(n);
-    kata *k = open_context(executor, &m);
+    kata *k = open_context(how, &m);
     if (k) run(k, found);
     bool reached = allocation_fail_at(0);
     if (!k) return true; /* told on standard error or to the handler */
@@ -220,16 +272,17 @@ static bool fails_well(const char *executor, program *run, int64_t n, const doub
     return reached;
 }
 
-static void sweep(const char *executor, program *run)
+static void sweep(const char *executor, const char *plan, program *run)
 {
+    const manner *how = &(manner){executor, plan};
     double expected[RESULTS] = {0};
     message m = {0};
-    kata *k = open_context(executor, &m);
+    kata *k = open_context(how, &m);
     run(k, expected);
     if (!kata_ok(k)) complain(0, "the program is wrong", &m);
     assert_int_equal(kata_close(k), KATA_OK);
     int64_t n = 1;
-    while (fails_well(executor, run, n, expected)) assert_true(++n < MOST);
+    while (fails_well(how, run, n, expected)) assert_true(++n < MOST);
     assert_true(n > 1);
     print_message("             %lld allocations\n", (long long)n - 1);
 }
@@ -237,45 +290,56 @@ static void sweep(const char *executor, program *run)
 static void texts_with_errors(void **state)
 {
     (void)state;
-    sweep("reference", reads_wrong_text);
+    sweep("reference", NULL, reads_wrong_text);
 }
 
 static void descriptions(void **state)
 {
     (void)state;
-    sweep("reference", describes);
+    sweep("reference", NULL, describes);
 }
 
 static void chains_by_reference(void **state)
 {
     (void)state;
-    sweep("reference", computes);
+    sweep("reference", NULL, computes);
 }
 
 static void compiled_chains(void **state)
 {
     (void)state;
-    sweep("cpu", computes);
+    sweep("cpu", NULL, computes);
 }
 
 static void compiled_chains_on_threads(void **state)
 {
     (void)state;
-    sweep("cpu", computes_on_threads);
+    sweep("cpu", NULL, computes_on_threads);
+}
+
+static void compiled_chains_in_tiles(void **state)
+{
+    (void)state;
+    sweep("cpu", "skewed y=3", computes_in_tiles);
+    sweep("cpu", "skewed x=9 y=3 depth=2", computes_in_tiles_alone);
 }
 
 static void files(void **state)
 {
     (void)state;
-    sweep("reference", uses_files);
+    sweep("reference", NULL, uses_files);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts_with_errors),          cmocka_unit_test(descriptions),
-        cmocka_unit_test(chains_by_reference),        cmocka_unit_test(compiled_chains),
-        cmocka_unit_test(compiled_chains_on_threads), cmocka_unit_test(files),
+        cmocka_unit_test(texts_with_errors),
+        cmocka_unit_test(descriptions),
+        cmocka_unit_test(chains_by_reference),
+        cmocka_unit_test(compiled_chains),
+        cmocka_unit_test(compiled_chains_on_threads),
+        cmocka_unit_test(compiled_chains_in_tiles),
+        cmocka_unit_test(files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,7 +80,9 @@ static bool is_tiled(const plan *p)
 static void make_plan(world *w, const analysis_chain *a, plan *out)
 {
     for (int tries = 0; tries < 6; tries++) {
+        static const char *const at_home[] = {"skewed", "tiled", "diamond"};
         plan_request r = world_request(w);
+        if (world_from(w, 0, 2)) r.method = at_home[world_from(w, 0, 2)];
         bool own = tries >= 3 || world_from(w, 0, 1);
         if (own)
             plan_each_in_tiles(w, a, tries < 5 && world_from(w, 0, 1), out);
@@ -175,14 +177,22 @@ static void check_plan(runner *r, world *w, const analysis_chain *a, uint64_t se
     plan_free(&p);
 }
 
+static bool is_full(void)
+{
+    const char *full = getenv("KATA_TEST_FULL");
+    return full && !strcmp(full, "1");
+}
+
 static void check_chain(runner *r, uint64_t seed)
 {
     world w;
     analysis_chain a;
     outcome expected;
-    bool large = seed % 50 == 7;
+    bool large = seed % 50 == 7, deep = seed % (is_full() ? 2 : 10) == 1;
     world_make(&w, seed,
-               &(world_kind){.most_loops = large ? 4 : 10,
+               &(world_kind){.most_loops = large  ? 4
+                                           : deep ? 60
+                                                  : 10,
                              .kernels = 1 + seed % TEXTS,
                              .checks = seed % 3 == 0,
                              .long_rows = seed % 7 == 3,
@@ -199,14 +209,13 @@ static void check_chain(runner *r, uint64_t seed)
     world_free(&w);
 }
 
-/* KATA_TEST_FULL=1 for 2000 chains, KATA_TEST_CHAINS for another number, KATA_TEST_SEED for another
- * start. */
+/* KATA_TEST_FULL=1 for 2000 chains, half of them of up to 60 loops; KATA_TEST_CHAINS for another
+ * number, KATA_TEST_SEED for another start. */
 static void random_plans_run_as_compiled_loops(void **state)
 {
     (void)state;
     const char *chains = getenv("KATA_TEST_CHAINS"), *first = getenv("KATA_TEST_SEED");
-    const char *full = getenv("KATA_TEST_FULL");
-    uint64_t usual = full && !strcmp(full, "1") ? 2000 : FEW;
+    uint64_t usual = is_full() ? 2000 : FEW;
     uint64_t count = chains ? strtoull(chains, NULL, 10) : usual;
     uint64_t start = first ? strtoull(first, NULL, 10) : 1;
     runner r = {0};

@@ -1,0 +1,144 @@
+/* Tiles of a wave run at once, and some fill memory around fields with the values outside the grid.
+ * Whatever one of them fills, no other may touch meanwhile. Each loop is told which of its values
+ * others have filled; a loop that would have to fill what others fill, too, reads copies. */
+#include "exec/cpu.h"
+
+#include <string.h>
+
+static const int64_t IN_ORDER = INT64_C(1) << 40; /* more than any reach */
+
+static const sweep_loop *sweep_of(const cpu_chain *c, const plan_wave *wave, int k)
+{
+    int loop = c->schedule->loops[wave->first + k].loop;
+    return c->steps[c->steps[loop].same].sweep;
+}
+
+static const chain_loop *loop_of(const cpu_chain *c, const plan_wave *wave, int k)
+{
+    return cpu_loop_of(c, c->schedule->loops[wave->first + k].loop);
+}
+
+/* How far a loop of a wave lags behind another one. Dimensions that are not cut, and independent
+ * tiles, keep the order of the loops. */
+static sweep_lag find_lag(const cpu_chain *c, const plan_wave *wave, int before, int after)
+{
+    const plan_wave_loop *a = &c->schedule->loops[wave->first + before];
+    const plan_wave_loop *b = &c->schedule->loops[wave->first + after];
+    sweep_lag lag;
+    for (int d = 0; d < 3; d++) lag.behind[d] = lag.inside[d] = IN_ORDER;
+    for (int i = wave->independent; i < wave->count; i++) {
+        lag.behind[wave->dimension[i]] = a->span[i].lo - b->span[i].lo;
+        if (wave->period[i]) lag.inside[wave->dimension[i]] = b->seam[i].lo - a->seam[i].lo;
+    }
+    return lag;
+}
+
+static bool writes(const cpu_chain *c, const plan_wave *wave, int k, int slot, int component)
+{
+    const analysis_loop *l = &c->a->loops[c->schedule->loops[wave->first + k].loop];
+    for (int i = 0; i < l->touch_count; i++) {
+        const analysis_touch *t = &l->touches[i];
+        if (t->writes && !t->scalar && !t->remapped && t->slot == slot && t->component == component)
+            return true;
+    }
+    return false;
+}
+
+/* The relation of a fill to those of one loop before. */
+static sweep_relation relation_to(const cpu_chain *c, const plan_wave *wave, int k, int fill,
+                                  int before)
+{
+    const sweep_loop *a = sweep_of(c, wave, before), *b = sweep_of(c, wave, k);
+    sweep_lag lag = find_lag(c, wave, before, k);
+    int component, other;
+    const chain_slot *slot = sweep_fill_slot(b, fill, loop_of(c, wave, k), &component);
+    for (int f = 0; f < sweep_fill_count(a); f++) {
+        if (sweep_fill_slot(a, f, loop_of(c, wave, before), &other) != slot || other != component)
+            continue;
+        return sweep_fill_relation(a, f, b, fill, &lag);
+    }
+    return SWEEP_APART;
+}
+
+/* The relation of a fill to those of all loops before. A loop runs after a write of what it reads
+ * in every dimension, and the write after all that read the value before. */
+static sweep_relation relation(const cpu_chain *c, const plan_wave *wave, int k, int fill)
+{
+    int component;
+    const chain_slot *slot =
+        sweep_fill_slot(sweep_of(c, wave, k), fill, loop_of(c, wave, k), &component);
+    for (int before = k - 1; before >= 0; before--) {
+        if (writes(c, wave, before, slot->number, component)) break;
+        sweep_relation r = relation_to(c, wave, k, fill, before);
+        if (r != SWEEP_APART) return r;
+    }
+    return SWEEP_APART;
+}
+
+/* Whether each point of all loops lies in one tile only, and independent tiles fill nothing in
+ * common. */
+static bool is_cut_clean(const cpu_chain *c, const plan_wave *wave)
+{
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    for (int k = 0; k < wave->loops; k++) {
+        const plan_wave_loop *part = &c->schedule->loops[wave->first + k];
+        for (int i = wave->independent; i < wave->count; i++)
+            if (part->span[i].lo != part->span[i].hi ||
+                (wave->period[i] && part->seam[i].lo != part->seam[i].hi))
+                return false;
+        least = smaller(least, part->span[0].lo);
+        most = larger(most, part->span[0].hi);
+    }
+    return !wave->independent || most <= least;
+}
+
+static bool fills_apart(const cpu_chain *c, const plan_wave *wave, int k)
+{
+    const plan_wave_loop *part = &c->schedule->loops[wave->first + k];
+    int64_t second = (wave->tiles[0].lo + 1) * wave->size[0] + part->span[0].lo;
+    int64_t last = wave->tiles[0].hi * wave->size[0] + part->span[0].hi;
+    return !wave->independent ||
+           sweep_fills_apart(sweep_of(c, wave, k), wave->dimension[0], second, last);
+}
+
+/* Sets which fills of a loop others have filled; false: it clashes with others. */
+static bool settle_loop(cpu_chain *c, const plan_wave *wave, int k, bool clean)
+{
+    int fills = sweep_fill_count(sweep_of(c, wave, k));
+    uint64_t *filled = &c->filled[wave->first + k];
+    *filled = 0;
+    if (!fills) return true;
+    if (!clean || fills > SWEEP_MOST_FILLS || !fills_apart(c, wave, k)) return false;
+    for (int f = 0; f < fills; f++) {
+        sweep_relation r = relation(c, wave, k, f);
+        if (r == SWEEP_CLASHES) return false;
+        if (r == SWEEP_FILLED) *filled |= UINT64_C(1) << f;
+    }
+    return true;
+}
+
+/* Settles a wave; the first loop that clashes with others is prepared again, to read copies, and
+ * *again is set. False, reported, when memory is out. */
+static bool settle_wave(cpu_chain *c, const plan_wave *wave, bool *again)
+{
+    bool clean = is_cut_clean(c, wave);
+    for (int k = 0; k < wave->loops; k++) {
+        if (settle_loop(c, wave, k, clean)) continue;
+        *again = true;
+        if (!cpu_prepare_copies(c, c->steps[c->schedule->loops[wave->first + k].loop].same))
+            return false;
+    }
+    return true;
+}
+
+bool cpu_settle_fills(cpu_chain *c)
+{
+    bool done = true;
+    for (bool again = true; again && done;) {
+        again = false;
+        for (int i = 0; i < c->schedule->count && done; i++)
+            if (c->schedule->steps[i].kind == PLAN_STEP_WAVE)
+                done = settle_wave(c, &c->schedule->steps[i].wave, &again);
+    }
+    return done;
+}

@@ -1,0 +1,104 @@
+/* How chains have run, as it is explained: which way was fastest, which ways were tried, how long
+ * they took, or why there was nothing to try. */
+#include "exec/cpu.h"
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+static void say_way(text *out, const cpu_ways *w, int way)
+{
+    plan_request request;
+    const cpu_tiles *tiles = &w->tiles[way];
+    cpu_way_request(w, way, &request);
+    if (!request.cache || !tiles->loops) {
+        text_add(out, "loop by loop");
+        return;
+    }
+    text_add(out, "tiles");
+    for (int d = 2; d >= 0; d--)
+        if (tiles->size[d]) text_add(out, " %c=%lld", 'x' + d, (long long)tiles->size[d]);
+    text_add(out, " depth=%d for cache=%lld", tiles->loops, (long long)request.cache);
+}
+
+static void say_tries(text *out, const cpu_ways *w)
+{
+    const char *before = "; tried, seconds per loop: ";
+    for (int i = 0; i < CPU_WAYS; i++) {
+        plan_request request;
+        cpu_way_request(w, i, &request);
+        if (w->least[i] <= 0) continue;
+        text_add(out, "%s", before);
+        if (request.cache)
+            text_add(out, "cache=%lld", (long long)request.cache);
+        else
+            text_add(out, "loops");
+        text_add(out, " %.3g", w->least[i]);
+        before = ", ";
+    }
+}
+
+static void say(text *out, const cpu_ways *w)
+{
+    text_add(out, "  %s, %lld loops: ", w->kernel, (long long)w->loops);
+    if (w->plain) {
+        text_add(out, "loop by loop on %d threads: %s", w->threads, w->why);
+    } else {
+        say_way(out, w, w->best);
+        text_add(out, " on %d threads", w->threads);
+        say_tries(out, w);
+    }
+    text_add(out, "\n");
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static void say_tiles_json(text *out, const cpu_tiles *tiles)
+{
+    text_add(out, ", \"tiles\": [%lld, %lld, %lld], \"depth\": %d", (long long)tiles->size[0],
+             (long long)tiles->size[1], (long long)tiles->size[2], tiles->loops);
+}
+
+static void say_json(text *out, const cpu_ways *w)
+{
+    plan_request request;
+    const char *before = "";
+    cpu_way_request(w, w->best, &request);
+    bool tiled = !w->plain && request.cache && w->tiles[w->best].loops;
+    text_add(out,
+             "{\"kind\": \"chain\", \"kernel\": \"%s\", \"loops\": %lld, \"threads\": %d, "
+             "\"way\": \"%s\"",
+             w->kernel, (long long)w->loops, w->threads, tiled ? "tiles" : "loops");
+    if (tiled) say_tiles_json(out, &w->tiles[w->best]);
+    if (tiled) text_add(out, ", \"cache\": %lld", (long long)request.cache);
+    if (w->plain) text_add(out, ", \"why\": \"%s\"", w->why); /* words and names */
+    text_add(out, ", \"tried\": [");
+    for (int i = 0; i < CPU_WAYS; i++) {
+        cpu_way_request(w, i, &request);
+        if (w->plain || w->least[i] <= 0) continue;
+        text_add(out, "%s{\"cache\": %lld, \"seconds_per_loop\": %.9g}", before,
+                 (long long)request.cache, w->least[i]);
+        before = ", ";
+    }
+    text_add(out, "]}\n");
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+void exec_cpu_explain(const exec_context *context, bool json, text *out)
+{
+    const struct exec_cpu *cpu = context->cpu;
+    if (!cpu) return;
+    if (!json && (cpu->ways || cpu->asked[0] || cpu->asked[1])) text_add(out, "chains\n");
+    for (int i = 0; cpu->ways && i < CPU_KNOWN_CHAINS; i++) {
+        const cpu_ways *w = &cpu->ways[i];
+        if (!w->loops) continue;
+        if (json)
+            say_json(out, w);
+        else
+            say(out, w);
+    }
+    if (!cpu->asked[0] && !cpu->asked[1]) return;
+    text_add(out,
+             json ? "{\"kind\": \"asked\", \"by_plan\": %lld, \"loop_by_loop\": %lld}\n"
+                  : "  by the plan that was asked for %lld, loop by loop %lld\n",
+             (long long)cpu->asked[1], (long long)cpu->asked[0]);
+}

@@ -1,0 +1,227 @@
+/* Tiles that run at once read values outside the grid, which other tiles have filled: boxes that
+ * reach around corners, arms, several loops that read one version of a field, walls that change
+ * while its values stay. Tiles go down to one point, on seven threads. Results are the bits of the
+ * reference executor; the thread sanitizer finds that nothing is filled that another tile touches.
+ */
+/* Labels: hostile threads */
+#include "kata/kata.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { NX = 12, NY = 9, NZ = 10, POINTS = NX * NY * NZ };
+
+static const char kernels[] =
+    "kernel box(in double u, out double v)\n"
+    "{ v = 0; for (int i = -1; i <= 1; i++) for (int j = -1; j <= 1; j++)\n"
+    "  for (int l = -1; l <= 1; l++) v += (0.03 + 0.01*i - 0.02*j + 0.005*l)*u[i,j,l]; }\n"
+    "kernel far(in double u, out double v)\n"
+    "{ v = 0.2*(u[2,2,2] + u[-2,-2,-2] + u[1,-2,2] + u[-2,1,-1] + u); }\n"
+    "kernel arms(in double u, out double v)\n"
+    "{ v = 0.2*(u[2,0,0] + u[0,-2,0] + u[0,0,2] + u[0,0,-2] + u[0,2,0]); }\n"
+    "kernel both(in double u, in double w, out double v)\n"
+    "{ v = 0.3*(u[1,1,0] - w[0,-1,1]) + 0.1*(u[0,-1,-1] + w[0,1,-1]); }\n"
+    "kernel more(in double u, inout double v) { v += 0.1*u[-1,1,1] - 0.2*u[0,-1,-1]; }\n"
+    "kernel total(in double u, sum double s) { s += u; }\n";
+
+typedef struct world {
+    kata *k;
+    kata_grid *g;
+    kata_module *m;
+    kata_field *u, *v, *w;
+    kata_scalar *s;
+    char said[1024];
+} world;
+
+static void keep_message(void *data, kata_status status, const char *message)
+{
+    (void)status;
+    snprintf(data, 1024, "%s", message);
+}
+
+static void open_world(world *w, const char *executor, const char *plan, kata_rule rule)
+{
+    static double values[POINTS];
+    w->said[0] = '\0';
+    w->k = kata_open(&(kata_options){.executor = executor,
+                                     .plan = plan,
+                                     .threads = 7,
+                                     .handler = keep_message,
+                                     .handler_data = w->said});
+    w->g = kata_grid_3d(w->k, NX, NY, NZ);
+    w->m = kata_module_from_text(w->k, "k.kata", kernels);
+    w->u = kata_field_new(w->g, "u", KATA_F64, .boundary = rule, .boundary_value = 0.5);
+    w->v = kata_field_like(w->u, "v");
+    w->w = kata_field_like(w->u, "w");
+    w->s = kata_scalar_new(w->k, "s", KATA_F64);
+    for (int i = 0; i < POINTS; i++) values[i] = 0.01 * (i * 37 % 101);
+    kata_put(w->u, kata_all(w->g), values, POINTS);
+    kata_put(w->w, kata_all(w->g), values, POINTS);
+}
+
+static kata_kernel *find(const world *w, const char *name) { return kata_kernel_find(w->m, name); }
+
+static void apply(world *w, const char *name, kata_field *from, kata_field *to)
+{
+    kata_apply(find(w, name), kata_all(w->g), from, to);
+}
+
+/* ---- programs -------------------------------------------------------------------------------- */
+
+static void steps_of(world *w, const char *name)
+{
+    for (int i = 0; i < 6; i++) {
+        apply(w, name, w->u, w->v);
+        kata_swap(w->u, w->v);
+    }
+}
+
+static void boxes(world *w) { steps_of(w, "box"); }
+static void far_boxes(world *w) { steps_of(w, "far"); }
+static void stars(world *w) { steps_of(w, "arms"); }
+
+/* w is read three times and u twice between writes, at different offsets and times. */
+static void several_readers(world *w)
+{
+    for (int i = 0; i < 4; i++) {
+        kata_apply(find(w, "both"), kata_all(w->g), w->u, w->w, w->v);
+        apply(w, "more", w->w, w->v);
+        apply(w, "more", w->u, w->v);
+        apply(w, i % 2 ? "arms" : "box", w->v, w->u);
+        kata_apply(find(w, "both"), kata_all(w->g), w->u, w->w, w->v);
+        if (i == 2) apply(w, "far", w->u, w->w);
+    }
+}
+
+/* The values of w stay, the walls around them change from loop to loop. */
+static void changing_walls(world *w)
+{
+    for (int i = 0; i < 5; i++) {
+        for (int side = KATA_Y_LOW; side <= KATA_Z_HIGH; side++)
+            kata_boundary_set(w->w, (kata_side)side, i % 3 == 1 ? KATA_REFLECT_FACE : KATA_CONSTANT,
+                              0.25 * i);
+        kata_apply(find(w, "both"), kata_all(w->g), w->u, w->w, w->v);
+        apply(w, "far", w->v, w->u);
+        apply(w, "more", w->w, w->u);
+    }
+}
+
+static void with_sums(world *w)
+{
+    for (int i = 0; i < 3; i++) {
+        apply(w, "box", w->u, w->v);
+        kata_apply(find(w, "total"), kata_all(w->g), w->v, w->s);
+        apply(w, "arms", w->v, w->u);
+    }
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+typedef void program(world *w);
+
+typedef struct result {
+    double u[POINTS], v[POINTS], s;
+} result;
+
+static void run(const char *executor, const char *plan, kata_rule rule, program *p, result *out)
+{
+    world w;
+    open_world(&w, executor, plan, rule);
+    p(&w);
+    kata_get(w.u, kata_all(w.g), out->u, POINTS);
+    kata_get(w.v, kata_all(w.g), out->v, POINTS);
+    out->s = 0;
+    kata_scalar_get(w.s, &out->s);
+    assert_string_equal(w.said, "");
+    assert_int_equal(kata_close(w.k), KATA_OK);
+}
+
+static void check(program *p, const char *const *plans, bool around)
+{
+    static const kata_rule rules[] = {KATA_PERIODIC, KATA_CONSTANT, KATA_CLAMP, KATA_REFLECT_FACE,
+                                      KATA_ANTISYMMETRIC_NODE};
+    static result expected, found;
+    for (size_t r = !around; r < sizeof rules / sizeof *rules; r++) {
+        run("reference", NULL, rules[r], p, &expected);
+        for (int i = 0; plans[i]; i++) {
+            run("cpu", plans[i], rules[r], p, &found);
+            if (memcmp(&expected, &found, sizeof found) != 0)
+                fail_msg("rule %d, %s: other values", (int)rules[r], plans[i]);
+        }
+    }
+}
+
+static const char *const waves[] = {"skewed z=1 y=1",
+                                    "skewed z=1 y=2 depth=3",
+                                    "skewed z=2 y=1",
+                                    "skewed z=3 y=4 depth=2",
+                                    "skewed z=1 y=1 x=1",
+                                    "skewed z=2 y=3 x=4 depth=4",
+                                    "skewed y=1 x=2 depth=3",
+                                    "skewed z=5 y=4 depth=2",
+                                    "skewed z=3 y=4 x=5 depth=1",
+                                    NULL};
+static const char *const rows[] = {"skewed z=1 y=1", "skewed z=2 y=1 depth=3",
+                                   "skewed z=1 y=3 depth=2", NULL};
+static const char *const diamonds[] = {"diamond z=4 depth=2", "diamond z=5 y=1 depth=2", NULL};
+static const char *const deep[] = {"diamond z=12 depth=2", "diamond z=13 y=2 depth=3", NULL};
+
+static void test_boxes_in_waves(void **state)
+{
+    (void)state;
+    check(boxes, waves, true);
+    check(far_boxes, waves, true);
+}
+
+static void test_stars_in_waves(void **state)
+{
+    (void)state;
+    check(stars, waves, true);
+}
+
+static void test_several_loops_read_one_version_in_waves(void **state)
+{
+    (void)state;
+    check(several_readers, waves, true);
+}
+
+static void test_walls_change_while_values_stay_in_waves(void **state)
+{
+    (void)state;
+    check(changing_walls, waves, false);
+}
+
+static void test_diamonds(void **state)
+{
+    (void)state;
+    check(boxes, diamonds, false);
+    check(stars, deep, false);
+    check(far_boxes, deep, false);
+    check(several_readers, deep, false);
+    check(changing_walls, deep, false);
+}
+
+static void test_sums_in_waves(void **state)
+{
+    (void)state;
+    check(with_sums, rows, true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_boxes_in_waves),
+        cmocka_unit_test(test_stars_in_waves),
+        cmocka_unit_test(test_several_loops_read_one_version_in_waves),
+        cmocka_unit_test(test_walls_change_while_values_stay_in_waves),
+        cmocka_unit_test(test_diamonds),
+        cmocka_unit_test(test_sums_in_waves),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
