@@ -88,8 +88,8 @@ static void print_work(text *out, const kata *k)
     text_add(out, "  chains      %lld: %lld ended by a step, %lld where the queue was long\n",
              (long long)w->chains, (long long)w->chains_step, (long long)w->chains_long);
     if (k->shown.again)
-        text_add(out, "  plans       those above; %lld chains have a plan that was shown before\n",
-                 (long long)k->shown.again);
+        text_add(out, "  plans       those above; %lld %s a plan that was shown before\n",
+                 (long long)k->shown.again, k->shown.again == 1 ? "chain has" : "chains have");
     text_add(out, "  forced      %lld", (long long)w->chains_forced);
     for (int i = 0; i < k->force_count; i++)
         text_add(out, "%s %s %lld, first after %lld steps", i ? ";" : ":", k->forces[i].call,

@@ -83,12 +83,22 @@ void plan_blocks_close(const plan_group *g, plan *p, int blocks, int seq)
 
 /* ---- several blocks -------------------------------------------------------------------------- */
 
+static bool too_many(const plan_group *g, const int64_t parts[3], text *why)
+{
+    int64_t total = 1;
+    for (int d = 0; d < 3 && total <= PLAN_MOST_BLOCKS; d++)
+        if (g->cut[d]) total *= parts[d];
+    if (total > PLAN_MOST_BLOCKS)
+        text_add(why, "there are more than %d blocks, the most that are allowed", PLAN_MOST_BLOCKS);
+    return total > PLAN_MOST_BLOCKS;
+}
+
 static bool applicable(plan_group *g, const plan_request *r, text *why)
 {
     for (int d = 0; d < 3; d++) g->cut[d] = !g->fixed[d] && r->parts[d] > 1;
     bool cut = g->cut[0] || g->cut[1] || g->cut[2];
     if (!cut) plan_group_say_fixed(g, r->parts, 1, "it is given no blocks, such as parts.y=2", why);
-    return cut;
+    return cut && !too_many(g, r->parts, why);
 }
 
 static void add_exchanges(const plan_group *g, plan *p, int parent)

@@ -52,7 +52,7 @@ static const char *check_blocks(const around *a, const plan_node *n)
     int64_t total = 1;
     for (int d = 0; d < 3; d++) {
         if (n->parts[d] < 1 || !n->cuts[d]) return "there are no blocks";
-        if ((total *= n->parts[d]) > 1 << 20) return "there are too many blocks";
+        if ((total *= n->parts[d]) > PLAN_MOST_BLOCKS) return "there are too many blocks";
         for (int i = 0; i < n->parts[d]; i++)
             if (n->cuts[d][i] > n->cuts[d][i + 1]) return "cuts are out of order";
     }

@@ -81,8 +81,9 @@ kata_status store_no_memory(const chain_slot *slot, const char *name, messages *
 {
     grid_box all = chain_slot_memory(slot);
     double bytes = (double)grid_box_points(&all) * slot->components * store_type_bytes(slot->type);
-    return message_fail(m, KATA_ERROR_MEMORY, "out of memory: field '%s' needs %.1f GB", name,
-                        bytes / 1e9);
+    bool large = bytes >= 1e9;
+    return message_fail(m, KATA_ERROR_MEMORY, "out of memory: field '%s' needs %.1f %s", name,
+                        bytes / (large ? 1e9 : 1e6), large ? "GB" : "MB");
 }
 
 kata_status store_make_array(chain_slot *slot, const char *name, messages *m)

@@ -258,14 +258,15 @@ expect 0 explain --to none.txt -- "$KATA_BUILD/kata" info --quick
 cat >long.c <<'END'
 #include <kata/kata.h>
 
-int main(void)
+int main(int argc, char **argv)
 {
+    int chains = argc > 1 ? (int)argv[1][0] - '0' : 5;
     kata *k = kata_open(NULL);
     kata_grid *g = kata_grid_1d(k, 100);
     kata_module *m = kata_module_from_text(k, "k", "kernel f(inout double u, double c) { u = u*c; }");
     kata_field *u = kata_field_new(g, "u", KATA_F64);
     double values[100];
-    for (int chain = 0; chain < 5; chain++) {
+    for (int chain = 0; chain < chains; chain++) {
         for (int i = 0; i < 90; i++) kata_apply(kata_kernel_find(m, "f"), kata_all(g), u, 1.0 + chain % 3);
         kata_get(u, kata_all(g), values, 100);
     }
@@ -281,5 +282,8 @@ if [ "$KATA_SANITIZED" = 0 ]; then # a plain program does not load a library wit
     expect_in long.txt "  ... 76 more loops"
     expect_in long.txt "loop number 89  # f"
     expect_in long.txt "  plans       those above; 4 chains have a plan that was shown before"
+    rm -f long.txt
+    expect 0 explain --quick --to long.txt -- ./long 2
+    expect_in long.txt "  plans       those above; 1 chain has a plan that was shown before"
 fi
 finish

@@ -160,6 +160,8 @@ static void test_a_method_that_cannot_be_used_is_named_with_the_reason(void **st
          "'down': no loop makes all of a field from one that is not read again"},
         {"blocked", two_steps, "2 of the 2",
          "'heat' and 1 more: it is given no blocks, such as parts.y=2"},
+        {"blocked parts.x=1000000000 parts.y=1000000000", two_steps, "2 of the 2",
+         "'heat' and 1 more: there are more than 1048576 blocks, the most that are allowed"},
         {"skewed y=2", sweep, "1 of the 1", "'down': not along y: levels run in order along it"},
         {"skewed y=2", slanted_sweep, "1 of the 1",
          "'skip': levels run in order and read more of each other than their own column"},

@@ -278,6 +278,23 @@ static void poison_is_nan_or_zero(void **state)
     store_array_free(a);
 }
 
+/* The message about a field of f64 without memory. */
+static void check_need(int64_t points, const char *needs)
+{
+    messages m = {0};
+    chain_slot slot = {.shape = {1, {points, 1, 1}}, .components = 1};
+    assert_int_equal(store_no_memory(&slot, "u", &m), KATA_ERROR_MEMORY);
+    assert_non_null(strstr(text_get(&m.body), needs));
+    text_free(&m.body);
+}
+
+static void a_field_without_memory_is_reported_with_its_size(void **state)
+{
+    (void)state;
+    check_need(2250000, "field 'u' needs 18.0 MB");
+    check_need(INT64_C(250000000), "field 'u' needs 2.0 GB");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,6 +310,7 @@ int main(void)
         cmocka_unit_test(integers_keep_all_bits),
         cmocka_unit_test(an_array_not_yet_made_reads_as_zero),
         cmocka_unit_test(poison_is_nan_or_zero),
+        cmocka_unit_test(a_field_without_memory_is_reported_with_its_size),
     };
     return cmocka_run_group_tests_name("store", tests, NULL, NULL);
 }
