@@ -92,7 +92,6 @@ struct codegen_writer {
     bool blocks;   /* points run block by block where some rows are stored in blocks */
     bool streams;  /* results may be written past the caches */
     int pair;      /* rows are computed two by two along y (1) or z (2); 0: one by one */
-    int piece;     /* vectors whose results are written together */
     ir_id cases[CODEGEN_CASES]; /* conditions for which the loops of a row are written again */
     int case_count;
     codegen_reuse *reuse;     /* NULL: no values are reused */
@@ -104,7 +103,6 @@ struct codegen_writer {
     codegen_add_row *add_row;                                   /* what follows row pointers */
     codegen_add_row *add_fetches;                               /* in loops over vectors */
     nest *(*begin_part)(const codegen_writer *w, nest *in);     /* around loops over vectors */
-    void (*add_pieces)(const codegen_writer *w, nest *in);      /* instead of single vectors */
 
     /* The part that is being written. */
     const bool *wanted;         /* nodes to compute; NULL: all */
@@ -352,7 +350,7 @@ void codegen_function(codegen_writer *w, nest *file, const bool *wanted);
  * out. */
 typedef bool codegen_pass(codegen_writer *w);
 codegen_pass codegen_look_up, codegen_reuse_values, codegen_widen_bytes, codegen_pair_rows,
-    codegen_pair_planes, codegen_write_pieces, codegen_prefetch, codegen_split_cases;
+    codegen_pair_planes, codegen_prefetch, codegen_split_cases;
 
 /* Runs the passes in their order, but those that the loop leaves out. */
 bool codegen_run_passes(codegen_writer *w);

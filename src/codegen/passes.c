@@ -113,24 +113,23 @@ static const struct {
     const char *name;
     codegen_pass *run;
 } passes[] = {
-    {"blocks", run_blocks},           /* rows stored in blocks: one index for a block */
-    {"lookups", codegen_look_up},     /* elements of tables from memory, instead of choices */
-    {"vectors", run_vectors},         /* points of a row by 8 or 16: needed by most below */
-    {"colors", run_colors},           /* the same for points of a colour, by masks */
-    {"align", align_vectors},         /* vectors begin where cache lines do */
-    {"overlap", overlap_vectors},     /* no single points at the ends of rows */
-    {"reuse", codegen_reuse_values},  /* what points of a row share is computed once */
-    {"widen", codegen_widen_bytes},   /* bytes are made wider numbers first */
-    {"pieces", codegen_write_pieces}, /* many results: several vectors of each at a time */
-    {"pair-z", codegen_pair_planes},  /* two rows at once, one above the other */
-    {"pair-y", codegen_pair_rows},    /* two rows at once, side by side */
-    {"collect", run_collect},         /* reductions: points first, then their lanes */
-    {"defer", defer_bricks},          /* lanes of a brick while the next one is computed */
-    {"rounds", run_rounds},           /* reductions: lanes stay in registers */
-    {"prefetch", codegen_prefetch},   /* what is read and written soon */
-    {"stream", stream_results},       /* results past the caches */
-    {"cases", codegen_split_cases},   /* loops for each interval of levels */
-    {"hide", hide_rows},              /* addresses of rows stay in registers */
+    {"blocks", run_blocks},          /* rows stored in blocks: one index for a block */
+    {"lookups", codegen_look_up},    /* elements of tables from memory, instead of choices */
+    {"vectors", run_vectors},        /* points of a row by 8 or 16: needed by most below */
+    {"colors", run_colors},          /* the same for points of a colour, by masks */
+    {"align", align_vectors},        /* vectors begin where cache lines do */
+    {"overlap", overlap_vectors},    /* no single points at the ends of rows */
+    {"reuse", codegen_reuse_values}, /* what points of a row share is computed once */
+    {"widen", codegen_widen_bytes},  /* bytes are made wider numbers first */
+    {"pair-z", codegen_pair_planes}, /* two rows at once, one above the other */
+    {"pair-y", codegen_pair_rows},   /* two rows at once, side by side */
+    {"collect", run_collect},        /* reductions: points first, then their lanes */
+    {"defer", defer_bricks},         /* lanes of a brick while the next one is computed */
+    {"rounds", run_rounds},          /* reductions: lanes stay in registers */
+    {"prefetch", codegen_prefetch},  /* what is read and written soon */
+    {"stream", stream_results},      /* results past the caches */
+    {"cases", codegen_split_cases},  /* loops for each interval of levels */
+    {"hide", hide_rows},             /* addresses of rows stay in registers */
 };
 
 _Static_assert(COUNT_OF(passes) <= 32, "codegen_loop.without has a bit for each");
@@ -139,7 +138,6 @@ const char *codegen_pass_name(int i) { return i < (int)COUNT_OF(passes) ? passes
 
 bool codegen_run_passes(codegen_writer *w)
 {
-    w->piece = 1;
     for (size_t i = 0; i < COUNT_OF(passes); i++)
         if (!(w->loop->without >> i & 1) && !passes[i].run(w)) return false;
     return true;
