@@ -89,6 +89,7 @@ struct codegen_writer {
     bool collects; /* what points contribute to a brick is combined behind its last point */
     bool defers;   /* and behind the last point of the next brick, if that is whole */
     bool hidden;   /* compilers are not told how addresses of rows are related */
+    bool copies;   /* the function has copies of its box and views */
     bool blocks;   /* points run block by block where some rows are stored in blocks */
     bool streams;  /* results may be written past the caches */
     int pair;      /* rows are computed two by two along y (1) or z (2); 0: one by one */

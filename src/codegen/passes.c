@@ -74,6 +74,18 @@ static bool stream_results(codegen_writer *w) { return w->streams = true; }
 
 static bool hide_rows(codegen_writer *w) { return w->hidden = true; }
 
+/* After a store compilers read again what it may have changed, but not variables of the function.
+ * Loops that also keep reused values or contributions have no registers for them. */
+static bool copy_views(codegen_writer *w)
+{
+    enum { MOST = 64 };
+    const ir_kernel *kernel = w->loop->kernel;
+    bool reuses = w->reuse && w->reuse->count;
+    w->copies = w->lanes && !codegen_reduces(w->loop) && !reuses &&
+                codegen_view_index(kernel, kernel->param_count) <= MOST;
+    return true;
+}
+
 /* Points that write fields are computed in vectors that lie as memory does, and may overlap; what
  * they contribute waits in the first-level cache. Not of coloured points: what others contribute
  * would wait, too. */
@@ -130,6 +142,7 @@ static const struct {
     {"stream", stream_results},      /* results past the caches */
     {"cases", codegen_split_cases},  /* loops for each interval of levels */
     {"hide", hide_rows},             /* addresses of rows stay in registers */
+    {"copies", copy_views},          /* so do the box and the views */
 };
 
 _Static_assert(COUNT_OF(passes) <= 32, "codegen_loop.without has a bit for each");
