@@ -88,6 +88,7 @@ struct codegen_writer {
     bool rounds;   /* all lanes of a brick in one loop */
     bool collects; /* what points contribute to a brick is combined behind its last point */
     bool defers;   /* and behind the last point of the next brick, if that is whole */
+    bool whole;    /* rows of whole vectors are not collected: each point goes to its lane */
     bool hidden;   /* compilers are not told how addresses of rows are related */
     bool copies;   /* the function has copies of its box and views */
     bool blocks;   /* points run block by block where some rows are stored in blocks */
@@ -127,6 +128,8 @@ bool codegen_has_lanes(const codegen_loop *loop, int param);
 bool codegen_reduces(const codegen_loop *loop);
 /* Whether points are combined in lanes one after the other, each point once. */
 bool codegen_combines_points(const codegen_writer *w);
+/* For a writer that collects: one of rows that do not. */
+codegen_writer codegen_at_once(const codegen_writer *w);
 /* Whether the function of a point is told if the point counts, by its last parameter `counts`:
  * vectors of reductions also have points without the colour. */
 bool codegen_counts(const codegen_writer *w);
@@ -329,6 +332,9 @@ nest *codegen_clamped_loop(nest *in, const char *name, const char *from, const c
 void codegen_first_lane(const codegen_writer *w, nest *in);
 /* The lanes of a vector at `at`, with what is prefetched meanwhile. */
 void codegen_vector(const codegen_writer *w, nest *in);
+/* In front of loops for rows that begin and end with a vector, as memory is aligned, and that reach
+ * each lane. */
+nest *codegen_if_whole(const codegen_writer *w, nest *in);
 /* The loops over the vectors of a row, and over the points at its ends that belong to none. */
 void codegen_vectors(const codegen_writer *w, nest *in);
 

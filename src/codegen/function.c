@@ -99,12 +99,16 @@ static void add_zeros(const codegen_writer *w, nest *in)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* The functions of points, alone and with reused values. */
+/* The functions of points: alone, combined at once, and with reused values. */
 static void add_points(const codegen_writer *w, nest *file, const bool *wanted)
 {
     codegen_writer point = *w;
     point.wanted = wanted + w->loop->kernel->graph.count;
     codegen_point(&point, file);
+    if (w->whole) {
+        codegen_writer at_once = codegen_at_once(&point);
+        codegen_point(&at_once, file);
+    }
     if (!w->add_functions) return;
     w->add_functions(w, file);
     point.wanted = wanted + 2 * w->loop->kernel->graph.count;

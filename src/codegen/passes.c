@@ -111,6 +111,14 @@ static bool defer_bricks(codegen_writer *w)
     return true;
 }
 
+/* Rows of whole vectors have no ends that would need single points. They are written again for
+ * this: of small kernels only. */
+static bool run_whole(codegen_writer *w)
+{
+    w->whole = w->defers && w->rounds && !(w->reuse && w->reuse->count);
+    return true;
+}
+
 /* Rounds make a function longer: of small kernels only. */
 static bool run_rounds(codegen_writer *w)
 {
@@ -138,6 +146,7 @@ static const struct {
     {"collect", run_collect},        /* reductions: points first, then their lanes */
     {"defer", defer_bricks},         /* lanes of a brick while the next one is computed */
     {"rounds", run_rounds},          /* reductions: lanes stay in registers */
+    {"whole", run_whole},            /* rows of whole vectors are not collected */
     {"prefetch", codegen_prefetch},  /* what is read and written soon */
     {"stream", stream_results},      /* results past the caches */
     {"cases", codegen_split_cases},  /* loops for each interval of levels */

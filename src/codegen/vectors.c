@@ -17,6 +17,15 @@ static const ir_store *first_in_memory(const codegen_writer *w)
     return NULL;
 }
 
+nest *codegen_if_whole(const codegen_writer *w, nest *in)
+{
+    codegen_label row = codegen_written_name(w, first_in_memory(w));
+    return nest_format(in, NEST_IF,
+                       "(lo[0] | hi[0]) %% %d == 0 && hi[0] - lo[0] >= %d && "
+                       "kata_aligned(%s, sizeof *%s, %d, lo[0]) == lo[0]",
+                       w->lanes, ABI_LANES, row.is, row.is, w->lanes);
+}
+
 /* Where the vectors of the row begin and end: as memory is aligned, or as lanes are. Points that
  * are combined in lanes one after the other are not computed twice; of a colour, none is. */
 static void add_bounds(const codegen_writer *w, nest *in)
