@@ -88,11 +88,12 @@ struct codegen_writer {
     bool rounds;   /* all lanes of a brick in one loop */
     bool collects; /* what points contribute to a brick is combined behind its last point */
     bool defers;   /* and behind the last point of the next brick, if that is whole */
+    bool whole;    /* rows of whole vectors are not collected: each point goes to its lane */
     bool hidden;   /* compilers are not told how addresses of rows are related */
+    bool copies;   /* the function has copies of its box and views */
     bool blocks;   /* points run block by block where some rows are stored in blocks */
     bool streams;  /* results may be written past the caches */
     int pair;      /* rows are computed two by two along y (1) or z (2); 0: one by one */
-    int piece;     /* vectors whose results are written together */
     ir_id cases[CODEGEN_CASES]; /* conditions for which the loops of a row are written again */
     int case_count;
     codegen_reuse *reuse;     /* NULL: no values are reused */
@@ -104,7 +105,6 @@ struct codegen_writer {
     codegen_add_row *add_row;                                   /* what follows row pointers */
     codegen_add_row *add_fetches;                               /* in loops over vectors */
     nest *(*begin_part)(const codegen_writer *w, nest *in);     /* around loops over vectors */
-    void (*add_pieces)(const codegen_writer *w, nest *in);      /* instead of single vectors */
 
     /* The part that is being written. */
     const bool *wanted;         /* nodes to compute; NULL: all */
@@ -128,6 +128,8 @@ bool codegen_has_lanes(const codegen_loop *loop, int param);
 bool codegen_reduces(const codegen_loop *loop);
 /* Whether points are combined in lanes one after the other, each point once. */
 bool codegen_combines_points(const codegen_writer *w);
+/* For a writer that collects: one of rows that do not. */
+codegen_writer codegen_at_once(const codegen_writer *w);
 /* Whether the function of a point is told if the point counts, by its last parameter `counts`:
  * vectors of reductions also have points without the colour. */
 bool codegen_counts(const codegen_writer *w);
@@ -330,6 +332,9 @@ nest *codegen_clamped_loop(nest *in, const char *name, const char *from, const c
 void codegen_first_lane(const codegen_writer *w, nest *in);
 /* The lanes of a vector at `at`, with what is prefetched meanwhile. */
 void codegen_vector(const codegen_writer *w, nest *in);
+/* In front of loops for rows that begin and end with a vector, as memory is aligned, and that reach
+ * each lane. */
+nest *codegen_if_whole(const codegen_writer *w, nest *in);
 /* The loops over the vectors of a row, and over the points at its ends that belong to none. */
 void codegen_vectors(const codegen_writer *w, nest *in);
 
@@ -352,7 +357,7 @@ void codegen_function(codegen_writer *w, nest *file, const bool *wanted);
  * out. */
 typedef bool codegen_pass(codegen_writer *w);
 codegen_pass codegen_look_up, codegen_reuse_values, codegen_widen_bytes, codegen_pair_rows,
-    codegen_pair_planes, codegen_write_pieces, codegen_prefetch, codegen_split_cases;
+    codegen_pair_planes, codegen_prefetch, codegen_split_cases;
 
 /* Runs the passes in their order, but those that the loop leaves out. */
 bool codegen_run_passes(codegen_writer *w);

@@ -33,6 +33,13 @@ bool codegen_combines_points(const codegen_writer *w)
     return codegen_reduces(w->loop) && !w->collects;
 }
 
+codegen_writer codegen_at_once(const codegen_writer *w)
+{
+    codegen_writer at_once = *w;
+    at_once.collects = at_once.defers = false;
+    return at_once;
+}
+
 bool codegen_counts(const codegen_writer *w)
 {
     return w->lanes && w->loop->colored && codegen_reduces(w->loop);

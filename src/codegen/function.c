@@ -25,6 +25,34 @@ static void add_title(const codegen_writer *w, nest *file)
     text_add(line, ")");
 }
 
+/* "const int64_t lo[3] = {box->lo[0], box->lo[1], box->lo[2]}": a copy of a corner of the box. */
+static void add_corner(nest *in, const char *corner)
+{
+    nest_statement(in, "const int64_t %s[3] = {box->%s[0], box->%s[1], box->%s[2]}", corner, corner,
+                   corner, corner);
+}
+
+static void add_views(const codegen_writer *w, nest *in)
+{
+    int count = codegen_view_index(w->loop->kernel, w->loop->kernel->param_count);
+    text *line = &nest_format(in, NEST_STATEMENT, "const abi_view view[%d] = {", count)->head;
+    for (int i = 0; i < count; i++) text_add(line, "%sarguments->views[%d]", i ? ", " : "", i);
+    text_add(line, "}");
+}
+
+/* The box and the views, read once or where they are needed. */
+static void add_box(const codegen_writer *w, nest *in)
+{
+    if (w->copies) {
+        add_corner(in, "lo");
+        add_corner(in, "hi");
+        add_views(w, in);
+    } else {
+        nest_statement(in, "const int64_t *const lo = box->lo, *const hi = box->hi");
+        nest_statement(in, "const abi_view *%s view = arguments->views", w->dialect->restricted);
+    }
+}
+
 static nest *begin_function(const codegen_writer *w, nest *file)
 {
     char name[64];
@@ -33,11 +61,9 @@ static nest *begin_function(const codegen_writer *w, nest *file)
     nest *function = nest_format(
         file, NEST_FUNCTION, "%svoid %s(const abi_box *%s box, const abi_arguments *%s arguments)",
         w->dialect->function, name, w->dialect->restricted, w->dialect->restricted);
-    nest_statement(function,
-                   "const int64_t *const lo = box->lo, *const hi = box->hi, *const size = "
-                   "arguments->size");
+    add_box(w, function);
+    nest_statement(function, "const int64_t *const size = arguments->size");
     nest_statement(function, "const int64_t nx = size[0], ny = size[1], nz = size[2]");
-    nest_statement(function, "const abi_view *%s view = arguments->views", w->dialect->restricted);
     nest_statement(function, "const int flags = arguments->flags");
     if (w->loop->colored) codegen_color_numbers(w, function);
     if (w->loop->kernel->direction)
@@ -73,12 +99,16 @@ static void add_zeros(const codegen_writer *w, nest *in)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* The functions of points, alone and with reused values. */
+/* The functions of points: alone, combined at once, and with reused values. */
 static void add_points(const codegen_writer *w, nest *file, const bool *wanted)
 {
     codegen_writer point = *w;
     point.wanted = wanted + w->loop->kernel->graph.count;
     codegen_point(&point, file);
+    if (w->whole) {
+        codegen_writer at_once = codegen_at_once(&point);
+        codegen_point(&at_once, file);
+    }
     if (!w->add_functions) return;
     w->add_functions(w, file);
     point.wanted = wanted + 2 * w->loop->kernel->graph.count;

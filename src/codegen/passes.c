@@ -74,6 +74,18 @@ static bool stream_results(codegen_writer *w) { return w->streams = true; }
 
 static bool hide_rows(codegen_writer *w) { return w->hidden = true; }
 
+/* After a store compilers read again what it may have changed, but not variables of the function.
+ * Loops that also keep reused values or contributions have no registers for them. */
+static bool copy_views(codegen_writer *w)
+{
+    enum { MOST = 64 };
+    const ir_kernel *kernel = w->loop->kernel;
+    bool reuses = w->reuse && w->reuse->count;
+    w->copies = w->lanes && !codegen_reduces(w->loop) && !reuses &&
+                codegen_view_index(kernel, kernel->param_count) <= MOST;
+    return true;
+}
+
 /* Points that write fields are computed in vectors that lie as memory does, and may overlap; what
  * they contribute waits in the first-level cache. Not of coloured points: what others contribute
  * would wait, too. */
@@ -99,6 +111,14 @@ static bool defer_bricks(codegen_writer *w)
     return true;
 }
 
+/* Rows of whole vectors have no ends that would need single points. They are written again for
+ * this: of small kernels only. */
+static bool run_whole(codegen_writer *w)
+{
+    w->whole = w->defers && w->rounds && !(w->reuse && w->reuse->count);
+    return true;
+}
+
 /* Rounds make a function longer: of small kernels only. */
 static bool run_rounds(codegen_writer *w)
 {
@@ -113,24 +133,25 @@ static const struct {
     const char *name;
     codegen_pass *run;
 } passes[] = {
-    {"blocks", run_blocks},           /* rows stored in blocks: one index for a block */
-    {"lookups", codegen_look_up},     /* elements of tables from memory, instead of choices */
-    {"vectors", run_vectors},         /* points of a row by 8 or 16: needed by most below */
-    {"colors", run_colors},           /* the same for points of a colour, by masks */
-    {"align", align_vectors},         /* vectors begin where cache lines do */
-    {"overlap", overlap_vectors},     /* no single points at the ends of rows */
-    {"reuse", codegen_reuse_values},  /* what points of a row share is computed once */
-    {"widen", codegen_widen_bytes},   /* bytes are made wider numbers first */
-    {"pieces", codegen_write_pieces}, /* many results: several vectors of each at a time */
-    {"pair-z", codegen_pair_planes},  /* two rows at once, one above the other */
-    {"pair-y", codegen_pair_rows},    /* two rows at once, side by side */
-    {"collect", run_collect},         /* reductions: points first, then their lanes */
-    {"defer", defer_bricks},          /* lanes of a brick while the next one is computed */
-    {"rounds", run_rounds},           /* reductions: lanes stay in registers */
-    {"prefetch", codegen_prefetch},   /* what is read and written soon */
-    {"stream", stream_results},       /* results past the caches */
-    {"cases", codegen_split_cases},   /* loops for each interval of levels */
-    {"hide", hide_rows},              /* addresses of rows stay in registers */
+    {"blocks", run_blocks},          /* rows stored in blocks: one index for a block */
+    {"lookups", codegen_look_up},    /* elements of tables from memory, instead of choices */
+    {"vectors", run_vectors},        /* points of a row by 8 or 16: needed by most below */
+    {"colors", run_colors},          /* the same for points of a colour, by masks */
+    {"align", align_vectors},        /* vectors begin where cache lines do */
+    {"overlap", overlap_vectors},    /* no single points at the ends of rows */
+    {"reuse", codegen_reuse_values}, /* what points of a row share is computed once */
+    {"widen", codegen_widen_bytes},  /* bytes are made wider numbers first */
+    {"pair-z", codegen_pair_planes}, /* two rows at once, one above the other */
+    {"pair-y", codegen_pair_rows},   /* two rows at once, side by side */
+    {"collect", run_collect},        /* reductions: points first, then their lanes */
+    {"defer", defer_bricks},         /* lanes of a brick while the next one is computed */
+    {"rounds", run_rounds},          /* reductions: lanes stay in registers */
+    {"whole", run_whole},            /* rows of whole vectors are not collected */
+    {"prefetch", codegen_prefetch},  /* what is read and written soon */
+    {"stream", stream_results},      /* results past the caches */
+    {"cases", codegen_split_cases},  /* loops for each interval of levels */
+    {"hide", hide_rows},             /* addresses of rows stay in registers */
+    {"copies", copy_views},          /* so do the box and the views */
 };
 
 _Static_assert(COUNT_OF(passes) <= 32, "codegen_loop.without has a bit for each");
@@ -139,7 +160,6 @@ const char *codegen_pass_name(int i) { return i < (int)COUNT_OF(passes) ? passes
 
 bool codegen_run_passes(codegen_writer *w)
 {
-    w->piece = 1;
     for (size_t i = 0; i < COUNT_OF(passes); i++)
         if (!(w->loop->without >> i & 1) && !passes[i].run(w)) return false;
     return true;

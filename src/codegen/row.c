@@ -73,12 +73,26 @@ static void add_points(const codegen_writer *w, nest *in)
     codegen_direct_call(w, points);
 }
 
+static void add_bricks(const codegen_writer *w, nest *in)
+{
+    nest *bricks = codegen_begin_bricks(w, in);
+    add_points(w, bricks);
+    codegen_end_bricks(w, bricks);
+}
+
+/* Bricks that wait still can: what they contribute is not touched by points that do not wait. */
 static void add_loops(const codegen_writer *w, nest *in)
 {
-    bool reduces = codegen_reduces(w->loop);
-    if (reduces) in = codegen_begin_bricks(w, in);
-    add_points(w, in);
-    if (reduces) codegen_end_bricks(w, in);
+    if (!codegen_reduces(w->loop)) {
+        add_points(w, in);
+        return;
+    }
+    if (w->whole) {
+        codegen_writer at_once = codegen_at_once(w);
+        add_bricks(&at_once, codegen_if_whole(w, in));
+        in = nest_add(in, NEST_ELSE);
+    }
+    add_bricks(w, in);
 }
 
 /* If the first condition holds, these loops, else if the second does, ... */

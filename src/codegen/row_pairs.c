@@ -49,9 +49,8 @@ static int rows_of(const ir_kernel *kernel, int *shared)
 static bool may_pair(const codegen_writer *w)
 {
     const ir_kernel *kernel = w->loop->kernel;
-    bool may = w->lanes && !w->pair && !w->add_pieces && !codegen_reduces(w->loop) &&
-               !w->loop->colored && !kernel->direction && !kernel->valid &&
-               !codegen_computes_at(w, CODEGEN_ROW);
+    bool may = w->lanes && !w->pair && !codegen_reduces(w->loop) && !w->loop->colored &&
+               !kernel->direction && !kernel->valid && !codegen_computes_at(w, CODEGEN_ROW);
     for (int p = 0; p < kernel->param_count; p++)
         may =
             may &&

@@ -82,19 +82,6 @@ KATA_INLINED void kata_put(void *to, const void *from, int64_t bytes, int flags)
         *(kata_part_anywhere *)(out + done) = *(const kata_part *)(in + done);
 }
 
-/* Writes bytes `low` to `high` of the results held back at `from`, whole lines past the caches. */
-static __attribute__((unused, noinline)) void kata_put_piece(void *to, const void *from,
-                                                             int64_t low, int64_t high)
-{
-    char *out = (char *)to;
-    const char *in = (const char *)from;
-    int64_t at = (low + 63) & -64;
-    if ((__UINTPTR_TYPE__)to % 64 || at > high) at = high;
-    if (at > low) __builtin_memcpy(out + low, in + low, (__SIZE_TYPE__)(at - low));
-    for (; at + 64 <= high; at += 64) kata_stream(out + at, (const kata_line *)(in + at));
-    if (high > at) __builtin_memcpy(out + at, in + at, (__SIZE_TYPE__)(high - at));
-}
-
 /* Called after the last of these writes: now other threads may read what they wrote. */
 KATA_INLINED void kata_streamed(void)
 {

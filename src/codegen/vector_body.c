@@ -6,8 +6,7 @@
 
 bool codegen_is_held(const codegen_writer *w, int store)
 {
-    return w->piece > 1 ? w->streams && codegen_may_stream(w->loop, store)
-                        : !codegen_has_lanes(w->loop, w->loop->kernel->stores[store].param);
+    return !codegen_has_lanes(w->loop, w->loop->kernel->stores[store].param);
 }
 
 codegen_label codegen_target_row(const codegen_writer *w, int store, const char *at)
@@ -47,8 +46,6 @@ static void add_lane(text *out, const codegen_writer *w, int i)
         text_add(out, ", &%s[at + lane]", codegen_contributions_name(w, s).is);
     else if (codegen_has_lanes(w->loop, s->param))
         text_add(out, ", &%s[first_lane + lane]", codegen_lanes_name(w, s).is);
-    else if (w->piece > 1)
-        text_add(out, ", &out_%d[at - start + lane]", i);
     else
         text_add(out, ", &new_%d%s[lane]", i, codegen_second(w));
 }

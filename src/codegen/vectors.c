@@ -17,6 +17,15 @@ static const ir_store *first_in_memory(const codegen_writer *w)
     return NULL;
 }
 
+nest *codegen_if_whole(const codegen_writer *w, nest *in)
+{
+    codegen_label row = codegen_written_name(w, first_in_memory(w));
+    return nest_format(in, NEST_IF,
+                       "(lo[0] | hi[0]) %% %d == 0 && hi[0] - lo[0] >= %d && "
+                       "kata_aligned(%s, sizeof *%s, %d, lo[0]) == lo[0]",
+                       w->lanes, ABI_LANES, row.is, row.is, w->lanes);
+}
+
 /* Where the vectors of the row begin and end: as memory is aligned, or as lanes are. Points that
  * are combined in lanes one after the other are not computed twice; of a colour, none is. */
 static void add_bounds(const codegen_writer *w, nest *in)
@@ -91,7 +100,7 @@ static void add_rounds(const codegen_writer *w, nest *in)
     nest_statement(nest_format(rounds, NEST_IF, "start >= %s", end), "break");
 }
 
-static void add_single_vectors(const codegen_writer *w, nest *in)
+static void add_loop(const codegen_writer *w, nest *in)
 {
     const char *from = codegen_start_of(w), *to = codegen_end_of(w);
     nest *loop;
@@ -115,10 +124,7 @@ static void add_vectors(const codegen_writer *w, nest *in)
         in = w->begin_part(w, in);
         part.group = w->reuse->group_count + 1;
     }
-    if (w->add_pieces)
-        w->add_pieces(&part, in);
-    else
-        add_single_vectors(&part, in);
+    add_loop(&part, in);
     if (w->loop->colored) codegen_color_puts(w, vectors);
 }
 

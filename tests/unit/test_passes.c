@@ -12,12 +12,12 @@
 
 #include <cmocka.h>
 
-enum { NX = 83, NY = 5, NZ = 9, POINTS = NX * NY * NZ, MOST = 6 * POINTS + 1 };
+enum { EVEN = 72, NX = 83, NY = 5, NZ = 9, POINTS = NX * NY * NZ, MOST = 6 * POINTS + 1 };
 
 /* A star that is high; a box whose points share sums along x; many results; components that stand
- * in blocks; sums, of points that write a field and of points that do not; bytes that
- * decide between numbers; levels that run in order; points of a colour; elements
- * of a table. */
+ * in blocks; sums, of points that write a field, in any rows and in rows of whole vectors, and of
+ * points that do not; bytes that decide between numbers; levels that run in order; points of a
+ * colour; elements of a table. */
 static const char text_of_kernels[] =
     "kernel star(in double u, out double v)\n"
     "{\n"
@@ -38,6 +38,7 @@ static const char text_of_kernels[] =
     "kernel parts(in double u[3], out double v[3])\n"
     "{ for (int q = 0; q < 3; q++) v[q] = u[q] + u[2-q][1,0,0]; }\n"
     "kernel total(in double u, out double v, sum double s) { v = 0.5*u; s += u*u; }\n"
+    "kernel even(in double u, out double v, sum double s) { v = u - 0.3; s += 0.1*u; }\n"
     "kernel alone(in double u, sum double s) { s += u*u; }\n"
     "kernel bytes(in double u, in uchar m, out double v)\n"
     "{ v = m == 0 && m[-1,0,0] != 0 ? u : m[1,1,0] > 100 ? 2*u[1,0,0] : m*u; }\n"
@@ -49,9 +50,9 @@ static const char text_of_kernels[] =
     "kernel colored(in double u, inout double v) { v = 0.5*(v[1,0,0] + v) + u; }\n"
     "const double powers[9] = {1, 2, 4, 8, 16, 32, 64, 128, 256};\n"
     "kernel chosen(in double u, out double v) { v = powers[(int)u%9]; }\n";
-static const char *const kernels[] = {"star",  "box",   "many",   "parts",   "total",
+static const char *const kernels[] = {"star",  "box",   "many",   "parts",   "total", "even",
                                       "alone", "bytes", "levels", "colored", "chosen"};
-static const int components[] = {1, 1, 6, 3, 1, 1, 1, 1, 1, 1};
+static const int components[] = {1, 1, 6, 3, 1, 1, 1, 1, 1, 1, 1};
 
 /* ---- results --------------------------------------------------------------------------------- */
 
@@ -83,6 +84,8 @@ static void run_kernel(kata *k, kata_grid *g, kata_module *m, size_t kernel, dou
     kata_scalar *s = kata_scalar_new(k, "s", KATA_F64);
     if (is_kernel(kernel, "total"))
         kata_apply(f, kata_all(g), u, v, s);
+    else if (is_kernel(kernel, "even"))
+        kata_apply(f, kata_box_3d(g, 0, EVEN, 0, NY, 0, NZ), u, v, s);
     else if (is_kernel(kernel, "alone"))
         kata_apply(f, kata_all(g), u, s);
     else if (is_kernel(kernel, "bytes"))
