@@ -1,7 +1,8 @@
 /* Latencies around loops: the first result of a program with a cold and with a warm cache, and of a
  * program with many kernels; an application; the loops of a chain on small grids beside the same
- * loops in plain C; a prepared loop on one more box; the first sweeps of new fields. Prints one
- * line per figure; --quick repeats less, --loops and --memory measure a part. */
+ * loops in plain C; a prepared loop on one more box; planning; the first sweeps of new fields.
+ * Prints one line per figure; --quick repeats less, --loops, --planning and --memory measure a
+ * part. */
 #include "latency.h"
 
 #include "base/base.h"
@@ -241,12 +242,17 @@ int main(int argc, char **argv)
     bool loops_only = argc > 1 && !strcmp(argv[1], "--loops");
     bool quick = argc > 1 && !strcmp(argv[1], "--quick");
     if (quick) repeats = 3;
+    if (argc > 1 && !strcmp(argv[1], "--planning")) {
+        measure_planning();
+        return 0;
+    }
     if (!loops_only) measure_memory(quick); /* before there are threads: it forks */
     if (argc > 1 && !strcmp(argv[1], "--memory")) return 0;
     measure_loops("64^2, inner points", KATA_NONE, 1);
     measure_loops("64^2, periodic", KATA_PERIODIC, 1);
     measure_loops("64^2, periodic, 2 threads", KATA_PERIODIC, 2);
     measure_boxes();
+    measure_planning();
     if (!loops_only) measure_starts();
     return 0;
 }

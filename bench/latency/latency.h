@@ -15,6 +15,9 @@ void line(const char *what, double value, const char *unit, const char *target);
 /* boxes.c: what it costs to prepare a loop, and to run it on one more box. */
 void measure_boxes(void);
 
+/* planning.c: what it costs to plan a chain, and to find its plan again. */
+void measure_planning(void);
+
 /* first_sweeps.c: what new memory costs. Forks. */
 void measure_memory(bool quick);
 

@@ -27,15 +27,21 @@ static const double near = 1.3; /* ways that take so much longer than the fastes
 
 /* ---- chains that are alike ------------------------------------------------------------------- */
 
-/* The number of loops after which a chain repeats; 0: it does not. */
-static size_t period_of(const chain *c)
+/* The longest part that a chain begins and ends with says where it repeats. It is found loop by
+ * loop from those of the chain's beginnings (Knuth, Morris, Pratt, 1977). */
+bool cpu_find_period(const chain *c, size_t *period)
 {
-    for (size_t period = 1; period <= c->count / 2; period++) {
-        size_t i = period;
-        while (i < c->count && c->loops[i].hash == c->loops[i - period].hash) i++;
-        if (i == c->count) return period;
+    const chain_loop *loops = c->loops;
+    size_t *ends = calloc(c->count + 1, sizeof *ends), length = 0;
+    if (!ends) return false;
+    for (size_t i = 1; i < c->count; i++) {
+        while (length && loops[i].hash != loops[length].hash) length = ends[length - 1];
+        if (loops[i].hash == loops[length].hash) length++;
+        ends[i] = length;
     }
-    return 0;
+    free(ends);
+    *period = c->count - length <= c->count / 2 ? c->count - length : 0;
+    return true;
 }
 
 /* Chains of the same loops that repeat are alike, however long they are. */
@@ -101,13 +107,13 @@ static bool find_tiles(exec_context *context, const chain *c, const size_t *func
 cpu_ways *cpu_ways_of(exec_context *context, const chain *c, const size_t *functions, messages *m)
 {
     struct exec_cpu *cpu = context->cpu;
-    size_t period = period_of(c);
-    uint64_t key = key_of(c, period);
+    size_t period;
     if (!cpu->ways) cpu->ways = calloc(CPU_KNOWN_CHAINS, sizeof *cpu->ways);
-    if (!cpu->ways) {
+    if (!cpu->ways || !cpu_find_period(c, &period)) {
         message_no_memory(m);
         return NULL;
     }
+    uint64_t key = key_of(c, period);
     cpu_ways *w = find(cpu, key);
     w->used = ++cpu->turn;
     if (w->key == key) return w;

@@ -268,6 +268,8 @@ void sweep_loop_free(sweep_loop *l);
 /* Finds the edges and fills of a loop whose fields and flags are there, and what it reads again.
  * False when memory is out. */
 bool sweep_prepare_edges(sweep_loop *l);
+/* The first parameter that a loop gives the same slot as parameter `param`. */
+int sweep_field_first(const chain_loop *loop, int param);
 /* Whether a parameter is a field, and describes the field that a loop gives it. */
 bool sweep_field_describe(const chain_loop *loop, int param, sweep_field *out);
 

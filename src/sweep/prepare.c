@@ -11,6 +11,13 @@ enum { LINE_BYTES = 64 };
 
 /* ---- fields and arguments -------------------------------------------------------------------- */
 
+int sweep_field_first(const chain_loop *loop, int p)
+{
+    int first = 0;
+    while (loop->bindings[first].slot != loop->bindings[p].slot) first++;
+    return first;
+}
+
 bool sweep_field_describe(const chain_loop *loop, int p, sweep_field *out)
 {
     const chain_binding *b = &loop->bindings[p];
@@ -18,12 +25,12 @@ bool sweep_field_describe(const chain_loop *loop, int p, sweep_field *out)
     *out = (sweep_field){.param = &loop->kernel->params[p],
                          .slot = *b->slot,
                          .boundary = *b->boundary,
+                         .first = sweep_field_first(loop, p),
                          .rows = store_slot_rows(b->slot),
                          .own = b->slot->array->bytes > 0,
                          .memory = b->slot->array->box,
                          .room = b->slot->array->box,
                          .array = b->slot->array};
-    while (loop->bindings[out->first].slot != b->slot) out->first++;
     return true;
 }
 

@@ -32,17 +32,19 @@ static uint64_t key_of(const chain_loop *loop, abi_function *run)
  * it. */
 static bool fits_field(const sweep_loop *l, const chain_loop *loop, int p)
 {
-    sweep_field found;
+    const chain_binding *b = &loop->bindings[p];
+    const chain_slot *slot = b->slot;
     const sweep_field *known = &l->fields[p];
-    if (!sweep_field_describe(loop, p, &found)) return true;
-    return found.first == known->first && found.rows == known->rows && found.own == known->own &&
-           found.slot.type == known->slot.type &&
-           chain_slot_same_points(&found.slot, &known->slot) &&
-           found.slot.components == known->slot.components &&
-           grid_boundary_equal(&found.boundary, &known->boundary) &&
-           !memcmp(&found.memory, &known->memory, sizeof found.memory) &&
-           (grid_box_contains(&found.array->room, &known->room) ||
-            store_array_extend(found.array, &known->room));
+    if (!ir_param_is_field(&loop->kernel->params[p])) return true;
+    store_array *array = slot->array;
+    return sweep_field_first(loop, p) == known->first && store_slot_rows(slot) == known->rows &&
+           (array->bytes > 0) == known->own && slot->type == known->slot.type &&
+           chain_slot_same_points(slot, &known->slot) &&
+           slot->components == known->slot.components &&
+           grid_boundary_equal(b->boundary, &known->boundary) &&
+           !memcmp(&array->box, &known->memory, sizeof known->memory) &&
+           (grid_box_contains(&array->room, &known->room) ||
+            store_array_extend(array, &known->room));
 }
 
 /* Whether numbers that may decide where a kernel reads are as they were. */

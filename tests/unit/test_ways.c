@@ -176,6 +176,27 @@ static void test_chains_without_tiles_run_as_they_are(void **state)
     }
 }
 
+/* All chains of two loops up to some length, beside the definition. */
+static void test_periods_are_the_shortest(void **state)
+{
+    enum { LONGEST = 10 };
+    chain_loop loops[LONGEST] = {{0}};
+    chain c = {.loops = loops};
+    (void)state;
+    for (c.count = 1; c.count <= LONGEST; c.count++)
+        for (unsigned bits = 0; bits < 1u << c.count; bits++) {
+            size_t expected = 0, found;
+            for (size_t i = 0; i < c.count; i++) loops[i].hash = 7 + (bits >> i & 1);
+            for (size_t period = c.count / 2; period > 0; period--) {
+                size_t i = period;
+                while (i < c.count && loops[i].hash == loops[i - period].hash) i++;
+                if (i == c.count) expected = period;
+            }
+            assert_true(cpu_find_period(&c, &found));
+            assert_int_equal(found, expected);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +205,7 @@ int main(void)
         cmocka_unit_test(test_tries_become_rare),
         cmocka_unit_test(test_what_is_left_in_caches_does_not_count),
         cmocka_unit_test(test_nothing_wrong_is_asked_for_whatever_was_measured),
+        cmocka_unit_test(test_periods_are_the_shortest),
         cmocka_unit_test(test_chains_without_tiles_run_as_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
