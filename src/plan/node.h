@@ -27,6 +27,8 @@ const char *plan_slot_name(const analysis_chain *a, int slot);
 /* Notes that a method cannot be used for loops (those on a grid), and why. */
 void plan_refuse(plan *p, const analysis_section *loops, const char *why);
 
+enum { PLAN_MOST_BLOCKS = 1 << 20 };
+
 /* ---- form.c ---------------------------------------------------------------------------------- */
 
 /* NULL when a plan can be walked for a chain: its numbers refer to loops and slots that exist,

@@ -24,7 +24,6 @@
 /* ---- plan.c: the tree ------------------------------------------------------------------------ */
 
 #define PLAN_FAR (INT64_C(1) << 48) /* a span that cuts nothing */
-enum { PLAN_MOST_BLOCKS = 1 << 20 };
 
 typedef enum plan_kind {
     PLAN_NONE,
