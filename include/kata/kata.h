@@ -109,6 +109,7 @@ typedef void (*kata_handler)(void *data, kata_status status, const char *message
  *   KATA_WAIT=1              interprets nothing while it is being compiled (docs/compiling.md)
  *   KATA_RECORD=FILE         writes the inputs and results of each loop, for `kata diff`
  *                            (KATA_RECORD_FULL=1: with all values)
+ *   KATA_PLAN='tiled cache=1048576 threads=2'  runs compiled chains by this plan; loops: no tiles
  *   KATA_EXECUTOR=plan       runs chains, slowly, by the plan that KATA_PLAN asks for
  *                            (docs/planning.md)
  *   KATA_EXPLAIN=text        shows the plan of each chain; when the context is closed, also what

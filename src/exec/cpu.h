@@ -161,6 +161,10 @@ enum { CPU_KNOWN_CHAINS = 16 };
 /* Sets the number of loops after which a chain repeats, twice at least; 0: it does not. False when
  * memory is out. */
 bool cpu_find_period(const chain *c, size_t *period);
+/* The number of the loop from which on a chain repeats; loops before it run once, such as those
+ * that make the first values. 0 where it repeats from its first loop on, or not at all. False when
+ * memory is out. */
+bool cpu_find_repeat(const chain *c, size_t *start);
 /* The entry of a chain; NULL, reported, when memory is out or a function cannot be fetched. */
 cpu_ways *cpu_ways_of(exec_context *context, const chain *c, const size_t *functions, messages *m);
 /* What is known of chains that have not run. */

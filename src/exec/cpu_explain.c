@@ -28,7 +28,8 @@ static void say_tries(text *out, const cpu_ways *w)
         if (w->least[i] <= 0) continue;
         text_add(out, "%s", before);
         if (request.cache)
-            text_add(out, "cache=%lld", (long long)request.cache);
+            text_add(out, "cache=%lld%s", (long long)request.cache,
+                     w->tiles[i].loops ? "" : " (loop by loop)");
         else
             text_add(out, "loops");
         text_add(out, " %.3g", w->least[i]);
@@ -38,12 +39,13 @@ static void say_tries(text *out, const cpu_ways *w)
 
 static void say(text *out, const cpu_ways *w)
 {
-    text_add(out, "  %s, %lld loops: ", w->kernel, (long long)w->loops);
+    text_add(out, "  %s, %lld loop%s: ", w->kernel, (long long)w->loops, w->loops == 1 ? "" : "s");
     if (w->plain) {
-        text_add(out, "loop by loop on %d threads: %s", w->threads, w->why);
+        text_add(out, "loop by loop on %d thread%s: %s", w->threads, w->threads == 1 ? "" : "s",
+                 w->why);
     } else {
         say_way(out, w, w->best);
-        text_add(out, " on %d threads", w->threads);
+        text_add(out, " on %d thread%s", w->threads, w->threads == 1 ? "" : "s");
         say_tries(out, w);
     }
     text_add(out, "\n");

@@ -44,6 +44,18 @@ bool cpu_find_period(const chain *c, size_t *period)
     return true;
 }
 
+/* The second half of a chain says how it repeats; from there back to where that begins. */
+bool cpu_find_repeat(const chain *c, size_t *start)
+{
+    size_t first = c->count / 2, period;
+    chain half = {.loops = c->loops + first, .count = c->count - first};
+    if (!cpu_find_period(&half, &period)) return false;
+    while (period && first > 0 && c->loops[first - 1].hash == c->loops[first - 1 + period].hash)
+        first--;
+    *start = period ? first : 0;
+    return true;
+}
+
 /* Chains of the same loops that repeat are alike, however long they are. */
 static uint64_t key_of(const chain *c, size_t period)
 {
@@ -66,11 +78,11 @@ static cpu_ways *find(struct exec_cpu *cpu, uint64_t key)
 
 void cpu_way_request(const cpu_ways *w, int way, plan_request *out)
 {
-    int64_t cache =
-        way >= WAY_FIRST ? w->cache << (way - WAY_FIRST) : w->cache >> (WAY_FIRST - way);
-    *out = way == WAY_LOOPS
-               ? (plan_request){.method = "loops"}
-               : (plan_request){.method = "tiled", .cache = cache, .threads = w->threads};
+    *out = (plan_request){.method = "loops"};
+    if (way == WAY_LOOPS) return;
+    out->method = "tiled";
+    out->cache = way >= WAY_FIRST ? w->cache << (way - WAY_FIRST) : w->cache >> (WAY_FIRST - way);
+    out->threads = w->threads;
 }
 
 cpu_ways cpu_ways_new(uint64_t key, size_t period, int64_t cache, int threads)
@@ -94,7 +106,8 @@ static bool find_tiles(exec_context *context, const chain *c, const size_t *func
     if (!cpu_plan_by(context, &request, c, &work, m)) return false;
     const char *why = exec_cpu_refuses(work.plan);
     w->plain = work.whole || why;
-    if (!why) why = work.plan->refusal_count ? work.plan->refusals[0].why : "it has one loop";
+    if (!why)
+        why = work.plan->refusal_count ? work.plan->refusals[0].why : "one loop needs no tiles";
     snprintf(w->why, sizeof w->why, "%s", w->plain ? why : "");
     snprintf(w->kernel, sizeof w->kernel, "%s", c->loops[0].kernel->name);
     if (!w->plain && !cpu_has_all_code(context, c, functions, m, &status)) {

@@ -183,9 +183,11 @@ static const plan_method *choose(plan_group *g, const plan_request *r, plan_requ
     *out = (plan_request){.depth = 0};
     if (none.failed) why->failed = true;
     if (m.loops < 2)
-        text_add(why, "it is one loop");
+        text_add(why, "%s",
+                 g->part.a->loops[g->part.first].checks ? "a loop with checks runs alone"
+                                                        : "one loop needs no tiles");
     else if (all / threads <= points)
-        text_add(why, "its fields fit the cache");
+        text_add(why, "the fields fit the cache");
     else if (size_wave(&m, points, threads, out))
         return &plan_skewed;
     else if (size_diamonds(&m, points, threads, out))

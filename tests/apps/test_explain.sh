@@ -198,7 +198,7 @@ expect 0 explain --quick -- "${program[@]}"
 sed -n '/^kernel/,/^chains/p' err >shown
 expect_text shown "${heat[@]}" chains
 sed -n '/^chains/,/^work/s/on [0-9]* threads/on N threads/p' err >shown
-expect_text shown "  heat, 6 loops: loop by loop on N threads: its fields fit the cache"
+expect_text shown "  heat, 6 loops: loop by loop on N threads: the fields fit the cache"
 sed -n '/^work/,$p' err >shown
 expect_text shown work "  loops       6, 2304 points" "  steps       6" \
     "  chains      1: 0 ended by a step, 0 where the queue was long" \
@@ -223,7 +223,7 @@ plan, kernel, chain, work = [json.loads(line) for line in open("end.json")]
 assert plan["kind"] == "seq"
 assert chain.pop("threads") >= 1
 assert chain == {"kind": "chain", "kernel": "heat", "loops": 6, "way": "loops",
-                 "why": "its fields fit the cache", "tried": []}
+                 "why": "the fields fit the cache", "tried": []}
 measured = kernel["measured"]
 assert measured["runs"] == 6 and measured["points"] == 2304
 assert abs(measured["share"] * kernel["bound"]["points_per_second"] / measured["points_per_second"] - 1) < 1e-4

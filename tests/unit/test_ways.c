@@ -197,6 +197,28 @@ static void test_periods_are_the_shortest(void **state)
         }
 }
 
+/* Loops that run once, and then some that repeat. */
+static void test_what_runs_once_comes_before_what_repeats(void **state)
+{
+    enum { MOST = 40 };
+    chain_loop loops[MOST] = {{0}};
+    (void)state;
+    for (size_t once = 0; once < 8; once++)
+        for (size_t period = 1; period <= 4; period++) {
+            chain c = {.loops = loops, .count = MOST};
+            size_t start = MOST;
+            for (size_t i = 0; i < MOST; i++)
+                loops[i].hash = i < once ? 100 + i : 7 + (i - once) % period;
+            assert_true(cpu_find_repeat(&c, &start));
+            assert_int_equal(start, once);
+        }
+    chain none = {.loops = loops, .count = MOST};
+    size_t start = MOST;
+    for (size_t i = 0; i < MOST; i++) loops[i].hash = 100 + i;
+    assert_true(cpu_find_repeat(&none, &start));
+    assert_int_equal(start, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +228,7 @@ int main(void)
         cmocka_unit_test(test_what_is_left_in_caches_does_not_count),
         cmocka_unit_test(test_nothing_wrong_is_asked_for_whatever_was_measured),
         cmocka_unit_test(test_periods_are_the_shortest),
+        cmocka_unit_test(test_what_runs_once_comes_before_what_repeats),
         cmocka_unit_test(test_chains_without_tiles_run_as_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
