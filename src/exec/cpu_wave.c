@@ -18,7 +18,7 @@ static bool same_binding(const ir_param *param, const chain_binding *a, const ch
                (fields || a->version == b->version);
     if (a->table && b->table)
         return !memcmp(a->table, b->table, (size_t)param->count * sizeof *a->table);
-    return !a->table && !b->table && !memcmp(&a->number, &b->number, sizeof a->number);
+    return !a->table && !b->table && a->number.bits == b->number.bits;
 }
 
 static bool same_loop(const chain_loop *a, const chain_loop *b)
