@@ -12,11 +12,12 @@
  * handle and reports it.
  *
  * Laziness. kata_apply queues a kernel. The queue runs when a call needs its result (kata_get or
- * kata_scalar_get of what queued kernels write, kata_save, kata_flush, ...) or when it is long. It
- * goes on at kata_scalar_set, at a kata_put to a field that queued kernels do not use, and at one
- * to a field of at most 64 KB (1 MB together) that they only read or that is put as a whole. A
- * program sees no difference, except by the clock: an error of a queued kernel is returned by the
- * call that needs its result. kata_close discards queued kernels whose result nobody asked for.
+ * kata_scalar_get of what queued kernels write, kata_save, kata_flush, ...) or when it is long.
+ * kata_scalar_set leaves it waiting. So does kata_put to a field that queued kernels do not use.
+ * To one that they use it does so up to 64 KB (1 MB together), if they only read the field or if it
+ * is put as a whole. A program sees no difference, except by the clock: an error of a queued kernel
+ * is returned by the call that needs its result. kata_close discards queued kernels whose result
+ * nobody asked for.
  *
  * Index order. x is the contiguous dimension, then y, then z; components come last (slowest).
  * Sizes and indices are int64_t and start at 0. Only one thread at a time uses a context. */
@@ -661,13 +662,22 @@ typedef struct kata_save_options {
 /* Writes a field; the file appears whole or not at all. f16, bf16 and unorm8 are written as f32,
  * except to PNG. All fields in one file have the same points.
  *
- *   PNG, 8 bits    one component: in the perceptually uniform colours of viridis, y upwards. 2, 3
- * or 4 components: grey and alpha, RGB or RGBA from 0 to 1 (clamped, rounded to nearest; bytes as
- * they are), row 0 on top NPY (NumPy)    an array of the shape (nx,), (ny, nx) or (nz, ny, nx),
- * where n is the number of the field's points; several components come first: (components, ny, nx).
- * A field of lower rank has no axis for the dimensions that it lacks HDF5 (.h5)     the same array,
- * as a dataset of the field's name VTKHDF         an ImageData of points, for ParaView; a field
- * that is staggered along x begins half a spacing before the others
+ *   PNG, 8 bits
+ *       One component: in the perceptually uniform colours of viridis, y upwards.
+ *       2, 3 or 4 components: grey and alpha, RGB or RGBA from 0 to 1, row 0 on top.
+ *       They are clamped and rounded to nearest; bytes stay as they are.
+ *
+ *   NPY (NumPy)
+ *       An array of the shape (nx,), (ny, nx) or (nz, ny, nx); n: the field's points.
+ *       Several components come first: (components, ny, nx).
+ *       A field of lower rank has no axis for the dimensions that it lacks.
+ *
+ *   HDF5 (.h5)
+ *       The same array, as a dataset of the field's name.
+ *
+ *   VTKHDF
+ *       An ImageData of points, for ParaView.
+ *       A field that is staggered along x begins half a spacing before the others.
  *
  * Call it as
  *     kata_save(field, "u.png", .low = 0, .high = 1)
@@ -684,12 +694,21 @@ KATA_API kata_series *kata_series_new_with(kata_field *field, const kata_save_op
 KATA_API kata_status kata_series_add(kata_series *series, double time);
 /* Reads a file into a field of the same size.
  *
- *   PNG     2-D fields with 1 to 4 components: the image is converted to grey, grey and alpha, RGB
- *           or RGBA, each from 0 to 1 (for KATA_U8, 0 to 255), row 0 on top
- *   NPY     an array of the shape that kata_save writes, in C or Fortran order, of any byte order
- *   VTKHDF  the point data of the field's name, or the only ones; of a series, the last step
- *   HDF5    an array of the shape as in NPY. "FILE.h5": the dataset of the field's name, or the
- * only one. "FILE.h5:/PATH": the dataset PATH; a file that exists may have another ending
+ *   PNG
+ *       2-D fields with 1 to 4 components, row 0 on top.
+ *       The image is converted to grey, grey and alpha, RGB or RGBA.
+ *       Each is from 0 to 1, for KATA_U8 from 0 to 255.
+ *
+ *   NPY
+ *       An array of the shape that kata_save writes, in C or Fortran order, of any byte order.
+ *
+ *   VTKHDF
+ *       The point data of the field's name, or the only ones; of a series, the last step.
+ *
+ *   HDF5
+ *       An array of the shape as in NPY.
+ *       "FILE.h5": the dataset of the field's name, or the only one.
+ *       "FILE.h5:/PATH": the dataset PATH; a file that exists may have another ending.
  *
  * Floating-point numbers are converted as in C. Integers must be of the field's type. Integers of
  * other types count as the next larger type (signed 8 bits and 16 bits: KATA_I32; unsigned 32 bits:

@@ -101,7 +101,7 @@ static void find_before(const plan_wave *wave, const plan_wave_loop *part, const
 static bool run_tile(const wave_run *w, const int64_t at[3], int thread)
 {
     grid_box boxes[PLAN_WAVE_BOXES];
-    sweep_tile tile = {.far = true};
+    sweep_tile tile = {.filled = 0};
     for (int k = 0; k < w->wave->loops; k++) {
         const plan_wave_loop *part = &w->c->schedule->loops[w->wave->first + k];
         const sweep_loop *sweep = w->c->steps[w->c->steps[part->loop].same].sweep;

@@ -60,7 +60,7 @@ bool sweep_run(sweep_loop *l, const grid_box *box, const grid_box *core)
 
 bool sweep_run_alone(const sweep_loop *l, const grid_box *box, int thread, const sweep_tile *tile)
 {
-    int flags = l->usual_flags | (tile->far ? ABI_PREFETCH : 0);
+    int flags = l->usual_flags | ABI_PREFETCH; /* tiles are for fields that lie in memory */
     if (l->fill_count && !grid_box_contains(&l->inside, box)) sweep_fill_around(l, box, tile);
     sweep_share *share = sweep_share_of(l, thread, box, flags);
     if (!l->levels) return sweep_run_block(l, box, share);

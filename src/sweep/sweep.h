@@ -106,7 +106,6 @@ typedef enum sweep_before { SWEEP_BEFORE_LOW, SWEEP_BEFORE_HIGH, SWEEP_BEFORE_NO
 /* Points of a loop in a tile. All tiles cover the loop's points; each runs after those that come
  * before it in every dimension. */
 typedef struct sweep_tile {
-    bool far; /* values come from memory */
     sweep_before before[3];
     uint64_t filled; /* bit i: other loops fill around the field of fill number i */
 } sweep_tile;
