@@ -640,7 +640,7 @@ KATA_API kata_arg kata_table_of(kata_type type, const void *values, int64_t coun
 KATA_API kata_status kata_apply_args(const kata_kernel *kernel, const kata_range *range, int count,
                                      const kata_arg *args);
 /* Notes where in the program the next application is written, for messages; returns its argument.
- */
+ * `file` is a text that does not change, such as __FILE__; its first 255 characters are copied. */
 KATA_API const kata_kernel *kata_here(const kata_kernel *kernel, const char *file, int line);
 
 /* ---- files ----------------------------------------------------------------------------------- */

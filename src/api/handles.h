@@ -46,6 +46,7 @@ struct kata {
     kata_work work;
     kata_grid once;                       /* of one point, for kata_once */
     char here_file[API_LONGEST_LOCATION]; /* of the next application, "" when not known */
+    const char *here_given;               /* the text that kata_here got for it */
     int here_line;                        /* -1: it was the line of the application before */
     const char
         *here_copy; /* of the name, in the chain's memory, lost when that is emptied; or NULL */

@@ -10,10 +10,11 @@ const kata_kernel *kata_here(const kata_kernel *kernel, const char *file, int li
     if (!kernel) return NULL;
     kata *k = kernel->module->k;
     if (!file) file = "";
-    if (strcmp(k->here_file, file) != 0) {
+    if (k->here_given != file && strcmp(k->here_file, file) != 0) {
         snprintf(k->here_file, sizeof k->here_file, "%s", file);
         k->here_copy = NULL;
     }
+    k->here_given = file;
     k->here_line = line;
     return kernel;
 }

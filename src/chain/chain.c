@@ -10,15 +10,6 @@ static bool is_written(const ir_param *param)
     return ir_param_is_written_field(param) || ir_param_is_reduction(param);
 }
 
-/* Elements of all tables of a kernel. */
-static size_t table_elements(const ir_kernel *kernel)
-{
-    size_t elements = 0;
-    for (int i = 0; i < kernel->param_count; i++)
-        if (kernel->params[i].kind == IR_PARAM_TABLE) elements += (size_t)kernel->params[i].count;
-    return elements;
-}
-
 /* Makes `room` at least that many bytes that are zero; false when memory is out. */
 static bool reserve_bytes(chain *c, size_t bytes)
 {
@@ -43,7 +34,7 @@ static bool reserve_loop(chain *c)
 
 chain_binding *chain_reserve(chain *c, const ir_kernel *kernel)
 {
-    size_t count = (size_t)kernel->param_count, elements = table_elements(kernel);
+    size_t count = (size_t)kernel->param_count, elements = (size_t)kernel->table_elements;
     size_t bytes = (count + 1) * sizeof(chain_binding) + elements * sizeof(ir_value);
     if (!reserve_loop(c) || !reserve_bytes(c, bytes)) return NULL;
     chain_binding *bindings = (chain_binding *)c->room;

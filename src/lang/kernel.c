@@ -109,7 +109,11 @@ static bool check_function(lang_compiler *c, const lang_function *f, ir_kernel *
     if (!params) return lang_no_memory(c);
     bool ok = true;
     for (const lang_param *p = f->params; p; p = p->next) {
-        if (check_param(c, p, &params[p->number])) continue;
+        ir_param *param = &params[p->number];
+        if (check_param(c, p, param)) {
+            if (param->kind == IR_PARAM_TABLE) kernel->table_elements += param->count;
+            continue;
+        }
         if (!lang_recover(c)) return false;
         ok = false;
     }
