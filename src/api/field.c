@@ -15,6 +15,7 @@ kata_field *api_field_new(kata_grid *grid, const char *name, chain_slot *slot,
                           const grid_boundary *boundary)
 {
     kata_field *f = slot ? arena_alloc(&grid->k->memory, sizeof *f) : NULL;
+    store_pool_meet_rules(grid->k->pool, boundary);
     if (f)
         *f = (kata_field){.k = grid->k,
                           .grid = grid,
@@ -119,5 +120,6 @@ kata_status kata_boundary_set(kata_field *field, kata_side side, kata_rule rule,
     field->boundary.side[side] = (grid_side_rule){rule, value};
     field->rules = grid_boundary_rules(&field->boundary);
     field->boundary_copy = NULL;
+    store_pool_meet_rules(k->pool, &field->boundary);
     return KATA_OK;
 }

@@ -91,6 +91,7 @@ struct codegen_writer {
     bool whole;    /* rows of whole vectors are not collected: each point goes to its lane */
     bool hidden;   /* compilers are not told how addresses of rows are related */
     bool copies;   /* the function has copies of its box and views */
+    bool twice;    /* the loops are written twice: see codegen_function */
     bool blocks;   /* points run block by block where some rows are stored in blocks */
     bool streams;  /* results may be written past the caches */
     int pair;      /* rows are computed two by two along y (1) or z (2); 0: one by one */

@@ -53,18 +53,27 @@ static void add_box(const codegen_writer *w, nest *in)
     }
 }
 
-static nest *begin_function(const codegen_writer *w, nest *file)
+/* A function that is given a box and arguments; that of the loops, if they are written twice, also
+ * the flags. */
+static nest *add_function(const codegen_writer *w, nest *file, bool loops)
 {
     char name[64];
     codegen_name(w->loop, name);
     codegen_position(w, file, w->loop->kernel->at);
-    nest *function = nest_format(
-        file, NEST_FUNCTION, "%svoid %s(const abi_box *%s box, const abi_arguments *%s arguments)",
-        w->dialect->function, name, w->dialect->restricted, w->dialect->restricted);
+    return nest_format(file, NEST_FUNCTION,
+                       "%svoid %s%s(const abi_box *%s box, const abi_arguments *%s arguments%s)",
+                       loops ? w->dialect->inlined : w->dialect->function, name,
+                       loops ? "_loops" : "", w->dialect->restricted, w->dialect->restricted,
+                       loops ? ", const int flags" : "");
+}
+
+static nest *begin_function(const codegen_writer *w, nest *file)
+{
+    nest *function = add_function(w, file, w->twice);
     add_box(w, function);
     nest_statement(function, "const int64_t *const size = arguments->size");
     nest_statement(function, "const int64_t nx = size[0], ny = size[1], nz = size[2]");
-    nest_statement(function, "const int flags = arguments->flags");
+    if (!w->twice) nest_statement(function, "const int flags = arguments->flags");
     if (w->loop->colored) codegen_color_numbers(w, function);
     if (w->loop->kernel->direction)
         nest_statement(function, "const abi_levels *const levels = arguments->levels");
@@ -126,6 +135,19 @@ static nest *begin_rest(const codegen_writer *w, nest *in, int dimension)
                      i);
 }
 
+static void call_twice(const codegen_writer *w, nest *file)
+{
+    char name[64];
+    nest *function = add_function(w, file, false);
+    codegen_name(w->loop, name);
+    nest_statement(function,
+                   "const int flags = arguments->flags, slow = ABI_PREFETCH | ABI_STREAM");
+    nest *in_cache = nest_format(function, NEST_IF, "!(flags & slow)");
+    nest_statement(in_cache, "%s_loops(box, arguments, flags & ~slow)", name);
+    nest_statement(in_cache, "return");
+    nest_statement(function, "%s_loops(box, arguments, flags)", name);
+}
+
 void codegen_function(codegen_writer *w, nest *file, const bool *wanted)
 {
     add_title(w, file);
@@ -146,4 +168,5 @@ void codegen_function(codegen_writer *w, nest *file, const bool *wanted)
     if (w->streams)
         nest_statement(nest_format(function, NEST_IF, "flags & ABI_STREAM"), "%s",
                        w->dialect->barrier);
+    if (w->twice) call_twice(w, file);
 }

@@ -86,6 +86,15 @@ static bool copy_views(codegen_writer *w)
     return true;
 }
 
+/* Of small kernels the loops are compiled twice, once without prefetching and streaming stores.
+ * Then no vector asks whether it should, and registers are left for the rest. */
+static bool write_twice(codegen_writer *w)
+{
+    enum { SMALL = 32 };
+    w->twice = w->lanes && w->loop->kernel->graph.count <= SMALL;
+    return true;
+}
+
 /* Points that write fields are computed in vectors that lie as memory does, and may overlap; what
  * they contribute waits in the first-level cache. Not of coloured points: what others contribute
  * would wait, too. */
@@ -152,6 +161,7 @@ static const struct {
     {"cases", codegen_split_cases},  /* loops for each interval of levels */
     {"hide", hide_rows},             /* addresses of rows stay in registers */
     {"copies", copy_views},          /* so do the box and the views */
+    {"twice", write_twice},          /* loops of their own where all is in a cache */
 };
 
 _Static_assert(COUNT_OF(passes) <= 32, "codegen_loop.without has a bit for each");

@@ -34,9 +34,11 @@
 
 /* For speed. */
 static const char *const full_flags[] = {"-O3"};
+/* gcc 12 takes a processor that it does not know for an older one, without vectors of 512 bits, and
+ * reads values again for each use of them; hence the tuning. */
 static const char *const native_flags[] = {"-march=native",
 #if defined(__x86_64__)
-                                           "-mprefer-vector-width=512"
+                                           "-mtune=generic", "-mprefer-vector-width=512"
 #endif
 };
 /* Where functions are large, without the passes that take more than their share of time: in gcc 12

@@ -36,6 +36,7 @@ struct store_pool {
     int count;
     size_t bytes;         /* of all that waits */
     int32_t lo[3], hi[3]; /* see store_pool_expect */
+    bool ruled[6];        /* sides at which a field has a boundary rule */
 };
 
 struct store_pool *store_pool_new(void) { return calloc(1, sizeof(struct store_pool)); }
@@ -172,8 +173,14 @@ void store_pool_expect(struct store_pool *pool, const ir_kernel *kernel)
     }
 }
 
+void store_pool_meet_rules(struct store_pool *pool, const grid_boundary *boundary)
+{
+    for (int side = 0; side < 6; side++)
+        if (boundary->side[side].rule != KATA_NONE) pool->ruled[side] = true;
+}
+
 void store_pool_widen(const struct store_pool *pool, int dimension, grid_box *box)
 {
-    box->lo[dimension] += pool->lo[dimension];
-    box->hi[dimension] += pool->hi[dimension];
+    if (pool->ruled[2 * dimension]) box->lo[dimension] += pool->lo[dimension];
+    if (pool->ruled[2 * dimension + 1]) box->hi[dimension] += pool->hi[dimension];
 }

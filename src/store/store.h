@@ -36,6 +36,9 @@ void store_pool_end_chain(struct store_pool *pool);
 /* From now on arrays have room for what a kernel reads around a field, where that costs little:
  * otherwise they move when they are first read there. */
 void store_pool_expect(struct store_pool *pool, const ir_kernel *kernel);
+/* But only at sides at which a field of the context has a boundary rule: nothing is read beyond
+ * others. */
+void store_pool_meet_rules(struct store_pool *pool, const grid_boundary *boundary);
 
 /* ---- address.c ------------------------------------------------------------------------------- */
 

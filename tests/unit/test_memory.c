@@ -84,6 +84,22 @@ static void values_do_not_move_when_they_are_read_beyond_their_sides(void **stat
     assert_int_equal(kata_close(w.k), KATA_OK);
 }
 
+/* Without a rule nothing is read beyond a side: rows are as short as their values allow. */
+static void fields_without_rules_have_no_room(void **state)
+{
+    (void)state;
+    world w = open_world(KATA_NONE);
+    kata_apply(kernel(&w, "one"), w.all, w.u);
+    kata_flush(w.k);
+    assert_memory_equal(&w.u->slot->array->room, &w.u->slot->array->box, sizeof(grid_box));
+    assert_int_equal(kata_boundary_set(w.v, KATA_X_LOW, KATA_CLAMP, 0), KATA_OK);
+    kata_apply(kernel(&w, "one"), w.all, w.v);
+    kata_flush(w.k);
+    assert_int_equal(w.v->slot->array->room.lo[0], -2);
+    assert_int_equal(w.v->slot->array->room.hi[0], SIZE);
+    assert_int_equal(kata_close(w.k), KATA_OK);
+}
+
 /* Reads so far that no field is expected to need the room: it is what the chain shows. */
 static void fields_of_a_chain_have_the_room_that_it_needs(void **state)
 {
@@ -230,6 +246,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_do_not_move_when_they_are_read_beyond_their_sides),
+        cmocka_unit_test(fields_without_rules_have_no_room),
         cmocka_unit_test(fields_of_a_chain_have_the_room_that_it_needs),
         cmocka_unit_test(discarded_memory_serves_the_next_chain),
         cmocka_unit_test(values_that_were_never_set_are_zero_in_used_memory),
