@@ -25,6 +25,8 @@ void exec_cpu_free(struct exec_cpu *cpu)
     if (!cpu) return;
     cpu_groups_drop(cpu);
     if (cpu->workers) cpu_crossover_save(cpu);
+    if (cpu->workers) cpu_wisdom_save(cpu);
+    wisdom_free(&cpu->wisdom);
     sweep_workers_free(cpu->workers);
     cpu_functions_free(cpu);
     free(cpu->ways);
@@ -53,7 +55,7 @@ static bool plan_next(exec_context *context, cpu_ways *ways, chain *part, cpu_wo
     while (cpu_search_looks(ways)) {
         part->count = cpu_look(ways, left);
         if (!cpu_plan_by(context, &request, part, work, m)) return false;
-        cpu_tiles_of(&work->plan->schedule, &tiles);
+        cpu_tiles_of(work->plan, &request, &tiles);
         cpu_search_found(ways, &tiles);
         request = cpu_search_begin(ways);
     }
@@ -77,6 +79,7 @@ static kata_status run_loops(exec_context *context, const chain *c, const size_t
         status = cpu_run_planned(context, &work, m);
         cpu_search_end(ways, count, clock_seconds() - planned, planned - begin);
     }
+    if (ways && ways->rests && context->remember) cpu_wisdom_save(context->cpu);
     return status;
 }
 

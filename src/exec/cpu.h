@@ -44,6 +44,8 @@ struct exec_cpu {
     bool told;             /* that a plan is not used */
     struct cpu_ways *ways; /* CPU_KNOWN_CHAINS of them; NULL at first; see ways.h */
     int64_t turn;
+    bool wisdom_loaded;
+    wisdom wisdom; /* as it was when it was loaded */
     bool crossover_loaded;
     int64_t asked[2]; /* chains for which a plan was asked: run loop by loop, and by the plan */
 };

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The longest part that a chain begins and ends with says where it repeats. It is found loop by
  * loop from those of the chain's beginnings (Knuth, Morris, Pratt, 1977). */
@@ -62,9 +63,10 @@ size_t cpu_look(const cpu_ways *w, size_t left)
     return w->period && loops < left ? loops : left;
 }
 
-void cpu_tiles_of(const plan_schedule *s, cpu_tiles *out)
+void cpu_tiles_of(const plan *p, const plan_request *request, cpu_tiles *out)
 {
-    uint64_t plan = (uint64_t)s->count;
+    const plan_schedule *s = &p->schedule;
+    uint64_t plan = hash_bytes(request->method, strlen(request->method), (uint64_t)s->count);
     *out = (cpu_tiles){.loops = 0};
     for (int i = 0; i < s->count; i++) {
         const plan_wave *wave = &s->steps[i].wave;
@@ -78,7 +80,7 @@ void cpu_tiles_of(const plan_schedule *s, cpu_tiles *out)
         out->loops = wave->loops;
         for (int d = 0; d < 3; d++) out->size[d] = facts[2 + d];
     }
-    out->plan = plan ? plan : 1;
+    out->plan = !s->whole && plan > 1 ? plan : 1; /* loop by loop, whatever was asked for */
 }
 
 /* Whether a chain has loops to be tiled, and functions for all of them. */
@@ -117,7 +119,11 @@ cpu_ways *cpu_ways_of(exec_context *context, const chain *c, const size_t *funct
     cpu_ways *w = find(cpu, key);
     w->used = ++cpu->turn;
     if (w->key == key) return w;
-    *w = cpu_ways_new(key, period, HOSTILE(machine_second_cache(), 1024), context->threads);
+    int64_t cache = HOSTILE(machine_second_cache(), 1024);
+    *w = cpu_ways_new(key, period, context->second_cache ? context->second_cache : cache,
+                      context->threads);
     w->used = cpu->turn;
-    return find_tiles(context, c, functions, w, m) ? w : NULL;
+    if (!find_tiles(context, c, functions, w, m)) return NULL;
+    cpu_wisdom_use(context, w);
+    return w;
 }

@@ -42,7 +42,7 @@ static void try_again(cpu_ways *w, double least)
 /* The search has ended. */
 static void rest(cpu_ways *w)
 {
-    w->rests = true;
+    w->rests = w->learned = true;
     w->left = w->pause;
     w->pause = smaller(2 * w->pause, LONGEST_PAUSE);
 }
@@ -63,6 +63,18 @@ plan_request cpu_search_begin(cpu_ways *w)
     if (next < 0 && may_try(w)) rest(w);
     w->way = next < 0 ? w->best : next;
     return running(w)->request;
+}
+
+void cpu_search_remember(cpu_ways *w, const plan_request *request, double seconds, bool settled)
+{
+    if (!cpu_ways_may_run(w, request)) return;
+    w->ways[0] = (cpu_way){.request = *request, .known = true, .least = seconds};
+    w->count = 1;
+    w->best = 0;
+    if (!settled) return;
+    w->pause = LONGEST_PAUSE;
+    rest(w);
+    w->learned = false;
 }
 
 bool cpu_search_looks(const cpu_ways *w) { return !w->plain && !w->ways[w->way].tiles.plan; }
@@ -124,7 +136,7 @@ static void count_run(cpu_ways *w, const cpu_way *best, bool is_short)
     if (is_short && w->runs == 1 && !hopeless) return;
     if (w->runs <= 2 || w->each < way->least) way->least = w->each;
     if (is_short && w->runs < SHORT_RUNS && !hopeless) return;
-    way->known = true;
+    way->known = w->learned = true;
     w->runs = 0;
     w->best = cpu_ways_fastest(w, false);
 }

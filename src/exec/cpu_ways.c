@@ -89,6 +89,13 @@ cpu_ways cpu_ways_new(uint64_t key, size_t period, int64_t cache, int threads)
 
 plan_request cpu_ways_smallest(const cpu_ways *w) { return tiled(w, w->cache >> PLAIN_SHIFT); }
 
+bool cpu_ways_may_run(const cpu_ways *w, const plan_request *r)
+{
+    if (!strcmp(r->method, "loops")) return true;
+    return !strcmp(r->method, "tiled") && r->threads == w->threads && r->depth <= DEEPEST &&
+           r->cache >= w->cache >> SMALLEST_SHIFT && r->cache <= w->cache << LARGEST_SHIFT;
+}
+
 int cpu_ways_fastest(const cpu_ways *w, bool in_tiles)
 {
     int best = -1;

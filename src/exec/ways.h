@@ -44,6 +44,7 @@ typedef struct cpu_ways {
     bool trying;         /* `way` is a try */
     int runs;            /* of the present try */
     int slow;            /* runs in a row that took much longer than `best` did */
+    bool learned;        /* something that wisdom does not have yet */
     bool rests;          /* the search is in a pause */
     bool met;            /* it has run: its memory is there */
     int64_t loops;       /* that have run */
@@ -66,12 +67,14 @@ cpu_ways *cpu_ways_of(exec_context *context, const chain *c, const size_t *funct
 /* How many of the loops that are left show which tiles a way has. */
 size_t cpu_look(const cpu_ways *ways, size_t left);
 /* Sets the tiles of a plan, which show as the first ones. */
-void cpu_tiles_of(const plan_schedule *schedule, cpu_tiles *out);
+void cpu_tiles_of(const plan *p, const plan_request *request, cpu_tiles *out);
 
 /* ---- cpu_ways.c: ways ------------------------------------------------------------------------ */
 
 /* What is known of chains that have not run. */
 cpu_ways cpu_ways_new(uint64_t key, size_t period, int64_t cache, int threads);
+/* Whether a request that was kept may be run: its sizes are among those that are tried. */
+bool cpu_ways_may_run(const cpu_ways *ways, const plan_request *request);
 /* The request that shows whether there is anything to tile. */
 plan_request cpu_ways_smallest(const cpu_ways *ways);
 /* The known way that is fastest; `tiled`: of those in tiles. -1: there is none. */
@@ -81,6 +84,9 @@ int cpu_ways_next(cpu_ways *ways);
 
 /* ---- cpu_search.c: tries --------------------------------------------------------------------- */
 
+/* Begins with a way that was found to take so many seconds per loop before; `settled`: no other one
+ * was faster. Ignores a way that may not be run. */
+void cpu_search_remember(cpu_ways *ways, const plan_request *request, double seconds, bool settled);
 /* The request of the way that runs next. */
 plan_request cpu_search_begin(cpu_ways *ways);
 /* Whether the tiles of that way are still to be looked at; and what was found. A way with the plan
@@ -91,5 +97,12 @@ void cpu_search_found(cpu_ways *ways, const cpu_tiles *tiles);
 size_t cpu_search_part(const cpu_ways *ways, size_t left);
 /* How long that took, and planning it. */
 void cpu_search_end(cpu_ways *ways, size_t loops, double seconds, double planning);
+
+/* ---- cpu_wisdom.c: what other starts have found out ------------------------------------------ */
+
+/* Begins the search for a chain with the way that was kept, if there is one. */
+void cpu_wisdom_use(exec_context *context, cpu_ways *ways);
+/* Keeps what was found out since the last time. */
+void cpu_wisdom_save(struct exec_cpu *cpu);
 
 #endif

@@ -240,7 +240,6 @@ const char *plan_method_name(int i);
 /* Reads "METHOD x=N y=N z=N inner.x=N ... parts.x=N ... every=N depth=N cache=N threads=N
  * prefetch"; all but the method is optional. False for any other text; `why` then says which word
  * is wrong, and nothing where the method is missing. */
-enum { PLAN_WORD = 40 };
 bool plan_request_read(const char *words, plan_request *out, text *why);
 /* The same words, from which the request can be read. */
 void plan_request_print(text *out, const plan_request *request);

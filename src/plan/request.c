@@ -39,6 +39,7 @@ static const word words[] = {
 };
 #undef AT
 
+enum { PLAN_WORD = 40 }; /* bytes of a word, at most */
 static const int64_t MOST = 1 << 30, MOST_BYTES = INT64_C(1) << 40;
 
 static int64_t *number_in(plan_request *r, const word *w)
