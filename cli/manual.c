@@ -116,6 +116,8 @@ static const struct {
     {"KATA_RECORD_FULL", "1: with all values"},
     {"KATA_TRACE", "a field's point, as kata trace sets it"},
     {"KATA_TRACE_FILE", "where traces are written; otherwise to standard error"},
+    {"KATA_WISDOM", "0: the fastest plans found are neither used nor kept"},
+    {"KATA_L2", "bytes of a second-level cache, where the machine reports wrong ones"},
     {"KATA_PLAN", "how chains are planned, as kata explain sets it"},
     {"KATA_EXPLAIN", "text, json, x, y or z: explains a program as kata explain does"},
     {"KATA_EXPLAIN_FILE", "where the explanation is written; otherwise to standard error"},

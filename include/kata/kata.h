@@ -111,6 +111,9 @@ typedef void (*kata_handler)(void *data, kata_status status, const char *message
  *   KATA_RECORD=FILE         writes the inputs and results of each loop, for `kata diff`
  *                            (KATA_RECORD_FULL=1: with all values)
  *   KATA_PLAN='tiled cache=1048576 threads=2'  runs compiled chains by this plan; loops: no tiles
+ *   KATA_WISDOM=0            neither uses nor keeps wisdom (see kata_wisdom_list)
+ *   KATA_L2=BYTES            begins the search for the fastest tiles with this size of a
+ *                            second-level cache, where the machine reports a wrong one
  *   KATA_EXECUTOR=plan       runs chains, slowly, by the plan that KATA_PLAN asks for
  *                            (docs/planning.md)
  *   KATA_EXPLAIN=text        shows the plan of each chain; when the context is closed, also what
@@ -779,6 +782,24 @@ typedef struct kata_ceilings {
 } kata_ceilings;
 /* Measures the ceilings with the context's threads, in about a second. */
 KATA_API kata_status kata_ceilings_measure(kata *k, kata_ceilings *ceilings);
+
+/* ---- wisdom ---------------------------------------------------------------------------------- */
+
+/* While a chain of kernels runs, plans are tried on parts of it. The fastest one is kept in the
+ * cache folder, for the processor, the number of threads and the version of the library; when the
+ * program is started again, the chain runs by it from the first step on. Results never depend on
+ * it. A plan that turns slow is tried again beside others. */
+
+/* What is kept, a line for each kind of chain, for people; as text for kata_wisdom_import. Valid
+ * until the context is closed; NULL after an error. */
+KATA_API const char *kata_wisdom_list(kata *k);
+KATA_API const char *kata_wisdom_export(kata *k);
+/* Keeps what a text says that kata_wisdom_export has given, here or on another machine: in the
+ * place of all that was kept, or beside it, the faster plan for a chain that both know. A text with
+ * a wrong line is an error (KATA_ERROR_FILE), and nothing of it is kept. */
+KATA_API kata_status kata_wisdom_import(kata *k, const char *lines, bool replace);
+/* Forgets the chains that begin with a kernel of this name; NULL: all. Returns their number. */
+KATA_API int kata_wisdom_forget(kata *k, const char *kernel);
 /* A text about the cost of one point of a kernel: accesses, halo, operations, bytes, for fields
  * stored in the types of the parameters. With ceilings (NULL: without) also the rate that they
  * allow. Lines, or with `json` one object in one line. docs/explain.md explains the figures. NULL

@@ -94,6 +94,20 @@ static void free_context(kata *k)
     free(k);
 }
 
+/* Of the search for the fastest plan. */
+static kata_status choose_search(kata *k)
+{
+    static const int64_t MOST = INT64_C(1) << 40;
+    const char *size = environment_get("KATA_L2");
+    k->exec.remember = true;
+    if (size && !parse_integer(size, 1024, MOST, &k->exec.second_cache))
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "the environment variable KATA_L2 is '%s', not bytes from 1024 to %lld",
+                        size, (long long)MOST);
+    return environment_get("KATA_WISDOM") ? api_read_switch(k, "KATA_WISDOM", &k->exec.remember)
+                                          : KATA_OK;
+}
+
 /* Reads all options and the environment; the order decides which error is reported. */
 static kata_status read_options(kata *k, const kata_options *options)
 {
@@ -102,6 +116,7 @@ static kata_status read_options(kata *k, const kata_options *options)
     if (!status) status = choose_warnings(k, options);
     if (!status) status = choose_waiting(k, options);
     if (!status) status = choose_passes(k);
+    if (!status) status = choose_search(k);
     if (!status) status = jit_open(options->compiler, options->cache, &k->messages, &k->exec.jit);
     return status ? status : api_read_debugging(k, options->plan);
 }

@@ -50,15 +50,16 @@ void api_end_debugging(kata *k)
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
-/* `source`: where the plan was given. `wrong`: a word of it, "" where the method is missing. */
+/* `source`: where the plan was given. `wrong`: what is wrong in it, "" where the method is missing.
+ */
 static kata_status refuse_plan(kata *k, const char *source, const char *words, const char *wrong)
 {
     text methods = {0};
     for (int i = 0; plan_method_name(i); i++)
         text_add(&methods, i ? ", %s" : "%s", plan_method_name(i));
     if (*wrong)
-        message_begin(&k->messages, KATA_ERROR_ARGUMENT,
-                      "the %s is '%s', in which '%s' means nothing", source, words, wrong);
+        message_begin(&k->messages, KATA_ERROR_ARGUMENT, "the %s is '%s', in which %s", source,
+                      words, wrong);
     else
         message_begin(&k->messages, KATA_ERROR_ARGUMENT, "the %s is '%s': a method is missing",
                       source, words);
@@ -72,11 +73,15 @@ static kata_status refuse_plan(kata *k, const char *source, const char *words, c
 
 static kata_status read_plan(kata *k, const char *given)
 {
-    char wrong[PLAN_WORD];
+    text wrong = {0};
     const char *words = given ? given : environment_get("KATA_PLAN");
     k->exec.fastest = !words;
-    if (plan_request_read(words ? words : "loops", &k->exec.request, wrong)) return KATA_OK;
-    return refuse_plan(k, given ? "plan" : "environment variable KATA_PLAN", words, wrong);
+    bool good = plan_request_read(words ? words : "loops", &k->exec.request, &wrong);
+    kata_status status = good ? KATA_OK
+                              : refuse_plan(k, given ? "plan" : "environment variable KATA_PLAN",
+                                            words, text_get(&wrong));
+    text_free(&wrong);
+    return status;
 }
 
 static void warn_of_unused_plan(kata *k)

@@ -5,7 +5,7 @@
  * The floating-point environment is the default one, so that no program, nor a library compiled
  * with -ffast-math, can change results: set here for the calling thread and in team.c for the
  * others. */
-#include "exec/cpu.h"
+#include "exec/ways.h"
 
 #include <fenv.h>
 #include <stdlib.h>
@@ -25,6 +25,8 @@ void exec_cpu_free(struct exec_cpu *cpu)
     if (!cpu) return;
     cpu_groups_drop(cpu);
     if (cpu->workers) cpu_crossover_save(cpu);
+    if (cpu->workers) cpu_wisdom_save(cpu);
+    wisdom_free(&cpu->wisdom);
     sweep_workers_free(cpu->workers);
     cpu_functions_free(cpu);
     free(cpu->ways);
@@ -42,6 +44,25 @@ static chain part_of(const chain *c, size_t first, size_t count)
     return part;
 }
 
+/* Plans how the first of the loops that are left run next; their number is `part->count`. False,
+ * reported, when memory is out. */
+static bool plan_next(exec_context *context, cpu_ways *ways, chain *part, cpu_work *work,
+                      messages *m)
+{
+    const size_t left = part->count;
+    cpu_tiles tiles;
+    plan_request request = cpu_search_begin(ways);
+    while (cpu_search_looks(ways)) {
+        part->count = cpu_look(ways, left);
+        if (!cpu_plan_by(context, &request, part, work, m)) return false;
+        cpu_tiles_of(work->plan, &request, &tiles);
+        cpu_search_found(ways, &tiles);
+        request = cpu_search_begin(ways);
+    }
+    part->count = cpu_search_part(ways, left);
+    return cpu_plan_by(context, &request, part, work, m);
+}
+
 /* Runs some of the loops of a chain part by part, as the fastest known way says. */
 static kata_status run_loops(exec_context *context, const chain *c, const size_t *functions,
                              messages *m)
@@ -49,16 +70,16 @@ static kata_status run_loops(exec_context *context, const chain *c, const size_t
     cpu_ways *ways = cpu_ways_of(context, c, functions, m);
     kata_status status = ways ? KATA_OK : m->status;
     for (size_t first = 0, count; first < c->count && !status; first += count) {
-        plan_request request;
-        count = cpu_way_begin(ways, c->count - first, &request);
-        chain part = part_of(c, first, count);
+        chain part = part_of(c, first, c->count - first);
         cpu_work work = {.functions = functions + first};
-        double start = clock_seconds();
-        if (!cpu_plan_by(context, &request, &part, &work, m)) return m->status;
+        double begin = clock_seconds();
+        if (!plan_next(context, ways, &part, &work, m)) return m->status;
+        double planned = clock_seconds();
+        count = part.count;
         status = cpu_run_planned(context, &work, m);
-        cpu_way_note(ways, &work);
-        cpu_way_end(ways, count, clock_seconds() - start);
+        cpu_search_end(ways, count, clock_seconds() - planned, planned - begin);
     }
+    if (ways && ways->rests && context->remember) cpu_wisdom_save(context->cpu);
     return status;
 }
 

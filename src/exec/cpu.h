@@ -42,8 +42,10 @@ struct exec_cpu {
     double interpreted; /* seconds, estimated, of loops that had no function yet */
     sweep_workers *workers;
     bool told;             /* that a plan is not used */
-    struct cpu_ways *ways; /* CPU_KNOWN_CHAINS of them; NULL at first */
+    struct cpu_ways *ways; /* CPU_KNOWN_CHAINS of them; NULL at first; see ways.h */
     int64_t turn;
+    bool wisdom_loaded;
+    wisdom wisdom; /* as it was when it was loaded */
     bool crossover_loaded;
     int64_t asked[2]; /* chains for which a plan was asked: run loop by loop, and by the plan */
 };
@@ -125,58 +127,6 @@ bool cpu_has_all_code(exec_context *context, const chain *c, const size_t *funct
 bool cpu_plan_by(exec_context *context, const plan_request *request, const chain *c, cpu_work *work,
                  messages *m);
 bool cpu_plan_as_asked(exec_context *context, const chain *c, cpu_work *work, messages *m);
-
-/* ---- cpu_ways.c: which plan is fastest ------------------------------------------------------- */
-
-enum { CPU_WAYS = 8 };
-
-/* Tiles of a way: their sizes (0: not cut), and how many loops run in them. */
-typedef struct cpu_tiles {
-    int64_t size[3];
-    int loops;
-} cpu_tiles;
-
-/* What is known of chains that are alike. */
-typedef struct cpu_ways {
-    uint64_t key;  /* 0: nothing */
-    int64_t used;  /* when last */
-    size_t period; /* loops after which the chain repeats; 0: it does not */
-    bool plain;    /* there is nothing to tile */
-    bool met;      /* it has run: its memory is there */
-    int64_t cache; /* bytes of a second-level cache */
-    int threads;
-    int way, best; /* the one that runs, and the fastest known */
-    bool trying;   /* `way` is a try */
-    int runs;      /* of the present try */
-    int tries[CPU_WAYS];
-    double least[CPU_WAYS]; /* seconds per loop */
-    cpu_tiles tiles[CPU_WAYS];
-    char kernel[32];     /* its first loop's */
-    char why[200];       /* there is nothing to tile */
-    int64_t loops;       /* that have run */
-    int64_t pause, left; /* loops between tries, and until the next ones */
-} cpu_ways;
-enum { CPU_KNOWN_CHAINS = 16 };
-
-/* Sets the number of loops after which a chain repeats, twice at least; 0: it does not. False when
- * memory is out. */
-bool cpu_find_period(const chain *c, size_t *period);
-/* The number of the loop from which on a chain repeats; loops before it run once, such as those
- * that make the first values. 0 where it repeats from its first loop on, or not at all. False when
- * memory is out. */
-bool cpu_find_repeat(const chain *c, size_t *start);
-/* The entry of a chain; NULL, reported, when memory is out or a function cannot be fetched. */
-cpu_ways *cpu_ways_of(exec_context *context, const chain *c, const size_t *functions, messages *m);
-/* What is known of chains that have not run. */
-cpu_ways cpu_ways_new(uint64_t key, size_t period, int64_t cache, int threads);
-/* How many of the loops that are left run next, and by which plan. */
-size_t cpu_way_begin(cpu_ways *ways, size_t left, plan_request *request);
-/* Notes the tiles of the plan that has run. */
-void cpu_way_note(cpu_ways *ways, const cpu_work *work);
-/* The request of a way. */
-void cpu_way_request(const cpu_ways *ways, int way, plan_request *out);
-/* How long that took. */
-void cpu_way_end(cpu_ways *ways, size_t loops, double seconds);
 
 /* ---- cpu_functions.c --------------------------------------------------------------------------
  */

@@ -3,6 +3,8 @@
  * programs do not wait for it, and written when the context ends, if loops have moved it. */
 #include "exec/cpu.h"
 
+enum { LONGEST = 1000 }; /* bytes of the file */
+
 static void name_file(text *out, int threads)
 {
     text machine = {0};
@@ -18,7 +20,7 @@ static bool read_file(const jit *j, int threads, machine_crossover *out)
 {
     text name = {0}, line = {0};
     name_file(&name, threads);
-    bool found = !name.failed && jit_note_read(j, text_get(&name), &line) &&
+    bool found = !name.failed && jit_note_read(j, text_get(&name), LONGEST, &line) &&
                  machine_crossover_read(text_get(&line), out);
     text_free(&line);
     text_free(&name);

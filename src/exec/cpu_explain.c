@@ -1,38 +1,36 @@
 /* How chains have run, as it is explained: which way was fastest, which ways were tried, how long
  * they took, or why there was nothing to try. */
-#include "exec/cpu.h"
+#include "exec/ways.h"
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-static void say_way(text *out, const cpu_ways *w, int way)
+static void say_way(text *out, const cpu_way *way)
 {
-    plan_request request;
-    const cpu_tiles *tiles = &w->tiles[way];
-    cpu_way_request(w, way, &request);
-    if (!request.cache || !tiles->loops) {
+    const cpu_tiles *tiles = &way->tiles;
+    if (!way->request.cache || !tiles->loops) {
         text_add(out, "loop by loop");
         return;
     }
     text_add(out, "tiles");
     for (int d = 2; d >= 0; d--)
         if (tiles->size[d]) text_add(out, " %c=%lld", 'x' + d, (long long)tiles->size[d]);
-    text_add(out, " depth=%d for cache=%lld", tiles->loops, (long long)request.cache);
+    text_add(out, " depth=%d for cache=%lld", tiles->loops, (long long)way->request.cache);
 }
 
 static void say_tries(text *out, const cpu_ways *w)
 {
     const char *before = "; tried, seconds per loop: ";
-    for (int i = 0; i < CPU_WAYS; i++) {
-        plan_request request;
-        cpu_way_request(w, i, &request);
-        if (w->least[i] <= 0) continue;
+    for (int i = 0; i < w->count; i++) {
+        const cpu_way *way = &w->ways[i];
+        if (way->least <= 0) continue;
         text_add(out, "%s", before);
-        if (request.cache)
-            text_add(out, "cache=%lld%s", (long long)request.cache,
-                     w->tiles[i].loops ? "" : " (loop by loop)");
+        if (way->request.cache)
+            text_add(out, "cache=%lld", (long long)way->request.cache);
         else
             text_add(out, "loops");
-        text_add(out, " %.3g", w->least[i]);
+        if (way->request.depth) text_add(out, " depth=%lld", (long long)way->request.depth);
+        if (way->request.cache && !way->tiles.loops) text_add(out, " (loop by loop)");
+        text_add(out, " %.3g", way->least);
         before = ", ";
     }
 }
@@ -44,7 +42,7 @@ static void say(text *out, const cpu_ways *w)
         text_add(out, "loop by loop on %d thread%s: %s", w->threads, w->threads == 1 ? "" : "s",
                  w->why);
     } else {
-        say_way(out, w, w->best);
+        say_way(out, &w->ways[w->best]);
         text_add(out, " on %d thread%s", w->threads, w->threads == 1 ? "" : "s");
         say_tries(out, w);
     }
@@ -59,28 +57,36 @@ static void say_tiles_json(text *out, const cpu_tiles *tiles)
              (long long)tiles->size[1], (long long)tiles->size[2], tiles->loops);
 }
 
+static void say_tries_json(text *out, const cpu_ways *w)
+{
+    const char *before = "";
+    text_add(out, ", \"tried\": [");
+    for (int i = 0; i < w->count && !w->plain; i++) {
+        const cpu_way *way = &w->ways[i];
+        if (way->least <= 0) continue;
+        text_add(out, "%s{\"cache\": %lld, \"seconds_per_loop\": %.9g, \"plan\": \"", before,
+                 (long long)way->request.cache, way->least);
+        plan_request_print(out, &way->request);
+        text_add(out, "\"");
+        say_tiles_json(out, &way->tiles);
+        text_add(out, "}");
+        before = ", ";
+    }
+    text_add(out, "]}\n");
+}
+
 static void say_json(text *out, const cpu_ways *w)
 {
-    plan_request request;
-    const char *before = "";
-    cpu_way_request(w, w->best, &request);
-    bool tiled = !w->plain && request.cache && w->tiles[w->best].loops;
+    const cpu_way *best = w->plain ? NULL : &w->ways[w->best];
+    bool tiled = best && best->request.cache && best->tiles.loops;
     text_add(out,
              "{\"kind\": \"chain\", \"kernel\": \"%s\", \"loops\": %lld, \"threads\": %d, "
              "\"way\": \"%s\"",
              w->kernel, (long long)w->loops, w->threads, tiled ? "tiles" : "loops");
-    if (tiled) say_tiles_json(out, &w->tiles[w->best]);
-    if (tiled) text_add(out, ", \"cache\": %lld", (long long)request.cache);
+    if (tiled) say_tiles_json(out, &best->tiles);
+    if (tiled) text_add(out, ", \"cache\": %lld", (long long)best->request.cache);
     if (w->plain) text_add(out, ", \"why\": \"%s\"", w->why); /* words and names */
-    text_add(out, ", \"tried\": [");
-    for (int i = 0; i < CPU_WAYS; i++) {
-        cpu_way_request(w, i, &request);
-        if (w->plain || w->least[i] <= 0) continue;
-        text_add(out, "%s{\"cache\": %lld, \"seconds_per_loop\": %.9g}", before,
-                 (long long)request.cache, w->least[i]);
-        before = ", ";
-    }
-    text_add(out, "]}\n");
+    say_tries_json(out, w);
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #define EXEC_EXEC_H
 
 #include "codegen/codegen.h"
+#include "exec/wisdom.h"
 #include "jit/jit.h"
 #include "machine/machine.h"
 #include "observe/observe.h"
@@ -21,6 +22,8 @@ typedef struct exec_context {
     plan_cache *plans;    /* NULL at first */
     plan_request request; /* of the executors "plan" and "cpu" */
     bool fastest;         /* "cpu" finds out which plan is fastest, instead */
+    bool remember;        /* and keeps what it finds out */
+    int64_t second_cache; /* bytes; 0: as many as the machine reports */
     struct exec_cpu
         *cpu; /* state of the cpu executor: compiled functions, buffers; NULL at first */
 } exec_context;
@@ -57,6 +60,11 @@ kata_status exec_compile_ahead(exec_context *context, const codegen_loop *loops,
 
 /* cpu_crossover.c: the crossover of streaming stores as it is known now. */
 void exec_crossover(const exec_context *context, machine_crossover *out);
+
+/* cpu_wisdom.c: reads, and writes, all that is kept of fastest ways. False when memory is out; and
+ * where the cache folder takes nothing. */
+bool exec_wisdom_get(const exec_context *context, wisdom *out);
+bool exec_wisdom_set(const exec_context *context, const wisdom *w);
 
 /* recorded.c: runs a chain loop by loop and records each. */
 kata_status exec_run_recorded(observe_record *record, const exec_executor *executor,

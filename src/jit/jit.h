@@ -47,14 +47,13 @@ void jit_portable(jit *j, bool portable);
 /* library.c: the address of a function of a loaded library; NULL if it has none of this name. */
 void *jit_symbol(void *library, const char *name);
 
-/* ---- note.c: lines of text that are kept with the kernels -------------------------------------
- */
+/* ---- note.c: texts that are kept with the kernels -------------------------------------------- */
 
-/* Adds the text of a note, at most 1000 bytes, to *out; false where there is none. Whoever reads it
- * checks it. */
-bool jit_note_read(const jit *j, const char *name, text *out);
-/* Keeps a note, in the place of an older one; without a cache folder it is lost. */
-void jit_note_write(const jit *j, const char *name, const char *line);
+/* Adds the text of a note to *out; false where there is none of at most `most` bytes. Whoever reads
+ * it checks it. */
+bool jit_note_read(const jit *j, const char *name, size_t most, text *out);
+/* Keeps a note, in the place of an older one; false where no cache folder takes it. */
+bool jit_note_write(const jit *j, const char *name, const char *lines);
 
 /* ---- entries.c: functions, whatever library they are in -------------------------------------- */
 

@@ -1,30 +1,28 @@
-/* Lines of text that are kept with the compiled kernels: what was found out about this machine.
- * They are small, few, and never trimmed. */
+/* Texts that are kept with the compiled kernels: what was found out about this machine. They are
+ * small, few, and never trimmed. */
 #include "jit/jit_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST = 1000 };
-
-static bool read_in(const jit_folder *folder, const char *name, text *out)
+static bool read_in(const jit_folder *folder, const char *name, size_t most, text *out)
 {
     char *data;
     size_t size;
-    if (!folder->path.length || jit_folder_read(folder, name, LONGEST, &data, &size)) return false;
+    if (!folder->path.length || jit_folder_read(folder, name, most, &data, &size)) return false;
     bool good = !memchr(data, '\0', size);
     if (good) text_add(out, "%.*s", (int)size, data);
     free(data);
     return good && !out->failed;
 }
 
-bool jit_note_read(const jit *j, const char *name, text *out)
+bool jit_note_read(const jit *j, const char *name, size_t most, text *out)
 {
-    return read_in(&j->cache, name, out) || read_in(&j->read_only_cache, name, out);
+    return read_in(&j->cache, name, most, out) || read_in(&j->read_only_cache, name, most, out);
 }
 
-void jit_note_write(const jit *j, const char *name, const char *line)
+bool jit_note_write(const jit *j, const char *name, const char *lines)
 {
-    if (j->cache.path.length)
-        jit_folder_write(&j->cache, name, &(file_part){line, strlen(line)}, 1);
+    return j->cache.path.length &&
+           jit_folder_write(&j->cache, name, &(file_part){lines, strlen(lines)}, 1) == 0;
 }

@@ -52,4 +52,4 @@ static void make(plan_group *g, const plan_request *r, plan *p, int parent)
     while (count) plan_end_tile(p, tiles[--count], plan_group_span, g);
 }
 
-const plan_method plan_overlapped = {"overlapped", true, applicable, make};
+const plan_method plan_overlapped = {"overlapped", true, PLAN_TAKES_TILE, applicable, make};

@@ -230,15 +230,20 @@ typedef struct plan_request {
     int64_t prefetch;   /* 1: moves run beside the work */
 } plan_request;
 
-/* Reads "METHOD x=N y=N z=N inner.x=N ... parts.x=N ... every=N depth=N
- * cache=N threads=N prefetch"; all but the
- * method is optional. False for any other text, with the wrong word in `wrong`. */
-enum { PLAN_WORD = 40 };
-bool plan_request_read(const char *words, plan_request *out, char wrong[PLAN_WORD]);
 /* False when memory is out or there is no such method. */
 bool plan_make(plan *p, const analysis_chain *a, const plan_request *request);
 /* The i-th method's name; NULL at the end. */
 const char *plan_method_name(int i);
+
+/* ---- request.c ------------------------------------------------------------------------------- */
+
+/* Reads "METHOD x=N y=N z=N inner.x=N ... parts.x=N ... every=N depth=N cache=N threads=N
+ * prefetch"; all but the method is optional. False for any other text; `why` then says which word
+ * is wrong, and nothing where the method is missing. */
+bool plan_request_read(const char *words, plan_request *out, text *why);
+/* The same words, from which the request can be read. */
+void plan_request_print(text *out, const plan_request *request);
+bool plan_request_equal(const plan_request *a, const plan_request *b);
 
 /* ---- cache.c --------------------------------------------------------------------------------- */
 

@@ -24,6 +24,8 @@ typedef struct plan_group {
     plan_span (*extents)[3]; /* by loop, and by slot, of plan_group_extents */
     plan_span (*needs)[3];
     plan_treatment *fields; /* by slot */
+    plan_request sized;     /* of "tiled": sizes that it has found, and the method for them */
+    const struct plan_method *sized_by;
     arena memory;
 } plan_group;
 
@@ -70,15 +72,28 @@ void plan_blocks_close(const plan_group *g, plan *p, int blocks, int seq);
 
 /* ---- methods --------------------------------------------------------------------------------- */
 
+/* What a method takes of a request; request.c lists the words. */
+enum {
+    PLAN_TAKES_TILE = 1,
+    PLAN_TAKES_INNER = 2,
+    PLAN_TAKES_PARTS = 4, /* and `every` */
+    PLAN_TAKES_DEPTH = 8,
+    PLAN_TAKES_CACHE = 16, /* and threads */
+    PLAN_TAKES_PREFETCH = 32
+};
+
 /* A way to plan one group, below a SEQ node. */
 typedef struct plan_method {
     const char *name;
-    bool apart; /* see plan_group_make */
+    bool apart;     /* see plan_group_make */
+    unsigned takes; /* PLAN_TAKES_..., of a request */
     /* Says why if not; NULL: it always is. */
     bool (*applicable)(plan_group *g, const plan_request *request, text *why);
     void (*make)(plan_group *g, const plan_request *request, plan *p, int parent);
 } plan_method;
 extern const plan_method plan_skewed, plan_diamond, plan_tiled, plan_overlapped, plan_streamed,
     plan_fused, plan_single, plan_blocked;
+/* planners.c: NULL when there is none of this name. */
+const plan_method *plan_method_find(const char *name);
 
 #endif

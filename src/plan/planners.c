@@ -1,7 +1,6 @@
 /* The methods, and the plan of a whole chain: one group after another. */
 #include "plan/planner.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static void make_in_order(plan_group *g, const plan_request *request, plan *p, int parent)
@@ -10,7 +9,7 @@ static void make_in_order(plan_group *g, const plan_request *request, plan *p, i
     plan_add_loops(p, parent, &g->part, PLAN_ONCE | PLAN_ON_GRID | PLAN_REDUCED);
 }
 
-static const plan_method plan_loops = {"loops", false, NULL, make_in_order};
+static const plan_method plan_loops = {"loops", false, 0, NULL, make_in_order};
 
 static const plan_method *const methods[] = {
     &plan_loops,      /* one loop after another */
@@ -29,59 +28,11 @@ const char *plan_method_name(int i)
     return i >= 0 && (size_t)i < COUNT_OF(methods) ? methods[i]->name : NULL;
 }
 
-static const plan_method *find(const char *name)
+const plan_method *plan_method_find(const char *name)
 {
     for (size_t i = 0; i < COUNT_OF(methods); i++)
         if (!strcmp(methods[i]->name, name)) return methods[i];
     return NULL;
-}
-
-/* ---- requests -------------------------------------------------------------------------------- */
-
-/* "y=16": the number for a name that ends in a dimension. */
-static bool read_size(const char *word, const char *name, int64_t out[3])
-{
-    size_t length = strlen(name);
-    int64_t value;
-    if (strncmp(word, name, length) != 0 || word[length] < 'x' || word[length] > 'z' ||
-        word[length + 1] != '=' || !parse_integer(word + length + 2, 1, 1 << 30, &value))
-        return false;
-    out[word[length] - 'x'] = value;
-    return true;
-}
-
-/* "depth=8": the number for a name. */
-static bool read_number(const char *word, const char *name, int64_t *out)
-{
-    size_t length = strlen(name);
-    return !strncmp(word, name, length) && word[length] == '=' &&
-           parse_integer(word + length + 1, 1, 1 << 30, out);
-}
-
-static bool read_word(const char *word, plan_request *r)
-{
-    bool prefetch = !strcmp(word, "prefetch");
-    if (prefetch) r->prefetch = 1;
-    return prefetch || read_size(word, "", r->tile) || read_size(word, "inner.", r->inner) ||
-           read_size(word, "parts.", r->parts) || read_number(word, "every", &r->every) ||
-           read_number(word, "depth", &r->depth) || read_number(word, "cache", &r->cache) ||
-           read_number(word, "threads", &r->threads);
-}
-
-bool plan_request_read(const char *words, plan_request *out, char wrong[PLAN_WORD])
-{
-    plan_request r = {0};
-    for (words += strspn(words, " "); *words; words += strspn(words, " ")) {
-        size_t length = strcspn(words, " ");
-        snprintf(wrong, PLAN_WORD, "%.*s", (int)length, words);
-        const plan_method *method = r.method ? NULL : find(wrong);
-        if (length >= PLAN_WORD || (!method && !(r.method && read_word(wrong, &r)))) return false;
-        if (method) r.method = method->name;
-        words += length;
-    }
-    wrong[0] = '\0';
-    *out = r;
-    return r.method;
 }
 
 /* ---- plans ----------------------------------------------------------------------------------- */
@@ -117,7 +68,7 @@ static int add_group(plan *p, int root, const analysis_chain *a, int first,
 
 bool plan_make(plan *p, const analysis_chain *a, const plan_request *request)
 {
-    const plan_method *method = find(request->method);
+    const plan_method *method = plan_method_find(request->method);
     int root = method ? plan_add(p, 0, (plan_node){.kind = PLAN_SEQ}) : 0;
     for (int first = 0; root && first < a->loop_count && !p->failed;)
         first = add_group(p, root, a, first, method, request);

@@ -188,5 +188,9 @@ static void make_diamond(plan_group *g, const plan_request *r, plan *p, int pare
     if (wraps) plan_blocks_close(g, p, seam, seq);
 }
 
-const plan_method plan_skewed = {"skewed", true, skewed_applicable, make_skewed};
-const plan_method plan_diamond = {"diamond", true, diamond_applicable, make_diamond};
+const plan_method plan_skewed = {"skewed", true,
+                                 PLAN_TAKES_TILE | PLAN_TAKES_INNER | PLAN_TAKES_DEPTH,
+                                 skewed_applicable, make_skewed};
+const plan_method plan_diamond = {"diamond", true,
+                                  PLAN_TAKES_TILE | PLAN_TAKES_INNER | PLAN_TAKES_DEPTH,
+                                  diamond_applicable, make_diamond};

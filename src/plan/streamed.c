@@ -107,5 +107,6 @@ static void make_fused(plan_group *g, const plan_request *r, plan *p, int parent
     make(g, &at_once, p, parent);
 }
 
-const plan_method plan_streamed = {"streamed", true, applicable, make};
-const plan_method plan_fused = {"fused", true, fused_applicable, make_fused};
+const plan_method plan_streamed = {"streamed", true, PLAN_TAKES_TILE | PLAN_TAKES_PREFETCH,
+                                   applicable, make};
+const plan_method plan_fused = {"fused", true, PLAN_TAKES_TILE, fused_applicable, make_fused};

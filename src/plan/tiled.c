@@ -4,7 +4,7 @@
  *
  * A section is as deep as a tile is wide, counted in the indices by which a loop lags behind the
  * one before. Then half of what a tile touches is new to it; deeper ones touch more of the indices
- * around the tile than in it.
+ * around the tile than in it. `depth` asks for another one.
  *
  * Skewed tiles that are cut along two dimensions at least run as a wave. Otherwise, there are
  * diamonds along one dimension: all of them run at once. */
@@ -137,7 +137,7 @@ static bool size_wave(const measures *m, int64_t points, int64_t threads, plan_r
         return false;
     }
     if (cut_x) tile[0] = width;
-    out->depth = larger(depth_of(m, tile, 1), 2);
+    if (!out->depth) out->depth = larger(depth_of(m, tile, 1), 2);
     even_out(m, threads, out);
     return true;
 }
@@ -153,7 +153,8 @@ static bool size_diamonds(const measures *m, int64_t points, int64_t threads, pl
     if (!m->free[d] || m->around[d]) return false;
     out->tile[d] =
         clamp(points / others, 1, larger(m->extent[d] / (TILES_PER_THREAD * threads), 1));
-    out->depth = depth_of(m, out->tile, 0.5);
+    int64_t deepest = depth_of(m, out->tile, 0.5);
+    out->depth = out->depth ? smaller(out->depth, deepest) : deepest;
     return out->depth >= 2;
 }
 
@@ -180,7 +181,7 @@ static const plan_method *choose(plan_group *g, const plan_request *r, plan_requ
     int64_t threads = larger(r->threads, 1);
     int64_t points = larger(r->cache / m.bytes, 1), all = 1;
     for (int d = 0; d < 3; d++) all *= larger(m.extent[d], 1);
-    *out = (plan_request){.depth = 0};
+    *out = (plan_request){.depth = r->depth};
     if (none.failed) why->failed = true;
     if (m.loops < 2)
         text_add(why, "%s",
@@ -199,22 +200,17 @@ static const plan_method *choose(plan_group *g, const plan_request *r, plan_requ
 
 static bool tiled_applicable(plan_group *g, const plan_request *r, text *why)
 {
-    plan_request own;
     if (!r->cache) text_add(why, "it is given no size of a cache, such as cache=1048576");
-    const plan_method *method = r->cache ? choose(g, r, &own, why) : NULL;
-    return method && method->applicable(g, &own, why);
+    g->sized_by = r->cache ? choose(g, r, &g->sized, why) : NULL;
+    return g->sized_by && g->sized_by->applicable(g, &g->sized, why);
 }
 
+/* As the sizes say that were found when the method was asked whether it suits. */
 static void make_tiled(plan_group *g, const plan_request *r, plan *p, int parent)
 {
-    plan_request own;
-    text why = {0};
-    const plan_method *method = choose(g, r, &own, &why);
-    if (method)
-        method->make(g, &own, p, parent);
-    else
-        p->failed = true;
-    text_free(&why);
+    (void)r;
+    g->sized_by->make(g, &g->sized, p, parent);
 }
 
-const plan_method plan_tiled = {"tiled", true, tiled_applicable, make_tiled};
+const plan_method plan_tiled = {"tiled", true, PLAN_TAKES_CACHE | PLAN_TAKES_DEPTH,
+                                tiled_applicable, make_tiled};

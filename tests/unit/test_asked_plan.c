@@ -1,6 +1,7 @@
 /* The plan that a program asks for, by an option or the environment: what cannot be one is refused,
  * and what cannot be used is said. */
 #include "kata/kata.h"
+#include "plan/plan.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,6 +39,77 @@ static void test_what_is_no_plan_is_refused_where_it_comes_from(void **state)
     check_refused(
         NULL, "y=1",
         "error: the environment variable KATA_PLAN is 'y=1', in which 'y=1' means nothing");
+}
+
+static void test_a_word_without_effect_is_refused(void **state)
+{
+    (void)state;
+    check_refused("loops x=3", NULL,
+                  "error: the plan is 'loops x=3', in which 'x=3' has no effect: 'loops' takes no "
+                  "words");
+    check_refused("tiled cache=1048576 y=16", NULL,
+                  "error: the plan is 'tiled cache=1048576 y=16', in which 'y=16' has no effect: "
+                  "'tiled' takes depth=, cache=, threads=");
+    check_refused("streamed z=4 depth=3", NULL,
+                  "error: the plan is 'streamed z=4 depth=3', in which 'depth=3' has no effect: "
+                  "'streamed' takes x=, y=, z=, prefetch");
+    check_refused("skewed y=8 inner.x=2", NULL,
+                  "error: the plan is 'skewed y=8 inner.x=2', in which 'inner.x=2' has no effect "
+                  "without x=");
+    check_refused("skewed y=8 y=9", NULL,
+                  "error: the plan is 'skewed y=8 y=9', in which 'y=9' gives y twice");
+    check_refused("skewed y=8 skewed", NULL,
+                  "error: the plan is 'skewed y=8 skewed', in which 'skewed' means nothing");
+}
+
+static void test_a_number_out_of_bounds_is_refused_with_the_bounds(void **state)
+{
+    static const char *const sizes[] = {"0",   "-1", "1073741825",          "4k",
+                                        "1.5", "",   "99999999999999999999"};
+    static const char *const bytes[] = {"1MB", "0", "1m", "2048G", "k", "1099511627777", "1kk"};
+    char plan[80], expected[200];
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        snprintf(plan, sizeof plan, "skewed z=%s", sizes[i]);
+        snprintf(expected, sizeof expected,
+                 "error: the plan is '%s', in which 'z=%s' needs a number from 1 to 1073741824",
+                 plan, sizes[i]);
+        check_refused(plan, NULL, expected);
+    }
+    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) {
+        snprintf(plan, sizeof plan, "tiled cache=%s", bytes[i]);
+        snprintf(expected, sizeof expected,
+                 "error: the plan is '%s', in which 'cache=%s' needs bytes from 1 to "
+                 "1099511627776, such as cache=1048576, 1024k or 1M",
+                 plan, bytes[i]);
+        check_refused(plan, NULL, expected);
+    }
+}
+
+static void test_bytes_may_have_units(void **state)
+{
+    static const struct {
+        const char *words, *printed;
+    } known[] = {
+        {"tiled cache=1M", "tiled cache=1048576"},
+        {"tiled threads=2 cache=3k depth=4", "tiled depth=4 cache=3072 threads=2"},
+        {"tiled cache=1024G", "tiled cache=1099511627776"},
+        {"  streamed   z=4 prefetch ", "streamed z=4 prefetch"},
+        {"skewed x=9 y=8 z=1073741824 inner.x=3 depth=2",
+         "skewed x=9 y=8 z=1073741824 inner.x=3 depth=2"},
+        {"blocked parts.y=2 every=3", "blocked parts.y=2 every=3"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        plan_request request, again;
+        text why = {0}, printed = {0};
+        assert_true(plan_request_read(known[i].words, &request, &why));
+        plan_request_print(&printed, &request);
+        assert_string_equal(text_get(&printed), known[i].printed);
+        assert_true(plan_request_read(known[i].printed, &again, &why));
+        assert_true(plan_request_equal(&request, &again));
+        text_free(&printed);
+    }
 }
 
 /* ---- methods that cannot be used ------------------------------------------------------------- */
@@ -256,6 +328,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_no_plan_is_refused_where_it_comes_from),
+        cmocka_unit_test(test_a_word_without_effect_is_refused),
+        cmocka_unit_test(test_a_number_out_of_bounds_is_refused_with_the_bounds),
+        cmocka_unit_test(test_bytes_may_have_units),
         cmocka_unit_test(test_a_method_that_cannot_be_used_is_named_with_the_reason),
         cmocka_unit_test(test_reasons_are_said_once_for_all_loops_they_hold_for),
         cmocka_unit_test(test_a_plan_that_nobody_takes_is_said),

@@ -316,13 +316,12 @@ static void two_steps_are_tiled_together(void **state)
     assert_int_equal(exec_reference.run(&context, &h.chain, &h.m), KATA_OK);
     double *expected = values_of(&h, &bytes);
     for (size_t i = 0; i < COUNT_OF(wanted); i++) {
-        char wrong[PLAN_WORD];
         plan_request request;
         analysis_chain a;
         plan p = {0};
         text why = {0};
         bool both = false;
-        assert_true(plan_request_read(wanted[i], &request, wrong));
+        assert_true(plan_request_read(wanted[i], &request, &why));
         assert_true(analysis_chain_make(&h.chain, &a));
         assert_true(plan_make(&p, &a, &request));
         if (!plan_verify(&p, &a, &why)) fail_msg("%s: %s", wanted[i], text_get(&why));

@@ -1,8 +1,9 @@
 /* The search for the fastest way to run a chain, with made-up seconds: it finds the way that takes
  * least, notices when that changes, counts what it should, and never asks for what cannot be run.
  */
-#include "exec/cpu.h"
+#include "exec/ways.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,34 +12,62 @@
 
 #include <cmocka.h>
 
-enum { CACHE = 1 << 20, LONG = 4000, BRIEF = 4, FOREVER = 400000 };
+enum { CACHE = 1 << 20, LONG = 4000, BRIEF = 4, FOREVER = 400000, DEPTH = 16 };
+static const double EACH = 1e-3; /* seconds, about, of a loop */
 
-/* Seconds of a loop: of all loops one after another, and in tiles for caches of 2^18 bytes, 2^19,
- * ... */
+/* Seconds of a loop: of all loops one after another; in tiles for a cache of 2^size bytes, of some
+ * depth, and so much more for each power of two beside these. */
 typedef struct speeds {
-    double loops, tiles[CPU_WAYS - 1];
+    double loops, tiles;
+    int size, depth;
+    double more;
 } speeds;
 
-static int tiles_of(const plan_request *request)
+static double seconds_of(const speeds *s, const plan_request *r)
 {
-    int i = 0;
-    while ((int64_t)CACHE / 4 << i != request->cache) assert_true(++i < CPU_WAYS - 1);
-    return i;
-}
-
-static double seconds_of(const speeds *s, const plan_request *request)
-{
-    return strcmp(request->method, "loops") != 0 ? s->tiles[tiles_of(request)] : s->loops;
+    if (!r->cache) return EACH * s->loops;
+    double size = fabs(log2((double)r->cache) - s->size);
+    double depth = fabs(log2((double)(r->depth ? r->depth : DEPTH) / s->depth));
+    return EACH * s->tiles * (1 + s->more * (size + depth));
 }
 
 /* What may be asked for. */
-static void check_request(const plan_request *request, size_t count, size_t left)
+static void check_request(const plan_request *r, size_t count, size_t left)
 {
-    bool loops = !strcmp(request->method, "loops");
+    bool loops = !strcmp(r->method, "loops");
     assert_true(count > 0 && count <= left);
-    assert_true(loops || !strcmp(request->method, "tiled"));
-    assert_true(loops || request->cache > 0);
-    assert_true(loops || request->threads == 2);
+    assert_true(loops || !strcmp(r->method, "tiled"));
+    assert_true(loops ? !r->cache && !r->depth : r->cache > 0 && r->threads == 2);
+    assert_true(r->depth == 0 || r->depth >= 2);
+}
+
+/* Tiles for caches above `most` bytes are the same. */
+static cpu_tiles tiles_of(const plan_request *r, int64_t most)
+{
+    cpu_tiles tiles = {.plan = 1};
+    if (!r->cache) return tiles;
+    tiles.loops = r->depth ? (int)r->depth : DEPTH;
+    tiles.plan = 2 + (uint64_t)(r->cache < most ? r->cache : most) * 1000 + (uint64_t)tiles.loops;
+    return tiles;
+}
+
+/* How the next loops run. */
+static plan_request begin(cpu_ways *w, size_t left, size_t *count, int64_t most)
+{
+    plan_request request = cpu_search_begin(w);
+    while (cpu_search_looks(w)) {
+        cpu_tiles tiles = tiles_of(&request, most);
+        cpu_search_found(w, &tiles);
+        request = cpu_search_begin(w);
+    }
+    *count = cpu_search_part(w, left);
+    check_request(&request, *count, left);
+    return request;
+}
+
+static void finish(cpu_ways *w, const speeds *s, const plan_request *request, size_t count)
+{
+    cpu_search_end(w, count, seconds_of(s, request) * (double)count, 0);
 }
 
 /* Runs a chain, and returns by which request its last part ran. */
@@ -46,40 +75,37 @@ static plan_request run(cpu_ways *w, const speeds *s, size_t loops)
 {
     plan_request request;
     for (size_t left = loops, count; left; left -= count) {
-        count = cpu_way_begin(w, left, &request);
-        check_request(&request, count, left);
-        cpu_way_end(w, count, seconds_of(s, &request) * (double)count);
+        request = begin(w, left, &count, INT64_MAX);
+        finish(w, s, &request, count);
     }
     return request;
 }
 
 static bool is_least(const speeds *s, const plan_request *request)
 {
-    double least = s->loops;
-    for (int i = 0; i < CPU_WAYS - 1; i++) least = least < s->tiles[i] ? least : s->tiles[i];
-    return seconds_of(s, request) == least;
+    double least = fmin(s->loops, s->tiles);
+    return seconds_of(s, request) < EACH * least * 1.001;
 }
 
-/* Sizes near `best` are fast, loops take so long. */
-static speeds around(int best, double loops)
+static speeds around(int size, int depth, double loops)
 {
-    speeds s = {.loops = loops};
-    for (int i = 0; i < CPU_WAYS - 1; i++) s.tiles[i] = 1 + 0.1 * abs(i - best);
-    return s;
+    return (speeds){.loops = loops, .tiles = 1, .size = size, .depth = depth, .more = 0.1};
 }
 
 static void check_finds(size_t period, size_t loops, int runs)
 {
-    for (int best = 0; best < CPU_WAYS - 1; best++)
-        for (int slow = 0; slow < 2; slow++) {
-            speeds s = around(best, slow ? 2 : 0.5);
-            cpu_ways w = cpu_ways_new(7, period, CACHE, 2);
-            for (int i = 0; i < runs; i++) run(&w, &s, loops);
-            plan_request request = run(&w, &s, loops);
-            if (!is_least(&s, &request))
-                fail_msg("period %d, tiles %d are fastest, loops take %g: %s, cache %lld",
-                         (int)period, best, s.loops, request.method, (long long)request.cache);
-        }
+    for (int size = 17; size <= 24; size++)
+        for (int depth = DEPTH / 2; depth <= 2 * DEPTH; depth *= 2)
+            for (int slow = 0; slow < 2; slow++) {
+                speeds s = around(size, depth, slow ? 2 : 0.5);
+                cpu_ways w = cpu_ways_new(7, period, CACHE, 2);
+                for (int i = 0; i < runs; i++) run(&w, &s, loops);
+                plan_request request = run(&w, &s, loops);
+                if (!is_least(&s, &request))
+                    fail_msg("period %d, 2^%d bytes, depth %d, loops take %g: %s %lld %lld",
+                             (int)period, size, depth, s.loops, request.method,
+                             (long long)request.cache, (long long)request.depth);
+            }
 }
 
 static void test_the_fastest_way_is_found(void **state)
@@ -87,15 +113,79 @@ static void test_the_fastest_way_is_found(void **state)
     (void)state;
     check_finds(1, LONG, 0); /* within one chain, part by part */
     check_finds(6, LONG, 0);
-    check_finds(0, 200, 12); /* chains that do not repeat run as a whole */
-    check_finds(2, BRIEF, 40);
+    check_finds(0, 200, 800); /* chains that do not repeat run as a whole */
+    check_finds(2, BRIEF, 1000);
+}
+
+/* A machine may say that its caches are four times as large as they are, or as small. */
+static void test_the_fastest_way_is_found_where_caches_are_misreported(void **state)
+{
+    (void)state;
+    for (int64_t reported = CACHE / 4; reported <= CACHE * 4; reported *= 16) {
+        speeds s = around(20, DEPTH, 2);
+        cpu_ways w = cpu_ways_new(7, 1, reported, 2);
+        plan_request request = run(&w, &s, LONG);
+        assert_true(is_least(&s, &request));
+    }
+}
+
+/* What tries take beyond the fastest way. */
+static void test_tries_cost_little_from_the_first_steps_on(void **state)
+{
+    (void)state;
+    for (int size = 18; size <= 22; size++)
+        for (int loops = 1; loops <= 3; loops++) {
+            speeds s = around(size, DEPTH, loops);
+            cpu_ways w = cpu_ways_new(7, 1, CACHE, 2);
+            double spent = 0;
+            for (size_t left = 200, count; left; left -= count) {
+                plan_request request = begin(&w, left, &count, INT64_MAX);
+                finish(&w, &s, &request, count);
+                if (w.trying && w.ways[w.best].least > 0)
+                    spent += (double)count *
+                             fmax(0, seconds_of(&s, &request) / EACH - w.ways[w.best].least / EACH);
+            }
+            if (spent > 0.0501 * 200) fail_msg("size %d, loops %d: %g of 200", size, loops, spent);
+        }
+}
+
+static void test_equal_plans_are_tried_once(void **state)
+{
+    (void)state;
+    speeds s = {.loops = 3, .tiles = 1, .size = 20, .depth = DEPTH};
+    cpu_ways w = cpu_ways_new(7, 1, CACHE, 2);
+    int tries[64] = {0};
+    for (size_t left = LONG / 2, count; left; left -= count) {
+        plan_request request = begin(&w, left, &count, CACHE / 2); /* larger ones are alike */
+        finish(&w, &s, &request, count);
+        if (w.trying && request.cache && !request.depth) tries[(int)log2((double)request.cache)]++;
+    }
+    assert_true(tries[20] >= 1);
+    assert_int_equal(tries[21], 0);
+    assert_int_equal(tries[19], 0);
+    assert_true(tries[18] <= 1);
+}
+
+static void test_parts_of_tries_are_whole_sections(void **state)
+{
+    (void)state;
+    speeds s = around(20, DEPTH, 2);
+    cpu_ways w = cpu_ways_new(7, 3, CACHE, 2);
+    for (size_t left = LONG, count; left; left -= count) {
+        plan_request request = begin(&w, left, &count, INT64_MAX);
+        finish(&w, &s, &request, count);
+        if (!w.trying || left == count) continue;
+        size_t depth = (size_t)tiles_of(&request, INT64_MAX).loops;
+        assert_int_equal(count % 3, 0);
+        if (depth) assert_true(count % depth < 3 && count >= depth);
+    }
 }
 
 static void test_ways_are_tried_again_after_a_pause(void **state)
 {
     (void)state;
     cpu_ways w = cpu_ways_new(7, 1, CACHE, 2);
-    speeds s = around(2, 1.2);
+    speeds s = around(20, DEPTH, 1.2);
     plan_request before = run(&w, &s, LONG);
     assert_true(is_least(&s, &before));
     s.loops = 0.3; /* another program no longer takes all of the memory's rate */
@@ -106,16 +196,29 @@ static void test_ways_are_tried_again_after_a_pause(void **state)
     assert_true(is_least(&s, &after));
 }
 
+/* Whatever it was before, without waiting for the end of a pause. */
+static void test_a_way_that_turns_slow_is_tried_again(void **state)
+{
+    (void)state;
+    cpu_ways w = cpu_ways_new(7, 1, CACHE, 2);
+    speeds s = around(20, DEPTH, 1.7);
+    for (int i = 0; i < 100; i++) run(&w, &s, 100);
+    assert_true(w.left > 1000 || w.pause > 4096);
+    s.tiles = 3;
+    for (int i = 0; i < 20; i++) run(&w, &s, 100);
+    plan_request after = run(&w, &s, 100);
+    assert_string_equal(after.method, "loops");
+}
+
 static void test_tries_become_rare(void **state)
 {
     (void)state;
     cpu_ways w = cpu_ways_new(7, 1, CACHE, 2);
-    speeds s = around(2, 1.2);
+    speeds s = around(20, DEPTH, 1.2);
     size_t tried = 0;
     for (size_t left = FOREVER, count; left; left -= count) {
-        plan_request request;
-        count = cpu_way_begin(&w, left, &request);
-        cpu_way_end(&w, count, seconds_of(&s, &request) * (double)count);
+        plan_request request = begin(&w, left, &count, INT64_MAX);
+        finish(&w, &s, &request, count);
         if (!is_least(&s, &request)) tried += count;
     }
     assert_true(tried > 0 && tried < FOREVER / 50);
@@ -126,21 +229,23 @@ static void test_what_is_left_in_caches_does_not_count(void **state)
 {
     (void)state;
     cpu_ways w = cpu_ways_new(7, 1, CACHE, 2);
-    speeds s = around(2, 1.5);
-    plan_request request, last = {.cache = -1};
-    int each[CPU_WAYS] = {0}, in_row = 0;
-    for (int i = 0; i < 60; i++) {
-        size_t count = cpu_way_begin(&w, BRIEF, &request);
+    speeds s = around(20, DEPTH, 1.5); /* seconds are too few to fill caches anew */
+    plan_request last = {.cache = -1}, request;
+    int in_row = 0, of_loops = 0;
+    for (int i = 0; i < 4000; i++) {
+        size_t count;
+        request = begin(&w, BRIEF, &count, INT64_MAX);
         assert_int_equal(count, BRIEF);
-        bool same = last.cache == request.cache;
-        in_row = same ? in_row + 1 : 1;
-        cpu_way_end(&w, count, seconds_of(&s, &request) * (i == 0 || in_row == 1 ? 100 : 1));
-        each[request.cache ? 1 + tiles_of(&request) : 0]++;
+        in_row = last.cache == request.cache && last.depth == request.depth ? in_row + 1 : 1;
+        bool cold = i == 0 || in_row == 1;
+        cpu_search_end(&w, count, seconds_of(&s, &request) * (double)count * (cold ? 0.13 : 0.1),
+                       0);
+        of_loops += !request.cache;
         last = request;
     }
     assert_true(is_least(&s, &request));
-    assert_int_equal(each[0], 3); /* loop by loop: three runs, of which two count */
-    assert_int_equal(each[3], 1 + 3 + 60 - 1 - 4 * 3);
+    assert_int_equal(of_loops % 3, 0); /* three runs, of which two count */
+    assert_true(of_loops > 0);
 }
 
 static void test_nothing_wrong_is_asked_for_whatever_was_measured(void **state)
@@ -151,14 +256,10 @@ static void test_nothing_wrong_is_asked_for_whatever_was_measured(void **state)
         cpu_ways w = cpu_ways_new(7, (size_t)trial % 5, CACHE >> trial % 21, 2);
         w.pause = 1 + trial;
         for (int i = 0; i < 500; i++) {
-            plan_request request;
+            size_t count;
             random = random * 6364136223846793005u + 1442695040888963407u;
-            size_t left = 1 + (random >> 33) % 300;
-            size_t count = cpu_way_begin(&w, left, &request);
-            bool loops = !strcmp(request.method, "loops");
-            assert_true(count > 0 && count <= left);
-            assert_true(loops || (!strcmp(request.method, "tiled") && request.cache >= 0));
-            cpu_way_end(&w, count, i % 7 ? (double)(random >> 40) : 0);
+            begin(&w, 1 + (random >> 33) % 300, &count, CACHE);
+            cpu_search_end(&w, count, i % 7 ? (double)(random >> 40) * 1e-6 : 0, 1e-6);
         }
     }
 }
@@ -169,10 +270,11 @@ static void test_chains_without_tiles_run_as_they_are(void **state)
     cpu_ways w = cpu_ways_new(7, 1, CACHE, 2);
     w.plain = true;
     for (int i = 0; i < 5; i++) {
-        plan_request request;
-        assert_int_equal(cpu_way_begin(&w, LONG, &request), LONG);
+        size_t count;
+        plan_request request = begin(&w, LONG, &count, INT64_MAX);
+        assert_int_equal(count, LONG);
         assert_string_equal(request.method, "loops");
-        cpu_way_end(&w, LONG, 1);
+        cpu_search_end(&w, LONG, 1, 0);
     }
 }
 
@@ -223,6 +325,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_fastest_way_is_found),
+        cmocka_unit_test(test_the_fastest_way_is_found_where_caches_are_misreported),
+        cmocka_unit_test(test_tries_cost_little_from_the_first_steps_on),
+        cmocka_unit_test(test_equal_plans_are_tried_once),
+        cmocka_unit_test(test_parts_of_tries_are_whole_sections),
+        cmocka_unit_test(test_a_way_that_turns_slow_is_tried_again),
         cmocka_unit_test(test_ways_are_tried_again_after_a_pause),
         cmocka_unit_test(test_tries_become_rare),
         cmocka_unit_test(test_what_is_left_in_caches_does_not_count),

@@ -1,0 +1,129 @@
+/* Chains that are alike: those of the same loops that repeat, however long they are. What is known
+ * of the latest kinds is in a table. */
+#include "exec/ways.h"
+#include "machine/machine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The longest part that a chain begins and ends with says where it repeats. It is found loop by
+ * loop from those of the chain's beginnings (Knuth, Morris, Pratt, 1977). */
+bool cpu_find_period(const chain *c, size_t *period)
+{
+    const chain_loop *loops = c->loops;
+    size_t *ends = calloc(c->count + 1, sizeof *ends), length = 0;
+    if (!ends) return false;
+    for (size_t i = 1; i < c->count; i++) {
+        while (length && loops[i].hash != loops[length].hash) length = ends[length - 1];
+        if (loops[i].hash == loops[length].hash) length++;
+        ends[i] = length;
+    }
+    free(ends);
+    *period = c->count - length <= c->count / 2 ? c->count - length : 0;
+    return true;
+}
+
+/* The second half of a chain says how it repeats; from there back to where that begins. */
+bool cpu_find_repeat(const chain *c, size_t *start)
+{
+    size_t first = c->count / 2, period;
+    chain half = {.loops = c->loops + first, .count = c->count - first};
+    if (!cpu_find_period(&half, &period)) return false;
+    while (period && first > 0 && c->loops[first - 1].hash == c->loops[first - 1 + period].hash)
+        first--;
+    *start = period ? first : 0;
+    return true;
+}
+
+/* Chains of the same loops that repeat are alike, however long they are. */
+static uint64_t key_of(const chain *c, size_t period)
+{
+    uint64_t key = period ? 1 : c->count;
+    for (size_t i = 0; i < (period ? period : c->count); i++)
+        key += (c->loops[i].hash ^ c->loops[i].hash >> 31) * 0x9e3779b97f4a7c15u;
+    return key ? key : 1;
+}
+
+static cpu_ways *find(struct exec_cpu *cpu, uint64_t key)
+{
+    cpu_ways *oldest = cpu->ways;
+    for (cpu_ways *w = cpu->ways; w < cpu->ways + CPU_KNOWN_CHAINS; w++) {
+        if (w->key == key) return w;
+        if (w->used < oldest->used) oldest = w;
+    }
+    *oldest = (cpu_ways){.key = 0};
+    return oldest;
+}
+
+size_t cpu_look(const cpu_ways *w, size_t left)
+{
+    size_t loops = CPU_LOOK;
+    if (w->period) loops = (loops + w->period - 1) / w->period * w->period;
+    return w->period && loops < left ? loops : left;
+}
+
+void cpu_tiles_of(const plan *p, const plan_request *request, cpu_tiles *out)
+{
+    const plan_schedule *s = &p->schedule;
+    uint64_t plan = hash_bytes(request->method, strlen(request->method), (uint64_t)s->count);
+    *out = (cpu_tiles){.loops = 0};
+    for (int i = 0; i < s->count; i++) {
+        const plan_wave *wave = &s->steps[i].wave;
+        bool tiled = s->steps[i].kind == PLAN_STEP_WAVE;
+        int64_t facts[8] = {s->steps[i].kind, tiled ? wave->loops : 0};
+        for (int k = 0; tiled && k < wave->count; k++)
+            facts[2 + wave->dimension[k]] = wave->size[k];
+        if (tiled) facts[5] = wave->independent;
+        plan = hash_bytes(facts, sizeof facts, plan);
+        if (!tiled || out->loops) continue;
+        out->loops = wave->loops;
+        for (int d = 0; d < 3; d++) out->size[d] = facts[2 + d];
+    }
+    out->plan = !s->whole && plan > 1 ? plan : 1; /* loop by loop, whatever was asked for */
+}
+
+/* Whether a chain has loops to be tiled, and functions for all of them. */
+static bool find_tiles(exec_context *context, const chain *c, const size_t *functions, cpu_ways *w,
+                       messages *m)
+{
+    kata_status status = KATA_OK;
+    cpu_work work;
+    chain part = *c;
+    plan_request request = cpu_ways_smallest(w);
+    part.count = cpu_look(w, c->count);
+    if (!cpu_plan_by(context, &request, &part, &work, m)) return false;
+    const char *why = exec_cpu_refuses(work.plan);
+    w->plain = work.whole || why;
+    if (!why)
+        why = work.plan->refusal_count ? work.plan->refusals[0].why : "one loop needs no tiles";
+    snprintf(w->why, sizeof w->why, "%s", w->plain ? why : "");
+    snprintf(w->kernel, sizeof w->kernel, "%s", c->loops[0].kernel->name);
+    if (!w->plain && !cpu_has_all_code(context, c, functions, m, &status)) {
+        w->plain = true; /* this time */
+        w->key = 0;
+    }
+    return status == KATA_OK;
+}
+
+cpu_ways *cpu_ways_of(exec_context *context, const chain *c, const size_t *functions, messages *m)
+{
+    struct exec_cpu *cpu = context->cpu;
+    size_t period;
+    if (!cpu->ways) cpu->ways = calloc(CPU_KNOWN_CHAINS, sizeof *cpu->ways);
+    if (!cpu->ways || !cpu_find_period(c, &period)) {
+        message_no_memory(m);
+        return NULL;
+    }
+    uint64_t key = key_of(c, period);
+    cpu_ways *w = find(cpu, key);
+    w->used = ++cpu->turn;
+    if (w->key == key) return w;
+    int64_t cache = HOSTILE(machine_second_cache(), 1024);
+    *w = cpu_ways_new(key, period, context->second_cache ? context->second_cache : cache,
+                      context->threads);
+    w->used = cpu->turn;
+    if (!find_tiles(context, c, functions, w, m)) return NULL;
+    cpu_wisdom_use(context, w);
+    return w;
+}

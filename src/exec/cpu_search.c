@@ -1,0 +1,159 @@
+/* The search for the fastest way to run chains that are alike. A part of a chain, or one of many
+ * chains, is run in each way that is proposed, in whole sections of its tiles.
+ *
+ * The first part finds new memory and counts for nothing. A part of few loops that ends soon finds
+ * what the part before left in the caches; so of such parts three are run in each way, and the
+ * first of them does not count, unless it took so long that the way is hopeless.
+ *
+ * What tries lose against the fastest way known, and planning them, may cost a small share of the
+ * time that these chains have run; until then the fastest way known runs. When no way is left to
+ * try there is a pause, longer each time, after which those that were nearly as fast are tried
+ * again. A way that turns slow ends the pause at once, and all are tried again. */
+#include "exec/ways.h"
+
+#include <math.h>
+
+enum {
+    SHORT = HOSTILE(16, 2),
+    FEW = HOSTILE(4, 1),
+    SHORT_RUNS = 3,
+    SLOW_RUNS = 3,
+    LONGEST_PAUSE = 32768
+};
+
+static const double LONG = 4e-3;                /* seconds, in which all caches are filled anew */
+static const double SHARE = HOSTILE(0.03, 1e9); /* of the time, which tries may cost */
+static const double NEAR = 1.3;                 /* ways that are tried again take less than this */
+static const double HOPELESS = 2;               /* ways that take more than this are given up */
+static const double SLOW = 1.5;                 /* a way that turned slow takes more than this */
+
+static cpu_way *running(cpu_ways *w) { return &w->ways[w->way]; }
+
+/* ---- which way runs next --------------------------------------------------------------------- */
+
+static void try_again(cpu_ways *w, double least)
+{
+    for (int i = 0; i < w->count; i++)
+        if (w->ways[i].least <= NEAR * least) w->ways[i].known = false;
+    w->runs = 0;
+    w->rests = false;
+}
+
+/* The search has ended. */
+static void rest(cpu_ways *w)
+{
+    w->rests = w->learned = true;
+    w->left = w->pause;
+    w->pause = smaller(2 * w->pause, LONGEST_PAUSE);
+}
+
+/* A try that has begun goes on. */
+static bool may_try(const cpu_ways *w)
+{
+    return w->left <= 0 && (w->runs > 0 || w->spent <= SHARE * w->total);
+}
+
+plan_request cpu_search_begin(cpu_ways *w)
+{
+    int next = -1;
+    if (w->plain) return (plan_request){.method = "loops"};
+    if (w->rests && may_try(w)) try_again(w, w->ways[w->best].least);
+    if (w->best < 0 || may_try(w)) next = cpu_ways_next(w);
+    w->trying = next >= 0;
+    if (next < 0 && may_try(w)) rest(w);
+    w->way = next < 0 ? w->best : next;
+    return running(w)->request;
+}
+
+void cpu_search_remember(cpu_ways *w, const plan_request *request, double seconds, bool settled)
+{
+    if (!cpu_ways_may_run(w, request)) return;
+    w->ways[0] = (cpu_way){.request = *request, .known = true, .least = seconds};
+    w->count = 1;
+    w->best = 0;
+    if (!settled) return;
+    w->pause = LONGEST_PAUSE;
+    rest(w);
+    w->learned = false;
+}
+
+bool cpu_search_looks(const cpu_ways *w) { return !w->plain && !w->ways[w->way].tiles.plan; }
+
+void cpu_search_found(cpu_ways *w, const cpu_tiles *tiles)
+{
+    running(w)->tiles = *tiles;
+    for (int i = 0; i < w->count; i++) {
+        const cpu_way *other = &w->ways[i];
+        if (i == w->way || !other->known || other->tiles.plan != tiles->plan) continue;
+        running(w)->known = true;
+        running(w)->least = other->least;
+    }
+}
+
+/* So many loops as whole sections of the way's tiles and periods of the chain have at least. */
+static size_t whole(const cpu_ways *w, double loops)
+{
+    size_t section = (size_t)larger(w->ways[w->way].tiles.loops, 1), count = (size_t)ceil(loops);
+    count = (count + section - 1) / section * section;
+    return (count + w->period - 1) / w->period * w->period;
+}
+
+/* Loops until tries may go on. */
+static double until_tries(const cpu_ways *w)
+{
+    return w->each > 0 ? fmin((w->spent / SHARE - w->total) / w->each, LONGEST_PAUSE) : 0;
+}
+
+size_t cpu_search_part(const cpu_ways *w, size_t left)
+{
+    double loops = w->trying && !w->ways[w->way].tiles.loops ? FEW : SHORT;
+    if (w->plain || w->rests || !w->period) return left;
+    if (!w->trying) loops = fmax(loops, until_tries(w));
+    if (w->trying && w->each * loops > LONG) loops = LONG / w->each;
+    size_t part = whole(w, loops);
+    return left < 2 * part ? left : part;
+}
+
+/* ---- how long it took ------------------------------------------------------------------------ */
+
+/* Watches a way that was found to be fastest. */
+static void watch(cpu_ways *w)
+{
+    const cpu_way *best = &w->ways[w->best];
+    w->slow = best->known && w->each > SLOW * best->least ? w->slow + 1 : 0;
+    if (w->slow < SLOW_RUNS) return;
+    try_again(w, INFINITY);
+    w->slow = 0;
+    w->left = 0;
+}
+
+/* A run of a try. */
+static void count_run(cpu_ways *w, const cpu_way *best, bool is_short)
+{
+    cpu_way *way = running(w);
+    bool hopeless = best && w->each > HOPELESS * best->least;
+    w->runs++;
+    if (is_short && w->runs == 1 && !hopeless) return;
+    if (w->runs <= 2 || w->each < way->least) way->least = w->each;
+    if (is_short && w->runs < SHORT_RUNS && !hopeless) return;
+    way->known = w->learned = true;
+    w->runs = 0;
+    w->best = cpu_ways_fastest(w, false);
+}
+
+void cpu_search_end(cpu_ways *w, size_t loops, double seconds, double planning)
+{
+    const cpu_way *best = w->best < 0 || !w->ways[w->best].known ? NULL : &w->ways[w->best];
+    bool met = w->met;
+    w->met = true;
+    w->each = seconds / (double)loops;
+    w->loops += (int64_t)loops;
+    w->left -= (int64_t)loops;
+    w->total += seconds + planning;
+    if (w->plain) return;
+    if (w->best < 0) w->best = w->way;
+    if (w->trying) w->spent += planning;
+    if (w->trying && best) w->spent += fmax(0, seconds - (double)loops * best->least);
+    if (met && w->trying) count_run(w, best, loops < SHORT && seconds < LONG);
+    if (met && !w->trying) watch(w);
+}

@@ -1,0 +1,102 @@
+/* Wisdom of the cpu executor: it is kept in a file of the cache folder of kernels, read when the
+ * first chain with tiles is met, and written when a search has ended and when the context ends. The
+ * file is read again before it is written, so that processes which run at once lose little of what
+ * the others have found. Without a folder that can be written to nothing is kept. */
+#include "exec/ways.h"
+#include "machine/machine.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char file_name[] = "wisdom";
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+/* Adds what is right of the file. */
+static bool read_file(const jit *j, wisdom *out)
+{
+    text lines = {0};
+    bool good = true;
+    if (jit_note_read(j, file_name, WISDOM_BYTES, &lines))
+        good = wisdom_read(out, text_get(&lines), false) >= 0;
+    text_free(&lines);
+    return good;
+}
+
+static bool write_file(const jit *j, const wisdom *w)
+{
+    text lines = {0};
+    wisdom_print(&lines, w);
+    bool good = !lines.failed && jit_note_write(j, file_name, text_get(&lines));
+    text_free(&lines);
+    return good;
+}
+
+/* ---- chains ---------------------------------------------------------------------------------- */
+
+/* Sets what an entry is about; false when memory is out. */
+static bool describe(const cpu_ways *w, wisdom_entry *out)
+{
+    text machine = {0};
+    *out = (wisdom_entry){.chain = w->key, .threads = w->threads};
+    machine_cpu_key(&machine);
+    text_add(&machine, " cores %d", machine_cores());
+    bool good = !machine.failed;
+    if (good) hash_hex(text_get(&machine), machine.length, out->machine);
+    text_free(&machine);
+    snprintf(out->version, sizeof out->version, "%s", KATA_VERSION);
+    snprintf(out->kernel, sizeof out->kernel, "%s", w->kernel);
+    return good;
+}
+
+void cpu_wisdom_use(exec_context *context, cpu_ways *w)
+{
+    struct exec_cpu *cpu = context->cpu;
+    wisdom_entry like;
+    if (!context->remember || w->plain || !w->key) return;
+    if (!cpu->wisdom_loaded) read_file(cpu->jit, &cpu->wisdom);
+    cpu->wisdom_loaded = true;
+    const wisdom_entry *e = describe(w, &like) ? wisdom_find(&cpu->wisdom, &like) : NULL;
+    if (e) cpu_search_remember(w, &e->request, 1e-9 * (double)e->nanoseconds, e->settled);
+}
+
+/* Whether something was found out that is not kept yet. */
+static bool entry_of(const cpu_ways *w, wisdom_entry *out)
+{
+    const cpu_way *best = w->plain || !w->key || w->best < 0 ? NULL : &w->ways[w->best];
+    if (!best || !best->known || best->least < 1e-9 || !describe(w, out)) return false;
+    out->loops = w->loops;
+    out->nanoseconds = (int64_t)(1e9 * best->least);
+    out->settled = w->rests;
+    out->request = best->request;
+    return true;
+}
+
+void cpu_wisdom_save(struct exec_cpu *cpu)
+{
+    wisdom now = {0};
+    bool changed = false;
+    for (int i = 0; cpu->ways && i < CPU_KNOWN_CHAINS; i++) changed |= cpu->ways[i].learned;
+    if (!changed || !cpu->wisdom_loaded) return;
+    bool good = read_file(cpu->jit, &now);
+    for (int i = 0; i < CPU_KNOWN_CHAINS && good; i++) {
+        cpu_ways *w = &cpu->ways[i];
+        wisdom_entry e;
+        if (w->learned && entry_of(w, &e)) good = wisdom_add(&now, &e, false);
+        w->learned = false;
+    }
+    if (good) write_file(cpu->jit, &now);
+    wisdom_free(&now);
+}
+
+/* ---- as a whole ------------------------------------------------------------------------------ */
+
+bool exec_wisdom_get(const exec_context *context, wisdom *out)
+{
+    return read_file(context->jit, out);
+}
+
+bool exec_wisdom_set(const exec_context *context, const wisdom *w)
+{
+    return write_file(context->jit, w);
+}

@@ -1,0 +1,190 @@
+/* Requests for plans, as words: "METHOD NAME=NUMBER ...". A table lists the names, and each method
+ * says which of them it takes. A word without effect is refused, so that nobody takes a plan for
+ * another one. Numbers of bytes may end in k, M or G: times 1024, its square, its cube. */
+#include "plan/planner.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum word_kind { WORD_NUMBER, WORD_BYTES, WORD_SWITCH } word_kind;
+
+typedef struct word {
+    const char *name;
+    unsigned group; /* PLAN_TAKES_...: what a method takes */
+    word_kind kind;
+    size_t offset; /* in a request */
+    int needs;     /* the number of a word without which this one has no effect; -1: none */
+} word;
+
+#define AT(member) offsetof(plan_request, member)
+static const word words[] = {
+    {"x", PLAN_TAKES_TILE, WORD_NUMBER, AT(tile[0]), -1},
+    {"y", PLAN_TAKES_TILE, WORD_NUMBER, AT(tile[1]), -1},
+    {"z", PLAN_TAKES_TILE, WORD_NUMBER, AT(tile[2]), -1},
+    {"inner.x", PLAN_TAKES_INNER, WORD_NUMBER, AT(inner[0]), 0},
+    {"inner.y", PLAN_TAKES_INNER, WORD_NUMBER, AT(inner[1]), 1},
+    {"inner.z", PLAN_TAKES_INNER, WORD_NUMBER, AT(inner[2]), 2},
+    {"parts.x", PLAN_TAKES_PARTS, WORD_NUMBER, AT(parts[0]), -1},
+    {"parts.y", PLAN_TAKES_PARTS, WORD_NUMBER, AT(parts[1]), -1},
+    {"parts.z", PLAN_TAKES_PARTS, WORD_NUMBER, AT(parts[2]), -1},
+    {"every", PLAN_TAKES_PARTS, WORD_NUMBER, AT(every), -1},
+    {"depth", PLAN_TAKES_DEPTH, WORD_NUMBER, AT(depth), -1},
+    {"cache", PLAN_TAKES_CACHE, WORD_BYTES, AT(cache), -1},
+    {"threads", PLAN_TAKES_CACHE, WORD_NUMBER, AT(threads), -1},
+    {"prefetch", PLAN_TAKES_PREFETCH, WORD_SWITCH, AT(prefetch), -1},
+};
+#undef AT
+
+enum { PLAN_WORD = 40 }; /* bytes of a word, at most */
+static const int64_t MOST = 1 << 30, MOST_BYTES = INT64_C(1) << 40;
+
+static int64_t *number_in(plan_request *r, const word *w)
+{
+    return (int64_t *)(void *)((char *)r + w->offset);
+}
+
+static int64_t value_of(const plan_request *r, const word *w)
+{
+    int64_t value;
+    memcpy(&value, (const char *)r + w->offset, sizeof value);
+    return value;
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* The word that is given, which may end in "=..."; NULL: there is none of this name. */
+static const word *find(const char *given)
+{
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
+        size_t length = strlen(words[i].name);
+        if (strncmp(given, words[i].name, length) != 0) continue;
+        if (given[length] == (words[i].kind == WORD_SWITCH ? '\0' : '=')) return &words[i];
+    }
+    return NULL;
+}
+
+/* A number of bytes, with a unit or without. */
+static bool read_bytes(const char *given, int64_t *out)
+{
+    static const char units[] = "kMG";
+    char *end;
+    errno = 0;
+    long long x = strtoll(given, &end, 10);
+    const char *unit = *end && end > given ? strchr(units, *end) : NULL;
+    int shift = unit ? 10 * (int)(1 + unit - units) : 0;
+    if (end == given || errno || end[unit != NULL] || x < 1 || x > MOST_BYTES >> shift)
+        return false;
+    *out = (int64_t)x << shift;
+    return true;
+}
+
+/* Says why if not. */
+static bool read_value(const word *w, const char *given, int64_t *out, text *why)
+{
+    const char *number = given + strlen(w->name) + 1;
+    *out = 1;
+    if (w->kind == WORD_SWITCH) return true;
+    if (w->kind == WORD_NUMBER && parse_integer(number, 1, MOST, out)) return true;
+    if (w->kind == WORD_BYTES && read_bytes(number, out)) return true;
+    if (w->kind == WORD_BYTES)
+        text_add(why, "'%s' needs bytes from 1 to %" PRId64 ", such as %s=1048576, 1024k or 1M",
+                 given, MOST_BYTES, w->name);
+    else
+        text_add(why, "'%s' needs a number from 1 to %" PRId64, given, MOST);
+    return false;
+}
+
+static void say_no_effect(const plan_method *method, const char *given, text *why)
+{
+    const char *before = " takes ";
+    text_add(why, "'%s' has no effect: '%s'", given, method->name);
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
+        if (!(words[i].group & method->takes)) continue;
+        text_add(why, "%s%s%s", before, words[i].name, words[i].kind == WORD_SWITCH ? "" : "=");
+        before = ", ";
+    }
+    if (!method->takes) text_add(why, " takes no words");
+}
+
+static bool read_word(const plan_method *method, const char *given, plan_request *r, text *why)
+{
+    const word *w = find(given);
+    if (!w)
+        text_add(why, "'%s' means nothing", given);
+    else if (!(w->group & method->takes))
+        say_no_effect(method, given, why);
+    else if (value_of(r, w))
+        text_add(why, "'%s' gives %s twice", given, w->name);
+    else
+        return read_value(w, given, number_in(r, w), why);
+    return false;
+}
+
+/* Words that have an effect with others only. */
+static bool check_needs(const plan_request *r, text *why)
+{
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
+        const word *needed = words[i].needs < 0 ? NULL : &words[words[i].needs];
+        if (!needed || !value_of(r, &words[i]) || value_of(r, needed)) continue;
+        text_add(why, "'%s=%" PRId64 "' has no effect without %s=", words[i].name,
+                 value_of(r, &words[i]), needed->name);
+        return false;
+    }
+    return true;
+}
+
+/* Reads a word of that length; false, and says why, if it is wrong. */
+static bool read_next(const plan_method **method, const char *at, size_t length, plan_request *r,
+                      text *why)
+{
+    char given[PLAN_WORD];
+    bool fits = length < sizeof given;
+    snprintf(given, sizeof given, "%.*s", (int)length, at);
+    if (*method && fits) return read_word(*method, given, r, why);
+    *method = fits ? plan_method_find(given) : NULL;
+    if (*method) return true;
+    text_add(why, "'%s' means nothing", given);
+    return false;
+}
+
+bool plan_request_read(const char *given, plan_request *out, text *why)
+{
+    plan_request r = {0};
+    const plan_method *method = NULL;
+    for (given += strspn(given, " "); *given; given += strspn(given, " ")) {
+        size_t length = strcspn(given, " ");
+        if (!read_next(&method, given, length, &r, why)) return false;
+        given += length;
+    }
+    if (!method || !check_needs(&r, why)) return false;
+    r.method = method->name;
+    *out = r;
+    return true;
+}
+
+/* ---- printing, comparing --------------------------------------------------------------------- */
+
+void plan_request_print(text *out, const plan_request *r)
+{
+    text_add(out, "%s", r->method);
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
+        int64_t value = value_of(r, &words[i]);
+        if (!value) continue;
+        if (words[i].kind == WORD_SWITCH)
+            text_add(out, " %s", words[i].name);
+        else
+            text_add(out, " %s=%" PRId64, words[i].name, value);
+    }
+}
+
+bool plan_request_equal(const plan_request *a, const plan_request *b)
+{
+    bool equal = !strcmp(a->method, b->method);
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        equal = equal && value_of(a, &words[i]) == value_of(b, &words[i]);
+    return equal;
+}
