@@ -44,6 +44,28 @@ static bool writes(const cpu_chain *c, const plan_wave *wave, int k, int slot, i
     return false;
 }
 
+static bool fills(const cpu_chain *c, const plan_wave *wave, int k, const chain_slot *slot,
+                  int component)
+{
+    const sweep_loop *l = sweep_of(c, wave, k);
+    int other;
+    for (int f = 0; f < sweep_fill_count(l); f++)
+        if (sweep_fill_slot(l, f, loop_of(c, wave, k), &other) == slot && other == component)
+            return true;
+    return false;
+}
+
+static bool wraps(const cpu_chain *c, const plan_wave *wave, int k, const chain_slot *slot,
+                  int component)
+{
+    const sweep_loop *l = sweep_of(c, wave, k);
+    int other;
+    for (int i = 0; i < sweep_wrap_count(l); i++)
+        if (sweep_wrap_slot(l, i, loop_of(c, wave, k), &other) == slot && other == component)
+            return true;
+    return false;
+}
+
 /* The relation of a fill to those of one loop before. */
 static sweep_relation relation_to(const cpu_chain *c, const plan_wave *wave, int k, int fill,
                                   int before)
@@ -71,8 +93,25 @@ static sweep_relation relation(const cpu_chain *c, const plan_wave *wave, int k,
         if (writes(c, wave, before, slot->number, component)) break;
         sweep_relation r = relation_to(c, wave, k, fill, before);
         if (r != SWEEP_APART) return r;
+        if (wraps(c, wave, before, slot, component)) return SWEEP_CLASHES;
     }
     return SWEEP_APART;
+}
+
+/* Whether a loop changes cells that a loop before may still read, for none writes between them. */
+static bool wraps_clash(const cpu_chain *c, const plan_wave *wave, int k)
+{
+    const sweep_loop *l = sweep_of(c, wave, k);
+    for (int i = 0, component; i < sweep_wrap_count(l); i++) {
+        const chain_slot *slot = sweep_wrap_slot(l, i, loop_of(c, wave, k), &component);
+        if (writes(c, wave, k, slot->number, component)) continue;
+        for (int before = k - 1; before >= 0; before--) {
+            if (writes(c, wave, before, slot->number, component)) break;
+            if (fills(c, wave, before, slot, component) || wraps(c, wave, before, slot, component))
+                return true;
+        }
+    }
+    return false;
 }
 
 /* Whether each point of all loops lies in one tile only, and independent tiles fill nothing in
@@ -104,12 +143,13 @@ static bool fills_apart(const cpu_chain *c, const plan_wave *wave, int k)
 /* Sets which fills of a loop others have filled; false: it clashes with others. */
 static bool settle_loop(cpu_chain *c, const plan_wave *wave, int k, bool clean)
 {
-    int fills = sweep_fill_count(sweep_of(c, wave, k));
+    int count = sweep_fill_count(sweep_of(c, wave, k));
     uint64_t *filled = &c->filled[wave->first + k];
     *filled = 0;
-    if (!fills) return true;
-    if (!clean || fills > SWEEP_MOST_FILLS || !fills_apart(c, wave, k)) return false;
-    for (int f = 0; f < fills; f++) {
+    if (sweep_wrap_count(sweep_of(c, wave, k)) && (!clean || wraps_clash(c, wave, k))) return false;
+    if (!count) return true;
+    if (!clean || count > SWEEP_MOST_FILLS || !fills_apart(c, wave, k)) return false;
+    for (int f = 0; f < count; f++) {
         sweep_relation r = relation(c, wave, k, f);
         if (r == SWEEP_CLASHES) return false;
         if (r == SWEEP_FILLED) *filled |= UINT64_C(1) << f;

@@ -3,7 +3,7 @@
  * the first loop that touches a field writes all of it. The program may swap fields that are alike,
  * so those of a loop that writes one of them get the same room. */
 #include "analysis/analysis.h"
-#include "sweep/sweep.h"
+#include "sweep/loop.h"
 
 typedef struct home {
     grid_box room;
@@ -59,6 +59,21 @@ static void meet_fields(const room_finder *f)
     }
 }
 
+/* Widens rooms by the cells of components that need no more; false: those that read need more. */
+static bool add_wrap(const room_finder *f, int param, int component, const int32_t lo[3],
+                     const int32_t hi[3])
+{
+    const chain_slot *slot = slot_of(f->loop, param);
+    sweep_reach reach = {f->loop, param, component, {lo[0], lo[1], lo[2]}};
+    grid_box all = chain_slot_memory(slot),
+             inside = chain_binding_inside(&f->loop->bindings[param]);
+    grid_box room;
+    if (memcmp(lo, hi, sizeof reach.offset) != 0 || !sweep_can_wrap(&reach, &room)) return false;
+    home *h = home_of(f, param);
+    if (grid_box_contains(&inside, &all)) h->room = grid_box_hull(&h->room, &room);
+    return true;
+}
+
 /* Widens rooms by what a loop reads around fields. It reads copies where it writes the field, where
  * rows are not contiguous, and where values that a rule hides lie around. */
 static bool add_reads(room_finder *f)
@@ -74,8 +89,8 @@ static bool add_reads(room_finder *f)
         grid_box all = chain_slot_memory(slot),
                  inside = chain_binding_inside(&loop->bindings[r->param]);
         grid_box touched = analysis_touched(&kernel->params[r->param], r->lo, r->hi, &loop->box);
-        if (writes(loop, slot) || !grid_box_contains(&inside, &all) ||
-            store_slot_rows(slot) != CODEGEN_CONTIGUOUS)
+        if (add_wrap(f, r->param, r->component, r->lo, r->hi) || writes(loop, slot) ||
+            !grid_box_contains(&inside, &all) || store_slot_rows(slot) != CODEGEN_CONTIGUOUS)
             continue;
         home *h = home_of(f, r->param);
         grid_box room = grid_box_hull(&h->room, &touched);
@@ -110,6 +125,10 @@ static bool add_loop(room_finder *f, const chain_loop *loop)
     meet_fields(f);
     if (grid_box_is_empty(&loop->box)) return true;
     if (!add_reads(f)) return false;
+    for (int i = 0; i < loop->kernel->store_count; i++) {
+        const ir_store *s = &loop->kernel->stores[i];
+        if (slot_of(loop, s->param)) add_wrap(f, s->param, s->component, s->offset, s->offset);
+    }
     for (int p = 0; p < loop->kernel->param_count; p++)
         if (ir_param_is_written_field(&loop->kernel->params[p])) share_room(f, p);
     return true;

@@ -61,6 +61,15 @@ const chain_slot *sweep_fill_slot(const sweep_loop *l, int fill, const chain_loo
     return loop->bindings[l->fills[fill].field->first].slot;
 }
 
+int sweep_wrap_count(const sweep_loop *l) { return l->wrap_count; }
+
+const chain_slot *sweep_wrap_slot(const sweep_loop *l, int wrap, const chain_loop *loop,
+                                  int *component)
+{
+    *component = l->wraps[wrap].component;
+    return loop->bindings[l->wraps[wrap].field->first].slot;
+}
+
 /* Whether two areas have indices outside in common. */
 static bool meet(const sweep_edge *a, const sweep_area *of_a, const sweep_area *of_b)
 {

@@ -18,15 +18,21 @@ static bool is_written(const sweep_loop *l, const sweep_field *field)
     return written;
 }
 
+bool sweep_edge_has_room(const sweep_edge *edge, const grid_box *room)
+{
+    const sweep_field *field = edge->field;
+    grid_box all = grid_box_hull(&field->room, room);
+    if (grid_box_contains(&field->inside, room)) return true;
+    return grid_box_contains(&field->inside, &field->memory) &&
+           store_array_extend(field->array, &all);
+}
+
 bool sweep_edge_can_fill(const sweep_loop *l, const sweep_edge *edge, const grid_box *touched)
 {
     const sweep_field *field = edge->field;
-    grid_box all = grid_box_hull(&field->room, touched);
-    bool plain =
-        grid_box_contains(&field->inside, &field->memory); /* nothing else lies around it */
     if (HOSTILE(false, edge->view % 2 == 0)) return false; /* the other way, too */
     if (edge->written || is_written(l, field)) return false;
-    return field->rows == CODEGEN_CONTIGUOUS && plain && store_array_extend(field->array, &all);
+    return field->rows == CODEGEN_CONTIGUOUS && sweep_edge_has_room(edge, touched);
 }
 
 /* Fills rows y_lo .. y_hi-1 of a plane, whose y or z is outside. */

@@ -100,6 +100,17 @@ typedef struct sweep_edge {
     grid_box inside;      /* the field's */
 } sweep_edge;
 
+/* A component that is touched at one offset, beyond sides that need no copies: see edge_wrap.c. */
+typedef struct sweep_wrap {
+    const sweep_field *field;
+    int component, view, bytes;
+    bool first;     /* of those of the component: its cells are moved once */
+    bool written;   /* by some parameter */
+    bool around[3]; /* dimensions that are periodic */
+    int32_t offset[3];
+    grid_box inside; /* the field's */
+} sweep_wrap;
+
 /* ---- a prepared loop ------------------------------------------------------------------------- */
 
 typedef struct sweep_reduction {
@@ -127,23 +138,25 @@ struct sweep_loop {
     char kernel_hash[33];   /* of its kernel: another may come to lie at the same address */
     abi_function *run;
     sweep_manner manner;
-    bool columns;  /* levels run in order, and columns are independent: each runs by itself */
-    bool levels;   /* levels run in order, each on all its points */
-    bool along_x;  /* levels run in order, along x */
-    bool collects; /* contributions of all points, which are reduced when the loop has ended */
-    bool poison;   /* as the workers' */
-    bool alone;    /* one thread must run it */
-    bool far;      /* copies around a point may be large: see sweep_edge_is_far */
-    bool high;     /* there may be code for two planes at once */
-    int streams;   /* results that may be written past the caches */
-    int flags;     /* of the box that runs */
+    bool columns;       /* levels run in order, and columns are independent: each runs by itself */
+    bool levels;        /* levels run in order, each on all its points */
+    bool along_x;       /* levels run in order, along x */
+    bool collects;      /* contributions of all points, which are reduced when the loop has ended */
+    bool poison;        /* as the workers' */
+    bool alone;         /* one thread must run it */
+    bool far;           /* copies around a point may be large: see sweep_edge_is_far */
+    bool without_wraps; /* some edges are copies */
+    bool high;          /* there may be code for two planes at once */
+    int streams;        /* results that may be written past the caches */
+    int flags;          /* of the box that runs */
     int usual_flags;
-    int view_count, number_count, edge_count, fill_count, reduction_count;
+    int view_count, number_count, edge_count, fill_count, wrap_count, reduction_count;
     sweep_field *fields;  /* per parameter; zero for those that are no fields */
     abi_levels *readable; /* per parameter */
     abi_view *views;
     ir_value *numbers;
-    sweep_edge *edges, *fills;       /* `fills`: those whose outside is filled before a box runs */
+    sweep_edge *edges, *fills; /* `fills`: those whose outside is filled before a box runs */
+    sweep_wrap *wraps;
     const sweep_edge **edge_of_view; /* NULL: none in `edges` */
     sweep_reduction *reductions;
     sweep_reuse reuse;
@@ -209,11 +222,29 @@ bool sweep_edge_target(const sweep_edge *edge, const int64_t index[3], int64_t t
 /* Whether what is read of a component outside the grid can be written around its values, so that no
  * copies are needed: there is memory, made if need be, and nobody writes them meanwhile. */
 bool sweep_edge_can_fill(const sweep_loop *l, const sweep_edge *edge, const grid_box *touched);
+/* Whether the field of an edge has memory for indices around its values, made if need be, where
+ * nothing else lies. */
+bool sweep_edge_has_room(const sweep_edge *edge, const grid_box *room);
 /* Fills what the box that runs reads outside of fields that are not copied. */
 void sweep_fill(sweep_loop *l);
 /* The same for a box of points in a tile, on the calling thread: what the tiles that come before it
  * have not filled. */
 void sweep_fill_around(const sweep_loop *l, const grid_box *points, const sweep_tile *tile);
+
+/* ---- edge_wrap.c ----------------------------------------------------------------------------- */
+
+/* A read or write of a component by a loop. */
+typedef struct sweep_reach {
+    const chain_loop *loop;
+    int param, component;
+    int32_t offset[3];
+} sweep_reach;
+
+/* Whether the component can be a sweep_wrap; *room: the indices that there must be memory for. */
+bool sweep_can_wrap(const sweep_reach *r, grid_box *room);
+/* Runs a box of a loop with wraps, on the share's views, which are those of the loop before and
+ * after. False when memory is out. */
+bool sweep_run_wrapped(const sweep_loop *l, const grid_box *box, sweep_share *share);
 
 /* ---- point_values.c, failing_point.c, run_points.c
  * ----------------------------------------------- */
@@ -236,6 +267,8 @@ bool sweep_run_points(const sweep_loop *l, const grid_box *box, sweep_share *sha
 /* Runs a box, its edges on copies, from low x to high: reductions take points in this order. The
  * share's views are those of the loop before and after. False when memory is out. */
 bool sweep_run_part(const sweep_loop *l, const grid_box *box, sweep_share *share);
+/* The same where it has no edges, or the views are those of copies. */
+bool sweep_run_plain(const sweep_loop *l, const grid_box *box, sweep_share *share);
 /* The same for a loop with reductions, whose contributions are reduced to bricks, or collected. */
 bool sweep_run_reducing(const sweep_loop *l, const grid_box *block, sweep_share *share);
 

@@ -47,6 +47,35 @@ static bool fill_edge(sweep_loop *l, sweep_edge edge)
     return true;
 }
 
+static sweep_wrap *wrapped_before(const sweep_loop *l, const sweep_edge *edge)
+{
+    for (int i = 0; i < l->wrap_count; i++)
+        if (l->wraps[i].first && l->wraps[i].field->first == edge->field->first &&
+            l->wraps[i].component == edge->component)
+            return &l->wraps[i];
+    return NULL;
+}
+
+/* Makes an edge a wrap, if it can be one. */
+static bool wrap_edge(sweep_loop *l, const sweep_edge *edge)
+{
+    sweep_field *field = &l->fields[edge->field - l->fields];
+    sweep_reach reach = {&l->like, (int)(field - l->fields), edge->component, {0}};
+    grid_box room;
+    memcpy(reach.offset, edge->lo, sizeof reach.offset);
+    if (l->manner.copies || l->without_wraps || memcmp(edge->lo, edge->hi, sizeof edge->lo) != 0 ||
+        !sweep_can_wrap(&reach, &room) || !sweep_edge_has_room(edge, &room))
+        return false;
+    sweep_wrap *before = wrapped_before(l, edge), *w = &l->wraps[l->wrap_count++];
+    *w = (sweep_wrap){field, edge->component, edge->view, edge->bytes, .inside = edge->inside};
+    memcpy(w->offset, edge->lo, sizeof w->offset);
+    for (int d = 0; d < 3; d++) w->around[d] = grid_boundary_is_periodic(&field->boundary, d);
+    w->first = !before;
+    *(before ? &before->written : &w->written) |= edge->written;
+    field->room = grid_box_hull(&field->room, &room);
+    return true;
+}
+
 /* Keeps an edge when some point of the box reads or writes outside the grid there. */
 static void add_edge(sweep_loop *l, sweep_edge edge)
 {
@@ -59,7 +88,7 @@ static void add_edge(sweep_loop *l, sweep_edge edge)
     edge.plain = ir_param_same_mapping(field->param, &plain);
     edge.clipped[l->loop->kernel->ordered] = l->columns;
     grid_box touched = touched_by(l, &edge);
-    if (grid_box_contains(&field->inside, &touched)) return;
+    if (grid_box_contains(&field->inside, &touched) || wrap_edge(l, &edge)) return;
     sweep_sources *sources = edge.written ? &field->writes : &field->reads;
     sources->touched = grid_box_hull(&sources->touched, &touched);
     edge.sources = sources;
@@ -132,6 +161,16 @@ static void add_reuse(sweep_loop *l, analysis_reach *reaches, int count)
         sweep_reuse_add(&l->reuse, reaches[r].lo, reaches[r].hi, bytes_of(l, reaches[r].param));
 }
 
+static void add_edges(sweep_loop *l, const analysis_reach *reaches, int count)
+{
+    const ir_kernel *kernel = l->loop->kernel;
+    l->edge_count = l->fill_count = l->wrap_count = 0;
+    for (int i = 0; i < count; i++) add_read_edge(l, &reaches[i]);
+    for (int i = 0; i < kernel->store_count; i++)
+        if (ir_param_is_field(&kernel->params[kernel->stores[i].param]))
+            add_write_edge(l, &kernel->stores[i]);
+}
+
 bool sweep_prepare_edges(sweep_loop *l)
 {
     const ir_kernel *kernel = l->loop->kernel;
@@ -139,12 +178,12 @@ bool sweep_prepare_edges(sweep_loop *l)
     analysis_reach *reaches = arena_array(&l->memory, most, sizeof *reaches);
     l->edges = arena_array(&l->memory, most + (size_t)kernel->store_count, sizeof *l->edges);
     l->fills = arena_array(&l->memory, most, sizeof *l->fills);
-    if (!reaches || !l->edges || !l->fills) return false;
+    l->wraps = arena_array(&l->memory, most + (size_t)kernel->store_count, sizeof *l->wraps);
+    if (!reaches || !l->edges || !l->fills || !l->wraps) return false;
     int count = analysis_reaches(kernel, reaches);
-    for (int i = 0; i < count; i++) add_read_edge(l, &reaches[i]);
-    for (int i = 0; i < kernel->store_count; i++)
-        if (ir_param_is_field(&kernel->params[kernel->stores[i].param]))
-            add_write_edge(l, &kernel->stores[i]);
+    add_edges(l, reaches, count);
+    l->without_wraps = l->edge_count > 0; /* points on copies lie at the same sides */
+    if (l->wrap_count && l->without_wraps) add_edges(l, reaches, count);
     add_reuse(l, reaches, count);
     return make_sources(l);
 }

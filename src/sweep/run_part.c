@@ -3,9 +3,8 @@
  * the part. */
 #include "sweep/loop.h"
 
-/* Runs a box on the share's views. All boxes run, also when a point has failed: another may hold
- * one that comes before it. */
-static bool run_box(const sweep_loop *l, const grid_box *box, sweep_share *share)
+/* All boxes run, also when a point has failed: another may hold one that comes before it. */
+bool sweep_run_plain(const sweep_loop *l, const grid_box *box, sweep_share *share)
 {
     abi_box points;
     memcpy(points.lo, box->lo, sizeof points.lo);
@@ -40,7 +39,7 @@ static bool run_edge(const sweep_loop *l, const grid_box *piece, sweep_share *sh
     if (l->far && sweep_edge_is_far(l->edges, l->edge_count, piece))
         return sweep_run_points(l, piece, share);
     if (!gather(l, piece, share)) return false;
-    if (!run_box(l, piece, share)) return false;
+    if (!sweep_run_plain(l, piece, share)) return false;
     sweep_edge_scatter(l->edges, l->edge_count, piece, share);
     for (int e = 0; e < l->edge_count; e++)
         share->views[l->edges[e].view] = l->views[l->edges[e].view];
@@ -49,13 +48,15 @@ static bool run_edge(const sweep_loop *l, const grid_box *piece, sweep_share *sh
 
 bool sweep_run_part(const sweep_loop *l, const grid_box *box, sweep_share *share)
 {
-    if (grid_box_contains(&l->interior, box)) return run_box(l, box, share);
+    if (l->wrap_count && !grid_box_contains(&l->inside, box))
+        return sweep_run_wrapped(l, box, share);
+    if (grid_box_contains(&l->interior, box)) return sweep_run_plain(l, box, share);
     grid_box inner = grid_box_intersect(box, &l->interior), pieces[6];
     bool some = !grid_box_is_empty(&inner);
     int count = grid_box_subtract(box, &l->interior, pieces);
     for (int i = 0; i < count; i++)
         if (some && pieces[i].hi[0] <= inner.lo[0] && !run_edge(l, &pieces[i], share)) return false;
-    if (some && !run_box(l, &inner, share)) return false;
+    if (some && !sweep_run_plain(l, &inner, share)) return false;
     for (int i = 0; i < count; i++)
         if (!(some && pieces[i].hi[0] <= inner.lo[0]) && !run_edge(l, &pieces[i], share))
             return false;

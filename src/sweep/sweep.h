@@ -130,6 +130,11 @@ int sweep_fill_count(const sweep_loop *l);
 /* The slot and the component of one of them, in a loop like the prepared one. */
 const chain_slot *sweep_fill_slot(const sweep_loop *l, int fill, const chain_loop *loop,
                                   int *component);
+/* The same for components that are touched at one offset: each point, and no other, changes cells
+ * around the field as it runs. */
+int sweep_wrap_count(const sweep_loop *l);
+const chain_slot *sweep_wrap_slot(const sweep_loop *l, int wrap, const chain_loop *loop,
+                                  int *component);
 /* In each dimension, by how many points a loop in tiles is behind another one, and by how many the
  * first of its tiles around a period begins further inside. */
 typedef struct sweep_lag {
