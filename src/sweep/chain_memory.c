@@ -3,7 +3,7 @@
  * the first loop that touches a field writes all of it. The program may swap fields that are alike,
  * so those of a loop that writes one of them get the same room. */
 #include "analysis/analysis.h"
-#include "sweep/sweep.h"
+#include "sweep/loop.h"
 
 typedef struct home {
     grid_box room;
@@ -24,14 +24,6 @@ static chain_slot *slot_of(const chain_loop *loop, int p)
 }
 
 static home *home_of(const room_finder *f, int p) { return &f->homes[slot_of(f->loop, p)->number]; }
-
-static bool writes(const chain_loop *loop, const chain_slot *slot)
-{
-    for (int p = 0; p < loop->kernel->param_count; p++)
-        if (slot_of(loop, p) == slot && ir_param_is_written_field(&loop->kernel->params[p]))
-            return true;
-    return false;
-}
 
 static bool reads(const chain_loop *loop, const chain_slot *slot)
 {
@@ -59,7 +51,7 @@ static void meet_fields(const room_finder *f)
     }
 }
 
-/* Widens rooms by what a loop reads around fields. It reads copies where it writes the field, where
+/* Widens rooms by what a loop reads around fields. It reads copies where it changes them, where
  * rows are not contiguous, and where values that a rule hides lie around. */
 static bool add_reads(room_finder *f)
 {
@@ -74,7 +66,7 @@ static bool add_reads(room_finder *f)
         grid_box all = chain_slot_memory(slot),
                  inside = chain_binding_inside(&loop->bindings[r->param]);
         grid_box touched = analysis_touched(&kernel->params[r->param], r->lo, r->hi, &loop->box);
-        if (writes(loop, slot) || !grid_box_contains(&inside, &all) ||
+        if (sweep_edge_changes(loop, r->param) || !grid_box_contains(&inside, &all) ||
             store_slot_rows(slot) != CODEGEN_CONTIGUOUS)
             continue;
         home *h = home_of(f, r->param);
