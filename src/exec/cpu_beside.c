@@ -66,9 +66,10 @@ static bool wraps(const cpu_chain *c, const plan_wave *wave, int k, const chain_
     return false;
 }
 
-/* The relation of a fill to those of one loop before. */
+/* The relation of a fill to those of one loop before. Where that loop has changed the values, the
+ * fill must only come after all that the loop reads. */
 static sweep_relation relation_to(const cpu_chain *c, const plan_wave *wave, int k, int fill,
-                                  int before)
+                                  int before, bool changed)
 {
     const sweep_loop *a = sweep_of(c, wave, before), *b = sweep_of(c, wave, k);
     sweep_lag lag = find_lag(c, wave, before, k);
@@ -77,22 +78,24 @@ static sweep_relation relation_to(const cpu_chain *c, const plan_wave *wave, int
     for (int f = 0; f < sweep_fill_count(a); f++) {
         if (sweep_fill_slot(a, f, loop_of(c, wave, before), &other) != slot || other != component)
             continue;
-        return sweep_fill_relation(a, f, b, fill, &lag);
+        if (!changed) return sweep_fill_relation(a, f, b, fill, &lag);
+        return sweep_fill_follows(a, f, b, fill, &lag) ? SWEEP_APART : SWEEP_CLASHES;
     }
     return SWEEP_APART;
 }
 
 /* The relation of a fill to those of all loops before. A loop runs after a write of what it reads
- * in every dimension, and the write after all that read the value before. */
+ * in every dimension, and the write after all that read the value before. Only a loop that changes
+ * the values which it reads itself, points of a colour, reads and writes at once. */
 static sweep_relation relation(const cpu_chain *c, const plan_wave *wave, int k, int fill)
 {
     int component;
     const chain_slot *slot =
         sweep_fill_slot(sweep_of(c, wave, k), fill, loop_of(c, wave, k), &component);
     for (int before = k - 1; before >= 0; before--) {
-        if (writes(c, wave, before, slot->number, component)) break;
-        sweep_relation r = relation_to(c, wave, k, fill, before);
-        if (r != SWEEP_APART) return r;
+        bool changed = writes(c, wave, before, slot->number, component);
+        sweep_relation r = relation_to(c, wave, k, fill, before, changed);
+        if (changed || r != SWEEP_APART) return r;
         if (wraps(c, wave, before, slot, component)) return SWEEP_CLASHES;
     }
     return SWEEP_APART;
@@ -106,9 +109,11 @@ static bool wraps_clash(const cpu_chain *c, const plan_wave *wave, int k)
         const chain_slot *slot = sweep_wrap_slot(l, i, loop_of(c, wave, k), &component);
         if (writes(c, wave, k, slot->number, component)) continue;
         for (int before = k - 1; before >= 0; before--) {
-            if (writes(c, wave, before, slot->number, component)) break;
-            if (fills(c, wave, before, slot, component) || wraps(c, wave, before, slot, component))
+            bool changed = writes(c, wave, before, slot->number, component);
+            if (fills(c, wave, before, slot, component) ||
+                (!changed && wraps(c, wave, before, slot, component)))
                 return true;
+            if (changed) break;
         }
     }
     return false;

@@ -25,14 +25,6 @@ static chain_slot *slot_of(const chain_loop *loop, int p)
 
 static home *home_of(const room_finder *f, int p) { return &f->homes[slot_of(f->loop, p)->number]; }
 
-static bool writes(const chain_loop *loop, const chain_slot *slot)
-{
-    for (int p = 0; p < loop->kernel->param_count; p++)
-        if (slot_of(loop, p) == slot && ir_param_is_written_field(&loop->kernel->params[p]))
-            return true;
-    return false;
-}
-
 static bool reads(const chain_loop *loop, const chain_slot *slot)
 {
     for (int i = 0; i < loop->kernel->access_count; i++)
@@ -74,7 +66,7 @@ static bool add_wrap(const room_finder *f, int param, int component, const int32
     return true;
 }
 
-/* Widens rooms by what a loop reads around fields. It reads copies where it writes the field, where
+/* Widens rooms by what a loop reads around fields. It reads copies where it changes them, where
  * rows are not contiguous, and where values that a rule hides lie around. */
 static bool add_reads(room_finder *f)
 {
@@ -89,7 +81,7 @@ static bool add_reads(room_finder *f)
         grid_box all = chain_slot_memory(slot),
                  inside = chain_binding_inside(&loop->bindings[r->param]);
         grid_box touched = analysis_touched(&kernel->params[r->param], r->lo, r->hi, &loop->box);
-        if (add_wrap(f, r->param, r->component, r->lo, r->hi) || writes(loop, slot) ||
+        if (add_wrap(f, r->param, r->component, r->lo, r->hi) || sweep_edge_changes(loop, r->param) ||
             !grid_box_contains(&inside, &all) || store_slot_rows(slot) != CODEGEN_CONTIGUOUS)
             continue;
         home *h = home_of(f, r->param);

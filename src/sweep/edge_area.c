@@ -114,6 +114,29 @@ sweep_relation sweep_fill_relation(const sweep_loop *a, int fa, const sweep_loop
                                                                         : SWEEP_CLASHES;
 }
 
+/* How far a point of one loop may lie beyond a point of another one along a dimension, at most, if
+ * they touch one index outside the grid. */
+static int64_t most_beyond(const sweep_loop *a, const sweep_edge *ea, const sweep_edge *eb, int d)
+{
+    bool star = ea->star && eb->star && a->like.box.lo[d] >= ea->inside.lo[d] &&
+                a->like.box.hi[d] <= ea->inside.hi[d];
+    int64_t low = larger(-ea->lo[d], -eb->lo[d]), high = larger(ea->hi[d], eb->hi[d]);
+    return star ? larger(larger(low, high) - 1, 0) : larger(eb->hi[d] - ea->lo[d], 0);
+}
+
+bool sweep_fill_follows(const sweep_loop *a, int fa, const sweep_loop *b, int fb,
+                        const sweep_lag *lag)
+{
+    const sweep_edge *ea = &a->fills[fa], *eb = &b->fills[fb];
+    sweep_area of_a = sweep_area_of(ea, &a->like.box), of_b = sweep_area_of(eb, &b->like.box);
+    if (!meet(ea, &of_a, &of_b)) return true;
+    bool follows = ea->plain && eb->plain;
+    for (int d = 0; d < 3; d++)
+        follows = follows && lag->behind[d] >= most_beyond(a, ea, eb, d) &&
+                  lag->inside[d] >= most_beyond(b, eb, ea, d);
+    return follows;
+}
+
 bool sweep_fills_apart(const sweep_loop *l, int d, int64_t second, int64_t last)
 {
     const grid_box *box = &l->like.box;

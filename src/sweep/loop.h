@@ -8,6 +8,15 @@
 
 #include <string.h>
 
+/* What the thread sanitizer is told. */
+#ifdef __SANITIZE_THREAD__
+void AnnotateIgnoreReadsBegin(const char *file, int line);
+void AnnotateIgnoreReadsEnd(const char *file, int line);
+#else
+#define AnnotateIgnoreReadsBegin(file, line) (void)0
+#define AnnotateIgnoreReadsEnd(file, line) (void)0
+#endif
+
 /* ---- work.c: threads, and what each keeps between loops -------------------------------------- */
 
 /* Memory of one thread. It grows until it holds what the largest box needs, and stays. */
@@ -219,6 +228,8 @@ void sweep_edge_scatter(const sweep_edge *edges, int count, const grid_box *piec
                         const sweep_share *share);
 /* Where an index that is written belongs; false: nowhere. */
 bool sweep_edge_target(const sweep_edge *edge, const int64_t index[3], int64_t target[3]);
+/* Whether a loop changes values of the field of a parameter that other points of it read. */
+bool sweep_edge_changes(const chain_loop *loop, int param);
 /* Whether what is read of a component outside the grid can be written around its values, so that no
  * copies are needed: there is memory, made if need be, and nobody writes them meanwhile. */
 bool sweep_edge_can_fill(const sweep_loop *l, const sweep_edge *edge, const grid_box *touched);

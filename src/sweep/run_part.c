@@ -14,14 +14,6 @@ bool sweep_run_plain(const sweep_loop *l, const grid_box *box, sweep_share *shar
     return !share->failure.found || sweep_fault_note(l, share, true);
 }
 
-#ifdef __SANITIZE_THREAD__
-void AnnotateIgnoreReadsBegin(const char *file, int line);
-void AnnotateIgnoreReadsEnd(const char *file, int line);
-#else
-#define AnnotateIgnoreReadsBegin(file, line) (void)0
-#define AnnotateIgnoreReadsEnd(file, line) (void)0
-#endif
-
 /* Copies what a piece reads. If the loop visits points of one colour and writes what it reads, the
  * copies also hold points of that colour, which other threads write meanwhile. Nobody reads these
  * copies, and the thread sanitizer is told so. */

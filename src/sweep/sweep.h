@@ -143,6 +143,10 @@ typedef struct sweep_lag {
 /* How fill `fb` of loop b is related to fill `fa` of loop a before it, both of one component. */
 sweep_relation sweep_fill_relation(const sweep_loop *a, int fa, const sweep_loop *b, int fb,
                                    const sweep_lag *lag);
+/* Whether fill `fb` of loop b, around values that loop a before it has changed, comes after all
+ * that loop a reads of its own fill `fa` there. */
+bool sweep_fill_follows(const sweep_loop *a, int fa, const sweep_loop *b, int fb,
+                        const sweep_lag *lag);
 /* Whether independent tiles along a dimension fill nothing that another one touches: of this loop,
  * all points below `second` lie in the first tile, and all from `last` on in the last one. */
 bool sweep_fills_apart(const sweep_loop *l, int dimension, int64_t second, int64_t last);

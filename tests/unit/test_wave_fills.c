@@ -28,6 +28,12 @@ static const char kernels[] =
     "kernel both(in double u, in double w, out double v)\n"
     "{ v = 0.3*(u[1,1,0] - w[0,-1,1]) + 0.1*(u[0,-1,-1] + w[0,1,-1]); }\n"
     "kernel more(in double u, inout double v) { v += 0.1*u[-1,1,1] - 0.2*u[0,-1,-1]; }\n"
+    "kernel relax(inout double u, in double f) { u = 0.2*(u[-1,0,0] + u[1,0,0] + u[0,-1,0]\n"
+    "  + u[0,1,0] + u[0,0,-1] + u[0,0,1]) - 0.3*u + 0.1*f; }\n"
+    "kernel leap(inout double u, in double f) { u = 0.2*(u[-3,0,0] + u[1,0,0] + u[0,-1,0]\n"
+    "  + u[0,3,0] + u[0,0,-3] + u[0,0,3]) - 0.1*f; }\n"
+    "kernel corner(inout double u, in double f) { u = 0.3*(u[1,1,0] - u[-1,-1,0] + u[0,1,1]\n"
+    "  + u[0,-1,-1]) + 0.1*u[0,0,-1] - 0.2*f; }\n"
     "kernel total(in double u, sum double s) { s += u; }\n";
 
 typedef struct world {
@@ -118,6 +124,53 @@ static void with_sums(world *w)
         apply(w, "box", w->u, w->v);
         kata_apply(find(w, "total"), kata_all(w->g), w->v, w->s);
         apply(w, "arms", w->v, w->u);
+    }
+}
+
+static void color(world *w, const char *name, int colors, int i, kata_field *u, kata_field *f)
+{
+    kata_apply(find(w, name), kata_color(kata_all(w->g), colors, i % colors), u, f);
+}
+
+/* Fields that are changed in place, color by color, and read before and after. An odd number of
+ * points along y has no two colors around a period. */
+static void in_place(world *w)
+{
+    for (int side = KATA_Y_LOW; side <= KATA_Y_HIGH; side++)
+        kata_boundary_set(w->u, (kata_side)side, KATA_REFLECT_FACE, 0);
+    for (int i = 0; i < 6; i++) {
+        color(w, "relax", 2, i, w->u, w->w);
+        if (i == 2) apply(w, "arms", w->u, w->v);
+        if (i == 3) apply(w, "arms", w->u, w->w);
+        if (i == 4) color(w, "relax", 2, i, w->u, w->u);
+    }
+}
+
+static void set_walls(kata_field *field)
+{
+    for (int side = KATA_X_LOW; side <= KATA_Z_HIGH; side++)
+        kata_boundary_set(field, (kata_side)side, side % 2 ? KATA_CONSTANT : KATA_REFLECT_NODE,
+                          0.25);
+}
+
+/* The same, reading far and around corners. */
+static void far_in_place(world *w)
+{
+    set_walls(w->u);
+    for (int i = 0; i < 5; i++) {
+        color(w, "leap", 2, i, w->u, w->w);
+        if (i == 1) apply(w, "box", w->u, w->w);
+        if (i == 3) color(w, "relax", 2, i, w->u, w->w);
+    }
+}
+
+static void corners_in_place(world *w)
+{
+    for (int side = KATA_X_LOW; side <= KATA_Z_HIGH; side++)
+        kata_boundary_set(w->u, (kata_side)side, KATA_CONSTANT, 0.25);
+    for (int i = 0; i < 6; i++) {
+        color(w, "corner", 3 + 2 * (i % 2), i, w->u, w->w);
+        if (i == 2) apply(w, "box", w->u, w->w);
     }
 }
 
@@ -213,6 +266,16 @@ static void test_sums_in_waves(void **state)
     check(with_sums, rows, true);
 }
 
+static void test_colors_in_waves(void **state)
+{
+    (void)state;
+    check(in_place, waves, true);
+    check(far_in_place, waves, true);
+    check(corners_in_place, waves, true);
+    check(in_place, deep, false);
+    check(corners_in_place, deep, false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +285,7 @@ int main(void)
         cmocka_unit_test(test_walls_change_while_values_stay_in_waves),
         cmocka_unit_test(test_diamonds),
         cmocka_unit_test(test_sums_in_waves),
+        cmocka_unit_test(test_colors_in_waves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
