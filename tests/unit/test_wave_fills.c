@@ -164,11 +164,12 @@ static void far_in_place(world *w)
     }
 }
 
+/* Walls change, too: loops must not fill around a field what others still read. */
 static void corners_in_place(world *w)
 {
-    for (int side = KATA_X_LOW; side <= KATA_Z_HIGH; side++)
-        kata_boundary_set(w->u, (kata_side)side, KATA_CONSTANT, 0.25);
     for (int i = 0; i < 6; i++) {
+        for (int side = KATA_X_LOW; side <= KATA_Z_HIGH; side++)
+            kata_boundary_set(w->u, (kata_side)side, i % 2 ? KATA_CONSTANT : KATA_CLAMP, 0.25);
         color(w, "corner", 3 + 2 * (i % 2), i, w->u, w->w);
         if (i == 2) apply(w, "box", w->u, w->w);
     }
