@@ -81,8 +81,9 @@ static bool add_reads(room_finder *f)
         grid_box all = chain_slot_memory(slot),
                  inside = chain_binding_inside(&loop->bindings[r->param]);
         grid_box touched = analysis_touched(&kernel->params[r->param], r->lo, r->hi, &loop->box);
-        if (add_wrap(f, r->param, r->component, r->lo, r->hi) || sweep_edge_changes(loop, r->param) ||
-            !grid_box_contains(&inside, &all) || store_slot_rows(slot) != CODEGEN_CONTIGUOUS)
+        if (add_wrap(f, r->param, r->component, r->lo, r->hi) ||
+            sweep_edge_changes(loop, r->param) || !grid_box_contains(&inside, &all) ||
+            store_slot_rows(slot) != CODEGEN_CONTIGUOUS)
             continue;
         home *h = home_of(f, r->param);
         grid_box room = grid_box_hull(&h->room, &touched);
