@@ -92,7 +92,8 @@ void api_spoil_results(kata *k);
 
 /* Runs them: the call needs their result. */
 kata_status api_flush(kata *k, const char *call);
-/* After a loop was queued: runs them where the queue is long. */
+/* After a loop was queued: runs them where the queue is long. Loops that repeat are run in whole
+ * periods, so that their chains are alike. */
 kata_status api_queued(kata *k);
 
 /* ---- debugging.c ----------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENTRIES = HOSTILE(64, 2), PARAMS = 12 };
+enum { ENTRIES = HOSTILE(256, 2), PARAMS = 12 };
 
 /* The argument of a parameter: a field has a slot and rules, a scalar a slot, a number neither. */
 typedef struct given {
@@ -34,7 +34,8 @@ static bool same_range(const kata_range *a, const kata_range *b)
            !memcmp(a->hi, b->hi, sizeof a->hi);
 }
 
-/* Adds the slot of an argument to the sum that chooses an entry. */
+/* Adds the slot of an argument to the sum that chooses an entry. Colors are in it, too: sweeps that
+ * alternate differ in nothing else. */
 static inline uintptr_t add_slot(uintptr_t sum, const chain_slot *slot)
 {
     return sum * 31 + ((uintptr_t)slot >> 4);
@@ -43,8 +44,9 @@ static inline uintptr_t add_slot(uintptr_t sum, const chain_slot *slot)
 static inline known *entry_of(struct api_apply_cache *r, const ir_kernel *kernel,
                               const kata_range *range, uintptr_t slots)
 {
-    uintptr_t at = slots ^ (uintptr_t)kernel >> 4 ^ (uintptr_t)range->lo[0];
-    return &r->known[(at ^ at >> 7) % ENTRIES];
+    uint64_t at = slots ^ (uintptr_t)kernel >> 4 ^ (uintptr_t)range->lo[0];
+    at = (at * 31 + (uint64_t)range->color) * UINT64_C(0x9e3779b97f4a7c15);
+    return &r->known[(at >> 32) % ENTRIES];
 }
 
 /* Whether the check does not depend on the values that a slot holds now. */

@@ -68,10 +68,17 @@ static kata_status end_chain(kata *k, end_reason why, const char *call)
 
 kata_status api_flush(kata *k, const char *call) { return end_chain(k, END_FORCED, call); }
 
+/* A long queue of loops that repeat waits until they begin again. */
 kata_status api_queued(kata *k)
 {
+    size_t more = 0;
     if (k->eager) return api_flush(k, "kata_apply");
-    return k->chain.count < API_CHAIN_LENGTH ? KATA_OK : end_chain(k, END_LONG, NULL);
+    if (k->chain.count < API_CHAIN_LENGTH) return KATA_OK;
+    if (k->chain.count == API_CHAIN_LENGTH) {
+        if (!exec_loops_to_end(&k->chain, &more)) return message_no_memory(&k->messages);
+        k->longest = k->chain.count + more;
+    }
+    return k->chain.count < k->longest ? KATA_OK : end_chain(k, END_LONG, NULL);
 }
 
 kata_status kata_step(kata *k)

@@ -36,6 +36,7 @@ struct kata {
     const exec_executor *executor;
     exec_context exec;
     chain chain;
+    size_t longest;                 /* loops that a long queue may have: see api_queued */
     struct api_slot *slots;         /* all, for freeing */
     struct api_slot *retired_slots; /* whose handles have others, while queued loops use them */
     struct api_slot *spare_slots;   /* that nothing uses */

@@ -47,6 +47,10 @@ const plan *exec_plan_of(exec_context *context, const plan_request *request, con
                          const analysis_chain **analysis, messages *m);
 /* Why the executor "cpu" does not run chains by a plan; NULL: it does. */
 const char *exec_cpu_refuses(const plan *p);
+/* chain_end.c: sets how many more loops a chain has to get until it ends where its loops begin to
+ * repeat; 0: they do not, or it ends there. At most half as many as it has. False when memory is
+ * out. */
+bool exec_loops_to_end(const chain *c, size_t *more);
 /* Runs a chain by a plan that is right for it. The context waits for compilers. */
 kata_status exec_cpu_run_plan(exec_context *context, const chain *c, const plan *p,
                               const analysis_chain *a, messages *m);

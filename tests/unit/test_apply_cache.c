@@ -1,10 +1,9 @@
 /* What is remembered of applications that repeat hides no error and no change: rules, ranges,
  * fields and their states are looked at each time. */
+#include "api/apply.h"
 #include "api_world.h"
 
 #include <fenv.h>
-
-#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
 static kata_status shift_times(world *w, kata_field *u, kata_field *v, int times)
 {
@@ -54,6 +53,33 @@ static void other_fields_and_ranges_are_others(void **state)
     expect_refusal(&w, kata_apply(find(&w, "shift"), reversed, w.u, w.v), KATA_ERROR_ARGUMENT,
                    "ends before x");
     assert_int_equal(shift_times(&w, w.u, w.v, 1), KATA_OK);
+    close_world(&w);
+}
+
+/* Sweeps over colors in turn, on several grids: most are remembered, of
+ * each grid more than one color. */
+static void colors_are_remembered_side_by_side(void **state)
+{
+    (void)state;
+    enum { GRIDS = 6, COLORS = 2 };
+    world w;
+    kata_range ranges[GRIDS][COLORS];
+    kata_field *fields[GRIDS];
+    int known = 0;
+    open_world(&w);
+    for (int g = 0; g < GRIDS; g++) {
+        kata_grid *grid = kata_grid_2d(w.k, 4 << g, 4 << g);
+        fields[g] = kata_field_new(grid, "u", KATA_F64, .boundary = KATA_CLAMP);
+        for (int c = 0; c < COLORS; c++) ranges[g][c] = kata_color(kata_all(grid), COLORS, c);
+    }
+    for (int g = 0; g < GRIDS; g++)
+        for (int c = 0; c < COLORS; c++) kata_apply(find(&w, "set"), ranges[g][c], fields[g], 1.0);
+    for (int g = 0; g < GRIDS; g++)
+        for (int c = 0; c < COLORS; c++) {
+            kata_arg args[] = {KATA_ARG(fields[g]), KATA_ARG(1.0)};
+            known += api_apply_cache_find(w.k, find(&w, "set")->kernel, &ranges[g][c], args) != 0;
+        }
+    assert_true(known > HOSTILE(GRIDS, 0));
     close_world(&w);
 }
 
@@ -177,6 +203,7 @@ int main(void)
         cmocka_unit_test(a_rule_that_is_taken_away_is_missed),
         cmocka_unit_test(other_fields_and_ranges_are_others),
         cmocka_unit_test(values_that_are_gone_are_missed),
+        cmocka_unit_test(colors_are_remembered_side_by_side),
         cmocka_unit_test(a_message_names_its_own_location),
         cmocka_unit_test(changing_rules_are_seen),
         cmocka_unit_test(the_environment_of_the_program_stays),

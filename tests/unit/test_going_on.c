@@ -267,6 +267,24 @@ static void an_error_comes_with_the_result_that_depends_on_it(void **state)
     kata_close(w.k);
 }
 
+/* A queue that is long goes on until the loops begin again: so all chains are alike. */
+static void chains_of_loops_that_repeat_end_where_these_begin(void **state)
+{
+    (void)state;
+    enum { PERIOD = 100, TIMES = 12 };
+    world w = open_world("reference", SIZE);
+    kata_work work;
+    for (int i = 0; i < PERIOD * TIMES; i++)
+        if (i % PERIOD)
+            kata_apply(w.add, w.all, w.u, 1.0);
+        else
+            kata_apply(w.copy, w.all, w.u, w.v);
+    assert_int_equal(kata_work_done(w.k, &work), KATA_OK);
+    assert_int_equal(work.chains, HOSTILE(4, PERIOD * TIMES / 5)); /* three times the loops each */
+    assert_true(get_one(&w, w.v) == (PERIOD - 1) * (TIMES - 1));
+    assert_int_equal(kata_close(w.k), KATA_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +296,7 @@ int main(void)
         cmocka_unit_test(puts_that_are_large_or_of_some_values_end_the_chain),
         cmocka_unit_test(many_small_puts_end_the_chain),
         cmocka_unit_test(an_error_comes_with_the_result_that_depends_on_it),
+        cmocka_unit_test(chains_of_loops_that_repeat_end_where_these_begin),
     };
     return cmocka_run_group_tests_name("chains that go on", tests, NULL, NULL);
 }
