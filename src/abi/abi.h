@@ -27,13 +27,14 @@ enum {
     ABI_BLOCK = 1 << ABI_BLOCK_SHIFT
 };
 
-/* What a function may do. The results do not depend on the first four. */
+/* What a function may do. Results depend on ABI_WHOLE_BRICKS only. */
 enum {
-    ABI_PREFETCH = 1,     /* fields do not fit a cache: prefetch what is read soon */
-    ABI_STREAM = 2,       /* write past the caches what is not read */
-    ABI_OVERLAP = 4,      /* a point may be computed twice: nothing that is written is read */
-    ABI_PLANES = 8,       /* compute two planes at once, where there is code for it */
-    ABI_WHOLE_BRICKS = 16 /* the box holds all points of its bricks: reduce each to one number */
+    ABI_PREFETCH = 1,      /* fields do not fit a cache: prefetch what is read soon */
+    ABI_STREAM = 2,        /* write past the caches what is not read */
+    ABI_OVERLAP = 4,       /* a point may be computed twice: nothing that is written is read */
+    ABI_PLANES = 8,        /* compute two planes at once, where there is code for it */
+    ABI_WHOLE_BRICKS = 16, /* the box holds all points of its bricks: reduce each to one number */
+    ABI_PREFETCH_WRITTEN = 32 /* with ABI_PREFETCH: what is written soon, too */
 };
 
 /* The points from lo to hi - 1 of each dimension; x is the first. */

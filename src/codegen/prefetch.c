@@ -1,7 +1,9 @@
 /* A pass: prefetching. While a row is computed, the next row of each component is prefetched behind
- * the foremost row that is read. Rows too long to stay in the cache until they are used are
- * prefetched a few vectors ahead instead, and so are lines that are written and do not pass the
- * caches. */
+ * the foremost row that is read. Rows too long to stay in a cache until they are used are
+ * prefetched a few vectors ahead instead: in the first-level cache where there are many, in the
+ * second-level one where there are few. Lines that are written are prefetched a few vectors ahead,
+ * too, if the flags say so: not those that pass the caches, nor in tiles, where they are in a
+ * cache. */
 #include "codegen/emit.h"
 
 /* Whether no row of the same component lies farther on than the row of an access. */
@@ -16,17 +18,6 @@ static bool is_foremost(const ir_kernel *kernel, const ir_access *a, int sign)
     return true;
 }
 
-/* Points of rows that fit the first-level cache together with as many of all other components. */
-static int short_row(const codegen_loop *loop)
-{
-    enum { CACHE = 24 << 10 };
-    int bytes = 1;
-    for (int p = 0; p < loop->kernel->param_count; p++)
-        if (ir_param_is_field(&loop->kernel->params[p]))
-            bytes += loop->kernel->params[p].count * ir_storages[loop->storage[p]].bytes;
-    return CACHE / bytes;
-}
-
 /* Whether an access is the one of its component by which rows are prefetched. */
 static bool is_fetched(const codegen_loop *loop, int i)
 {
@@ -37,6 +28,18 @@ static bool is_fetched(const codegen_loop *loop, int i)
     return !(i > 0 && codegen_same_row(a, a - 1)) && !scaled &&
            codegen_rows_of(loop, a->param) == CODEGEN_CONTIGUOUS &&
            is_foremost(kernel, a, kernel->direction == IR_BACKWARD ? -1 : 1);
+}
+
+/* Points of rows that fit a cache together with as many of all other components. */
+static int short_row(const codegen_loop *loop)
+{
+    enum { FIRST_CACHE = 24 << 10, SECOND_CACHE = 256 << 10, FEW = 4 };
+    int bytes = 1, rows = 0;
+    for (int p = 0; p < loop->kernel->param_count; p++)
+        if (ir_param_is_field(&loop->kernel->params[p]))
+            bytes += loop->kernel->params[p].count * ir_storages[loop->storage[p]].bytes;
+    for (int i = 0; i < loop->kernel->access_count; i++) rows += is_fetched(loop, i);
+    return (rows <= FEW ? SECOND_CACHE : FIRST_CACHE) / bytes;
 }
 
 /* Names what is prefetched of the writer's row. */
@@ -81,7 +84,7 @@ static void add_fetches(const codegen_writer *w, nest *in)
 {
     nest *fetches = nest_format(in, NEST_IF, "flags & ABI_PREFETCH");
     codegen_each_row(w, fetches, add_read);
-    if (w->streams) fetches = nest_format(fetches, NEST_IF, "!(flags & ABI_STREAM)");
+    fetches = nest_format(fetches, NEST_IF, "flags & ABI_PREFETCH_WRITTEN");
     codegen_each_row(w, fetches, add_written);
 }
 

@@ -80,6 +80,7 @@ void sweep_flags_begin(sweep_loop *l, int64_t points)
         if (stores(l, bytes)) l->flags |= ABI_STREAM;
         time_try(l, &l->stores);
     }
+    if (leaves && !(l->flags & ABI_STREAM)) l->flags |= ABI_PREFETCH_WRITTEN;
     if (!l->high) return;
     if (whole && !l->timed ? planes(l, bytes, leaves) : leaves) l->flags |= ABI_PLANES;
 }
