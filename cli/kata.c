@@ -20,6 +20,8 @@ const verb verbs[] = {
      &trace_options},
     {"diff", "RECORD RECORD", "finds where two recorded runs first differ", verb_diff,
      &diff_options},
+    {"tune", "-- PROGRAM...", "finds the fastest plans for the chains of a program", verb_tune,
+     &tune_options},
     {"wisdom", "[ACTION] [FILE]", "the fastest plans found so far: shows, carries, forgets them",
      verb_wisdom, &wisdom_options},
     {"info", "[options]", "describes this machine, and measures it", verb_info, &info_options},

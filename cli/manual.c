@@ -116,6 +116,7 @@ static const struct {
     {"KATA_RECORD_FULL", "1: with all values"},
     {"KATA_TRACE", "a field's point, as kata trace sets it"},
     {"KATA_TRACE_FILE", "where traces are written; otherwise to standard error"},
+    {"KATA_TUNE", "a file for a report: searches for the fastest plans as kata tune does"},
     {"KATA_WISDOM", "0: the fastest plans found are neither used nor kept"},
     {"KATA_L2", "bytes of a second-level cache, where the machine reports wrong ones"},
     {"KATA_PLAN", "how chains are planned, as kata explain sets it"},

@@ -8,12 +8,13 @@
 #include <string.h>
 
 typedef struct wisdom_request {
+    const char *name; /* of the action */
     int action;
     option_words words;
     const char *cache;
 } wisdom_request;
 
-enum { LIST, EXPORT, IMPORT, MERGE, FORGET, MOST_BYTES = 1 << 21 };
+enum { NO_ACTION = -1, LIST, EXPORT, IMPORT, MERGE, FORGET, MOST_BYTES = 1 << 21 };
 static const char *const actions[] = {"list", "export", "import", "merge", "forget", NULL};
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -97,7 +98,8 @@ static const wisdom_request defaults;
 
 static const option table[] = {
     {"ACTION", "list, export FILE, import FILE, merge FILE... or forget [KERNEL]",
-     OPTION_VALUE(wisdom_request, action), .positional = true, .choices = actions},
+     OPTION_VALUE(wisdom_request, name), .positional = true, .choices = actions,
+     .otherwise = "list"},
     {"FILE|KERNEL", "a file, - for a pipe; or the first kernel of the chains to be forgotten",
      OPTION_VALUE(wisdom_request, words), .positional = true},
     {"cache", "the folder that holds it", OPTION_VALUE(wisdom_request, cache),
@@ -119,9 +121,21 @@ const options wisdom_options = {
     &defaults,
     sizeof defaults};
 
+static int action_of(const char *name)
+{
+    spelling s = spelling_of(name);
+    for (int i = 0; actions[i]; i++) {
+        if (!strcmp(actions[i], name)) return i;
+        spelling_try(&s, actions[i]);
+    }
+    no_such(wisdom_options.program, "action", &s);
+    return NO_ACTION;
+}
+
 static int check(const wisdom_request *r)
 {
     const options *o = &wisdom_options;
+    if (r->action == NO_ACTION) return EXIT_USAGE;
     bool file = r->action == EXPORT || r->action == IMPORT, some = r->action == MERGE;
     if ((file || some) && r->words.count < 1)
         return options_wrong(o, "name a file: kata wisdom %s FILE", actions[r->action]);
@@ -140,6 +154,7 @@ int verb_wisdom(int argc, char **argv)
     wisdom_request r;
     int exit_code;
     if (!options_read(&wisdom_options, &r, argc, argv, &exit_code)) return exit_code;
+    r.action = action_of(r.name ? r.name : "list");
     int wrong = check(&r);
     if (wrong) return wrong;
     kata *k = kata_open(&(kata_options){.cache = r.cache});

@@ -112,6 +112,8 @@ typedef void (*kata_handler)(void *data, kata_status status, const char *message
  *                            (KATA_RECORD_FULL=1: with all values)
  *   KATA_PLAN='tiled cache=1048576 threads=2'  runs compiled chains by this plan; loops: no tiles
  *   KATA_WISDOM=0            neither uses nor keeps wisdom (see kata_wisdom_list)
+ *   KATA_TUNE=FILE           searches for the fastest plans at once, and appends what was found
+ *                            to a file (kata tune)
  *   KATA_L2=BYTES            begins the search for the fastest tiles with this size of a
  *                            second-level cache, where the machine reports a wrong one
  *   KATA_EXECUTOR=plan       runs chains, slowly, by the plan that KATA_PLAN asks for

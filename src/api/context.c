@@ -100,6 +100,8 @@ static kata_status choose_search(kata *k)
     static const int64_t MOST = INT64_C(1) << 40;
     const char *size = environment_get("KATA_L2");
     k->exec.remember = true;
+    k->tune_file = environment_get("KATA_TUNE");
+    k->exec.tune = k->tune_file;
     if (size && !parse_integer(size, 1024, MOST, &k->exec.second_cache))
         return api_fail(k, KATA_ERROR_ARGUMENT,
                         "the environment variable KATA_L2 is '%s', not bytes from 1024 to %lld",
@@ -163,6 +165,7 @@ int kata_close(kata *k)
 {
     if (!k) return api_null("kata_close", "the context");
     if (k->explain) api_explain_end(k);
+    if (k->tune_file) api_tune_end(k);
     api_end_debugging(k);
     kata_status status = k->messages.status;
     if (status) api_null_unexplained();

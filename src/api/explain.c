@@ -78,6 +78,14 @@ void api_explain(kata *k)
     text_free(&out);
 }
 
+void api_tune_end(kata *k)
+{
+    text out = {0};
+    exec_cpu_explain(&k->exec, false, &out);
+    if (out.length || out.failed) show_in(k, &out, k->tune_file, "a");
+    text_free(&out);
+}
+
 /* ---- the end --------------------------------------------------------------------------------- */
 
 static void print_work(text *out, const kata *k)

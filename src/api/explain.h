@@ -36,6 +36,8 @@ bool api_explain_plan(shown_plans *plans, const plan *p, const analysis_chain *a
 kata_status api_read_explain(kata *k);
 /* Shows the plan of the queue, unless it has shown one like it. */
 void api_explain(kata *k);
+/* Writes what the search for the fastest plans has found. */
+void api_tune_end(kata *k);
 /* Shows what kernels cost, how fast they have run, and how chains ended. */
 void api_explain_end(kata *k);
 

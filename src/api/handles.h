@@ -58,6 +58,7 @@ struct kata {
     bool eager;                               /* each application runs at once */
     observe_record *record;                   /* NULL: none */
     shown_plans shown;
+    const char *tune_file;              /* for what the search for the fastest plans finds; NULL */
     const char *explain, *explain_file; /* how plans are shown, and in which file; NULL: not, and
                                            standard error */
     bool explain_quick;                 /* nothing is measured for it */

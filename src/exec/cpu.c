@@ -118,6 +118,7 @@ static kata_status run_chain(exec_context *context, const chain *c, const plan *
     else if (!status)
         status = context->fastest ? run_fastest(context, c, functions, m)
                                   : run_asked(context, c, functions, m);
+    if (status) cpu_groups_drop(context->cpu); /* what has failed is not waited for again */
     arena_free(&memory);
     return status;
 }

@@ -167,7 +167,7 @@ kata_status cpu_group_start(exec_context *context, const cpu_missing *missing, s
                             messages *m);
 /* Waits for a group, fetches the code of its functions, and frees it. */
 kata_status cpu_group_fetch(exec_context *context, cpu_group *group, messages *m);
-/* Ends all that still run. */
+/* Ends all that still run: their functions have no group then. */
 void cpu_groups_drop(struct exec_cpu *cpu);
 
 #endif

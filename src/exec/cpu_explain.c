@@ -7,6 +7,11 @@
 static void say_way(text *out, const cpu_way *way)
 {
     const cpu_tiles *tiles = &way->tiles;
+    if (!tiles->plan) {
+        text_add(out, "as ");
+        plan_request_print(out, &way->request);
+        return;
+    }
     if (!way->request.cache || !tiles->loops) {
         text_add(out, "loop by loop");
         return;
@@ -29,7 +34,8 @@ static void say_tries(text *out, const cpu_ways *w)
         else
             text_add(out, "loops");
         if (way->request.depth) text_add(out, " depth=%lld", (long long)way->request.depth);
-        if (way->request.cache && !way->tiles.loops) text_add(out, " (loop by loop)");
+        if (way->tiles.plan && way->request.cache && !way->tiles.loops)
+            text_add(out, " (loop by loop)");
         text_add(out, " %.3g", way->least);
         before = ", ";
     }
@@ -45,6 +51,7 @@ static void say(text *out, const cpu_ways *w)
         say_way(out, &w->ways[w->best]);
         text_add(out, " on %d thread%s", w->threads, w->threads == 1 ? "" : "s");
         say_tries(out, w);
+        if (!w->rests) text_add(out, " (still searching)");
     }
     text_add(out, "\n");
 }

@@ -104,6 +104,7 @@ kata_status cpu_group_fetch(exec_context *context, cpu_group *group, messages *m
 
 void cpu_groups_drop(struct exec_cpu *cpu)
 {
+    for (size_t i = 0; i < cpu->function_count; i++) cpu->functions[i].group = NULL;
     for (const cpu_group *g = cpu->groups; g; g = g->next) jit_stop(cpu->jit, g->job);
     while (cpu->groups) {
         cpu_group *group = cpu->groups;

@@ -50,7 +50,7 @@ static void rest(cpu_ways *w)
 /* A try that has begun goes on. */
 static bool may_try(const cpu_ways *w)
 {
-    return w->left <= 0 && (w->runs > 0 || w->spent <= SHARE * w->total);
+    return w->left <= 0 && (w->at_once || w->runs > 0 || w->spent <= SHARE * w->total);
 }
 
 plan_request cpu_search_begin(cpu_ways *w)
@@ -71,7 +71,7 @@ void cpu_search_remember(cpu_ways *w, const plan_request *request, double second
     w->ways[0] = (cpu_way){.request = *request, .known = true, .least = seconds};
     w->count = 1;
     w->best = 0;
-    if (!settled) return;
+    if (!settled || w->at_once) return;
     w->pause = LONGEST_PAUSE;
     rest(w);
     w->learned = false;

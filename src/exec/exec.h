@@ -23,6 +23,7 @@ typedef struct exec_context {
     plan_request request; /* of the executors "plan" and "cpu" */
     bool fastest;         /* "cpu" finds out which plan is fastest, instead */
     bool remember;        /* and keeps what it finds out */
+    bool tune;            /* searches at once, whatever that costs */
     int64_t second_cache; /* bytes; 0: as many as the machine reports */
     struct exec_cpu
         *cpu; /* state of the cpu executor: compiled functions, buffers; NULL at first */

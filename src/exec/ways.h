@@ -45,6 +45,7 @@ typedef struct cpu_ways {
     int runs;            /* of the present try */
     int slow;            /* runs in a row that took much longer than `best` did */
     bool learned;        /* something that wisdom does not have yet */
+    bool at_once;        /* tries may cost anything */
     bool rests;          /* the search is in a pause */
     bool met;            /* it has run: its memory is there */
     int64_t loops;       /* that have run */
@@ -97,6 +98,11 @@ void cpu_search_found(cpu_ways *ways, const cpu_tiles *tiles);
 size_t cpu_search_part(const cpu_ways *ways, size_t left);
 /* How long that took, and planning it. */
 void cpu_search_end(cpu_ways *ways, size_t loops, double seconds, double planning);
+
+/* ---- wisdom.c -------------------------------------------------------------------------------- */
+
+/* The entry that is about the same; NULL: there is none. */
+const wisdom_entry *wisdom_find(const wisdom *w, const wisdom_entry *like);
 
 /* ---- cpu_wisdom.c: what other starts have found out ------------------------------------------ */
 

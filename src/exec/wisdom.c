@@ -1,6 +1,6 @@
 /* Wisdom as entries and as text. Whoever reads a text believes nothing of it: each line is checked
  * as a whole, and what it asks for is checked again when a chain would run by it (cpu_ways.c). */
-#include "exec/wisdom.h"
+#include "exec/ways.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,7 +17,8 @@ void wisdom_free(wisdom *w)
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
-bool wisdom_same(const wisdom_entry *a, const wisdom_entry *b)
+/* Whether two entries are about the same. */
+static bool same(const wisdom_entry *a, const wisdom_entry *b)
 {
     return a->chain == b->chain && a->threads == b->threads && !strcmp(a->machine, b->machine) &&
            !strcmp(a->version, b->version);
@@ -26,7 +27,7 @@ bool wisdom_same(const wisdom_entry *a, const wisdom_entry *b)
 const wisdom_entry *wisdom_find(const wisdom *w, const wisdom_entry *like)
 {
     for (size_t i = 0; i < w->count; i++)
-        if (wisdom_same(&w->entries[i], like)) return &w->entries[i];
+        if (same(&w->entries[i], like)) return &w->entries[i];
     return NULL;
 }
 

@@ -31,13 +31,9 @@ typedef struct wisdom {
 } wisdom; /* zero-initialised is empty */
 
 void wisdom_free(wisdom *w);
-/* Whether two entries are about the same. */
-bool wisdom_same(const wisdom_entry *a, const wisdom_entry *b);
 /* Adds an entry in the place of one about the same; `faster`: unless that takes less time. False
  * when memory is out. */
 bool wisdom_add(wisdom *w, const wisdom_entry *entry, bool faster);
-/* The one that is about the same; NULL: there is none. */
-const wisdom_entry *wisdom_find(const wisdom *w, const wisdom_entry *like);
 /* Forgets the entries of a kernel, or all for NULL. Returns how many there were. */
 size_t wisdom_forget(wisdom *w, const char *kernel);
 

@@ -210,6 +210,38 @@ static void test_a_way_that_turns_slow_is_tried_again(void **state)
     assert_string_equal(after.method, "loops");
 }
 
+static void test_a_remembered_way_runs_until_it_turns_slow(void **state)
+{
+    (void)state;
+    const plan_request loops = {.method = "loops"}, tiny = {.method = "tiled", .cache = 1};
+    for (int slow = 0; slow < 2; slow++) {
+        cpu_ways w = cpu_ways_new(7, 1, CACHE, 2);
+        speeds s = around(20, DEPTH, slow ? 2 : 0.9);
+        cpu_search_remember(&w, &tiny, EACH, true); /* may not be run */
+        assert_int_equal(w.count, 0);
+        cpu_search_remember(&w, &loops, EACH * 0.9, true);
+        for (int i = 0; i < 30; i++) {
+            plan_request request = run(&w, &s, 50);
+            if (!slow || i < 3) assert_string_equal(request.method, "loops");
+            if (!slow) assert_int_equal(w.count, 1);
+        }
+        plan_request after = run(&w, &s, LONG);
+        assert_true(is_least(&s, &after));
+    }
+}
+
+/* The search goes on where it has not ended. */
+static void test_a_search_goes_on_with_what_is_remembered(void **state)
+{
+    (void)state;
+    cpu_ways w = cpu_ways_new(7, 1, CACHE, 2);
+    speeds s = around(18, DEPTH, 3);
+    plan_request near = {.method = "tiled", .cache = 1 << 19, .threads = 2};
+    cpu_search_remember(&w, &near, EACH * 1.1, false);
+    plan_request after = run(&w, &s, LONG);
+    assert_true(is_least(&s, &after));
+}
+
 static void test_tries_become_rare(void **state)
 {
     (void)state;
@@ -330,6 +362,8 @@ int main(void)
         cmocka_unit_test(test_equal_plans_are_tried_once),
         cmocka_unit_test(test_parts_of_tries_are_whole_sections),
         cmocka_unit_test(test_a_way_that_turns_slow_is_tried_again),
+        cmocka_unit_test(test_a_remembered_way_runs_until_it_turns_slow),
+        cmocka_unit_test(test_a_search_goes_on_with_what_is_remembered),
         cmocka_unit_test(test_ways_are_tried_again_after_a_pause),
         cmocka_unit_test(test_tries_become_rare),
         cmocka_unit_test(test_what_is_left_in_caches_does_not_count),

@@ -52,10 +52,11 @@ static const cpu_ways *ways_of(const world *w)
     return found;
 }
 
-/* Runs until the search has ended. */
+/* Runs until the search has ended, which it does at once. */
 static void run_out(world *w)
 {
     int runs = 0;
+    w->k->exec.tune = true;
     do {
         run(w, 500);
     } while (!ways_of(w)->rests && ++runs < 2000);

@@ -1,0 +1,129 @@
+/* kata tune: runs a program with the environment that makes the library search for the fastest
+ * plans at once, again and again until the search has ended. Results of a run do not depend on it.
+ */
+#include "cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef struct tune_request {
+    option_words words;
+    int64_t runs;
+    const char *to;
+} tune_request;
+
+/* ---- a run ----------------------------------------------------------------------------------- */
+
+/* Only the first run prints its results. */
+static void start(const tune_request *r, bool first)
+{
+    int null = first ? -1 : open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (null >= 0) dup2(null, STDOUT_FILENO);
+    fflush(stderr);
+    _exit(become(tune_options.program, r->words.words, r->words.count));
+}
+
+/* Returns the exit code. */
+static int run(const tune_request *r, bool first)
+{
+    int status = 0;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) start(r, first);
+    if (child < 0)
+        return options_failed(&tune_options, "cannot start a process: %s", strerror(errno));
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* ---- the report ------------------------------------------------------------------------------ */
+
+enum { MOST_REPORT = 1 << 20 };
+
+/* What the library has written about its search; false where there is none. */
+static bool read_report(const char *path, char *report)
+{
+    FILE *from = fopen(path, "r");
+    size_t size = from ? fread(report, 1, MOST_REPORT, from) : 0;
+    if (from) fclose(from);
+    report[size] = '\0';
+    return size > 0;
+}
+
+static int write_report(const tune_request *r, const char *report, int64_t runs)
+{
+    FILE *to = r->to ? fopen(r->to, "w") : stderr;
+    bool good = to && fprintf(to, "%s", report) >= 0;
+    if (good && strstr(report, "still searching"))
+        good = fprintf(to,
+                       "the search has not ended after %lld run%s: more time steps in a run "
+                       "would end it\n",
+                       (long long)runs, runs == 1 ? "" : "s") >= 0;
+    if (to && to != stderr) good = fclose(to) == 0 && good;
+    return good ? 0 : options_failed(&tune_options, "cannot write %s", r->to ? r->to : "");
+}
+
+/* Runs the program until the search has ended. */
+static int tune(const tune_request *r, const char *path, char *report)
+{
+    int64_t runs = 0;
+    int failed = 0;
+    bool more = true;
+    while (more && !failed && runs < r->runs) {
+        if (truncate(path, 0)) return options_failed(&tune_options, "%s", strerror(errno));
+        failed = run(r, runs++ == 0);
+        if (!read_report(path, report) && !failed)
+            return options_failed(&tune_options, "the program has run no chain of kernels");
+        more = strstr(report, "still searching");
+    }
+    return failed ? failed : write_report(r, report, runs);
+}
+
+/* ---- the command line ------------------------------------------------------------------------ */
+
+static const tune_request defaults = {.runs = 3};
+
+static const option table[] = {
+    {"PROGRAM ARGUMENT", "the program to run", OPTION_VALUE(tune_request, words),
+     .positional = true},
+    {"runs", "runs, at most, until the search has ended", OPTION_VALUE(tune_request, runs),
+     .low = 1, .high = 1000},
+    {"to", "write there what was tried", OPTION_VALUE(tune_request, to), .placeholder = "FILE",
+     .otherwise = "standard error"},
+};
+
+const options tune_options = {
+    "kata tune",
+    "Runs a program that uses Katagami, and searches for the fastest plans of its chains at once\n"
+    "instead of little by little. Shows which were tried and how fast they were, and keeps the\n"
+    "fastest for the next start: kata wisdom lists them. The program may be kata itself:\n"
+    "kata tune -- kata apply heat.kata heat ... --steps 500\n",
+    table,
+    COUNT_OF(table),
+    &defaults,
+    sizeof defaults};
+
+int verb_tune(int argc, char **argv)
+{
+    char path[] = "/tmp/kata-tune-XXXXXX";
+    tune_request r;
+    int exit_code;
+    if (!options_read(&tune_options, &r, argc, argv, &exit_code)) return exit_code;
+    if (r.words.count < 1)
+        return options_wrong(&tune_options, "name the program to run: kata tune -- PROGRAM");
+    int file = mkstemp(path);
+    char *report = malloc(MOST_REPORT + 1);
+    bool ready = file >= 0 && report && !setenv("KATA_TUNE", path, 1);
+    exit_code =
+        ready ? tune(&r, path, report) : options_failed(&tune_options, "%s", strerror(errno));
+    if (file >= 0) close(file);
+    if (file >= 0) unlink(path);
+    free(report);
+    return exit_code;
+}

@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# kata tune finds the fastest plans of a program's chains, which changes no result, and the next
+# start uses them; kata wisdom lists, carries and forgets them, and says what is wrong with a file.
+set -euo pipefail
+# shellcheck source=tests/apps/apps_helpers.bash
+. "$KATA_SOURCE/tests/apps/apps_helpers.bash"
+if [ "$KATA_HOSTILE" = 1 ]; then exit 77; fi # its queue is too short
+export KATA_CACHE_DIR=$PWD/cache KATA_L2=16384 KATA_THREADS=2
+
+cat >k.kata <<'END_OF_KERNELS'
+kernel start(out double u) { u = 0.1*ix + 0.01*iy; }
+kernel heat(in double u, out double v) { v = 0.25*(u[0,1,0] + u[0,-1,0] + u[0,0,1] + u[0,0,-1]); }
+END_OF_KERNELS
+expect 0 apply k.kata start --size 32x32x32 u=u.npy
+steps=(apply k.kata heat u=u.npy v=v.npy --boundary clamp)
+KATA_WISDOM=0 expect 0 "${steps[@]}" --steps 2000
+mv v.npy expected.npy
+expect 0 wisdom
+[ "$(wc -l <out)" = 1 ] || fail "something is kept before anything was tuned: $(cat out)"
+
+expect 0 tune --to tried.txt -- "$KATA_BUILD/kata" "${steps[@]}" --steps 2000
+cmp v.npy expected.npy || fail "tuning changes results"
+grep -qE '^  heat, .*; tried, seconds per loop: .*cache=16384 .*, loops ' tried.txt || fail "not tried: $(cat tried.txt)"
+if grep -q 'searching' tried.txt; then fail "the search has not ended: $(cat tried.txt)"; fi
+expect 0 wisdom list
+grep -qE '^heat +2 +[0-9]+ +[0-9.]+  (tiled|loops)' out || fail "nothing is kept: $(cat out)"
+
+# The next start tries nothing.
+KATA_EXPLAIN=text KATA_EXPLAIN_QUICK=1 KATA_EXPLAIN_FILE=next.txt expect 0 "${steps[@]}" --steps 100
+[ "$(grep -c '  heat, 100 loops' next.txt)" = 1 ] || fail "chains: $(cat next.txt)"
+if grep -q '  heat, .*,.*,.*seconds per loop:.*,' next.txt; then fail "something was tried: $(cat next.txt)"; fi
+
+# From one folder to another.
+expect 0 wisdom export kept.txt
+expect_in kept.txt "katagami wisdom 1"
+expect 0 wisdom forget wave
+expect_text out "0 chains are forgotten"
+expect 0 wisdom forget heat
+expect_text out "1 chain is forgotten"
+expect 0 wisdom merge kept.txt kept.txt
+expect 0 wisdom export -
+cmp out kept.txt || fail "something else comes back"
+expect 0 wisdom import kept.txt --cache other
+[ -s other/wisdom ] || fail "another folder takes nothing"
+
+printf 'katagami wisdom 1\nchain 5\n' >wrong.txt
+expect 1 wisdom merge wrong.txt
+expect_in err "line 2 is none of kata_wisdom_export"
+expect 1 wisdom import /dev/null
+expect_in err "line 1 is none of kata_wisdom_export"
+expect 1 wisdom import none.txt
+expect_text err "kata wisdom: cannot read none.txt: No such file or directory"
+expect 1 wisdom export none/at/all
+expect_text err "kata wisdom: cannot write none/at/all: No such file or directory"
+head -c 3000000 /dev/zero >large.txt
+expect 1 wisdom import large.txt
+expect_text err "kata wisdom: cannot read large.txt: it is too large"
+expect 0 wisdom export -
+cmp out kept.txt || fail "a wrong file has changed something"
+expect 2 wisdom export
+expect_text err "kata wisdom: name a file: kata wisdom export FILE"
+expect 2 wisdom merg kept.txt
+expect_text err "kata wisdom: there is no action 'merg'; did you mean 'merge'?"
+expect 2 wisdom list kept.txt
+expect_text err "kata wisdom: list takes no words; there is 'kept.txt', too"
+
+expect 2 tune
+expect_text err "kata tune: name the program to run: kata tune -- PROGRAM"
+expect 1 tune -- true
+expect_text err "kata tune: the program has run no chain of kernels"
+expect 3 tune -- sh -c 'exit 3'
+KATA_L2=12 expect 1 "${steps[@]}" --steps 2
+expect_in err "the environment variable KATA_L2 is '12', not bytes from 1024 to 1099511627776"
+finish
