@@ -79,6 +79,7 @@ typedef enum bench_kind {
     BENCH_COARSE,    /* on the grid with half as many points in each dimension */
     BENCH_PROFILE,   /* one value for each z, one after another */
     BENCH_TEMPORARY, /* lives within a step */
+    BENCH_ESOTERIC,  /* a D3Q19 lattice as esoteric pull keeps it: see bench_home */
     BENCH_INDEX,     /* int: indices of the table */
     BENCH_MASK       /* uint8_t: 1 in a ball in the middle, 0 elsewhere */
 } bench_kind;
@@ -124,8 +125,9 @@ typedef struct bench_case {
     int dimensions, ghosts, ways;
     kata_rule rule; /* at all sides, with the value 1; KATA_NONE: ghosts that nobody writes */
     const bench_sizes *sizes;
-    int bytes; /* per point that a sweep cannot avoid to move: each element read once and written
-                  once, past the caches; 0: not known */
+    int updates; /* of each point in a step; 0 means 1 */
+    int bytes;   /* per point that a sweep cannot avoid to move: each element read once and written
+                    once, past the caches; 0: not known */
     bench_loop *plain, *hand; /* hand: NULL where there is none */
     bench_chain *skewed;      /* NULL where there is none */
     const bench_own *own;     /* NULL: all of the above */
@@ -168,6 +170,11 @@ void bench_field_extent(const bench_case *c, int field, const int64_t size[3], i
  * So lattices have a density, and systems of equations a solution. */
 double bench_start(const bench_case *c, int field, int component, const int64_t index[3],
                    const int64_t size[3]);
+/* Where a lattice pulled from one field to another has what Katagami's field keeps of a component
+ * at an index: the same, but of BENCH_ESOTERIC fields. There, for odd q, component q has the values
+ * of q + 1, and component q + 1 those of q as they arrive. */
+void bench_home(const bench_case *c, int field, const int64_t size[3], int *component,
+                int64_t index[3]);
 /* Elements of an array of any type. */
 void bench_set(void *array, kata_type type, int64_t at, double value);
 double bench_get(const void *array, kata_type type, int64_t at);
@@ -265,6 +272,7 @@ bench_loop hand_copy, hand_star5, hand_box9, hand_star7, hand_star13, hand_box27
 bench_loop plain_acoustic8, plain_acoustic16, hand_acoustic8, hand_acoustic16;
 bench_loop plain_diffuse, plain_advect, hand_diffuse, hand_advect;
 bench_loop plain_d2q9, plain_d3q19, plain_d3q19_f32;
+bench_loop plain_d3q19_twice, plain_d3q19_twice_f32;
 bench_loop hand_d2q9, hand_d3q19, hand_d3q19_f32;
 bench_loop plain_sum, plain_greatest;
 bench_loop hand_sum, hand_greatest;

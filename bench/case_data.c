@@ -64,6 +64,18 @@ double bench_start(const bench_case *c, int field, int component, const int64_t 
     return f->scale != 0 ? f->scale * value : value;
 }
 
+void bench_home(const bench_case *c, int field, const int64_t size[3], int *component,
+                int64_t index[3])
+{
+    static const int velocity[9][3] = {{1, 0, 0}, {0, 1, 0},  {0, 0, 1}, {1, 1, 0}, {1, -1, 0},
+                                       {1, 0, 1}, {1, 0, -1}, {0, 1, 1}, {0, 1, -1}};
+    int k = *component;
+    if (c->fields[field].kind != BENCH_ESOTERIC || k == 0) return;
+    *component = k % 2 ? k + 1 : k - 1;
+    for (int d = 0; d < 3 && k % 2 == 0; d++)
+        index[d] = (index[d] - velocity[k / 2 - 1][d] + size[d]) % size[d];
+}
+
 void bench_set(void *array, kata_type type, int64_t at, double value)
 {
     if (type == KATA_F64)

@@ -14,6 +14,15 @@ static bool map(kata_field *field, kata_type type, void **values, kata_mapping *
     return status == KATA_OK;
 }
 
+/* The number that an element of a field begins with. */
+static double start_of(const bench_case *c, int f, int component, const int64_t at[3],
+                       const int64_t size[3])
+{
+    int64_t index[3] = {at[0], at[1], at[2]};
+    bench_home(c, f, size, &component, index);
+    return bench_start(c, f, component, index, size);
+}
+
 /* Whether a field could be filled with its numbers, ghosts included. */
 static bool fill(bench_program *p, int f, const int64_t size[3])
 {
@@ -36,7 +45,7 @@ static bool fill(bench_program *p, int f, const int64_t size[3])
                     bench_set(values, type,
                               x * at.stride[0] + y * at.stride[1] + z * at.stride[2] +
                                   k * at.component_stride,
-                              bench_start(c, f, k, (int64_t[]){x, y, z}, at.size));
+                              start_of(c, f, k, (int64_t[]){x, y, z}, at.size));
     return kata_unmap(p->field[f]) == KATA_OK;
 }
 
@@ -140,11 +149,16 @@ static void get_field(const bench_case *c, int f, const void *values, const kata
     for (int k = 0; k < c->fields[f].components; k++)
         for (int64_t z = 0; z < at->size[2]; z++)
             for (int64_t y = 0; y < at->size[1]; y++)
-                for (int64_t x = 0; x < at->size[0]; x++)
-                    bench_set(d->field[f], type, x + y * row + z * plane + k * component,
+                for (int64_t x = 0; x < at->size[0]; x++) {
+                    int64_t home[3] = {x, y, z};
+                    int of = k;
+                    bench_home(c, f, at->size, &of, home);
+                    bench_set(d->field[f], type,
+                              home[0] + home[1] * row + home[2] * plane + of * component,
                               bench_get(values, type,
                                         x * at->stride[0] + y * at->stride[1] + z * at->stride[2] +
                                             k * at->component_stride));
+                }
 }
 
 bool bench_program_get(bench_program *p, bench_data *d)

@@ -97,7 +97,7 @@ static bool start(run *r, const bench_task *task, const int64_t size[3])
 {
     const bench_case *c = task->c;
     *r = (run){.task = *task,
-               .points = size[0] * size[1] * size[2],
+               .points = size[0] * size[1] * size[2] * (c->updates ? c->updates : 1),
                .times = 1,
                .tile = {.z = 4, .y = 4, .depth = 4}};
     if (c->own) return (r->own = c->own->make(size, task->threads)) != NULL;

@@ -37,6 +37,9 @@ static const bench_sizes sizes_d3q19 = {CUBE(192), CUBE(128), {64, 4, 4}, CUBES}
     .swaps = "1301", .bytes = 16, .type = KATA_F32, .sizes = &sizes_wave
 #define LATTICE(velocities) .fields = {{"f", velocities}, {"g", velocities}}, .swaps = "01", \
     .numbers = {1.2}, .ghosts = 1
+#define IN_ONE_FIELD(kind) .fields = {{"f", 19, kind}, {"g", 19, BENCH_TEMPORARY}}, \
+    .numbers = {1.2, 1.2}, .ghosts = 1, .rule = KATA_PERIODIC, .dimensions = 3, .updates = 2, \
+    .ways = STEPS, .sizes = &sizes_d3q19
 #define IN_2D .dimensions = 2, .sizes = &sizes_2d
 #define IN_3D .dimensions = 3, .sizes = &sizes_3d
 
@@ -86,6 +89,14 @@ const bench_case bench_sweeps[] = {
      .sizes = &sizes_d3q19, .plain = plain_d3q19, .hand = hand_d3q19},
     {"D3Q19 f32", {{"d3q19", "01n"}}, LATTICE(19), .bytes = 152, .dimensions = 3, .ways = ALL_WAYS,
      .type = KATA_F32, .sizes = &sizes_d3q19, .plain = plain_d3q19_f32, .hand = hand_d3q19_f32},
+    {"D3Q19 AA", {{"d3q19_aa_around", "0n"}, {"d3q19_aa_here", "0n"}}, IN_ONE_FIELD(BENCH_FULL),
+     .bytes = 304, .plain = plain_d3q19_twice},
+    {"D3Q19 AA f32", {{"d3q19_aa_around", "0n"}, {"d3q19_aa_here", "0n"}},
+     IN_ONE_FIELD(BENCH_FULL), .bytes = 152, .type = KATA_F32, .plain = plain_d3q19_twice_f32},
+    {"D3Q19 esoteric", {{"d3q19_esoteric_1", "0n"}, {"d3q19_esoteric_2", "0n"}},
+     IN_ONE_FIELD(BENCH_ESOTERIC), .bytes = 304, .plain = plain_d3q19_twice},
+    {"D3Q19 esoteric f32", {{"d3q19_esoteric_1", "0n"}, {"d3q19_esoteric_2", "0n"}},
+     IN_ONE_FIELD(BENCH_ESOTERIC), .bytes = 152, .type = KATA_F32, .plain = plain_d3q19_twice_f32},
     {"sum", {{"sum", "0t"}}, .fields = {{"u", 1}}, IN_3D, .ways = ONCE, .bytes = 8,
      .plain = plain_sum, .hand = hand_sum},
     {"max", {{"greatest", "0t"}}, .fields = {{"u", 1}}, IN_3D, .ways = ONCE, .bytes = 8,
