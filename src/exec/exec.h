@@ -46,7 +46,7 @@ extern const exec_executor exec_cpu;       /* compiled loops on threads */
 const plan *exec_plan_of(exec_context *context, const plan_request *request, const chain *c,
                          const analysis_chain **analysis, messages *m);
 /* Why the executor "cpu" does not run chains by a plan; NULL: it does. */
-const char *exec_cpu_refuses(const plan *p);
+const char *exec_cpu_refuses(const plan *p, const analysis_chain *a);
 /* Runs a chain by a plan that is right for it. The context waits for compilers. */
 kata_status exec_cpu_run_plan(exec_context *context, const chain *c, const plan *p,
                               const analysis_chain *a, messages *m);
