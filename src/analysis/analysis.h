@@ -112,6 +112,12 @@ bool analysis_leaves(const analysis_section *s, int slot);
 /* Whether loop number `end`, a later one or the program may read the value of a slot before it. */
 bool analysis_lasts(const analysis_chain *a, int end, int slot);
 
+/* ---- passing.c ------------------------------------------------------------------------------- */
+
+/* Whether a section makes the values of a field and uses them up: it reads none that the field had
+ * before, and nobody needs afterwards what it writes. False also when memory is out. */
+bool analysis_passes(const analysis_section *s, int slot);
+
 /* ---- lag.c, extent.c: how loops that run side by side keep together --------------------------
  *
  * Tables have an entry per dimension and per loop of a section, from its first on, or per slot.

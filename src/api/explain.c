@@ -69,7 +69,7 @@ void api_explain(kata *k)
         if (!io_svg_add(&k->picture, p, a, k->explain[0] - 'x')) api_no_memory(k);
         return;
     }
-    const char *why = k->executor == &exec_cpu ? exec_cpu_refuses(p) : NULL;
+    const char *why = k->executor == &exec_cpu ? exec_cpu_refuses(p, a) : NULL;
     if (!strcmp(k->explain, "json"))
         plan_print_json(&out, p, a);
     else if (!api_explain_plan(&k->shown, p, a, why, &out))

@@ -140,7 +140,7 @@ static kata_status run_in_default_environment(exec_context *context, const chain
 kata_status exec_cpu_run_plan(exec_context *context, const chain *c, const plan *p,
                               const analysis_chain *a, messages *m)
 {
-    const char *why = exec_cpu_refuses(p);
+    const char *why = exec_cpu_refuses(p, a);
     if (why) return message_fail(m, KATA_ERROR_ARGUMENT, "the executor 'cpu': %s", why);
     plan own = *p; /* which shares the nodes */
     own.memory = (arena){0};

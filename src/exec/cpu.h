@@ -56,6 +56,7 @@ typedef struct cpu_step {
     int same;          /* the first loop that it equals, by which it runs; most: itself */
     bool begun;        /* on its first box */
     bool copies;       /* see sweep_prepare */
+    bool apart;        /* threads prepare it for themselves: see cpu_tiles.c */
     sweep_loop *sweep; /* NULL: not prepared, or done */
     double seconds;
 } cpu_step;
@@ -98,6 +99,12 @@ bool cpu_settle_fills(cpu_chain *c);
 bool cpu_find_same(cpu_chain *c);
 /* Runs a wave of tiles on all threads. False, reported, when memory is out. */
 bool cpu_run_wave(cpu_chain *c, const plan_wave *wave);
+
+/* ---- cpu_tiles.c ----------------------------------------------------------------------------- */
+
+/* Runs the tiles of a node that plan_is_independent, on all threads. False, reported, when memory
+ * is out. */
+bool cpu_run_tiles(cpu_chain *c, const plan *p, int node);
 
 /* A chain, or a part of one, and how it runs. */
 typedef struct cpu_work {

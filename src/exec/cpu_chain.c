@@ -89,7 +89,7 @@ static bool visit_scalar(void *data, int loop)
 static bool prepare_all(cpu_chain *c)
 {
     for (int i = 0; i < c->a->loop_count; i++)
-        if (c->steps[i].same == i && !cpu_prepare(c, i)) return false;
+        if (c->steps[i].same == i && !c->steps[i].apart && !cpu_prepare(c, i)) return false;
     return true;
 }
 
@@ -112,9 +112,25 @@ static bool run_step(cpu_chain *c, const plan *p, const plan_step *step, plan_pl
     case PLAN_STEP_LOOP: return visit_run(c, NULL, &run);
     case PLAN_STEP_SCALAR: return visit_scalar(c, step->loop);
     case PLAN_STEP_WAVE: return c->failing < c->a->loop_count || cpu_run_wave(c, &step->wave);
+    case PLAN_STEP_TILES: return c->failing < c->a->loop_count || cpu_run_tiles(c, p, step->node);
     case PLAN_STEP_NODE: break;
     }
     return plan_walk_part(p, c->a, step->node, homes, &visitor) || cpu_no_memory(c);
+}
+
+/* Loops in tiles with windows are prepared by the threads that run them; those with reductions also
+ * here, for what threads have in common. */
+static void find_apart(cpu_chain *c, const plan *p)
+{
+    for (int i = 0; i < c->schedule->count; i++) {
+        const plan_step *step = &c->schedule->steps[i];
+        const plan_node *tile = &p->nodes[step->node];
+        for (int n = step->node; step->kind == PLAN_STEP_TILES && n < p->count; n++) {
+            const plan_node *leaf = &p->nodes[n];
+            if (leaf->kind == PLAN_LOOP && leaf->leaf < tile->leaf + tile->leaf_count)
+                c->steps[leaf->loop].apart = !c->a->loops[leaf->loop].reduces;
+        }
+    }
 }
 
 static kata_status run_steps(cpu_chain *c, const plan *p, plan_place *homes)
@@ -123,6 +139,7 @@ static kata_status run_steps(cpu_chain *c, const plan *p, plan_place *homes)
     c->schedule = &p->schedule;
     c->failing = c->a->loop_count;
     for (int i = 0; i < c->a->loop_count; i++) c->steps[i].same = i;
+    if (!c->whole) find_apart(c, p);
     if (!c->whole) done = cpu_find_same(c) && prepare_all(c) && cpu_settle_fills(c);
     for (int i = 0; i < c->schedule->count && done; i++)
         done = run_step(c, p, &c->schedule->steps[i], homes);

@@ -1,16 +1,33 @@
 /* Which plan the cpu executor runs a chain by: the one that is asked for, or loop by loop. */
 #include "exec/cpu.h"
 
-const char *exec_cpu_refuses(const plan *p)
+/* Whether windows can be made for a field. */
+static bool can_have_window(const chain_slot *slot)
 {
-    for (int i = 1; i < p->count; i++) switch (p->nodes[i].kind) {
-        case PLAN_BUFFER:
-        case PLAN_MOVE:
-        case PLAN_WAIT:
-        case PLAN_EXCHANGE: return "fields have buffers in this plan";
-        default: break;
-        }
-    return NULL;
+    bool wrapped = slot->array && !slot->array->bytes;
+    return !wrapped && store_slot_rows(slot) == CODEGEN_CONTIGUOUS;
+}
+
+/* `tile`: the outermost tile around; 0: none. */
+static const char *refuses(const plan *p, const analysis_chain *a, int node, int tile)
+{
+    const plan_node *n = &p->nodes[node];
+    const char *why = NULL;
+    bool places = n->kind == PLAN_BUFFER || n->kind == PLAN_MOVE;
+    if (n->kind == PLAN_TILE && !tile) tile = node;
+    if (n->kind == PLAN_WAIT || n->kind == PLAN_EXCHANGE ||
+        (places && !(tile && plan_is_independent(p, a, tile))))
+        return "fields have buffers in this plan, and its tiles cannot run at once";
+    if (n->kind == PLAN_BUFFER && !can_have_window(a->slots[n->slot]))
+        return "rows of a field in a buffer are not contiguous, or it is wrapped";
+    for (int child = n->child; child && !why; child = p->nodes[child].next)
+        why = refuses(p, a, child, tile);
+    return why;
+}
+
+const char *exec_cpu_refuses(const plan *p, const analysis_chain *a)
+{
+    return refuses(p, a, p->root, 0);
 }
 
 bool cpu_has_all_code(exec_context *context, const chain *c, const size_t *functions, messages *m,
@@ -57,7 +74,7 @@ bool cpu_plan_as_asked(exec_context *context, const chain *c, cpu_work *work, me
     const plan *p = work->plan = exec_plan_of(context, asked, c, &work->a, m);
     work->whole = true;
     if (!p || p->schedule.whole) return p;
-    const char *why = exec_cpu_refuses(p);
+    const char *why = exec_cpu_refuses(p, work->a);
     if (why) say_refusal(context, asked->method, why, m);
     work->whole = why || !cpu_has_all_code(context, c, work->functions, m, &status);
     return !status && (!work->whole || plan_loops(context, c, work, m));

@@ -47,7 +47,7 @@ extern const exec_executor exec_cpu;       /* compiled loops on threads */
 const plan *exec_plan_of(exec_context *context, const plan_request *request, const chain *c,
                          const analysis_chain **analysis, messages *m);
 /* Why the executor "cpu" does not run chains by a plan; NULL: it does. */
-const char *exec_cpu_refuses(const plan *p);
+const char *exec_cpu_refuses(const plan *p, const analysis_chain *a);
 /* chain_end.c: sets how many more loops a chain has to get until it ends where its loops begin to
  * repeat; 0: they do not, or it ends there. At most half as many as it has. False when memory is
  * out. */

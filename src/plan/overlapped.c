@@ -1,7 +1,51 @@
-/* Overlapped tiles: each computes all values that its points need in buffers of its own, and moves
- * the values that it owns home. No tile waits for another. They are for groups that change no field
- * which they also read around a point: a neighbour would find it changed. */
+/* Overlapped tiles: each computes all values that its points need, also around its own points, and
+ * waits for no other tile. In buffers of the tile are the fields that it computes around its
+ * points, whose values that it owns are moved home, and the fields that a section of loops makes
+ * and uses up: temporaries, which never leave the buffer. Other fields stay at home. The tiles are
+ * for sections that change no field which they also read around a point: a neighbour would find it
+ * changed. */
 #include "plan/planner.h"
+
+#include <string.h>
+
+static bool has_margin(const plan_group *g, int slot)
+{
+    bool margin = false;
+    for (int d = 0; d < 3; d++) {
+        plan_span around = g->fields[slot].margin[d];
+        margin = margin || (g->cut[d] && (around.lo || around.hi));
+    }
+    return margin;
+}
+
+static bool is_hazard(const plan_group *g, const analysis_section *part, int slot)
+{
+    bool hazard = false;
+    for (int d = 0; d < 3; d++)
+        hazard = hazard || (g->cut[d] && analysis_is_hazard(part, slot, g->needs[slot][d]));
+    return hazard && !analysis_passes(part, slot);
+}
+
+void plan_overlapped_treat(plan_group *g, const analysis_section *part)
+{
+    memset(g->fields, 0, (size_t)part->a->slot_count * sizeof *g->fields);
+    plan_group_extents(g, part);
+    for (int s = 0; s < part->a->slot_count; s++) {
+        plan_treatment *f = &g->fields[s];
+        analysis_use use = analysis_use_of(part, s);
+        f->passing = use.written && !use.remapped && analysis_passes(part, s);
+        f->buffered = use.written && (f->passing || has_margin(g, s));
+        f->in = f->buffered && !f->passing && analysis_takes(part, s);
+        f->out = f->buffered && !f->passing && analysis_leaves(part, s);
+    }
+}
+
+int plan_overlapped_hazard(const plan_group *g, const analysis_section *part)
+{
+    int slot = 0;
+    while (slot < part->a->slot_count && !is_hazard(g, part, slot)) slot++;
+    return slot < part->a->slot_count ? slot : -1;
+}
 
 static bool refuse_hazard(const plan_group *g, int slot, text *why)
 {
@@ -12,44 +56,44 @@ static bool refuse_hazard(const plan_group *g, int slot, text *why)
 
 static bool applicable(plan_group *g, const plan_request *r, text *why)
 {
-    plan_group_extents(g, &g->part);
-    for (int d = 0; d < 3; d++) {
-        g->cut[d] = plan_group_tiles(g, r, d);
-        for (int s = 0; s < g->part.a->slot_count; s++)
-            if (g->cut[d] && analysis_is_hazard(&g->part, s, g->needs[s][d]))
-                return refuse_hazard(g, s, why);
+    for (int d = 0; d < 3; d++) g->cut[d] = plan_group_tiles(g, r, d);
+    for (int64_t i = 0, count = plan_section_count(g, r); i < count; i++) {
+        analysis_section part = plan_section(g, count, i);
+        plan_group_extents(g, &part);
+        int slot = plan_overlapped_hazard(g, &part);
+        if (slot >= 0) return refuse_hazard(g, slot, why);
     }
     bool cut = g->cut[0] || g->cut[1] || g->cut[2];
     if (!cut) plan_group_say_fixed(g, r->tile, 0, PLAN_NO_SIZE, why);
     return cut;
 }
 
-/* The fields that are written lie in buffers of the tile. */
-static void find_buffered(plan_group *g)
-{
-    for (int s = 0; s < g->part.a->slot_count; s++) {
-        plan_treatment *f = &g->fields[s];
-        f->buffered = analysis_use_of(&g->part, s).written;
-        f->in = f->buffered && analysis_takes(&g->part, s);
-        f->out = f->buffered && analysis_leaves(&g->part, s);
-    }
-}
-
-static void make(plan_group *g, const plan_request *r, plan *p, int parent)
+void plan_overlapped_add(plan_group *g, const analysis_section *part, const int64_t size[3],
+                         plan *p, int parent)
 {
     int tiles[3], count = 0;
-    find_buffered(g);
+    plan_overlapped_treat(g, part);
     for (int d = 2; d >= 0; d--) {
-        plan_node tile = {.kind = PLAN_TILE, .dimension = d, .size = r->tile[d]};
+        plan_node tile = {.kind = PLAN_TILE, .dimension = d, .size = size[d]};
         tile.overlap = tile.parallel = true;
         tile.period[d] = g->period[d];
         if (g->cut[d]) parent = tiles[count++] = plan_add(p, parent, tile);
     }
-    int seq = plan_group_buffers(g, r->tile, p, parent);
+    int seq = plan_group_buffers(g, size, p, parent);
     plan_group_moves(g, p, seq, false, 0);
-    plan_add_loops(p, seq, &g->part, PLAN_ON_GRID);
+    plan_add_loops(p, seq, part, PLAN_ON_GRID);
     plan_group_moves(g, p, seq, true, 0);
     while (count) plan_end_tile(p, tiles[--count], plan_group_span, g);
 }
 
-const plan_method plan_overlapped = {"overlapped", true, PLAN_TAKES_TILE, applicable, make};
+static void make(plan_group *g, const plan_request *r, plan *p, int parent)
+{
+    int64_t count = plan_section_count(g, r);
+    int seq = count > 1 ? plan_add(p, parent, (plan_node){.kind = PLAN_SEQ}) : parent;
+    for (int64_t i = 0; i < count; i++) {
+        analysis_section part = plan_section(g, count, i);
+        plan_overlapped_add(g, &part, r->tile, p, seq);
+    }
+}
+
+const plan_method plan_overlapped = {"overlapped", true, PLAN_TAKES_TILE | PLAN_TAKES_DEPTH, applicable, make};

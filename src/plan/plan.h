@@ -98,6 +98,7 @@ typedef enum plan_step_kind {
     PLAN_STEP_LOOP,   /* `loop` runs on all its points */
     PLAN_STEP_SCALAR, /* as the node PLAN_SCALAR */
     PLAN_STEP_WAVE,   /* fields stay at home */
+    PLAN_STEP_TILES,  /* `node`: tiles that need nothing of one another, with places of their own */
     PLAN_STEP_NODE    /* anything else: `node` is to be walked */
 } plan_step_kind;
 
@@ -184,6 +185,8 @@ typedef struct plan_visitor {
     /* A tile of a parallel node or of a wave, or a block, begins; NULL: all tiles of the node have
      * ended. `at`: the tile of a wave, by the order of its nodes; otherwise NULL. */
     bool (*tile)(void *data, const plan_node *node, const int64_t at[3]);
+    /* Whether the next tile of parallel tiles, with no such tiles directly inside, is left out. */
+    bool (*leaves_out)(void *data, const plan_node *node);
 } plan_visitor;
 
 /* Walks a plan; false when the visitor ended it or memory was out. The plan must be well formed
@@ -208,6 +211,9 @@ const plan_place *plan_innermost(const plan_walk *walk, int slot);
 
 /* Sets p->schedule; false when memory is out. */
 bool plan_schedule_make(plan *p, const analysis_chain *a);
+/* Whether a node has parallel tiles around leaves that need nothing outside of their tile but
+ * homes: no periods, moves under way, checks, or windows of other nodes. */
+bool plan_is_independent(const plan *p, const analysis_chain *a, int node);
 /* The points of a loop in a tile of a wave, as boxes: over a seam there are two. Returns their
  * number. */
 enum { PLAN_WAVE_BOXES = 8 };

@@ -106,6 +106,30 @@ int plan_wave_boxes(const plan_wave *wave, const plan_wave_loop *part, const cha
     return some;
 }
 
+/* ---- independent tiles ----------------------------------------------------------------------- */
+
+/* `around`: all nodes around are parallel tiles. */
+static bool is_simple(const plan *p, const analysis_chain *a, int node, bool around)
+{
+    const plan_node *n = &p->nodes[node];
+    bool simple = n->kind == PLAN_SEQ || n->kind == PLAN_TILE;
+    bool parallel = n->kind == PLAN_TILE && n->parallel;
+    if (n->kind == PLAN_TILE) simple = !n->wave && !n->period[0] && !n->period[1] && !n->period[2];
+    if (parallel && !around) simple = false;
+    if (n->kind == PLAN_BUFFER) simple = n->alias < 0 && !n->window;
+    if (n->kind == PLAN_MOVE) simple = !n->tag;
+    if (n->kind == PLAN_LOOP) simple = !a->loops[n->loop].checks && !a->loops[n->loop].uncuttable;
+    for (int child = n->child; child && simple; child = p->nodes[child].next)
+        simple = is_simple(p, a, child, around && parallel);
+    return simple;
+}
+
+bool plan_is_independent(const plan *p, const analysis_chain *a, int node)
+{
+    return p->nodes[node].kind == PLAN_TILE && p->nodes[node].parallel &&
+           is_simple(p, a, node, true);
+}
+
 /* ---- steps ----------------------------------------------------------------------------------- */
 
 static void add_steps(plan *p, const analysis_chain *a, int node)
@@ -123,6 +147,8 @@ static void add_steps(plan *p, const analysis_chain *a, int node)
         bool needless = step.wave.loops == 1 && !step.wave.independent;
         step.kind = needless ? PLAN_STEP_LOOP : PLAN_STEP_WAVE; /* all tiles of one loop */
         step.loop = s->loops[step.wave.first].loop;
+    } else if (plan_is_independent(p, a, node)) {
+        step.kind = PLAN_STEP_TILES;
     }
     s->whole = s->whole && (step.kind == PLAN_STEP_LOOP || step.kind == PLAN_STEP_SCALAR);
     s->steps[s->count++] = step;

@@ -9,6 +9,7 @@
 /* How a planner treats a field. */
 typedef struct plan_treatment {
     bool buffered, in, out; /* lies in a buffer; is moved there from outside, and back */
+    bool passing;           /* is made and used up: of overlapped tiles */
     plan_span margin[3];    /* the indices around a tile that are touched at most */
 } plan_treatment;
 
@@ -26,6 +27,7 @@ typedef struct plan_group {
     plan_treatment *fields; /* by slot */
     plan_request sized;     /* of "tiled": sizes that it has found, and the method for them */
     const struct plan_method *sized_by;
+    struct plan_part *parts; /* of windowed.c, by loop */
     arena memory;
 } plan_group;
 
@@ -62,6 +64,23 @@ void plan_group_moves(const plan_group *g, plan *p, int parent, bool out, int ta
 /* A plan_find_span: in dimensions that are cut, extents of loops, and needs of what is moved in. */
 plan_span plan_group_span(const void *group, const plan_node *leaf, int d);
 
+/* ---- skewed.c -------------------------------------------------------------------------------- */
+
+/* A group is tiled in sections, as deep as asked for, all about equally deep. */
+int64_t plan_section_count(const plan_group *g, const plan_request *r);
+analysis_section plan_section(const plan_group *g, int64_t count, int64_t i);
+
+/* ---- overlapped.c ---------------------------------------------------------------------------- */
+
+/* Sets how fields are treated in a section of a group, cut along g->cut. */
+void plan_overlapped_treat(plan_group *g, const analysis_section *part);
+/* A field that a section changes after it was read around a point, so that it cannot be cut in this
+ * way; -1: none. The extents of the section are known. */
+int plan_overlapped_hazard(const plan_group *g, const analysis_section *part);
+/* Adds tiles of these sizes, cut along g->cut. */
+void plan_overlapped_add(plan_group *g, const analysis_section *part, const int64_t size[3],
+                         plan *p, int parent);
+
 /* ---- blocked.c ------------------------------------------------------------------------------- */
 
 /* Adds blocks, cut along g->cut, with places of their own for all fields of a group, made for
@@ -91,8 +110,8 @@ typedef struct plan_method {
     bool (*applicable)(plan_group *g, const plan_request *request, text *why);
     void (*make)(plan_group *g, const plan_request *request, plan *p, int parent);
 } plan_method;
-extern const plan_method plan_skewed, plan_diamond, plan_tiled, plan_overlapped, plan_streamed,
-    plan_fused, plan_single, plan_blocked;
+extern const plan_method plan_skewed, plan_diamond, plan_tiled, plan_overlapped, plan_windowed,
+    plan_streamed, plan_fused, plan_single, plan_blocked;
 /* planners.c: NULL when there is none of this name. */
 const plan_method *plan_method_find(const char *name);
 

@@ -14,14 +14,13 @@
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
-/* A group is tiled in sections, as deep as asked for, all about equally deep. */
-static int64_t section_count(const plan_group *g, const plan_request *r)
+int64_t plan_section_count(const plan_group *g, const plan_request *r)
 {
     int64_t loops = g->part.end - g->part.first;
     return r->depth ? (loops + r->depth - 1) / r->depth : 1;
 }
 
-static analysis_section section(const plan_group *g, int64_t count, int64_t i)
+analysis_section plan_section(const plan_group *g, int64_t count, int64_t i)
 {
     int64_t loops = g->part.end - g->part.first;
     return (analysis_section){g->part.a, g->part.first + (int)(loops * i / count),
@@ -102,9 +101,9 @@ static bool diamond_applicable(plan_group *g, const plan_request *r, text *why)
 {
     if (!skewed_applicable(g, r, why)) return false;
     int d = plan_group_slowest(g, r);
-    int64_t least = 0, count = section_count(g, r);
+    int64_t least = 0, count = plan_section_count(g, r);
     for (int64_t i = 0; i < count; i++) {
-        analysis_section part = section(g, count, i);
+        analysis_section part = plan_section(g, count, i);
         if (!plan_group_lags(g, &part)) why->failed = true;
         for (int l = part.first - g->part.first; l < part.end - g->part.first; l++)
             least = larger(least, g->lags[l][d].hi - g->lags[l][d].lo);
@@ -160,10 +159,10 @@ typedef void add_tiles(plan_group *g, const plan_request *r, const analysis_sect
 
 static void add_sections(plan_group *g, const plan_request *r, plan *p, int parent, add_tiles *add)
 {
-    int64_t count = section_count(g, r);
+    int64_t count = plan_section_count(g, r);
     int seq = count > 1 ? plan_add(p, parent, (plan_node){.kind = PLAN_SEQ}) : parent;
     for (int64_t i = 0; i < count; i++) {
-        analysis_section part = section(g, count, i);
+        analysis_section part = plan_section(g, count, i);
         if (!plan_group_lags(g, &part)) p->failed = true;
         add(g, r, &part, p, seq);
     }

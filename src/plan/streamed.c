@@ -16,6 +16,7 @@ static bool find_buffered(plan_group *g, bool passing)
         if (!use.touched || use.remapped) continue;
         f->in = analysis_takes(&g->part, s);
         f->out = analysis_leaves(&g->part, s);
+        if (analysis_passes(&g->part, s)) f->in = f->out = false;
         f->buffered = !passing || (!f->in && !f->out);
         if (!f->buffered) f->in = f->out = false;
         any = any || f->buffered;

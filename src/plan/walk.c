@@ -95,6 +95,13 @@ static bool walk_tiles_of_wave(plan_walk *w, const plan_node *n)
     return done && (!any || begin_tile(w, NULL, NULL));
 }
 
+static bool leaves_out(const plan_walk *w, const plan_node *n)
+{
+    const plan_node *inside = &w->p->nodes[n->child];
+    bool innermost = n->parallel && !(inside->kind == PLAN_TILE && inside->parallel);
+    return innermost && w->visitor->leaves_out && w->visitor->leaves_out(w->visitor->data, n);
+}
+
 static bool walk_tile(plan_walk *w, const plan_node *n)
 {
     if (n->wave) return walk_tiles_of_wave(w, n);
@@ -102,6 +109,7 @@ static bool walk_tile(plan_walk *w, const plan_node *n)
     if (w->frame_count == WALK_FRAMES) return false;
     bool done = true, backwards = n->parallel && w->visitor->backwards;
     for (int64_t i = tiles.lo; i <= tiles.hi && done; i++) {
+        if (leaves_out(w, n)) continue;
         done = !n->parallel || begin_tile(w, n, NULL);
         walk_set_frame(w, n, backwards ? tiles.lo + tiles.hi - i : i);
         done = done && walk_node(w, n->child);

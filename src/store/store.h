@@ -79,6 +79,29 @@ bool store_array_extend(store_array *a, const grid_box *to);
 store_array *store_array_copy(const store_array *a);
 void store_array_free(store_array *a);
 
+/* ---- window.c: memory for some indices of a field -------------------------------------------- */
+
+typedef struct store_window {
+    chain_slot slot;     /* like the field's; its array is the window */
+    store_array array;   /* its `data` moves, its other members do not change */
+    store_array *memory; /* NULL: none */
+    grid_box held;       /* the indices that it holds now */
+    int64_t behind[3];   /* how many indices are needed at once, at most; 0: all */
+    int64_t moves;       /* how often `data` was set */
+    bool empty;
+} store_window;
+
+/* For a field with contiguous rows. `capacity`: as of a plan's buffer. `touched` holds all indices
+ * that are ever touched, also outside of the field. False when memory is out. */
+bool store_window_make(store_window *w, const chain_slot *field, const int64_t capacity[3],
+                       const grid_box *touched);
+void store_window_free(store_window *w);
+/* It has no values any more; with `poison` they are unset. */
+void store_window_clear(store_window *w, bool poison);
+/* Moves the window, if need be, so that it holds the indices of a box that are touched next. Values
+ * farther behind than the plan needs are lost. */
+void store_window_show(store_window *w, const grid_box *box);
+
 /* ---- wrap.c: memory of the program ----------------------------------------------------------- */
 
 /* An array on memory that is not freed with it: type, components, shape, pitches and data as given,

@@ -115,6 +115,7 @@ static bool add_reduction(sweep_loop *l, int p, int element)
     sweep_reduction *r = &l->reductions[l->reduction_count++];
     *r = (sweep_reduction){.param = p, .element = element};
     r->view = codegen_view_index(l->loop->kernel, p) + element;
+    if (l->manner.lent) return true;
     r->partials = arena_array(&l->memory, partials, sizeof *r->partials);
     if (l->collects) r->contributions = arena_array(&l->memory, points, sizeof(ir_value));
     return r->partials && (!l->collects || r->contributions);

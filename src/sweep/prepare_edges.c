@@ -25,12 +25,19 @@ static sweep_edge *filled_before(const sweep_loop *l, const sweep_edge *edge)
     return NULL;
 }
 
+/* Whether values may be written around a field. */
+static bool may_fill(const sweep_loop *l, const sweep_edge *edge)
+{
+    int64_t param = edge->field - l->fields;
+    return !l->manner.copies || (param < 64 && l->manner.own >> param & 1);
+}
+
 /* Fills an edge, if that can be done; one that is filled already together with that, for threads
  * must not fill the same element twice. False where it cannot. */
 static bool fill_edge(sweep_loop *l, sweep_edge edge)
 {
     sweep_edge *before = filled_before(l, &edge);
-    if (l->manner.copies || edge.written ||
+    if (!may_fill(l, &edge) || edge.written ||
         (before && !ir_param_same_mapping(before->field->param, edge.field->param)))
         return false;
     if (before) {

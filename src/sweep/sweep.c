@@ -60,9 +60,10 @@ bool sweep_run(sweep_loop *l, const grid_box *box, const grid_box *core)
 
 bool sweep_run_alone(const sweep_loop *l, const grid_box *box, int thread, const sweep_tile *tile)
 {
-    int flags = l->usual_flags | ABI_PREFETCH; /* tiles are for fields that lie in memory */
+    int flags = l->usual_flags | (tile->cached ? 0 : ABI_PREFETCH);
+    if (tile->streams && l->streams) flags |= ABI_STREAM;
     if (l->fill_count && !grid_box_contains(&l->inside, box)) sweep_fill_around(l, box, tile);
-    sweep_share *share = sweep_share_of(l, thread, box, flags);
+    sweep_share *share = sweep_share_of(l, thread, tile->core ? tile->core : box, flags);
     if (!l->levels) return sweep_run_block(l, box, share);
     int64_t count = sweep_level_count(l, box);
     bool done = true;
@@ -71,6 +72,14 @@ bool sweep_run_alone(const sweep_loop *l, const grid_box *box, int thread, const
         done = sweep_run_block(l, &level, share);
     }
     return done;
+}
+
+void sweep_lend(sweep_loop *l, const sweep_loop *from)
+{
+    for (int r = 0; r < l->reduction_count; r++) {
+        l->reductions[r].partials = from->reductions[r].partials;
+        l->reductions[r].contributions = from->reductions[r].contributions;
+    }
 }
 
 const observe_fault *sweep_fault(const sweep_loop *l) { return sweep_first_fault(l); }

@@ -83,8 +83,10 @@ typedef struct sweep_loop sweep_loop;
 
 /* How a loop is run. */
 typedef struct sweep_manner {
-    bool cut;    /* boxes may cut bricks of a row (see reduce.h), or hold points that run twice */
-    bool copies; /* nothing is filled around fields: what is read there is copied */
+    bool cut;     /* boxes may cut bricks of a row (see reduce.h), or hold points that run twice */
+    bool copies;  /* nothing is filled around fields: what is read there is copied */
+    uint64_t own; /* bit p: the array of parameter p is the thread's own, and is filled around */
+    bool lent;    /* it has no memory for reductions of its own: see sweep_lend */
 } sweep_manner;
 
 /* Prepares a loop, whose fields have arrays, to run by its function; NULL when memory is out. It is
@@ -107,13 +109,19 @@ typedef enum sweep_before { SWEEP_BEFORE_LOW, SWEEP_BEFORE_HIGH, SWEEP_BEFORE_NO
  * before it in every dimension. */
 typedef struct sweep_tile {
     sweep_before before[3];
-    uint64_t filled; /* bit i: other loops fill around the field of fill number i */
+    uint64_t filled;      /* bit i: other loops fill around the field of fill number i */
+    const grid_box *core; /* points that count in reductions; NULL: all */
+    bool cached;          /* what it reads lies in caches */
+    bool streams;         /* nobody reads soon what it writes */
 } sweep_tile;
 
 /* Runs points of a loop on the calling thread, which is number `thread`, while others run other
  * tiles of it or of other loops. The loop must not have checks; levels that run in order do so in
  * the box. False when memory is out. */
 bool sweep_run_alone(const sweep_loop *l, const grid_box *box, int thread, const sweep_tile *tile);
+
+/* A loop that was prepared so uses the memory for reductions of another, which is like it. */
+void sweep_lend(sweep_loop *l, const sweep_loop *from);
 
 /* ---- edge_area.c: loops that run side by side ------------------------------------------------ */
 

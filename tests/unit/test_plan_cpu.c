@@ -76,21 +76,34 @@ static bool is_tiled(const plan *p)
     return false;
 }
 
+static bool has_buffers(const plan *p)
+{
+    for (int i = 1; i < p->count; i++)
+        if (p->nodes[i].kind == PLAN_BUFFER) return true;
+    return false;
+}
+
 /* Makes a plan that the executor runs; by a planner if that can be had. */
 static void make_plan(world *w, const analysis_chain *a, plan *out)
 {
     for (int tries = 0; tries < 6; tries++) {
-        static const char *const at_home[] = {"skewed", "tiled", "diamond"};
+        static const char *const at_home[] = {"skewed", "tiled", "diamond", "overlapped",
+                                              "windowed"};
         plan_request r = world_request(w);
-        if (world_from(w, 0, 2)) r.method = at_home[world_from(w, 0, 2)];
-        bool own = tries >= 3 || world_from(w, 0, 1);
+        if (world_from(w, 0, 2)) r.method = at_home[world_from(w, 0, COUNT_OF(at_home) - 1)];
+        bool buffers = tries < 3 && world_from(w, 0, 2) == 0;
+        bool own = !buffers && (tries >= 3 || world_from(w, 0, 1));
+        if (buffers) r.method = at_home[world_from(w, 3, 4)];
+        for (int d = 0; d < 3 && buffers; d++) /* not too many tiles */
+            if (r.tile[d]) r.tile[d] += w->shape.size[d] / 10;
+        if (buffers) r.cache += 8 * w->shape.size[0] * w->shape.size[1] / 10;
         if (own)
             plan_each_in_tiles(w, a, tries < 5 && world_from(w, 0, 1), out);
         else
             assert_true(plan_make(out, a, &r));
         text why = {0};
-        bool good = (tries == 5 || is_tiled(out)) && !exec_cpu_refuses(out);
-        good = good && plan_verify(out, a, &why);
+        bool good = (tries == 5 || is_tiled(out)) && !exec_cpu_refuses(out, a);
+        good = good && (!buffers || has_buffers(out)) && plan_verify(out, a, &why);
         text_free(&why);
         if (good) return;
         plan_free(out);
@@ -151,7 +164,7 @@ static void show(const world *w, const plan *p, const analysis_chain *a)
 
 typedef struct runner {
     exec_context contexts[MOST_THREADS]; /* on 1, 2, ... threads; they remember prepared loops */
-    int64_t tiled, faults, chains;
+    int64_t tiled, buffered, faults, chains;
 } runner;
 
 static void check_plan(runner *r, world *w, const analysis_chain *a, uint64_t seed,
@@ -162,6 +175,7 @@ static void check_plan(runner *r, world *w, const analysis_chain *a, uint64_t se
     int threads = (int)world_from(w, 1, MOST_THREADS);
     make_plan(w, a, &p);
     r->tiled += is_tiled(&p);
+    r->buffered += has_buffers(&p);
     for (int again = 0; again < 2; again++) { /* the second time loops are prepared */
         begin_run(w, &found);
         found.status = exec_cpu_run_plan(&r->contexts[threads - 1], &w->chain, &p, a, &w->m);
@@ -225,9 +239,12 @@ static void random_plans_run_as_compiled_loops(void **state)
     for (int t = 0; t < MOST_THREADS; t++)
         r.contexts[t] = (exec_context){.threads = t + 1, .wait = true, .jit = compiler};
     for (uint64_t seed = start; seed < start + count; seed++) check_chain(&r, seed);
-    fprintf(stderr, "             %lld chains, %lld of %lld plans tiled, %lld chains fail\n",
-            (long long)r.chains, (long long)r.tiled, 2 * (long long)r.chains, (long long)r.faults);
-    assert_true(count < FEW || (r.tiled > r.chains && r.faults > 0));
+    fprintf(
+        stderr,
+        "             %lld chains, %lld of %lld plans tiled, %lld with buffers, %lld chains fail\n",
+        (long long)r.chains, (long long)r.tiled, 2 * (long long)r.chains, (long long)r.buffered,
+        (long long)r.faults);
+    assert_true(count < FEW || (r.tiled > r.chains && r.buffered > 0 && r.faults > 0));
     for (int t = 0; t < MOST_THREADS; t++) {
         exec_cpu_free(r.contexts[t].cpu);
         plan_cache_free(r.contexts[t].plans);

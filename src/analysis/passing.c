@@ -1,0 +1,132 @@
+/* Values that consecutive loops make and use up: nobody reads what a field held before them, and
+ * nobody reads afterwards what they have written. Followed index by index, as boxes: a temporary is
+ * often written, and then read, on a part of its points only. */
+#include "analysis/analysis.h"
+
+typedef struct follower {
+    int slot, component;
+    grid_region region;
+    bool failed; /* memory was out */
+} follower;
+
+static bool is_of(const follower *f, const analysis_touch *t)
+{
+    return !t->scalar && t->slot == f->slot && t->component == f->component;
+}
+
+static int boxes_of(const analysis_loop *l, const analysis_touch *t,
+                    grid_box out[ANALYSIS_RESOLVED_BOXES])
+{
+    static const bool no_wrap[3];
+    static const int64_t no_shift[3];
+    return analysis_resolved_boxes(l, t, &t->at, no_wrap, no_shift, out);
+}
+
+static bool reads(const analysis_touch *t) { return !t->writes || t->partial; }
+
+static bool writes_all(const analysis_touch *t) { return t->writes && !t->partial && !t->remapped; }
+
+static bool change(follower *f, const analysis_loop *l, const analysis_touch *t,
+                   bool (*with)(grid_region *, const grid_box *))
+{
+    grid_box boxes[ANALYSIS_RESOLVED_BOXES];
+    int count = boxes_of(l, t, boxes);
+    for (int i = 0; i < count; i++)
+        if (!grid_box_is_empty(&boxes[i]) && !with(&f->region, &boxes[i])) f->failed = true;
+    return !f->failed;
+}
+
+/* ---- before ---------------------------------------------------------------------------------- */
+
+/* Whether a loop has written what it reads on earlier levels, which run in order. */
+static bool is_of_earlier_level(const analysis_loop *l, const analysis_touch *t)
+{
+    const ir_kernel *kernel = l->loop->kernel;
+    return l->columns && !t->writes && ir_level_after(kernel, t->lo) < 0 &&
+           ir_level_after(kernel, t->hi) < 0;
+}
+
+/* Whether all that a touch reads was written by these loops. */
+static bool finds_own(follower *f, const analysis_loop *l, const analysis_touch *t)
+{
+    grid_box boxes[ANALYSIS_RESOLVED_BOXES], missing;
+    for (int i = 0; i < l->touch_count && is_of_earlier_level(l, t); i++)
+        if (is_of(f, &l->touches[i]) && writes_all(&l->touches[i]) &&
+            !change(f, l, &l->touches[i], grid_region_add))
+            return false;
+    int count = boxes_of(l, t, boxes);
+    for (int i = 0; i < count; i++)
+        if (!grid_region_holds(&f->region, &boxes[i], &missing)) return false;
+    return true;
+}
+
+static bool takes_none(const analysis_section *s, follower *f)
+{
+    for (int l = s->first; l < s->end; l++) {
+        const analysis_loop *loop = &s->a->loops[l];
+        for (int i = 0; i < loop->touch_count; i++)
+            if (is_of(f, &loop->touches[i]) && reads(&loop->touches[i]) &&
+                !finds_own(f, loop, &loop->touches[i]))
+                return false;
+        for (int i = 0; i < loop->touch_count; i++)
+            if (is_of(f, &loop->touches[i]) && writes_all(&loop->touches[i]) &&
+                !change(f, loop, &loop->touches[i], grid_region_add))
+                return false;
+    }
+    return true;
+}
+
+/* ---- after ----------------------------------------------------------------------------------- */
+
+/* Whether a touch reads some of the region. */
+static bool meets(const follower *f, const analysis_loop *l, const analysis_touch *t)
+{
+    grid_box boxes[ANALYSIS_RESOLVED_BOXES];
+    int count = boxes_of(l, t, boxes);
+    for (int i = 0; i < count; i++)
+        for (size_t k = 0; k < f->region.count; k++)
+            if (grid_box_meet(&boxes[i], &f->region.boxes[k])) return true;
+    return false;
+}
+
+/* Later loops read none of the region, which holds all that was written, and overwrite it; or the
+ * program does not need it after the chain. */
+static bool leaves_none(const analysis_section *s, follower *f)
+{
+    for (int l = s->end; l < s->a->loop_count && f->region.count; l++) {
+        const analysis_loop *loop = &s->a->loops[l];
+        for (int i = 0; i < loop->touch_count; i++)
+            if (is_of(f, &loop->touches[i]) && reads(&loop->touches[i]) &&
+                meets(f, loop, &loop->touches[i]))
+                return false;
+        for (int i = 0; i < loop->touch_count; i++)
+            if (is_of(f, &loop->touches[i]) && writes_all(&loop->touches[i]) &&
+                !change(f, loop, &loop->touches[i], grid_region_cut))
+                return false;
+    }
+    return !f->region.count || s->a->dead[f->slot];
+}
+
+/* Adds all that the loops write in part, too. */
+static bool add_written(const analysis_section *s, follower *f)
+{
+    grid_region_clear(&f->region);
+    for (int l = s->first; l < s->end; l++)
+        for (int i = 0; i < s->a->loops[l].touch_count; i++) {
+            const analysis_touch *t = &s->a->loops[l].touches[i];
+            if (is_of(f, t) && t->writes && !change(f, &s->a->loops[l], t, grid_region_add))
+                return false;
+        }
+    return true;
+}
+
+bool analysis_passes(const analysis_section *s, int slot)
+{
+    bool passes = analysis_use_of(s, slot).written;
+    for (int c = 0; c < s->a->slots[slot]->components && passes; c++) {
+        follower f = {.slot = slot, .component = c};
+        passes = takes_none(s, &f) && add_written(s, &f) && leaves_none(s, &f);
+        grid_region_free(&f.region);
+    }
+    return passes;
+}
