@@ -93,7 +93,7 @@ static bool find_tiles(exec_context *context, const chain *c, const size_t *func
     plan_request request = cpu_ways_smallest(w);
     part.count = cpu_look(w, c->count);
     if (!cpu_plan_by(context, &request, &part, &work, m)) return false;
-    const char *why = exec_cpu_refuses(work.plan);
+    const char *why = exec_cpu_refuses(work.plan, work.a);
     w->plain = work.whole || why;
     if (!why)
         why = work.plan->refusal_count ? work.plan->refusals[0].why : "one loop needs no tiles";
