@@ -23,7 +23,7 @@ static grid_box expected_room(const chain_slot *slot)
     bool plain = slot->pool && !slot->is_scalar && store_slot_rows(slot) == CODEGEN_CONTIGUOUS;
     for (int d = 0; d < slot->shape.rank && plain; d++) {
         plain = !slot->ghosts[d];
-        if (!slot->absent_axis[d]) store_pool_widen(slot->pool, d, &room);
+        if (!slot->absent_axis[d]) store_pool_widen(slot->pool, slot->components, d, &room);
     }
     double values = (double)grid_box_points(&box), all = 1;
     for (int d = 0; d < 3; d++) all *= (double)(room.hi[d] - room.lo[d]);

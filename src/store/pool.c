@@ -31,12 +31,19 @@ typedef struct piece {
     int chains; /* that have ended since it was returned */
 } piece;
 
+/* See store_pool_expect. */
+typedef struct reach {
+    int32_t lo[3], hi[3];
+} reach;
+
+enum { MOST_EXPECTED = 32 };
+
 struct store_pool {
     piece waiting[MOST_WAITING]; /* in the order in which they came */
     int count;
-    size_t bytes;         /* of all that waits */
-    int32_t lo[3], hi[3]; /* see store_pool_expect */
-    bool ruled[6];        /* sides at which a field has a boundary rule */
+    size_t bytes;                      /* of all that waits */
+    reach expected[MOST_EXPECTED + 1]; /* by components of fields; the last: of more */
+    bool ruled[6];                     /* sides at which a field has a boundary rule */
 };
 
 struct store_pool *store_pool_new(void) { return calloc(1, sizeof(struct store_pool)); }
@@ -159,16 +166,32 @@ void store_pool_return(struct store_pool *pool, void *memory, size_t bytes)
 
 /* ---- room around values ---------------------------------------------------------------------- */
 
+/* Whether a kernel reads a component at this offset only. Accesses are ordered by component. */
+static bool is_alone(const ir_kernel *kernel, int i)
+{
+    const ir_access *a = &kernel->accesses[i];
+    bool alone = true;
+    for (int k = i - 1; k <= i + 1; k += 2)
+        if (k >= 0 && k < kernel->access_count)
+            alone = alone && (a->param != kernel->accesses[k].param ||
+                              a->component != kernel->accesses[k].component);
+    return alone;
+}
+
+/* What is read at one offset needs room along x only, where sides are periodic. */
 void store_pool_expect(struct store_pool *pool, const ir_kernel *kernel)
 {
     enum { FAR = 16 }; /* reads of a few fields, which others need no room for */
     for (int i = 0; i < kernel->access_count; i++) {
         const ir_access *access = &kernel->accesses[i];
-        if (ir_param_is_written_field(&kernel->params[access->param])) continue;
-        for (int d = 0; d < 3; d++) {
+        int count = kernel->params[access->param].count;
+        reach *r = &pool->expected[smaller(count, MOST_EXPECTED + 1) - 1];
+        bool alone = is_alone(kernel, i);
+        if (ir_param_is_written_field(&kernel->params[access->param]) && !alone) continue;
+        for (int d = 0; d < (alone ? 1 : 3); d++) {
             int32_t offset = access->offset[d];
-            if (offset < pool->lo[d] && offset >= -FAR) pool->lo[d] = offset;
-            if (offset > pool->hi[d] && offset <= FAR) pool->hi[d] = offset;
+            if (offset < r->lo[d] && offset >= -FAR) r->lo[d] = offset;
+            if (offset > r->hi[d] && offset <= FAR) r->hi[d] = offset;
         }
     }
 }
@@ -179,8 +202,9 @@ void store_pool_meet_rules(struct store_pool *pool, const grid_boundary *boundar
         if (boundary->side[side].rule != KATA_NONE) pool->ruled[side] = true;
 }
 
-void store_pool_widen(const struct store_pool *pool, int dimension, grid_box *box)
+void store_pool_widen(const struct store_pool *pool, int components, int dimension, grid_box *box)
 {
-    if (pool->ruled[2 * dimension]) box->lo[dimension] += pool->lo[dimension];
-    if (pool->ruled[2 * dimension + 1]) box->hi[dimension] += pool->hi[dimension];
+    const reach *r = &pool->expected[smaller(components, MOST_EXPECTED + 1) - 1];
+    if (pool->ruled[2 * dimension]) box->lo[dimension] += r->lo[dimension];
+    if (pool->ruled[2 * dimension + 1]) box->hi[dimension] += r->hi[dimension];
 }

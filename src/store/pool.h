@@ -9,7 +9,7 @@
 void *store_pool_take(struct store_pool *pool, size_t bytes, bool *zero);
 /* Takes back what store_pool_take gave for so many bytes. */
 void store_pool_return(struct store_pool *pool, void *memory, size_t bytes);
-/* Widens a box by what kernels are expected to read around it. */
-void store_pool_widen(const struct store_pool *pool, int dimension, grid_box *box);
+/* Widens a box by what kernels are expected to read around fields of so many components. */
+void store_pool_widen(const struct store_pool *pool, int components, int dimension, grid_box *box);
 
 #endif
