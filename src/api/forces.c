@@ -75,7 +75,10 @@ kata_status api_queued(kata *k)
     if (k->eager) return api_flush(k, "kata_apply");
     if (k->chain.count < API_CHAIN_LENGTH) return KATA_OK;
     if (k->chain.count == API_CHAIN_LENGTH) {
-        if (!exec_loops_to_end(&k->chain, &more)) return message_no_memory(&k->messages);
+        bool found = exec_loops_to_end(&k->chain, &more);
+        kata_status status = found ? KATA_OK : message_no_memory(&k->messages);
+        api_note_error(k);
+        if (status) return status;
         k->longest = k->chain.count + more;
     }
     return k->chain.count < k->longest ? KATA_OK : end_chain(k, END_LONG, NULL);
