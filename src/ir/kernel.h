@@ -82,7 +82,7 @@ typedef struct ir_kernel {
     uint32_t at; /* location of the name */
     int param_count, local_count, table_count;
     int table_elements; /* of all its table parameters */
-    int real_param; /* of a kernel that uses `real`: the first field parameter of that type */
+    int real_param;     /* of a kernel that uses `real`: the first field parameter of that type */
     const ir_param *params;
     const ir_local *locals;
     const ir_table *tables;

@@ -15,7 +15,8 @@ static const ir_param params[] = {
     {.name = "w", .kind = IR_PARAM_TABLE, .type = IR_I32, .count = 3},
     {.name = "dt", .kind = IR_PARAM_SUM, .type = IR_F32, .count = 1},
 };
-static const ir_kernel heat = {.name = "heat", .params = params, .param_count = COUNT_OF(params), .table_elements = 3};
+static const ir_kernel heat = {
+    .name = "heat", .params = params, .param_count = COUNT_OF(params), .table_elements = 3};
 
 typedef struct example {
     chain_slot u, v, dt;
