@@ -54,12 +54,14 @@ typedef struct analysis_loop {
 typedef struct analysis_chain {
     chain_slot **slots;
     bool *dead; /* per slot: nobody reads its value after the chain */
+    bool *ends; /* of a part of a chain: later loops need nothing of it */
     analysis_loop *loops;
     int slot_count, loop_count;
     arena memory;
 } analysis_chain;
 
-/* False when memory is out. Valid as long as the chain's loops; to be freed in any case. */
+/* Of a part of a chain, what later loops of the chain read is not dead, as far as they are known.
+ * False when memory is out. Valid as long as the chain's loops; to be freed in any case. */
 bool analysis_chain_make(const chain *c, analysis_chain *out);
 void analysis_chain_free(analysis_chain *a);
 /* Makes it the analysis of another chain with equal loops (by their hashes) in equal order. */
@@ -117,6 +119,8 @@ bool analysis_lasts(const analysis_chain *a, int end, int slot);
 /* Whether a section makes the values of a field and uses them up: it reads none that the field had
  * before, and nobody needs afterwards what it writes. False also when memory is out. */
 bool analysis_passes(const analysis_section *s, int slot);
+/* Whether nobody needs afterwards what a section writes to a field. */
+bool analysis_ends(const analysis_section *s, int slot);
 
 /* ---- lag.c, extent.c: how loops that run side by side keep together --------------------------
  *

@@ -120,6 +120,17 @@ static bool add_written(const analysis_section *s, follower *f)
     return true;
 }
 
+bool analysis_ends(const analysis_section *s, int slot)
+{
+    bool ends = true;
+    for (int c = 0; c < s->a->slots[slot]->components && ends; c++) {
+        follower f = {.slot = slot, .component = c};
+        ends = add_written(s, &f) && leaves_none(s, &f);
+        grid_region_free(&f.region);
+    }
+    return ends;
+}
+
 bool analysis_passes(const analysis_section *s, int slot)
 {
     bool passes = analysis_use_of(s, slot).written;

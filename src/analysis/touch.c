@@ -119,25 +119,42 @@ static bool make_loop(const chain_loop *loop, arena *memory, analysis_loop *out)
 
 /* ---- chains ---------------------------------------------------------------------------------- */
 
+static bool is_part(const chain *c) { return c->after || c->goes_on; }
+
+/* Whether later loops, and the program, need nothing that a part of a chain writes to a slot. The
+ * chain is known with the loops behind the part. */
+static bool ends(const chain *c, const analysis_chain *a, int slot)
+{
+    analysis_section part = {a, 0, (int)c->count};
+    return !a->slots[slot]->is_scalar && analysis_ends(&part, slot);
+}
+
 bool analysis_chain_make(const chain *c, analysis_chain *out)
 {
-    *out = (analysis_chain){.loop_count = (int)c->count, .slot_count = (int)c->slot_count};
+    size_t all = c->count + c->after;
+    *out = (analysis_chain){.loop_count = (int)all, .slot_count = (int)c->slot_count};
     out->slots = arena_array(&out->memory, c->slot_count + 1, sizeof *out->slots);
     out->dead = arena_array(&out->memory, c->slot_count + 1, sizeof *out->dead);
-    out->loops = arena_array(&out->memory, c->count + 1, sizeof *out->loops);
-    if (!out->slots || !out->loops || !out->dead) return false;
-    for (size_t i = 0; i < c->count; i++)
+    out->ends = arena_array(&out->memory, c->slot_count + 1, sizeof *out->ends);
+    out->loops = arena_array(&out->memory, all + 1, sizeof *out->loops);
+    if (!out->slots || !out->loops || !out->dead || !out->ends) return false;
+    for (size_t i = 0; i < all; i++)
         if (!make_loop(&c->loops[i], &out->memory, &out->loops[i])) return false;
     analysis_chain_adopt(c, out);
+    for (size_t i = 0; i < c->slot_count && is_part(c); i++) out->ends[i] = ends(c, out, (int)i);
+    for (size_t i = 0; i < c->slot_count && is_part(c); i++) out->dead[i] = out->ends[i];
+    out->loop_count = (int)c->count;
     return true;
 }
 
 void analysis_chain_adopt(const chain *c, analysis_chain *a)
 {
-    for (size_t i = 0; i < c->count; i++) a->loops[i].loop = &c->loops[i];
+    for (size_t i = 0; i < c->count + c->after; i++) a->loops[i].loop = &c->loops[i];
     for (size_t i = 0; i < c->slot_count; i++) {
         const chain_slot *slot = a->slots[i] = c->slots[i];
-        a->dead[i] = slot->discarded || (slot->temporary && c->step == c->count);
+        bool step_ends = slot->temporary && c->step == c->count + c->after;
+        a->dead[i] = !c->goes_on && (slot->discarded || step_ends);
+        if (a->loop_count == (int)c->count && is_part(c)) a->dead[i] = a->ends[i];
     }
 }
 

@@ -35,31 +35,23 @@ void exec_cpu_free(struct exec_cpu *cpu)
 
 /* ---- chains ---------------------------------------------------------------------------------- */
 
-/* Some of the loops of a chain. */
-static chain part_of(const chain *c, size_t first, size_t count)
-{
-    chain part = *c;
-    part.loops += first;
-    part.count = count;
-    return part;
-}
-
 /* Plans how the first of the loops that are left run next; their number is `part->count`. False,
  * reported, when memory is out. */
 static bool plan_next(exec_context *context, cpu_ways *ways, chain *part, cpu_work *work,
                       messages *m)
 {
-    const size_t left = part->count;
+    const chain rest = *part;
+    const size_t left = rest.count;
     cpu_tiles tiles;
     plan_request request = cpu_search_begin(ways);
     while (cpu_search_looks(ways)) {
-        part->count = cpu_look(ways, left);
+        *part = cpu_part(&rest, 0, cpu_look(ways, left));
         if (!cpu_plan_by(context, &request, part, work, m)) return false;
         cpu_tiles_of(work->plan, &request, &tiles);
         cpu_search_found(ways, &tiles);
         request = cpu_search_begin(ways);
     }
-    part->count = cpu_search_part(ways, left);
+    *part = cpu_part(&rest, 0, cpu_search_part(ways, left));
     return cpu_plan_by(context, &request, part, work, m);
 }
 
@@ -70,7 +62,7 @@ static kata_status run_loops(exec_context *context, const chain *c, const size_t
     cpu_ways *ways = cpu_ways_of(context, c, functions, m);
     kata_status status = ways ? KATA_OK : m->status;
     for (size_t first = 0, count; first < c->count && !status; first += count) {
-        chain part = part_of(c, first, c->count - first);
+        chain part = cpu_part(c, first, c->count - first);
         cpu_work work = {.functions = functions + first};
         double begin = clock_seconds();
         if (!plan_next(context, ways, &part, &work, m)) return m->status;
@@ -90,7 +82,7 @@ static kata_status run_fastest(exec_context *context, const chain *c, const size
 {
     size_t start;
     kata_status status = cpu_find_repeat(c, &start) ? KATA_OK : message_no_memory(m);
-    chain once = part_of(c, 0, start), rest = part_of(c, start, c->count - start);
+    chain once = cpu_part(c, 0, start), rest = cpu_part(c, start, c->count - start);
     if (!status && start) status = run_loops(context, &once, functions, m);
     return status ? status : run_loops(context, &rest, functions + start, m);
 }

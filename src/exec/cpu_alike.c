@@ -56,11 +56,32 @@ static cpu_ways *find(struct exec_cpu *cpu, uint64_t key)
     return oldest;
 }
 
+chain cpu_part(const chain *c, size_t first, size_t count)
+{
+    enum { LOOK_BEHIND = 16 }; /* loops that show which values are overwritten */
+    chain part = *c;
+    size_t rest = c->count + c->after - first - count;
+    part.loops += first;
+    part.count = count;
+    part.after = rest < LOOK_BEHIND ? rest : LOOK_BEHIND;
+    part.goes_on = c->goes_on || rest > part.after;
+    part.step = c->step >= first ? c->step - first : (size_t)-1;
+    return part;
+}
+
 size_t cpu_look(const cpu_ways *w, size_t left)
 {
     size_t loops = CPU_LOOK;
     if (w->period) loops = (loops + w->period - 1) / w->period * w->period;
     return w->period && loops < left ? loops : left;
+}
+
+/* Sets how many loops run in independent tiles, and their sizes. */
+static void find_tiles_of(const plan *p, int node, int64_t facts[8])
+{
+    facts[1] = p->nodes[node].leaf_count;
+    for (; p->nodes[node].kind == PLAN_TILE; node = p->nodes[node].child)
+        facts[2 + p->nodes[node].dimension] = p->nodes[node].size;
 }
 
 void cpu_tiles_of(const plan *p, const plan_request *request, cpu_tiles *out)
@@ -75,9 +96,10 @@ void cpu_tiles_of(const plan *p, const plan_request *request, cpu_tiles *out)
         for (int k = 0; tiled && k < wave->count; k++)
             facts[2 + wave->dimension[k]] = wave->size[k];
         if (tiled) facts[5] = wave->independent;
+        if (s->steps[i].kind == PLAN_STEP_TILES) find_tiles_of(p, s->steps[i].node, facts);
         plan = hash_bytes(facts, sizeof facts, plan);
-        if (!tiled || out->loops) continue;
-        out->loops = wave->loops;
+        if (!facts[1] || out->loops) continue;
+        out->loops = (int)facts[1];
         for (int d = 0; d < 3; d++) out->size[d] = facts[2 + d];
     }
     out->plan = !s->whole && plan > 1 ? plan : 1; /* loop by loop, whatever was asked for */
@@ -89,12 +111,14 @@ static bool find_tiles(exec_context *context, const chain *c, const size_t *func
 {
     kata_status status = KATA_OK;
     cpu_work work;
-    chain part = *c;
-    plan_request request = cpu_ways_smallest(w);
-    part.count = cpu_look(w, c->count);
+    chain part = cpu_part(c, 0, cpu_look(w, c->count));
+    plan_request request = cpu_ways_smallest(w, true);
+    if (!cpu_plan_by(context, &request, &part, &work, m)) return false;
+    w->windowed = !work.whole && !exec_cpu_refuses(work.plan, work.a);
+    request = cpu_ways_smallest(w, false);
     if (!cpu_plan_by(context, &request, &part, &work, m)) return false;
     const char *why = exec_cpu_refuses(work.plan, work.a);
-    w->plain = work.whole || why;
+    w->plain = (work.whole || why) && !w->windowed;
     if (!why)
         why = work.plan->refusal_count ? work.plan->refusals[0].why : "one loop needs no tiles";
     snprintf(w->why, sizeof w->why, "%s", w->plain ? why : "");
@@ -123,7 +147,6 @@ cpu_ways *cpu_ways_of(exec_context *context, const chain *c, const size_t *funct
     *w = cpu_ways_new(key, period, context->second_cache ? context->second_cache : cache,
                       context->threads);
     w->used = cpu->turn;
-    w->at_once = context->tune;
     if (!find_tiles(context, c, functions, w, m)) return NULL;
     cpu_wisdom_use(context, w);
     return w;

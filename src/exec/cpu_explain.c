@@ -2,7 +2,11 @@
  * they took, or why there was nothing to try. */
 #include "exec/ways.h"
 
+#include <string.h>
+
 /* ---- text ------------------------------------------------------------------------------------ */
+
+static bool is_windowed(const cpu_way *way) { return !strcmp(way->request.method, "windowed"); }
 
 static void say_way(text *out, const cpu_way *way)
 {
@@ -16,7 +20,7 @@ static void say_way(text *out, const cpu_way *way)
         text_add(out, "loop by loop");
         return;
     }
-    text_add(out, "tiles");
+    text_add(out, is_windowed(way) ? "windows in tiles" : "tiles");
     for (int d = 2; d >= 0; d--)
         if (tiles->size[d]) text_add(out, " %c=%lld", 'x' + d, (long long)tiles->size[d]);
     text_add(out, " depth=%d for cache=%lld", tiles->loops, (long long)way->request.cache);
@@ -30,7 +34,8 @@ static void say_tries(text *out, const cpu_ways *w)
         if (way->least <= 0) continue;
         text_add(out, "%s", before);
         if (way->request.cache)
-            text_add(out, "cache=%lld", (long long)way->request.cache);
+            text_add(out, "%scache=%lld", is_windowed(way) ? "windows " : "",
+                     (long long)way->request.cache);
         else
             text_add(out, "loops");
         if (way->request.depth) text_add(out, " depth=%lld", (long long)way->request.depth);

@@ -17,7 +17,7 @@ static const char *refuses(const plan *p, const analysis_chain *a, int node, int
     if (n->kind == PLAN_TILE && !tile) tile = node;
     if (n->kind == PLAN_WAIT || n->kind == PLAN_EXCHANGE ||
         (places && !(tile && plan_is_independent(p, a, tile))))
-        return "fields have buffers in this plan, and its tiles cannot run at once";
+        return "fields have buffers in this plan";
     if (n->kind == PLAN_BUFFER && !can_have_window(a->slots[n->slot]))
         return "rows of a field in a buffer are not contiguous, or it is wrapped";
     for (int child = n->child; child && !why; child = p->nodes[child].next)

@@ -11,9 +11,9 @@
 /* Sizes are tried between these parts and multiples of the reported one, which may be wrong. */
 enum { SMALLEST_SHIFT = 4, LARGEST_SHIFT = 5, PLAIN_SHIFT = 2, DEEPEST = 128 };
 
-static plan_request tiled(const cpu_ways *w, int64_t cache)
+static plan_request sized(const cpu_ways *w, const char *method, int64_t cache)
 {
-    return (plan_request){.method = "tiled", .cache = larger(cache, 1), .threads = w->threads};
+    return (plan_request){.method = method, .cache = larger(cache, 1), .threads = w->threads};
 }
 
 /* ---- proposals ------------------------------------------------------------------------------- */
@@ -25,8 +25,16 @@ typedef bool proposal(const cpu_ways *w, const cpu_way *best, plan_request *out)
 static bool propose_tiles(const cpu_ways *w, const cpu_way *best, plan_request *out)
 {
     (void)best;
-    *out = tiled(w, w->cache);
+    *out = sized(w, "tiled", w->cache);
     return true;
+}
+
+/* Windows share the cache with what is read beside them. */
+static bool propose_windows(const cpu_ways *w, const cpu_way *best, plan_request *out)
+{
+    (void)best;
+    *out = sized(w, "windowed", w->cache / 2);
+    return w->windowed;
 }
 
 static bool propose_loops(const cpu_ways *w, const cpu_way *best, plan_request *out)
@@ -39,20 +47,22 @@ static bool propose_loops(const cpu_ways *w, const cpu_way *best, plan_request *
 static bool propose_larger(const cpu_ways *w, const cpu_way *best, plan_request *out)
 {
     if (!best || best->request.cache >= w->cache << LARGEST_SHIFT) return false;
-    *out = tiled(w, 2 * best->request.cache);
+    *out = sized(w, best->request.method, 2 * best->request.cache);
     return true;
 }
 
 static bool propose_smaller(const cpu_ways *w, const cpu_way *best, plan_request *out)
 {
     if (!best || best->request.cache / 2 < larger(w->cache >> SMALLEST_SHIFT, 1)) return false;
-    *out = tiled(w, best->request.cache / 2);
+    *out = sized(w, best->request.method, best->request.cache / 2);
     return true;
 }
 
+static bool is_tiled(const plan_request *r) { return !strcmp(r->method, "tiled"); }
+
 static bool propose_depth(const cpu_way *best, int depth, plan_request *out)
 {
-    if (depth < 2 || depth > DEEPEST) return false;
+    if (depth < 2 || depth > DEEPEST || !is_tiled(&best->request)) return false;
     *out = best->request;
     out->depth = depth;
     return true;
@@ -71,8 +81,9 @@ static bool propose_shallower(const cpu_ways *w, const cpu_way *best, plan_reque
 }
 
 /* In the order in which they are asked. */
-static proposal *const proposals[] = {propose_tiles,   propose_loops,  propose_larger,
-                                      propose_smaller, propose_deeper, propose_shallower};
+static proposal *const proposals[] = {propose_windows,  propose_tiles,   propose_loops,
+                                      propose_larger,   propose_smaller, propose_deeper,
+                                      propose_shallower};
 
 /* ---- ways ------------------------------------------------------------------------------------ */
 
@@ -87,12 +98,16 @@ cpu_ways cpu_ways_new(uint64_t key, size_t period, int64_t cache, int threads)
                       .pause = SHORTEST_PAUSE};
 }
 
-plan_request cpu_ways_smallest(const cpu_ways *w) { return tiled(w, w->cache >> PLAIN_SHIFT); }
+plan_request cpu_ways_smallest(const cpu_ways *w, bool windowed)
+{
+    return sized(w, windowed ? "windowed" : "tiled", w->cache >> PLAIN_SHIFT);
+}
 
 bool cpu_ways_may_run(const cpu_ways *w, const plan_request *r)
 {
     if (!strcmp(r->method, "loops")) return true;
-    return !strcmp(r->method, "tiled") && r->threads == w->threads && r->depth <= DEEPEST &&
+    bool windowed = w->windowed && !strcmp(r->method, "windowed") && !r->depth;
+    return (is_tiled(r) || windowed) && r->threads == w->threads && r->depth <= DEEPEST &&
            r->cache >= w->cache >> SMALLEST_SHIFT && r->cache <= w->cache << LARGEST_SHIFT;
 }
 

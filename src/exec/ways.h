@@ -34,6 +34,7 @@ typedef struct cpu_ways {
     int64_t used;    /* when last */
     size_t period;   /* loops after which the chain repeats; 0: it does not */
     bool plain;      /* there is nothing to tile */
+    bool windowed;   /* values are made and used up in it, which can lie in windows */
     char kernel[32]; /* its first loop's */
     char why[200];   /* there is nothing to tile */
     int64_t cache;   /* bytes of a second-level cache */
@@ -65,6 +66,8 @@ bool cpu_find_period(const chain *c, size_t *period);
 bool cpu_find_repeat(const chain *c, size_t *start);
 /* The entry of a chain; NULL, reported, when memory is out or a function cannot be fetched. */
 cpu_ways *cpu_ways_of(exec_context *context, const chain *c, const size_t *functions, messages *m);
+/* Some of the loops of a chain, or of a part of one, from number `first` on. */
+chain cpu_part(const chain *c, size_t first, size_t count);
 /* How many of the loops that are left show which tiles a way has. */
 size_t cpu_look(const cpu_ways *ways, size_t left);
 /* Sets the tiles of a plan, which show as the first ones. */
@@ -76,8 +79,8 @@ void cpu_tiles_of(const plan *p, const plan_request *request, cpu_tiles *out);
 cpu_ways cpu_ways_new(uint64_t key, size_t period, int64_t cache, int threads);
 /* Whether a request that was kept may be run: its sizes are among those that are tried. */
 bool cpu_ways_may_run(const cpu_ways *ways, const plan_request *request);
-/* The request that shows whether there is anything to tile. */
-plan_request cpu_ways_smallest(const cpu_ways *ways);
+/* The request that shows whether there is anything to tile, or to keep in windows. */
+plan_request cpu_ways_smallest(const cpu_ways *ways, bool windowed);
 /* The known way that is fastest; `tiled`: of those in tiles. -1: there is none. */
 int cpu_ways_fastest(const cpu_ways *ways, bool tiled);
 /* The next way to try; -1: there is none, the fastest is known. */

@@ -39,10 +39,12 @@ static uint64_t key_of(const chain *c, const plan_request *r)
 {
     uint64_t key = hash_bytes(r->method, strlen(r->method), c->count);
     key = hash_bytes(r->tile, sizeof *r - offsetof(plan_request, tile), key);
-    for (size_t i = 0; i < c->count; i++) key = (key ^ c->loops[i].hash) * 0x9e3779b97f4a7c15u;
+    for (size_t i = 0; i < c->count + c->after; i++)
+        key = (key ^ c->loops[i].hash) * 0x9e3779b97f4a7c15u;
     for (size_t i = 0; i < c->slot_count; i++)
         key = (key ^ c->slots[i]->discarded) * 0x9e3779b97f4a7c15u;
-    return key ^ (c->step == c->count);
+    key = (key ^ c->goes_on) * 0x9e3779b97f4a7c15u;
+    return key ^ (c->step == c->count + c->after);
 }
 
 static known *find(plan_cache *cache, uint64_t key, bool *is_new)

@@ -29,8 +29,12 @@ static const setting settings[] = {
      "tiled cache=4096 threads=2"},
     {"cpu, 7 threads, diamonds, shifted", "cpu", 7, false, false, true, true,
      "diamond y=40 depth=4"},
+    {"cpu, 7 threads, windows in small tiles", "cpu", 7, false, false, false, true,
+     "overlapped x=5 y=3 z=1 depth=3"},
+    {"cpu, 3 threads, windows for a cache", "cpu", 3, false, false, true, true,
+     "windowed cache=2048 threads=3"},
 };
-enum { TILED = 4, OTHERS = COUNT_OF(settings) - TILED }; /* the last ones have tiles */
+enum { TILED = 6, OTHERS = COUNT_OF(settings) - TILED }; /* the last ones have tiles */
 
 static const setting planned[] = {
     {"reference, each loop at once", "reference", 1, true, false, false, false, NULL},
@@ -38,6 +42,7 @@ static const setting planned[] = {
     {"skewed tiles, ranges cut in two", "plan", 1, false, true, false, true, "skewed x=3 y=2 z=2"},
     {"windows", "plan", 1, false, false, false, true, "streamed y=2"},
     {"overlapped tiles, shifted", "plan", 1, false, false, true, true, "overlapped x=4 y=3"},
+    {"sections in windows", "plan", 1, false, false, false, true, "windowed cache=1024"},
 };
 
 /* The settings that programs run in; of plans one for each batch, in turn. */

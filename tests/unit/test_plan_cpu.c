@@ -90,13 +90,11 @@ static void make_plan(world *w, const analysis_chain *a, plan *out)
         static const char *const at_home[] = {"skewed", "tiled", "diamond", "overlapped",
                                               "windowed"};
         plan_request r = world_request(w);
-        if (world_from(w, 0, 2)) r.method = at_home[world_from(w, 0, COUNT_OF(at_home) - 1)];
-        bool buffers = tries < 3 && world_from(w, 0, 2) == 0;
+        bool small = w->shape.size[0] * w->shape.size[1] < 20000; /* others take long to prove */
+        if (world_from(w, 0, 2)) r.method = at_home[world_from(w, 0, small ? 4 : 2)];
+        bool buffers = small && tries < 3 && world_from(w, 0, 2) == 0;
         bool own = !buffers && (tries >= 3 || world_from(w, 0, 1));
         if (buffers) r.method = at_home[world_from(w, 3, 4)];
-        for (int d = 0; d < 3 && buffers; d++) /* not too many tiles */
-            if (r.tile[d]) r.tile[d] += w->shape.size[d] / 10;
-        if (buffers) r.cache += 8 * w->shape.size[0] * w->shape.size[1] / 10;
         if (own)
             plan_each_in_tiles(w, a, tries < 5 && world_from(w, 0, 1), out);
         else
