@@ -81,12 +81,29 @@ void api_explain(kata *k)
 void api_tune_end(kata *k)
 {
     text out = {0};
-    exec_cpu_explain(&k->exec, false, &out);
+    exec_cpu_explain(&k->exec, NULL, false, &out);
     if (out.length || out.failed) show_in(k, &out, k->tune_file, "a");
     text_free(&out);
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
+
+/* What would make the program faster, where the ends of its chains say so. */
+static void print_advice(text *out, const kata *k)
+{
+    const kata_work *w = &k->work;
+    const api_force *most = NULL;
+    for (int i = 0; i < k->force_count; i++)
+        if (!most || k->forces[i].count > most->count) most = &k->forces[i];
+    if (!most || w->chains < 4 || 2 * most->count < w->chains || w->loops >= 16 * w->chains) return;
+    text_add(out,
+             "  faster      a chain has %.3g loops, because %s needs results so often: loops are "
+             "tiled together where it is called less often%s\n",
+             (double)w->loops / (double)w->chains, most->call,
+             strcmp(most->call, "kata_scalar_get") != 0
+                 ? ""
+                 : "; kata_scalar_log keeps a scalar's values without it");
+}
 
 static void print_work(text *out, const kata *k)
 {
@@ -103,6 +120,7 @@ static void print_work(text *out, const kata *k)
         text_add(out, "%s %s %lld, first after %lld steps", i ? ";" : ":", k->forces[i].call,
                  (long long)k->forces[i].count, (long long)k->forces[i].first_step);
     text_add(out, "\n");
+    print_advice(out, k);
 }
 
 static void print_work_json(text *out, const kata *k)
@@ -121,16 +139,12 @@ static void print_work_json(text *out, const kata *k)
     text_add(out, "]}\n");
 }
 
-/* All kernels that have run. */
-static void print_kernels(text *out, kata *k, bool json)
+/* All kernels that have run. `c`: NULL without bounds. */
+static void print_kernels(text *out, kata *k, const machine *found, const kata_ceilings *c,
+                          bool json)
 {
     observe_meter *meter = k->exec.meter;
-    machine found = {.cores = 0};
-    kata_ceilings measured;
-    if (!meter || !meter->count) return;
-    if (!k->explain_quick) machine_detect(&found);
-    bool bounded = !k->explain_quick && machine_measure(&found, k->exec.threads, &measured);
-    for (size_t i = 0; i < meter->count; i++) {
+    for (size_t i = 0; meter && i < meter->count; i++) {
         observe_meter_entry *e = &meter->entries[i];
         if (e->storage && e->rates)
             api_print_kernel(out,
@@ -141,8 +155,8 @@ static void print_kernels(text *out, kata *k, bool json)
                                           .once = e->once,
                                           .threads = k->exec.threads,
                                           .bytes = e->bytes,
-                                          .machine = &found,
-                                          .ceilings = bounded ? &measured : NULL,
+                                          .machine = found,
+                                          .ceilings = c,
                                           .measured = k->explain_quick || !e->runs ? NULL : e},
                              json);
     }
@@ -151,6 +165,8 @@ static void print_kernels(text *out, kata *k, bool json)
 void api_explain_end(kata *k)
 {
     bool json = !strcmp(k->explain, "json");
+    machine found = {.cores = 0};
+    kata_ceilings measured;
     text out = {0};
     if (!k->explain[1]) {
         if (k->picture.count) show_picture(k);
@@ -158,8 +174,11 @@ void api_explain_end(kata *k)
         return;
     }
     if (!k->work.chains && !k->work.steps) return;
-    print_kernels(&out, k, json);
-    if (k->executor == &exec_cpu) exec_cpu_explain(&k->exec, json, &out);
+    if (!k->explain_quick) machine_detect(&found);
+    bool bounded = !k->explain_quick && machine_measure(&found, k->exec.threads, &measured);
+    const kata_ceilings *c = bounded ? &measured : NULL;
+    print_kernels(&out, k, &found, c, json);
+    if (k->executor == &exec_cpu) exec_cpu_explain(&k->exec, c, json, &out);
     if (json)
         print_work_json(&out, k);
     else

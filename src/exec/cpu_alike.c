@@ -63,11 +63,11 @@ size_t cpu_look(const cpu_ways *w, size_t left)
     return w->period && loops < left ? loops : left;
 }
 
-void cpu_tiles_of(const plan *p, const plan_request *request, cpu_tiles *out)
+void cpu_tiles_of(const cpu_work *work, const plan_request *request, cpu_tiles *out)
 {
-    const plan_schedule *s = &p->schedule;
+    const plan_schedule *s = &work->plan->schedule;
     uint64_t plan = hash_bytes(request->method, strlen(request->method), (uint64_t)s->count);
-    *out = (cpu_tiles){.loops = 0};
+    *out = (cpu_tiles){.traffic = plan_find_traffic(work->plan, work->a)};
     for (int i = 0; i < s->count; i++) {
         const plan_wave *wave = &s->steps[i].wave;
         bool tiled = s->steps[i].kind == PLAN_STEP_WAVE;
