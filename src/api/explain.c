@@ -55,23 +55,53 @@ static void show_picture(kata *k)
     text_free(&out);
 }
 
+static bool shows_fastest(const kata *k) { return k->exec.fastest && k->executor == &exec_cpu; }
+
+bool api_explains_before(const kata *k) { return k->explain && !shows_fastest(k); }
+
+/* The plan to be shown; NULL: it was shown before, or memory is out. */
+static const plan *find_plan(kata *k, const analysis_chain **a)
+{
+    plan_request request = k->exec.request;
+    bool fastest = shows_fastest(k);
+    if (fastest) request = exec_cpu_fastest(&k->exec, &k->chain);
+    bool known = !fastest && k->exec.plans && plan_cache_knows(k->exec.plans, &k->chain, &request);
+    if (known) k->shown.again++;
+    return known ? NULL : exec_plan_of(&k->exec, &request, &k->chain, a, &k->messages);
+}
+
+/* As JSON, each plan once. */
+static void add_json(kata *k, const plan *p, const analysis_chain *a, text *out)
+{
+    plan_print_json(out, p, a);
+    if (!shows_fastest(k) || api_explain_is_new(&k->shown, out)) return;
+    k->shown.again++;
+    text_clear(out);
+}
+
+/* As a panel of the picture, each plan once. */
+static void add_panel(kata *k, const plan *p, const analysis_chain *a)
+{
+    text words = {0};
+    plan_print(&words, p, a);
+    bool fresh = !shows_fastest(k) || api_explain_is_new(&k->shown, &words);
+    text_free(&words);
+    if (fresh && !io_svg_add(&k->picture, p, a, k->explain[0] - 'x')) api_no_memory(k);
+}
+
 void api_explain(kata *k)
 {
     const analysis_chain *a;
     text out = {0};
-    if (k->exec.plans && plan_cache_knows(k->exec.plans, &k->chain, &k->exec.request)) {
-        k->shown.again++;
-        return;
-    }
-    const plan *p = exec_plan_of(&k->exec, &k->exec.request, &k->chain, &a, &k->messages);
+    const plan *p = find_plan(k, &a);
     if (!p) return;
     if (!k->explain[1]) {
-        if (!io_svg_add(&k->picture, p, a, k->explain[0] - 'x')) api_no_memory(k);
+        add_panel(k, p, a);
         return;
     }
     const char *why = k->executor == &exec_cpu ? exec_cpu_refuses(p, a) : NULL;
     if (!strcmp(k->explain, "json"))
-        plan_print_json(&out, p, a);
+        add_json(k, p, a, &out);
     else if (!api_explain_plan(&k->shown, p, a, why, &out))
         k->shown.again++;
     if (out.length || out.failed) show(k, &out);

@@ -128,3 +128,20 @@ cpu_ways *cpu_ways_of(exec_context *context, const chain *c, const size_t *funct
     cpu_wisdom_use(context, w);
     return w;
 }
+
+plan_request exec_cpu_fastest(const exec_context *context, const chain *c)
+{
+    plan_request loops = {.method = "loops"};
+    const cpu_ways *ways = context->cpu ? context->cpu->ways : NULL;
+    size_t start, period;
+    chain rest = *c;
+    if (!ways || !cpu_find_repeat(c, &start)) return loops;
+    rest.loops += start;
+    rest.count -= start;
+    if (!cpu_find_period(&rest, &period)) return loops;
+    uint64_t key = key_of(&rest, period);
+    for (int i = 0; i < CPU_KNOWN_CHAINS; i++)
+        if (ways[i].key == key && !ways[i].plain && ways[i].best >= 0)
+            return ways[i].ways[ways[i].best].request;
+    return loops;
+}
