@@ -12,14 +12,15 @@
 
 kata_status api_read_explain(kata *k)
 {
-    static const char *const forms[] = {"text", "json", "x", "y", "z"};
+    static const char *const forms[] = {"text", "json", "x", "y", "z", "roofline"};
     const char *form = environment_get("KATA_EXPLAIN"),
                *path = environment_get("KATA_EXPLAIN_FILE");
     for (size_t i = 0; form && i < COUNT_OF(forms); i++)
         if (!strcmp(form, forms[i])) k->explain = forms[i];
     if (form && !k->explain)
         return api_fail(k, KATA_ERROR_ARGUMENT,
-                        "the environment variable KATA_EXPLAIN is '%s', not text, json, x, y or z",
+                        "the environment variable KATA_EXPLAIN is '%s', not text, json, x, y, z or "
+                        "roofline",
                         form);
     k->explain_file = path;
     kata_status status = api_read_switch(k, "KATA_EXPLAIN_QUICK", &k->explain_quick);
@@ -42,20 +43,21 @@ static void show(kata *k, const text *shown) { show_in(k, shown, k->explain_file
 
 /* A picture is a document of its own: it replaces the file. A program's second context writes its
  * picture to FILE.2. */
-static void show_picture(kata *k)
+static void show_picture(kata *k, text *drawn)
 {
     static atomic_int shown_before;
-    text out = {0}, path = {0};
+    text path = {0};
     int number = 1 + atomic_fetch_add(&shown_before, 1);
-    io_svg_print(&out, &k->picture);
     if (k->explain_file) text_add(&path, number > 1 ? "%s.%d" : "%s", k->explain_file, number);
-    if (path.failed) out.failed = true;
-    show_in(k, &out, k->explain_file && !path.failed ? text_get(&path) : k->explain_file, "w");
+    if (path.failed) drawn->failed = true;
+    show_in(k, drawn, k->explain_file && !path.failed ? text_get(&path) : k->explain_file, "w");
     text_free(&path);
-    text_free(&out);
 }
 
 static bool shows_fastest(const kata *k) { return k->exec.fastest && k->executor == &exec_cpu; }
+
+/* Of the forms, one shows no plans. */
+static bool shows_roofline(const kata *k) { return !strcmp(k->explain, "roofline"); }
 
 bool api_explains_before(const kata *k) { return k->explain && !shows_fastest(k); }
 
@@ -93,7 +95,7 @@ void api_explain(kata *k)
 {
     const analysis_chain *a;
     text out = {0};
-    const plan *p = find_plan(k, &a);
+    const plan *p = shows_roofline(k) ? NULL : find_plan(k, &a);
     if (!p) return;
     if (!k->explain[1]) {
         add_panel(k, p, a);
@@ -192,27 +194,46 @@ static void print_kernels(text *out, kata *k, const machine *found, const kata_c
     }
 }
 
-void api_explain_end(kata *k)
+static void print_all(text *out, kata *k, const machine *m, const kata_ceilings *c)
 {
     bool json = !strcmp(k->explain, "json");
+    print_kernels(out, k, m, c, json);
+    if (k->executor == &exec_cpu) exec_cpu_explain(&k->exec, c, json, out);
+    if (json)
+        print_work_json(out, k);
+    else
+        print_work(out, k);
+}
+
+/* The picture of the plans. */
+static void end_picture(kata *k)
+{
+    text out = {0};
+    if (k->picture.count) io_svg_print(&out, &k->picture);
+    if (k->picture.count) show_picture(k, &out);
+    io_svg_free(&k->picture);
+    text_free(&out);
+}
+
+void api_explain_end(kata *k)
+{
     machine found = {.cores = 0};
     kata_ceilings measured;
     text out = {0};
-    if (!k->explain[1]) {
-        if (k->picture.count) show_picture(k);
-        io_svg_free(&k->picture);
-        return;
+    bool quick = k->explain_quick && !shows_roofline(k);
+    if (!k->explain[1]) end_picture(k);
+    if (!k->explain[1] || (!k->work.chains && !k->work.steps)) return;
+    if (!quick) machine_detect(&found);
+    bool bounded = !quick && machine_measure(&found, k->exec.threads, &measured);
+    if (!shows_roofline(k)) {
+        print_all(&out, k, &found, bounded ? &measured : NULL);
+        show(k, &out);
+    } else if (bounded) {
+        api_print_roofline(&out, k->exec.meter,
+                           &(api_roofline_machine){&found, &measured, k->exec.threads});
+        show_picture(k, &out);
+    } else {
+        api_no_memory(k);
     }
-    if (!k->work.chains && !k->work.steps) return;
-    if (!k->explain_quick) machine_detect(&found);
-    bool bounded = !k->explain_quick && machine_measure(&found, k->exec.threads, &measured);
-    const kata_ceilings *c = bounded ? &measured : NULL;
-    print_kernels(&out, k, &found, c, json);
-    if (k->executor == &exec_cpu) exec_cpu_explain(&k->exec, c, json, &out);
-    if (json)
-        print_work_json(&out, k);
-    else
-        print_work(&out, k);
-    show(k, &out);
     text_free(&out);
 }

@@ -32,6 +32,16 @@ bool api_explain_plan(shown_plans *plans, const plan *p, const analysis_chain *a
 /* Whether a text was not shown before. */
 bool api_explain_is_new(shown_plans *plans, const text *shown);
 
+/* ---- explain_roofline.c ---------------------------------------------------------------------- */
+
+typedef struct api_roofline_machine {
+    const machine *machine;
+    const kata_ceilings *ceilings;
+    int threads;
+} api_roofline_machine;
+/* The kernels that have run, as a picture. */
+void api_print_roofline(text *out, observe_meter *meter, const api_roofline_machine *m);
+
 /* ---- explain.c ------------------------------------------------------------------------------- */
 
 /* Reads from the environment how plans and kernels are shown. */
