@@ -81,7 +81,8 @@ static void add_memory(text *out, const axes *a, double peak, const io_roof *roo
     double from = fmax(exp2(a->x_low), pow(10, a->y_low) / roof->rate);
     double to = fmin(exp2(a->x_high), peak / roof->rate);
     if (roof->rate <= 0 || from >= to) return;
-    double at = from * pow(to / from, 0.1 + 0.3 * number), x = x_of(a, at), y = y_of(a, at * roof->rate);
+    double at = from * pow(to / from, 0.1 + 0.3 * number), x = x_of(a, at),
+           y = y_of(a, at * roof->rate);
     double slope =
         atan2(y_of(a, to * roof->rate) - y_of(a, from * roof->rate), x_of(a, to) - x_of(a, from));
     add_line(out, x_of(a, from), y_of(a, from * roof->rate), x_of(a, to), y_of(a, to * roof->rate),
