@@ -120,7 +120,7 @@ static const struct {
     {"KATA_WISDOM", "0: the fastest plans found are neither used nor kept"},
     {"KATA_L2", "bytes of a second-level cache, where the machine reports wrong ones"},
     {"KATA_PLAN", "how chains are planned, as kata explain sets it"},
-    {"KATA_EXPLAIN", "text, json, x, y or z: explains a program as kata explain does"},
+    {"KATA_EXPLAIN", "text, json, x, y, z or roofline: explains a program as kata explain does"},
     {"KATA_EXPLAIN_FILE", "where the explanation is written; otherwise to standard error"},
     {"KATA_EXPLAIN_QUICK", "1: nothing is measured for it"},
     {"KATA_WITHOUT", "passes of code generation to leave out, to see what each is worth"},

@@ -85,8 +85,12 @@ static int check_program_request(const explain_request *asked)
                              asked->code ? "code" : "constants");
     if (asked->json && asked->picture)
         return options_wrong(o, "--json and --svg are two forms: choose one");
-    if (asked->picture && (strlen(asked->picture) != 1 || !strchr("xyz", *asked->picture)))
-        return options_wrong(o, "--svg takes x, y or z, not '%s'", asked->picture);
+    bool roofline = asked->picture && !strcmp(asked->picture, "roofline");
+    if (asked->picture && !roofline &&
+        (strlen(asked->picture) != 1 || !strchr("xyz", *asked->picture)))
+        return options_wrong(o, "--svg takes x, y, z or roofline, not '%s'", asked->picture);
+    if (roofline && asked->quick)
+        return options_wrong(o, "--svg roofline needs what --quick leaves out");
     if (asked->picture && !asked->to)
         return options_wrong(o, "--svg writes a file: name it, as in --to plan.svg");
     return 0;
@@ -120,7 +124,7 @@ static int explain_program(const explain_request *asked)
 /* ---- the command line ------------------------------------------------------------------------ */
 
 static const explain_request defaults;
-static const char *const dimensions[] = {"x", "y", "z", NULL};
+static const char *const dimensions[] = {"x", "y", "z", "roofline", NULL};
 
 static const option table[] = {
     {"FILE.kata|PROGRAM ARGUMENT",
@@ -131,8 +135,10 @@ static const option table[] = {
      OPTION_VALUE(explain_request, constants), .otherwise = "those in the file"},
     {"plan", "of a program: a method and its sizes, as in 'skewed y=16 z=8'",
      OPTION_VALUE(explain_request, plan), .placeholder = "WORDS", .otherwise = "loops"},
-    {"svg", "of a program: a picture of its plans along x, y or z, written to the file of --to",
-     OPTION_VALUE(explain_request, picture), .placeholder = "DIMENSION", .otherwise = "none",
+    {"svg",
+     "of a program: a picture, written to the file of --to: its plans along x, y or z; or how "
+     "fast its kernels ran, under what the machine allows",
+     OPTION_VALUE(explain_request, picture), .placeholder = "PICTURE", .otherwise = "none",
      .choices = dimensions},
     {"json", "as JSON, an object per line", OPTION_VALUE(explain_request, json)},
     {"quick", "measure nothing: no ceilings, no rates", OPTION_VALUE(explain_request, quick)},

@@ -120,7 +120,8 @@ typedef void (*kata_handler)(void *data, kata_status status, const char *message
  *                            (docs/planning.md)
  *   KATA_EXPLAIN=text        shows the plan of each chain; when the context is closed, also what
  *                            kernels cost, how fast they ran and why chains ended (json: as JSON;
- *                            x, y or z: as a picture along that dimension)
+ *                            x, y or z: as a picture along that dimension;
+ *                            roofline: how fast kernels ran, as a picture)
  *   KATA_EXPLAIN_FILE=FILE   appends this to a file, not to standard error; a picture replaces it
  *   KATA_EXPLAIN_QUICK=1     measures nothing for it
  *   KATA_TRACE=u@12,7        interprets kernels, and reports every write to that point of field u

@@ -12,14 +12,15 @@
 
 kata_status api_read_explain(kata *k)
 {
-    static const char *const forms[] = {"text", "json", "x", "y", "z"};
+    static const char *const forms[] = {"text", "json", "x", "y", "z", "roofline"};
     const char *form = environment_get("KATA_EXPLAIN"),
                *path = environment_get("KATA_EXPLAIN_FILE");
     for (size_t i = 0; form && i < COUNT_OF(forms); i++)
         if (!strcmp(form, forms[i])) k->explain = forms[i];
     if (form && !k->explain)
         return api_fail(k, KATA_ERROR_ARGUMENT,
-                        "the environment variable KATA_EXPLAIN is '%s', not text, json, x, y or z",
+                        "the environment variable KATA_EXPLAIN is '%s', not text, json, x, y, z or "
+                        "roofline",
                         form);
     k->explain_file = path;
     kata_status status = api_read_switch(k, "KATA_EXPLAIN_QUICK", &k->explain_quick);
@@ -42,36 +43,67 @@ static void show(kata *k, const text *shown) { show_in(k, shown, k->explain_file
 
 /* A picture is a document of its own: it replaces the file. A program's second context writes its
  * picture to FILE.2. */
-static void show_picture(kata *k)
+static void show_picture(kata *k, text *drawn)
 {
     static atomic_int shown_before;
-    text out = {0}, path = {0};
+    text path = {0};
     int number = 1 + atomic_fetch_add(&shown_before, 1);
-    io_svg_print(&out, &k->picture);
     if (k->explain_file) text_add(&path, number > 1 ? "%s.%d" : "%s", k->explain_file, number);
-    if (path.failed) out.failed = true;
-    show_in(k, &out, k->explain_file && !path.failed ? text_get(&path) : k->explain_file, "w");
+    if (path.failed) drawn->failed = true;
+    show_in(k, drawn, k->explain_file && !path.failed ? text_get(&path) : k->explain_file, "w");
     text_free(&path);
-    text_free(&out);
+}
+
+static bool shows_fastest(const kata *k) { return k->exec.fastest && k->executor == &exec_cpu; }
+
+/* Of the forms, one shows no plans. */
+static bool shows_roofline(const kata *k) { return !strcmp(k->explain, "roofline"); }
+
+bool api_explains_before(const kata *k) { return k->explain && !shows_fastest(k); }
+
+/* The plan to be shown; NULL: it was shown before, or memory is out. */
+static const plan *find_plan(kata *k, const analysis_chain **a)
+{
+    plan_request request = k->exec.request;
+    bool fastest = shows_fastest(k);
+    if (fastest) request = exec_cpu_fastest(&k->exec, &k->chain);
+    bool known = !fastest && k->exec.plans && plan_cache_knows(k->exec.plans, &k->chain, &request);
+    if (known) k->shown.again++;
+    return known ? NULL : exec_plan_of(&k->exec, &request, &k->chain, a, &k->messages);
+}
+
+/* As JSON, each plan once. */
+static void add_json(kata *k, const plan *p, const analysis_chain *a, text *out)
+{
+    plan_print_json(out, p, a);
+    if (!shows_fastest(k) || api_explain_is_new(&k->shown, out)) return;
+    k->shown.again++;
+    text_clear(out);
+}
+
+/* As a panel of the picture, each plan once. */
+static void add_panel(kata *k, const plan *p, const analysis_chain *a)
+{
+    text words = {0};
+    plan_print(&words, p, a);
+    bool fresh = !shows_fastest(k) || api_explain_is_new(&k->shown, &words);
+    text_free(&words);
+    if (fresh && !io_svg_add(&k->picture, p, a, k->explain[0] - 'x')) api_no_memory(k);
 }
 
 void api_explain(kata *k)
 {
     const analysis_chain *a;
     text out = {0};
-    if (k->exec.plans && plan_cache_knows(k->exec.plans, &k->chain, &k->exec.request)) {
-        k->shown.again++;
-        return;
-    }
-    const plan *p = exec_plan_of(&k->exec, &k->exec.request, &k->chain, &a, &k->messages);
+    const plan *p = shows_roofline(k) ? NULL : find_plan(k, &a);
     if (!p) return;
     if (!k->explain[1]) {
-        if (!io_svg_add(&k->picture, p, a, k->explain[0] - 'x')) api_no_memory(k);
+        add_panel(k, p, a);
         return;
     }
     const char *why = k->executor == &exec_cpu ? exec_cpu_refuses(p, a) : NULL;
     if (!strcmp(k->explain, "json"))
-        plan_print_json(&out, p, a);
+        add_json(k, p, a, &out);
     else if (!api_explain_plan(&k->shown, p, a, why, &out))
         k->shown.again++;
     if (out.length || out.failed) show(k, &out);
@@ -81,12 +113,29 @@ void api_explain(kata *k)
 void api_tune_end(kata *k)
 {
     text out = {0};
-    exec_cpu_explain(&k->exec, false, &out);
+    exec_cpu_explain(&k->exec, NULL, false, &out);
     if (out.length || out.failed) show_in(k, &out, k->tune_file, "a");
     text_free(&out);
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
+
+/* What would make the program faster, where the ends of its chains say so. */
+static void print_advice(text *out, const kata *k)
+{
+    const kata_work *w = &k->work;
+    const api_force *most = NULL;
+    for (int i = 0; i < k->force_count; i++)
+        if (!most || k->forces[i].count > most->count) most = &k->forces[i];
+    if (!most || w->chains < 4 || 2 * most->count < w->chains || w->loops >= 16 * w->chains) return;
+    text_add(out,
+             "  faster      a chain has %.3g loops, because %s needs results so often: loops are "
+             "tiled together where it is called less often%s\n",
+             (double)w->loops / (double)w->chains, most->call,
+             strcmp(most->call, "kata_scalar_get") != 0
+                 ? ""
+                 : "; kata_scalar_log keeps a scalar's values without it");
+}
 
 static void print_work(text *out, const kata *k)
 {
@@ -103,6 +152,7 @@ static void print_work(text *out, const kata *k)
         text_add(out, "%s %s %lld, first after %lld steps", i ? ";" : ":", k->forces[i].call,
                  (long long)k->forces[i].count, (long long)k->forces[i].first_step);
     text_add(out, "\n");
+    print_advice(out, k);
 }
 
 static void print_work_json(text *out, const kata *k)
@@ -121,16 +171,12 @@ static void print_work_json(text *out, const kata *k)
     text_add(out, "]}\n");
 }
 
-/* All kernels that have run. */
-static void print_kernels(text *out, kata *k, bool json)
+/* All kernels that have run. `c`: NULL without bounds. */
+static void print_kernels(text *out, kata *k, const machine *found, const kata_ceilings *c,
+                          bool json)
 {
     observe_meter *meter = k->exec.meter;
-    machine found = {.cores = 0};
-    kata_ceilings measured;
-    if (!meter || !meter->count) return;
-    if (!k->explain_quick) machine_detect(&found);
-    bool bounded = !k->explain_quick && machine_measure(&found, k->exec.threads, &measured);
-    for (size_t i = 0; i < meter->count; i++) {
+    for (size_t i = 0; meter && i < meter->count; i++) {
         observe_meter_entry *e = &meter->entries[i];
         if (e->storage && e->rates)
             api_print_kernel(out,
@@ -141,29 +187,53 @@ static void print_kernels(text *out, kata *k, bool json)
                                           .once = e->once,
                                           .threads = k->exec.threads,
                                           .bytes = e->bytes,
-                                          .machine = &found,
-                                          .ceilings = bounded ? &measured : NULL,
+                                          .machine = found,
+                                          .ceilings = c,
                                           .measured = k->explain_quick || !e->runs ? NULL : e},
                              json);
     }
 }
 
-void api_explain_end(kata *k)
+static void print_all(text *out, kata *k, const machine *m, const kata_ceilings *c)
 {
     bool json = !strcmp(k->explain, "json");
-    text out = {0};
-    if (!k->explain[1]) {
-        if (k->picture.count) show_picture(k);
-        io_svg_free(&k->picture);
-        return;
-    }
-    if (!k->work.chains && !k->work.steps) return;
-    print_kernels(&out, k, json);
-    if (k->executor == &exec_cpu) exec_cpu_explain(&k->exec, json, &out);
+    print_kernels(out, k, m, c, json);
+    if (k->executor == &exec_cpu) exec_cpu_explain(&k->exec, c, json, out);
     if (json)
-        print_work_json(&out, k);
+        print_work_json(out, k);
     else
-        print_work(&out, k);
-    show(k, &out);
+        print_work(out, k);
+}
+
+/* The picture of the plans. */
+static void end_picture(kata *k)
+{
+    text out = {0};
+    if (k->picture.count) io_svg_print(&out, &k->picture);
+    if (k->picture.count) show_picture(k, &out);
+    io_svg_free(&k->picture);
+    text_free(&out);
+}
+
+void api_explain_end(kata *k)
+{
+    machine found = {.cores = 0};
+    kata_ceilings measured;
+    text out = {0};
+    bool quick = k->explain_quick && !shows_roofline(k);
+    if (!k->explain[1]) end_picture(k);
+    if (!k->explain[1] || (!k->work.chains && !k->work.steps)) return;
+    if (!quick) machine_detect(&found);
+    bool bounded = !quick && machine_measure(&found, k->exec.threads, &measured);
+    if (!shows_roofline(k)) {
+        print_all(&out, k, &found, bounded ? &measured : NULL);
+        show(k, &out);
+    } else if (bounded) {
+        api_print_roofline(&out, k->exec.meter,
+                           &(api_roofline_machine){&found, &measured, k->exec.threads});
+        show_picture(k, &out);
+    } else {
+        api_no_memory(k);
+    }
     text_free(&out);
 }

@@ -29,12 +29,27 @@ kata_type *api_natural_storage(const ir_kernel *kernel);
 /* Adds a plan in words to a text, and a note if there is one; false where that was shown before. */
 bool api_explain_plan(shown_plans *plans, const plan *p, const analysis_chain *a, const char *note,
                       text *out);
+/* Whether a text was not shown before. */
+bool api_explain_is_new(shown_plans *plans, const text *shown);
+
+/* ---- explain_roofline.c ---------------------------------------------------------------------- */
+
+typedef struct api_roofline_machine {
+    const machine *machine;
+    const kata_ceilings *ceilings;
+    int threads;
+} api_roofline_machine;
+/* The kernels that have run, as a picture. */
+void api_print_roofline(text *out, observe_meter *meter, const api_roofline_machine *m);
 
 /* ---- explain.c ------------------------------------------------------------------------------- */
 
 /* Reads from the environment how plans and kernels are shown. */
 kata_status api_read_explain(kata *k);
-/* Shows the plan of the queue, unless it has shown one like it. */
+/* Whether the plan of the queue is shown before it runs. */
+bool api_explains_before(const kata *k);
+/* Shows the plan of the queue, unless it has shown one like it: the one asked for, before it runs;
+ * or, once it has run, the one found to be fastest. */
 void api_explain(kata *k);
 /* Writes what the search for the fastest plans has found. */
 void api_tune_end(kata *k);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Leaves in a row that are shown whole; otherwise so many at the begin and at the end. */
-enum { MOST_LEAVES = 24, FIRST_LEAVES = 10, LAST_LEAVES = 4 };
+enum { MOST_LEAVES = 24, FIRST_LEAVES = 10, LAST_LEAVES = 4, MOST_LINES = 400 };
 
 /* The next line, with its newline. */
 static size_t line_length(const char *line)
@@ -47,7 +47,12 @@ static const char *add_lines(text *out, const char *line, int count)
 
 static void shorten(text *out, const char *plan)
 {
-    for (const char *line = plan, *end; *line;) {
+    int lines = 0;
+    for (const char *line = plan, *end; *line; lines++) {
+        if (lines == MOST_LINES) {
+            text_add(out, "... and so on; the JSON form has all\n");
+            return;
+        }
         int leaves = count_leaves(line, &end);
         if (leaves <= MOST_LEAVES) {
             line = add_lines(out, line, leaves ? leaves : 1);
@@ -61,8 +66,8 @@ static void shorten(text *out, const char *plan)
     }
 }
 
-/* Whether a plan was not shown before. Plans beyond those remembered are shown each time. */
-static bool is_new(shown_plans *plans, const text *shown)
+/* Plans beyond those remembered are shown each time. */
+bool api_explain_is_new(shown_plans *plans, const text *shown)
 {
     uint64_t hash = hash_bytes(text_get(shown), shown->length, 0);
     for (int i = 0; i < plans->count; i++)
@@ -79,7 +84,7 @@ bool api_explain_plan(shown_plans *plans, const plan *p, const analysis_chain *a
     shorten(&shown, text_get(&whole));
     if (note)
         text_add(&shown, "# the executor 'cpu' runs these loops one after another: %s\n", note);
-    bool fresh = is_new(plans, &shown);
+    bool fresh = api_explain_is_new(plans, &shown);
     if (fresh) text_add(out, "%s", text_get(&shown));
     out->failed |= whole.failed || shown.failed;
     text_free(&whole);

@@ -47,7 +47,7 @@ static void count_work(kata *k, end_reason why, const char *call)
 static kata_status end_chain(kata *k, end_reason why, const char *call)
 {
     if (k->messages.status || !k->chain.count) return k->messages.status;
-    if (k->explain) api_explain(k);
+    if (api_explains_before(k)) api_explain(k);
     observe_meter_meet(k->exec.meter, &k->chain);
     kata_status status =
         k->record ? exec_run_recorded(k->record, k->executor, &k->exec, &k->chain, &k->messages)
@@ -57,6 +57,7 @@ static kata_status end_chain(kata *k, end_reason why, const char *call)
         api_note_error(k);
     } else {
         count_work(k, why, call);
+        if (k->explain && !api_explains_before(k)) api_explain(k);
     }
     chain_clear(&k->chain);
     api_slots_spare(k);

@@ -47,7 +47,7 @@ static bool plan_next(exec_context *context, cpu_ways *ways, chain *part, cpu_wo
     while (cpu_search_looks(ways)) {
         *part = cpu_part(&rest, 0, cpu_look(ways, left));
         if (!cpu_plan_by(context, &request, part, work, m)) return false;
-        cpu_tiles_of(work->plan, &request, &tiles);
+        cpu_tiles_of(work, &request, &tiles);
         cpu_search_found(ways, &tiles);
         request = cpu_search_begin(ways);
     }

@@ -84,11 +84,11 @@ static void find_tiles_of(const plan *p, int node, int64_t facts[8])
         facts[2 + p->nodes[node].dimension] = p->nodes[node].size;
 }
 
-void cpu_tiles_of(const plan *p, const plan_request *request, cpu_tiles *out)
+void cpu_tiles_of(const cpu_work *work, const plan_request *request, cpu_tiles *out)
 {
-    const plan_schedule *s = &p->schedule;
+    const plan_schedule *s = &work->plan->schedule;
     uint64_t plan = hash_bytes(request->method, strlen(request->method), (uint64_t)s->count);
-    *out = (cpu_tiles){.loops = 0};
+    *out = (cpu_tiles){.traffic = plan_find_traffic(work->plan, work->a)};
     for (int i = 0; i < s->count; i++) {
         const plan_wave *wave = &s->steps[i].wave;
         bool tiled = s->steps[i].kind == PLAN_STEP_WAVE;
@@ -96,7 +96,7 @@ void cpu_tiles_of(const plan *p, const plan_request *request, cpu_tiles *out)
         for (int k = 0; tiled && k < wave->count; k++)
             facts[2 + wave->dimension[k]] = wave->size[k];
         if (tiled) facts[5] = wave->independent;
-        if (s->steps[i].kind == PLAN_STEP_TILES) find_tiles_of(p, s->steps[i].node, facts);
+        if (s->steps[i].kind == PLAN_STEP_TILES) find_tiles_of(work->plan, s->steps[i].node, facts);
         plan = hash_bytes(facts, sizeof facts, plan);
         if (!facts[1] || out->loops) continue;
         out->loops = (int)facts[1];
@@ -150,4 +150,21 @@ cpu_ways *cpu_ways_of(exec_context *context, const chain *c, const size_t *funct
     if (!find_tiles(context, c, functions, w, m)) return NULL;
     cpu_wisdom_use(context, w);
     return w;
+}
+
+plan_request exec_cpu_fastest(const exec_context *context, const chain *c)
+{
+    plan_request loops = {.method = "loops"};
+    const cpu_ways *ways = context->cpu ? context->cpu->ways : NULL;
+    size_t start, period;
+    chain rest = *c;
+    if (!ways || !cpu_find_repeat(c, &start)) return loops;
+    rest.loops += start;
+    rest.count -= start;
+    if (!cpu_find_period(&rest, &period)) return loops;
+    uint64_t key = key_of(&rest, period);
+    for (int i = 0; i < CPU_KNOWN_CHAINS; i++)
+        if (ways[i].key == key && !ways[i].plain && ways[i].best >= 0)
+            return ways[i].ways[ways[i].best].request;
+    return loops;
 }

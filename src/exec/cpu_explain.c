@@ -2,6 +2,7 @@
  * they took, or why there was nothing to try. */
 #include "exec/ways.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- text ------------------------------------------------------------------------------------ */
@@ -46,7 +47,42 @@ static void say_tries(text *out, const cpu_ways *w)
     }
 }
 
-static void say(text *out, const cpu_ways *w)
+/* ---- what it should take --------------------------------------------------------------------- */
+
+/* Points per second that the bytes moved allow; 0: that is not known. */
+typedef struct bound {
+    double memory, cache;
+} bound;
+
+static bound bound_of(const plan_traffic *t, const kata_ceilings *c)
+{
+    double memory = c ? fmax(c->copy.best, c->copy_streaming.best) : 0;
+    double cache = c ? c->l2_copy_all.best : 0;
+    return (bound){t->memory > 0 ? memory / t->memory : 0, t->cache > 0 ? cache / t->cache : 0};
+}
+
+/* The smaller of those that are known. */
+static double least_of(const bound *b)
+{
+    return b->memory > 0 && b->cache > 0 ? fmin(b->memory, b->cache) : fmax(b->memory, b->cache);
+}
+
+static void say_traffic(text *out, const cpu_way *way, const kata_ceilings *c)
+{
+    const plan_traffic *t = &way->tiles.traffic;
+    bound b = bound_of(t, c);
+    double most = least_of(&b), measured = way->least > 0 ? t->points / way->least : 0;
+    if (!way->tiles.plan || t->points <= 0) return;
+    text_add(out, "\n    predicted bytes per point: memory %.3g, cache %.3g", t->memory, t->cache);
+    if (t->tile > 0) text_add(out, "; a tile's fields fill %.3g MB", 1e-6 * t->tile);
+    if (most > 0)
+        text_add(out, "; bound %.3g points/s by %s", most,
+                 b.cache > 0 && b.cache < b.memory ? "the L2 cache" : "memory");
+    if (measured > 0) text_add(out, "; measured %.3g points/s", measured);
+    if (measured > 0 && most > 0) text_add(out, ", share %.3g", measured / most);
+}
+
+static void say(text *out, const cpu_ways *w, const kata_ceilings *c)
 {
     text_add(out, "  %s, %lld loop%s: ", w->kernel, (long long)w->loops, w->loops == 1 ? "" : "s");
     if (w->plain) {
@@ -57,6 +93,7 @@ static void say(text *out, const cpu_ways *w)
         text_add(out, " on %d thread%s", w->threads, w->threads == 1 ? "" : "s");
         say_tries(out, w);
         if (!w->rests) text_add(out, " (still searching)");
+        say_traffic(out, &w->ways[w->best], c);
     }
     text_add(out, "\n");
 }
@@ -87,7 +124,21 @@ static void say_tries_json(text *out, const cpu_ways *w)
     text_add(out, "]}\n");
 }
 
-static void say_json(text *out, const cpu_ways *w)
+static void say_traffic_json(text *out, const cpu_way *way, const kata_ceilings *c)
+{
+    const plan_traffic *t = &way->tiles.traffic;
+    bound b = bound_of(t, c);
+    if (!way->tiles.plan || t->points <= 0) return;
+    text_add(out,
+             ", \"predicted\": {\"memory_bytes_per_point\": %.6g, \"cache_bytes_per_point\": "
+             "%.6g, \"tile_bytes\": %.6g}",
+             t->memory, t->cache, t->tile);
+    if (least_of(&b) > 0) text_add(out, ", \"bound_points_per_second\": %.6g", least_of(&b));
+    if (way->least > 0)
+        text_add(out, ", \"measured_points_per_second\": %.6g", t->points / way->least);
+}
+
+static void say_json(text *out, const cpu_ways *w, const kata_ceilings *c)
 {
     const cpu_way *best = w->plain ? NULL : &w->ways[w->best];
     bool tiled = best && best->request.cache && best->tiles.loops;
@@ -98,12 +149,13 @@ static void say_json(text *out, const cpu_ways *w)
     if (tiled) say_tiles_json(out, &best->tiles);
     if (tiled) text_add(out, ", \"cache\": %lld", (long long)best->request.cache);
     if (w->plain) text_add(out, ", \"why\": \"%s\"", w->why); /* words and names */
+    if (best) say_traffic_json(out, best, c);
     say_tries_json(out, w);
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-void exec_cpu_explain(const exec_context *context, bool json, text *out)
+void exec_cpu_explain(const exec_context *context, const kata_ceilings *c, bool json, text *out)
 {
     const struct exec_cpu *cpu = context->cpu;
     if (!cpu) return;
@@ -112,9 +164,9 @@ void exec_cpu_explain(const exec_context *context, bool json, text *out)
         const cpu_ways *w = &cpu->ways[i];
         if (!w->loops) continue;
         if (json)
-            say_json(out, w);
+            say_json(out, w, c);
         else
-            say(out, w);
+            say(out, w, c);
     }
     if (!cpu->asked[0] && !cpu->asked[1]) return;
     text_add(out,

@@ -55,8 +55,11 @@ bool exec_loops_to_end(const chain *c, size_t *more);
 /* Runs a chain by a plan that is right for it. The context waits for compilers. */
 kata_status exec_cpu_run_plan(exec_context *context, const chain *c, const plan *p,
                               const analysis_chain *a, messages *m);
-/* Says how the executor "cpu" has run chains, a line for each kind of chain, as text or JSON. */
-void exec_cpu_explain(const exec_context *context, bool json, text *out);
+/* The request for the fastest plan known of a chain that has run; "loops" where there is none. */
+plan_request exec_cpu_fastest(const exec_context *context, const chain *c);
+/* Says how the executor "cpu" has run chains, a line for each kind of chain, as text or JSON. `c`:
+ * the rates of this machine, for bounds; NULL: without. */
+void exec_cpu_explain(const exec_context *context, const kata_ceilings *c, bool json, text *out);
 void exec_cpu_free(struct exec_cpu *cpu);
 /* Compiles loops that no chain has yet into the cache folder; what cannot be kept there is an
  * error. `portable`: for any CPU of this kind. */

@@ -18,7 +18,8 @@ enum {
 typedef struct cpu_tiles {
     int64_t size[3];
     int loops;
-    uint64_t plan; /* equal where plans of as many loops are the same; 0: not looked at */
+    uint64_t plan;        /* equal where plans of as many loops are the same; 0: not looked at */
+    plan_traffic traffic; /* predicted */
 } cpu_tiles;
 
 typedef struct cpu_way {
@@ -71,7 +72,7 @@ chain cpu_part(const chain *c, size_t first, size_t count);
 /* How many of the loops that are left show which tiles a way has. */
 size_t cpu_look(const cpu_ways *ways, size_t left);
 /* Sets the tiles of a plan, which show as the first ones. */
-void cpu_tiles_of(const plan *p, const plan_request *request, cpu_tiles *out);
+void cpu_tiles_of(const cpu_work *work, const plan_request *request, cpu_tiles *out);
 
 /* ---- cpu_ways.c: ways ------------------------------------------------------------------------ */
 

@@ -51,6 +51,32 @@ bool io_svg_add(io_svg *s, const plan *p, const analysis_chain *a, int dimension
 void io_svg_print(text *out, const io_svg *s);
 void io_svg_free(io_svg *s);
 
+/* ---- svg_roofline.c -------------------------------------------------------------------------- */
+
+/* Operations per byte and per second, and the share of its bound. */
+typedef struct io_roofline_kernel {
+    const char *name;
+    double intensity, rate, share;
+} io_roofline_kernel;
+
+/* A memory: bytes per second; 0: there is none. */
+typedef struct io_roof {
+    const char *name;
+    double rate;
+} io_roof;
+
+enum { IO_ROOFS = 3 };
+typedef struct io_roofline {
+    io_roof roofs[IO_ROOFS];
+    double peak; /* operations per second; above 0 */
+    const char *peak_name;
+    const io_roofline_kernel *kernels;
+    int count;
+} io_roofline;
+
+/* Draws the kernels under the roofs: one SVG document, 1180 pixels wide. */
+void io_svg_roofline(text *out, const io_roofline *r);
+
 /* ---- npy.c, npy_header.c --------------------------------------------------------------------- */
 
 enum { IO_MOST_AXES = 8 };

@@ -49,9 +49,8 @@ static void add_legend(text *out)
         MARGIN, 32 + 3 * LINE + 11);
 }
 
-void io_svg_print(text *out, const io_svg *s)
+void io_svg_begin(text *out, int height)
 {
-    int height = LEGEND + s->height + (s->left_out ? 2 * LINE : MARGIN);
     text_add(
         out,
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -59,6 +58,12 @@ void io_svg_print(text *out, const io_svg *s)
         "%d\" font-family=\"sans-serif\" font-size=\"11\">\n"
         "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
         SVG_WIDTH, height, SVG_WIDTH, height);
+}
+
+void io_svg_print(text *out, const io_svg *s)
+{
+    int height = LEGEND + s->height + (s->left_out ? 2 * LINE : MARGIN);
+    io_svg_begin(out, height);
     add_legend(out);
     if (s->panels.length) text_add(out, "%s", text_get(&s->panels));
     if (s->left_out)

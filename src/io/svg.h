@@ -6,6 +6,11 @@
 
 enum { SVG_WIDTH = 1180, SVG_LOW = 5 }; /* pixels; LOW: the height of a low bar */
 
+/* ---- svg.c ----------------------------------------------------------------------------------- */
+
+/* The beginning of a picture of that height, SVG_WIDTH wide. */
+void io_svg_begin(text *out, int height);
+
 /* ---- svg_colour.c ---------------------------------------------------------------------------- */
 
 /* The colour of tiles with a number in the order, and a colour for text on them. */

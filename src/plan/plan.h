@@ -220,6 +220,17 @@ enum { PLAN_WAVE_BOXES = 8 };
 int plan_wave_boxes(const plan_wave *wave, const plan_wave_loop *part, const chain_loop *loop,
                     const int64_t at[3], grid_box out[PLAN_WAVE_BOXES]);
 
+/* ---- traffic.c ------------------------------------------------------------------------------- */
+
+/* What a plan moves, predicted: bytes per point and loop between memory and the caches, and between
+ * a cache and the cores; the most bytes that the fields of a tile fill, 0 without tiles; and the
+ * points of a loop, as a mean. Fields on other grids and buffers do not count. */
+typedef struct plan_traffic {
+    double memory, cache, tile, points;
+} plan_traffic;
+/* The plan must have its schedule. */
+plan_traffic plan_find_traffic(const plan *p, const analysis_chain *a);
+
 /* ---- planners.c ------------------------------------------------------------------------------ */
 
 /* A request for a plan. Sizes along dimensions in which a group of loops cannot be tiled are

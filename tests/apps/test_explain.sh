@@ -37,6 +37,8 @@ expect 0 explain --plan 'skewed y=4' --svg y --to periodic.svg -- "$KATA_BUILD/k
 expect 0 apply k.kata start --size 4x4000 u=tall.npy
 expect 0 explain --plan 'skewed y=4' --svg y --to long.svg -- "$KATA_BUILD/kata" apply k.kata heat u=tall.npy \
     v=v.npy c=0.1 --steps 1000 --boundary clamp
+expect 0 explain --svg roofline --to roofline.svg -- "$KATA_BUILD/kata" "${steps[@]}"
+expect_in roofline.svg "<title>heat</title>"
 if command -v xmllint >/dev/null; then xmllint --noout ./*.svg || fail "the pictures are not well formed"; fi
 python3 - <<'END_OF_CHECK' || fail "the pictures are not as expected"
 import xml.etree.ElementTree as tree
@@ -78,6 +80,8 @@ assert numbers == sorted(numbers) and set(numbers) == set(range(1, 7)), numbers
 tiles, words = read("blocked.svg")  # work done twice is shown low
 assert any(h < 10 for *_, h, text in tiles)
 read("periodic.svg")
+tiles, words = read("roofline.svg")
+assert any(text.startswith("memory, ") for text in words) and any("heat" in text for text in words), words
 tiles, words = read("long.svg")  # many loops and tiles: a part of them
 assert len(tiles) < 28 * 45 * 6, len(tiles)
 assert any("more loops" in text for text in words) and any("shown are the points" in text for text in words)
@@ -101,13 +105,15 @@ expect 2 explain --plan '' -- "$KATA_BUILD/kata" "${steps[@]}"
 expect_text err "kata explain: the plan is '': a method is missing" \
     "  write a method ($methods) and sizes: 'skewed y=16 z=8'"
 KATA_EXPLAIN=loud expect 1 "${steps[@]}"
-expect_in err "the environment variable KATA_EXPLAIN is 'loud', not text, json, x, y or z"
+expect_in err "the environment variable KATA_EXPLAIN is 'loud', not text, json, x, y, z or roofline"
 expect 2 explain --plan 'skewed y=4'
 expect_text err "kata explain: name a kernel file, or the program to run: kata explain -- PROGRAM"
 expect 2 explain --svg x -- true
 expect_text err "kata explain: --svg writes a file: name it, as in --to plan.svg"
 expect 2 explain --svg w -- true
-expect_text err "kata explain: --svg takes x, y or z, not 'w'"
+expect_text err "kata explain: --svg takes x, y, z or roofline, not 'w'"
+expect 2 explain --quick --svg roofline --to x.svg -- true
+expect_text err "kata explain: --svg roofline needs what --quick leaves out"
 expect 2 explain --svg x --json -- true
 expect_text err "kata explain: --json and --svg are two forms: choose one"
 

@@ -272,7 +272,7 @@ static void test_what_compiled_loops_cannot_be_planned_like_is_said_once(void **
     (void)state;
     check_said("cpu", "diamond y=8", two_steps,
                "warning: the executor 'cpu' runs loops one after another, not as 'diamond' plans "
-               "them\n  fields have buffers in this plan");
+               "them\n  fields have buffers in this plan, and its tiles cannot run at once");
     check_said("cpu", "loops", three_groups, "");
 }
 

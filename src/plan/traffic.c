@@ -1,0 +1,93 @@
+/* The bytes that a plan moves, predicted. A loop that runs by itself moves each value that it reads
+ * or writes between memory and the caches. The loops of a wave move the values that the wave takes
+ * and changes once, and once more where a row of tiles meets the values of the row before, which
+ * have left the cache by then: the part by which the last loop lags behind in a tile. Between a
+ * cache and the cores each loop moves what it reads and writes. */
+#include "plan/node.h"
+
+#include <math.h>
+
+/* The loops of a step, which follow one another. */
+static analysis_section section_of(const plan *p, const analysis_chain *a, const plan_step *step)
+{
+    analysis_section s = {a, step->loop, step->loop + 1};
+    for (int i = 0; step->kind == PLAN_STEP_WAVE && i < step->wave.loops; i++) {
+        int loop = p->schedule.loops[step->wave.first + i].loop;
+        s.first = (int)smaller(i ? s.first : loop, loop);
+        s.end = (int)larger(s.end, loop + 1);
+    }
+    return s;
+}
+
+static double points_of(const analysis_section *s)
+{
+    double points = 0;
+    for (int i = s->first; i < s->end; i++)
+        points = fmax(points, (double)chain_loop_points(s->a->loops[i].loop));
+    return points;
+}
+
+/* How far the last loop lags behind, as a part of a tile's size in the outermost dimension. */
+static double met_again(const plan *p, const plan_wave *wave)
+{
+    int64_t late = 0;
+    for (int i = 0; i < wave->loops; i++)
+        late = larger(late, -p->schedule.loops[wave->first + i].span[0].lo);
+    return wave->independent ? 0 : (double)late / (double)wave->size[0];
+}
+
+/* Bytes of a point of the fields that a section takes, and of those that it changes. `whole`: of
+ * all that it touches, once. */
+static double bytes_of(const analysis_section *s, bool whole)
+{
+    double bytes = 0;
+    for (int slot = 0; slot < s->a->slot_count; slot++) {
+        analysis_use use = analysis_use_of(s, slot);
+        const chain_slot *c = s->a->slots[slot];
+        if (!use.touched || use.remapped) continue;
+        int times = whole ? 1 : analysis_takes(s, slot) + use.written;
+        bytes += times * c->components * (double)ir_storages[c->type].bytes;
+    }
+    return bytes;
+}
+
+/* Bytes of the fields in a tile, with those by which its loops lag behind. */
+static double tile_of(const plan *p, const analysis_section *s, const plan_wave *wave)
+{
+    double points = points_of(s);
+    const grid_box *box = &s->a->loops[s->first].loop->box;
+    for (int k = 0; k < wave->count; k++) {
+        int d = wave->dimension[k];
+        int64_t late = 0, extent = larger(box->hi[d] - box->lo[d], 1);
+        for (int i = 0; i < wave->loops; i++)
+            late = larger(late, -p->schedule.loops[wave->first + i].span[k].lo);
+        points *= fmin(1, (double)(wave->size[k] + late) / (double)extent);
+    }
+    return points * bytes_of(s, true);
+}
+
+static void add_step(const plan *p, const analysis_chain *a, const plan_step *step,
+                     plan_traffic *out)
+{
+    analysis_section s = section_of(p, a, step);
+    bool wave = step->kind == PLAN_STEP_WAVE;
+    double points = points_of(&s);
+    if (step->kind != PLAN_STEP_LOOP && !wave) return;
+    out->memory += points * bytes_of(&s, false) * (wave ? 1 + met_again(p, &step->wave) : 1);
+    for (int i = s.first; i < s.end; i++) {
+        analysis_section one = {a, i, i + 1};
+        out->cache += points_of(&one) * bytes_of(&one, false);
+        out->points += points_of(&one);
+    }
+    if (wave) out->tile = fmax(out->tile, tile_of(p, &s, &step->wave));
+}
+
+plan_traffic plan_find_traffic(const plan *p, const analysis_chain *a)
+{
+    plan_traffic t = {0};
+    for (int i = 0; i < p->schedule.count; i++) add_step(p, a, &p->schedule.steps[i], &t);
+    if (t.points > 0) t.memory /= t.points;
+    if (t.points > 0) t.cache /= t.points;
+    t.points /= fmax(a->loop_count, 1);
+    return t;
+}
