@@ -10,8 +10,8 @@
 /* Keeps the compiler from making vectors of the loop that contains this. */
 #define KATA_NOT_IN_VECTORS __asm__ volatile("")
 
-/* In front of a loop whose rounds run side by side. clang 14 would unroll loops of few rounds before
- * it makes vectors of them, and then compute number by number. */
+/* In front of a loop whose rounds run side by side. clang 14 would unroll loops of few rounds
+ * before it makes vectors of them, and then compute number by number. */
 #ifdef __clang__
 #define KATA_SIDE_BY_SIDE _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #else
