@@ -9,7 +9,7 @@ const codegen_dialect codegen_c = {
     .local = "",
     .aligned = "KATA_ALIGNED",
     .boolean = "_Bool",
-    .hints = {"", "#pragma omp simd", "#pragma omp simd safelen(16)",
+    .hints = {"", "KATA_SIDE_BY_SIDE", "#pragma omp simd safelen(16)",
               "#pragma omp simd reduction(| : failing)"},
     .prefetch = "__builtin_prefetch(",
     .prefetch_end = ");",

@@ -10,6 +10,14 @@
 /* Keeps the compiler from making vectors of the loop that contains this. */
 #define KATA_NOT_IN_VECTORS __asm__ volatile("")
 
+/* In front of a loop whose rounds run side by side. clang 14 would unroll loops of few rounds
+ * before it makes vectors of them, and then compute number by number. */
+#ifdef __clang__
+#define KATA_SIDE_BY_SIDE _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
+#else
+#define KATA_SIDE_BY_SIDE _Pragma("omp simd")
+#endif
+
 typedef int64_t kata_line __attribute__((vector_size(64), may_alias));
 typedef int64_t kata_line_anywhere __attribute__((vector_size(64), may_alias, aligned(1)));
 typedef int64_t kata_part __attribute__((vector_size(16), may_alias));

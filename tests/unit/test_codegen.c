@@ -385,7 +385,7 @@ static void computes_each_value_as_far_out_as_it_can(void **state)
     finish(k, add(k, (ir_node){.op = IR_ADD, .type = IR_F64, .arg = {a, product}}));
     add_text(&c_text, k);
     const char *t = text_get(&c_text), *head = strstr(t, "__builtin_sqrt(p1_b)");
-    const char *row = strstr(t, "* ((double)iy)"), *inner = strstr(t, "#pragma omp simd");
+    const char *row = strstr(t, "* ((double)iy)"), *inner = strstr(t, "KATA_SIDE_BY_SIDE");
     assert_true(head && row && inner);
     assert_true(head < strstr(t, "for (int64_t iz") && row > strstr(t, "for (int64_t iy"));
     assert_true(row < inner && strstr(t, "p0_a_2_0[ix - 1]") < head);
