@@ -192,7 +192,7 @@ struct sweep_loop {
     sweep_blocks blocks;           /* of it, or of the one before */
     int thread_count;              /* for it */
     int fill_threads;              /* for what lies around it */
-    bool stays;                    /* each thread runs its own blocks only: see threads.c */
+    bool few;                      /* blocks: one for each thread, see threads.c */
     struct sweep_size *timed_size; /* that the box that runs is timed for; NULL: none */
     int blocks_threads;            /* for which `blocks` were made */
     _Atomic int64_t next;          /* part of what threads share out, see sweep_next_part */

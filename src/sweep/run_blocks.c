@@ -15,15 +15,13 @@ int64_t sweep_next_part(sweep_loop *l)
     return atomic_fetch_add_explicit(&l->next, 1, memory_order_relaxed);
 }
 
-/* Takes blocks until there are none, first from its own share, then from those of others unless
- * threads stay with their blocks. */
+/* Takes blocks until there are none, first from its own share, then from those of others. */
 static void work(void *data, int me)
 {
     sweep_loop *l = data;
     sweep_share *share = sweep_share_of(l, me, &l->core, l->flags);
     sweep_thread *threads = l->workers->threads;
-    int shares = l->stays ? 1 : l->thread_count;
-    for (int i = 0; i < shares; i++) {
+    for (int i = 0; i < l->thread_count; i++) {
         sweep_thread *of = &threads[(me + i) % l->thread_count];
         int64_t next;
         while ((next = atomic_fetch_add_explicit(&of->next, 1, memory_order_relaxed)) < of->end) {
@@ -48,13 +46,13 @@ static void share_blocks(sweep_loop *l)
 static void cut(sweep_loop *l, const grid_box *box)
 {
     bool alike =
-        l->blocks.total && l->blocks_threads == l->thread_count && l->blocks.single == l->stays;
+        l->blocks.total && l->blocks_threads == l->thread_count && l->blocks.single == l->few;
     for (int d = 0; d < 3; d++)
         alike = alike && box->hi[d] - box->lo[d] == l->blocks.box.hi[d] - l->blocks.box.lo[d];
     if (alike)
         sweep_blocks_move(&l->blocks, box);
     else
-        l->blocks = sweep_blocks_make(box, &l->reuse, l->thread_count, l->stays,
+        l->blocks = sweep_blocks_make(box, &l->reuse, l->thread_count, l->few,
                                       l->columns ? l->loop->kernel->ordered : -1);
     l->blocks_threads = l->thread_count;
 }

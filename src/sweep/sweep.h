@@ -30,7 +30,7 @@ void sweep_team_run(struct sweep_team *team, int threads, sweep_work *work, void
  * the first run in such a process. */
 void sweep_team_look(struct sweep_team *team);
 /* Measures what it costs so many threads to begin a piece of work and to end it together, in
- * seconds. Takes half a millisecond at most, longer where threads have no cores of their own. */
+ * seconds. Takes half a millisecond, and some more where threads have no cores of their own. */
 double sweep_team_meeting(struct sweep_team *team, int threads);
 
 /* ---- choice.c ---------------------------------------------------------------------------------

@@ -8,8 +8,7 @@
  * All loops on boxes of a size run on equally many threads, for they work on the same fields: if
  * some ran on one thread and some on several, values would move from cache to cache. Runs are timed
  * in blocks, of which the fastest counts: before it, values have come into the right caches. For
- * the same reason each thread stays with its part of a box, and takes nothing of what others have
- * not begun; only without cores of their own threads help each other.
+ * the same reason such a box is cut into one block for each thread, which begins with its own.
  *
  * Large boxes run on all threads from the beginning, unless meeting is known to be slow, because
  * threads have no cores of their own. */
@@ -31,24 +30,34 @@ enum {
     FILL_WORK = HOSTILE(1 << 20, 32),  /* of a box around which threads fill values together */
     BLOCK = HOSTILE(16, 2),            /* runs */
     BLOCKS = 3,                        /* of each way */
-    SHORTEST_PAUSE = 32 * BLOCK,       /* runs between decisions; each time twice as many, up to */
-    LONGEST_PAUSE = 512 * SHORTEST_PAUSE,
-    SIZES = 24 /* from 2 to the power of this on boxes are large */
+    SIZES = 24                         /* from 2 to the power of this on boxes are large */
 };
 
 static const double slow = 20e-6;        /* seconds of a meeting that even large boxes avoid */
 static const double team_seconds = 1e-4; /* to make a team */
 
+/* Seconds between decisions: the first time, and the most, each time twice as many. Where threads
+ * were expected to be faster but were not, something held them up, and may soon be over, such as
+ * threads of another runtime that spin for a while. */
+typedef struct pauses {
+    double first, most;
+} pauses;
+static const pauses after_success = {HOSTILE(20e-3, 0), 1};
+static const pauses after_no_hope = {HOSTILE(20e-3, 0), 100e-3};
+static const pauses after_failure = {HOSTILE(2e-3, 0), 50e-3};
+
 /* Boxes of a size, and what is known of them. All zero at first. */
 struct sweep_size {
-    int chosen;  /* threads; 0: not known yet */
-    int trying;  /* the same, of runs that are timed; 0: one */
+    int chosen;  /* threads; 0: not known yet, one */
+    int trying;  /* the same, of runs that are timed */
     int blocks;  /* that have been timed */
     int runs;    /* of the present one */
     double work; /* and seconds, of these */
     double seconds, meetings;
     double least, alone; /* seconds of a unit of work in the fastest block, and on one thread */
-    int64_t left, pause; /* runs until the next timing, and between two */
+    int64_t left;        /* runs until the next timing */
+    double pause;        /* seconds, of the last pause */
+    const pauses *after; /* what that came after */
 };
 
 /* Seconds that each thread adds to a box. */
@@ -70,7 +79,8 @@ static int worthwhile(sweep_workers *w, double seconds)
 {
     int threads = 1;
     if (!has_team(w, seconds / 2 * BLOCK * BLOCKS)) return 1;
-    w->meeting = measure_meeting(w);
+    double seconds_to_meet = measure_meeting(w);
+    w->meeting = w->meeting > 0 ? fmin(seconds_to_meet, 2 * w->meeting) : seconds_to_meet;
     while (threads < w->count && seconds / (threads * (threads + 1)) > w->meeting) threads++;
     return threads;
 }
@@ -107,37 +117,43 @@ double sweep_threads_begin(sweep_loop *l, int64_t points)
     bool timed = size && size->left-- <= 0;
     if (size) threads = (int)larger(timed ? size->trying : size->chosen, 1);
     l->thread_count = (int)larger(threads, 1);
-    l->stays = size && !l->workers->crowded;
+    l->few = size && !l->workers->crowded;
     l->fill_threads = together * l->work < FILL_WORK ? 1 : l->thread_count;
     l->timed_size = timed ? size : NULL;
     return timed ? clock_seconds() : 0;
 }
 
-/* After blocks of runs. `each`: seconds of a box. */
-static void decide(struct sweep_size *s, sweep_workers *w, double each)
+/* Does not time the next runs for a while. `each`: seconds of a run. */
+static void rest(struct sweep_size *s, const pauses *after, double each)
 {
-    if (s->trying <= 1) {
+    s->pause = s->after == after ? fmin(2 * s->pause, after->most) : after->first;
+    s->after = after;
+    s->left = each > 0 ? (int64_t)(s->pause / each) : 0;
+    s->trying = 1;
+}
+
+/* After blocks of runs of a loop. `box`: seconds of a box, `run`: of a run, on all its levels. */
+static void decide(struct sweep_size *s, sweep_workers *w, double box, double run)
+{
+    bool tried = s->trying > 1;
+    if (!tried) {
         s->alone = s->least;
-        s->chosen = 1;
-        s->trying = worthwhile(w, each);
+        s->trying = worthwhile(w, box);
         if (s->trying > 1) return; /* which are timed next */
-    } else {
-        s->chosen = s->least < s->alone ? s->trying : 1;
-        s->trying = 1;
     }
-    s->pause = smaller(larger(2 * s->pause, SHORTEST_PAUSE), LONGEST_PAUSE);
-    s->left = s->pause;
+    s->chosen = tried && s->least < s->alone ? s->trying : 1;
+    rest(s, s->chosen > 1 ? &after_success : tried ? &after_failure : &after_no_hope, run);
 }
 
 static void end_block(struct sweep_size *s, sweep_workers *w)
 {
-    double least = s->seconds / s->work, boxes = s->work / s->meetings;
+    double least = s->seconds / s->work, box = s->work / s->meetings, run = s->work / BLOCK;
     if (!s->blocks++ || least < s->least) s->least = least;
     s->runs = 0;
     s->seconds = s->work = s->meetings = 0;
     if (s->blocks < BLOCKS) return;
     s->blocks = 0;
-    decide(s, w, s->least * boxes);
+    decide(s, w, s->least * box, s->least * run);
 }
 
 void sweep_threads_end(sweep_loop *l, int64_t points, double start)
