@@ -47,6 +47,15 @@ struct sweep_workers {
  * memory is out. */
 bool sweep_grow(void **memory, size_t *size, size_t needed);
 
+/* ---- team.c ---------------------------------------------------------------------------------- */
+
+/* Looks whether this process has the members: a process made by fork has not. To be called before
+ * the first run in such a process. */
+void sweep_team_look(struct sweep_team *team);
+/* Measures what it costs so many threads to begin a piece of work and to end it together, in
+ * seconds. Takes half a millisecond, and some more where threads have no cores of their own. */
+double sweep_team_meeting(struct sweep_team *team, int threads);
+
 /* ---- threads.c ------------------------------------------------------------------------------- */
 
 /* Sets l->thread_count and l->fill_threads for a box of so many points that runs next. Returns the

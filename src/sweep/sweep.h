@@ -26,12 +26,6 @@ void sweep_team_free(struct sweep_team *team);
 /* Calls work(data, t) on the caller with t = 0, and on members with different t below `threads`,
  * not necessarily all; returns when all calls have ended. */
 void sweep_team_run(struct sweep_team *team, int threads, sweep_work *work, void *data);
-/* Looks whether this process has the members: a process made by fork has not. To be called before
- * the first run in such a process. */
-void sweep_team_look(struct sweep_team *team);
-/* Measures what it costs so many threads to begin a piece of work and to end it together, in
- * seconds. Takes half a millisecond, and some more where threads have no cores of their own. */
-double sweep_team_meeting(struct sweep_team *team, int threads);
 
 /* ---- choice.c ---------------------------------------------------------------------------------
  */

@@ -16,7 +16,7 @@
  *
  * A process made by fork has no members, and locks in any state: there the caller runs alone, and
  * touches nothing of the team. */
-#include "sweep/sweep.h"
+#include "sweep/loop.h"
 
 #include "machine/machine.h"
 
