@@ -4,7 +4,7 @@
 #define API_API_H
 
 #include "api/handles.h"
-#include "api/rounding.h"
+#include "base/rounding.h"
 
 /* Loops queued before a chain is run although nobody asked. */
 enum { API_CHAIN_LENGTH = HOSTILE(256, 5) };

@@ -108,9 +108,9 @@ static kata_status apply(const kata_kernel *kernel, const kata_range *range, int
 kata_status kata_apply_args(const kata_kernel *kernel, const kata_range *range, int count,
                             const kata_arg *args)
 {
-    api_environment own;
-    api_enter(&own);
+    rounding_environment own;
+    rounding_enter(&own);
     kata_status status = apply(kernel, range, count, args);
-    api_leave(&own);
+    rounding_leave(&own);
     return status;
 }

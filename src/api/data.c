@@ -93,10 +93,10 @@ static kata_status get_values(kata_field *field, const kata_range *range, kata_t
 kata_status kata_get_values(kata_field *field, const kata_range *range, kata_type type,
                             void *values, int64_t count)
 {
-    api_environment own;
-    api_enter(&own);
+    rounding_environment own;
+    rounding_enter(&own);
     kata_status status = get_values(field, range, type, values, count);
-    api_leave(&own);
+    rounding_leave(&own);
     return status;
 }
 
@@ -175,9 +175,9 @@ static kata_status put_values(kata_field *field, const kata_range *range, kata_t
 kata_status kata_put_values(kata_field *field, const kata_range *range, kata_type type,
                             const void *values, int64_t count)
 {
-    api_environment own;
-    api_enter(&own);
+    rounding_environment own;
+    rounding_enter(&own);
     kata_status status = put_values(field, range, type, values, count);
-    api_leave(&own);
+    rounding_leave(&own);
     return status;
 }

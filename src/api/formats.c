@@ -54,10 +54,10 @@ static kata_status load(kata_field *field, const char *path)
 
 kata_status kata_load(kata_field *field, const char *path)
 {
-    api_environment own;
-    api_enter(&own);
+    rounding_environment own;
+    rounding_enter(&own);
     kata_status status = load(field, path);
-    api_leave(&own);
+    rounding_leave(&own);
     return status;
 }
 
@@ -165,9 +165,9 @@ static kata_status save(kata_field *field, const kata_save_options *given)
 
 kata_status kata_save_with(kata_field *field, const kata_save_options *options)
 {
-    api_environment own;
-    api_enter(&own);
+    rounding_environment own;
+    rounding_enter(&own);
     kata_status status = save(field, options);
-    api_leave(&own);
+    rounding_leave(&own);
     return status;
 }

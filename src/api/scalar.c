@@ -74,10 +74,10 @@ static kata_status set(kata_scalar *scalar, double value)
 
 kata_status kata_scalar_set(kata_scalar *scalar, double value)
 {
-    api_environment own;
-    api_enter(&own);
+    rounding_environment own;
+    rounding_enter(&own);
     kata_status status = set(scalar, value);
-    api_leave(&own);
+    rounding_leave(&own);
     return status;
 }
 
@@ -125,10 +125,10 @@ static kata_status read_values(kata_scalar *scalar, const char *call, kata_type 
 static kata_status get_values(kata_scalar *scalar, const char *call, kata_type type, void *values,
                               int64_t count)
 {
-    api_environment own;
-    api_enter(&own);
+    rounding_environment own;
+    rounding_enter(&own);
     kata_status status = read_values(scalar, call, type, values, count);
-    api_leave(&own);
+    rounding_leave(&own);
     return status;
 }
 

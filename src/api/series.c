@@ -96,9 +96,9 @@ static kata_status add(kata_series *s, double time)
 kata_status kata_series_add(kata_series *series, double time)
 {
     if (!series) return api_null("kata_series_add", "the series");
-    api_environment own;
-    api_enter(&own);
+    rounding_environment own;
+    rounding_enter(&own);
     kata_status status = add(series, time);
-    api_leave(&own);
+    rounding_leave(&own);
     return status;
 }

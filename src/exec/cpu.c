@@ -5,9 +5,9 @@
  * The floating-point environment is the default one, so that no program, nor a library compiled
  * with -ffast-math, can change results: set here for the calling thread and in team.c for the
  * others. */
+#include "base/rounding.h"
 #include "exec/ways.h"
 
-#include <fenv.h>
 #include <stdlib.h>
 
 static struct exec_cpu *new_state(const exec_context *context)
@@ -29,6 +29,9 @@ void exec_cpu_free(struct exec_cpu *cpu)
     wisdom_free(&cpu->wisdom);
     sweep_workers_free(cpu->workers);
     cpu_functions_free(cpu);
+    arena_free(&cpu->search_memory);
+    arena_free(&cpu->chain_memory);
+    arena_free(&cpu->run_memory);
     free(cpu->ways);
     free(cpu);
 }
@@ -100,8 +103,8 @@ static kata_status run_asked(exec_context *context, const chain *c, const size_t
 static kata_status run_chain(exec_context *context, const chain *c, const plan *p,
                              const analysis_chain *a, messages *m)
 {
-    arena memory = {0};
-    size_t *functions = arena_array(&memory, c->count + 1, sizeof *functions);
+    arena *memory = &context->cpu->chain_memory;
+    size_t *functions = arena_array(memory, c->count + 1, sizeof *functions);
     kata_status status = functions ? cpu_compile(context, c, functions, m) : message_no_memory(m);
     if (!status) status = sweep_make_arrays(c, m);
     if (!status && sweep_workers_chain(context->cpu->workers, c)) cpu_crossover_load(context->cpu);
@@ -111,7 +114,7 @@ static kata_status run_chain(exec_context *context, const chain *c, const plan *
         status = context->fastest ? run_fastest(context, c, functions, m)
                                   : run_asked(context, c, functions, m);
     if (status) cpu_groups_drop(context->cpu); /* what has failed is not waited for again */
-    arena_free(&memory);
+    arena_clear(memory);
     return status;
 }
 
@@ -121,11 +124,10 @@ static kata_status run_in_default_environment(exec_context *context, const chain
     if (!context->cpu) context->cpu = new_state(context);
     if (!context->cpu) return message_no_memory(m);
     context->cpu->jit = context->jit;
-    fenv_t environment;
-    fegetenv(&environment);
-    fesetenv(FE_DFL_ENV);
+    rounding_environment environment;
+    rounding_enter(&environment);
     kata_status status = run_chain(context, c, p, a, m);
-    fesetenv(&environment);
+    rounding_leave(&environment);
     return status;
 }
 

@@ -34,8 +34,9 @@ struct exec_cpu {
     jit *jit; /* as the context's */
     cpu_function *functions;
     size_t function_count, function_capacity;
-    size_t *buckets, bucket_count; /* see cpu_functions.c */
-    uint64_t searches;             /* so far: see cpu_function */
+    arena search_memory, chain_memory, run_memory; /* of a search, a chain, a part of one */
+    size_t *buckets, bucket_count;                 /* see cpu_functions.c */
+    uint64_t searches;                             /* so far: see cpu_function */
     cpu_bound bound[CPU_BOUND];
     cpu_group *groups;  /* not fetched yet */
     char basis[33];     /* see cpu_compile.c; "" at first */

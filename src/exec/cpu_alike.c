@@ -12,6 +12,8 @@
 bool cpu_find_period(const chain *c, size_t *period)
 {
     const chain_loop *loops = c->loops;
+    *period = 0;
+    if (c->count < 2) return true;
     size_t *ends = calloc(c->count + 1, sizeof *ends), length = 0;
     if (!ends) return false;
     for (size_t i = 1; i < c->count; i++) {

@@ -152,15 +152,15 @@ static kata_status run_steps(cpu_chain *c, const plan *p, plan_place *homes)
 
 kata_status cpu_run_planned(exec_context *context, const cpu_work *work, messages *m)
 {
-    arena memory = {0};
+    arena *memory = &context->cpu->run_memory;
     cpu_chain c = {.context = context, .a = work->a, .whole = work->whole, .m = m};
-    plan_place *homes = arena_array(&memory, (size_t)work->a->slot_count + 1, sizeof *homes);
-    c.steps = arena_array(&memory, (size_t)work->a->loop_count + 1, sizeof *c.steps);
-    c.filled = arena_array(&memory, (size_t)work->plan->leaf_count + 1, sizeof *c.filled);
+    plan_place *homes = arena_array(memory, (size_t)work->a->slot_count + 1, sizeof *homes);
+    c.steps = arena_array(memory, (size_t)work->a->loop_count + 1, sizeof *c.steps);
+    c.filled = arena_array(memory, (size_t)work->plan->leaf_count + 1, sizeof *c.filled);
     kata_status status = homes && c.steps && c.filled ? KATA_OK : message_no_memory(m);
     for (int i = 0; i < work->a->loop_count && !status; i++)
         c.steps[i].function = work->functions[i];
     if (!status) status = run_steps(&c, work->plan, homes);
-    arena_free(&memory);
+    arena_clear(memory);
     return status;
 }

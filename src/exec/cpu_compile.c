@@ -171,7 +171,7 @@ static kata_status prepare(exec_context *context, const search *s, const size_t 
 
 kata_status cpu_compile(exec_context *context, const chain *c, size_t *functions, messages *m)
 {
-    search s = {0};
+    search s = {.memory = context->cpu->search_memory};
     kata_status status = KATA_OK;
     context->cpu->searches++;
     s.missing = arena_array(&s.memory, c->count, sizeof *s.missing);
@@ -179,7 +179,8 @@ kata_status cpu_compile(exec_context *context, const chain *c, size_t *functions
     for (size_t i = 0; i < c->count && !status; i++)
         status = function_of(context, &c->loops[i], &s, &functions[i]);
     status = status ? message_no_memory(m) : prepare(context, &s, functions, c->count, m);
-    arena_free(&s.memory);
+    arena_clear(&s.memory);
+    context->cpu->search_memory = s.memory;
     return status;
 }
 

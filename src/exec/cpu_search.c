@@ -3,7 +3,8 @@
  *
  * The first part finds new memory and counts for nothing. A part of few loops that ends soon finds
  * what the part before left in the caches; so of such parts three are run in each way, and the
- * first of them does not count, unless it took so long that the way is hopeless.
+ * first of them does not count, unless it took so long that the way is hopeless. Where parts are
+ * very brief, that may be due to the loops' being prepared, and all three run.
  *
  * What tries lose against the fastest way known, and planning them, may cost a small share of the
  * time that these chains have run; until then the fastest way known runs. When no way is left to
@@ -22,6 +23,7 @@ enum {
 };
 
 static const double LONG = 4e-3;                /* seconds, in which all caches are filled anew */
+static const double BRIEF = 0.5e-3;             /* seconds, which preparing loops may prolong */
 static const double SHARE = HOSTILE(0.03, 1e9); /* of the time, which tries may cost */
 static const double NEAR = 1.3;                 /* ways that are tried again take less than this */
 static const double HOPELESS = 2;               /* ways that take more than this are given up */
@@ -128,10 +130,11 @@ static void watch(cpu_ways *w)
 }
 
 /* A run of a try. */
-static void count_run(cpu_ways *w, const cpu_way *best, bool is_short)
+static void count_run(cpu_ways *w, const cpu_way *best, size_t loops, double seconds)
 {
     cpu_way *way = running(w);
-    bool hopeless = best && w->each > HOPELESS * best->least;
+    bool is_brief = seconds < BRIEF, is_short = is_brief || (loops < SHORT && seconds < LONG);
+    bool hopeless = best && !is_brief && w->each > HOPELESS * best->least;
     w->runs++;
     if (is_short && w->runs == 1 && !hopeless) return;
     if (w->runs <= 2 || w->each < way->least) way->least = w->each;
@@ -154,6 +157,6 @@ void cpu_search_end(cpu_ways *w, size_t loops, double seconds, double planning)
     if (w->best < 0) w->best = w->way;
     if (w->trying) w->spent += planning;
     if (w->trying && best) w->spent += fmax(0, seconds - (double)loops * best->least);
-    if (met && w->trying) count_run(w, best, loops < SHORT && seconds < LONG);
+    if (met && w->trying) count_run(w, best, loops, seconds);
     if (met && !w->trying) watch(w);
 }

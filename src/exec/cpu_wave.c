@@ -1,7 +1,8 @@
 /* Running waves of tiles. The tiles of one outermost frame are a row. A thread takes the next row
  * and runs its tiles in order, each after the tile at the same position of the row before; so all
  * tiles that come before it in every dimension have ended. Rows are taken in order, so that the row
- * that is waited for is always under way. Rows of independent tiles wait for none. */
+ * that is waited for is always under way. Rows of independent tiles wait for none; each thread
+ * begins with rows of its own. */
 #include "exec/cpu.h"
 
 #include <stdatomic.h>
@@ -63,6 +64,7 @@ bool cpu_find_same(cpu_chain *c)
 /* How many tiles of a row have ended. */
 typedef struct row {
     _Alignas(128) _Atomic int64_t done;
+    _Atomic bool taken; /* by a thread; of independent tiles */
 } row;
 
 typedef struct wave_run {
@@ -70,6 +72,7 @@ typedef struct wave_run {
     const plan_wave *wave;
     int64_t rows, tiles; /* rows, and tiles in each */
     row *ended;          /* per row */
+    int64_t threads;
     _Atomic int64_t next;
     _Atomic bool failed;
 } wave_run;
@@ -115,19 +118,34 @@ static bool run_tile(const wave_run *w, const int64_t at[3], int thread)
     return true;
 }
 
+static void run_row(wave_run *w, int64_t number, int thread)
+{
+    int64_t at[3] = {0, 0, 0};
+    for (int64_t tile = 0; tile < w->tiles; tile++) {
+        if (number && !w->wave->independent)
+            sweep_await(&w->ended[number - 1].done, tile + 1, &w->failed);
+        if (atomic_load_explicit(&w->failed, memory_order_relaxed)) return;
+        find_tile(w->wave, number, tile, at);
+        if (!run_tile(w, at, thread)) atomic_store(&w->failed, true);
+        atomic_store_explicit(&w->ended[number].done, tile + 1, memory_order_release);
+    }
+}
+
 static void run_rows(void *data, int thread)
 {
     wave_run *w = data;
-    int64_t number, at[3] = {0, 0, 0};
-    while ((number = atomic_fetch_add(&w->next, 1)) < w->rows)
-        for (int64_t tile = 0; tile < w->tiles; tile++) {
-            if (number && !w->wave->independent)
-                sweep_await(&w->ended[number - 1].done, tile + 1, &w->failed);
-            if (atomic_load_explicit(&w->failed, memory_order_relaxed)) return;
-            find_tile(w->wave, number, tile, at);
-            if (!run_tile(w, at, thread)) atomic_store(&w->failed, true);
-            atomic_store_explicit(&w->ended[number].done, tile + 1, memory_order_release);
-        }
+    int64_t number;
+    while ((number = atomic_fetch_add(&w->next, 1)) < w->rows) run_row(w, number, thread);
+}
+
+/* A thread finds in its caches what it has left there: it begins with the rows that it had in other
+ * waves. Then it helps others. */
+static void run_independent(void *data, int thread)
+{
+    wave_run *w = data;
+    for (int64_t i = 0; i < w->threads; i++)
+        for (int64_t row = (thread + i) % w->threads; row < w->rows; row += w->threads)
+            if (!atomic_exchange(&w->ended[row].taken, true)) run_row(w, row, thread);
 }
 
 /* ---- the wave -------------------------------------------------------------------------------- */
@@ -160,8 +178,12 @@ bool cpu_run_wave(cpu_chain *c, const plan_wave *wave)
         if (!cpu_begin(c, c->schedule->loops[wave->first + k].loop)) return false;
     w.ended = aligned_alloc(_Alignof(row), (size_t)w.rows * sizeof *w.ended);
     if (!w.ended) return cpu_no_memory(c);
-    for (int64_t i = 0; i < w.rows; i++) atomic_init(&w.ended[i].done, 0);
-    sweep_workers_run(workers, (int)smaller(sweep_workers_count(workers), w.rows), run_rows, &w);
+    for (int64_t i = 0; i < w.rows; i++) {
+        atomic_init(&w.ended[i].done, 0);
+        atomic_init(&w.ended[i].taken, false);
+    }
+    w.threads = smaller(sweep_workers_count(workers), w.rows);
+    sweep_workers_run(workers, (int)w.threads, wave->independent ? run_independent : run_rows, &w);
     free(w.ended);
     note_seconds(c, wave, observe_meter_now(c->context->meter) - start);
     return !atomic_load(&w.failed) || cpu_no_memory(c);

@@ -7,7 +7,10 @@
  * around the tile than in it. `depth` asks for another one.
  *
  * Skewed tiles that are cut along two dimensions at least run as a wave. Otherwise, there are
- * diamonds along one dimension: all of them run at once. */
+ * diamonds along one dimension: all of them run at once.
+ *
+ * Fields that fit the caches of all threads need no tiles to stay there. Then threads should seldom
+ * wait for one another: each gets one diamond, as deep as it is wide. */
 #include "plan/planner.h"
 
 #include <math.h>
@@ -19,6 +22,8 @@ enum {
     NARROWEST = HOSTILE(128, 3),  /* points along x */
     WIDEST = 1024,                /* where the grid has two dimensions */
     DEEPEST = 64,                 /* loops */
+    SMALLEST_SHARE = 64,          /* of the cache, of fields that several threads are worth */
+    FEWEST_LOOPS = HOSTILE(6, 2), /* of tiles in caches, after which threads meet */
     TILES_PER_THREAD = 4,
     FEW_PLANES =
         HOSTILE(8, 2) /* a tile may have so many even where threads then have fewer tiles */
@@ -28,6 +33,7 @@ enum {
 typedef struct measures {
     int loops;     /* on the grid */
     int64_t bytes; /* of all fields at a point */
+    grid_box hull; /* of their points */
     int64_t extent[3];
     double growth[3]; /* of the lag, from loop to loop */
     bool free[3];     /* dimensions that can be cut */
@@ -61,7 +67,7 @@ static int64_t bytes_per_point(const plan_group *g)
 static measures measure(plan_group *g, plan *p)
 {
     grid_box hull = hull_of(g);
-    measures m = {.bytes = larger(bytes_per_point(g), 1)};
+    measures m = {.hull = hull, .bytes = larger(bytes_per_point(g), 1)};
     if (!plan_group_lags(g, &g->part)) p->failed = true;
     for (int l = g->part.first; l < g->part.end; l++) {
         m.loops += !g->part.a->loops[l].loop->once;
@@ -158,6 +164,30 @@ static bool size_diamonds(const measures *m, int64_t points, int64_t threads, pl
     return out->depth >= 2;
 }
 
+/* The least size of at most so many tiles. They begin at multiples of it. */
+static int64_t size_of_few(const measures *m, int d, int64_t tiles)
+{
+    int64_t lo = m->hull.lo[d], hi = m->hull.hi[d], size = (hi - lo + tiles - 1) / tiles;
+    while (floor_divide(hi - 1, size) - floor_divide(lo, size) >= tiles) size++;
+    return size;
+}
+
+/* Diamonds for fields that fit the caches: one for each thread, or fewer and larger ones, so that
+ * threads seldom meet. False: they would not be deep. */
+static bool size_few_diamonds(const measures *m, int64_t threads, plan_request *out)
+{
+    int d = 2;
+    while (d >= 0 && (!m->free[d] || m->around[d])) d--;
+    for (int64_t tiles = threads; d >= 0 && tiles > 1; tiles /= 2) {
+        out->tile[d] = size_of_few(m, d, tiles);
+        int64_t deepest = depth_of(m, out->tile, 0.5);
+        if (deepest < smaller(FEWEST_LOOPS, m->loops)) continue;
+        out->depth = out->depth ? smaller(out->depth, deepest) : deepest;
+        return out->depth >= 2;
+    }
+    return false;
+}
+
 /* Why a group has no tiles: dimensions of the grid that cannot be cut, or sizes. */
 static void say_why(const plan_group *g, const measures *m, text *why)
 {
@@ -181,13 +211,16 @@ static const plan_method *choose(plan_group *g, const plan_request *r, plan_requ
     int64_t threads = larger(r->threads, 1);
     int64_t points = larger(r->cache / m.bytes, 1), all = 1;
     for (int d = 0; d < 3; d++) all *= larger(m.extent[d], 1);
+    bool fits = all / threads <= points;
     *out = (plan_request){.depth = r->depth};
     if (none.failed) why->failed = true;
     if (m.loops < 2)
         text_add(why, "%s",
                  g->part.a->loops[g->part.first].checks ? "a loop with checks runs alone"
                                                         : "one loop needs no tiles");
-    else if (all / threads <= points)
+    else if (fits && all > points / SMALLEST_SHARE && size_few_diamonds(&m, threads, out))
+        return &plan_diamond;
+    else if (fits)
         text_add(why, "the fields fit the cache");
     else if (size_wave(&m, points, threads, out))
         return &plan_skewed;

@@ -101,12 +101,14 @@ static int halved_dimension(const sweep_blocks *b, int ordered)
     return d;
 }
 
-/* Halves blocks until each thread has some, along z first. */
+/* Halves blocks until each thread has some, along z first; small ones until each has one. */
 static void share_out(sweep_blocks *b, int threads, int ordered)
 {
-    while (count_blocks(b) < (int64_t)threads * BLOCKS_PER_THREAD) {
+    int64_t count, each = b->single ? 1 : BLOCKS_PER_THREAD;
+    while ((count = count_blocks(b)) < threads * each) {
         int d = halved_dimension(b, ordered);
-        if (d < 0 || b->size[0] * b->size[1] * b->size[2] < 2 * SMALLEST_BLOCK) return;
+        bool small = b->size[0] * b->size[1] * b->size[2] < 2 * SMALLEST_BLOCK;
+        if (d < 0 || (small && count >= threads)) return;
         b->size[d] = d == 0 ? rounded_up(b->size[0] / 2, b->unit) : divided_up(b->size[d], 2);
     }
 }
@@ -129,9 +131,9 @@ static void even_out(sweep_blocks *b, const sweep_reuse *reuse, int threads, int
 }
 
 sweep_blocks sweep_blocks_make(const grid_box *box, const sweep_reuse *reuse, int threads,
-                               int ordered)
+                               bool single, int ordered)
 {
-    sweep_blocks b = {.box = *box, .unit = reuse->reduces ? ABI_BRICK : UNIT};
+    sweep_blocks b = {.box = *box, .single = single, .unit = reuse->reduces ? ABI_BRICK : UNIT};
     int64_t extent[3];
     for (int d = 0; d < 3; d++) b.size[d] = extent[d] = box->hi[d] - box->lo[d];
     choose_section(&b, reuse, extent);

@@ -178,7 +178,7 @@ static void fill_part(const sweep_edge *edge, const grid_box *points, int64_t pa
 static void fill(void *data, int me)
 {
     sweep_loop *l = data;
-    int64_t parts = l->thread_count > 1 ? 4 * l->thread_count : 1, next;
+    int64_t parts = l->fill_threads > 1 ? 4 * l->fill_threads : 1, next;
     (void)me;
     while ((next = atomic_fetch_add_explicit(&l->next, 1, memory_order_relaxed)) <
            parts * l->fill_count)
@@ -188,5 +188,5 @@ static void fill(void *data, int me)
 void sweep_fill(sweep_loop *l)
 {
     atomic_store_explicit(&l->next, 0, memory_order_relaxed);
-    sweep_workers_run(l->workers, l->thread_count, fill, l);
+    sweep_workers_run(l->workers, l->fill_threads, fill, l);
 }

@@ -34,6 +34,7 @@ static int64_t slot_bytes(const chain_slot *slot)
 bool sweep_workers_chain(sweep_workers *workers, const chain *c)
 {
     int64_t bytes = 0;
+    if (workers->team) sweep_team_look(workers->team);
     for (size_t i = 0; i < c->slot_count; i++) bytes += slot_bytes(c->slots[i]);
     workers->touched = larger(bytes, workers->touched - workers->touched / 16);
     return leaves_caches(workers, workers->touched);

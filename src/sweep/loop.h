@@ -32,8 +32,12 @@ typedef struct sweep_thread {
 struct sweep_workers {
     sweep_thread *threads;
     int count;
-    bool poison;             /* copies of what lies outside the grid start poisoned */
-    struct sweep_team *team; /* NULL before the first box that is worth one */
+    bool crowded;             /* threads have no cores of their own */
+    bool poison;              /* copies of what lies outside the grid start poisoned */
+    struct sweep_team *team;  /* NULL before the first box that is worth one */
+    struct sweep_size *sizes; /* of boxes, see threads.c; NULL before the first that may be timed */
+    double meeting;           /* seconds that each thread adds to a box */
+    double wished;            /* seconds that threads would have saved so far */
     struct sweep_cache *cache;
     int64_t touched; /* bytes, by chains up to the one that runs */
     machine_crossover crossover;
@@ -42,6 +46,22 @@ struct sweep_workers {
 /* Makes *memory at least so many bytes, which lose their values, aligned to lines; false when
  * memory is out. */
 bool sweep_grow(void **memory, size_t *size, size_t needed);
+
+/* ---- team.c ---------------------------------------------------------------------------------- */
+
+/* Looks whether this process has the members: a process made by fork has not. To be called before
+ * the first run in such a process. */
+void sweep_team_look(struct sweep_team *team);
+/* Measures what it costs so many threads to begin a piece of work and to end it together, in
+ * seconds. Takes half a millisecond, and some more where threads have no cores of their own. */
+double sweep_team_meeting(struct sweep_team *team, int threads);
+
+/* ---- threads.c ------------------------------------------------------------------------------- */
+
+/* Sets l->thread_count and l->fill_threads for a box of so many points that runs next. Returns the
+ * time, which is to be given to sweep_threads_end after it has run. */
+double sweep_threads_begin(sweep_loop *l, int64_t points);
+void sweep_threads_end(sweep_loop *l, int64_t points, double start);
 
 /* ---- blocks.c -------------------------------------------------------------------------------- */
 
@@ -61,11 +81,12 @@ void sweep_reuse_add(sweep_reuse *reuse, const int32_t lo[3], const int32_t hi[3
 typedef struct sweep_blocks {
     grid_box box;
     int64_t size[3], count[3], total, unit;
+    bool single; /* one for each thread, if caches hold them */
 } sweep_blocks;
 
 /* `ordered`: a dimension along which there are no cuts, or -1. */
 sweep_blocks sweep_blocks_make(const grid_box *box, const sweep_reuse *reuse, int threads,
-                               int ordered);
+                               bool single, int ordered);
 /* Cuts a box of the same size in the same way. */
 void sweep_blocks_move(sweep_blocks *blocks, const grid_box *box);
 grid_box sweep_block_box(const sweep_blocks *blocks, int64_t i);
@@ -170,20 +191,23 @@ struct sweep_loop {
     sweep_reduction *reductions;
     sweep_reuse reuse;
     sweep_choice stores, planes;
-    sweep_choice *timed;  /* that the box that runs is a try of; NULL: none */
-    double start;         /* of that */
-    int64_t bytes, work;  /* of a point: of its fields; the same, or nodes it computes */
-    grid_box inside;      /* points that touch nothing outside the grid */
-    grid_box interior;    /* points that need no copies */
-    grid_box bricks;      /* those of the loop's rows */
-    grid_box box, core;   /* that run now */
-    sweep_blocks blocks;  /* of it, or of the one before */
-    int thread_count;     /* for it */
-    int blocks_threads;   /* for which `blocks` were made */
-    _Atomic int64_t next; /* part of what threads share out, see sweep_next_part */
-    _Atomic bool failed;  /* memory was out */
-    int64_t begun;        /* how often it was */
-    sweep_share *shares;  /* one per thread */
+    sweep_choice *timed;           /* that the box that runs is a try of; NULL: none */
+    double start;                  /* of that */
+    int64_t bytes, work;           /* of a point: of its fields; the same, or nodes it computes */
+    grid_box inside;               /* points that touch nothing outside the grid */
+    grid_box interior;             /* points that need no copies */
+    grid_box bricks;               /* those of the loop's rows */
+    grid_box box, core;            /* that run now */
+    sweep_blocks blocks;           /* of it, or of the one before */
+    int thread_count;              /* for it */
+    int fill_threads;              /* for what lies around it */
+    bool few;                      /* blocks: one for each thread, see threads.c */
+    struct sweep_size *timed_size; /* that the box that runs is timed for; NULL: none */
+    int blocks_threads;            /* for which `blocks` were made */
+    _Atomic int64_t next;          /* part of what threads share out, see sweep_next_part */
+    _Atomic bool failed;           /* memory was out */
+    int64_t begun;                 /* how often it was */
+    sweep_share *shares;           /* one per thread */
     arena memory;
     /* in the cache */
     struct sweep_loop *next_alike;

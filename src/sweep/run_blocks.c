@@ -45,13 +45,14 @@ static void share_blocks(sweep_loop *l)
 /* Boxes of one size are cut alike. */
 static void cut(sweep_loop *l, const grid_box *box)
 {
-    bool alike = l->blocks.total && l->blocks_threads == l->thread_count;
+    bool alike =
+        l->blocks.total && l->blocks_threads == l->thread_count && l->blocks.single == l->few;
     for (int d = 0; d < 3; d++)
         alike = alike && box->hi[d] - box->lo[d] == l->blocks.box.hi[d] - l->blocks.box.lo[d];
     if (alike)
         sweep_blocks_move(&l->blocks, box);
     else
-        l->blocks = sweep_blocks_make(box, &l->reuse, l->thread_count,
+        l->blocks = sweep_blocks_make(box, &l->reuse, l->thread_count, l->few,
                                       l->columns ? l->loop->kernel->ordered : -1);
     l->blocks_threads = l->thread_count;
 }

@@ -4,14 +4,6 @@
 
 #include <stdatomic.h>
 
-/* Bytes of fields at the points of a box, or nodes that they compute. Fewer are done by one thread
- * before others have begun; where invariants are checked threads share small boxes, too, for tests
- * have few others. */
-#ifdef KATA_DEBUG
-enum { SMALL_BOX = HOSTILE(64 << 10, 32) };
-#else
-enum { SMALL_BOX = HOSTILE(512 << 10, 32) };
-#endif
 enum {
     ONE_BLOCK = HOSTILE(8192, 10),   /* points that one thread need not cut into blocks */
     MANY_PARTIALS = HOSTILE(2048, 2) /* from here on threads are worth waking */
@@ -30,13 +22,6 @@ void sweep_begin(sweep_loop *l, const chain_loop *loop)
 
 /* ---- boxes ----------------------------------------------------------------------------------- */
 
-static int useful_threads(const sweep_loop *l, int64_t points)
-{
-    int d = l->loop->kernel->ordered;
-    if (l->levels) points /= l->box.hi[d] - l->box.lo[d];
-    return l->alone || points * l->work < SMALL_BOX ? 1 : l->workers->count;
-}
-
 static bool run_box(sweep_loop *l, int64_t points)
 {
     if (l->fill_count && !grid_box_contains(&l->inside, &l->box)) sweep_fill(l);
@@ -51,10 +36,11 @@ bool sweep_run(sweep_loop *l, const grid_box *box, const grid_box *core)
     if (points == 0) return true;
     l->box = *box;
     l->core = *core;
-    l->thread_count = useful_threads(l, points);
+    double start = sweep_threads_begin(l, points);
     sweep_flags_begin(l, points);
     bool done = run_box(l, points);
     sweep_flags_end(l);
+    sweep_threads_end(l, points, start);
     return done;
 }
 

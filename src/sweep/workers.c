@@ -7,6 +7,7 @@ sweep_workers *sweep_workers_new(int threads, bool poison)
     sweep_workers *w = calloc(1, sizeof *w);
     if (!w) return NULL;
     w->count = threads < 1 ? 1 : threads;
+    w->crowded = w->count > machine_cores();
     w->poison = poison;
     w->threads = aligned_alloc(_Alignof(sweep_thread), (size_t)w->count * sizeof *w->threads);
     for (int t = 0; w->threads && t < w->count; t++) w->threads[t] = (sweep_thread){0};
@@ -27,6 +28,7 @@ void sweep_workers_free(sweep_workers *w)
         free(w->threads[t].values);
     }
     free(w->threads);
+    free(w->sizes);
     sweep_cache_free(w->cache);
     free(w);
 }

@@ -310,7 +310,7 @@ static void blocks_cover_the_box(void **state)
                              .span = {rand() % 20, rand() % 2 * 7, rand() % 2 * 9},
                              .reduces = rand() % 2};
         int ordered = rand() % 4 - 1;
-        sweep_blocks blocks = sweep_blocks_make(&box, &reuse, 1 + rand() % 64, ordered);
+        sweep_blocks blocks = sweep_blocks_make(&box, &reuse, 1 + rand() % 64, rand() % 2, ordered);
         int64_t unit = reuse.reduces ? ABI_BRICK : 8;
         int64_t points = 0;
         for (int64_t i = 0; i < blocks.total && i < 4000; i++) {

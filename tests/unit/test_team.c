@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,13 @@ static void look(void *data, int thread)
     usleep(1000); /* so that all members have a turn */
 }
 
+static bool all_ran(const observed *o, int threads)
+{
+    bool all = true;
+    for (int t = 0; t < threads; t++) all = all && o->ran[t];
+    return all;
+}
+
 /* What the threads of a team see. */
 static observed observe(int threads)
 {
@@ -37,7 +45,8 @@ static observed observe(int threads)
     o = (observed){0};
     struct sweep_team *team = sweep_team_new(threads);
     assert_non_null(team);
-    sweep_team_run(team, threads, look, &o);
+    for (int i = 0; i < 1000 && !all_ran(&o, threads); i++)
+        sweep_team_run(team, threads, look, &o); /* members that are late do not take part */
     sweep_team_free(team);
     return o;
 }
@@ -103,6 +112,33 @@ static void idle_threads_sleep(void **state)
     sweep_team_free(team);
 }
 
+/* Members that have just fallen asleep, or are about to, are found: a team ends, whatever came
+ * before. Work is done also where no member comes in time. */
+static void count_calls(void *data, int thread)
+{
+    (void)thread;
+    atomic_fetch_add((atomic_int *)data, 1);
+}
+
+static void nobody_is_forgotten(void **state)
+{
+    (void)state;
+    alarm(100);
+    for (int trial = 0; trial < 60; trial++) {
+        int threads = 2 + trial % 6;
+        struct sweep_team *team = sweep_team_new(threads);
+        assert_non_null(team);
+        for (int i = 0; i < 200; i++) {
+            atomic_int calls = 0;
+            sweep_team_run(team, 1 + i % threads, count_calls, &calls);
+            assert_in_range(calls, 1, 1 + i % threads);
+            if (i % 50 == trial % 50) usleep(200);
+        }
+        sweep_team_free(team);
+    }
+    alarm(0);
+}
+
 /* The number of threads: KATA_THREADS, or OMP_NUM_THREADS, also as a list, if it makes sense. */
 static void the_environment_says_how_many(void **state)
 {
@@ -136,6 +172,7 @@ int main(void)
         cmocka_unit_test(members_have_cores_of_their_own),
         cmocka_unit_test(smaller_and_larger_teams_are_not_bound),
         cmocka_unit_test(idle_threads_sleep),
+        cmocka_unit_test(nobody_is_forgotten),
         cmocka_unit_test(the_environment_says_how_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
