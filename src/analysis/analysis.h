@@ -119,8 +119,6 @@ bool analysis_lasts(const analysis_chain *a, int end, int slot);
 /* Whether a section makes the values of a field and uses them up: it reads none that the field had
  * before, and nobody needs afterwards what it writes. False also when memory is out. */
 bool analysis_passes(const analysis_section *s, int slot);
-/* Whether nobody needs afterwards what a section writes to a field. */
-bool analysis_ends(const analysis_section *s, int slot);
 
 /* ---- lag.c, extent.c: how loops that run side by side keep together --------------------------
  *

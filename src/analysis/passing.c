@@ -1,7 +1,7 @@
 /* Values that consecutive loops make and use up: nobody reads what a field held before them, and
  * nobody reads afterwards what they have written. Followed index by index, as boxes: a temporary is
  * often written, and then read, on a part of its points only. */
-#include "analysis/analysis.h"
+#include "analysis/passing.h"
 
 typedef struct follower {
     int slot, component;

@@ -1,7 +1,7 @@
 /* What the loops of a chain touch, component by component. The reads of a component that are needed
  * at all points of a loop are one touch. A read that a guard restricts to some points is a touch of
  * its own, and so is each read of a slot that the loop writes. */
-#include "analysis/analysis.h"
+#include "analysis/passing.h"
 
 #include <string.h>
 

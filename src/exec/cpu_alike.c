@@ -149,6 +149,7 @@ cpu_ways *cpu_ways_of(exec_context *context, const chain *c, const size_t *funct
     *w = cpu_ways_new(key, period, context->second_cache ? context->second_cache : cache,
                       context->threads);
     w->used = cpu->turn;
+    w->at_once = context->tune;
     if (!find_tiles(context, c, functions, w, m)) return NULL;
     cpu_wisdom_use(context, w);
     return w;

@@ -15,9 +15,9 @@ static const char *refuses(const plan *p, const analysis_chain *a, int node, int
     const char *why = NULL;
     bool places = n->kind == PLAN_BUFFER || n->kind == PLAN_MOVE;
     if (n->kind == PLAN_TILE && !tile) tile = node;
-    if (n->kind == PLAN_WAIT || n->kind == PLAN_EXCHANGE ||
-        (places && !(tile && plan_is_independent(p, a, tile))))
-        return "fields have buffers in this plan";
+    if (n->kind == PLAN_WAIT || n->kind == PLAN_EXCHANGE) return "fields have buffers in this plan";
+    if (places && !(tile && plan_is_independent(p, a, tile)))
+        return "fields have buffers in this plan, and its tiles cannot run at once";
     if (n->kind == PLAN_BUFFER && !can_have_window(a->slots[n->slot]))
         return "rows of a field in a buffer are not contiguous, or it is wrapped";
     for (int child = n->child; child && !why; child = p->nodes[child].next)

@@ -297,7 +297,8 @@ const observe_fault *sweep_first_fault(const sweep_loop *l);
 /* Runs the points of a box one by one, with no copies. False when memory is out. */
 bool sweep_run_points(const sweep_loop *l, const grid_box *box, sweep_share *share);
 
-/* ---- run_part.c, run_reducing.c -------------------------------------------------------------- */
+/* ---- run_plain.c, run_part.c, run_reducing.c
+ * -------------------------------------------------------------- */
 
 /* Runs a box, its edges on copies, from low x to high: reductions take points in this order. The
  * share's views are those of the loop before and after. False when memory is out. */

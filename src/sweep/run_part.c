@@ -3,17 +3,6 @@
  * the part. */
 #include "sweep/loop.h"
 
-/* All boxes run, also when a point has failed: another may hold one that comes before it. */
-bool sweep_run_plain(const sweep_loop *l, const grid_box *box, sweep_share *share)
-{
-    abi_box points;
-    memcpy(points.lo, box->lo, sizeof points.lo);
-    memcpy(points.hi, box->hi, sizeof points.hi);
-    share->failure.found = 0;
-    l->run(&points, &share->arguments);
-    return !share->failure.found || sweep_fault_note(l, share, true);
-}
-
 /* Copies what a piece reads. If the loop visits points of one colour and writes what it reads, the
  * copies also hold points of that colour, which other threads write meanwhile. Nobody reads these
  * copies, and the thread sanitizer is told so. */
