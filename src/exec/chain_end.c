@@ -1,7 +1,7 @@
 /* Where a long chain had better end. A program that repeats some loops makes chains of one kind
  * only if each ends where the loops begin again. Otherwise every chain begins with another loop,
  * and needs a plan of its own. */
-#include "exec/ways.h"
+#include "exec/alike.h"
 
 bool exec_loops_to_end(const chain *c, size_t *more)
 {

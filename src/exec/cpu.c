@@ -6,7 +6,7 @@
  * with -ffast-math, can change results: set here for the calling thread and in team.c for the
  * others. */
 #include "base/rounding.h"
-#include "exec/ways.h"
+#include "exec/alike.h"
 
 #include <stdlib.h>
 
@@ -40,21 +40,21 @@ void exec_cpu_free(struct exec_cpu *cpu)
 
 /* Plans how the first of the loops that are left run next; their number is `part->count`. False,
  * reported, when memory is out. */
-static bool plan_next(exec_context *context, cpu_ways *ways, chain *part, cpu_work *work,
+static bool plan_next(exec_context *context, tune_ways *ways, chain *part, cpu_work *work,
                       messages *m)
 {
     const chain rest = *part;
     const size_t left = rest.count;
-    cpu_tiles tiles;
-    plan_request request = cpu_search_begin(ways);
-    while (cpu_search_looks(ways)) {
+    tune_tiles tiles;
+    plan_request request = tune_search_begin(ways);
+    while (tune_search_looks(ways)) {
         *part = cpu_part(&rest, 0, cpu_look(ways, left));
         if (!cpu_plan_by(context, &request, part, work, m)) return false;
         cpu_tiles_of(work, &request, &tiles);
-        cpu_search_found(ways, &tiles);
-        request = cpu_search_begin(ways);
+        tune_search_found(ways, &tiles);
+        request = tune_search_begin(ways);
     }
-    *part = cpu_part(&rest, 0, cpu_search_part(ways, left));
+    *part = cpu_part(&rest, 0, tune_search_part(ways, left));
     return cpu_plan_by(context, &request, part, work, m);
 }
 
@@ -62,7 +62,7 @@ static bool plan_next(exec_context *context, cpu_ways *ways, chain *part, cpu_wo
 static kata_status run_loops(exec_context *context, const chain *c, const size_t *functions,
                              messages *m)
 {
-    cpu_ways *ways = cpu_ways_of(context, c, functions, m);
+    tune_ways *ways = cpu_ways_of(context, c, functions, m);
     kata_status status = ways ? KATA_OK : m->status;
     for (size_t first = 0, count; first < c->count && !status; first += count) {
         chain part = cpu_part(c, first, c->count - first);
@@ -72,7 +72,7 @@ static kata_status run_loops(exec_context *context, const chain *c, const size_t
         double planned = clock_seconds();
         count = part.count;
         status = cpu_run_planned(context, &work, m);
-        cpu_search_end(ways, count, clock_seconds() - planned, planned - begin);
+        tune_search_end(ways, count, clock_seconds() - planned, planned - begin);
     }
     if (ways && ways->rests && context->remember) cpu_wisdom_save(context->cpu);
     return status;

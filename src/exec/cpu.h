@@ -43,7 +43,7 @@ struct exec_cpu {
     double interpreted; /* seconds, estimated, of loops that had no function yet */
     sweep_workers *workers;
     bool told;             /* that a plan is not used */
-    struct cpu_ways *ways; /* CPU_KNOWN_CHAINS of them; NULL at first; see ways.h */
+    struct tune_ways *ways; /* CPU_KNOWN_CHAINS of them; NULL at first; see tune.h */
     int64_t turn;
     bool wisdom_loaded;
     wisdom wisdom; /* as it was when it was loaded */
@@ -57,7 +57,7 @@ typedef struct cpu_step {
     int same;          /* the first loop that it equals, by which it runs; most: itself */
     bool begun;        /* on its first box */
     bool copies;       /* see sweep_prepare */
-    bool apart;        /* threads prepare it for themselves: see cpu_tiles.c */
+    bool apart;        /* threads prepare it for themselves: see tune_tiles.c */
     sweep_loop *sweep; /* NULL: not prepared, or done */
     double seconds;
 } cpu_step;
@@ -101,7 +101,7 @@ bool cpu_find_same(cpu_chain *c);
 /* Runs a wave of tiles on all threads. False, reported, when memory is out. */
 bool cpu_run_wave(cpu_chain *c, const plan_wave *wave);
 
-/* ---- cpu_tiles.c ----------------------------------------------------------------------------- */
+/* ---- tune_tiles.c ----------------------------------------------------------------------------- */
 
 /* Runs the tiles of a node that plan_is_independent, on all threads. False, reported, when memory
  * is out. */

@@ -1,6 +1,6 @@
 /* Chains that are alike: those of the same loops that repeat, however long they are. What is known
  * of the latest kinds is in a table. */
-#include "exec/ways.h"
+#include "exec/alike.h"
 #include "machine/machine.h"
 
 #include <stdio.h>
@@ -47,14 +47,14 @@ static uint64_t key_of(const chain *c, size_t period)
     return key ? key : 1;
 }
 
-static cpu_ways *find(struct exec_cpu *cpu, uint64_t key)
+static tune_ways *find(struct exec_cpu *cpu, uint64_t key)
 {
-    cpu_ways *oldest = cpu->ways;
-    for (cpu_ways *w = cpu->ways; w < cpu->ways + CPU_KNOWN_CHAINS; w++) {
+    tune_ways *oldest = cpu->ways;
+    for (tune_ways *w = cpu->ways; w < cpu->ways + CPU_KNOWN_CHAINS; w++) {
         if (w->key == key) return w;
         if (w->used < oldest->used) oldest = w;
     }
-    *oldest = (cpu_ways){.key = 0};
+    *oldest = (tune_ways){.key = 0};
     return oldest;
 }
 
@@ -71,7 +71,7 @@ chain cpu_part(const chain *c, size_t first, size_t count)
     return part;
 }
 
-size_t cpu_look(const cpu_ways *w, size_t left)
+size_t cpu_look(const tune_ways *w, size_t left)
 {
     size_t loops = CPU_LOOK;
     if (w->period) loops = (loops + w->period - 1) / w->period * w->period;
@@ -86,11 +86,11 @@ static void find_tiles_of(const plan *p, int node, int64_t facts[8])
         facts[2 + p->nodes[node].dimension] = p->nodes[node].size;
 }
 
-void cpu_tiles_of(const cpu_work *work, const plan_request *request, cpu_tiles *out)
+void cpu_tiles_of(const cpu_work *work, const plan_request *request, tune_tiles *out)
 {
     const plan_schedule *s = &work->plan->schedule;
     uint64_t plan = hash_bytes(request->method, strlen(request->method), (uint64_t)s->count);
-    *out = (cpu_tiles){.traffic = plan_find_traffic(work->plan, work->a)};
+    *out = (tune_tiles){.traffic = plan_find_traffic(work->plan, work->a)};
     for (int i = 0; i < s->count; i++) {
         const plan_wave *wave = &s->steps[i].wave;
         bool tiled = s->steps[i].kind == PLAN_STEP_WAVE;
@@ -108,16 +108,16 @@ void cpu_tiles_of(const cpu_work *work, const plan_request *request, cpu_tiles *
 }
 
 /* Whether a chain has loops to be tiled, and functions for all of them. */
-static bool find_tiles(exec_context *context, const chain *c, const size_t *functions, cpu_ways *w,
+static bool find_tiles(exec_context *context, const chain *c, const size_t *functions, tune_ways *w,
                        messages *m)
 {
     kata_status status = KATA_OK;
     cpu_work work;
     chain part = cpu_part(c, 0, cpu_look(w, c->count));
-    plan_request request = cpu_ways_smallest(w, true);
+    plan_request request = tune_ways_smallest(w, true);
     if (!cpu_plan_by(context, &request, &part, &work, m)) return false;
     w->windowed = !work.whole && !exec_cpu_refuses(work.plan, work.a);
-    request = cpu_ways_smallest(w, false);
+    request = tune_ways_smallest(w, false);
     if (!cpu_plan_by(context, &request, &part, &work, m)) return false;
     const char *why = exec_cpu_refuses(work.plan, work.a);
     w->plain = (work.whole || why) && !w->windowed;
@@ -132,7 +132,7 @@ static bool find_tiles(exec_context *context, const chain *c, const size_t *func
     return status == KATA_OK;
 }
 
-cpu_ways *cpu_ways_of(exec_context *context, const chain *c, const size_t *functions, messages *m)
+tune_ways *cpu_ways_of(exec_context *context, const chain *c, const size_t *functions, messages *m)
 {
     struct exec_cpu *cpu = context->cpu;
     size_t period;
@@ -142,11 +142,11 @@ cpu_ways *cpu_ways_of(exec_context *context, const chain *c, const size_t *funct
         return NULL;
     }
     uint64_t key = key_of(c, period);
-    cpu_ways *w = find(cpu, key);
+    tune_ways *w = find(cpu, key);
     w->used = ++cpu->turn;
     if (w->key == key) return w;
     int64_t cache = HOSTILE(machine_second_cache(), 1024);
-    *w = cpu_ways_new(key, period, context->second_cache ? context->second_cache : cache,
+    *w = tune_ways_new(key, period, context->second_cache ? context->second_cache : cache,
                       context->threads);
     w->used = cpu->turn;
     w->at_once = context->tune;
@@ -158,7 +158,7 @@ cpu_ways *cpu_ways_of(exec_context *context, const chain *c, const size_t *funct
 plan_request exec_cpu_fastest(const exec_context *context, const chain *c)
 {
     plan_request loops = {.method = "loops"};
-    const cpu_ways *ways = context->cpu ? context->cpu->ways : NULL;
+    const tune_ways *ways = context->cpu ? context->cpu->ways : NULL;
     size_t start, period;
     chain rest = *c;
     if (!ways || !cpu_find_repeat(c, &start)) return loops;

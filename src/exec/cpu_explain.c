@@ -1,17 +1,17 @@
 /* How chains have run, as it is explained: which way was fastest, which ways were tried, how long
  * they took, or why there was nothing to try. */
-#include "exec/ways.h"
+#include "exec/alike.h"
 
 #include <math.h>
 #include <string.h>
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-static bool is_windowed(const cpu_way *way) { return !strcmp(way->request.method, "windowed"); }
+static bool is_windowed(const tune_way *way) { return !strcmp(way->request.method, "windowed"); }
 
-static void say_way(text *out, const cpu_way *way)
+static void say_way(text *out, const tune_way *way)
 {
-    const cpu_tiles *tiles = &way->tiles;
+    const tune_tiles *tiles = &way->tiles;
     if (!tiles->plan) {
         text_add(out, "as ");
         plan_request_print(out, &way->request);
@@ -27,11 +27,11 @@ static void say_way(text *out, const cpu_way *way)
     text_add(out, " depth=%d for cache=%lld", tiles->loops, (long long)way->request.cache);
 }
 
-static void say_tries(text *out, const cpu_ways *w)
+static void say_tries(text *out, const tune_ways *w)
 {
     const char *before = "; tried, seconds per loop: ";
     for (int i = 0; i < w->count; i++) {
-        const cpu_way *way = &w->ways[i];
+        const tune_way *way = &w->ways[i];
         if (way->least <= 0) continue;
         text_add(out, "%s", before);
         if (way->request.cache)
@@ -67,7 +67,7 @@ static double least_of(const bound *b)
     return b->memory > 0 && b->cache > 0 ? fmin(b->memory, b->cache) : fmax(b->memory, b->cache);
 }
 
-static void say_traffic(text *out, const cpu_way *way, const kata_ceilings *c)
+static void say_traffic(text *out, const tune_way *way, const kata_ceilings *c)
 {
     const plan_traffic *t = &way->tiles.traffic;
     bound b = bound_of(t, c);
@@ -82,7 +82,7 @@ static void say_traffic(text *out, const cpu_way *way, const kata_ceilings *c)
     if (measured > 0 && most > 0) text_add(out, ", share %.3g", measured / most);
 }
 
-static void say(text *out, const cpu_ways *w, const kata_ceilings *c)
+static void say(text *out, const tune_ways *w, const kata_ceilings *c)
 {
     text_add(out, "  %s, %lld loop%s: ", w->kernel, (long long)w->loops, w->loops == 1 ? "" : "s");
     if (w->plain) {
@@ -100,18 +100,18 @@ static void say(text *out, const cpu_ways *w, const kata_ceilings *c)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void say_tiles_json(text *out, const cpu_tiles *tiles)
+static void say_tiles_json(text *out, const tune_tiles *tiles)
 {
     text_add(out, ", \"tiles\": [%lld, %lld, %lld], \"depth\": %d", (long long)tiles->size[0],
              (long long)tiles->size[1], (long long)tiles->size[2], tiles->loops);
 }
 
-static void say_tries_json(text *out, const cpu_ways *w)
+static void say_tries_json(text *out, const tune_ways *w)
 {
     const char *before = "";
     text_add(out, ", \"tried\": [");
     for (int i = 0; i < w->count && !w->plain; i++) {
-        const cpu_way *way = &w->ways[i];
+        const tune_way *way = &w->ways[i];
         if (way->least <= 0) continue;
         text_add(out, "%s{\"cache\": %lld, \"seconds_per_loop\": %.9g, \"plan\": \"", before,
                  (long long)way->request.cache, way->least);
@@ -124,7 +124,7 @@ static void say_tries_json(text *out, const cpu_ways *w)
     text_add(out, "]}\n");
 }
 
-static void say_traffic_json(text *out, const cpu_way *way, const kata_ceilings *c)
+static void say_traffic_json(text *out, const tune_way *way, const kata_ceilings *c)
 {
     const plan_traffic *t = &way->tiles.traffic;
     bound b = bound_of(t, c);
@@ -138,9 +138,9 @@ static void say_traffic_json(text *out, const cpu_way *way, const kata_ceilings 
         text_add(out, ", \"measured_points_per_second\": %.6g", t->points / way->least);
 }
 
-static void say_json(text *out, const cpu_ways *w, const kata_ceilings *c)
+static void say_json(text *out, const tune_ways *w, const kata_ceilings *c)
 {
-    const cpu_way *best = w->plain ? NULL : &w->ways[w->best];
+    const tune_way *best = w->plain ? NULL : &w->ways[w->best];
     bool tiled = best && best->request.cache && best->tiles.loops;
     text_add(out,
              "{\"kind\": \"chain\", \"kernel\": \"%s\", \"loops\": %lld, \"threads\": %d, "
@@ -161,7 +161,7 @@ void exec_cpu_explain(const exec_context *context, const kata_ceilings *c, bool 
     if (!cpu) return;
     if (!json && (cpu->ways || cpu->asked[0] || cpu->asked[1])) text_add(out, "chains\n");
     for (int i = 0; cpu->ways && i < CPU_KNOWN_CHAINS; i++) {
-        const cpu_ways *w = &cpu->ways[i];
+        const tune_ways *w = &cpu->ways[i];
         if (!w->loops) continue;
         if (json)
             say_json(out, w, c);

@@ -2,7 +2,7 @@
  * first chain with tiles is met, and written when a search has ended and when the context ends. The
  * file is read again before it is written, so that processes which run at once lose little of what
  * the others have found. Without a folder that can be written to nothing is kept. */
-#include "exec/ways.h"
+#include "exec/alike.h"
 #include "machine/machine.h"
 
 #include <stdio.h>
@@ -35,7 +35,7 @@ static bool write_file(const jit *j, const wisdom *w)
 /* ---- chains ---------------------------------------------------------------------------------- */
 
 /* Sets what an entry is about; false when memory is out. */
-static bool describe(const cpu_ways *w, wisdom_entry *out)
+static bool describe(const tune_ways *w, wisdom_entry *out)
 {
     text machine = {0};
     *out = (wisdom_entry){.chain = w->key, .threads = w->threads};
@@ -49,7 +49,7 @@ static bool describe(const cpu_ways *w, wisdom_entry *out)
     return good;
 }
 
-void cpu_wisdom_use(exec_context *context, cpu_ways *w)
+void cpu_wisdom_use(exec_context *context, tune_ways *w)
 {
     struct exec_cpu *cpu = context->cpu;
     wisdom_entry like;
@@ -57,13 +57,13 @@ void cpu_wisdom_use(exec_context *context, cpu_ways *w)
     if (!cpu->wisdom_loaded) read_file(cpu->jit, &cpu->wisdom);
     cpu->wisdom_loaded = true;
     const wisdom_entry *e = describe(w, &like) ? wisdom_find(&cpu->wisdom, &like) : NULL;
-    if (e) cpu_search_remember(w, &e->request, 1e-9 * (double)e->nanoseconds, e->settled);
+    if (e) tune_search_remember(w, &e->request, 1e-9 * (double)e->nanoseconds, e->settled);
 }
 
 /* Whether something was found out that is not kept yet. */
-static bool entry_of(const cpu_ways *w, wisdom_entry *out)
+static bool entry_of(const tune_ways *w, wisdom_entry *out)
 {
-    const cpu_way *best = w->plain || !w->key || w->best < 0 ? NULL : &w->ways[w->best];
+    const tune_way *best = w->plain || !w->key || w->best < 0 ? NULL : &w->ways[w->best];
     if (!best || !best->known || best->least < 1e-9 || !describe(w, out)) return false;
     out->loops = w->loops;
     out->nanoseconds = (int64_t)(1e9 * best->least);
@@ -80,7 +80,7 @@ void cpu_wisdom_save(struct exec_cpu *cpu)
     if (!changed || !cpu->wisdom_loaded) return;
     bool good = read_file(cpu->jit, &now);
     for (int i = 0; i < CPU_KNOWN_CHAINS && good; i++) {
-        cpu_ways *w = &cpu->ways[i];
+        tune_ways *w = &cpu->ways[i];
         wisdom_entry e;
         if (w->learned && entry_of(w, &e)) good = wisdom_add(&now, &e, false);
         w->learned = false;

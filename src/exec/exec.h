@@ -3,7 +3,7 @@
 #define EXEC_EXEC_H
 
 #include "codegen/codegen.h"
-#include "exec/wisdom.h"
+#include "tune/tune.h"
 #include "jit/jit.h"
 #include "machine/machine.h"
 #include "observe/observe.h"

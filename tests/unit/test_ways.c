@@ -1,7 +1,8 @@
 /* The search for the fastest way to run a chain, with made-up seconds: it finds the way that takes
  * least, notices when that changes, counts what it should, and never asks for what cannot be run.
  */
-#include "exec/ways.h"
+#include "exec/alike.h"
+#include "tune/ways.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -42,9 +43,9 @@ static void check_request(const plan_request *r, size_t count, size_t left)
 }
 
 /* Tiles for caches above `most` bytes are the same. */
-static cpu_tiles tiles_of(const plan_request *r, int64_t most)
+static tune_tiles tiles_of(const plan_request *r, int64_t most)
 {
-    cpu_tiles tiles = {.plan = 1};
+    tune_tiles tiles = {.plan = 1};
     if (!r->cache) return tiles;
     tiles.loops = r->depth ? (int)r->depth : DEPTH;
     tiles.plan = 2 + (uint64_t)(r->cache < most ? r->cache : most) * 1000 + (uint64_t)tiles.loops;
@@ -52,26 +53,26 @@ static cpu_tiles tiles_of(const plan_request *r, int64_t most)
 }
 
 /* How the next loops run. */
-static plan_request begin(cpu_ways *w, size_t left, size_t *count, int64_t most)
+static plan_request begin(tune_ways *w, size_t left, size_t *count, int64_t most)
 {
-    plan_request request = cpu_search_begin(w);
-    while (cpu_search_looks(w)) {
-        cpu_tiles tiles = tiles_of(&request, most);
-        cpu_search_found(w, &tiles);
-        request = cpu_search_begin(w);
+    plan_request request = tune_search_begin(w);
+    while (tune_search_looks(w)) {
+        tune_tiles tiles = tiles_of(&request, most);
+        tune_search_found(w, &tiles);
+        request = tune_search_begin(w);
     }
-    *count = cpu_search_part(w, left);
+    *count = tune_search_part(w, left);
     check_request(&request, *count, left);
     return request;
 }
 
-static void finish(cpu_ways *w, const speeds *s, const plan_request *request, size_t count)
+static void finish(tune_ways *w, const speeds *s, const plan_request *request, size_t count)
 {
-    cpu_search_end(w, count, seconds_of(s, request) * (double)count, 0);
+    tune_search_end(w, count, seconds_of(s, request) * (double)count, 0);
 }
 
 /* Runs a chain, and returns by which request its last part ran. */
-static plan_request run(cpu_ways *w, const speeds *s, size_t loops)
+static plan_request run(tune_ways *w, const speeds *s, size_t loops)
 {
     plan_request request;
     for (size_t left = loops, count; left; left -= count) {
@@ -98,7 +99,7 @@ static void check_finds(size_t period, size_t loops, int runs)
         for (int depth = DEPTH / 2; depth <= 2 * DEPTH; depth *= 2)
             for (int slow = 0; slow < 2; slow++) {
                 speeds s = around(size, depth, slow ? 2 : 0.5);
-                cpu_ways w = cpu_ways_new(7, period, CACHE, 2);
+                tune_ways w = tune_ways_new(7, period, CACHE, 2);
                 for (int i = 0; i < runs; i++) run(&w, &s, loops);
                 plan_request request = run(&w, &s, loops);
                 if (!is_least(&s, &request))
@@ -123,7 +124,7 @@ static void test_the_fastest_way_is_found_where_caches_are_misreported(void **st
     (void)state;
     for (int64_t reported = CACHE / 4; reported <= CACHE * 4; reported *= 16) {
         speeds s = around(20, DEPTH, 2);
-        cpu_ways w = cpu_ways_new(7, 1, reported, 2);
+        tune_ways w = tune_ways_new(7, 1, reported, 2);
         plan_request request = run(&w, &s, LONG);
         assert_true(is_least(&s, &request));
     }
@@ -136,7 +137,7 @@ static void test_tries_cost_little_from_the_first_steps_on(void **state)
     for (int size = 18; size <= 22; size++)
         for (int loops = 1; loops <= 3; loops++) {
             speeds s = around(size, DEPTH, loops);
-            cpu_ways w = cpu_ways_new(7, 1, CACHE, 2);
+            tune_ways w = tune_ways_new(7, 1, CACHE, 2);
             double spent = 0;
             for (size_t left = 200, count; left; left -= count) {
                 plan_request request = begin(&w, left, &count, INT64_MAX);
@@ -153,7 +154,7 @@ static void test_equal_plans_are_tried_once(void **state)
 {
     (void)state;
     speeds s = {.loops = 3, .tiles = 1, .size = 20, .depth = DEPTH};
-    cpu_ways w = cpu_ways_new(7, 1, CACHE, 2);
+    tune_ways w = tune_ways_new(7, 1, CACHE, 2);
     int tries[64] = {0};
     for (size_t left = LONG / 2, count; left; left -= count) {
         plan_request request = begin(&w, left, &count, CACHE / 2); /* larger ones are alike */
@@ -170,7 +171,7 @@ static void test_parts_of_tries_are_whole_sections(void **state)
 {
     (void)state;
     speeds s = around(20, DEPTH, 2);
-    cpu_ways w = cpu_ways_new(7, 3, CACHE, 2);
+    tune_ways w = tune_ways_new(7, 3, CACHE, 2);
     for (size_t left = LONG, count; left; left -= count) {
         plan_request request = begin(&w, left, &count, INT64_MAX);
         finish(&w, &s, &request, count);
@@ -184,7 +185,7 @@ static void test_parts_of_tries_are_whole_sections(void **state)
 static void test_ways_are_tried_again_after_a_pause(void **state)
 {
     (void)state;
-    cpu_ways w = cpu_ways_new(7, 1, CACHE, 2);
+    tune_ways w = tune_ways_new(7, 1, CACHE, 2);
     speeds s = around(20, DEPTH, 1.2);
     plan_request before = run(&w, &s, LONG);
     assert_true(is_least(&s, &before));
@@ -200,7 +201,7 @@ static void test_ways_are_tried_again_after_a_pause(void **state)
 static void test_a_way_that_turns_slow_is_tried_again(void **state)
 {
     (void)state;
-    cpu_ways w = cpu_ways_new(7, 1, CACHE, 2);
+    tune_ways w = tune_ways_new(7, 1, CACHE, 2);
     speeds s = around(20, DEPTH, 1.7);
     for (int i = 0; i < 100; i++) run(&w, &s, 100);
     assert_true(w.left > 1000 || w.pause > 4096);
@@ -215,11 +216,11 @@ static void test_a_remembered_way_runs_until_it_turns_slow(void **state)
     (void)state;
     const plan_request loops = {.method = "loops"}, tiny = {.method = "tiled", .cache = 1};
     for (int slow = 0; slow < 2; slow++) {
-        cpu_ways w = cpu_ways_new(7, 1, CACHE, 2);
+        tune_ways w = tune_ways_new(7, 1, CACHE, 2);
         speeds s = around(20, DEPTH, slow ? 2 : 0.9);
-        cpu_search_remember(&w, &tiny, EACH, true); /* may not be run */
+        tune_search_remember(&w, &tiny, EACH, true); /* may not be run */
         assert_int_equal(w.count, 0);
-        cpu_search_remember(&w, &loops, EACH * 0.9, true);
+        tune_search_remember(&w, &loops, EACH * 0.9, true);
         for (int i = 0; i < 30; i++) {
             plan_request request = run(&w, &s, 50);
             if (!slow || i < 3) assert_string_equal(request.method, "loops");
@@ -234,10 +235,10 @@ static void test_a_remembered_way_runs_until_it_turns_slow(void **state)
 static void test_a_search_goes_on_with_what_is_remembered(void **state)
 {
     (void)state;
-    cpu_ways w = cpu_ways_new(7, 1, CACHE, 2);
+    tune_ways w = tune_ways_new(7, 1, CACHE, 2);
     speeds s = around(18, DEPTH, 3);
     plan_request near = {.method = "tiled", .cache = 1 << 19, .threads = 2};
-    cpu_search_remember(&w, &near, EACH * 1.1, false);
+    tune_search_remember(&w, &near, EACH * 1.1, false);
     plan_request after = run(&w, &s, LONG);
     assert_true(is_least(&s, &after));
 }
@@ -245,7 +246,7 @@ static void test_a_search_goes_on_with_what_is_remembered(void **state)
 static void test_tries_become_rare(void **state)
 {
     (void)state;
-    cpu_ways w = cpu_ways_new(7, 1, CACHE, 2);
+    tune_ways w = tune_ways_new(7, 1, CACHE, 2);
     speeds s = around(20, DEPTH, 1.2);
     size_t tried = 0;
     for (size_t left = FOREVER, count; left; left -= count) {
@@ -260,7 +261,7 @@ static void test_tries_become_rare(void **state)
 static void test_what_is_left_in_caches_does_not_count(void **state)
 {
     (void)state;
-    cpu_ways w = cpu_ways_new(7, 1, CACHE, 2);
+    tune_ways w = tune_ways_new(7, 1, CACHE, 2);
     speeds s = around(20, DEPTH, 1.5); /* seconds are too few to fill caches anew */
     plan_request last = {.cache = -1}, request;
     int in_row = 0, of_loops = 0;
@@ -270,8 +271,8 @@ static void test_what_is_left_in_caches_does_not_count(void **state)
         assert_int_equal(count, BRIEF);
         in_row = last.cache == request.cache && last.depth == request.depth ? in_row + 1 : 1;
         bool cold = i == 0 || in_row == 1;
-        cpu_search_end(&w, count, seconds_of(&s, &request) * (double)count * (cold ? 0.13 : 0.1),
-                       0);
+        tune_search_end(&w, count, seconds_of(&s, &request) * (double)count * (cold ? 0.13 : 0.1),
+                        0);
         of_loops += !request.cache;
         last = request;
     }
@@ -285,13 +286,13 @@ static void test_nothing_wrong_is_asked_for_whatever_was_measured(void **state)
     (void)state;
     uint64_t random = 1;
     for (int trial = 0; trial < 200; trial++) {
-        cpu_ways w = cpu_ways_new(7, (size_t)trial % 5, CACHE >> trial % 21, 2);
+        tune_ways w = tune_ways_new(7, (size_t)trial % 5, CACHE >> trial % 21, 2);
         w.pause = 1 + trial;
         for (int i = 0; i < 500; i++) {
             size_t count;
             random = random * 6364136223846793005u + 1442695040888963407u;
             begin(&w, 1 + (random >> 33) % 300, &count, CACHE);
-            cpu_search_end(&w, count, i % 7 ? (double)(random >> 40) * 1e-6 : 0, 1e-6);
+            tune_search_end(&w, count, i % 7 ? (double)(random >> 40) * 1e-6 : 0, 1e-6);
         }
     }
 }
@@ -299,14 +300,14 @@ static void test_nothing_wrong_is_asked_for_whatever_was_measured(void **state)
 static void test_chains_without_tiles_run_as_they_are(void **state)
 {
     (void)state;
-    cpu_ways w = cpu_ways_new(7, 1, CACHE, 2);
+    tune_ways w = tune_ways_new(7, 1, CACHE, 2);
     w.plain = true;
     for (int i = 0; i < 5; i++) {
         size_t count;
         plan_request request = begin(&w, LONG, &count, INT64_MAX);
         assert_int_equal(count, LONG);
         assert_string_equal(request.method, "loops");
-        cpu_search_end(&w, LONG, 1, 0);
+        tune_search_end(&w, LONG, 1, 0);
     }
 }
 

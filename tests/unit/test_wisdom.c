@@ -2,7 +2,7 @@
  * and nothing else in the file does harm. */
 /* Labels: hostile */
 #include "api/api.h"
-#include "exec/ways.h"
+#include "exec/alike.h"
 #include "jit_world.h"
 
 #include <sys/stat.h>
@@ -42,9 +42,9 @@ static void run(world *w, int steps)
     assert_int_equal(kata_flush(w->k), KATA_OK);
 }
 
-static const cpu_ways *ways_of(const world *w)
+static const tune_ways *ways_of(const world *w)
 {
-    const cpu_ways *found = NULL;
+    const tune_ways *found = NULL;
     for (int i = 0; i < CPU_KNOWN_CHAINS; i++)
         if (w->k->exec.cpu->ways[i].loops) found = &w->k->exec.cpu->ways[i];
     assert_non_null(found);
@@ -92,7 +92,7 @@ static void search_is_used_from_the_first_step_on(void **state)
 
     w = open_world(folder, "heat");
     run(&w, 20);
-    const cpu_ways *again = ways_of(&w);
+    const tune_ways *again = ways_of(&w);
     assert_true(again->rests);
     assert_int_equal(again->count, 1); /* nothing was tried */
     assert_true(plan_request_equal(&again->ways[0].request, &found));

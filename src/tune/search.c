@@ -10,7 +10,7 @@
  * time that these chains have run; until then the fastest way known runs. When no way is left to
  * try there is a pause, longer each time, after which those that were nearly as fast are tried
  * again. A way that turns slow ends the pause at once, and all are tried again. */
-#include "exec/ways.h"
+#include "tune/ways.h"
 
 #include <math.h>
 
@@ -29,11 +29,11 @@ static const double NEAR = 1.3;                 /* ways that are tried again tak
 static const double HOPELESS = 2;               /* ways that take more than this are given up */
 static const double SLOW = 1.5;                 /* a way that turned slow takes more than this */
 
-static cpu_way *running(cpu_ways *w) { return &w->ways[w->way]; }
+static tune_way *running(tune_ways *w) { return &w->ways[w->way]; }
 
 /* ---- which way runs next --------------------------------------------------------------------- */
 
-static void try_again(cpu_ways *w, double least)
+static void try_again(tune_ways *w, double least)
 {
     for (int i = 0; i < w->count; i++)
         if (w->ways[i].least <= NEAR * least) w->ways[i].known = false;
@@ -42,7 +42,7 @@ static void try_again(cpu_ways *w, double least)
 }
 
 /* The search has ended. */
-static void rest(cpu_ways *w)
+static void rest(tune_ways *w)
 {
     w->rests = w->learned = true;
     w->left = w->pause;
@@ -50,27 +50,27 @@ static void rest(cpu_ways *w)
 }
 
 /* A try that has begun goes on. */
-static bool may_try(const cpu_ways *w)
+static bool may_try(const tune_ways *w)
 {
     return w->left <= 0 && (w->at_once || w->runs > 0 || w->spent <= SHARE * w->total);
 }
 
-plan_request cpu_search_begin(cpu_ways *w)
+plan_request tune_search_begin(tune_ways *w)
 {
     int next = -1;
     if (w->plain) return (plan_request){.method = "loops"};
     if (w->rests && may_try(w)) try_again(w, w->ways[w->best].least);
-    if (w->best < 0 || may_try(w)) next = cpu_ways_next(w);
+    if (w->best < 0 || may_try(w)) next = tune_ways_next(w);
     w->trying = next >= 0;
     if (next < 0 && may_try(w)) rest(w);
     w->way = next < 0 ? w->best : next;
     return running(w)->request;
 }
 
-void cpu_search_remember(cpu_ways *w, const plan_request *request, double seconds, bool settled)
+void tune_search_remember(tune_ways *w, const plan_request *request, double seconds, bool settled)
 {
-    if (!cpu_ways_may_run(w, request)) return;
-    w->ways[0] = (cpu_way){.request = *request, .known = true, .least = seconds};
+    if (!tune_ways_may_run(w, request)) return;
+    w->ways[0] = (tune_way){.request = *request, .known = true, .least = seconds};
     w->count = 1;
     w->best = 0;
     if (!settled || w->at_once) return;
@@ -79,13 +79,13 @@ void cpu_search_remember(cpu_ways *w, const plan_request *request, double second
     w->learned = false;
 }
 
-bool cpu_search_looks(const cpu_ways *w) { return !w->plain && !w->ways[w->way].tiles.plan; }
+bool tune_search_looks(const tune_ways *w) { return !w->plain && !w->ways[w->way].tiles.plan; }
 
-void cpu_search_found(cpu_ways *w, const cpu_tiles *tiles)
+void tune_search_found(tune_ways *w, const tune_tiles *tiles)
 {
     running(w)->tiles = *tiles;
     for (int i = 0; i < w->count; i++) {
-        const cpu_way *other = &w->ways[i];
+        const tune_way *other = &w->ways[i];
         if (i == w->way || !other->known || other->tiles.plan != tiles->plan) continue;
         running(w)->known = true;
         running(w)->least = other->least;
@@ -93,7 +93,7 @@ void cpu_search_found(cpu_ways *w, const cpu_tiles *tiles)
 }
 
 /* So many loops as whole sections of the way's tiles and periods of the chain have at least. */
-static size_t whole(const cpu_ways *w, double loops)
+static size_t whole(const tune_ways *w, double loops)
 {
     size_t section = (size_t)larger(w->ways[w->way].tiles.loops, 1), count = (size_t)ceil(loops);
     count = (count + section - 1) / section * section;
@@ -101,12 +101,12 @@ static size_t whole(const cpu_ways *w, double loops)
 }
 
 /* Loops until tries may go on. */
-static double until_tries(const cpu_ways *w)
+static double until_tries(const tune_ways *w)
 {
     return w->each > 0 ? fmin((w->spent / SHARE - w->total) / w->each, LONGEST_PAUSE) : 0;
 }
 
-size_t cpu_search_part(const cpu_ways *w, size_t left)
+size_t tune_search_part(const tune_ways *w, size_t left)
 {
     double loops = w->trying && !w->ways[w->way].tiles.loops ? FEW : SHORT;
     if (w->plain || w->rests || !w->period) return left;
@@ -119,9 +119,9 @@ size_t cpu_search_part(const cpu_ways *w, size_t left)
 /* ---- how long it took ------------------------------------------------------------------------ */
 
 /* Watches a way that was found to be fastest. */
-static void watch(cpu_ways *w)
+static void watch(tune_ways *w)
 {
-    const cpu_way *best = &w->ways[w->best];
+    const tune_way *best = &w->ways[w->best];
     w->slow = best->known && w->each > SLOW * best->least ? w->slow + 1 : 0;
     if (w->slow < SLOW_RUNS) return;
     try_again(w, INFINITY);
@@ -130,9 +130,9 @@ static void watch(cpu_ways *w)
 }
 
 /* A run of a try. */
-static void count_run(cpu_ways *w, const cpu_way *best, size_t loops, double seconds)
+static void count_run(tune_ways *w, const tune_way *best, size_t loops, double seconds)
 {
-    cpu_way *way = running(w);
+    tune_way *way = running(w);
     bool is_brief = seconds < BRIEF, is_short = is_brief || (loops < SHORT && seconds < LONG);
     bool hopeless = best && !is_brief && w->each > HOPELESS * best->least;
     w->runs++;
@@ -141,12 +141,12 @@ static void count_run(cpu_ways *w, const cpu_way *best, size_t loops, double sec
     if (is_short && w->runs < SHORT_RUNS && !hopeless) return;
     way->known = w->learned = true;
     w->runs = 0;
-    w->best = cpu_ways_fastest(w, false);
+    w->best = tune_ways_fastest(w, false);
 }
 
-void cpu_search_end(cpu_ways *w, size_t loops, double seconds, double planning)
+void tune_search_end(tune_ways *w, size_t loops, double seconds, double planning)
 {
-    const cpu_way *best = w->best < 0 || !w->ways[w->best].known ? NULL : &w->ways[w->best];
+    const tune_way *best = w->best < 0 || !w->ways[w->best].known ? NULL : &w->ways[w->best];
     bool met = w->met;
     w->met = true;
     w->each = seconds / (double)loops;

@@ -1,6 +1,6 @@
 /* Wisdom as entries and as text. Whoever reads a text believes nothing of it: each line is checked
- * as a whole, and what it asks for is checked again when a chain would run by it (cpu_ways.c). */
-#include "exec/ways.h"
+ * as a whole, and what it asks for is checked again when a chain would run by it (ways.c). */
+#include "tune/tune.h"
 
 #include <inttypes.h>
 #include <stdio.h>

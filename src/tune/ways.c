@@ -3,7 +3,7 @@
  * proposal that was made before, or cannot be made, leaves the turn to the next one. So the search
  * goes uphill: from the size that the machine reports for its second-level cache to larger and
  * smaller ones, then to deeper and shallower tiles, as long as that is faster. */
-#include "exec/ways.h"
+#include "tune/ways.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 /* Sizes are tried between these parts and multiples of the reported one, which may be wrong. */
 enum { SMALLEST_SHIFT = 4, LARGEST_SHIFT = 5, PLAIN_SHIFT = 2, DEEPEST = 128 };
 
-static plan_request sized(const cpu_ways *w, const char *method, int64_t cache)
+static plan_request sized(const tune_ways *w, const char *method, int64_t cache)
 {
     return (plan_request){.method = method, .cache = larger(cache, 1), .threads = w->threads};
 }
@@ -20,9 +20,9 @@ static plan_request sized(const cpu_ways *w, const char *method, int64_t cache)
 
 /* Makes a request; false: there is nothing to propose. `best`: the fastest way in tiles; NULL: none
  * is known yet. */
-typedef bool proposal(const cpu_ways *w, const cpu_way *best, plan_request *out);
+typedef bool proposal(const tune_ways *w, const tune_way *best, plan_request *out);
 
-static bool propose_tiles(const cpu_ways *w, const cpu_way *best, plan_request *out)
+static bool propose_tiles(const tune_ways *w, const tune_way *best, plan_request *out)
 {
     (void)best;
     *out = sized(w, "tiled", w->cache);
@@ -30,28 +30,28 @@ static bool propose_tiles(const cpu_ways *w, const cpu_way *best, plan_request *
 }
 
 /* Windows share the cache with what is read beside them. */
-static bool propose_windows(const cpu_ways *w, const cpu_way *best, plan_request *out)
+static bool propose_windows(const tune_ways *w, const tune_way *best, plan_request *out)
 {
     (void)best;
     *out = sized(w, "windowed", w->cache / 2);
     return w->windowed;
 }
 
-static bool propose_loops(const cpu_ways *w, const cpu_way *best, plan_request *out)
+static bool propose_loops(const tune_ways *w, const tune_way *best, plan_request *out)
 {
     (void)w, (void)best;
     *out = (plan_request){.method = "loops"};
     return true;
 }
 
-static bool propose_larger(const cpu_ways *w, const cpu_way *best, plan_request *out)
+static bool propose_larger(const tune_ways *w, const tune_way *best, plan_request *out)
 {
     if (!best || best->request.cache >= w->cache << LARGEST_SHIFT) return false;
     *out = sized(w, best->request.method, 2 * best->request.cache);
     return true;
 }
 
-static bool propose_smaller(const cpu_ways *w, const cpu_way *best, plan_request *out)
+static bool propose_smaller(const tune_ways *w, const tune_way *best, plan_request *out)
 {
     if (!best || best->request.cache / 2 < larger(w->cache >> SMALLEST_SHIFT, 1)) return false;
     *out = sized(w, best->request.method, best->request.cache / 2);
@@ -60,7 +60,7 @@ static bool propose_smaller(const cpu_ways *w, const cpu_way *best, plan_request
 
 static bool is_tiled(const plan_request *r) { return !strcmp(r->method, "tiled"); }
 
-static bool propose_depth(const cpu_way *best, int depth, plan_request *out)
+static bool propose_depth(const tune_way *best, int depth, plan_request *out)
 {
     if (depth < 2 || depth > DEEPEST || !is_tiled(&best->request)) return false;
     *out = best->request;
@@ -68,13 +68,13 @@ static bool propose_depth(const cpu_way *best, int depth, plan_request *out)
     return true;
 }
 
-static bool propose_deeper(const cpu_ways *w, const cpu_way *best, plan_request *out)
+static bool propose_deeper(const tune_ways *w, const tune_way *best, plan_request *out)
 {
     (void)w;
     return best && propose_depth(best, 2 * best->tiles.loops, out);
 }
 
-static bool propose_shallower(const cpu_ways *w, const cpu_way *best, plan_request *out)
+static bool propose_shallower(const tune_ways *w, const tune_way *best, plan_request *out)
 {
     (void)w;
     return best && propose_depth(best, best->tiles.loops / 2, out);
@@ -87,23 +87,23 @@ static proposal *const proposals[] = {propose_windows,  propose_tiles,   propose
 
 /* ---- ways ------------------------------------------------------------------------------------ */
 
-cpu_ways cpu_ways_new(uint64_t key, size_t period, int64_t cache, int threads)
+tune_ways tune_ways_new(uint64_t key, size_t period, int64_t cache, int threads)
 {
     enum { SHORTEST_PAUSE = HOSTILE(2048, 128) };
-    return (cpu_ways){.key = key,
-                      .period = period,
-                      .cache = larger(cache, 1),
-                      .threads = threads,
-                      .best = -1,
-                      .pause = SHORTEST_PAUSE};
+    return (tune_ways){.key = key,
+                       .period = period,
+                       .cache = larger(cache, 1),
+                       .threads = threads,
+                       .best = -1,
+                       .pause = SHORTEST_PAUSE};
 }
 
-plan_request cpu_ways_smallest(const cpu_ways *w, bool windowed)
+plan_request tune_ways_smallest(const tune_ways *w, bool windowed)
 {
     return sized(w, windowed ? "windowed" : "tiled", w->cache >> PLAIN_SHIFT);
 }
 
-bool cpu_ways_may_run(const cpu_ways *w, const plan_request *r)
+bool tune_ways_may_run(const tune_ways *w, const plan_request *r)
 {
     if (!strcmp(r->method, "loops")) return true;
     bool windowed = w->windowed && !strcmp(r->method, "windowed") && !r->depth;
@@ -111,11 +111,11 @@ bool cpu_ways_may_run(const cpu_ways *w, const plan_request *r)
            r->cache >= w->cache >> SMALLEST_SHIFT && r->cache <= w->cache << LARGEST_SHIFT;
 }
 
-int cpu_ways_fastest(const cpu_ways *w, bool in_tiles)
+int tune_ways_fastest(const tune_ways *w, bool in_tiles)
 {
     int best = -1;
     for (int i = 0; i < w->count; i++) {
-        const cpu_way *way = &w->ways[i];
+        const tune_way *way = &w->ways[i];
         if (!way->known || (in_tiles && !way->request.cache)) continue;
         if (best < 0 || way->least < w->ways[best].least) best = i;
     }
@@ -123,18 +123,18 @@ int cpu_ways_fastest(const cpu_ways *w, bool in_tiles)
 }
 
 /* Adds a way unless it was proposed before; -1: it was, or there is no room. */
-static int add(cpu_ways *w, const plan_request *request)
+static int add(tune_ways *w, const plan_request *request)
 {
     for (int i = 0; i < w->count; i++)
         if (plan_request_equal(&w->ways[i].request, request)) return -1;
-    if (w->count == CPU_WAYS) return -1;
-    w->ways[w->count] = (cpu_way){.request = *request};
+    if (w->count == TUNE_WAYS) return -1;
+    w->ways[w->count] = (tune_way){.request = *request};
     return w->count++;
 }
 
-int cpu_ways_next(cpu_ways *w)
+int tune_ways_next(tune_ways *w)
 {
-    int best = cpu_ways_fastest(w, true), found = -1;
+    int best = tune_ways_fastest(w, true), found = -1;
     plan_request request;
     for (int i = 0; i < w->count; i++)
         if (!w->ways[i].known) return i;

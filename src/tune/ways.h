@@ -1,0 +1,14 @@
+/* Proposals, as the search sees them. */
+#ifndef TUNE_WAYS_H
+#define TUNE_WAYS_H
+
+#include "tune/tune.h"
+
+/* Whether a request that was kept may be run: its sizes are among those that are tried. */
+bool tune_ways_may_run(const tune_ways *ways, const plan_request *request);
+/* The known way that is fastest; `tiled`: of those in tiles. -1: there is none. */
+int tune_ways_fastest(const tune_ways *ways, bool tiled);
+/* The next way to try; -1: there is none, the fastest is known. */
+int tune_ways_next(tune_ways *ways);
+
+#endif
