@@ -60,11 +60,12 @@ void cpu_wisdom_use(exec_context *context, tune_ways *w)
     if (e) tune_search_remember(w, &e->request, 1e-9 * (double)e->nanoseconds, e->settled);
 }
 
-/* Whether something was found out that is not kept yet. */
+/* What was found out of a chain; false: nothing. The fastest way may just be tried again: then it
+ * counts with what it took before. */
 static bool entry_of(const tune_ways *w, wisdom_entry *out)
 {
     const tune_way *best = w->plain || !w->key || w->best < 0 ? NULL : &w->ways[w->best];
-    if (!best || !best->known || best->least < 1e-9 || !describe(w, out)) return false;
+    if (!best || best->least < 1e-9 || !describe(w, out)) return false;
     out->loops = w->loops;
     out->nanoseconds = (int64_t)(1e9 * best->least);
     out->settled = w->rests;

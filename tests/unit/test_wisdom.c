@@ -42,15 +42,17 @@ static void run(world *w, int steps)
     assert_int_equal(kata_flush(w->k), KATA_OK);
 }
 
-static const tune_ways *ways_of(const world *w)
+static tune_ways *find_ways(const world *w)
 {
-    const tune_ways *found = NULL;
+    tune_ways *found = NULL;
     for (int i = 0; i < CPU_KNOWN_CHAINS; i++)
         if (w->k->exec.cpu->ways[i].loops) found = &w->k->exec.cpu->ways[i];
     assert_non_null(found);
     if (found->plain) fail_msg("%s: %s", found->kernel, found->why);
     return found;
 }
+
+static const tune_ways *ways_of(const world *w) { return find_ways(w); }
 
 /* Runs until the search has ended, which it does at once. */
 static void run_out(world *w)
@@ -102,6 +104,21 @@ static void search_is_used_from_the_first_step_on(void **state)
     run(&w, 20);
     assert_true(ways_of(&w)->count > 0 && !ways_of(&w)->rests);
     assert_int_equal(kata_close(w.k), KATA_OK);
+}
+
+/* The search goes on after a pause, and the program may end then. */
+static void ends_while_ways_are_tried_again(void **state)
+{
+    (void)state;
+    world w = open_world(folder, "heat");
+    run_out(&w);
+    unlink(file_of(folder));
+    tune_ways *found = find_ways(&w);
+    for (int i = 0; i < found->count; i++) found->ways[i].known = false;
+    found->rests = false;
+    found->learned = true;
+    assert_int_equal(kata_close(w.k), KATA_OK);
+    assert_int_equal(count_kept(), 1);
 }
 
 static void other_threads_search_for_themselves(void **state)
@@ -303,6 +320,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(search_is_used_from_the_first_step_on),
+        cmocka_unit_test(ends_while_ways_are_tried_again),
         cmocka_unit_test(other_threads_search_for_themselves),
         cmocka_unit_test(what_processes_find_at_once_is_kept),
         cmocka_unit_test(a_switch_turns_it_off),
