@@ -107,7 +107,20 @@ void cpu_tiles_of(const cpu_work *work, const plan_request *request, tune_tiles 
     out->plan = !s->whole && plan > 1 ? plan : 1; /* loop by loop, whatever was asked for */
 }
 
-/* Whether a chain has loops to be tiled, and functions for all of them. */
+/* Whether the caches of all threads hold what a chain touches. */
+static bool fits_caches(const analysis_chain *a, const tune_ways *w)
+{
+    int64_t bytes = 0, points = 1;
+    for (int l = 0; l < a->loop_count; l++)
+        points = larger(points, grid_box_points(&a->loops[l].loop->box));
+    for (int s = 0; s < a->slot_count; s++)
+        if (!a->slots[s]->is_scalar)
+            bytes += (int64_t)a->slots[s]->components * ir_storages[a->slots[s]->type].bytes;
+    return bytes == 0 || points <= w->cache / bytes * w->threads;
+}
+
+/* Whether a chain has loops to be tiled, or windows for values that caches do not hold, and
+ * functions for all loops. */
 static bool find_tiles(exec_context *context, const chain *c, const size_t *functions, tune_ways *w,
                        messages *m)
 {
@@ -116,7 +129,7 @@ static bool find_tiles(exec_context *context, const chain *c, const size_t *func
     chain part = cpu_part(c, 0, cpu_look(w, c->count));
     plan_request request = tune_ways_smallest(w, true);
     if (!cpu_plan_by(context, &request, &part, &work, m)) return false;
-    w->windowed = !work.whole && !exec_cpu_refuses(work.plan, work.a);
+    w->windowed = !work.whole && !exec_cpu_refuses(work.plan, work.a) && !fits_caches(work.a, w);
     request = tune_ways_smallest(w, false);
     if (!cpu_plan_by(context, &request, &part, &work, m)) return false;
     const char *why = exec_cpu_refuses(work.plan, work.a);

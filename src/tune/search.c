@@ -4,7 +4,9 @@
  * The first part finds new memory and counts for nothing. A part of few loops that ends soon finds
  * what the part before left in the caches; so of such parts three are run in each way, and the
  * first of them does not count, unless it took so long that the way is hopeless. Where parts are
- * very brief, that may be due to the loops' being prepared, and all three run.
+ * very brief, that may be due to the loops' being prepared, and all three run. A part takes a
+ * while, where the chain is long enough: then waking threads, and finding out how many of them
+ * small loops are worth, is little of it.
  *
  * What tries lose against the fastest way known, and planning them, may cost a small share of the
  * time that these chains have run; until then the fastest way known runs. When no way is left to
@@ -23,6 +25,7 @@ enum {
 };
 
 static const double LONG = 4e-3;                /* seconds, in which all caches are filled anew */
+static const double WHILE = HOSTILE(1e-3, 0);   /* seconds, at least, of a part that is a try */
 static const double BRIEF = 0.5e-3;             /* seconds, which preparing loops may prolong */
 static const double SHARE = HOSTILE(0.03, 1e9); /* of the time, which tries may cost */
 static const double NEAR = 1.3;                 /* ways that are tried again take less than this */
@@ -111,6 +114,7 @@ size_t tune_search_part(const tune_ways *w, size_t left)
     double loops = w->trying && !w->ways[w->way].tiles.loops ? FEW : SHORT;
     if (w->plain || w->rests || !w->period) return left;
     if (!w->trying) loops = fmax(loops, until_tries(w));
+    if (w->trying && w->each > 0) loops = fmax(loops, WHILE / w->each);
     if (w->trying && w->each * loops > LONG) loops = LONG / w->each;
     size_t part = whole(w, loops);
     return left < 2 * part ? left : part;
@@ -118,10 +122,12 @@ size_t tune_search_part(const tune_ways *w, size_t left)
 
 /* ---- how long it took ------------------------------------------------------------------------ */
 
-/* Watches a way that was found to be fastest. */
+/* Watches a way that was found to be fastest. It may turn faster, as small loops do when they find
+ * out how many threads they are worth. */
 static void watch(tune_ways *w)
 {
-    const tune_way *best = &w->ways[w->best];
+    tune_way *best = &w->ways[w->best];
+    if (best->known && w->each > 0) best->least = fmin(best->least, w->each);
     w->slow = best->known && w->each > SLOW * best->least ? w->slow + 1 : 0;
     if (w->slow < SLOW_RUNS) return;
     try_again(w, INFINITY);

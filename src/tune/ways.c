@@ -80,8 +80,9 @@ static bool propose_shallower(const tune_ways *w, const tune_way *best, plan_req
     return best && propose_depth(best, best->tiles.loops / 2, out);
 }
 
-/* In the order in which they are asked. */
-static proposal *const proposals[] = {propose_windows,  propose_tiles,   propose_loops,
+/* In the order in which they are asked. The first one runs until planning others has paid off, and
+ * planning loops costs nothing. */
+static proposal *const proposals[] = {propose_loops,    propose_tiles,   propose_windows,
                                       propose_larger,   propose_smaller, propose_deeper,
                                       propose_shallower};
 

@@ -272,13 +272,44 @@ static void test_what_is_left_in_caches_does_not_count(void **state)
         in_row = last.cache == request.cache && last.depth == request.depth ? in_row + 1 : 1;
         bool cold = i == 0 || in_row == 1;
         tune_search_end(&w, count, seconds_of(&s, &request) * (double)count * (cold ? 0.13 : 0.1),
-                        0);
-        of_loops += !request.cache;
+                       0);
+        of_loops += i > 0 && !request.cache;
         last = request;
     }
     assert_true(is_least(&s, &request));
     assert_int_equal(of_loops % 3, 0); /* three runs, of which two count */
     assert_true(of_loops > 0);
+}
+
+/* Parts of few brief loops would measure how threads wake up. */
+static void test_tries_take_a_while(void **state)
+{
+    const double brief = 2e-6;
+    int tries = 0;
+    (void)state;
+    tune_ways w = tune_ways_new(7, 1, CACHE, 2);
+    for (int i = 0; i < 1000; i++)
+        for (size_t left = 700, count; left; left -= count) {
+            begin(&w, left, &count, INT64_MAX);
+            tries += w.trying && i > 0;
+            if (w.trying && i > 0) assert_true((double)count * brief >= 1e-3 || count == 700);
+            tune_search_end(&w, count, brief * (double)count, 0);
+        }
+    assert_true(tries > 0);
+}
+
+/* Small loops run on one thread until it is known what more are worth. */
+static void test_a_way_that_turns_faster_stays(void **state)
+{
+    (void)state;
+    tune_ways w = tune_ways_new(7, 1, CACHE, 2);
+    for (size_t run = 0, count; run < 100000; run += count) {
+        plan_request request = begin(&w, 100, &count, INT64_MAX);
+        double tiles = request.cache == CACHE ? 1.5e-5 : 1.2e-5, loops = run < 900 ? 1.3e-5 : 1e-5;
+        if (!w.trying && run > 1000) assert_string_equal(request.method, "loops");
+        tune_search_end(&w, count, (request.cache ? tiles : loops) * (double)count,
+                       request.cache ? 2e-3 : 0);
+    }
 }
 
 static void test_nothing_wrong_is_asked_for_whatever_was_measured(void **state)
@@ -368,6 +399,8 @@ int main(void)
         cmocka_unit_test(test_ways_are_tried_again_after_a_pause),
         cmocka_unit_test(test_tries_become_rare),
         cmocka_unit_test(test_what_is_left_in_caches_does_not_count),
+        cmocka_unit_test(test_tries_take_a_while),
+        cmocka_unit_test(test_a_way_that_turns_faster_stays),
         cmocka_unit_test(test_nothing_wrong_is_asked_for_whatever_was_measured),
         cmocka_unit_test(test_periods_are_the_shortest),
         cmocka_unit_test(test_what_runs_once_comes_before_what_repeats),
