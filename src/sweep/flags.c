@@ -6,8 +6,10 @@
  * Otherwise it prefetches; and past some size, the crossover, streaming stores are faster. The
  * crossover is the machine's and is learned by running loops both ways. Far from it, loops do as it
  * says and doubt it seldom; near it, and where a loop writes so many streams that the machine's
- * crossover says little, they find out by themselves (choice.c). A loop on a part of its
- * points, a tile, has been given as much as the caches hold: it writes there. */
+ * crossover says little, they find out by themselves (choice.c). Below the crossover a last-level
+ * cache may hold everything, and prefetching may cost more than it saves: loops find that out, too.
+ * A loop on a part of its points, a tile, has been given as much as the caches hold: it writes
+ * there. */
 #include "sweep/loop.h"
 
 enum { FEW_STREAMS = 4 };
@@ -44,21 +46,23 @@ machine_crossover *sweep_workers_crossover(sweep_workers *workers) { return &wor
 
 /* ---- flags ----------------------------------------------------------------------------------- */
 
-static int stores(sweep_loop *l, int64_t bytes)
-{
-    int64_t known = machine_crossover_bytes(&l->workers->crossover);
-    int64_t crossover = known ? known : usual_crossover;
-    bool near = !known || (bytes >= crossover / 2 && bytes <= 4 * crossover);
-    return sweep_choice_begin(&l->stores, bytes, bytes >= crossover,
-                              near || l->streams > FEW_STREAMS);
-}
-
 /* Times the run if it is a try of a choice. */
 static void time_try(sweep_loop *l, sweep_choice *c)
 {
     if (!c->tried) return;
     l->timed = c;
     l->start = clock_seconds();
+}
+
+static bool stores_stream(sweep_loop *l, int64_t bytes)
+{
+    int64_t known = machine_crossover_bytes(&l->workers->crossover);
+    int64_t crossover = known ? known : usual_crossover;
+    bool near = !known || (bytes >= crossover / 2 && bytes <= 4 * crossover);
+    int taken =
+        sweep_choice_begin(&l->stores, bytes, bytes >= crossover, near || l->streams > FEW_STREAMS);
+    time_try(l, &l->stores);
+    return taken;
 }
 
 /* Two planes at once: at first from memory only. */
@@ -69,21 +73,37 @@ static int planes(sweep_loop *l, int64_t bytes, bool leaves)
     return taken;
 }
 
+/* Prefetching, of a loop that leaves the second-level caches. */
+static bool prefetches(sweep_loop *l, int64_t bytes)
+{
+    int64_t known = machine_crossover_bytes(&l->workers->crossover);
+    int64_t crossover = known ? known : usual_crossover;
+    int taken = sweep_choice_begin(&l->prefetches, bytes, 1, bytes < crossover);
+    time_try(l, &l->prefetches);
+    return taken;
+}
+
+/* While another choice is tried, or on some of the points, nothing is found out: then a loop
+ * prefetches as it was last found to be faster. */
+static bool usually_prefetches(const sweep_loop *l)
+{
+    return !l->prefetches.bytes || l->prefetches.best;
+}
+
 /* One choice is tried at a time. */
 void sweep_flags_begin(sweep_loop *l, int64_t points)
 {
     bool whole = points == grid_box_points(&l->loop->box);
     int64_t bytes = larger(l->bytes * points, l->workers->touched);
-    bool leaves = leaves_caches(l->workers, bytes);
-    l->flags = l->usual_flags | (leaves ? ABI_PREFETCH : 0);
+    bool leaves = leaves_caches(l->workers, bytes), streams = false, paired = leaves;
     l->timed = NULL;
-    if (leaves && whole && l->streams) {
-        if (stores(l, bytes)) l->flags |= ABI_STREAM;
-        time_try(l, &l->stores);
-    }
-    if (leaves && !(l->flags & ABI_STREAM)) l->flags |= ABI_PREFETCH_WRITTEN;
-    if (!l->high) return;
-    if (whole && !l->timed ? planes(l, bytes, leaves) : leaves) l->flags |= ABI_PLANES;
+    if (leaves && whole && l->streams) streams = stores_stream(l, bytes);
+    if (l->high && whole && !l->timed) paired = planes(l, bytes, leaves);
+    bool finds_out = leaves && whole && !l->timed;
+    bool fetches = finds_out ? prefetches(l, bytes) : leaves && usually_prefetches(l);
+    l->flags = l->usual_flags | (streams ? ABI_STREAM : 0) | (fetches ? ABI_PREFETCH : 0);
+    if (fetches && !streams) l->flags |= ABI_PREFETCH_WRITTEN;
+    if (l->high && paired) l->flags |= ABI_PLANES;
 }
 
 /* What is clear of the stores of loops with few streams is the machine's, too. */

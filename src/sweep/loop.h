@@ -190,7 +190,7 @@ struct sweep_loop {
     const sweep_edge **edge_of_view; /* NULL: none in `edges` */
     sweep_reduction *reductions;
     sweep_reuse reuse;
-    sweep_choice stores, planes;
+    sweep_choice stores, planes, prefetches;
     sweep_choice *timed;           /* that the box that runs is a try of; NULL: none */
     double start;                  /* of that */
     int64_t bytes, work;           /* of a point: of its fields; the same, or nodes it computes */
