@@ -322,6 +322,9 @@ static void compiled_chains_in_tiles(void **state)
     (void)state;
     sweep("cpu", "skewed y=3", computes_in_tiles);
     sweep("cpu", "skewed x=9 y=3 depth=2", computes_in_tiles_alone);
+    sweep("cpu", "diamond y=12 depth=2", computes_in_tiles);
+    sweep("cpu", "overlapped x=9 y=3 depth=2", computes_in_tiles);
+    sweep("cpu", "windowed cache=2048 threads=2", computes_in_tiles);
 }
 
 static void files(void **state)
