@@ -145,7 +145,8 @@ static void call_twice(const codegen_writer *w, nest *file)
     nest *in_cache = nest_format(function, NEST_IF, "!(flags & slow)");
     nest_statement(in_cache, "%s_loops(box, arguments, flags & ~slow)", name);
     nest_statement(in_cache, "return");
-    nest_statement(function, "%s_loops(box, arguments, flags)", name);
+    nest_statement(function, "%s_loops(box, arguments, flags%s)", name,
+                   w->loop->colored ? " | ABI_PREFETCH" : ""); /* colours are not streamed */
 }
 
 void codegen_function(codegen_writer *w, nest *file, const bool *wanted)
