@@ -207,6 +207,19 @@ void plan_group_extents(plan_group *g, const analysis_section *part)
     widen_margins(g, part);
 }
 
+void plan_group_fronts(plan_group *g, const analysis_section *part, int d)
+{
+    for (int s = 0; s < part->a->slot_count; s++) g->fields[s].margin[d] = ANALYSIS_NONE;
+    for (int l = part->first; l < part->end; l++)
+        for (int i = 0; i < part->a->loops[l].touch_count; i++) {
+            const analysis_touch *t = &part->a->loops[l].touches[i];
+            if (t->scalar) continue;
+            analysis_distance far = analysis_distance_of(&part->a->loops[l], t, d);
+            int64_t late = g->lags[l - g->part.first][d].hi;
+            analysis_widen(&g->fields[t->slot].margin[d], far.lo - late, far.hi - late);
+        }
+}
+
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
 void plan_add_loops(plan *p, int parent, const analysis_section *part, unsigned what)

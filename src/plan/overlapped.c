@@ -47,11 +47,13 @@ int plan_overlapped_hazard(const plan_group *g, const analysis_section *part)
     return slot < part->a->slot_count ? slot : -1;
 }
 
-static bool refuse_hazard(const plan_group *g, int slot, text *why)
+bool plan_overlapped_refuse(const plan_group *g, const analysis_section *part, text *why)
 {
+    int slot = plan_overlapped_hazard(g, part);
+    if (slot < 0) return false;
     const char *name = plan_slot_name(g->part.a, slot);
     text_add(why, "'%s' is changed after it was read around a point", name ? name : "?");
-    return false;
+    return true;
 }
 
 static bool applicable(plan_group *g, const plan_request *r, text *why)
@@ -60,8 +62,7 @@ static bool applicable(plan_group *g, const plan_request *r, text *why)
     for (int64_t i = 0, count = plan_section_count(g, r); i < count; i++) {
         analysis_section part = plan_section(g, count, i);
         plan_group_extents(g, &part);
-        int slot = plan_overlapped_hazard(g, &part);
-        if (slot >= 0) return refuse_hazard(g, slot, why);
+        if (plan_overlapped_refuse(g, &part, why)) return false;
     }
     bool cut = g->cut[0] || g->cut[1] || g->cut[2];
     if (!cut) plan_group_say_fixed(g, r->tile, 0, PLAN_NO_SIZE, why);

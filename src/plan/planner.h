@@ -53,6 +53,10 @@ bool plan_group_sweeps(const plan_group *g, const plan_request *r, text *why);
 /* Sets the extents of some of the loops and all needs, for fields wanted at the points; widens
  * margins to hold the indices that these loops then touch. */
 void plan_group_extents(plan_group *g, const analysis_section *part);
+/* Sets as margins along a dimension how each field's indices in a skewed tile lie to its frame:
+ * those before `hi` are touched by then for the first time, those from `lo` on will be touched
+ * again. The lags of the section are known. */
+void plan_group_fronts(plan_group *g, const analysis_section *part, int d);
 /* Adds nodes for some of the loops' work, one after another: loops without a grid, loops on a grid,
  * the reductions of these. */
 enum { PLAN_ONCE = 1, PLAN_ON_GRID = 2, PLAN_REDUCED = 4 };
@@ -77,6 +81,8 @@ void plan_overlapped_treat(plan_group *g, const analysis_section *part);
 /* A field that a section changes after it was read around a point, so that it cannot be cut in this
  * way; -1: none. The extents of the section are known. */
 int plan_overlapped_hazard(const plan_group *g, const analysis_section *part);
+/* Whether there is such a field; says which. */
+bool plan_overlapped_refuse(const plan_group *g, const analysis_section *part, text *why);
 /* Adds tiles of these sizes, cut along g->cut. */
 void plan_overlapped_add(plan_group *g, const analysis_section *part, const int64_t size[3],
                          plan *p, int parent);
@@ -111,7 +117,7 @@ typedef struct plan_method {
     void (*make)(plan_group *g, const plan_request *request, plan *p, int parent);
 } plan_method;
 extern const plan_method plan_skewed, plan_diamond, plan_tiled, plan_overlapped, plan_windowed,
-    plan_streamed, plan_fused, plan_single, plan_blocked;
+    plan_sliding, plan_streamed, plan_fused, plan_single, plan_blocked;
 /* planners.c: NULL when there is none of this name. */
 const plan_method *plan_method_find(const char *name);
 

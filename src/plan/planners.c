@@ -18,6 +18,7 @@ static const plan_method *const methods[] = {
     &plan_tiled,      /* one of these two, with sizes that suit a cache */
     &plan_overlapped, /* tiles that compute around themselves what others compute, too */
     &plan_windowed,   /* the same, with sections and sizes that suit a cache */
+    &plan_sliding,    /* overlapped tiles, in which windows of a few rows slide */
     &plan_streamed,   /* a window of all fields moves along one dimension */
     &plan_fused,      /* the same for fields that nobody needs afterwards */
     &plan_single,     /* one array for a field and its next value */

@@ -37,21 +37,6 @@ static bool fused_applicable(plan_group *g, const plan_request *r, text *why)
     return false;
 }
 
-/* Sets as margins how each field's planes in a tile lie to its frame: planes before `hi` are
- * touched by then for the first time, planes from `lo` on will be touched again. */
-static void find_fronts(plan_group *g, int d)
-{
-    for (int s = 0; s < g->part.a->slot_count; s++) g->fields[s].margin[d] = ANALYSIS_NONE;
-    for (int l = g->part.first; l < g->part.end; l++)
-        for (int i = 0; i < g->part.a->loops[l].touch_count; i++) {
-            const analysis_touch *t = &g->part.a->loops[l].touches[i];
-            if (t->scalar) continue;
-            analysis_distance far = analysis_distance_of(&g->part.a->loops[l], t, d);
-            int64_t late = g->lags[l - g->part.first][d].hi;
-            analysis_widen(&g->fields[t->slot].margin[d], far.lo - late, far.hi - late);
-        }
-}
-
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
 enum { IN = 1, OUT };
@@ -87,7 +72,7 @@ static void make(plan_group *g, const plan_request *r, plan *p, int parent)
     planes[d] = r->tile[d] + s.ahead;
     g->cut[d] = true;
     if (!analysis_find_lags(&g->part, g->lags)) p->failed = true;
-    find_fronts(g, d);
+    plan_group_fronts(g, &g->part, d);
     int outer = plan_group_buffers(g, planes, p, parent);
     int tile =
         plan_add(p, outer, (plan_node){.kind = PLAN_TILE, .dimension = d, .size = r->tile[d]});

@@ -86,6 +86,7 @@ typedef struct store_window {
     store_array array;   /* its `data` moves, its other members do not change */
     store_array *memory; /* NULL: none */
     grid_box held;       /* the indices that it holds now */
+    grid_box shown;      /* those of them that may have values */
     int64_t behind[3];   /* how many indices are needed at once, at most; 0: all */
     int64_t moves;       /* how often `data` was set */
     bool empty;
@@ -99,7 +100,7 @@ void store_window_free(store_window *w);
 /* It has no values any more; with `poison` they are unset. */
 void store_window_clear(store_window *w, bool poison);
 /* Moves the window, if need be, so that it holds the indices of a box that are touched next. Values
- * farther behind than the plan needs are lost. */
+ * farther behind than the plan needs are lost, and so is what was never in such a box. */
 void store_window_show(store_window *w, const grid_box *box);
 
 /* ---- wrap.c: memory of the program ----------------------------------------------------------- */

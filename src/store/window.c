@@ -1,7 +1,7 @@
 /* A window: memory for some of the indices of a field, which moves along with the work. It is an
  * array whose first element is moved, so that whoever is given it finds index i where the window
  * holds it, and computes no remainders. A window has room for a few times the indices that are
- * needed at once. At its end these are moved to the front.
+ * needed at once. At its end those that were shown, and are still needed, are moved to the front.
  *
  * Along a dimension that is not cut it holds all indices. */
 #include "store/store.h"
@@ -55,6 +55,7 @@ void store_window_free(store_window *w)
 void store_window_clear(store_window *w, bool poison)
 {
     w->empty = true;
+    w->shown = (grid_box){.lo = {0}};
     if (poison) store_fill_unset(w->array.type, w->memory->memory, w->memory->bytes);
 }
 
@@ -77,7 +78,7 @@ static void hold(store_window *w, const grid_box *held)
 {
     int64_t by = 0, first[3] = {0, 0, 0};
     const int64_t pitch[3] = {1, w->array.pitch_y, w->array.pitch_z};
-    grid_box both = grid_box_intersect(&w->held, held);
+    grid_box both = grid_box_intersect(&w->shown, held);
     for (int d = 0; d < 3; d++) by += (w->held.lo[d] - held->lo[d]) * pitch[d];
     if (!w->empty && !grid_box_is_empty(&both)) move_values(w, &both, by);
     for (int d = 0; d < 3; d++)
@@ -88,9 +89,20 @@ static void hold(store_window *w, const grid_box *held)
     w->moves++;
 }
 
+/* Notes that indices may have values. What the window has let go of has none. */
+static void note_shown(store_window *w, const grid_box *box)
+{
+    grid_box before = grid_box_intersect(&w->shown, &w->held);
+    w->shown = grid_box_is_empty(&before) ? *box : grid_box_hull(&before, box);
+}
+
 void store_window_show(store_window *w, const grid_box *box)
 {
-    if (!w->empty && grid_box_contains(&w->held, box)) return;
+    if (!w->empty && grid_box_contains(&w->shown, box)) return;
+    if (!w->empty && grid_box_contains(&w->held, box)) {
+        note_shown(w, box);
+        return;
+    }
     grid_box held = w->held;
     for (int d = 0; d < 3; d++) {
         bool there = !w->empty && box->lo[d] >= held.lo[d] && box->hi[d] <= held.hi[d];
@@ -101,4 +113,5 @@ void store_window_show(store_window *w, const grid_box *box)
     }
     hold(w, &held);
     w->empty = false;
+    note_shown(w, box);
 }

@@ -33,6 +33,8 @@ static const setting settings[] = {
      "overlapped x=5 y=3 z=1 depth=3"},
     {"cpu, 3 threads, windows for a cache", "cpu", 3, false, false, true, true,
      "windowed cache=2048 threads=3"},
+    {"cpu, 2 threads, sliding windows", "cpu", 2, false, false, true, true,
+     "sliding z=1 y=2 x=3 depth=4"},
 };
 enum { TILED = 6, OTHERS = COUNT_OF(settings) - TILED }; /* the last ones have tiles */
 
@@ -43,6 +45,7 @@ static const setting planned[] = {
     {"windows", "plan", 1, false, false, false, true, "streamed y=2"},
     {"overlapped tiles, shifted", "plan", 1, false, false, true, true, "overlapped x=4 y=3"},
     {"sections in windows", "plan", 1, false, false, false, true, "windowed cache=1024"},
+    {"sliding windows", "plan", 1, false, false, true, true, "sliding z=2 y=1 x=3"},
 };
 
 /* The settings that programs run in; of plans one for each batch, in turn. */

@@ -241,6 +241,10 @@ static void test_a_method_that_cannot_be_used_is_named_with_the_reason(void **st
          "'split': a field is written that is finer, coarser or lacks a dimension"},
         {"overlapped x=4", change_and_read, "2 of the 2",
          "'half' and 1 more: 'u' is changed after it was read around a point"},
+        {"sliding y=4", two_steps, "2 of the 2",
+         "'heat' and 1 more: not along y: values are read over its periodic sides"},
+        {"sliding", two_steps, "2 of the 2",
+         "'heat' and 1 more: it needs sizes along two dimensions that can be cut, such as z=1 y=4"},
         {"skewed x=4", faces, "1 of the 1",
          "'flux': not along x: a range goes beyond its periodic sides"},
     };

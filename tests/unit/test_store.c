@@ -295,6 +295,42 @@ static void a_field_without_memory_is_reported_with_its_size(void **state)
     check_need(INT64_C(250000000), "field 'u' needs 2.0 GB");
 }
 
+/* A row of the window, written or read: all its values are the row's number. */
+static void touch_row(store_window *w, int64_t y, bool write)
+{
+    for (int64_t i = 0; i < 2 * 9; i++) {
+        const int64_t at[3] = {i % 9, y, 0};
+        double *value = store_address(&w->array, (int)(i / 9), at);
+        if (write) *value = (double)y;
+        assert_true(*value == (double)y);
+    }
+}
+
+/* Steps of a few rows: a first loop writes them, another one reads rows that lie behind. */
+static void rows_stay_in_a_window_as_long_as_they_are_needed(void **state)
+{
+    (void)state;
+    enum { ROWS = 200, BEHIND = 3 };
+    for (int64_t step = 1; step <= 7; step++) {
+        store_window w;
+        chain_slot field = {.shape = {2, {9, ROWS, 1}}, .type = KATA_F64, .components = 2};
+        const int64_t capacity[3] = {0, step + BEHIND, 0};
+        const grid_box all = {{0, 0, 0}, {9, ROWS, 1}};
+        assert_true(store_window_make(&w, &field, capacity, &all));
+        store_window_clear(&w, true);
+        for (int64_t y = 0; y + step <= ROWS; y += step) {
+            grid_box ahead = {{0, y, 0}, {9, y + step, 1}};
+            grid_box behind = {{0, larger(y - BEHIND, 0), 0}, {9, y + step, 1}};
+            store_window_show(&w, &ahead);
+            for (int64_t k = ahead.lo[1]; k < ahead.hi[1]; k++) touch_row(&w, k, true);
+            store_window_show(&w, &behind);
+            for (int64_t k = behind.lo[1]; k < behind.hi[1]; k++) touch_row(&w, k, false);
+        }
+        assert_true(w.moves > ROWS / (4 * (step + BEHIND)));
+        store_window_free(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -310,6 +346,7 @@ int main(void)
         cmocka_unit_test(integers_keep_all_bits),
         cmocka_unit_test(an_array_not_yet_made_reads_as_zero),
         cmocka_unit_test(poison_is_nan_or_zero),
+        cmocka_unit_test(rows_stay_in_a_window_as_long_as_they_are_needed),
         cmocka_unit_test(a_field_without_memory_is_reported_with_its_size),
     };
     return cmocka_run_group_tests_name("store", tests, NULL, NULL);
