@@ -42,7 +42,7 @@ struct exec_cpu {
     char basis[33];     /* see cpu_compile.c; "" at first */
     double interpreted; /* seconds, estimated, of loops that had no function yet */
     sweep_workers *workers;
-    bool told;             /* that a plan is not used */
+    bool told;              /* that a plan is not used */
     struct tune_ways *ways; /* CPU_KNOWN_CHAINS of them; NULL at first; see tune.h */
     int64_t turn;
     bool wisdom_loaded;
@@ -101,7 +101,8 @@ bool cpu_find_same(cpu_chain *c);
 /* Runs a wave of tiles on all threads. False, reported, when memory is out. */
 bool cpu_run_wave(cpu_chain *c, const plan_wave *wave);
 
-/* ---- tune_tiles.c ----------------------------------------------------------------------------- */
+/* ---- tune_tiles.c -----------------------------------------------------------------------------
+ */
 
 /* Runs the tiles of a node that plan_is_independent, on all threads. False, reported, when memory
  * is out. */

@@ -160,7 +160,7 @@ tune_ways *cpu_ways_of(exec_context *context, const chain *c, const size_t *func
     if (w->key == key) return w;
     int64_t cache = HOSTILE(machine_second_cache(), 1024);
     *w = tune_ways_new(key, period, context->second_cache ? context->second_cache : cache,
-                      context->threads);
+                       context->threads);
     w->used = cpu->turn;
     w->at_once = context->tune;
     if (!find_tiles(context, c, functions, w, m)) return NULL;

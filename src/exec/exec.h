@@ -3,11 +3,11 @@
 #define EXEC_EXEC_H
 
 #include "codegen/codegen.h"
-#include "tune/tune.h"
 #include "jit/jit.h"
 #include "machine/machine.h"
 #include "observe/observe.h"
 #include "plan/plan.h"
+#include "tune/tune.h"
 
 /* What executors share. */
 typedef struct exec_context {

@@ -47,10 +47,10 @@ static void add_axes(text *out, const axes *a)
         out,
         "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"black\"/>\n",
         LEFT, TOP, WIDTH, HEIGHT);
-    for (double p = a->x_low; p <= a->x_high; p++)
+    for (int p = (int)a->x_low; p <= a->x_high; p++)
         text_add(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%g</text>\n",
                  x_of(a, exp2(p)), TOP + HEIGHT + 16, exp2(p));
-    for (double p = a->y_low; p <= a->y_high; p++) {
+    for (int p = (int)a->y_low; p <= a->y_high; p++) {
         double y = y_of(a, pow(10, p));
         text_add(out,
                  "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#dddddd\"/>\n"

@@ -212,20 +212,20 @@ static const plan_method *choose(plan_group *g, const plan_request *r, plan_requ
     int64_t points = larger(r->cache / m.bytes, 1), all = 1;
     for (int d = 0; d < 3; d++) all *= larger(m.extent[d], 1);
     bool fits = all / threads <= points;
+    bool few = fits && all > points / SMALLEST_SHARE; /* large enough for diamonds, one a thread */
     *out = (plan_request){.depth = r->depth};
     if (none.failed) why->failed = true;
     if (m.loops < 2)
         text_add(why, "%s",
                  g->part.a->loops[g->part.first].checks ? "a loop with checks runs alone"
                                                         : "one loop needs no tiles");
-    else if (fits && all > points / SMALLEST_SHARE && size_few_diamonds(&m, threads, out))
+    else if (!fits && size_wave(&m, points, threads, out))
+        return &plan_skewed;
+    else if (few ? size_few_diamonds(&m, threads, out)
+                 : !fits && size_diamonds(&m, points, threads, out))
         return &plan_diamond;
     else if (fits)
         text_add(why, "the fields fit the cache");
-    else if (size_wave(&m, points, threads, out))
-        return &plan_skewed;
-    else if (size_diamonds(&m, points, threads, out))
-        return &plan_diamond;
     else
         say_why(g, &m, why);
     return NULL;

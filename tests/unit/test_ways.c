@@ -272,7 +272,7 @@ static void test_what_is_left_in_caches_does_not_count(void **state)
         in_row = last.cache == request.cache && last.depth == request.depth ? in_row + 1 : 1;
         bool cold = i == 0 || in_row == 1;
         tune_search_end(&w, count, seconds_of(&s, &request) * (double)count * (cold ? 0.13 : 0.1),
-                       0);
+                        0);
         of_loops += i > 0 && !request.cache;
         last = request;
     }
@@ -308,7 +308,7 @@ static void test_a_way_that_turns_faster_stays(void **state)
         double tiles = request.cache == CACHE ? 1.5e-5 : 1.2e-5, loops = run < 900 ? 1.3e-5 : 1e-5;
         if (!w.trying && run > 1000) assert_string_equal(request.method, "loops");
         tune_search_end(&w, count, (request.cache ? tiles : loops) * (double)count,
-                       request.cache ? 2e-3 : 0);
+                        request.cache ? 2e-3 : 0);
     }
 }
 
