@@ -75,13 +75,12 @@ static bool number_slot(chain *c, chain_slot *slot)
     return true;
 }
 
-/* Numbers may decide at which points a guarded kernel reads. */
 static uint64_t hash_numbers(const chain_loop *loop, uint64_t hash)
 {
     for (int i = 0; i < loop->kernel->param_count; i++) {
         const ir_param *param = &loop->kernel->params[i];
         const chain_binding *b = &loop->bindings[i];
-        if (b->slot || ir_param_is_field(param)) continue;
+        if (b->slot || !ir_number_decides(loop->kernel, i)) continue;
         hash = b->table ? hash_bytes(b->table, (size_t)param->count * sizeof *b->table, hash)
                         : hash_bytes(&b->number, sizeof b->number, hash);
     }

@@ -65,6 +65,7 @@ typedef struct ir_interval {
 } ir_interval;
 
 enum {
+    IR_DECIDING_LAST = 63,
     IR_MAX_OFFSET = 1024,
     IR_MAX_RATIO = 16,
     IR_MAX_OUTPUTS = 16384, /* components times children of a written field */
@@ -106,9 +107,13 @@ typedef struct ir_kernel {
     uint32_t rank_at; /* where the text shows it */
     bool guarded;     /* the index of the point is used: the points that read or write may depend on
                          it, and on numbers */
-    char hash[33];    /* of the graph's text: kernels with equal hashes compute the same */
+    uint64_t
+        deciding;  /* bit p: such a number is parameter p; IR_DECIDING_LAST: that or a later one */
+    char hash[33]; /* of the graph's text: kernels with equal hashes compute the same */
 } ir_kernel;
 
+/* Whether a number may decide at which points a kernel reads or writes. */
+bool ir_number_decides(const ir_kernel *kernel, int param);
 /* Whether the rank of a kernel that has one shows in a ratio, not in an offset. */
 bool ir_rank_is_of_ratio(const ir_kernel *kernel);
 

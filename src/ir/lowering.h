@@ -112,4 +112,9 @@ kata_status lower_index_check(lowering *l, ir_id index, int length, const char *
 /* Puts the checks, and the node that says whether all pass, into the kernel. */
 kata_status lower_collect_checks(lowering *l);
 
+/* ---- deciding.c ------------------------------------------------------------------------------ */
+
+/* The numbers that conditions depend on, as ir_kernel has them; all of them when memory is out. */
+uint64_t ir_find_deciding(const ir_graph *g);
+
 #endif

@@ -265,6 +265,7 @@ kata_status ir_lower(ir_kernel *kernel, arena *memory, messages *m)
     if (!status) status = lower_check(&l, kernel->at);
     if (!status) status = collect_stores(&l, memory);
     if (!status) status = lower_collect_checks(&l);
+    if (!status) kernel->deciding = ir_find_deciding(&kernel->graph);
     for (ir_id id = 1; !status && id < kernel->graph.count; id++)
         kernel->guarded = kernel->guarded || kernel->graph.nodes[id].op == IR_INDEX;
     if (!status && (!compact(kernel) || !collect_accesses(kernel, memory) || !hash_kernel(kernel)))

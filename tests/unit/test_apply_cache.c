@@ -83,6 +83,32 @@ static void colors_are_remembered_side_by_side(void **state)
     close_world(&w);
 }
 
+/* A number that changes from step to step makes another loop only where it may decide which points
+ * read. */
+static void only_numbers_of_conditions_make_other_loops(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "kernel source(inout double u, double s, int at) { u = u + (ix == at ? s : 0.0); }\n"
+        "kernel reach(in double u, out double v, int at) { v = ix > at ? u[-1,0] : u; }\n";
+    world w;
+    open_world(&w);
+    kata_module *m = kata_module_from_text(w.k, "numbers", text);
+    kata_kernel *source = kata_kernel_find(m, "source"), *reach = kata_kernel_find(m, "reach");
+    kata_apply(find(&w, "set"), kata_all(w.g), w.u, 1.0);
+    kata_flush(w.k);
+    for (int i = 0; i < 3; i++) kata_apply(source, kata_all(w.g), w.u, 1.0 + (i == 1), i == 2);
+    for (int i = 0; i < 2; i++) kata_apply(reach, kata_all(w.g), w.u, w.v, i);
+    const chain_loop *loops = w.k->chain.loops;
+    assert_int_equal(w.k->chain.count, HOSTILE(5, w.k->chain.count));
+    if (w.k->chain.count == 5) {
+        assert_true(loops[0].hash == loops[1].hash);
+        assert_true(loops[0].hash != loops[2].hash);
+        assert_true(loops[3].hash != loops[4].hash);
+    }
+    close_world(&w);
+}
+
 static void values_that_are_gone_are_missed(void **state)
 {
     (void)state;
@@ -202,6 +228,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rule_that_is_taken_away_is_missed),
         cmocka_unit_test(other_fields_and_ranges_are_others),
+        cmocka_unit_test(only_numbers_of_conditions_make_other_loops),
         cmocka_unit_test(values_that_are_gone_are_missed),
         cmocka_unit_test(colors_are_remembered_side_by_side),
         cmocka_unit_test(a_message_names_its_own_location),
