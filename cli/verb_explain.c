@@ -134,7 +134,7 @@ static const option table[] = {
     {"constants", "of a kernel file: values of its constants, as in \"R=8, C=0.5\"",
      OPTION_VALUE(explain_request, constants), .otherwise = "those in the file"},
     {"plan", "of a program: a method and its sizes, as in 'skewed y=16 z=8'",
-     OPTION_VALUE(explain_request, plan), .placeholder = "WORDS", .otherwise = "loops"},
+     OPTION_VALUE(explain_request, plan), .placeholder = "WORDS", .otherwise = "the fastest found"},
     {"svg",
      "of a program: a picture, written to the file of --to: its plans along x, y or z; or how "
      "fast its kernels ran, under what the machine allows",

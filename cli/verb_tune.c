@@ -62,8 +62,8 @@ static int write_report(const tune_request *r, const char *report, int64_t runs)
     bool good = to && fprintf(to, "%s", report) >= 0;
     if (good && strstr(report, "still searching"))
         good = fprintf(to,
-                       "the search has not ended after %lld run%s: more time steps in a run "
-                       "would end it\n",
+                       "the search has not ended after %lld run%s: more time steps in a run, or "
+                       "--runs, would end it\n",
                        (long long)runs, runs == 1 ? "" : "s") >= 0;
     if (to && to != stderr) good = fclose(to) == 0 && good;
     return good ? 0 : options_failed(&tune_options, "cannot write %s", r->to ? r->to : "");

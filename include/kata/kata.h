@@ -301,7 +301,8 @@ typedef struct kata_field_options {
  * kernels of the same step wrote them before; the host never reads them. A kernel that writes such
  * a field as 'out' writes every component on every path. The field need never have memory.
  *
- * Fields can only be swapped where they are alike in all four. */
+ * Only fields of equal size can be swapped that are alike in all of this: staggering, dimensions,
+ * ghosts, and whether they are temporary. */
 
 /* A new field, all zero (except with KATA_POISON, see above). Messages and files show its name, a C
  * identifier of at most 64 letters. Call it as
@@ -416,8 +417,9 @@ KATA_API kata_range kata_box_3d(const kata_grid *grid, int64_t x_lo, int64_t x_h
  * KATA_U8, which are its bytes; any other conversion is an error. KATA_F16 and KATA_BF16 are arrays
  * of uint16_t. `count` is the number of values in the array; it must be the number of points in the
  * box times the components. On error kata_get sets the values to NaN (zero for integers), as many
- * as the range has. Call them as kata_get(field, range, array, count)     kata_put(field, range,
- * array, count) */
+ * as the range has. Call them as
+ *     kata_get(field, range, array, count)
+ *     kata_put(field, range, array, count) */
 KATA_API kata_status kata_get_values(kata_field *field, const kata_range *range, kata_type type,
                                      void *values, int64_t count);
 KATA_API kata_status kata_put_values(kata_field *field, const kata_range *range, kata_type type,

@@ -61,7 +61,7 @@ static void add_axes(text *out, const axes *a)
         out,
         "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">floating-point operations per byte that "
         "a kernel reads or writes</text>\n"
-        "<text x=\"%d\" y=\"%d\">thousand millions of operations per second</text>\n",
+        "<text x=\"%d\" y=\"%d\">10^9 operations per second</text>\n",
         LEFT + WIDTH / 2, TOP + HEIGHT + 38, LEFT - 50, TOP - 10);
 }
 
