@@ -65,6 +65,9 @@ static void run_out(world *w)
     assert_true(ways_of(w)->rests);
 }
 
+/* Kinds of chains that a program makes: where the queue is short, its last chain is shorter. */
+enum { KINDS = HOSTILE(1, 2) };
+
 static char *file_of(const char *cache)
 {
     static char path[4096];
@@ -90,7 +93,7 @@ static void search_is_used_from_the_first_step_on(void **state)
     run_out(&w);
     plan_request found = ways_of(&w)->ways[ways_of(&w)->best].request;
     assert_int_equal(kata_close(w.k), KATA_OK);
-    assert_int_equal(count_kept(), 1);
+    assert_int_equal(count_kept(), KINDS);
 
     w = open_world(folder, "heat");
     run(&w, 20);
@@ -145,7 +148,7 @@ static void what_processes_find_at_once_is_kept(void **state)
     run_out(&b);
     kata_close(a.k);
     kata_close(b.k);
-    assert_int_equal(count_kept(), 2);
+    assert_int_equal(count_kept(), 2 * KINDS);
 }
 
 static void a_switch_turns_it_off(void **state)
