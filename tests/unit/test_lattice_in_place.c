@@ -1,6 +1,6 @@
 /* Lattices in one field: the AA scheme and esoteric pull give the bits of the scheme with two
- * fields, on every executor, number of threads and plan, on grids down to one point along a
- * dimension, around solid points, between walls, and beside loops that read around what they
+ * fields, on every executor, number of threads and plan. Grids go down to one point along a
+ * dimension. There are solid points, walls, and loops beside that read around what the lattices
  * change. The mass stays. */
 /* Labels: hostile threads */
 #include "kata/kata.h"
