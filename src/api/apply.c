@@ -102,7 +102,8 @@ static kata_status apply(const kata_kernel *kernel, const kata_range *range, int
     if (!status && !hash) status = check_range(&a, range);
     if (!status) status = api_bind(&a);
     if (!status) status = queue(&a, range, hash);
-    return status ? status : api_queued(k);
+    bool may_end = k->eager || k->chain.count >= API_CHAIN_LENGTH;
+    return status || !may_end ? status : api_queued(k);
 }
 
 kata_status kata_apply_args(const kata_kernel *kernel, const kata_range *range, int count,

@@ -35,8 +35,16 @@ static inline chain_slot *api_arg_slot(const kata_arg *arg)
 
 /* ---- location.c ------------------------------------------------------------------------------ */
 
-/* Takes the location that kata_here named for this application. */
-void api_location_take(api_application *a);
+/* Takes the location that kata_here named for this application: that of no other one, whatever
+ * becomes of it. */
+static inline void api_location_take(api_application *a)
+{
+    kata *k = a->k;
+    if (k->here_line < 0 || !k->here_file[0]) return;
+    a->file = k->here_file;
+    a->line = k->here_line;
+    k->here_line = -1;
+}
 /* Copies the name of its file into the chain's memory; false when memory is out. */
 bool api_location_keep(const api_application *a);
 /* "main.c:17: ", or "" where it is not known; valid until the next call. */
@@ -69,7 +77,13 @@ kata_status api_const_argument(const api_application *a, int p, const char *name
  */
 
 /* Whether argument p, a field or scalar, is not const, or the kernel only reads it. */
-bool api_may_write(const api_application *a, int p);
+static inline bool api_may_write(const api_application *a, int p)
+{
+    const ir_param *param = &a->kernel->params[p];
+    kata_arg_kind kind = a->args[p].kind;
+    if (kind != KATA_ARG_CONST_FIELD && kind != KATA_ARG_CONST_SCALAR) return true;
+    return !ir_param_is_written_field(param) && !ir_param_is_reduction(param);
+}
 kata_status api_bind_scalar(api_application *a, int p);
 kata_status api_bind_table(api_application *a, int p);
 /* All arguments, as many as the kernel has parameters. */

@@ -1,14 +1,6 @@
 /* Scalars as arguments of kata_apply. */
 #include "api/apply.h"
 
-bool api_may_write(const api_application *a, int p)
-{
-    const ir_param *param = &a->kernel->params[p];
-    kata_arg_kind kind = a->args[p].kind;
-    bool is_const = kind == KATA_ARG_CONST_FIELD || kind == KATA_ARG_CONST_SCALAR;
-    return !is_const || !(ir_param_is_written_field(param) || ir_param_is_reduction(param));
-}
-
 kata_status api_bind_scalar(api_application *a, int p)
 {
     const kata_scalar *s = api_arg_scalar(&a->args[p]);

@@ -27,16 +27,6 @@ const char *api_location(const api_application *a)
     return location;
 }
 
-/* The location is that of one application, whatever becomes of it. */
-void api_location_take(api_application *a)
-{
-    kata *k = a->k;
-    if (k->here_line < 0 || !k->here_file[0]) return;
-    a->file = k->here_file;
-    a->line = k->here_line;
-    k->here_line = -1;
-}
-
 bool api_location_keep(const api_application *a)
 {
     kata *k = a->k;
