@@ -189,6 +189,16 @@ static bool prepare_loop(lane *own, int k)
     return sweep;
 }
 
+/* Along which dimensions there are tiles in some nodes, one after another. */
+static void find_moves(const plan *p, int node, bool moves[3])
+{
+    for (; node; node = p->nodes[node].next) {
+        const plan_node *n = &p->nodes[node];
+        if (n->kind == PLAN_TILE) moves[n->dimension] = true;
+        find_moves(p, n->child, moves);
+    }
+}
+
 static bool prepare_lane(tiles_run *r, int thread)
 {
     lane *own = &r->lanes[thread];
@@ -199,8 +209,10 @@ static bool prepare_lane(tiles_run *r, int thread)
     if (!own->windows || !own->loops || !own->homes) return false;
     for (int w = 0; w < r->buffer_count; w++) {
         const plan_node *buffer = &r->plan->nodes[r->buffers[w]];
+        bool moves[3] = {false, false, false};
+        find_moves(r->plan, buffer->child, moves);
         if (!store_window_make(&own->windows[w], r->c->a->slots[buffer->slot], buffer->capacity,
-                               &r->touched[w]))
+                               moves, &r->touched[w]))
             return false;
     }
     for (int k = 0; k < r->leaf_count; k++)

@@ -92,10 +92,11 @@ typedef struct store_window {
     bool empty;
 } store_window;
 
-/* For a field with contiguous rows. `capacity`: as of a plan's buffer. `touched` holds all indices
- * that are ever touched, also outside of the field. False when memory is out. */
+/* For a field with contiguous rows. `capacity`: as of a plan's buffer. `moves`: dimensions in which
+ * boxes move on before the window is cleared. `touched` holds all indices that are ever touched,
+ * also outside of the field. False when memory is out. */
 bool store_window_make(store_window *w, const chain_slot *field, const int64_t capacity[3],
-                       const grid_box *touched);
+                       const bool moves[3], const grid_box *touched);
 void store_window_free(store_window *w);
 /* It has no values any more; with `poison` they are unset. */
 void store_window_clear(store_window *w, bool poison);

@@ -1,7 +1,8 @@
 /* A window: memory for some of the indices of a field, which moves along with the work. It is an
  * array whose first element is moved, so that whoever is given it finds index i where the window
- * holds it, and computes no remainders. A window has room for a few times the indices that are
- * needed at once. At its end those that were shown, and are still needed, are moved to the front.
+ * holds it, and computes no remainders. Where a window moves on, it has room for a few times the
+ * indices that are needed at once. At its end those that were shown, and are still needed, are
+ * moved to the front.
  *
  * Along a dimension that is not cut it holds all indices. */
 #include "store/store.h"
@@ -10,7 +11,9 @@
 
 static const int64_t FAR = INT64_C(1) << 48;
 
-enum { TIMES = 4 /* as many indices as are needed at once */ };
+/* As many indices as are needed at once have room, where a window moves on from tile to tile, and
+ * where it holds those of one tile, whichever of them is shown first. */
+enum { TIMES = 4, TIMES_IN_PLACE = 2 };
 
 /* The first index of a dimension in the window: at a whole block, so that rows stay aligned. */
 static int64_t start_at(int d, int64_t first)
@@ -19,7 +22,7 @@ static int64_t start_at(int d, int64_t first)
 }
 
 bool store_window_make(store_window *w, const chain_slot *field, const int64_t capacity[3],
-                       const grid_box *touched)
+                       const bool moves[3], const grid_box *touched)
 {
     grid_box all = chain_slot_memory(field);
     store_array like = {.type = field->type, .components = field->components, .pool = field->pool};
@@ -31,7 +34,8 @@ bool store_window_make(store_window *w, const chain_slot *field, const int64_t c
         if (!capacity[d]) continue;
         w->behind[d] = capacity[d] + 2 * larger(outside, 0);
         like.room.lo[d] = 0;
-        like.room.hi[d] = TIMES * w->behind[d] + (d ? 0 : 2 * ABI_BLOCK);
+        like.room.hi[d] = (moves[d] ? TIMES : TIMES_IN_PLACE) * w->behind[d];
+        like.room.hi[d] += d ? 0 : 2 * ABI_BLOCK;
     }
     w->memory = store_array_make(&like, KATA_ARRAYS, false);
     if (!w->memory) return false;

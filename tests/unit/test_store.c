@@ -316,7 +316,8 @@ static void rows_stay_in_a_window_as_long_as_they_are_needed(void **state)
         chain_slot field = {.shape = {2, {9, ROWS, 1}}, .type = KATA_F64, .components = 2};
         const int64_t capacity[3] = {0, step + BEHIND, 0};
         const grid_box all = {{0, 0, 0}, {9, ROWS, 1}};
-        assert_true(store_window_make(&w, &field, capacity, &all));
+        const bool moves[3] = {false, true, false};
+        assert_true(store_window_make(&w, &field, capacity, moves, &all));
         store_window_clear(&w, true);
         for (int64_t y = 0; y + step <= ROWS; y += step) {
             grid_box ahead = {{0, y, 0}, {9, y + step, 1}};
