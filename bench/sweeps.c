@@ -83,6 +83,13 @@ const bench_case bench_sweeps[] = {
                 {"d", 1}},
      .bytes = 80, .dimensions = 3, .ways = ONCE, .ghosts = 1, .sizes = &sizes_flat,
      .plain = plain_advect, .hand = hand_advect},
+    /* The same where c and d live within a step: u_stage, u_pos, utens and w read, utens_stage read
+       and written. */
+    {"advection, temporaries", {{"eliminate", "0123456"}, {"substitute", "5613"}},
+     .fields = {{"u_stage", 1}, {"u_pos", 1}, {"utens", 1}, {"utens_stage", 1}, {"w", 1},
+                {"c", 1, BENCH_TEMPORARY}, {"d", 1, BENCH_TEMPORARY}},
+     .bytes = 48, .dimensions = 3, .ways = BENCH_SINGLE, .ghosts = 1, .sizes = &sizes_flat,
+     .plain = plain_advect, .hand = hand_advect},
     {"D2Q9", {{"d2q9", "01n"}}, LATTICE(9), .bytes = 144, .dimensions = 2, .ways = ALL_WAYS,
      .sizes = &sizes_d2q9, .plain = plain_d2q9, .hand = hand_d2q9},
     {"D3Q19", {{"d3q19", "01n"}}, LATTICE(19), .bytes = 304, .dimensions = 3, .ways = ALL_WAYS,

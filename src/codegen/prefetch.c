@@ -42,22 +42,45 @@ static int short_row(const codegen_loop *loop)
     return (rows <= FEW ? SECOND_CACHE : FIRST_CACHE) / bytes;
 }
 
+/* Whether rows above one another are levels that run in order. */
+static bool has_levels(const codegen_writer *w)
+{
+    return w->loop->kernel->direction && w->loop->kernel->ordered == 2;
+}
+
+/* Says how rows are prefetched. Behind the last row of a level comes the first one of the next
+ * level: boxes of such loops may be one row wide. */
+static void begin_rows(const codegen_writer *w, nest *in)
+{
+    nest_statement(in, "const %s far_row = %s > %d", w->dialect->boolean,
+                   codegen_reduces(w->loop) ? "row_points" : "hi[0] - lo[0]", short_row(w->loop));
+    if (!has_levels(w)) return;
+    nest_statement(in, "const %s last_row = iy + 1 == hi[1]", w->dialect->boolean);
+    nest_statement(in,
+                   "const int64_t next_y = last_row ? lo[1] - iy : 1, next_z = last_row ? %d : 0",
+                   w->loop->kernel->direction == IR_BACKWARD ? -1 : 1);
+}
+
+static codegen_label next_row(const codegen_writer *w, int view)
+{
+    if (has_levels(w))
+        return codegen_format("next_y * view[%d].y + next_z * view[%d].z", view, view);
+    return codegen_format("%sview[%d].y", w->paired == 1 ? "2 * " : "", view);
+}
+
 /* Names what is prefetched of the writer's row. */
 static void add_row(const codegen_writer *w, nest *in)
 {
     const ir_kernel *kernel = w->loop->kernel;
-    if (!w->second)
-        nest_statement(in, "const %s far_row = %s > %d", w->dialect->boolean,
-                       codegen_reduces(w->loop) ? "row_points" : "hi[0] - lo[0]",
-                       short_row(w->loop));
+    if (!w->second) begin_rows(w, in);
     for (int i = 0; i < kernel->access_count; i++) {
         const ir_access *a = &kernel->accesses[i];
         if (!is_fetched(w->loop, i)) continue;
         codegen_label row = codegen_read_row_name(w, a);
-        nest_statement(in, "const %s *const %s_ahead = %s + (far_row ? %d : %sview[%d].y)",
+        int view = codegen_view_index(kernel, a->param) + a->component;
+        nest_statement(in, "const %s *const %s_ahead = %s + (far_row ? %d : %s)",
                        codegen_field_type(w, a->param).is, row.is, row.is, CODEGEN_AHEAD * w->lanes,
-                       w->paired == 1 ? "2 * " : "",
-                       codegen_view_index(kernel, a->param) + a->component);
+                       next_row(w, view).is);
     }
 }
 

@@ -1,7 +1,8 @@
 /* Overlapped tiles whose sections and sizes the planner finds. A section should end where few
  * values live on: of all ways to cut a group into sections, the one is taken in which least passes
- * to and from memory, found from the last loop back. In a tile, the fields of a section fill the
- * bytes of a cache that are asked for. Sections of one loop have no tiles. */
+ * to and from memory, found from the last loop back. In a tile, the fields that several loops of a
+ * section touch fill the bytes of a cache that are asked for. Sections of one loop have no tiles.
+ */
 #include "plan/planner.h"
 
 #include <math.h>
@@ -38,9 +39,20 @@ static int64_t bytes_of(const chain_slot *slot)
 
 typedef struct measures {
     int64_t extent[3], growth[3];
-    int64_t bytes; /* of all fields at a point */
+    int64_t bytes; /* at a point, of the fields that stay in the cache */
     bool free[3];
 } measures;
+
+/* Whether several loops of a section touch a field. Others pass through the cache. */
+static bool is_shared(const analysis_section *part, int slot)
+{
+    int loops = 0;
+    for (int l = part->first; l < part->end; l++) {
+        analysis_section one = {part->a, l, l + 1};
+        loops += analysis_use_of(&one, slot).touched;
+    }
+    return loops > 1;
+}
 
 static void measure_loop(const finder *f, const analysis_section *part, int loop, grid_box *hull,
                          measures *m)
@@ -61,7 +73,8 @@ static measures measure(const finder *f, const analysis_section *part)
     for (int l = part->first; l < part->end; l++) measure_loop(f, part, l, &hull, &m);
     for (int s = 0; s < part->a->slot_count; s++) {
         analysis_use use = analysis_use_of(part, s);
-        if (use.touched && !use.remapped) m.bytes += bytes_of(part->a->slots[s]);
+        if (use.touched && !use.remapped && is_shared(part, s))
+            m.bytes += bytes_of(part->a->slots[s]);
     }
     for (int d = 0; d < 3; d++) {
         m.extent[d] = larger(hull.hi[d] - hull.lo[d], 1);
