@@ -35,6 +35,7 @@ typedef struct analysis_touch {
     int slot, component, param; /* slot: its number in the chain */
     bool scalar;                /* the slot is a scalar's */
     bool remapped; /* not point for point: the field is finer, coarser or lacks a dimension */
+    bool scaled;   /* it is finer or coarser, and lacks no dimension */
     bool writes;
     bool partial; /* of a write: some of the old values remain */
     grid_box at;  /* holds the points */
@@ -83,8 +84,9 @@ enum { ANALYSIS_RESOLVED_BOXES = 27 };
 int analysis_resolved_boxes(const analysis_loop *l, const analysis_touch *t, const grid_box *points,
                             const bool wraps[3], const int64_t shift[3],
                             grid_box out[ANALYSIS_RESOLVED_BOXES]);
-/* How far from a point the indices lie that it touches along a dimension, after boundary rules
- * other than periodic. `periodic`: it reaches over a periodic side. */
+/* How far the indices lie that a point touches along a dimension, after boundary rules other than
+ * periodic: from the point, or from the index that it has in a finer or coarser field. `periodic`:
+ * it reaches over a periodic side. */
 typedef struct analysis_distance {
     int64_t lo, hi;
     bool periodic;
@@ -120,6 +122,25 @@ bool analysis_lasts(const analysis_chain *a, int end, int slot);
  * before, and nobody needs afterwards what it writes. False also when memory is out. */
 bool analysis_passes(const analysis_section *s, int slot);
 
+/* ---- scale.c: grids that are related by ratios ------------------------------------------------
+ *
+ * Loops on several grids are compared in points of a finest one, whose sizes all others divide. A
+ * point of a grid lies where the first point lies that the finest grid has in it. */
+
+/* How many points of the finest grid lie in a point of a loop, along a dimension. */
+static inline int64_t analysis_scale(const int64_t finest[3], const chain_loop *loop, int d)
+{
+    return finest[d] / loop->shape.size[d];
+}
+/* The first point of a loop that lies at a point of the finest grid, or behind it. */
+static inline int64_t analysis_coarse(int64_t fine, int64_t scale)
+{
+    return scale == 1 ? fine : -floor_divide(-fine, scale);
+}
+/* Sets the sizes of the finest grid on which a loop runs, or writes a field, or touches one that is
+ * `written`. False where not all of these grids divide it. */
+bool analysis_find_finest(const analysis_loop *l, const bool *written, int64_t finest[3]);
+
 /* ---- lag.c, extent.c: how loops that run side by side keep together --------------------------
  *
  * Tables have an entry per dimension and per loop of a section, from its first on, or per slot.
@@ -139,8 +160,9 @@ static inline void analysis_widen(analysis_span *s, int64_t lo, int64_t hi)
 
 /* Widens lags. hi: how far each loop has to run behind the first in ascending order, so that
  * earlier loops have touched all indices that it touches; lo: minus the same in descending order.
- * False when memory is out. */
-bool analysis_find_lags(const analysis_section *s, analysis_span (*lags)[3]);
+ * `finest`: the sizes of a finest grid, in whose points lags then count; touches of finer and
+ * coarser fields count, too. NULL: all loops run on one grid. False when memory is out. */
+bool analysis_find_lags(const analysis_section *s, const int64_t *finest, analysis_span (*lags)[3]);
 /* Goes over the loops from last to first. Widens extents: how far around the wanted points each
  * loop must be computed to give the outputs that are needed. Widens needs: how far around the
  * wanted points the inputs of these loops are then read. */

@@ -72,10 +72,12 @@ int analysis_resolved_boxes(const analysis_loop *l, const analysis_touch *t, con
 analysis_distance analysis_distance_of(const analysis_loop *l, const analysis_touch *t, int d)
 {
     const chain_binding *b = &l->loop->bindings[t->param];
+    static const int32_t here[3] = {0, 0, 0};
     grid_box inside = chain_binding_inside(b);
+    grid_box at = analysis_touched(&l->loop->kernel->params[t->param], here, here, &t->at);
     int64_t lo = t->lo[d], hi = t->hi[d], size = chain_slot_axis(b->slot, d).size;
     analysis_distance far = {lo, hi, false};
-    bool low = t->at.lo[d] + lo<inside.lo[d], high = t->at.hi[d] + hi> inside.hi[d];
+    bool low = at.lo[d] + lo<inside.lo[d], high = at.hi[d] + hi> inside.hi[d];
     if ((!low && !high) || grid_box_is_empty(&t->at)) return far;
     if (grid_boundary_is_periodic(b->boundary, d)) {
         far.periodic = true;
@@ -83,8 +85,7 @@ analysis_distance analysis_distance_of(const analysis_loop *l, const analysis_to
     }
     /* A rule maps an index beyond a side no farther inside than it lies outside, unless the grid is
      * thinner. The point itself may lie beyond the side, among ghosts of another field. */
-    int64_t past =
-        larger(low ? inside.lo[d] - t->at.lo[d] : 0, high ? t->at.hi[d] - inside.hi[d] : 0);
+    int64_t past = larger(low ? inside.lo[d] - at.lo[d] : 0, high ? at.hi[d] - inside.hi[d] : 0);
     if (past < 0) past = 0;
     far.lo = smaller(far.lo, high ? -larger(0, hi) - 2 * past : 0);
     far.hi = larger(far.hi, low ? larger(0, -lo) + 2 * past : 0);

@@ -19,6 +19,7 @@ static analysis_touch *add(analysis_loop *l, int param, int component, const int
                           .remapped =
                               !ir_param_same_mapping(&l->loop->kernel->params[param], &plain),
                           .at = l->loop->box};
+    t->scaled = t->remapped && !ir_param_lacks_dimensions(&l->loop->kernel->params[param]);
     if (!offset) return t;
     memcpy(t->lo, offset, sizeof t->lo);
     memcpy(t->hi, offset, sizeof t->hi);
@@ -58,6 +59,17 @@ static void add_reads(analysis_loop *l, const grid_box *needs)
     }
 }
 
+/* Of a finer field, all children count as written, some with their old values: then the children of
+ * the points of a box are a box, too. */
+static void widen_to_children(const ir_param *param, int rank, analysis_touch *t)
+{
+    for (int d = 0; d < rank; d++) {
+        if (!param->finer[d]) continue;
+        t->lo[d] = (int32_t)smaller(t->lo[d], 0);
+        t->hi[d] = (int32_t)larger(t->hi[d], param->finer[d] - 1);
+    }
+}
+
 /* Stores are ordered by parameter and component. */
 static void add_writes(analysis_loop *l)
 {
@@ -81,6 +93,7 @@ static void add_writes(analysis_loop *l)
         bool last = i + 1 == kernel->store_count || kernel->stores[i + 1].param != s->param ||
                     kernel->stores[i + 1].component != s->component;
         if (last && written < ir_param_children_in(param, l->loop->shape.rank)) t->partial = true;
+        widen_to_children(param, l->loop->shape.rank, t);
     }
 }
 

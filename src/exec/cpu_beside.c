@@ -18,8 +18,8 @@ static const chain_loop *loop_of(const cpu_chain *c, const plan_wave *wave, int 
     return cpu_loop_of(c, c->schedule->loops[wave->first + k].loop);
 }
 
-/* How far a loop of a wave lags behind another one. Dimensions that are not cut, and independent
- * tiles, keep the order of the loops. */
+/* How far a loop of a wave lags behind another one, at least, in its own points. Dimensions that
+ * are not cut, and independent tiles, keep the order of the loops. */
 static sweep_lag find_lag(const cpu_chain *c, const plan_wave *wave, int before, int after)
 {
     const plan_wave_loop *a = &c->schedule->loops[wave->first + before];
@@ -27,8 +27,9 @@ static sweep_lag find_lag(const cpu_chain *c, const plan_wave *wave, int before,
     sweep_lag lag;
     for (int d = 0; d < 3; d++) lag.behind[d] = lag.inside[d] = IN_ORDER;
     for (int i = wave->independent; i < wave->count; i++) {
-        lag.behind[wave->dimension[i]] = a->span[i].lo - b->span[i].lo;
-        if (wave->period[i]) lag.inside[wave->dimension[i]] = b->seam[i].lo - a->seam[i].lo;
+        int64_t behind = a->span[i].lo - b->span[i].lo, inside = b->seam[i].lo - a->seam[i].lo;
+        lag.behind[wave->dimension[i]] = floor_divide(behind, b->scale[i]);
+        if (wave->period[i]) lag.inside[wave->dimension[i]] = floor_divide(inside, b->scale[i]);
     }
     return lag;
 }
@@ -38,8 +39,7 @@ static bool writes(const cpu_chain *c, const plan_wave *wave, int k, int slot, i
     const analysis_loop *l = &c->a->loops[c->schedule->loops[wave->first + k].loop];
     for (int i = 0; i < l->touch_count; i++) {
         const analysis_touch *t = &l->touches[i];
-        if (t->writes && !t->scalar && !t->remapped && t->slot == slot && t->component == component)
-            return true;
+        if (t->writes && !t->scalar && t->slot == slot && t->component == component) return true;
     }
     return false;
 }
@@ -139,6 +139,8 @@ static bool fills_apart(const cpu_chain *c, const plan_wave *wave, int k)
     const plan_wave_loop *part = &c->schedule->loops[wave->first + k];
     int64_t second = (wave->tiles[0].lo + 1) * wave->size[0] + part->span[0].lo;
     int64_t last = wave->tiles[0].hi * wave->size[0] + part->span[0].hi;
+    second = analysis_coarse(second, part->scale[0]);
+    last = analysis_coarse(last, part->scale[0]);
     return !wave->independent ||
            sweep_fills_apart(sweep_of(c, wave, k), wave->dimension[0], second, last);
 }

@@ -95,8 +95,10 @@ static void find_before(const plan_wave *wave, const plan_wave_loop *part, const
 {
     for (int i = 0; i < wave->count; i++) {
         int d = wave->dimension[i];
-        bool around = wave->period[i] && box->hi[d] <= part->seam[i].hi;
-        bool first = wave->period[i] ? box->lo[d] <= part->seam[i].lo : wave->independent && i == 0;
+        plan_span seam = {analysis_coarse(part->seam[i].lo, part->scale[i]),
+                          analysis_coarse(part->seam[i].hi, part->scale[i])};
+        bool around = wave->period[i] && box->hi[d] <= seam.hi;
+        bool first = wave->period[i] ? box->lo[d] <= seam.lo : wave->independent && i == 0;
         tile->before[d] = around ? SWEEP_BEFORE_HIGH : first ? SWEEP_BEFORE_NONE : SWEEP_BEFORE_LOW;
     }
 }

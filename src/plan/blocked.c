@@ -130,4 +130,4 @@ static void make(plan_group *g, const plan_request *r, plan *p, int parent)
     plan_blocks_close(g, p, blocks, seq);
 }
 
-const plan_method plan_blocked = {"blocked", false, PLAN_TAKES_PARTS, applicable, make};
+const plan_method plan_blocked = {"blocked", false, false, PLAN_TAKES_PARTS, applicable, make};

@@ -85,6 +85,8 @@ static const char *check_loop(const analysis_chain *a, const plan_node *n)
 {
     if (n->loop < 0 || n->loop >= a->loop_count) return "a loop does not exist";
     const analysis_loop *l = &a->loops[n->loop];
+    for (int d = 0; d < 3 && n->kind == PLAN_LOOP; d++)
+        if (n->scale[d] < 1 || n->scale[d] > PLAN_MOST_SCALE) return "a scale is out of range";
     if (n->kind == PLAN_LOOP) return l->loop->once ? "a loop without a grid is no leaf" : NULL;
     return l->loop->once || l->reduces ? NULL : "a loop has no scalars to finish";
 }
@@ -103,7 +105,8 @@ static const char *check_periods(const around *a, const plan_node *leaf)
     grid_shape grid = leaf->kind == PLAN_LOOP ? a->a->loops[leaf->loop].loop->shape
                                               : chain_slot_grid(a->a->slots[leaf->slot]);
     for (int d = 0; d < 3; d++)
-        if (a->period[d] && a->period[d] != grid.size[d]) return "a period is not that of its grid";
+        if (a->period[d] && a->period[d] != grid.size[d] * plan_scale_of(leaf, d))
+            return "a period is not that of its grid";
     return NULL;
 }
 

@@ -10,9 +10,16 @@ enum { TOUCHED = 1, WRITTEN = 2, REMAPPED = 4, REMAPPED_WRITTEN = 8, READ = 16, 
 
 typedef struct bonds {
     unsigned char *slots;
+    bool *written;           /* by slot: the field is, so far */
     const grid_shape *shape; /* of the first loop on a grid */
-    bool apart;
+    int64_t finest[3];       /* with ratios: sizes of the finest grid of that loop */
+    bool apart, ratios;
 } bonds;
+
+static bool is_remapped(const bonds *b, const analysis_touch *t)
+{
+    return t->remapped && !(b->ratios && t->scaled);
+}
 
 /* The bits that keep a loop with a touch out of the group. */
 static unsigned refused_bits(const bonds *b, const analysis_loop *l, const analysis_touch *t)
@@ -20,25 +27,41 @@ static unsigned refused_bits(const bonds *b, const analysis_loop *l, const analy
     bool once = l->loop->once;
     if (t->scalar) /* a loop that runs before the others must not change their scalars */
         return !b->apart ? 0 : !t->writes ? REDUCED : once ? REDUCED | READ : 0;
-    return t->writes ? (t->remapped ? TOUCHED : REMAPPED)
-                     : (t->remapped ? WRITTEN : REMAPPED_WRITTEN);
+    return t->writes ? (is_remapped(b, t) ? TOUCHED : REMAPPED)
+                     : (is_remapped(b, t) ? WRITTEN : REMAPPED_WRITTEN);
 }
 
-static unsigned bits_of(const analysis_loop *l, const analysis_touch *t)
+static unsigned bits_of(const bonds *b, const analysis_loop *l, const analysis_touch *t)
 {
     if (t->scalar) return l->loop->once ? 0 : t->writes ? REDUCED : READ;
-    return TOUCHED | (t->remapped ? REMAPPED : 0) |
-           (t->writes ? (t->remapped ? WRITTEN | REMAPPED_WRITTEN : WRITTEN) : 0);
+    return TOUCHED | (is_remapped(b, t) ? REMAPPED : 0) |
+           (t->writes ? (is_remapped(b, t) ? WRITTEN | REMAPPED_WRITTEN : WRITTEN) : 0);
+}
+
+/* Whether a loop belongs to the finest grid of the group: it runs there, or changes fields there,
+ * or reads those that the group has changed. */
+static bool suits_grids(bonds *b, const analysis_loop *l)
+{
+    int64_t finest[3];
+    bool divides = analysis_find_finest(l, b->written, finest);
+    if (!b->shape) b->ratios = b->ratios && divides;
+    if (!b->ratios) return !b->shape || grid_shape_equal(b->shape, &l->loop->shape);
+    if (!b->shape) memcpy(b->finest, finest, sizeof finest);
+    return divides && !memcmp(b->finest, finest, sizeof finest) &&
+           (!b->shape || b->shape->rank == l->loop->shape.rank);
 }
 
 /* Adds a loop unless something keeps it out. */
 static bool join(bonds *b, const analysis_loop *l)
 {
-    if (!l->loop->once && b->shape && !grid_shape_equal(b->shape, &l->loop->shape)) return false;
+    if (!l->loop->once && !suits_grids(b, l)) return false;
     for (int i = 0; i < l->touch_count; i++)
         if (b->slots[l->touches[i].slot] & refused_bits(b, l, &l->touches[i])) return false;
-    for (int i = 0; i < l->touch_count; i++)
-        b->slots[l->touches[i].slot] |= (unsigned char)bits_of(l, &l->touches[i]);
+    for (int i = 0; i < l->touch_count; i++) {
+        const analysis_touch *t = &l->touches[i];
+        b->slots[t->slot] |= (unsigned char)bits_of(b, l, t);
+        b->written[t->slot] = b->written[t->slot] || (t->writes && !t->scalar);
+    }
     if (!l->loop->once) b->shape = &l->loop->shape;
     return true;
 }
@@ -47,16 +70,29 @@ static bool join(bonds *b, const analysis_loop *l)
  * cannot be cut. */
 static bool is_alone(const analysis_loop *l) { return l->checks || l->uncuttable; }
 
-static bool find_end(plan_group *g, bool apart)
+/* Whether loops run on several grids, or change fields of another one. */
+static bool has_ratios(const plan_group *g, const bonds *b)
+{
+    for (int l = g->part.first; l < g->part.end && b->shape; l++) {
+        const chain_loop *loop = g->part.a->loops[l].loop;
+        for (int d = 0; d < 3 && !loop->once; d++)
+            if (loop->shape.size[d] != b->finest[d]) return true;
+    }
+    return false;
+}
+
+static bool find_end(plan_group *g, bool apart, bool ratios)
 {
     const analysis_chain *a = g->part.a;
-    bonds b = {.apart = apart};
+    bonds b = {.apart = apart, .ratios = ratios};
     b.slots = arena_array(&g->memory, (size_t)a->slot_count + 1, sizeof *b.slots);
-    if (!b.slots) return false;
+    b.written = arena_array(&g->memory, (size_t)a->slot_count + 1, sizeof *b.written);
+    if (!b.slots || !b.written) return false;
     int *end = &g->part.end;
     bool joins = !is_alone(&a->loops[g->part.first]) && join(&b, &a->loops[g->part.first]);
     while (joins && *end < a->loop_count && !is_alone(&a->loops[*end]) && join(&b, &a->loops[*end]))
         ++*end;
+    if (b.ratios && has_ratios(g, &b)) memcpy(g->finest, b.finest, sizeof g->finest);
     return true;
 }
 
@@ -67,11 +103,13 @@ static bool find_end(plan_group *g, bool apart)
 static const char *cannot_wrap(const plan_group *g, const analysis_loop *l, const analysis_touch *t,
                                int d)
 {
-    if (t->scalar || t->remapped) return NULL;
-    grid_box inside = chain_binding_inside(&l->loop->bindings[t->param]);
-    if (inside.lo[d] != 0 || inside.hi[d] != g->period[d])
+    if (t->scalar || (t->remapped && !(g->finest[0] && t->scaled))) return NULL;
+    const chain_binding *b = &l->loop->bindings[t->param];
+    int64_t period = chain_slot_grid(b->slot).size[d];
+    grid_box inside = chain_binding_inside(b);
+    if (inside.lo[d] != 0 || inside.hi[d] != period)
         return "a field has faces or ghosts there, others are read over periodic sides";
-    return l->loop->colors > 1 && larger(-t->lo[d], t->hi[d]) >= g->period[d]
+    return l->loop->colors > 1 && larger(-t->lo[d], t->hi[d]) >= period
                ? "a coloured loop reads as far as its periodic sides are apart"
                : NULL;
 }
@@ -81,7 +119,7 @@ static void find_periods(plan_group *g, const analysis_loop *l)
     for (int i = 0; i < l->touch_count; i++)
         for (int d = 0; d < 3 && !l->touches[i].scalar; d++)
             if (analysis_distance_of(l, &l->touches[i], d).periodic)
-                g->period[d] = l->loop->shape.size[d];
+                g->period[d] = l->loop->shape.size[d] * plan_group_scale(g, l->loop, d);
 }
 
 static void find_fixed(plan_group *g, const analysis_loop *l)
@@ -89,7 +127,8 @@ static void find_fixed(plan_group *g, const analysis_loop *l)
     const grid_box *box = &l->loop->box;
     if (l->columns) g->fixed[l->loop->kernel->ordered] = "levels run in order along it";
     for (int d = 0; d < 3; d++) {
-        bool beyond = box->lo[d] < 0 || box->hi[d] > g->period[d];
+        int64_t hi = box->hi[d] * plan_group_scale(g, l->loop, d);
+        bool beyond = box->lo[d] < 0 || hi > g->period[d];
         if (d >= l->loop->shape.rank) g->fixed[d] = "the grid does not have it";
         if (g->period[d] && beyond) g->fixed[d] = "a range goes beyond its periodic sides";
         for (int i = 0; i < l->touch_count && g->period[d] && !g->fixed[d]; i++)
@@ -98,13 +137,15 @@ static void find_fixed(plan_group *g, const analysis_loop *l)
 }
 
 /* Why a loop, and with it its group, cannot be cut at all; NULL: it can. */
-static const char *why_whole(const analysis_loop *l)
+static const char *why_whole(const plan_group *g, const analysis_loop *l)
 {
     if (l->uncuttable)
         return "levels run in order and read more of each other than their own column";
-    for (int i = 0; i < l->touch_count; i++)
-        if (l->touches[i].writes && !l->touches[i].scalar && l->touches[i].remapped)
+    for (int i = 0; i < l->touch_count; i++) {
+        const analysis_touch *t = &l->touches[i];
+        if (t->writes && !t->scalar && t->remapped && !(g->finest[0] && t->scaled))
             return "a field is written that is finer, coarser or lacks a dimension";
+    }
     return NULL;
 }
 
@@ -115,14 +156,14 @@ static void find_dimensions(plan_group *g)
         if (!loops[l].loop->once) find_periods(g, &loops[l]);
     for (int l = g->part.first; l < g->part.end; l++) {
         if (!loops[l].loop->once) find_fixed(g, &loops[l]);
-        if (!g->whole) g->whole = why_whole(&loops[l]);
+        if (!g->whole) g->whole = why_whole(g, &loops[l]);
     }
 }
 
-bool plan_group_make(plan_group *g, const analysis_chain *a, int first, bool apart)
+bool plan_group_make(plan_group *g, const analysis_chain *a, int first, bool apart, bool ratios)
 {
     *g = (plan_group){.part = {a, first, first + 1}};
-    if (!find_end(g, apart)) return false;
+    if (!find_end(g, apart, ratios)) return false;
     size_t loops = (size_t)(g->part.end - first), slots = (size_t)a->slot_count + 1;
     g->lags = arena_array(&g->memory, loops, sizeof *g->lags);
     g->extents = arena_array(&g->memory, loops, sizeof *g->extents);
@@ -134,11 +175,16 @@ bool plan_group_make(plan_group *g, const analysis_chain *a, int first, bool apa
 
 void plan_group_free(plan_group *g) { arena_free(&g->memory); }
 
+int64_t plan_group_scale(const plan_group *g, const chain_loop *loop, int d)
+{
+    return g->finest[0] ? analysis_scale(g->finest, loop, d) : 1;
+}
+
 bool plan_group_lags(plan_group *g, const analysis_section *part)
 {
     plan_span(*lags)[3] = g->lags + (part->first - g->part.first);
     memset(lags, 0, (size_t)(part->end - part->first) * sizeof *lags);
-    return analysis_find_lags(part, lags);
+    return analysis_find_lags(part, g->finest[0] ? g->finest : NULL, lags);
 }
 
 /* ---- what planners ask ----------------------------------------------------------------------- */

@@ -27,7 +27,10 @@ const char *plan_slot_name(const analysis_chain *a, int slot);
 /* Notes that a method cannot be used for loops (those on a grid), and why. */
 void plan_refuse(plan *p, const analysis_section *loops, const char *why);
 
-enum { PLAN_MOST_BLOCKS = 1 << 20 };
+/* Of a leaf along a dimension: 1 unless it is a loop on a coarser grid. */
+int64_t plan_scale_of(const plan_node *leaf, int dimension);
+
+enum { PLAN_MOST_BLOCKS = 1 << 20, PLAN_MOST_SCALE = IR_MAX_RATIO };
 
 /* ---- form.c ---------------------------------------------------------------------------------- */
 

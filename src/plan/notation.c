@@ -10,6 +10,7 @@
  *
  * A leaf has the spans of the tiles around it, outermost first, two numbers each (at seams four, of
  * blocks six).
+ * A loop has a scale, as in "loop number 3 scale 1 2 2 spans ...", unless that is 1 1 1.
  * PLAN_FAR is written as far and its negative as -far, in JSON as texts. */
 #include "plan/notation.h"
 
@@ -50,6 +51,7 @@ const notation_number notation_numbers[] = {
     NUMBERS(EXCHANGE, "margin", margin, 6),
     NUMBERS(SCALAR, "number", loop, 1),
     NUMBERS(LOOP, "number", loop, 1),
+    NUMBERS(LOOP, "scale", scale, 3),
 };
 const int notation_number_count = (int)COUNT_OF(notation_numbers);
 
@@ -113,6 +115,13 @@ static void print_cuts(const printer *w, const plan_node *n, const char *between
     if (w->json) text_add(w->out, "]");
 }
 
+/* Whether numbers are shown: a scale is if it is not 1 along all dimensions. */
+static bool is_told(const plan_node *n, const notation_number *x)
+{
+    bool all_one = n->scale[0] == 1 && n->scale[1] == 1 && n->scale[2] == 1;
+    return x->offset != offsetof(plan_node, scale) || !all_one;
+}
+
 /* The kind and the numbers of a node, as words or as members of a JSON object. */
 static void print_numbers(printer *w, const plan_node *n)
 {
@@ -120,7 +129,7 @@ static void print_numbers(printer *w, const plan_node *n)
     text_add(w->out, w->json ? "{\"kind\": \"%s\"" : "%s", notation_kinds[n->kind]);
     for (int k = 0; k < notation_number_count; k++) {
         const notation_number *x = &notation_numbers[k];
-        if (x->kind != n->kind) continue;
+        if (x->kind != n->kind || !is_told(n, x)) continue;
         text_add(w->out, w->json ? ", \"%s\": " : " %s ", x->label);
         if (w->json && x->count > 1) text_add(w->out, "[");
         for (int i = 0; i < x->count; i++) {

@@ -6,6 +6,11 @@
 
 bool plan_is_leaf(const plan_node *n) { return n->kind == PLAN_LOOP || n->kind == PLAN_MOVE; }
 
+int64_t plan_scale_of(const plan_node *leaf, int d)
+{
+    return leaf->kind == PLAN_LOOP ? leaf->scale[d] : 1;
+}
+
 static void append_child(plan *p, int parent, int node)
 {
     int *link = &p->nodes[parent].child;
@@ -25,6 +30,7 @@ int plan_add(plan *p, int parent, plan_node node)
     if (!p->count) p->nodes[p->count++] = (plan_node){0};
     int number = p->count++;
     node.leaf = p->leaf_count;
+    for (int d = 0; d < 3 && node.kind == PLAN_LOOP; d++) node.scale[d] = larger(node.scale[d], 1);
     p->nodes[number] = node;
     if (plan_is_leaf(&node)) p->leaf_count++;
     if (parent)

@@ -7,6 +7,9 @@
  * the leaf's *span*: both ends alike in a skewed tile, outwards in an overlapped tile, inwards or
  * past one another in the two halves of diamonds. These numbers describe all tilings.
  *
+ * Loops on a coarser grid have a *scale*: in a dimension, so many times as long are frames and
+ * spans as the loop's part. Its point i lies in a frame if i times the scale does.
+ *
  * A *place* holds values of a field. Every field has one place of its own, its home. A buffer is
  * another place of a field while its child runs: it has its capacity of points in each dimension,
  * stores index i at i modulo capacity, and has no values at first. Leaves inside find the field in
@@ -36,7 +39,7 @@ typedef enum plan_kind {
     PLAN_WAIT,     /* tag: the move started under it has ended after this */
     PLAN_EXCHANGE, /* slot, margin */
     PLAN_SCALAR,   /* loop: finishes its reductions; or runs it, without a grid */
-    PLAN_LOOP      /* loop */
+    PLAN_LOOP      /* loop, scale */
 } plan_kind;
 
 typedef analysis_span plan_span; /* added to the ends of a frame */
@@ -70,6 +73,7 @@ typedef struct plan_node {
     int tag;  /* of a move that is only started here; 0: none */
     plan_span margin[3];
     int loop;
+    int64_t scale[3]; /* of LOOP, 1 at least */
 } plan_node;
 
 /* ---- plan_schedule.c: a plan as a list ------------------------------------------------------- */
@@ -80,6 +84,7 @@ typedef struct plan_wave_loop {
     int loop;
     plan_span span[3];
     plan_span seam[3]; /* of the first and the last tile around a period */
+    int64_t scale[3];
 } plan_wave_loop;
 
 /* Tiles around loops, the outermost node first. Tile number k of a node is [k size, (k + 1) size);
@@ -224,7 +229,7 @@ int plan_wave_boxes(const plan_wave *wave, const plan_wave_loop *part, const cha
 
 /* What a plan moves, predicted: bytes per point and loop between memory and the caches, and between
  * a cache and the cores; the most bytes that the fields of a tile fill, 0 without tiles; and the
- * points of a loop, as a mean. Fields on other grids and buffers do not count. */
+ * points of a loop, as a mean. Buffers do not count. */
 typedef struct plan_traffic {
     double memory, cache, tile, points;
 } plan_traffic;

@@ -27,8 +27,9 @@ static void count_tiles(const plan_wave_loop *part, const grid_box *box, plan_wa
             wave->tiles[i] = (plan_span){0, (wave->period[i] - 1) / wave->size[i]};
             continue;
         }
-        int64_t first = floor_divide(box->lo[d] - part->span[i].hi, wave->size[i]);
-        int64_t last = floor_divide(box->hi[d] - 1 - part->span[i].lo, wave->size[i]);
+        int64_t lo = box->lo[d] * part->scale[i], hi = (box->hi[d] - 1) * part->scale[i];
+        int64_t first = floor_divide(lo - part->span[i].hi, wave->size[i]);
+        int64_t last = floor_divide(hi - part->span[i].lo, wave->size[i]);
         wave->tiles[i].lo = smaller(wave->tiles[i].lo, first);
         wave->tiles[i].hi = larger(wave->tiles[i].hi, last);
     }
@@ -61,6 +62,7 @@ static bool describe_wave(plan *p, const analysis_chain *a, int node, plan_wave 
         if (!wave->loops++) wave->first = leaf->leaf;
         part->loop = leaf->loop;
         for (int k = 0; k < wave->count; k++) {
+            part->scale[k] = leaf->scale[nodes[k]->dimension];
             part->span[k] = *plan_span_of(nodes[k], leaf->leaf, nodes[k]->dimension);
             if (nodes[k]->seam) part->seam[k] = *plan_seam_of(nodes[k], leaf->leaf);
         }
@@ -69,15 +71,16 @@ static bool describe_wave(plan *p, const analysis_chain *a, int node, plan_wave 
     return wave->loops > 0;
 }
 
-/* The ends of a loop in a tile along dimension number i; over a seam the high one lies beyond the
- * grid. */
+/* The ends of a loop's part of a tile along dimension number i; over a seam the high one lies
+ * beyond the grid. */
 static plan_span ends_of(const plan_wave *wave, const plan_wave_loop *part, int64_t at, int i)
 {
     int64_t lo = at * wave->size[i], hi = lo + wave->size[i];
     bool first = wave->period[i] && lo == 0, last = wave->period[i] && hi >= wave->period[i];
     if (last) hi = wave->period[i];
-    return (plan_span){lo + (first ? part->seam[i].lo : part->span[i].lo),
-                       hi + (last ? part->seam[i].hi : part->span[i].hi)};
+    lo += first ? part->seam[i].lo : part->span[i].lo;
+    hi += last ? part->seam[i].hi : part->span[i].hi;
+    return (plan_span){analysis_coarse(lo, part->scale[i]), analysis_coarse(hi, part->scale[i])};
 }
 
 int plan_wave_boxes(const plan_wave *wave, const plan_wave_loop *part, const chain_loop *loop,
@@ -88,7 +91,7 @@ int plan_wave_boxes(const plan_wave *wave, const plan_wave_loop *part, const cha
     for (int i = 0; i < wave->count; i++) {
         int d = wave->dimension[i], before = count;
         plan_span ends = ends_of(wave, part, at[i], i);
-        int64_t beyond = wave->period[i] ? ends.hi - wave->period[i] : 0;
+        int64_t beyond = wave->period[i] ? ends.hi - wave->period[i] / part->scale[i] : 0;
         for (int k = 0; k < before && beyond > 0; k++) {
             out[count] = out[k];
             out[count].lo[d] = larger(out[k].lo[d], 0);

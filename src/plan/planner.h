@@ -13,10 +13,12 @@ typedef struct plan_treatment {
     plan_span margin[3];    /* the indices around a tile that are touched at most */
 } plan_treatment;
 
-/* Consecutive loops on one grid. None of them waits for a reduction of another: loops without a
- * grid run before the others, reductions are finished after them. */
+/* Consecutive loops on one grid, or on a grid and coarser ones. None of them waits for a reduction
+ * of another: loops without a grid run before the others, reductions are finished after them. */
 typedef struct plan_group {
     analysis_section part;
+    int64_t finest[3];       /* sizes of the finest grid; 0: all loops run on one grid, and change
+                                no fields of others */
     const char *whole;       /* why it cannot be tiled at all; NULL: it can */
     const char *fixed[3];    /* the same for each dimension */
     int64_t period[3];       /* the size of dimensions with reads over a periodic side, else 0 */
@@ -31,10 +33,13 @@ typedef struct plan_group {
     arena memory;
 } plan_group;
 
-/* The group that begins with a loop. `apart`: loops that wait for others are left in. False when
- * memory is out. */
-bool plan_group_make(plan_group *g, const analysis_chain *a, int first, bool apart);
+/* The group that begins with a loop. `apart`: loops that wait for others are left in; `ratios`:
+ * loops on grids that are coarser than that of others, too. False when memory is out. */
+bool plan_group_make(plan_group *g, const analysis_chain *a, int first, bool apart, bool ratios);
 void plan_group_free(plan_group *g);
+/* How many points of the finest grid lie in a point of a loop, along a dimension. Spans, lags,
+ * sizes and periods count in these. */
+int64_t plan_group_scale(const plan_group *g, const chain_loop *loop, int d);
 /* Sets the lags of consecutive loops of a group behind the first of them; false when memory is out.
  */
 bool plan_group_lags(plan_group *g, const analysis_section *part);
@@ -111,6 +116,7 @@ enum {
 typedef struct plan_method {
     const char *name;
     bool apart;     /* see plan_group_make */
+    bool ratios;    /* the same */
     unsigned takes; /* PLAN_TAKES_..., of a request */
     /* Says why if not; NULL: it always is. */
     bool (*applicable)(plan_group *g, const plan_request *request, text *why);

@@ -9,7 +9,7 @@ static void make_in_order(plan_group *g, const plan_request *request, plan *p, i
     plan_add_loops(p, parent, &g->part, PLAN_ONCE | PLAN_ON_GRID | PLAN_REDUCED);
 }
 
-static const plan_method plan_loops = {"loops", false, 0, NULL, make_in_order};
+static const plan_method plan_loops = {"loops", false, false, 0, NULL, make_in_order};
 
 static const plan_method *const methods[] = {
     &plan_loops,      /* one loop after another */
@@ -51,11 +51,17 @@ static int add_group(plan *p, int root, const analysis_chain *a, int first,
 {
     plan_group g;
     text why = {0};
-    bool made = plan_group_make(&g, a, first, method->apart);
+    bool made = plan_group_make(&g, a, first, method->apart, method->ratios);
     bool suited = made && suits(method, &g, request, &why);
+    if (made && !suited && g.finest[0]) { /* a part of it, on one grid, may suit */
+        text_free(&why);
+        plan_group_free(&g);
+        made = plan_group_make(&g, a, first, method->apart, false);
+        suited = made && suits(method, &g, request, &why);
+    }
     if (!suited && !method->apart) { /* its loops may wait for one another */
         plan_group_free(&g);
-        made = plan_group_make(&g, a, first, true);
+        made = plan_group_make(&g, a, first, true, false);
     }
     if (!suited && method != &plan_loops && made) plan_refuse(p, &g.part, text_get(&why));
     if (!suited) method = &plan_loops;

@@ -96,4 +96,4 @@ static void make(plan_group *g, const plan_request *r, plan *p, int parent)
     }
 }
 
-const plan_method plan_single = {"single", true, PLAN_TAKES_TILE, applicable, make};
+const plan_method plan_single = {"single", true, false, PLAN_TAKES_TILE, applicable, make};

@@ -68,6 +68,15 @@ static void set_seams(const plan_group *g, plan *p, int tile)
     }
 }
 
+static void set_scales(const plan_group *g, plan *p, int node)
+{
+    for (int i = node; g->finest[0] && !p->failed && i < p->count; i++) {
+        plan_node *leaf = &p->nodes[i];
+        for (int d = 0; d < 3 && leaf->kind == PLAN_LOOP; d++)
+            leaf->scale[d] = plan_group_scale(g, g->part.a->loops[leaf->loop].loop, d);
+    }
+}
+
 /* Tiles of both levels around the loops, the slowest dimension outermost. Those of the first level
  * are a wave: a loop lags behind all that it needs in every dimension. */
 static void add_skewed_tiles(plan_group *g, const plan_request *r, const analysis_section *part,
@@ -89,6 +98,7 @@ static void add_skewed_tiles(plan_group *g, const plan_request *r, const analysi
         }
     int seq = plan_add(p, parent, (plan_node){.kind = PLAN_SEQ});
     plan_add_loops(p, seq, part, PLAN_ON_GRID);
+    set_scales(g, p, seq);
     while (count) {
         plan_end_tile(p, made[--count], skewed_span, g);
         set_seams(g, p, made[count]);
@@ -101,6 +111,10 @@ static bool diamond_applicable(plan_group *g, const plan_request *r, text *why)
 {
     if (!skewed_applicable(g, r, why)) return false;
     int d = plan_group_slowest(g, r);
+    if (g->finest[0] && g->period[d]) {
+        text_add(why, "loops run on several grids, and read over periodic sides along %c", 'x' + d);
+        return false;
+    }
     int64_t least = 0, count = plan_section_count(g, r);
     for (int64_t i = 0; i < count; i++) {
         analysis_section part = plan_section(g, count, i);
@@ -187,9 +201,9 @@ static void make_diamond(plan_group *g, const plan_request *r, plan *p, int pare
     if (wraps) plan_blocks_close(g, p, seam, seq);
 }
 
-const plan_method plan_skewed = {"skewed", true,
-                                 PLAN_TAKES_TILE | PLAN_TAKES_INNER | PLAN_TAKES_DEPTH,
-                                 skewed_applicable, make_skewed};
-const plan_method plan_diamond = {"diamond", true,
-                                  PLAN_TAKES_TILE | PLAN_TAKES_INNER | PLAN_TAKES_DEPTH,
-                                  diamond_applicable, make_diamond};
+const plan_method plan_skewed = {
+    "skewed",          true,       true, PLAN_TAKES_TILE | PLAN_TAKES_INNER | PLAN_TAKES_DEPTH,
+    skewed_applicable, make_skewed};
+const plan_method plan_diamond = {
+    "diamond",          true,        true, PLAN_TAKES_TILE | PLAN_TAKES_INNER | PLAN_TAKES_DEPTH,
+    diamond_applicable, make_diamond};

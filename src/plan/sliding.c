@@ -87,5 +87,5 @@ static void make(plan_group *g, const plan_request *r, plan *p, int parent)
     }
 }
 
-const plan_method plan_sliding = {"sliding", true, PLAN_TAKES_TILE | PLAN_TAKES_DEPTH, applicable,
-                                  make};
+const plan_method plan_sliding = {"sliding",  true, false, PLAN_TAKES_TILE | PLAN_TAKES_DEPTH,
+                                  applicable, make};

@@ -71,7 +71,7 @@ static void make(plan_group *g, const plan_request *r, plan *p, int parent)
     int64_t planes[3] = {0, 0, 0};
     planes[d] = r->tile[d] + s.ahead;
     g->cut[d] = true;
-    if (!analysis_find_lags(&g->part, g->lags)) p->failed = true;
+    if (!plan_group_lags(g, &g->part)) p->failed = true;
     plan_group_fronts(g, &g->part, d);
     int outer = plan_group_buffers(g, planes, p, parent);
     int tile =
@@ -93,6 +93,7 @@ static void make_fused(plan_group *g, const plan_request *r, plan *p, int parent
     make(g, &at_once, p, parent);
 }
 
-const plan_method plan_streamed = {"streamed", true, PLAN_TAKES_TILE | PLAN_TAKES_PREFETCH,
+const plan_method plan_streamed = {"streamed", true, false, PLAN_TAKES_TILE | PLAN_TAKES_PREFETCH,
                                    applicable, make};
-const plan_method plan_fused = {"fused", true, PLAN_TAKES_TILE, fused_applicable, make_fused};
+const plan_method plan_fused = {"fused",          true,      false, PLAN_TAKES_TILE,
+                                fused_applicable, make_fused};

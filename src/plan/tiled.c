@@ -47,9 +47,24 @@ static grid_box hull_of(const plan_group *g)
     for (int l = g->part.first; l < g->part.end; l++) {
         const chain_loop *loop = g->part.a->loops[l].loop;
         if (loop->once || grid_box_is_empty(&loop->box)) continue;
-        hull = grid_box_is_empty(&hull) ? loop->box : grid_box_hull(&hull, &loop->box);
+        grid_box box = loop->box;
+        for (int d = 0; d < 3; d++) {
+            box.lo[d] *= plan_group_scale(g, loop, d);
+            box.hi[d] *= plan_group_scale(g, loop, d);
+        }
+        hull = grid_box_is_empty(&hull) ? box : grid_box_hull(&hull, &box);
     }
     return hull;
+}
+
+/* How many points of the finest grid lie in a point of a field. */
+static int64_t points_in(const plan_group *g, const chain_slot *slot)
+{
+    grid_shape grid = chain_slot_grid(slot);
+    int64_t points = 1;
+    for (int d = 0; d < 3 && g->finest[0]; d++)
+        points *= larger(g->finest[d] / larger(grid.size[d], 1), 1);
+    return points;
 }
 
 static int64_t bytes_per_point(const plan_group *g)
@@ -58,8 +73,8 @@ static int64_t bytes_per_point(const plan_group *g)
     for (int s = 0; s < g->part.a->slot_count; s++) {
         const chain_slot *slot = g->part.a->slots[s];
         analysis_use use = analysis_use_of(&g->part, s);
-        if (use.touched && !use.remapped)
-            bytes += (int64_t)slot->components * ir_storages[slot->type].bytes;
+        if (use.touched && (!use.remapped || g->finest[0]))
+            bytes += (int64_t)slot->components * ir_storages[slot->type].bytes / points_in(g, slot);
     }
     return bytes;
 }
@@ -245,5 +260,5 @@ static void make_tiled(plan_group *g, const plan_request *r, plan *p, int parent
     g->sized_by->make(g, &g->sized, p, parent);
 }
 
-const plan_method plan_tiled = {"tiled", true, PLAN_TAKES_CACHE | PLAN_TAKES_DEPTH,
-                                tiled_applicable, make_tiled};
+const plan_method plan_tiled = {
+    "tiled", true, true, PLAN_TAKES_CACHE | PLAN_TAKES_DEPTH, tiled_applicable, make_tiled};

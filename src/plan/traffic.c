@@ -36,6 +36,18 @@ static double met_again(const plan *p, const plan_wave *wave)
     return wave->independent ? 0 : (double)late / (double)wave->size[0];
 }
 
+/* The points of a field, as a part of those of the finest grid on which a section runs. */
+static double share_of(const analysis_section *s, const chain_slot *slot)
+{
+    double points = 1, share = 1;
+    for (int i = s->first; i < s->end; i++) {
+        grid_box all = grid_shape_box(&s->a->loops[i].loop->shape);
+        points = fmax(points, (double)grid_box_points(&all));
+    }
+    for (int d = 0; d < 3; d++) share *= (double)slot->shape.size[d];
+    return share / points;
+}
+
 /* Bytes of a point of the fields that a section takes, and of those that it changes. `whole`: of
  * all that it touches, once. */
 static double bytes_of(const analysis_section *s, bool whole)
@@ -44,9 +56,9 @@ static double bytes_of(const analysis_section *s, bool whole)
     for (int slot = 0; slot < s->a->slot_count; slot++) {
         analysis_use use = analysis_use_of(s, slot);
         const chain_slot *c = s->a->slots[slot];
-        if (!use.touched || use.remapped) continue;
+        if (!use.touched) continue;
         int times = whole ? 1 : analysis_takes(s, slot) + use.written;
-        bytes += times * c->components * (double)ir_storages[c->type].bytes;
+        bytes += times * c->components * (double)ir_storages[c->type].bytes * share_of(s, c);
     }
     return bytes;
 }
@@ -55,12 +67,12 @@ static double bytes_of(const analysis_section *s, bool whole)
 static double tile_of(const plan *p, const analysis_section *s, const plan_wave *wave)
 {
     double points = points_of(s);
-    const grid_box *box = &s->a->loops[s->first].loop->box;
     for (int k = 0; k < wave->count; k++) {
+        const plan_wave_loop *parts = &p->schedule.loops[wave->first];
+        const grid_box *box = &s->a->loops[parts[0].loop].loop->box;
         int d = wave->dimension[k];
-        int64_t late = 0, extent = larger(box->hi[d] - box->lo[d], 1);
-        for (int i = 0; i < wave->loops; i++)
-            late = larger(late, -p->schedule.loops[wave->first + i].span[k].lo);
+        int64_t late = 0, extent = larger((box->hi[d] - box->lo[d]) * parts[0].scale[k], 1);
+        for (int i = 0; i < wave->loops; i++) late = larger(late, -parts[i].span[k].lo);
         points *= fmin(1, (double)(wave->size[k] + late) / (double)extent);
     }
     return points * bytes_of(s, true);

@@ -22,9 +22,9 @@ static bool each_image(plan_walk *w, const plan_node *leaf, int d, plan_run *run
 {
     if (d == 3) return grid_box_is_empty(&run->box) || visit(w, leaf, run);
     grid_box whole = walk_whole_box(w, leaf);
-    plan_span clip = walk_clip(w, leaf->leaf, d, false);
-    plan_span core = walk_clip(w, leaf->leaf, d, true);
-    int64_t period = walk_period(w, d), first = 0, last = 0;
+    plan_span clip = walk_clip(w, leaf, d, false);
+    plan_span core = walk_clip(w, leaf, d, true);
+    int64_t period = walk_period(w, d) / plan_scale_of(leaf, d), first = 0, last = 0;
     if (period && clip.lo > -PLAN_FAR) first = floor_divide(clip.lo - whole.hi[d] + 1, period);
     if (period && clip.hi < PLAN_FAR) last = floor_divide(clip.hi - 1 - whole.lo[d], period);
     for (int64_t image = first; image <= last; image++) {

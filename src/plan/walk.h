@@ -53,7 +53,7 @@ int64_t walk_period(const plan_walk *w, int d);
 grid_box walk_whole_box(const plan_walk *w, const plan_node *leaf);
 /* The indices at which a leaf runs along a dimension, cut by the frames around it; `core`: without
  * points that another tile computes as well. */
-plan_span walk_clip(const plan_walk *w, int leaf, int d, bool core);
+plan_span walk_clip(const plan_walk *w, const plan_node *leaf, int d, bool core);
 /* The next outer place of a slot; NULL if `place` is its home. */
 plan_place *walk_outer_place(const plan_place *place, int slot);
 plan_place walk_make_place(plan_walk *w, const plan_node *buffer);

@@ -22,9 +22,16 @@ grid_box walk_whole_box(const plan_walk *w, const plan_node *leaf)
     return box;
 }
 
-plan_span walk_clip(const plan_walk *w, int leaf, int d, bool core)
+/* The end of a clip, in points of a leaf. Parts that meet at an end share no point. */
+static int64_t in_points(int64_t end, int64_t scale)
+{
+    return end <= -PLAN_FAR || end >= PLAN_FAR ? end : analysis_coarse(end, scale);
+}
+
+plan_span walk_clip(const plan_walk *w, const plan_node *node, int d, bool core)
 {
     plan_span clip = {-PLAN_FAR, PLAN_FAR};
+    int leaf = node->leaf;
     for (int i = 0; i < w->frame_count; i++) {
         const walk_frame *f = &w->frames[i];
         if (f->node->kind == PLAN_TILE && f->node->dimension != d) continue;
@@ -37,6 +44,8 @@ plan_span walk_clip(const plan_walk *w, int leaf, int d, bool core)
         clip.lo = larger(clip.lo, f->box.lo[d] + span.lo);
         clip.hi = smaller(clip.hi, f->box.hi[d] + span.hi);
     }
+    clip.lo = in_points(clip.lo, plan_scale_of(node, d));
+    clip.hi = in_points(clip.hi, plan_scale_of(node, d));
     return clip;
 }
 

@@ -10,7 +10,8 @@ static void find_tiles(const plan_walk *w, const plan_node *tile, const plan_nod
     int d = tile->dimension;
     plan_span span = *plan_span_of(tile, leaf->leaf, d);
     grid_box whole = walk_whole_box(w, leaf);
-    plan_span clip = walk_clip(w, leaf->leaf, d, false);
+    plan_span clip = walk_clip(w, leaf, d, false);
+    int64_t scale = plan_scale_of(leaf, d);
     bool outer_wraps = walk_period(w, d) > 0;
     if (tile->seam) {
         *first = 0;
@@ -19,14 +20,14 @@ static void find_tiles(const plan_walk *w, const plan_node *tile, const plan_nod
     }
     if (tile->period[d]) { /* copies belong to the tiles of their originals */
         whole.lo[d] = larger(whole.lo[d], 0);
-        whole.hi[d] = smaller(whole.hi[d], tile->period[d]);
+        whole.hi[d] = smaller(whole.hi[d], tile->period[d] / scale);
     }
     int64_t lo = outer_wraps ? clip.lo : larger(clip.lo, whole.lo[d]);
     int64_t hi = outer_wraps ? clip.hi : smaller(clip.hi, whole.hi[d]);
     if (span.hi >= PLAN_FAR || lo >= hi || grid_box_is_empty(&whole)) return;
     if (tile->overlap) span = (plan_span){0, 0};
-    *first = smaller(*first, floor_divide(lo - span.hi, tile->size));
-    *last = larger(*last, floor_divide(hi - 1 - span.lo, tile->size));
+    *first = smaller(*first, floor_divide(lo * scale - span.hi, tile->size));
+    *last = larger(*last, floor_divide((hi - 1) * scale - span.lo, tile->size));
 }
 
 static void find_tiles_below(const plan_walk *w, const plan_node *tile, int node, int64_t *first,

@@ -122,6 +122,71 @@ SPAN(block_move_in_short, is_blocks, is_move_in, 1, -1)
 SPAN(block_move_out_short, is_blocks, is_move_out, 0, -1)
 SPAN(block_move_out_far, is_blocks, is_move_out, -1, 1)
 
+/* ---- loops on coarser grids ------------------------------------------------------------------ */
+
+/* Changes the spans of a leaf that has a scale in a tile along that dimension: by parts of the
+ * scale, or all of them divided by it. */
+typedef enum scaled_change {
+    EARLIER = 1,
+    LATER = 2,
+    LOW_END = 4,
+    HIGH_END = 8,
+    ROUNDED = 16, /* by one point less than a coarse one has */
+    COARSE = 32
+} scaled_change;
+
+static void change_end(int64_t *end, int64_t scale, scaled_change how)
+{
+    int64_t by = how & ROUNDED ? scale - 1 : scale;
+    if (how & COARSE) *end = *end / scale;
+    if (how & EARLIER) *end += by;
+    if (how & LATER) *end -= by;
+}
+
+static bool change_scaled(world *w, const plan *p, plan *out, scaled_change how)
+{
+    int count = 0, found = -1, tile = 0;
+    if (!copy_plan(p, out)) return false;
+    for (int i = 1; i < out->count; i++) {
+        const plan_node *n = &out->nodes[i];
+        for (int k = 0; n->kind == PLAN_TILE && k < n->leaf_count; k++) {
+            int64_t scale = plan_scale_of(leaf_of(out, n->leaf + k), n->dimension);
+            if (scale == 1 || world_from(w, 0, count++) != 0) continue;
+            found = n->leaf + k;
+            tile = i;
+        }
+    }
+    if (found < 0) return false;
+    const plan_node *n = &out->nodes[tile];
+    int64_t scale = plan_scale_of(leaf_of(out, found), n->dimension);
+    plan_span *span = plan_span_of(n, found, n->dimension);
+    if (how & LOW_END) change_end(&span->lo, scale, how);
+    if (how & HIGH_END) change_end(&span->hi, scale, how);
+    return true;
+}
+
+#define SCALED(name, how)                                                                          \
+    static bool name(world *w, const plan *p, analysis_chain *a, const plan_request *r, plan *out) \
+    {                                                                                              \
+        (void)a;                                                                                   \
+        (void)r;                                                                                   \
+        return change_scaled(w, p, out, (scaled_change)(how));                                     \
+    }
+SCALED(coarse_row_early, EARLIER | LOW_END | HIGH_END)
+SCALED(coarse_row_late, LATER | LOW_END | HIGH_END)
+SCALED(coarse_row_twice, LATER | LOW_END)
+SCALED(coarse_row_nowhere, EARLIER | LOW_END)
+SCALED(coarse_last_row_nowhere, LATER | HIGH_END)
+SCALED(coarse_rounded_early, ROUNDED | EARLIER | LOW_END | HIGH_END)
+SCALED(coarse_rounded_late, ROUNDED | LATER | LOW_END | HIGH_END)
+SCALED(coarse_ends_apart, ROUNDED | EARLIER | LOW_END)
+SCALED(lag_in_coarse_points, COARSE | LOW_END | HIGH_END)
+
+static bool is_scaled(const plan_node *n)
+{
+    return n->kind == PLAN_LOOP && n->scale[0] * n->scale[1] * n->scale[2] > 1;
+}
+
 /* ---- numbers of nodes ------------------------------------------------------------------------ */
 
 /* A statement on a node `n` of the wanted kind. */
@@ -217,6 +282,10 @@ CHANGE(exchange_shallow_below, is_exchange,
 CHANGE(exchange_shallow_above, is_exchange,
        for (int d = 0; d < 3; d++) n->margin[d].hi -= n->margin[d].hi > 0)
 CHANGE(exchange_of_other_field, is_exchange, n->slot = other_field(w, a, n->slot))
+CHANGE(scale_lost, is_scaled, n->scale[0] = n->scale[1] = n->scale[2] = 1)
+CHANGE(scale_larger, is_scaled, for (int d = 0; d < 3; d++) n->scale[d] += n->scale[d] > 1)
+CHANGE(scale_less, is_scaled, for (int d = 0; d < 3; d++) n->scale[d] -= n->scale[d] > 1)
+CHANGE(scale_of_other, is_loop, n->scale[world_from(w, 0, 2)] = 2)
 CHANGE(other_loop, is_loop, n->loop = (int)world_from(w, 0, a->loop_count - 1))
 CHANGE(other_scalar, is_scalar, n->loop = (int)world_from(w, 0, a->loop_count - 1))
 
@@ -383,6 +452,19 @@ const mutant mutants[] = {
     MUTANT(block_move_in_short),
     MUTANT(block_move_out_short),
     MUTANT(block_move_out_far),
+    MUTANT(coarse_row_early),
+    MUTANT(coarse_row_late),
+    MUTANT(coarse_row_twice),
+    MUTANT(coarse_row_nowhere),
+    MUTANT(coarse_last_row_nowhere),
+    MUTANT(coarse_rounded_early),
+    MUTANT(coarse_rounded_late),
+    MUTANT(coarse_ends_apart),
+    MUTANT(lag_in_coarse_points),
+    MUTANT(scale_lost),
+    MUTANT(scale_larger),
+    MUTANT(scale_less),
+    MUTANT(scale_of_other),
     MUTANT(tile_larger),
     MUTANT(diamond_smaller),
     MUTANT(tile_other_dimension),

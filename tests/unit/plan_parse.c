@@ -124,6 +124,12 @@ static bool read_spans(parser *r, const line *l, int leaf, int own)
     return true;
 }
 
+/* Whether a line is about a loop with a scale. */
+static bool has_scale(const parser *r, const line *l)
+{
+    return l->kind == PLAN_LOOP && (size_t)l->count == 4 + r->tiles;
+}
+
 /* Adds the node of a line; those that are not around it have ended. */
 static bool add_line(parser *r, const line *l)
 {
@@ -134,6 +140,7 @@ static bool add_line(parser *r, const line *l)
     end_nodes(r, l->indent);
     for (int k = 0; k < notation_number_count; k++) {
         const notation_number *x = &notation_numbers[k];
+        if (l->kind == PLAN_LOOP && own && !has_scale(r, l)) continue;
         for (int i = 0; x->kind == l->kind && i < x->count; i++, own++)
             if (own < l->count) set_number(&n, x, i, l->numbers[own]);
     }

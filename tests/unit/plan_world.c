@@ -32,15 +32,14 @@ static kata_rule random_rule(world *w, int64_t size)
 }
 
 /* Mostly alike in what is periodic, as in programs. */
-static grid_boundary random_boundary(world *w, unsigned periodic)
+static grid_boundary random_boundary(world *w, const grid_shape *shape, unsigned periodic)
 {
     grid_boundary b = {0};
     for (int d = 0; d < 3; d++) {
         bool wraps = world_chance(w, 85) ? periodic >> d & 1 : world_chance(w, 50);
         for (int side = 2 * d; side < 2 * d + 2; side++)
-            b.side[side] =
-                (grid_side_rule){wraps ? KATA_PERIODIC : random_rule(w, w->shape.size[d]),
-                                 0.25 * (double)world_from(w, -2, 2)};
+            b.side[side] = (grid_side_rule){wraps ? KATA_PERIODIC : random_rule(w, shape->size[d]),
+                                            0.25 * (double)world_from(w, -2, 2)};
     }
     return b;
 }
@@ -81,6 +80,18 @@ static void make_place(world *w, int f, chain_slot *slot)
         }
 }
 
+/* A field on the finer grid. */
+static void make_fine(world *w, int f, unsigned periodic)
+{
+    chain_slot *slot = &w->slots[WORLD_FIELDS + WORLD_SCALARS + f];
+    *slot = (chain_slot){.shape = w->fine_shape, .type = KATA_F64, .components = 1};
+    if (world_chance(w, 20)) make_place(w, f + 1, slot);
+    fill(w, slot);
+    w->fine[f].slot = slot;
+    w->fine[f].boundary = random_boundary(w, &w->fine_shape, periodic);
+    snprintf(w->fine[f].name, sizeof w->fine[f].name, "g%d", f);
+}
+
 static void make_slots(world *w)
 {
     unsigned periodic = (unsigned)(world_random(w) & world_random(w) & 7);
@@ -92,7 +103,7 @@ static void make_slots(world *w)
         make_place(w, f, slot);
         fill(w, slot);
         w->fields[f].slot = slot;
-        w->fields[f].boundary = random_boundary(w, periodic);
+        w->fields[f].boundary = random_boundary(w, &w->shape, periodic);
         snprintf(w->fields[f].name, sizeof w->fields[f].name, "f%d", f);
     }
     for (int s = 0; s < WORLD_SCALARS; s++) {
@@ -107,7 +118,8 @@ static void make_slots(world *w)
         w->scalars[s].slot = slot;
         snprintf(w->scalars[s].name, sizeof w->scalars[s].name, "s%d", s);
     }
-    for (int i = 0; i < WORLD_FIELDS + WORLD_SCALARS; i++)
+    for (int f = 0; f < WORLD_FINE && w->has_ratios; f++) make_fine(w, f, periodic);
+    for (int i = 0; i < WORLD_SLOTS; i++)
         if (w->slots[i].array) w->first[i] = copy_of(w->slots[i].array);
 }
 
@@ -128,14 +140,31 @@ static void make_shape(world *w, const world_kind *kind)
     if (kind->large) w->rank = 2;
 }
 
+/* Ratios along each dimension, of which those of shared kernels are always the same. */
+static void make_ratios(world *w, const world_kind *kind)
+{
+    uint64_t state = w->state;
+    if (kind->kernels) w->state = kind->kernels * 77 + (uint64_t)w->rank;
+    bool finer = world_chance(w, kind->kernels ? 100 : 60) && !kind->large;
+    w->fine_shape = w->shape;
+    for (int d = 0; d < 3; d++) {
+        int64_t drawn = world_from(w, 1, 3);
+        w->ratio[d] = d < w->rank ? (int)(drawn == 1 && d == w->rank - 1 ? 2 : drawn) : 1;
+        w->fine_shape.size[d] *= w->ratio[d];
+    }
+    w->has_ratios = finer;
+    if (kind->kernels) w->state = state;
+    w->cycles = finer && world_chance(w, 50);
+}
+
 /* ---- loops ----------------------------------------------------------------------------------- */
 
-static grid_box random_box(world *w)
+static grid_box random_box(world *w, const grid_shape *shape)
 {
-    grid_box box = grid_shape_box(&w->shape);
+    grid_box box = grid_shape_box(shape);
     int64_t kind = world_from(w, 0, 9);
     for (int d = 0; d < w->rank; d++) {
-        int64_t n = w->shape.size[d], inner = kind == 6 ? 2 : 1;
+        int64_t n = shape->size[d], inner = kind == 6 ? 2 : 1;
         if (kind == 5 || kind == 6) {
             box.lo[d] = inner;
             box.hi[d] = n - inner < inner ? inner : n - inner;
@@ -147,13 +176,52 @@ static grid_box random_box(world *w)
     }
     int d = (int)world_from(w, 0, w->rank - 1);
     if (kind == 8) box.hi[d] = 1;
-    if (kind == 9) box.lo[d] = w->shape.size[d] - 1;
+    if (kind == 9) box.lo[d] = shape->size[d] - 1;
     return box;
 }
 
-static const world_field *pick_field(world *w, int components, const ir_param *param)
+static bool is_coarser(const ir_param *param)
+{
+    return param->coarser[0] || param->coarser[1] || param->coarser[2];
+}
+
+static bool has_ratio(const ir_kernel *kernel)
+{
+    bool ratio = false;
+    for (int p = 0; p < kernel->param_count; p++)
+        ratio = ratio || ir_param_has_ratio(&kernel->params[p]);
+    return ratio;
+}
+
+/* Whether a kernel runs on the finer grid: it must where it reads coarser fields. */
+static bool runs_fine(world *w, const ir_kernel *kernel)
+{
+    bool may = w->has_ratios && strcmp(kernel->name, "alone") != 0, must = false;
+    for (int p = 0; p < kernel->param_count; p++) {
+        const ir_param *param = &kernel->params[p];
+        bool field = ir_param_is_field(param);
+        must = must || is_coarser(param);
+        may = may && (param->count == 1 || !field) && !ir_param_lacks_dimensions(param) &&
+              (!ir_param_has_ratio(param) || is_coarser(param));
+    }
+    return must || (may && world_chance(w, w->cycles ? 85 : 40));
+}
+
+/* Mostly another kernel if it is not for the finer grid. */
+static const ir_kernel *pick_transfer(world *w, const ir_kernel *kernel)
+{
+    for (int tries = 0; tries < 5 && world_chance(w, has_ratio(kernel) ? 0 : 70); tries++)
+        if (tries % 2 == 0 || !runs_fine(w, kernel))
+            kernel = w->module->kernels[world_from(w, 0, w->module->count - 1)];
+    return kernel;
+}
+
+/* `fine`: the loop runs on the finer grid. */
+static const world_field *pick_field(world *w, int components, const ir_param *param, bool fine)
 {
     if (ir_param_lacks_dimensions(param)) return &w->fields[0];
+    if (fine ? !is_coarser(param) : ir_param_has_ratio(param))
+        return &w->fine[world_from(w, 0, WORLD_FINE - 1)];
     int f = components == 1 ? (int)world_from(w, 0, w->field_count - 3)
                             : (int)world_from(w, w->field_count - 2, w->field_count - 1);
     return &w->fields[f];
@@ -163,11 +231,14 @@ static const world_field *pick_field(world *w, int components, const ir_param *p
 static void try_loop(world *w)
 {
     const ir_kernel *kernel = w->module->kernels[world_from(w, 0, w->module->count - 1)];
+    if (w->cycles) kernel = pick_transfer(w, kernel);
     if (w->checks && world_chance(w, 15)) kernel = w->module->kernels[w->module->count - 1];
-    if (kernel->check_count && !w->checks) return;
+    if ((kernel->check_count && !w->checks) || (has_ratio(kernel) && !w->has_ratios)) return;
     chain_binding bindings[8] = {{0}};
-    chain_loop loop = {.kernel = kernel, .shape = w->shape, .bindings = bindings};
-    loop.box = random_box(w);
+    bool fine = runs_fine(w, kernel);
+    chain_loop loop = {
+        .kernel = kernel, .shape = fine ? w->fine_shape : w->shape, .bindings = bindings};
+    loop.box = random_box(w, &loop.shape);
     if (!strcmp(kernel->name, "alone")) {
         loop.once = true;
         loop.shape = (grid_shape){1, {1, 1, 1}};
@@ -179,8 +250,9 @@ static void try_loop(world *w)
     }
     for (int p = 0; p < kernel->param_count; p++) {
         bool field = ir_param_is_field(&kernel->params[p]) && !loop.once;
-        const world_field *f = field ? pick_field(w, kernel->params[p].count, &kernel->params[p])
-                                     : &w->scalars[world_from(w, 0, WORLD_SCALARS - 1)];
+        const world_field *f =
+            field ? pick_field(w, kernel->params[p].count, &kernel->params[p], fine)
+                  : &w->scalars[world_from(w, 0, WORLD_SCALARS - 1)];
         bindings[p].slot = f->slot;
         bindings[p].name = f->name;
         bindings[p].boundary = &f->boundary;
@@ -250,6 +322,7 @@ void world_make(world *w, uint64_t seed, const world_kind *kind)
     *w = (world){.state = seed * 0x2545f4914f6cdd1du + 1, .shares_module = kind->kernels != 0};
     w->m.handler = ignore;
     make_shape(w, kind);
+    make_ratios(w, kind);
     make_slots(w);
     w->checks = kind->checks;
     w->module = world_kernels(w, kind->kernels);
@@ -270,7 +343,7 @@ void world_make(world *w, uint64_t seed, const world_kind *kind)
 
 void world_reset(world *w)
 {
-    for (int i = 0; i < WORLD_FIELDS + WORLD_SCALARS; i++) {
+    for (int i = 0; i < WORLD_SLOTS; i++) {
         store_array_free(w->slots[i].array);
         w->slots[i].array = w->first[i] ? copy_of(w->first[i]) : NULL;
     }
@@ -283,7 +356,7 @@ uint64_t *world_values(const world *w, size_t *count)
     size_t room = 0;
     void *values = NULL;
     *count = 0;
-    for (int i = 0; i < WORLD_FIELDS + WORLD_SCALARS; i++) {
+    for (int i = 0; i < WORLD_SLOTS; i++) {
         const chain_slot *slot = &w->slots[i];
         grid_box all = chain_slot_memory(slot);
         size_t own = (size_t)(grid_box_points(&all) * slot->components);
@@ -307,7 +380,7 @@ uint64_t *world_values(const world *w, size_t *count)
 
 void world_free(world *w)
 {
-    for (int i = 0; i < WORLD_FIELDS + WORLD_SCALARS; i++) {
+    for (int i = 0; i < WORLD_SLOTS; i++) {
         store_array_free(w->slots[i].array);
         store_array_free(w->first[i]);
     }

@@ -1,5 +1,5 @@
-/* Random chains for tests of plans: a world is a grid with fields and scalars, and a queue of
- * kernels applied to them. */
+/* Random chains for tests of plans: a world is a grid with fields and scalars, often a finer grid
+ * with fields of its own, and a queue of kernels applied to them. */
 #ifndef PLAN_WORLD_H
 #define PLAN_WORLD_H
 
@@ -8,7 +8,14 @@
 #include "oracle/oracle.h"
 #include "store/store.h"
 
-enum { WORLD_FIELDS = 7, WORLD_SCALARS = 3, WORLD_LOOPS = 60, WORLD_LOG = 4 };
+enum {
+    WORLD_FIELDS = 7,
+    WORLD_SCALARS = 3,
+    WORLD_FINE = 3,
+    WORLD_SLOTS = WORLD_FIELDS + WORLD_SCALARS + WORLD_FINE,
+    WORLD_LOOPS = 60,
+    WORLD_LOG = 4
+};
 
 typedef struct world_field {
     char name[16];
@@ -20,10 +27,14 @@ typedef struct world {
     uint64_t state; /* of its random numbers */
     int rank;
     grid_shape shape;
-    chain_slot slots[WORLD_FIELDS + WORLD_SCALARS];
-    store_array *first[WORLD_FIELDS + WORLD_SCALARS]; /* values at first, to run it again */
+    int ratio[3];    /* of the finer grid */
+    bool has_ratios; /* there is a finer grid */
+    bool cycles;     /* most loops run on it, or transfer values from or to it */
+    grid_shape fine_shape;
+    chain_slot slots[WORLD_SLOTS];
+    store_array *first[WORLD_SLOTS]; /* values at first, to run it again */
     chain_log logs[WORLD_SCALARS];
-    world_field fields[WORLD_FIELDS], scalars[WORLD_SCALARS];
+    world_field fields[WORLD_FIELDS], scalars[WORLD_SCALARS], fine[WORLD_FINE];
     int field_count;
     bool steady; /* mostly time steps that pass values to and fro */
     chain chain;

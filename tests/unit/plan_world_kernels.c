@@ -80,6 +80,62 @@ static void add_ordered(world *w, text *out)
     }
 }
 
+/* " finer(2,1,3)" */
+static void add_ratio(const world *w, text *out, const char *word)
+{
+    text_add(out, " %s(", word);
+    for (int d = 0; d < w->rank; d++) text_add(out, "%s%d", d ? "," : "", w->ratio[d]);
+    text_add(out, ")");
+}
+
+/* A statement for each child of a point of the finer field f, or for some of them. */
+static void add_children(world *w, text *out, const char *sign, int percent)
+{
+    for (int z = 0; z < w->ratio[2]; z++)
+        for (int y = 0; y < w->ratio[1]; y++)
+            for (int x = 0; x < w->ratio[0]; x++) {
+                int at[3] = {x, y, z};
+                if (x + y + z && !world_chance(w, percent)) continue;
+                text_add(out, " f[");
+                for (int d = 0; d < w->rank; d++) text_add(out, "%s%d", d ? "," : "", at[d]);
+                text_add(out, "] %s ", sign);
+                add_star(w, out, "u", 2);
+                text_add(out, ";");
+            }
+}
+
+/* Transfers between the grids. Of the kernels of a coarse grid, one reads children only. */
+static void add_transfers(world *w, text *out)
+{
+    text_add(out, "kernel mean(in double f");
+    add_ratio(w, out, "finer");
+    text_add(out, ", out double u) { u = 0.4*f + 0.5*f[");
+    for (int d = 0; d < w->rank; d++) text_add(out, "%s%d", d ? "," : "", w->ratio[d] - 1);
+    text_add(out, "]; }\nkernel gather(in double f");
+    add_ratio(w, out, "finer");
+    text_add(out, ", inout double u) { u = 0.3*u + ");
+    add_star(w, out, "f", 3);
+    text_add(out, "; }\nkernel prolong(in double u, out double f");
+    add_ratio(w, out, "finer");
+    text_add(out, ") {");
+    add_children(w, out, "=", 100);
+    text_add(out, " }\nkernel child(in double u, inout double f");
+    add_ratio(w, out, "finer");
+    text_add(out, ") {");
+    add_children(w, out, "+=", 40);
+    text_add(out, " }\nkernel fetch(in double u");
+    add_ratio(w, out, "coarser");
+    text_add(out, ", inout double f) { f = 0.4*f + ");
+    add_star(w, out, "u", 2);
+    text_add(out, "; }\nkernel blend(in double u");
+    add_ratio(w, out, "coarser");
+    text_add(out, ", in double f, out double g) { g = ");
+    add_star(w, out, "u", 2);
+    text_add(out, " + ");
+    add_star(w, out, "f", 2);
+    text_add(out, "; }\n");
+}
+
 static void add_kernels(world *w, text *out)
 {
     for (int i = 0; i < 3; i++) {
@@ -130,6 +186,7 @@ static void add_kernels(world *w, text *out)
     text_add(out, "kernel spread(in double u, out double v, double s) { v = ");
     add_star(w, out, "u", 3);
     text_add(out, " + 0.001*sin(s); }\n");
+    if (w->has_ratios) add_transfers(w, out);
     text_add(out, "kernel alone(in double s, inout double t) { t = 0.5*t + 0.1*sin(s); }\n");
 }
 
@@ -167,7 +224,10 @@ static lang_module *shared_kernels(world *w, uint64_t seed)
         if (shared[i].seed == seed && shared[i].rank == w->rank) return shared[i].module;
     if (shared_count == MOST_SHARED) abort();
     w->state = seed * 0x9e3779b97f4a7c15u + (uint64_t)w->rank;
+    bool has_ratios = w->has_ratios;
+    w->has_ratios = true; /* other worlds have */
     lang_module *module = compile_kernels(w, true);
+    w->has_ratios = has_ratios;
     shared[shared_count++] = (struct shared){seed, w->rank, module};
     w->state = state;
     return module;

@@ -32,7 +32,7 @@ static int64_t random_size(world *w, int d)
 {
     static const int64_t sizes[] = {1, 2, 3, 5, 8, 31, 64, 100, 512};
     int64_t size = sizes[world_from(w, 0, COUNT_OF(sizes) - 1)];
-    int64_t least = w->shape.size[d] / 40 + 1; /* not too many tiles */
+    int64_t least = w->fine_shape.size[d] / 40 + 1; /* not too many tiles */
     return size > least ? size : least;
 }
 
@@ -76,6 +76,14 @@ static bool is_tiled(const plan *p)
     return false;
 }
 
+static bool has_scales(const plan *p)
+{
+    for (int i = 1; i < p->count; i++)
+        for (int d = 0; d < 3; d++)
+            if (p->nodes[i].scale[d] > 1) return true;
+    return false;
+}
+
 static bool has_buffers(const plan *p)
 {
     for (int i = 1; i < p->count; i++)
@@ -95,6 +103,10 @@ static void make_plan(world *w, const analysis_chain *a, plan *out)
         bool buffers = small && tries < 3 && world_from(w, 0, 2) == 0;
         bool own = !buffers && (tries >= 3 || world_from(w, 0, 1));
         if (buffers) r.method = at_home[world_from(w, 3, 5)];
+        bool grids =
+            w->cycles && !buffers && tries < 3 && world_from(w, 0, 2); /* of a ratio, in one plan */
+        if (grids) r.method = at_home[world_from(w, 0, 2)];
+        own = own && !grids;
         if (own)
             plan_each_in_tiles(w, a, tries < 5 && world_from(w, 0, 1), out);
         else
@@ -162,7 +174,7 @@ static void show(const world *w, const plan *p, const analysis_chain *a)
 
 typedef struct runner {
     exec_context contexts[MOST_THREADS]; /* on 1, 2, ... threads; they remember prepared loops */
-    int64_t tiled, buffered, faults, chains;
+    int64_t tiled, buffered, scaled, faults, chains;
 } runner;
 
 static void check_plan(runner *r, world *w, const analysis_chain *a, uint64_t seed,
@@ -174,6 +186,7 @@ static void check_plan(runner *r, world *w, const analysis_chain *a, uint64_t se
     make_plan(w, a, &p);
     r->tiled += is_tiled(&p);
     r->buffered += has_buffers(&p);
+    r->scaled += has_scales(&p);
     for (int again = 0; again < 2; again++) { /* the second time loops are prepared */
         begin_run(w, &found);
         found.status = exec_cpu_run_plan(&r->contexts[threads - 1], &w->chain, &p, a, &w->m);
@@ -237,12 +250,13 @@ static void random_plans_run_as_compiled_loops(void **state)
     for (int t = 0; t < MOST_THREADS; t++)
         r.contexts[t] = (exec_context){.threads = t + 1, .wait = true, .jit = compiler};
     for (uint64_t seed = start; seed < start + count; seed++) check_chain(&r, seed);
-    fprintf(
-        stderr,
-        "             %lld chains, %lld of %lld plans tiled, %lld with buffers, %lld chains fail\n",
-        (long long)r.chains, (long long)r.tiled, 2 * (long long)r.chains, (long long)r.buffered,
-        (long long)r.faults);
-    assert_true(count < FEW || (r.tiled > r.chains && r.buffered > 0 && r.faults > 0));
+    fprintf(stderr,
+            "             %lld chains, %lld of %lld plans tiled, %lld with buffers, %lld over "
+            "several grids, %lld chains fail\n",
+            (long long)r.chains, (long long)r.tiled, 2 * (long long)r.chains, (long long)r.buffered,
+            (long long)r.scaled, (long long)r.faults);
+    assert_true(count < FEW ||
+                (r.tiled > r.chains && r.buffered > 0 && r.scaled > 0 && r.faults > 0));
     for (int t = 0; t < MOST_THREADS; t++) {
         exec_cpu_free(r.contexts[t].cpu);
         plan_cache_free(r.contexts[t].plans);
