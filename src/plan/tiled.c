@@ -10,7 +10,8 @@
  * diamonds along one dimension: all of them run at once.
  *
  * Fields that fit the caches of all threads need no tiles to stay there. Then threads should seldom
- * wait for one another: each gets one diamond, as deep as it is wide. */
+ * wait for one another: each gets one diamond, as deep as it is wide. Loops on coarser grids would
+ * make it shallower, and run by themselves. */
 #include "plan/planner.h"
 
 #include <math.h>
@@ -227,7 +228,7 @@ static const plan_method *choose(plan_group *g, const plan_request *r, plan_requ
     int64_t points = larger(r->cache / m.bytes, 1), all = 1;
     for (int d = 0; d < 3; d++) all *= larger(m.extent[d], 1);
     bool fits = all / threads <= points;
-    bool few = fits && all > points / SMALLEST_SHARE; /* large enough for diamonds, one a thread */
+    bool few = fits && all > points / SMALLEST_SHARE && !g->finest[0]; /* diamonds, one a thread */
     *out = (plan_request){.depth = r->depth};
     if (none.failed) why->failed = true;
     if (m.loops < 2)

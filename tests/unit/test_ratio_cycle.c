@@ -55,9 +55,10 @@ typedef struct solver {
     kata_kernel *start, *relax, *down, *up, *measure;
 } solver;
 
-static solver open_solver(const char *executor, int threads)
+static solver open_solver(const char *executor, const char *plan, int threads)
 {
-    solver s = {.k = kata_open(&(kata_options){.executor = executor, .threads = threads})};
+    solver s = {.k = kata_open(&(kata_options){
+                    .executor = executor, .plan = plan, .threads = threads, .wait = plan != NULL})};
     kata_module *m = kata_module_from_text(s.k, "cycle.kata", kernels);
     s.start = kata_kernel_find(m, "start");
     s.relax = kata_kernel_find(m, "relax");
@@ -102,9 +103,10 @@ static double norm(const solver *s, kata_scalar *scalar)
 }
 
 /* Residual norms before each cycle and after the last, and the solution. */
-static void solve(const char *executor, int threads, double norms[CYCLES + 1], double *u)
+static void solve(const char *executor, const char *plan, int threads, double norms[CYCLES + 1],
+                  double *u)
 {
-    solver s = open_solver(executor, threads);
+    solver s = open_solver(executor, plan, threads);
     kata_scalar *scalar = kata_scalar_new(s.k, "norm", KATA_F64);
     kata_apply(s.start, kata_all(s.grids[0]), s.f[0], s.u[0]);
     for (int i = 0; i < CYCLES; i++) {
@@ -122,7 +124,7 @@ static double expected_norms[CYCLES + 1], expected[NX * NY];
 static void test_each_cycle_gains_a_digit(void **state)
 {
     (void)state;
-    solve("reference", 1, expected_norms, expected);
+    solve("reference", NULL, 1, expected_norms, expected);
     for (int i = 0; i < CYCLES; i++)
         if (!(expected_norms[i + 1] <= 0.1 * expected_norms[i] || expected_norms[i + 1] < 1e-11))
             fail_msg("cycle %d: from %g to %g", i, expected_norms[i], expected_norms[i + 1]);
@@ -135,10 +137,29 @@ static void test_executors_compute_the_same_bits(void **state)
     static const int threads[] = {1, 2, 3, 7};
     for (int i = 0; i < 4; i++) {
         double norms[CYCLES + 1], u[NX * NY];
-        solve("cpu", threads[i], norms, u);
+        solve("cpu", NULL, threads[i], norms, u);
         assert_memory_equal(norms, expected_norms, sizeof norms);
         assert_memory_equal(u, expected, sizeof u);
     }
+}
+
+/* Sweeps, residual and restriction run in tiles together; so do correction and sweeps. Tiles of
+ * odd sizes cut the rows of coarse points. */
+static void test_tiles_over_several_grids_compute_the_same_bits(void **state)
+{
+    (void)state;
+    static const char *const plans[] = {"skewed y=8",   "skewed x=9 y=7",
+                                        "skewed y=1",   "skewed x=5 y=16 depth=3",
+                                        "diamond y=33", "tiled cache=16k threads=2"};
+    for (int i = 0; i < 6; i++) {
+        double norms[CYCLES + 1], u[NX * NY];
+        solve("cpu", plans[i], 1 + 2 * i % 5, norms, u);
+        assert_memory_equal(norms, expected_norms, sizeof norms);
+        assert_memory_equal(u, expected, sizeof u);
+    }
+    double norms[CYCLES + 1], u[NX * NY];
+    solve("plan", "skewed x=9 y=7", 1, norms, u);
+    assert_memory_equal(u, expected, sizeof u);
 }
 
 int main(void)
@@ -146,6 +167,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_cycle_gains_a_digit),
         cmocka_unit_test(test_executors_compute_the_same_bits),
+        cmocka_unit_test(test_tiles_over_several_grids_compute_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
