@@ -32,6 +32,18 @@ double tuning_time_plan(const tuning_task *task, const char *plan)
     return time_plan(task, plan, RUNS);
 }
 
+double tuning_time_start(const tuning_task *task, const char *plan)
+{
+    double least = INFINITY;
+    for (int i = 0; i < RUNS; i++) {
+        bench_program p;
+        if (!tuning_open(task, &(tuning_way){.plan = plan}, &p)) return INFINITY;
+        least = fmin(least, tuning_run(&p, TUNING_STEPS));
+        bench_program_free(&p);
+    }
+    return least;
+}
+
 /* ---- the grid -------------------------------------------------------------------------------- */
 
 static int add_plans(const tuning_task *task, timed_plan plans[PLANS])

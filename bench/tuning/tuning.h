@@ -47,6 +47,8 @@ bool tuning_search(const tuning_task *task, int64_t steps, bool remembered, int6
 
 /* Seconds of TUNING_STEPS steps by a plan, once they have run a few times. */
 double tuning_time_plan(const tuning_task *task, const char *plan);
+/* The same for the first steps of a program. */
+double tuning_time_start(const tuning_task *task, const char *plan);
 /* Runs all plans of the grid of sizes, depths and methods, and sets the fastest. */
 bool tuning_exhaust(const tuning_task *task, char best[TUNING_PLAN]);
 /* By which factor plan a is faster than plan b: the median of runs in turn. Sets the least seconds
