@@ -6,8 +6,9 @@
 #include "exec/cpu.h"
 
 enum {
-    CPU_KNOWN_CHAINS = 16,     /* kinds */
-    CPU_LOOK = HOSTILE(256, 8) /* loops that show which tiles a way has */
+    CPU_KNOWN_CHAINS = 16,            /* kinds */
+    CPU_LOOK = HOSTILE(128, 8),       /* loops that show which tiles a way has */
+    CPU_LOOK_WINDOWS = HOSTILE(32, 8) /* the same for windows, whose planning takes longer */
 };
 
 /* ---- cpu_alike.c: chains that are alike ------------------------------------------------------ */
@@ -23,8 +24,8 @@ bool cpu_find_repeat(const chain *c, size_t *start);
 tune_ways *cpu_ways_of(exec_context *context, const chain *c, const size_t *functions, messages *m);
 /* Some of the loops of a chain, or of a part of one, from number `first` on. */
 chain cpu_part(const chain *c, size_t first, size_t count);
-/* How many of the loops that are left show which tiles a way has. */
-size_t cpu_look(const tune_ways *ways, size_t left);
+/* How many of the loops that are left show which tiles a request has. */
+size_t cpu_look(const tune_ways *ways, const plan_request *request, size_t left);
 /* Sets the tiles of a plan, which show as the first ones. */
 void cpu_tiles_of(const cpu_work *work, const plan_request *request, tune_tiles *out);
 

@@ -48,7 +48,7 @@ static bool plan_next(exec_context *context, tune_ways *ways, chain *part, cpu_w
     tune_tiles tiles;
     plan_request request = tune_search_begin(ways);
     while (tune_search_looks(ways)) {
-        *part = cpu_part(&rest, 0, cpu_look(ways, left));
+        *part = cpu_part(&rest, 0, cpu_look(ways, &request, left));
         if (!cpu_plan_by(context, &request, part, work, m)) return false;
         cpu_tiles_of(work, &request, &tiles);
         tune_search_found(ways, &tiles);

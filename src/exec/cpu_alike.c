@@ -71,9 +71,9 @@ chain cpu_part(const chain *c, size_t first, size_t count)
     return part;
 }
 
-size_t cpu_look(const tune_ways *w, size_t left)
+size_t cpu_look(const tune_ways *w, const plan_request *request, size_t left)
 {
-    size_t loops = CPU_LOOK;
+    size_t loops = strcmp(request->method, "windowed") != 0 ? CPU_LOOK : CPU_LOOK_WINDOWS;
     if (w->period) loops = (loops + w->period - 1) / w->period * w->period;
     return w->period && loops < left ? loops : left;
 }
@@ -119,6 +119,21 @@ static bool fits_caches(const analysis_chain *a, const tune_ways *w)
     return bytes == 0 || points <= w->cache / bytes * w->threads;
 }
 
+/* Sets whether a chain has values for windows, which caches do not hold. False, reported, when
+ * memory is out. */
+static bool find_windows(exec_context *context, const chain *c, tune_ways *w, messages *m)
+{
+    cpu_work work;
+    const plan_request loops = {.method = "loops"}, request = tune_ways_smallest(w, true);
+    chain part = cpu_part(c, 0, cpu_look(w, &request, c->count));
+    w->windowed = false;
+    if (!cpu_plan_by(context, &loops, &part, &work, m)) return false;
+    if (fits_caches(work.a, w)) return true;
+    if (!cpu_plan_by(context, &request, &part, &work, m)) return false;
+    w->windowed = !work.whole && !exec_cpu_refuses(work.plan, work.a);
+    return true;
+}
+
 /* Whether a chain has loops to be tiled, or windows for values that caches do not hold, and
  * functions for all loops. */
 static bool find_tiles(exec_context *context, const chain *c, const size_t *functions, tune_ways *w,
@@ -126,11 +141,9 @@ static bool find_tiles(exec_context *context, const chain *c, const size_t *func
 {
     kata_status status = KATA_OK;
     cpu_work work;
-    chain part = cpu_part(c, 0, cpu_look(w, c->count));
-    plan_request request = tune_ways_smallest(w, true);
-    if (!cpu_plan_by(context, &request, &part, &work, m)) return false;
-    w->windowed = !work.whole && !exec_cpu_refuses(work.plan, work.a) && !fits_caches(work.a, w);
-    request = tune_ways_smallest(w, false);
+    if (!find_windows(context, c, w, m)) return false;
+    plan_request request = tune_ways_smallest(w, false);
+    chain part = cpu_part(c, 0, cpu_look(w, &request, c->count));
     if (!cpu_plan_by(context, &request, &part, &work, m)) return false;
     const char *why = exec_cpu_refuses(work.plan, work.a);
     w->plain = (work.whole || why) && !w->windowed;

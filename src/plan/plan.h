@@ -229,7 +229,7 @@ int plan_wave_boxes(const plan_wave *wave, const plan_wave_loop *part, const cha
 
 /* What a plan moves, predicted: bytes per point and loop between memory and the caches, and between
  * a cache and the cores; the most bytes that the fields of a tile fill, 0 without tiles; and the
- * points of a loop, as a mean. Buffers do not count. */
+ * points of a loop, as a mean. */
 typedef struct plan_traffic {
     double memory, cache, tile, points;
 } plan_traffic;

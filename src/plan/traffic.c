@@ -2,15 +2,36 @@
  * or writes between memory and the caches. The loops of a wave move the values that the wave takes
  * and changes once, and once more where a row of tiles meets the values of the row before, which
  * have left the cache by then: the part by which the last loop lags behind in a tile. Between a
- * cache and the cores each loop moves what it reads and writes. */
+ * cache and the cores each loop moves what it reads and writes. Overlapped tiles move between
+ * memory and the caches what they read at home and what they bring there; and the points that they
+ * compute around their own ones count in the caches. */
 #include "plan/node.h"
 
 #include <math.h>
+
+/* Whether a leaf, or a buffer, lies in a tile; nodes follow their parents. */
+static bool is_below(const plan *p, int node, int tile)
+{
+    const plan_node *n = &p->nodes[node], *t = &p->nodes[tile];
+    return plan_is_leaf(n) && n->leaf >= t->leaf && n->leaf < t->leaf + t->leaf_count;
+}
+
+static analysis_section section_below(const plan *p, const analysis_chain *a, int tile)
+{
+    analysis_section s = {a, a->loop_count, 0};
+    for (int n = tile; n < p->count; n++) {
+        if (p->nodes[n].kind != PLAN_LOOP || !is_below(p, n, tile)) continue;
+        s.first = (int)smaller(s.first, p->nodes[n].loop);
+        s.end = (int)larger(s.end, p->nodes[n].loop + 1);
+    }
+    return s;
+}
 
 /* The loops of a step, which follow one another. */
 static analysis_section section_of(const plan *p, const analysis_chain *a, const plan_step *step)
 {
     analysis_section s = {a, step->loop, step->loop + 1};
+    if (step->kind == PLAN_STEP_TILES) return section_below(p, a, step->node);
     for (int i = 0; step->kind == PLAN_STEP_WAVE && i < step->wave.loops; i++) {
         int loop = p->schedule.loops[step->wave.first + i].loop;
         s.first = (int)smaller(i ? s.first : loop, loop);
@@ -78,12 +99,73 @@ static double tile_of(const plan *p, const analysis_section *s, const plan_wave 
     return points * bytes_of(s, true);
 }
 
+/* ---- overlapped tiles -------------------------------------------------------------------------
+ */
+
+/* Points that a loop computes in such tiles, of one point. */
+static double growth_of(const plan *p, const plan_node *leaf, int tile)
+{
+    double growth = 1;
+    for (const plan_node *t = &p->nodes[tile]; t->kind == PLAN_TILE; t = &p->nodes[t->child]) {
+        const plan_span *span = &t->spans[leaf->leaf - t->leaf];
+        growth *= (double)(t->size + span->hi - span->lo) / (double)t->size;
+    }
+    return growth;
+}
+
+/* Whether a field has a buffer in tiles; *moved: how often a value moves to and from it. */
+static bool is_buffered(const plan *p, int slot, int tile, int *moved)
+{
+    bool buffered = false;
+    *moved = 0;
+    for (int n = tile;
+         n < p->count && (p->nodes[n].kind != PLAN_TILE || n == tile ||
+                          p->nodes[n].leaf < p->nodes[tile].leaf + p->nodes[tile].leaf_count);
+         n++) {
+        if (p->nodes[n].slot != slot) continue;
+        buffered = buffered || p->nodes[n].kind == PLAN_BUFFER;
+        *moved += p->nodes[n].kind == PLAN_MOVE && is_below(p, n, tile);
+    }
+    return buffered;
+}
+
+/* Bytes of a point that pass to and from memory. */
+static double bytes_at_home(const plan *p, const analysis_section *s, int tile)
+{
+    double bytes = 0;
+    for (int slot = 0; slot < s->a->slot_count; slot++) {
+        analysis_use use = analysis_use_of(s, slot);
+        const chain_slot *c = s->a->slots[slot];
+        int times;
+        if (!use.touched || use.remapped) continue;
+        if (!is_buffered(p, slot, tile, &times)) times = analysis_takes(s, slot) + use.written;
+        bytes += times * c->components * (double)ir_storages[c->type].bytes;
+    }
+    return bytes;
+}
+
+static void add_tiles(const plan *p, const analysis_chain *a, int tile, plan_traffic *out)
+{
+    analysis_section s = section_below(p, a, tile);
+    out->memory += points_of(&s) * bytes_at_home(p, &s, tile);
+    for (int n = tile; n < p->count; n++) {
+        if (p->nodes[n].kind != PLAN_LOOP || !is_below(p, n, tile)) continue;
+        analysis_section one = {a, p->nodes[n].loop, p->nodes[n].loop + 1};
+        out->cache += points_of(&one) * bytes_of(&one, false) * growth_of(p, &p->nodes[n], tile);
+        out->points += points_of(&one);
+    }
+}
+
+/* ---- all --------------------------------------------------------------------------------------
+ */
+
 static void add_step(const plan *p, const analysis_chain *a, const plan_step *step,
                      plan_traffic *out)
 {
     analysis_section s = section_of(p, a, step);
     bool wave = step->kind == PLAN_STEP_WAVE;
     double points = points_of(&s);
+    if (step->kind == PLAN_STEP_TILES) add_tiles(p, a, step->node, out);
     if (step->kind != PLAN_STEP_LOOP && !wave) return;
     out->memory += points * bytes_of(&s, false) * (wave ? 1 + met_again(p, &step->wave) : 1);
     for (int i = s.first; i < s.end; i++) {

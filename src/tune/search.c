@@ -9,9 +9,18 @@
  * small loops are worth, is little of it.
  *
  * What tries lose against the fastest way known, and planning them, may cost a small share of the
- * time that these chains have run; until then the fastest way known runs. When no way is left to
- * try there is a pause, longer each time, after which those that were nearly as fast are tried
- * again. A way that turns slow ends the pause at once, and all are tried again. */
+ * time that these chains have run; until then the fastest way known runs.
+ *
+ * A machine changes its speed while the search goes on. So where a way wins by little, the one that
+ * was fastest before is run once more, next to it. And loops that run one after another find out by
+ * themselves, for some dozens of runs, on how many threads and with which stores they run best: if
+ * they come near, they are tried again before the search ends.
+ *
+ * When no way is left to try there is a pause, longer each time, after which those that were nearly
+ * as fast are tried again. A way that turns slow ends the pause at once, and all are tried again.
+ * So does one that turns much faster than it was when it was compared, a few times: another program
+ * may have misled the search, or an earlier start from which the choice was kept. A way that is
+ * somewhat slow for long shortens the pause. */
 #include "tune/ways.h"
 
 #include <math.h>
@@ -19,8 +28,15 @@
 enum {
     SHORT = HOSTILE(16, 2),
     FEW = HOSTILE(4, 1),
+    FIRST = HOSTILE(2, 1), /* loops, that find new memory */
     SHORT_RUNS = 3,
     SLOW_RUNS = 3,
+    LATE_RUNS = 12,
+    MOST_CHECKS = 1,
+    MOST_SHIFTS = 3,
+    LATER = 100,  /* loops, after which a search that is remembered goes on */
+    SETTLED = 48, /* loops, after which they have found out how they run best */
+    SHORTEST_PAUSE = HOSTILE(2048, 128),
     LONGEST_PAUSE = 32768
 };
 
@@ -28,20 +44,40 @@ static const double LONG = 4e-3;                /* seconds, in which all caches 
 static const double WHILE = HOSTILE(1e-3, 0);   /* seconds, at least, of a part that is a try */
 static const double BRIEF = 0.5e-3;             /* seconds, which preparing loops may prolong */
 static const double SHARE = HOSTILE(0.03, 1e9); /* of the time, which tries may cost */
+static const double SHORTEST = 1e-12;           /* seconds of a loop, which clocks may not see */
 static const double NEAR = 1.3;                 /* ways that are tried again take less than this */
 static const double HOPELESS = 2;               /* ways that take more than this are given up */
 static const double SLOW = 1.5;                 /* a way that turned slow takes more than this */
+static const double LATE = 1.2;                 /* and one that is somewhat slow, than this */
+static const double FASTER = 1.25;              /* a way that turned faster: less, by this */
+static const double NARROW = 1.15;              /* who wins by less is compared once more */
 
 static tune_way *running(tune_ways *w) { return &w->ways[w->way]; }
 
 /* ---- which way runs next --------------------------------------------------------------------- */
 
+static void doubt(tune_way *way) { way->known = false, way->again = true; }
+
 static void try_again(tune_ways *w, double least)
 {
     for (int i = 0; i < w->count; i++)
-        if (w->ways[i].least <= NEAR * least) w->ways[i].known = false;
+        if (w->ways[i].least > 0 && w->ways[i].least <= NEAR * least) doubt(&w->ways[i]);
     w->runs = 0;
     w->rests = false;
+}
+
+/* Loops that may have been tried too early are tried again. False: there are none. */
+static bool doubt_loops(tune_ways *w)
+{
+    const double near = 1.5;
+    for (int i = 0; i < w->count; i++) {
+        tune_way *way = &w->ways[i];
+        bool loops = !way->request.cache && way->known && i != w->best;
+        if (!loops || way->ran >= SETTLED || way->least > near * w->ways[w->best].least) continue;
+        doubt(way);
+        return true;
+    }
+    return false;
 }
 
 /* The search has ended. */
@@ -50,6 +86,8 @@ static void rest(tune_ways *w)
     w->rests = w->learned = true;
     w->left = w->pause;
     w->pause = smaller(2 * w->pause, LONGEST_PAUSE);
+    w->shifts = 0;
+    for (int i = 0; i < w->count; i++) w->ways[i].checks = 0;
 }
 
 /* A try that has begun goes on. */
@@ -58,14 +96,28 @@ static bool may_try(const tune_ways *w)
     return w->left <= 0 && (w->at_once || w->runs > 0 || w->spent <= SHARE * w->total);
 }
 
+/* Whether a try may begin, if it takes as long as the fastest tiles: these may be slow. */
+static bool affords(const tune_ways *w, int way)
+{
+    const double most = HOSTILE(0.045, 1e9); /* of the time */
+    int tiled = tune_ways_fastest(w, true);
+    if (w->at_once || w->runs > 0 || tiled < 0 || w->best < 0 || !w->ways[way].request.cache)
+        return true;
+    double excess = w->ways[tiled].least - w->ways[w->best].least;
+    double loops = (double)larger(w->ways[way].tiles.loops, SHORT);
+    return w->spent + fmax(0, excess) * loops <= most * w->total;
+}
+
 plan_request tune_search_begin(tune_ways *w)
 {
     int next = -1;
     if (w->plain) return (plan_request){.method = "loops"};
     if (w->rests && may_try(w)) try_again(w, w->ways[w->best].least);
     if (w->best < 0 || may_try(w)) next = tune_ways_next(w);
-    w->trying = next >= 0;
+    if (next < 0 && may_try(w) && doubt_loops(w)) next = tune_ways_next(w);
     if (next < 0 && may_try(w)) rest(w);
+    if (next >= 0 && !affords(w, next)) next = -1;
+    w->trying = next >= 0;
     w->way = next < 0 ? w->best : next;
     return running(w)->request;
 }
@@ -76,6 +128,8 @@ void tune_search_remember(tune_ways *w, const plan_request *request, double seco
     w->ways[0] = (tune_way){.request = *request, .known = true, .least = seconds};
     w->count = 1;
     w->best = 0;
+    w->spent = SHARE * LATER * seconds; /* others are tried later */
+    if (w->at_once) w->spent = 0;
     if (!settled || w->at_once) return;
     w->pause = LONGEST_PAUSE;
     rest(w);
@@ -86,12 +140,14 @@ bool tune_search_looks(const tune_ways *w) { return !w->plain && !w->ways[w->way
 
 void tune_search_found(tune_ways *w, const tune_tiles *tiles)
 {
-    running(w)->tiles = *tiles;
+    tune_way *way = running(w);
+    way->tiles = *tiles;
+    if (!way->again && !way->least && !tune_ways_promises(w, way)) way->known = true;
     for (int i = 0; i < w->count; i++) {
         const tune_way *other = &w->ways[i];
         if (i == w->way || !other->known || other->tiles.plan != tiles->plan) continue;
-        running(w)->known = true;
-        running(w)->least = other->least;
+        way->known = true;
+        way->least = other->least;
     }
 }
 
@@ -111,9 +167,11 @@ static double until_tries(const tune_ways *w)
 
 size_t tune_search_part(const tune_ways *w, size_t left)
 {
-    double loops = w->trying && !w->ways[w->way].tiles.loops ? FEW : SHORT;
+    const tune_way *way = &w->ways[w->way];
+    double loops = w->trying && !way->tiles.loops && !way->again ? FEW : SHORT;
     if (w->plain || w->rests || !w->period) return left;
     if (!w->trying) loops = fmax(loops, until_tries(w));
+    if (!w->met && left > SHORT) loops = FIRST;
     if (w->trying && w->each > 0) loops = fmax(loops, WHILE / w->each);
     if (w->trying && w->each * loops > LONG) loops = LONG / w->each;
     size_t part = whole(w, loops);
@@ -122,17 +180,42 @@ size_t tune_search_part(const tune_ways *w, size_t left)
 
 /* ---- how long it took ------------------------------------------------------------------------ */
 
+/* The fastest way has turned much faster since it was compared with others. */
+static void note_shift(tune_ways *w)
+{
+    if (w->shifts == MOST_SHIFTS || w->at_once) return;
+    w->shifts++;
+    try_again(w, w->ways[w->best].least);
+    w->left = 0;
+}
+
 /* Watches a way that was found to be fastest. It may turn faster, as small loops do when they find
  * out how many threads they are worth. */
 static void watch(tune_ways *w)
 {
     tune_way *best = &w->ways[w->best];
-    if (best->known && w->each > 0) best->least = fmin(best->least, w->each);
-    w->slow = best->known && w->each > SLOW * best->least ? w->slow + 1 : 0;
+    if (!best->known || w->each <= 0) return;
+    w->slow = w->each > SLOW * best->least ? w->slow + 1 : 0;
+    w->late = w->each > LATE * best->least ? w->late + 1 : 0;
+    if (w->late == LATE_RUNS) w->left = smaller(w->left, SHORTEST_PAUSE);
+    if (w->each * FASTER < best->least) note_shift(w);
+    best->least = fmin(best->least, w->each);
     if (w->slow < SLOW_RUNS) return;
     try_again(w, INFINITY);
-    w->slow = 0;
+    w->slow = w->late = 0;
     w->left = 0;
+}
+
+/* Chooses the fastest way; the one before runs once more if it lost by little. */
+static void choose(tune_ways *w)
+{
+    tune_way *former = w->best < 0 ? NULL : &w->ways[w->best];
+    w->best = tune_ways_fastest(w, false);
+    const tune_way *best = &w->ways[w->best];
+    if (!former || former == best || !former->known || former->checks == MOST_CHECKS) return;
+    if (former->least > NARROW * best->least) return;
+    former->checks++;
+    doubt(former);
 }
 
 /* A run of a try. */
@@ -142,12 +225,14 @@ static void count_run(tune_ways *w, const tune_way *best, size_t loops, double s
     bool is_brief = seconds < BRIEF, is_short = is_brief || (loops < SHORT && seconds < LONG);
     bool hopeless = best && !is_brief && w->each > HOPELESS * best->least;
     w->runs++;
-    if (is_short && w->runs == 1 && !hopeless) return;
+    bool same = !is_brief && w->last == w->way; /* the caches hold what this way has left there */
+    if (is_short && w->runs == 1 && !hopeless && !same) return;
     if (w->runs <= 2 || w->each < way->least) way->least = w->each;
     if (is_short && w->runs < SHORT_RUNS && !hopeless) return;
     way->known = w->learned = true;
+    way->again = false;
     w->runs = 0;
-    w->best = tune_ways_fastest(w, false);
+    choose(w);
 }
 
 void tune_search_end(tune_ways *w, size_t loops, double seconds, double planning)
@@ -155,7 +240,8 @@ void tune_search_end(tune_ways *w, size_t loops, double seconds, double planning
     const tune_way *best = w->best < 0 || !w->ways[w->best].known ? NULL : &w->ways[w->best];
     bool met = w->met;
     w->met = true;
-    w->each = seconds / (double)loops;
+    w->each = fmax(seconds / (double)loops, SHORTEST);
+    running(w)->ran += (int64_t)loops;
     w->loops += (int64_t)loops;
     w->left -= (int64_t)loops;
     w->total += seconds + planning;
@@ -165,4 +251,5 @@ void tune_search_end(tune_ways *w, size_t loops, double seconds, double planning
     if (w->trying && best) w->spent += fmax(0, seconds - (double)loops * best->least);
     if (met && w->trying) count_run(w, best, loops, seconds);
     if (met && !w->trying) watch(w);
+    w->last = w->way;
 }

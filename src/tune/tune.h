@@ -7,7 +7,7 @@
 
 #include "plan/plan.h"
 
-enum { TUNE_WAYS = 24 }; /* for one kind of chain, at most */
+enum { TUNE_WAYS = 40 }; /* for one kind of chain, at most */
 
 /* Tiles of a plan: their sizes (0: not cut), and how many loops run in them; 0: there are none. */
 typedef struct tune_tiles {
@@ -21,7 +21,10 @@ typedef struct tune_way {
     plan_request request;
     tune_tiles tiles;
     bool known;   /* `least` counts; otherwise it is still to be tried */
-    double least; /* seconds per loop; 0: not measured yet */
+    bool again;   /* it was known, and is tried once more */
+    double least; /* seconds per loop; 0: not measured yet, or not worth it */
+    int64_t ran;  /* loops */
+    int checks;   /* how often it was run once more, next to one that won by little */
 } tune_way;
 
 /* What is known of chains that are alike. */
@@ -38,9 +41,11 @@ typedef struct tune_ways {
     tune_way ways[TUNE_WAYS]; /* in the order of their tries */
     int count;
     int way, best;       /* the one that runs, and the fastest known */
+    int last;            /* the one that ran before */
     bool trying;         /* `way` is a try */
     int runs;            /* of the present try */
-    int slow;            /* runs in a row that took much longer than `best` did */
+    int slow, late;      /* runs in a row that took much, or somewhat, longer than `best` did */
+    int shifts;          /* how often `best` has turned much faster since the last pause */
     bool learned;        /* something that wisdom does not have yet */
     bool at_once;        /* tries may cost anything */
     bool rests;          /* the search is in a pause */
@@ -67,7 +72,8 @@ void tune_search_remember(tune_ways *ways, const plan_request *request, double s
 /* The request of the way that runs next. */
 plan_request tune_search_begin(tune_ways *ways);
 /* Whether the tiles of that way are still to be looked at; and what was found. A way with the plan
- * of another one is not tried: then search_begin says anew what runs next. */
+ * of another one is not tried, nor one that should move many more bytes: then search_begin says
+ * anew what runs next. */
 bool tune_search_looks(const tune_ways *ways);
 void tune_search_found(tune_ways *ways, const tune_tiles *tiles);
 /* How many of the loops that are left run in this way. */

@@ -1,15 +1,24 @@
 /* Ways to run a chain. The table of proposals says which are tried: each makes a request from what
- * is known so far, such as tiles for a cache twice as large as the one of the fastest tiles. A
- * proposal that was made before, or cannot be made, leaves the turn to the next one. So the search
- * goes uphill: from the size that the machine reports for its second-level cache to larger and
- * smaller ones, then to deeper and shallower tiles, as long as that is faster. */
+ * is known so far, such as tiles for a cache four times as large as the one of the fastest tiles.
+ * So the search goes uphill, from the size that the machine reports for its second-level cache,
+ * which may be wrong: first in steps of four, then of two, to larger and smaller tiles, and to
+ * deeper and shallower ones, as long as that is faster.
+ *
+ * A cost model orders them: the bytes that a plan moves (plan/traffic.c), of which those in a cache
+ * count less. What should move fewer bytes than the fastest way is tried as soon as it is met, the
+ * rest after that, and what should move many more not at all. */
 #include "tune/ways.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Sizes are tried between these parts and multiples of the reported one, which may be wrong. */
-enum { SMALLEST_SHIFT = 4, LARGEST_SHIFT = 5, PLAIN_SHIFT = 2, DEEPEST = 128 };
+enum { SMALLEST_SHIFT = 4, LARGEST_SHIFT = 5, PLAIN_SHIFT = 2, DEEPEST = 128, LEAP = 4, STEP = 2 };
+
+static const double CACHED = 0.25; /* the cost of a byte in a cache, of one in memory */
+static const double MUCH = 1.5;    /* what should cost so much more is not tried */
+static const double FAR = 1.75;    /* tiles that take so much longer do not win with other sizes */
+static const double NEAR = 1.3;    /* nor tiles of a method, where those of another are faster */
 
 static plan_request sized(const tune_ways *w, const char *method, int64_t cache)
 {
@@ -37,25 +46,35 @@ static bool propose_windows(const tune_ways *w, const tune_way *best, plan_reque
     return w->windowed;
 }
 
-static bool propose_loops(const tune_ways *w, const tune_way *best, plan_request *out)
+/* In small steps the depth stays, in large ones the planner chooses another. */
+static bool propose_size(const tune_ways *w, const tune_way *best, int64_t cache, int64_t depth,
+                         plan_request *out)
 {
-    (void)w, (void)best;
-    *out = (plan_request){.method = "loops"};
+    if (cache > w->cache << LARGEST_SHIFT || cache < larger(w->cache >> SMALLEST_SHIFT, 1))
+        return false;
+    *out = sized(w, best->request.method, cache);
+    out->depth = depth;
     return true;
+}
+
+static bool propose_much_larger(const tune_ways *w, const tune_way *best, plan_request *out)
+{
+    return best && propose_size(w, best, best->request.cache * LEAP, 0, out);
+}
+
+static bool propose_much_smaller(const tune_ways *w, const tune_way *best, plan_request *out)
+{
+    return best && propose_size(w, best, best->request.cache / LEAP, 0, out);
 }
 
 static bool propose_larger(const tune_ways *w, const tune_way *best, plan_request *out)
 {
-    if (!best || best->request.cache >= w->cache << LARGEST_SHIFT) return false;
-    *out = sized(w, best->request.method, 2 * best->request.cache);
-    return true;
+    return best && propose_size(w, best, best->request.cache * STEP, best->request.depth, out);
 }
 
 static bool propose_smaller(const tune_ways *w, const tune_way *best, plan_request *out)
 {
-    if (!best || best->request.cache / 2 < larger(w->cache >> SMALLEST_SHIFT, 1)) return false;
-    *out = sized(w, best->request.method, best->request.cache / 2);
-    return true;
+    return best && propose_size(w, best, best->request.cache / STEP, best->request.depth, out);
 }
 
 static bool is_tiled(const plan_request *r) { return !strcmp(r->method, "tiled"); }
@@ -80,23 +99,22 @@ static bool propose_shallower(const tune_ways *w, const tune_way *best, plan_req
     return best && propose_depth(best, best->tiles.loops / 2, out);
 }
 
-/* In the order in which they are asked. The first one runs until planning others has paid off, and
- * planning loops costs nothing. */
-static proposal *const proposals[] = {propose_loops,    propose_tiles,   propose_windows,
-                                      propose_larger,   propose_smaller, propose_deeper,
-                                      propose_shallower};
+/* In the order in which they are asked. */
+static proposal *const proposals[] = {propose_tiles,   propose_deeper,       propose_much_larger,
+                                      propose_windows, propose_much_smaller, propose_larger,
+                                      propose_smaller, propose_shallower};
 
 /* ---- ways ------------------------------------------------------------------------------------ */
 
 tune_ways tune_ways_new(uint64_t key, size_t period, int64_t cache, int threads)
 {
-    enum { SHORTEST_PAUSE = HOSTILE(2048, 128) };
+    enum { FIRST_PAUSE = HOSTILE(2048, 128) };
     return (tune_ways){.key = key,
                        .period = period,
                        .cache = larger(cache, 1),
                        .threads = threads,
                        .best = -1,
-                       .pause = SHORTEST_PAUSE};
+                       .pause = FIRST_PAUSE};
 }
 
 plan_request tune_ways_smallest(const tune_ways *w, bool windowed)
@@ -112,34 +130,98 @@ bool tune_ways_may_run(const tune_ways *w, const plan_request *r)
            r->cache >= w->cache >> SMALLEST_SHIFT && r->cache <= w->cache << LARGEST_SHIFT;
 }
 
-int tune_ways_fastest(const tune_ways *w, bool in_tiles)
+/* ---- which one is tried -----------------------------------------------------------------------
+ */
+
+/* The known way that is fastest of those with a method; NULL: of all. */
+static int fastest_by(const tune_ways *w, const char *method)
 {
     int best = -1;
     for (int i = 0; i < w->count; i++) {
         const tune_way *way = &w->ways[i];
-        if (!way->known || (in_tiles && !way->request.cache)) continue;
+        if (!way->known || way->least <= 0 || (method && strcmp(way->request.method, method) != 0))
+            continue;
         if (best < 0 || way->least < w->ways[best].least) best = i;
     }
     return best;
 }
 
-/* Adds a way unless it was proposed before; -1: it was, or there is no room. */
-static int add(tune_ways *w, const plan_request *request)
+int tune_ways_fastest(const tune_ways *w, bool in_tiles)
+{
+    int tiled = fastest_by(w, "tiled"), windowed = fastest_by(w, "windowed");
+    if (!in_tiles) return fastest_by(w, NULL);
+    if (tiled < 0 || windowed < 0) return tiled < 0 ? windowed : tiled;
+    return w->ways[windowed].least < w->ways[tiled].least ? windowed : tiled;
+}
+
+/* What a way should cost; 0: that is not known. */
+static double cost_of(const tune_way *way)
+{
+    const plan_traffic *t = &way->tiles.traffic;
+    return t->memory + CACHED * t->cache;
+}
+
+/* The number of a way that is proposed; -1: there is no room. */
+static int number_of(tune_ways *w, const plan_request *request)
 {
     for (int i = 0; i < w->count; i++)
-        if (plan_request_equal(&w->ways[i].request, request)) return -1;
+        if (plan_request_equal(&w->ways[i].request, request)) return i;
     if (w->count == TUNE_WAYS) return -1;
     w->ways[w->count] = (tune_way){.request = *request};
     return w->count++;
 }
 
+/* Whether a way is to be tried at once: it is to be looked at, or promises something. */
+static bool is_next(const tune_ways *w, const tune_way *way, int best)
+{
+    double most = best < 0 ? 0 : cost_of(&w->ways[best]);
+    return !way->tiles.plan || most <= 0 || cost_of(way) <= most;
+}
+
+/* The next way that is proposed beside a base. */
+static int next_beside(tune_ways *w, int base, int best)
+{
+    int found = -1;
+    plan_request request;
+    for (size_t i = 0; i < COUNT_OF(proposals); i++) {
+        if (!proposals[i](w, base < 0 ? NULL : &w->ways[base], &request)) continue;
+        int way = number_of(w, &request);
+        if (way < 0 || w->ways[way].known) continue;
+        if (is_next(w, &w->ways[way], best)) return way;
+        if (found < 0 || cost_of(&w->ways[way]) < cost_of(&w->ways[found])) found = way;
+    }
+    return found;
+}
+
+/* Whether a way takes at most so many times as long as the best one. */
+static bool is_near(const tune_ways *w, int way, int best, double times)
+{
+    return way >= 0 && (best < 0 || w->ways[way].least <= times * w->ways[best].least);
+}
+
+/* Loops run until planning others has paid off, and planning them costs nothing. */
 int tune_ways_next(tune_ways *w)
 {
-    int best = tune_ways_fastest(w, true), found = -1;
-    plan_request request;
+    const plan_request loops = {.method = "loops"};
+    int best = fastest_by(w, NULL), base = tune_ways_fastest(w, true);
+    int first = number_of(w, &loops);
+    if (first >= 0 && !w->ways[first].known) return first;
     for (int i = 0; i < w->count; i++)
-        if (!w->ways[i].known) return i;
-    for (size_t i = 0; i < COUNT_OF(proposals) && found < 0; i++)
-        if (proposals[i](w, best < 0 ? NULL : &w->ways[best], &request)) found = add(w, &request);
-    return found;
+        if (!w->ways[i].known && w->ways[i].again) return i;
+    if (base >= 0 && !is_near(w, base, best, FAR)) return -1;
+    int found = next_beside(w, base, best);
+    if (found >= 0 || base < 0) return found;
+    int other = fastest_by(w, is_tiled(&w->ways[base].request) ? "windowed" : "tiled");
+    return is_near(w, other, best, NEAR) ? next_beside(w, other, best) : -1;
+}
+
+bool tune_ways_promises(const tune_ways *w, const tune_way *way)
+{
+    double most = 0;
+    for (int i = 0; i < w->count; i++) {
+        const tune_way *other = &w->ways[i];
+        if (!other->known || other->least <= 0 || !other->request.cache) continue;
+        if (!most || cost_of(other) < most) most = cost_of(other);
+    }
+    return most <= 0 || !way->request.cache || cost_of(way) <= MUCH * most;
 }

@@ -8,6 +8,8 @@
 bool tune_ways_may_run(const tune_ways *ways, const plan_request *request);
 /* The known way that is fastest; `tiled`: of those in tiles. -1: there is none. */
 int tune_ways_fastest(const tune_ways *ways, bool tiled);
+/* Whether a way that was looked at should not move many more bytes than one that has run. */
+bool tune_ways_promises(const tune_ways *ways, const tune_way *way);
 /* The next way to try; -1: there is none, the fastest is known. */
 int tune_ways_next(tune_ways *ways);
 

@@ -13,12 +13,12 @@ kernel heat(in double u, out double v) { v = 0.25*(u[0,1,0] + u[0,-1,0] + u[0,0,
 END_OF_KERNELS
 expect 0 apply k.kata start --size 32x32x32 u=u.npy
 steps=(apply k.kata heat u=u.npy v=v.npy --boundary clamp)
-KATA_WISDOM=0 expect 0 "${steps[@]}" --steps 12000
+KATA_WISDOM=0 expect 0 "${steps[@]}" --steps 20000
 mv v.npy expected.npy
 expect 0 wisdom
 [ "$(wc -l <out)" = 1 ] || fail "something is kept before anything was tuned: $(cat out)"
 
-expect 0 tune --to tried.txt -- "$KATA_BUILD/kata" "${steps[@]}" --steps 12000
+expect 0 tune --to tried.txt -- "$KATA_BUILD/kata" "${steps[@]}" --steps 20000
 cmp v.npy expected.npy || fail "tuning changes results"
 grep -qE '^  heat, .*; tried, seconds per loop: loops .*, cache=16384 ' tried.txt || fail "not tried: $(cat tried.txt)"
 if grep -q 'searching' tried.txt; then fail "the search has not ended: $(cat tried.txt)"; fi

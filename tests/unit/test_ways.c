@@ -93,6 +93,15 @@ static speeds around(int size, int depth, double loops)
     return (speeds){.loops = loops, .tiles = 1, .size = size, .depth = depth, .more = 0.1};
 }
 
+/* The fastest way that was met: a search that goes on may just try others again. */
+static const tune_way *found_of(const tune_ways *w)
+{
+    const tune_way *found = &w->ways[0];
+    for (int i = 1; i < w->count; i++)
+        if (w->ways[i].least > 0 && w->ways[i].least < found->least) found = &w->ways[i];
+    return found;
+}
+
 static void check_finds(size_t period, size_t loops, int runs)
 {
     for (int size = 17; size <= 24; size++)
@@ -101,7 +110,8 @@ static void check_finds(size_t period, size_t loops, int runs)
                 speeds s = around(size, depth, slow ? 2 : 0.5);
                 tune_ways w = tune_ways_new(7, period, CACHE, 2);
                 for (int i = 0; i < runs; i++) run(&w, &s, loops);
-                plan_request request = run(&w, &s, loops);
+                run(&w, &s, loops); /* which may end with a try */
+                plan_request request = found_of(&w)->request;
                 if (!is_least(&s, &request))
                     fail_msg("period %d, 2^%d bytes, depth %d, loops take %g: %s %lld %lld",
                              (int)period, size, depth, s.loops, request.method,
@@ -209,6 +219,69 @@ static void test_a_way_that_turns_slow_is_tried_again(void **state)
     for (int i = 0; i < 20; i++) run(&w, &s, 100);
     plan_request after = run(&w, &s, 100);
     assert_string_equal(after.method, "loops");
+}
+
+/* A choice that was kept while another program ran says too many seconds. It is compared anew, a
+ * few times at most between two pauses. */
+static void test_a_way_that_is_much_faster_than_kept_is_compared_anew(void **state)
+{
+    const plan_request loops = {.method = "loops"};
+    (void)state;
+    tune_ways w = tune_ways_new(7, 1, CACHE, 2);
+    speeds s = around(20, DEPTH, 1.2);
+    tune_search_remember(&w, &loops, EACH * 4, true);
+    for (int i = 0; i < 80; i++) run(&w, &s, 100); /* a small part of the longest pause */
+    assert_true(is_least(&s, &found_of(&w)->request));
+    int tries = 0;
+    for (int i = 0; i < 400; i++) { /* a machine whose speed jumps */
+        size_t count;
+        plan_request request = begin(&w, 64, &count, INT64_MAX);
+        tries += w.trying;
+        tune_search_end(&w, count, seconds_of(&s, &request) * (double)count * (i % 2 ? 1 : 0.5), 0);
+    }
+    assert_true(tries < 100);
+}
+
+/* Loops find out while they run with which stores and threads they are fast. */
+static void test_loops_that_were_slow_at_first_are_tried_again(void **state)
+{
+    (void)state;
+    tune_ways w = tune_ways_new(7, 1, CACHE, 2);
+    speeds s = around(20, DEPTH, 0.8);
+    for (size_t left = LONG, count, of_loops = 0; left; left -= count) {
+        plan_request request = begin(&w, left, &count, INT64_MAX);
+        of_loops += request.cache ? 0 : count;
+        double factor = !request.cache && of_loops < 20 ? 1.7 : 1;
+        tune_search_end(&w, count, factor * seconds_of(&s, &request) * (double)count, 0);
+    }
+    assert_string_equal(w.ways[w.best].request.method, "loops");
+}
+
+/* Tiles that the model says move many more bytes are not run; fewer bytes come first. */
+static void test_a_cost_model_orders_the_tries(void **state)
+{
+    (void)state;
+    tune_ways w = tune_ways_new(7, 1, CACHE, 2);
+    speeds s = {.loops = 3, .tiles = 1, .size = 20, .depth = DEPTH};
+    int64_t order[64] = {0};
+    int count_of = 0;
+    for (size_t left = LONG, count; left; left -= count) {
+        plan_request request = tune_search_begin(&w);
+        while (tune_search_looks(&w)) {
+            tune_tiles tiles = tiles_of(&request, INT64_MAX);
+            double bytes = request.depth ? 1e3 : request.cache >= CACHE ? (double)CACHE / 1e5 : 12;
+            if (request.cache > CACHE) bytes = 8;
+            tiles.traffic = (plan_traffic){.memory = bytes, .points = 1};
+            tune_search_found(&w, &tiles);
+            request = tune_search_begin(&w);
+        }
+        count = tune_search_part(&w, left);
+        if (w.trying && request.cache && count_of < 64) order[count_of++] = request.cache;
+        assert_true(request.depth == 0); /* a thousand bytes a point */
+        finish(&w, &s, &request, count);
+    }
+    assert_int_equal(order[0], CACHE);
+    assert_true(count_of > 2 && order[1] > CACHE); /* 8 bytes before 12 */
 }
 
 static void test_a_remembered_way_runs_until_it_turns_slow(void **state)
@@ -394,6 +467,9 @@ int main(void)
         cmocka_unit_test(test_equal_plans_are_tried_once),
         cmocka_unit_test(test_parts_of_tries_are_whole_sections),
         cmocka_unit_test(test_a_way_that_turns_slow_is_tried_again),
+        cmocka_unit_test(test_a_way_that_is_much_faster_than_kept_is_compared_anew),
+        cmocka_unit_test(test_loops_that_were_slow_at_first_are_tried_again),
+        cmocka_unit_test(test_a_cost_model_orders_the_tries),
         cmocka_unit_test(test_a_remembered_way_runs_until_it_turns_slow),
         cmocka_unit_test(test_a_search_goes_on_with_what_is_remembered),
         cmocka_unit_test(test_ways_are_tried_again_after_a_pause),

@@ -1,0 +1,144 @@
+/* bench_tuning [--verbose] [--search] [--threads N] [CHAIN...]
+ *
+ * How good is what tuning finds? For each chain all plans of a grid are run, and the fastest of
+ * them is compared with the plan that the library has chosen after 200 steps of a program that was
+ * never run before. Then the program is started again, with what was kept; and it searches on a
+ * machine whose second-level cache is reported four times too large, and four times too small.
+ * --search leaves out the grid: ratios are then to the plan that was found. */
+#include "tuning.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FALSE_STEPS = 600, TRIES = 3, REPORTED = 1 << 20 };
+
+static const tuning_chain chains[] = {
+    {"5-point 2-D", {2048, 2048, 1}},
+    {"9-point 2-D", {2048, 2048, 1}},
+    {"7-point 3-D", {160, 160, 160}},
+    {"7-point, periodic", {160, 160, 160}},
+    {"acoustic 8 f32", {192, 192, 192}},
+    {"diffusion in 4", {256, 256, 80}},
+    {"D2Q9", {768, 768, 1}},
+    {"red-black 2-D", {2048, 2048, 1}},
+    {"small loops", {1024, 1024, 1}},
+    {"5-point, residual", {2048, 2048, 1}},
+    {"7-point, residual", {160, 160, 160}},
+};
+enum { CHAINS = sizeof chains / sizeof *chains };
+
+static const bench_case *case_of(const tuning_chain *chain)
+{
+    for (int i = 0; i < bench_sweep_count; i++)
+        if (!strcmp(bench_sweeps[i].name, chain->name)) return &bench_sweeps[i];
+    for (int i = 0; i < bench_loop_count; i++)
+        if (!strcmp(bench_loops[i].name, chain->name)) return &bench_loops[i];
+    return NULL;
+}
+
+/* ---- measuring ------------------------------------------------------------------------------- */
+
+/* Seconds of the steps of a search, the least of a few, over those of a program that knows. */
+static double loss(const tuning_task *task, int64_t cache)
+{
+    double ratios[TRIES];
+    tuning_found told, found;
+    int64_t size = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    if (size <= 0) size = REPORTED;
+    for (int i = 0; i < TRIES; i++) {
+        if (!tuning_search(task, FALSE_STEPS, false, 0, &told) ||
+            !tuning_search(task, FALSE_STEPS, false, cache > 0 ? cache * size : size / -cache,
+                           &found))
+            return NAN;
+        ratios[i] = found.seconds / told.seconds - 1;
+    }
+    return bench_median(ratios, TRIES);
+}
+
+static bool measure(const tuning_task *task, bool exhaustive)
+{
+    tuning_found found, again;
+    char best[TUNING_PLAN];
+    double seconds = 0, ratio = 1;
+    tuning_time_start(task, "loops"); /* compiles */
+    if (exhaustive && !tuning_exhaust(task, best)) return false;
+    if (!tuning_search(task, TUNING_STEPS, false, 0, &found)) return false;
+    if (!exhaustive) snprintf(best, sizeof best, "%s", found.plan);
+    ratio = tuning_compare(task, best, found.plan, &seconds);
+    if (!tuning_search(task, TUNING_STEPS, true, 0, &again)) return false;
+    double start = tuning_time_start(task, found.plan);
+    printf("%-18s %8.4f  %5.3f  %5.3f  %5.3f", task->chain->name, 1e3 * seconds / TUNING_STEPS,
+           1 / ratio, found.seconds / start, again.seconds / start);
+    fflush(stdout);
+    printf("  %+6.3f  %+6.3f\n", loss(task, 4), loss(task, -4));
+    printf("    best: %s; found: %s\n", best, found.plan);
+    fflush(stdout);
+    return true;
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static int usage(const char *wrong)
+{
+    FILE *to = wrong ? stderr : stdout;
+    if (wrong) fprintf(to, "bench_tuning: '%s' is not understood\n", wrong);
+    fprintf(to, "usage: bench_tuning [--verbose] [--search] [--threads N] [CHAIN...]\nchains:");
+    for (int i = 0; i < CHAINS; i++) fprintf(to, "%s '%s'", i ? "," : "", chains[i].name);
+    fprintf(to, "\n");
+    return wrong ? 2 : 0;
+}
+
+static const tuning_chain *chain_of(const char *name)
+{
+    for (int i = 0; i < CHAINS; i++)
+        if (!strcmp(chains[i].name, name)) return &chains[i];
+    return NULL;
+}
+
+/* The program's own folder of kernels, so that nobody's wisdom is lost. */
+static bool use_new_folder(void)
+{
+    static char folder[] = "/tmp/bench-tuning-XXXXXX";
+    if (!mkdtemp(folder)) return false;
+    printf("kernels and wisdom: %s\n", folder);
+    return !setenv("KATA_CACHE_DIR", folder, 1) && !setenv("OMP_WAIT_POLICY", "passive", 1);
+}
+
+static int run(tuning_task *task, char **names, bool exhaustive)
+{
+    bool good = true;
+    if (!use_new_folder()) return 1;
+    printf("%-18s %8s  %5s  %5s  %5s  %6s  %6s\n", "", "ms/step", "found", "first", "again",
+           "L2 x4", "L2 /4");
+    for (int i = 0; i < CHAINS && good; i++) {
+        bool wanted = !*names;
+        for (char **name = names; *name; name++) wanted |= chain_of(*name) == &chains[i];
+        task->chain = &chains[i];
+        task->c = case_of(&chains[i]);
+        if (wanted) good = task->c && measure(task, exhaustive);
+    }
+    return !good;
+}
+
+int main(int argc, char **argv)
+{
+    tuning_task task = {.threads = (int)sysconf(_SC_NPROCESSORS_ONLN)};
+    bool exhaustive = true;
+    int i = 1;
+    for (; i < argc && argv[i][0] == '-'; i++) {
+        if (!strcmp(argv[i], "--help")) return usage(NULL);
+        if (!strcmp(argv[i], "--verbose"))
+            task.verbose = true;
+        else if (!strcmp(argv[i], "--search"))
+            exhaustive = false;
+        else if (strcmp(argv[i], "--threads") != 0 || i + 1 == argc ||
+                 (task.threads = atoi(argv[++i])) < 1)
+            return usage(argv[i]);
+    }
+    for (int name = i; name < argc; name++)
+        if (!chain_of(argv[name])) return usage(argv[name]);
+    return run(&task, argv + i, exhaustive);
+}
