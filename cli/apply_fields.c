@@ -51,8 +51,12 @@ static bool read_rule(const apply *a, char *word, kata_rule *rule, double *value
 
 static bool set_rule(const apply *a, apply_param *p, char *word)
 {
+    static const char linear[] = "linear:";
     kata_rule rule;
     double value;
+    p->linear.depth = 0;
+    if (!strncmp(word, linear, sizeof linear - 1))
+        return apply_read_linear(a, p, word + sizeof linear - 1);
     if (!read_rule(a, word, &rule, &value)) return false;
     p->rule = rule;
     p->rule_value = value;
@@ -110,13 +114,14 @@ static bool read_item(const apply *a, char *item, const char *option, set_word *
         options_wrong(a->o, "--%s is for fields, and '%s' is none", option, only->param.name);
         return false;
     }
-    for (int i = 0; i < a->count; i++) {
-        char copy[64];
-        snprintf(copy, sizeof copy, "%s", word);
+    bool good = true;
+    for (int i = 0; i < a->count && good; i++) {
         bool meant = only ? &a->params[i] == only : apply_is_field(&a->params[i]);
-        if (meant && !set(a, &a->params[i], copy)) return false;
+        char *copy = meant ? strdup(word) : NULL;
+        good = !meant || (copy && set(a, &a->params[i], copy));
+        free(copy);
     }
-    return true;
+    return good;
 }
 
 static bool read_items(const apply *a, const char *items, const char *option, set_word *set)

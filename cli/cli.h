@@ -68,6 +68,14 @@ typedef struct apply_request {
     bool overwrite, quiet;
 } apply_request;
 
+enum { APPLY_LINEAR_MOST = 8 };
+
+/* Weights of kata_boundary_linear. */
+typedef struct apply_linear {
+    int depth, count; /* 0: the rule is another one */
+    double weights[(APPLY_LINEAR_MOST + 1) * (APPLY_LINEAR_MOST + 1)];
+} apply_linear;
+
 /* A kernel's parameter with what the command line says of it. */
 typedef struct apply_param {
     kata_param param;
@@ -82,6 +90,7 @@ typedef struct apply_param {
     int staggered;
     kata_rule rule;
     double rule_value;
+    apply_linear linear;
     kata_arg arg;
 } apply_param;
 
@@ -115,6 +124,10 @@ bool apply_read_words(apply *a, char **words, int count);
 
 /* Boundary rules: "RULE" or "RULE:VALUE". */
 bool apply_read_rules(apply *a, const char *rules);
+/* apply_linear.c: "VALUE:ROW..." of the rule "linear:VALUE:ROW..."; and that rule for all sides of
+ * the parameter's field, if it was read for it. */
+bool apply_read_linear(const apply *a, apply_param *p, char *numbers);
+void apply_set_linear(const apply_param *p, int rank);
 /* Types in which fields are stored. */
 bool apply_read_types(apply *a, const char *types);
 /* Dimensions along which fields are staggered: "xy". */

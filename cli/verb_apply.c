@@ -24,6 +24,7 @@ static void make_argument(const apply *a, apply_param *p, kata_grid *grid)
         p->field = kata_field_new(grid, p->param.name, p->stored, .components = p->param.count,
                                   .boundary = p->rule, .boundary_value = p->rule_value,
                                   .staggered = p->staggered, .along = p->param.along);
+        apply_set_linear(p, kata_all(grid).rank);
         if (p->input) kata_load(p->field, p->input);
         p->arg = kata_arg_field(p->field, 0);
     } else if (apply_is_reduction(p)) {
@@ -237,7 +238,10 @@ const options apply_options = {
     "A kernel that writes a field of lower rank runs on the first index (0) of the dimensions\n"
     "which that field lacks. A kernel that writes staggered fields only runs at all their faces.\n"
     "Rules give the value that a read outside finds:\n" KATA_RULES(
-        RULE_LINE) "Types are f64, f32, f16, bf16, i64, i32, u8 and unorm8 (a byte for 0 to 1).\n",
+        RULE_LINE) "  linear:VALUE:W/W/..: a sum of points at the side, of as many weights, plus "
+                   "the last\n"
+                   "    weight times VALUE; a further row :W/W/.. for each point farther out\n"
+                   "Types are f64, f32, f16, bf16, i64, i32, u8 and unorm8 (a byte for 0 to 1).\n",
     table,
     COUNT_OF(table),
     &defaults,

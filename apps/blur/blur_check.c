@@ -26,6 +26,7 @@ static extension extend(int64_t i, int64_t n, blur_boundary b)
         case KATA_REFLECT_NODE:
         case KATA_ANTISYMMETRIC_NODE: e.index = (low ? 0 : 2 * n - 2) - e.index; break;
         case KATA_NONE:
+        case KATA_LINEAR: /* no word of the command means it */
         case KATA_CONSTANT: return (extension){0, 0, b.value};
         }
         if (b.rule == KATA_ANTISYMMETRIC_FACE || b.rule == KATA_ANTISYMMETRIC_NODE) {

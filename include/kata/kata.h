@@ -224,10 +224,11 @@ typedef enum kata_rule {
     KATA_REFLECT_NODE,       /* mirrored about point 0: u[-i]; needs two points */
     KATA_ANTISYMMETRIC_FACE, /* 2*v - u[-1-i] */
     KATA_ANTISYMMETRIC_NODE, /* 2*v - u[-i]; needs two points */
-    KATA_PERIODIC            /* u[i+n]; both sides of a dimension or neither */
+    KATA_PERIODIC,           /* u[i+n]; both sides of a dimension or neither */
+    KATA_LINEAR              /* a weighted sum of points; kata_boundary_linear sets it */
 } kata_rule;
-/* Calls X(rule, word, meaning) for each rule, in the order of kata_rule: the words that the command
- * takes. */
+/* Calls X(rule, word, meaning) for each rule but KATA_LINEAR, in the order of kata_rule: the words
+ * that the command takes. */
 #define KATA_RULES(X)                                                                              \
     X(KATA_NONE, "none", "such reads are an error")                                                \
     X(KATA_CONSTANT, "constant", "VALUE")                                                          \
@@ -238,8 +239,8 @@ typedef enum kata_rule {
     X(KATA_ANTISYMMETRIC_NODE, "antisymmetric-node", "2*VALUE minus what reflect-node gives")      \
     X(KATA_PERIODIC, "periodic", "the value at the other side")
 
-/* v is rounded as a store rounds it. 2*v - u is a value of the field's type: for f16, bf16 and
- * unorm8 it is computed in f32 and rounded once; integers wrap. */
+/* v is rounded as a store rounds it, except for KATA_LINEAR. 2*v - u is a value of the field's
+ * type: for f16, bf16 and unorm8 it is computed in f32 and rounded once; integers wrap. */
 
 typedef enum kata_side {
     KATA_X_LOW = 0,
@@ -347,6 +348,30 @@ KATA_API kata_field *kata_field_wrap_with(kata_grid *grid, const char *name, int
 /* Sets the rule of one side for kernels applied from now on. */
 KATA_API kata_status kata_boundary_set(kata_field *field, kata_side side, kata_rule rule,
                                        double value);
+typedef struct kata_linear_options {
+    size_t size KATA_SIZE(kata_linear_options);
+    int depth KATA_ZERO; /* points outside that have a value; 1 to 8 */
+    int count KATA_ZERO; /* points that each is made of; 1 to 8 */
+    const double *weights KATA_ZERO;
+    KATA_NAMED_BEHIND;
+    double value KATA_ZERO;
+} KATA_NAMED kata_linear_options;
+/* The same with the rule KATA_LINEAR. `weights` has `depth` rows of count + 1 numbers: at a low
+ * side, the value at i = -1-j is
+ *     weights[j][count]*value + weights[j][0]*u[0] + ... + weights[j][count-1]*u[count-1]
+ * added from left to right, each product and each sum rounded: in f64 for fields of f64, otherwise
+ * in f32, to which weights and value are rounded; the result is rounded as a store rounds it. High
+ * sides are mirrored. A kernel that reads farther out than `depth`, or a field of fewer points than
+ * `count`, is refused when it is applied.
+ *
+ * Where a read is outside along several dimensions, x comes first: a value beyond a side of y is
+ * made of what reads find at the same x, outside or not, and a value beyond a side of z of what
+ * they find at the same x and y. If one of these rules is KATA_LINEAR, the others follow this
+ * order, too. Call it as
+ *     double w[1][3] = {{-2, 1./3, 8./3}}; // third order: u = 5 on the face at -1/2
+ *     kata_boundary_linear(u, KATA_X_LOW, 1, 2, w[0], .value = 5) */
+KATA_API kata_status kata_boundary_linear_with(kata_field *field, kata_side side,
+                                               const kata_linear_options *options);
 /* Exchanges the values of two fields that have the same grid, points, ghosts, type and components.
  * Names and boundary rules stay with the handles; layouts and memory go with the values. Copies
  * nothing. */

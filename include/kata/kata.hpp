@@ -155,6 +155,12 @@ template <class T> kata_status kata_map(kata_field *field, T **pointer, kata_map
                             pointer, mapping);
 }
 
+inline kata_status kata_boundary_linear_of(kata_field *field, kata_side side,
+                                           const kata_linear_options &options)
+{
+    return kata_boundary_linear_with(field, side, &options);
+}
+
 inline kata_status kata_save_of(kata_field *field, const kata_save_options &options)
 {
     return kata_save_with(field, &options);
@@ -189,6 +195,10 @@ inline kata_status kata_module_compile_of(kata_module *module, const kata_compil
 #define kata_field_wrap(grid, name, type_, ...)                                                    \
     kata_field_wrap_of(grid, name, KATA_FIRST(__VA_ARGS__, 0),                                     \
                        __extension__ kata_wrap_options{.type = type_, .memory = __VA_ARGS__})
+#define kata_boundary_linear(field, side, depth_, count_, ...)                                     \
+    kata_boundary_linear_of(field, side,                                                           \
+                            __extension__ kata_linear_options{                                     \
+                                .depth = depth_, .count = count_, .weights = __VA_ARGS__})
 #define kata_save(field, ...)                                                                      \
     kata_save_of(field, __extension__ kata_save_options{.path = __VA_ARGS__})
 #define kata_series_new(field, ...)                                                                \

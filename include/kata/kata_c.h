@@ -18,6 +18,10 @@
 #define kata_field_wrap(grid, name, type_, ...)                                                    \
     kata_field_wrap_with(grid, name, KATA_ELEMENT(KATA_FIRST(__VA_ARGS__, 0)),                     \
                          KATA_OPTIONS(kata_wrap_options, .type = type_, .memory = __VA_ARGS__))
+#define kata_boundary_linear(field, side, depth_, count_, ...)                                     \
+    kata_boundary_linear_with(field, side,                                                         \
+                              KATA_OPTIONS(kata_linear_options, .depth = depth_, .count = count_,  \
+                                           .weights = __VA_ARGS__))
 #define kata_save(field, ...)                                                                      \
     kata_save_with(field, KATA_OPTIONS(kata_save_options, .path = __VA_ARGS__))
 #define kata_series_new(field, ...)                                                                \

@@ -9,8 +9,9 @@ static analysis_span map_span(const chain_binding *b, int d, int64_t lo, int64_t
     grid_axis axis = chain_slot_axis(b->slot, d);
     for (int64_t i = lo; i < hi; i++) {
         grid_source source;
-        if (grid_boundary_map(b->boundary, d, &axis, i, &source) && !source.is_constant)
-            analysis_widen(&found, source.index, source.index + 1);
+        if (!grid_boundary_map(b->boundary, d, &axis, i, &source) || source.is_constant) continue;
+        int64_t last = grid_source_last(&source);
+        analysis_widen(&found, smaller(source.index, last), larger(source.index, last) + 1);
     }
     return found;
 }
@@ -69,6 +70,13 @@ int analysis_resolved_boxes(const analysis_loop *l, const analysis_touch *t, con
     return total;
 }
 
+/* How far inside the farthest point lies that KATA_LINEAR at a side sums; 0 under another rule. */
+static int64_t farthest_summed(const grid_boundary *boundary, int side)
+{
+    bool linear = boundary->side[side].rule == KATA_LINEAR;
+    return linear ? boundary->weights[side]->count - 1 : 0;
+}
+
 analysis_distance analysis_distance_of(const analysis_loop *l, const analysis_touch *t, int d)
 {
     const chain_binding *b = &l->loop->bindings[t->param];
@@ -83,12 +91,15 @@ analysis_distance analysis_distance_of(const analysis_loop *l, const analysis_to
         far.periodic = true;
         return far;
     }
-    /* A rule maps an index beyond a side no farther inside than it lies outside, unless the grid is
-     * thinner. The point itself may lie beyond the side, among ghosts of another field. */
+    /* A rule maps an index beyond a side no farther inside than it lies outside, unless it sums
+     * points or the grid is thinner. The point itself may lie beyond the side, among ghosts of
+     * another field. */
     int64_t past = larger(low ? inside.lo[d] - at.lo[d] : 0, high ? at.hi[d] - inside.hi[d] : 0);
     if (past < 0) past = 0;
-    far.lo = smaller(far.lo, high ? -larger(0, hi) - 2 * past : 0);
-    far.hi = larger(far.hi, low ? larger(0, -lo) + 2 * past : 0);
+    int64_t summed_low = farthest_summed(b->boundary, 2 * d);
+    int64_t summed_high = farthest_summed(b->boundary, 2 * d + 1);
+    far.lo = smaller(far.lo, high ? -larger(summed_high, hi) - 2 * past : 0);
+    far.hi = larger(far.hi, low ? larger(summed_low, -lo) + 2 * past : 0);
     if (size <= larger(-lo, hi) + past) {
         far.lo = smaller(far.lo, 1 - size - past);
         far.hi = larger(far.hi, size - 1 + past);

@@ -128,6 +128,8 @@ static inline grid_box api_range_box(const kata_range *range)
 /* Whether options that kata_field_new and kata_field_wrap have in common make sense. */
 kata_status api_check_field(kata *k, const char *call, kata_type type, int components,
                             kata_rule boundary);
+/* Refuses what is no rule, and KATA_LINEAR, which only kata_boundary_linear sets. */
+kata_status api_check_rule(kata *k, const char *call, kata_rule rule);
 /* Refuses a pointer to other elements than a type is stored as; -1: not known. */
 kata_status api_check_element(kata *k, const char *caller, const char *name, kata_type type,
                               int element);

@@ -12,7 +12,7 @@ enum { ENTRIES = HOSTILE(256, 2), PARAMS = 12 };
 /* The argument of a parameter: a field has a slot and rules, a scalar a slot, a number neither. */
 typedef struct given {
     const chain_slot *slot;
-    uint32_t rules; /* grid_boundary_rules */
+    uint64_t rules; /* grid_boundary_rules */
 } given;
 
 typedef struct known {

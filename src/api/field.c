@@ -1,4 +1,4 @@
-/* Makes fields, and sets their boundary rules. */
+/* Makes fields. boundary_rules.c sets their rules. */
 #include "api/api.h"
 
 #include <string.h>
@@ -66,7 +66,7 @@ kata_field *kata_field_new_with(kata_grid *grid, const char *name, const kata_fi
     }
     kata *k = grid->k;
     if (api_options_read(k, &kind, given, &copy) || check_options(k, options)) return NULL;
-    grid_boundary boundary;
+    grid_boundary boundary = grid_boundary_none;
     for (int side = 0; side < 6; side++)
         boundary.side[side] = (grid_side_rule){options->boundary, options->boundary_value};
     chain_slot slot = {.type = options->type,
@@ -83,6 +83,11 @@ kata_field *kata_field_like(kata_field *field, const char *name)
         return NULL;
     }
     if (field->k->messages.status) return NULL;
+    grid_boundary boundary;
+    if (!grid_boundary_copy(&boundary, &field->boundary, &field->k->memory)) {
+        api_no_memory(field->k);
+        return NULL;
+    }
     const chain_slot *other = field->slot;
     chain_slot slot = {.shape = other->shape,
                        .temporary = other->temporary,
@@ -95,31 +100,5 @@ kata_field *kata_field_like(kata_field *field, const char *name)
         slot.staggered[d] = other->staggered[d];
         slot.absent_axis[d] = other->absent_axis[d];
     }
-    return field_new(field->grid, "kata_field_like", name, &slot, &field->boundary);
-}
-
-kata_status kata_boundary_set(kata_field *field, kata_side side, kata_rule rule, double value)
-{
-    if (!field) return api_null("kata_boundary_set", "the field");
-    kata *k = field->k;
-    if (k->messages.status) return k->messages.status;
-    if ((unsigned)side > KATA_Z_HIGH || (int)side / 2 >= field->grid->shape.rank)
-        return api_fail(k, KATA_ERROR_ARGUMENT,
-                        "kata_boundary_set: field '%s' has %d dimension%s, and so no side %s",
-                        field->name, field->grid->shape.rank,
-                        field->grid->shape.rank > 1 ? "s" : "",
-                        (unsigned)side > KATA_Z_HIGH ? "of that number" : grid_side_name(side));
-    if (field->slot->absent_axis[side / 2])
-        return api_fail(k, KATA_ERROR_ARGUMENT,
-                        "kata_boundary_set: field '%s' does not extend along %c, and so has no "
-                        "side %s",
-                        field->name, "xyz"[side / 2], grid_side_name(side));
-    if ((unsigned)rule > KATA_PERIODIC)
-        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_boundary_set: there is no boundary rule %d",
-                        (int)rule);
-    field->boundary.side[side] = (grid_side_rule){rule, value};
-    field->rules = grid_boundary_rules(&field->boundary);
-    field->boundary_copy = NULL;
-    store_pool_meet_rules(k->pool, &field->boundary);
-    return KATA_OK;
+    return field_new(field->grid, "kata_field_like", name, &slot, &boundary);
 }

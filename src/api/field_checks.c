@@ -11,9 +11,18 @@ kata_status api_check_field(kata *k, const char *call, kata_type type, int compo
     if (components < 0 || components > IR_MAX_LENGTH)
         return api_fail(k, KATA_ERROR_ARGUMENT, "%s: components is %d, not 1 to %d", call,
                         components, IR_MAX_LENGTH);
-    if ((unsigned)boundary > KATA_PERIODIC)
+    return api_check_rule(k, call, boundary);
+}
+
+kata_status api_check_rule(kata *k, const char *call, kata_rule rule)
+{
+    if (rule == KATA_LINEAR)
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "%s: KATA_LINEAR needs weights; kata_boundary_linear gives it to a side",
+                        call);
+    if ((unsigned)rule > KATA_LINEAR)
         return api_fail(k, KATA_ERROR_ARGUMENT, "%s: there is no boundary rule %d", call,
-                        (int)boundary);
+                        (int)rule);
     return KATA_OK;
 }
 

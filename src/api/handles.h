@@ -79,7 +79,8 @@ struct kata_field {
     const char *name;
     chain_slot *slot;
     grid_boundary boundary;
-    uint32_t rules; /* grid_boundary_rules of it */
+    grid_weights *weights[6]; /* memory for those of `boundary`; NULL: none yet */
+    uint64_t rules;           /* grid_boundary_rules of it */
     const grid_boundary
         *boundary_copy;   /* in the chain's memory, lost when that is emptied; or NULL */
     int64_t copied_when;  /* how often the chain had been emptied then */

@@ -89,7 +89,7 @@ static kata_field *wrap(kata_grid *grid, const char *name, const chain_slot *as_
                         const store_array *as, const kata_wrap_options *o)
 {
     kata *k = grid->k;
-    grid_boundary boundary;
+    grid_boundary boundary = grid_boundary_none;
     for (int side = 0; side < 6; side++)
         boundary.side[side] = (grid_side_rule){o->boundary, o->boundary_value};
     chain_slot *slot = api_slot_new(k, as_slot);

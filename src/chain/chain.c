@@ -109,9 +109,9 @@ uint64_t chain_loop_hash(const chain_loop *loop)
         }
         key[count++] = i << 1 | slot->temporary;
         for (int d = 0; d < 3; d++)
-            key[count++] = slot->shape.size[d] << 9 | slot->staggered[d] << 8 |
-                           (int64_t)b->boundary->side[2 * d].rule << 4 |
-                           (int64_t)b->boundary->side[2 * d + 1].rule;
+            key[count++] = slot->shape.size[d] << 17 | slot->staggered[d] << 16 |
+                           grid_boundary_side(b->boundary, 2 * d) << 8 |
+                           grid_boundary_side(b->boundary, 2 * d + 1);
         for (int d = 0; d < 3; d++) key[count++] = slot->absent_axis[d] << 11 | slot->ghosts[d];
         key[count++] = (int64_t)slot->components << 4 | (int64_t)slot->type;
     }
@@ -154,8 +154,7 @@ static void enter_writes(const chain_loop *loop, chain_binding *bindings)
 const grid_boundary *chain_keep_boundary(chain *c, const grid_boundary *boundary)
 {
     grid_boundary *copy = arena_alloc(&c->memory, sizeof *copy);
-    if (copy) *copy = *boundary;
-    return copy;
+    return copy && grid_boundary_copy(copy, boundary, &c->memory) ? copy : NULL;
 }
 
 const char *chain_keep_text(chain *c, const char *text)

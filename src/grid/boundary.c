@@ -16,21 +16,55 @@ static uint64_t bits_of(double x)
     return bits;
 }
 
+static bool same_weights(const grid_weights *a, const grid_weights *b)
+{
+    bool same = a->depth == b->depth && a->count == b->count;
+    for (int j = 0; j < a->depth && same; j++)
+        same = !memcmp(a->row[j], b->row[j], (size_t)(a->count + 1) * sizeof a->row[j][0]);
+    return same;
+}
+
 bool grid_boundary_equal(const grid_boundary *a, const grid_boundary *b)
 {
     for (size_t s = 0; s < COUNT_OF(a->side); s++)
         if (a->side[s].rule != b->side[s].rule ||
-            bits_of(a->side[s].value) != bits_of(b->side[s].value))
+            bits_of(a->side[s].value) != bits_of(b->side[s].value) ||
+            (a->side[s].rule == KATA_LINEAR && !same_weights(a->weights[s], b->weights[s])))
             return false;
     return true;
 }
 
-uint32_t grid_boundary_rules(const grid_boundary *boundary)
+int64_t grid_boundary_side(const grid_boundary *boundary, int side)
 {
-    uint32_t rules = 0;
-    for (size_t s = 0; s < COUNT_OF(boundary->side); s++)
-        rules = rules << 4 | (uint32_t)boundary->side[s].rule;
+    kata_rule rule = boundary->side[side].rule;
+    int count = rule == KATA_LINEAR ? boundary->weights[side]->count : 0;
+    return (int64_t)rule | (int64_t)count << 4;
+}
+
+uint64_t grid_boundary_rules(const grid_boundary *boundary)
+{
+    uint64_t rules = 0;
+    for (int s = 0; s < (int)COUNT_OF(boundary->side); s++) {
+        bool linear = boundary->side[s].rule == KATA_LINEAR;
+        uint64_t depth = linear ? (uint64_t)boundary->weights[s]->depth : 0;
+        rules = rules * 2048 + depth * 256 + (uint64_t)grid_boundary_side(boundary, s);
+    }
     return rules;
+}
+
+bool grid_boundary_copy(grid_boundary *to, const grid_boundary *from, arena *memory)
+{
+    grid_boundary copy = *from;
+    for (size_t s = 0; s < COUNT_OF(copy.side); s++) {
+        copy.weights[s] = NULL;
+        if (copy.side[s].rule != KATA_LINEAR) continue;
+        grid_weights *weights = arena_alloc(memory, sizeof *weights);
+        if (!weights) return false;
+        *weights = *from->weights[s];
+        copy.weights[s] = weights;
+    }
+    *to = copy;
+    return true;
 }
 
 static bool is_antisymmetric(kata_rule rule)
@@ -99,6 +133,22 @@ void grid_boundary_inside(const grid_boundary *boundary, int dimension, const gr
     if (side[1].rule == KATA_NONE) *hi += axis->ghosts;
 }
 
+/* An index beyond a side with KATA_LINEAR as a sum; false where there is none. */
+static bool find_sum(const grid_boundary *boundary, int side, int64_t size, int64_t index,
+                     grid_source *source)
+{
+    const grid_weights *weights = boundary->weights[side];
+    bool high = side % 2;
+    int64_t depth = high ? index - size : -1 - index;
+    if (depth >= weights->depth || size < weights->count) return false;
+    source->weights = weights->row[depth];
+    source->count = weights->count;
+    source->step = high ? -1 : 1;
+    source->value = boundary->side[side].value;
+    source->index = high ? size - 1 : 0;
+    return true;
+}
+
 bool grid_boundary_map(const grid_boundary *boundary, int dimension, const grid_axis *axis,
                        int64_t index, grid_source *out)
 {
@@ -116,6 +166,11 @@ bool grid_boundary_map(const grid_boundary *boundary, int dimension, const grid_
         bool high = index >= hi;
         kata_rule rule = side[high].rule;
         if (rule == KATA_NONE || lacks_points(rule, size)) return false;
+        if (rule == KATA_LINEAR) {
+            if (!find_sum(boundary, 2 * dimension + high, size, index, &source)) return false;
+            index = source.index;
+            break;
+        }
         if (rule == KATA_CONSTANT) {
             source.is_constant = true;
             source.constant = side[high].value;
@@ -138,6 +193,7 @@ const char *grid_rule_name(kata_rule rule)
 #define NAME(rule, word, meaning) [rule] = #rule,
         KATA_RULES(NAME)
 #undef NAME
+            [KATA_LINEAR] = "KATA_LINEAR",
     };
     return (size_t)rule < COUNT_OF(names) ? names[rule] : "unknown rule";
 }

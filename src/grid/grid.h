@@ -71,9 +71,19 @@ typedef struct grid_side_rule {
     double value;
 } grid_side_rule;
 
+enum { GRID_MOST_DEPTH = 8, GRID_MOST_COUNT = 8 };
+
+/* Weights of a side with KATA_LINEAR. Row j makes the value at j + 1 points outside, of `count`
+ * points from the side inwards, and with the weight behind them of the rule's value. */
+typedef struct grid_weights {
+    int depth, count; /* rows, of count + 1 weights */
+    double row[GRID_MOST_DEPTH][GRID_MOST_COUNT + 1];
+} grid_weights;
+
 /* Rules of a field, indexed by kata_side. */
 typedef struct grid_boundary {
     grid_side_rule side[6];
+    const grid_weights *weights[6]; /* where the rule is KATA_LINEAR */
 } grid_boundary;
 
 extern const grid_boundary grid_boundary_none; /* KATA_NONE at all sides */
@@ -82,9 +92,16 @@ extern const grid_boundary grid_boundary_none; /* KATA_NONE at all sides */
  * value is x = value at `index` (or the constant), then for step k = steps-1 .. 0 (innermost to
  * outermost) x = 2*v - x with v = step_value[k % 2], all in the field's storage type. Over several
  * dimensions: x is mapped first; the first dimension that ends at a constant ends the mapping;
- * steps are undone in the reverse order of dimensions, x last. */
+ * steps are undone in the reverse order of dimensions, x last.
+ *
+ * Or the value is a sum over points (linear.c). If an index ends so along some dimension, the last
+ * dimension along which it is outside is mapped first, and undone last: ghosts beyond the sides of
+ * x are made first, then of these the ghosts of y, then those of z. */
 typedef struct grid_source {
     bool is_constant;
+    const double *weights; /* of a sum: `count` of points, and one of `value`; otherwise NULL */
+    int count, step;       /* the points: at index, index + step, ... */
+    double value;
     int64_t index; /* of a point of the field or a ghost; -1 if constant */
     double constant;
     int64_t steps;
@@ -93,8 +110,12 @@ typedef struct grid_source {
 
 /* Whether rules, and the bits of their values, are the same. */
 bool grid_boundary_equal(const grid_boundary *a, const grid_boundary *b);
-/* The rules of all sides, without their values, as one number. */
-uint32_t grid_boundary_rules(const grid_boundary *boundary);
+/* The rules of all sides, without their values and weights, as one number. */
+uint64_t grid_boundary_rules(const grid_boundary *boundary);
+/* The same of one side, below 256, without the depth of weights. */
+int64_t grid_boundary_side(const grid_boundary *boundary, int side);
+/* A copy with weights of its own in `memory`; false when that is out. */
+bool grid_boundary_copy(grid_boundary *to, const grid_boundary *from, arena *memory);
 bool grid_boundary_is_periodic(const grid_boundary *boundary, int dimension);
 /* The indices lo <= i < hi of distinct points: in a periodic dimension the cells, because face n of
  * a staggered field is its face 0. */
@@ -104,13 +125,37 @@ void grid_boundary_points(const grid_boundary *boundary, int dimension, const gr
 void grid_boundary_inside(const grid_boundary *boundary, int dimension, const grid_axis *axis,
                           int64_t *lo, int64_t *hi);
 /* Maps an index, at most 2^40 outside. Returns false where no rule covers it: KATA_NONE beyond the
- * ghosts, or a reflection about the node of a dimension of one point. */
+ * ghosts, a reflection about the node of a dimension of one point, or KATA_LINEAR deeper than its
+ * weights or with fewer points than it sums. The weights stay those of `boundary`. */
 bool grid_boundary_map(const grid_boundary *boundary, int dimension, const grid_axis *axis,
                        int64_t index, grid_source *out);
 /* antisymmetric.c: undoes the steps of a source on elements found there, which makes them the
  * values that the read finds. */
 void grid_undo_steps(const grid_source *source, kata_type stored, void *elements, int64_t count);
+/* The last point of a sum, or the only point. */
+static inline int64_t grid_source_last(const grid_source *source)
+{
+    return source->weights ? source->index + (int64_t)source->step * (source->count - 1)
+                           : source->index;
+}
 const char *grid_rule_name(kata_rule rule); /* "KATA_CLAMP" */
 const char *grid_side_name(int side);       /* "KATA_X_LOW" */
+
+/* ---- linear.c: sums over points, of several elements at once --------------------------------- */
+
+enum { GRID_SUMS = HOSTILE(64, 3) };
+
+/* In f64 for elements of f64, otherwise in f32. */
+typedef union grid_sums {
+    double f64[GRID_SUMS];
+    float f32[GRID_SUMS];
+} grid_sums;
+
+/* Sums of at most GRID_SUMS elements: begin, add the elements of point k = 0, 1, ..., count - 1,
+ * store. */
+void grid_sums_begin(const grid_source *source, kata_type stored, grid_sums *sums, int64_t count);
+void grid_sums_add(const grid_source *source, int k, kata_type stored, const void *elements,
+                   grid_sums *sums, int64_t count);
+void grid_sums_store(kata_type stored, const grid_sums *sums, void *elements, int64_t count);
 
 #endif

@@ -123,9 +123,11 @@ static shifts shifts_along(const chain_loop *loop, const ir_access *access, int 
         grid_source source;
         if (i >= low && i < high) i = high; /* these read inside */
         if (i >= to) break;
-        if (grid_boundary_map(binding->boundary, d, &axis, i + offset, &source) &&
-            !source.is_constant)
-            add_shift(&found, source.index - i, loop->colors);
+        if (!grid_boundary_map(binding->boundary, d, &axis, i + offset, &source) ||
+            source.is_constant)
+            continue;
+        for (int k = 0; k < (source.weights ? source.count : 1); k++)
+            add_shift(&found, source.index + (int64_t)k * source.step - i, loop->colors);
     }
     return found;
 }
@@ -237,6 +239,12 @@ static void leaving_levels(const chain_loop *loop, const ir_access *access, cons
     if (by > 0 && high > *lo) *lo = high;
 }
 
+static bool ends_at(const grid_source *source, int64_t index)
+{
+    int64_t last = grid_source_last(source);
+    return index >= smaller(source->index, last) && index <= larger(source->index, last);
+}
+
 /* The same where levels run in order: only points of one level can meet. A read lands on its own
  * level without an offset across levels, or by a boundary rule there; without other offsets it
  * lands on its own point. In a finer field a level writes the first children only; nobody writes
@@ -261,7 +269,7 @@ static bool meets_level(const chain_loop *loop, const ir_access *access, const i
         level.hi[d] = i + 1;
         int64_t own = ir_param_index(param, d, i);
         if (grid_boundary_map(binding->boundary, d, &axis, own + by, &source) &&
-            !source.is_constant && source.index == own && meets(loop, access, store, &level))
+            !source.is_constant && ends_at(&source, own) && meets(loop, access, store, &level))
             return true;
     }
     return false;

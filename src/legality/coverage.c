@@ -158,16 +158,36 @@ static kata_status refuse_half_periodic(const outside_read *r, messages *m)
     return message_send(m);
 }
 
-/* The side whose rule is missing or needs two points: the first side met, or the opposite side if a
- * reflection leads there. */
+/* The side whose rule is missing, needs more points or has too few weights: the first side met, or
+ * the opposite side if a reflection leads there. */
 static int failing_side(const outside_read *r)
 {
     const grid_side_rule *side = rules_of(r);
     kata_rule first = side[r->high].rule;
     bool thin = binding_of(r)->slot->shape.size[r->dimension] == 1;
     bool about_node = first == KATA_REFLECT_NODE || first == KATA_ANTISYMMETRIC_NODE;
-    bool fails = first == KATA_NONE || (about_node && thin);
+    bool fails = first == KATA_NONE || first == KATA_LINEAR || (about_node && thin);
     return 2 * r->dimension + (fails ? r->high : !r->high);
+}
+
+static bool sums_too_many(const outside_read *r, int failing)
+{
+    const grid_boundary *b = binding_of(r)->boundary;
+    return b->side[failing].rule == KATA_LINEAR &&
+           b->weights[failing]->count > binding_of(r)->slot->shape.size[r->dimension];
+}
+
+static void say_linear(const outside_read *r, int failing, messages *m)
+{
+    const grid_weights *weights = binding_of(r)->boundary->weights[failing];
+    int64_t size = binding_of(r)->slot->shape.size[r->dimension];
+    if (sums_too_many(r, failing))
+        message_line(m, "KATA_LINEAR at %s sums %d points, and '%s' has %" PRId64 " along %c",
+                     grid_side_name(failing), weights->count, binding_of(r)->name, size,
+                     "xyz"[r->dimension]);
+    else
+        message_line(m, "KATA_LINEAR at %s has weights for %d point%s outside",
+                     grid_side_name(failing), weights->depth, weights->depth > 1 ? "s" : "");
 }
 
 static void say_why(const outside_read *r, int failing, messages *m)
@@ -188,27 +208,38 @@ static void say_why(const outside_read *r, int failing, messages *m)
     else if (rule == KATA_NONE)
         message_line(m, "'%s' has no boundary rule at %s", binding_of(r)->name,
                      grid_side_name(failing));
+    else if (rule == KATA_LINEAR)
+        say_linear(r, failing, m);
     else
         message_line(m, "%s at %s needs two points along %c", grid_rule_name(rule),
                      grid_side_name(failing), "xyz"[r->dimension]);
     text_free(&line);
 }
 
+static void advise(const outside_read *r, int failing, text *advice)
+{
+    kata_rule rule = rules_of(r)[failing % 2].rule;
+    const char *field = r->loop->bindings[r->access->param].name, *side = grid_side_name(failing);
+    if (rule == KATA_NONE)
+        text_add(advice, "give '%s' a boundary rule at %s", field, side);
+    else if (rule != KATA_LINEAR)
+        text_add(advice, "give '%s' a rule about the face at %s", field, side);
+    else if (sums_too_many(r, failing))
+        text_add(advice, "give '%s' a rule of fewer points at %s", field, side);
+    else
+        text_add(advice, "give '%s' weights of a larger depth at %s", field, side);
+}
+
 static kata_status refuse(const outside_read *r, const grid_box *needs, messages *m)
 {
     if (is_half_periodic(r)) return refuse_half_periodic(r, m);
     int failing = failing_side(r);
-    kata_rule rule = rules_of(r)[failing % 2].rule;
-    const char *field = r->loop->bindings[r->access->param].name;
     text range = {0};
     print_smaller_range(&range, r->loop, needs);
     begin(r, m);
     say_why(r, failing, m);
     text advice = {0};
-    if (rule == KATA_NONE)
-        text_add(&advice, "give '%s' a boundary rule at %s", field, grid_side_name(failing));
-    else
-        text_add(&advice, "give '%s' a rule about the face at %s", field, grid_side_name(failing));
+    advise(r, failing, &advice);
     if (range.length > 0) text_add(&advice, ", or apply the kernel to %s", text_get(&range));
     message_line(m, "%s", text_get(&advice));
     text_free(&range);

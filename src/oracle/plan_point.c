@@ -24,37 +24,88 @@ static ir_value constant(kata_type type, double x)
     return element;
 }
 
+/* A read of a component: where each dimension of its index ends. */
+typedef struct mapped_read {
+    const oracle_part *p;
+    const chain_binding *b;
+    int component;
+    bool outside[3]; /* the index is mapped */
+    grid_source source[3];
+    int64_t index[3]; /* where the value lies */
+} mapped_read;
+
+static void map_dimension(mapped_read *r, const plan_place *innermost, int d, int64_t at)
+{
+    grid_axis axis = chain_slot_axis(r->b->slot, d);
+    grid_box inside = chain_binding_inside(r->b);
+    int64_t moved = innermost->wraps[d] ? r->p->run->shift[d] : 0;
+    r->source[d] = (grid_source){.index = at};
+    r->outside[d] = (at < inside.lo[d] || at >= inside.hi[d]) &&
+                    !(innermost->wraps[d] && grid_boundary_is_periodic(r->b->boundary, d));
+    if (r->outside[d] && !grid_boundary_map(r->b->boundary, d, &axis, at, &r->source[d]))
+        r->source[d] = (grid_source){.is_constant = true};
+    r->index[d] = r->source[d].index + moved;
+}
+
+static void read_element(const oracle_part *p, int param, int component, const int64_t at[3],
+                         ir_value *element);
+
+/* The last dimension that is mapped decides where a sum is made: of elements at other indices. */
+static void read_sum(const mapped_read *r, int param, const int64_t at[3], int d, ir_value *element)
+{
+    const grid_source *source = &r->source[d];
+    kata_type type = r->b->slot->type;
+    int64_t index[3] = {at[0], at[1], at[2]};
+    grid_sums sums;
+    index[d] = source->index;
+    if (source->is_constant)
+        *element = constant(type, source->constant);
+    else if (!source->weights)
+        read_element(r->p, param, r->component, index, element);
+    else
+        grid_sums_begin(source, type, &sums, 1);
+    for (int k = 0; source->weights && k < source->count; k++) {
+        index[d] = source->index + (int64_t)k * source->step;
+        read_element(r->p, param, r->component, index, element);
+        grid_sums_add(source, k, type, element, &sums, 1);
+    }
+    if (source->weights) grid_sums_store(type, &sums, element, 1);
+    grid_undo_steps(source, type, element, 1);
+}
+
+static void read_mapped(const mapped_read *r, ir_value *element)
+{
+    int last = 0;
+    kata_type type = r->b->slot->type;
+    while (last < 2 && !r->source[last].is_constant) last++;
+    if (r->source[last].is_constant) {
+        *element = constant(type, r->source[last].constant);
+    } else {
+        const plan_place *place = place_at(r->p, r->b->slot->number, r->index);
+        if (!place || !oracle_cells_get(place, r->b->slot, r->component, r->index, element))
+            store_fill_unset(type, element, sizeof *element);
+    }
+    for (int d = last; d >= 0; d--) grid_undo_steps(&r->source[d], type, element, 1);
+}
+
 /* The element that a read at an index of the grid finds: poison where nothing is, for a guard may
  * keep the read from mattering. */
 static void read_element(const oracle_part *p, int param, int component, const int64_t at[3],
                          ir_value *element)
 {
-    const chain_binding *b = &p->loop->bindings[param];
-    const plan_place *innermost = plan_innermost(p->walk, b->slot->number);
-    grid_source source[3] = {{0}};
-    int64_t index[3];
-    int constant_at = 3, known = 3;
-    for (int d = 0; d < known; d++) {
-        grid_axis axis = chain_slot_axis(b->slot, d);
-        int64_t moved = innermost->wraps[d] ? p->run->shift[d] : 0;
-        if (innermost->wraps[d] && grid_boundary_is_periodic(b->boundary, d)) {
-            index[d] = at[d] + moved;
-            continue;
-        }
-        if (!grid_boundary_map(b->boundary, d, &axis, at[d], &source[d]))
-            source[d] = (grid_source){.is_constant = true};
-        index[d] = source[d].index + moved;
-        if (source[d].is_constant) constant_at = known = d;
+    mapped_read r = {.p = p, .b = &p->loop->bindings[param], .component = component};
+    const plan_place *innermost = plan_innermost(p->walk, r.b->slot->number);
+    int last = -1;
+    bool sums = false;
+    for (int d = 0; d < 3; d++) {
+        map_dimension(&r, innermost, d, at[d]);
+        if (r.outside[d]) last = d;
+        sums = sums || r.source[d].weights;
     }
-    if (constant_at < 3) {
-        *element = constant(b->slot->type, source[constant_at].constant);
-    } else {
-        const plan_place *place = place_at(p, b->slot->number, index);
-        if (!place || !oracle_cells_get(place, b->slot, component, index, element))
-            store_fill_unset(b->slot->type, element, sizeof *element);
-    }
-    for (int d = constant_at < 2 ? constant_at : 2; d >= 0; d--)
-        grid_undo_steps(&source[d], b->slot->type, element, 1);
+    if (sums)
+        read_sum(&r, param, at, last, element);
+    else
+        read_mapped(&r, element);
 }
 
 static ir_value load(const oracle_part *p, const ir_node *n)

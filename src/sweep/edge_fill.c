@@ -65,6 +65,8 @@ static void fill_changed(const sweep_edge *edge, const grid_source *source, cons
     _Alignas(64) char values[COLUMN * sizeof(ir_value)];
     if (source->is_constant)
         sweep_edge_set_all(edge->type, values, count, source->constant);
+    else if (source->weights)
+        sweep_edge_sum_column(edge, source, from, pitch, values, count);
     else
         sweep_edge_move_column(values, edge->bytes, from, pitch, count, edge->bytes);
     if (source->steps) grid_undo_steps(source, edge->type, values, count);
@@ -78,7 +80,7 @@ static void fill_column(const sweep_edge *edge, const int64_t at[3], int64_t cou
     const int64_t pitch = a->pitch_y * edge->bytes;
     char *to = store_address(a, edge->component, at);
     const char *from = to + (source->index - at[0]) * edge->bytes; /* unless it is a constant */
-    if (source->is_constant || source->steps)
+    if (source->is_constant || source->weights || source->steps)
         fill_changed(edge, source, from, to, pitch, count);
     else
         sweep_edge_move_column(to, pitch, from, pitch, count, edge->bytes);

@@ -1,7 +1,10 @@
 /* The values of a field beyond its sides, row by row.
  *
  * Tables say where an index outside ends, so that rules are evaluated once per loop and index.
- * Rules map x first, then y, then z; antisymmetric steps are undone in the reverse order. */
+ * Rules map x first, then y, then z; antisymmetric steps are undone in the reverse order. Where a
+ * value is a sum over points (KATA_LINEAR), the last dimension along which the index is outside is
+ * mapped first: a value beyond a side of z is made of the values that reads find at the same x and
+ * y, also where these are outside themselves. */
 #include "sweep/edge.h"
 
 #include <math.h>
@@ -70,6 +73,10 @@ void sweep_edge_set_all(kata_type type, void *values, int64_t count, double x)
 sweep_edge_row sweep_edge_row_at(const sweep_edge *edge, int64_t y, int64_t z)
 {
     sweep_edge_row row = {.y = sweep_edge_source(edge, 1, y), .z = sweep_edge_source(edge, 2, z)};
+    row.summed = (row.y && row.y->weights) || (row.z && row.z->weights);
+    row.from[1] = y;
+    row.from[2] = z;
+    if (row.summed) return row;
     if (row.y && row.y->is_constant) {
         row.constant = row.y->constant;
         row.z = NULL;
@@ -85,8 +92,8 @@ sweep_edge_row sweep_edge_row_at(const sweep_edge *edge, int64_t y, int64_t z)
     return row;
 }
 
-void sweep_edge_copy_inside(const sweep_edge *edge, const sweep_edge_row *row, int64_t x_lo,
-                            int64_t x_hi, char *out)
+static void copy_inside(const sweep_edge *edge, const sweep_edge_row *row, int64_t x_lo,
+                        int64_t x_hi, char *out)
 {
     const int64_t start[3] = {x_lo, row->at[1], row->at[2]};
     if (row->inside)
@@ -97,16 +104,22 @@ void sweep_edge_copy_inside(const sweep_edge *edge, const sweep_edge_row *row, i
     if (row->y) grid_undo_steps(row->y, edge->type, out, x_hi - x_lo);
 }
 
-/* The values at x_lo .. x_hi-1, all beyond one side; sources[i * direction] are those of x_lo + i.
- */
-static void copy_outside(const sweep_edge *edge, const sweep_edge_row *row,
-                         const grid_source *sources, int direction, int64_t count, char *out)
+static void sum_row(const sweep_edge *edge, const int64_t row[3], int64_t x_lo, int64_t x_hi,
+                    char *out);
+
+/* The values at x_lo .. x_hi-1, all outside. */
+static void copy_outside(const sweep_edge *edge, const sweep_edge_row *row, int64_t x_lo,
+                         int64_t x_hi, char *out)
 {
     const store_array *a = edge->field->array;
     const char *values = row->inside ? store_address(a, edge->component, row->at) : NULL;
     bool plain = values && !row->y && !row->z;
-    for (int64_t i = 0; i < count; i++, out += edge->bytes) {
-        const grid_source *x = &sources[i * direction];
+    for (int64_t i = x_lo; i < x_hi; i++, out += edge->bytes) {
+        const grid_source *x = sweep_edge_source(edge, 0, i);
+        if (x->weights) {
+            sum_row(edge, row->from, i, i + 1, out);
+            continue;
+        }
         if (x->is_constant)
             sweep_edge_set_all(edge->type, out, 1, x->constant);
         else if (plain && edge->bytes == 8)
@@ -114,7 +127,7 @@ static void copy_outside(const sweep_edge *edge, const sweep_edge_row *row,
         else if (plain && edge->bytes == 4)
             memcpy(out, values + store_along_x(a, x->index) * 4, 4);
         else
-            sweep_edge_copy_inside(edge, row, x->index, x->index + 1, out);
+            copy_inside(edge, row, x->index, x->index + 1, out);
         if (x->steps) grid_undo_steps(x, edge->type, out, 1);
     }
 }
@@ -122,18 +135,67 @@ static void copy_outside(const sweep_edge *edge, const sweep_edge_row *row,
 void sweep_edge_copy_row(const sweep_edge *edge, const sweep_edge_row *row, int64_t x_lo,
                          int64_t x_hi, char *out)
 {
-    int64_t first = edge->inside.lo[0], n = edge->inside.hi[0];
-    int64_t lo = x_lo < first ? first : x_lo, hi = x_hi < n ? x_hi : n;
-    if (x_lo < first) {
-        int64_t end = x_hi < first ? x_hi : first;
-        copy_outside(edge, row, &edge->sources->low[0][first - 1 - x_lo], -1, end - x_lo, out);
+    int64_t lo = smaller(larger(x_lo, edge->inside.lo[0]), x_hi);
+    int64_t hi = larger(smaller(x_hi, edge->inside.hi[0]), lo);
+    if (row->summed) {
+        sum_row(edge, row->from, x_lo, x_hi, out);
+        return;
     }
-    if (lo < hi) sweep_edge_copy_inside(edge, row, lo, hi, out + (lo - x_lo) * edge->bytes);
-    if (x_hi > n) {
-        int64_t start = x_lo < n ? n : x_lo;
-        copy_outside(edge, row, &edge->sources->high[0][start - n], 1, x_hi - start,
-                     out + (start - x_lo) * edge->bytes);
+    copy_outside(edge, row, x_lo, lo, out);
+    if (lo < hi) copy_inside(edge, row, lo, hi, out + (lo - x_lo) * edge->bytes);
+    copy_outside(edge, row, hi, x_hi, out + (hi - x_lo) * edge->bytes);
+}
+
+/* ---- sums over rows, and over points -------------------------------------------------------- */
+
+/* The values of a row, whatever they are. */
+static void copy_row(const sweep_edge *edge, const int64_t row[3], int64_t x_lo, int64_t x_hi,
+                     char *out)
+{
+    sweep_edge_row found = sweep_edge_row_at(edge, row[1], row[2]);
+    sweep_edge_copy_row(edge, &found, x_lo, x_hi, out);
+}
+
+/* At most GRID_SUMS sums over rows; along x (d is 0) one sum over points. */
+static void sum_part(const sweep_edge *edge, const grid_source *source, int d, const int64_t row[3],
+                     int64_t x_lo, int64_t x_hi, char *out)
+{
+    _Alignas(64) char values[GRID_SUMS * sizeof(ir_value)];
+    grid_sums sums;
+    int64_t at[3] = {x_lo, row[1], row[2]}, count = x_hi - x_lo;
+    grid_sums_begin(source, edge->type, &sums, count);
+    for (int k = 0; k < source->count; k++) {
+        at[d] = source->index + (int64_t)k * source->step;
+        copy_row(edge, at, at[0], at[0] + count, values);
+        grid_sums_add(source, k, edge->type, values, &sums, count);
     }
+    grid_sums_store(edge->type, &sums, out, count);
+}
+
+/* The values of a row that is outside along d. */
+static void map_row(const sweep_edge *edge, const grid_source *source, int d, const int64_t row[3],
+                    int64_t x_lo, int64_t x_hi, char *out)
+{
+    int64_t at[3] = {0, row[1], row[2]};
+    at[d] = source->index;
+    if (source->is_constant)
+        sweep_edge_set_all(edge->type, out, x_hi - x_lo, source->constant);
+    else if (!source->weights)
+        copy_row(edge, at, x_lo, x_hi, out);
+    for (int64_t x = x_lo; x < x_hi && source->weights; x += GRID_SUMS)
+        sum_part(edge, source, d, row, x, smaller(x + GRID_SUMS, x_hi),
+                 out + (x - x_lo) * edge->bytes);
+    grid_undo_steps(source, edge->type, out, x_hi - x_lo);
+}
+
+static void sum_row(const sweep_edge *edge, const int64_t row[3], int64_t x_lo, int64_t x_hi,
+                    char *out)
+{
+    int d = 2;
+    const grid_source *source = sweep_edge_source(edge, d, row[d]);
+    if (!source) source = sweep_edge_source(edge, --d, row[1]);
+    if (!source) source = sweep_edge_source(edge, --d, x_lo);
+    map_row(edge, source, d, row, x_lo, x_hi, out);
 }
 
 /* ---- elements -------------------------------------------------------------------------------- */
@@ -148,4 +210,22 @@ void sweep_edge_move_column(char *to, int64_t to_pitch, const char *from, int64_
     else
         for (int64_t y = 0; y < rows; y++)
             memcpy(to + y * to_pitch, from + y * from_pitch, (size_t)bytes);
+}
+
+void sweep_edge_sum_column(const sweep_edge *edge, const grid_source *x, const char *from,
+                           int64_t pitch, char *out, int64_t count)
+{
+    _Alignas(64) char values[GRID_SUMS * sizeof(ir_value)];
+    grid_sums sums;
+    for (int64_t y = 0, rows; y < count; y += rows) {
+        const char *first = from + y * pitch;
+        rows = smaller(count - y, GRID_SUMS);
+        grid_sums_begin(x, edge->type, &sums, rows);
+        for (int k = 0; k < x->count; k++) {
+            sweep_edge_move_column(values, edge->bytes, first + k * x->step * edge->bytes, pitch,
+                                   rows, edge->bytes);
+            grid_sums_add(x, k, edge->type, values, &sums, rows);
+        }
+        grid_sums_store(edge->type, &sums, out + y * edge->bytes, rows);
+    }
 }

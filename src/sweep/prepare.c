@@ -34,14 +34,17 @@ bool sweep_field_describe(const chain_loop *loop, int p, sweep_field *out)
     return true;
 }
 
-static void prepare_fields(sweep_loop *l)
+static bool prepare_fields(sweep_loop *l)
 {
     for (int p = 0; p < l->loop->kernel->param_count; p++) {
         sweep_field *f = &l->fields[p];
         if (!sweep_field_describe(l->loop, p, f)) continue;
+        if (!grid_boundary_copy(&f->boundary, l->loop->bindings[p].boundary, &l->memory))
+            return false;
         f->inside = chain_slot_inside(&f->slot, &f->boundary);
         f->reads.touched = f->writes.touched = f->inside;
     }
+    return true;
 }
 
 /* Whether columns find all levels of each field inside of it: no face is another face. */
@@ -266,8 +269,7 @@ static bool prepare_shares(sweep_loop *l)
 static bool prepare(sweep_loop *l)
 {
     bool empty = grid_box_is_empty(&l->like.box);
-    if (!take_memory(l)) return false;
-    prepare_fields(l);
+    if (!take_memory(l) || !prepare_fields(l)) return false;
     prepare_levels(l);
     if (!empty && !sweep_prepare_edges(l)) return false; /* may move arrays */
     for (int e = 0; e < l->edge_count; e++) l->edge_of_view[l->edges[e].view] = &l->edges[e];

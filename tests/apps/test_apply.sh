@@ -54,6 +54,10 @@ expect 0 apply k.kata shift u=u.npy v=v.npy c=0.5 --boundary constant:7
 expect_values v.npy f8 "7.5 0.5 1.5 7.5 10.5 11.5"
 expect 0 apply k.kata shift u=u.npy v=v.npy c=1 --boundary u=periodic,v=clamp
 expect_values v.npy f8 "3 1 2 13 11 12"
+expect 0 apply k.kata shift u=u.npy v=v.npy c=1 --boundary u=linear:7:-1/2
+expect_values v.npy f8 "15 1 2 5 11 12"
+expect 0 apply k.kata shift u=u.npy v=v.npy c=1 --boundary linear:7:-2/0.5/3:1/1/1
+expect_values v.npy f8 "22.5 1 2 7.5 11 12"
 expect 0 apply k.kata start --size 2 u=p.npy
 expect 0 apply k.kata weigh p=p.npy u=u.npy v=v.npy
 expect_values v.npy f8 "0 0 0 10 11 12"
@@ -230,6 +234,11 @@ expect_usage "--boundary has no rule 'clmap'; did you mean clamp?" \
     k.kata shift u=u.npy c=1 --boundary clmap
 expect_usage "--boundary takes a number after the colon, not 'x'" \
     k.kata shift u=u.npy c=1 --boundary u=constant:x
+for rule in linear:1 linear:x:1/2 linear:1:1 linear:1:1/x linear:1:1/2:1/2/3 linear:1:1/2: \
+    linear:1:1/2/3/4/5/6/7/8/9/10 linear:1:1/2:1/2:1/2:1/2:1/2:1/2:1/2:1/2:1/2; do
+    expect_usage "--boundary takes linear:VALUE:W/W/..., and up to 8 rows W/W/... of as many weights: of 1 to 8 points, and of VALUE" \
+        k.kata shift u=u.npy c=1 --boundary "$rule"
+done
 expect_usage "no field is read from a file; say how many points: --size NXxNY" k.kata start
 expect_usage "--size is for kernels without input; u.npy has a size" \
     k.kata line u=u.npy --size 3x2

@@ -123,8 +123,10 @@ bool has_levels(const program *p);
 
 range generate_range(chance *c, const program *p, int level);
 bool is_range_empty(const range *r);
+/* Any rule from `lowest` on but KATA_PERIODIC. */
+wall generate_wall(chance *c, kata_rule lowest, double value);
 /* Takes away the points of a range at which a parameter reads what no rule of a field covers. */
-void restrict_range(const program *p, const param *param, const field *f, const kata_rule *rules,
+void restrict_range(const program *p, const param *param, const field *f, const wall *walls,
                     range *r);
 /* Takes away what lies outside of another; all of it when nothing is left. */
 void clip_range(range *r, const range *to);

@@ -59,15 +59,22 @@ static double generate_rule_value(chance *c)
     return chance_of(c, 10) ? generate_double(c) : CHANCE_PICK(c, values);
 }
 
+wall generate_wall(chance *c, kata_rule lowest, double value)
+{
+    wall made = {(kata_rule)chance_from(c, (int)lowest, KATA_PERIODIC), value, 0, 0};
+    if (made.rule != KATA_PERIODIC) return made;
+    return (wall){KATA_LINEAR, value, chance_from(c, 1, 3), chance_from(c, 1, 4)};
+}
+
 static void generate_rules(chance *c, field *f, bool periodic)
 {
     for (int d = 0; d < 3; d++) {
         bool both = periodic || chance_of(c, 25);
         for (int side = 2 * d; side < 2 * d + 2; side++) {
-            int rule =
-                chance_of(c, 12) ? KATA_NONE : chance_from(c, KATA_CONSTANT, KATA_PERIODIC - 1);
-            f->rule[side] = both ? KATA_PERIODIC : (kata_rule)rule;
-            f->value[side] = generate_rule_value(c);
+            bool none = chance_of(c, 12);
+            f->walls[side] = generate_wall(c, KATA_CONSTANT, generate_rule_value(c));
+            if (none) f->walls[side].rule = KATA_NONE;
+            if (both) f->walls[side].rule = KATA_PERIODIC;
         }
     }
 }

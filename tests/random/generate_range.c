@@ -4,17 +4,18 @@
 /* ---- coverage -------------------------------------------------------------------------------- */
 
 /* Along a dimension of a field, of which `inside` needs no rule and n are points. */
-static bool is_covered(const kata_rule rule[2], const range *inside, int d, int64_t n,
-                       int64_t index)
+static bool is_covered(const wall wall[2], const range *inside, int d, int64_t n, int64_t index)
 {
     while (index < inside->lo[d] || index >= inside->hi[d]) {
         bool high = index >= inside->hi[d], node = false;
         int64_t mirror = high ? 2 * n - 1 - index : -1 - index;
-        switch (rule[high]) {
+        switch (wall[high].rule) {
         case KATA_NONE: return false;
         case KATA_CONSTANT:
         case KATA_CLAMP: return true;
-        case KATA_PERIODIC: return rule[!high] == KATA_PERIODIC;
+        case KATA_PERIODIC: return wall[!high].rule == KATA_PERIODIC;
+        case KATA_LINEAR:
+            return n >= wall[high].count && (high ? index - n : -1 - index) < wall[high].depth;
         case KATA_REFLECT_NODE:
         case KATA_ANTISYMMETRIC_NODE: node = true; break;
         case KATA_REFLECT_FACE:
@@ -61,10 +62,10 @@ void clip_range(range *r, const range *to)
 }
 
 /* Keeps writes inside the field, at one index along dimensions that it lacks. */
-static void restrict_write(const program *p, const field *f, const kata_rule *rules, range *r)
+static void restrict_write(const program *p, const field *f, const wall *walls, range *r)
 {
     range inside;
-    points_box(p, f, rules, true, &inside);
+    points_box(p, f, walls, true, &inside);
     for (int d = 0; d < 3; d++)
         if (d >= p->rank || !has_dimension(f, d)) {
             inside.lo[d] = r->lo[d] < 0 ? 0 : r->lo[d] < p->size[d] ? r->lo[d] : p->size[d] - 1;
@@ -73,28 +74,28 @@ static void restrict_write(const program *p, const field *f, const kata_rule *ru
     clip_range(r, &inside);
 }
 
-void restrict_range(const program *p, const param *param, const field *f, const kata_rule *rules,
+void restrict_range(const program *p, const param *param, const field *f, const wall *walls,
                     range *r)
 {
     range inside;
-    points_box(p, f, rules, true, &inside);
+    points_box(p, f, walls, true, &inside);
     for (int d = 0; d < p->rank; d++) {
         int64_t n = program_size(p, f->level, d) + (f->staggered >> d & 1);
-        const kata_rule *rule = &rules[2 * d];
+        const wall *wall = &walls[2 * d];
         int64_t lo = r->lo[d], hi = r->hi[d];
         int low = param->use.lo[d], high = param->use.hi[d];
         if (lo >= hi || !has_dimension(f, d)) continue;
-        if (!is_covered(rule, &inside, d, n, index_at(p, param, d, lo) + low))
+        if (!is_covered(wall, &inside, d, n, index_at(p, param, d, lo) + low))
             while (r->lo[d] < hi && index_at(p, param, d, r->lo[d]) + low < inside.lo[d])
                 r->lo[d]++;
-        if (!is_covered(rule, &inside, d, n, index_at(p, param, d, hi - 1) + high))
+        if (!is_covered(wall, &inside, d, n, index_at(p, param, d, hi - 1) + high))
             while (r->hi[d] > lo && index_at(p, param, d, r->hi[d] - 1) + high >= inside.hi[d])
                 r->hi[d]--;
         if (r->lo[d] != lo || r->hi[d] != hi) r->kind = RANGE_BOX;
         if (r->lo[d] > r->hi[d]) r->lo[d] = r->hi[d] = 0;
     }
     bool written = param->kind == OUT || param->kind == INOUT;
-    if (written && !has_levels(p)) restrict_write(p, f, rules, r);
+    if (written && !has_levels(p)) restrict_write(p, f, walls, r);
 }
 
 /* ---- ranges ---------------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
 typedef struct world {
     chance *chance;
     program *p;
-    kata_rule rule[MAX_FIELDS][6];
+    wall walls[MAX_FIELDS][6];
     bool set[MAX_FIELDS]; /* of temporaries: all of it was written in this time step */
 } world;
 
@@ -167,7 +167,7 @@ static void note_written(world *w, const kernel *k, const step *s)
         int f = s->args[i].index;
         if (k->params[i].kind != OUT || !w->p->fields[f].temporary) continue;
         range all, written = s->range;
-        points_box(w->p, &w->p->fields[f], w->rule[f], true, &all);
+        points_box(w->p, &w->p->fields[f], w->walls[f], true, &all);
         for (int d = 0; d < w->p->rank; d++)
             if (!has_dimension(&w->p->fields[f], d) && written.lo[d] < written.hi[d]) {
                 written.lo[d] = 0;
@@ -190,7 +190,7 @@ static void choose_needed(world *w, const kernel *k, step *s)
     for (int i = 0; i < k->param_count; i++)
         if (k->params[i].kind <= INOUT)
             restrict_range(w->p, &k->params[i], &w->p->fields[s->args[i].index],
-                           w->rule[s->args[i].index], &all);
+                           w->walls[s->args[i].index], &all);
     if (is_same_box(&all, &s->range) && !is_range_empty(&all)) s->range.kind = RANGE_NEEDED;
 }
 
@@ -220,7 +220,7 @@ static void generate_apply(world *w, step *s)
     for (int i = 0; i < k->param_count; i++)
         if (!k->once && k->params[i].kind <= INOUT && !is_range_empty(&s->range))
             restrict_range(w->p, &k->params[i], &w->p->fields[s->args[i].index],
-                           w->rule[s->args[i].index], &s->range);
+                           w->walls[s->args[i].index], &s->range);
     if (!suits_temporaries(w, k, s)) *s = (step){.kind = STEP_END};
     if (s->kind == STEP_APPLY && is_brief(w, k, s)) choose_needed(w, k, s);
     if (s->kind == STEP_APPLY) choose_color(w, k, s);
@@ -270,10 +270,9 @@ static void generate_boundary(world *w, step *s)
     }
     bool periodic = chance_of(c, 20);
     for (int i = 0; i < 2; i++) {
-        int rule = chance_from(c, KATA_NONE, KATA_ANTISYMMETRIC_NODE);
-        s->rule[i] = periodic ? KATA_PERIODIC : (kata_rule)rule;
-        s->value[i] = chance_from(c, -6, 6) * 0.5;
-        w->rule[s->index][s->side + i] = s->rule[i];
+        s->walls[i] = generate_wall(c, KATA_NONE, chance_from(c, -6, 6) * 0.5);
+        if (periodic) s->walls[i].rule = KATA_PERIODIC;
+        w->walls[s->index][s->side + i] = s->walls[i];
     }
 }
 
@@ -287,7 +286,7 @@ static void generate_host_step(world *w, step *s, step_kind kind)
     if (!scalar && w->p->fields[s->index].temporary) s->kind = STEP_END;
     if (!scalar && !w->p->shiftable) {
         range inside;
-        points_box(w->p, &w->p->fields[s->index], w->rule[s->index], true, &inside);
+        points_box(w->p, &w->p->fields[s->index], w->walls[s->index], true, &inside);
         if (kind == STEP_PUT && chance_of(w->chance, 50)) { /* all values */
             s->range.kind = RANGE_BOX;
             memcpy(s->range.lo, inside.lo, sizeof inside.lo);
@@ -296,7 +295,7 @@ static void generate_host_step(world *w, step *s, step_kind kind)
         clip_range(&s->range, &inside);
     }
     s->seed = chance_bits(w->chance) | 1;
-    s->value[0] = chance_from(w->chance, -4, 9);
+    s->value = chance_from(w->chance, -4, 9);
     s->other_type = chance_of(w->chance, 15);
 }
 
@@ -335,7 +334,7 @@ void generate_steps(chance *c, program *p, bool chatty)
     world w = {.chance = c, .p = p};
     int64_t points = program_size(p, 1, 0) * program_size(p, 1, 1) * program_size(p, 1, 2);
     for (int f = 0; f < p->field_count; f++)
-        for (int side = 0; side < 6; side++) w.rule[f][side] = p->fields[f].rule[side];
+        for (int side = 0; side < 6; side++) w.walls[f][side] = p->fields[f].walls[side];
     p->step_count = chance_of(c, 20) ? chance_from(c, 1, 30) : chance_from(c, 2, 12);
     if (points > 3000 && p->step_count > 5) p->step_count = 5;
     for (int i = 0; i < p->step_count; i++) generate_step(&w, &p->steps[i], chatty);

@@ -34,6 +34,22 @@ static kata_grid *open_grid(kata *k, const program *p, int level)
     return kata_grid_3d(k, n[0], n[1], n[2]);
 }
 
+/* Of any size that can occur, some of them exact. */
+static double weight_of(int j, int k) { return ((5 * j + 3 * k) % 7 - 3) * (k % 2 ? 0.5 : 0.3); }
+
+void live_set_wall(kata_field *field, int side, const wall *wall)
+{
+    double weights[16];
+    if (wall->rule != KATA_LINEAR) {
+        kata_boundary_set(field, (kata_side)side, wall->rule, wall->value);
+        return;
+    }
+    for (int i = 0; i < wall->depth * (wall->count + 1); i++)
+        weights[i] = weight_of(i / (wall->count + 1), i % (wall->count + 1));
+    kata_boundary_linear(field, (kata_side)side, wall->depth, wall->count, weights,
+                         .value = wall->value);
+}
+
 static kata_field *open_field(live *l, int f)
 {
     const field *spec = &l->p->fields[f];
@@ -41,8 +57,7 @@ static kata_field *open_field(live *l, int f)
     snprintf(name, sizeof name, "f%d", f);
     kata_field *made = room_field(l, f, name, KATA_NONE);
     for (int side = 0; side < 2 * l->p->rank; side++)
-        if (has_dimension(spec, side / 2))
-            kata_boundary_set(made, (kata_side)side, spec->rule[side], spec->value[side]);
+        if (has_dimension(spec, side / 2)) live_set_wall(made, side, &spec->walls[side]);
     return made;
 }
 
@@ -51,7 +66,7 @@ static void open_values(live *l)
     for (int f = 0; f < l->p->field_count; f++) {
         range all;
         const field *spec = &l->p->fields[f];
-        points_box(l->p, spec, spec->rule, true, &all);
+        points_box(l->p, spec, spec->walls, true, &all);
         l->fields[f] = open_field(l, f);
         if (spec->seed && !spec->temporary) live_put(l, f, &all, spec->seed);
     }

@@ -100,10 +100,14 @@ static void print_put(FILE *out, const program *p, int i, const range *r, uint64
     fprintf(out, "}), %" PRId64 ");\n", count);
 }
 
-static void print_rule(FILE *out, int i, int side, kata_rule rule, double value)
+static void print_wall(FILE *out, int i, int side, const wall *wall)
 {
-    fprintf(out, "    kata_boundary_set(f%d, %s, %s, ", i, sides[side], rules[rule]);
-    print_real(out, value);
+    if (wall->rule == KATA_LINEAR)
+        fprintf(out, "    kata_boundary_linear(f%d, %s, %d, %d, weights, .value = ", i, sides[side],
+                wall->depth, wall->count);
+    else
+        fprintf(out, "    kata_boundary_set(f%d, %s, %s, ", i, sides[side], rules[wall->rule]);
+    print_real(out, wall->value);
     fprintf(out, ");\n");
 }
 
@@ -136,7 +140,7 @@ static void print_field(FILE *out, const program *p, int i)
 {
     const field *f = &p->fields[i];
     range all;
-    points_box(p, f, f->rule, true, &all);
+    points_box(p, f, f->walls, true, &all);
     bool wrapped = f->home > HOME_BLOCKS && !f->temporary;
     if (wrapped)
         print_wrapped(out, p, i);
@@ -151,8 +155,8 @@ static void print_field(FILE *out, const program *p, int i)
     if (f->ghosts) fprintf(out, ", .ghosts = %d", f->ghosts);
     fprintf(out, f->temporary ? ", .temporary = true);\n" : ");\n");
     for (int side = 0; side < 2 * p->rank; side++)
-        if (f->rule[side] != KATA_NONE && has_dimension(f, side / 2))
-            print_rule(out, i, side, f->rule[side], f->value[side]);
+        if (f->walls[side].rule != KATA_NONE && has_dimension(f, side / 2))
+            print_wall(out, i, side, &f->walls[side]);
     if (f->seed && !f->temporary) print_put(out, p, i, &all, f->seed);
 }
 
@@ -218,13 +222,13 @@ static void print_step(FILE *out, const program *p, const step *s)
         break;
     case STEP_END: fprintf(out, "    kata_step(k);\n"); break;
     case STEP_BOUNDARY:
-        for (int i = 0; i < 2; i++) print_rule(out, s->index, s->side + i, s->rule[i], s->value[i]);
+        for (int i = 0; i < 2; i++) print_wall(out, s->index, s->side + i, &s->walls[i]);
         break;
     case STEP_GET: print_get(out, p, s); break;
     case STEP_GET_SCALAR: fprintf(out, "    get(s%d);\n", s->index); break;
     case STEP_PUT: print_put(out, p, s->index, &s->range, s->seed); break;
     case STEP_SET_SCALAR:
-        fprintf(out, "    kata_scalar_set(s%d, %g);\n", s->index, s->value[0]);
+        fprintf(out, "    kata_scalar_set(s%d, %g);\n", s->index, s->value);
         break;
     }
 }

@@ -126,6 +126,13 @@ typedef enum home {
     HOMES
 } home;
 
+/* The rule of a side. Of KATA_LINEAR with its depth and count; live.c has the weights. */
+typedef struct wall {
+    kata_rule rule;
+    double value;
+    int depth, count;
+} wall;
+
 typedef struct field {
     kata_type type;
     int components;
@@ -133,8 +140,7 @@ typedef struct field {
     int staggered, along, ghosts; /* options of kata_field_new; along is 0 for all */
     bool temporary;
     home home; /* that of all fields of this level, type and number of components */
-    kata_rule rule[6];
-    double value[6];
+    wall walls[6];
     uint64_t seed; /* of its first values; 0: it stays zero */
 } field;
 
@@ -181,8 +187,8 @@ typedef struct step {
     range range;
     argument args[MAX_PARAMS];
     int side;
-    kata_rule rule[2];
-    double value[2];
+    wall walls[2];
+    double value; /* of STEP_SET_SCALAR */
     uint64_t seed;
     bool other_type; /* GET: as the other floating type */
     bool dropped;
@@ -226,7 +232,7 @@ int64_t value_integer(uint64_t seed, kata_type type, const int64_t point[3], int
 
 bool has_dimension(const field *f, int d);
 /* The points and, where `ghosts`, the ghosts of a field under its rules. */
-void points_box(const program *p, const field *f, const kata_rule *rules, bool ghosts, range *out);
+void points_box(const program *p, const field *f, const wall *walls, bool ghosts, range *out);
 /* Whether two fields can exchange their values. */
 bool is_alike(const field *a, const field *b);
 
@@ -284,6 +290,7 @@ typedef struct live {
     kata_scalar *scalars[MAX_SCALARS];
 } live;
 
+void live_set_wall(kata_field *field, int side, const wall *wall);
 void live_open(live *l, kata *k, const program *p, const setting *s);
 /* Applies every kernel once to other fields, for all storage types that it will meet, so that one
  * call of the compiler serves all. */

@@ -63,8 +63,7 @@ static void get_log(live *l, int step, int s, record *out)
 
 static void set_boundary(live *l, const step *s)
 {
-    for (int i = 0; i < 2; i++)
-        kata_boundary_set(l->fields[s->index], (kata_side)(s->side + i), s->rule[i], s->value[i]);
+    for (int i = 0; i < 2; i++) live_set_wall(l->fields[s->index], s->side + i, &s->walls[i]);
 }
 
 static void run_step(live *l, int i, record *out)
@@ -82,7 +81,7 @@ static void run_step(live *l, int i, record *out)
     case STEP_GET: get(l, i, s->index, &s->range, s->other_type, out); break;
     case STEP_GET_SCALAR: get_scalar(l, i, s->index, out); break;
     case STEP_PUT: live_put(l, s->index, &s->range, s->seed); break;
-    case STEP_SET_SCALAR: kata_scalar_set(l->scalars[s->index], s->value[0]); break;
+    case STEP_SET_SCALAR: kata_scalar_set(l->scalars[s->index], s->value); break;
     }
 }
 

@@ -30,6 +30,36 @@ static kata_status node_of_one_point(world *w)
     return heat(w, kata_all(g));
 }
 
+static void sum_points(kata_field *u, int depth, int count)
+{
+    static const double weights[16];
+    for (int side = KATA_X_LOW; side <= KATA_Y_HIGH; side++)
+        kata_boundary_linear(u, (kata_side)side, depth, count, weights);
+}
+
+static kata_status linear_of_more_points(world *w)
+{
+    sum_points(w->u, 1, 7);
+    return heat(w, kata_all(w->g));
+}
+
+static kata_status linear_too_deep(world *w)
+{
+    kata_grid *g = kata_grid_1d(w->k, 5);
+    kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = KATA_CLAMP);
+    kata_field *v = kata_field_like(u, "v");
+    double weights[2] = {-1, 2};
+    kata_boundary_linear(u, KATA_X_HIGH, 1, 1, weights);
+    return APPLY(w, "line", kata_all(g), field(u), field(v));
+}
+
+/* At the side the sum has the point itself, a point of the other color, and one of its own. */
+static kata_status linear_on_own_color(world *w)
+{
+    sum_points(w->u, 1, 3);
+    return APPLY(w, "in_place", kata_color(kata_all(w->g), 2, 0), field(w->u));
+}
+
 static kata_status thinner_than_reach(world *w)
 {
     kata_grid *g = kata_grid_1d(w->k, 2);
@@ -129,6 +159,9 @@ const misuse misuse_points[] = {
     CASE(read_outside_one_side, APPLICATION),
     CASE(half_periodic, APPLICATION),
     CASE(node_of_one_point, APPLICATION),
+    CASE(linear_of_more_points, APPLICATION),
+    CASE(linear_too_deep, APPLICATION),
+    CASE(linear_on_own_color, APPLICATION),
     CASE(thinner_than_reach, APPLICATION),
     CASE(read_what_is_written, APPLICATION),
     CASE(one_field_twice, APPLICATION),

@@ -24,11 +24,24 @@ bool world_chance(world *w, int percent) { return world_from(w, 1, 100) <= perce
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
+/* KATA_PERIODIC stands for KATA_LINEAR. */
 static kata_rule random_rule(world *w, int64_t size)
 {
-    kata_rule rule = (kata_rule)world_from(w, KATA_NONE, KATA_ANTISYMMETRIC_NODE);
+    kata_rule rule = (kata_rule)world_from(w, KATA_NONE, KATA_PERIODIC);
     bool node = rule == KATA_REFLECT_NODE || rule == KATA_ANTISYMMETRIC_NODE;
+    if (rule == KATA_PERIODIC) return KATA_LINEAR;
     return node && size == 1 ? KATA_CLAMP : rule;
+}
+
+/* Of any depth that kernels reach, and of 1 to 4 points. */
+static const grid_weights *random_weights(world *w, int64_t size)
+{
+    static const grid_weights weights[] = {
+        {8, 1, {{-1, 2}, {-3, 4}, {0.5, 1}, {1, 0}, {-1, 2}, {-1, 2}, {0, 1}, {0.25, 0.75}}},
+        {8, 2, {{-2, 0.25, 2.5}, {1, -1, 1}, {0, 1, 0}, {0.5, 0.5, 0}, {3, -2, 0}, {0, 0, 1}}},
+        {8, 3, {{0.5, -0.75, 0.25, 1}, {3, -3, 1, 0}, {0.5, 0.25, 0.125, 0}, {-1, 1, -1, 2}}},
+        {8, 4, {{-2.5, 1.5, -0.5, 0.125, 2}, {4, -6, 4, -1, 0}, {0.25, 0.25, 0.25, 0.25, 0.5}}}};
+    return &weights[world_from(w, 1, size < 4 ? size : 4) - 1];
 }
 
 /* Mostly alike in what is periodic, as in programs. */
@@ -37,9 +50,12 @@ static grid_boundary random_boundary(world *w, const grid_shape *shape, unsigned
     grid_boundary b = {0};
     for (int d = 0; d < 3; d++) {
         bool wraps = world_chance(w, 85) ? periodic >> d & 1 : world_chance(w, 50);
-        for (int side = 2 * d; side < 2 * d + 2; side++)
-            b.side[side] = (grid_side_rule){wraps ? KATA_PERIODIC : random_rule(w, shape->size[d]),
-                                            0.25 * (double)world_from(w, -2, 2)};
+        for (int side = 2 * d; side < 2 * d + 2; side++) {
+            b.side[side] =
+                (grid_side_rule){wraps ? KATA_PERIODIC : random_rule(w, shape->size[d]),
+                                 0.25 * (double)world_from(w, -2, 2)};
+            b.weights[side] = random_weights(w, shape->size[d]);
+        }
     }
     return b;
 }

@@ -97,6 +97,7 @@ static bool find(const model *m, int64_t x, int64_t y, double *out)
             if (n == 1) return false;
             at[d] = node;
             break;
+        case KATA_LINEAR: /* test_boundary_linear.c */
         case KATA_PERIODIC: return false;
         }
         if (!find(m, at[0], at[1], &x_inside)) return false;

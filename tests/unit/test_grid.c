@@ -127,6 +127,7 @@ static int64_t inwards(kata_rule rule, int64_t far, int64_t size)
     case KATA_ANTISYMMETRIC_NODE: return far;
     case KATA_PERIODIC: return size - far;
     case KATA_NONE:
+    case KATA_LINEAR: /* test_boundary_linear.c */
     case KATA_CONSTANT:
     case KATA_CLAMP: break;
     }

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-enum { LARGEST = 4, REACH = 2, GHOSTS = 1, ROOM = LARGEST + 2 * GHOSTS, NOWHERE = -99 };
+enum { LARGEST = 4, REACH = 2, GHOSTS = 1, ROOM = LARGEST + 2 * GHOSTS, SUMMED = 2, NOWHERE = -99 };
 
 /* Points of one colour of a box; of all when there is one colour. */
 typedef struct box {
@@ -51,6 +51,29 @@ static bool holds(const box *b, int64_t x, int64_t y)
            ((x + y) % b->colors + b->colors) % b->colors == b->color;
 }
 
+/* Where a read of index i ends, of a sum all points of it; returns their number. */
+static int ends(kata_rule rule, int64_t i, int64_t n, int64_t out[SUMMED])
+{
+    bool inside = i >= 0 && i < n;
+    out[0] = rule == KATA_LINEAR && inside ? i : map(rule, i, n);
+    if (rule != KATA_LINEAR || inside) return out[0] != NOWHERE;
+    for (int k = 0; k < SUMMED; k++) out[k] = i < 0 ? k : n - 1 - k;
+    return n >= SUMMED ? SUMMED : 0;
+}
+
+/* Whether the point x, y of the box reads what another point of it writes. */
+static bool meets(const box *b, const int64_t n[2], int64_t x, int64_t y, int dx, int dy,
+                  kata_rule rule)
+{
+    int64_t at_x[SUMMED], at_y[SUMMED];
+    int count_x = ends(rule, x + dx, n[0], at_x), count_y = ends(rule, y + dy, n[1], at_y);
+    bool found = false;
+    for (int i = 0; i < count_x; i++)
+        for (int j = 0; j < count_y; j++)
+            found = found || ((at_x[i] != x || at_y[j] != y) && holds(b, at_x[i], at_y[j]));
+    return found;
+}
+
 /* Whether a point of the box reads what another point of it writes; sets *leaves when a read
  * leaves the grid. */
 static bool conflicts(const box *b, const int64_t n[2], int dx, int dy, kata_rule rule,
@@ -63,8 +86,7 @@ static bool conflicts(const box *b, const int64_t n[2], int dx, int dy, kata_rul
             int64_t at_x = map(rule, x + dx, n[0]), at_y = map(rule, y + dy, n[1]);
             if (!holds(b, x, y)) continue;
             if (at_x != x + dx || at_y != y + dy) *leaves = true;
-            if (at_x == NOWHERE || at_y == NOWHERE || (at_x == x && at_y == y)) continue;
-            if (holds(b, at_x, at_y)) found = true;
+            if (meets(b, n, x, y, dx, dy, rule)) found = true;
         }
     return found;
 }
@@ -99,7 +121,11 @@ static bool apply(session *s, const box *b, const int64_t n[2], int dx, int dy, 
                   double *out)
 {
     kata_grid *g = kata_grid_2d(s->k, n[0], n[1]);
-    kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = rule, .ghosts = GHOSTS);
+    static const double weights[REACH][SUMMED + 1] = {{-1, 0.5, 2}, {0.25, -3, 1}};
+    kata_rule given = rule == KATA_LINEAR ? KATA_NONE : rule;
+    kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = given, .ghosts = GHOSTS);
+    for (int side = KATA_X_LOW; side <= KATA_Y_HIGH && rule == KATA_LINEAR; side++)
+        kata_boundary_linear(u, (kata_side)side, REACH, SUMMED, weights[0], .value = side);
     int64_t deep = ghosts_of(rule), count = (n[0] + 2 * deep) * (n[1] + 2 * deep);
     kata_range all = kata_box_2d(g, -deep, n[0] + deep, -deep, n[1] + deep);
     for (int64_t i = 0; i < count; i++) out[i] = (double)(i + 1);
@@ -139,8 +165,8 @@ static void check_boxes(session s[2], const int64_t n[2], int dx, int dy, kata_r
 static void test_what_is_accepted_is_free_of_conflicts(void **state)
 {
     (void)state;
-    static const kata_rule rules[] = {KATA_NONE, KATA_CLAMP, KATA_REFLECT_FACE, KATA_PERIODIC,
-                                      KATA_CONSTANT};
+    static const kata_rule rules[] = {KATA_NONE,     KATA_CLAMP,    KATA_REFLECT_FACE,
+                                      KATA_PERIODIC, KATA_CONSTANT, KATA_LINEAR};
     session s[2] = {open_session("cpu"), open_session("reference")};
     for (int colors = 1; colors <= 3; colors++)
         for (size_t rule = 0; rule < sizeof rules / sizeof *rules; rule++)

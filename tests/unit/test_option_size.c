@@ -119,6 +119,8 @@ static void test_a_size_that_nobody_has_set_is_refused(void **state)
             "kata_field_new: " SIZE_OF("kata_field_options", "0"))
     REFUSED(kata_field_wrap_with(f.g, "u", -1, &(kata_wrap_options){.memory = values}),
             "kata_field_wrap: " SIZE_OF("kata_wrap_options", "0"))
+    REFUSED(kata_boundary_linear_with(u, KATA_X_LOW, &(kata_linear_options){.depth = 1}),
+            "kata_boundary_linear: " SIZE_OF("kata_linear_options", "0"))
     REFUSED(kata_save_with(u, &(kata_save_options){.path = "u.npy"}),
             "kata_save: " SIZE_OF("kata_save_options", "0"))
     REFUSED(kata_module_load_with(f.k, &(kata_module_options){.source = "a.kata"}),

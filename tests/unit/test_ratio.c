@@ -89,6 +89,7 @@ static double read_outside(const model *m, int64_t x, int64_t y, int d)
     case KATA_ANTISYMMETRIC_NODE: anti = true; /* fall through */
     case KATA_REFLECT_NODE: at[d] = low ? -i : 2 * n - 2 - i; break;
     case KATA_NONE:
+    case KATA_LINEAR: /* test_boundary_linear.c */
     case KATA_CONSTANT: return 0.25;
     }
     double value = read_at(m, at[0], at[1]);

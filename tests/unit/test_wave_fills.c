@@ -51,6 +51,18 @@ static void keep_message(void *data, kata_status status, const char *message)
     snprintf(data, 1024, "%s", message);
 }
 
+/* Of how many points KATA_LINEAR makes a value. Two: diamonds do not shrink more than without, and
+ * of two colors each point of a side finds itself and the other color. */
+static int summed = 2;
+
+static void sum_points_at_sides(kata_field *u)
+{
+    static const double weights[] = {-0.5, 0.25,  0.25, -0.125, 0.25, 0.5,  0.25,  0.5, -0.25,
+                                     0.25, 0.125, 0.25, 0.5,    -0.5, 0.25, 0.125, 1,   -0.25};
+    for (int side = KATA_X_LOW; side <= KATA_Z_HIGH; side++)
+        kata_boundary_linear(u, (kata_side)side, 3, summed, weights, .value = 0.1 * side);
+}
+
 static void open_world(world *w, const char *executor, const char *plan, kata_rule rule)
 {
     static double values[POINTS];
@@ -62,7 +74,9 @@ static void open_world(world *w, const char *executor, const char *plan, kata_ru
                                      .handler_data = w->said});
     w->g = kata_grid_3d(w->k, NX, NY, NZ);
     w->m = kata_module_from_text(w->k, "k.kata", kernels);
-    w->u = kata_field_new(w->g, "u", KATA_F64, .boundary = rule, .boundary_value = 0.5);
+    w->u = kata_field_new(w->g, "u", KATA_F64, .boundary = rule == KATA_LINEAR ? KATA_NONE : rule,
+                          .boundary_value = 0.5);
+    if (rule == KATA_LINEAR) sum_points_at_sides(w->u);
     w->v = kata_field_like(w->u, "v");
     w->w = kata_field_like(w->u, "w");
     w->s = kata_scalar_new(w->k, "s", KATA_F64);
@@ -198,8 +212,8 @@ static void run(const char *executor, const char *plan, kata_rule rule, program 
 
 static void check(program *p, const char *const *plans, bool around)
 {
-    static const kata_rule rules[] = {KATA_PERIODIC, KATA_CONSTANT, KATA_CLAMP, KATA_REFLECT_FACE,
-                                      KATA_ANTISYMMETRIC_NODE};
+    static const kata_rule rules[] = {KATA_PERIODIC,     KATA_CONSTANT,           KATA_CLAMP,
+                                      KATA_REFLECT_FACE, KATA_ANTISYMMETRIC_NODE, KATA_LINEAR};
     static result expected, found;
     for (size_t r = !around; r < sizeof rules / sizeof *rules; r++) {
         run("reference", NULL, rules[r], p, &expected);
@@ -237,6 +251,16 @@ static void test_stars_in_waves(void **state)
 {
     (void)state;
     check(stars, waves, true);
+}
+
+/* Values outside are made of more points than any kernel reaches. */
+static void test_sums_of_many_points_in_waves(void **state)
+{
+    (void)state;
+    summed = 5;
+    check(boxes, waves, false);
+    check(several_readers, waves, false);
+    summed = 2;
 }
 
 static void test_several_loops_read_one_version_in_waves(void **state)
@@ -282,6 +306,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_boxes_in_waves),
         cmocka_unit_test(test_stars_in_waves),
+        cmocka_unit_test(test_sums_of_many_points_in_waves),
         cmocka_unit_test(test_several_loops_read_one_version_in_waves),
         cmocka_unit_test(test_walls_change_while_values_stay_in_waves),
         cmocka_unit_test(test_diamonds),

@@ -1,0 +1,355 @@
+/* KATA_LINEAR: values beyond a side are weighted sums of points. A model fills an array with ghosts
+ * first beyond the sides of x, then of these beyond those of y, then z, and every executor reads
+ * these values. Wrong arguments get messages. */
+/* Labels: hostile */
+#include "kata/kata.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+enum { DEPTH = 2, NX = 5, NY = 4, NZ = 3, POINTS = NX * NY * NZ };
+enum { EX = NX + 2 * DEPTH, EY = NY + 2 * DEPTH, EZ = NZ + 2 * DEPTH };
+enum { WIDE = 2 * DEPTH + 1, OFFSETS = WIDE * WIDE * WIDE };
+
+/* Component q of v is u at offset q of the cube around the point. */
+static const char text[] =
+    "kernel look(in real u, out real v[125])\n"
+    "{ for (int k = 0; k < 5; k++) for (int j = 0; j < 5; j++) for (int i = 0; i < 5; i++)\n"
+    "    v[25*k + 5*j + i] = u[i-2, j-2, k-2]; }\n"
+    "kernel count(in int u, out int v[125])\n"
+    "{ for (int k = 0; k < 5; k++) for (int j = 0; j < 5; j++) for (int i = 0; i < 5; i++)\n"
+    "    v[25*k + 5*j + i] = u[i-2, j-2, k-2]; }\n"
+    "kernel far(in double u, out double v) { v = u[-2] + u[2]; }\n";
+
+/* The rule of a side: of count points, or another one where count is 0. */
+typedef struct wall {
+    int count;
+    kata_rule rule;
+    double value;
+    double weights[DEPTH][NX + 1];
+} wall;
+
+typedef struct model {
+    kata_type type;
+    const wall *walls; /* 6 */
+    double at[EZ][EY][EX];
+} model;
+
+/* ---- the model ------------------------------------------------------------------------------- */
+
+static double rounded(kata_type type, double x)
+{
+    return type == KATA_F64 ? x : type == KATA_F32 ? (double)(float)x : (double)(int)x;
+}
+
+static double sum(const model *m, const wall *w, int j, const double *inside, int step)
+{
+    if (m->type == KATA_F64) {
+        double s = w->weights[j][w->count] * w->value;
+        for (int k = 0; k < w->count; k++) {
+            double product = w->weights[j][k] * inside[k * step];
+            s += product;
+        }
+        return s;
+    }
+    float s = (float)w->weights[j][w->count] * (float)w->value;
+    for (int k = 0; k < w->count; k++) {
+        float product = (float)w->weights[j][k] * (float)inside[k * step];
+        s += product;
+    }
+    return (double)s;
+}
+
+/* The value at j + 1 points beyond the point `edge`; `step` leads inwards. */
+static double beyond(const model *m, const wall *w, int j, const double *edge, int step)
+{
+    if (w->count) return sum(m, w, j, edge, step);
+    if (w->rule == KATA_CONSTANT) return w->value;
+    if (w->rule == KATA_CLAMP) return *edge;
+    if (w->rule == KATA_REFLECT_FACE) return edge[j * step];
+    return 2 * rounded(m->type, w->value) - edge[j * step]; /* KATA_ANTISYMMETRIC_FACE */
+}
+
+/* Fills what lies beyond both sides of a line of n points. */
+static void fill_line(const model *m, int dimension, double *first, int step, int n)
+{
+    const wall *w = &m->walls[2 * dimension];
+    double *last = first + (n - 1) * step;
+    for (int j = 0; j < DEPTH; j++) {
+        first[-(j + 1) * step] = rounded(m->type, beyond(m, &w[0], j, first, step));
+        last[(j + 1) * step] = rounded(m->type, beyond(m, &w[1], j, last, -step));
+    }
+}
+
+static void fill_model(model *m)
+{
+    for (int z = DEPTH; z < DEPTH + NZ; z++)
+        for (int y = DEPTH; y < DEPTH + NY; y++) fill_line(m, 0, &m->at[z][y][DEPTH], 1, NX);
+    for (int z = DEPTH; z < DEPTH + NZ; z++)
+        for (int x = 0; x < EX; x++) fill_line(m, 1, &m->at[z][DEPTH][x], EX, NY);
+    for (int y = 0; y < EY; y++)
+        for (int x = 0; x < EX; x++) fill_line(m, 2, &m->at[DEPTH][y][x], EX * EY, NZ);
+}
+
+/* ---- programs -------------------------------------------------------------------------------- */
+
+static void set_walls(kata_field *u, const wall *walls)
+{
+    double packed[DEPTH * (NX + 1)];
+    for (int side = KATA_X_LOW; side <= KATA_Z_HIGH; side++) {
+        const wall *w = &walls[side];
+        for (int i = 0; i < DEPTH * (w->count + 1); i++)
+            packed[i] = w->weights[i / (w->count + 1)][i % (w->count + 1)];
+        if (w->count)
+            kata_boundary_linear(u, (kata_side)side, DEPTH, w->count, packed, .value = w->value);
+        else
+            kata_boundary_set(u, (kata_side)side, w->rule, w->value);
+    }
+}
+
+static void get(kata_field *v, kata_type type, kata_range all, double *out)
+{
+    static float narrow[OFFSETS * POINTS];
+    static int whole[OFFSETS * POINTS];
+    if (type == KATA_F64) kata_get(v, all, out, OFFSETS * POINTS);
+    if (type == KATA_F32) kata_get(v, all, narrow, OFFSETS * POINTS);
+    if (type == KATA_I32) kata_get(v, all, whole, OFFSETS * POINTS);
+    for (int i = 0; i < OFFSETS * POINTS && type != KATA_F64; i++)
+        out[i] = type == KATA_F32 ? (double)narrow[i] : whole[i];
+}
+
+static void put(kata_field *u, kata_type type, kata_range all, const double *values)
+{
+    int whole[POINTS];
+    for (int i = 0; i < POINTS; i++) whole[i] = (int)values[i];
+    if (type == KATA_I32)
+        kata_put(u, all, whole, POINTS);
+    else
+        kata_put(u, all, values, POINTS);
+}
+
+/* What reads of points around every point find. */
+static void look(const char *executor, kata_type type, const wall *walls, const double *values,
+                 double *out)
+{
+    kata *k = kata_open(&(kata_options){.executor = executor, .threads = 2});
+    kata_module *m = kata_module_from_text(k, "k.kata", text);
+    kata_grid *g = kata_grid_3d(k, NX, NY, NZ);
+    kata_field *u = kata_field_new(g, "u", type);
+    kata_field *v = kata_field_new(g, "v", type, .components = OFFSETS);
+    set_walls(u, walls);
+    kata_field *like = kata_field_like(u, "like");
+    put(like, type, kata_all(g), values);
+    kata_swap(u, like);
+    kata_apply(kata_kernel_find(m, type == KATA_I32 ? "count" : "look"), kata_all(g), u, v);
+    get(v, type, kata_all(g), out);
+    assert_int_equal(kata_close(k), KATA_OK);
+}
+
+static void compare(const model *m, const double *found, const char *executor)
+{
+    for (int q = 0; q < OFFSETS; q++)
+        for (int i = 0; i < POINTS; i++) {
+            int x = i % NX + q % WIDE, y = i / NX % NY + q / WIDE % WIDE;
+            int z = i / NX / NY + q / WIDE / WIDE;
+            double expected = m->at[z][y][x], value = found[q * POINTS + i];
+            if (memcmp(&value, &expected, sizeof value) != 0 && !(isnan(value) && isnan(expected)))
+                fail_msg("%s, type %d: at %d, %d, %d found %a, expected %a", executor, (int)m->type,
+                         x - DEPTH, y - DEPTH, z - DEPTH, value, expected);
+        }
+}
+
+static void check(kata_type type, const wall *walls)
+{
+    static const char *const executors[] = {"reference", "cpu"};
+    static model m;
+    static double values[POINTS], found[OFFSETS * POINTS];
+    m.type = type;
+    m.walls = walls;
+    for (int i = 0; i < POINTS; i++) {
+        values[i] = rounded(type, (rand() % 2001 - 1000) * 0.013);
+        m.at[DEPTH + i / NX / NY][DEPTH + i / NX % NY][DEPTH + i % NX] = values[i];
+    }
+    fill_model(&m);
+    for (size_t e = 0; e < COUNT_OF(executors); e++) {
+        look(executors[e], type, walls, values, found);
+        compare(&m, found, executors[e]);
+    }
+}
+
+static wall random_wall(int most)
+{
+    wall w = {.count = 1 + rand() % most, .value = (rand() % 201 - 100) * 0.017};
+    for (int j = 0; j < DEPTH; j++)
+        for (int k = 0; k <= w.count; k++) w.weights[j][k] = (rand() % 401 - 200) * 0.011;
+    return w;
+}
+
+/* ---- tests ----------------------------------------------------------------------------------- */
+
+static void values_outside_are_the_sums(void **state)
+{
+    static const int sizes[] = {NX, NY, NZ};
+    static const kata_type types[] = {KATA_F64, KATA_F32, KATA_I32};
+    (void)state;
+    srand(3);
+    for (int i = 0; i < 12; i++) {
+        wall walls[6];
+        for (int side = 0; side < 6; side++) walls[side] = random_wall(sizes[side / 2]);
+        check(types[i % 3], walls);
+    }
+}
+
+/* Beyond edges, sums are made of what other rules make, and they of sums. */
+static void other_rules_follow_the_order(void **state)
+{
+    static const int sizes[] = {NX, NY, NZ};
+    static const kata_rule rules[] = {KATA_CONSTANT, KATA_CLAMP, KATA_REFLECT_FACE,
+                                      KATA_ANTISYMMETRIC_FACE};
+    (void)state;
+    srand(4);
+    for (int i = 0; i < 18; i++) {
+        wall walls[6];
+        for (int side = 0; side < 6; side++) walls[side] = random_wall(sizes[side / 2]);
+        for (int side = 2 * (i % 3); side < 2 * (i % 3) + 2; side++) {
+            walls[side].count = 0;
+            walls[side].rule = rules[rand() % (int)COUNT_OF(rules)];
+        }
+        check(i % 2 ? KATA_F64 : KATA_F32, walls);
+    }
+}
+
+/* Weights of Lagrange's polynomial through the value on the face at -1/2 and `count` points. */
+static void extrapolate(int depth, int count, double *weights)
+{
+    for (int j = 0; j < depth; j++)
+        for (int k = 0; k <= count; k++) {
+            double x = -1 - j, at = k < count ? k : -0.5, w = 1;
+            for (int l = 0; l <= count; l++)
+                if (l != k) w *= (x - (l < count ? l : -0.5)) / (at - (l < count ? l : -0.5));
+            weights[j * (count + 1) + k] = w;
+        }
+}
+
+static double cubic(double x) { return 1 + 0.5 * x - 0.25 * x * x + 0.125 * x * x * x; }
+
+/* Extrapolation through a wall's value and three points continues a cubic at both sides. */
+static void a_cubic_goes_on_beyond_the_wall(void **state)
+{
+    enum { N = 9 };
+    double weights[8], u[N], v[N];
+    (void)state;
+    extrapolate(2, 3, weights);
+    kata *k = kata_open(NULL);
+    kata_grid *g = kata_grid_1d(k, N);
+    kata_field *a = kata_field_new(g, "a", KATA_F64), *b = kata_field_new(g, "b", KATA_F64);
+    kata_boundary_linear(a, KATA_X_LOW, 2, 3, weights, .value = cubic(-0.5));
+    kata_boundary_linear(a, KATA_X_HIGH, 2, 3, weights, .value = cubic(N - 0.5));
+    for (int i = 0; i < N; i++) u[i] = cubic(i);
+    kata_put(a, kata_all(g), u, N);
+    kata_module *m = kata_module_from_text(k, "k.kata", text);
+    kata_apply(kata_kernel_find(m, "far"), kata_all(g), a, b);
+    kata_get(b, kata_all(g), v, N);
+    for (int i = 0; i < N; i++) assert_true(fabs(v[i] - cubic(i - 2) - cubic(i + 2)) < 1e-11);
+    assert_int_equal(kata_close(k), KATA_OK);
+}
+
+/* Weights changed between steps change the values from then on; the same side set anew. */
+static void rules_may_change_between_steps(void **state)
+{
+    (void)state;
+    kata *k = kata_open(NULL);
+    kata_grid *g = kata_grid_1d(k, 6);
+    kata_field *a = kata_field_new(g, "a", KATA_F64), *b = kata_field_new(g, "b", KATA_F64);
+    kata_kernel *far = kata_kernel_find(kata_module_from_text(k, "k.kata", text), "far");
+    double u[6] = {1, 2, 3, 4, 5, 6}, v[6];
+    kata_put(a, kata_all(g), u, 6);
+    kata_boundary_set(a, KATA_X_HIGH, KATA_CLAMP, 0);
+    for (int i = 0; i < 5; i++) {
+        double weights[2][2] = {{i, 1}, {-i, 2}};
+        if (i == 3)
+            kata_boundary_set(a, KATA_X_LOW, KATA_CONSTANT, 10);
+        else
+            kata_boundary_linear(a, KATA_X_LOW, 2, 1, weights[0], .value = 0.5);
+        kata_apply(far, kata_all(g), a, b);
+        weights[0][0] = weights[1][1] = 99; /* they were copied */
+        kata_get(b, kata_all(g), v, 6);
+        assert_true(v[0] == (i == 3 ? 10 : 1 - i) + u[2]);
+        assert_true(v[1] == (i == 3 ? 10 : 0.5 + i) + u[3]);
+    }
+    assert_int_equal(kata_close(k), KATA_OK);
+}
+
+/* ---- wrong arguments ------------------------------------------------------------------------- */
+
+typedef struct world {
+    kata *k;
+    kata_field *u;
+    char said[512];
+} world;
+
+static void keep(void *data, kata_status status, const char *message)
+{
+    (void)status;
+    snprintf(data, 512, "%s", message);
+}
+
+static void expect(world *w, kata_status status, const char *message)
+{
+    assert_int_equal(status, KATA_ERROR_ARGUMENT);
+    assert_string_equal(w->said, message);
+    kata_error_clear(w->k);
+}
+
+static void wrong_arguments_are_refused(void **state)
+{
+    static const double weights[4] = {0, 1, NAN, 3};
+    world w = {0};
+    (void)state;
+    w.k = kata_open(&(kata_options){.handler = keep, .handler_data = w.said});
+    w.u = kata_field_new(kata_grid_1d(w.k, 8), "u", KATA_F64);
+    expect(&w, kata_boundary_linear(w.u, KATA_X_LOW, 0, 1, weights),
+           "error: kata_boundary_linear: the depth is 0, not 1 to 8");
+    expect(&w, kata_boundary_linear(w.u, KATA_X_LOW, 9, 1, weights),
+           "error: kata_boundary_linear: the depth is 9, not 1 to 8");
+    expect(&w, kata_boundary_linear(w.u, KATA_X_LOW, 1, 0, weights),
+           "error: kata_boundary_linear: the count is 0, not 1 to 8");
+    expect(&w, kata_boundary_linear(w.u, KATA_X_LOW, 1, 9, weights),
+           "error: kata_boundary_linear: the count is 9, not 1 to 8");
+    expect(&w, kata_boundary_linear(w.u, KATA_X_LOW, 1, 1, NULL),
+           "error: kata_boundary_linear: the weights are NULL");
+    expect(&w, kata_boundary_linear(w.u, KATA_X_LOW, 2, 1, weights),
+           "error: kata_boundary_linear: weights[1][0] is not a finite number");
+    expect(&w, kata_boundary_linear(w.u, KATA_Y_LOW, 1, 1, weights),
+           "error: kata_boundary_linear: field 'u' has 1 dimension, and so no side KATA_Y_LOW");
+    expect(&w, kata_boundary_linear_with(w.u, KATA_X_LOW, NULL),
+           "error: kata_boundary_linear: the options are NULL");
+    expect(
+        &w, kata_boundary_set(w.u, KATA_X_LOW, KATA_LINEAR, 0),
+        "error: kata_boundary_set: KATA_LINEAR needs weights; kata_boundary_linear gives it to a "
+        "side");
+    assert_null(kata_field_new(kata_grid_1d(w.k, 8), "v", KATA_F64, .boundary = KATA_LINEAR));
+    kata_error_clear(w.k);
+    assert_int_equal(kata_boundary_linear(w.u, KATA_X_LOW, 1, 1, weights), KATA_OK);
+    assert_int_equal(kata_close(w.k), KATA_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_outside_are_the_sums),
+        cmocka_unit_test(other_rules_follow_the_order),
+        cmocka_unit_test(a_cubic_goes_on_beyond_the_wall),
+        cmocka_unit_test(rules_may_change_between_steps),
+        cmocka_unit_test(wrong_arguments_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
