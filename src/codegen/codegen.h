@@ -53,5 +53,7 @@ const char *codegen_pass_name(int i);
 /* The passes in a list of names, "prefetch,pair-y", for codegen_loop.without. False, and *without
  * as it was, when one of them is the name of no pass. */
 bool codegen_read_passes(const char *names, uint32_t *without);
+/* Whether a pass of this name is among those that are left out. */
+bool codegen_leaves_out(uint32_t without, const char *name);
 
 #endif

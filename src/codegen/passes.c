@@ -72,6 +72,9 @@ static bool overlap_vectors(codegen_writer *w) { return w->overlaps = true; }
 
 static bool stream_results(codegen_writer *w) { return w->streams = true; }
 
+/* Is done before there is a loop: see exec/cpu_inline.c. */
+static bool compute_temporaries(codegen_writer *w) { return w->loop; }
+
 static bool hide_rows(codegen_writer *w) { return w->hidden = true; }
 
 /* After a store compilers read again what it may have changed, but not variables of the function.
@@ -142,6 +145,7 @@ static const struct {
     const char *name;
     codegen_pass *run;
 } passes[] = {
+    {"inline", compute_temporaries}, /* temporaries are computed where they are read */
     {"blocks", run_blocks},          /* rows stored in blocks: one index for a block */
     {"lookups", codegen_look_up},    /* elements of tables from memory, instead of choices */
     {"vectors", run_vectors},        /* points of a row by 8 or 16: needed by most below */
@@ -184,6 +188,11 @@ static size_t find_pass(const char *name, size_t length)
            !(strlen(passes[i].name) == length && memcmp(passes[i].name, name, length) == 0))
         i++;
     return i;
+}
+
+bool codegen_leaves_out(uint32_t without, const char *name)
+{
+    return without >> find_pass(name, strlen(name)) & 1;
 }
 
 bool codegen_read_passes(const char *names, uint32_t *without)

@@ -7,6 +7,7 @@
  * others. */
 #include "base/rounding.h"
 #include "exec/alike.h"
+#include "exec/inline.h"
 
 #include <stdlib.h>
 
@@ -29,6 +30,7 @@ void exec_cpu_free(struct exec_cpu *cpu)
     wisdom_free(&cpu->wisdom);
     sweep_workers_free(cpu->workers);
     cpu_functions_free(cpu);
+    cpu_joined_free(cpu);
     arena_free(&cpu->search_memory);
     arena_free(&cpu->chain_memory);
     arena_free(&cpu->run_memory);
@@ -103,13 +105,45 @@ static kata_status run_asked(exec_context *context, const chain *c, const size_t
     return cpu_run_planned(context, &work, m);
 }
 
+static bool may_inline(const exec_context *context, const chain *c)
+{
+    bool some = false;
+    for (size_t i = 0; i < c->slot_count; i++) some = some || c->slots[i]->temporary;
+    return some && context->fastest && !context->lines && !c->after && !c->goes_on &&
+           !codegen_leaves_out(context->without, "inline");
+}
+
+/* Sets `own` to a chain that does the same in fewer loops, and their functions, if all of them have
+ * code; otherwise its count is 0. */
+static kata_status inline_temporaries(exec_context *context, const chain *c, chain *own,
+                                      size_t *functions, messages *m)
+{
+    const plan_request loops = {.method = "loops"};
+    const analysis_chain *a;
+    own->count = 0;
+    if (!may_inline(context, c)) return KATA_OK;
+    if (!exec_plan_quietly(context, &loops, c, &a, m)) return m->status;
+    if (!cpu_inline(context->cpu, c, a, own)) return message_no_memory(m);
+    bool fewer = own->count < c->count;
+    kata_status status = fewer ? cpu_compile(context, own, functions, m) : KATA_OK;
+    if (status || !fewer || !cpu_has_all_code(context, own, functions, m, &status)) own->count = 0;
+    if (own->count) observe_meter_meet(context->meter, own);
+    return status;
+}
+
 /* Runs a chain by a plan; NULL: by the one that is chosen for it. */
 static kata_status run_chain(exec_context *context, const chain *c, const plan *p,
                              const analysis_chain *a, messages *m)
 {
     arena *memory = &context->cpu->chain_memory;
     size_t *functions = arena_array(memory, c->count + 1, sizeof *functions);
-    kata_status status = functions ? cpu_compile(context, c, functions, m) : message_no_memory(m);
+    kata_status status = functions ? KATA_OK : message_no_memory(m);
+    chain own = {.count = 0};
+    if (!status && !p) status = inline_temporaries(context, c, &own, functions, m);
+    if (!status && own.count)
+        c = &own;
+    else if (!status)
+        status = cpu_compile(context, c, functions, m);
     if (!status) status = sweep_make_arrays(c, m);
     if (!status && sweep_workers_chain(context->cpu->workers, c)) cpu_crossover_load(context->cpu);
     if (!status && p)

@@ -48,6 +48,7 @@ struct exec_cpu {
     bool wisdom_loaded;
     wisdom wisdom; /* as it was when it was loaded */
     bool crossover_loaded;
+    struct cpu_joined *joined; /* see inline.h */
     int64_t asked[2]; /* chains for which a plan was asked: run loop by loop, and by the plan */
 };
 

@@ -1,6 +1,7 @@
 /* How chains have run, as it is explained: which way was fastest, which ways were tried, how long
  * they took, or why there was nothing to try. */
 #include "exec/alike.h"
+#include "exec/inline.h"
 
 #include <math.h>
 #include <string.h>
@@ -168,6 +169,7 @@ void exec_cpu_explain(const exec_context *context, const kata_ceilings *c, bool 
         else
             say(out, w, c);
     }
+    cpu_joined_explain(cpu, json, out);
     if (!cpu->asked[0] && !cpu->asked[1]) return;
     text_add(out,
              json ? "{\"kind\": \"asked\", \"by_plan\": %lld, \"loop_by_loop\": %lld}\n"

@@ -16,6 +16,29 @@ kata_status ir_lower(ir_kernel *kernel, arena *memory, messages *m);
 /* Frees what ir_lower made outside the arena. */
 void ir_kernel_free(ir_kernel *kernel);
 
+/* ---- inline.c: kernels in one
+ * --------------------------------------------------------------------
+ */
+
+/* A kernel, and where its parameters are found. */
+typedef struct ir_inlined {
+    const ir_kernel *kernel;
+    int *param; /* by parameter: the new kernel's, */
+    int *maker; /* and the number of the kernel that computes it; -1: none does, it is read */
+} ir_inlined;
+
+/* Whether what a kernel writes can be computed where it is read: one value for each point, which
+ * depends on nothing but the values of fields and numbers. */
+bool ir_can_inline(const ir_kernel *kernel);
+/* Makes the kernel that does what the last one does, and computes what the others make wherever
+ * that is read, in the same operations. Each kernel comes behind those that it reads from; all but
+ * the last ir_can_inline. `out` has its name and parameters; the rest is set. False where memory is
+ * out, or the graph becomes too large. To be freed by ir_kernel_free in any case. */
+bool ir_inline(const ir_inlined *kernels, int count, arena *memory, ir_kernel *out);
+/* Operations of a point, weighted by their cost: those of elementary functions and divisions count
+ * several. */
+int64_t ir_work(const ir_kernel *kernel);
+
 /* ---- compile_cost.c -------------------------------------------------------------------------- */
 
 /* An estimate of what a lowered kernel costs the C compiler, in operations. */

@@ -112,6 +112,12 @@ kata_status lower_index_check(lowering *l, ir_id index, int length, const char *
 /* Puts the checks, and the node that says whether all pass, into the kernel. */
 kata_status lower_collect_checks(lowering *l);
 
+/* ---- results.c ------------------------------------------------------------------------------- */
+
+/* Of a kernel with graph and stores: drops nodes that no result needs, and sets all that follows
+ * from the graph. False when memory is out. */
+bool ir_kernel_finish(ir_kernel *kernel, arena *memory);
+
 /* ---- deciding.c ------------------------------------------------------------------------------ */
 
 /* The numbers that conditions depend on, as ir_kernel has them; all of them when memory is out. */

@@ -256,6 +256,14 @@ static bool hash_kernel(ir_kernel *k)
     return ok;
 }
 
+bool ir_kernel_finish(ir_kernel *kernel, arena *memory)
+{
+    kernel->deciding = ir_find_deciding(&kernel->graph);
+    for (ir_id id = 1; id < kernel->graph.count; id++)
+        kernel->guarded = kernel->guarded || kernel->graph.nodes[id].op == IR_INDEX;
+    return compact(kernel) && collect_accesses(kernel, memory) && hash_kernel(kernel);
+}
+
 kata_status ir_lower(ir_kernel *kernel, arena *memory, messages *m)
 {
     arena scratch = {0};
@@ -265,11 +273,7 @@ kata_status ir_lower(ir_kernel *kernel, arena *memory, messages *m)
     if (!status) status = lower_check(&l, kernel->at);
     if (!status) status = collect_stores(&l, memory);
     if (!status) status = lower_collect_checks(&l);
-    if (!status) kernel->deciding = ir_find_deciding(&kernel->graph);
-    for (ir_id id = 1; !status && id < kernel->graph.count; id++)
-        kernel->guarded = kernel->guarded || kernel->graph.nodes[id].op == IR_INDEX;
-    if (!status && (!compact(kernel) || !collect_accesses(kernel, memory) || !hash_kernel(kernel)))
-        status = message_no_memory(m);
+    if (!status && !ir_kernel_finish(kernel, memory)) status = message_no_memory(m);
 #ifdef KATA_DEBUG
     const char *wrong = status ? NULL : ir_verify(kernel);
     if (wrong)

@@ -1,0 +1,54 @@
+/* Temporaries that are computed where they are read. */
+#ifndef EXEC_INLINE_H
+#define EXEC_INLINE_H
+
+#include "exec/cpu.h"
+
+#include "analysis/analysis.h"
+
+/* Kernels in one, remembered. */
+typedef struct cpu_joined {
+    uint64_t key;              /* of kernels and their parameters */
+    ir_kernel *kernel;         /* NULL: it would not be worth it */
+    const char *last, *others; /* names of its kernels: of the last; of the others, as in a list of
+                                  JSON without the outermost quotes */
+    arena memory;
+    struct cpu_joined *next;
+} cpu_joined;
+
+enum { CPU_MOST_PARTS = 16, CPU_MOST_PARAMS = 62 };
+
+/* Loops whose work becomes one loop's: the last of them, behind those that make what it reads. */
+typedef struct cpu_joint {
+    ir_inlined parts[CPU_MOST_PARTS];
+    int loops[CPU_MOST_PARTS], count; /* numbers in the chain */
+    ir_param params[CPU_MOST_PARAMS];
+    chain_binding bindings[CPU_MOST_PARAMS];
+    int param_count;
+} cpu_joint;
+
+/* A chain in which fields are looked for that can be left out. */
+typedef struct cpu_inliner {
+    struct exec_cpu *cpu;
+    const chain *c;
+    const analysis_chain *a;
+    bool *gone;    /* per slot: may be left out */
+    int *written;  /* per slot: the last loop so far that writes it; -1: none */
+    int *makers;   /* per parameter of each loop: the loop that makes what it reads, if that is left
+                      out; -1: none */
+    size_t *first; /* per loop: of its parameters */
+    int *met;      /* per loop: 1 + the loop for which it was looked at last */
+    bool changed;  /* a field was struck off */
+    cpu_joint joint;
+    arena *memory;
+} cpu_inliner;
+
+/* Sets `out` to the chain without the loops that make temporaries which others can compute; all
+ * loops where there are none. It lives as long as `cpu->chain_memory`, its kernels until
+ * cpu_joined_free. False when memory is out. */
+bool cpu_inline(struct exec_cpu *cpu, const chain *c, const analysis_chain *a, chain *out);
+/* Says which kernels became one, a line for each. */
+void cpu_joined_explain(const struct exec_cpu *cpu, bool json, text *out);
+void cpu_joined_free(struct exec_cpu *cpu);
+
+#endif

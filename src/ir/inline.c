@@ -1,0 +1,154 @@
+/* Kernels in one: what a kernel makes for another one is computed where that reads it.
+ *
+ * A read at an offset becomes the graph of the value that was written there, with all its own reads
+ * moved by the offset. Equal computations are one node, as in any graph. Operations are those of
+ * the kernels, in their order, so the bits are the same. */
+#include "ir/ir.h"
+#include "ir/lowering.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_COPIES = 64, MOST_WORK = 4096 };
+
+/* The nodes of a kernel, moved by an offset, in the new graph. */
+typedef struct copy {
+    int kernel;
+    int32_t by[3];
+    ir_id *of; /* per node */
+} copy;
+
+typedef struct inliner {
+    const ir_inlined *kernels;
+    ir_graph *g;
+    copy copies[MOST_COPIES];
+    int count;
+    arena memory;
+} inliner;
+
+/* ---- which kernels --------------------------------------------------------------------------- */
+
+static bool is_plain(const ir_param *p)
+{
+    return !ir_param_has_ratio(p) && !ir_param_lacks_dimensions(p);
+}
+
+bool ir_can_inline(const ir_kernel *kernel)
+{
+    bool can = !kernel->direction && !kernel->check_count && !kernel->guarded;
+    for (int p = 0; p < kernel->param_count && can; p++) {
+        const ir_param *param = &kernel->params[p];
+        can = !ir_param_is_reduction(param) && param->kind != IR_PARAM_INOUT &&
+              (!ir_param_is_field(param) || is_plain(param));
+    }
+    for (int i = 0; i < kernel->store_count && can; i++) {
+        const ir_store *s = &kernel->stores[i];
+        can = !s->condition && !s->offset[0] && !s->offset[1] && !s->offset[2];
+    }
+    for (ir_id id = 1; id < kernel->graph.count && can; id++)
+        can = kernel->graph.nodes[id].op != IR_STORED;
+    return can;
+}
+
+static int64_t work_of(ir_op op)
+{
+    enum { DIVISION = 8, FUNCTION = 40 };
+    if (ir_ops[op].function >= IR_FUNCTION_ELEMENTARY) return FUNCTION;
+    if (op == IR_DIV || op == IR_REM || op == IR_SQRT) return DIVISION;
+    return ir_ops[op].operands > 0;
+}
+
+int64_t ir_work(const ir_kernel *kernel)
+{
+    int64_t work = 0;
+    for (ir_id id = 1; id < kernel->graph.count; id++)
+        work += work_of((ir_op)kernel->graph.nodes[id].op);
+    return work;
+}
+
+/* ---- nodes ----------------------------------------------------------------------------------- */
+
+static const ir_id *copy_nodes(inliner *in, int kernel, const int32_t by[3]);
+
+/* The value that the kernel `maker` has written for a load, at an offset. */
+static ir_id copy_made(inliner *in, int maker, const ir_node *load, int made)
+{
+    const ir_kernel *kernel = in->kernels[maker].kernel;
+    const ir_id *of = copy_nodes(in, maker, load->offset);
+    for (int i = 0; i < kernel->store_count && of; i++) {
+        const ir_store *s = &kernel->stores[i];
+        if (in->kernels[maker].param[s->param] == made && s->component == load->element)
+            return of[s->value];
+    }
+    return 0;
+}
+
+static ir_id copy_node(inliner *in, int kernel, const ir_node *from, const copy *c)
+{
+    const ir_inlined *k = &in->kernels[kernel];
+    ir_node node = *from;
+    for (int a = 0; a < ir_ops[node.op].operands; a++) node.arg[a] = c->of[node.arg[a]];
+    if (node.op == IR_LOAD)
+        for (int d = 0; d < 3; d++) {
+            node.offset[d] += c->by[d];
+            if (node.offset[d] < -IR_MAX_OFFSET || node.offset[d] > IR_MAX_OFFSET) return 0;
+        }
+    if (node.op == IR_LOAD && k->maker[node.param] >= 0)
+        return copy_made(in, k->maker[node.param], &node, k->param[node.param]);
+    if (node.op == IR_LOAD || node.op == IR_NUMBER || node.op == IR_STORED)
+        node.param = k->param[node.param];
+    return ir_graph_add(in->g, &node);
+}
+
+/* NULL where it cannot be made. */
+static const ir_id *copy_nodes(inliner *in, int kernel, const int32_t by[3])
+{
+    const ir_graph *g = &in->kernels[kernel].kernel->graph;
+    for (int i = 0; i < in->count; i++)
+        if (in->copies[i].kernel == kernel && !memcmp(in->copies[i].by, by, sizeof(int32_t[3])))
+            return in->copies[i].of;
+    copy c = {.kernel = kernel, .by = {by[0], by[1], by[2]}};
+    c.of = arena_array(&in->memory, g->count, sizeof *c.of);
+    for (ir_id id = 1; id < g->count && c.of; id++)
+        if (!(c.of[id] = copy_node(in, kernel, &g->nodes[id], &c)) || in->g->count > MOST_WORK)
+            return NULL;
+    if (!c.of || in->count == MOST_COPIES) return NULL;
+    in->copies[in->count++] = c;
+    return c.of;
+}
+
+/* ---- the kernel ------------------------------------------------------------------------------ */
+
+static bool copy_stores(const ir_inlined *last, const ir_id *of, arena *memory, ir_kernel *out)
+{
+    const ir_kernel *from = last->kernel;
+    out->stores = arena_array(memory, (size_t)from->store_count + 1, sizeof *out->stores);
+    if (!out->stores) return false;
+    for (int i = 0; i < from->store_count; i++) {
+        ir_store *s = &out->stores[i];
+        *s = from->stores[i];
+        s->param = last->param[s->param];
+        s->value = of[s->value];
+        s->condition = of[s->condition];
+    }
+    out->store_count = from->store_count;
+    return true;
+}
+
+bool ir_inline(const ir_inlined *kernels, int count, arena *memory, ir_kernel *out)
+{
+    static const int32_t here[3] = {0, 0, 0};
+    const ir_inlined *last = &kernels[count - 1];
+    inliner in = {.kernels = kernels, .g = &out->graph};
+    out->text = last->kernel->text;
+    out->at = last->kernel->at;
+    out->rank = last->kernel->rank;
+    out->rank_at = last->kernel->rank_at;
+    const ir_id *of = copy_nodes(&in, count - 1, here);
+    bool made = of && copy_stores(last, of, memory, out) && ir_kernel_finish(out, memory);
+    arena_free(&in.memory);
+#ifdef KATA_DEBUG
+    made = made && !ir_verify(out);
+#endif
+    return made;
+}
