@@ -120,7 +120,7 @@ static kata_status run_chain(exec_context *context, const chain *c, const plan *
     if (!status && p)
         status = cpu_run_planned(context, &(cpu_work){p, a, functions, false}, m);
     else if (is_again)
-        status = cpu_run_planned(context, &again, m);
+        status = cpu_latest_run(context, c, &again, m);
     else if (!status)
         status = context->fastest ? run_fastest(context, c, functions, m)
                                   : run_asked(context, c, functions, m);

@@ -138,8 +138,11 @@ const plan *exec_plan_quietly(exec_context *context, const plan_request *request
 /* Notes that a chain has just run as `ways` say. */
 void cpu_latest_note(exec_context *context, const chain *c, struct tune_ways *ways);
 /* Whether a chain equals the one that ran last, and is to run in the same way, by the plan and the
- * analysis of *work. Counts it. */
+ * analysis of *work. */
 bool cpu_latest_again(exec_context *context, const chain *c, cpu_work *work);
+/* Runs it, and counts it. */
+kata_status cpu_latest_run(exec_context *context, const chain *c, const cpu_work *work,
+                           messages *m);
 
 /* ---- cpu_plan.c ------------------------------------------------------------------------------ */
 
