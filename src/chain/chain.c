@@ -13,11 +13,12 @@ static bool is_written(const ir_param *param)
 /* Makes `room` at least that many bytes that are zero; false when memory is out. */
 static bool reserve_bytes(chain *c, size_t bytes)
 {
-    enum { LOOPS = HOSTILE(32, 1) }; /* memory is taken for so many at once */
+    enum { LEAST = HOSTILE(2, 1), MOST = HOSTILE(32, 1) };
     if (c->reserved) memset(c->room, 0, c->reserved);
-    if (c->room_bytes < bytes) {
-        c->room = arena_array(&c->memory, LOOPS, bytes);
-        c->room_bytes = c->room ? LOOPS * bytes : 0;
+    if (c->room_bytes < bytes) { /* it is taken for several loops at once */
+        size_t loops = c->count < LEAST ? LEAST : c->count < MOST ? c->count : MOST;
+        c->room = arena_array(&c->memory, loops, bytes);
+        c->room_bytes = c->room ? loops * bytes : 0;
     }
     c->reserved = c->room ? bytes : 0;
     return c->room;

@@ -81,6 +81,7 @@ static kata_status run_loops(exec_context *context, const chain *c, const size_t
         tune_search_end(ways, count, now(ways) - planned, planned - begin);
     }
     if (ways && ways->rests && context->remember) cpu_wisdom_save(context->cpu);
+    if (!status) cpu_latest_note(context, c, ways);
     return status;
 }
 
@@ -137,6 +138,7 @@ static kata_status run_chain(exec_context *context, const chain *c, const plan *
 {
     arena *memory = &context->cpu->chain_memory;
     size_t *functions = arena_array(memory, c->count + 1, sizeof *functions);
+    cpu_work again = {.functions = functions, .whole = true};
     kata_status status = functions ? KATA_OK : message_no_memory(m);
     chain own = {.count = 0};
     if (!status && !p) status = inline_temporaries(context, c, &own, functions, m);
@@ -145,9 +147,14 @@ static kata_status run_chain(exec_context *context, const chain *c, const plan *
     else if (!status)
         status = cpu_compile(context, c, functions, m);
     if (!status) status = sweep_make_arrays(c, m);
-    if (!status && sweep_workers_chain(context->cpu->workers, c)) cpu_crossover_load(context->cpu);
+    bool is_again = !status && !p && context->fastest && cpu_latest_again(context, c, &again);
+    int64_t bytes = is_again ? context->cpu->latest.bytes : sweep_chain_bytes(c);
+    if (!status && sweep_workers_chain(context->cpu->workers, bytes))
+        cpu_crossover_load(context->cpu);
     if (!status && p)
         status = cpu_run_planned(context, &(cpu_work){p, a, functions, false}, m);
+    else if (is_again)
+        status = cpu_latest_run(context, c, &again, m);
     else if (!status)
         status = context->fastest ? run_fastest(context, c, functions, m)
                                   : run_asked(context, c, functions, m);

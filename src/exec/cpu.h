@@ -29,8 +29,16 @@ typedef struct cpu_bound {
 } cpu_bound;
 enum { CPU_BOUND = 64 };
 
+/* The chain that ran last, see cpu_latest.c. */
+typedef struct cpu_latest {
+    struct tune_ways *ways; /* NULL: it may run in another way next time */
+    const plan *plan;
+    int64_t bytes; /* that it touches */
+} cpu_latest;
+
 /* The executor's state between chains. */
 struct exec_cpu {
+    cpu_latest latest;
     jit *jit; /* as the context's */
     cpu_function *functions;
     size_t function_count, function_capacity;
@@ -125,6 +133,17 @@ kata_status cpu_run_planned(exec_context *context, const cpu_work *work, message
 /* As exec_plan_of, without a warning. */
 const plan *exec_plan_quietly(exec_context *context, const plan_request *request, const chain *c,
                               const analysis_chain **analysis, messages *m);
+
+/* ---- cpu_latest.c ---------------------------------------------------------------------------- */
+
+/* Notes that a chain has just run as `ways` say. */
+void cpu_latest_note(exec_context *context, const chain *c, struct tune_ways *ways);
+/* Whether a chain equals the one that ran last, and is to run in the same way, by the plan and the
+ * analysis of *work. */
+bool cpu_latest_again(exec_context *context, const chain *c, cpu_work *work);
+/* Runs it, and counts it. */
+kata_status cpu_latest_run(exec_context *context, const chain *c, const cpu_work *work,
+                           messages *m);
 
 /* ---- cpu_plan.c ------------------------------------------------------------------------------ */
 

@@ -89,7 +89,8 @@ static kata_status add(exec_context *context, const codegen_loop *bound)
 /* Functions of a chain without code. */
 typedef struct search {
     arena memory;
-    cpu_missing *missing;
+    size_t loops;         /* of the chain */
+    cpu_missing *missing; /* NULL: none yet */
     size_t count;
     double seconds; /* to interpret their loops */
 } search;
@@ -148,8 +149,10 @@ static kata_status function_of(exec_context *context, const chain_loop *loop, se
     f = &context->cpu->functions[*function];
     if (f->run) return KATA_OK;
     s->seconds += seconds_of(loop);
-    if (!f->group && is_new(context->cpu, f))
-        s->missing[s->count++] = (cpu_missing){bound, f->id, *function};
+    if (f->group || !is_new(context->cpu, f)) return KATA_OK;
+    if (!s->missing) s->missing = arena_array(&s->memory, s->loops, sizeof *s->missing);
+    if (!s->missing) return KATA_ERROR_MEMORY;
+    s->missing[s->count++] = (cpu_missing){bound, f->id, *function};
     return KATA_OK;
 }
 
@@ -171,11 +174,9 @@ static kata_status prepare(exec_context *context, const search *s, const size_t 
 
 kata_status cpu_compile(exec_context *context, const chain *c, size_t *functions, messages *m)
 {
-    search s = {.memory = context->cpu->search_memory};
+    search s = {.memory = context->cpu->search_memory, .loops = c->count};
     kata_status status = KATA_OK;
     context->cpu->searches++;
-    s.missing = arena_array(&s.memory, c->count, sizeof *s.missing);
-    if (!s.missing) status = KATA_ERROR_MEMORY;
     for (size_t i = 0; i < c->count && !status; i++)
         status = function_of(context, &c->loops[i], &s, &functions[i]);
     status = status ? message_no_memory(m) : prepare(context, &s, functions, c->count, m);

@@ -10,6 +10,7 @@ enum { KEPT = 24 };
 
 typedef struct known {
     uint64_t key;
+    uint64_t chain;
     int64_t used; /* time of last use; 0: never */
     plan plan;
     analysis_chain analysis;
@@ -17,6 +18,7 @@ typedef struct known {
 
 struct plan_cache {
     known known[KEPT];
+    known *latest; /* NULL: none */
     int64_t turn;
 };
 
@@ -35,16 +37,21 @@ void plan_cache_free(plan_cache *cache)
     free(cache);
 }
 
-static uint64_t key_of(const chain *c, const plan_request *r)
+static uint64_t key_of_chain(const chain *c)
 {
-    uint64_t key = hash_bytes(r->method, strlen(r->method), c->count);
-    key = hash_bytes(r->tile, sizeof *r - offsetof(plan_request, tile), key);
+    uint64_t key = c->count;
     for (size_t i = 0; i < c->count + c->after; i++)
         key = (key ^ c->loops[i].hash) * 0x9e3779b97f4a7c15u;
     for (size_t i = 0; i < c->slot_count; i++)
         key = (key ^ c->slots[i]->discarded) * 0x9e3779b97f4a7c15u;
     key = (key ^ c->goes_on) * 0x9e3779b97f4a7c15u;
     return key ^ (c->step == c->count + c->after);
+}
+
+static uint64_t key_of(uint64_t chain, const plan_request *r)
+{
+    uint64_t key = hash_bytes(r->method, strlen(r->method), chain);
+    return hash_bytes(r->tile, sizeof *r - offsetof(plan_request, tile), key);
 }
 
 static known *find(plan_cache *cache, uint64_t key, bool *is_new)
@@ -62,7 +69,7 @@ static known *find(plan_cache *cache, uint64_t key, bool *is_new)
 
 bool plan_cache_knows(const plan_cache *cache, const chain *c, const plan_request *request)
 {
-    uint64_t key = key_of(c, request);
+    uint64_t key = key_of(key_of_chain(c), request);
     for (int i = 0; i < KEPT; i++)
         if (cache->known[i].used && cache->known[i].key == key) return true;
     return false;
@@ -71,8 +78,9 @@ bool plan_cache_knows(const plan_cache *cache, const chain *c, const plan_reques
 const plan *plan_cache_get(plan_cache *cache, const chain *c, const plan_request *request,
                            const analysis_chain **analysis, bool *is_new)
 {
-    uint64_t key = key_of(c, request);
+    uint64_t chain = key_of_chain(c), key = key_of(chain, request);
     known *k = find(cache, key, is_new);
+    cache->latest = NULL;
     if (!*is_new) analysis_chain_adopt(c, &k->analysis);
     if (*is_new &&
         (!analysis_chain_make(c, &k->analysis) || !plan_make(&k->plan, &k->analysis, request))) {
@@ -80,7 +88,18 @@ const plan *plan_cache_get(plan_cache *cache, const chain *c, const plan_request
         return NULL;
     }
     k->key = key;
+    k->chain = chain;
     k->used = ++cache->turn;
+    *analysis = &k->analysis;
+    cache->latest = k;
+    return &k->plan;
+}
+
+const plan *plan_cache_again(plan_cache *cache, const chain *c, const analysis_chain **analysis)
+{
+    known *k = cache->latest;
+    if (!k || k->chain != key_of_chain(c)) return NULL;
+    analysis_chain_adopt(c, &k->analysis);
     *analysis = &k->analysis;
     return &k->plan;
 }

@@ -279,6 +279,9 @@ void plan_cache_free(plan_cache *cache);
  * NULL when memory is out. */
 const plan *plan_cache_get(plan_cache *cache, const chain *c, const plan_request *request,
                            const analysis_chain **analysis, bool *is_new);
+/* The plan that was got last, if that was for an equal chain, and its analysis, now of this one;
+ * NULL otherwise. */
+const plan *plan_cache_again(plan_cache *cache, const chain *c, const analysis_chain **analysis);
 
 /* ---- notation.c ------------------------------------------------------------------------------ */
 

@@ -32,12 +32,17 @@ static int64_t slot_bytes(const chain_slot *slot)
     return grid_box_points(&memory) * slot->components * store_type_bytes(slot->type);
 }
 
-/* A short chain between long ones finds in the caches what these have left there. */
-bool sweep_workers_chain(sweep_workers *workers, const chain *c)
+int64_t sweep_chain_bytes(const chain *c)
 {
     int64_t bytes = 0;
-    if (workers->team) sweep_team_look(workers->team);
     for (size_t i = 0; i < c->slot_count; i++) bytes += slot_bytes(c->slots[i]);
+    return bytes;
+}
+
+/* A short chain between long ones finds in the caches what these have left there. */
+bool sweep_workers_chain(sweep_workers *workers, int64_t bytes)
+{
+    if (workers->team) sweep_team_look(workers->team);
     workers->touched = larger(bytes, workers->touched - workers->touched / 16);
     return leaves_caches(workers, workers->touched);
 }

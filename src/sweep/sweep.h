@@ -64,9 +64,11 @@ int sweep_workers_count(const sweep_workers *workers);
 void sweep_workers_run(sweep_workers *workers, int threads, sweep_work *work, void *data);
 /* Waits until *count is at least so large, or *failed. */
 void sweep_await(const _Atomic int64_t *count, int64_t least, const _Atomic bool *failed);
+/* The bytes of all fields that a chain touches. */
+int64_t sweep_chain_bytes(const chain *c);
 /* Before a chain runs: how much it touches decides how its loops run. Whether that leaves the
  * second-level caches of all threads. */
-bool sweep_workers_chain(sweep_workers *workers, const chain *c);
+bool sweep_workers_chain(sweep_workers *workers, int64_t bytes);
 /* What their loops have found out about streaming stores, or were told: the caller may set it. */
 machine_crossover *sweep_workers_crossover(sweep_workers *workers);
 

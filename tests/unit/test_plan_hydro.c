@@ -370,6 +370,11 @@ static void a_chain_seen_before_has_its_plan(void **state)
         new += middle - start;
         known += seconds() - middle;
         assert_ptr_equal(a, again);
+        assert_ptr_equal(plan_cache_again(cache, &h.chain, &again), p);
+        assert_ptr_equal(a, again);
+        h.chain.count--;
+        assert_null(plan_cache_again(cache, &h.chain, &again));
+        h.chain.count++;
         plan_cache_free(cache);
     }
     if (getenv("KATA_TEST_VERBOSE"))
