@@ -149,7 +149,7 @@ struct bench_own {
      * largest number. */
     double (*differ)(void *program);
 };
-extern const bench_own bench_vcycle;
+extern const bench_own bench_vcycle, bench_hydro;
 
 /* ---- case_data.c ----------------------------------------------------------------------------- */
 

@@ -32,6 +32,10 @@ static const bench_sizes sizes_cycle = {
     CUBE(128), CUBE(64), CUBE(32), {CUBE(16), CUBE(32), CUBE(64), CUBE(128), CUBE(256)}
 };
 
+static const bench_sizes sizes_hydro = {SQUARE(1920), SQUARE(960), SQUARE(64),
+    {SQUARE(240), SQUARE(480), SQUARE(960), SQUARE(1920), SQUARE(3840)}
+};
+
 /* ---- cases ----------------------------------------------------------------------------------- */
 
 #define FROM_U_TO_V .fields = {{"u", 1}, {"v", 1}}, .swaps = "01"
@@ -83,6 +87,7 @@ const bench_case bench_loops[] = {
      .dimensions = 3, .ghosts = 1, .ways = STEPS, .sizes = &sizes_lattice,
      .plain = plain_d3q19_obstacle},
     {"V-cycle", .dimensions = 3, .ways = STEPS, .sizes = &sizes_cycle, .own = &bench_vcycle},
+    {"hydrodynamics", .dimensions = 2, .ways = STEPS, .sizes = &sizes_hydro, .own = &bench_hydro},
 };
 /* clang-format on */
 const int bench_loop_count = sizeof bench_loops / sizeof *bench_loops;

@@ -191,6 +191,27 @@ static void each_pass_changes_some_code(void **state)
     message_free(&m);
 }
 
+/* A tile may be one row wide: then the next row of a level lies in another tile. */
+static void the_next_level_is_prefetched_behind_the_last_row_of_a_level(void **state)
+{
+    (void)state;
+    messages m = {0};
+    lang_module *module = NULL;
+    assert_int_equal(lang_compile("text", text_of_kernels, sizeof text_of_kernels - 1,
+                                  &(lang_options){0}, &m, &module),
+                     KATA_OK);
+    for (int k = 0; k < module->count; k++) {
+        text code = code_of(module->kernels[k], 0);
+        const char *next = strstr(text_get(&code), "next_y * view[0].y + next_z * view[0].z");
+        bool has_levels = strcmp(module->kernels[k]->name, "levels") == 0;
+        assert_int_equal(next != NULL, has_levels);
+        if (has_levels) assert_non_null(strstr(text_get(&code), "last_row = iy + 1 == hi[1]"));
+        text_free(&code);
+    }
+    lang_module_free(module);
+    message_free(&m);
+}
+
 /* Compiled code of one choice is not taken for code of another. */
 static void names_tell_which_passes_are_left_out(void **state)
 {
@@ -254,6 +275,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_do_not_depend_on_passes),
         cmocka_unit_test(each_pass_changes_some_code),
+        cmocka_unit_test(the_next_level_is_prefetched_behind_the_last_row_of_a_level),
         cmocka_unit_test(names_tell_which_passes_are_left_out),
         cmocka_unit_test(lists_of_passes_are_read),
         cmocka_unit_test(unknown_passes_are_refused),
