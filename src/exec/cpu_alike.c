@@ -86,6 +86,18 @@ static void find_tiles_of(const plan *p, int node, int64_t facts[8])
         facts[2 + p->nodes[node].dimension] = p->nodes[node].size;
 }
 
+static int count_coarser(const plan_schedule *s, const plan_wave *wave)
+{
+    int coarser = 0;
+    for (int i = 0; i < wave->loops; i++) {
+        bool scaled = false;
+        for (int k = 0; k < wave->count; k++)
+            scaled = scaled || s->loops[wave->first + i].scale[k] > 1;
+        coarser += scaled;
+    }
+    return coarser;
+}
+
 void cpu_tiles_of(const cpu_work *work, const plan_request *request, tune_tiles *out)
 {
     const plan_schedule *s = &work->plan->schedule;
@@ -102,6 +114,7 @@ void cpu_tiles_of(const cpu_work *work, const plan_request *request, tune_tiles 
         plan = hash_bytes(facts, sizeof facts, plan);
         if (!facts[1] || out->loops) continue;
         out->loops = (int)facts[1];
+        out->coarser = tiled ? count_coarser(s, wave) : 0;
         for (int d = 0; d < 3; d++) out->size[d] = facts[2 + d];
     }
     out->plan = !s->whole && plan > 1 ? plan : 1; /* loop by loop, whatever was asked for */

@@ -25,7 +25,9 @@ static void say_way(text *out, const tune_way *way)
     text_add(out, is_windowed(way) ? "windows in tiles" : "tiles");
     for (int d = 2; d >= 0; d--)
         if (tiles->size[d]) text_add(out, " %c=%lld", 'x' + d, (long long)tiles->size[d]);
-    text_add(out, " depth=%d for cache=%lld", tiles->loops, (long long)way->request.cache);
+    text_add(out, " depth=%d", tiles->loops);
+    if (tiles->coarser) text_add(out, " (%d on coarser grids)", tiles->coarser);
+    text_add(out, " for cache=%lld", (long long)way->request.cache);
 }
 
 static void say_tries(text *out, const tune_ways *w)

@@ -12,7 +12,7 @@ enum { TUNE_WAYS = 40 }; /* for one kind of chain, at most */
 /* Tiles of a plan: their sizes (0: not cut), and how many loops run in them; 0: there are none. */
 typedef struct tune_tiles {
     int64_t size[3];
-    int loops;
+    int loops, coarser;   /* together; of these on coarser grids than others */
     uint64_t plan;        /* equal where plans of as many loops are the same; 0: not looked at */
     plan_traffic traffic; /* predicted */
 } tune_tiles;

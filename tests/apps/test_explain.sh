@@ -291,5 +291,29 @@ if [ "$KATA_SANITIZED" = 0 ]; then # a plain program does not load a library wit
     rm -f long.txt
     expect 0 explain --quick --to long.txt -- ./long 2
     expect_in long.txt "  plans       those above; 1 chain has a plan that was shown before"
+    # loops on two grids are tiled together, and it is shown on which they run
+    cat >grids.c <<'END'
+#include <kata/kata.h>
+
+int main(void)
+{
+    kata *k = kata_open(NULL);
+    kata_grid *fine = kata_grid_2d(k, 64, 64), *coarse = kata_grid_2d(k, 32, 32);
+    kata_module *m = kata_module_from_text(k, "k",
+        "kernel residual(in double u, out double r) { r = 4*u - u[0,1] - u[0,-1] - u[1,0] - u[-1,0]; }"
+        "kernel down(in double r finer(2), out double f) { f = 0.25*(r + r[1,0] + r[0,1] + r[1,1]); }");
+    kata_field *u = kata_field_new(fine, "u", KATA_F64, .boundary = KATA_CLAMP);
+    kata_field *r = kata_field_new(fine, "r", KATA_F64), *f = kata_field_new(coarse, "f", KATA_F64);
+    kata_apply(kata_kernel_find(m, "residual"), kata_all(fine), u, r);
+    kata_apply(kata_kernel_find(m, "down"), kata_all(coarse), r, f);
+    kata_flush(k);
+    return kata_close(k);
+}
+END
+    cc -I"$KATA_SOURCE/include" -o grids grids.c -L"$KATA_BUILD" -Wl,-rpath,"$KATA_BUILD" -lkatagami
+    rm -f grids.txt
+    expect 0 explain --quick --plan 'skewed x=9 y=7' --to grids.txt -- ./grids
+    expect_in grids.txt "loop number 0 spans 0 0 0 0  # residual"
+    expect_in grids.txt "loop number 1 scale 2 2 1 spans -1 -1 -1 -1  # down"
 fi
 finish

@@ -115,6 +115,13 @@ static void add_transfers(world *w, text *out)
     add_ratio(w, out, "finer");
     text_add(out, ", inout double u) { u = 0.3*u + ");
     add_star(w, out, "f", 3);
+    text_add(out, "; }\nkernel tally(in double f");
+    add_ratio(w, out, "finer");
+    text_add(out, ", out double u, inout sum double s, max double t)"
+                  " { u = 0.6*f; s += u; t = max(t, f); }\nkernel gathered(in double f");
+    add_ratio(w, out, "finer");
+    text_add(out, ", in double u, out double v) { v = 0.3*u + ");
+    add_star(w, out, "f", 1);
     text_add(out, "; }\nkernel prolong(in double u, out double f");
     add_ratio(w, out, "finer");
     text_add(out, ") {");
