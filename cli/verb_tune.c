@@ -56,11 +56,25 @@ static bool read_report(const char *path, char *report)
     return size > 0;
 }
 
+/* Whether two ways to run a chain were measured. */
+static bool has_compared(const char *report)
+{
+    const char *list = report;
+    while ((list = strstr(list, "seconds per loop: "))) {
+        list += strlen("seconds per loop: ");
+        if (memchr(list, ',', strcspn(list, "\n"))) return true;
+    }
+    return false;
+}
+
 static int write_report(const tune_request *r, const char *report, int64_t runs)
 {
     FILE *to = r->to ? fopen(r->to, "w") : stderr;
     bool good = to && fprintf(to, "%s", report) >= 0;
-    if (good && strstr(report, "still searching"))
+    if (good && strstr(report, "still searching") && !has_compared(report))
+        good = fprintf(to, "nothing was compared: no chain of loops ran often enough in a run: "
+                           "take more time steps\n") >= 0;
+    else if (good && strstr(report, "still searching"))
         good = fprintf(to,
                        "the search has not ended after %lld run%s: more time steps in a run, or "
                        "--runs, would end it\n",
@@ -82,7 +96,10 @@ static int tune(const tune_request *r, const char *path, char *report)
             return options_failed(&tune_options, "the program has run no chain of kernels");
         more = strstr(report, "still searching");
     }
-    return failed ? failed : write_report(r, report, runs);
+    if (!failed) return write_report(r, report, runs);
+    options_failed(&tune_options, "'%s' has ended with exit code %d: the search ends",
+                   r->words.words[0], failed);
+    return failed;
 }
 
 /* ---- the command line ------------------------------------------------------------------------ */

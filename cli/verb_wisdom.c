@@ -77,7 +77,12 @@ static bool forget(kata *k, const wisdom_request *r)
     const char *kernel = r->words.count ? r->words.words[0] : NULL;
     int count = kata_wisdom_forget(k, kernel);
     if (!kata_ok(k)) return false;
-    printf("%d %s forgotten\n", count, count == 1 ? "chain is" : "chains are");
+    if (!count && kernel)
+        printf("nothing is forgotten: no chain that is kept begins with the kernel '%s'\n", kernel);
+    else if (!count)
+        printf("nothing is forgotten: no chains are kept\n");
+    else
+        printf("%d %s forgotten\n", count, count == 1 ? "chain is" : "chains are");
     return true;
 }
 

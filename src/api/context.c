@@ -90,6 +90,7 @@ static void free_context(kata *k)
     store_pool_free(k->pool);
     message_free(&k->messages);
     for (size_t i = 0; i < COUNT_OF(k->machine); i++) text_free(&k->machine[i]);
+    text_free(&k->plans);
     arena_free(&k->memory);
     free(k);
 }

@@ -12,8 +12,6 @@ static const char *const operation_names[] = {
     IR_COST_OPERATIONS(X)
 #undef X
 };
-static const char *const level_names[] = {"memory", "L3 cache", "L2 cache", "L1 cache"};
-
 /* Adds a separator before each item of a list but the first. */
 static void separate(text *out, int *count, const char *between)
 {
@@ -161,12 +159,12 @@ static void print_bound(text *out, const ir_rate_bound *b)
         return;
     }
     text_add(out, "  bound       %.3g points/s by %s", b->points,
-             b->by_memory ? level_names[b->level] : "arithmetic");
+             b->by_memory ? ir_cost_level_name(b->level) : "arithmetic");
     if (b->by_memory && b->allocating > 0 && b->allocating < b->memory)
         text_add(out, ", %.3g with write-allocate", b->allocating);
     if (b->by_memory && b->arithmetic > 0) text_add(out, "; arithmetic %.3g", b->arithmetic);
     if (!b->by_memory && b->memory > 0)
-        text_add(out, "; %s %.3g", level_names[b->level], b->memory);
+        text_add(out, "; %s %.3g", ir_cost_level_name(b->level), b->memory);
     text_add(out, "\n");
 }
 
@@ -179,7 +177,7 @@ static void print_bound_json(text *out, const ir_rate_bound *b)
              b->points <= 0 ? "nothing"
              : b->by_memory ? "memory"
                             : "arithmetic",
-             level_names[b->level], b->memory, b->allocating, b->arithmetic);
+             ir_cost_level_name(b->level), b->memory, b->allocating, b->arithmetic);
 }
 
 static void print_measured(text *out, observe_meter_entry *e, const ir_rate_bound *b)

@@ -91,12 +91,23 @@ static void add_panel(kata *k, const plan *p, const analysis_chain *a)
     if (fresh && !io_svg_add(&k->picture, p, a, k->explain[0] - 'x')) api_no_memory(k);
 }
 
+/* Plans of chains that have run follow the figures, which are read first. Those that are asked for
+ * are shown at once, before they run. */
+static void keep_or_show(kata *k, const text *out)
+{
+    bool later = shows_fastest(k) && !strcmp(k->explain, "text");
+    if (later && !out->failed) text_add(&k->plans, "%s", text_get(out));
+    if (k->plans.failed) api_no_memory(k);
+    if (!later && (out->length || out->failed)) show(k, out);
+}
+
 void api_explain(kata *k)
 {
     const analysis_chain *a;
     text out = {0};
     const plan *p = shows_roofline(k) ? NULL : find_plan(k, &a);
     if (!p) return;
+    if (k->explain[1]) api_advice_note(k, a);
     if (!k->explain[1]) {
         add_panel(k, p, a);
         return;
@@ -106,36 +117,19 @@ void api_explain(kata *k)
         add_json(k, p, a, &out);
     else if (!api_explain_plan(&k->shown, p, a, why, &out))
         k->shown.again++;
-    if (out.length || out.failed) show(k, &out);
+    keep_or_show(k, &out);
     text_free(&out);
 }
 
 void api_tune_end(kata *k)
 {
     text out = {0};
-    exec_cpu_explain(&k->exec, NULL, false, &out);
+    exec_cpu_explain(&k->exec, NULL, NULL, false, &out);
     if (out.length || out.failed) show_in(k, &out, k->tune_file, "a");
     text_free(&out);
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
-
-/* What would make the program faster, where the ends of its chains say so. */
-static void print_advice(text *out, const kata *k)
-{
-    const kata_work *w = &k->work;
-    const api_force *most = NULL;
-    for (int i = 0; i < k->force_count; i++)
-        if (!most || k->forces[i].count > most->count) most = &k->forces[i];
-    if (!most || w->chains < 4 || 2 * most->count < w->chains || w->loops >= 16 * w->chains) return;
-    text_add(out,
-             "  faster      a chain has %.3g loops, because %s needs results so often: loops are "
-             "tiled together where it is called less often%s\n",
-             (double)w->loops / (double)w->chains, most->call,
-             strcmp(most->call, "kata_scalar_get") != 0
-                 ? ""
-                 : "; kata_scalar_log keeps a scalar's values without it");
-}
 
 static void print_work(text *out, const kata *k)
 {
@@ -145,14 +139,15 @@ static void print_work(text *out, const kata *k)
     text_add(out, "  chains      %lld: %lld ended by a step, %lld where the queue was long\n",
              (long long)w->chains, (long long)w->chains_step, (long long)w->chains_long);
     if (k->shown.again)
-        text_add(out, "  plans       those above; %lld %s a plan that was shown before\n",
-                 (long long)k->shown.again, k->shown.again == 1 ? "chain has" : "chains have");
+        text_add(out, "  plans       those %s; %lld %s a plan that is shown once\n",
+                 k->plans.length ? "below" : "above", (long long)k->shown.again,
+                 k->shown.again == 1 ? "chain has" : "chains have");
     text_add(out, "  forced      %lld", (long long)w->chains_forced);
     for (int i = 0; i < k->force_count; i++)
         text_add(out, "%s %s %lld, first after %lld steps", i ? ";" : ":", k->forces[i].call,
                  (long long)k->forces[i].count, (long long)k->forces[i].first_step);
     text_add(out, "\n");
-    print_advice(out, k);
+    api_print_advice(out, k);
 }
 
 static void print_work_json(text *out, const kata *k)
@@ -198,11 +193,13 @@ static void print_all(text *out, kata *k, const machine *m, const kata_ceilings 
 {
     bool json = !strcmp(k->explain, "json");
     print_kernels(out, k, m, c, json);
-    if (k->executor == &exec_cpu) exec_cpu_explain(&k->exec, c, json, out);
+    if (k->executor == &exec_cpu) exec_cpu_explain(&k->exec, m, c, json, out);
     if (json)
         print_work_json(out, k);
     else
         print_work(out, k);
+    if (k->plans.length) text_add(out, "plans\n%s", text_get(&k->plans));
+    text_free(&k->plans);
 }
 
 /* The picture of the plans. */

@@ -42,6 +42,13 @@ typedef struct api_roofline_machine {
 /* The kernels that have run, as a picture. */
 void api_print_roofline(text *out, observe_meter *meter, const api_roofline_machine *m);
 
+/* ---- advice.c -------------------------------------------------------------------------------- */
+
+/* Notes what a chain that has run leaves in memory for nothing. */
+void api_advice_note(kata *k, const analysis_chain *a);
+/* Says in words what would make the program faster. */
+void api_print_advice(text *out, const kata *k);
+
 /* ---- explain.c ------------------------------------------------------------------------------- */
 
 /* Reads from the environment how plans and kernels are shown. */

@@ -12,6 +12,7 @@
 #include "api/api.h"
 #include "api/explain.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef enum end_reason {
@@ -20,6 +21,15 @@ typedef enum end_reason {
     END_STEP    /* a time step ends, and the queue would be long after another one */
 } end_reason;
 
+/* The first call of a kind: where in the program it is follows from the kernel applied before. */
+static void note_force(const kata *k, api_force *force, const char *call)
+{
+    const chain_loop *last = &k->chain.loops[k->chain.count - 1];
+    *force = (api_force){.call = call, .first_step = k->work.steps, .line = last->line};
+    snprintf(force->kernel, sizeof force->kernel, "%s", last->kernel->name);
+    snprintf(force->file, sizeof force->file, "%s", last->file ? last->file : "");
+}
+
 /* Counts a call that needed a result. Where there are too many kinds of calls, the first ones are
  * counted. */
 static void count_force(kata *k, const char *call)
@@ -27,8 +37,7 @@ static void count_force(kata *k, const char *call)
     int i = 0;
     while (i < k->force_count && strcmp(k->forces[i].call, call) != 0) i++;
     if (i == API_FORCES) return;
-    if (i == k->force_count)
-        k->forces[k->force_count++] = (api_force){.call = call, .first_step = k->work.steps};
+    if (i == k->force_count) note_force(k, &k->forces[k->force_count++], call);
     k->forces[i].count++;
 }
 

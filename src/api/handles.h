@@ -19,8 +19,18 @@ struct kata_grid {
 typedef struct api_force {
     const char *call;
     int64_t count, first_step; /* first_step: time steps that ended before the first such call */
+    char kernel[64];           /* the last one that was queued before the first such call */
+    char file[128];            /* where it was applied; "": that is not known */
+    int line;
 } api_force;
 enum { API_FORCES = 16 }; /* more than there are such calls */
+
+/* A field whose values every chain makes and uses up, but leaves in memory: see advice.c. */
+typedef struct api_spare {
+    char field[64];
+    int64_t chains;
+} api_spare;
+enum { API_SPARES = 8 };
 
 /* Plans that were shown in words: see explain_plan.c. */
 enum { API_SHOWN_PLANS = 64 };
@@ -62,9 +72,12 @@ struct kata {
     const char *explain, *explain_file; /* how plans are shown, and in which file; NULL: not, and
                                            standard error */
     bool explain_quick;                 /* nothing is measured for it */
+    text plans;                         /* that are shown when the context is closed */
     io_svg picture;                     /* of the plans so far, where pictures are asked for */
     api_force forces[API_FORCES]; /* why chains were forced, in the order of their first calls */
     int force_count;
+    api_spare spares[API_SPARES];
+    int spare_count;
     text machine[7]; /* texts handed out by kata_machine_get */
 };
 

@@ -120,8 +120,8 @@ void cpu_tiles_of(const cpu_work *work, const plan_request *request, tune_tiles 
     out->plan = !s->whole && plan > 1 ? plan : 1; /* loop by loop, whatever was asked for */
 }
 
-/* Whether the caches of all threads hold what a chain touches. */
-static bool fits_caches(const analysis_chain *a, const tune_ways *w)
+/* Bytes of all fields that a chain touches. */
+static int64_t bytes_of(const analysis_chain *a)
 {
     int64_t bytes = 0, points = 1;
     for (int l = 0; l < a->loop_count; l++)
@@ -129,7 +129,37 @@ static bool fits_caches(const analysis_chain *a, const tune_ways *w)
     for (int s = 0; s < a->slot_count; s++)
         if (!a->slots[s]->is_scalar)
             bytes += (int64_t)a->slots[s]->components * ir_storages[a->slots[s]->type].bytes;
-    return bytes == 0 || points <= w->cache / bytes * w->threads;
+    return points <= (INT64_C(1) << 50) / larger(bytes, 1) ? points * bytes : INT64_C(1) << 50;
+}
+
+static void describe(const chain *c, tune_ways *w)
+{
+    const grid_shape *shape = &c->loops[0].shape;
+    snprintf(w->kernel, sizeof w->kernel, "%s", c->loops[0].kernel->name);
+    for (int d = 0; d < 3; d++) w->grid[d] = d < shape->rank ? shape->size[d] : 1;
+}
+
+/* The loop before another one that sums up a scalar; -1: there is none. */
+static int find_sum(const analysis_chain *a, int loop, int slot)
+{
+    int found = -1;
+    for (int l = 0; l < loop; l++)
+        for (int i = 0; i < a->loops[l].touch_count && a->loops[l].reduces; i++)
+            if (a->loops[l].touches[i].slot == slot && a->loops[l].touches[i].writes) found = l;
+    return found;
+}
+
+/* Says which loop needs what another one of the chain has summed up. */
+static void find_wait(const analysis_chain *a, tune_ways *w)
+{
+    for (int l = 0; l < a->loop_count && !w->waits[0]; l++)
+        for (int i = 0; i < a->loops[l].touch_count && !w->waits[0]; i++) {
+            const analysis_touch *t = &a->loops[l].touches[i];
+            int sum = t->scalar && !t->writes ? find_sum(a, l, t->slot) : -1;
+            if (sum >= 0)
+                snprintf(w->waits, sizeof w->waits, "'%.36s' needs the result of '%.36s'",
+                         a->loops[l].loop->kernel->name, a->loops[sum].loop->kernel->name);
+        }
 }
 
 /* Sets whether a chain has values for windows, which caches do not hold. False, reported, when
@@ -141,7 +171,8 @@ static bool find_windows(exec_context *context, const chain *c, tune_ways *w, me
     chain part = cpu_part(c, 0, cpu_look(w, &request, c->count));
     w->windowed = false;
     if (!cpu_plan_by(context, &loops, &part, &work, m)) return false;
-    if (fits_caches(work.a, w)) return true;
+    w->bytes = (double)bytes_of(work.a);
+    if (w->bytes <= (double)w->cache * w->threads) return true; /* caches hold all */
     if (!cpu_plan_by(context, &request, &part, &work, m)) return false;
     w->windowed = !work.whole && !exec_cpu_refuses(work.plan, work.a);
     return true;
@@ -163,7 +194,8 @@ static bool find_tiles(exec_context *context, const chain *c, const size_t *func
     if (!why)
         why = work.plan->refusal_count ? work.plan->refusals[0].why : "one loop needs no tiles";
     snprintf(w->why, sizeof w->why, "%s", w->plain ? why : "");
-    snprintf(w->kernel, sizeof w->kernel, "%s", c->loops[0].kernel->name);
+    describe(c, w);
+    find_wait(work.a, w);
     if (!w->plain && !cpu_has_all_code(context, c, functions, m, &status)) {
         w->plain = true; /* this time */
         w->key = 0;

@@ -2,6 +2,7 @@
  * they took, or why there was nothing to try. */
 #include "exec/alike.h"
 #include "exec/inline.h"
+#include "ir/run_cost.h"
 
 #include <math.h>
 #include <string.h>
@@ -52,40 +53,81 @@ static void say_tries(text *out, const tune_ways *w)
 
 /* ---- what it should take --------------------------------------------------------------------- */
 
-/* Points per second that the bytes moved allow; 0: that is not known. */
+/* The rates of a machine; ceilings: NULL where they are not known. */
+typedef struct rates {
+    const machine *machine;
+    const kata_ceilings *ceilings;
+} rates;
+
+/* Points per second that the bytes moved allow; 0: that is not known. `outer`: the level of memory
+ * that holds all fields. */
 typedef struct bound {
-    double memory, cache;
+    ir_cost_level level;
+    double outer, cache;
 } bound;
 
-static bound bound_of(const plan_traffic *t, const kata_ceilings *c)
+static bound bound_of(const tune_ways *w, const plan_traffic *t, const rates *r)
 {
-    double memory = c ? fmax(c->copy.best, c->copy_streaming.best) : 0;
-    double cache = c ? c->l2_copy_all.best : 0;
-    return (bound){t->memory > 0 ? memory / t->memory : 0, t->cache > 0 ? cache / t->cache : 0};
+    const kata_ceilings *c = r->ceilings;
+    if (!c) return (bound){.outer = 0};
+    bound b = {.level = ir_find_cost_level(w->bytes, r->machine, w->threads)};
+    double outer = b.level == IR_COST_MEMORY ? fmax(c->copy.best, c->copy_streaming.best)
+                   : b.level == IR_COST_L3   ? c->l3_copy_all.best
+                                             : 0;
+    if (t->memory > 0) b.outer = outer / t->memory;
+    if (t->cache > 0) b.cache = c->l2_copy_all.best / t->cache;
+    return b;
 }
 
 /* The smaller of those that are known. */
 static double least_of(const bound *b)
 {
-    return b->memory > 0 && b->cache > 0 ? fmin(b->memory, b->cache) : fmax(b->memory, b->cache);
+    return b->outer > 0 && b->cache > 0 ? fmin(b->outer, b->cache) : fmax(b->outer, b->cache);
 }
 
-static void say_traffic(text *out, const tune_way *way, const kata_ceilings *c)
+static void say_traffic(text *out, const tune_ways *w, const tune_way *way, const rates *r)
 {
     const plan_traffic *t = &way->tiles.traffic;
-    bound b = bound_of(t, c);
+    bound b = bound_of(w, t, r);
     double most = least_of(&b), measured = way->least > 0 ? t->points / way->least : 0;
     if (!way->tiles.plan || t->points <= 0) return;
     text_add(out, "\n    predicted bytes per point: memory %.3g, cache %.3g", t->memory, t->cache);
     if (t->tile > 0) text_add(out, "; a tile's fields fill %.3g MB", 1e-6 * t->tile);
     if (most > 0)
         text_add(out, "; bound %.3g points/s by %s", most,
-                 b.cache > 0 && b.cache < b.memory ? "the L2 cache" : "memory");
+                 ir_cost_level_name(most == b.cache ? IR_COST_L2 : b.level));
     if (measured > 0) text_add(out, "; measured %.3g points/s", measured);
     if (measured > 0 && most > 0) text_add(out, ", share %.3g", measured / most);
 }
 
-static void say(text *out, const tune_ways *w, const kata_ceilings *c)
+/* ---- what would be faster ------------------------------------------------------------------- */
+
+/* What keeps loops out of tiles, as a part of the reason, and what a program can do about it. */
+static const struct {
+    const char *why, *advice;
+} remedies[] = {
+    {"a loop with checks runs alone",
+     "kernels with assert run alone: assert in a kernel of its own, and apply it every few steps"},
+    {"sums go over whole rows",
+     "a kernel with a sum is not cut along x: where the sum is not needed in every step, apply a "
+     "kernel without it in the others"},
+    {"values are read over its periodic sides",
+     "no tiles cut the only periodic dimension: other boundary rules at these sides, or a grid "
+     "with more points in another dimension, allow them"},
+};
+
+static void say_advice(text *out, const tune_ways *w)
+{
+    if (w->waits[0])
+        text_add(out,
+                 "\n    faster: %s, so steps run one after another: a number that is found every "
+                 "few steps lets the steps between share tiles",
+                 w->waits);
+    for (size_t i = 0; i < COUNT_OF(remedies) && w->plain; i++)
+        if (strstr(w->why, remedies[i].why)) text_add(out, "\n    faster: %s", remedies[i].advice);
+}
+
+static void say(text *out, const tune_ways *w, const rates *r)
 {
     text_add(out, "  %s, %lld loop%s: ", w->kernel, (long long)w->loops, w->loops == 1 ? "" : "s");
     if (w->plain) {
@@ -96,8 +138,9 @@ static void say(text *out, const tune_ways *w, const kata_ceilings *c)
         text_add(out, " on %d thread%s", w->threads, w->threads == 1 ? "" : "s");
         say_tries(out, w);
         if (!w->rests) text_add(out, " (still searching)");
-        say_traffic(out, &w->ways[w->best], c);
+        say_traffic(out, w, &w->ways[w->best], r);
     }
+    say_advice(out, w);
     text_add(out, "\n");
 }
 
@@ -127,10 +170,10 @@ static void say_tries_json(text *out, const tune_ways *w)
     text_add(out, "]}\n");
 }
 
-static void say_traffic_json(text *out, const tune_way *way, const kata_ceilings *c)
+static void say_traffic_json(text *out, const tune_ways *w, const tune_way *way, const rates *r)
 {
     const plan_traffic *t = &way->tiles.traffic;
-    bound b = bound_of(t, c);
+    bound b = bound_of(w, t, r);
     if (!way->tiles.plan || t->points <= 0) return;
     text_add(out,
              ", \"predicted\": {\"memory_bytes_per_point\": %.6g, \"cache_bytes_per_point\": "
@@ -141,7 +184,7 @@ static void say_traffic_json(text *out, const tune_way *way, const kata_ceilings
         text_add(out, ", \"measured_points_per_second\": %.6g", t->points / way->least);
 }
 
-static void say_json(text *out, const tune_ways *w, const kata_ceilings *c)
+static void say_json(text *out, const tune_ways *w, const rates *r)
 {
     const tune_way *best = w->plain ? NULL : &w->ways[w->best];
     bool tiled = best && best->request.cache && best->tiles.loops;
@@ -152,24 +195,26 @@ static void say_json(text *out, const tune_ways *w, const kata_ceilings *c)
     if (tiled) say_tiles_json(out, &best->tiles);
     if (tiled) text_add(out, ", \"cache\": %lld", (long long)best->request.cache);
     if (w->plain) text_add(out, ", \"why\": \"%s\"", w->why); /* words and names */
-    if (best) say_traffic_json(out, best, c);
+    if (best) say_traffic_json(out, w, best, r);
     say_tries_json(out, w);
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-void exec_cpu_explain(const exec_context *context, const kata_ceilings *c, bool json, text *out)
+void exec_cpu_explain(const exec_context *context, const machine *m, const kata_ceilings *c,
+                      bool json, text *out)
 {
     const struct exec_cpu *cpu = context->cpu;
+    const rates r = {m, c};
     if (!cpu) return;
     if (!json && (cpu->ways || cpu->asked[0] || cpu->asked[1])) text_add(out, "chains\n");
     for (int i = 0; cpu->ways && i < CPU_KNOWN_CHAINS; i++) {
         const tune_ways *w = &cpu->ways[i];
         if (!w->loops) continue;
         if (json)
-            say_json(out, w, c);
+            say_json(out, w, &r);
         else
-            say(out, w, c);
+            say(out, w, &r);
     }
     cpu_joined_explain(cpu, json, out);
     if (!cpu->asked[0] && !cpu->asked[1]) return;

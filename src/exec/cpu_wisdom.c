@@ -45,6 +45,7 @@ static bool describe(const tune_ways *w, wisdom_entry *out)
     if (good) hash_hex(text_get(&machine), machine.length, out->machine);
     text_free(&machine);
     snprintf(out->version, sizeof out->version, "%s", KATA_VERSION);
+    memcpy(out->grid, w->grid, sizeof out->grid);
     snprintf(out->kernel, sizeof out->kernel, "%s", w->kernel);
     return good;
 }

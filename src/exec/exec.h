@@ -59,7 +59,8 @@ kata_status exec_cpu_run_plan(exec_context *context, const chain *c, const plan 
 plan_request exec_cpu_fastest(const exec_context *context, const chain *c);
 /* Says how the executor "cpu" has run chains, a line for each kind of chain, as text or JSON. `c`:
  * the rates of this machine, for bounds; NULL: without. */
-void exec_cpu_explain(const exec_context *context, const kata_ceilings *c, bool json, text *out);
+void exec_cpu_explain(const exec_context *context, const machine *m, const kata_ceilings *c,
+                      bool json, text *out);
 void exec_cpu_free(struct exec_cpu *cpu);
 /* Compiles loops that no chain has yet into the cache folder; what cannot be kept there is an
  * error. `portable`: for any CPU of this kind. */

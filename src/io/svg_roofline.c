@@ -103,9 +103,20 @@ static void add_peak(text *out, const axes *a, const io_roofline *r)
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
+/* From a point up to its bound; the list says which share of it is reached. */
+static void add_share(text *out, const axes *a, const io_roofline_kernel *k, int number)
+{
+    double x = x_of(a, k->intensity), y = y_of(a, k->rate), top = y_of(a, k->rate / k->share);
+    text_add(out,
+             "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
+             "stroke-dasharray=\"3 2\"/>\n",
+             x, y, x, fmax(top, TOP), io_svg_colour(number));
+}
+
 static void add_point(text *out, const axes *a, const io_roofline_kernel *k, int number)
 {
     double x = x_of(a, k->intensity), y = y_of(a, k->rate);
+    if (k->share > 0) add_share(out, a, k, number);
     text_add(out,
              "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"8\" fill=\"%s\"><title>%s</title></circle>\n"
              "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" fill=\"%s\">%d</text>\n",

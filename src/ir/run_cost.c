@@ -148,8 +148,13 @@ static double seconds_of(const double counts[2], double narrow_rate, double wide
            (wide_rate > 0 ? counts[1] / wide_rate : 0);
 }
 
-/* The innermost level that holds a loop's fields. */
-static ir_cost_level level_of(double bytes, const machine *m, int threads)
+const char *ir_cost_level_name(ir_cost_level level)
+{
+    static const char *const names[] = {"memory", "L3 cache", "L2 cache", "L1 cache"};
+    return names[level];
+}
+
+ir_cost_level ir_find_cost_level(double bytes, const machine *m, int threads)
 {
     double l1 = (double)m->l1 * threads, l2 = (double)m->l2, l3 = (double)m->l3;
     if (m->l2_cores > 0 && threads > m->l2_cores) l2 *= (double)threads / m->l2_cores;
@@ -164,7 +169,7 @@ static ir_cost_level level_of(double bytes, const machine *m, int threads)
 ir_rate_bound ir_find_rate_bound(const ir_run_cost *w, double bytes, const machine *m, int threads,
                                  const kata_ceilings *c)
 {
-    ir_rate_bound b = {.level = level_of(bytes, m, threads)};
+    ir_rate_bound b = {.level = ir_find_cost_level(bytes, m, threads)};
     double rate = b.level == IR_COST_L2   ? c->l2_copy_all.best
                   : b.level == IR_COST_L3 ? c->l3_copy_all.best
                                           : memory_rate(c);

@@ -23,6 +23,11 @@ bool ir_find_run_cost(const ir_kernel *kernel, const kata_type *storage, int ran
 /* The level of memory that holds the fields of a loop while it runs again and again. */
 typedef enum ir_cost_level { IR_COST_MEMORY, IR_COST_L3, IR_COST_L2, IR_COST_L1 } ir_cost_level;
 
+/* The innermost level that holds so many bytes, for all threads; memory where they are 0. */
+ir_cost_level ir_find_cost_level(double bytes, const machine *m, int threads);
+/* Its name: "memory", "L3 cache". */
+const char *ir_cost_level_name(ir_cost_level level);
+
 /* An upper bound of the points per second of a loop; 0: there is none. */
 typedef struct ir_rate_bound {
     double points;

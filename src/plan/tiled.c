@@ -209,7 +209,7 @@ static void say_why(const plan_group *g, const measures *m, text *why)
 {
     bool any = false;
     for (int d = 0; d < 3; d++) {
-        if (m->free[d] || m->extent[d] <= 1) continue;
+        if ((m->free[d] && !m->around[d]) || m->extent[d] <= 1) continue;
         const char *reason = g->fixed[d]            ? g->fixed[d]
                              : m->reduces && d == 0 ? "sums go over whole rows"
                                                     : "values are read over its periodic sides";

@@ -96,16 +96,21 @@ static bool may_try(const tune_ways *w)
     return w->left <= 0 && (w->at_once || w->runs > 0 || w->spent <= SHARE * w->total);
 }
 
-/* Whether a try may begin, if it takes as long as the fastest tiles: these may be slow. */
-static bool affords(const tune_ways *w, int way)
+/* Whether a try may begin, if it is as slow as it may be. */
+static bool affords(const tune_ways *w, const tune_way *way)
 {
     const double most = HOSTILE(0.045, 1e9); /* of the time */
-    int tiled = tune_ways_fastest(w, true);
-    if (w->at_once || w->runs > 0 || tiled < 0 || w->best < 0 || !w->ways[way].request.cache)
-        return true;
-    double excess = w->ways[tiled].least - w->ways[w->best].least;
-    double loops = (double)larger(w->ways[way].tiles.loops, SHORT);
-    return w->spent + fmax(0, excess) * loops <= most * w->total;
+    if (w->at_once || w->runs > 0 || w->best < 0) return true;
+    double loops = way->request.cache ? (double)larger(way->tiles.loops, SHORT) : FEW;
+    return w->spent + fmax(0, tune_ways_excess(w, way)) * loops <= most * w->total;
+}
+
+/* Whether loops may be tried next: their plan was looked at, or is looked at now. */
+static bool tries_loops(const tune_ways *w)
+{
+    for (int i = 0; i < w->count; i++)
+        if (!w->ways[i].request.cache) return affords(w, &w->ways[i]);
+    return true;
 }
 
 plan_request tune_search_begin(tune_ways *w)
@@ -113,10 +118,10 @@ plan_request tune_search_begin(tune_ways *w)
     int next = -1;
     if (w->plain) return (plan_request){.method = "loops"};
     if (w->rests && may_try(w)) try_again(w, w->ways[w->best].least);
-    if (w->best < 0 || may_try(w)) next = tune_ways_next(w);
-    if (next < 0 && may_try(w) && doubt_loops(w)) next = tune_ways_next(w);
+    if (w->best < 0 || may_try(w)) next = tune_ways_next(w, tries_loops(w));
+    if (next < 0 && may_try(w) && doubt_loops(w)) next = tune_ways_next(w, tries_loops(w));
     if (next < 0 && may_try(w)) rest(w);
-    if (next >= 0 && !affords(w, next)) next = -1;
+    if (next >= 0 && !affords(w, &w->ways[next])) next = -1;
     w->trying = next >= 0;
     w->way = next < 0 ? w->best : next;
     return running(w)->request;

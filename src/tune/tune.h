@@ -35,7 +35,10 @@ typedef struct tune_ways {
     bool plain;      /* there is nothing to tile */
     bool windowed;   /* values are made and used up in it, which can lie in windows */
     char kernel[32]; /* its first loop's */
+    int64_t grid[3]; /* and its points along x, y and z */
+    double bytes;    /* of all fields */
     char why[200];   /* there is nothing to tile */
+    char waits[128]; /* which loop needs what an earlier one sums up; "": none */
     int64_t cache;   /* bytes of a second-level cache */
     int threads;
     tune_way ways[TUNE_WAYS]; /* in the order of their tries */
@@ -99,6 +102,7 @@ typedef struct wisdom_entry {
     int64_t nanoseconds;       /* a loop takes */
     bool settled;              /* the search for the fastest way had ended */
     char kernel[WISDOM_NAME];  /* of the first loop */
+    int64_t grid[3];           /* its points along x, y and z; 1 where it lacks a dimension */
     plan_request request;
 } wisdom_entry;
 

@@ -199,20 +199,38 @@ static bool is_near(const tune_ways *w, int way, int best, double times)
     return way >= 0 && (best < 0 || w->ways[way].least <= times * w->ways[best].least);
 }
 
-/* Loops run until planning others has paid off, and planning them costs nothing. */
-int tune_ways_next(tune_ways *w)
+/* The way of which every search has one. */
+static int number_of_loops(tune_ways *w)
 {
-    const plan_request loops = {.method = "loops"};
-    int best = fastest_by(w, NULL), base = tune_ways_fastest(w, true);
-    int first = number_of(w, &loops);
-    if (first >= 0 && !w->ways[first].known) return first;
+    return number_of(w, &(plan_request){.method = "loops"});
+}
+
+double tune_ways_excess(const tune_ways *w, const tune_way *way)
+{
+    int best = fastest_by(w, NULL), tiled = tune_ways_fastest(w, true);
+    if (best < 0 || tiled < 0) return 0;
+    double least = w->ways[best].least, cost = cost_of(&w->ways[best]);
+    if (way->request.cache) return w->ways[tiled].least - least;
+    return cost > 0 && cost_of(way) > cost ? least * (cost_of(way) / cost - 1) / 2 : 0;
+}
+
+/* Loops run until planning others has paid off, and planning them costs nothing. Where fields leave
+ * the caches planning is soon paid off: there, tiles run first. */
+int tune_ways_next(tune_ways *w, bool tries_loops)
+{
+    int best = fastest_by(w, NULL), base = tune_ways_fastest(w, true), loops = number_of_loops(w);
+    bool knows_loops = loops < 0 || w->ways[loops].known;
+    bool tiles_first = w->bytes > (double)w->cache * w->threads;
+    if (!knows_loops && (base < 0 ? !tiles_first : tries_loops)) return loops;
     for (int i = 0; i < w->count; i++)
         if (!w->ways[i].known && w->ways[i].again) return i;
-    if (base >= 0 && !is_near(w, base, best, FAR)) return -1;
+    if (base >= 0 && !is_near(w, base, best, FAR)) return knows_loops ? -1 : loops;
     int found = next_beside(w, base, best);
-    if (found >= 0 || base < 0) return found;
+    if (found >= 0) return found;
+    if (base < 0) return knows_loops ? -1 : loops;
     int other = fastest_by(w, is_tiled(&w->ways[base].request) ? "windowed" : "tiled");
-    return is_near(w, other, best, NEAR) ? next_beside(w, other, best) : -1;
+    if (is_near(w, other, best, NEAR)) found = next_beside(w, other, best);
+    return found >= 0 || knows_loops ? found : loops;
 }
 
 bool tune_ways_promises(const tune_ways *w, const tune_way *way)

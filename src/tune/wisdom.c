@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char title[] = "katagami wisdom 1";
+static const char title[] = "katagami wisdom 2";
 
 void wisdom_free(wisdom *w)
 {
@@ -68,9 +68,10 @@ void wisdom_print(text *out, const wisdom *w)
         const wisdom_entry *e = &w->entries[i];
         text_add(out,
                  "chain %016" PRIx64 " machine %s threads %d version %s loops %" PRId64
-                 " nanoseconds %" PRId64 " settled %d kernel %s plan ",
+                 " nanoseconds %" PRId64 " settled %d kernel %s grid %" PRId64 "x%" PRId64
+                 "x%" PRId64 " plan ",
                  e->chain, e->machine, e->threads, e->version, e->loops, e->nanoseconds, e->settled,
-                 e->kernel);
+                 e->kernel, e->grid[0], e->grid[1], e->grid[2]);
         plan_request_print(out, &e->request);
         text_add(out, "\n");
     }
@@ -82,16 +83,18 @@ static bool read_entry(const char *line, wisdom_entry *out)
     wisdom_entry e = {.chain = 0};
     int settled = 0, end = 0;
     text why = {0};
-    int found = sscanf(
-        line,
-        "chain %16" SCNx64 " machine %32[0-9a-f] threads %4d version %31[-+.0-9A-Za-z]"
-        " loops %18" SCNd64 " nanoseconds %18" SCNd64 " settled %1d kernel %31[A-Za-z0-9_] plan %n",
-        &e.chain, e.machine, &e.threads, e.version, &e.loops, &e.nanoseconds, &settled, e.kernel,
-        &end);
-    bool good = found == 8 && end && plan_request_read(line + end, &e.request, &why);
+    int found =
+        sscanf(line,
+               "chain %16" SCNx64 " machine %32[0-9a-f] threads %4d version %31[-+.0-9A-Za-z]"
+               " loops %18" SCNd64 " nanoseconds %18" SCNd64 " settled %1d kernel %31[A-Za-z0-9_]"
+               " grid %12" SCNd64 "x%12" SCNd64 "x%12" SCNd64 " plan %n",
+               &e.chain, e.machine, &e.threads, e.version, &e.loops, &e.nanoseconds, &settled,
+               e.kernel, &e.grid[0], &e.grid[1], &e.grid[2], &end);
+    bool good = found == 11 && end && plan_request_read(line + end, &e.request, &why);
     text_free(&why);
     good = good && strlen(e.machine) == 32 && e.threads > 0 && e.loops >= 0 && e.loops < MOST &&
-           e.nanoseconds > 0 && e.nanoseconds < MOST;
+           e.nanoseconds > 0 && e.nanoseconds < MOST && e.grid[0] > 0 && e.grid[1] > 0 &&
+           e.grid[2] > 0;
     e.settled = settled != 0;
     if (good) *out = e;
     return good;
@@ -115,14 +118,24 @@ int wisdom_read(wisdom *w, const char *lines, bool faster)
     return wrong;
 }
 
+/* Its dimensions, as 512x512x80. */
+static void print_grid(const wisdom_entry *e, char *out, size_t room)
+{
+    int rank = e->grid[2] > 1 ? 3 : e->grid[1] > 1 ? 2 : 1, at = 0;
+    for (int d = 0; d < rank; d++)
+        at += snprintf(out + at, room - (size_t)at, "%s%" PRId64, d ? "x" : "", e->grid[d]);
+}
+
 void wisdom_list(text *out, const wisdom *w)
 {
-    text_add(out, "%-24s %7s %12s %11s  %s\n", "first kernel", "threads", "loops so far",
-             "us per loop", "fastest plan known");
+    text_add(out, "%-24s %-14s %7s %12s %11s  %s\n", "first kernel", "grid", "threads",
+             "loops so far", "us per loop", "fastest plan known");
     for (size_t i = 0; i < w->count; i++) {
         const wisdom_entry *e = &w->entries[i];
-        text_add(out, "%-24s %7d %12" PRId64 " %11.2f  ", e->kernel, e->threads, e->loops,
-                 1e-3 * (double)e->nanoseconds);
+        char grid[64];
+        print_grid(e, grid, sizeof grid);
+        text_add(out, "%-24s %-14s %7d %12" PRId64 " %11.2f  ", e->kernel, grid, e->threads,
+                 e->loops, 1e-3 * (double)e->nanoseconds);
         plan_request_print(out, &e->request);
         text_add(out, "%s\n", e->settled ? "" : " (still searching)");
     }

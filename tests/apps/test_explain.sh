@@ -39,6 +39,7 @@ expect 0 explain --plan 'skewed y=4' --svg y --to long.svg -- "$KATA_BUILD/kata"
     v=v.npy c=0.1 --steps 1000 --boundary clamp
 expect 0 explain --svg roofline --to roofline.svg -- "$KATA_BUILD/kata" "${steps[@]}"
 expect_in roofline.svg "<title>heat</title>"
+expect_in roofline.svg 'stroke-dasharray="3 2"' # up to its bound
 if command -v xmllint >/dev/null; then xmllint --noout ./*.svg || fail "the pictures are not well formed"; fi
 python3 - <<'END_OF_CHECK' || fail "the pictures are not as expected"
 import xml.etree.ElementTree as tree
@@ -205,7 +206,9 @@ sed -n '/^kernel/,/^chains/p' err >shown
 expect_text shown "${heat[@]}" chains
 sed -n '/^chains/,/^work/s/on [0-9]* threads/on N threads/p' err >shown
 expect_text shown "  heat, 6 loops: loop by loop on N threads: the fields fit the cache"
-sed -n '/^work/,$p' err >shown
+sed -n '/^work/,$p' err | sed '/^plans/,$d' >shown
+[ "$(grep -nE '^(work|plans|seq)' err | cut -d: -f2 | tr '\n' ' ')" = "work plans seq " ] ||
+    fail "plans do not follow the figures: $(cat err)"
 expect_text shown work "  loops       6, 2304 points" "  steps       6" \
     "  chains      1: 0 ended by a step, 0 where the queue was long" \
     "  forced      1: kata_flush 1, first after 6 steps"
@@ -287,10 +290,10 @@ if [ "$KATA_SANITIZED" = 0 ]; then # a plain program does not load a library wit
     [ "$(grep -c 'loop number' long.txt)" = 14 ] || fail "90 loops in a row are shown as $(grep -c 'loop number' long.txt)"
     expect_in long.txt "  ... 76 more loops"
     expect_in long.txt "loop number 89  # f"
-    expect_in long.txt "  plans       those above; 4 chains have a plan that was shown before"
+    expect_in long.txt "  plans       those below; 4 chains have a plan that is shown once"
     rm -f long.txt
     expect 0 explain --quick --to long.txt -- ./long 2
-    expect_in long.txt "  plans       those above; 1 chain has a plan that was shown before"
+    expect_in long.txt "  plans       those below; 1 chain has a plan that is shown once"
     # loops on two grids are tiled together, and it is shown on which they run
     cat >grids.c <<'END'
 #include <kata/kata.h>
@@ -315,5 +318,63 @@ END
     expect 0 explain --quick --plan 'skewed x=9 y=7' --to grids.txt -- ./grids
     expect_in grids.txt "loop number 0 spans 0 0 0 0  # residual"
     expect_in grids.txt "loop number 1 scale 2 2 1 spans -1 -1 -1 -1  # down"
+fi
+# what would make a program faster, in words
+cat >advice.c <<'END'
+#include <kata/kata.h>
+static const char text[] =
+    "kernel laplace(in double u, out double lap) { lap = u[1,0] + u[-1,0] + u[0,1] + u[0,-1] - 4*u; }\n"
+    "kernel add(in double lap, inout double u) { u = u + 0.1*lap; }\n"
+    "kernel fastest(in double u, max double speed) { speed = max(speed, u); }\n"
+    "kernel move(in double u, out double v, double speed) { v = u*speed; }\n"
+    "kernel spread(in double u, out double v, sum double total)\n"
+    "{ v = 0.25*(u[1,0] + u[-1,0] + u[0,1] + u[0,-1]); total += v; }\n"
+    "kernel check(in double u, out double v) { assert(u < 1e9); v = u[1,0]; }\n";
+
+int main(int argc, char **argv)
+{
+    char what = argc > 1 ? argv[1][0] : 'd';
+    kata *k = kata_open(NULL);
+    kata_grid *g = kata_grid_2d(k, 2048, 1024);
+    kata_module *m = kata_module_from_text(k, "k", text);
+    kata_rule rule = what == 's' ? KATA_PERIODIC : KATA_CLAMP;
+    kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = rule), *v = kata_field_like(u, "v");
+    kata_scalar *s = kata_scalar_new(k, "s", KATA_F64);
+    for (int step = 0; step < 12; step++) {
+        if (what == 'd' || what == 'f') kata_apply(kata_kernel_find(m, "laplace"), kata_all(g), u, v);
+        if (what == 'd' || what == 'f') kata_apply(kata_kernel_find(m, "add"), kata_all(g), v, u);
+        if (what == 'f') kata_flush(k);
+        if (what == 'd' && step % 6 == 5 && argc > 2) kata_discard(v);
+        if (what == 'd' && step % 6 == 5) kata_flush(k);
+        if (what == 'w') kata_apply(kata_kernel_find(m, "fastest"), kata_all(g), u, s);
+        if (what == 'w') kata_apply(kata_kernel_find(m, "move"), kata_all(g), u, v, s);
+        if (what == 's') kata_apply(kata_kernel_find(m, "spread"), kata_all(g), u, v, s);
+        if (what == 'c') kata_apply(kata_kernel_find(m, "check"), kata_all(g), u, v);
+        if (what == 'w' || what == 's' || what == 'c') kata_swap(u, v);
+    }
+    kata_flush(k);
+    return kata_close(k);
+}
+END
+advice() {
+    rm -f advice.txt
+    KATA_L2=262144 expect 0 explain --quick --to advice.txt -- ./advice "$@"
+}
+if [ "$KATA_SANITIZED" = 0 ]; then
+    cc -I"$KATA_SOURCE/include" -o advice advice.c -L"$KATA_BUILD" -Wl,-rpath,"$KATA_BUILD" -lkatagami
+    spare="'v' is written and used up within a chain (2 times), and left in memory: if nothing reads it afterwards, make it a temporary field, or call kata_discard before the chain ends"
+    advice d
+    expect_in advice.txt "  faster      $spare"
+    advice d discarded
+    if grep -q "'v' is written and used up" advice.txt; then fail "a discarded field: $(cat advice.txt)"; fi
+    advice f
+    expect_in advice.txt "  faster      a chain has 2 loops, because kata_flush needs results so often (first after 'add', applied at advice.c:"
+    advice w
+    expect_in advice.txt "    faster: 'move' needs the result of 'fastest', so steps run one after another: a number that is found every few steps lets the steps between share tiles"
+    advice s
+    expect_in advice.txt "    faster: a kernel with a sum is not cut along x: where the sum is not needed in every step, apply a kernel without it in the others"
+    expect_in advice.txt "    faster: no tiles cut the only periodic dimension: other boundary rules at these sides, or a grid with more points in another dimension, allow them"
+    advice c
+    expect_in advice.txt "    faster: kernels with assert run alone: assert in a kernel of its own, and apply it every few steps"
 fi
 finish

@@ -23,7 +23,7 @@ cmp v.npy expected.npy || fail "tuning changes results"
 grep -qE '^  heat, .*; tried, seconds per loop: loops .*, cache=16384 ' tried.txt || fail "not tried: $(cat tried.txt)"
 if grep -q 'searching' tried.txt; then fail "the search has not ended: $(cat tried.txt)"; fi
 expect 0 wisdom list
-grep -qE '^heat +2 +[0-9]+ +[0-9.]+  (tiled|loops)' out || fail "nothing is kept: $(cat out)"
+grep -qE '^heat +32x32x32 +2 +[0-9]+ +[0-9.]+  (tiled|loops)' out || fail "nothing is kept: $(cat out)"
 
 # The next start tries nothing.
 KATA_EXPLAIN=text KATA_EXPLAIN_QUICK=1 KATA_EXPLAIN_FILE=next.txt expect 0 "${steps[@]}" --steps 100
@@ -32,18 +32,20 @@ if grep -q '  heat, .*,.*,.*seconds per loop:.*,' next.txt; then fail "something
 
 # From one folder to another.
 expect 0 wisdom export kept.txt
-expect_in kept.txt "katagami wisdom 1"
+expect_in kept.txt "katagami wisdom 2"
 expect 0 wisdom forget wave
-expect_text out "0 chains are forgotten"
+expect_text out "nothing is forgotten: no chain that is kept begins with the kernel 'wave'"
 expect 0 wisdom forget heat
 expect_text out "1 chain is forgotten"
+expect 0 wisdom forget
+expect_text out "nothing is forgotten: no chains are kept"
 expect 0 wisdom merge kept.txt kept.txt
 expect 0 wisdom export -
 cmp out kept.txt || fail "something else comes back"
 expect 0 wisdom import kept.txt --cache other
 [ -s other/wisdom ] || fail "another folder takes nothing"
 
-printf 'katagami wisdom 1\nchain 5\n' >wrong.txt
+printf 'katagami wisdom 2\nchain 5\n' >wrong.txt
 expect 1 wisdom merge wrong.txt
 expect_in err "line 2 is none of kata_wisdom_export"
 expect 1 wisdom import /dev/null
@@ -69,6 +71,9 @@ expect_text err "kata tune: name the program to run: kata tune -- PROGRAM"
 expect 1 tune -- true
 expect_text err "kata tune: the program has run no chain of kernels"
 expect 3 tune -- sh -c 'exit 3'
+expect_text err "kata tune: 'sh' has ended with exit code 3: the search ends"
+expect 0 tune -- "$KATA_BUILD/kata" "${steps[@]}" --steps 9
+expect_in err "nothing was compared: no chain of loops ran often enough in a run: take more time steps"
 KATA_L2=12 expect 1 "${steps[@]}" --steps 2
 expect_in err "the environment variable KATA_L2 is '12', not bytes from 1024 to 1099511627776"
 finish

@@ -284,6 +284,34 @@ static void test_a_cost_model_orders_the_tries(void **state)
     assert_true(count_of > 2 && order[1] > CACHE); /* 8 bytes before 12 */
 }
 
+/* Loops that should be slow, where fields leave the caches, do not run first; but they are tried
+ * once, whatever the model says of them. */
+static void test_tiles_run_first_where_fields_leave_the_caches(void **state)
+{
+    (void)state;
+    for (int large = 0; large < 2; large++) {
+        tune_ways w = tune_ways_new(7, 1, CACHE, 2);
+        speeds s = around(20, DEPTH, 0.5);
+        size_t count, first_loops = 0, at = 0;
+        w.bytes = large ? 64.0 * CACHE : CACHE;
+        for (; at < LONG; at += count) {
+            plan_request request = tune_search_begin(&w);
+            while (tune_search_looks(&w)) {
+                tune_tiles tiles = tiles_of(&request, INT64_MAX);
+                tiles.traffic = (plan_traffic){.memory = request.cache ? 2 : 20, .points = 1};
+                tune_search_found(&w, &tiles);
+                request = tune_search_begin(&w);
+            }
+            count = tune_search_part(&w, LONG - at);
+            if (at == 0) assert_int_equal(large, request.cache > 0);
+            if (!request.cache && !first_loops) first_loops = at + 1;
+            finish(&w, &s, &request, count);
+        }
+        assert_true(large ? first_loops > 64 : first_loops == 1);
+        assert_true(is_least(&s, &found_of(&w)->request)); /* loops, which the model misjudges */
+    }
+}
+
 static void test_a_remembered_way_runs_until_it_turns_slow(void **state)
 {
     (void)state;
@@ -470,6 +498,7 @@ int main(void)
         cmocka_unit_test(test_a_way_that_is_much_faster_than_kept_is_compared_anew),
         cmocka_unit_test(test_loops_that_were_slow_at_first_are_tried_again),
         cmocka_unit_test(test_a_cost_model_orders_the_tries),
+        cmocka_unit_test(test_tiles_run_first_where_fields_leave_the_caches),
         cmocka_unit_test(test_a_remembered_way_runs_until_it_turns_slow),
         cmocka_unit_test(test_a_search_goes_on_with_what_is_remembered),
         cmocka_unit_test(test_ways_are_tried_again_after_a_pause),

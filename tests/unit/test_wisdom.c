@@ -168,7 +168,7 @@ static void a_damaged_file_costs_a_new_search(void **state)
     (void)state;
     static const char good[] =
         "chain %016llx machine %s threads 2 version 0.1.0 loops 5 nanoseconds 7 settled 1 kernel "
-        "heat plan %s\n";
+        "heat grid 32x32x32 plan %s\n";
     static const char *const wrong[] = {"blocked parts.x=1000000000",
                                         "tiled cache=1 threads=2",
                                         "tiled cache=1099511627776 threads=2",
@@ -188,7 +188,7 @@ static void a_damaged_file_costs_a_new_search(void **state)
     const wisdom_entry e = kept.entries[0];
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         text lines = {0};
-        text_add(&lines, "katagami wisdom 1\n");
+        text_add(&lines, "katagami wisdom 2\n");
         text_add(&lines, good, (unsigned long long)e.chain, e.machine, wrong[i]);
         assert_int_equal(file_write(file_of(folder), lines.data, lines.length), 0);
         world other = open_world(folder, "heat");
@@ -231,6 +231,7 @@ static void nothing_is_kept_where_nothing_can_be(void **state)
 static wisdom_entry entry_for(uint64_t chain, int64_t nanoseconds)
 {
     return (wisdom_entry){.chain = chain,
+                          .grid = {8, 4, 1},
                           .machine = "0123456789abcdef0123456789abcdef",
                           .threads = 2,
                           .version = "0.1.0",
@@ -256,7 +257,7 @@ static void text_says_all(void **state)
     assert_string_equal(text_get(&first), text_get(&second));
     text_add(&second, "chain x\n");
     assert_int_equal(wisdom_read(&again, text_get(&second), false), 7);
-    assert_int_equal(wisdom_read(&again, "katagami wisdom 2\n", false), 1);
+    assert_int_equal(wisdom_read(&again, "katagami wisdom 1\n", false), 1);
     assert_int_equal(wisdom_read(&again, "", false), 1);
     assert_int_equal(again.count, 5);
     text_free(&first);
@@ -309,7 +310,7 @@ static void texts_are_imported_whole_or_not(void **state)
     assert_non_null(strstr(kata_wisdom_list(w.k), "heat"));
     assert_int_equal(kata_wisdom_forget(w.k, "wave"), 0);
     assert_int_equal(kata_wisdom_forget(w.k, NULL), 1);
-    assert_int_equal(kata_wisdom_import(w.k, "katagami wisdom 1\nchain 7\n", false),
+    assert_int_equal(kata_wisdom_import(w.k, "katagami wisdom 2\nchain 7\n", false),
                      KATA_ERROR_FILE);
     snprintf(message, sizeof message, "%s", kata_error_message(w.k));
     assert_non_null(strstr(message, "line 2 is none of kata_wisdom_export"));
