@@ -136,7 +136,8 @@ static void transfers_are_tiled_with_the_finer_grid(void **state)
 }
 
 /* A point reads its parent, and a neighbour of that above: those of two coarse rows, which the
- * restriction has made from four fine rows. */
+ * restriction has made from four fine rows. The upper of two points that have one parent is the
+ * last that reads it: only then may the next restriction write it. */
 static void parents_are_up_to_two_rows_ahead(void **state)
 {
     (void)state;
@@ -145,12 +146,14 @@ static void parents_are_up_to_two_rows_ahead(void **state)
     APPLY(&c, "residual", FINE, -1, FINE, RIGHT, RESIDUAL);
     APPLY(&c, "down", COARSE, -1, RESIDUAL, COARSE_RIGHT, COARSE);
     APPLY(&c, "add", FINE, -1, COARSE, FINE);
+    APPLY(&c, "down", COARSE, -1, RESIDUAL, COARSE_RIGHT, COARSE);
     expect_plan(&c, "skewed y=5",
                 "seq\n"
                 "  " TILE "    seq\n"
                 "      loop number 0 spans 0 0  # residual\n"
                 "      loop number 1 scale 2 2 1 spans -1 -1  # down\n"
-                "      loop number 2 spans -3 -3  # add\n");
+                "      loop number 2 spans -3 -3  # add\n"
+                "      loop number 3 scale 2 2 1 spans -6 -6  # down\n");
     end(&c);
 }
 
