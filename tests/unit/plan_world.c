@@ -51,9 +51,8 @@ static grid_boundary random_boundary(world *w, const grid_shape *shape, unsigned
     for (int d = 0; d < 3; d++) {
         bool wraps = world_chance(w, 85) ? periodic >> d & 1 : world_chance(w, 50);
         for (int side = 2 * d; side < 2 * d + 2; side++) {
-            b.side[side] =
-                (grid_side_rule){wraps ? KATA_PERIODIC : random_rule(w, shape->size[d]),
-                                 0.25 * (double)world_from(w, -2, 2)};
+            b.side[side] = (grid_side_rule){wraps ? KATA_PERIODIC : random_rule(w, shape->size[d]),
+                                            0.25 * (double)world_from(w, -2, 2)};
             b.weights[side] = random_weights(w, shape->size[d]);
         }
     }
