@@ -33,6 +33,7 @@ enum {
     CODEGEN_MOST_LOOKUPS = 64,
     CODEGEN_REUSE_SPAN = 16,    /* the largest distance of points that use the same value */
     CODEGEN_REUSE_POINTS = 128, /* of a row, for which values are computed at a time */
+    CODEGEN_CLEAR_POINTS = 32,  /* the same where parts without bytes run in loops of their own */
     CODEGEN_CASES = 3,          /* conditions for which the loops of a row are written again */
     CODEGEN_AHEAD = 8           /* vectors between what is computed and what is prefetched */
 };
@@ -106,6 +107,7 @@ struct codegen_writer {
     codegen_add_row *add_row;                                   /* what follows row pointers */
     codegen_add_row *add_fetches;                               /* in loops over vectors */
     nest *(*begin_part)(const codegen_writer *w, nest *in);     /* around loops over vectors */
+    codegen_add_row *add_clear; /* in front of what a part computes: for points of no bytes */
 
     /* The part that is being written. */
     const bool *wanted;         /* nodes to compute; NULL: all */
@@ -116,6 +118,7 @@ struct codegen_writer {
     int paired;     /* `pair` while two rows are written, 0 otherwise */
     bool jammed;    /* the points of both rows are computed side by side */
     int32_t second; /* the row at iy and iz (0), or its neighbour (1) */
+    bool clear;     /* the points of a part at which all bytes that are read are zero */
 };
 
 /* ---- facts.c: what is known of a loop -------------------------------------------------------- */
@@ -146,6 +149,8 @@ bool codegen_is_free(const codegen_loop *loop);
 bool codegen_may_stream(const codegen_loop *loop, int store);
 /* Whether some node has a name and is computed at a level. */
 bool codegen_computes_at(const codegen_writer *w, codegen_level level);
+/* Whether a node reads a byte: it is zero where w->clear. */
+bool codegen_is_byte(const codegen_writer *w, const ir_node *node);
 /* Whether the loop that is being written is the first one over a part that is not short. */
 bool codegen_is_first_group(const codegen_writer *w);
 /* Whether a node's value is found among those that are reused. */
@@ -338,6 +343,8 @@ void codegen_vector(const codegen_writer *w, nest *in);
 nest *codegen_if_whole(const codegen_writer *w, nest *in);
 /* The loops over the vectors of a row, and over the points at its ends that belong to none. */
 void codegen_vectors(const codegen_writer *w, nest *in);
+/* The loop over the vectors of a part, or of the whole row. */
+void codegen_vector_loop(const codegen_writer *w, nest *in);
 
 /* ---- loops.c, row.c -------------------------------------------------------------------------- */
 
@@ -357,8 +364,8 @@ void codegen_function(codegen_writer *w, nest *file, const bool *wanted);
 /* Decides whether and how a loop is made faster: sets members of the writer. False when memory is
  * out. */
 typedef bool codegen_pass(codegen_writer *w);
-codegen_pass codegen_look_up, codegen_reuse_values, codegen_widen_bytes, codegen_pair_rows,
-    codegen_pair_planes, codegen_prefetch, codegen_split_cases;
+codegen_pass codegen_look_up, codegen_reuse_values, codegen_widen_bytes, codegen_clear_bytes,
+    codegen_pair_rows, codegen_pair_planes, codegen_prefetch, codegen_split_cases;
 
 /* Runs the passes in their order, but those that the loop leaves out. */
 bool codegen_run_passes(codegen_writer *w);

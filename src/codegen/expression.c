@@ -6,6 +6,10 @@
 static void add_load(text *out, const codegen_writer *w, const ir_node *node)
 {
     kata_type storage = w->loop->storage[node->param];
+    if (w->clear && codegen_is_byte(w, node)) {
+        text_add(out, "((%s)0)", codegen_type(w, node->type));
+        return;
+    }
     const int32_t offset[3] = {0, node->offset[1] + codegen_second_y(w),
                                node->offset[2] + codegen_second_z(w)};
     codegen_label row = codegen_row_name(w->loop->kernel, node->param, node->element, offset);

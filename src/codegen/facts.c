@@ -84,6 +84,11 @@ bool codegen_computes_at(const codegen_writer *w, codegen_level level)
     return false;
 }
 
+bool codegen_is_byte(const codegen_writer *w, const ir_node *node)
+{
+    return node->op == IR_LOAD && w->loop->storage[node->param] == KATA_U8;
+}
+
 bool codegen_is_first_group(const codegen_writer *w)
 {
     return w->group == 0 || w->group == w->reuse->widened_groups + 1;

@@ -118,6 +118,11 @@ static void add_points(const codegen_writer *w, nest *file, const bool *wanted)
         codegen_writer at_once = codegen_at_once(&point);
         codegen_point(&at_once, file);
     }
+    if (w->add_clear) {
+        codegen_writer clear = point;
+        clear.clear = true;
+        codegen_point(&clear, file);
+    }
     if (!w->add_functions) return;
     w->add_functions(w, file);
     point.wanted = wanted + 2 * w->loop->kernel->graph.count;

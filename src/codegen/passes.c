@@ -154,6 +154,7 @@ static const struct {
     {"overlap", overlap_vectors},    /* no single points at the ends of rows */
     {"reuse", codegen_reuse_values}, /* what points of a row share is computed once */
     {"widen", codegen_widen_bytes},  /* bytes are made wider numbers first */
+    {"clear", codegen_clear_bytes},  /* parts of a row whose bytes are all zero */
     {"pair-z", codegen_pair_planes}, /* two rows at once, one above the other */
     {"pair-y", codegen_pair_rows},   /* two rows at once, side by side */
     {"collect", run_collect},        /* reductions: points first, then their lanes */

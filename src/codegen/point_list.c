@@ -124,7 +124,10 @@ void codegen_point_name(text *out, const codegen_writer *w)
     char name[64];
     codegen_name(w->loop, name);
     if (!w->group)
-        text_add(out, "%s_point%s", name, w->whole && !w->collects ? "_at_once" : "");
+        text_add(out, "%s_point%s", name,
+                 w->clear                   ? "_clear"
+                 : w->whole && !w->collects ? "_at_once"
+                                            : "");
     else if (w->group > w->reuse->group_count)
         text_add(out, "%s_reusing", name);
     else

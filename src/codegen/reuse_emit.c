@@ -112,7 +112,7 @@ static void add_group_loop(const codegen_writer *w, nest *in)
 
 nest *codegen_reuse_part(const codegen_writer *w, nest *in)
 {
-    const int points = CODEGEN_REUSE_POINTS;
+    const int points = w->add_clear ? CODEGEN_CLEAR_POINTS : CODEGEN_REUSE_POINTS;
     nest *part = nest_loop(in, NEST_PLAIN, "int64_t part = from; part < to; part += %d", points);
     nest_statement(part, "const int64_t part_end = part + %d < to ? part + %d : to", points,
                    points);
@@ -121,6 +121,7 @@ nest *codegen_reuse_part(const codegen_writer *w, nest *in)
     nest_statement(part, "const int64_t reuse_begin = kata_between(lo[0], part, last)");
     nest_statement(part, "const int64_t reuse_end = kata_between(lo[0], part_last, last) + %d",
                    w->lanes);
+    if (w->add_clear) w->add_clear(w, part);
     codegen_each_row(w, part, add_arrays);
     codegen_writer group = *w;
     for (group.group = 1; group.group <= w->reuse->group_count; group.group++)

@@ -20,9 +20,15 @@ codegen_label codegen_target_row(const codegen_writer *w, int store, const char 
     return codegen_format("&%s[%s]", name.is, at);
 }
 
-const char *codegen_start_of(const codegen_writer *w) { return w->group ? "part" : "from"; }
+const char *codegen_start_of(const codegen_writer *w)
+{
+    return w->group || w->clear ? "part" : "from";
+}
 
-const char *codegen_end_of(const codegen_writer *w) { return w->group ? "part_end" : "to"; }
+const char *codegen_end_of(const codegen_writer *w)
+{
+    return w->group || w->clear ? "part_end" : "to";
+}
 
 nest *codegen_clamped_loop(nest *in, const char *name, const char *from, const char *to, int lanes)
 {

@@ -100,7 +100,7 @@ static void add_rounds(const codegen_writer *w, nest *in)
     nest_statement(nest_format(rounds, NEST_IF, "start >= %s", end), "break");
 }
 
-static void add_loop(const codegen_writer *w, nest *in)
+void codegen_vector_loop(const codegen_writer *w, nest *in)
 {
     const char *from = codegen_start_of(w), *to = codegen_end_of(w);
     nest *loop;
@@ -124,7 +124,7 @@ static void add_vectors(const codegen_writer *w, nest *in)
         in = w->begin_part(w, in);
         part.group = w->reuse->group_count + 1;
     }
-    add_loop(&part, in);
+    codegen_vector_loop(&part, in);
     if (w->loop->colored) codegen_color_puts(w, vectors);
 }
 

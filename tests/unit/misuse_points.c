@@ -48,8 +48,8 @@ static kata_status linear_too_deep(world *w)
     kata_grid *g = kata_grid_1d(w->k, 5);
     kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = KATA_CLAMP);
     kata_field *v = kata_field_like(u, "v");
-    double weights[2] = {-1, 2};
-    kata_boundary_linear(u, KATA_X_HIGH, 1, 1, weights);
+    double weights[4] = {-1, 2, -3, 4};
+    kata_boundary_linear(u, KATA_X_HIGH, 2, 1, weights);
     return APPLY(w, "line", kata_all(g), field(u), field(v));
 }
 

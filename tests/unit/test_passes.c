@@ -42,6 +42,15 @@ static const char text_of_kernels[] =
     "kernel alone(in double u, sum double s) { s += u*u; }\n"
     "kernel bytes(in double u, in uchar m, out double v)\n"
     "{ v = m == 0 && m[-1,0,0] != 0 ? u : m[1,1,0] > 100 ? 2*u[1,0,0] : m*u; }\n"
+    "kernel masked(in double u, in uchar m, out double v, sum double s)\n"
+    "{\n"
+    "    v = m != 0 ? 0.5 : u;\n"
+    "    for (int k = -1; k <= 1; k++) {\n"
+    "        bool wall = m == 0 && m[k,1,0] != 0;\n"
+    "        v += wall ? u : u[k,1,0]/3;\n"
+    "        s += k*(wall ? -2*u : 0);\n"
+    "    }\n"
+    "}\n"
     "kernel levels(in double u, out double v) forward(z)\n"
     "{\n"
     "    interval [0, 1) { v = u; }\n"
@@ -50,9 +59,9 @@ static const char text_of_kernels[] =
     "kernel colored(in double u, inout double v) { v = 0.5*(v[1,0,0] + v) + u; }\n"
     "const double powers[9] = {1, 2, 4, 8, 16, 32, 64, 128, 256};\n"
     "kernel chosen(in double u, out double v) { v = powers[(int)u%9]; }\n";
-static const char *const kernels[] = {"star",  "box",   "many",   "parts",   "total", "even",
-                                      "alone", "bytes", "levels", "colored", "chosen"};
-static const int components[] = {1, 1, 6, 3, 1, 1, 1, 1, 1, 1, 1};
+static const char *const kernels[] = {"star",  "box",   "many",   "parts",  "total",   "even",
+                                      "alone", "bytes", "masked", "levels", "colored", "chosen"};
+static const int components[] = {1, 1, 6, 3, 1, 1, 1, 1, 1, 1, 1, 1};
 
 /* ---- results --------------------------------------------------------------------------------- */
 
@@ -61,12 +70,13 @@ static bool is_kernel(size_t kernel, const char *name)
     return strcmp(kernels[kernel], name) == 0;
 }
 
-/* A field of bytes, half of which are zero. */
-static kata_field *bytes_field(kata_grid *g)
+/* A field of bytes, half of which are zero; of a mask all but those of a few points. */
+static kata_field *bytes_field(kata_grid *g, bool mask)
 {
     static uint8_t bytes[POINTS];
     kata_field *field = kata_field_new(g, "m", KATA_U8, .boundary = KATA_CLAMP);
-    for (int i = 0; i < POINTS; i++) bytes[i] = (uint8_t)(i / 3 % 2 ? i * 29 : 0);
+    for (int i = 0; i < POINTS; i++)
+        bytes[i] = (uint8_t)(mask ? i % 167 == 40 : i / 3 % 2 ? i * 29 : 0);
     kata_put(field, kata_all(g), bytes, POINTS);
     return field;
 }
@@ -89,7 +99,9 @@ static void run_kernel(kata *k, kata_grid *g, kata_module *m, size_t kernel, dou
     else if (is_kernel(kernel, "alone"))
         kata_apply(f, kata_all(g), u, s);
     else if (is_kernel(kernel, "bytes"))
-        kata_apply(f, kata_all(g), u, bytes_field(g), v);
+        kata_apply(f, kata_all(g), u, bytes_field(g, false), v);
+    else if (is_kernel(kernel, "masked"))
+        kata_apply(f, kata_all(g), u, bytes_field(g, true), v, s);
     else if (is_kernel(kernel, "colored"))
         kata_apply(f, kata_color(kata_box_3d(g, 0, NX - 1, 0, NY, 0, NZ), 2, 1), u, v);
     else
@@ -140,11 +152,12 @@ static void results_do_not_depend_on_passes(void **state)
 /* The function of a kernel without some passes, its name taken out: that tells the passes, too. */
 static text code_of(const ir_kernel *kernel, uint32_t without)
 {
-    static const kata_type storage[3] = {KATA_F64, KATA_F64, KATA_F64};
-    static const kata_type with_bytes[3] = {KATA_F64, KATA_U8, KATA_F64};
+    static const kata_type storage[4] = {KATA_F64, KATA_F64, KATA_F64, KATA_F64};
+    static const kata_type with_bytes[4] = {KATA_F64, KATA_U8, KATA_F64, KATA_F64};
     static const codegen_rows blocked[3] = {CODEGEN_BLOCKED, CODEGEN_BLOCKED, CODEGEN_BLOCKED};
+    bool bytes = strcmp(kernel->name, "bytes") == 0 || strcmp(kernel->name, "masked") == 0;
     codegen_loop loop = {.kernel = kernel,
-                         .storage = strcmp(kernel->name, "bytes") == 0 ? with_bytes : storage,
+                         .storage = bytes ? with_bytes : storage,
                          .rows = strcmp(kernel->name, "parts") == 0 ? blocked : NULL,
                          .colored = strcmp(kernel->name, "colored") == 0,
                          .without = without};
