@@ -47,6 +47,16 @@ typedef struct cpu_inliner {
  * loops where there are none. It lives as long as `cpu->chain_memory`, its kernels until
  * cpu_joined_free. False when memory is out. */
 bool cpu_inline(struct exec_cpu *cpu, const chain *c, const analysis_chain *a, chain *out);
+static inline int *cpu_makers_of(const cpu_inliner *in, int loop)
+{
+    return in->makers + in->first[loop];
+}
+
+/* ---- cpu_joint.c ----------------------------------------------------------------------------- */
+
+/* Sets in->joint to a loop and those that make what it reads, and the kernel that does the work of
+ * all; NULL where there are too many, or it would not be worth it. False when memory is out. */
+bool cpu_join(cpu_inliner *in, int loop, const ir_kernel **kernel);
 /* Says which kernels became one, a line for each. */
 void cpu_joined_explain(const struct exec_cpu *cpu, bool json, text *out);
 void cpu_joined_free(struct exec_cpu *cpu);

@@ -18,7 +18,7 @@
 enum {
     LINE_BYTES = 64,
     HUGE_PAGE_BYTES = 2 << 20,
-    MAP_BYTES = HOSTILE(128 << 10, 4096), /* memory from here on is mapped */
+    MAP_BYTES = HOSTILE(1 << 20, 4096), /* memory from here on is mapped */
     STEPS = 16,
     MOST_WAITING = HOSTILE(64, 3),
     MOST_CHAINS = 2, /* that memory waits */
