@@ -1,7 +1,8 @@
 /* Types of operations: the usual conversions of C, with two differences. An expression made of
  * unsuffixed literals is *flexible*: it becomes float where it meets a float; its arithmetic is
  * done in double and rounded once. And a sum becomes an fma if exactly one of its operands is
- * written as a product and that product has the type of the sum. */
+ * written as a product and that product has the type of the sum, unless the file says
+ * `contract off`. */
 #include "lang/check.h"
 
 #include <math.h>
@@ -135,8 +136,9 @@ static lang_value fused(lang_compiler *c, ir_expr *product, ir_expr *other, bool
 static lang_value sum(lang_compiler *c, ir_op op, ir_type type, lang_value a, lang_value b,
                       uint32_t at)
 {
-    bool left = a.product && a.expr->type == type, right = b.product && b.expr->type == type;
-    bool minus = op == IR_SUB;
+    bool fuses = !c->contract_off, minus = op == IR_SUB;
+    bool left = fuses && a.product && a.expr->type == type;
+    bool right = fuses && b.product && b.expr->type == type;
     ir_expr *x = lang_convert(c, a, type), *y = lang_convert(c, b, type);
     if (!x || !y) return failed;
     if (left && !right) return fused(c, x, y, false, minus, at);

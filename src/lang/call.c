@@ -182,7 +182,9 @@ static bool inline_body(lang_compiler *c, lang_function *f, const binding *bindi
 {
     const lang_function *outer = c->helper;
     int outer_result = c->result;
+    bool outer_off = c->contract_off;
     c->helper = f;
+    c->contract_off = outer_off || f->contract_off;
     c->result = lang_tree_local(c, f->name->text, f->type, 0, f->at);
     f->active = true;
     lang_scope scope = lang_frame_enter(c);
@@ -193,6 +195,7 @@ static bool inline_body(lang_compiler *c, lang_function *f, const binding *bindi
     lang_scope_leave(c, scope);
     f->active = false;
     c->helper = outer;
+    c->contract_off = outer_off;
     c->result = outer_result;
     return ok;
 }

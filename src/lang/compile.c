@@ -32,9 +32,12 @@ static bool declare_constants(lang_compiler *c, const lang_function *f)
 
 static bool declare_all(lang_compiler *c, lang_function *f)
 {
-    for (; f; f = f->next)
+    for (; f; f = f->next) {
+        c->contract_off = f->contract_off;
         if (!(f->constant ? declare_constants(c, f) : declare_function(c, f)) && !lang_recover(c))
             return false;
+    }
+    c->contract_off = false;
     return true;
 }
 

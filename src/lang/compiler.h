@@ -60,6 +60,7 @@ struct lang_compiler {
     int random_count; /* calls of random in it */
     const char *tree_name;
     const lang_function *helper; /* being inlined, NULL in a kernel */
+    bool contract_off;           /* no fma is formed */
     ir_kernel *kernel;           /* being translated, NULL outside of kernels */
     int body_level;              /* of the names declared in its body, outside of blocks */
     int result;                  /* local that takes the helper's value */

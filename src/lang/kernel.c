@@ -135,8 +135,10 @@ bool lang_check_kernel(lang_compiler *c, lang_function *f, ir_kernel *kernel)
     lang_tree_start(c, &c->module->memory, f->name->text);
     lang_scope scope = lang_frame_enter(c);
     c->kernel = kernel;
+    c->contract_off = f->contract_off;
     bool ok = check_function(c, f, kernel);
     c->kernel = NULL;
+    c->contract_off = false;
     lang_scope_leave(c, scope);
     return ok;
 }

@@ -44,6 +44,13 @@ lang_stmt *lang_parse_block(lang_compiler *c, bool *ok);
 /* All definitions of the present text, in order, and its imports; none is NULL with *ok set. */
 lang_function *lang_parse_file(lang_compiler *c, lang_import **imports, bool *ok);
 
+/* ---- contract.c ------------------------------------------------------------------------------ */
+
+bool lang_at_contract(const lang_compiler *c);
+/* contract = "contract" "off" ";": sets *off. `first`: no definition stands before it. False when
+ * the compilation is to end. */
+bool lang_parse_contract(lang_compiler *c, bool first, bool *off);
+
 /* ---- ratio.c --------------------------------------------------------------------------------- */
 
 /* ratio = ("finer" | "coarser") "(" expression {"," expression} ")"; nothing where neither stands.

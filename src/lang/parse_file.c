@@ -211,7 +211,7 @@ static bool parse_helper(lang_compiler *c, lang_function *f)
 
 static bool not_a_definition(lang_compiler *c, lang_function *f)
 {
-    static const char *const starts[] = {"kernel", "static", "const", "import"};
+    static const char *const starts[] = {"kernel", "static", "const", "import", "contract"};
     bool type = lang_is_type(&c->token);
     const char *name = c->token.kind == LANG_TOKEN_NAME ? c->token.name->text : NULL;
     forgive_name(c, f);
@@ -250,10 +250,15 @@ static bool parse_import(lang_compiler *c, lang_import *i, bool first)
     return i->path && lang_expect(c, LANG_SIGN_SEMICOLON, "after the import");
 }
 
-/* {import}, or an import elsewhere. After a wrong import any name may be one of its. */
-static bool parse_imports(lang_compiler *c, lang_import ***tail, bool first)
+/* {import | contract}, or one of them elsewhere. After a wrong import any name may be one of its.
+ */
+static bool parse_imports(lang_compiler *c, lang_import ***tail, bool first, bool *contract_off)
 {
-    while (lang_is_word(&c->token, LANG_WORD_IMPORT)) {
+    while (lang_is_word(&c->token, LANG_WORD_IMPORT) || lang_at_contract(c)) {
+        if (lang_at_contract(c)) {
+            if (!lang_parse_contract(c, first, contract_off)) return false;
+            continue;
+        }
         lang_import *i = lang_make(c, sizeof *i, c->token.at);
         if (!i) return false;
         bool good = parse_import(c, i, first);
@@ -277,20 +282,22 @@ static bool keep(lang_compiler *c, lang_function *f)
     return false;
 }
 
-/* file = {import} {definition} */
+/* file = {import | contract} {definition} */
 lang_function *lang_parse_file(lang_compiler *c, lang_import **imports, bool *ok)
 {
     lang_function *first = NULL, **tail = &first;
+    bool contract_off = false;
     *ok = false;
     *imports = NULL;
     for (bool begins = true; c->token.kind != LANG_TOKEN_END; begins = false) {
-        if (!parse_imports(c, &imports, begins)) return NULL;
+        if (!parse_imports(c, &imports, begins, &contract_off)) return NULL;
         if (lang_accept(c, LANG_SIGN_SEMICOLON) || c->token.kind == LANG_TOKEN_END) continue;
         lang_function *f = lang_make(c, sizeof *f, c->token.at);
         if (!f) return NULL;
         c->damaged = c->uses_real = false;
         f->wrong = !parse_definition(c, f) || c->damaged;
         f->real = c->uses_real;
+        f->contract_off = contract_off;
         if (c->failed) lang_skip_definition(c);
         if (!lang_resume(c)) return NULL;
         if (keep(c, f)) {

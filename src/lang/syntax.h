@@ -81,6 +81,7 @@ typedef struct lang_param {
 typedef struct lang_function {
     bool kernel, constant;
     bool real;              /* `real` is written in it */
+    bool contract_off;      /* its file says so */
     ir_direction direction; /* of a kernel's levels, along dimension `ordered` */
     int ordered;
     uint32_t direction_at;

@@ -98,6 +98,7 @@ static void generate_helper(builder *b, line_list *list)
 void generate_definitions(builder *b, line_list *list)
 {
     static const value_type types[] = {DOUBLE, FLOAT, INT, LONG};
+    if (chance_of(b->chance, 20)) line_append(list, builder_line(b, "contract off;", NULL, NULL));
     line_append(list, builder_line(b, "const double square[2][3] = {{0.5, -1, 3}, {2, -0.25}};",
                                    NULL, NULL));
     if (chance_of(b->chance, 60)) generate_table(b, list, INT, true);
