@@ -195,6 +195,10 @@ KATA_API kata_status kata_work_done(const kata *k, kata_work *work);
 KATA_API kata_grid *kata_grid_1d(kata *k, int64_t nx);
 KATA_API kata_grid *kata_grid_2d(kata *k, int64_t nx, int64_t ny);
 KATA_API kata_grid *kata_grid_3d(kata *k, int64_t nx, int64_t ny, int64_t nz);
+/* The grid of nx/x (times ny/y, times nz/z) points, for kernels whose fields are finer(x,y,z) or
+ * coarser(x,y,z). Each ratio divides the number of points; those beyond the grid's dimensions are
+ * not looked at. */
+KATA_API kata_grid *kata_grid_coarsen(const kata_grid *grid, int x, int y, int z);
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
@@ -664,7 +668,8 @@ KATA_API kata_arg kata_table_of(kata_type type, const void *values, int64_t coun
 /* Queues a kernel for the points of a range. Checks the arguments against the kernel's parameters,
  * in order: a field (with kata_once, a scalar) for in, out and inout; a scalar for sum, min and
  * max; a number or scalar for a number; an array of numbers or scalar array for a table. Fields
- * belong to the range's grid or to another grid of the same size; where the kernel declares a
+ * belong to the range's grid or to another grid of the same size, of which the same indices are
+ * used (kata_copy joins grids in any other way); where the kernel declares a
  * ratio, to a grid finer or coarser by that ratio. Reports wrong arguments, and then queues
  * nothing. Where a kernel's levels run in order (forward(z)), each level sees what the levels
  * before it have written. The bounds of a kernel's intervals take numbers, not scalars. Call it as
@@ -675,6 +680,43 @@ KATA_API kata_status kata_apply_args(const kata_kernel *kernel, const kata_range
 /* Notes where in the program the next application is written, for messages; returns its argument.
  * `file` is a text that does not change, such as __FILE__; its first 255 characters are copied. */
 KATA_API const kata_kernel *kata_here(const kata_kernel *kernel, const char *file, int line);
+
+/* Queues a kernel that sets all components of a field to a value, at the points of a range. The
+ * value is a number or a scalar, of a type that a kernel's parameter of the field's type takes; the
+ * range is one that a kernel could be applied to, such as kata_on(field). Call it as
+ *     kata_fill(field, range, 0) */
+KATA_API kata_status kata_fill_with(kata_field *field, const kata_range *range,
+                                    const kata_arg *value, const char *file, int line);
+
+typedef struct kata_copy_options {
+    size_t size KATA_SIZE(kata_copy_options);
+    const char *file KATA_ZERO; /* where in the program the copy is written, for messages: set by */
+    int line KATA_ZERO;         /*   kata_copy; NULL and 0 where that is not known */
+    kata_range from_range KATA_ZERO;
+    KATA_NAMED_BEHIND;
+    int axes[3] KATA_ZERO; /* axes[d]: the dimension of `from` that runs along dimension d of `to`,
+                              1 for x, 2 for y, 3 for z; negative: backwards. Dimensions that are
+                              not named follow in their order; all zero: x, y, z */
+} KATA_NAMED kata_copy_options;
+
+/* Queues a copy: the points of one range of `to` get the values of another range of `from`. The two
+ * fields may be of any grids of one context, of different sizes and dimensions; their types and
+ * components are equal, and all components are copied. Without .axes, the point of `to` that is i
+ * points behind the low corner of its range gets the value that is i points behind the low corner
+ * of the other. With .axes = {2, -1}, its point (lo.x + i, lo.y + j) gets the value at
+ * (hi.x - 1 - j, lo.y + i): x of `to` runs along y of `from`, y of `to` runs along x of `from`,
+ * backwards. The ranges have as many points along such dimensions.
+ *
+ * Ranges are boxes of points, and of ghosts at sides without a rule, as for kata_put. So a copy
+ * fills ghosts with what a neighbouring block holds. A field may be copied to itself where the
+ * ranges do not overlap. Like an applied kernel, a copy waits in the queue and takes part in
+ * everything that is said of kernels: temporary and discarded fields, KATA_EAGER, records.
+ * Errors are fields of different types or components, ranges that reach outside or differ in shape,
+ * axes that are named twice, overlaps; then nothing is queued. Call it as
+ *     kata_copy(to, to_range, from, from_range)
+ *     kata_copy(to, to_range, from, from_range, .axes = {2, -1}) */
+KATA_API kata_status kata_copy_with(kata_field *to, const kata_range *to_range,
+                                    const kata_field *from, const kata_copy_options *options);
 
 /* ---- files ----------------------------------------------------------------------------------- */
 

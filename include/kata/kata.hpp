@@ -187,6 +187,20 @@ inline kata_status kata_module_compile_of(kata_module *module, const kata_compil
     return kata_module_compile_with(module, &options);
 }
 
+template <class T>
+kata_status kata_fill(kata_field *field, const kata_range &range, const T &value,
+                      const char *file = __builtin_FILE(), int line = __builtin_LINE())
+{
+    const kata_arg arg = kata_arg_of(value);
+    return kata_fill_with(field, &range, &arg, file, line);
+}
+
+inline kata_status kata_copy_of(kata_field *to, const kata_range &to_range, const kata_field *from,
+                                const kata_copy_options &options)
+{
+    return kata_copy_with(to, &to_range, from, &options);
+}
+
 /* Naming members in braces is C++20; before that __extension__ keeps pedantic compilers quiet.
  * Members are named in the order in which kata.h declares them. */
 #define kata_field_new(grid, name, ...)                                                            \
@@ -199,6 +213,10 @@ inline kata_status kata_module_compile_of(kata_module *module, const kata_compil
     kata_boundary_linear_of(field, side,                                                           \
                             __extension__ kata_linear_options{                                     \
                                 .depth = depth_, .count = count_, .weights = __VA_ARGS__})
+#define kata_copy(to, to_range, from, ...)                                                         \
+    kata_copy_of(to, to_range, from,                                                               \
+                 __extension__ kata_copy_options{                                                  \
+                     .file = __FILE__, .line = __LINE__, .from_range = __VA_ARGS__})
 #define kata_save(field, ...)                                                                      \
     kata_save_of(field, __extension__ kata_save_options{.path = __VA_ARGS__})
 #define kata_series_new(field, ...)                                                                \

@@ -149,6 +149,14 @@ extern const struct kata_apply_takes_fields_scalars_numbers_and_arrays
              : kata_arg_u8_table, default                                                          \
              : kata_apply_takes_fields_scalars_numbers_and_arrays)((x), sizeof(x))
 
+#define kata_fill(field, range, value)                                                             \
+    kata_fill_with(field, (kata_range[1]){KATA_RANGE(range)}, (kata_arg[1]){KATA_ARG(value)},      \
+                   __FILE__, __LINE__)
+#define kata_copy(to, to_range, from, ...)                                                         \
+    kata_copy_with(to, (kata_range[1]){KATA_RANGE(to_range)}, from,                                \
+                   KATA_OPTIONS(kata_copy_options, .file = __FILE__, .line = __LINE__,             \
+                                .from_range = __VA_ARGS__))
+
 #define kata_apply(kernel, ...)                                                                    \
     KATA_COUNTED(kata_here(KATA_KERNEL(kernel), __FILE__, __LINE__), KATA_COUNT(__VA_ARGS__),      \
                  __VA_ARGS__)

@@ -34,8 +34,9 @@ grid_box analysis_interior(const chain_loop *loop);
 typedef struct analysis_touch {
     int slot, component, param; /* slot: its number in the chain */
     bool scalar;                /* the slot is a scalar's */
-    bool remapped; /* not point for point: the field is finer, coarser or lacks a dimension */
-    bool scaled;   /* it is finer or coarser, and lacks no dimension */
+    bool remapped; /* not point for point: the field is finer, coarser or lacks a dimension, or its
+                      values are copied from other indices */
+    bool scaled;   /* the field is finer or coarser, and lacks no dimension */
     bool writes;
     bool partial; /* of a write: some of the old values remain */
     grid_box at;  /* holds the points */
@@ -49,7 +50,8 @@ typedef struct analysis_loop {
     bool reduces;    /* into scalars */
     bool checks;     /* may stop the chain */
     bool columns;    /* levels run in order along kernel->ordered, and need their own column only */
-    bool uncuttable; /* levels run in order and need other columns: the loop cannot be cut */
+    bool uncuttable; /* the loop cannot be cut: levels run in order and need other columns, or it
+                        is a copy */
 } analysis_loop;
 
 typedef struct analysis_chain {

@@ -1,5 +1,5 @@
 /* The indices that a kernel reads around a point. */
-#include "analysis/analysis.h"
+#include "analysis/passing.h"
 
 void analysis_add_offset(const int32_t offset[3], int32_t lo[3], int32_t hi[3])
 {
@@ -36,6 +36,14 @@ grid_box analysis_touched(const ir_param *param, const int32_t lo[3], const int3
         touched.hi[d] = ir_param_index(param, d, from->hi[d] - 1) + hi[d] + 1;
     }
     return touched;
+}
+
+grid_box analysis_touched_by(const chain_loop *loop, int p, const int32_t lo[3],
+                             const int32_t hi[3], const grid_box *from)
+{
+    bool copied = loop->copy && p == CHAIN_COPY_FROM && !grid_box_is_empty(from);
+    grid_box source = copied ? chain_copy_source(loop->copy, from) : *from;
+    return analysis_touched(&loop->kernel->params[p], lo, hi, &source);
 }
 
 grid_box analysis_points_into(const ir_param *param, const int32_t offset[3], const grid_box *into,

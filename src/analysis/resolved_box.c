@@ -1,6 +1,6 @@
 /* The indices that touches reach. A dimension contributes up to three intervals: the indices
  * inside, and the indices to which the rules of its two sides map the others. */
-#include "analysis/analysis.h"
+#include "analysis/passing.h"
 
 /* The smallest interval that holds where the indices lo..hi-1, all beyond one side, end. */
 static analysis_span map_span(const chain_binding *b, int d, int64_t lo, int64_t hi)
@@ -34,7 +34,7 @@ static int spans_along(const chain_binding *b, int d, int64_t lo, int64_t hi, an
 grid_box analysis_resolved_box(const chain_loop *loop, int param, const int32_t offset[3],
                                const grid_box *from)
 {
-    grid_box box = analysis_touched(&loop->kernel->params[param], offset, offset, from), out;
+    grid_box box = analysis_touched_by(loop, param, offset, offset, from), out;
     for (int d = 0; d < 3; d++) {
         analysis_span spans[3], all = ANALYSIS_NONE;
         int count = spans_along(&loop->bindings[param], d, box.lo[d], box.hi[d], spans);
@@ -54,7 +54,7 @@ int analysis_resolved_boxes(const analysis_loop *l, const analysis_touch *t, con
     int count[3], total = 0;
     grid_box at = grid_box_intersect(points, &t->at);
     if (grid_box_is_empty(&at)) return 0;
-    at = analysis_touched(&l->loop->kernel->params[t->param], t->lo, t->hi, &at);
+    at = analysis_touched_by(l->loop, t->param, t->lo, t->hi, &at);
     for (int d = 0; d < 3; d++) {
         bool stays = wraps[d] && grid_boundary_is_periodic(b->boundary, d);
         along[d][0] = (analysis_span){at.lo[d], at.hi[d]};
@@ -82,7 +82,7 @@ analysis_distance analysis_distance_of(const analysis_loop *l, const analysis_to
     const chain_binding *b = &l->loop->bindings[t->param];
     static const int32_t here[3] = {0, 0, 0};
     grid_box inside = chain_binding_inside(b);
-    grid_box at = analysis_touched(&l->loop->kernel->params[t->param], here, here, &t->at);
+    grid_box at = analysis_touched_by(l->loop, t->param, here, here, &t->at);
     int64_t lo = t->lo[d], hi = t->hi[d], size = chain_slot_axis(b->slot, d).size;
     analysis_distance far = {lo, hi, false};
     bool low = at.lo[d] + lo<inside.lo[d], high = at.hi[d] + hi> inside.hi[d];

@@ -19,7 +19,10 @@ static analysis_touch *add(analysis_loop *l, int param, int component, const int
                           .remapped =
                               !ir_param_same_mapping(&l->loop->kernel->params[param], &plain),
                           .at = l->loop->box};
-    t->scaled = t->remapped && !ir_param_lacks_dimensions(&l->loop->kernel->params[param]);
+    bool copied = l->loop->copy && param == CHAIN_COPY_FROM;
+    t->remapped = t->remapped || copied;
+    t->scaled =
+        t->remapped && !copied && !ir_param_lacks_dimensions(&l->loop->kernel->params[param]);
     if (!offset) return t;
     memcpy(t->lo, offset, sizeof t->lo);
     memcpy(t->hi, offset, sizeof t->hi);
@@ -126,7 +129,7 @@ static bool make_loop(const chain_loop *loop, arena *memory, analysis_loop *out)
     add_writes(out);
     add_scalars(out);
     if (kernel->direction) out->columns = analysis_has_columns(loop);
-    out->uncuttable = kernel->direction && !out->columns;
+    out->uncuttable = loop->copy || (kernel->direction && !out->columns);
     return true;
 }
 

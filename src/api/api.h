@@ -123,6 +123,11 @@ static inline grid_box api_range_box(const kata_range *range)
                       {range->hi[0], range->hi[1], range->hi[2]}};
 }
 
+/* ---- data.c ---------------------------------------------------------------------------------- */
+
+/* Whether a range is a box within the points and ghosts of a field; reports. */
+kata_status api_check_points(const kata_field *field, const char *call, const kata_range *range);
+
 /* ---- field_checks.c: each reports ------------------------------------------------------------ */
 
 /* Whether options that kata_field_new and kata_field_wrap have in common make sense. */

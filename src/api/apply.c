@@ -33,12 +33,11 @@ static kata_status check(const api_application *a, chain_loop *loop, const kata_
     return status;
 }
 
-/* After a loop is queued: notes which values its fields have now. */
-static kata_status note_written(const api_application *a, const chain_loop *loop)
+kata_status api_note_written(kata *k, const chain_loop *loop)
 {
-    if (!legality_note_written(loop)) return message_no_memory(&a->k->messages);
-    for (int p = 0; p < a->kernel->param_count; p++)
-        if (analysis_writes_all(loop, p)) a->bindings[p].slot->discarded = false;
+    if (!legality_note_written(loop)) return message_no_memory(&k->messages);
+    for (int p = 0; p < loop->kernel->param_count; p++)
+        if (analysis_writes_all(loop, p)) loop->bindings[p].slot->discarded = false;
     return KATA_OK;
 }
 
@@ -53,6 +52,7 @@ static chain_loop *make_loop(const api_application *a, const kata_range *range, 
     loop->colors = range->colors;
     loop->color = range->color;
     loop->once = range->grid == &k->once;
+    loop->copy = NULL;
     loop->bindings = a->bindings;
     loop->file = a->file ? k->here_copy : NULL;
     loop->line = a->line;
@@ -67,7 +67,7 @@ static kata_status queue(api_application *a, const kata_range *range, uint64_t h
     chain_loop *loop = make_loop(a, range, hash);
     kata_status status = hash ? KATA_OK : check(a, loop, range);
     if (!status) status = chain_append(&k->chain, loop, &k->messages);
-    if (!status && !hash) status = note_written(a, loop);
+    if (!status && !hash) status = api_note_written(k, loop);
     if (status) api_note_error(k);
     return status;
 }

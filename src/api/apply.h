@@ -13,6 +13,17 @@ typedef struct api_application {
     chain_binding *bindings; /* reserved in the chain */
 } api_application;
 
+/* ---- apply.c --------------------------------------------------------------------------------- */
+
+/* After a loop is queued: notes which values its fields have now. */
+kata_status api_note_written(kata *k, const chain_loop *loop);
+
+/* ---- built_in.c: kernels of the library's own ------------------------------------------------ */
+
+/* The kernel `kata_copy` or `kata_fill` for fields like that of a slot: made when it is first asked
+ * for. NULL after an error, which is reported. */
+kata_kernel *api_built_in(kata *k, const char *name, const chain_slot *slot);
+
 /* ---- arguments ------------------------------------------------------------------------------- */
 
 static inline bool api_arg_is_field(const kata_arg *arg)

@@ -9,7 +9,7 @@ static int64_t range_values(const kata_field *field, const kata_range *range, gr
     return grid_box_points(box) * field->slot->components;
 }
 
-static kata_status check_box(kata_field *field, const char *call, const kata_range *range)
+static kata_status check_box(const kata_field *field, const char *call, const kata_range *range)
 {
     grid_shape made_for = chain_slot_grid(field->slot);
     if (!grid_shape_equal(&range->grid->shape, &made_for))
@@ -28,11 +28,9 @@ static kata_status check_box(kata_field *field, const char *call, const kata_ran
     return KATA_ERROR_ARGUMENT;
 }
 
-static kata_status check_copy(kata_field *field, const char *call, const kata_range *range,
-                              kata_type type, const void *values, int64_t count, grid_box *box)
+kata_status api_check_points(const kata_field *field, const char *call, const kata_range *range)
 {
     kata *k = field->k;
-    if (k->messages.status) return k->messages.status;
     kata_status status = api_check_range(k, call, range);
     if (status) return status;
     if (range->needed)
@@ -43,7 +41,15 @@ static kata_status check_copy(kata_field *field, const char *call, const kata_ra
         return api_fail(k, KATA_ERROR_ARGUMENT,
                         "%s: a coloured range is for kernels; values are copied by whole boxes",
                         call);
-    status = check_box(field, call, range);
+    return check_box(field, call, range);
+}
+
+static kata_status check_copy(kata_field *field, const char *call, const kata_range *range,
+                              kata_type type, const void *values, int64_t count, grid_box *box)
+{
+    kata *k = field->k;
+    if (k->messages.status) return k->messages.status;
+    kata_status status = api_check_points(field, call, range);
     if (status) return status;
     kata_type own = field->slot->type;
     if (!api_type_is_valid(type) || !store_converts(own, type))

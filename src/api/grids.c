@@ -40,3 +40,32 @@ kata_grid *kata_grid_3d(kata *k, int64_t nx, int64_t ny, int64_t nz)
 {
     return grid_new(k, "kata_grid_3d", 3, nx, ny, nz);
 }
+
+static int64_t coarse_size(const kata_grid *grid, int d, int ratio)
+{
+    int64_t size = grid->shape.size[d];
+    if (d >= grid->shape.rank) return 1;
+    if (ratio >= 1 && size % ratio == 0) return size / ratio;
+    if (ratio < 1)
+        api_fail(grid->k, KATA_ERROR_ARGUMENT,
+                 "kata_grid_coarsen: the ratio along %c is %d; it is at least 1", "xyz"[d], ratio);
+    else
+        api_fail(grid->k, KATA_ERROR_ARGUMENT,
+                 "kata_grid_coarsen: the grid has %lld points along %c, which %d does not divide",
+                 (long long)size, "xyz"[d], ratio);
+    return 0;
+}
+
+kata_grid *kata_grid_coarsen(const kata_grid *grid, int x, int y, int z)
+{
+    const int ratio[3] = {x, y, z};
+    int64_t n[3];
+    if (!grid) {
+        api_null("kata_grid_coarsen", "the grid");
+        return NULL;
+    }
+    if (grid->k->messages.status) return NULL;
+    for (int d = 0; d < 3; d++)
+        if (!(n[d] = coarse_size(grid, d, ratio[d]))) return NULL;
+    return grid_new(grid->k, "kata_grid_coarsen", grid->shape.rank, n[0], n[1], n[2]);
+}

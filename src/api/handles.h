@@ -53,6 +53,7 @@ struct kata {
     size_t put_bytes;               /* put to fields that queued loops use */
     struct store_pool *pool;        /* memory of their arrays */
     kata_module *modules;
+    struct api_own_kernel *own_kernels; /* see built_in.c; NULL at first */
     kata_series *series;
     kata_work work;
     kata_grid once;                       /* of one point, for kata_once */

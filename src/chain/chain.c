@@ -1,5 +1,5 @@
-/* The queue. Bindings and tables of queued loops live in the chain's arena, and so do the rules and
- * file names that they share. */
+/* The queue. Bindings and tables of queued loops live in the chain's arena, and so do the rules,
+ * file names and maps that they share. */
 #include "chain/chain.h"
 
 #include <stdlib.h>
@@ -117,6 +117,7 @@ uint64_t chain_loop_hash(const chain_loop *loop)
         key[count++] = (int64_t)slot->components << 4 | (int64_t)slot->type;
     }
     hash = hash_bytes(key, count * sizeof *key, hash);
+    if (loop->copy) hash = hash_bytes(loop->copy, sizeof *loop->copy, hash);
     return loop->kernel->guarded ? hash_numbers(loop, hash) : hash;
 }
 
@@ -161,6 +162,13 @@ const grid_boundary *chain_keep_boundary(chain *c, const grid_boundary *boundary
 const char *chain_keep_text(chain *c, const char *text)
 {
     return arena_copy_text(&c->memory, text, strlen(text));
+}
+
+const chain_copy *chain_keep_copy(chain *c, const chain_copy *copy)
+{
+    chain_copy *own = arena_alloc(&c->memory, sizeof *own);
+    if (own) *own = *copy;
+    return own;
 }
 
 kata_status chain_append(chain *c, const chain_loop *loop, messages *m)

@@ -81,14 +81,31 @@ static inline bool chain_slot_same_points(const chain_slot *a, const chain_slot 
            !memcmp(a->absent_axis, b->absent_axis, sizeof a->absent_axis);
 }
 
+/* ---- index_map.c: copies between fields ------------------------------------------------------ */
+
+/* Where a copy reads: at point p of the field that it writes, it takes the value at the index i of
+ * another field, i[d] = sign[d]*p[axis[d]] + shift[d]. The axes are a permutation, signs are 1 or
+ * -1. */
+typedef struct chain_copy {
+    int64_t axis[3], sign[3], shift[3];
+} chain_copy;
+/* The parameters of a copy's kernel. */
+enum { CHAIN_COPY_FROM, CHAIN_COPY_TO };
+
+int64_t chain_copy_index(const chain_copy *copy, int dimension, const int64_t point[3]);
+/* The indices that a box of points reads. */
+grid_box chain_copy_source(const chain_copy *copy, const grid_box *points);
+
 /* ---- chain.c --------------------------------------------------------------------------------- */
 
 typedef struct chain_loop {
     const ir_kernel *kernel;
     grid_shape shape; /* of the grid it runs on */
     grid_box box;
-    int colors, color; /* above 1: only points at which (x + y + z) mod colors is color */
-    bool once;         /* on no grid, but for scalars: shape and box are one point */
+    int colors, color;      /* above 1: only points at which (x + y + z) mod colors is color */
+    bool once;              /* on no grid, but for scalars: shape and box are one point */
+    const chain_copy *copy; /* of a copy, whose kernel is built in; NULL: of an ordinary loop. Valid
+                               while the loop is queued */
     const chain_binding *bindings; /* one per parameter of the kernel */
     const char *file; /* location of the application; NULL: not known; valid while the loop is
                          queued */
@@ -118,10 +135,11 @@ uint64_t chain_loop_hash(const chain_loop *loop);
 chain_binding *chain_reserve(chain *c, const ir_kernel *kernel);
 /* The next loop, after chain_reserve, not yet set. */
 static inline chain_loop *chain_next(const chain *c) { return &c->loops[c->count]; }
-/* Copies of rules and file names, which loops may share; valid until the chain is emptied. NULL
- * when memory is out. */
+/* Copies of rules, file names and maps, which loops may share; valid until the chain is emptied.
+ * NULL when memory is out. */
 const grid_boundary *chain_keep_boundary(chain *c, const grid_boundary *boundary);
 const char *chain_keep_text(chain *c, const char *text);
+const chain_copy *chain_keep_copy(chain *c, const chain_copy *copy);
 /* Queues a loop: copies its bindings (kernel->param_count of them) and tables, fills in versions
  * and log entries, and advances them for written slots. */
 kata_status chain_append(chain *c, const chain_loop *loop, messages *m);

@@ -2,7 +2,8 @@
  *
  *     heat [0, 16) x [0, 16): u@3, v@0->1, dt@2, c = 0.1, w = {0.5, 1}
  *
- * the kernel, the box (with " color 0 of 2"; "once" without a grid), and per parameter the field or
+ * the kernel, the box (with " color 0 of 2"; "once" without a grid; of a copy with the indices that
+ * it reads, " from [-y + 7, x]"), and per parameter the field or
  * scalar with the version read, and the next version if the loop makes one; or the number or
  * table. */
 #include "chain/chain.h"
@@ -46,6 +47,19 @@ static void print_binding(text *out, const ir_param *param, const chain_binding 
     }
 }
 
+/* " from [-y + 7, x]" */
+static void print_copy(text *out, const chain_copy *copy, int rank)
+{
+    for (int d = 0; d < rank; d++) {
+        text_add(out, "%s%s%c", d ? ", " : " from [", copy->sign[d] < 0 ? "-" : "",
+                 (int)"xyz"[copy->axis[d]]);
+        if (copy->shift[d])
+            text_add(out, " %c %" PRId64, copy->shift[d] < 0 ? '-' : '+',
+                     copy->shift[d] < 0 ? -copy->shift[d] : copy->shift[d]);
+    }
+    text_add(out, "]");
+}
+
 void chain_print(text *out, const chain *c)
 {
     for (size_t i = 0; i < c->count; i++) {
@@ -56,6 +70,8 @@ void chain_print(text *out, const chain *c)
         else
             grid_box_print(out, &loop->box, loop->shape.rank);
         if (loop->colors > 1) text_add(out, " color %d of %d", loop->color, loop->colors);
+        if (loop->copy)
+            print_copy(out, loop->copy, loop->bindings[CHAIN_COPY_FROM].slot->shape.rank);
         for (int p = 0; p < loop->kernel->param_count; p++) {
             text_add(out, p == 0 ? ": " : ", ");
             print_binding(out, &loop->kernel->params[p], &loop->bindings[p]);

@@ -174,6 +174,9 @@ void cpu_crossover_save(struct exec_cpu *cpu);
 
 /* ---- cpu_compile.c: from loops to functions -------------------------------------------------- */
 
+/* Of a copy, which needs none. */
+#define CPU_NO_FUNCTION ((size_t)-1)
+
 /* Sets functions[i] to the number of the function of loop i of a chain, and starts compilers for
  * those that have no code where that is worth it. */
 kata_status cpu_compile(exec_context *context, const chain *c, size_t *functions, messages *m);

@@ -46,16 +46,32 @@ static bool has_code(cpu_chain *c, int loop, bool *ready)
     return c->status == KATA_OK;
 }
 
+/* A copy has no function. */
+static bool copy(cpu_chain *c, const plan_run *run)
+{
+    const chain_loop *loop = cpu_loop_of(c, run->loop);
+    c->status = store_make_arrays(loop, c->m);
+    if (!c->status) sweep_copy(c->context->cpu->workers, loop, &run->box);
+    return c->status == KATA_OK;
+}
+
 /* ---- the visitor ----------------------------------------------------------------------------- */
 
-static bool run_timed(cpu_chain *c, const plan_run *run)
+static bool run_loop(cpu_chain *c, const plan_run *run)
 {
     bool ready;
-    double start = observe_meter_now(c->context->meter);
+    if (cpu_loop_of(c, run->loop)->copy) return copy(c, run);
     if (!has_code(c, run->loop, &ready)) return false;
     bool done = ready ? run_prepared(c, run->loop, &run->box, &run->core) : interpret(c, run->loop);
     if (done && ready && c->whole && !c->a->loops[run->loop].reduces && run->loop < c->failing)
         cpu_release(&c->steps[run->loop]);
+    return done;
+}
+
+static bool run_timed(cpu_chain *c, const plan_run *run)
+{
+    double start = observe_meter_now(c->context->meter);
+    bool done = run_loop(c, run);
     c->steps[run->loop].seconds += observe_meter_now(c->context->meter) - start;
     return done;
 }
@@ -89,7 +105,9 @@ static bool visit_scalar(void *data, int loop)
 static bool prepare_all(cpu_chain *c)
 {
     for (int i = 0; i < c->a->loop_count; i++)
-        if (c->steps[i].same == i && !c->steps[i].apart && !cpu_prepare(c, i)) return false;
+        if (c->steps[i].same == i && !c->steps[i].apart && !cpu_loop_of(c, i)->copy &&
+            !cpu_prepare(c, i))
+            return false;
     return true;
 }
 

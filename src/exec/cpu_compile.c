@@ -136,6 +136,8 @@ static kata_status function_of(exec_context *context, const chain_loop *loop, se
                                size_t *function)
 {
     uint64_t fields = 0;
+    *function = CPU_NO_FUNCTION;
+    if (loop->copy) return KATA_OK;
     bool few = pack_fields(loop, &fields);
     cpu_bound *known = &context->cpu->bound[((uintptr_t)loop->kernel >> 4 ^ fields) % CPU_BOUND];
     bool is_known = few && known->kernel == loop->kernel && known->fields == fields;
@@ -167,7 +169,7 @@ static kata_status prepare(exec_context *context, const search *s, const size_t 
     if (s->count && !jit_has_compiler(context->jit)) return jit_report_no_compiler(context->jit, m);
     if (s->count && worth) status = cpu_group_start(context, s->missing, s->count, m);
     for (size_t i = 0; i < count && !status && context->wait; i++)
-        if (cpu->functions[functions[i]].group)
+        if (functions[i] != CPU_NO_FUNCTION && cpu->functions[functions[i]].group)
             status = cpu_group_fetch(context, cpu->functions[functions[i]].group, m);
     return status;
 }

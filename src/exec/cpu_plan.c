@@ -36,6 +36,7 @@ bool cpu_has_all_code(exec_context *context, const chain *c, const size_t *funct
     abi_function *run = NULL;
     *status = KATA_OK;
     for (size_t i = 0; i < c->count; i++) {
+        if (functions[i] == CPU_NO_FUNCTION) continue;
         *status = cpu_compiled(context, functions[i], &c->loops[i], m, &run);
         if (*status || !run) return false;
     }

@@ -12,6 +12,12 @@
  * application, and what to do instead. */
 kata_status legality_check(const chain_loop *loop, messages *m);
 
+/* ---- copied.c -------------------------------------------------------------------------------- */
+
+/* The same for a copy, whose boxes have points and lie in the fields: types and components are
+ * equal, a field is not copied onto itself, values that are read were written. */
+kata_status legality_check_copy(const chain_loop *loop, messages *m);
+
 /* ---- where.c --------------------------------------------------------------------------------- */
 
 /* "kernel 'heat' applied at main.c:17 to [0, 16) x [0, 16) of a 16 x 16 grid", as a line of the

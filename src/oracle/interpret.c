@@ -127,6 +127,16 @@ static void index_at(oracle_interpreter *in, const ir_param *param, ir_expr *con
     }
 }
 
+/* The indices that a copy reads: its box is laid over another one, axis by axis, forwards or
+ * backwards. */
+static void copied_index(const chain_copy *copy, const int64_t point[3], int64_t index[3])
+{
+    for (int d = 0; d < 3; d++) {
+        int64_t along = point[copy->axis[d]];
+        index[d] = copy->shift[d] + (copy->sign[d] > 0 ? along : -along);
+    }
+}
+
 /* The number of a value that a point may write, among those of its field: one per component, or on
  * a finer grid one per child, chosen by the offset; -1 where there is none. */
 static int output_of(const ir_param *param, int component, const int64_t offset[3])
@@ -155,6 +165,8 @@ static ir_value evaluate_load(oracle_interpreter *in, const ir_expr *expr)
     int component = index_below(in, expr->arg[0], param->count);
     int64_t index[3], target[3], at[4] = {component};
     index_at(in, param, &expr->arg[1], index, &at[1]);
+    if (in->loop->copy && expr->index == CHAIN_COPY_FROM)
+        copied_index(in->loop->copy, in->point, index);
     int output = output_of(param, component, &at[1]);
     bool own = is_written_at(field, output, index) && oracle_target(field, index, target);
     ir_value element = own ? store_get_element(field->next, component, target)

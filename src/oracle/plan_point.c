@@ -114,7 +114,10 @@ static ir_value load(const oracle_part *p, const ir_node *n)
     const chain_slot *slot = p->loop->bindings[n->param].slot;
     ir_value element;
     int64_t at[3];
-    for (int d = 0; d < 3; d++) at[d] = ir_param_index(param, d, p->point[d]) + n->offset[d];
+    bool copied = p->loop->copy && n->param == CHAIN_COPY_FROM;
+    for (int d = 0; d < 3; d++)
+        at[d] = copied ? chain_copy_index(p->loop->copy, d, p->point)
+                       : ir_param_index(param, d, p->point[d]) + n->offset[d];
     if (slot->is_scalar)
         element = store_scalar(slot, n->element);
     else

@@ -139,6 +139,7 @@ static void find_fixed(plan_group *g, const analysis_loop *l)
 /* Why a loop, and with it its group, cannot be cut at all; NULL: it can. */
 static const char *why_whole(const plan_group *g, const analysis_loop *l)
 {
+    if (l->loop->copy) return "values are copied from one field to another, whole";
     if (l->uncuttable)
         return "levels run in order and read more of each other than their own column";
     for (int i = 0; i < l->touch_count; i++) {

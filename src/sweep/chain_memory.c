@@ -116,7 +116,7 @@ static bool add_loop(room_finder *f, const chain_loop *loop)
 {
     f->loop = loop;
     meet_fields(f);
-    if (grid_box_is_empty(&loop->box)) return true;
+    if (grid_box_is_empty(&loop->box) || loop->copy) return true; /* it reads nothing around */
     if (!add_reads(f)) return false;
     for (int i = 0; i < loop->kernel->store_count; i++) {
         const ir_store *s = &loop->kernel->stores[i];

@@ -125,6 +125,11 @@ bool sweep_run_alone(const sweep_loop *l, const grid_box *box, int thread, const
 /* A loop that was prepared so uses the memory for reductions of another, which is like it. */
 void sweep_lend(sweep_loop *l, const sweep_loop *from);
 
+/* ---- run_copy.c ------------------------------------------------------------------------------ */
+
+/* Runs points of a copy, whose fields have arrays, on as many threads as are worth it. */
+void sweep_copy(sweep_workers *workers, const chain_loop *loop, const grid_box *box);
+
 /* ---- edge_area.c: loops that run side by side ------------------------------------------------ */
 
 /* How a loop touches what another one fills around fields. */

@@ -141,4 +141,9 @@ const char *generate_child(builder *b, const param *p, bool *first);
 double generate_double(chance *c);
 int64_t generate_integer(chance *c, bool wide);
 
+/* ---- generate_copy.c ------------------------------------------------------------------------- */
+
+/* Draws the axes of a copy, and boxes of equal shape in two others, which are not both empty. */
+void generate_boxes(chance *c, const range *to, const range *from, step *s);
+
 #endif

@@ -299,6 +299,37 @@ static void generate_host_step(world *w, step *s, step_kind kind)
     s->other_type = chance_of(w->chance, 15);
 }
 
+static bool do_meet(const range *a, const range *b)
+{
+    range both = *a;
+    for (int d = 0; d < 3; d++) {
+        both.lo[d] = a->lo[d] > b->lo[d] ? a->lo[d] : b->lo[d];
+        both.hi[d] = a->hi[d] < b->hi[d] ? a->hi[d] : b->hi[d];
+    }
+    return !is_range_empty(&both);
+}
+
+static void generate_copy(world *w, step *s)
+{
+    range ends[2];
+    s->kind = STEP_COPY;
+    s->index = s->second = chance_from(w->chance, 0, w->p->field_count - 1);
+    const field *to = &w->p->fields[s->index];
+    for (int f = 0; f < w->p->field_count; f++) {
+        const field *from = &w->p->fields[f];
+        bool alike = from->type == to->type && from->components == to->components;
+        if (alike && chance_of(w->chance, 50)) s->second = f;
+    }
+    bool set = !w->p->fields[s->second].temporary || w->set[s->second];
+    for (int i = 0; i < 2; i++) {
+        int f = i ? s->second : s->index;
+        points_box(w->p, &w->p->fields[f], w->walls[f], true, &ends[i]);
+    }
+    generate_boxes(w->chance, &ends[0], &ends[1], s);
+    bool onto_itself = s->second == s->index && do_meet(&s->range, &s->source);
+    if (!set || onto_itself) s->kind = STEP_END;
+}
+
 /* Values of temporaries move, and end with the step. */
 static void follow_values(world *w, const step *s)
 {
@@ -322,6 +353,8 @@ static void generate_step(world *w, step *s, bool chatty)
         generate_rotate(w, s);
     else if (kind < 17 && !w->p->shiftable)
         generate_boundary(w, s);
+    else if (kind < 21 && !w->p->shiftable)
+        generate_copy(w, s);
     else if (kind < 33 && chatty)
         generate_host_step(w, s, CHANCE_PICK(w->chance, host));
     else

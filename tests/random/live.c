@@ -247,6 +247,18 @@ void live_apply(live *l, const step *s)
     }
 }
 
+void live_copy(live *l, const step *s)
+{
+    kata_range to = range_of(l, &s->range);
+    kata_copy_options options = {.size = sizeof options,
+                                 .file = "program",
+                                 .line = (int)(s - l->p->steps),
+                                 .from_range = range_of(l, &s->source)};
+    for (int d = 0; d < 3; d++) options.axes[d] = s->axes[d];
+    kata_copy_with(l->fields[s->index], &to, l->fields[s->second], &options);
+    if (l->setting->eager) kata_flush(l->k);
+}
+
 /* ---- warming --------------------------------------------------------------------------------- */
 
 /* Whether two steps apply one kernel to the same storage types. */

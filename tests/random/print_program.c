@@ -212,6 +212,15 @@ static void print_get(FILE *out, const program *p, const step *s)
     fprintf(out, s->other_type ? "); /* as the other floating type */\n" : ");\n");
 }
 
+static void print_copy(FILE *out, const program *p, const step *s)
+{
+    fprintf(out, "    kata_copy(f%d, ", s->index);
+    print_range(out, p, &s->range);
+    fprintf(out, ", f%d, ", s->second);
+    print_range(out, p, &s->source);
+    fprintf(out, ", .axes = {%d, %d, %d});\n", s->axes[0], s->axes[1], s->axes[2]);
+}
+
 static void print_step(FILE *out, const program *p, const step *s)
 {
     switch (s->kind) {
@@ -227,6 +236,7 @@ static void print_step(FILE *out, const program *p, const step *s)
     case STEP_GET: print_get(out, p, s); break;
     case STEP_GET_SCALAR: fprintf(out, "    get(s%d);\n", s->index); break;
     case STEP_PUT: print_put(out, p, s->index, &s->range, s->seed); break;
+    case STEP_COPY: print_copy(out, p, s); break;
     case STEP_SET_SCALAR:
         fprintf(out, "    kata_scalar_set(s%d, %g);\n", s->index, s->value);
         break;

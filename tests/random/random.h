@@ -178,13 +178,15 @@ typedef enum step_kind {
     STEP_GET,      /* field index, range */
     STEP_GET_SCALAR,
     STEP_PUT, /* field index, range, seed */
-    STEP_SET_SCALAR
+    STEP_SET_SCALAR,
+    STEP_COPY /* to `range` of field index from `source` of field second, by axes */
 } step_kind;
 
 typedef struct step {
     step_kind kind;
     int kernel, index, second, third;
-    range range;
+    range range, source;
+    int axes[3]; /* as in kata_copy */
     argument args[MAX_PARAMS];
     int side;
     wall walls[2];
@@ -298,6 +300,7 @@ void live_warm(live *l);
 void live_put(live *l, int f, const range *r, uint64_t seed);
 void live_get(live *l, int f, const range *r, kata_type type, void *values, int64_t count);
 void live_apply(live *l, const step *s);
+void live_copy(live *l, const step *s);
 int64_t range_points(const range *r);
 
 /* ---- room.c: where fields lie ---------------------------------------------------------------- */

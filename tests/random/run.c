@@ -81,6 +81,7 @@ static void run_step(live *l, int i, record *out)
     case STEP_GET: get(l, i, s->index, &s->range, s->other_type, out); break;
     case STEP_GET_SCALAR: get_scalar(l, i, s->index, out); break;
     case STEP_PUT: live_put(l, s->index, &s->range, s->seed); break;
+    case STEP_COPY: live_copy(l, s); break;
     case STEP_SET_SCALAR: kata_scalar_set(l->scalars[s->index], s->value); break;
     }
 }

@@ -139,6 +139,53 @@ static kata_status text_too_long(world *w)
     return kata_error(w->k);
 }
 
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+/* A copy as if written at main.c:17. */
+static kata_status copy(kata_field *to, kata_range to_range, const kata_field *from,
+                        kata_copy_options options)
+{
+    options.size = sizeof options;
+    options.file = "main.c";
+    options.line = 17;
+    return kata_copy_with(to, &to_range, from, &options);
+}
+
+static kata_status copy_of_other_shape(world *w)
+{
+    return copy(w->u, kata_box_2d(w->g, 0, 3, 0, 2), w->v,
+                (kata_copy_options){.from_range = kata_box_2d(w->g, 0, 2, 0, 2), .axes = {2, 1}});
+}
+
+static kata_status copy_of_other_type(world *w)
+{
+    kata_field *f = kata_field_new(w->g, "f", KATA_F32);
+    return copy(w->u, kata_all(w->g), f, (kata_copy_options){.from_range = kata_all(w->g)});
+}
+
+static kata_status copy_of_axis_twice(world *w)
+{
+    return copy(w->u, kata_all(w->g), w->v,
+                (kata_copy_options){.from_range = kata_all(w->g), .axes = {2, -2}});
+}
+
+static kata_status copy_onto_itself(world *w)
+{
+    return copy(w->u, kata_box_2d(w->g, 0, 3, 0, 2), w->u,
+                (kata_copy_options){.from_range = kata_box_2d(w->g, 2, 5, 1, 3)});
+}
+
+static kata_status copy_of_ghosts_without(world *w)
+{
+    return copy(w->u, kata_ghost(w->u, KATA_X_HIGH, 1), w->v,
+                (kata_copy_options){.from_range = kata_face(w->g, KATA_X_LOW, 1)});
+}
+
+static kata_status coarsened_unevenly(world *w)
+{
+    return kata_grid_coarsen(w->g, 7, 1, 1) ? KATA_OK : kata_error(w->k);
+}
+
 /* ---- all of them --------------------------------------------------------------------------- */
 
 const misuse misuse_data[] = {
@@ -162,5 +209,11 @@ const misuse misuse_data[] = {
     CASE(put_beyond_memory, MEMORY),
     CASE(null_arguments, ARGUMENT),
     CASE(text_too_long, LIMIT),
+    CASE(copy_of_other_shape, ARGUMENT),
+    CASE(copy_of_other_type, ARGUMENT),
+    CASE(copy_of_axis_twice, ARGUMENT),
+    CASE(copy_onto_itself, ARGUMENT),
+    CASE(copy_of_ghosts_without, ARGUMENT),
+    CASE(coarsened_unevenly, ARGUMENT),
     {0},
 };

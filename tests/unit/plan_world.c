@@ -348,6 +348,8 @@ void world_make(world *w, uint64_t seed, const world_kind *kind)
             repeat(w);
         else if (world_chance(w, 12))
             swap(w);
+        else if (world_chance(w, 6))
+            world_try_copy(w);
         else if (world_chance(w, 4))
             discard(w->fields[world_from(w, 0, w->field_count - 1)].slot);
         else

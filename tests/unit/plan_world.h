@@ -62,6 +62,8 @@ void world_make(world *w, uint64_t seed, const world_kind *kind);
 /* The kernels of a seed, which stay until world_free_kernels; 0: kernels of its own. */
 lang_module *world_kernels(world *w, uint64_t seed);
 void world_free_kernels(void);
+/* Queues a copy of some points; nothing when that is not legal. */
+void world_try_copy(world *w);
 /* Puts the values back that were there at first. */
 void world_reset(world *w);
 /* All values that last, one after another, malloc'd. */

@@ -1,0 +1,153 @@
+/* kata_copy: checks ranges and axes, and queues a loop whose reads go through an integer transform.
+ */
+#include "api/apply.h"
+#include "legality/legality.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LONGEST_CALL = 300 };
+
+typedef struct copy_call {
+    kata *k;
+    char name[LONGEST_CALL]; /* "main.c:17: kata_copy" */
+    kata_field *to;
+    const kata_field *from;
+    const kata_range *to_range;
+    kata_copy_options options;
+} copy_call;
+
+/* ---- axes ------------------------------------------------------------------------------------ */
+
+static kata_status refuse_axes(const copy_call *c)
+{
+    const int *a = c->options.axes;
+    return api_fail(c->k, KATA_ERROR_ARGUMENT,
+                    "%s: the axes are {%d, %d, %d}; each of 1 (x), 2 (y) and 3 (z) is named once "
+                    "at most, with a minus where the copy runs backwards",
+                    c->name, a[0], a[1], a[2]);
+}
+
+/* Sets axes[d] to the axis of `from` that runs along axis d of `to`, 1 to 3 or negative: the axes
+ * that are not named follow in their order. */
+static kata_status find_axes(const copy_call *c, int axes[3])
+{
+    bool named[4] = {false};
+    for (int d = 0; d < 3; d++) {
+        int axis = c->options.axes[d];
+        if (axis < -3 || axis > 3) return refuse_axes(c);
+        axis = abs(axis);
+        if (axis && named[axis]) return refuse_axes(c);
+        named[axis] = true;
+    }
+    for (int d = 0; d < 3; d++) {
+        int next = 1;
+        axes[d] = c->options.axes[d];
+        while (!axes[d] && named[next]) next++;
+        if (axes[d]) continue;
+        axes[d] = next;
+        named[next] = true;
+    }
+    return KATA_OK;
+}
+
+/* ---- shapes ---------------------------------------------------------------------------------- */
+
+static kata_status refuse_shape(const copy_call *c, const grid_box *to, const grid_box *from, int d,
+                                int e)
+{
+    return api_fail(c->k, KATA_ERROR_ARGUMENT,
+                    "%s: %c of '%s' runs along %c of '%s', but the ranges have %lld and %lld "
+                    "points there",
+                    c->name, "xyz"[d], c -> to -> name, "xyz"[e], c -> from -> name,
+                    (long long)(to->hi[d] - to->lo[d]), (long long)(from->hi[e] - from->lo[e]));
+}
+
+/* Sets the transform that lays one range over the other. */
+static kata_status find_map(const copy_call *c, chain_copy *map)
+{
+    grid_box to = api_range_box(c->to_range), from = api_range_box(&c->options.from_range);
+    int axes[3];
+    kata_status status = find_axes(c, axes);
+    for (int d = 0; d < 3 && !status; d++) {
+        int e = abs(axes[d]) - 1;
+        bool back = axes[d] < 0;
+        if (to.hi[d] - to.lo[d] != from.hi[e] - from.lo[e])
+            status = refuse_shape(c, &to, &from, d, e);
+        map->axis[e] = d;
+        map->sign[e] = back ? -1 : 1;
+        map->shift[e] = back ? from.hi[e] - 1 + to.lo[d] : from.lo[e] - to.lo[d];
+    }
+    return status;
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+static kata_status check_fields(const copy_call *c)
+{
+    if (c->from->k != c->k)
+        return api_fail(c->k, KATA_ERROR_ARGUMENT, "%s: the fields are of different contexts",
+                        c->name);
+    kata_status status = api_check_unmapped(c->to, c->name);
+    if (!status) status = api_check_unmapped(c->from, c->name);
+    if (!status) status = api_check_points(c->to, c->name, c->to_range);
+    return status ? status : api_check_points(c->from, c->name, &c->options.from_range);
+}
+
+static kata_status queue_loop(api_application *a, const copy_call *c, const chain_copy *map)
+{
+    kata *k = a->k;
+    chain_loop loop = {.kernel = a->kernel,
+                       .shape = c->to_range->grid->shape,
+                       .box = api_range_box(c->to_range),
+                       .copy = chain_keep_copy(&k->chain, map),
+                       .bindings = a->bindings,
+                       .file = a->file ? k->here_copy : NULL,
+                       .line = a->line};
+    kata_status status = loop.copy ? legality_check_copy(&loop, &k->messages) : api_no_memory(k);
+    if (!status) status = chain_append(&k->chain, &loop, &k->messages);
+    if (!status) status = api_note_written(k, &loop);
+    if (status) api_note_error(k);
+    return status;
+}
+
+static kata_status queue(const copy_call *c, const chain_copy *map)
+{
+    kata *k = c->k;
+    const kata_kernel *kernel = api_built_in(k, "kata_copy", c->to->slot);
+    if (!kernel) return k->messages.status;
+    const kata_arg args[2] = {[CHAIN_COPY_FROM] = kata_arg_const_field(c->from, 0),
+                              [CHAIN_COPY_TO] = kata_arg_field(c->to, 0)};
+    api_application a = {.k = k, .kernel = kernel->kernel, .args = args};
+    if (c->options.file) kata_here(kernel, c->options.file, c->options.line);
+    api_location_take(&a);
+    kata_status status = api_bind(&a);
+    if (!status) status = queue_loop(&a, c, map);
+    bool may_end = k->eager || k->chain.count >= API_CHAIN_LENGTH;
+    return status || !may_end ? status : api_queued(k);
+}
+
+kata_status kata_copy_with(kata_field *to, const kata_range *to_range, const kata_field *from,
+                           const kata_copy_options *given)
+{
+    static const api_options kind = API_OPTIONS(
+        "kata_copy", kata_copy_options, "kata_copy(to, range, from, range, .axes = {2, -1})", axes);
+    copy_call c = {.to = to, .from = from, .to_range = to_range};
+    chain_copy map;
+    if (!to) return api_null("kata_copy", "the field that is written");
+    if (!from) return api_null("kata_copy", "the field that is read");
+    kata *k = c.k = to->k;
+    if (k->messages.status) return k->messages.status;
+    if (!given) return api_fail(k, KATA_ERROR_ARGUMENT, "kata_copy: the options are NULL");
+    kata_status status = api_options_read(k, &kind, given, &c.options);
+    if (status) return status;
+    const char *file = c.options.file;
+    if (file && *file)
+        snprintf(c.name, sizeof c.name, "%.255s:%d: kata_copy", file, c.options.line);
+    else
+        snprintf(c.name, sizeof c.name, "kata_copy");
+    status = check_fields(&c);
+    if (!status) status = find_map(&c, &map);
+    grid_box box = status ? (grid_box){{0}, {0}} : api_range_box(to_range);
+    return status || grid_box_is_empty(&box) ? status : queue(&c, &map);
+}
