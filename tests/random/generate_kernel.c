@@ -145,7 +145,7 @@ static void add_field(builder *b, kernel *k, param_kind kind)
     p->sample = f;
     p->up = up;
     p->type = type_for(b, field);
-    p->byte = field->type == KATA_U8 && p->type == INT && chance_of(b->chance, 50);
+    if (p->type == INT && chance_of(b->chance, 50)) p->narrow = narrow_name(field->type);
     p->count = field->components;
     p->along = field->along;
     unsigned all = (1u << p->count) - 1;
@@ -237,7 +237,7 @@ static const char *declare_param(builder *b, kernel *k, int i)
 {
     static const char *const kinds[] = {"in ", "out ", "inout ", "", "", "sum ", "min ", "max "};
     param *p = &k->params[i];
-    const char *name = TEXT("p%d", i), *type = p->byte ? "uchar" : type_name(p->type);
+    const char *name = TEXT("p%d", i), *type = p->narrow ? p->narrow : type_name(p->type);
     bool field = p->kind <= INOUT;
     bool single = p->kind == NUMBER || (p->count == 1 && !chance_of(b->chance, 8));
     p->brackets = p->kind == TABLE || !single;
