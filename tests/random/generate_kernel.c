@@ -284,8 +284,10 @@ void generate_kernel(builder *b, line_list *list, kernel *k)
     generate_statements(b, &body, chance_from(b->chance, 0, 4), 3);
     generate_intervals(b, &body);
     generate_outputs(b, &body);
-    generate_statements(b, &body, chance_from(b->chance, 0, 1), 3);
     for (int i = 0; i < k->param_count; i++) k->params[i].sure = b->set[i];
+    if (chance_of(b->chance, 15))
+        line_append(&body, builder_line(b, "if ($) return;", generate_term(b, BOOL, 2), NULL));
+    generate_statements(b, &body, chance_from(b->chance, 0, 1), 3);
     k->checked = b->checked;
     b->checked = helpers_checked;
     l->has_body = true;
