@@ -66,8 +66,8 @@ static bool set_rule(const apply *a, apply_param *p, char *word)
 /* ---- types ----------------------------------------------------------------------------------- */
 
 /* In the order of kata_type. */
-const char *const apply_type_names[] = {"f64", "f32",  "i64",    "i32", "u8",
-                                        "f16", "bf16", "unorm8", NULL};
+const char *const apply_type_names[] = {"f64",  "f32",    "i64", "i32", "u8", "f16",
+                                        "bf16", "unorm8", "u16", "i16", NULL};
 
 static bool set_type(const apply *a, apply_param *p, char *word)
 {
@@ -77,8 +77,8 @@ static bool set_type(const apply *a, apply_param *p, char *word)
         return true;
     }
     options_wrong(a->o,
-                  "--type has no type '%s'; the types are f64, f32, f16, bf16, i64, i32, u8 and "
-                  "unorm8",
+                  "--type has no type '%s'; the types are f64, f32, f16, bf16, i64, i32, i16, u16, "
+                  "u8 and unorm8",
                   word);
     return false;
 }

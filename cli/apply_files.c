@@ -104,13 +104,13 @@ static int rank_of(const apply_param *p, int rank)
 
 static bool check_picture(const apply *a, const apply_param *p, int rank)
 {
-    if (rank_of(p, rank) == 2 && p->param.count <= 4 && p->stored != KATA_I32 &&
-        p->stored != KATA_I64)
-        return true;
+    bool integers = p->stored == KATA_I64 || p->stored == KATA_I32 || p->stored == KATA_I16 ||
+                    p->stored == KATA_U16;
+    if (rank_of(p, rank) == 2 && p->param.count <= 4 && !integers) return true;
     options_wrong(
         a->o,
         "%s cannot be a picture, which has 2 dimensions, and 1 to 4 components of another "
-        "type than i32 and i64: name another file than %s",
+        "type than i64, i32, i16 and u16: name another file than %s",
         p->param.name, p->output);
     return false;
 }

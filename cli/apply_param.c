@@ -21,8 +21,11 @@ bool apply_is_floating(const apply_param *p)
 
 static const char *type_name(kata_type type)
 {
-    static const char *const names[] = {"double", "float", "long", "int", "uchar"};
-    return (unsigned)type < COUNT_OF(names) ? names[type] : "number";
+    static const char *const names[] = {
+        [KATA_F64] = "double", [KATA_F32] = "float",  [KATA_I64] = "long", [KATA_I32] = "int",
+        [KATA_U8] = "uchar",   [KATA_U16] = "ushort", [KATA_I16] = "short"};
+    bool named = (unsigned)type < COUNT_OF(names) && names[type];
+    return named ? names[type] : "number";
 }
 
 void apply_describe(const apply_param *p, char *words, size_t size)

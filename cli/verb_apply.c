@@ -241,7 +241,8 @@ const options apply_options = {
         RULE_LINE) "  linear:VALUE:W/W/..: a sum of points at the side, of as many weights, plus "
                    "the last\n"
                    "    weight times VALUE; a further row :W/W/.. for each point farther out\n"
-                   "Types are f64, f32, f16, bf16, i64, i32, u8 and unorm8 (a byte for 0 to 1).\n",
+                   "Types are f64, f32, f16, bf16, i64, i32, i16, u16, u8 and unorm8 (a byte for 0 "
+                   "to 1).\n",
     table,
     COUNT_OF(table),
     &defaults,

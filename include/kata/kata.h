@@ -209,11 +209,13 @@ typedef enum kata_type {
     KATA_F32,
     KATA_I64,
     KATA_I32,
-    KATA_U8,    /* 0 to 255; wraps */
-    KATA_F16,   /* IEEE 754 half precision; an f64 is rounded to f32 first */
-    KATA_BF16,  /* the upper half of an f32; an f64 is rounded to f32 first */
-    KATA_UNORM8 /* a byte that means byte/255, as in pictures: a floating type. A store clamps to
-                   [0, 1] and rounds to the nearest; NaN gives 0 */
+    KATA_U8,     /* 0 to 255; wraps */
+    KATA_F16,    /* IEEE 754 half precision; an f64 is rounded to f32 first */
+    KATA_BF16,   /* the upper half of an f32; an f64 is rounded to f32 first */
+    KATA_UNORM8, /* a byte that means byte/255, as in pictures: a floating type. A store clamps to
+                    [0, 1] and rounds to the nearest; NaN gives 0 */
+    KATA_U16,    /* 0 to 65535; wraps */
+    KATA_I16     /* -32768 to 32767; wraps */
 } kata_type;
 
 /* The value that a read outside the grid finds. A rule maps the index back into the grid, dimension
@@ -443,11 +445,10 @@ KATA_API kata_range kata_box_3d(const kata_grid *grid, int64_t x_lo, int64_t x_h
 
 /* Copies the values of a box out of or into a field, in plain order: x fastest, then y, z,
  * component. Values are converted as in C between floating types, and between KATA_UNORM8 and
- * KATA_U8, which are its bytes; any other conversion is an error. KATA_F16 and KATA_BF16 are arrays
- * of uint16_t. `count` is the number of values in the array; it must be the number of points in the
- * box times the components. On error kata_get sets the values to NaN (zero for integers), as many
- * as the range has. Call them as
- *     kata_get(field, range, array, count)
+ * KATA_U8, which are its bytes; any other conversion is an error. KATA_F16 and KATA_BF16, for
+ * kata_get_values, are arrays of uint16_t. `count` is the number of values in the array; it must be
+ * the number of points in the box times the components. On error kata_get sets the values to NaN
+ * (zero for integers), as many as the range has. Call them as kata_get(field, range, array, count)
  *     kata_put(field, range, array, count) */
 KATA_API kata_status kata_get_values(kata_field *field, const kata_range *range, kata_type type,
                                      void *values, int64_t count);
@@ -581,7 +582,8 @@ typedef enum kata_param_kind {
 typedef struct kata_param {
     const char *name;
     kata_param_kind kind;
-    kata_type type; /* computed in; KATA_I32 for bool, KATA_U8 for uchar, KATA_F64 for real */
+    kata_type type; /* computed in; KATA_I32 for bool, KATA_U8 for uchar, KATA_U16 for ushort,
+                       KATA_I16 for short, KATA_F64 for real */
     int count;      /* components of a field, elements of a table; 1 otherwise */
     int finer[3];   /* of a field on a finer or coarser grid: its ratio along x, y and z, else 1 */
     int coarser[3];
@@ -660,6 +662,8 @@ KATA_API kata_arg kata_arg_f32_table(const float *values, size_t size);
 KATA_API kata_arg kata_arg_i32_table(const int *values, size_t size);
 KATA_API kata_arg kata_arg_i64_table(const int64_t *values, size_t size);
 KATA_API kata_arg kata_arg_u8_table(const uint8_t *values, size_t size);
+KATA_API kata_arg kata_arg_u16_table(const uint16_t *values, size_t size);
+KATA_API kata_arg kata_arg_i16_table(const int16_t *values, size_t size);
 KATA_API kata_arg kata_arg_as_is(kata_arg arg, size_t size);
 /* A table of count numbers of the given type. A table of two dimensions goes row by row:
  * kata_table_of(KATA_F64, m, 9) for double m[3][3]. */
@@ -785,9 +789,10 @@ KATA_API kata_status kata_series_add(kata_series *series, double time);
  *       "FILE.h5": the dataset of the field's name, or the only one.
  *       "FILE.h5:/PATH": the dataset PATH; a file that exists may have another ending.
  *
- * Floating-point numbers are converted as in C. Integers must be of the field's type. Integers of
- * other types count as the next larger type (signed 8 bits and 16 bits: KATA_I32; unsigned 32 bits:
- * KATA_I64; bool: KATA_U8). Bytes (KATA_U8) fill KATA_UNORM8 as they are, and wider integers. */
+ * Floating-point numbers are converted as in C. Integers must be of the field's type, or fill a
+ * wider one that has all their values. Integers of other types count as the next larger type (8
+ * bits with a sign: KATA_I16; unsigned 32 bits: KATA_I64; bool: KATA_U8). Bytes (KATA_U8) fill
+ * KATA_UNORM8 as they are. */
 KATA_API kata_status kata_load(kata_field *field, const char *path);
 
 /* The shape of a field that a file can be loaded into. */

@@ -27,6 +27,8 @@ constexpr kata_type kata_type_of(const float *) { return KATA_F32; }
 constexpr kata_type kata_type_of(const int *) { return KATA_I32; }
 constexpr kata_type kata_type_of(const int64_t *) { return KATA_I64; }
 constexpr kata_type kata_type_of(const uint8_t *) { return KATA_U8; }
+constexpr kata_type kata_type_of(const uint16_t *) { return KATA_U16; }
+constexpr kata_type kata_type_of(const int16_t *) { return KATA_I16; }
 
 /* What memory of values is an array of. */
 constexpr int kata_element_of(const double *) { return KATA_F64; }
@@ -34,7 +36,8 @@ constexpr int kata_element_of(const float *) { return KATA_F32; }
 constexpr int kata_element_of(const int *) { return KATA_I32; }
 constexpr int kata_element_of(const int64_t *) { return KATA_I64; }
 constexpr int kata_element_of(const uint8_t *) { return KATA_U8; }
-constexpr int kata_element_of(const uint16_t *) { return KATA_F16; }
+constexpr int kata_element_of(const uint16_t *) { return KATA_U16; }
+constexpr int kata_element_of(const int16_t *) { return KATA_I16; }
 constexpr int kata_element_of(const void *) { return -1; }
 
 /* What T is made of where it is a pointer or an array, T otherwise. */
@@ -44,14 +47,15 @@ template <class T> using kata_pointed = std::remove_cv_t<std::remove_pointer_t<s
 template <class T>
 constexpr bool kata_is_table =
     std::is_same_v<T, double> || std::is_same_v<T, float> || std::is_same_v<T, int> ||
-    std::is_same_v<T, int64_t> || std::is_same_v<T, uint8_t>;
+    std::is_same_v<T, int64_t> || std::is_same_v<T, uint8_t> || std::is_same_v<T, uint16_t> ||
+    std::is_same_v<T, int16_t>;
 
 template <class T> kata_arg kata_arg_of(const T &x)
 {
     if constexpr (std::is_array_v<T>) {
         static_assert(kata_is_table<kata_pointed<T>>,
                       "kata_apply takes fields, scalars, numbers and arrays of numbers: of double, "
-                      "float, int, int64_t or uint8_t");
+                      "float, int, int64_t, uint8_t, uint16_t or int16_t");
         return kata_table_of(kata_type_of(x), x, std::extent_v<T>);
     } else if constexpr (std::is_same_v<T, kata_field *>) {
         return kata_arg_field(x, sizeof x);

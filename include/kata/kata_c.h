@@ -60,10 +60,15 @@ extern const struct kata_a_range_is_expected_as_kata_all_or_kata_on_returns_it
              : KATA_I64, const int64_t *                                                           \
              : KATA_I64, uint8_t *                                                                 \
              : KATA_U8, const uint8_t *                                                            \
-             : KATA_U8)
+             : KATA_U8, uint16_t *                                                                 \
+             : KATA_U16, const uint16_t *                                                          \
+             : KATA_U16, int16_t *                                                                 \
+             : KATA_I16, const int16_t *                                                           \
+             : KATA_I16)
 
 /* An error here says that what should be memory of values is a pointer to something else: it points
- * to double, float, int, int64_t, uint8_t, uint16_t (of half precision) or void. */
+ * to double, float, int, int64_t, uint8_t, uint16_t (of integers or half precision), int16_t or
+ * void. */
 #define KATA_ELEMENT(pointer)                                                                      \
     _Generic((pointer), double *                                                                   \
              : KATA_F64, float *                                                                   \
@@ -71,7 +76,8 @@ extern const struct kata_a_range_is_expected_as_kata_all_or_kata_on_returns_it
              : KATA_I32, int64_t *                                                                 \
              : KATA_I64, uint8_t *                                                                 \
              : KATA_U8, uint16_t *                                                                 \
-             : KATA_F16, void *                                                                    \
+             : KATA_U16, int16_t *                                                                 \
+             : KATA_I16, void *                                                                    \
              : -1)
 #define KATA_READ_ELEMENT(pointer)                                                                 \
     _Generic((pointer), double *                                                                   \
@@ -85,8 +91,10 @@ extern const struct kata_a_range_is_expected_as_kata_all_or_kata_on_returns_it
              : KATA_I64, uint8_t *                                                                 \
              : KATA_U8, const uint8_t *                                                            \
              : KATA_U8, uint16_t *                                                                 \
-             : KATA_F16, const uint16_t *                                                          \
-             : KATA_F16, void *                                                                    \
+             : KATA_U16, const uint16_t *                                                          \
+             : KATA_U16, int16_t *                                                                 \
+             : KATA_I16, const int16_t *                                                           \
+             : KATA_I16, void *                                                                    \
              : -1, const void *                                                                    \
              : -1)
 #define KATA_WRITABLE(pointer)                                                                     \
@@ -96,6 +104,7 @@ extern const struct kata_a_range_is_expected_as_kata_all_or_kata_on_returns_it
              : true, int64_t *                                                                     \
              : true, uint8_t *                                                                     \
              : true, uint16_t *                                                                    \
+             : true, int16_t *                                                                     \
              : true, void *                                                                        \
              : true, default                                                                       \
              : false)
@@ -146,7 +155,11 @@ extern const struct kata_apply_takes_fields_scalars_numbers_and_arrays
              : kata_arg_i64_table, const int64_t *                                                 \
              : kata_arg_i64_table, uint8_t *                                                       \
              : kata_arg_u8_table, const uint8_t *                                                  \
-             : kata_arg_u8_table, default                                                          \
+             : kata_arg_u8_table, uint16_t *                                                       \
+             : kata_arg_u16_table, const uint16_t *                                                \
+             : kata_arg_u16_table, int16_t *                                                       \
+             : kata_arg_i16_table, const int16_t *                                                 \
+             : kata_arg_i16_table, default                                                          \
              : kata_apply_takes_fields_scalars_numbers_and_arrays)((x), sizeof(x))
 
 #define kata_fill(field, range, value)                                                             \

@@ -103,7 +103,9 @@ kata_status api_bind(api_application *a);
 static inline bool api_convert_integer(ir_type type, int64_t x, ir_value *out)
 {
     if (type == IR_I32 && (x < INT32_MIN || x > INT32_MAX)) return false;
-    if (type == IR_U8 && (x < 0 || x > 255)) return false;
+    if (type == IR_U8 && (x < 0 || x > UINT8_MAX)) return false;
+    if (type == IR_U16 && (x < 0 || x > UINT16_MAX)) return false;
+    if (type == IR_I16 && (x < INT16_MIN || x > INT16_MAX)) return false;
     *out = ir_value_of_int(type, x);
     return true;
 }

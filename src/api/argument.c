@@ -66,6 +66,16 @@ kata_arg kata_arg_u8_table(const uint8_t *values, size_t size)
     return table(KATA_U8, values, size, sizeof *values);
 }
 
+kata_arg kata_arg_u16_table(const uint16_t *values, size_t size)
+{
+    return table(KATA_U16, values, size, sizeof *values);
+}
+
+kata_arg kata_arg_i16_table(const int16_t *values, size_t size)
+{
+    return table(KATA_I16, values, size, sizeof *values);
+}
+
 kata_arg kata_arg_as_is(kata_arg arg, size_t size)
 {
     (void)size;

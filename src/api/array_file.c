@@ -41,7 +41,7 @@ kata_status api_check_fit(const kata_field *field, const char *path, const io_ar
 void api_widen(const kata_field *field, io_array *in_file)
 {
     kata_type own = field->slot->type;
-    if (in_file->type == KATA_U8 && (own == KATA_I32 || own == KATA_I64)) in_file->type = own;
+    if (io_widens(in_file->type, own)) in_file->type = own;
 }
 
 void *api_room_for(kata *k, const io_array *a)

@@ -1,25 +1,13 @@
 /* Arguments of kata_apply for table parameters: arrays of numbers, and scalar arrays. */
 #include "api/apply.h"
 
-/* "KATA_F64", of the elements of a parameter. */
-static const char *type_constant(ir_type type)
-{
-    switch (type) {
-    case IR_F32: return "KATA_F32";
-    case IR_I32: return "KATA_I32";
-    case IR_I64: return "KATA_I64";
-    case IR_U8: return "KATA_U8";
-    default: return "KATA_F64";
-    }
-}
-
 static kata_status unknown_length(const api_application *a, int p)
 {
     const ir_param *param = &a->kernel->params[p];
     API_BEGIN(a, "argument %d of kernel '%s' may be a pointer, whose length is not known", p + 1,
               a->kernel->name);
-    message_line(&a->k->messages, "pass kata_table_of(%s, pointer, %d)", type_constant(param->type),
-                 param->count);
+    message_line(&a->k->messages, "pass kata_table_of(%s, pointer, %d)",
+                 ir_storages[ir_storage_of_type(param->type)].constant, param->count);
     return api_refuse_argument(a, p);
 }
 

@@ -32,7 +32,7 @@ static kata_status read_type(kata *k, const char *word, kata_type *type)
     }
     return api_fail(k, KATA_ERROR_ARGUMENT,
                     CALL ": there is no type '%.40s'; the types are f64, f32, f16, bf16, i64, i32, "
-                         "u8 and unorm8",
+                         "u8, unorm8, u16 and i16",
                     word);
 }
 
@@ -93,10 +93,6 @@ static kata_status check_used(const ahead *a)
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
-static const kata_type own_types[IR_TYPE_COUNT] = {
-    [IR_BOOL] = KATA_I32, [IR_I32] = KATA_I32, [IR_I64] = KATA_I64,
-    [IR_F32] = KATA_F32,  [IR_F64] = KATA_F64, [IR_U8] = KATA_U8};
-
 static codegen_rows rows_of(const ahead *a, const ir_param *param)
 {
     chain_slot like = {.components = param->count, .layout = a->options->layout};
@@ -113,7 +109,7 @@ static kata_status add_version(ahead *a, const kata_kernel *of, const ir_kernel 
     for (int p = 0; p < kernel->param_count; p++) {
         const ir_param *param = &kernel->params[p];
         if (!ir_param_is_field(param)) continue;
-        storage[p] = own_types[param->type];
+        storage[p] = ir_storage_of_type(param->type);
         kata_status status = find_type(a, kernel, param, &storage[p]);
         if (status) return status;
         rows[p] = rows_of(a, param);

@@ -240,12 +240,9 @@ void api_print_kernel(text *out, const api_costs *c, bool json)
 
 kata_type *api_natural_storage(const ir_kernel *kernel)
 {
-    static const kata_type natural[IR_TYPE_COUNT] = {
-        [IR_BOOL] = KATA_I32, [IR_I32] = KATA_I32, [IR_I64] = KATA_I64,
-        [IR_F32] = KATA_F32,  [IR_F64] = KATA_F64, [IR_U8] = KATA_U8};
     kata_type *storage = calloc((size_t)kernel->param_count + 1, sizeof *storage);
     for (int p = 0; storage && p < kernel->param_count; p++)
-        storage[p] = natural[kernel->params[p].type];
+        storage[p] = ir_storage_of_type(kernel->params[p].type);
     return storage;
 }
 

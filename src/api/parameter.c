@@ -15,17 +15,6 @@ int kata_kernel_rank(const kata_kernel *kernel)
     return 0;
 }
 
-static kata_type type_of(ir_type type)
-{
-    switch (type) {
-    case IR_F64: return KATA_F64;
-    case IR_F32: return KATA_F32;
-    case IR_I64: return KATA_I64;
-    case IR_U8: return KATA_U8;
-    default: return KATA_I32;
-    }
-}
-
 static kata_param_kind kind_of(ir_param_kind kind)
 {
     switch (kind) {
@@ -52,8 +41,10 @@ kata_status kata_kernel_param(kata_kernel *kernel, int i, kata_param *param)
                         "kata_kernel_param: kernel '%s' has no parameter %d", kernel->kernel->name,
                         i);
     const ir_param *p = &kernel->kernel->params[i];
-    *param = (kata_param){
-        .name = p->name, .kind = kind_of(p->kind), .type = type_of(p->type), .count = p->count};
+    *param = (kata_param){.name = p->name,
+                          .kind = kind_of(p->kind),
+                          .type = ir_storage_of_type(p->type),
+                          .count = p->count};
     for (int d = 0; d < 3; d++) {
         param->finer[d] = p->finer[d] ? p->finer[d] : 1;
         param->coarser[d] = p->coarser[d] ? p->coarser[d] : 1;

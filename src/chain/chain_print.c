@@ -15,6 +15,8 @@ static void print_value(text *out, ir_type type, ir_value value)
     switch (type) {
     case IR_BOOL: text_add(out, "%s", value.i32 ? "true" : "false"); break;
     case IR_U8:
+    case IR_U16:
+    case IR_I16:
     case IR_I32: text_add(out, "%" PRId32, value.i32); break;
     case IR_I64: text_add(out, "%" PRId64, value.i64); break;
     case IR_F32: text_add(out, "%.9g", (double)value.f32); break;

@@ -3,15 +3,18 @@
 
 const char *codegen_convert_open(ir_type to, ir_type from)
 {
-    static const char *const saturating[2][2] = {{"kata_i32_of_f32(", "kata_i32_of_f64("},
-                                                 {"kata_i64_of_f32(", "kata_i64_of_f64("}};
-    static const char *const casts[IR_TYPE_COUNT] = {"((",       "((int32_t)", "((int64_t)",
-                                                     "((float)", "((double)",  "((uint8_t)"};
+    static const char *const saturating[IR_TYPE_COUNT][2] = {
+        [IR_I32] = {"kata_i32_of_f32(", "kata_i32_of_f64("},
+        [IR_I64] = {"kata_i64_of_f32(", "kata_i64_of_f64("},
+        [IR_U8] = {"kata_u8_of_f32(", "kata_u8_of_f64("},
+        [IR_U16] = {"kata_u16_of_f32(", "kata_u16_of_f64("},
+        [IR_I16] = {"kata_i16_of_f32(", "kata_i16_of_f64("}};
+    static const char *const casts[IR_TYPE_COUNT] = {"((",          "((int32_t)", "((int64_t)",
+                                                     "((float)",    "((double)",  "((uint8_t)",
+                                                     "((uint16_t)", "((int16_t)"};
     if (to == from) return "(";
-    if (to == IR_U8 && ir_type_is_floating(from))
-        return from == IR_F32 ? "kata_u8_of_f32(" : "kata_u8_of_f64(";
-    if (ir_type_is_integer(to) && ir_type_is_floating(from))
-        return saturating[to == IR_I64][from == IR_F64];
+    if (to != IR_BOOL && !ir_type_is_floating(to) && ir_type_is_floating(from))
+        return saturating[to][from == IR_F64];
     return casts[to];
 }
 

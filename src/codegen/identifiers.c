@@ -95,14 +95,15 @@ codegen_label codegen_table_name(const codegen_writer *w, const codegen_lookup *
 
 const char *codegen_short_type(ir_type type)
 {
-    static const char *const names[IR_TYPE_COUNT] = {"i32", "i32", "i64", "f32", "f64", "u8"};
+    static const char *const names[IR_TYPE_COUNT] = {"i32", "i32", "i64", "f32",
+                                                     "f64", "u8",  "u16", "i16"};
     return names[type];
 }
 
 const char *codegen_member(ir_type type)
 {
-    static const char *const members[IR_TYPE_COUNT] = {"i32 != 0", "i32", "i64",
-                                                       "f32",      "f64", "i32"};
+    static const char *const members[IR_TYPE_COUNT] = {"i32 != 0", "i32", "i64", "f32",
+                                                       "f64",      "i32", "i32", "i32"};
     return members[type];
 }
 

@@ -1,10 +1,11 @@
-/* Bytes as wider numbers: what a kernel reads of a field of bytes is reused, too, as the number
- * that it is first converted to. */
+/* Bytes as wider numbers: what a kernel reads of a field of bytes, or of integers of 16 bits, is
+ * reused, too, as the number that it is first converted to. */
 #include "codegen/reuse.h"
 
-static bool is_byte(const codegen_loop *loop, int param)
+static bool is_narrow(const codegen_loop *loop, int param)
 {
-    return ir_storages[loop->storage[param]].bytes == 1;
+    kata_type storage = loop->storage[param];
+    return ir_storages[storage].bytes == 1 || storage == KATA_U16 || storage == KATA_I16;
 }
 
 bool reuse_reads_bytes(const codegen_loop *loop)
@@ -12,26 +13,26 @@ bool reuse_reads_bytes(const codegen_loop *loop)
     const ir_kernel *kernel = loop->kernel;
     bool reads = false, writes = false;
     for (int i = 0; i < kernel->access_count; i++)
-        reads = reads || is_byte(loop, kernel->accesses[i].param);
+        reads = reads || is_narrow(loop, kernel->accesses[i].param);
     for (int i = 0; i < kernel->store_count; i++) {
         int p = kernel->stores[i].param;
-        writes = writes || (ir_param_is_field(&kernel->params[p]) && is_byte(loop, p));
+        writes = writes || (ir_param_is_field(&kernel->params[p]) && is_narrow(loop, p));
     }
     return reads && !writes;
 }
 
-/* Whether the nodes of a class are numbers of more than a byte that are made of a byte alone. */
+/* Whether the nodes of a class are wide numbers that are made of a narrow one alone. */
 static bool is_widened(const reuse_finder *f, const reuse_class *c)
 {
     const ir_node *node = &f->graph->nodes[c->first];
-    if (c->count == 0 || c->value != REUSE_NOT || node->type == IR_BOOL || node->type == IR_U8 ||
-        c->high - c->low > CODEGEN_REUSE_SPAN)
+    if (c->count == 0 || c->value != REUSE_NOT || node->type == IR_BOOL ||
+        ir_type_is_narrow((ir_type)node->type) || c->high - c->low > CODEGEN_REUSE_SPAN)
         return false;
     if (node->op == IR_CONVERT) {
         node = &f->graph->nodes[node->arg[0]];
-        if (node->type != IR_U8) return false;
+        if (!ir_type_is_narrow((ir_type)node->type)) return false;
     }
-    return node->op == IR_LOAD && is_byte(f->loop, node->param);
+    return node->op == IR_LOAD && is_narrow(f->loop, node->param);
 }
 
 /* The group of values at the same offsets; a new one if there is none. */

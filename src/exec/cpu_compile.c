@@ -118,7 +118,8 @@ static kata_status look_up(exec_context *context, const codegen_loop *bound, siz
  * there is too much. */
 static bool pack_fields(const chain_loop *loop, uint64_t *out)
 {
-    enum { TYPE_BITS = 3, ROWS_BITS = 2, MOST = 12 };
+    enum { TYPE_BITS = 4, ROWS_BITS = 2, MOST = 10 };
+    _Static_assert(IR_STORAGE_COUNT <= 1 << TYPE_BITS, "a type has too few bits");
     uint64_t fields = loop->colors > 1;
     if (loop->kernel->param_count > MOST) return false;
     for (int p = 0; p < loop->kernel->param_count; p++) {

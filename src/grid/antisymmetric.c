@@ -32,6 +32,8 @@ static void undo_step(kata_type stored, double value, void *elements, int64_t co
     case KATA_I64: STEP(int64_t, i64, kata_mul_i64(2, v), kata_sub_i64(twice, x[i]))
     case KATA_I32: STEP(int32_t, i32, kata_mul_i32(2, v), kata_sub_i32(twice, x[i]))
     case KATA_U8: CODED_STEP(uint8_t, i32, u8)
+    case KATA_U16: CODED_STEP(uint16_t, i32, u16)
+    case KATA_I16: CODED_STEP(int16_t, i32, i16)
     case KATA_F16: CODED_STEP(uint16_t, f32, f16)
     case KATA_BF16: CODED_STEP(uint16_t, f32, bf16)
     case KATA_UNORM8: CODED_STEP(uint8_t, f32, unorm8)

@@ -90,6 +90,8 @@ typedef struct io_array {
 
 /* Number of values; below 2^48 in arrays that these functions give. */
 int64_t io_array_count(const io_array *a);
+/* Whether integers of a narrow type may be read as a wider one that has all their values. */
+bool io_widens(kata_type from, kata_type to);
 /* "3 x 4 x 5"; "one number" without axes */
 void io_array_print(text *out, const io_array *a);
 
@@ -99,7 +101,7 @@ void io_array_print(text *out, const io_array *a);
  * more or less than the file holds is refused. */
 kata_status io_npy_shape(const char *path, io_array *a, messages *m);
 /* Reads the values, last axis fastest, of a file that must have this shape and type, or where the
- * type is u8, i32 or i64 as well. */
+ * type is narrow, as a wider integer (io_widens). */
 kata_status io_npy_read(const char *path, const io_array *expected, void *values, messages *m);
 /* Version 1, C order. The file appears whole or not at all. */
 kata_status io_npy_write(const char *path, const io_array *a, const void *values, messages *m);
@@ -111,7 +113,7 @@ enum { IO_MOST_ARRAYS = 16 }; /* in one file */
 /* One array of values in plain order: x fastest, component slowest. */
 typedef struct io_points {
     const char *name;
-    kata_type type; /* f64, f32, i64, i32 or u8 */
+    kata_type type; /* f64, f32, i64, i32, i16, u16 or u8 */
     int components;
 } io_points;
 
@@ -170,11 +172,11 @@ typedef struct io_dataset {
     } kind;
 } io_dataset;
 
-/* A dataset of floating-point numbers (f64, or f32 up to 4 bytes) or integers (u8, else i32 where
- * they fit, else i64; unsigned ones of 64 bits are refused), values converted by HDF5. A process of
- * its own reads it: a file that makes libhdf5 crash, or asks for more memory, time or other files
- * than it should, is an error. *components is 1, but for point data: there the last axis is one
- * of components where there are more values than points. */
+/* A dataset of floating-point numbers (f64, or f32 up to 4 bytes) or integers (u8, u16, i16, else
+ * i32 where they fit, else i64; unsigned ones of 64 bits are refused), values converted by HDF5. A
+ * process of its own reads it: a file that makes libhdf5 crash, or asks for more memory, time or
+ * other files than it should, is an error. *components is 1, but for point data: there the last
+ * axis is one of components where there are more values than points. */
 kata_status io_hdf5_shape(const io_dataset *d, io_array *a, int *components, messages *m);
 /* Reads the values, last axis fastest, of a dataset that must have this shape; as expected->type,
  * which may be a wider integer type. */

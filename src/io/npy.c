@@ -24,6 +24,16 @@ void io_array_print(text *out, const io_array *a)
         text_add(out, "%s%lld", i ? " x " : "", (long long)a->size[i]);
 }
 
+bool io_widens(kata_type from, kata_type to)
+{
+    switch (from) {
+    case KATA_U8: return to == KATA_U16 || to == KATA_I16 || to == KATA_I32 || to == KATA_I64;
+    case KATA_U16:
+    case KATA_I16: return to == KATA_I32 || to == KATA_I64;
+    default: return false;
+    }
+}
+
 /* ---- opening --------------------------------------------------------------------------------- */
 
 /* Opens a file up to its values. */
@@ -94,11 +104,13 @@ static int64_t integer_at(const io_npy_type *type, const char *value)
     return type->is_signed ? (int64_t)((uint64_t)raw << unused) >> unused : (int64_t)raw;
 }
 
-/* Stores an integer as u8, i32 or i64. */
+/* Stores an integer in a type of integers that has it. */
 static void store_integer(kata_type type, int64_t value, void *to)
 {
     if (type == KATA_U8)
         *(uint8_t *)to = (uint8_t)value;
+    else if (type == KATA_U16 || type == KATA_I16)
+        *(uint16_t *)to = (uint16_t)value;
     else if (type == KATA_I32)
         *(int32_t *)to = (int32_t)value;
     else
@@ -140,11 +152,10 @@ static bool read_pieces(io_npy_reader *r, kata_type to, char *values)
     return true;
 }
 
-/* Whether values of the file can be read as a type: their own, or of bytes a wider integer. */
+/* Whether values of the file can be read as a type: their own, or a wider integer. */
 static bool reads_as(const io_npy_type *type, kata_type to)
 {
-    bool wider = type->type == KATA_U8 && (to == KATA_I32 || to == KATA_I64);
-    return type->type == to || wider;
+    return type->type == to || io_widens(type->type, to);
 }
 
 static bool is_expected(const io_npy_reader *r, const io_array *expected)
@@ -188,6 +199,8 @@ static const char *descr_of(kata_type type)
     case KATA_I64: return little ? "<i8" : ">i8";
     case KATA_I32: return little ? "<i4" : ">i4";
     case KATA_U8: return "|u1";
+    case KATA_U16: return little ? "<u2" : ">u2";
+    case KATA_I16: return little ? "<i2" : ">i2";
     default: return NULL;
     }
 }
@@ -209,9 +222,11 @@ kata_status io_npy_write(const char *path, const io_array *a, const void *values
 {
     const char *descr = descr_of(a->type);
     if (!descr)
-        return message_fail(m, KATA_ERROR_ARGUMENT,
-                            "cannot write %s: an NPY file takes f64, f32, f16, i64, i32 and u8",
-                            path);
+        return message_fail(
+            m, KATA_ERROR_ARGUMENT,
+            "cannot write %s: an NPY file takes f64, f32, f16, i64, i32, i16, u16 and "
+            "u8",
+            path);
     text header = {0};
     add_header(&header, a, descr);
     unsigned char begin[10] = "\x93NUMPY\x01";

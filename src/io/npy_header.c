@@ -18,8 +18,8 @@ static const int64_t most_values = (int64_t)1 << 48;
 
 static const io_npy_type types[] = {
     {"f8", KATA_F64, 8, false}, {"f4", KATA_F32, 4, false}, {"f2", KATA_F16, 2, false},
-    {"i8", KATA_I64, 8, true},  {"i4", KATA_I32, 4, true},  {"i2", KATA_I32, 2, true},
-    {"i1", KATA_I32, 1, true},  {"u4", KATA_I64, 4, false}, {"u2", KATA_I32, 2, false},
+    {"i8", KATA_I64, 8, true},  {"i4", KATA_I32, 4, true},  {"i2", KATA_I16, 2, true},
+    {"i1", KATA_I16, 1, true},  {"u4", KATA_I64, 4, false}, {"u2", KATA_U16, 2, false},
     {"u1", KATA_U8, 1, false},  {"b1", KATA_U8, 1, false}};
 
 bool io_npy_fail(io_npy_reader *r, const char *reason)

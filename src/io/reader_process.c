@@ -127,8 +127,8 @@ static bool receive(int in, void *to, size_t size, double until)
 static bool is_shape(const reader_reply *reply)
 {
     int64_t count = 1;
-    if (reply->type < KATA_F64 || reply->type > KATA_U8 || reply->axes < 0 ||
-        reply->axes > READER_MOST_AXES || reply->components < 1)
+    if (!reader_knows(reply->type) || reply->axes < 0 || reply->axes > READER_MOST_AXES ||
+        reply->components < 1)
         return false;
     for (int i = 0; i < reply->axes; i++)
         if (reply->size[i] < 0 || __builtin_mul_overflow(count, reply->size[i], &count) ||

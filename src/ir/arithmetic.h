@@ -109,10 +109,11 @@ KATA_INLINE int64_t kata_i64_of_f64(double x)
 KATA_INLINE int32_t kata_i32_of_f32(float x) { return kata_i32_of_f64((double)x); }
 KATA_INLINE int64_t kata_i64_of_f32(float x) { return kata_i64_of_f64((double)x); }
 
-/* ---- u8: wraps as integers do, saturates from floating point ---- */
+/* ---- u8, u16, i16: wrap as integers do, saturate from floating point ---- */
 
 typedef __UINT8_TYPE__ kata_byte;
 typedef __UINT16_TYPE__ kata_half;
+typedef __INT16_TYPE__ kata_short;
 
 KATA_INLINE int32_t kata_i32_of_u8(kata_byte x) { return x; }
 KATA_INLINE int64_t kata_i64_of_u8(kata_byte x) { return x; }
@@ -127,6 +128,34 @@ KATA_INLINE kata_byte kata_u8_of_f64(double x)
     return (kata_byte)(x != x ? 0 : i);
 }
 KATA_INLINE kata_byte kata_u8_of_f32(float x) { return kata_u8_of_f64((double)x); }
+
+KATA_INLINE int32_t kata_i32_of_u16(kata_half x) { return x; }
+KATA_INLINE int64_t kata_i64_of_u16(kata_half x) { return x; }
+KATA_INLINE kata_half kata_u16_of_u16(kata_half x) { return x; }
+KATA_INLINE kata_half kata_u16_of_i32(int32_t x) { return (kata_half)x; }
+KATA_INLINE kata_half kata_u16_of_i64(int64_t x) { return (kata_half)x; }
+KATA_INLINE kata_half kata_u16_of_f64(double x)
+{
+    double y = x < 65535.0 ? x : 65535.0;
+    double z = y > 0.0 ? y : 0.0;
+    int32_t i = (int32_t)z;
+    return (kata_half)(x != x ? 0 : i);
+}
+KATA_INLINE kata_half kata_u16_of_f32(float x) { return kata_u16_of_f64((double)x); }
+
+KATA_INLINE int32_t kata_i32_of_i16(kata_short x) { return x; }
+KATA_INLINE int64_t kata_i64_of_i16(kata_short x) { return x; }
+KATA_INLINE kata_short kata_i16_of_i16(kata_short x) { return x; }
+KATA_INLINE kata_short kata_i16_of_i32(int32_t x) { return (kata_short)x; }
+KATA_INLINE kata_short kata_i16_of_i64(int64_t x) { return (kata_short)x; }
+KATA_INLINE kata_short kata_i16_of_f64(double x)
+{
+    double y = x < 32767.0 ? x : 32767.0;
+    double z = y > -32768.0 ? y : -32768.0;
+    int32_t i = (int32_t)z;
+    return (kata_short)(x != x ? 0 : i);
+}
+KATA_INLINE kata_short kata_i16_of_f32(float x) { return kata_i16_of_f64((double)x); }
 
 /* ---- unorm8: a byte b that stands for b/255 ---- */
 

@@ -18,7 +18,7 @@ enum {
     REDUCTION_COST = 160 /* lanes, for each element */
 };
 
-static bool is_integer(ir_type type) { return type == IR_I32 || type == IR_I64 || type == IR_U8; }
+static bool is_integer(ir_type type) { return type != IR_BOOL && !ir_type_is_floating(type); }
 
 static int operation_cost(const ir_graph *g, const ir_node *node)
 {

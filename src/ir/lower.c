@@ -3,7 +3,8 @@
  * run; their conditions must be constants. A branch on a constant runs one side. On any other
  * condition both sides run, each from the same cells, and selects join the cells that differ
  * afterwards. `changes` records the cells overwritten since a branch began, so that a branch costs
- * as much as its assignments. A RETURN sets the cell `returned`; statements after it run under its
+ * as much as its assignments. A RETURN sets the cell `returned`. In a helper, statements after one
+ * that may have happened change nothing that counts. In a kernel they run as a branch, under its
  * negation. */
 #include "ir/lowering.h"
 
@@ -116,6 +117,7 @@ static kata_status lower_branch(lowering *l, ir_id condition, const ir_stmt *bod
         yes[i] = (lower_change){where, l->cells[where]};
     }
     undo(l, mark);
+    if (condition == l->cells[l->returned].value) assign(l, l->returned, lower_bool(l, false));
     lower_path_enter(l, condition, false);
     status = lower_stmts(l, other);
     lower_path_leave(l);
@@ -234,6 +236,12 @@ static bool has_returned(const lowering *l)
     return returned->op == IR_CONST && returned->value.i32;
 }
 
+/* Whether a kernel may have ended at this point, on some path. */
+static bool may_have_ended(const lowering *l)
+{
+    return !l->helpers && l->g->nodes[l->cells[l->returned].value].op != IR_CONST;
+}
+
 /* The first number parameter of one element that a value is made of, found by its position in the
  * graph; NULL when there is none. */
 static const ir_param *number_below(const lowering *l, ir_id value)
@@ -273,6 +281,12 @@ static kata_status refuse_condition(lowering *l, const ir_stmt *s, ir_id conditi
     return message_send(l->m);
 }
 
+/* The step of a loop also counts where the kernel may have ended: so the count stays known. */
+static kata_status lower_step(lowering *l, const ir_stmt *step)
+{
+    return step && may_have_ended(l) ? lower_assign(l, step) : lower_stmts(l, step);
+}
+
 static kata_status lower_for(lowering *l, const ir_stmt *s)
 {
     kata_status status = lower_stmts(l, s->init);
@@ -285,7 +299,7 @@ static kata_status lower_for(lowering *l, const ir_stmt *s)
         if (n->op != IR_CONST) return refuse_condition(l, s, condition);
         if (!n->value.i32) break;
         status = lower_stmts(l, s->body);
-        if (!status) status = lower_stmts(l, s->step);
+        if (!status) status = lower_step(l, s->step);
     }
     l->repetition = outer;
     return status ? status : lower_check(l, s->at);
@@ -295,6 +309,10 @@ static kata_status lower_for(lowering *l, const ir_stmt *s)
  * change only the helper's own variables, and nobody reads these any more. */
 static void lower_return(lowering *l, const ir_stmt *s)
 {
+    if (s->index < 0) {
+        assign(l, l->returned, lower_bool(l, true));
+        return;
+    }
     uint32_t where = l->local_cells[s->index];
     ir_id value = lower_expr(l, s->value), before = l->cells[where].value;
     ir_id returned = l->cells[l->returned].value;
@@ -351,6 +369,7 @@ static kata_status lower_stmts(lowering *l, const ir_stmt *s)
 {
     kata_status status = KATA_OK;
     for (; s && !status && !has_returned(l); s = s->next) {
+        if (may_have_ended(l)) return lower_branch(l, l->cells[l->returned].value, NULL, s);
         status = lower_check(l, s->at);
         if (!status) status = lower_stmt(l, s);
         if (!status) status = lower_check(l, s->at);

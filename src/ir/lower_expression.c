@@ -250,7 +250,9 @@ static ir_id random_number(lowering *l, const ir_expr *e)
 static ir_id call(lowering *l, const ir_expr *e)
 {
     if (l->record) l->record->calls++;
+    l->helpers++;
     kata_status status = lower_body(l, e->body);
+    l->helpers--;
     if (l->record) l->record->calls--;
     if (status) return 0;
     return l->cells[l->local_cells[e->index]].value;

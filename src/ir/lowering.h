@@ -55,6 +55,7 @@ typedef struct lowering {
     ir_check *checks;
     size_t check_count, check_capacity;
     lower_record *record; /* NULL outside the conditions of asserts */
+    int helpers;          /* that are being lowered, one in another */
 } lowering;
 
 /* ---- lower.c, lower_expression.c ------------------------------------------------------------- */

@@ -50,7 +50,7 @@ const ir_op_info ir_ops[IR_OP_COUNT] = {
 bool ir_op_takes(ir_op op, ir_type type)
 {
     char letter = type == IR_BOOL            ? 'b'
-                  : type == IR_U8            ? 'u'
+                  : ir_type_is_narrow(type)  ? 'u'
                   : ir_type_is_integer(type) ? 'i'
                                              : 'f';
     if (type == IR_I64 && strchr(ir_ops[op].types, 'l')) return true;

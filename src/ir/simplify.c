@@ -195,6 +195,8 @@ static bool is_exact(ir_type from, ir_type to)
     switch (from) {
     case IR_BOOL: return true;
     case IR_U8: return to != IR_BOOL;
+    case IR_U16:
+    case IR_I16: return to != IR_BOOL && !ir_type_is_narrow(to);
     case IR_I32: return to == IR_I64 || to == IR_F64;
     case IR_F32: return to == IR_F64;
     default: return false;

@@ -14,7 +14,9 @@
     X(u8, "KATA_U8", "u8", "uint8_t", 1, IR_I32, true)                                             \
     X(f16, "KATA_F16", "f16", "uint16_t", 2, IR_F32, true)                                         \
     X(bf16, "KATA_BF16", "bf16", "uint16_t", 2, IR_F32, true)                                      \
-    X(unorm8, "KATA_UNORM8", "unorm8", "uint8_t", 1, IR_F32, true)
+    X(unorm8, "KATA_UNORM8", "unorm8", "uint8_t", 1, IR_F32, true)                                 \
+    X(u16, "KATA_U16", "u16", "uint16_t", 2, IR_I32, true)                                         \
+    X(i16, "KATA_I16", "i16", "int16_t", 2, IR_I32, true)
 
 const ir_storage_info ir_storages[IR_STORAGE_COUNT] = {
 #define X(name, constant, word, c_name, bytes, type, coded)                                        \
@@ -25,10 +27,18 @@ const ir_storage_info ir_storages[IR_STORAGE_COUNT] = {
 
 ir_type ir_type_of_storage(kata_type storage) { return ir_storages[storage].type; }
 
+kata_type ir_storage_of_type(ir_type type)
+{
+    static const kata_type storage[IR_TYPE_COUNT] = {
+        [IR_BOOL] = KATA_I32, [IR_I32] = KATA_I32, [IR_I64] = KATA_I64, [IR_F32] = KATA_F32,
+        [IR_F64] = KATA_F64,  [IR_U8] = KATA_U8,   [IR_U16] = KATA_U16, [IR_I16] = KATA_I16};
+    return storage[type];
+}
+
 bool ir_storage_suits(kata_type storage, ir_type type)
 {
     ir_type own = ir_storages[storage].type;
-    if (type == IR_U8) return storage == KATA_U8;
+    if (ir_type_is_narrow(type)) return storage == ir_storage_of_type(type);
     return (ir_type_is_floating(own) && ir_type_is_floating(type)) ||
            (ir_type_is_integer(own) && ir_type_is_integer(type));
 }
@@ -40,6 +50,14 @@ static ir_value read_byte(kata_type storage, ir_type type, uint8_t byte)
                           : ir_value_of_double(type, (double)kata_f32_of_unorm8(byte));
 }
 
+static ir_value read_half(kata_type storage, ir_type type, uint16_t half)
+{
+    if (storage == KATA_U16) return ir_value_of_int(type, half);
+    if (storage == KATA_I16) return ir_value_of_int(type, (int16_t)half);
+    float x = storage == KATA_F16 ? kata_f32_of_f16(half) : kata_f32_of_bf16(half);
+    return ir_value_of_double(type, (double)x);
+}
+
 ir_value ir_storage_read(kata_type storage, ir_type type, const void *element)
 {
     const ir_storage_info *info = &ir_storages[storage];
@@ -48,8 +66,7 @@ ir_value ir_storage_read(kata_type storage, ir_type type, const void *element)
     if (info->bytes == 1) return read_byte(storage, type, *(const uint8_t *)element);
     if (info->bytes == 2) {
         memcpy(&half, element, sizeof half);
-        float x = storage == KATA_F16 ? kata_f32_of_f16(half) : kata_f32_of_bf16(half);
-        return ir_value_of_double(type, (double)x);
+        return read_half(storage, type, half);
     }
     memcpy(&value, element, (size_t)info->bytes);
     return ir_convert(type, info->type, value);
@@ -57,11 +74,17 @@ ir_value ir_storage_read(kata_type storage, ir_type type, const void *element)
 
 static uint8_t byte_of(kata_type storage, ir_type type, ir_value value)
 {
+    if (storage == KATA_U8) return (uint8_t)ir_convert(IR_U8, type, value).i32;
     double x = ir_convert(IR_F64, type, value).f64;
-    if (storage == KATA_U8 && !ir_type_is_floating(type))
-        return kata_u8_of_i64(ir_convert(IR_I64, type, value).i64);
-    if (storage == KATA_U8) return kata_u8_of_f64(x);
     return type == IR_F32 ? kata_unorm8_of_f32(value.f32) : kata_unorm8_of_f64(x);
+}
+
+static uint16_t half_of(kata_type storage, ir_type type, ir_value value)
+{
+    if (storage == KATA_U16) return (uint16_t)ir_convert(IR_U16, type, value).i32;
+    if (storage == KATA_I16) return (uint16_t)ir_convert(IR_I16, type, value).i32;
+    float x = ir_convert(IR_F32, type, value).f32;
+    return storage == KATA_F16 ? kata_f16_of_f32(x) : kata_bf16_of_f32(x);
 }
 
 void ir_storage_write(kata_type storage, ir_type type, ir_value value, void *element)
@@ -70,8 +93,7 @@ void ir_storage_write(kata_type storage, ir_type type, ir_value value, void *ele
     if (info->bytes == 1) {
         *(uint8_t *)element = byte_of(storage, type, value);
     } else if (info->bytes == 2) {
-        float x = ir_convert(IR_F32, type, value).f32;
-        uint16_t half = storage == KATA_F16 ? kata_f16_of_f32(x) : kata_bf16_of_f32(x);
+        uint16_t half = half_of(storage, type, value);
         memcpy(element, &half, sizeof half);
     } else {
         ir_value converted = ir_convert(info->type, type, value);

@@ -46,7 +46,8 @@ typedef enum ir_stmt_kind {
     IR_STMT_IF,     /* value: a bool; then `body`, else `other` */
     IR_STMT_FOR,    /* init (one ASSIGN); while value: body, then step (one ASSIGN) */
     IR_STMT_BLOCK,  /* body */
-    IR_STMT_RETURN, /* stores `value` to local `index` and ends the innermost CALL */
+    IR_STMT_RETURN, /* stores `value` to local `index` and ends the innermost CALL; without a
+                       value, index -1, ends the kernel at this point */
     IR_STMT_ASSERT  /* the point fails where value, a bool, is false; `text` says why */
 } ir_stmt_kind;
 

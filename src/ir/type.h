@@ -15,7 +15,9 @@
     X(I64, "long", "int64_t", "i64", 8)                                                            \
     X(F32, "float", "float", "f32", 4)                                                             \
     X(F64, "double", "double", "f64", 8)                                                           \
-    X(U8, "uchar", "uint8_t", "u8", 1)
+    X(U8, "uchar", "uint8_t", "u8", 1)                                                             \
+    X(U16, "ushort", "uint16_t", "u16", 2)                                                         \
+    X(I16, "short", "int16_t", "i16", 2)
 
 typedef enum ir_type {
 #define X(name, ...) IR_##name,
@@ -31,13 +33,15 @@ typedef struct ir_type_info {
 extern const ir_type_info ir_types[IR_TYPE_COUNT];
 
 static inline bool ir_type_is_floating(ir_type type) { return type == IR_F32 || type == IR_F64; }
-/* False for bool and uchar: nothing is computed in them. */
+/* False for bool and narrow integers: nothing is computed in them. */
 static inline bool ir_type_is_integer(ir_type type) { return type == IR_I32 || type == IR_I64; }
+/* uchar, ushort and short. */
+static inline bool ir_type_is_narrow(ir_type type) { return type >= IR_U8 && type < IR_TYPE_COUNT; }
 
 /* ---- value.c --------------------------------------------------------------------------------- */
 
 /* A value of a type: 8 bytes, unused high bytes zero, so that equal bits are equal values. A bool
- * is 0 or 1, a uchar 0 to 255, both in i32. */
+ * is 0 or 1, in i32; so are narrow integers, in their range. */
 typedef union ir_value {
     uint64_t bits;
     int32_t i32;
@@ -52,7 +56,7 @@ ir_value ir_convert(ir_type to, ir_type from, ir_value x);
 
 /* ---- storage.c ------------------------------------------------------------------------------- */
 
-enum { IR_STORAGE_COUNT = KATA_UNORM8 + 1 };
+enum { IR_STORAGE_COUNT = KATA_I16 + 1 };
 
 /* In the order of kata_type. `name`: in messages and in names of functions. `word`: the type that
  * messages propose for a parameter. `type`: boundary rules compute in it. `coded`: the element is
@@ -67,8 +71,10 @@ typedef struct ir_storage_info {
 extern const ir_storage_info ir_storages[IR_STORAGE_COUNT];
 
 ir_type ir_type_of_storage(kata_type storage);
+/* The storage type that is the type itself; KATA_I32 for bool. */
+kata_type ir_storage_of_type(ir_type type);
 /* Whether values of a type can be read from, and written to, a field of this storage type: floating
- * as floating, integer as integer, uchar as itself. */
+ * as floating, integer as integer, narrow integers as themselves. */
 bool ir_storage_suits(kata_type storage, ir_type type);
 /* Reads the element at an address as a value of a type, as a kernel loads it. Integers of a
  * floating type, and the reverse, are converted as by CONVERT. */

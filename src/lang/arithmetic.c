@@ -68,7 +68,7 @@ ir_expr *lang_convert_assigned(lang_compiler *c, lang_value value, ir_type type)
 
 lang_value lang_promoted(lang_compiler *c, lang_value value)
 {
-    bool promotes = value.expr && value.expr->type == IR_U8;
+    bool promotes = value.expr && ir_type_is_narrow(value.expr->type);
     return promotes ? lang_value_of(lang_convert(c, value, IR_I32)) : value;
 }
 

@@ -39,7 +39,8 @@ typedef struct lang_value {
 } lang_value;
 
 lang_value lang_value_of(ir_expr *expr);
-/* A uchar as int, because nothing is computed in uchar; other values as they are. */
+/* A uchar, ushort or short as int, because nothing is computed in them; other values as they are.
+ */
 lang_value lang_promoted(lang_compiler *c, lang_value value);
 /* Conversion as by assignment; NULL when it failed. */
 ir_expr *lang_convert(lang_compiler *c, lang_value value, ir_type type);

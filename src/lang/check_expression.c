@@ -1,6 +1,9 @@
 /* Syntax of expressions to typed IR. */
 #include "lang/check.h"
 
+#include <math.h>
+#include <string.h>
+
 static const lang_value failed;
 
 static lang_value check_literal(lang_compiler *c, const lang_expr *e)
@@ -18,6 +21,22 @@ static lang_value check_lvalue(lang_compiler *c, const lang_expr *e)
     if (!lang_lvalue_find(c, e, &lvalue)) return failed;
     lvalue.symbol->used = true;
     return lang_lvalue_read(c, &lvalue);
+}
+
+/* M_PI stands for its digits, unless the file gives the name a meaning of its own. */
+static bool is_pi(lang_compiler *c, const lang_expr *e)
+{
+    return strcmp(e->name->text, "M_PI") == 0 && !lang_find(c, e->name);
+}
+
+static lang_value check_pi(lang_compiler *c, const lang_expr *e)
+{
+    const lang_expr digits = {.type = IR_F64,
+                              .flexible = true,
+                              .at = e->at,
+                              .value = ir_value_of_double(IR_F64, M_PI),
+                              .f32_value = ir_value_of_double(IR_F32, M_PI)};
+    return check_literal(c, &digits);
 }
 
 static lang_value check_binary(lang_compiler *c, const lang_expr *e)
@@ -47,7 +66,7 @@ static lang_value check_kind(lang_compiler *c, const lang_expr *e)
 {
     switch (e->kind) {
     case LANG_EXPR_LITERAL: return check_literal(c, e);
-    case LANG_EXPR_NAME:
+    case LANG_EXPR_NAME: return is_pi(c, e) ? check_pi(c, e) : check_lvalue(c, e);
     case LANG_EXPR_INDEX: return check_lvalue(c, e);
     case LANG_EXPR_CALL: return lang_check_call(c, e);
     case LANG_EXPR_UNARY: return lang_unary(c, e->sign, lang_check(c, e->arg[0]), e->at);

@@ -63,9 +63,10 @@ static ir_stmt *check_for(lang_compiler *c, const lang_stmt *s)
 
 static ir_stmt *check_return(lang_compiler *c, const lang_stmt *s)
 {
+    if (!c->helper && !s->value) return lang_tree_stmt(c, IR_STMT_RETURN, -1, s->at);
     if (!c->helper) {
-        lang_error(c, s->at, "a kernel does not return");
-        lang_hint(c, "put what is conditional under an 'if'; values go to 'out' parameters");
+        lang_error(c, s->at, "a kernel does not return a value");
+        lang_hint(c, "write 'return;' to end it at this point; values go to 'out' parameters");
         return NULL;
     }
     if (!s->value) {

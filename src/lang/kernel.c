@@ -39,8 +39,9 @@ static bool check_kind(lang_compiler *c, const lang_param *p)
         lang_error(c, p->type_at, "'%s' cannot be bool: only number parameters can", p->name->text);
         return lang_hint(c, "use int");
     }
-    if (p->type == IR_U8 && reduction) {
-        lang_error(c, p->type_at, "'%s' cannot be uchar: nothing is computed in it", p->name->text);
+    if (ir_type_is_narrow(p->type) && reduction) {
+        lang_error(c, p->type_at, "'%s' cannot be %s: nothing is computed in it", p->name->text,
+                   ir_types[p->type].name);
         return lang_hint(c, "use int");
     }
     if (!p->constant || p->kind == IR_PARAM_NUMBER) return true;

@@ -13,7 +13,7 @@ static const char no_loop[] = "a loop is 'for (int q = 0; q < 9; q++)', with bou
                               "compile time";
 static const char no_jump[] = "loops run to their end; put what is conditional under an 'if'";
 static const char no_switch[] = "use 'if' and 'else'";
-static const char no_type[] = "the types are bool, uchar, int, long, float, double and real";
+static const char no_type[] = "the types are " LANG_TYPE_NAMES;
 static const char no_storage[] =
     "a helper is 'static TYPE name(...)', a constant 'const TYPE name'";
 
@@ -35,7 +35,6 @@ static const struct refused {
     {"typedef", no_type, false},
     {"void", "a helper returns a value; a kernel without parameters is 'kernel name()'", false},
     {"char", no_type, false},
-    {"short", no_type, false},
     {"signed", no_type, false},
     {"unsigned", no_type, false},
     {"sizeof", "lengths are constants: name them, as in 'const int n = 9;'", false},

@@ -36,8 +36,9 @@ static void parse_modes(lang_compiler *c, lang_param *p)
 
 static bool not_a_param(lang_compiler *c)
 {
-    static const char *const starts[] = {"in",  "out",  "inout", "sum",    "min",   "max", "bool",
-                                         "int", "long", "float", "double", "uchar", "real"};
+    static const char *const starts[] = {"in",     "out",   "inout",  "sum",   "min",
+                                         "max",    "bool",  "int",    "long",  "float",
+                                         "double", "uchar", "ushort", "short", "real"};
     const char *name = c->token.kind == LANG_TOKEN_NAME ? c->token.name->text : NULL;
     lang_unexpected(c, "a parameter such as 'in double u' or 'double c'");
     if (name) lang_suggest(c, name, starts, COUNT_OF(starts));

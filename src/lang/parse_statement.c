@@ -33,7 +33,7 @@ static lang_stmt *unknown_type(lang_compiler *c, const lang_expr *e)
     if (!lang_suggest_type(c, e->name->text) &&
         lang_suggest(c, e->name->text, words, COUNT_OF(words)))
         return NULL;
-    lang_hint(c, "the types are bool, uchar, int, long, float, double and real");
+    lang_hint(c, "the types are " LANG_TYPE_NAMES);
     return NULL;
 }
 

@@ -19,7 +19,7 @@ bool lang_suggest_type(lang_compiler *c, const char *name)
 bool lang_parse_type(lang_compiler *c, ir_type *type)
 {
     if (!lang_is_type(&c->token)) {
-        lang_unexpected(c, "a type (bool, uchar, int, long, float, double or real)");
+        lang_unexpected(c, "a type (bool, uchar, ushort, short, int, long, float, double or real)");
         if (c->token.kind == LANG_TOKEN_NAME) lang_suggest_type(c, c->token.name->text);
         return false;
     }

@@ -13,6 +13,8 @@
     X(FLOAT, "float")                                                                              \
     X(DOUBLE, "double")                                                                            \
     X(UCHAR, "uchar")                                                                              \
+    X(USHORT, "ushort")                                                                            \
+    X(SHORT, "short")                                                                              \
     X(REAL, "real")                                                                                \
     X(KERNEL, "kernel")                                                                            \
     X(IMPORT, "import")                                                                            \
@@ -34,6 +36,8 @@
     X(FINER, "finer")                                                                              \
     X(COARSER, "coarser")                                                                          \
     X(ALONG, "along")
+
+#define LANG_TYPE_NAMES "bool, uchar, ushort, short, int, long, float, double and real"
 
 typedef enum lang_word {
 #define X(name, ...) LANG_WORD_##name,

@@ -68,7 +68,9 @@ static range range_of_type(ir_type type)
 {
     switch (type) {
     case IR_BOOL: return (range){0, 1};
-    case IR_U8: return (range){0, 255};
+    case IR_U8: return (range){0, UINT8_MAX};
+    case IR_U16: return (range){0, UINT16_MAX};
+    case IR_I16: return (range){INT16_MIN, INT16_MAX};
     case IR_I32: return (range){INT32_MIN, INT32_MAX};
     default: return (range){INT64_MIN, INT64_MAX};
     }

@@ -98,12 +98,7 @@ static kata_status check_components(const chain_loop *loop, int p, messages *m)
 
 static const char *constant_of(ir_type type)
 {
-    static const char *const names[IR_TYPE_COUNT] = {[IR_F64] = "KATA_F64",
-                                                     [IR_F32] = "KATA_F32",
-                                                     [IR_I64] = "KATA_I64",
-                                                     [IR_I32] = "KATA_I32",
-                                                     [IR_U8] = "KATA_U8"};
-    return names[type] ? names[type] : "another type";
+    return ir_storages[ir_storage_of_type(type)].constant;
 }
 
 static kata_status check_storage(const chain_loop *loop, int p, messages *m)
@@ -147,7 +142,7 @@ static kata_status check_scalar(const chain_loop *loop, int p, messages *m)
     begin(loop, p, m, "scalar of another type");
     message_line(m, "scalar '%s' is %s, '%s' is %s", binding->name, ir_types[stored].name,
                  param->name, ir_types[param->type].name);
-    if (param->type == IR_U8)
+    if (ir_type_is_narrow(param->type))
         message_line(m, "no scalar is: declare it 'int %s'", param->name);
     else
         message_line(m, "make the scalar with %s", constant_of(param->type));

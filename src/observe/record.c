@@ -140,12 +140,8 @@ static void write_scalar(const observe_record *record, const chain_binding *b, i
 static void write_numbers(const observe_record *record, const ir_param *param,
                           const ir_value *values)
 {
-    static const kata_type shown[IR_TYPE_COUNT] = {[IR_BOOL] = KATA_I32,
-                                                   [IR_I32] = KATA_I32,
-                                                   [IR_I64] = KATA_I64,
-                                                   [IR_F32] = KATA_F32,
-                                                   [IR_U8] = KATA_I32};
-    fprintf(record->to, "number %s %s", param->name, store_type_name(shown[param->type]));
+    kata_type shown = ir_type_is_narrow(param->type) ? KATA_I32 : ir_storage_of_type(param->type);
+    fprintf(record->to, "number %s %s", param->name, store_type_name(shown));
     for (int i = 0; i < param->count; i++) write_bits(record, param->type, values[i]);
     fprintf(record->to, "\n");
 }

@@ -297,6 +297,7 @@ static bool run_one(oracle_interpreter *in, const ir_stmt *stmt)
     case IR_STMT_FOR: return run_for(in, stmt);
     case IR_STMT_BLOCK: return run(in, stmt->body);
     case IR_STMT_RETURN: {
+        if (!stmt->value) return true;
         ir_value value = evaluate(in, stmt->value);
         *local_at(in, stmt->index, NULL) = value;
         return true;

@@ -63,6 +63,8 @@ static bool take_type(reader *r, int32_t *type)
         *type = bytes <= 4 ? KATA_F32 : KATA_F64;
     else if (class == H5T_INTEGER && bytes == 1 && !is_signed)
         *type = KATA_U8;
+    else if (class == H5T_INTEGER && bytes <= 2)
+        *type = is_signed ? KATA_I16 : KATA_U16;
     else if (class == H5T_INTEGER && (bytes < 4 || (bytes == 4 && is_signed)))
         *type = KATA_I32;
     else if (class == H5T_INTEGER && (bytes < 8 || (bytes == 8 && is_signed)))

@@ -23,7 +23,7 @@ static bool read_request(int argc, char **argv, reader_request *request)
 {
     int64_t kind, type, bytes;
     if (argc != 5 || !parse_integer(argv[1], READER_DATASET, READER_IMAGE, &kind) ||
-        !parse_integer(argv[3], KATA_F64, KATA_U8, &type) ||
+        !parse_integer(argv[3], INT32_MIN, INT32_MAX, &type) || !reader_knows(type) ||
         !parse_integer(argv[4], 0, (int64_t)1 << 51, &bytes))
         return false;
     *request = (reader_request){(reader_kind)kind, argv[2], (kata_type)type, bytes};

@@ -26,7 +26,17 @@ enum { READER_MOST_AXES = 8, READER_MARK = 0x4b524831 };
     X(KATA_F32, H5T_NATIVE_FLOAT)                                                                  \
     X(KATA_I64, H5T_NATIVE_INT64)                                                                  \
     X(KATA_I32, H5T_NATIVE_INT32)                                                                  \
-    X(KATA_U8, H5T_NATIVE_UINT8)
+    X(KATA_U8, H5T_NATIVE_UINT8)                                                                   \
+    X(KATA_U16, H5T_NATIVE_UINT16)                                                                 \
+    X(KATA_I16, H5T_NATIVE_INT16)
+
+/* Whether a number is one of these types. */
+static inline bool reader_knows(int64_t type)
+{
+#define KNOWN(known, in_memory) type == known ||
+    return READER_TYPES(KNOWN) false;
+#undef KNOWN
+}
 
 typedef enum reader_kind {
     READER_DATASET, /* the dataset whose path is the name */

@@ -189,8 +189,8 @@ printf 'kernel two(out double u[2]) { u[0] = ix/255.0; u[1] = 1; }\nkernel raw(i
 expect 0 apply p.kata two --size 3x1 u=t.png
 expect 0 apply p.kata raw u=t.png v=t.npy
 expect_values t.npy d4 "0 1 2"
-expect 2 apply t.kata count --size 3 v=t.npy --type u16
-expect_text err "kata apply: --type has no type 'u16'; the types are f64, f32, f16, bf16, i64, i32, u8 and unorm8"
+expect 2 apply t.kata count --size 3 v=t.npy --type u32
+expect_text err "kata apply: --type has no type 'u32'; the types are f64, f32, f16, bf16, i64, i32, i16, u16, u8 and unorm8"
 expect 2 apply k.kata shift u=u.npy c=1 --type c=f32
 expect_text err "kata apply: --type is for fields, and 'c' is none"
 expect 2 apply k.kata shift u=u.npy c=1 --type elsewhere=f32
@@ -307,7 +307,7 @@ expect_refused "w is written to a file that ends in .npy, .png, .vtkhdf or .h5, 
     k.kata split f=u.png v=first.npy w=w.txt
 expect_refused "w is written to a file that ends in .npy, .png, .vtkhdf or .h5, not to w.h5:/w" \
     k.kata split f=u.png v=first.npy w=w.h5:/w
-picture="cannot be a picture, which has 2 dimensions, and 1 to 4 components of another type than i32 and i64"
+picture="cannot be a picture, which has 2 dimensions, and 1 to 4 components of another type than i64, i32, i16 and u16"
 expect_refused "u $picture: name another file than u3.png" k.kata start --size 2x2x2 u=u3.png
 expect_refused "a $picture: name another file than a.png" k.kata more a=a.npy,a.png
 mkdir folder.npy

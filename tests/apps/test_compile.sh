@@ -82,8 +82,8 @@ expect 2 compile
 expect_text err "kata compile: no file is given: kata compile FILE.kata"
 expect 1 compile --cache made k.kata --kernel twise
 expect_text err "error: k.kata has no kernel 'twise'; did you mean 'twice'?"
-expect 1 compile --cache made k.kata --type u16
-expect_text err "error: kata_module_compile: there is no type 'u16'; the types are f64, f32, f16, bf16, i64, i32, u8 and unorm8"
+expect 1 compile --cache made k.kata --type u32
+expect_text err "error: kata_module_compile: there is no type 'u32'; the types are f64, f32, f16, bf16, i64, i32, u8, unorm8, u16 and i16"
 expect 1 compile --cache made k.kata --type w=f32
 expect_text err "error: kata_module_compile: no kernel has a field 'w'"
 expect 1 compile --cache made k.kata --type u=i32

@@ -12,8 +12,17 @@ value_type type_of_storage(kata_type type)
 {
     static const value_type types[] = {
         [KATA_F64] = DOUBLE, [KATA_F32] = FLOAT, [KATA_I64] = LONG,   [KATA_I32] = INT,
-        [KATA_U8] = INT,     [KATA_F16] = FLOAT, [KATA_BF16] = FLOAT, [KATA_UNORM8] = FLOAT};
+        [KATA_U8] = INT,     [KATA_F16] = FLOAT, [KATA_BF16] = FLOAT, [KATA_UNORM8] = FLOAT,
+        [KATA_U16] = INT,    [KATA_I16] = INT};
     return types[type];
+}
+
+const char *narrow_name(kata_type type)
+{
+    return type == KATA_U8    ? "uchar"
+           : type == KATA_U16 ? "ushort"
+           : type == KATA_I16 ? "short"
+                              : NULL;
 }
 
 static void print_pattern(FILE *out, const char *pattern, term *const part[MAX_PARTS]);

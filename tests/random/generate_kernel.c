@@ -145,7 +145,7 @@ static void add_field(builder *b, kernel *k, param_kind kind)
     p->sample = f;
     p->up = up;
     p->type = type_for(b, field);
-    p->byte = field->type == KATA_U8 && p->type == INT && chance_of(b->chance, 50);
+    if (p->type == INT && chance_of(b->chance, 50)) p->narrow = narrow_name(field->type);
     p->count = field->components;
     p->along = field->along;
     unsigned all = (1u << p->count) - 1;
@@ -237,7 +237,7 @@ static const char *declare_param(builder *b, kernel *k, int i)
 {
     static const char *const kinds[] = {"in ", "out ", "inout ", "", "", "sum ", "min ", "max "};
     param *p = &k->params[i];
-    const char *name = TEXT("p%d", i), *type = p->byte ? "uchar" : type_name(p->type);
+    const char *name = TEXT("p%d", i), *type = p->narrow ? p->narrow : type_name(p->type);
     bool field = p->kind <= INOUT;
     bool single = p->kind == NUMBER || (p->count == 1 && !chance_of(b->chance, 8));
     p->brackets = p->kind == TABLE || !single;
@@ -284,8 +284,10 @@ void generate_kernel(builder *b, line_list *list, kernel *k)
     generate_statements(b, &body, chance_from(b->chance, 0, 4), 3);
     generate_intervals(b, &body);
     generate_outputs(b, &body);
-    generate_statements(b, &body, chance_from(b->chance, 0, 1), 3);
     for (int i = 0; i < k->param_count; i++) k->params[i].sure = b->set[i];
+    if (chance_of(b->chance, 15))
+        line_append(&body, builder_line(b, "if ($) return;", generate_term(b, BOOL, 2), NULL));
+    generate_statements(b, &body, chance_from(b->chance, 0, 1), 3);
     k->checked = b->checked;
     b->checked = helpers_checked;
     l->has_body = true;

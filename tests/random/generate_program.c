@@ -103,9 +103,9 @@ static void generate_points(chance *c, const program *p, field *f, const field *
 
 static void generate_fields(chance *c, program *p)
 {
-    static const kata_type types[] = {KATA_F64, KATA_F64, KATA_F64,  KATA_F32,
-                                      KATA_F32, KATA_F32, KATA_I64,  KATA_I32,
-                                      KATA_U8,  KATA_F16, KATA_BF16, KATA_UNORM8};
+    static const kata_type types[] = {KATA_F64,  KATA_F64,    KATA_F64, KATA_F32, KATA_F32,
+                                      KATA_F32,  KATA_I64,    KATA_I32, KATA_U8,  KATA_F16,
+                                      KATA_BF16, KATA_UNORM8, KATA_U16, KATA_I16};
     p->field_count = chance_from(c, 1, MAX_FIELDS - 1);
     for (int i = 0; i < p->field_count; i++) {
         field *f = &p->fields[i];

@@ -213,7 +213,7 @@ static bool is_still(const field_use *use)
 /* Whether a field can be given for a helper's parameter. */
 static bool fits(const builder *b, const symbol *s, const helper_param *p)
 {
-    bool type = s->kind == FIELD && s->type == p->type && s->own && !s->own->byte;
+    bool type = s->kind == FIELD && s->type == p->type && s->own && !s->own->narrow;
     if (!type || (p->count && s->length != p->count)) return false;
     if (b->kernel->once) return false; /* it may read at an offset */
     for (int d = 0; d < 3; d++)

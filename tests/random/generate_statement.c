@@ -28,7 +28,9 @@ static value_type any_type(builder *b)
 
 const char *builder_variable_type(builder *b, value_type type)
 {
-    return type == INT && chance_of(b->chance, 20) ? "uchar" : type_name(type);
+    static const char *const narrow[] = {"uchar", "uchar", "ushort", "short"};
+    bool is_narrow = type == INT && chance_of(b->chance, 20);
+    return is_narrow ? CHANCE_PICK(b->chance, narrow) : type_name(type);
 }
 
 /* ---- variables ------------------------------------------------------------------------------- */

@@ -25,7 +25,7 @@ static bool suits_field(const program *p, const kernel *k, const param *param, i
     if (p->fields[f].level != k->level + param->up) return false;
     value_type type = type_of_storage(p->fields[f].type);
     bool alike = is_floating(type) == is_floating(param->type);
-    if (param->byte && p->fields[f].type != KATA_U8) return false;
+    if (param->narrow && p->fields[f].type != p->fields[param->sample].type) return false;
     return alike && p->fields[f].components == param->count && p->fields[f].along == param->along;
 }
 

@@ -13,6 +13,7 @@ kata_type type_of_user(kata_type type)
 size_t type_bytes(kata_type type)
 {
     if (type == KATA_U8) return 1;
+    if (type == KATA_U16 || type == KATA_I16) return 2;
     return type == KATA_F64 || type == KATA_I64 ? sizeof(double) : sizeof(float);
 }
 
@@ -114,6 +115,10 @@ static void set_value(void *values, int64_t i, kata_type type, uint64_t seed, co
     case KATA_I64: ((int64_t *)values)[i] = value_integer(seed, type, at, component); break;
     case KATA_I32: ((int *)values)[i] = (int)value_integer(seed, type, at, component); break;
     case KATA_U8: ((uint8_t *)values)[i] = (uint8_t)value_integer(seed, type, at, component); break;
+    case KATA_U16:
+    case KATA_I16:
+        ((uint16_t *)values)[i] = (uint16_t)value_integer(seed, type, at, component);
+        break;
     default: ((float *)values)[i] = (float)value_floating(seed, type, at, component); break;
     }
 }

@@ -7,10 +7,10 @@
 
 enum { MOST_VALUES = 600 };
 
-static const char *const types[] = {"KATA_F64", "KATA_F32", "KATA_I64",  "KATA_I32",
-                                    "KATA_U8",  "KATA_F16", "KATA_BF16", "KATA_UNORM8"};
-static const char *const c_types[] = {"double",  "float", "int64_t", "int",
-                                      "uint8_t", "float", "float",   "float"};
+static const char *const types[] = {"KATA_F64", "KATA_F32",  "KATA_I64",    "KATA_I32", "KATA_U8",
+                                    "KATA_F16", "KATA_BF16", "KATA_UNORM8", "KATA_U16", "KATA_I16"};
+static const char *const c_types[] = {"double", "float", "int64_t", "int",      "uint8_t",
+                                      "float",  "float", "float",   "uint16_t", "int16_t"};
 static const char *const layouts[] = {"KATA_ARRAYS", "KATA_STRUCTURES", "KATA_BLOCKS"};
 static const char *const sides[] = {"KATA_X_LOW",  "KATA_X_HIGH", "KATA_Y_LOW",
                                     "KATA_Y_HIGH", "KATA_Z_LOW",  "KATA_Z_HIGH"};

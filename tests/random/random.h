@@ -54,6 +54,8 @@ typedef enum value_type { BOOL, INT, LONG, FLOAT, DOUBLE } value_type;
 
 bool is_floating(value_type type);
 const char *type_name(value_type type);
+/* Of uchar, ushort or short; NULL for other types. */
+const char *narrow_name(kata_type type);
 value_type type_of_storage(kata_type type);
 
 enum { MAX_PARTS = 4 };
@@ -93,14 +95,14 @@ typedef struct param {
     int count; /* components of a field, elements of a table */
     int up;    /* of a field: levels from that of the kernel's grid to its own, -1 to 1 */
     field_use use;
-    unsigned written; /* components that may be written */
-    unsigned sure;    /* components that are written on every path */
-    int along;        /* of a field, as there */
-    bool byte;        /* an INT declared uchar: takes fields of bytes only */
-    int sample;       /* a field or scalar that suits it */
-    bool brackets;    /* declared as p[count] */
-    bool onto;        /* SUM, MIN, MAX: declared inout */
-    bool splits;      /* an INT that bounds intervals */
+    unsigned written;   /* components that may be written */
+    unsigned sure;      /* components that are written on every path */
+    int along;          /* of a field, as there */
+    const char *narrow; /* an INT declared uchar, ushort or short: takes such fields only */
+    int sample;         /* a field or scalar that suits it */
+    bool brackets;      /* declared as p[count] */
+    bool onto;          /* SUM, MIN, MAX: declared inout */
+    bool splits;        /* an INT that bounds intervals */
 } param;
 
 typedef struct kernel {

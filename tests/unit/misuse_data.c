@@ -2,6 +2,8 @@
 #include "misuse.h"
 
 static const char bytes[] = "kernel bytes(out uchar n, uchar by) { n = by; }\n";
+static const char shorts[] =
+    "kernel shorts(out short n, short by, ushort w[2]) { n = by + w[1]; }\n";
 
 /* ---- values, names, files -------------------------------------------------------------------- */
 
@@ -51,6 +53,33 @@ static kata_status too_large_for_uchar(world *w)
     w->m = kata_module_from_text(w->k, "bytes.kata", bytes);
     kata_field *n = kata_field_new(w->g, "n", KATA_U8);
     return APPLY(w, "bytes", kata_all(w->g), field(n), whole(256));
+}
+
+static kata_status too_small_for_short(world *w)
+{
+    static const uint16_t weights[2] = {1, 2};
+    w->m = kata_module_from_text(w->k, "shorts.kata", shorts);
+    kata_field *n = kata_field_new(w->g, "n", KATA_I16);
+    return APPLY(w, "shorts", kata_all(w->g), field(n), whole(-32769),
+                 kata_table_of(KATA_U16, weights, 2));
+}
+
+static kata_status negative_for_ushort(world *w)
+{
+    static const int weights[2] = {1, -2};
+    w->m = kata_module_from_text(w->k, "shorts.kata", shorts);
+    kata_field *n = kata_field_new(w->g, "n", KATA_I16);
+    return APPLY(w, "shorts", kata_all(w->g), field(n), whole(1),
+                 kata_table_of(KATA_I32, weights, 2));
+}
+
+static kata_status ushort_for_short(world *w)
+{
+    static const uint16_t weights[2] = {1, 2};
+    w->m = kata_module_from_text(w->k, "shorts.kata", shorts);
+    kata_field *n = kata_field_new(w->g, "n", KATA_U16);
+    return APPLY(w, "shorts", kata_all(w->g), field(n), whole(1),
+                 kata_table_of(KATA_U16, weights, 2));
 }
 
 static kata_status int_for_uchar(world *w)
@@ -192,6 +221,9 @@ const misuse misuse_data[] = {
     CASE(byte_for_double, APPLICATION),
     CASE(byte_scalar, ARGUMENT),
     CASE(too_large_for_uchar, ARGUMENT),
+    CASE(too_small_for_short, ARGUMENT),
+    CASE(negative_for_ushort, ARGUMENT),
+    CASE(ushort_for_short, APPLICATION),
     CASE(int_for_uchar, APPLICATION),
     CASE(scalar_for_uchar, APPLICATION),
     CASE(picture_of_integers, ARGUMENT),

@@ -54,6 +54,12 @@ static const char kernels[] =
     "kernel sometimes(in double u, inout double v, inout float w[2], int k)\n"
     "{ if (u > 0) v = u[1,0]; if (ix % 3 == k) { w[0] = v; } else if (u < -1) w[1] = 2; }\n"
     "const uchar steps[2] = {3, 255};\n"
+    "const short shifts[2] = {-7, 30000};\n"
+    "kernel halves(in ushort a, inout short b, out ushort c, out short d, in float u, ushort k)\n"
+    "{ ushort s = a[1,0] + a[-1,2] + k; if (b > s) s -= shifts[ix%2 == 0]; d = s*u; c = 100*u;\n"
+    "  b = s + shifts[0]*a; }\n"
+    "kernel half_chosen(in double u, in ushort m, in short n, out double v)\n"
+    "{ v = m[1,0] > 9000 ? u + m : n[0,1] < 0 ? u[1,0] - n : u; }\n"
     "kernel bytes(in uchar a, inout uchar b, out uchar c, in float u, uchar k)\n"
     "{ uchar s = a[1,0] + a[-1,2] + k; if (b > s) s -= steps[1]; b = s*u; c = b + steps[0]*a; }\n"
     /* values that points of a row share, of different widths and one made of another */
@@ -134,10 +140,11 @@ static void fill(chain_slot *slot)
         whole[i] = (int64_t)((uint64_t)rand() << 33) ^ rand();
         narrow[i] = rand() % 3 ? rand() % 20 - 10 : (int32_t)((uint32_t)rand() * 2 + 1);
     }
-    const void *source = floating                 ? (const void *)values
-                         : slot->type == KATA_I64 ? (const void *)whole
-                         : slot->type == KATA_U8  ? (const void *)bytes
-                                                  : narrow;
+    const void *source = floating                                           ? (const void *)values
+                         : slot->type == KATA_I64                           ? (const void *)whole
+                         : slot->type == KATA_U8                            ? (const void *)bytes
+                         : slot->type == KATA_U16 || slot->type == KATA_I16 ? (const void *)narrow
+                                                                            : narrow;
     assert_non_null(store_slot_array(slot));
     store_write(slot->array, &all, floating ? KATA_F64 : slot->type, source);
     free(values);
@@ -149,17 +156,12 @@ static void fill(chain_slot *slot)
 /* One of a few for each parameter, so that the compiler is not called too often. */
 static kata_type storage_of(const application *a, const ir_kernel *kernel, int p)
 {
-    static const kata_type natural[IR_TYPE_COUNT] = {[IR_I32] = KATA_I32,
-                                                     [IR_I64] = KATA_I64,
-                                                     [IR_F32] = KATA_F32,
-                                                     [IR_F64] = KATA_F64,
-                                                     [IR_U8] = KATA_U8};
     static const kata_type floating[] = {KATA_F16, KATA_F64, KATA_BF16, KATA_F32, KATA_UNORM8};
-    static const kata_type whole[] = {KATA_U8, KATA_I32, KATA_I64};
+    static const kata_type whole[] = {KATA_U8, KATA_I32, KATA_U16, KATA_I64, KATA_I16};
     const ir_param *param = &kernel->params[p];
     size_t choice = (size_t)p + kernel->graph.count;
-    if (!ir_param_is_field(param) || !a->other_storage) return natural[param->type];
-    if (param->type == IR_U8) return KATA_U8;
+    if (!ir_param_is_field(param) || !a->other_storage) return ir_storage_of_type(param->type);
+    if (ir_type_is_narrow(param->type)) return ir_storage_of_type(param->type);
     if (ir_type_is_floating(param->type)) return floating[choice % COUNT_OF(floating)];
     return whole[choice % COUNT_OF(whole)];
 }

@@ -176,7 +176,8 @@ static void test_every_element_type_can_be_wrapped(void **state)
     int64_t longs[POINTS] = {0};
     int ints[POINTS] = {0};
     uint8_t bytes[2][POINTS] = {{0}};
-    uint16_t halves[2][POINTS] = {{0}};
+    uint16_t halves[3][POINTS] = {{0}};
+    int16_t shorts[POINTS] = {0};
     void *any = calloc(POINTS, sizeof(float));
     open_world(&w, "cpu");
     kata_field *h = kata_field_wrap(w.g, "h", KATA_F16, halves[0]);
@@ -186,6 +187,8 @@ static void test_every_element_type_can_be_wrapped(void **state)
     assert_non_null(kata_field_wrap(w.g, "c", KATA_U8, bytes[0]));
     assert_non_null(kata_field_wrap(w.g, "d", KATA_UNORM8, bytes[1]));
     assert_non_null(kata_field_wrap(w.g, "e", KATA_BF16, halves[1]));
+    assert_non_null(kata_field_wrap(w.g, "i", KATA_U16, halves[2]));
+    assert_non_null(kata_field_wrap(w.g, "j", KATA_I16, shorts));
     assert_non_null(kata_field_wrap(w.g, "f", KATA_F32, any));
     kata_apply(find(&w, "half"), kata_all(w.g), h);
     assert_int_equal(kata_flush(w.k), KATA_OK);

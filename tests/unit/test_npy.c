@@ -100,9 +100,9 @@ static const struct stored {
     {">f2", KATA_F16, {0xc0, 0x00, 0x3c, 0x00}, 4, -2},
     {">f4", KATA_F32, {0xc0, 0, 0, 0, 0x3f, 0x80, 0, 0}, 8, -2},
     {">f8", KATA_F64, {0xc0, 0, 0, 0, 0, 0, 0, 0, 0x3f, 0xf0, 0, 0, 0, 0, 0, 0}, 16, -2},
-    {"|i1", KATA_I32, {0xfe, 1}, 2, -2},
-    {"<i2", KATA_I32, {0xfe, 0xff, 1, 0}, 4, -2},
-    {">i2", KATA_I32, {0xff, 0xfe, 0, 1}, 4, -2},
+    {"|i1", KATA_I16, {0xfe, 1}, 2, -2},
+    {"<i2", KATA_I16, {0xfe, 0xff, 1, 0}, 4, -2},
+    {">i2", KATA_I16, {0xff, 0xfe, 0, 1}, 4, -2},
     {">i4", KATA_I32, {0xff, 0xff, 0xff, 0xfe, 0, 0, 0, 1}, 8, -2},
     {">i8",
      KATA_I64,
@@ -110,8 +110,8 @@ static const struct stored {
      16,
      -2},
     {"|u1", KATA_U8, {0xfe, 1}, 2, 254},
-    {"<u2", KATA_I32, {0xfe, 0xff, 1, 0}, 4, 65534},
-    {">u2", KATA_I32, {0xff, 0xfe, 0, 1}, 4, 65534},
+    {"<u2", KATA_U16, {0xfe, 0xff, 1, 0}, 4, 65534},
+    {">u2", KATA_U16, {0xff, 0xfe, 0, 1}, 4, 65534},
     {"<u4", KATA_I64, {0xfe, 0xff, 0xff, 0xff, 1, 0, 0, 0}, 8, 4294967294},
     {">u4", KATA_I64, {0xff, 0xff, 0xff, 0xfe, 0, 0, 0, 1}, 8, 4294967294},
     {"|b1", KATA_U8, {7, 1}, 2, 1},
@@ -129,6 +129,8 @@ static void get_two(kata_field *u, kata_type type, double out[2])
                  : type == KATA_F32 ? (double)((float *)values)[i]
                  : type == KATA_I64 ? (double)values[i]
                  : type == KATA_I32 ? ((int32_t *)values)[i]
+                 : type == KATA_U16 ? ((uint16_t *)values)[i]
+                 : type == KATA_I16 ? ((int16_t *)values)[i]
                                     : ((uint8_t *)values)[i];
 }
 
@@ -151,13 +153,16 @@ static void check_stored(world *w, const struct stored *s, kata_type field_type)
 static void test_every_type_of_numpy_is_read(void **state)
 {
     (void)state;
+    static const kata_type wider[] = {KATA_I32, KATA_I64, KATA_U16, KATA_I16};
     world w;
     open_world(&w);
     for (size_t i = 0; i < COUNT_OF(stored); i++) {
         check_stored(&w, &stored[i], stored[i].type);
         if (stored[i].type == KATA_F16) check_stored(&w, &stored[i], KATA_F64);
-        if (stored[i].type == KATA_U8) check_stored(&w, &stored[i], KATA_I32);
-        if (stored[i].type == KATA_U8) check_stored(&w, &stored[i], KATA_I64);
+        bool narrow = stored[i].type == KATA_U16 || stored[i].type == KATA_I16;
+        for (int wide = 0; wide < 4; wide++)
+            if (stored[i].type == KATA_U8 || (narrow && wide < 2))
+                check_stored(&w, &stored[i], wider[wide]);
     }
     close_world(&w);
 }

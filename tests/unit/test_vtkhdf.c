@@ -51,6 +51,7 @@ static messages quiet(void) { return (messages){.handler = say_nothing}; }
 
 static size_t size_of(kata_type type)
 {
+    if (type == KATA_U16 || type == KATA_I16) return 2;
     return type == KATA_F64 || type == KATA_I64 ? 8 : type == KATA_U8 ? 1 : 4;
 }
 
@@ -75,11 +76,11 @@ static numbered numbered_points(kata_type type, const int64_t size[3], int compo
         int64_t i64 = (int64_t)i * 1000000007 - 5;
         int32_t i32 = (int32_t)(7 * i) - 5;
         uint8_t u8 = (uint8_t)(3 * i);
-        const void *value[] = {[KATA_F64] = &f64,
-                               [KATA_F32] = &f32,
-                               [KATA_I64] = &i64,
-                               [KATA_I32] = &i32,
-                               [KATA_U8] = &u8};
+        uint16_t u16 = (uint16_t)(1003 * i);
+        int16_t i16 = (int16_t)u16;
+        const void *value[] = {
+            [KATA_F64] = &f64, [KATA_F32] = &f32, [KATA_I64] = &i64, [KATA_I32] = &i32,
+            [KATA_U8] = &u8,   [KATA_U16] = &u16, [KATA_I16] = &i16};
         memcpy(values + i * size_of(type), value[type], size_of(type));
     }
     p.values = values;
@@ -160,11 +161,10 @@ static void assert_type_is_image(hid_t group)
 /* The array's sizes are `sizes`, slowest first, and its values are the values of the points. */
 static void assert_values(hid_t group, const numbered *p, int dimensions, const hsize_t *sizes)
 {
-    const hid_t types[] = {[KATA_F64] = H5T_NATIVE_DOUBLE,
-                           [KATA_F32] = H5T_NATIVE_FLOAT,
-                           [KATA_I64] = H5T_NATIVE_INT64,
-                           [KATA_I32] = H5T_NATIVE_INT32,
-                           [KATA_U8] = H5T_NATIVE_UINT8};
+    const hid_t types[] = {[KATA_F64] = H5T_NATIVE_DOUBLE, [KATA_F32] = H5T_NATIVE_FLOAT,
+                           [KATA_I64] = H5T_NATIVE_INT64,  [KATA_I32] = H5T_NATIVE_INT32,
+                           [KATA_U8] = H5T_NATIVE_UINT8,   [KATA_U16] = H5T_NATIVE_UINT16,
+                           [KATA_I16] = H5T_NATIVE_INT16};
     hid_t set = H5Dopen2(group, p->array.name, H5P_DEFAULT);
     assert_true(set >= 0);
     hid_t space = H5Dget_space(set), stored = H5Dget_type(set);
@@ -243,10 +243,12 @@ static void every_shape_and_type_is_read_back(void **state)
 {
     (void)state;
     static const int components[] = {1, 2, 3, 9};
+    static const kata_type types[] = {KATA_F64, KATA_F32, KATA_I64, KATA_I32,
+                                      KATA_U8,  KATA_U16, KATA_I16};
     for (size_t s = 0; s < COUNT_OF(shapes); s++)
-        for (kata_type type = KATA_F64; type <= KATA_U8; type++)
+        for (size_t t = 0; t < COUNT_OF(types); t++)
             for (size_t c = 0; c < COUNT_OF(components); c++) {
-                numbered p = numbered_points(type, shapes[s].size, components[c]);
+                numbered p = numbered_points(types[t], shapes[s].size, components[c]);
                 write_points("a.vtkhdf", &p);
                 assert_file_holds("a.vtkhdf", &p, &shapes[s]);
                 free(p.values);
