@@ -86,9 +86,15 @@ static void sweep(jit *j)
     if (due) jit_scratch_sweep_temporary(j->temporary_root);
 }
 
-/* Looking at all files of a large cache takes as long as compiling a small kernel. So one kernel in
- * sixteen does it, chosen by its key. */
-static bool trims(const jit_work *w) { return w->key[0] == '0'; }
+/* Asking for the size and age of all files of a large cache takes as long as compiling a small
+ * kernel. So one kernel in sixteen does it, chosen by its key. */
+static void trim(const jit *j, const jit_work *w)
+{
+    if (w->key[0] == '0')
+        jit_trim(&j->cache, MOST_CACHED);
+    else
+        jit_trim_drafts(&j->cache);
+}
 
 /* Tries the cache folder, then temporary ones. */
 static jit_outcome load_somewhere(jit *j, jit_flags flags, jit_work *w)
@@ -97,7 +103,7 @@ static jit_outcome load_somewhere(jit *j, jit_flags flags, jit_work *w)
     if (!make_key(j, w, flags)) return JIT_NO_MEMORY;
     sweep(j);
     if (j->cache.path.length) {
-        if (trims(w)) jit_trim(&j->cache, MOST_CACHED);
+        trim(j, w);
         result = load_in(j, &j->cache, flags, w);
     }
     return result == JIT_BAD_FOLDER ? load_temporarily(j, flags, w) : result;

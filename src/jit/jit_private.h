@@ -75,6 +75,8 @@ void jit_scratch_remove_abandoned(int parent, const char *name);
  * more than `limit` bytes of compiled kernels, the kernels used longest ago. Touches nothing that
  * is not named as jit names it. */
 void jit_trim(const jit_folder *folder, int64_t limit);
+/* The first of these alone: asks for the size and age of few files. */
+void jit_trim_drafts(const jit_folder *folder);
 
 /* ---- command.c: which compiler --------------------------------------------------------------- */
 

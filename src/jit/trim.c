@@ -60,11 +60,11 @@ static void add_entry(listing *l, const char *name, const struct stat *status)
     l->size += e->size;
 }
 
-static void look_at(listing *l, const char *name)
+static void look_at(listing *l, const char *name, bool kernels)
 {
     struct stat status;
     bool draft = is_draft(name);
-    if ((!draft && !is_kernel_file(name)) || fstatat(l->folder, name, &status, AT_SYMLINK_NOFOLLOW))
+    if ((!draft && !(kernels && is_kernel_file(name))) || fstatat(l->folder, name, &status, AT_SYMLINK_NOFOLLOW))
         return;
     if (draft)
         remove_draft(l->folder, name, &status);
@@ -88,7 +88,8 @@ static void remove_oldest(listing *l, int64_t limit)
     }
 }
 
-void jit_trim(const jit_folder *folder, int64_t limit)
+/* Looks at drafts, and at kernels if asked to. */
+static void trim(const jit_folder *folder, bool kernels, int64_t limit)
 {
     int file = openat(folder->file, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *d = file < 0 ? NULL : fdopendir(file);
@@ -98,8 +99,12 @@ void jit_trim(const jit_folder *folder, int64_t limit)
     }
     listing l = {.folder = file};
     const struct dirent *found;
-    while ((found = readdir(d))) look_at(&l, found->d_name);
+    while ((found = readdir(d))) look_at(&l, found->d_name, kernels);
     if (l.entries && l.size > limit) remove_oldest(&l, limit);
     free(l.entries);
     closedir(d);
 }
+
+void jit_trim(const jit_folder *folder, int64_t limit) { trim(folder, true, limit); }
+
+void jit_trim_drafts(const jit_folder *folder) { trim(folder, false, INT64_MAX); }
