@@ -3,13 +3,15 @@
  *
  * Where rows of one field lie along another dimension of the other, a block is a small square of
  * both: the lines of memory that its columns touch stay in the first cache while they are used up.
- * Otherwise a block holds whole rows. */
+ * Otherwise a block holds whole rows. A box of few points along x, such as a layer of ghosts, is
+ * copied along its longest dimension. */
 #include "sweep/loop.h"
 
 #include <stdatomic.h>
 
 enum {
     SQUARE = HOSTILE(32, 3),              /* points */
+    NARROW = HOSTILE(8, 2),               /* points along x */
     BLOCK_BYTES = HOSTILE(32 << 10, 48),  /* of whole rows */
     SHARED_BYTES = HOSTILE(512 << 10, 32) /* from here on threads share a copy */
 };
@@ -19,7 +21,7 @@ typedef struct copying {
     const store_array *from;
     store_array *to;
     grid_box box;
-    int across;                       /* the dimension of `from` that runs along x of `to` */
+    int along, across; /* the dimension of `to` that rows run along; the one of `from` there */
     int64_t size[3], count[3], total; /* of blocks, of one component; of all components */
     _Atomic int64_t next;
 } copying;
@@ -55,7 +57,7 @@ static void find_source(const copying *c, const int64_t point[3], int64_t index[
 static void copy_points(const copying *c, int component, int64_t point[3], int64_t end)
 {
     int64_t index[3];
-    for (; point[0] < end; point[0]++) {
+    for (; point[c->along] < end; point[c->along]++) {
         find_source(c, point, index);
         store_set_element(c->to, component, point, store_get_element(c->from, component, index));
     }
@@ -64,32 +66,47 @@ static void copy_points(const copying *c, int component, int64_t point[3], int64
 static void copy_row(const copying *c, int component, int64_t point[3], int64_t end)
 {
     const int64_t pitch[3] = {c->from->pitch_x, c->from->pitch_y, c->from->pitch_z};
+    const int64_t own_pitch[3] = {c->to->pitch_x, c->to->pitch_y, c->to->pitch_z};
     int64_t index[3], step = c->map->sign[c->across] * pitch[c->across];
     if (c->to->block != 1 || c->from->block != 1) {
         copy_points(c, component, point, end);
         return;
     }
     find_source(c, point, index);
-    copy_steps(store_address(c->to, component, point), c->to->pitch_x,
-               store_address(c->from, component, index), step, end - point[0],
+    copy_steps(store_address(c->to, component, point), own_pitch[c->along],
+               store_address(c->from, component, index), step, end - point[c->along],
                store_type_bytes(c->to->type));
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
+/* Sets the directions of rows. */
+static void find_rows(copying *c, const int64_t extent[3])
+{
+    c->along = c->across = 0;
+    for (int d = 1; d < 3; d++)
+        if (extent[0] < NARROW && extent[d] > extent[c->along]) c->along = d;
+    while (c->map->axis[c->across] != c->along) c->across++;
+}
+
+static void find_size(copying *c, const int64_t extent[3])
+{
+    int64_t row = extent[0] * store_type_bytes(c->to->type);
+    int turned = (int)c->map->axis[0]; /* the dimension of `to` that x of `from` runs along */
+    bool square = c->along == 0 && turned;
+    c->size[0] = square ? SQUARE : extent[0];
+    c->size[1] = square ? 1 : larger(BLOCK_BYTES / row, 1);
+    c->size[2] = c->along == 2 ? larger(BLOCK_BYTES / row, 1) : 1;
+    if (square) c->size[turned] = SQUARE;
+    if (c->along == 2) c->size[1] = 1;
+}
+
 static void cut(copying *c)
 {
-    const chain_copy *map = c->map;
-    int64_t extent[3], row;
+    int64_t extent[3];
     for (int d = 0; d < 3; d++) extent[d] = c->box.hi[d] - c->box.lo[d];
-    row = extent[0] * store_type_bytes(c->to->type);
-    c->across = 0;
-    while (map->axis[c->across] != 0) c->across++;
-    c->size[0] = c->across ? SQUARE : extent[0];
-    c->size[1] = larger(BLOCK_BYTES / row, 1);
-    c->size[2] = 1;
-    if (c->across) c->size[1] = map->axis[0] == 1 ? SQUARE : 1;
-    if (c->across && map->axis[0] == 2) c->size[2] = SQUARE;
+    find_rows(c, extent);
+    find_size(c, extent);
     c->total = c->to->components;
     for (int d = 0; d < 3; d++) {
         c->count[d] = (extent[d] + c->size[d] - 1) / c->size[d];
@@ -101,15 +118,16 @@ static void copy_block(const copying *c, int64_t number)
 {
     grid_box b;
     int64_t point[3];
+    int along = c->along, inner = along == 0 ? 1 : 0, outer = along == 2 ? 1 : 2;
     for (int d = 0; d < 3; d++) {
         b.lo[d] = c->box.lo[d] + number % c->count[d] * c->size[d];
         b.hi[d] = smaller(b.lo[d] + c->size[d], c->box.hi[d]);
         number /= c->count[d];
     }
-    for (point[2] = b.lo[2]; point[2] < b.hi[2]; point[2]++)
-        for (point[1] = b.lo[1]; point[1] < b.hi[1]; point[1]++) {
-            point[0] = b.lo[0];
-            copy_row(c, (int)number, point, b.hi[0]);
+    for (point[outer] = b.lo[outer]; point[outer] < b.hi[outer]; point[outer]++)
+        for (point[inner] = b.lo[inner]; point[inner] < b.hi[inner]; point[inner]++) {
+            point[along] = b.lo[along];
+            copy_row(c, (int)number, point, b.hi[along]);
         }
 }
 
