@@ -30,6 +30,11 @@ grid_box sweep_hull_of(const sweep_edge *edge, const grid_box *points);
 /* Where a read at an index of a dimension ends; NULL inside. */
 const grid_source *sweep_edge_source(const sweep_edge *edge, int dimension, int64_t index);
 sweep_edge_row sweep_edge_row_at(const sweep_edge *edge, int64_t y, int64_t z);
+/* Whether reads there find the value of another index, or of this one, as it is. */
+static inline bool sweep_edge_is_unchanged(const grid_source *source)
+{
+    return !source || !(source->is_constant || source->weights || source->steps);
+}
 /* The values of a row at x_lo .. x_hi-1. */
 void sweep_edge_copy_row(const sweep_edge *edge, const sweep_edge_row *row, int64_t x_lo,
                          int64_t x_hi, char *out);

@@ -137,6 +137,16 @@ bool sweep_fill_follows(const sweep_loop *a, int fa, const sweep_loop *b, int fb
     return follows;
 }
 
+/* Whether a loop's points lie inside of a field along all dimensions but one. Otherwise neighbours
+ * along that one may touch the same index outside along another. */
+static bool beside_inside(const sweep_loop *l, const sweep_edge *edge, int d)
+{
+    grid_box box = l->like.box;
+    box.lo[d] = edge->inside.lo[d];
+    box.hi[d] = edge->inside.hi[d];
+    return grid_box_contains(&edge->inside, &box);
+}
+
 bool sweep_fills_apart(const sweep_loop *l, int d, int64_t second, int64_t last)
 {
     const grid_box *box = &l->like.box;
@@ -145,7 +155,8 @@ bool sweep_fills_apart(const sweep_loop *l, int d, int64_t second, int64_t last)
         bool low = second >= box->hi[d] || second + edge->lo[d] >= edge->inside.lo[d];
         bool high = last <= box->lo[d] || last + edge->hi[d] <= edge->inside.hi[d];
         bool here = !edge->lo[d] && !edge->hi[d];
-        if (!edge->plain || !(here || (edge->star && low && high))) return false;
+        if (!edge->plain || !(here || (edge->star && low && high && beside_inside(l, edge, d))))
+            return false;
     }
     return true;
 }

@@ -77,18 +77,15 @@ static size_t lay_copy(const sweep_edge *edge, const grid_box *box, void *out, s
     return (size_t)(row * (box->hi[1] - box->lo[1]) * (box->hi[2] - box->lo[2]));
 }
 
-static bool is_unchanged(const grid_source *source)
-{
-    return !source->is_constant && !source->weights && !source->steps;
-}
-
 /* Whether each value beside the grid in a box is the unchanged value of another point. */
 static bool is_moved(const sweep_edge *edge, const grid_box *box)
 {
     int64_t low = edge->inside.lo[0] - box->lo[0], high = box->hi[0] - edge->inside.hi[0];
     bool moved = true;
-    for (int64_t i = 0; i < low; i++) moved = moved && is_unchanged(&edge->sources->low[0][i]);
-    for (int64_t i = 0; i < high; i++) moved = moved && is_unchanged(&edge->sources->high[0][i]);
+    for (int64_t i = 0; i < low; i++)
+        moved = moved && sweep_edge_is_unchanged(&edge->sources->low[0][i]);
+    for (int64_t i = 0; i < high; i++)
+        moved = moved && sweep_edge_is_unchanged(&edge->sources->high[0][i]);
     return moved;
 }
 

@@ -45,15 +45,45 @@ bool sweep_edge_can_fill(const sweep_loop *l, const sweep_edge *edge, const grid
     return field->rows == CODEGEN_CONTIGUOUS && sweep_edge_has_room(edge, touched);
 }
 
-/* Fills rows y_lo .. y_hi-1 of a plane, whose y or z is outside. */
+/* Whether no x of a box is outside: so are the rows that stars read. */
+static bool ends_inside(const sweep_edge *edge, const grid_box *box)
+{
+    return box->lo[0] >= edge->inside.lo[0] && box->hi[0] <= edge->inside.hi[0];
+}
+
+/* Fills a row, whose y or z is outside. */
+static void fill_row(const sweep_edge *edge, const grid_box *box, int64_t y, int64_t z)
+{
+    const int64_t at[3] = {box->lo[0], y, z};
+    char *to = store_address(edge->field->array, edge->component, at);
+    sweep_edge_row row = sweep_edge_row_at(edge, y, z);
+    sweep_edge_copy_row(edge, &row, box->lo[0], box->hi[0], to);
+}
+
+/* Fills rows y_lo .. y_hi-1 of a plane, whose y or z is outside. Most are other rows of the field
+ * as they are, or all the same constant. */
 static void fill_rows(const sweep_edge *edge, const grid_box *box, int64_t z, int64_t y_lo,
                       int64_t y_hi)
 {
-    int64_t at[3] = {box->lo[0], y_lo, z};
-    for (; at[1] < y_hi; at[1]++) {
-        sweep_edge_row row = sweep_edge_row_at(edge, at[1], z);
-        sweep_edge_copy_row(edge, &row, box->lo[0], box->hi[0],
-                            store_address(edge->field->array, edge->component, at));
+    if (y_lo >= y_hi) return;
+    const store_array *a = edge->field->array;
+    const grid_source *of_z = sweep_edge_source(edge, 2, z), *of_y;
+    const int64_t at[3] = {box->lo[0], y_lo, z};
+    bool inside = ends_inside(edge, box), constant = inside && of_z && of_z->is_constant;
+    bool moved = inside && sweep_edge_is_unchanged(of_z);
+    int64_t planes = moved && of_z ? (of_z->index - z) * a->pitch_z : 0;
+    char *to = store_address(a, edge->component, at);
+    const char *same = NULL; /* a row with that constant */
+    for (int64_t y = y_lo; y < y_hi; y++, to += a->pitch_y * edge->bytes) {
+        of_y = sweep_edge_source(edge, 1, y);
+        int64_t shift = planes + (of_y ? (of_y->index - y) * a->pitch_y : 0);
+        bool here = moved && sweep_edge_is_unchanged(of_y);
+        const char *from = here ? to + shift * edge->bytes : !of_y ? same : NULL;
+        if (from)
+            memcpy(to, from, (size_t)((box->hi[0] - box->lo[0]) * edge->bytes));
+        else
+            fill_row(edge, box, y, z);
+        if (constant && !of_y) same = to;
     }
 }
 
@@ -80,7 +110,7 @@ static void fill_column(const sweep_edge *edge, const int64_t at[3], int64_t cou
     const int64_t pitch = a->pitch_y * edge->bytes;
     char *to = store_address(a, edge->component, at);
     const char *from = to + (source->index - at[0]) * edge->bytes; /* unless it is a constant */
-    if (source->is_constant || source->weights || source->steps)
+    if (!sweep_edge_is_unchanged(source))
         fill_changed(edge, source, from, to, pitch, count);
     else
         sweep_edge_move_column(to, pitch, from, pitch, count, edge->bytes);
@@ -92,6 +122,7 @@ static void fill_columns(const sweep_edge *edge, const grid_box *box, int64_t z,
 {
     const grid_box *inside = &edge->inside;
     int64_t at[3] = {0, y_lo, z};
+    if (ends_inside(edge, box)) return;
     for (; at[1] < y_hi; at[1] += COLUMN) {
         int64_t count = smaller(y_hi - at[1], COLUMN);
         for (at[0] = box->lo[0]; at[0] < inside->lo[0] && at[0] < box->hi[0]; at[0]++)
@@ -157,6 +188,31 @@ void sweep_fill_around(const sweep_loop *l, const grid_box *points, const sweep_
     for (int i = 0; i < l->fill_count; i++)
         if (!(tile->filled >> i & 1)) fill_around(&l->fills[i], &l->like.box, points, tile);
     if (colored) AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+}
+
+/* ---- around blocks ----------------------------------------------------------------------------
+ */
+
+bool sweep_fills_by_block(const sweep_loop *l)
+{
+    const sweep_blocks *blocks = &l->blocks;
+    const int64_t next[3] = {blocks->count[1] * blocks->count[2], blocks->count[2], 1};
+    bool apart = true;
+    for (int d = 0; d < 3 && apart; d++) {
+        int64_t others = blocks->count[d] - 1;
+        if (others == 0) continue;
+        grid_box second = sweep_block_box(blocks, next[d]);
+        grid_box last = sweep_block_box(blocks, next[d] * others);
+        apart = sweep_fills_apart(l, d, second.lo[d], last.lo[d]);
+    }
+    return apart;
+}
+
+void sweep_fill_block(const sweep_loop *l, const grid_box *block)
+{
+    static const sweep_tile alone = {
+        .before = {SWEEP_BEFORE_NONE, SWEEP_BEFORE_NONE, SWEEP_BEFORE_NONE}};
+    if (!grid_box_contains(&l->inside, block)) sweep_fill_around(l, block, &alone);
 }
 
 /* ---- on threads ------------------------------------------------------------------------------ */

@@ -62,8 +62,10 @@ void sweep_edge_set_all(kata_type type, void *values, int64_t count, double x)
     ir_storage_write(type, IR_F64, ir_value_of_double(IR_F64, x), &value);
     int bytes = store_type_bytes(type);
     char *out = values;
+    uint64_t bits; /* in a register: stores of values may not change it */
+    memcpy(&bits, &value, sizeof bits);
     if (bytes == 8)
-        for (int64_t i = 0; i < count; i++) memcpy(out + i * 8, &value, 8);
+        for (int64_t i = 0; i < count; i++) memcpy(out + i * 8, &bits, 8);
     else
         for (int64_t i = 0; i < count; i++) memcpy(out + i * bytes, &value, (size_t)bytes);
 }

@@ -201,6 +201,8 @@ struct sweep_loop {
     sweep_blocks blocks;           /* of it, or of the one before */
     int thread_count;              /* for it */
     int fill_threads;              /* for what lies around it */
+    bool unfilled;                 /* what lies around it is still to be filled */
+    bool fills_blocks;             /* which each block does for itself */
     bool few;                      /* blocks: one for each thread, see threads.c */
     struct sweep_size *timed_size; /* that the box that runs is timed for; NULL: none */
     int blocks_threads;            /* for which `blocks` were made */
@@ -265,6 +267,10 @@ void sweep_fill(sweep_loop *l);
 /* The same for a box of points in a tile, on the calling thread: what the tiles that come before it
  * have not filled. */
 void sweep_fill_around(const sweep_loop *l, const grid_box *points, const sweep_tile *tile);
+/* Whether no two blocks of the box that runs touch the same index outside: then the thread that
+ * runs a block fills what the block reads, just before, and threads need not meet in between. */
+bool sweep_fills_by_block(const sweep_loop *l);
+void sweep_fill_block(const sweep_loop *l, const grid_box *block);
 
 /* ---- edge_wrap.c ----------------------------------------------------------------------------- */
 

@@ -27,6 +27,7 @@ static void work(void *data, int me)
         while ((next = atomic_fetch_add_explicit(&of->next, 1, memory_order_relaxed)) < of->end) {
             if (atomic_load_explicit(&l->failed, memory_order_relaxed)) return;
             grid_box block = sweep_block_box(&l->blocks, next);
+            if (l->fills_blocks) sweep_fill_block(l, &block);
             if (!sweep_run_block(l, &block, share)) atomic_store(&l->failed, true);
         }
     }
@@ -61,6 +62,8 @@ bool sweep_run_blocks(sweep_loop *l, const grid_box *box)
 {
     int threads = l->thread_count;
     cut(l, box);
+    l->fills_blocks = l->unfilled && !l->levels && sweep_fills_by_block(l);
+    if (l->unfilled && !l->levels && !l->fills_blocks) sweep_fill(l);
     l->thread_count = (int)smaller(threads, l->blocks.total);
     share_blocks(l);
     sweep_workers_run(l->workers, l->thread_count, work, l);

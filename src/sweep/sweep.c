@@ -24,9 +24,11 @@ void sweep_begin(sweep_loop *l, const chain_loop *loop)
 
 static bool run_box(sweep_loop *l, int64_t points)
 {
-    if (l->fill_count && !grid_box_contains(&l->inside, &l->box)) sweep_fill(l);
+    bool blocks = l->thread_count > 1 || points >= ONE_BLOCK;
+    l->unfilled = l->fill_count && !grid_box_contains(&l->inside, &l->box);
+    if (l->unfilled && (l->levels || !blocks)) sweep_fill(l);
     if (l->levels) return sweep_run_levels(l, &l->box);
-    if (l->thread_count > 1 || points >= ONE_BLOCK) return sweep_run_blocks(l, &l->box);
+    if (blocks) return sweep_run_blocks(l, &l->box);
     return sweep_run_block(l, &l->box, sweep_share_of(l, 0, &l->core, l->flags));
 }
 
