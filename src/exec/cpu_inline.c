@@ -164,7 +164,7 @@ static bool join_loop(cpu_inliner *in, int loop, chain_loop *out)
     *out = in->c->loops[loop];
     out->kernel = kernel;
     out->bindings = own;
-    out->hash = chain_loop_hash(out);
+    out->hash = chain_loop_hash_slots(out, chain_loop_hash(out));
     return true;
 }
 

@@ -295,6 +295,44 @@ static void random_chains_compute_what_they_say(void **state)
     assert_true(joints >= FEWEST);
 }
 
+/* ---- chains that differ by their fields alone ------------------------------------------------ */
+
+/* The second pair of loops reads `read`. The hash of the last loop, once temporaries are left out.
+ */
+static uint64_t hash_of_last(const world *w, kata_field *read, kata_field *other)
+{
+    struct exec_cpu cpu = {0};
+    analysis_chain a = {0};
+    chain own;
+    kata_apply(find(w, "scale"), kata_needed(w->g), w->u, w->l, 0.125);
+    kata_apply(find(w, "around"), kata_inner(w->g, 1), w->l, w->v);
+    kata_apply(find(w, "scale"), kata_needed(w->g), read, w->l, 0.25);
+    kata_apply(find(w, "around"), kata_inner(w->g, 2), w->l, other);
+    kata_step(w->k);
+    assert_true(analysis_chain_make(&w->k->chain, &a));
+    assert_true(cpu_inline(&cpu, &w->k->chain, &a, &own));
+    assert_int_equal(own.count, 2);
+    uint64_t hash = own.loops[1].hash;
+    analysis_chain_free(&a);
+    cpu_joined_free(&cpu);
+    arena_free(&cpu.chain_memory);
+    kata_flush(w->k);
+    return hash;
+}
+
+/* Plans are remembered by the hashes of loops. */
+static void chains_of_equal_kernels_and_other_fields_differ(void **state)
+{
+    (void)state;
+    world w = begin("cpu", KATA_F64, KATA_NONE);
+    kata_field *other = kata_field_like(w.u, "other");
+    kata_flush(w.k);
+    uint64_t first = hash_of_last(&w, w.u, other), second = hash_of_last(&w, w.v, other);
+    assert_true(first != second);
+    assert_true(first == hash_of_last(&w, w.u, other));
+    assert_int_equal(kata_close(w.k), KATA_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -303,6 +341,7 @@ int main(void)
         cmocka_unit_test(several_loops_compute_one_temporary),
         cmocka_unit_test(what_is_made_of_changed_values_stays),
         cmocka_unit_test(temporaries_stay_where_they_must),
+        cmocka_unit_test(chains_of_equal_kernels_and_other_fields_differ),
         cmocka_unit_test(random_chains_compute_what_they_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
