@@ -222,6 +222,21 @@ static void change_source(const world *w, int number)
     kata_apply(find(w, "around"), kata_all(w->g), w->l, w->u);
 }
 
+/* A copy reads other points than the one it writes. */
+static void make_by_copy(const world *w, int number)
+{
+    kata_range all = kata_box_2d(w->g, -1, NX + 1, -1, NY + 1);
+    kata_copy(w->l, all, w->u, kata_box_2d(w->g, -1 - number % 2, NX + 1 - number % 2, -2, NY));
+    kata_apply(find(w, "around"), kata_all(w->g), w->l, w->v);
+}
+
+static void copy_made(const world *w, int number)
+{
+    kata_range all = kata_box_2d(w->g, -1, NX + 1, -1, NY + 1);
+    kata_apply(find(w, "scale"), all, w->u, w->l, 0.5 + number);
+    kata_copy(w->v, kata_all(w->g), w->l, kata_box_2d(w->g, 1, NX + 1, -1, NY - 1));
+}
+
 static void temporaries_stay_where_they_must(void **state)
 {
     (void)state;
@@ -230,6 +245,8 @@ static void temporaries_stay_where_they_must(void **state)
     check(&(program){make_by_index, KATA_F64, KATA_NONE, 0});
     check(&(program){make_much, KATA_F64, KATA_NONE, 0});
     check(&(program){change_source, KATA_F64, KATA_NONE, 0});
+    check(&(program){make_by_copy, KATA_F64, KATA_NONE, 0});
+    check(&(program){copy_made, KATA_F64, KATA_NONE, 0});
     check(&(program){diffuse, KATA_F32, KATA_NONE, 1}); /* 'l' is rounded: only 'f' is left out */
 }
 
