@@ -279,16 +279,27 @@ static void mix(const world *w, kata_field *const fields[5], int loops)
     }
 }
 
+/* Between equal chains fields are exchanged, or get other values or rules. */
+static void change_between_chains(const world *w, uint32_t bits)
+{
+    static const double values[8] = {0.5, -1, 2, 0.25, 3, -0.125, 1, 7};
+    if (bits & 1) kata_swap(w->u, w->v);
+    if (bits & 2) kata_put(w->u, kata_box_2d(w->g, 9, 13, 9, 11), values, 8);
+    if (bits & 4) kata_boundary_set(w->v, KATA_X_LOW, bits & 8 ? KATA_CLAMP : KATA_NONE, 0);
+    if (bits & 16) kata_flush(w->k);
+}
+
 static int run_mixed(const char *executor, uint32_t seed, double *out)
 {
     world w = begin(executor, KATA_F64, KATA_NONE);
     kata_field *fields[5] = {w.u, w.v, w.l, NULL, NULL};
     for (int i = 3; i < 5; i++)
         fields[i] = kata_field_new(w.g, "t", KATA_F64, .ghosts = GHOSTS, .temporary = true);
-    for (int step = 0; step < 3; step++) {
+    for (int step = 0; step < 5; step++) {
         state_of_chance = seed * 2654435761u;
         mix(&w, fields, 12);
         kata_step(w.k);
+        change_between_chains(&w, (seed * 2246822519u) >> (4 * step + 3));
     }
     kata_get(w.u, kata_all(w.g), out, NX * NY);
     kata_get(w.v, kata_all(w.g), out + NX * NY, NX * NY);
