@@ -10,8 +10,8 @@
 #define HYDRO_FIELDS(X)                                                                            \
     X(rho0)                                                                                        \
     X(rho1)                                                                                        \
-    X(e0) X(e1) X(p) X(c) X(q) X(u0) X(u1) X(v0) X(v1) X(fx) X(mass_x) X(heat_x) X(fy) X(mass_y)   \
-        X(heat_y)
+    X(e0)                                                                                          \
+    X(e1) X(p) X(c) X(q) X(u0) X(u1) X(v0) X(v1) X(fx) X(mass_x) X(heat_x) X(fy) X(mass_y) X(heat_y)
 
 /* n cells along each dimension; element x + y*row. What lies nearer than two cells to a side keeps
  * its values. */

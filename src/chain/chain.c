@@ -121,23 +121,26 @@ uint64_t chain_loop_hash(const chain_loop *loop)
     return loop->kernel->guarded ? hash_numbers(loop, hash) : hash;
 }
 
-/* Sets the versions that a loop reads, and adds the numbers of its slots to its hash; false when
- * memory is out. */
-static bool enter_slots(chain *c, chain_loop *loop, chain_binding *bindings)
+uint64_t chain_loop_hash_slots(const chain_loop *loop, uint64_t hash)
 {
-    uint64_t hash = loop->hash;
     for (int i = 0; i < loop->kernel->param_count; i++) {
-        chain_slot *slot = bindings[i].slot;
-        if (slot) {
-            size_t at = (size_t)slot->number;
-            if ((at >= c->slot_count || c->slots[at] != slot) && !number_slot(c, slot))
-                return false;
-            bindings[i].version = slot->version;
-            hash = (hash ^ (uint64_t)slot->number) * 0x9e3779b97f4a7c15u;
-        }
+        const chain_slot *slot = loop->bindings[i].slot;
+        if (slot) hash = (hash ^ (uint64_t)slot->number) * 0x9e3779b97f4a7c15u;
         hash ^= hash >> 29;
     }
-    loop->hash = hash;
+    return hash;
+}
+
+/* Numbers the slots of a loop and sets the versions that it reads; false when memory is out. */
+static bool enter_slots(chain *c, const chain_loop *loop, chain_binding *bindings)
+{
+    for (int i = 0; i < loop->kernel->param_count; i++) {
+        chain_slot *slot = bindings[i].slot;
+        if (!slot) continue;
+        size_t at = (size_t)slot->number;
+        if ((at >= c->slot_count || c->slots[at] != slot) && !number_slot(c, slot)) return false;
+        bindings[i].version = slot->version;
+    }
     return true;
 }
 
@@ -180,6 +183,7 @@ kata_status chain_append(chain *c, const chain_loop *loop, messages *m)
     queued->bindings = bindings;
     if (!queued->hash) queued->hash = chain_loop_hash(queued);
     if (!enter_slots(c, queued, bindings)) return message_no_memory(m);
+    queued->hash = chain_loop_hash_slots(queued, queued->hash);
     enter_writes(queued, bindings);
     c->count++;
     c->room += c->reserved;

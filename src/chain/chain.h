@@ -130,6 +130,8 @@ typedef struct chain {
 /* Hash of all that a plan depends on, except which fields are the same in several loops.
  * chain_append computes it if the loop that it is given has the hash 0. */
 uint64_t chain_loop_hash(const chain_loop *loop);
+/* A hash, and which slots of its chain a loop has: with theirs, loops have `hash`. */
+uint64_t chain_loop_hash_slots(const chain_loop *loop, uint64_t hash);
 /* Memory for the next loop's bindings and for the values of its tables, which then need not be
  * copied. The bindings are zero, except `table` of table parameters. NULL when memory is out. */
 chain_binding *chain_reserve(chain *c, const ir_kernel *kernel);

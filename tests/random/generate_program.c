@@ -87,6 +87,7 @@ static int generate_dimensions(chance *c, const program *p)
 /* The points of a field: those of another field, or mostly those of the grid. */
 static void generate_points(chance *c, const program *p, field *f, const field *other)
 {
+    const int temporaries = p->seed % 3 ? 10 : 45; /* many in some programs */
     if (other) {
         f->staggered = other->staggered;
         f->along = other->along;
@@ -97,7 +98,7 @@ static void generate_points(chance *c, const program *p, field *f, const field *
     if (chance_of(c, 12) && p->rank > 1) f->along = generate_dimensions(c, p);
     if (chance_of(c, 25)) f->staggered = generate_dimensions(c, p);
     if (f->along) f->staggered &= f->along;
-    f->temporary = chance_of(c, 12);
+    f->temporary = chance_of(c, temporaries);
     if (chance_of(c, 20) && !f->temporary) f->ghosts = chance_from(c, 1, 3);
 }
 

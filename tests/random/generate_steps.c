@@ -35,9 +35,11 @@ static bool suits_scalar(const program *p, const param *param, int s)
     return type_of_storage(scalar->type) == param->type && scalar->count == param->count;
 }
 
-/* Whether parameters i and j may be given one field. */
+/* Whether parameters i and j may be given one field. Of a finer one, a point writes several values,
+ * and reads may name any of them. */
 static bool may_share(const param *a, const param *b)
 {
+    if (a->up > 0 && (is_written(a) || is_written(b))) return false;
     if (is_written(a) && is_written(b)) return false;
     return !(a->written & b->use.shifted) && !(b->written & a->use.shifted);
 }

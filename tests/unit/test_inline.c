@@ -222,6 +222,21 @@ static void change_source(const world *w, int number)
     kata_apply(find(w, "around"), kata_all(w->g), w->l, w->u);
 }
 
+/* A copy reads other points than the one it writes. */
+static void make_by_copy(const world *w, int number)
+{
+    kata_range all = kata_box_2d(w->g, -1, NX + 1, -1, NY + 1);
+    kata_copy(w->l, all, w->u, kata_box_2d(w->g, -1 - number % 2, NX + 1 - number % 2, -2, NY));
+    kata_apply(find(w, "around"), kata_all(w->g), w->l, w->v);
+}
+
+static void copy_made(const world *w, int number)
+{
+    kata_range all = kata_box_2d(w->g, -1, NX + 1, -1, NY + 1);
+    kata_apply(find(w, "scale"), all, w->u, w->l, 0.5 + number);
+    kata_copy(w->v, kata_all(w->g), w->l, kata_box_2d(w->g, 1, NX + 1, -1, NY - 1));
+}
+
 static void temporaries_stay_where_they_must(void **state)
 {
     (void)state;
@@ -230,6 +245,8 @@ static void temporaries_stay_where_they_must(void **state)
     check(&(program){make_by_index, KATA_F64, KATA_NONE, 0});
     check(&(program){make_much, KATA_F64, KATA_NONE, 0});
     check(&(program){change_source, KATA_F64, KATA_NONE, 0});
+    check(&(program){make_by_copy, KATA_F64, KATA_NONE, 0});
+    check(&(program){copy_made, KATA_F64, KATA_NONE, 0});
     check(&(program){diffuse, KATA_F32, KATA_NONE, 1}); /* 'l' is rounded: only 'f' is left out */
 }
 
@@ -262,16 +279,27 @@ static void mix(const world *w, kata_field *const fields[5], int loops)
     }
 }
 
+/* Between equal chains fields are exchanged, or get other values or rules. */
+static void change_between_chains(const world *w, uint32_t bits)
+{
+    static const double values[8] = {0.5, -1, 2, 0.25, 3, -0.125, 1, 7};
+    if (bits & 1) kata_swap(w->u, w->v);
+    if (bits & 2) kata_put(w->u, kata_box_2d(w->g, 9, 13, 9, 11), values, 8);
+    if (bits & 4) kata_boundary_set(w->v, KATA_X_LOW, bits & 8 ? KATA_CLAMP : KATA_NONE, 0);
+    if (bits & 16) kata_flush(w->k);
+}
+
 static int run_mixed(const char *executor, uint32_t seed, double *out)
 {
     world w = begin(executor, KATA_F64, KATA_NONE);
     kata_field *fields[5] = {w.u, w.v, w.l, NULL, NULL};
     for (int i = 3; i < 5; i++)
         fields[i] = kata_field_new(w.g, "t", KATA_F64, .ghosts = GHOSTS, .temporary = true);
-    for (int step = 0; step < 3; step++) {
+    for (int step = 0; step < 5; step++) {
         state_of_chance = seed * 2654435761u;
         mix(&w, fields, 12);
         kata_step(w.k);
+        change_between_chains(&w, (seed * 2246822519u) >> (4 * step + 3));
     }
     kata_get(w.u, kata_all(w.g), out, NX * NY);
     kata_get(w.v, kata_all(w.g), out + NX * NY, NX * NY);
@@ -295,6 +323,44 @@ static void random_chains_compute_what_they_say(void **state)
     assert_true(joints >= FEWEST);
 }
 
+/* ---- chains that differ by their fields alone ------------------------------------------------ */
+
+/* The second pair of loops reads `read`. The hash of the last loop, once temporaries are left out.
+ */
+static uint64_t hash_of_last(const world *w, kata_field *read, kata_field *other)
+{
+    struct exec_cpu cpu = {0};
+    analysis_chain a = {0};
+    chain own;
+    kata_apply(find(w, "scale"), kata_needed(w->g), w->u, w->l, 0.125);
+    kata_apply(find(w, "around"), kata_inner(w->g, 1), w->l, w->v);
+    kata_apply(find(w, "scale"), kata_needed(w->g), read, w->l, 0.25);
+    kata_apply(find(w, "around"), kata_inner(w->g, 2), w->l, other);
+    kata_step(w->k);
+    assert_true(analysis_chain_make(&w->k->chain, &a));
+    assert_true(cpu_inline(&cpu, &w->k->chain, &a, &own));
+    assert_int_equal(own.count, 2);
+    uint64_t hash = own.loops[1].hash;
+    analysis_chain_free(&a);
+    cpu_joined_free(&cpu);
+    arena_free(&cpu.chain_memory);
+    kata_flush(w->k);
+    return hash;
+}
+
+/* Plans are remembered by the hashes of loops. */
+static void chains_of_equal_kernels_and_other_fields_differ(void **state)
+{
+    (void)state;
+    world w = begin("cpu", KATA_F64, KATA_NONE);
+    kata_field *other = kata_field_like(w.u, "other");
+    kata_flush(w.k);
+    uint64_t first = hash_of_last(&w, w.u, other), second = hash_of_last(&w, w.v, other);
+    assert_true(first != second);
+    assert_true(first == hash_of_last(&w, w.u, other));
+    assert_int_equal(kata_close(w.k), KATA_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -303,6 +369,7 @@ int main(void)
         cmocka_unit_test(several_loops_compute_one_temporary),
         cmocka_unit_test(what_is_made_of_changed_values_stays),
         cmocka_unit_test(temporaries_stay_where_they_must),
+        cmocka_unit_test(chains_of_equal_kernels_and_other_fields_differ),
         cmocka_unit_test(random_chains_compute_what_they_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
