@@ -64,7 +64,8 @@ static void look_at(listing *l, const char *name, bool kernels)
 {
     struct stat status;
     bool draft = is_draft(name);
-    if ((!draft && !(kernels && is_kernel_file(name))) || fstatat(l->folder, name, &status, AT_SYMLINK_NOFOLLOW))
+    if ((!draft && !(kernels && is_kernel_file(name))) ||
+        fstatat(l->folder, name, &status, AT_SYMLINK_NOFOLLOW))
         return;
     if (draft)
         remove_draft(l->folder, name, &status);
