@@ -30,18 +30,24 @@ static bool run_blocks(codegen_writer *w)
     return true;
 }
 
+/* Whether numbers of a field or a reduction make vectors longer: those narrower than 8 bytes. Bytes
+ * that are only read become wider numbers. They do not, for twice as many values as wider results
+ * need would not fit the registers. */
+static bool is_narrow(const codegen_loop *loop, int p)
+{
+    const ir_param *param = &loop->kernel->params[p];
+    if (!ir_param_is_field(param))
+        return ir_param_is_reduction(param) && ir_types[param->type].bytes < 8;
+    int bytes = ir_storages[loop->storage[p]].bytes;
+    return bytes < 8 && (bytes > 1 || ir_param_is_written_field(param));
+}
+
 /* Points of a vector: a cache line of the narrowest numbers, but at most 16. */
 static int lanes_of(const codegen_loop *loop)
 {
-    const ir_kernel *kernel = loop->kernel;
     int lanes = 8;
-    for (int p = 0; p < kernel->param_count; p++) {
-        const ir_param *param = &kernel->params[p];
-        bool narrow = ir_param_is_field(param)
-                          ? ir_storages[loop->storage[p]].bytes < 8
-                          : ir_param_is_reduction(param) && ir_types[param->type].bytes < 8;
-        if (narrow) lanes = 16;
-    }
+    for (int p = 0; p < loop->kernel->param_count; p++)
+        if (is_narrow(loop, p)) lanes = 16;
     return lanes;
 }
 
