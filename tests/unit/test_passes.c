@@ -225,6 +225,26 @@ static void the_next_level_is_prefetched_behind_the_last_row_of_a_level(void **s
     message_free(&m);
 }
 
+/* Results of 8 bytes lie 8 to a cache line; bytes that decide between them do not change that. */
+static void bytes_that_are_read_make_no_longer_vectors(void **state)
+{
+    (void)state;
+    messages m = {0};
+    lang_module *module = NULL;
+    assert_int_equal(lang_compile("text", text_of_kernels, sizeof text_of_kernels - 1,
+                                  &(lang_options){0}, &m, &module),
+                     KATA_OK);
+    for (int k = 0; k < module->count; k++) {
+        if (strcmp(module->kernels[k]->name, "bytes") != 0) continue;
+        text code = code_of(module->kernels[k], 0);
+        assert_non_null(strstr(text_get(&code), "double new_0[8] KATA_ALIGNED"));
+        assert_null(strstr(text_get(&code), "double new_0[16] KATA_ALIGNED"));
+        text_free(&code);
+    }
+    lang_module_free(module);
+    message_free(&m);
+}
+
 /* Compiled code of one choice is not taken for code of another. */
 static void names_tell_which_passes_are_left_out(void **state)
 {
@@ -289,6 +309,7 @@ int main(void)
         cmocka_unit_test(results_do_not_depend_on_passes),
         cmocka_unit_test(each_pass_changes_some_code),
         cmocka_unit_test(the_next_level_is_prefetched_behind_the_last_row_of_a_level),
+        cmocka_unit_test(bytes_that_are_read_make_no_longer_vectors),
         cmocka_unit_test(names_tell_which_passes_are_left_out),
         cmocka_unit_test(lists_of_passes_are_read),
         cmocka_unit_test(unknown_passes_are_refused),
