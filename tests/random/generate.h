@@ -47,6 +47,8 @@ typedef struct builder {
     int costly;   /* elementary functions still allowed */
     bool checked; /* an index that no compiler knows was written */
     kernel *kernel;
+    bool plain; /* reads are near and of what other kernels have written; nothing depends on
+                   indices, and none is checked */
     unsigned set[MAX_PARAMS];
     int below, above; /* levels that there surely are below and above the point's, in an interval */
 } builder;
@@ -101,6 +103,8 @@ term *generate_level_read(builder *b, const symbol *s, const char *target, unsig
 
 /* Writes every parameter that is written at least once. */
 void generate_outputs(builder *b, line_list *list);
+/* The same by few operations that read fields, as a rule. */
+void generate_few_outputs(builder *b, line_list *list);
 /* Writes parameter p, if it can be, perhaps. */
 void generate_store(builder *b, line_list *list, int p, int depth);
 
@@ -108,6 +112,31 @@ void generate_store(builder *b, line_list *list, int p, int depth);
 
 void generate_definitions(builder *b, line_list *list);
 void generate_kernel(builder *b, line_list *list, kernel *k);
+
+/* ---- generate_arguments.c --------------------------------------------------------------------
+ */
+
+/* What is known of fields between two steps. */
+typedef struct world {
+    chance *chance;
+    program *p;
+    wall walls[MAX_FIELDS][6]; /* present rules */
+    bool set[MAX_FIELDS];      /* of temporaries: all of it was written in this time step */
+} world;
+
+/* Draws the arguments of a step that applies a kernel; and its numbers and tables alone. */
+void arguments_bind(world *w, const kernel *k, step *s);
+void arguments_bind_numbers(world *w, const kernel *k, step *s);
+/* Whether its temporaries have values where they are read and are wholly written; and whether it is
+ * legal, too. */
+bool arguments_suit_temporaries(const world *w, const kernel *k, const step *s);
+bool arguments_suit(const world *w, const kernel *k, const step *s);
+
+/* ---- generate_stages.c ----------------------------------------------------------------------- */
+
+/* Equal time steps of loops that make temporaries and loops that read them. Between them fields are
+ * exchanged, or get other values or rules, and numbers change. */
+void generate_stages(chance *c, program *p, bool chatty);
 
 /* ---- generate_steps.c ------------------------------------------------------------------------ */
 
@@ -122,6 +151,7 @@ bool has_levels(const program *p);
 /* ---- generate_range.c ------------------------------------------------------------------------ */
 
 range generate_range(chance *c, const program *p, int level);
+bool is_same_box(const range *a, const range *b);
 bool is_range_empty(const range *r);
 /* Any rule from `lowest` on but KATA_PERIODIC. */
 wall generate_wall(chance *c, kata_rule lowest, double value);

@@ -66,7 +66,7 @@ static term *generate_element(builder *b, const char *name, value_type type, int
 {
     unsigned mask;
     pool *memory = &b->program->memory;
-    if (chance_of(b->chance, 75))
+    if (b->plain || chance_of(b->chance, 75))
         return builder_term(b, type,
                             pool_text(memory, "%s[%s]", name, generate_index(b, length, &mask)));
     b->checked = true;
@@ -93,7 +93,7 @@ static term *generate_other(builder *b)
 {
     if (chance_of(b->chance, 50))
         return generate_element(b, chance_of(b->chance, 50) ? "square[1]" : "square[0]", DOUBLE, 3);
-    if (chance_of(b->chance, 50) || b->program->shiftable) {
+    if (!b->plain && (chance_of(b->chance, 50) || b->program->shiftable)) {
         b->checked = true;
         term *t = builder_term(b, DOUBLE, "square[$ & 1][($ & 255) % 3]");
         for (int i = 0; i < 2; i++) t->part[i] = generate_leaf(b, INT);
@@ -107,7 +107,7 @@ static term *generate_other(builder *b)
 static term *generate_position(builder *b)
 {
     static const char *const index[] = {"ix", "iy", "iz"}, *const size[] = {"nx", "ny", "nz"};
-    bool fixed = b->program->shiftable || chance_of(b->chance, 30);
+    bool fixed = b->program->shiftable || b->plain || chance_of(b->chance, 30);
     int d = chance_from(b->chance, 0, b->program->rank - 1);
     if (chance_of(b->chance, 3)) d = 2;
     return builder_term(b, LONG, fixed ? size[d] : index[d]);

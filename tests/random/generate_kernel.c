@@ -135,16 +135,16 @@ static value_type type_for(builder *b, const field *f)
     return chance_of(b->chance, 25) ? others[type] : type;
 }
 
-static void add_field(builder *b, kernel *k, param_kind kind)
+static void add_this_field(builder *b, kernel *k, param_kind kind, int f)
 {
-    int f = chance_from(b->chance, 0, b->program->field_count - 1);
     const field *field = &b->program->fields[f];
     int up = field->level - k->level;
     if (is_taken(k, f) || (up < 0 && kind != IN)) return;
     param *p = add_param(k, kind);
     p->sample = f;
     p->up = up;
-    p->type = type_for(b, field);
+    p->type =
+        k->stage && chance_of(b->chance, 90) ? type_of_storage(field->type) : type_for(b, field);
     if (p->type == INT && chance_of(b->chance, 50)) p->narrow = narrow_name(field->type);
     p->count = field->components;
     p->along = field->along;
@@ -152,6 +152,11 @@ static void add_field(builder *b, kernel *k, param_kind kind)
     if (kind != IN) p->written = all;
     if (kind == INOUT && p->count > 1 && chance_of(b->chance, 40))
         p->written = (unsigned)chance_from(b->chance, 1, (int)all);
+}
+
+static void add_field(builder *b, kernel *k, param_kind kind)
+{
+    add_this_field(b, k, kind, chance_from(b->chance, 0, b->program->field_count - 1));
 }
 
 static void add_number(builder *b, kernel *k)
@@ -221,6 +226,30 @@ static void add_params(builder *b, kernel *k)
     if (!writes(k)) add_reduction(b, k);
 }
 
+/* The first half of the fields lasts, the others are temporaries. */
+static void add_field_of_stage(builder *b, kernel *k, param_kind kind, bool temporary)
+{
+    int half = b->program->field_count / 2;
+    if (!temporary && chance_of(b->chance, 75)) { /* most take from one and give to another */
+        add_this_field(b, k, kind, kind == IN ? 0 : 1);
+        return;
+    }
+    add_this_field(b, k, kind, (temporary ? half : 0) + chance_from(b->chance, 0, half - 1));
+}
+
+static void add_params_of_stage(builder *b, kernel *k)
+{
+    bool makes = k->stage != STAGE_TAKES, takes = k->stage != STAGE_MAKES;
+    for (int i = 1 + chance_of(b->chance, 30); i > 0; i--)
+        add_field_of_stage(b, k, makes || chance_of(b->chance, 70) ? OUT : INOUT, makes);
+    for (int i = takes ? chance_from(b->chance, 1, 3) : 0; i > 0; i--)
+        add_field_of_stage(b, k, IN, true);
+    for (int i = chance_from(b->chance, takes ? 0 : 1, 2); i > 0; i--)
+        add_field_of_stage(b, k, IN, false);
+    for (int i = chance_from(b->chance, 0, 2); i > 0; i--) add_number(b, k);
+    if (!makes && chance_of(b->chance, 20)) add_reduction(b, k);
+}
+
 static void shuffle_params(builder *b, kernel *k)
 {
     for (int i = k->param_count - 1; i > 0; i--) {
@@ -232,6 +261,30 @@ static void shuffle_params(builder *b, kernel *k)
 }
 
 /* ---- kernels --------------------------------------------------------------------------------- */
+
+static line *generate_few(builder *b)
+{
+    line_list body = {0};
+    b->plain = true;
+    if (chance_of(b->chance, 20)) generate_statements(b, &body, 1, 1);
+    generate_few_outputs(b, &body);
+    for (int i = 0; i < b->kernel->param_count; i++) b->kernel->params[i].sure = b->set[i];
+    b->plain = false;
+    return body.first;
+}
+
+static line *generate_body(builder *b)
+{
+    line_list body = {0};
+    generate_statements(b, &body, chance_from(b->chance, 0, 4), 3);
+    generate_intervals(b, &body);
+    generate_outputs(b, &body);
+    for (int i = 0; i < b->kernel->param_count; i++) b->kernel->params[i].sure = b->set[i];
+    if (chance_of(b->chance, 15))
+        line_append(&body, builder_line(b, "if ($) return;", generate_term(b, BOOL, 2), NULL));
+    generate_statements(b, &body, chance_from(b->chance, 0, 1), 3);
+    return body.first;
+}
 
 static const char *declare_param(builder *b, kernel *k, int i)
 {
@@ -268,9 +321,11 @@ void generate_kernel(builder *b, line_list *list, kernel *k)
     const char *params = "";
     if (k->once)
         add_params_once(b, k);
+    else if (k->stage)
+        add_params_of_stage(b, k);
     else
         add_params(b, k);
-    if (!writes_children(k)) generate_order(b, k);
+    if (!k->stage && !writes_children(k)) generate_order(b, k);
     shuffle_params(b, k);
     b->kernel = k;
     b->costly = chance_of(b->chance, 30) && !writes_children(k) ? 2 : 0;
@@ -280,18 +335,11 @@ void generate_kernel(builder *b, line_list *list, kernel *k)
     }
     line *l =
         builder_line(b, TEXT("kernel %s(%s)%s", k->name, params, order_text(b, k)), NULL, NULL);
-    line_list body = {0};
-    generate_statements(b, &body, chance_from(b->chance, 0, 4), 3);
-    generate_intervals(b, &body);
-    generate_outputs(b, &body);
-    for (int i = 0; i < k->param_count; i++) k->params[i].sure = b->set[i];
-    if (chance_of(b->chance, 15))
-        line_append(&body, builder_line(b, "if ($) return;", generate_term(b, BOOL, 2), NULL));
-    generate_statements(b, &body, chance_from(b->chance, 0, 1), 3);
+    bool few = k->stage && chance_of(b->chance, 80);
+    l->body = few ? generate_few(b) : generate_body(b);
     k->checked = b->checked;
     b->checked = helpers_checked;
     l->has_body = true;
-    l->body = body.first;
     line_append(list, l);
     b->symbol_count = mark;
     b->kernel = NULL;

@@ -202,3 +202,39 @@ void generate_outputs(builder *b, line_list *list)
         if (chance_of(b->chance, 25)) generate_statements(b, list, 1, 2);
     }
 }
+
+/* ---- few operations -------------------------------------------------------------------------- */
+
+static term *read_or_any(builder *b, value_type type)
+{
+    term *read = chance_of(b->chance, 75) ? generate_read(b, !is_floating(type)) : NULL;
+    return read ? read : generate_term(b, type, 1);
+}
+
+static term *few_operations(builder *b, value_type type)
+{
+    static const char *const floating[] = {"$ - 0.5*$", "fmin(fmax($*0.75 + $, -3.0), 3.0)",
+                                           "0.25*$ + $*0.125", "($ > 0.5 ? $ : -1)"};
+    static const char *const whole[] = {"($ ^ $) & 1023", "$ - $ * 3", "($ > 2 ? $ : 7)"};
+    term *t = builder_term(b, type,
+                           is_floating(type) ? CHANCE_PICK(b->chance, floating)
+                                             : CHANCE_PICK(b->chance, whole));
+    for (int i = 0; i < 2; i++) t->part[i] = read_or_any(b, type);
+    return t;
+}
+
+void generate_few_outputs(builder *b, line_list *list)
+{
+    for (int p = 0; p < b->kernel->param_count; p++) {
+        const param *param = &b->kernel->params[p];
+        if (is_reduction(param)) reduce_surely(b, list, p);
+        for (int c = 0; c < param->count && is_written_field(param); c++) {
+            const symbol *s = symbol_of(b, p);
+            if (!(param->written >> c & 1)) continue;
+            const char *target =
+                s->length ? TEXT("%s[%d] = $;", s->name, c) : TEXT("%s = $;", s->name);
+            line_append(list, builder_line(b, target, few_operations(b, s->type), NULL));
+            b->set[p] |= 1u << c;
+        }
+    }
+}

@@ -147,18 +147,60 @@ static void generate_scalars(chance *c, program *p)
     }
 }
 
+/* ---- temporaries that pass values on ----------------------------------------------------------
+ */
+
+static void pass_points(chance *c, const program *p, field *f)
+{
+    f->staggered = chance_of(c, 12) ? generate_dimensions(c, p) : 0;
+    f->ghosts = chance_of(c, 60) ? chance_from(c, 1, 3) : 0;
+}
+
+static void pass_rules(chance *c, field *f)
+{
+    bool none = chance_of(c, f->ghosts ? 70 : 15);
+    generate_rules(c, f, false);
+    for (int side = 0; side < 6 && none; side++) f->walls[side].rule = KATA_NONE;
+}
+
+/* Half of them temporaries. The first two can be exchanged. */
+static void generate_passing_fields(chance *c, program *p)
+{
+    static const kata_type types[] = {KATA_F64, KATA_F64, KATA_F64, KATA_F32, KATA_F32,   KATA_F32,
+                                      KATA_I64, KATA_I32, KATA_U8,  KATA_F16, KATA_UNORM8};
+    enum { REAL_TYPES = 6 };
+    p->field_count = MAX_FIELDS;
+    for (int i = 0; i < p->field_count; i++) {
+        field *f = &p->fields[i], *other = &p->fields[i < MAX_FIELDS / 2 ? 0 : MAX_FIELDS / 2];
+        bool alike = i == 1 || (other != f && chance_of(c, 50));
+        if (alike) *f = *other;
+        if (!alike) {
+            f->type = chance_of(c, i ? 50 : 0) ? p->fields[0].type : CHANCE_PICK(c, types);
+            if (chance_of(c, i < MAX_FIELDS / 2 ? 40 : 80))
+                f->type = types[chance_from(c, 0, REAL_TYPES - 1)];
+            f->components = chance_of(c, 65) ? 1 : chance_from(c, 2, 3);
+            pass_points(c, p, f);
+        }
+        pass_rules(c, f);
+        f->temporary = i >= MAX_FIELDS / 2;
+        f->seed = chance_bits(c) | 1;
+    }
+}
+
 /* ---- text ------------------------------------------------------------------------------------ */
 
 static void generate_text(chance *c, program *p)
 {
     static const char *const names[MAX_KERNELS] = {"k0", "k1", "k2", "k3"};
+    static const stage stages[MAX_KERNELS] = {STAGE_MAKES, STAGE_PASSES, STAGE_TAKES, STAGE_TAKES};
     builder b = {.chance = c, .program = p};
     line_list list = {0};
     generate_definitions(&b, &list);
-    p->kernel_count = chance_from(c, 1, MAX_KERNELS);
+    p->kernel_count = p->passes ? MAX_KERNELS : chance_from(c, 1, MAX_KERNELS);
     for (int i = 0; i < p->kernel_count; i++) {
         for (int n = 0; n < 3; n++) p->kernels[i].name[n] = names[i][n];
-        p->kernels[i].once = chance_of(c, 15);
+        p->kernels[i].once = !p->passes && chance_of(c, 15);
+        p->kernels[i].stage = p->passes ? stages[i] : STAGE_ANY;
         p->kernels[i].level = has_levels(p) && chance_of(c, 50);
         generate_kernel(&b, &list, &p->kernels[i]);
     }
@@ -195,6 +237,26 @@ program *program_generate(uint64_t seed)
     generate_scalars(&c, p);
     generate_text(&c, p);
     generate_steps(&c, p, chance_hash(seed >> 6, 7) % 2);
+    return p;
+}
+
+program *program_generate_passing(uint64_t seed)
+{
+    chance c = {chance_hash(seed, 2)};
+    program *p = calloc(1, sizeof *p);
+    if (!p) exit(99);
+    p->seed = seed;
+    p->passes = true;
+    for (int d = 0; d < 3; d++) p->ratio[d] = 1;
+    if (chance_of(&c, 15))
+        generate_large_sizes(&c, p);
+    else
+        generate_sizes(&c, p);
+    generate_passing_fields(&c, p);
+    generate_homes(p);
+    generate_scalars(&c, p);
+    generate_text(&c, p);
+    generate_stages(&c, p, chance_hash(seed >> 6, 7) % 2);
     return p;
 }
 

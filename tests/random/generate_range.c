@@ -32,6 +32,13 @@ bool is_range_empty(const range *r)
     return r->lo[0] >= r->hi[0] || r->lo[1] >= r->hi[1] || r->lo[2] >= r->hi[2];
 }
 
+bool is_same_box(const range *a, const range *b)
+{
+    for (int d = 0; d < 3; d++)
+        if (a->lo[d] != b->lo[d] || a->hi[d] != b->hi[d]) return false;
+    return true;
+}
+
 int64_t program_size(const program *p, int level, int d)
 {
     return p->size[d] * (level ? p->ratio[d] : 1);

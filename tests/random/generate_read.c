@@ -58,11 +58,11 @@ static const char *loop_offset(builder *b, const symbol *loop, int *lo, int *hi)
 
 static const char *generate_offset_part(builder *b, int *lo, int *hi)
 {
-    const symbol *table = chance_of(b->chance, 25) ? pick_table(b) : NULL;
+    const symbol *table = !b->plain && chance_of(b->chance, 25) ? pick_table(b) : NULL;
     const symbol *loop = chance_of(b->chance, 20) ? pick_counter(b) : NULL;
     if (table) return table_offset(b, table, lo, hi);
     if (loop) return loop_offset(b, loop, lo, hi);
-    *lo = *hi = small_offset(b->chance);
+    *lo = *hi = b->plain ? chance_from(b->chance, -1, 1) : small_offset(b->chance);
     return pool_text(&b->program->memory, "%d", *lo);
 }
 
@@ -182,11 +182,11 @@ term *generate_read(builder *b, bool integer)
         term *read = generate_level_read(b, s, target, mask);
         if (read) return read;
     }
-    if (!may_read(s, mask)) return NULL;
+    if (!may_read(s, mask) || (b->plain && s->own && s->own->kind == OUT)) return NULL;
     bool shifts = may_shift(s, mask) && !(b->kernel && b->kernel->once);
     offset o = generate_offset(b, s, shifts && chance_of(b->chance, 65));
-    bool guarded =
-        s->own && s->own->up >= 0 && !o.zero && !b->program->shiftable && chance_of(b->chance, 12);
+    bool guarded = !b->program->passes && s->own && s->own->up >= 0 && !o.zero &&
+                   !b->program->shiftable && chance_of(b->chance, 12);
     if (guarded) s->use->shifted |= mask;
     if (!guarded) note(s->use, &o, mask);
     pool *memory = &b->program->memory;

@@ -19,12 +19,15 @@ static void run_reference(program *const *programs, int count, const trial *t, r
 }
 
 static void run_setting(program *const *programs, int count, const trial *t, int s,
-                        const record *expected, judgement *out)
+                        const record *expected, judgement *out, int *joined)
 {
     const setting *setting = &t->settings[s];
     record *found = calloc((size_t)count, sizeof *found);
-    if (!found) exit(99);
+    if (!found || (setting->counted && !joined_begin())) exit(99);
     kata_status status = run_programs(programs, count, setting, t->out, found);
+    int more = setting->counted ? joined_end() : 0;
+    if (more < 0) exit(99);
+    *joined += more;
     for (int i = 0; i < count; i++) {
         if (out[i].verdict != PASSED) continue;
         if (status)
@@ -37,16 +40,16 @@ static void run_setting(program *const *programs, int count, const trial *t, int
 }
 
 /* Crashed until the end is reached. */
-static void judge(program *const *programs, int count, const trial *t, judgement *shared)
+static void judge(program *const *programs, int count, const trial *t, const court *shared)
 {
     record *expected = calloc((size_t)count, sizeof *expected);
     judgement *out = calloc((size_t)count, sizeof *out);
     if (!expected || !out) exit(99);
     run_reference(programs, count, t, expected, out);
     for (int s = 1; s < t->count && out[0].verdict != REFUSED; s++)
-        run_setting(programs, count, t, s, expected, out);
+        run_setting(programs, count, t, s, expected, out, shared->joined);
     for (int i = 0; i < count; i++) {
-        shared[i] = out[i];
+        shared->judgements[i] = out[i];
         record_free(&expected[i]);
     }
     free(expected);
@@ -55,29 +58,32 @@ static void judge(program *const *programs, int count, const trial *t, judgement
 
 bool judge_start(court *c, program *const *programs, int count, const trial *t)
 {
-    size_t size = (size_t)count * sizeof *c->judgements;
+    size_t size = (size_t)count * sizeof *c->judgements + sizeof *c->joined;
     void *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) return false;
     *c = (court){.judgements = shared, .count = count};
+    c->joined = (int *)(c->judgements + count);
     for (int i = 0; i < count; i++) c->judgements[i].verdict = CRASHED;
     fflush(NULL);
     c->pid = fork();
     if (c->pid == 0) {
         alarm(LONGEST);
-        judge(programs, count, t, c->judgements);
+        judge(programs, count, t, c);
         fflush(NULL);
         exit(0);
     }
     return c->pid > 0;
 }
 
-void judge_finish(court *c, judgement *out)
+int judge_finish(court *c, judgement *out)
 {
     int status = 0;
     bool ended = waitpid(c->pid, &status, 0) == c->pid && WIFEXITED(status) && !WEXITSTATUS(status);
     for (int i = 0; i < c->count; i++)
         out[i] = ended ? c->judgements[i] : (judgement){.verdict = CRASHED};
-    munmap(c->judgements, (size_t)c->count * sizeof *c->judgements);
+    int joined = *c->joined;
+    munmap(c->judgements, (size_t)c->count * sizeof *c->judgements + sizeof *c->joined);
+    return joined;
 }
 
 judgement judge_alone(program *p, const trial *t)

@@ -105,7 +105,16 @@ typedef struct param {
     bool splits;        /* an INT that bounds intervals */
 } param;
 
+/* Of programs whose temporaries pass values on. */
+typedef enum stage {
+    STAGE_ANY,
+    STAGE_MAKES,  /* temporaries, of lasting fields */
+    STAGE_PASSES, /* temporaries, of others too */
+    STAGE_TAKES   /* lasting fields, of temporaries too */
+} stage;
+
 typedef struct kernel {
+    stage stage;
     char name[8];
     int param_count;
     param params[MAX_PARAMS]; /* named p0, p1, .. */
@@ -204,6 +213,7 @@ typedef struct program {
     int rank;
     int64_t size[3]; /* 1 beyond the rank */
     int ratio[3];    /* of the finer grid to this one; all 1: there is none */
+    bool passes;     /* temporaries pass values from loop to loop in each of several time steps */
     bool shiftable;  /* shifted fields give shifted fields, and the same scalars */
     int field_count, scalar_count, kernel_count, step_count;
     field fields[MAX_FIELDS];
@@ -219,6 +229,9 @@ range program_all(const program *p, int level);
 /* The program of a seed. Neighbouring seeds either all read values in the middle or none does,
  * since that cuts the chains of all programs run beside them. */
 program *program_generate(uint64_t seed);
+/* Another program of a seed: its time steps, which end at once for programs side by side, are of
+ * loops that make temporaries and loops that read them. */
+program *program_generate_passing(uint64_t seed);
 void program_free(program *p);
 /* The kernel text, malloc'd. */
 char *program_kernels(const program *p);
@@ -250,6 +263,7 @@ typedef struct setting {
     bool shift;       /* of shiftable programs: shift the values given, and shift back those got */
     bool at_home;     /* fields lie where the program says; otherwise they are made as usual */
     const char *plan; /* as in KATA_PLAN; NULL: none */
+    bool counted;     /* how many kernels were made of several is found out */
 } setting;
 
 /* A value that a program's user saw. */
@@ -340,15 +354,25 @@ typedef struct trial {
     FILE *out; /* where differences and errors are told; NULL: nowhere */
 } trial;
 
+/* ---- joined.c: kernels that compute temporaries where they read them ------------------------- */
+
+/* Until the end, contexts that are opened explain what they do. False when that is not possible. */
+bool joined_begin(void);
+/* The number of kernels that those contexts, which are closed, have made of several; -1 where that
+ * cannot be known. */
+int joined_end(void);
+
 /* Starts judging in another process, which judge_finish waits for. */
 typedef struct court {
     int pid;
     judgement *judgements; /* shared with the process */
+    int *joined;           /* shared: kernels made of several, in the settings that count them */
     int count;
 } court;
 bool judge_start(court *c, program *const *programs, int count, const trial *t);
-/* The judgements, one per program, to `out`; all CRASHED when the process did. */
-void judge_finish(court *c, judgement *out);
+/* The judgements, one per program, to `out`; all CRASHED when the process did. Gives the number of
+ * kernels made of several, as far as settings count them. */
+int judge_finish(court *c, judgement *out);
 judgement judge_alone(program *p, const trial *t);
 
 /* ---- shrink.c -------------------------------------------------------------------------------- */

@@ -1,10 +1,14 @@
 /* The oracle law on random programs: every executor, number of threads and way of flushing gives
  * the values that the reference executor gives, bit for bit.
  *
- *     test_random [--seed N] [--count M] [--batch B] [--jobs J] [--planned] [--brief] [--print]
+ *     test_random [--seed N] [--count M] [--batch B] [--jobs J] [--planned] [--passing]
+ *                 [--brief] [--print]
  *
  * runs the programs of seeds N .. N+M-1, B at a time in one context, J batches at once. Without
  * options it runs a fixed fiftieth of the full count, which KATA_TEST_FULL=1 asks for.
+ *
+ * --passing runs other programs, in which temporaries pass values from loop to loop, without any
+ * plan. It fails if no loop of 40 or more programs computes a temporary where it reads it.
  *
  * --planned interprets plans of the programs, of a kind for each batch: it needs no compiler and is
  * fast. The first programs that fail are made smaller and printed, and after many failures the test
@@ -17,35 +21,45 @@
 #include <string.h>
 
 static const setting settings[] = {
-    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL},
-    {"cpu, 1 thread", "cpu", 1, false, false, false, true, NULL},
-    {"cpu, 2 threads, each loop at once", "cpu", 2, true, false, false, true, NULL},
-    {"cpu, 3 threads, ranges cut in two", "cpu", 3, false, true, false, true, NULL},
-    {"cpu, 7 threads, shifted", "cpu", 7, false, false, true, true, NULL},
-    {"cpu, 7 threads, small tiles", "cpu", 7, false, false, false, true, "skewed x=3 y=2 z=1"},
+    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false},
+    {"cpu, 1 thread", "cpu", 1, false, false, false, true, NULL, false},
+    {"cpu, 2 threads, each loop at once", "cpu", 2, true, false, false, true, NULL, false},
+    {"cpu, 3 threads, ranges cut in two", "cpu", 3, false, true, false, true, NULL, false},
+    {"cpu, 7 threads, shifted", "cpu", 7, false, false, true, true, NULL, false},
+    {"cpu, 7 threads, small tiles", "cpu", 7, false, false, false, true, "skewed x=3 y=2 z=1",
+     false},
     {"cpu, 3 threads, tiles, ranges cut in two", "cpu", 3, false, true, false, true,
-     "skewed y=5 z=4 depth=6"},
+     "skewed y=5 z=4 depth=6", false},
     {"cpu, 2 threads, tiles for a cache", "cpu", 2, false, false, false, true,
-     "tiled cache=4096 threads=2"},
+     "tiled cache=4096 threads=2", false},
     {"cpu, 7 threads, diamonds, shifted", "cpu", 7, false, false, true, true,
-     "diamond y=40 depth=4"},
+     "diamond y=40 depth=4", false},
     {"cpu, 7 threads, windows in small tiles", "cpu", 7, false, false, false, true,
-     "overlapped x=5 y=3 z=1 depth=3"},
+     "overlapped x=5 y=3 z=1 depth=3", false},
     {"cpu, 3 threads, windows for a cache", "cpu", 3, false, false, true, true,
-     "windowed cache=2048 threads=3"},
+     "windowed cache=2048 threads=3", false},
     {"cpu, 2 threads, sliding windows", "cpu", 2, false, false, true, true,
-     "sliding z=1 y=2 x=3 depth=4"},
+     "sliding z=1 y=2 x=3 depth=4", false},
 };
 enum { TILED = 6, OTHERS = COUNT_OF(settings) - TILED }; /* the last ones have tiles */
 
 static const setting planned[] = {
-    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL},
-    {"loops", "plan", 1, false, false, false, true, "loops"},
-    {"skewed tiles, ranges cut in two", "plan", 1, false, true, false, true, "skewed x=3 y=2 z=2"},
-    {"windows", "plan", 1, false, false, false, true, "streamed y=2"},
-    {"overlapped tiles, shifted", "plan", 1, false, false, true, true, "overlapped x=4 y=3"},
-    {"sections in windows", "plan", 1, false, false, false, true, "windowed cache=1024"},
-    {"sliding windows", "plan", 1, false, false, true, true, "sliding z=2 y=1 x=3"},
+    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false},
+    {"loops", "plan", 1, false, false, false, true, "loops", false},
+    {"skewed tiles, ranges cut in two", "plan", 1, false, true, false, true, "skewed x=3 y=2 z=2",
+     false},
+    {"windows", "plan", 1, false, false, false, true, "streamed y=2", false},
+    {"overlapped tiles, shifted", "plan", 1, false, false, true, true, "overlapped x=4 y=3", false},
+    {"sections in windows", "plan", 1, false, false, false, true, "windowed cache=1024", false},
+    {"sliding windows", "plan", 1, false, false, true, true, "sliding z=2 y=1 x=3", false},
+};
+
+static const setting passing[] = {
+    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false},
+    {"cpu, 1 thread", "cpu", 1, false, false, false, true, NULL, true},
+    {"cpu, 2 threads", "cpu", 2, false, false, false, true, NULL, false},
+    {"cpu, 3 threads, ranges cut in two", "cpu", 3, false, true, false, true, NULL, false},
+    {"cpu, 7 threads", "cpu", 7, false, false, false, false, NULL, false},
 };
 
 /* The settings that programs run in; of plans one for each batch, in turn. */
@@ -65,6 +79,7 @@ static trial settings_of_batch(uint64_t seed)
 {
     static setting pairs[COUNT_OF(planned)][2];
     size_t i = 1 + (size_t)(seed % (COUNT_OF(planned) - 1));
+    if (all_settings.settings == passing) return all_settings;
     if (all_settings.settings != planned) return compiled_of_batch(seed);
     pairs[i][0] = planned[0];
     pairs[i][1] = planned[i];
@@ -74,10 +89,11 @@ static trial settings_of_batch(uint64_t seed)
 typedef struct options {
     uint64_t seed;
     int count, batch, jobs;
-    bool brief, print, planned;
+    bool brief, print, planned, passing;
 } options;
 
 enum { MAX_BATCH = 64, MAX_JOBS = 16, MAX_SHOWN = 5, MAX_FAILED = 30 };
+enum { SURELY_JOINED = 40 }; /* programs; in one of four, some kernel computes what it reads */
 
 typedef struct batch {
     court court;
@@ -86,7 +102,7 @@ typedef struct batch {
 } batch;
 
 typedef struct tally {
-    int passed, failed;
+    int passed, failed, joined;
     bool brief;
 } tally;
 
@@ -126,10 +142,16 @@ static bool passes_alone(program *p) { return judge_alone(p, &all_settings).verd
 
 /* ---- batches --------------------------------------------------------------------------------- */
 
+static program *generate(uint64_t seed)
+{
+    return all_settings.settings == passing ? program_generate_passing(seed)
+                                            : program_generate(seed);
+}
+
 static void start(batch *b, uint64_t seed, int count)
 {
     b->count = count;
-    for (int i = 0; i < count; i++) b->programs[i] = program_generate(seed + (uint64_t)i);
+    for (int i = 0; i < count; i++) b->programs[i] = generate(seed + (uint64_t)i);
     const trial t = settings_of_batch(seed / (uint64_t)count);
     if (!judge_start(&b->court, b->programs, count, &t)) exit(99);
 }
@@ -137,7 +159,7 @@ static void start(batch *b, uint64_t seed, int count)
 static void finish(batch *b, tally *t)
 {
     judgement j[MAX_BATCH];
-    judge_finish(&b->court, j);
+    t->joined += judge_finish(&b->court, j);
     for (int i = 0; i < b->count; i++) {
         bool whole = j[i].verdict == REFUSED || j[i].verdict == CRASHED;
         bool failed =
@@ -180,6 +202,7 @@ static bool parse(options *o, int argc, char **argv)
         bool *flag = !strcmp(argv[i], "--print")     ? &o->print
                      : !strcmp(argv[i], "--brief")   ? &o->brief
                      : !strcmp(argv[i], "--planned") ? &o->planned
+                     : !strcmp(argv[i], "--passing") ? &o->passing
                                                      : NULL;
         if (flag) {
             *flag = true;
@@ -205,7 +228,7 @@ static void print_programs(const options *o)
 {
     for (int i = 0; i < o->count; i++) {
         uint64_t seed = o->seed + (uint64_t)i;
-        program *p = program_generate(seed);
+        program *p = generate(seed);
         program_print(stdout, p);
         program_free(p);
     }
@@ -219,17 +242,20 @@ int main(int argc, char **argv)
                  .jobs = 2};
     if (!parse(&o, argc, argv)) {
         fprintf(stderr,
-                "usage: %s [--seed N] [--count M] [--batch B] [--jobs J] [--planned] [--brief] "
-                "[--print]\n",
+                "usage: %s [--seed N] [--count M] [--batch B] [--jobs J] [--planned] [--passing] "
+                "[--brief] [--print]\n",
                 argv[0]);
         return 2;
     }
+    if (o.planned) all_settings = (trial){planned, COUNT_OF(planned), NULL};
+    if (o.passing) all_settings = (trial){passing, COUNT_OF(passing), NULL};
     if (o.print) {
         print_programs(&o);
         return 0;
     }
-    if (o.planned) all_settings = (trial){planned, COUNT_OF(planned), NULL};
     tally t = run(&o);
     printf("%d passed, %d failed\n", t.passed, t.failed);
-    return t.failed > 0;
+    if (o.passing) printf("%d kernels made of several\n", t.joined);
+    bool few = o.passing && o.count >= SURELY_JOINED && !t.joined;
+    return t.failed > 0 || few;
 }
