@@ -9,7 +9,7 @@ static kata_grid *grid_new(kata *k, const char *call, int rank, int64_t nx, int6
     }
     if (k->messages.status) return NULL;
     int64_t size[3] = {nx, ny, nz}, points = 1;
-    for (int d = 0; d < rank; d++) {
+    for (int d = 0; d < 3; d++) {
         if (size[d] < 1) {
             api_fail(k, KATA_ERROR_ARGUMENT, "%s: n%c is %lld; a size is at least 1", call,
                      "xyz"[d], (long long)size[d]);
