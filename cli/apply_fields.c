@@ -44,7 +44,9 @@ static bool read_rule(const apply *a, char *word, kata_rule *rule, double *value
     if (s.nearest)
         options_wrong(a->o, "--boundary has no rule '%s'; did you mean %s?", word, s.nearest);
     else
-        options_wrong(a->o, "--boundary has no rule '%s'; the rules are:" KATA_RULES(AFTER_BLANK),
+        options_wrong(a->o,
+                      "--boundary has no rule '%s'; the rules are:" KATA_RULES(
+                          AFTER_BLANK) " linear:VALUE:W/W/...",
                       word);
     return false;
 }

@@ -99,11 +99,19 @@ static const tuning_chain *chain_of(const char *name)
 }
 
 /* The program's own folder of kernels, so that nobody's wisdom is lost. */
+static char folder[] = "/tmp/bench-tuning-XXXXXX";
+
+static void remove_folder(void)
+{
+    char command[64];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    if (system(command)) fprintf(stderr, "cannot remove %s\n", folder);
+}
+
 static bool use_new_folder(void)
 {
-    static char folder[] = "/tmp/bench-tuning-XXXXXX";
     if (!mkdtemp(folder)) return false;
-    printf("kernels and wisdom: %s\n", folder);
+    atexit(remove_folder);
     return !setenv("KATA_CACHE_DIR", folder, 1) && !setenv("OMP_WAIT_POLICY", "passive", 1);
 }
 

@@ -35,14 +35,16 @@ static slot_use use_of(const analysis_chain *a, int slot)
 }
 
 /* Whether a chain makes the values of a field, and reads them before it ends, so that they might
- * never leave the caches; small fields stay there anyway. */
+ * never leave the caches; small fields stay there anyway. Fields that are exchanged carry values
+ * from chain to chain, and what has a name now has another one later. */
 static bool is_spare(const analysis_chain *a, int slot, const slot_use *use)
 {
     const analysis_section all = {a, 0, a->loop_count};
     const chain_slot *s = a->slots[slot];
     grid_box memory = chain_slot_memory(s);
     int64_t bytes = grid_box_points(&memory) * s->components * ir_storages[s->type].bytes;
-    return use->name && use->written && use->read_last && !s->temporary && !a->dead[slot] &&
+    bool ends_here = use->name && use->written && use->read_last;
+    return ends_here && !s->temporary && !s->exchanged && !a->dead[slot] &&
            bytes > HOSTILE(machine_second_cache(), 0) && !analysis_takes(&all, slot);
 }
 

@@ -40,6 +40,7 @@ static void exchange(kata_field *a, kata_field *b)
     chain_slot *slot = a->slot;
     a->slot = b->slot;
     b->slot = slot;
+    a->slot->exchanged = b->slot->exchanged = true;
 }
 
 static kata_status exchange_traced(kata_field *a, kata_field *b)
@@ -89,6 +90,7 @@ kata_status kata_rotate(kata_field *a, kata_field *b, kata_field *c)
     a->slot = b->slot;
     b->slot = c->slot;
     c->slot = slot;
+    for (int i = 0; i < 3; i++) fields[i]->slot->exchanged = true;
     for (int i = 0; i < 3; i++) api_trace_after(fields[i], "kata_rotate", before[i]);
     return KATA_OK;
 }

@@ -35,6 +35,7 @@ typedef struct chain_slot {
     kata_layout layout;        /* of the array that exec makes */
     bool is_scalar;            /* shape of one point; its components are a scalar's elements */
     bool discarded;            /* after the queued loops; not read before all of it is written */
+    bool exchanged;            /* fields have exchanged it: later ones know it by other names */
     int64_t version;           /* of its value after the queued loops */
     struct store_array *array; /* its memory; NULL: not yet made, all values are equal */
     struct store_pool *pool;   /* where the array gets its memory; NULL: from the system */

@@ -115,47 +115,24 @@ typedef __UINT8_TYPE__ kata_byte;
 typedef __UINT16_TYPE__ kata_half;
 typedef __INT16_TYPE__ kata_short;
 
-KATA_INLINE int32_t kata_i32_of_u8(kata_byte x) { return x; }
-KATA_INLINE int64_t kata_i64_of_u8(kata_byte x) { return x; }
-KATA_INLINE kata_byte kata_u8_of_u8(kata_byte x) { return x; }
-KATA_INLINE kata_byte kata_u8_of_i32(int32_t x) { return (kata_byte)x; }
-KATA_INLINE kata_byte kata_u8_of_i64(int64_t x) { return (kata_byte)x; }
-KATA_INLINE kata_byte kata_u8_of_f64(double x)
-{
-    double y = x < 255.0 ? x : 255.0;
-    double z = y > 0.0 ? y : 0.0;
-    int32_t i = (int32_t)z;
-    return (kata_byte)(x != x ? 0 : i);
-}
-KATA_INLINE kata_byte kata_u8_of_f32(float x) { return kata_u8_of_f64((double)x); }
-
-KATA_INLINE int32_t kata_i32_of_u16(kata_half x) { return x; }
-KATA_INLINE int64_t kata_i64_of_u16(kata_half x) { return x; }
-KATA_INLINE kata_half kata_u16_of_u16(kata_half x) { return x; }
-KATA_INLINE kata_half kata_u16_of_i32(int32_t x) { return (kata_half)x; }
-KATA_INLINE kata_half kata_u16_of_i64(int64_t x) { return (kata_half)x; }
-KATA_INLINE kata_half kata_u16_of_f64(double x)
-{
-    double y = x < 65535.0 ? x : 65535.0;
-    double z = y > 0.0 ? y : 0.0;
-    int32_t i = (int32_t)z;
-    return (kata_half)(x != x ? 0 : i);
-}
-KATA_INLINE kata_half kata_u16_of_f32(float x) { return kata_u16_of_f64((double)x); }
-
-KATA_INLINE int32_t kata_i32_of_i16(kata_short x) { return x; }
-KATA_INLINE int64_t kata_i64_of_i16(kata_short x) { return x; }
-KATA_INLINE kata_short kata_i16_of_i16(kata_short x) { return x; }
-KATA_INLINE kata_short kata_i16_of_i32(int32_t x) { return (kata_short)x; }
-KATA_INLINE kata_short kata_i16_of_i64(int64_t x) { return (kata_short)x; }
-KATA_INLINE kata_short kata_i16_of_f64(double x)
-{
-    double y = x < 32767.0 ? x : 32767.0;
-    double z = y > -32768.0 ? y : -32768.0;
-    int32_t i = (int32_t)z;
-    return (kata_short)(x != x ? 0 : i);
-}
-KATA_INLINE kata_short kata_i16_of_f32(float x) { return kata_i16_of_f64((double)x); }
+#define KATA_SHORT_INTEGER(name, type, lowest, highest)                                            \
+    KATA_INLINE int32_t kata_i32_of_##name(type x) { return x; }                                   \
+    KATA_INLINE int64_t kata_i64_of_##name(type x) { return x; }                                   \
+    KATA_INLINE type kata_##name##_of_##name(type x) { return x; }                                 \
+    KATA_INLINE type kata_##name##_of_i32(int32_t x) { return (type)x; }                           \
+    KATA_INLINE type kata_##name##_of_i64(int64_t x) { return (type)x; }                           \
+    KATA_INLINE type kata_##name##_of_f64(double x)                                                \
+    {                                                                                              \
+        double y = x < highest ? x : highest;                                                      \
+        double z = y > lowest ? y : lowest;                                                        \
+        int32_t i = (int32_t)z;                                                                    \
+        return (type)(x != x ? 0 : i);                                                             \
+    }                                                                                              \
+    KATA_INLINE type kata_##name##_of_f32(float x) { return kata_##name##_of_f64((double)x); }
+KATA_SHORT_INTEGER(u8, kata_byte, 0.0, 255.0)
+KATA_SHORT_INTEGER(u16, kata_half, 0.0, 65535.0)
+KATA_SHORT_INTEGER(i16, kata_short, -32768.0, 32767.0)
+#undef KATA_SHORT_INTEGER
 
 /* ---- unorm8: a byte b that stands for b/255 ---- */
 

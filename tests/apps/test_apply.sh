@@ -228,7 +228,7 @@ expect_usage "parameter 'c' (double c) takes a number, not 'much'" k.kata shift 
 expect_usage "parameter 'n' (long n) takes a whole number, not '1.5'" k.kata total n=1.5
 expect_usage "parameter 'w' (double w[2]) takes a number, not ''" k.kata total w=1,
 expect_usage "parameter 'w' takes 2 numbers, as in w=1,2,...; there are 3" k.kata total w=1,2,3
-expect_usage "--boundary has no rule 'wall'; the rules are: none constant clamp reflect-face reflect-node antisymmetric-face antisymmetric-node periodic" \
+expect_usage "--boundary has no rule 'wall'; the rules are: none constant clamp reflect-face reflect-node antisymmetric-face antisymmetric-node periodic linear:VALUE:W/W/..." \
     k.kata shift u=u.npy c=1 --boundary wall
 expect_usage "--boundary has no rule 'clmap'; did you mean clamp?" \
     k.kata shift u=u.npy c=1 --boundary clmap

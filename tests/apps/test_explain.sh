@@ -350,7 +350,10 @@ int main(int argc, char **argv)
         if (what == 'w') kata_apply(kata_kernel_find(m, "move"), kata_all(g), u, v, s);
         if (what == 's') kata_apply(kata_kernel_find(m, "spread"), kata_all(g), u, v, s);
         if (what == 'c') kata_apply(kata_kernel_find(m, "check"), kata_all(g), u, v);
-        if (what == 'w' || what == 's' || what == 'c') kata_swap(u, v);
+        if (what == 'x' && step == 0) kata_apply(kata_kernel_find(m, "laplace"), kata_all(g), v, u);
+        if (what == 'x') kata_apply(kata_kernel_find(m, "laplace"), kata_all(g), u, v);
+        if (what == 'w' || what == 's' || what == 'c' || what == 'x') kata_swap(u, v);
+        if (what == 'x') kata_flush(k);
     }
     kata_flush(k);
     return kata_close(k);
@@ -367,6 +370,8 @@ if [ "$KATA_SANITIZED" = 0 ]; then
     expect_in advice.txt "  faster      $spare"
     advice d discarded
     if grep -q "'v' is written and used up" advice.txt; then fail "a discarded field: $(cat advice.txt)"; fi
+    advice x
+    if grep -q "is written and used up" advice.txt; then fail "fields that are exchanged: $(cat advice.txt)"; fi
     advice f
     expect_in advice.txt "  faster      a chain has 2 loops, because kata_flush needs results so often (first after 'add', applied at advice.c:"
     advice w

@@ -149,6 +149,17 @@ static void results_do_not_depend_on_passes(void **state)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
+static lang_module *compile(void)
+{
+    messages m = {0};
+    lang_module *module = NULL;
+    assert_int_equal(lang_compile("text", text_of_kernels, sizeof text_of_kernels - 1,
+                                  &(lang_options){0}, &m, &module),
+                     KATA_OK);
+    message_free(&m);
+    return module;
+}
+
 /* The function of a kernel without some passes, its name taken out: that tells the passes, too. */
 static text code_of(const ir_kernel *kernel, uint32_t without)
 {
@@ -186,11 +197,7 @@ static bool changes(const ir_kernel *kernel, uint32_t without)
 static void each_pass_changes_some_code(void **state)
 {
     (void)state;
-    messages m = {0};
-    lang_module *module = NULL;
-    assert_int_equal(lang_compile("text", text_of_kernels, sizeof text_of_kernels - 1,
-                                  &(lang_options){0}, &m, &module),
-                     KATA_OK);
+    lang_module *module = compile();
     for (int i = 0; codegen_pass_name(i); i++) {
         uint32_t without = 0;
         bool some = false;
@@ -201,18 +208,13 @@ static void each_pass_changes_some_code(void **state)
         if (!some && !of_chains) fail_msg("no code changes without %s", codegen_pass_name(i));
     }
     lang_module_free(module);
-    message_free(&m);
 }
 
 /* A tile may be one row wide: then the next row of a level lies in another tile. */
 static void the_next_level_is_prefetched_behind_the_last_row_of_a_level(void **state)
 {
     (void)state;
-    messages m = {0};
-    lang_module *module = NULL;
-    assert_int_equal(lang_compile("text", text_of_kernels, sizeof text_of_kernels - 1,
-                                  &(lang_options){0}, &m, &module),
-                     KATA_OK);
+    lang_module *module = compile();
     for (int k = 0; k < module->count; k++) {
         text code = code_of(module->kernels[k], 0);
         const char *next = strstr(text_get(&code), "next_y * view[0].y + next_z * view[0].z");
@@ -222,18 +224,13 @@ static void the_next_level_is_prefetched_behind_the_last_row_of_a_level(void **s
         text_free(&code);
     }
     lang_module_free(module);
-    message_free(&m);
 }
 
 /* Results of 8 bytes lie 8 to a cache line; bytes that decide between them do not change that. */
 static void bytes_that_are_read_make_no_longer_vectors(void **state)
 {
     (void)state;
-    messages m = {0};
-    lang_module *module = NULL;
-    assert_int_equal(lang_compile("text", text_of_kernels, sizeof text_of_kernels - 1,
-                                  &(lang_options){0}, &m, &module),
-                     KATA_OK);
+    lang_module *module = compile();
     for (int k = 0; k < module->count; k++) {
         if (strcmp(module->kernels[k]->name, "bytes") != 0) continue;
         text code = code_of(module->kernels[k], 0);
@@ -242,7 +239,6 @@ static void bytes_that_are_read_make_no_longer_vectors(void **state)
         text_free(&code);
     }
     lang_module_free(module);
-    message_free(&m);
 }
 
 /* Compiled code of one choice is not taken for code of another. */
@@ -250,11 +246,7 @@ static void names_tell_which_passes_are_left_out(void **state)
 {
     static const kata_type storage[] = {KATA_F64, KATA_F64};
     (void)state;
-    messages m = {0};
-    lang_module *module = NULL;
-    assert_int_equal(lang_compile("text", text_of_kernels, sizeof text_of_kernels - 1,
-                                  &(lang_options){0}, &m, &module),
-                     KATA_OK);
+    lang_module *module = compile();
     char names[3][64];
     for (uint32_t i = 0; i < 3; i++)
         codegen_name(&(codegen_loop){module->kernels[0], storage, .without = i}, names[i]);
@@ -262,7 +254,6 @@ static void names_tell_which_passes_are_left_out(void **state)
     assert_string_not_equal(names[0], names[2]);
     assert_string_not_equal(names[1], names[2]);
     lang_module_free(module);
-    message_free(&m);
 }
 
 /* ---- lists of names -------------------------------------------------------------------------- */
