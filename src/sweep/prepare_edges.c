@@ -102,11 +102,13 @@ static void add_edge(sweep_loop *l, sweep_edge edge)
     if (!fill_edge(l, edge)) l->edges[l->edge_count++] = edge;
 }
 
-/* Whether a component is read along one dimension at a time. */
+/* Whether a component is read along one dimension at a time, on both sides of the point or up to
+ * it: the arms then meet at the point, which is among what is touched. */
 static bool is_star(const sweep_loop *l, const analysis_reach *r)
 {
     const ir_kernel *kernel = l->loop->kernel;
     bool star = true;
+    for (int d = 0; d < 3; d++) star = star && r->lo[d] <= 0 && r->hi[d] >= 0;
     for (int i = 0; i < kernel->access_count && star; i++) {
         const ir_access *a = &kernel->accesses[i];
         if (a->param != r->param || a->component != r->component) continue;

@@ -1,6 +1,6 @@
 /* What a loop reads outside of a field is written around its values: once, also where the field is
  * given to several parameters that reach differently far, and whatever threads there are. */
-/* Labels: threads */
+/* Labels: hostile threads */
 #include "kata/kata.h"
 
 #include <setjmp.h>
@@ -16,6 +16,8 @@ static const char text[] = "kernel twice(in double a, in double b, out double v)
                            "kernel star(in double a, in double b, out double v)\n"
                            "{ v = a[-2,0,0] + 3*b[1,0,0] + 5*a[0,-1,0] + 7*b[0,2,0]\n"
                            "  + 11*a[0,0,1] + 13*b[0,0,-2]; }\n"
+                           "kernel behind(in double a, in double b, out double face)\n"
+                           "{ face = a[-1,0,0] + b[-1,0,0]; }\n"
                            "kernel start(out double u) { u = sin(0.1*(ix + 7*iy + 3*iz)); }\n";
 
 typedef struct settings {
@@ -85,11 +87,30 @@ static void blocks_of_a_star_fill_for_themselves(void **state)
     check_all("star");
 }
 
+/* The last face along x reads the last point, and nothing beyond it. */
+static void nothing_is_filled_that_no_point_reads(void **state)
+{
+    enum { FACES = 2 * 3 * 4 };
+    double found[FACES];
+    (void)state;
+    kata *k = kata_open(&(kata_options){.executor = "cpu", .threads = 1, .wait = true});
+    kata_module *m = kata_module_from_text(k, "fill", text);
+    kata_grid *g = kata_grid_3d(k, 1, 3, 4);
+    kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = KATA_CLAMP);
+    kata_field *face = kata_field_new(g, "face", KATA_F64, .staggered = KATA_X);
+    kata_apply(kata_kernel_find(m, "start"), kata_all(g), u);
+    kata_apply(kata_kernel_find(m, "behind"), kata_on(face), u, u, face);
+    kata_get(face, kata_on(face), found, FACES);
+    assert_int_equal(kata_close(k), KATA_OK);
+    for (int i = 0; i < FACES; i += 2) assert_true(found[i] == found[i + 1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_field_given_twice_is_filled_once),
         cmocka_unit_test(blocks_of_a_star_fill_for_themselves),
+        cmocka_unit_test(nothing_is_filled_that_no_point_reads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
