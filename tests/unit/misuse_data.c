@@ -1,6 +1,8 @@
 /* Values, names, files and memory. */
 #include "misuse.h"
 
+#include <math.h>
+
 static const char bytes[] = "kernel bytes(out uchar n, uchar by) { n = by; }\n";
 static const char shorts[] =
     "kernel shorts(out short n, short by, ushort w[2]) { n = by + w[1]; }\n";
@@ -215,6 +217,43 @@ static kata_status coarsened_unevenly(world *w)
     return kata_grid_coarsen(w->g, 7, 1, 1) ? KATA_OK : kata_error(w->k);
 }
 
+/* ---- steps until ----------------------------------------------------------------------------- */
+
+/* Steps as if asked for at main.c:17. */
+static kata_status until(const world *w, kata_scalar *scalar, kata_until_options options)
+{
+    options.size = sizeof options;
+    options.file = "main.c";
+    options.line = 17;
+    kata_until u = kata_until_with(scalar, &options);
+    while (kata_until_next(&u)) return KATA_OK;
+    return kata_error(w->k);
+}
+
+static kata_status until_looked_at_never(world *w)
+{
+    kata_scalar *s = kata_scalar_new(w->k, "change", KATA_F64);
+    return until(w, s, (kata_until_options){.limit = 1e-8, .most = 100});
+}
+
+static kata_status until_less_than_no_steps(world *w)
+{
+    kata_scalar *s = kata_scalar_new(w->k, "change", KATA_F64);
+    return until(w, s, (kata_until_options){.limit = 1e-8, .most = -1, .every = 10});
+}
+
+static kata_status until_below_nan(world *w)
+{
+    kata_scalar *s = kata_scalar_new(w->k, "change", KATA_F64);
+    return until(w, s, (kata_until_options){.limit = NAN, .most = 100, .every = 10});
+}
+
+static kata_status until_array_above(world *w)
+{
+    kata_scalar *s = kata_scalar_array_new(w->k, "momentum", KATA_F64, 3);
+    return until(w, s, (kata_until_options){.above = true, .most = 100, .every = 10});
+}
+
 /* ---- all of them --------------------------------------------------------------------------- */
 
 const misuse misuse_data[] = {
@@ -247,5 +286,9 @@ const misuse misuse_data[] = {
     CASE(copy_onto_itself, ARGUMENT),
     CASE(copy_of_ghosts_without, ARGUMENT),
     CASE(coarsened_unevenly, ARGUMENT),
+    CASE(until_looked_at_never, ARGUMENT),
+    CASE(until_less_than_no_steps, ARGUMENT),
+    CASE(until_below_nan, ARGUMENT),
+    CASE(until_array_above, ARGUMENT),
     {0},
 };
