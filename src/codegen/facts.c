@@ -17,8 +17,7 @@ bool codegen_is_read(const ir_kernel *kernel, int param)
 
 bool codegen_has_lanes(const codegen_loop *loop, int param)
 {
-    bool along_x = loop->kernel->direction && loop->kernel->ordered == 0;
-    return ir_param_is_reduction(&loop->kernel->params[param]) && !along_x;
+    return ir_param_is_reduction(&loop->kernel->params[param]) && codegen_is_free(loop);
 }
 
 bool codegen_reduces(const codegen_loop *loop)
@@ -48,7 +47,7 @@ bool codegen_counts(const codegen_writer *w)
 bool codegen_is_regular(const ir_kernel *kernel, int param)
 {
     const ir_param *p = &kernel->params[param];
-    bool regular = kernel->direction == IR_UNORDERED || kernel->ordered == 0;
+    bool regular = !kernel->ordered || ir_orders_several(kernel);
     for (int d = 1; d < 3; d++)
         regular = regular && p->finer[d] <= 1 && p->coarser[d] <= 1 && !p->absent_axis[d];
     return regular;
@@ -66,10 +65,7 @@ bool codegen_same_written_row(const ir_store *a, const ir_store *b)
            a->offset[2] == b->offset[2];
 }
 
-bool codegen_is_free(const codegen_loop *loop)
-{
-    return !loop->kernel->direction || loop->kernel->ordered > 0;
-}
+bool codegen_is_free(const codegen_loop *loop) { return !loop->kernel->order[0]; }
 
 bool codegen_may_stream(const codegen_loop *loop, int store)
 {

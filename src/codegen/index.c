@@ -43,7 +43,8 @@ void codegen_read_index(text *out, const ir_kernel *kernel, int param, int dimen
                         int32_t offset)
 {
     const ir_param *p = &kernel->params[param];
-    bool level = kernel->direction && kernel->ordered == dimension && !p->absent_axis[dimension];
+    bool level =
+        kernel->order[dimension] && !ir_orders_several(kernel) && !p->absent_axis[dimension];
     for (int high = 0; high < 2 && level; high++)
         add_end(out, kernel, param, dimension, offset, high);
     codegen_index(out, p, dimension, offset);

@@ -46,7 +46,9 @@ typedef struct ir_access {
     uint32_t at;
 } ir_access;
 
-/* The order in which the points of a loop run: level by level along one dimension, or any. */
+/* The order in which the points of a loop run: any, or level by level. A level has one index along
+ * each dimension that has a direction. Levels run as a nest of loops over these dimensions does: z
+ * is the outermost, x the innermost. */
 typedef enum ir_direction { IR_UNORDERED, IR_FORWARD, IR_BACKWARD } ir_direction;
 
 /* A boundary between two levels: before level base + shift, where base is 0, the size of the
@@ -87,8 +89,9 @@ typedef struct ir_kernel {
     const ir_param *params;
     const ir_local *locals;
     const ir_table *tables;
-    ir_direction direction;       /* of the levels */
-    int ordered;                  /* dimension of the levels; 0 when there is no order */
+    ir_direction order[3];        /* along each dimension */
+    ir_direction direction;       /* along the outermost dimension that has one */
+    int ordered;                  /* that dimension; 0 when there is no order */
     const ir_interval *intervals; /* in the order of the text; the tree has them as branches */
     int interval_count;
     uint32_t direction_at;
@@ -140,8 +143,18 @@ typedef struct ir_walk {
 } ir_walk;
 ir_walked ir_walk_intervals(const ir_interval *intervals, int count, ir_walk *walk);
 
+/* ---- order.c --------------------------------------------------------------------------------- */
+
+/* Sets the direction along each dimension. */
+void ir_set_order(ir_kernel *kernel, const ir_direction order[3]);
+/* Whether levels have an index along more than one dimension. */
+bool ir_orders_several(const ir_kernel *kernel);
 /* When the level that an offset reaches runs: -1 before this one, 1 later, 0 with it (or there is
  * no order). */
 int ir_level_after(const ir_kernel *kernel, const int32_t offset[3]);
+/* "x", "x and y", "x, y and z": the dimensions that have a direction. */
+void ir_print_ordered(text *out, const ir_kernel *kernel);
+/* "forward along x, backward along y"; `word` is between direction and dimension. */
+void ir_print_order(text *out, const ir_kernel *kernel, const char *word);
 
 #endif

@@ -112,10 +112,13 @@ kata_status lower_check_rank(lowering *l, int param, int offsets, uint32_t at)
     ir_kernel *k = l->kernel;
     if (!offsets || k->rank == offsets) return KATA_OK;
     if (offsets <= k->ordered) {
+        text ordered = {0};
+        ir_print_ordered(&ordered, k);
         message_begin_at(l->m, KATA_ERROR_KERNEL, k->text, at,
-                         "'%s' is read with %d offset%s, but the levels of the kernel lie along %c",
+                         "'%s' is read with %d offset%s, but the levels of the kernel lie along %s",
                          k->params[param].name, offsets, offsets == 1 ? "" : "s",
-                         "xyz"[k->ordered]);
+                         text_get(&ordered));
+        text_free(&ordered);
         message_note_at(l->m, k->text, k->direction_at, "their order is given here");
         message_line(l->m, "write one offset per dimension of the grid, or order its last one");
         return message_send(l->m);

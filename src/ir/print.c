@@ -147,11 +147,6 @@ static void print_check(text *out, const ir_check *check)
     text_add(out, "\n");
 }
 
-static const char *direction_name(const ir_kernel *k)
-{
-    return k->direction == IR_FORWARD ? "forward" : "backward";
-}
-
 static void print_intervals(text *out, const ir_kernel *k, const char *before)
 {
     for (int i = 0; i < k->interval_count; i++) {
@@ -172,7 +167,8 @@ void ir_print(text *out, const ir_kernel *k)
 {
     text_add(out, "kernel %s", k->name);
     if (k->rank) text_add(out, " rank %d", k->rank);
-    if (k->direction) text_add(out, " %s %c", direction_name(k), "xyz"[k->ordered]);
+    if (k->direction) text_add(out, " ");
+    ir_print_order(out, k, "");
     text_add(out, "\n");
     print_intervals(out, k, "  interval ");
     for (int p = 0; p < k->param_count; p++) {
@@ -216,7 +212,8 @@ void ir_print_accesses(text *out, const ir_kernel *k)
 {
     text_add(out, "kernel %s", k->name);
     if (k->rank) text_add(out, ", for grids of %d dimension%s", k->rank, k->rank > 1 ? "s" : "");
-    if (k->direction) text_add(out, ", %s along %c", direction_name(k), "xyz"[k->ordered]);
+    if (k->direction) text_add(out, ", ");
+    ir_print_order(out, k, " along");
     text_add(out, "\n");
     print_intervals(out, k, "    interval ");
     for (int p = 0; p < k->param_count; p++) {

@@ -147,6 +147,10 @@ static const char *verify_order(const ir_kernel *k)
     if (k->direction == IR_UNORDERED && k->interval_count) return "intervals without an order";
     if (k->ordered < 0 || k->ordered > 2) return "an order along no dimension";
     if (k->direction == IR_UNORDERED && k->ordered) return "an order without a direction";
+    if (k->direction != k->order[k->ordered]) return "two directions along a dimension";
+    for (int d = k->ordered + 1; d < 3; d++)
+        if (k->order[d]) return "an order along a dimension further out";
+    if (ir_orders_several(k) && k->interval_count) return "intervals along several dimensions";
     for (int i = 0; i < k->interval_count; i++) {
         const char *wrong = verify_bound(k, &k->intervals[i].lo);
         if (!wrong) wrong = verify_bound(k, &k->intervals[i].hi);

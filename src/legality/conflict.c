@@ -43,11 +43,25 @@ static bool is_writer(const chain_loop *loop, const ir_store *store, const ir_ac
            store->component == access->component;
 }
 
+/* The same where levels run in order along several dimensions. */
+static void say_levels(const ir_kernel *kernel, messages *m)
+{
+    text ordered = {0};
+    ir_print_ordered(&ordered, kernel);
+    message_line(m,
+                 "the kernel has an order along %s: along other dimensions a point may read itself "
+                 "only; name the dimension in the order, or write to a second field",
+                 text_get(&ordered));
+    text_free(&ordered);
+}
+
 /* Says what to do in a kernel whose levels run in order. */
 static void say_level(const chain_loop *loop, const ir_access *access, messages *m)
 {
     char z = "xyz"[loop->kernel->ordered];
-    if (access->offset[loop->kernel->ordered])
+    if (ir_orders_several(loop->kernel))
+        say_levels(loop->kernel, m);
+    else if (access->offset[loop->kernel->ordered])
         message_line(m,
                      "a boundary rule along %c takes the read back to its own level: guard it, or "
                      "give '%s' another rule",
@@ -245,6 +259,19 @@ static bool ends_at(const grid_source *source, int64_t index)
     return index >= smaller(source->index, last) && index <= larger(source->index, last);
 }
 
+/* The same where levels run in order along several dimensions, and a read lies along these only:
+ * it finds its own point, or one of another level. */
+static bool is_along_order(const chain_loop *loop, const ir_access *access)
+{
+    bool along = false, beside = false;
+    for (int d = 0; d < 3; d++) {
+        bool ordered = loop->kernel->order[d];
+        along = along || (ordered && access->offset[d]);
+        beside = beside || (!ordered && access->offset[d]);
+    }
+    return along && !beside;
+}
+
 /* The same where levels run in order: only points of one level can meet. A read lands on its own
  * level without an offset across levels, or by a boundary rule there; without other offsets it
  * lands on its own point. In a finer field a level writes the first children only; nobody writes
@@ -260,7 +287,10 @@ static bool meets_level(const chain_loop *loop, const ir_access *access, const i
     bool still = true;
     for (int k = 0; k < 3; k++) still = still && (k == d || !access->offset[k]);
     bool alike = ir_param_same_mapping(param, &loop->kernel->params[store->param]);
-    if (!loop->kernel->direction || !by || !alike) return meets(loop, access, store, need);
+    bool several = ir_orders_several(loop->kernel);
+    if (several && alike && is_along_order(loop, access)) return false;
+    if (!loop->kernel->direction || several || !by || !alike)
+        return meets(loop, access, store, need);
     leaving_levels(loop, access, need, &lo, &hi);
     for (int64_t i = lo; i < hi && !still; i++) {
         grid_source source;

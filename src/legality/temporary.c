@@ -78,12 +78,15 @@ static int whole_writer(const chain_loop *loop, const chain_slot *slot)
 static bool reads_earlier(const chain_loop *loop, const ir_access *access, const grid_box *need)
 {
     const ir_kernel *kernel = loop->kernel;
-    int d = kernel->ordered, by = access->offset[d];
-    if (!kernel->direction || (kernel->direction == IR_FORWARD ? by >= 0 : by <= 0)) return false;
-    grid_box inside = chain_binding_inside(&loop->bindings[access->param]);
+    if (ir_level_after(kernel, access->offset) >= 0) return false;
     grid_box box =
         analysis_touched(&kernel->params[access->param], access->offset, access->offset, need);
-    return box.lo[d] >= inside.lo[d] && box.hi[d] <= inside.hi[d];
+    grid_box inside = chain_binding_inside(&loop->bindings[access->param]);
+    bool stays = true;
+    for (int d = 0; d < 3; d++)
+        stays = stays &&
+                (!kernel->order[d] || (box.lo[d] >= inside.lo[d] && box.hi[d] <= inside.hi[d]));
+    return stays;
 }
 
 /* Whether a box of indices has values when they are read: from before the loop, or from its earlier

@@ -38,21 +38,22 @@ static bool run_part(void *data, const plan_walk *walk, const plan_run *run)
     oracle_part p = {.e = data, .walk = walk, .run = run};
     p.loop = p.e->a->loops[run->loop].loop;
     if (!prepare(p.e, run->loop)) return false;
-    int order[3] = {2, 1, 0}; /* outermost first: levels that run in order */
-    const ir_kernel *kernel = p.loop->kernel;
-    bool down = kernel->direction == IR_BACKWARD;
-    if (kernel->direction) {
-        order[2 - kernel->ordered] = 2;
-        order[0] = kernel->ordered;
-    }
+    const ir_direction *along = p.loop->kernel->order;
+    int order[3], ordered = 0; /* dimensions, outermost first: those of levels that run in order */
+    for (int d = 2; d >= 0; d--)
+        if (along[d]) order[ordered++] = d;
+    for (int d = 2, count = ordered; d >= 0; d--)
+        if (!along[d]) order[count++] = d;
     int64_t at[3], count[3];
     for (int k = 0; k < 3; k++) count[k] = run->box.hi[order[k]] - run->box.lo[order[k]];
     for (at[0] = 0; at[0] < count[0]; at[0]++)
         for (at[1] = 0; at[1] < count[1]; at[1]++)
             for (at[2] = 0; at[2] < count[2]; at[2]++) {
-                for (int k = 0; k < 3; k++)
+                for (int k = 0; k < 3; k++) {
+                    bool down = along[order[k]] == IR_BACKWARD;
                     p.point[order[k]] =
-                        run->box.lo[order[k]] + (k == 0 && down ? count[0] - 1 - at[0] : at[k]);
+                        run->box.lo[order[k]] + (down ? count[k] - 1 - at[k] : at[k]);
+                }
                 if (!oracle_run_point(&p)) return false;
             }
     return true;

@@ -68,29 +68,31 @@ static bool run_point(const sweep_loop *l, const int64_t point[3], sweep_share *
     return true;
 }
 
-/* The dimensions from the outermost to the innermost: levels that run in order are outermost, the
+/* The dimensions from the outermost to the innermost: those of levels that run in order, then the
  * others as points are ordered. */
 static void find_order(const ir_kernel *kernel, int order[3])
 {
     int count = 0;
-    if (kernel->direction) order[count++] = kernel->ordered;
     for (int d = 2; d >= 0; d--)
-        if (!kernel->direction || d != kernel->ordered) order[count++] = d;
+        if (kernel->order[d]) order[count++] = d;
+    for (int d = 2; d >= 0; d--)
+        if (!kernel->order[d]) order[count++] = d;
 }
 
 bool sweep_run_points(const sweep_loop *l, const grid_box *box, sweep_share *share)
 {
     int order[3];
-    bool down = l->loop->kernel->direction == IR_BACKWARD, fails = false;
+    bool fails = false;
     int64_t point[3], at[3], count[3];
     find_order(l->loop->kernel, order);
     for (int k = 0; k < 3; k++) count[k] = box->hi[order[k]] - box->lo[order[k]];
     for (at[0] = 0; at[0] < count[0]; at[0]++)
         for (at[1] = 0; at[1] < count[1]; at[1]++)
             for (at[2] = 0; at[2] < count[2] && !fails; at[2]++) {
-                for (int k = 0; k < 3; k++)
-                    point[order[k]] =
-                        box->lo[order[k]] + (k == 0 && down ? count[0] - 1 - at[0] : at[k]);
+                for (int k = 0; k < 3; k++) {
+                    bool down = l->loop->kernel->order[order[k]] == IR_BACKWARD;
+                    point[order[k]] = box->lo[order[k]] + (down ? count[k] - 1 - at[k] : at[k]);
+                }
                 if (!run_point(l, point, share, &fails)) return false;
             }
     return true;

@@ -95,6 +95,10 @@ void generate_order(builder *b, kernel *k);
 const char *order_text(builder *b, const kernel *k);
 /* Perhaps intervals, with bodies that write. */
 void generate_intervals(builder *b, line_list *list);
+/* The same of a kernel with an order along several dimensions: generate_wave.c. */
+void generate_orders(builder *b, kernel *k);
+const char *orders_text(builder *b, const kernel *k);
+term *generate_wave_read(builder *b, const symbol *s, const char *target, unsigned mask);
 /* A read of what the kernel writes, `target` with its component, at another level. NULL where
  * that is not possible. */
 term *generate_level_read(builder *b, const symbol *s, const char *target, unsigned mask);

@@ -119,11 +119,12 @@ typedef struct kernel {
     int param_count;
     param params[MAX_PARAMS]; /* named p0, p1, .. */
     bool sums_floating;
-    int level;    /* of the grid it is applied to */
-    bool once;    /* on scalars: those are given for IN, OUT and INOUT */
-    bool checked; /* an index is checked at each point */
-    int order;    /* of its levels: 1 forward, -1 backward, 0 none */
-    int ordered;  /* dimension of the levels */
+    int level;     /* of the grid it is applied to */
+    bool once;     /* on scalars: those are given for IN, OUT and INOUT */
+    bool checked;  /* an index is checked at each point */
+    int order;     /* of its levels: 1 forward, -1 backward, 0 none */
+    int ordered;   /* dimension of the levels; of several, the outermost */
+    int orders[3]; /* along each dimension; all 0 unless there are several */
 } kernel;
 
 /* The memory of a field's values. The first three are layouts of the library, as in kata_layout. */
