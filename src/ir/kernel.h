@@ -143,7 +143,7 @@ typedef struct ir_walk {
 } ir_walk;
 ir_walked ir_walk_intervals(const ir_interval *intervals, int count, ir_walk *walk);
 
-/* ---- order.c --------------------------------------------------------------------------------- */
+/* ---- directions.c ---------------------------------------------------------------------------- */
 
 /* Sets the direction along each dimension. */
 void ir_set_order(ir_kernel *kernel, const ir_direction order[3]);
