@@ -84,6 +84,11 @@ typedef struct abi_arguments {
     const abi_levels *levels;
     int64_t size[3];       /* of the grid */
     int64_t colors, color; /* the points of the range: (ix + iy + iz) modulo colors is color */
+    /* Only for kernels with an order along x and other dimensions, but without checks and colours.
+     * The box is skewed: each row begins, and ends, so many points before the one that runs before
+     * it (see codegen_skew), against the order along x. lo[0] and hi[0] are those of the row that
+     * runs first. Points outside ends[0] to ends[1] - 1 do not run. */
+    int64_t ends[2];
     /* Only for kernels with checks. The function returns when a row has a point that fails, with
      * the first such point here. Nothing is written to that row and to those after it. */
     abi_failure *failure;

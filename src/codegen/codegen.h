@@ -23,7 +23,7 @@ typedef struct codegen_loop {
     uint32_t without;         /* passes that are left out: see codegen_read_passes */
 } codegen_loop;
 
-/* ---- interface.c ----------------------------------------------------------------------------- */
+/* ---- interface.c, skew.c --------------------------------------------------------------------- */
 
 /* The name of a loop's function: "kata_" and a hash of its graph, storage types, rows and passes.
  * Loops that compute the same have the same name. */
@@ -32,6 +32,10 @@ void codegen_name(const codegen_loop *loop, char name[64]);
  * have code for two planes at once (row_pairs.c). */
 enum { CODEGEN_HIGH = HOSTILE(7, 3) };
 int codegen_height(const ir_kernel *kernel);
+/* Whether a loop takes skewed boxes (see abi_arguments), and how many points its rows are apart: so
+ * many that all points run after those that they find new, before those that they find old. */
+bool codegen_is_skewed(const ir_kernel *kernel, bool colored);
+int codegen_skew(const ir_kernel *kernel);
 /* The index of the first view, and of the first number, of a parameter in abi_arguments. For the
  * index param_count: how many views, and how many numbers, there are. */
 int codegen_view_index(const ir_kernel *kernel, int param);

@@ -145,6 +145,26 @@ static bool run_rounds(codegen_writer *w)
     return true;
 }
 
+/* Whether the rows of a kernel lie as far from one another as its views say. */
+static bool is_regular(const codegen_loop *loop)
+{
+    bool regular = true;
+    for (int p = 0; p < loop->kernel->param_count; p++)
+        regular = regular && (!ir_param_is_field(&loop->kernel->params[p]) ||
+                              codegen_is_regular(loop->kernel, p));
+    return regular;
+}
+
+/* More rows than that need more registers than there are. Of large kernels fewer: the function of
+ * the point is written for each row. */
+static bool interleave_rows(codegen_writer *w)
+{
+    enum { ROWS = 4, SMALL = 128 };
+    bool small = w->loop->kernel->graph.count <= SMALL;
+    if (w->interleaved && small && is_regular(w->loop)) w->interleaved = ROWS;
+    return true;
+}
+
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 static const struct {
@@ -170,6 +190,7 @@ static const struct {
     {"prefetch", codegen_prefetch},  /* what is read and written soon */
     {"stream", stream_results},      /* results past the caches */
     {"cases", codegen_split_cases},  /* loops for each interval of levels */
+    {"interleave", interleave_rows}, /* rows in which each point waits for the one before */
     {"hide", hide_rows},             /* addresses of rows stay in registers */
     {"copies", copy_views},          /* so do the box and the views */
     {"twice", write_twice},          /* loops of their own where all is in a cache */
@@ -243,6 +264,7 @@ void codegen_function_text(text *out, const codegen_loop *loop)
 {
     codegen_step *steps = codegen_schedule(loop->kernel);
     codegen_writer w = {.loop = loop, .dialect = &codegen_c, .steps = steps};
+    w.interleaved = codegen_is_skewed(loop->kernel, loop->colored);
     if (steps && loop->lines) codegen_name_by_line(loop->kernel, steps);
     bool decided = steps && codegen_run_passes(&w);
     bool *wanted = decided ? mark_wanted(&w) : NULL;

@@ -19,9 +19,12 @@ static bool is_leaf(ir_op op)
     return op == IR_CONST || op == IR_NUMBER || op == IR_INDEX || op == IR_SIZE;
 }
 
-static codegen_level own_level(const ir_node *node)
+/* Rows of skewed boxes run side by side: what depends on iy is computed at the point. */
+static codegen_level own_level(const ir_kernel *kernel, const ir_node *node)
 {
     static const codegen_level index_level[3] = {CODEGEN_POINT, CODEGEN_ROW, CODEGEN_PLANE};
+    if (node->op == IR_INDEX && node->param == 1 && codegen_is_skewed(kernel, false))
+        return CODEGEN_POINT;
     if (node->op == IR_INDEX) return index_level[node->param];
     return node->op == IR_LOAD ? CODEGEN_POINT : CODEGEN_ONCE;
 }
@@ -32,11 +35,11 @@ static bool wants_name(ir_op op, int k)
     return op == IR_MIN || op == IR_MAX || (op == IR_SELECT && k > 0);
 }
 
-static void add_node(const ir_graph *g, codegen_step *steps, ir_id id)
+static void add_node(const ir_kernel *kernel, codegen_step *steps, ir_id id)
 {
-    const ir_node *node = &g->nodes[id];
+    const ir_node *node = &kernel->graph.nodes[id];
     codegen_step *step = &steps[id];
-    step->level = (uint8_t)own_level(node);
+    step->level = (uint8_t)own_level(kernel, node);
     step->leaf = is_leaf(node->op);
     for (int k = 0; k < ir_ops[node->op].operands; k++) {
         codegen_step *operand = &steps[node->arg[k]];
@@ -71,7 +74,7 @@ codegen_step *codegen_schedule(const ir_kernel *kernel)
     const ir_graph *g = &kernel->graph;
     codegen_step *steps = calloc(g->count + 1, sizeof *steps);
     if (!steps) return NULL;
-    for (ir_id id = 1; id < g->count; id++) add_node(g, steps, id);
+    for (ir_id id = 1; id < g->count; id++) add_node(kernel, steps, id);
     for (int i = 0; i < kernel->store_count; i++) {
         codegen_step *value = &steps[kernel->stores[i].value];
         value->uses++;

@@ -143,7 +143,7 @@ typedef struct ir_walk {
 } ir_walk;
 ir_walked ir_walk_intervals(const ir_interval *intervals, int count, ir_walk *walk);
 
-/* ---- directions.c ---------------------------------------------------------------------------- */
+/* ---- direction.c ----------------------------------------------------------------------------- */
 
 /* Sets the direction along each dimension. */
 void ir_set_order(ir_kernel *kernel, const ir_direction order[3]);
@@ -154,7 +154,5 @@ bool ir_orders_several(const ir_kernel *kernel);
 int ir_level_after(const ir_kernel *kernel, const int32_t offset[3]);
 /* "x", "x and y", "x, y and z": the dimensions that have a direction. */
 void ir_print_ordered(text *out, const ir_kernel *kernel);
-/* "forward along x, backward along y"; `word` is between direction and dimension. */
-void ir_print_order(text *out, const ir_kernel *kernel, const char *word);
 
 #endif

@@ -147,6 +147,16 @@ static void print_check(text *out, const ir_check *check)
     text_add(out, "\n");
 }
 
+/* "forward along x, backward along y"; `word` is between direction and dimension. */
+static void print_order(text *out, const ir_kernel *kernel, const char *word)
+{
+    int count = 0;
+    for (int d = 0; d < 3; d++)
+        if (kernel->order[d])
+            text_add(out, "%s%s%s %c", count++ ? ", " : "",
+                     kernel->order[d] == IR_FORWARD ? "forward" : "backward", word, "xyz"[d]);
+}
+
 static void print_intervals(text *out, const ir_kernel *k, const char *before)
 {
     for (int i = 0; i < k->interval_count; i++) {
@@ -168,7 +178,7 @@ void ir_print(text *out, const ir_kernel *k)
     text_add(out, "kernel %s", k->name);
     if (k->rank) text_add(out, " rank %d", k->rank);
     if (k->direction) text_add(out, " ");
-    ir_print_order(out, k, "");
+    print_order(out, k, "");
     text_add(out, "\n");
     print_intervals(out, k, "  interval ");
     for (int p = 0; p < k->param_count; p++) {
@@ -213,7 +223,7 @@ void ir_print_accesses(text *out, const ir_kernel *k)
     text_add(out, "kernel %s", k->name);
     if (k->rank) text_add(out, ", for grids of %d dimension%s", k->rank, k->rank > 1 ? "s" : "");
     if (k->direction) text_add(out, ", ");
-    ir_print_order(out, k, " along");
+    print_order(out, k, " along");
     text_add(out, "\n");
     print_intervals(out, k, "    interval ");
     for (int p = 0; p < k->param_count; p++) {

@@ -158,6 +158,8 @@ typedef struct sweep_share {
     sweep_thread *thread;
     int64_t begun; /* the run of the loop whose views these are */
     grid_box core; /* points that count in reductions */
+    const grid_box
+        *cut; /* skewed boxes that run are cut to its rows; NULL: they are one row high */
     int flags;
 } sweep_share;
 
@@ -171,6 +173,8 @@ struct sweep_loop {
     bool columns;       /* levels run in order, and columns are independent: each runs by itself */
     bool levels;        /* levels run in order, each on all its points */
     bool along_x;       /* levels run in order, along x */
+    bool bands;         /* levels run in order along several dimensions, in bands: see bands.c */
+    bool pipelined;     /* threads share them */
     bool collects;      /* contributions of all points, which are reduced when the loop has ended */
     bool poison;        /* as the workers' */
     bool alone;         /* one thread must run it */
@@ -327,6 +331,17 @@ int64_t sweep_level_count(const sweep_loop *l, const grid_box *box);
 grid_box sweep_level(const sweep_loop *l, const grid_box *box, int64_t i);
 /* Runs a box level after level, as far as one with a point that fails. False when memory is out. */
 bool sweep_run_levels(sweep_loop *l, const grid_box *box);
+
+/* ---- bands.c --------------------------------------------------------------------------------- */
+
+/* Whether a loop whose levels lie along several dimensions runs in bands; and whether threads share
+ * them. */
+bool sweep_has_bands(const sweep_loop *l);
+bool sweep_shares_bands(const sweep_loop *l);
+/* Runs a box in bands on l->thread_count threads; the other on one, with its share. False when
+ * memory is out. */
+bool sweep_run_bands(sweep_loop *l, const grid_box *box);
+bool sweep_run_bands_alone(const sweep_loop *l, const grid_box *box, sweep_share *share);
 
 /* ---- flags.c --------------------------------------------------------------------------------- */
 

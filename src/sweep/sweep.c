@@ -27,6 +27,7 @@ static bool run_box(sweep_loop *l, int64_t points)
     bool blocks = l->thread_count > 1 || points >= ONE_BLOCK;
     l->unfilled = l->fill_count && !grid_box_contains(&l->inside, &l->box);
     if (l->unfilled && (l->levels || !blocks)) sweep_fill(l);
+    if (l->bands) return sweep_run_bands(l, &l->box);
     if (l->levels) return sweep_run_levels(l, &l->box);
     if (blocks) return sweep_run_blocks(l, &l->box);
     return sweep_run_block(l, &l->box, sweep_share_of(l, 0, &l->core, l->flags));
@@ -52,6 +53,7 @@ bool sweep_run_alone(const sweep_loop *l, const grid_box *box, int thread, const
     if (tile->streams && l->streams) flags |= ABI_STREAM;
     if (l->fill_count && !grid_box_contains(&l->inside, box)) sweep_fill_around(l, box, tile);
     sweep_share *share = sweep_share_of(l, thread, tile->core ? tile->core : box, flags);
+    if (l->bands) return sweep_run_bands_alone(l, box, share);
     if (!l->levels) return sweep_run_block(l, box, share);
     int64_t count = sweep_level_count(l, box);
     bool done = true;

@@ -37,12 +37,3 @@ void ir_print_ordered(text *out, const ir_kernel *kernel)
         left--;
     }
 }
-
-void ir_print_order(text *out, const ir_kernel *kernel, const char *word)
-{
-    int count = 0;
-    for (int d = 0; d < 3; d++)
-        if (kernel->order[d])
-            text_add(out, "%s%s%s %c", count++ ? ", " : "",
-                     kernel->order[d] == IR_FORWARD ? "forward" : "backward", word, "xyz"[d]);
-}
