@@ -15,10 +15,24 @@ bool codegen_is_read(const ir_kernel *kernel, int param)
     return read;
 }
 
+bool codegen_adds_rows(const ir_kernel *kernel, int param)
+{
+    const ir_param *p = &kernel->params[param];
+    return ir_param_is_column_reduction(p) && !p->absent_axis[0];
+}
+
+bool codegen_has_rows(const ir_kernel *kernel)
+{
+    bool has = false;
+    for (int p = 0; p < kernel->param_count; p++) has = has || codegen_adds_rows(kernel, p);
+    return has;
+}
+
 bool codegen_has_lanes(const codegen_loop *loop, int param)
 {
     bool along_x = loop->kernel->direction && loop->kernel->ordered == 0;
-    return ir_param_is_reduction(&loop->kernel->params[param]) && !along_x;
+    return ir_param_is_reduction(&loop->kernel->params[param]) && !along_x &&
+           !codegen_adds_rows(loop->kernel, param);
 }
 
 bool codegen_reduces(const codegen_loop *loop)
@@ -74,7 +88,8 @@ bool codegen_is_free(const codegen_loop *loop)
 bool codegen_may_stream(const codegen_loop *loop, int store)
 {
     int param = loop->kernel->stores[store].param;
-    return !codegen_has_lanes(loop, param) && !codegen_is_read(loop->kernel, param);
+    return !codegen_has_lanes(loop, param) && !codegen_adds_rows(loop->kernel, param) &&
+           !codegen_is_read(loop->kernel, param);
 }
 
 bool codegen_computes_at(const codegen_writer *w, codegen_level level)
