@@ -76,7 +76,9 @@ typedef struct abi_arguments {
      * A reduction's view holds ABI_LANES elements of the parameter's type for each brick of a row,
      * into which points are combined. With ABI_WHOLE_BRICKS it holds one abi_value for each brick,
      * which receives the result; y and z count elements of the type all the same. For a kernel
-     * whose levels along x run in order it holds one element for each point. */
+     * whose levels along x run in order it holds one element for each point. Of a reduction into a
+     * field that extends along x, it holds an element for each x of a row, to which the points of
+     * the row add. */
     const abi_view *views;
     /* In the order of parameters: one for each number and each element of a table. */
     const abi_value *numbers;

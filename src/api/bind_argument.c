@@ -82,7 +82,7 @@ static kata_status bind_number(api_application *a, int p)
 static kata_status bind(api_application *a, int p)
 {
     const ir_param *param = &a->kernel->params[p];
-    if (ir_param_is_field(param)) return bind_field(a, p);
+    if (ir_param_takes_field(param)) return bind_field(a, p);
     if (param->kind == IR_PARAM_NUMBER) return bind_number(a, p);
     if (param->kind == IR_PARAM_TABLE) return api_bind_table(a, p);
     if (api_arg_is_scalar(&a->args[p])) return api_bind_scalar(a, p);

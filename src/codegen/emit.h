@@ -134,6 +134,8 @@ bool codegen_is_read(const ir_kernel *kernel, int param);
 /* Whether what a parameter receives is combined in lanes; whether any is. */
 bool codegen_has_lanes(const codegen_loop *loop, int param);
 bool codegen_reduces(const codegen_loop *loop);
+/* Whether some reduction adds points to rows: see codegen.h. */
+bool codegen_has_rows(const ir_kernel *kernel);
 /* Whether points are combined in lanes one after the other, each point once. */
 bool codegen_combines_points(const codegen_writer *w);
 /* For a writer that collects: one of rows that do not. */

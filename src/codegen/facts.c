@@ -15,9 +15,23 @@ bool codegen_is_read(const ir_kernel *kernel, int param)
     return read;
 }
 
+bool codegen_adds_rows(const ir_kernel *kernel, int param)
+{
+    const ir_param *p = &kernel->params[param];
+    return ir_param_is_column_reduction(p) && !p->absent_axis[0];
+}
+
+bool codegen_has_rows(const ir_kernel *kernel)
+{
+    bool has = false;
+    for (int p = 0; p < kernel->param_count; p++) has = has || codegen_adds_rows(kernel, p);
+    return has;
+}
+
 bool codegen_has_lanes(const codegen_loop *loop, int param)
 {
-    return ir_param_is_reduction(&loop->kernel->params[param]) && codegen_is_free(loop);
+    return ir_param_is_reduction(&loop->kernel->params[param]) && codegen_is_free(loop) &&
+           !codegen_adds_rows(loop->kernel, param);
 }
 
 bool codegen_reduces(const codegen_loop *loop)
@@ -70,7 +84,8 @@ bool codegen_is_free(const codegen_loop *loop) { return !loop->kernel->order[0];
 bool codegen_may_stream(const codegen_loop *loop, int store)
 {
     int param = loop->kernel->stores[store].param;
-    return !codegen_has_lanes(loop, param) && !codegen_is_read(loop->kernel, param);
+    return !codegen_has_lanes(loop, param) && !codegen_adds_rows(loop->kernel, param) &&
+           !codegen_is_read(loop->kernel, param);
 }
 
 bool codegen_computes_at(const codegen_writer *w, codegen_level level)

@@ -17,9 +17,10 @@ static void add_base(text *out, const ir_param *param, int dimension)
         text_add(out, "i%c", i);
 }
 
+/* A reduction has an element, or lanes, for each row. */
 void codegen_index(text *out, const ir_param *param, int dimension, int32_t offset)
 {
-    if (param->absent_axis[dimension]) {
+    if (param->absent_axis[dimension] && ir_param_is_field(param)) {
         text_add(out, "%d", (int)offset);
         return;
     }

@@ -14,7 +14,7 @@ static bool is_side_by_side(const codegen_loop *loop, const ir_store *s)
 {
     const ir_param *p = &loop->kernel->params[s->param];
     return codegen_rows_of(loop, s->param) == CODEGEN_CONTIGUOUS && p->finer[0] <= 1 &&
-           p->coarser[0] <= 1 && !p->absent_axis[0];
+           p->coarser[0] <= 1 && !(p->absent_axis[0] && ir_param_is_field(p));
 }
 
 static bool has_blocks(const codegen_loop *loop)
@@ -55,6 +55,7 @@ static void use_vectors(codegen_writer *w)
 {
     const codegen_loop *loop = w->loop;
     bool whole = codegen_is_free(loop) && !has_blocks(loop) && loop->kernel->store_count > 0;
+    whole = whole && !(loop->colored && codegen_has_rows(loop->kernel)); /* vectors overlap */
     for (int i = 0; i < loop->kernel->store_count; i++)
         whole = whole && is_side_by_side(loop, &loop->kernel->stores[i]);
     w->lanes = whole ? lanes_of(loop) : 0;

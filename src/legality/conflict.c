@@ -59,6 +59,12 @@ static void say_levels(const ir_kernel *kernel, messages *m)
 static void say_level(const chain_loop *loop, const ir_access *access, messages *m)
 {
     char z = "xyz"[loop->kernel->ordered];
+    const ir_param *param = &loop->kernel->params[access->param];
+    if (param->absent_axis[loop->kernel->ordered]) {
+        message_line(m, "'%s' has one value for all levels along %c: read it without an offset",
+                     param->name, z);
+        return;
+    }
     if (ir_orders_several(loop->kernel))
         say_levels(loop->kernel, m);
     else if (access->offset[loop->kernel->ordered])
@@ -101,6 +107,22 @@ static kata_status refuse_read(const chain_loop *loop, const ir_access *access,
     else
         message_line(m, "write to a second field and exchange the two with kata_swap");
     message_note_at(m, kernel->text, store->at, "it is written here");
+    return message_send(m);
+}
+
+/* A field that takes a reduction changes behind the last point. */
+static kata_status refuse_reduced(const chain_loop *loop, const ir_access *access,
+                                  const ir_store *store, messages *m)
+{
+    const ir_kernel *kernel = loop->kernel;
+    const ir_param *read = &kernel->params[access->param], *into = &kernel->params[store->param];
+    message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, access->at,
+                     "'%s' is read while points are reduced into it", read->name);
+    legality_say_where(loop, m);
+    message_line(m, "field '%s' is given both for '%s' (%s) and for '%s' (%s)",
+                 loop->bindings[access->param].name, read->name, ir_param_mode(read), into->name,
+                 ir_param_mode(into));
+    message_line(m, "reduce into a second field, and read that in a kernel of its own");
     return message_send(m);
 }
 
@@ -309,6 +331,9 @@ static bool meets_level(const chain_loop *loop, const ir_access *access, const i
 static kata_status check_access(const chain_loop *loop, int i, const ir_store *store, messages *m)
 {
     const ir_access *access = &loop->kernel->accesses[i];
+    if (loop->bindings[store->param].slot == loop->bindings[access->param].slot &&
+        ir_param_is_column_reduction(&loop->kernel->params[store->param]))
+        return refuse_reduced(loop, access, store, m);
     if (!is_writer(loop, store, access) || !meets_level(loop, access, store, &loop->box))
         return KATA_OK;
     arena memory = {0};

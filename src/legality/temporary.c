@@ -33,8 +33,8 @@ bool legality_note_written(const chain_loop *loop)
     bool noted = true;
     if (grid_box_is_empty(&loop->box)) return true;
     for (int p = 0; p < loop->kernel->param_count && noted; p++)
-        if (ir_param_is_written_field(&loop->kernel->params[p]) &&
-            loop->bindings[p].slot->tracked && analysis_writes_whole(loop, p))
+        if (loop->bindings[p].slot && loop->bindings[p].slot->tracked &&
+            analysis_writes_whole(loop, p))
             noted = note_param(loop, p);
     return noted;
 }

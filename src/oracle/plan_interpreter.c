@@ -19,7 +19,8 @@ static bool prepare(oracle_planned *e, int loop)
     if (!vector_reserve(&nodes, &e->node_room, kernel->graph.count, sizeof *e->nodes))
         return oracle_plan_no_memory(e);
     e->nodes = nodes;
-    if (!e->a->loops[loop].reduces || e->contributions[loop]) return true;
+    const analysis_loop *part = &e->a->loops[loop];
+    if (!(part->reduces || part->gathers) || e->contributions[loop]) return true;
     size_t points = (size_t)grid_box_points(&l->box);
     size_t elements = (size_t)oracle_first_element(kernel, kernel->param_count);
     e->contributions[loop] = calloc(elements * points + 1, sizeof(ir_value));
@@ -31,6 +32,20 @@ static bool prepare(oracle_planned *e, int loop)
             first[i] = ir_reduction_start(&kernel->params[p]);
     }
     return true;
+}
+
+/* Sums into fields end with the loop's points, which run at once. */
+static void reduce_columns(const oracle_part *p)
+{
+    const ir_kernel *kernel = p->loop->kernel;
+    size_t points = (size_t)grid_box_points(&p->loop->box);
+    for (int i = 0; i < kernel->param_count; i++) {
+        const ir_param *param = &kernel->params[i];
+        int first = ir_param_is_column_reduction(param) ? oracle_first_element(kernel, i) : 0;
+        for (int k = 0; ir_param_is_column_reduction(param) && k < param->count; k++)
+            oracle_reduce_columns(p->loop, i, k,
+                                  p->e->contributions[p->run->loop] + (size_t)(first + k) * points);
+    }
 }
 
 static bool run_part(void *data, const plan_walk *walk, const plan_run *run)
@@ -56,6 +71,7 @@ static bool run_part(void *data, const plan_walk *walk, const plan_run *run)
                 }
                 if (!oracle_run_point(&p)) return false;
             }
+    reduce_columns(&p);
     return true;
 }
 
@@ -84,7 +100,8 @@ static bool reduce(oracle_planned *e, int loop, int p)
     size_t points = (size_t)grid_box_points(&l->box);
     for (int i = 0; i < param->count; i++) {
         size_t element = (size_t)oracle_first_element(l->kernel, p) + (size_t)i;
-        oracle_contributions all = {param, l->box, e->contributions[loop] + element * points};
+        const ir_value *values = e->contributions[loop] + element * points;
+        oracle_contributions all = {param, l->box, l->box, values, false};
         ir_value result = oracle_reduce(&all);
         if (param->accumulates) result = ir_reduce(param, store_scalar(slot, i), result);
         if (!store_scalar_set(slot, i, result)) return oracle_plan_no_memory(e);
@@ -102,7 +119,9 @@ static bool finish(void *data, int loop)
         if (!run_part(e, NULL, &run)) return false;
     }
     for (int p = 0; p < l->kernel->param_count; p++)
-        if (ir_param_is_reduction(&l->kernel->params[p]) && !reduce(e, loop, p)) return false;
+        if (ir_param_is_reduction(&l->kernel->params[p]) &&
+            !ir_param_is_column_reduction(&l->kernel->params[p]) && !reduce(e, loop, p))
+            return false;
     store_log(l);
     return true;
 }

@@ -229,7 +229,11 @@ static void commit_reduction(reference_run *run, int p)
     const int64_t here[3] = {0, 0, 0};
     for (int e = 0; e < param->count; e++) {
         size_t r = run->in.reduced_start[p] + (size_t)e;
-        oracle_contributions all = {param, loop->box, run->contributions[r]};
+        if (ir_param_is_column_reduction(param)) {
+            oracle_reduce_columns(loop, p, e, run->contributions[r]);
+            continue;
+        }
+        oracle_contributions all = {param, loop->box, loop->box, run->contributions[r], false};
         ir_value result = oracle_reduce(&all),
                  args[2] = {store_get_element(scalar, e, here), result};
         if (param->accumulates)

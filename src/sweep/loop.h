@@ -84,9 +84,9 @@ typedef struct sweep_blocks {
     bool single; /* one for each thread, if caches hold them */
 } sweep_blocks;
 
-/* `ordered`: a dimension along which there are no cuts, or -1. */
+/* `uncut`: bit d: there are no cuts along dimension d. */
 sweep_blocks sweep_blocks_make(const grid_box *box, const sweep_reuse *reuse, int threads,
-                               bool single, int ordered);
+                               bool single, int uncut);
 /* Cuts a box of the same size in the same way. */
 void sweep_blocks_move(sweep_blocks *blocks, const grid_box *box);
 grid_box sweep_block_box(const sweep_blocks *blocks, int64_t i);
@@ -149,6 +149,15 @@ typedef struct sweep_reduction {
     char *contributions; /* one per point of the loop's box; NULL unless collected */
 } sweep_reduction;
 
+/* An element of a reduction whose points are added to rows: see columns.c. */
+typedef struct sweep_column_sum {
+    int param, element, view;
+    int bricked;   /* the dimension along which bricks lie */
+    grid_box rows; /* one for each y and z; bricks along `bricked` */
+    int64_t pitch; /* elements from row to row */
+    char *memory;  /* of element lo[0] of the first row */
+} sweep_column_sum;
+
 /* What one thread has of a prepared loop. */
 typedef struct sweep_share {
     _Alignas(128) abi_arguments arguments; /* with the thread's own views and failure */
@@ -193,6 +202,10 @@ struct sweep_loop {
     sweep_wrap *wraps;
     const sweep_edge **edge_of_view; /* NULL: none in `edges` */
     sweep_reduction *reductions;
+    sweep_column_sum *column_sums;
+    int column_count;
+    int uncut; /* bit d: blocks are not cut along dimension d, for columns are added up along it */
+    bool gathers; /* it reduces into fields, which change behind the last point */
     sweep_reuse reuse;
     sweep_choice stores, planes, prefetches;
     sweep_choice *timed;           /* that the box that runs is a try of; NULL: none */
@@ -317,6 +330,20 @@ bool sweep_run_part(const sweep_loop *l, const grid_box *box, sweep_share *share
 bool sweep_run_plain(const sweep_loop *l, const grid_box *box, sweep_share *share);
 /* The same for a loop with reductions, whose contributions are reduced to bricks, or collected. */
 bool sweep_run_reducing(const sweep_loop *l, const grid_box *block, sweep_share *share);
+
+/* ---- columns.c, commit_columns.c: reductions into fields --------------------------------------
+ */
+
+/* Adds an element of a reduction to l->column_sums; false when memory is out. */
+bool sweep_add_column_sum(sweep_loop *l, int param, int element);
+/* Before the first point of a loop whose levels run one by one. */
+void sweep_start_columns(const sweep_loop *l);
+/* Runs a block of a loop that has column sums: whole columns. False when memory is out. */
+bool sweep_run_columns(const sweep_loop *l, const grid_box *block, sweep_share *share);
+/* After the last point: sets the fields into which a loop reduces. False when memory is out. */
+bool sweep_commit_columns(sweep_loop *l);
+/* Partials of all rows from the contributions of their points. */
+void sweep_reduce_collected(const sweep_loop *l);
 
 /* ---- run_blocks.c, levels.c ------------------------------------------------------------------ */
 

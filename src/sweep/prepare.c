@@ -97,6 +97,8 @@ static bool take_memory(sweep_loop *l)
     l->edge_of_view = arena_array(&l->memory, views + 1, sizeof(const sweep_edge *));
     l->numbers = arena_array(&l->memory, (size_t)l->number_count + 1, sizeof *l->numbers);
     l->reductions = arena_array(&l->memory, views + 1, sizeof *l->reductions);
+    l->column_sums = arena_array(&l->memory, views + 1, sizeof *l->column_sums);
+    if (!l->column_sums) return false;
     return l->fields && l->readable && l->views && l->edge_of_view && l->numbers && l->reductions;
 }
 
@@ -129,10 +131,13 @@ static bool prepare_reductions(sweep_loop *l)
     const ir_kernel *kernel = l->loop->kernel;
     l->bricks = bricks_of(&l->like.box);
     l->collects = l->manner.cut || l->along_x;
-    for (int p = 0; p < kernel->param_count; p++)
+    for (int p = 0; p < kernel->param_count; p++) {
+        l->gathers = l->gathers || ir_param_is_column_reduction(&kernel->params[p]);
+        bool rows = codegen_adds_rows(kernel, p);
         for (int e = 0; ir_param_is_reduction(&kernel->params[p]) && e < kernel->params[p].count;
              e++)
-            if (!add_reduction(l, p, e)) return false;
+            if (!(rows ? sweep_add_column_sum(l, p, e) : add_reduction(l, p, e))) return false;
+    }
     l->reuse.reduces = l->reduction_count > 0;
     return true;
 }
@@ -234,7 +239,7 @@ static void prepare_how(sweep_loop *l)
     l->far = sweep_edge_may_be_far(l->edges, l->edge_count);
     l->high = codegen_height(l->loop->kernel) >= CODEGEN_HIGH;
     l->streams = reads_written(l, true) ? 0 : written_streams(l);
-    if (!reads_written(l, false)) l->usual_flags |= ABI_OVERLAP;
+    if (!reads_written(l, false) && !l->column_count) l->usual_flags |= ABI_OVERLAP;
 }
 
 /* ---- threads --------------------------------------------------------------------------------- */

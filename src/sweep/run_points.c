@@ -34,8 +34,8 @@ static void reduce(const sweep_loop *l, const sweep_share *share, const ir_store
     const ir_param *param = &l->loop->kernel->params[s->param];
     const abi_view *view =
         &share->views[codegen_view_index(l->loop->kernel, s->param) + s->component];
-    int64_t x =
-        l->along_x ? point[0] : sweep_brick(point[0]) * ABI_LANES + (point[0] & (ABI_LANES - 1));
+    bool rows = l->along_x || codegen_adds_rows(l->loop->kernel, s->param);
+    int64_t x = rows ? point[0] : sweep_brick(point[0]) * ABI_LANES + (point[0] & (ABI_LANES - 1));
     size_t bytes = (size_t)ir_types[param->type].bytes;
     int64_t element = x + point[1] * view->y + point[2] * view->z;
     void *lane = (void *)((uintptr_t)view->origin + (uintptr_t)(element * (int64_t)bytes));

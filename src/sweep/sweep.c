@@ -41,7 +41,9 @@ bool sweep_run(sweep_loop *l, const grid_box *box, const grid_box *core)
     l->core = *core;
     double start = sweep_threads_begin(l, points);
     sweep_flags_begin(l, points);
+    if (l->levels) sweep_start_columns(l);
     bool done = run_box(l, points);
+    if (done && l->gathers && !sweep_first_fault(l)) done = sweep_commit_columns(l);
     sweep_flags_end(l);
     sweep_threads_end(l, points, start);
     return done;
@@ -110,8 +112,7 @@ static grid_box reduce_many(sweep_loop *l)
     return left;
 }
 
-/* Partials of all rows from the contributions of their points. */
-static void reduce_collected(const sweep_loop *l)
+void sweep_reduce_collected(const sweep_loop *l)
 {
     const grid_box *box = &l->like.box;
     int64_t nx = box->hi[0] - box->lo[0], rows = nx > 0 ? grid_box_points(box) / nx : 0;
@@ -127,12 +128,13 @@ static void reduce_collected(const sweep_loop *l)
 
 bool sweep_finish(sweep_loop *l)
 {
-    if (l->collects) reduce_collected(l);
+    if (l->collects) sweep_reduce_collected(l);
     grid_box left = reduce_many(l);
     for (int r = 0; r < l->reduction_count; r++) {
         const sweep_reduction *red = &l->reductions[r];
         const ir_param *param = &l->loop->kernel->params[red->param];
         chain_slot *slot = sweep_slot(l, red->param);
+        if (ir_param_is_column_reduction(param)) continue;
         ir_value result = sweep_reduce_box(param, &left, red->partials);
         if (param->accumulates) result = ir_reduce(param, store_scalar(slot, red->element), result);
         if (!store_scalar_set(slot, red->element, result)) return false;
