@@ -17,8 +17,9 @@ typedef enum codegen_level {
 
 typedef struct codegen_step {
     uint8_t level;
-    bool leaf;  /* written where it is used: constants, numbers, indices, sizes */
-    bool named; /* computed once into a variable, otherwise written where it is used */
+    bool leaf;   /* written where it is used: constants, numbers, indices, sizes */
+    bool named;  /* computed once into a variable, otherwise written where it is used */
+    int8_t loop; /* that is not unrolled, in whose rounds it is computed; -1: none */
     uint32_t uses, size;
 } codegen_step;
 
@@ -292,6 +293,10 @@ void codegen_point_arguments(text *out, const codegen_writer *w);
 /* The named nodes of a level, of those wanted, as variables; and the variable of one. */
 void codegen_steps(const codegen_writer *w, nest *in, codegen_level level);
 void codegen_step_of(const codegen_writer *w, nest *in, ir_id id);
+/* Whether a node is the first that is made of what a loop that is not unrolled leaves; and that
+ * loop, in front of it. */
+bool codegen_ends_rounds(const codegen_writer *w, ir_id id);
+void codegen_rounds(const codegen_writer *w, nest *in, ir_id after);
 /* A store to the element or lane `to`; where its condition does not hold, the old bits are written
  * back. */
 void codegen_store(const codegen_writer *w, nest *in, int i, const char *to);

@@ -206,6 +206,10 @@ void codegen_expression(text *out, const codegen_writer *w, ir_id id)
     case IR_LOAD: add_load(out, w, node); return;
     case IR_CONVERT: add_convert(out, w, node); return;
     case IR_STORED: add_stored(out, w, node); return;
+    case IR_CARRIED:
+    case IR_AFTER:
+        text_add(out, "loop_%d_%d%s", node->param, node->element, codegen_second(w));
+        return;
     case IR_SELECT: add_choice(out, w, a[0], 0, a[1], a[2]); return;
     default: break;
     }

@@ -18,9 +18,11 @@ void codegen_steps(const codegen_writer *w, nest *in, codegen_level level)
 {
     const ir_graph *g = &w->loop->kernel->graph;
     for (ir_id id = 1; id < g->count; id++) {
-        if (!w->steps[id].named || w->steps[id].level != level) continue;
+        const codegen_step *step = &w->steps[id];
+        if (step->level != level || step->loop >= 0) continue;
         if (w->wanted && !w->wanted[id]) continue;
-        codegen_step_of(w, in, id);
+        if (step->named) codegen_step_of(w, in, id);
+        if (codegen_ends_rounds(w, id)) codegen_rounds(w, in, id);
     }
 }
 

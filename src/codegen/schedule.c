@@ -10,13 +10,16 @@
  * finds. */
 #include "codegen/emit.h"
 
+#include "ir/ir.h"
+
 #include <stdlib.h>
 
 enum { LONGEST_EXPRESSION = HOSTILE(8, 1) }; /* operations */
 
 static bool is_leaf(ir_op op)
 {
-    return op == IR_CONST || op == IR_NUMBER || op == IR_INDEX || op == IR_SIZE;
+    return op == IR_CONST || op == IR_NUMBER || op == IR_INDEX || op == IR_SIZE ||
+           op == IR_CARRIED || op == IR_CARRY || op == IR_AFTER;
 }
 
 /* Rows of skewed boxes run side by side: what depends on iy is computed at the point. */
@@ -26,7 +29,7 @@ static codegen_level own_level(const ir_kernel *kernel, const ir_node *node)
     if (node->op == IR_INDEX && node->param == 1 && codegen_is_skewed(kernel, false))
         return CODEGEN_POINT;
     if (node->op == IR_INDEX) return index_level[node->param];
-    return node->op == IR_LOAD ? CODEGEN_POINT : CODEGEN_ONCE;
+    return node->op == IR_LOAD || node->op == IR_CARRIED ? CODEGEN_POINT : CODEGEN_ONCE;
 }
 
 /* Whether the C text of an operation evaluates operand k twice, or only sometimes. */
@@ -54,6 +57,24 @@ static void name_outer_operands(const ir_graph *g, codegen_step *steps, ir_id id
     const ir_node *node = &g->nodes[id];
     for (int k = 0; k < ir_ops[node->op].operands; k++)
         if (steps[node->arg[k]].level < steps[id].level) steps[node->arg[k]].named = true;
+}
+
+/* What rounds of a loop use that is computed outside has a name; so has what a variable becomes,
+ * which is not to be computed again where it is used in the same round. */
+static bool name_by_loop(const ir_graph *g, codegen_step *steps)
+{
+    uint64_t *within = calloc(g->count, sizeof *within);
+    if (!within) return false;
+    ir_find_loops(g, within);
+    for (ir_id id = 1; id < g->count; id++) {
+        const ir_node *node = &g->nodes[id];
+        steps[id].loop = (int8_t)ir_innermost_loop(within[id]);
+        for (int k = 0; k < ir_ops[node->op].operands; k++)
+            if (steps[node->arg[k]].loop != steps[id].loop || node->op == IR_CARRY)
+                steps[node->arg[k]].named = true;
+    }
+    free(within);
+    return true;
 }
 
 static void measure(const ir_graph *g, codegen_step *steps, ir_id id)
@@ -88,6 +109,10 @@ codegen_step *codegen_schedule(const ir_kernel *kernel)
         steps[kernel->valid].named = true;
     }
     for (ir_id id = 1; id < g->count; id++) name_outer_operands(g, steps, id);
+    if (!name_by_loop(g, steps)) {
+        free(steps);
+        return NULL;
+    }
     for (ir_id id = 1; id < g->count; id++) measure(g, steps, id);
     return steps;
 }

@@ -76,6 +76,9 @@ enum {
     IR_MAX_DEPTH = 500,     /* nested expressions, statements and calls */
     IR_MAX_INTERVALS = 64,
     IR_MAX_COMPILE_COST = 20000, /* see compile_cost.c */
+    IR_MAX_LOOPS = 64,           /* that are not unrolled */
+    IR_MAX_ROUNDS = 1 << 20,     /* of a point in loops that are not unrolled, one in another */
+    IR_MAX_WORK = 16000000,      /* statements and expressions of a point in these */
     IR_MAX_STEPS = 2000000       /* statements and expressions visited by unrolling */
 };
 
@@ -105,6 +108,7 @@ typedef struct ir_kernel {
     ir_id valid;         /* bool: all checks pass; 0 when there are none */
     ir_access *accesses; /* each LOAD node once: by parameter, component, z, y, x */
     int access_count;
+    int loop_count;   /* loops that are not unrolled */
     int rank;         /* of the grids it can be applied to: the number of offsets written in each
                          [dx,dy]; 0 when there is none */
     uint32_t rank_at; /* where the text shows it */

@@ -13,6 +13,9 @@ kata_status lower_constant(lowering *l, const ir_expr *e, ir_id id, const char *
         message_line(l->m, "it must be made of constants, constant tables and loop variables");
         if (!strcmp(what, "offset"))
             message_line(l->m, "it counts from this point: 'u[1,0]' is the next along x");
+        if (l->rounds_at)
+            message_note_at(l->m, l->kernel->text, l->rounds_at,
+                            "this loop is not unrolled: what it changes is known at run time only");
         return message_send(l->m);
     }
     int64_t value = ir_convert(IR_I64, (ir_type)n->type, n->value).i64;
@@ -237,6 +240,13 @@ static ir_id random_number(lowering *l, const ir_expr *e)
 {
     ir_id bits = lower_expr(l, e->arg[0]);
     if (!bits) return 0;
+    if (l->rounds_at) {
+        message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, e->at,
+                         "random is called in a loop that is not unrolled");
+        message_note_at(l->m, l->kernel->text, l->rounds_at, "the loop is here");
+        message_send(l->m);
+        return 0;
+    }
     ir_id position = long_constant(l, ir_random_position(l->repetition, e->index));
     bits = ir_graph_op(l->g, IR_MIX, IR_I64, bits, position, 0, e->at);
     for (int d = 2; d >= 0; d--) {

@@ -121,6 +121,9 @@ static void print_node(text *out, const ir_kernel *k, ir_id id)
         print_access(out, k, n->param, n->element, n->offset);
         break;
     case IR_STORED: text_add(out, " %s", k->params[n->param].name); break;
+    case IR_CARRIED:
+    case IR_AFTER: text_add(out, " loop %d variable %d", n->param, n->element); break;
+    case IR_CARRY: text_add(out, " loop %d", n->param); break;
     default: break;
     }
     text_add(out, "\n");

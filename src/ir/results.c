@@ -22,10 +22,12 @@ static uint64_t number_cells(lowering *l)
         if (ir_param_is_reduction(&k->params[p])) reductions += (uint64_t)k->params[p].count;
     }
     l->returned = (uint32_t)cells;
-    l->first_output = l->returned + 1;
+    l->skipped = l->returned + 1;
+    l->broken = l->returned + 2;
+    l->first_output = l->returned + 3;
     l->first_reduction = l->first_output + (uint32_t)outputs;
     l->cell_count = l->first_reduction + (uint32_t)reductions;
-    return cells + 1 + outputs + reductions;
+    return cells + 3 + outputs + reductions;
 }
 
 /* A ratio of several numbers fixes the rank of the grids. */
@@ -55,7 +57,7 @@ static void clear_cells(lowering *l, uint64_t cells)
     const ir_kernel *k = l->kernel;
     ir_id no = ir_graph_const(l->g, IR_BOOL, ir_value_of_int(IR_BOOL, false));
     for (uint64_t i = 0; i < cells; i++) l->cells[i].defined = no;
-    l->cells[l->returned].value = no;
+    l->cells[l->returned].value = l->cells[l->skipped].value = l->cells[l->broken].value = no;
     for (int p = 0; p < k->param_count; p++) {
         const ir_param *param = &k->params[p];
         if (!ir_param_is_reduction(param)) continue;
@@ -184,13 +186,18 @@ static void each_result(ir_kernel *k, void (*visit)(ir_id *node, ir_id *map), ir
 static void mark(ir_id *node, ir_id *map) { map[*node] = 1; }
 static void renumber(ir_id *node, ir_id *map) { *node = map[*node]; }
 
-/* Drops the nodes that map[] does not mark, and makes map[] the new number of each node. */
+/* Drops the nodes that map[] does not mark, and makes map[] the new number of each node; that of a
+ * CARRY whose variable is dropped is the one before it. */
 static void drop_unmarked(ir_graph *g, ir_id *map)
 {
     ir_id count = 1;
     for (size_t id = 1; id < g->count; id++) {
         if (!map[id]) continue;
         ir_node node = g->nodes[id];
+        if (node.op == IR_CARRY && !map[node.arg[1]]) {
+            map[id] = map[node.arg[0]];
+            continue;
+        }
         for (int a = 0; a < ir_ops[node.op].operands; a++) node.arg[a] = map[node.arg[a]];
         map[id] = count;
         g->nodes[count++] = node;
@@ -209,9 +216,7 @@ static bool compact(ir_kernel *k)
     if (!map) return false;
     each_result(k, mark, map);
     map[0] = 0; /* no node */
-    for (size_t id = g->count; id-- > 1;)
-        for (int a = 0; map[id] && a < ir_ops[g->nodes[id].op].operands; a++)
-            map[g->nodes[id].arg[a]] = 1;
+    ir_mark_needed(g, map);
     drop_unmarked(g, map);
     each_result(k, renumber, map);
     free(map);
@@ -267,7 +272,7 @@ bool ir_kernel_finish(ir_kernel *kernel, arena *memory)
 kata_status ir_lower(ir_kernel *kernel, arena *memory, messages *m)
 {
     arena scratch = {0};
-    lowering l = {.kernel = kernel, .g = &kernel->graph, .m = m, .memory = memory};
+    lowering l = {.kernel = kernel, .g = &kernel->graph, .m = m, .memory = memory, .rounds = 1};
     kata_status status = set_up(&l, &scratch);
     if (!status) status = lower_body(&l, kernel->body);
     if (!status) status = lower_check(&l, kernel->at);

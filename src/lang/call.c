@@ -181,9 +181,11 @@ static bool declare_param(lang_compiler *c, const lang_param *p, const binding *
 static bool inline_body(lang_compiler *c, lang_function *f, const binding *bindings, ir_stmt **body)
 {
     const lang_function *outer = c->helper;
+    int loops = c->loops;
     int outer_result = c->result;
     bool outer_off = c->contract_off;
     c->helper = f;
+    c->loops = 0;
     c->contract_off = outer_off || f->contract_off;
     c->result = lang_tree_local(c, f->name->text, f->type, 0, f->at);
     f->active = true;
@@ -195,6 +197,7 @@ static bool inline_body(lang_compiler *c, lang_function *f, const binding *bindi
     lang_scope_leave(c, scope);
     f->active = false;
     c->helper = outer;
+    c->loops = loops;
     c->contract_off = outer_off;
     c->result = outer_result;
     return ok;

@@ -34,6 +34,8 @@ typedef enum lang_stmt_kind {
     LANG_STMT_IF,      /* value, body, other */
     LANG_STMT_FOR,     /* init, value, step, body */
     LANG_STMT_BLOCK,   /* body */
+    LANG_STMT_BREAK,
+    LANG_STMT_CONTINUE,
     LANG_STMT_RETURN,  /* value */
     LANG_STMT_ASSERT,  /* value, text */
     LANG_STMT_INTERVAL /* from target to below value: body */
