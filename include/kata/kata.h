@@ -687,9 +687,10 @@ KATA_API kata_status kata_apply_args(const kata_kernel *kernel, const kata_range
 KATA_API const kata_kernel *kata_here(const kata_kernel *kernel, const char *file, int line);
 
 /* Queues a kernel that sets all components of a field to a value, at the points of a range. The
- * value is a number or a scalar, of a type that a kernel's parameter of the field's type takes; the
- * range is one that a kernel could be applied to, such as kata_on(field). Call it as
- *     kata_fill(field, range, 0) */
+ * value is a number or a scalar, of a type that a kernel's parameter of the field's type takes; a
+ * number that does not fit in a field of 8 or 16 bits is an error, a scalar wraps there. The range
+ * is one that a kernel could be applied to, such as kata_on(field). Call it as kata_fill(field,
+ * range, 0) */
 KATA_API kata_status kata_fill_with(kata_field *field, const kata_range *range,
                                     const kata_arg *value, const char *file, int line);
 

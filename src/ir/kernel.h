@@ -89,7 +89,7 @@ typedef struct ir_kernel {
     int param_count, local_count, table_count;
     int table_elements; /* of all its table parameters */
     int real_param;     /* of a kernel that uses `real`: the first field parameter of that type */
-    const ir_param *params;
+    ir_param *params;
     const ir_local *locals;
     const ir_table *tables;
     ir_direction order[3];        /* along each dimension */

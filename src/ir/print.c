@@ -241,4 +241,5 @@ void ir_print_accesses(text *out, const ir_kernel *k)
         if (ir_param_is_field(param) && !used) text_add(out, "  not used");
         text_add(out, "\n");
     }
+    ir_print_in_place(out, k);
 }

@@ -103,6 +103,28 @@ static kata_status never_written(lowering *l, const ir_param *param)
     return message_send(l->m);
 }
 
+/* Whether the text has a statement that gives a parameter a value, reached or not. */
+static bool is_named(const ir_stmt *s, int p)
+{
+    for (; s; s = s->next) {
+        bool writes = s->kind == IR_STMT_STORE || s->kind == IR_STMT_REDUCE;
+        if ((writes && s->index == p) || is_named(s->body, p) || is_named(s->other, p)) return true;
+    }
+    return false;
+}
+
+/* Where constants switch off all that writes a parameter, an inout field is one that is only read,
+ * and a reduction keeps the value that it starts with. */
+static kata_status switched_off(lowering *l, int p)
+{
+    ir_param *param = &l->kernel->params[p];
+    if (param->kind == IR_PARAM_OUT || !is_named(l->kernel->body, p))
+        return never_written(l, param);
+    if (param->kind == IR_PARAM_INOUT) param->kind = IR_PARAM_IN;
+    l->switched_off = true;
+    return KATA_OK;
+}
+
 /* Stores all elements of a reduction, also elements that no statement gives a value. */
 static kata_status add_reductions(lowering *l, int p)
 {
@@ -116,7 +138,7 @@ static kata_status add_reductions(lowering *l, int p)
         k->stores[k->store_count++] =
             (ir_store){.param = p, .component = e, .value = cell.value, .at = param->at};
     }
-    return never ? never_written(l, param) : KATA_OK;
+    return never ? switched_off(l, p) : KATA_OK;
 }
 
 static kata_status add_stores(lowering *l, int p)
@@ -140,7 +162,7 @@ static kata_status add_stores(lowering *l, int p)
                             .at = l->output_at[output]};
         memcpy(store->offset, l->output_offset[output], sizeof store->offset);
     }
-    return k->store_count == before ? never_written(l, param) : KATA_OK;
+    return k->store_count == before ? switched_off(l, p) : KATA_OK;
 }
 
 static kata_status collect_stores(lowering *l, arena *memory)
@@ -155,7 +177,7 @@ static kata_status collect_stores(lowering *l, arena *memory)
         kata_status status = add_stores(l, p);
         if (status) return status;
     }
-    if (k->store_count || l->check_count) return KATA_OK;
+    if (k->store_count || l->check_count || l->switched_off) return KATA_OK;
     message_begin_at(l->m, KATA_ERROR_KERNEL, k->text, k->at, "kernel '%s' computes nothing",
                      k->name);
     message_line(l->m, "give it an 'out', 'inout', 'sum', 'min' or 'max' parameter");

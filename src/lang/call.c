@@ -104,11 +104,26 @@ static bool fits(lang_compiler *c, const lang_param *p, const lang_lvalue *lvalu
     else
         lang_error(c, lvalue->at, "'%s' takes a field of %d components, '%s' has %d", p->name->text,
                    length, field->name->text, given ? given : 1);
+    if (length && lvalue->element)
+        lang_hint(c, "'%s' is the whole field, '%s[1,0]' the whole field at an offset",
+                  field->name->text, field->name->text);
     lang_note(c, p->at, "the parameter is declared here");
     return false;
 }
 
-/* A field with components as a whole: only its name is written. */
+/* A field with components as a whole at an offset: `c[1,0]`, where `c[1]` is a component. */
+static bool find_shifted(lang_compiler *c, const lang_expr *e, lang_lvalue *lvalue)
+{
+    bool brackets = e->kind == LANG_EXPR_INDEX && e->arg[0]->kind == LANG_EXPR_NAME;
+    lang_symbol *named = brackets ? lang_find(c, e->arg[0]->name) : NULL;
+    int offsets = brackets ? list_length(e->arg[1]) : 0;
+    if (!named || named->kind != LANG_FIELD || !named->length || offsets < 2 || offsets > 3)
+        return false;
+    *lvalue = (lang_lvalue){.symbol = named, .at = e->arg[0]->at};
+    return lang_lvalue_offsets(c, e, lvalue);
+}
+
+/* A field with components as a whole: only its name is written, or an offset. */
 static bool find_field(lang_compiler *c, const lang_param *p, const lang_expr *e,
                        lang_lvalue *lvalue)
 {
@@ -116,6 +131,7 @@ static bool find_field(lang_compiler *c, const lang_param *p, const lang_expr *e
     *lvalue = (lang_lvalue){.symbol = named, .at = e->at};
     if (named) named->used = true;
     if (named && named->kind == LANG_FIELD) return true;
+    if (p->array && find_shifted(c, e, lvalue)) return lvalue->symbol->used = true;
     bool is_lvalue = e->kind == LANG_EXPR_NAME || e->kind == LANG_EXPR_INDEX;
     if (is_lvalue && !lang_lvalue_find(c, e, lvalue)) return false;
     if (is_lvalue) lvalue->symbol->used = true;

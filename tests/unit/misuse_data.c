@@ -217,6 +217,35 @@ static kata_status coarsened_unevenly(world *w)
     return kata_grid_coarsen(w->g, 7, 1, 1) ? KATA_OK : kata_error(w->k);
 }
 
+/* ---- fills ----------------------------------------------------------------------------------- */
+
+/* A fill as if written at main.c:17. */
+static kata_status fill(const world *w, kata_field *field, kata_arg value)
+{
+    kata_range all = kata_all(w->g);
+    return kata_fill_with(field, &all, &value, "main.c", 17);
+}
+
+static kata_status fill_too_large_for_short(world *w)
+{
+    return fill(w, kata_field_new(w->g, "depth", KATA_I16), kata_arg_integer(100000, 0));
+}
+
+static kata_status fill_negative_in_byte(world *w)
+{
+    return fill(w, kata_field_new(w->g, "grey", KATA_U8), kata_arg_integer(-1, 0));
+}
+
+static kata_status fill_of_other_kind(world *w) { return fill(w, w->u, kata_arg_field(w->v, 0)); }
+
+static kata_status fill_of_mapped(world *w)
+{
+    double *values;
+    kata_mapping at;
+    kata_map(w->u, &values, &at);
+    return fill(w, w->u, kata_arg_integer(1, 0));
+}
+
 /* ---- steps until ----------------------------------------------------------------------------- */
 
 /* Steps as if asked for at main.c:17. */
@@ -286,6 +315,10 @@ const misuse misuse_data[] = {
     CASE(copy_onto_itself, ARGUMENT),
     CASE(copy_of_ghosts_without, ARGUMENT),
     CASE(coarsened_unevenly, ARGUMENT),
+    CASE(fill_too_large_for_short, ARGUMENT),
+    CASE(fill_negative_in_byte, ARGUMENT),
+    CASE(fill_of_other_kind, ARGUMENT),
+    CASE(fill_of_mapped, ARGUMENT),
     CASE(until_looked_at_never, ARGUMENT),
     CASE(until_less_than_no_steps, ARGUMENT),
     CASE(until_below_nan, ARGUMENT),
