@@ -90,7 +90,7 @@ const char *ir_param_mode(const ir_param *param);
 /* A reduction combines each IR_BRICK points of a row by themselves; the first brick begins at 0. A
  * column reduction whose field extends along x does so with each IR_COLUMN_BRICK points along the
  * first dimension that the field lacks. */
-enum { IR_BRICK = 512, IR_COLUMN_BRICK = 64 };
+enum { IR_BRICK = 512, IR_COLUMN_BRICK = HOSTILE(64, 4) };
 
 /* ---- reduction.c ----------------------------------------------------------------------------- */
 

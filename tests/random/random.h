@@ -102,6 +102,8 @@ typedef struct param {
     int sample;         /* a field or scalar that suits it */
     bool brackets;      /* declared as p[count] */
     bool onto;          /* SUM, MIN, MAX: declared inout */
+    bool columns;       /* the same: into the field `sample`, which lacks dimensions */
+    int handed_on;      /* OUT, INOUT: bit d: levels run along d, which the field lacks */
     bool splits;        /* an INT that bounds intervals */
 } param;
 
@@ -223,6 +225,9 @@ typedef struct program {
     line *text;
     step steps[MAX_STEPS];
 } program;
+
+/* Whether a parameter of a kernel on a grid is given a field. */
+static inline bool takes_field(const param *p) { return p->kind <= INOUT || p->columns; }
 
 /* The size along a dimension of the grid of a level, and the range of all its points. */
 int64_t program_size(const program *p, int level, int d);

@@ -3,6 +3,7 @@
  * parts of them, at walls, on colours and on any number of threads; and integer sums agree with
  * plain loops. */
 /* Labels: hostile threads */
+#include "ir/ir.h"
 #include "kata/kata.h"
 
 #include <setjmp.h>
@@ -208,11 +209,73 @@ static void sums_are_those_of_plain_loops(void **state)
     assert_int_equal(kata_close(k), KATA_OK);
 }
 
+/* The order that docs/language.md gives, from its words: bricks upwards, then a tree. */
+enum {
+    WIDTH = 21,
+    HEIGHT = 67,
+    DEPTH = 200,
+    BRICK = IR_COLUMN_BRICK,
+    BRICKS = (DEPTH + BRICK - 1) / BRICK
+};
+
+static double tree(const double *x, int first, int length, int count)
+{
+    if (length == 1) return x[first];
+    if (first + length / 2 >= count) return tree(x, first, length / 2, count);
+    return tree(x, first, length / 2, count) + tree(x, first + length / 2, length / 2, count);
+}
+
+/* A row: 32 lanes, then their halves. */
+static double sum_of_row(const double *x, int count)
+{
+    double lane[32];
+    for (int l = 0; l < 32; l++) {
+        lane[l] = -0.0;
+        for (int i = l; i < count; i += 32) lane[l] += x[i];
+    }
+    for (int half = 16; half >= 1; half /= 2)
+        for (int l = 0; l < half; l++) lane[l] += lane[l + half];
+    return lane[0];
+}
+
+static void sums_have_the_documented_order(void **state)
+{
+    (void)state;
+    static double u[DEPTH][HEIGHT][WIDTH], xy[HEIGHT][WIDTH], y[HEIGHT];
+    kata *k = kata_open(&(kata_options){.threads = 2});
+    kata_grid *g = kata_grid_3d(k, WIDTH, HEIGHT, DEPTH);
+    kata_module *m = kata_module_from_text(
+        k, "k.kata",
+        "kernel reduce(in double u, sum double s along xy, sum double r along y)\n"
+        "{ s += u; r += u; }\n");
+    kata_field *f = kata_field_new(g, "u", KATA_F64);
+    kata_field *s = kata_field_new(g, "s", KATA_F64, .along = KATA_X | KATA_Y),
+               *r = kata_field_new(g, "r", KATA_F64, .along = KATA_Y);
+    for (int i = 0; i < WIDTH * HEIGHT * DEPTH; i++)
+        ((double *)u)[i] = 1.0 / (1 + i % 9973) - (i % 7) / 3.0;
+    kata_put(f, kata_all(g), (double *)u, WIDTH * HEIGHT * DEPTH);
+    kata_apply(kata_kernel_find(m, "reduce"), kata_all(g), f, s, r);
+    assert_int_equal(kata_get(s, kata_on(s), (double *)xy, WIDTH * HEIGHT), KATA_OK);
+    assert_int_equal(kata_get(r, kata_on(r), y, HEIGHT), KATA_OK);
+    for (int j = 0; j < HEIGHT; j++) {
+        double rows[DEPTH];
+        for (int l = 0; l < DEPTH; l++) rows[l] = sum_of_row(u[l][j], WIDTH);
+        assert_true(y[j] == tree(rows, 0, 256, DEPTH));
+        for (int i = 0; i < WIDTH; i++) {
+            double bricks[BRICKS] = {0};
+            for (int l = 0; l < DEPTH; l++) bricks[l / BRICK] += u[l][j][i];
+            assert_true(xy[j][i] == tree(bricks, 0, 64, BRICKS));
+        }
+    }
+    assert_int_equal(kata_close(k), KATA_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(compiled_code_agrees_with_the_reference),
         cmocka_unit_test(sums_are_those_of_plain_loops),
+        cmocka_unit_test(sums_have_the_documented_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
