@@ -59,6 +59,12 @@ const char *codegen_pass_name(int i);
 /* The passes in a list of names, "prefetch,pair-y", for codegen_loop.without. False, and *without
  * as it was, when one of them is the name of no pass. */
 bool codegen_read_passes(const char *names, uint32_t *without);
+/* The passes that a function need not have if all that its chain touches fits the caches, for
+ * codegen_loop.without. 0: without them it is not much smaller, or not as fast. */
+uint32_t codegen_passes_past_caches(const codegen_loop *loop);
+/* Whether the function of a loop is so plain that compilers make it as fast without their later
+ * passes: few operations in vectors, and nothing that is written is read or reduced. */
+bool codegen_is_plain(const codegen_loop *loop);
 /* Whether a pass of this name is among those that are left out. */
 bool codegen_leaves_out(uint32_t without, const char *name);
 

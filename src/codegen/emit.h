@@ -150,6 +150,8 @@ bool codegen_is_regular(const ir_kernel *kernel, int param);
 /* Whether two accesses or stores are of one row. */
 bool codegen_same_row(const ir_access *a, const ir_access *b);
 bool codegen_same_written_row(const ir_store *a, const ir_store *b);
+/* Whether an operation becomes a call of a function written as text, from ir/elementary*.h. */
+bool codegen_is_elementary(ir_op op);
 /* Whether the points of a row may be computed side by side. */
 bool codegen_is_free(const codegen_loop *loop);
 /* Whether nothing reads what a store writes, so that it may pass the caches. */

@@ -81,6 +81,8 @@ bool codegen_same_written_row(const ir_store *a, const ir_store *b)
 
 bool codegen_is_free(const codegen_loop *loop) { return !loop->kernel->order[0]; }
 
+bool codegen_is_elementary(ir_op op) { return ir_ops[op].function >= IR_FUNCTION_ROUNDING; }
+
 bool codegen_may_stream(const codegen_loop *loop, int store)
 {
     int param = loop->kernel->stores[store].param;

@@ -96,12 +96,13 @@ static bool copy_views(codegen_writer *w)
     return true;
 }
 
+enum { FEW_NODES = 32 }; /* of a graph */
+
 /* Of small kernels the loops are compiled twice, once without prefetching and streaming stores.
  * Then no vector asks whether it should, and registers are left for the rest. */
 static bool write_twice(codegen_writer *w)
 {
-    enum { SMALL = 32 };
-    w->twice = w->lanes && w->loop->kernel->graph.count <= SMALL;
+    w->twice = w->lanes && w->loop->kernel->graph.count <= FEW_NODES;
     return true;
 }
 
@@ -222,6 +223,35 @@ static size_t find_pass(const char *name, size_t length)
 bool codegen_leaves_out(uint32_t without, const char *name)
 {
     return without >> find_pass(name, strlen(name)) & 1;
+}
+
+/* Whether a loop is small, runs in vectors, and reads nothing that it writes. */
+static bool is_small(const codegen_loop *loop)
+{
+    const ir_kernel *kernel = loop->kernel;
+    codegen_writer w = {.loop = loop};
+    use_vectors(&w);
+    bool small = w.lanes && kernel->graph.count <= FEW_NODES;
+    for (int i = 0; i < kernel->store_count; i++)
+        small = small && !codegen_is_read(kernel, kernel->stores[i].param);
+    return small;
+}
+
+uint32_t codegen_passes_past_caches(const codegen_loop *loop)
+{
+    uint32_t passes = 0;
+    if (is_small(loop)) codegen_read_passes("prefetch,stream,twice", &passes);
+    return passes;
+}
+
+bool codegen_is_plain(const codegen_loop *loop)
+{
+    const ir_graph *graph = &loop->kernel->graph;
+    bool plain = is_small(loop) && !loop->colored && !loop->kernel->valid &&
+                 !codegen_reduces(loop) && !codegen_leaves_out(loop->without, "vectors");
+    for (ir_id id = 1; id < graph->count && plain; id++)
+        plain = !codegen_is_elementary(graph->nodes[id].op);
+    return plain;
 }
 
 bool codegen_read_passes(const char *names, uint32_t *without)
