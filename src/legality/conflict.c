@@ -49,8 +49,8 @@ static void say_levels(const ir_kernel *kernel, messages *m)
     text ordered = {0};
     ir_print_ordered(&ordered, kernel);
     message_line(m,
-                 "the kernel has an order along %s: along other dimensions a point may read itself "
-                 "only; name the dimension in the order, or write to a second field",
+                 "the kernel has an order along %s, and points beside one another are independent: "
+                 "name all dimensions of the read in the order, or write to a second field",
                  text_get(&ordered));
     text_free(&ordered);
 }

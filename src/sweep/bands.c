@@ -14,8 +14,10 @@
  * What a band reads as old has not been overwritten then: a band that overwrites it waits in the
  * same way for the band that reads it.
  *
- * Rows that reach beyond the grid read copies (edge_copy.c), made point by point. Boundary rules
- * may lead these reads anywhere, and reductions take rows as a whole: there one thread runs row
+ * Points that reach beyond the grid read copies (edge_copy.c), made for each by itself: rows of
+ * such points are bands of their own, steps at which others have some run row by row. Copies may
+ * hold values that nobody reads, and that other threads write meanwhile. Where boundary rules lead
+ * reads to points that may not have run (band_reads.c), and for reductions, one thread runs row
  * after row, which is the order itself. Kernels with checks run level by level. */
 #include "sweep/loop.h"
 
@@ -36,11 +38,13 @@ typedef struct bands {
     const sweep_loop *loop;
     grid_box box;
     int64_t height, chunk; /* rows of a band; steps of a chunk */
+    int64_t tallest;       /* rows of the highest band */
     int64_t skew;
-    int64_t across;   /* bands of a plane */
-    int64_t count;    /* of all planes */
-    int64_t reach[3]; /* of reads of what the loop writes */
-    band *ended;      /* NULL: one thread runs them */
+    int64_t points[2], rows[2]; /* that come first and last, and lie outside the interior */
+    int64_t first;              /* bands of such rows that come first: one or none */
+    int64_t across;             /* bands of a plane */
+    int64_t count;              /* of all planes */
+    band *ended;                /* NULL: one thread runs them */
     _Atomic int64_t next;
     _Atomic bool failed;
 } bands;
@@ -53,52 +57,58 @@ bool sweep_has_bands(const sweep_loop *l)
     return l->levels && ir_orders_several(kernel) && !kernel->check_count && l->like.colors <= 1;
 }
 
-bool sweep_shares_bands(const sweep_loop *l)
+bool sweep_overlaps_bands(sweep_loop *l)
 {
     static const ir_param plain;
     const ir_kernel *kernel = l->loop->kernel;
-    bool shares = !l->edge_count && !l->reduction_count;
+    bool may = !l->reduction_count && !grid_box_is_empty(&l->like.box);
     for (int p = 0; p < kernel->param_count; p++)
-        shares = shares && (!ir_param_is_written_field(&kernel->params[p]) ||
-                            ir_param_same_mapping(&kernel->params[p], &plain));
-    return shares;
+        may = may && (!ir_param_is_written_field(&kernel->params[p]) ||
+                      ir_param_same_mapping(&kernel->params[p], &plain));
+    for (int e = 0; e < l->edge_count; e++) may = may && !l->edges[e].written;
+    return may && sweep_bands_overlap(l, l->band_reach);
 }
 
 /* ---- bands ----------------------------------------------------------------------------------- */
 
 static int64_t extent(const grid_box *box, int d) { return box->hi[d] - box->lo[d]; }
 
-static bool is_written(const sweep_loop *l, int param)
+/* The rows, or points, of a box that come first along a dimension, in its order, and lie outside
+ * the interior of the loop; and those that come last. */
+static void find_ends(const bands *b, int d, int64_t ends[2])
 {
-    const ir_kernel *kernel = l->loop->kernel;
-    for (int p = 0; p < kernel->param_count; p++)
-        if (ir_param_is_written_field(&kernel->params[p]) &&
-            l->fields[p].first == l->fields[param].first)
-            return true;
-    return false;
-}
-
-static void find_reach(bands *b)
-{
-    const ir_kernel *kernel = b->loop->loop->kernel;
-    for (int i = 0; i < kernel->access_count; i++)
-        for (int d = 0; d < 3 && is_written(b->loop, kernel->accesses[i].param); d++)
-            b->reach[d] = larger(b->reach[d], abs(kernel->accesses[i].offset[d]));
+    grid_box inner = grid_box_intersect(&b->box, &b->loop->interior);
+    bool down = b->loop->loop->kernel->order[d] == IR_BACKWARD;
+    if (grid_box_is_empty(&inner)) inner.lo[d] = inner.hi[d] = b->box.lo[d];
+    ends[down] = inner.lo[d] - b->box.lo[d];
+    ends[!down] = b->box.hi[d] - inner.hi[d];
 }
 
 static bands make_bands(const sweep_loop *l, const grid_box *box)
 {
     bands b = {.loop = l, .box = *box, .height = 1, .chunk = INT64_MAX};
-    bool skewed = codegen_is_skewed(l->loop->kernel, false);
-    if (skewed && l->pipelined) b.skew = codegen_skew(l->loop->kernel);
     if (l->pipelined) {
+        if (codegen_is_skewed(l->loop->kernel, false)) b.skew = codegen_skew(l->loop->kernel);
         b.height = HEIGHT;
         b.chunk = larger(CHUNK, b.height * b.skew);
     }
-    b.across = (extent(box, 1) + b.height - 1) / b.height;
+    find_ends(&b, 0, b.points);
+    find_ends(&b, 1, b.rows);
+    b.tallest = larger(b.height, larger(b.rows[0], b.rows[1]));
+    int64_t middle = extent(box, 1) - b.rows[0] - b.rows[1];
+    b.first = b.rows[0] > 0;
+    b.across = b.first + (middle + b.height - 1) / b.height + (b.rows[1] > 0);
     b.count = b.across * extent(box, 2);
-    find_reach(&b);
     return b;
+}
+
+/* The row, counted in their order, at which band `i` of a plane begins. */
+static int64_t first_row(const bands *b, int64_t i)
+{
+    int64_t rows = extent(&b->box, 1);
+    if (i == 0) return 0;
+    if (i == b->across) return rows;
+    return smaller(b->rows[0] + (i - b->first) * b->height, rows - b->rows[1]);
 }
 
 /* The i-th of `count` parts along a dimension, in its order. */
@@ -112,7 +122,7 @@ static grid_box band_box(const bands *b, int64_t i)
 {
     grid_box box = b->box;
     bool down = b->loop->loop->kernel->order[1] == IR_BACKWARD;
-    int64_t first = i % b->across * b->height, end = smaller(first + b->height, extent(&box, 1));
+    int64_t first = first_row(b, i % b->across), end = first_row(b, i % b->across + 1);
     box.lo[2] += part_of(b, 2, i / b->across, extent(&box, 2));
     box.hi[2] = box.lo[2] + 1;
     box.lo[1] = down ? b->box.hi[1] - end : b->box.lo[1] + first;
@@ -170,10 +180,40 @@ static bool run_row(const bands *b, const grid_box *row, sweep_share *share)
            sweep_run_block(b->loop, &inner, share) && run_singly(b, row, last[0], last[1], share);
 }
 
+/* Steps `from` to `to` of a band row by row, which is in order, too: some points reach beyond the
+ * grid. */
+static bool run_rows(const bands *b, const grid_box *box, int64_t from, int64_t to,
+                     sweep_share *share)
+{
+    bool down = b->loop->loop->kernel->order[0] == IR_BACKWARD, done = true;
+    for (int64_t r = 0; r < extent(box, 1) && done; r++) {
+        int64_t first = larger(from - r * b->skew, 0);
+        int64_t end = smaller(to - r * b->skew, extent(box, 0));
+        grid_box row = *box;
+        row.lo[1] += part_of(b, 1, r, extent(box, 1));
+        row.hi[1] = row.lo[1] + 1;
+        row.lo[0] = down ? box->hi[0] - end : box->lo[0] + first;
+        row.hi[0] = down ? box->hi[0] - first : box->lo[0] + end;
+        done = first >= end || run_row(b, &row, share);
+    }
+    return done;
+}
+
+/* Steps of a band: those at which all points lie in the interior together. */
 static bool run_chunk(const bands *b, const grid_box *box, int64_t from, int64_t to,
                       sweep_share *share)
 {
-    return b->loop->pipelined ? run_skewed(b, box, from, to, share) : run_row(b, box, share);
+    int64_t begin = b->points[0] ? b->points[0] + (extent(box, 1) - 1) * b->skew : 0;
+    int64_t end = b->points[1] ? extent(box, 0) - b->points[1] : INT64_MAX;
+    grid_box middle = *box;
+    middle.lo[0] = b->loop->interior.lo[0];
+    middle.hi[0] = b->loop->interior.hi[0];
+    bool plain = b->loop->pipelined && grid_box_contains(&b->loop->interior, &middle);
+    begin = plain ? smaller(larger(begin, from), to) : to;
+    end = smaller(larger(end, begin), to);
+    return (from == begin || run_rows(b, box, from, begin, share)) &&
+           (begin == end || run_skewed(b, box, begin, end, share)) &&
+           (end == to || run_rows(b, box, end, to, share));
 }
 
 /* ---- waiting --------------------------------------------------------------------------------- */
@@ -189,11 +229,12 @@ static void await_others(bands *b, int64_t i, int64_t to)
 {
     const ir_direction *order = b->loop->loop->kernel->order;
     int64_t own = i % b->across, first = i - own;
-    int64_t further = (b->reach[1] + b->height - 1) / b->height;
-    if (order[1] && own) await(b, i - 1, to + b->height * b->skew);
+    const int64_t *reach = b->loop->band_reach;
+    int64_t further = (reach[1] + b->height - 1) / b->height + 2; /* low bands at the ends */
+    if (order[1] && own) await(b, i - 1, to + b->tallest * b->skew);
     if (order[2] && first)
         await(b, first - b->across + smaller(own + further, b->across - 1),
-              to + b->reach[0] + b->reach[1] * b->skew);
+              to + reach[0] + (reach[1] + b->tallest) * b->skew);
 }
 
 static bool run_band(bands *b, int64_t i, sweep_share *share)

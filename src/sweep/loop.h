@@ -183,7 +183,7 @@ struct sweep_loop {
     bool levels;        /* levels run in order, each on all its points */
     bool along_x;       /* levels run in order, along x */
     bool bands;         /* levels run in order along several dimensions, in bands: see bands.c */
-    bool pipelined;     /* threads share them */
+    bool pipelined;     /* these overlap, and threads share them */
     bool collects;      /* contributions of all points, which are reduced when the loop has ended */
     bool poison;        /* as the workers' */
     bool alone;         /* one thread must run it */
@@ -207,6 +207,7 @@ struct sweep_loop {
     int uncut; /* bit d: blocks are not cut along dimension d, for columns are added up along it */
     bool gathers; /* it reduces into fields, which change behind the last point */
     sweep_reuse reuse;
+    int64_t band_reach[3]; /* of reads of what the loop writes, where bands overlap */
     sweep_choice stores, planes, prefetches;
     sweep_choice *timed;           /* that the box that runs is a try of; NULL: none */
     double start;                  /* of that */
@@ -359,12 +360,15 @@ grid_box sweep_level(const sweep_loop *l, const grid_box *box, int64_t i);
 /* Runs a box level after level, as far as one with a point that fails. False when memory is out. */
 bool sweep_run_levels(sweep_loop *l, const grid_box *box);
 
-/* ---- bands.c --------------------------------------------------------------------------------- */
+/* ---- band_reads.c, bands.c
+ * ------------------------------------------------------------------------------- */
 
-/* Whether a loop whose levels lie along several dimensions runs in bands; and whether threads share
- * them. */
+/* Whether reads of what a loop writes, which has an order along several dimensions, let its bands
+ * overlap; then how far they reach. */
+bool sweep_bands_overlap(const sweep_loop *l, int64_t reach[3]);
+/* Whether such a loop runs in bands; and whether these overlap. Sets l->band_reach. */
 bool sweep_has_bands(const sweep_loop *l);
-bool sweep_shares_bands(const sweep_loop *l);
+bool sweep_overlaps_bands(sweep_loop *l);
 /* Runs a box in bands on l->thread_count threads; the other on one, with its share. False when
  * memory is out. */
 bool sweep_run_bands(sweep_loop *l, const grid_box *box);

@@ -233,9 +233,9 @@ static void prepare_how(sweep_loop *l)
 {
     l->bytes = bytes_per_point(l);
     l->work = larger(l->bytes, (int64_t)l->loop->kernel->graph.count);
-    l->alone = copies_written(l);
     l->bands = sweep_has_bands(l);
-    l->pipelined = l->bands && sweep_shares_bands(l);
+    l->pipelined = l->bands && sweep_overlaps_bands(l);
+    l->alone = copies_written(l) && !l->pipelined;
     l->far = sweep_edge_may_be_far(l->edges, l->edge_count);
     l->high = codegen_height(l->loop->kernel) >= CODEGEN_HIGH;
     l->streams = reads_written(l, true) ? 0 : written_streams(l);
