@@ -67,6 +67,7 @@ static void begin_cell(rounds *r, uint32_t where)
     lower_cell before = l->cells[where];
     variable *v = add_variable(r, where);
     if (!v) return;
+    v->before = before;
     v->value = rounds_carried(r, before.value ? before.value : zero_of(l, type_of_cell(l, where)));
     bool flag = where == l->returned || where == l->broken;
     if (!flag && !lower_is_bool(l, before.defined, true))
@@ -163,6 +164,14 @@ static void carry_cells(rounds *r)
     }
 }
 
+/* Whether a cell is the same in all rounds, though a statement names it or its neighbours. */
+static bool is_unchanged(const rounds *r, const variable *v)
+{
+    lower_cell now = r->l->cells[v->where];
+    bool defined = v->defined ? now.defined == v->defined : lower_is_bool(r->l, now.defined, true);
+    return now.value == v->value && defined;
+}
+
 /* Where a declaration in the body leaves a variable without a value, it has none behind the loop.
  */
 static void end_cells(rounds *r)
@@ -170,6 +179,10 @@ static void end_cells(rounds *r)
     lowering *l = r->l;
     for (size_t i = 0; i < r->count; i++) {
         const variable *v = &r->variables[i];
+        if (is_unchanged(r, v)) {
+            lower_set(l, v->where, v->before.value, v->before.defined);
+            continue;
+        }
         bool flag = v->where == l->returned || v->where == l->broken;
         bool always = flag || lower_is_bool(l, l->cells[v->where].defined, true);
         ir_id defined = v->defined ? after(r, v->defined) : lower_bool(l, always);
@@ -230,17 +243,26 @@ static kata_status end_rounds(rounds *r)
 /* ---- the loop -------------------------------------------------------------------------------- */
 
 /* A field that is written beside the point would be read as it was before the loop. */
+static kata_status refuse_target(lowering *l, uint32_t at)
+{
+    message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, at,
+                     "a loop that is not unrolled writes a field at an offset");
+    message_line(l->m, "compute the value in a variable, and write it behind the loop");
+    return message_send(l->m);
+}
+
 static kata_status check_targets(rounds *r)
 {
     lowering *l = r->l;
-    for (uint32_t o = 0; l->first_output + o < l->first_reduction; o++) {
-        const int32_t *to = l->output_offset[o];
-        if (!r->found[l->first_output + o] || !l->output_at[o] || (!to[0] && !to[1] && !to[2]))
-            continue;
-        message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, l->output_at[o],
-                         "a loop that is not unrolled writes a field at an offset");
-        message_line(l->m, "compute the value in a variable, and write it behind the loop");
-        return message_send(l->m);
+    for (int p = 0; p < l->kernel->param_count; p++) {
+        const ir_param *param = &l->kernel->params[p];
+        bool one = ir_param_is_written_field(param) && ir_param_children(param) == 1;
+        for (int c = 0; one && c < param->count; c++) {
+            uint32_t o = l->param_outputs[p] + (uint32_t)c;
+            const int32_t *to = l->output_offset[o];
+            bool beside = l->output_at[o] && (to[0] || to[1] || to[2]);
+            if (r->found[l->first_output + o] && beside) return refuse_target(l, l->output_at[o]);
+        }
     }
     return KATA_OK;
 }

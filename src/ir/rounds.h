@@ -9,6 +9,7 @@
 typedef struct variable {
     uint32_t where;
     ir_id value, defined;
+    lower_cell before; /* the loop */
 } variable;
 
 typedef struct rounds {

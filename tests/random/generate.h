@@ -30,6 +30,7 @@ typedef struct helper_param {
 typedef struct helper {
     const char *name;
     value_type type;
+    bool random; /* calls random */
     int param_count;
     helper_param params[MAX_HELPER_PARAMS];
 } helper;
@@ -50,6 +51,8 @@ typedef struct builder {
     bool plain; /* reads are near and of what other kernels have written; nothing depends on
                    indices, and none is checked */
     unsigned set[MAX_PARAMS];
+    int randoms;      /* calls of random so far */
+    int rounds;       /* loops around that are not unrolled */
     int below, above; /* levels that there surely are below and above the point's, in an interval */
 } builder;
 

@@ -79,7 +79,7 @@ static void generate_helper(builder *b, line_list *list)
 {
     static const value_type types[] = {DOUBLE, FLOAT, DOUBLE, INT};
     helper *h = &b->helpers[b->helper_count];
-    int mark = b->symbol_count;
+    int mark = b->symbol_count, randoms = b->randoms;
     const char *params = "";
     h->name = TEXT("h%d", b->helper_count);
     h->type = CHANCE_PICK(b->chance, types);
@@ -92,6 +92,7 @@ static void generate_helper(builder *b, line_list *list)
     l->body = helper_body(b, h->type);
     line_append(list, l);
     b->symbol_count = mark;
+    h->random = b->randoms > randoms;
     b->helper_count++;
 }
 
