@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-static const ir_param params[] = {
+static ir_param params[] = {
     {.name = "u", .kind = IR_PARAM_IN, .type = IR_F64, .count = 1},
     {.name = "v", .kind = IR_PARAM_OUT, .type = IR_F64, .count = 1},
     {.name = "c", .kind = IR_PARAM_NUMBER, .type = IR_F64, .count = 1},
