@@ -63,7 +63,8 @@ bool codegen_read_passes(const char *names, uint32_t *without);
  * codegen_loop.without. 0: without them it is not much smaller, or not as fast. */
 uint32_t codegen_passes_past_caches(const codegen_loop *loop);
 /* Whether the function of a loop is so plain that compilers make it as fast without their later
- * passes: few operations in vectors, and nothing that is written is read or reduced. */
+ * passes: few operations in vectors, nothing that is written is read or reduced, and it neither
+ * prefetches nor streams. */
 bool codegen_is_plain(const codegen_loop *loop);
 /* Whether a pass of this name is among those that are left out. */
 bool codegen_leaves_out(uint32_t without, const char *name);

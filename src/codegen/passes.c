@@ -233,7 +233,8 @@ static bool is_small(const codegen_loop *loop)
     use_vectors(&w);
     bool small = w.lanes && kernel->graph.count <= FEW_NODES;
     for (int i = 0; i < kernel->store_count; i++)
-        small = small && !codegen_is_read(kernel, kernel->stores[i].param);
+        small = small && !codegen_is_read(kernel, kernel->stores[i].param) &&
+                !codegen_adds_rows(kernel, kernel->stores[i].param);
     return small;
 }
 
@@ -247,8 +248,10 @@ uint32_t codegen_passes_past_caches(const codegen_loop *loop)
 bool codegen_is_plain(const codegen_loop *loop)
 {
     const ir_graph *graph = &loop->kernel->graph;
-    bool plain = is_small(loop) && !loop->colored && !loop->kernel->valid &&
-                 !codegen_reduces(loop) && !codegen_leaves_out(loop->without, "vectors");
+    const uint32_t past = codegen_passes_past_caches(loop);
+    bool plain = past && (loop->without & past) == past && !loop->colored &&
+                 !loop->kernel->direction && !loop->kernel->valid && !codegen_reduces(loop) &&
+                 !codegen_leaves_out(loop->without, "vectors");
     for (ir_id id = 1; id < graph->count && plain; id++)
         plain = !codegen_is_elementary(graph->nodes[id].op);
     return plain;
