@@ -62,7 +62,7 @@ typedef struct codegen_lookup {
     ir_id index;
     int64_t low;
     int count;
-    ir_id values[IR_MAX_CHOICES]; /* constants, or the elements of a table of the arguments */
+    ir_id values[IR_MAX_LENGTH]; /* constants, or the elements of a table of the arguments */
     bool in_table;
     int32_t stride; /* of a table: from one element to the next */
 } codegen_lookup;

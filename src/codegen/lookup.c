@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { FEWEST = HOSTILE(8, 3), MOST = IR_MAX_CHOICES, DEEPEST = 16 };
+enum { FEWEST = HOSTILE(8, 3), MOST = IR_MAX_LENGTH, DEEPEST = 16 };
 
 /* A tree of choices by one index: what is chosen below `bounds[0]`, from there on, from the next
  * bound on, ... */

@@ -20,6 +20,56 @@ enum {
 
 static bool is_integer(ir_type type) { return type != IR_BOOL && !ir_type_is_floating(type); }
 
+/* ---- elements of tables ---------------------------------------------------------------------- */
+
+enum { FEWEST_IN_MEMORY = 8, MOST_IN_MEMORY = 64 }; /* elements, and tables: see codegen/lookup.c */
+
+/* The index by which a node chooses, as bisection in a table does; 0 for others. */
+static ir_id index_of_choice(const ir_graph *g, ir_id id)
+{
+    const ir_node *n = &g->nodes[id], *below = &g->nodes[n->arg[0]];
+    bool bisects = n->op == IR_SELECT && below->op == IR_LT &&
+                   g->nodes[below->arg[1]].op == IR_CONST &&
+                   is_integer((ir_type)g->nodes[below->arg[1]].type);
+    return bisects ? below->arg[0] : 0;
+}
+
+/* How many constants or elements a node chooses from by one index; 0 where it does anything else.
+ */
+static uint32_t count_elements(const ir_graph *g, ir_id id, ir_id index, const uint32_t *elements)
+{
+    ir_op op = (ir_op)g->nodes[id].op;
+    if (op == IR_CONST || op == IR_NUMBER) return 1;
+    return index_of_choice(g, id) == index ? elements[id] : 0;
+}
+
+/* Marks the choices that compiled code does not make: it reads the element from memory. NULL when
+ * memory is out. */
+static bool *find_in_memory(const ir_graph *g)
+{
+    bool *in_memory = calloc(g->count, sizeof *in_memory);
+    uint32_t *elements = calloc(g->count, sizeof *elements);
+    int tables = 0;
+    for (ir_id id = 1; id < g->count && in_memory && elements; id++) {
+        ir_id index = index_of_choice(g, id);
+        uint32_t low = index ? count_elements(g, g->nodes[id].arg[1], index, elements) : 0;
+        uint32_t high = index ? count_elements(g, g->nodes[id].arg[2], index, elements) : 0;
+        elements[id] = low && high ? low + high : 0;
+    }
+    for (ir_id id = (ir_id)g->count; id-- > 1 && in_memory && elements;) {
+        bool table = elements[id] >= FEWEST_IN_MEMORY && tables < MOST_IN_MEMORY;
+        if (!in_memory[id] && !table) continue;
+        tables += !in_memory[id];
+        in_memory[id] = true;
+        for (int i = 1; i < 3; i++)
+            if (elements[g->nodes[id].arg[i]]) in_memory[g->nodes[id].arg[i]] = true;
+    }
+    free(elements);
+    return in_memory;
+}
+
+/* ---- costs ----------------------------------------------------------------------------------- */
+
 static int operation_cost(const ir_graph *g, const ir_node *node)
 {
     ir_op op = (ir_op)node->op;
@@ -50,8 +100,11 @@ int64_t ir_compile_cost(const ir_kernel *kernel)
     int64_t cost = (int64_t)READ_COST * kernel->access_count;
     for (int i = 0; i < kernel->store_count; i++)
         cost += store_cost(&kernel->params[kernel->stores[i].param]);
+    bool *in_memory = find_in_memory(&kernel->graph);
     for (ir_id id = 1; id < kernel->graph.count; id++)
-        cost += operation_cost(&kernel->graph, &kernel->graph.nodes[id]);
+        if (!in_memory || !in_memory[id])
+            cost += operation_cost(&kernel->graph, &kernel->graph.nodes[id]);
+    free(in_memory);
     return cost;
 }
 

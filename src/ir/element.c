@@ -1,5 +1,5 @@
-/* Variables, numbers, and elements of arrays and tables. An index that is known only at run time is
- * checked, and selects its element by bisection. */
+/* Variables, numbers, and elements of arrays and tables; components of fields. An index that is
+ * known only at run time is checked, and selects its element by bisection. */
 #include "ir/lowering.h"
 
 /* A node for element `i` of the array or table that an expression names; 0 once an error was
@@ -67,18 +67,6 @@ static ir_id index_node(lowering *l, const ir_expr *e, int length, const char *n
     return lower_index_check(l, index, length, name, e->at) ? 0 : index;
 }
 
-static bool is_known(const lowering *l, ir_id id) { return l->g->nodes[id].op == IR_CONST; }
-
-static ir_id too_many_choices(lowering *l, const ir_expr *e, int length, const char *name)
-{
-    message_begin_at(l->m, KATA_ERROR_LIMIT, l->kernel->text, e->at,
-                     "this index is not known at compile time, and '%s' has %d elements", name,
-                     length);
-    message_line(l->m, "at most %d are allowed for such an index", IR_MAX_CHOICES);
-    message_send(l->m);
-    return 0;
-}
-
 /* The element at the index of an expression, which is known now or at run time. */
 static ir_id indexed(lowering *l, const ir_expr *e, int length, const char *name,
                      element_of *element)
@@ -89,8 +77,6 @@ static ir_id indexed(lowering *l, const ir_expr *e, int length, const char *name
     if (pair && !(c.row = index_node(l, index->arg[0], index->offsets, name))) return 0;
     c.column = index_node(l, pair ? index->arg[1] : index, c.columns, name);
     if (!c.column) return 0;
-    bool known = (!pair || is_known(l, c.row)) && is_known(l, c.column);
-    if (!known && length > IR_MAX_CHOICES) return too_many_choices(l, index, length, name);
     return choose_row(l, &c, 0, length / c.columns);
 }
 
@@ -148,4 +134,17 @@ ir_id lower_table(lowering *l, const ir_expr *e)
 {
     const ir_table *table = &l->kernel->tables[e->index];
     return indexed(l, e, table->length, table->name, table_element);
+}
+
+static ir_id component_element(lowering *l, const ir_expr *e, int i)
+{
+    int64_t at[4];
+    return lower_load(l, e, i, at);
+}
+
+ir_id lower_chosen_component(lowering *l, const ir_expr *e)
+{
+    const ir_param *param = &l->kernel->params[e->index];
+    ((ir_expr *)e)->at_run_time = true;
+    return indexed(l, e, param->count, param->name, component_element);
 }

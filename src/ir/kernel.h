@@ -72,7 +72,6 @@ enum {
     IR_MAX_RATIO = 16,
     IR_MAX_OUTPUTS = 16384, /* components times children of a written field */
     IR_MAX_LENGTH = 1024,   /* components of a field, elements of a table or array */
-    IR_MAX_CHOICES = 256,   /* elements of a table whose index is known only at run time */
     IR_MAX_DEPTH = 500,     /* nested expressions, statements and calls */
     IR_MAX_INTERVALS = 64,
     IR_MAX_COMPILE_COST = 20000, /* see compile_cost.c */

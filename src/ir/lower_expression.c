@@ -188,14 +188,12 @@ static bool same_offset(const int32_t a[3], const int32_t b[3])
     return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
 }
 
-static ir_id load(lowering *l, const ir_expr *e, int64_t at[4])
+ir_id lower_load(lowering *l, const ir_expr *e, int component, int64_t at[4])
 {
     static const int32_t here[3];
     const ir_param *param = &l->kernel->params[e->index];
     ir_node node = {.op = IR_LOAD, .type = (uint8_t)e->type, .param = e->index, .at = e->at};
-    int component;
     if (lower_check_rank(l, e->index, e->offsets, e->at) ||
-        lower_component(l, param, e->arg[0], e->at, &component) ||
         lower_offsets(l, &e->arg[1], node.offset) ||
         lower_check_missing(l, e->index, node.offset, e->at))
         return 0;
@@ -225,7 +223,14 @@ static ir_id load(lowering *l, const ir_expr *e, int64_t at[4])
 static ir_id noted_load(lowering *l, const ir_expr *e)
 {
     int64_t at[4] = {0};
-    ir_id value = load(l, e, at);
+    int component;
+    if (e->arg[0]) {
+        ir_id id = lower_expr(l, e->arg[0]);
+        if (lower_check(l, e->at)) return 0;
+        if (l->g->nodes[id].op != IR_CONST) return lower_chosen_component(l, e);
+    }
+    if (lower_component(l, &l->kernel->params[e->index], e->arg[0], e->at, &component)) return 0;
+    ir_id value = lower_load(l, e, component, at);
     lower_note(l, e, at, value);
     return value;
 }

@@ -105,6 +105,8 @@ bool lower_has_left(const lowering *l);
 bool lower_may_have_ended(const lowering *l);
 /* 0 once something was reported or failed. */
 ir_id lower_expr(lowering *l, const ir_expr *e);
+/* A LOAD of a component; offsets in at[1..3]. */
+ir_id lower_load(lowering *l, const ir_expr *e, int component, int64_t at[4]);
 /* The cell of a local or of an element of a local array (`element` NULL: not an array). */
 kata_status lower_local_cell(lowering *l, int local, const ir_expr *element, uint32_t at,
                              uint32_t *where);
@@ -131,6 +133,8 @@ kata_status lower_constant(lowering *l, const ir_expr *e, ir_id id, const char *
 kata_status lower_for(lowering *l, const ir_stmt *s);
 /* Whether a statement in the body of a loop ends it, or its round. */
 bool lower_has_break(const ir_stmt *body);
+/* A handler of messages, of what is lowered as a trial. */
+void lower_say_nothing(void *data, kata_status status, const char *message);
 /* A loop that is not unrolled; its start has been lowered. */
 kata_status lower_rounds(lowering *l, const ir_stmt *s);
 /* The most rounds that a loop runs by its condition, which compares its variable with a constant;
@@ -140,6 +144,8 @@ int64_t lower_most_rounds(lowering *l, const ir_stmt *s);
 /* ---- element.c ------------------------------------------------------------------------------- */
 
 /* LOCAL, NUMBER and TABLE, with or without index. */
+/* A LOAD whose component is known only at run time. */
+ir_id lower_chosen_component(lowering *l, const ir_expr *e);
 ir_id lower_variable(lowering *l, const ir_expr *e);
 ir_id lower_number(lowering *l, const ir_expr *e);
 ir_id lower_table(lowering *l, const ir_expr *e);

@@ -66,7 +66,7 @@ int64_t rounds_by(const lowering *l, ir_id condition, ir_id counter, int *direct
 /* The condition is lowered with the loop's variable CARRIED, as a trial. */
 int64_t lower_most_rounds(lowering *l, const ir_stmt *s)
 {
-    messages quiet = {0}, *m = l->m;
+    messages quiet = {.handler = lower_say_nothing}, *m = l->m;
     uint32_t counter = l->local_cells[s->step->index];
     lower_cell before = l->cells[counter];
     rounds r = {.l = l, .loop = s, .number = l->kernel->loop_count};

@@ -31,6 +31,7 @@ typedef struct ir_expr {
     int index;
     uint32_t at; /* location in the source */
     ir_value value;
+    bool at_run_time; /* LOAD: set by lowering, where the component is known only then */
     struct ir_expr *arg[4];
     struct ir_stmt *body;
 } ir_expr;

@@ -76,10 +76,15 @@ bool lower_has_break(const ir_stmt *s)
     return false;
 }
 
+void lower_say_nothing(void *data, kata_status status, const char *message)
+{
+    (void)data, (void)status, (void)message;
+}
+
 /* Lowers a loop without unrolling it, as a trial: where that cannot be done, all is as before. */
 static kata_status try_rounds(lowering *l, const ir_stmt *s)
 {
-    messages quiet = {0}, *m = l->m;
+    messages quiet = {.handler = lower_say_nothing}, *m = l->m;
     size_t changes = l->change_count, checks = l->check_count, path = l->path_count;
     lowering before = *l;
     int loops = l->kernel->loop_count, rank = l->kernel->rank;

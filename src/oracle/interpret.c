@@ -162,7 +162,8 @@ static ir_value evaluate_load(oracle_interpreter *in, const ir_expr *expr)
 {
     const ir_param *param = &in->loop->kernel->params[expr->index];
     const oracle_field *field = &in->fields[expr->index];
-    int component = index_below(in, expr->arg[0], param->count);
+    const ir_expr *chosen = expr->arg[0];
+    int component = chosen ? checked_index(in, chosen, param->count, param->name) : 0;
     int64_t index[3], target[3], at[4] = {component};
     index_at(in, param, &expr->arg[1], index, &at[1]);
     if (in->loop->copy && expr->index == CHAIN_COPY_FROM)
@@ -173,7 +174,7 @@ static ir_value evaluate_load(oracle_interpreter *in, const ir_expr *expr)
                            : oracle_read(field, component, index);
     ir_value value = ir_storage_read(field->slot->type, param->type, &element);
     if (in->trace) observe_trace_read(in->trace, param, component, &at[1], value);
-    return note(in, expr, at, value);
+    return expr->at_run_time ? value : note(in, expr, at, value);
 }
 
 static ir_value evaluate_op(oracle_interpreter *in, const ir_expr *expr)
