@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-static const char text[] =
+static const char kernels[] =
     "kernel fill(out double u, out float v, out int a) {\n"
     "  long i = ix*7919 + iy*104729 + iz*1299709;\n"
     "  u = i % 11 == 0 ? -0.0 : (i % 1009 - 500)/7.0; v = (i % 353)/3.0f - 50; a = (int)(i*i); }\n"
@@ -80,7 +80,7 @@ static kata_field *result(world *w, kata_type type, int along, int components)
 static void open_world(world *w, const char *executor, int threads, const int64_t size[3])
 {
     *w = (world){.k = kata_open(&(kata_options){.executor = executor, .threads = threads})};
-    w->m = kata_module_from_text(w->k, "k.kata", text);
+    w->m = kata_module_from_text(w->k, "k.kata", kernels);
     w->g = kata_grid_3d(w->k, size[0], size[1], size[2]);
     w->u = kata_field_new(w->g, "u", KATA_F64, .boundary = KATA_CLAMP);
     w->v = kata_field_new(w->g, "v", KATA_F32, .boundary = KATA_PERIODIC);
