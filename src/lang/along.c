@@ -45,3 +45,16 @@ bool lang_check_along(lang_compiler *c, const lang_param *p, ir_param *param)
     for (int d = 0; d < 3; d++) param->absent_axis[d] = !(p->along >> d & 1);
     return true;
 }
+
+bool lang_check_columns_order(lang_compiler *c, const lang_function *f, const ir_param *params)
+{
+    for (const lang_param *p = f->params; p; p = p->next) {
+        if (!ir_param_is_column_reduction(&params[p->number])) continue;
+        lang_error(c, p->along_at,
+                   "'%s' is a field, and a kernel with an order along several dimensions reduces "
+                   "into scalars only",
+                   p->name->text);
+        return lang_hint(c, "write the values to a field, and reduce that in a kernel of its own");
+    }
+    return true;
+}

@@ -116,6 +116,8 @@ bool lang_check_ratio(lang_compiler *c, const lang_param *p, ir_param *param);
 
 /* Sets the absent axes of a kernel's parameter, whose kind is set. */
 bool lang_check_along(lang_compiler *c, const lang_param *p, ir_param *param);
+/* Whether a kernel whose levels run in order along several dimensions reduces into no field. */
+bool lang_check_columns_order(lang_compiler *c, const lang_function *f, const ir_param *params);
 
 /* ---- real.c ---------------------------------------------------------------------------------- */
 

@@ -126,6 +126,7 @@ static bool check_function(lang_compiler *c, const lang_function *f, ir_kernel *
     kernel->param_count = f->param_count;
     ir_set_order(kernel, f->order);
     kernel->direction_at = f->direction_at;
+    if (ir_orders_several(kernel) && !lang_check_columns_order(c, f, params)) return false;
     c->body_level = c->level;
     return lang_check_statements(c, f->body, &kernel->body) && keep_declared(c, kernel);
 }

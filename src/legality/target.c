@@ -45,9 +45,10 @@ static kata_status check_one_point(const chain_loop *loop, const ir_store *store
 {
     const ir_param *param = &loop->kernel->params[store->param];
     const ir_kernel *kernel = loop->kernel;
+    bool in_order = kernel->direction && !ir_orders_several(kernel);
     if (ir_param_is_reduction(param)) return KATA_OK;
     for (int d = 0; d < 3; d++)
-        if (param->absent_axis[d] && !(kernel->direction && kernel->ordered == d) &&
+        if (param->absent_axis[d] && !(in_order && kernel->ordered == d) &&
             loop->box.hi[d] - loop->box.lo[d] > 1)
             return refuse_several(loop, store, d, m);
     return KATA_OK;

@@ -345,7 +345,7 @@ void generate_kernel(builder *b, line_list *list, kernel *k)
     else
         add_params(b, k);
     if (!k->stage && !writes_children(k)) generate_order(b, k);
-    for (int i = 0; k->order && i < k->param_count; i++)
+    for (int i = 0; k->order && !k->orders[k->ordered] && i < k->param_count; i++)
         if (k->params[i].kind <= INOUT && k->params[i].along)
             k->params[i].handed_on = ~k->params[i].along & 1 << k->ordered;
     shuffle_params(b, k);

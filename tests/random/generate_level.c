@@ -5,12 +5,19 @@
 
 #define TEXT(...) pool_text(&b->program->memory, __VA_ARGS__)
 
+static bool reduces_into_fields(const kernel *k)
+{
+    bool any = false;
+    for (int i = 0; i < k->param_count; i++) any = any || k->params[i].columns;
+    return any;
+}
+
 void generate_order(builder *b, kernel *k)
 {
     if (k->once || b->program->shiftable || !chance_of(b->chance, 30)) return;
     k->order = chance_of(b->chance, 50) ? 1 : -1;
     k->ordered = chance_from(b->chance, 0, b->program->rank - 1);
-    if (k->ordered && chance_of(b->chance, 50)) {
+    if (k->ordered && !reduces_into_fields(k) && chance_of(b->chance, 50)) {
         generate_orders(b, k);
         return;
     }

@@ -1,0 +1,111 @@
+/* Plans of reductions into fields, and of fields that levels hand values on in: planners let such
+ * loops run whole, and the verifier refuses a plan that does not. */
+#include "api/api.h"
+#include "plan/node.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char kernels[] =
+    "kernel step(in double u, out double v) { v = 0.5*(u + u[0,1]); }\n"
+    "kernel rows(in double u, sum double t along y) { t += u; }\n"
+    "kernel spread(in double t along y, inout double v) { v += t; }\n"
+    "kernel carry(in double u, out double v, inout double t along y) forward(x)\n"
+    "{ t = 0.5*t + u; v = t; }\n";
+
+typedef struct world {
+    kata *k;
+    kata_module *m;
+    kata_grid *g;
+    kata_field *u, *v, *t;
+} world;
+
+static world begin(void)
+{
+    world w = {.k = kata_open(NULL)};
+    w.g = kata_grid_2d(w.k, 12, 10);
+    w.m = kata_module_from_text(w.k, "k.kata", kernels);
+    w.u = kata_field_new(w.g, "u", KATA_F64, .boundary = KATA_CLAMP);
+    w.v = kata_field_like(w.u, "v");
+    w.t = kata_field_new(w.g, "t", KATA_F64, .along = KATA_Y);
+    assert_true(kata_ok(w.k));
+    return w;
+}
+
+static kata_kernel *find(const world *w, const char *name) { return kata_kernel_find(w->m, name); }
+
+/* Whether a plan that runs the first loop in tiles of a size along y is accepted. */
+static bool accepts_tiles(const world *w, int64_t size)
+{
+    analysis_chain a;
+    plan p = {0};
+    text why = {0};
+    assert_true(analysis_chain_make(&w->k->chain, &a));
+    p.root = plan_add(&p, 0, (plan_node){.kind = PLAN_SEQ});
+    int tile = plan_add(&p, p.root, (plan_node){.kind = PLAN_TILE, .dimension = 1, .size = size});
+    int seq = plan_add(&p, tile, (plan_node){.kind = PLAN_SEQ});
+    plan_add(&p, seq, (plan_node){.kind = PLAN_LOOP});
+    plan_end_tile(&p, tile, NULL, NULL);
+    bool right = plan_verify(&p, &a, &why);
+    if (!right && !strstr(text_get(&why), "reduces some of its points into a field"))
+        fail_msg("%s", text_get(&why));
+    text_free(&why);
+    plan_free(&p);
+    analysis_chain_free(&a);
+    return right;
+}
+
+static void reductions_into_fields_are_not_cut(void **state)
+{
+    (void)state;
+    world w = begin();
+    kata_apply(find(&w, "rows"), kata_all(w.g), w.u, w.t);
+    assert_false(accepts_tiles(&w, 4));
+    assert_true(accepts_tiles(&w, 16)); /* one tile has all points */
+    kata_flush(w.k);
+    kata_apply(find(&w, "step"), kata_all(w.g), w.u, w.v);
+    assert_true(accepts_tiles(&w, 4));
+    assert_int_equal(kata_close(w.k), KATA_OK);
+}
+
+/* The loops before and behind are in groups of their own. */
+static void planners_let_them_run_alone(void **state)
+{
+    (void)state;
+    static const char *const requests[] = {"loops",          "skewed y=4",   "tiled cache=1024",
+                                           "overlapped y=3", "streamed y=2", "single y=2"};
+    world w = begin();
+    kata_apply(find(&w, "step"), kata_all(w.g), w.u, w.v);
+    kata_apply(find(&w, "rows"), kata_all(w.g), w.v, w.t);
+    kata_apply(find(&w, "spread"), kata_all(w.g), w.t, w.v);
+    kata_apply(find(&w, "carry"), kata_all(w.g), w.v, w.u, w.t);
+    kata_apply(find(&w, "step"), kata_all(w.g), w.u, w.v);
+    analysis_chain a;
+    assert_true(analysis_chain_make(&w.k->chain, &a));
+    assert_true(a.loops[1].gathers && a.loops[1].uncuttable && a.loops[3].uncuttable);
+    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
+        plan p = {0};
+        plan_request r;
+        text why = {0};
+        assert_true(plan_request_read(requests[i], &r, &why));
+        assert_true(plan_make(&p, &a, &r));
+        if (!plan_verify(&p, &a, &why)) fail_msg("%s: %s", requests[i], text_get(&why));
+        plan_free(&p);
+        text_free(&why);
+    }
+    analysis_chain_free(&a);
+    assert_int_equal(kata_close(w.k), KATA_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reductions_into_fields_are_not_cut),
+        cmocka_unit_test(planners_let_them_run_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
