@@ -225,20 +225,6 @@ int32_t codegen_second_z(const codegen_writer *w);
 /* For the rows of the writer, the only one or two, one after the other. */
 void codegen_each_row(const codegen_writer *w, nest *in, codegen_add_row *add);
 
-/* ---- row_beside.c: rows of a skewed box that run side by side ------------------------------- */
-
-/* What an access reads, or a store writes, of row w->beside; and that row's index along y. */
-codegen_label codegen_read_row_beside(const codegen_writer *w, const ir_access *a);
-codegen_label codegen_written_row_beside(const codegen_writer *w, const ir_store *s);
-codegen_label codegen_y_beside(const codegen_writer *w);
-/* Whether an access reads what the point before it in the row has written. */
-bool codegen_is_carried(const ir_kernel *kernel, int param, int component, const int32_t offset[3]);
-/* "carried_0_2", and of row w->beside. */
-codegen_label codegen_carried_name(int param, int component);
-codegen_label codegen_carried_beside(const codegen_writer *w, int param, int component);
-/* The pointers to its rows that have no name yet. */
-void codegen_beside_pointers(const codegen_writer *w, nest *in);
-
 /* ---- lookup.c, lookup_emit.c: tables in memory ----------------------------------------------- */
 
 void codegen_lookups_free(codegen_lookups *lookups);
@@ -369,11 +355,6 @@ nest *codegen_if_whole(const codegen_writer *w, nest *in);
 void codegen_vectors(const codegen_writer *w, nest *in);
 /* The loop over the vectors of a part, or of the whole row. */
 void codegen_vector_loop(const codegen_writer *w, nest *in);
-
-/* ---- skewed_rows.c: its loops over y and x
- * --------------------------------------------------------------------------- */
-
-void codegen_skewed_rows(const codegen_writer *w, nest *in);
 
 /* ---- loops.c, row.c -------------------------------------------------------------------------- */
 

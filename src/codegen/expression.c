@@ -1,5 +1,5 @@
 /* Nodes as C expressions. Every compound expression stands in parentheses or is a call. */
-#include "codegen/emit.h"
+#include "codegen/beside.h"
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* The function of a loop: numbers at its head, loops over z, y and x, in each what cannot be
  * computed further out. Names: pINDEX_... for parameters, vID for nodes. What happens at a point is
  * a function of its own (point.c), called from the loops over x (row.c). */
-#include "codegen/emit.h"
+#include "codegen/beside.h"
 
 /* ---- head ------------------------------------------------------------------------------------ */
 

@@ -1,7 +1,7 @@
 /* What the function of a point is given: indices and sizes, numbers, what was computed further out,
  * the rows that are read and written, and what earlier groups of reused values hold. The same list
  * is written twice: with types where the function is declared, without where a loop calls it. */
-#include "codegen/emit.h"
+#include "codegen/beside.h"
 
 typedef struct list {
     const codegen_writer *w;

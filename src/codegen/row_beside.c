@@ -1,7 +1,7 @@
 /* Names of rows that run side by side: row 0 has the names of the row at iy, the others run after
  * it, and lie `beside` rows further along the order. And of what the point before has written,
  * which is carried from point to point in a variable: memory would hold it up. */
-#include "codegen/emit.h"
+#include "codegen/beside.h"
 
 static char sign_of(const codegen_writer *w)
 {

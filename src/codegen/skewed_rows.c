@@ -8,7 +8,7 @@
  *     have not passed one;
  *   - up to `leave`, all have points, and each knows what its point before has written;
  *   - up to `last`, some have none any more. */
-#include "codegen/emit.h"
+#include "codegen/beside.h"
 
 /* ---- points ---------------------------------------------------------------------------------- */
 

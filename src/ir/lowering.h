@@ -64,7 +64,7 @@ typedef struct lowering {
     size_t path_count, path_capacity;
     ir_check *checks;
     size_t check_count, check_capacity;
-    bool switched_off; /* constants leave a parameter without a write */
+    bool switched_off;    /* constants leave a parameter without a write */
     lower_record *record; /* NULL outside the conditions of asserts */
     int helpers;          /* that are being lowered, one in another */
     int64_t work;         /* steps of a point in all rounds of loops that are not unrolled */

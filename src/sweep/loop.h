@@ -363,14 +363,12 @@ bool sweep_run_levels(sweep_loop *l, const grid_box *box);
 /* ---- band_reads.c, bands.c
  * ------------------------------------------------------------------------------- */
 
-/* Whether reads of what a loop writes, which has an order along several dimensions, let its bands
- * overlap; then how far they reach. */
+/* Whether reads of what a loop in order writes let its bands overlap; how far they reach. */
 bool sweep_bands_overlap(const sweep_loop *l, int64_t reach[3]);
 /* Whether such a loop runs in bands; and whether these overlap. Sets l->band_reach. */
 bool sweep_has_bands(const sweep_loop *l);
 bool sweep_overlaps_bands(sweep_loop *l);
-/* Runs a box in bands on l->thread_count threads; the other on one, with its share. False when
- * memory is out. */
+/* Runs a box in bands on threads; on one, with its share. False when memory is out. */
 bool sweep_run_bands(sweep_loop *l, const grid_box *box);
 bool sweep_run_bands_alone(const sweep_loop *l, const grid_box *box, sweep_share *share);
 
