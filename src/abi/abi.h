@@ -22,6 +22,8 @@ enum {
     ABI_BRICK_SHIFT = 9,
     ABI_BRICK = 1 << ABI_BRICK_SHIFT,
     ABI_LANES = 32,
+    ABI_BIN_COPIES = 4,
+    ABI_COPIED_BINS = 1024,
     /* Points of one component that follow one another in a row that is stored in blocks. */
     ABI_BLOCK_SHIFT = 4,
     ABI_BLOCK = 1 << ABI_BLOCK_SHIFT
@@ -76,7 +78,12 @@ typedef struct abi_arguments {
      * A reduction's view holds ABI_LANES elements of the parameter's type for each brick of a row,
      * into which points are combined. With ABI_WHOLE_BRICKS it holds one abi_value for each brick,
      * which receives the result; y and z count elements of the type all the same. For a kernel
-     * whose levels along x run in order it holds one element for each point. */
+     * whose levels along x run in order it holds one element for each point.
+     *
+     * A sum with bins has one view, with the address of the thread's own bins. Up to
+     * ABI_COPIED_BINS of them lie there ABI_BIN_COPIES times, one copy behind the other:
+     * neighbouring points, often of one bin, need not wait for one another. What counts is the sum
+     * over copies. */
     const abi_view *views;
     /* In the order of parameters: one for each number and each element of a table. */
     const abi_value *numbers;
@@ -87,6 +94,8 @@ typedef struct abi_arguments {
     /* Only for kernels with checks. The function returns when a row has a point that fails, with
      * the first such point here. Nothing is written to that row and to those after it. */
     abi_failure *failure;
+    /* Only for kernels with bins: the points that are added to them. */
+    abi_box counted;
     int flags;
 } abi_arguments;
 
