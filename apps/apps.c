@@ -7,6 +7,8 @@ const application applications[] = {
      &blur_options},
     {"cavity", "flow in a box whose lid slides, compared with the literature", cavity_main,
      &cavity_options},
+    {"cloverleaf", "the mini-app CloverLeaf, checked as it checks itself", cloverleaf_main,
+     &cloverleaf_options},
     {"heat", "decay of a sine mode, with the order of convergence measured", heat_main,
      &heat_options},
     {NULL, NULL, NULL, NULL},

@@ -15,7 +15,8 @@ extern const application applications[];
 
 int blur_main(int argc, char **argv);
 int cavity_main(int argc, char **argv);
+int cloverleaf_main(int argc, char **argv);
 int heat_main(int argc, char **argv);
-extern const options blur_options, cavity_options, heat_options;
+extern const options blur_options, cavity_options, cloverleaf_options, heat_options;
 
 #endif

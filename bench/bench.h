@@ -281,6 +281,7 @@ bench_loop plain_diffuse_stages;
 bench_chain hand_skewed7;
 
 bench_loop plain_star5_sum, plain_star7_sum, plain_lookup, plain_profile, plain_flow;
+bench_loop plain_seidel2, plain_synch_p2p, plain_seidel3;
 bench_loop plain_red_black2, plain_red_black2_sum, plain_red_black3, plain_red_black3_sum;
 bench_loop plain_restrict, plain_prolong;
 bench_loop plain_d3q19_obstacle;

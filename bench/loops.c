@@ -32,6 +32,9 @@ static const bench_sizes sizes_cycle = {
     CUBE(128), CUBE(64), CUBE(32), {CUBE(16), CUBE(32), CUBE(64), CUBE(128), CUBE(256)}
 };
 
+static const bench_sizes sizes_seidel = {SQUARE(2000), SQUARE(1000), SQUARE(128), SQUARES};
+static const bench_sizes sizes_p2p = {SQUARE(4000), SQUARE(2000), SQUARE(128), SQUARES};
+
 static const bench_sizes sizes_hydro = {SQUARE(1920), SQUARE(960), SQUARE(64),
     {SQUARE(240), SQUARE(480), SQUARE(960), SQUARE(1920), SQUARE(3840)}
 };
@@ -60,6 +63,12 @@ const bench_case bench_loops[] = {
      .plain = plain_red_black3},
     {"red-black 3-D, residual", RED_BLACK("relax3_sum", "01t"), IN_PLACE, IN_3D, .ways = STEPS,
      .plain = plain_red_black3_sum},
+    {"seidel-2d", {{"seidel2", "0"}}, .fields = {{"u", 1}}, .dimensions = 2, .ghosts = 1,
+     .sizes = &sizes_seidel, .ways = STEPS, .bytes = 16, .plain = plain_seidel2},
+    {"synch_p2p", {{"synch_p2p", "0"}}, .fields = {{"u", 1}}, .dimensions = 2, .ghosts = 1,
+     .sizes = &sizes_p2p, .ways = STEPS, .bytes = 16, .plain = plain_synch_p2p},
+    {"Gauss-Seidel 3-D", {{"seidel3", "01"}}, IN_PLACE, IN_3D, .ways = STEPS, .bytes = 24,
+     .plain = plain_seidel3},
     {"table of 32", {{"lookup32", "012w"}}, BY_TABLE, IN_2D, .ways = STEPS, .table = 32,
      .plain = plain_lookup},
     {"table of 256", {{"lookup256", "012w"}}, BY_TABLE, IN_2D, .ways = STEPS, .table = 256,

@@ -71,13 +71,38 @@ static bool set_rule(const apply *a, apply_param *p, char *word)
 const char *const apply_type_names[] = {"f64",  "f32",    "i64", "i32", "u8", "f16",
                                         "bf16", "unorm8", "u16", "i16", NULL};
 
+static bool is_floating(kata_type type)
+{
+    return type != KATA_I64 && type != KATA_I32 && type != KATA_U8 && type != KATA_U16 &&
+           type != KATA_I16;
+}
+
+/* Whether a kernel's parameter takes fields of a type. */
+static bool suits(kata_type param, kata_type stored)
+{
+    if (is_floating(param)) return is_floating(stored);
+    return param == stored || ((param == KATA_I64 || param == KATA_I32) && !is_floating(stored));
+}
+
+static bool store_as(const apply *a, apply_param *p, kata_type type)
+{
+    char words[128], others[100] = "";
+    p->stored = type;
+    if (suits(p->param.type, type)) return true;
+    for (int i = 0; apply_type_names[i]; i++)
+        if (suits(p->param.type, (kata_type)i))
+            snprintf(others + strlen(others), sizeof others - strlen(others), "%s%s",
+                     *others ? " or " : "", apply_type_names[i]);
+    apply_describe(p, words, sizeof words);
+    options_wrong(a->o, "parameter '%s' (%s) cannot be stored as %s; --type %s=%s is possible",
+                  p->param.name, words, apply_type_names[type], p->param.name, others);
+    return false;
+}
+
 static bool set_type(const apply *a, apply_param *p, char *word)
 {
-    for (int i = 0; apply_type_names[i]; i++) {
-        if (strcmp(apply_type_names[i], word) != 0) continue;
-        p->stored = (kata_type)i;
-        return true;
-    }
+    for (int i = 0; apply_type_names[i]; i++)
+        if (!strcmp(apply_type_names[i], word)) return store_as(a, p, (kata_type)i);
     options_wrong(a->o,
                   "--type has no type '%s'; the types are f64, f32, f16, bf16, i64, i32, i16, u16, "
                   "u8 and unorm8",

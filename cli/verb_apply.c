@@ -47,39 +47,55 @@ static apply_param *only(const apply *a, kata_param_kind kind)
     return found;
 }
 
-/* "u,v" */
-static bool read_swap(const apply *a, const char *words, apply_param *pair[2])
+/* "u,v" or "u,v,w" */
+static bool read_swap(const apply *a, const char *words, apply_param *fields[3])
 {
-    const char *comma = strchr(words, ',');
-    if (!comma) {
-        options_wrong(a->o, "--swap takes two fields, as in u,v, not '%s'", words);
-        return false;
+    const char *word = words;
+    int count = 0;
+    for (; word && count < 3; count++) {
+        size_t length = strcspn(word, ",");
+        fields[count] = apply_find(a, word, length);
+        if (!fields[count]) return false;
+        if (!apply_is_field(fields[count])) {
+            options_wrong(a->o, "--swap takes fields, and one of '%s' is none", words);
+            return false;
+        }
+        word = word[length] ? word + length + 1 : NULL;
     }
-    pair[0] = apply_find(a, words, (size_t)(comma - words));
-    pair[1] = pair[0] ? apply_find(a, comma + 1, strlen(comma + 1)) : NULL;
-    if (!pair[1]) return false;
-    if (apply_is_field(pair[0]) && apply_is_field(pair[1])) return true;
-    options_wrong(a->o, "--swap takes two fields, and one of '%s' is none", words);
+    bool differ =
+        fields[0] != fields[1] && (!fields[2] || fields[2] != fields[0]) && fields[2] != fields[1];
+    if (count >= 2 && !word && differ) return true;
+    options_wrong(a->o, "--swap takes two or three different fields, as in u,v, not '%s'", words);
     return false;
 }
 
 /* The fields to exchange after each step; none (NULL) where a kernel changes its fields in place.
  */
-static bool find_swap(const apply *a, const apply_request *r, apply_param *pair[2])
+static bool find_swap(const apply *a, const apply_request *r, apply_param *swapped[3])
 {
-    pair[0] = pair[1] = NULL;
-    if (r->swap) return read_swap(a, r->swap, pair);
+    memset(swapped, 0, 3 * sizeof(apply_param *));
+    if (r->swap) return read_swap(a, r->swap, swapped);
     apply_param *in = only(a, KATA_PARAM_IN), *out = only(a, KATA_PARAM_OUT);
     bool any_out = false;
     for (int i = 0; i < a->count; i++) any_out |= a->params[i].param.kind == KATA_PARAM_OUT;
     if (r->steps == 1 || !any_out) return true;
     if (in && out && in->param.type == out->param.type && in->param.count == out->param.count) {
-        pair[0] = in;
-        pair[1] = out;
+        swapped[0] = in;
+        swapped[1] = out;
         return true;
     }
     options_wrong(a->o, "which fields are exchanged after each step? say so: --swap IN,OUT");
     return false;
+}
+
+/* Of three fields the first gets the values of the second, that the third's, and that the first's.
+ */
+static void exchange(apply_param *const swapped[3])
+{
+    if (swapped[2])
+        kata_rotate(swapped[0]->field, swapped[1]->field, swapped[2]->field);
+    else if (swapped[0])
+        kata_swap(swapped[0]->field, swapped[1]->field);
 }
 
 /* ---- the work -------------------------------------------------------------------------------- */
@@ -118,7 +134,8 @@ static void after_step(stepping *s, const apply *a)
     progress_show(&s->shown);
 }
 
-static void run_steps(const apply *a, const apply_request *r, kata_grid *grid, apply_param *pair[2])
+static void run_steps(const apply *a, const apply_request *r, kata_grid *grid,
+                      apply_param *swapped[3])
 {
     stepping s;
     kata_arg *args = calloc((size_t)a->count + 1, sizeof *args);
@@ -126,7 +143,7 @@ static void run_steps(const apply *a, const apply_request *r, kata_grid *grid, a
     for (int i = 0; args && i < a->count; i++) args[i] = a->params[i].arg;
     start_steps(&s, a, r, &range);
     for (int64_t step = 0; args && step < r->steps && kata_ok(a->k); step++) {
-        if (step > 0 && pair[0]) kata_swap(pair[0]->field, pair[1]->field);
+        if (step > 0) exchange(swapped);
         kata_apply_args(a->kernel, &range, a->count, args);
         after_step(&s, a);
     }
@@ -144,10 +161,11 @@ static void show_results(const apply *a)
 }
 
 /* Reads what the command line says of the parameters; false after a message. */
-static bool read_request(apply *a, const apply_request *r, apply_param *pair[2], kata_shape *shape)
+static bool read_request(apply *a, const apply_request *r, apply_param *swapped[3],
+                         kata_shape *shape)
 {
-    return apply_read_words(a, r->words.words + 2, r->words.count - 2) && find_swap(a, r, pair) &&
-           (!r->boundary || apply_read_rules(a, r->boundary)) &&
+    return apply_read_words(a, r->words.words + 2, r->words.count - 2) &&
+           find_swap(a, r, swapped) && (!r->boundary || apply_read_rules(a, r->boundary)) &&
            (!r->types || apply_read_types(a, r->types)) &&
            (!r->staggered || apply_read_staggered(a, r->staggered)) && apply_open_pipes(a) &&
            apply_find_shape(a, r->size, shape) &&
@@ -158,12 +176,12 @@ static bool read_request(apply *a, const apply_request *r, apply_param *pair[2],
 static int run(apply *a, const apply_request *r)
 {
     kata_shape shape;
-    apply_param *pair[2];
-    if (!read_request(a, r, pair, &shape)) return kata_ok(a->k) ? EXIT_USAGE : EXIT_FAILURE;
+    apply_param *swapped[3];
+    if (!read_request(a, r, swapped, &shape)) return kata_ok(a->k) ? EXIT_USAGE : EXIT_FAILURE;
     kata_grid *grid = apply_make_grid(a, &shape);
     for (int i = 0; i < a->count && kata_ok(a->k); i++)
         make_argument(a, &a->params[i], grid_of(a, &a->params[i], grid, &shape));
-    run_steps(a, r, grid, pair);
+    run_steps(a, r, grid, swapped);
     if (kata_error(a->k) == KATA_ERROR_APPLICATION)
         fprintf(stderr,
                 "kata apply: boundary rules are given with --boundary, ranges with --inner\n");
@@ -204,8 +222,9 @@ static const option table[] = {
      OPTION_VALUE(apply_request, words), .positional = true},
     {"steps", "how often the kernel is applied", OPTION_VALUE(apply_request, steps), .low = 1,
      .high = 1e15},
-    {"swap", "fields exchanged after each step", OPTION_VALUE(apply_request, swap),
-     .placeholder = "U,V", .otherwise = "the in and the out field where there is one of each"},
+    {"swap", "fields exchanged after each step; of U,V,W, U gets V, V gets W, W gets U",
+     OPTION_VALUE(apply_request, swap), .placeholder = "FIELDS",
+     .otherwise = "the in and the out field where there is one of each"},
     {"boundary", "RULE or RULE:VALUE for all fields, or FIELD=RULE, by commas",
      OPTION_VALUE(apply_request, boundary), .placeholder = "RULES", .otherwise = "none",
      .choices = apply_rule_names},

@@ -3,6 +3,21 @@
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Katagami)
 
+# Nothing is installed where something is not built yet: ./dev run builds the command alone.
+set(built $<TARGET_FILE:katagami_shared> $<TARGET_FILE:katagami_static> $<TARGET_FILE:kata-read-hdf5>)
+if(TARGET kata)
+    list(APPEND built $<TARGET_FILE:kata>)
+endif()
+if(TARGET kata AND (NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR))
+    list(APPEND built ${PROJECT_BINARY_DIR}/pages/kata.1)
+endif()
+install(CODE "set(built \"${built}\")
+foreach(file IN LISTS built)
+    if(NOT EXISTS \"\${file}\")
+        message(FATAL_ERROR \"\${file} is not built. Build first: cmake --build ${PROJECT_BINARY_DIR}\")
+    endif()
+endforeach()" ALL_COMPONENTS)
+
 install(DIRECTORY include/kata DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h*")
 install(TARGETS katagami_shared EXPORT KatagamiShared)
 install(TARGETS katagami_static EXPORT KatagamiStatic)

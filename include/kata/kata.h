@@ -86,7 +86,7 @@ typedef enum kata_status {
     KATA_ERROR_FILE,        /* a file could not be read or written, or has the wrong contents */
     KATA_ERROR_INTERNAL,    /* a defect in Katagami */
     KATA_ERROR_ASSERT       /* at a point, an assert of a kernel failed, or an index was outside its
-                               table */
+                               table; a scalar that steps are made until became NaN */
 } kata_status;
 
 /* Name of a status as spelled above, or "unknown status". */
@@ -488,7 +488,8 @@ KATA_API kata_scalar *kata_scalar_new(kata *k, const char *name, kata_type type)
 KATA_API kata_scalar *kata_scalar_array_new(kata *k, const char *name, kata_type type, int count);
 /* Sets all of its elements, for kernels applied from now on. */
 KATA_API kata_status kata_scalar_set(kata_scalar *scalar, double value);
-/* Reads its value, converted as by kata_get; NaN (0) on error. Call it as
+/* Reads its value, converted as by kata_get. A scalar of integers can also be had as f64 or f32
+ * (rounded to the nearest), one of i32 as i64. NaN (0) on error. Call it as
  *     kata_scalar_get(scalar, &x) */
 KATA_API kata_status kata_scalar_get_value(kata_scalar *scalar, kata_type type, void *value);
 /* The same for all elements. `count` is the number of values in the array; it must be the number of
@@ -686,9 +687,10 @@ KATA_API kata_status kata_apply_args(const kata_kernel *kernel, const kata_range
 KATA_API const kata_kernel *kata_here(const kata_kernel *kernel, const char *file, int line);
 
 /* Queues a kernel that sets all components of a field to a value, at the points of a range. The
- * value is a number or a scalar, of a type that a kernel's parameter of the field's type takes; the
- * range is one that a kernel could be applied to, such as kata_on(field). Call it as
- *     kata_fill(field, range, 0) */
+ * value is a number or a scalar, of a type that a kernel's parameter of the field's type takes; a
+ * number that does not fit in a field of 8 or 16 bits is an error, a scalar wraps there. The range
+ * is one that a kernel could be applied to, such as kata_on(field). Call it as kata_fill(field,
+ * range, 0) */
 KATA_API kata_status kata_fill_with(kata_field *field, const kata_range *range,
                                     const kata_arg *value, const char *file, int line);
 
@@ -721,6 +723,51 @@ typedef struct kata_copy_options {
  *     kata_copy(to, to_range, from, from_range, .axes = {2, -1}) */
 KATA_API kata_status kata_copy_with(kata_field *to, const kata_range *to_range,
                                     const kata_field *from, const kata_copy_options *options);
+
+/* ---- steps until ----------------------------------------------------------------------------- */
+
+/* Steps until a scalar is below a limit, or above it. */
+typedef struct kata_until {
+    int64_t steps; /* made so far */
+    bool look;     /* the scalar is looked at after the step that is being made */
+    bool reached;  /* at the last look it was below (above) the limit */
+    double value;  /* of the scalar at the last look; NaN before the first */
+    /* What was asked for: */
+    kata_scalar *scalar;
+    double limit;
+    bool above;
+    int64_t most, every;
+    const char *file;
+    int line;
+    bool begun;
+} kata_until;
+typedef struct kata_until_options {
+    size_t size KATA_SIZE(kata_until_options);
+    bool above KATA_ZERO;       /* set by kata_until_above */
+    const char *file KATA_ZERO; /* where in the program the steps are made, for messages: set by */
+    int line KATA_ZERO;         /*   the macros; NULL and 0 where that is not known */
+    double limit KATA_ZERO;
+    KATA_NAMED_BEHIND;
+    int64_t most KATA_ZERO;  /* steps at most; at least 1 */
+    int64_t every KATA_ZERO; /* the scalar is looked at after so many steps, after twice as many,
+                                and so on, and after the last; at least 1 */
+} KATA_NAMED kata_until_options;
+
+/* A loop of time steps that ends when a scalar is below a limit (less than it), or above it:
+ *     for (kata_until u = kata_until_below(change, 1e-8, .most = 10000, .every = 10);
+ *          kata_until_next(&u);) {
+ *         kata_apply(step, kata_all(g), a, b, change);
+ *         kata_swap(a, b);
+ *     }
+ * The chain is ended at the looks only. So the result has all steps up to a look, and none more.
+ * A kernel that finds the scalar is needed in steps with u.look only. To read u behind the loop,
+ * declare it before the loop. An error ends the loop. A limit that is NaN is an error, and so is
+ * .most or .every below 1, or an array of scalars; then no step is made. */
+KATA_API kata_until kata_until_with(kata_scalar *scalar, const kata_until_options *options);
+/* True if one more step is to be made. Called before each step; a step that the program leaves by
+ * `break` does not count. A scalar that is NaN when it is looked at is an error
+ * (KATA_ERROR_ASSERT). */
+KATA_API bool kata_until_next(kata_until *until);
 
 /* ---- files ----------------------------------------------------------------------------------- */
 

@@ -205,6 +205,11 @@ inline kata_status kata_copy_of(kata_field *to, const kata_range &to_range, cons
     return kata_copy_with(to, &to_range, from, &options);
 }
 
+inline kata_until kata_until_of(kata_scalar *scalar, const kata_until_options &options)
+{
+    return kata_until_with(scalar, &options);
+}
+
 /* Naming members in braces is C++20; before that __extension__ keeps pedantic compilers quiet.
  * Members are named in the order in which kata.h declares them. */
 #define kata_field_new(grid, name, ...)                                                            \
@@ -221,6 +226,12 @@ inline kata_status kata_copy_of(kata_field *to, const kata_range &to_range, cons
     kata_copy_of(to, to_range, from,                                                               \
                  __extension__ kata_copy_options{                                                  \
                      .file = __FILE__, .line = __LINE__, .from_range = __VA_ARGS__})
+#define KATA_UNTIL(scalar, above_, ...)                                                            \
+    kata_until_of(scalar,                                                                          \
+                  __extension__ kata_until_options{                                                \
+                      .above = above_, .file = __FILE__, .line = __LINE__, .limit = __VA_ARGS__})
+#define kata_until_below(scalar, ...) KATA_UNTIL(scalar, false, __VA_ARGS__)
+#define kata_until_above(scalar, ...) KATA_UNTIL(scalar, true, __VA_ARGS__)
 #define kata_save(field, ...)                                                                      \
     kata_save_of(field, __extension__ kata_save_options{.path = __VA_ARGS__})
 #define kata_series_new(field, ...)                                                                \

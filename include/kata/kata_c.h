@@ -121,6 +121,11 @@ extern const struct kata_a_range_is_expected_as_kata_all_or_kata_on_returns_it
     kata_scalar_get_values(scalar, KATA_TYPE_OF(values), values, count)
 #define kata_scalar_log_get(scalar, values, count)                                                 \
     kata_scalar_log_values(scalar, KATA_TYPE_OF(values), values, count)
+#define KATA_UNTIL(scalar, above_, ...)                                                            \
+    kata_until_with(scalar, KATA_OPTIONS(kata_until_options, .above = above_, .file = __FILE__,    \
+                                         .line = __LINE__, .limit = __VA_ARGS__))
+#define kata_until_below(scalar, ...) KATA_UNTIL(scalar, false, __VA_ARGS__)
+#define kata_until_above(scalar, ...) KATA_UNTIL(scalar, true, __VA_ARGS__)
 
 /* What is not in the list of KATA_ARG is this, so that the compiler's error says its name. */
 extern const struct kata_apply_takes_fields_scalars_numbers_and_arrays

@@ -78,7 +78,9 @@ typedef struct abi_arguments {
      * A reduction's view holds ABI_LANES elements of the parameter's type for each brick of a row,
      * into which points are combined. With ABI_WHOLE_BRICKS it holds one abi_value for each brick,
      * which receives the result; y and z count elements of the type all the same. For a kernel
-     * whose levels along x run in order it holds one element for each point.
+     * whose levels along x run in order it holds one element for each point. Of a reduction into a
+     * field that extends along x, it holds an element for each x of a row, to which the points of
+     * the row add.
      *
      * A sum with bins has one view, with the address of the thread's own bins. Up to
      * ABI_COPIED_BINS of them lie there ABI_BIN_COPIES times, one copy behind the other:
@@ -91,6 +93,11 @@ typedef struct abi_arguments {
     const abi_levels *levels;
     int64_t size[3];       /* of the grid */
     int64_t colors, color; /* the points of the range: (ix + iy + iz) modulo colors is color */
+    /* Only for kernels with an order along x and other dimensions, but without checks and colours.
+     * The box is skewed: each row begins, and ends, so many points before the one that runs before
+     * it (see codegen_skew), against the order along x. lo[0] and hi[0] are those of the row that
+     * runs first. Points outside ends[0] to ends[1] - 1 do not run. */
+    int64_t ends[2];
     /* Only for kernels with checks. The function returns when a row has a point that fails, with
      * the first such point here. Nothing is written to that row and to those after it. */
     abi_failure *failure;

@@ -47,11 +47,12 @@ typedef struct analysis_loop {
     const chain_loop *loop;
     analysis_touch *touches; /* of fields and scalars */
     int touch_count;
-    bool reduces;    /* into scalars */
-    bool checks;     /* may stop the chain */
-    bool columns;    /* levels run in order along kernel->ordered, and need their own column only */
-    bool uncuttable; /* the loop cannot be cut: levels run in order and need other columns, or it
-                        is a copy */
+    bool reduces; /* into scalars */
+    bool gathers; /* into fields: all its points run at once, and the fields change behind them */
+    bool checks;  /* may stop the chain */
+    bool columns; /* levels run in order along kernel->ordered, and need their own column only */
+    bool uncuttable; /* the loop cannot be cut: levels run in order and need other columns, or hand
+                        values on in a field without levels; or it is a copy, or it gathers */
 } analysis_loop;
 
 typedef struct analysis_chain {

@@ -2,14 +2,19 @@
  *
  * A node is needed at the points at which one of its users is needed. A select needs a choice only
  * where its condition chooses it. Conditions that compare an index with values known when the
- * kernel is applied (constants, sizes, numbers) tell where that is. Sets of points are stood for by
- * the smallest box that holds them, and a condition of another form narrows nothing: so the boxes
- * found may be too large, but never too small. */
+ * kernel is applied (constants, sizes, numbers) tell where that is; so do, at the ends of a box,
+ * conditions that depend on one index in another form (parity, remainders). Sets of points are
+ * stood for by the smallest box that holds them, and a condition of another form narrows nothing:
+ * so the boxes found may be too large, but never too small. */
 #include "analysis/analysis.h"
+
+#include <string.h>
 
 /* Conditions are followed this deep, and this often in one analysis. Beyond, they narrow nothing.
  */
 enum { DEEPEST_CONDITION = 12, MOST_STEPS = 1000000 };
+/* Of a condition that repeats along a dimension. */
+enum { LONGEST_PERIOD = 64 };
 
 /* Per node: whether its value is the same at all points and known now, that value, and where the
  * node is needed. */
@@ -65,15 +70,62 @@ static void keep_equal(grid_box *box, int d, int64_t x, bool equal)
     }
 }
 
+/* The dimension of the only index that a node depends on; -1: none, -2: others or other values. */
+static int only_index(guard *g, ir_id id, int depth)
+{
+    const ir_node *n = &g->graph->nodes[id];
+    int found = -1;
+    if (g->known[id]) return -1;
+    if (n->op == IR_INDEX) return n->param;
+    if (depth > DEEPEST_CONDITION || g->steps++ > MOST_STEPS || !ir_ops[n->op].operands) return -2;
+    for (int i = 0; i < ir_ops[n->op].operands; i++) {
+        int d = only_index(g, n->arg[i], depth + 1);
+        if (d == -2 || (d >= 0 && found >= 0 && d != found)) return -2;
+        found = d >= 0 ? d : found;
+    }
+    return found;
+}
+
+/* The value of a node that depends on one index, where that is x. */
+static ir_value value_at(guard *g, ir_id id, int64_t x)
+{
+    const ir_node *n = &g->graph->nodes[id];
+    ir_value args[3] = {{0}};
+    g->steps++;
+    if (g->known[id]) return g->values[id];
+    if (n->op == IR_INDEX) return ir_value_of_int(IR_I64, x);
+    for (int i = 0; i < ir_ops[n->op].operands; i++) args[i] = value_at(g, n->arg[i], x);
+    return ir_evaluate(n->op, (ir_type)n->type, (ir_type)g->graph->nodes[n->arg[0]].type, args);
+}
+
+/* Moves the ends of a box inwards, past points at which a condition is not `truth`. It depends on
+ * one index in any form, such as ix % 2 == 0. */
+static grid_box narrow_ends(guard *g, const ir_node *n, bool truth, grid_box box)
+{
+    ir_id condition = (ir_id)(n - g->graph->nodes);
+    int d = only_index(g, condition, 0);
+    if (d < 0) return box;
+    for (int i = 0; i < LONGEST_PERIOD && box.lo[d] < box.hi[d]; i++) {
+        if ((value_at(g, condition, box.lo[d]).i32 != 0) == truth) break;
+        box.lo[d]++;
+    }
+    for (int i = 0; i < LONGEST_PERIOD && box.lo[d] < box.hi[d]; i++) {
+        if ((value_at(g, condition, box.hi[d] - 1).i32 != 0) == truth) break;
+        box.hi[d]--;
+    }
+    return box;
+}
+
 /* The points of a box at which a comparison of an index with a known value is `truth`. */
-static grid_box narrow_comparison(const guard *g, const ir_node *n, bool truth, grid_box box)
+static grid_box narrow_comparison(guard *g, const ir_node *n, bool truth, grid_box box)
 {
     int d;
     int64_t shift;
     bool first = is_index(g, n->arg[0], &d, &shift);
-    if (!first && !is_index(g, n->arg[1], &d, &shift)) return box;
+    if (!first && !is_index(g, n->arg[1], &d, &shift)) return narrow_ends(g, n, truth, box);
     ir_id other = n->arg[first ? 1 : 0];
-    if (!g->known[other] || g->graph->nodes[other].type != IR_I64) return box;
+    if (!g->known[other] || g->graph->nodes[other].type != IR_I64)
+        return narrow_ends(g, n, truth, box);
     int64_t x;
     if (__builtin_sub_overflow(g->values[other].i64, shift, &x) || x == INT64_MAX) return box;
     if (n->op == IR_EQ || n->op == IR_NE) {
@@ -84,6 +136,17 @@ static grid_box narrow_comparison(const guard *g, const ir_node *n, bool truth, 
         box.lo[d] = larger(box.lo[d], x + ((n->op == IR_LE) == truth ? 0 : 1));
     }
     return box;
+}
+
+static grid_box narrow(guard *g, ir_id condition, bool truth, grid_box box, int depth);
+
+/* Both operands of a condition are `truth`; `first` is what the first one leaves. It may narrow
+ * what the second one leaves: ix % 2 == 0 && ix > 0. */
+static grid_box narrow_both(guard *g, const ir_node *n, bool truth, grid_box first, int depth)
+{
+    grid_box both = narrow(g, n->arg[1], truth, first, depth + 1);
+    bool same = !memcmp(&both, &first, sizeof both);
+    return same ? both : narrow(g, n->arg[0], truth, both, depth + 1);
 }
 
 static grid_box narrow(guard *g, ir_id condition, bool truth, grid_box box, int depth)
@@ -99,7 +162,7 @@ static grid_box narrow(guard *g, ir_id condition, bool truth, grid_box box, int 
     case IR_AND:
     case IR_OR: {
         grid_box first = narrow(g, n->arg[0], truth, box, depth + 1);
-        if ((n->op == IR_AND) == truth) return narrow(g, n->arg[1], truth, first, depth + 1);
+        if ((n->op == IR_AND) == truth) return narrow_both(g, n, truth, first, depth);
         grid_box second = narrow(g, n->arg[1], truth, box, depth + 1);
         return grid_box_hull(&first, &second);
     }

@@ -58,7 +58,7 @@ bool analysis_stays_on_levels(const chain_loop *loop)
 bool analysis_has_columns(const chain_loop *loop)
 {
     const ir_kernel *kernel = loop->kernel;
-    if (!kernel->direction || loop->colors > 1) return false;
+    if (!kernel->direction || ir_orders_several(kernel) || loop->colors > 1) return false;
     for (int i = 0; i < kernel->access_count; i++)
         if (!is_in_column(loop, &kernel->accesses[i])) return false;
     return analysis_stays_on_levels(loop);

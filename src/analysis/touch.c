@@ -81,7 +81,7 @@ static void add_writes(analysis_loop *l)
     for (int i = 0; i < kernel->store_count; i++) {
         const ir_store *s = &kernel->stores[i];
         const ir_param *param = &kernel->params[s->param];
-        if (!ir_param_is_field(param)) continue;
+        if (!ir_param_takes_field(param)) continue;
         analysis_touch *t = l->touch_count ? &l->touches[l->touch_count - 1] : NULL;
         bool same = t && t->writes && t->param == s->param && t->component == s->component;
         written = same ? written + 1 : 1;
@@ -92,7 +92,10 @@ static void add_writes(analysis_loop *l)
         t->writes = true;
         if (s->condition && ir_param_children_in(param, l->loop->shape.rank) == 1)
             t->at = analysis_written(l->loop, s);
-        t->partial = t->partial || s->condition || l->loop->colors > 1;
+        bool gathers = ir_param_is_column_reduction(param);
+        l->gathers = l->gathers || gathers;
+        t->partial =
+            t->partial || (gathers ? param->accumulates : s->condition || l->loop->colors > 1);
         bool last = i + 1 == kernel->store_count || kernel->stores[i + 1].param != s->param ||
                     kernel->stores[i + 1].component != s->component;
         if (last && written < ir_param_children_in(param, l->loop->shape.rank)) t->partial = true;
@@ -105,7 +108,7 @@ static void add_scalars(analysis_loop *l)
     const ir_kernel *kernel = l->loop->kernel;
     for (int p = 0; p < kernel->param_count; p++) {
         const ir_param *param = &kernel->params[p];
-        if (ir_param_is_field(param) || !l->loop->bindings[p].slot) continue;
+        if (ir_param_takes_field(param) || !l->loop->bindings[p].slot) continue;
         bool reduction = ir_param_is_reduction(param);
         for (int e = 0; e < param->count; e++) {
             analysis_touch *t = add(l, p, e, NULL);
@@ -114,6 +117,17 @@ static void add_scalars(analysis_loop *l)
         }
         l->reduces = l->reduces || reduction;
     }
+}
+
+/* Whether levels hand values on in a field that lacks their dimension. */
+static bool hands_on(const chain_loop *loop)
+{
+    const ir_kernel *kernel = loop->kernel;
+    for (int p = 0; p < kernel->param_count && kernel->direction; p++)
+        if (ir_param_is_written_field(&kernel->params[p]) &&
+            kernel->params[p].absent_axis[kernel->ordered])
+            return true;
+    return false;
 }
 
 static bool make_loop(const chain_loop *loop, arena *memory, analysis_loop *out)
@@ -130,7 +144,8 @@ static bool make_loop(const chain_loop *loop, arena *memory, analysis_loop *out)
     add_writes(out);
     add_scalars(out);
     if (kernel->direction) out->columns = analysis_has_columns(loop);
-    out->uncuttable = loop->copy || (kernel->direction && !out->columns);
+    out->uncuttable =
+        loop->copy || out->gathers || hands_on(loop) || (kernel->direction && !out->columns);
     return true;
 }
 

@@ -4,6 +4,8 @@
 bool analysis_writes_whole(const chain_loop *loop, int param)
 {
     const ir_kernel *kernel = loop->kernel;
+    if (ir_param_is_column_reduction(&kernel->params[param]))
+        return !kernel->params[param].accumulates;
     if (!ir_param_is_written_field(&kernel->params[param]) || loop->colors > 1) return false;
     int written = 0;
     for (int i = 0; i < kernel->store_count; i++)

@@ -160,5 +160,7 @@ kata_field *api_field_new(kata_grid *grid, const char *name, chain_slot *slot,
 /* Whether a scalar's values can be converted to a type; reports. */
 kata_status api_check_scalar(kata_scalar *scalar, const char *call, kata_type type,
                              const void *values);
+/* Reads a scalar of one element for a call, as kata_scalar_get does. */
+kata_status api_scalar_read(kata_scalar *scalar, const char *call, double *value);
 
 #endif

@@ -23,6 +23,7 @@ kata_status api_note_written(kata *k, const chain_loop *loop);
 /* The kernel `kata_copy` or `kata_fill` for fields like that of a slot: made when it is first asked
  * for. NULL after an error, which is reported. */
 kata_kernel *api_built_in(kata *k, const char *name, const chain_slot *slot);
+bool api_is_built_in(const kata *k, const ir_kernel *kernel);
 
 /* ---- arguments ------------------------------------------------------------------------------- */
 
@@ -76,6 +77,8 @@ void api_apply_cache_add(kata *k, const chain_loop *loop, const kata_range *rang
 
 /* ---- argument_message.c: what is wrong with argument p; each returns the status -------------- */
 
+/* "argument 2 of kernel 'heat'", "the value of kata_fill"; valid until the next one. */
+const char *api_argument_name(const api_application *a, int p);
 /* Ends a message that API_BEGIN began: shows where the parameter is declared. */
 kata_status api_refuse_argument(const api_application *a, int p);
 kata_status api_wrong_kind(const api_application *a, int p, const char *expected);

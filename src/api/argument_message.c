@@ -1,10 +1,24 @@
 /* What is said of an argument of kata_apply that does not suit its parameter. */
 #include "api/apply.h"
 
+#include <stdio.h>
+
+const char *api_argument_name(const api_application *a, int p)
+{
+    const char *name = a->kernel->name;
+    if (!api_is_built_in(a->k, a->kernel))
+        snprintf(a->k->argument, sizeof a->k->argument, "argument %d of kernel '%s'", p + 1, name);
+    else
+        snprintf(a->k->argument, sizeof a->k->argument, "the %s of %s",
+                 a->kernel->params[p].kind == IR_PARAM_NUMBER ? "value" : "field", name);
+    return a->k->argument;
+}
+
 kata_status api_refuse_argument(const api_application *a, int p)
 {
-    message_note_at(&a->k->messages, a->kernel->text, a->kernel->params[p].at,
-                    "parameter '%s' is declared here", a->kernel->params[p].name);
+    if (!api_is_built_in(a->k, a->kernel))
+        message_note_at(&a->k->messages, a->kernel->text, a->kernel->params[p].at,
+                        "parameter '%s' is declared here", a->kernel->params[p].name);
     message_send(&a->k->messages);
     api_note_error(a->k);
     return a->k->messages.status;
@@ -27,27 +41,27 @@ static const char *kind_name(kata_arg_kind kind)
 
 kata_status api_wrong_kind(const api_application *a, int p, const char *expected)
 {
-    API_BEGIN(a, "argument %d of kernel '%s' is %s where %s is expected", p + 1, a->kernel->name,
+    API_BEGIN(a, "%s is %s where %s is expected", api_argument_name(a, p),
               kind_name(a->args[p].kind), expected);
     return api_refuse_argument(a, p);
 }
 
 kata_status api_null_argument(const api_application *a, int p)
 {
-    API_BEGIN(a, "argument %d of kernel '%s' is NULL", p + 1, a->kernel->name);
+    API_BEGIN(a, "%s is NULL", api_argument_name(a, p));
     return api_refuse_argument(a, p);
 }
 
 kata_status api_other_context(const api_application *a, int p)
 {
-    API_BEGIN(a, "argument %d of kernel '%s' is of another context", p + 1, a->kernel->name);
+    API_BEGIN(a, "%s is of another context", api_argument_name(a, p));
     return api_refuse_argument(a, p);
 }
 
 kata_status api_mapped_field(const api_application *a, int p)
 {
-    API_BEGIN(a, "argument %d of kernel '%s' is field '%s', which is mapped", p + 1,
-              a->kernel->name, a->args[p].as.field->name);
+    API_BEGIN(a, "%s is field '%s', which is mapped", api_argument_name(a, p),
+              a->args[p].as.field->name);
     message_line(&a->k->messages, "call kata_unmap before kernels use it again");
     return api_refuse_argument(a, p);
 }

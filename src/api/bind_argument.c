@@ -35,8 +35,8 @@ static kata_status bind_field(api_application *a, int p)
 static kata_status bind_integer(api_application *a, int p, ir_type type)
 {
     if (api_convert_integer(type, a->args[p].as.integer, &a->bindings[p].number)) return KATA_OK;
-    API_BEGIN(a, "argument %d of kernel '%s' is %lld, which does not fit in %s", p + 1,
-              a->kernel->name, (long long)a->args[p].as.integer, ir_types[type].name);
+    API_BEGIN(a, "%s is %lld, which does not fit in %s", api_argument_name(a, p),
+              (long long)a->args[p].as.integer, ir_types[type].name);
     return api_refuse_argument(a, p);
 }
 
@@ -45,8 +45,8 @@ static kata_status bind_unsigned(api_application *a, int p, ir_type type)
     uint64_t x = a->args[p].as.unsigned_integer;
     a->bindings[p].number = ir_value_of_double(type, (double)x);
     if (ir_type_is_floating(type)) return KATA_OK;
-    API_BEGIN(a, "argument %d of kernel '%s' is %llu, which does not fit in %s", p + 1,
-              a->kernel->name, (unsigned long long)x, ir_types[type].name);
+    API_BEGIN(a, "%s is %llu, which does not fit in %s", api_argument_name(a, p),
+              (unsigned long long)x, ir_types[type].name);
     return api_refuse_argument(a, p);
 }
 
@@ -59,8 +59,8 @@ static kata_status bind_floating(api_application *a, int p, ir_type type)
     }
     a->bindings[p].number = ir_value_of_double(type, x);
     if (ir_type_is_floating(type)) return KATA_OK;
-    API_BEGIN(a, "argument %d of kernel '%s' is the floating-point number %g where %s is expected",
-              p + 1, a->kernel->name, x, ir_types[type].name);
+    API_BEGIN(a, "%s is the floating-point number %g where %s is expected", api_argument_name(a, p),
+              x, ir_types[type].name);
     return api_refuse_argument(a, p);
 }
 
@@ -82,7 +82,7 @@ static kata_status bind_number(api_application *a, int p)
 static kata_status bind(api_application *a, int p)
 {
     const ir_param *param = &a->kernel->params[p];
-    if (ir_param_is_field(param)) return bind_field(a, p);
+    if (ir_param_takes_field(param)) return bind_field(a, p);
     if (param->kind == IR_PARAM_NUMBER) return bind_number(a, p);
     if (param->kind == IR_PARAM_TABLE) return api_bind_table(a, p);
     if (api_arg_is_scalar(&a->args[p])) return api_bind_scalar(a, p);

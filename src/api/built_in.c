@@ -60,6 +60,13 @@ static kata_kernel *make(kata *k, const api_own_kernel *own)
     return module ? kata_module_kernel(module, 0) : NULL;
 }
 
+bool api_is_built_in(const kata *k, const ir_kernel *kernel)
+{
+    const api_own_kernel *own = k->own_kernels;
+    while (own && own->kernel->kernel != kernel) own = own->next;
+    return own;
+}
+
 kata_kernel *api_built_in(kata *k, const char *name, const chain_slot *slot)
 {
     api_own_kernel like = {.name = name,

@@ -1,5 +1,28 @@
-/* kata_fill: a kernel of the library's own. */
+/* kata_fill: a kernel of the library's own. It computes in a wider type than integers of 8 and 16
+ * bits, so that these would wrap; a number that does not fit is refused before. */
 #include "api/apply.h"
+
+#include <stdio.h>
+
+/* Whether a whole number is a value of a type of 8 or 16 bits; all are of others. */
+static bool fits(kata_type type, const kata_arg *value)
+{
+    int64_t low = type == KATA_I16 ? INT16_MIN : 0;
+    int64_t high = type == KATA_U8 ? UINT8_MAX : type == KATA_U16 ? UINT16_MAX : INT16_MAX;
+    bool narrow = type == KATA_U8 || type == KATA_U16 || type == KATA_I16;
+    if (!narrow || value->kind != KATA_ARG_INTEGER) return true;
+    return value->as.integer >= low && value->as.integer <= high;
+}
+
+static kata_status refuse(const kata_field *field, const kata_arg *value, const char *file,
+                          int line)
+{
+    char location[API_LONGEST_LOCATION + 20] = "";
+    if (file) snprintf(location, sizeof location, "%.255s:%d: ", file, line);
+    return api_fail(field->k, KATA_ERROR_ARGUMENT,
+                    "%skata_fill: %lld does not fit in '%s', which is %s", location,
+                    (long long)value->as.integer, field->name, store_type_name(field->slot->type));
+}
 
 kata_status kata_fill_with(kata_field *field, const kata_range *range, const kata_arg *value,
                            const char *file, int line)
@@ -8,6 +31,7 @@ kata_status kata_fill_with(kata_field *field, const kata_range *range, const kat
     kata *k = field->k;
     if (k->messages.status) return k->messages.status;
     if (!value) return api_fail(k, KATA_ERROR_ARGUMENT, "kata_fill: the value is NULL");
+    if (!fits(field->slot->type, value)) return refuse(field, value, file, line);
     const kata_kernel *kernel = api_built_in(k, "kata_fill", field->slot);
     if (!kernel) return k->messages.status;
     const kata_arg args[2] = {kata_arg_field(field, 0), *value};

@@ -3,8 +3,8 @@
  *   - where a call needs its result (api_flush). Values: kata_get of what queued loops write,
  *     kata_put to what they use, unless the field is small (see data.c), kata_map, kata_save,
  *     kata_load, kata_series_add. Scalars: kata_scalar_get of what queued loops write,
- *     kata_scalar_log_get, and kata_scalar_log if there is a log. Others: kata_flush, kata_swap of
- *     traced fields, and kata_apply with KATA_EAGER
+ *     kata_until_next at its looks, kata_scalar_log_get, and kata_scalar_log if there is a log.
+ * Others: kata_flush, kata_swap of traced fields, and kata_apply with KATA_EAGER
  *   - where the queue is long (api_queued)
  *   - where a time step ends and one more step of that length would make the queue long (kata_step)
  *

@@ -64,6 +64,7 @@ struct kata {
         *here_copy; /* of the name, in the chain's memory, lost when that is emptied; or NULL */
     int64_t here_copied_when;                 /* how often the chain had been emptied then */
     char location[API_LONGEST_LOCATION + 20]; /* see location.c */
+    char argument[400];                       /* see api_argument_name */
     struct api_apply_cache *apply_cache;      /* see apply_cache.c; NULL at first */
     bool discarded;                           /* a field was, since memory was last released */
     bool eager;                               /* each application runs at once */

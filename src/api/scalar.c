@@ -1,6 +1,8 @@
 /* Scalars: grids of one point for values that live in the chain. */
 #include "api/api.h"
 
+#include <string.h>
+
 static const grid_shape point = {1, {1, 1, 1}};
 
 static chain_slot *new_slot(kata *k, kata_type type, int count)
@@ -82,6 +84,14 @@ kata_status kata_scalar_set(kata_scalar *scalar, double value)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+/* Beyond what arrays are converted to: integers as floating-point numbers, i32 as i64. */
+static bool converts(kata_type own, kata_type type)
+{
+    bool integer = own == KATA_I32 || own == KATA_I64;
+    return store_converts(own, type) || (integer && (type == KATA_F64 || type == KATA_F32)) ||
+           (own == KATA_I32 && type == KATA_I64);
+}
+
 kata_status api_check_scalar(kata_scalar *scalar, const char *call, kata_type type,
                              const void *values)
 {
@@ -89,7 +99,7 @@ kata_status api_check_scalar(kata_scalar *scalar, const char *call, kata_type ty
     if (k->messages.status) return k->messages.status;
     if (!values) return api_fail(k, KATA_ERROR_ARGUMENT, "%s: the result is NULL", call);
     kata_type own = scalar->slot->type;
-    if (api_type_is_valid(type) && store_converts(own, type)) return KATA_OK;
+    if (api_type_is_valid(type) && converts(own, type)) return KATA_OK;
     return api_fail(k, KATA_ERROR_ARGUMENT, "%s: scalar '%s' holds %s; it cannot be had as %s",
                     call, scalar->name, store_type_name(own),
                     api_type_is_valid(type) ? store_type_name(type) : "another type");
@@ -105,6 +115,21 @@ static kata_status check_read(kata_scalar *scalar, const char *call, kata_type t
                     scalar->slot->components, (long long)count);
 }
 
+/* Integers, as values of another type. */
+static void read_integers(const chain_slot *slot, kata_type type, void *values)
+{
+    int64_t own[IR_MAX_LENGTH];
+    grid_box here = grid_shape_box(&point);
+    size_t size = (size_t)store_type_bytes(type), own_size = (size_t)store_type_bytes(slot->type);
+    api_read(slot, &here, slot->type, own);
+    for (int i = 0; i < slot->components; i++) {
+        ir_value x = {0};
+        memcpy(&x, (const char *)own + (size_t)i * own_size, own_size);
+        x = ir_convert(ir_type_of_storage(type), ir_type_of_storage(slot->type), x);
+        memcpy((char *)values + (size_t)i * size, &x, size);
+    }
+}
+
 static kata_status read_values(kata_scalar *scalar, const char *call, kata_type type, void *values,
                                int64_t count)
 {
@@ -117,7 +142,10 @@ static kata_status read_values(kata_scalar *scalar, const char *call, kata_type 
         return status;
     }
     grid_box here = grid_shape_box(&point);
-    api_read(scalar->slot, &here, type, values);
+    if (scalar->slot->poisoned || store_converts(scalar->slot->type, type))
+        api_read(scalar->slot, &here, type, values);
+    else
+        read_integers(scalar->slot, type, values);
     return KATA_OK;
 }
 
@@ -129,6 +157,11 @@ static kata_status get_values(kata_scalar *scalar, const char *call, kata_type t
     kata_status status = read_values(scalar, call, type, values, count);
     rounding_leave(&own);
     return status;
+}
+
+kata_status api_scalar_read(kata_scalar *scalar, const char *call, double *value)
+{
+    return get_values(scalar, call, KATA_F64, value, 1);
 }
 
 kata_status kata_scalar_get_value(kata_scalar *scalar, kata_type type, void *value)

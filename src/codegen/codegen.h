@@ -23,7 +23,7 @@ typedef struct codegen_loop {
     uint32_t without;         /* passes that are left out: see codegen_read_passes */
 } codegen_loop;
 
-/* ---- interface.c ----------------------------------------------------------------------------- */
+/* ---- interface.c, skew.c --------------------------------------------------------------------- */
 
 /* The name of a loop's function: "kata_" and a hash of its graph, storage types, rows and passes.
  * Loops that compute the same have the same name. */
@@ -32,12 +32,18 @@ void codegen_name(const codegen_loop *loop, char name[64]);
  * have code for two planes at once (row_pairs.c). */
 enum { CODEGEN_HIGH = HOSTILE(7, 3) };
 int codegen_height(const ir_kernel *kernel);
+/* Whether a loop takes skewed boxes (see abi_arguments), and how many points its rows are apart: so
+ * many that all points run after those that they find new, before those that they find old. */
+bool codegen_is_skewed(const ir_kernel *kernel, bool colored);
+int codegen_skew(const ir_kernel *kernel);
 /* The index of the first view, and of the first number, of a parameter in abi_arguments. For the
  * index param_count: how many views, and how many numbers, there are. */
 int codegen_view_index(const ir_kernel *kernel, int param);
 int codegen_number_index(const ir_kernel *kernel, int param);
 /* The index of the first view through which a parameter is written. */
 int codegen_store_index(const ir_kernel *kernel, int param);
+/* Whether a parameter is a reduction whose points are added to rows: its field extends along x. */
+bool codegen_adds_rows(const ir_kernel *kernel, int param);
 
 /* ---- kernel_file.c --------------------------------------------------------------------------- */
 
@@ -53,6 +59,12 @@ const char *codegen_pass_name(int i);
 /* The passes in a list of names, "prefetch,pair-y", for codegen_loop.without. False, and *without
  * as it was, when one of them is the name of no pass. */
 bool codegen_read_passes(const char *names, uint32_t *without);
+/* The passes that a function need not have if all that its chain touches fits the caches, for
+ * codegen_loop.without. 0: without them it is not much smaller, or not as fast. */
+uint32_t codegen_passes_past_caches(const codegen_loop *loop);
+/* Whether the function of a loop is so plain that compilers make it as fast without their later
+ * passes: few operations in vectors, and nothing that is written is read or reduced. */
+bool codegen_is_plain(const codegen_loop *loop);
 /* Whether a pass of this name is among those that are left out. */
 bool codegen_leaves_out(uint32_t without, const char *name);
 

@@ -17,8 +17,9 @@ typedef enum codegen_level {
 
 typedef struct codegen_step {
     uint8_t level;
-    bool leaf;  /* written where it is used: constants, numbers, indices, sizes */
-    bool named; /* computed once into a variable, otherwise written where it is used */
+    bool leaf;   /* written where it is used: constants, numbers, indices, sizes */
+    bool named;  /* computed once into a variable, otherwise written where it is used */
+    int8_t loop; /* that is not unrolled, in whose rounds it is computed; -1: none */
     uint32_t uses, size;
 } codegen_step;
 
@@ -35,6 +36,7 @@ enum {
     CODEGEN_REUSE_POINTS = 128, /* of a row, for which values are computed at a time */
     CODEGEN_CLEAR_POINTS = 32,  /* the same where parts without bytes run in loops of their own */
     CODEGEN_CASES = 3,          /* conditions for which the loops of a row are written again */
+    CODEGEN_ROW_K = -1,         /* the row of which the number is in the variable k */
     CODEGEN_AHEAD = 8           /* vectors between what is computed and what is prefetched */
 };
 
@@ -83,19 +85,20 @@ struct codegen_writer {
     const codegen_step *steps;
 
     /* Decided by passes.c and the files of passes. */
-    int lanes;     /* points of a vector; 0: no vectors */
-    bool aligned;  /* vectors begin where memory is aligned */
-    bool overlaps; /* the first and last vectors of a row may overlap others */
-    bool rounds;   /* all lanes of a brick in one loop */
-    bool collects; /* what points contribute to a brick is combined behind its last point */
-    bool defers;   /* and behind the last point of the next brick, if that is whole */
-    bool whole;    /* rows of whole vectors are not collected: each point goes to its lane */
-    bool hidden;   /* compilers are not told how addresses of rows are related */
-    bool copies;   /* the function has copies of its box and views */
-    bool twice;    /* the loops are written twice: see codegen_function */
-    bool blocks;   /* points run block by block where some rows are stored in blocks */
-    bool streams;  /* results may be written past the caches */
-    int pair;      /* rows are computed two by two along y (1) or z (2); 0: one by one */
+    int lanes;       /* points of a vector; 0: no vectors */
+    bool aligned;    /* vectors begin where memory is aligned */
+    bool overlaps;   /* the first and last vectors of a row may overlap others */
+    bool rounds;     /* all lanes of a brick in one loop */
+    bool collects;   /* what points contribute to a brick is combined behind its last point */
+    bool defers;     /* and behind the last point of the next brick, if that is whole */
+    bool whole;      /* rows of whole vectors are not collected: each point goes to its lane */
+    bool hidden;     /* compilers are not told how addresses of rows are related */
+    bool copies;     /* the function has copies of its box and views */
+    bool twice;      /* the loops are written twice: see codegen_function */
+    bool blocks;     /* points run block by block where some rows are stored in blocks */
+    bool streams;    /* results may be written past the caches */
+    int interleaved; /* rows of a skewed box that run side by side; 0: boxes are not skewed */
+    int pair;        /* rows are computed two by two along y (1) or z (2); 0: one by one */
     ir_id cases[CODEGEN_CASES]; /* conditions for which the loops of a row are written again */
     int case_count;
     codegen_reuse *reuse;     /* NULL: no values are reused */
@@ -118,6 +121,8 @@ struct codegen_writer {
     int paired;     /* `pair` while two rows are written, 0 otherwise */
     bool jammed;    /* the points of both rows are computed side by side */
     int32_t second; /* the row at iy and iz (0), or its neighbour (1) */
+    bool carries;   /* what the point before has written is known: see row_beside.c */
+    int beside;     /* number of the row among those that run side by side; or CODEGEN_ROW_K */
     bool clear;     /* the points of a part at which all bytes that are read are zero */
 };
 
@@ -130,6 +135,8 @@ bool codegen_is_read(const ir_kernel *kernel, int param);
 /* Whether what a parameter receives is combined in lanes; whether any is. */
 bool codegen_has_lanes(const codegen_loop *loop, int param);
 bool codegen_reduces(const codegen_loop *loop);
+/* Whether some reduction adds points to rows: see codegen.h. */
+bool codegen_has_rows(const ir_kernel *kernel);
 /* Whether points are combined in lanes one after the other, each point once. */
 bool codegen_combines_points(const codegen_writer *w);
 /* For a writer that collects: one of rows that do not. */
@@ -143,6 +150,8 @@ bool codegen_is_regular(const ir_kernel *kernel, int param);
 /* Whether two accesses or stores are of one row. */
 bool codegen_same_row(const ir_access *a, const ir_access *b);
 bool codegen_same_written_row(const ir_store *a, const ir_store *b);
+/* Whether an operation becomes a call of a function written as text, from ir/elementary*.h. */
+bool codegen_is_elementary(ir_op op);
 /* Whether the points of a row may be computed side by side. */
 bool codegen_is_free(const codegen_loop *loop);
 /* Whether nothing reads what a store writes, so that it may pass the caches. */
@@ -201,9 +210,8 @@ codegen_label codegen_number_name(const ir_kernel *kernel, const ir_node *node);
 codegen_label codegen_table_name(const codegen_writer *w, const codegen_lookup *lookup);
 /* "i32", "f64", ... as in names of functions. */
 const char *codegen_short_type(ir_type type);
-/* What stands behind the point in "numbers[3].f64". */
+/* What stands behind the point in "numbers[3].f64"; and the type of variables. */
 const char *codegen_member(ir_type type);
-/* The type of variables. */
 const char *codegen_type(const codegen_writer *w, ir_type type);
 /* The type of elements of a field or of contributions to a reduction; of a field as pointers to it
  * have it, with its address space. */
@@ -216,6 +224,20 @@ int32_t codegen_second_y(const codegen_writer *w);
 int32_t codegen_second_z(const codegen_writer *w);
 /* For the rows of the writer, the only one or two, one after the other. */
 void codegen_each_row(const codegen_writer *w, nest *in, codegen_add_row *add);
+
+/* ---- row_beside.c: rows of a skewed box that run side by side ------------------------------- */
+
+/* What an access reads, or a store writes, of row w->beside; and that row's index along y. */
+codegen_label codegen_read_row_beside(const codegen_writer *w, const ir_access *a);
+codegen_label codegen_written_row_beside(const codegen_writer *w, const ir_store *s);
+codegen_label codegen_y_beside(const codegen_writer *w);
+/* Whether an access reads what the point before it in the row has written. */
+bool codegen_is_carried(const ir_kernel *kernel, int param, int component, const int32_t offset[3]);
+/* "carried_0_2", and of row w->beside. */
+codegen_label codegen_carried_name(int param, int component);
+codegen_label codegen_carried_beside(const codegen_writer *w, int param, int component);
+/* The pointers to its rows that have no name yet. */
+void codegen_beside_pointers(const codegen_writer *w, nest *in);
 
 /* ---- lookup.c, lookup_emit.c: tables in memory ----------------------------------------------- */
 
@@ -238,9 +260,9 @@ codegen_label codegen_load_open(ir_type to, kata_type storage);
 const char *codegen_load_close(ir_type to, kata_type storage);
 codegen_label codegen_store_open(kata_type storage, ir_type from);
 const char *codegen_store_close(kata_type storage, ir_type from);
-/* The index along a dimension at which a parameter is touched: "ix - 1". */
+/* The index along a dimension at which a parameter is touched, "ix - 1"; and at which it is read:
+ * along levels that run in order, from the lowest to the highest. */
 void codegen_index(text *out, const ir_param *param, int dimension, int32_t offset);
-/* The index at which it is read: along levels that run in order, from the lowest to the highest. */
 void codegen_read_index(text *out, const ir_kernel *kernel, int param, int dimension,
                         int32_t offset);
 /* The element at an offset along x of a row that is read or written, in brackets: "[ix - 1]". Of
@@ -270,16 +292,18 @@ void codegen_point_name(text *out, const codegen_writer *w);
 /* What such a function is given behind ix: declared, or as given by the loop that calls it. */
 void codegen_point_parameters(text *out, const codegen_writer *w);
 void codegen_point_arguments(text *out, const codegen_writer *w);
-/* The named nodes of a level, of those wanted, as variables. */
+/* The named nodes of a level, of those wanted, as variables; and the variable of one. */
 void codegen_steps(const codegen_writer *w, nest *in, codegen_level level);
-/* The variable of one named node. */
 void codegen_step_of(const codegen_writer *w, nest *in, ir_id id);
+/* Whether a node is the first that is made of what a loop that is not unrolled leaves; and that
+ * loop, in front of it. */
+bool codegen_ends_rounds(const codegen_writer *w, ir_id id);
+void codegen_rounds(const codegen_writer *w, nest *in, ir_id after);
 /* A store to the element or lane `to`; where its condition does not hold, the old bits are written
  * back. */
 void codegen_store(const codegen_writer *w, nest *in, int i, const char *to);
-/* The function of a point. */
+/* The function of a point, and a call of it whose results go to their rows. */
 void codegen_point(const codegen_writer *w, nest *file);
-/* A call of it whose results go to their rows. */
 void codegen_direct_call(const codegen_writer *w, nest *in);
 
 /* ---- jam.c ----------------------------------------------------------------------------------- */
@@ -295,7 +319,7 @@ void codegen_row_pointers(const codegen_writer *w, nest *in);
 
 /* ---- brick.c --------------------------------------------------------------------------------- */
 
-/* The arrays for contributions, in front of all loops; and what is still to do behind them. */
+/* The arrays for contributions, in front of all loops; what is still to do behind them. */
 void codegen_begin_contributions(const codegen_writer *w, nest *in);
 void codegen_end_contributions(const codegen_writer *w, nest *in);
 /* The loop over the bricks of a row, whose lanes are variables. What stands in it finds in lo[0]
@@ -345,6 +369,11 @@ nest *codegen_if_whole(const codegen_writer *w, nest *in);
 void codegen_vectors(const codegen_writer *w, nest *in);
 /* The loop over the vectors of a part, or of the whole row. */
 void codegen_vector_loop(const codegen_writer *w, nest *in);
+
+/* ---- skewed_rows.c: its loops over y and x
+ * --------------------------------------------------------------------------- */
+
+void codegen_skewed_rows(const codegen_writer *w, nest *in);
 
 /* ---- loops.c, row.c -------------------------------------------------------------------------- */
 

@@ -10,6 +10,13 @@ static void add_load(text *out, const codegen_writer *w, const ir_node *node)
         text_add(out, "((%s)0)", codegen_type(w, node->type));
         return;
     }
+    if (w->carries &&
+        codegen_is_carried(w->loop->kernel, node->param, node->element, node->offset)) {
+        text_add(out, "%s%s%s", codegen_load_open(node->type, storage).is,
+                 codegen_carried_name(node->param, node->element).is,
+                 codegen_load_close(node->type, storage));
+        return;
+    }
     const int32_t offset[3] = {0, node->offset[1] + codegen_second_y(w),
                                node->offset[2] + codegen_second_z(w)};
     codegen_label row = codegen_row_name(w->loop->kernel, node->param, node->element, offset);
@@ -199,6 +206,10 @@ void codegen_expression(text *out, const codegen_writer *w, ir_id id)
     case IR_LOAD: add_load(out, w, node); return;
     case IR_CONVERT: add_convert(out, w, node); return;
     case IR_STORED: add_stored(out, w, node); return;
+    case IR_CARRIED:
+    case IR_AFTER:
+        text_add(out, "loop_%d_%d%s", node->param, node->element, codegen_second(w));
+        return;
     case IR_SELECT: add_choice(out, w, a[0], 0, a[1], a[2]); return;
     default: break;
     }

@@ -15,10 +15,23 @@ bool codegen_is_read(const ir_kernel *kernel, int param)
     return read;
 }
 
+bool codegen_adds_rows(const ir_kernel *kernel, int param)
+{
+    const ir_param *p = &kernel->params[param];
+    return ir_param_is_column_reduction(p) && !p->absent_axis[0];
+}
+
+bool codegen_has_rows(const ir_kernel *kernel)
+{
+    bool has = false;
+    for (int p = 0; p < kernel->param_count; p++) has = has || codegen_adds_rows(kernel, p);
+    return has;
+}
+
 bool codegen_has_lanes(const codegen_loop *loop, int param)
 {
-    bool along_x = loop->kernel->direction && loop->kernel->ordered == 0;
-    return ir_param_is_reduction(&loop->kernel->params[param]) && !along_x;
+    return ir_param_is_reduction(&loop->kernel->params[param]) && codegen_is_free(loop) &&
+           !codegen_adds_rows(loop->kernel, param);
 }
 
 bool codegen_reduces(const codegen_loop *loop)
@@ -48,7 +61,7 @@ bool codegen_counts(const codegen_writer *w)
 bool codegen_is_regular(const ir_kernel *kernel, int param)
 {
     const ir_param *p = &kernel->params[param];
-    bool regular = kernel->direction == IR_UNORDERED || kernel->ordered == 0;
+    bool regular = !kernel->ordered || ir_orders_several(kernel);
     for (int d = 1; d < 3; d++)
         regular = regular && p->finer[d] <= 1 && p->coarser[d] <= 1 && !p->absent_axis[d];
     return regular;
@@ -66,15 +79,15 @@ bool codegen_same_written_row(const ir_store *a, const ir_store *b)
            a->offset[2] == b->offset[2];
 }
 
-bool codegen_is_free(const codegen_loop *loop)
-{
-    return !loop->kernel->direction || loop->kernel->ordered > 0;
-}
+bool codegen_is_free(const codegen_loop *loop) { return !loop->kernel->order[0]; }
+
+bool codegen_is_elementary(ir_op op) { return ir_ops[op].function >= IR_FUNCTION_ROUNDING; }
 
 bool codegen_may_stream(const codegen_loop *loop, int store)
 {
     int param = loop->kernel->stores[store].param;
-    return !codegen_has_lanes(loop, param) && !codegen_is_read(loop->kernel, param);
+    return !codegen_has_lanes(loop, param) && !codegen_adds_rows(loop->kernel, param) &&
+           !codegen_is_read(loop->kernel, param);
 }
 
 bool codegen_computes_at(const codegen_writer *w, codegen_level level)

@@ -123,6 +123,11 @@ static void add_points(const codegen_writer *w, nest *file, const bool *wanted)
         clear.clear = true;
         codegen_point(&clear, file);
     }
+    if (w->interleaved) {
+        codegen_writer carrying = point;
+        carrying.carries = true;
+        codegen_point(&carrying, file);
+    }
     if (!w->add_functions) return;
     w->add_functions(w, file);
     point.wanted = wanted + 2 * w->loop->kernel->graph.count;
@@ -154,6 +159,14 @@ static void call_twice(const codegen_writer *w, nest *file)
                    w->loop->colored ? " | ABI_PREFETCH" : ""); /* colours are not streamed */
 }
 
+static void add_rows(const codegen_writer *w, nest *plane, const bool *wanted)
+{
+    nest *row = begin_rest(w, plane, 1);
+    codegen_row_pointers(w, row);
+    codegen_steps(w, row, CODEGEN_ROW);
+    codegen_row(w, row, wanted);
+}
+
 void codegen_function(codegen_writer *w, nest *file, const bool *wanted)
 {
     add_title(w, file);
@@ -166,10 +179,10 @@ void codegen_function(codegen_writer *w, nest *file, const bool *wanted)
     codegen_steps(w, function, CODEGEN_ONCE);
     nest *plane = begin_rest(w, function, 2);
     codegen_steps(w, plane, CODEGEN_PLANE);
-    nest *row = begin_rest(w, plane, 1);
-    codegen_row_pointers(w, row);
-    codegen_steps(w, row, CODEGEN_ROW);
-    codegen_row(w, row, wanted);
+    if (w->interleaved)
+        codegen_skewed_rows(w, plane);
+    else
+        add_rows(w, plane, wanted);
     codegen_end_contributions(w, function);
     if (w->streams)
         nest_statement(nest_format(function, NEST_IF, "flags & ABI_STREAM"), "%s",

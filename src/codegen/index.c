@@ -17,9 +17,10 @@ static void add_base(text *out, const ir_param *param, int dimension)
         text_add(out, "i%c", i);
 }
 
+/* A reduction has an element, or lanes, for each row. */
 void codegen_index(text *out, const ir_param *param, int dimension, int32_t offset)
 {
-    if (param->absent_axis[dimension]) {
+    if (param->absent_axis[dimension] && ir_param_is_field(param)) {
         text_add(out, "%d", (int)offset);
         return;
     }
@@ -43,7 +44,8 @@ void codegen_read_index(text *out, const ir_kernel *kernel, int param, int dimen
                         int32_t offset)
 {
     const ir_param *p = &kernel->params[param];
-    bool level = kernel->direction && kernel->ordered == dimension && !p->absent_axis[dimension];
+    bool level =
+        kernel->order[dimension] && !ir_orders_several(kernel) && !p->absent_axis[dimension];
     for (int high = 0; high < 2 && level; high++)
         add_end(out, kernel, param, dimension, offset, high);
     codegen_index(out, p, dimension, offset);

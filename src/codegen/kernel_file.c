@@ -7,8 +7,6 @@ extern const char abi_text[], abi_lanes_text[], codegen_vector_text[], codegen_c
 
 static bool is_trigonometric(ir_op op) { return ir_ops[op].function == IR_FUNCTION_TRIGONOMETRIC; }
 
-static bool is_elementary(ir_op op) { return ir_ops[op].function >= IR_FUNCTION_ROUNDING; }
-
 static bool any_node(const codegen_loop *loops, size_t count, bool (*is)(ir_op op))
 {
     for (size_t i = 0; i < count; i++) {
@@ -32,7 +30,7 @@ static const char prelude[] =
 void codegen_file_text(text *out, const codegen_loop *loops, size_t count)
 {
     text_add(out, "%s\n%s\n%s\n%s", prelude, abi_text, ir_arithmetic_text, codegen_vector_text);
-    if (any_node(loops, count, is_elementary)) text_add(out, "\n%s", ir_elementary_text);
+    if (any_node(loops, count, codegen_is_elementary)) text_add(out, "\n%s", ir_elementary_text);
     if (any_node(loops, count, is_trigonometric)) text_add(out, "\n%s", ir_elementary_trig_text);
     bool reduce = false, colored = false;
     for (size_t i = 0; i < count; i++) {

@@ -14,7 +14,7 @@ static bool is_side_by_side(const codegen_loop *loop, const ir_store *s)
 {
     const ir_param *p = &loop->kernel->params[s->param];
     return codegen_rows_of(loop, s->param) == CODEGEN_CONTIGUOUS && p->finer[0] <= 1 &&
-           p->coarser[0] <= 1 && !p->absent_axis[0];
+           p->coarser[0] <= 1 && !(p->absent_axis[0] && ir_param_is_field(p));
 }
 
 static bool has_blocks(const codegen_loop *loop)
@@ -55,6 +55,7 @@ static void use_vectors(codegen_writer *w)
 {
     const codegen_loop *loop = w->loop;
     bool whole = codegen_is_free(loop) && !has_blocks(loop) && loop->kernel->store_count > 0;
+    whole = whole && !(loop->colored && codegen_has_rows(loop->kernel)); /* vectors overlap */
     for (int i = 0; i < loop->kernel->store_count; i++)
         whole = whole && is_side_by_side(loop, &loop->kernel->stores[i]);
     w->lanes = whole ? lanes_of(loop) : 0;
@@ -95,12 +96,13 @@ static bool copy_views(codegen_writer *w)
     return true;
 }
 
+enum { FEW_NODES = 32 }; /* of a graph */
+
 /* Of small kernels the loops are compiled twice, once without prefetching and streaming stores.
  * Then no vector asks whether it should, and registers are left for the rest. */
 static bool write_twice(codegen_writer *w)
 {
-    enum { SMALL = 32 };
-    w->twice = w->lanes && w->loop->kernel->graph.count <= SMALL;
+    w->twice = w->lanes && w->loop->kernel->graph.count <= FEW_NODES;
     return true;
 }
 
@@ -145,6 +147,26 @@ static bool run_rounds(codegen_writer *w)
     return true;
 }
 
+/* Whether the rows of a kernel lie as far from one another as its views say. */
+static bool is_regular(const codegen_loop *loop)
+{
+    bool regular = true;
+    for (int p = 0; p < loop->kernel->param_count; p++)
+        regular = regular && (!ir_param_is_field(&loop->kernel->params[p]) ||
+                              codegen_is_regular(loop->kernel, p));
+    return regular;
+}
+
+/* More rows than that need more registers than there are. Of large kernels fewer: the function of
+ * the point is written for each row. */
+static bool interleave_rows(codegen_writer *w)
+{
+    enum { ROWS = 4, SMALL = 128 };
+    bool small = w->loop->kernel->graph.count <= SMALL;
+    if (w->interleaved && small && is_regular(w->loop)) w->interleaved = ROWS;
+    return true;
+}
+
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 static const struct {
@@ -170,6 +192,7 @@ static const struct {
     {"prefetch", codegen_prefetch},  /* what is read and written soon */
     {"stream", stream_results},      /* results past the caches */
     {"cases", codegen_split_cases},  /* loops for each interval of levels */
+    {"interleave", interleave_rows}, /* rows in which each point waits for the one before */
     {"hide", hide_rows},             /* addresses of rows stay in registers */
     {"copies", copy_views},          /* so do the box and the views */
     {"twice", write_twice},          /* loops of their own where all is in a cache */
@@ -200,6 +223,35 @@ static size_t find_pass(const char *name, size_t length)
 bool codegen_leaves_out(uint32_t without, const char *name)
 {
     return without >> find_pass(name, strlen(name)) & 1;
+}
+
+/* Whether a loop is small, runs in vectors, and reads nothing that it writes. */
+static bool is_small(const codegen_loop *loop)
+{
+    const ir_kernel *kernel = loop->kernel;
+    codegen_writer w = {.loop = loop};
+    use_vectors(&w);
+    bool small = w.lanes && kernel->graph.count <= FEW_NODES;
+    for (int i = 0; i < kernel->store_count; i++)
+        small = small && !codegen_is_read(kernel, kernel->stores[i].param);
+    return small;
+}
+
+uint32_t codegen_passes_past_caches(const codegen_loop *loop)
+{
+    uint32_t passes = 0;
+    if (is_small(loop)) codegen_read_passes("prefetch,stream,twice", &passes);
+    return passes;
+}
+
+bool codegen_is_plain(const codegen_loop *loop)
+{
+    const ir_graph *graph = &loop->kernel->graph;
+    bool plain = is_small(loop) && !loop->colored && !loop->kernel->valid &&
+                 !codegen_reduces(loop) && !codegen_leaves_out(loop->without, "vectors");
+    for (ir_id id = 1; id < graph->count && plain; id++)
+        plain = !codegen_is_elementary(graph->nodes[id].op);
+    return plain;
 }
 
 bool codegen_read_passes(const char *names, uint32_t *without)
@@ -255,6 +307,7 @@ void codegen_function_text(text *out, const codegen_loop *loop)
 {
     codegen_step *steps = codegen_schedule(loop->kernel);
     codegen_writer w = {.loop = loop, .dialect = &codegen_c, .steps = steps};
+    w.interleaved = codegen_is_skewed(loop->kernel, loop->colored);
     if (steps && loop->lines) codegen_name_by_line(loop->kernel, steps);
     bool decided = steps && codegen_run_passes(&w);
     bool *wanted = decided ? mark_wanted(&w) : NULL;

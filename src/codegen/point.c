@@ -18,9 +18,11 @@ void codegen_steps(const codegen_writer *w, nest *in, codegen_level level)
 {
     const ir_graph *g = &w->loop->kernel->graph;
     for (ir_id id = 1; id < g->count; id++) {
-        if (!w->steps[id].named || w->steps[id].level != level) continue;
+        const codegen_step *step = &w->steps[id];
+        if (step->level != level || step->loop >= 0) continue;
         if (w->wanted && !w->wanted[id]) continue;
-        codegen_step_of(w, in, id);
+        if (step->named) codegen_step_of(w, in, id);
+        if (codegen_ends_rounds(w, id)) codegen_rounds(w, in, id);
     }
 }
 
@@ -32,6 +34,19 @@ static void add_stored_value(text *out, const codegen_writer *w, const ir_store 
     if (field) text_add(out, "%s", codegen_store_open(storage, param->type).is);
     codegen_operand(out, w, s->value);
     if (field) text_add(out, "%s", codegen_store_close(storage, param->type));
+}
+
+/* An element of a row of a reduction with the point's contribution. */
+static void add_added(text *out, const codegen_writer *w, const ir_store *s)
+{
+    const ir_param *param = &w->loop->kernel->params[s->param];
+    ir_op op = ir_reduction_op(param);
+    bool plain = op == IR_ADD && ir_type_is_floating(param->type);
+    if (!plain) text_add(out, "kata_%s_%s(", ir_ops[op].name, codegen_short_type(param->type));
+    codegen_target(out, w, s);
+    text_add(out, "%s", plain ? " + " : ", ");
+    codegen_operand(out, w, s->value);
+    text_add(out, "%s", plain ? "" : ")");
 }
 
 /* A lane of a reduction with the point's contribution: of floating-point numbers a plain sum. Where
@@ -69,6 +84,8 @@ void codegen_store(const codegen_writer *w, nest *in, int i, const char *to)
     }
     if (lanes)
         add_combined(line, w, i);
+    else if (codegen_adds_rows(w->loop->kernel, s->param))
+        add_added(line, w, s);
     else
         add_stored_value(line, w, s);
     if (!s->condition && !counts) return;

@@ -46,11 +46,12 @@ static void add_values(const list *l)
     }
 }
 
-/* A row, and where its elements are apart by how much. */
-static void add_row(const list *l, int param, const char *name, const char *constant)
+/* A row, and where its elements are apart by how much. `beside`: as the loop that calls has it. */
+static void add_row(const list *l, int param, const char *name, const char *beside,
+                    const char *constant)
 {
     add_item(l, codegen_format("%s%s *const", constant, codegen_field_type(l->w, param).is).is,
-             name);
+             l->declared ? name : beside);
     if (codegen_rows_of(l->w->loop, param) == CODEGEN_STRIDED)
         add_item(l, "const int64_t", codegen_format("%s_x", name).is);
 }
@@ -61,12 +62,14 @@ static void add_rows(const list *l)
     for (int i = 0; i < kernel->access_count; i++) {
         const ir_access *a = &kernel->accesses[i];
         if (i > 0 && codegen_same_row(a, a - 1)) continue;
-        add_row(l, a->param, codegen_read_row_name(l->w, a).is, "const ");
+        add_row(l, a->param, codegen_read_row_name(l->w, a).is, codegen_read_row_beside(l->w, a).is,
+                "const ");
     }
     for (int i = 0; i < kernel->store_count; i++) {
         const ir_store *s = &kernel->stores[i];
         if (i > 0 && codegen_same_written_row(s, s - 1)) continue;
-        add_row(l, s->param, codegen_written_name(l->w, s).is, "");
+        add_row(l, s->param, codegen_written_name(l->w, s).is,
+                codegen_written_row_beside(l->w, s).is, "");
     }
 }
 
@@ -94,9 +97,23 @@ static void add_reused(const list *l)
     }
 }
 
+/* What the point before has written. */
+static void add_carried(const list *l)
+{
+    const ir_kernel *kernel = l->w->loop->kernel;
+    for (int i = 0; i < kernel->access_count && l->w->carries; i++) {
+        const ir_access *a = &kernel->accesses[i];
+        if (!codegen_is_carried(kernel, a->param, a->component, a->offset)) continue;
+        codegen_label name = codegen_carried_name(a->param, a->component);
+        if (!l->declared) name = codegen_carried_beside(l->w, a->param, a->component);
+        add_constant(l, codegen_field_type(l->w, a->param).is, name.is);
+    }
+}
+
 static void add_all(const list *l)
 {
-    add_item(l, "const int64_t", codegen_second_y(l->w) ? "iy + 1" : "iy");
+    codegen_label iy = codegen_y_beside(l->w);
+    add_item(l, "const int64_t", codegen_second_y(l->w) ? "iy + 1" : l->declared ? "iy" : iy.is);
     add_item(l, "const int64_t", codegen_second_z(l->w) ? "iz + 1" : "iz");
     add_item(l, "const int64_t", "nx");
     add_item(l, "const int64_t", "ny");
@@ -107,6 +124,7 @@ static void add_all(const list *l)
     add_rows(l);
     add_blocks(l);
     add_reused(l);
+    add_carried(l);
 }
 
 void codegen_point_parameters(text *out, const codegen_writer *w)
@@ -125,7 +143,8 @@ void codegen_point_name(text *out, const codegen_writer *w)
     codegen_name(w->loop, name);
     if (!w->group)
         text_add(out, "%s_point%s", name,
-                 w->clear                   ? "_clear"
+                 w->carries                 ? "_carrying"
+                 : w->clear                 ? "_clear"
                  : w->whole && !w->collects ? "_at_once"
                                             : "");
     else if (w->group > w->reuse->group_count)

@@ -42,10 +42,11 @@ static int short_row(const codegen_loop *loop)
     return (rows <= FEW ? SECOND_CACHE : FIRST_CACHE) / bytes;
 }
 
-/* Whether rows above one another are levels that run in order. */
+/* Whether rows above one another are levels that run in order, or are added up. */
 static bool has_levels(const codegen_writer *w)
 {
-    return w->loop->kernel->direction && w->loop->kernel->ordered == 2;
+    return codegen_has_rows(w->loop->kernel) ||
+           (w->loop->kernel->direction && w->loop->kernel->ordered == 2);
 }
 
 /* Says how rows are prefetched. Behind the last row of a level comes the first one of the next

@@ -50,7 +50,8 @@ static bool may_pair(const codegen_writer *w)
 {
     const ir_kernel *kernel = w->loop->kernel;
     bool may = w->lanes && !w->pair && !codegen_reduces(w->loop) && !w->loop->colored &&
-               !kernel->direction && !kernel->valid && !codegen_computes_at(w, CODEGEN_ROW);
+               !codegen_has_rows(kernel) && !kernel->direction && !kernel->valid &&
+               !kernel->loop_count && !codegen_computes_at(w, CODEGEN_ROW);
     for (int p = 0; p < kernel->param_count; p++)
         may =
             may &&

@@ -10,20 +10,26 @@
  * finds. */
 #include "codegen/emit.h"
 
+#include "ir/ir.h"
+
 #include <stdlib.h>
 
 enum { LONGEST_EXPRESSION = HOSTILE(8, 1) }; /* operations */
 
 static bool is_leaf(ir_op op)
 {
-    return op == IR_CONST || op == IR_NUMBER || op == IR_INDEX || op == IR_SIZE;
+    return op == IR_CONST || op == IR_NUMBER || op == IR_INDEX || op == IR_SIZE ||
+           op == IR_CARRIED || op == IR_CARRY || op == IR_AFTER;
 }
 
-static codegen_level own_level(const ir_node *node)
+/* Rows of skewed boxes run side by side: what depends on iy is computed at the point. */
+static codegen_level own_level(const ir_kernel *kernel, const ir_node *node)
 {
     static const codegen_level index_level[3] = {CODEGEN_POINT, CODEGEN_ROW, CODEGEN_PLANE};
+    if (node->op == IR_INDEX && node->param == 1 && codegen_is_skewed(kernel, false))
+        return CODEGEN_POINT;
     if (node->op == IR_INDEX) return index_level[node->param];
-    return node->op == IR_LOAD ? CODEGEN_POINT : CODEGEN_ONCE;
+    return node->op == IR_LOAD || node->op == IR_CARRIED ? CODEGEN_POINT : CODEGEN_ONCE;
 }
 
 /* Whether the C text of an operation evaluates operand k twice, or only sometimes. */
@@ -32,11 +38,11 @@ static bool wants_name(ir_op op, int k)
     return op == IR_MIN || op == IR_MAX || (op == IR_SELECT && k > 0);
 }
 
-static void add_node(const ir_graph *g, codegen_step *steps, ir_id id)
+static void add_node(const ir_kernel *kernel, codegen_step *steps, ir_id id)
 {
-    const ir_node *node = &g->nodes[id];
+    const ir_node *node = &kernel->graph.nodes[id];
     codegen_step *step = &steps[id];
-    step->level = (uint8_t)own_level(node);
+    step->level = (uint8_t)own_level(kernel, node);
     step->leaf = is_leaf(node->op);
     for (int k = 0; k < ir_ops[node->op].operands; k++) {
         codegen_step *operand = &steps[node->arg[k]];
@@ -51,6 +57,24 @@ static void name_outer_operands(const ir_graph *g, codegen_step *steps, ir_id id
     const ir_node *node = &g->nodes[id];
     for (int k = 0; k < ir_ops[node->op].operands; k++)
         if (steps[node->arg[k]].level < steps[id].level) steps[node->arg[k]].named = true;
+}
+
+/* What rounds of a loop use that is computed outside has a name; so has what a variable becomes,
+ * which is not to be computed again where it is used in the same round. */
+static bool name_by_loop(const ir_graph *g, codegen_step *steps)
+{
+    uint64_t *within = calloc(g->count, sizeof *within);
+    if (!within) return false;
+    ir_find_loops(g, within);
+    for (ir_id id = 1; id < g->count; id++) {
+        const ir_node *node = &g->nodes[id];
+        steps[id].loop = (int8_t)ir_innermost_loop(within[id]);
+        for (int k = 0; k < ir_ops[node->op].operands; k++)
+            if (steps[node->arg[k]].loop != steps[id].loop || node->op == IR_CARRY)
+                steps[node->arg[k]].named = true;
+    }
+    free(within);
+    return true;
 }
 
 static void measure(const ir_graph *g, codegen_step *steps, ir_id id)
@@ -71,7 +95,7 @@ codegen_step *codegen_schedule(const ir_kernel *kernel)
     const ir_graph *g = &kernel->graph;
     codegen_step *steps = calloc(g->count + 1, sizeof *steps);
     if (!steps) return NULL;
-    for (ir_id id = 1; id < g->count; id++) add_node(g, steps, id);
+    for (ir_id id = 1; id < g->count; id++) add_node(kernel, steps, id);
     for (int i = 0; i < kernel->store_count; i++) {
         codegen_step *value = &steps[kernel->stores[i].value];
         value->uses++;
@@ -93,6 +117,10 @@ codegen_step *codegen_schedule(const ir_kernel *kernel)
         steps[kernel->valid].named = true;
     }
     for (ir_id id = 1; id < g->count; id++) name_outer_operands(g, steps, id);
+    if (!name_by_loop(g, steps)) {
+        free(steps);
+        return NULL;
+    }
     for (ir_id id = 1; id < g->count; id++) measure(g, steps, id);
     return steps;
 }

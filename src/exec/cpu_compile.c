@@ -1,6 +1,10 @@
 /* From the loops of a chain to compiled functions. A function serves all loops whose kernels
  * compute the same on the same storage types and layouts; its name says so.
  *
+ * Small kernels have two functions. Where all that a chain touches fits the caches, the one without
+ * prefetching and streaming stores does, which compilers make in half the time. Which one a loop
+ * runs by depends on the sizes of fields alone, and on what is in the cache folder.
+ *
  * A function that is not in the cache is compiled beside the program. Until it is there, a loop is
  * interpreted if that takes less time than the compiler, and waits otherwise. Compilers start only
  * when enough has been interpreted to be worth their time: a tiny run needs none. */
@@ -57,13 +61,19 @@ static bool know_basis(struct exec_cpu *cpu)
     return good;
 }
 
+static jit_effort effort_of(const codegen_loop *loop)
+{
+    if (ir_compile_cost(loop->kernel) > MOST_OPTIMISED) return JIT_BRIEF;
+    return codegen_is_plain(loop) ? JIT_LIGHT : JIT_FULL;
+}
+
 /* Name and text of the function of a loop; false when memory is out. */
 static bool identify(struct exec_cpu *cpu, const codegen_loop *loop, jit_function *id)
 {
     text alone = {0};
     if (!know_basis(cpu)) return false;
     codegen_name(loop, id->name);
-    id->brief = ir_compile_cost(loop->kernel) > MOST_OPTIMISED;
+    id->effort = effort_of(loop);
     codegen_function_text(&alone, loop);
     text_add(&alone, "%s", cpu->basis);
     bool good = !alone.failed;
@@ -72,16 +82,27 @@ static bool identify(struct exec_cpu *cpu, const codegen_loop *loop, jit_functio
     return good;
 }
 
-/* Enters a function that was not met before, with its code if that is in the cache. */
-static kata_status add(exec_context *context, const codegen_loop *bound)
+/* Identifies a function, and sets its code if that is in the cache. */
+static kata_status look_in_cache(exec_context *context, const codegen_loop *bound, cpu_function *f)
 {
-    struct exec_cpu *cpu = context->cpu;
-    cpu_function f = {.run = NULL};
     void *code = NULL;
-    if (!identify(cpu, bound, &f.id)) return KATA_ERROR_MEMORY;
-    kata_status status = jit_find(context->jit, &f.id, &code);
-    memcpy(&f.run, &code, sizeof code); /* ISO C has no cast for this */
-    return status || cpu_functions_add(cpu, &f) ? status : KATA_ERROR_MEMORY;
+    *f = (cpu_function){.run = NULL};
+    if (!identify(context->cpu, bound, &f->id)) return KATA_ERROR_MEMORY;
+    kata_status status = jit_find(context->jit, &f->id, &code);
+    memcpy(&f->run, &code, sizeof code); /* ISO C has no cast for this */
+    return status;
+}
+
+/* Enters a function that was not met before, or `instead` (NULL: none) if only that is in the
+ * cache. */
+static kata_status add(exec_context *context, const codegen_loop *bound,
+                       const codegen_loop *instead)
+{
+    cpu_function f, other = {.run = NULL};
+    kata_status status = look_in_cache(context, bound, &f);
+    if (!status && !f.run && instead) status = look_in_cache(context, instead, &other);
+    if (other.run) f = other;
+    return status || cpu_functions_add(context->cpu, &f) ? status : KATA_ERROR_MEMORY;
 }
 
 /* ---- chains ---------------------------------------------------------------------------------- */
@@ -90,6 +111,7 @@ static kata_status add(exec_context *context, const codegen_loop *bound)
 typedef struct search {
     arena memory;
     size_t loops;         /* of the chain */
+    bool fits;            /* all that it touches fits the caches */
     cpu_missing *missing; /* NULL: none yet */
     size_t count;
     double seconds; /* to interpret their loops */
@@ -103,24 +125,38 @@ static bool is_new(const struct exec_cpu *cpu, cpu_function *f)
     return first;
 }
 
-static kata_status look_up(exec_context *context, const codegen_loop *bound, size_t *function)
+/* The function of a loop, if it was met before. */
+static const cpu_function *find(const struct exec_cpu *cpu, const codegen_loop *bound)
 {
     char name[64];
     codegen_name(bound, name);
+    return cpu_functions_find(cpu, name);
+}
+
+/* Sets *function to the number of that of a loop. In a chain that fits the caches it is the smaller
+ * of two, unless there is code of the larger one, or will be: *bound says so where there is none.
+ */
+static kata_status look_up(exec_context *context, bool fits, codegen_loop *bound, size_t *function)
+{
     const struct exec_cpu *cpu = context->cpu;
-    const cpu_function *f = cpu_functions_find(cpu, name);
-    kata_status status = f ? KATA_OK : add(context, bound);
+    const codegen_loop larger = *bound;
+    const cpu_function *f = find(cpu, bound), *known = f;
+    bool may_be_smaller = fits && !context->without && !(f && (f->run || f->group));
+    if (may_be_smaller) bound->without = codegen_passes_past_caches(bound);
+    if (bound->without != larger.without) f = find(cpu, bound);
+    bool either = bound->without != larger.without && !known;
+    kata_status status = f ? KATA_OK : add(context, bound, either ? &larger : NULL);
     if (!status) *function = f ? (size_t)(f - cpu->functions) : cpu->function_count - 1;
     return status;
 }
 
 /* Packs into few bits what the name of a loop's function depends on beside its kernel; false when
  * there is too much. */
-static bool pack_fields(const chain_loop *loop, uint64_t *out)
+static bool pack_fields(const chain_loop *loop, bool fits, uint64_t *out)
 {
     enum { TYPE_BITS = 4, ROWS_BITS = 2, MOST = 10 };
     _Static_assert(IR_STORAGE_COUNT <= 1 << TYPE_BITS, "a type has too few bits");
-    uint64_t fields = loop->colors > 1;
+    uint64_t fields = (uint64_t)fits << 1 | (loop->colors > 1);
     if (loop->kernel->param_count > MOST) return false;
     for (int p = 0; p < loop->kernel->param_count; p++) {
         bool field = ir_param_is_field(&loop->kernel->params[p]);
@@ -139,7 +175,7 @@ static kata_status function_of(exec_context *context, const chain_loop *loop, se
     uint64_t fields = 0;
     *function = CPU_NO_FUNCTION;
     if (loop->copy) return KATA_OK;
-    bool few = pack_fields(loop, &fields);
+    bool few = pack_fields(loop, s->fits, &fields);
     cpu_bound *known = &context->cpu->bound[((uintptr_t)loop->kernel >> 4 ^ fields) % CPU_BOUND];
     bool is_known = few && known->kernel == loop->kernel && known->fields == fields;
     cpu_function *f = is_known ? &context->cpu->functions[known->function] : NULL;
@@ -147,7 +183,7 @@ static kata_status function_of(exec_context *context, const chain_loop *loop, se
     if (f) *function = known->function;
     if (f && f->run) return KATA_OK;
     if (!bind_storage(loop, context, &s->memory, &bound)) return KATA_ERROR_MEMORY;
-    if (!f && look_up(context, &bound, function)) return KATA_ERROR_MEMORY;
+    if (look_up(context, s->fits, &bound, function)) return KATA_ERROR_MEMORY;
     if (few) *known = (cpu_bound){loop->kernel, fields, *function};
     f = &context->cpu->functions[*function];
     if (f->run) return KATA_OK;
@@ -177,7 +213,9 @@ static kata_status prepare(exec_context *context, const search *s, const size_t 
 
 kata_status cpu_compile(exec_context *context, const chain *c, size_t *functions, messages *m)
 {
-    search s = {.memory = context->cpu->search_memory, .loops = c->count};
+    search s = {.memory = context->cpu->search_memory,
+                .loops = c->count,
+                .fits = sweep_chain_fits(context->cpu->workers, c)};
     kata_status status = KATA_OK;
     context->cpu->searches++;
     for (size_t i = 0; i < c->count && !status; i++)
@@ -206,11 +244,9 @@ kata_status cpu_compiled(exec_context *context, size_t function, const chain_loo
 
 static kata_status add_ahead(exec_context *context, const codegen_loop *loop, search *s)
 {
-    char name[64];
-    codegen_name(loop, name);
     const struct exec_cpu *cpu = context->cpu;
-    if (cpu_functions_find(cpu, name)) return KATA_OK;
-    if (add(context, loop)) return KATA_ERROR_MEMORY;
+    if (find(cpu, loop)) return KATA_OK;
+    if (add(context, loop, NULL)) return KATA_ERROR_MEMORY;
     size_t last = cpu->function_count - 1;
     const cpu_function *f = &cpu->functions[last];
     if (!f->run) s->missing[s->count++] = (cpu_missing){*loop, f->id, last};

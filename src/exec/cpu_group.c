@@ -18,6 +18,22 @@ static size_t cost_of(const cpu_missing *f)
     return (size_t)ir_compile_cost(f->loop.kernel) + LOOPS_COST;
 }
 
+/* Whether two functions may be in one file. */
+static bool go_together(const cpu_missing *a, const cpu_missing *b)
+{
+    return (a->id.effort == JIT_BRIEF) == (b->id.effort == JIT_BRIEF);
+}
+
+/* A file is compiled with all passes if one of its functions is worth them: starting one more
+ * compiler would take longer than these passes do for the others. */
+static jit_effort effort_of(const cpu_missing *missing, size_t count)
+{
+    jit_effort effort = missing[0].id.effort;
+    for (size_t i = 1; i < count; i++)
+        if (missing[i].id.effort != effort) effort = JIT_FULL;
+    return effort;
+}
+
 /* Starts a group of consecutive functions. */
 static kata_status start(exec_context *context, const cpu_missing *missing, size_t count,
                          messages *m)
@@ -31,6 +47,7 @@ static kata_status start(exec_context *context, const cpu_missing *missing, size
     for (size_t i = 0; i < count && good; i++) {
         loops[i] = missing[i].loop;
         ids[i] = missing[i].id;
+        ids[i].effort = effort_of(missing, count);
     }
     if (good) codegen_file_text(&c_text, loops, count);
     kata_status status = good && !c_text.failed
@@ -67,7 +84,7 @@ kata_status cpu_group_start(exec_context *context, const cpu_missing *missing, s
     const size_t groups = count_groups(context, count, total);
     for (size_t i = 0, group = 1; i < count && !status; i++) {
         done += cost_of(&missing[i]);
-        bool last = i + 1 == count || missing[i + 1].id.brief != missing[i].id.brief;
+        bool last = i + 1 == count || !go_together(&missing[i], &missing[i + 1]);
         if (!last && done * groups < total * group) continue;
         status = start(context, missing + first, i + 1 - first, m);
         first = i + 1;

@@ -174,7 +174,8 @@ bool cpu_run_wave(cpu_chain *c, const plan_wave *wave)
     sweep_workers *workers = c->context->cpu->workers;
     double start = observe_meter_now(c->context->meter);
     w.rows = wave->tiles[0].hi - wave->tiles[0].lo + 1;
-    for (int i = 1; i < wave->count; i++) w.tiles *= wave->tiles[i].hi - wave->tiles[i].lo + 1;
+    for (int i = 1; i < wave->count && w.rows > 0 && w.tiles > 0; i++)
+        w.tiles *= wave->tiles[i].hi - wave->tiles[i].lo + 1; /* an empty range is far below 0 */
     if (w.rows <= 0 || w.tiles <= 0) return true;
     for (int k = 0; k < wave->loops; k++)
         if (!cpu_begin(c, c->schedule->loops[wave->first + k].loop)) return false;

@@ -13,6 +13,15 @@ static kata_status refuse(lowering *l, const ir_stmt *s)
     return message_send(l->m);
 }
 
+static kata_status refuse_rounds(lowering *l, const ir_stmt *s)
+{
+    message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, s->element->at,
+                     "the index of '%s' is not known at compile time, in a loop that is not unrolled",
+                     l->kernel->params[s->index].name);
+    message_line(l->m, "give the loop bounds that are known when the kernel is compiled");
+    return message_send(l->m);
+}
+
 kata_status lower_note_addition(lowering *l, ir_addition addition)
 {
     void *additions = l->additions;
@@ -27,7 +36,10 @@ kata_status lower_note_addition(lowering *l, ir_addition addition)
 kata_status lower_addition(lowering *l, const ir_stmt *s, ir_id index)
 {
     const ir_param *param = &l->kernel->params[s->index];
-    if (param->kind != IR_PARAM_SUM || !ir_type_is_integer(param->type)) return refuse(l, s);
+    if (param->kind != IR_PARAM_SUM || !ir_type_is_integer(param->type) ||
+        ir_param_is_column_reduction(param))
+        return refuse(l, s);
+    if (l->rounds_at) return refuse_rounds(l, s);
     kata_status status = lower_index_check(l, index, param->count, param->name, s->element->at);
     ir_id value = lower_expr(l, s->value), path = lower_path_node(l);
     if (!status) status = lower_check(l, s->at);

@@ -102,10 +102,3 @@ ir_walked ir_walk_intervals(const ir_interval *intervals, int count, ir_walk *wa
     }
     return IR_WALK_LOST;
 }
-
-int ir_level_after(const ir_kernel *kernel, const int32_t offset[3])
-{
-    int32_t by = offset[kernel->ordered];
-    if (kernel->direction == IR_UNORDERED || !by) return 0;
-    return (by > 0) == (kernel->direction == IR_FORWARD) ? 1 : -1;
-}

@@ -4,22 +4,6 @@
 
 #include <string.h>
 
-static ir_id bool_op(lowering *l, ir_op op, ir_id a, ir_id b)
-{
-    return ir_graph_op(l->g, op, IR_BOOL, a, b, 0, 0);
-}
-
-static ir_id constant_bool(lowering *l, bool x)
-{
-    return ir_graph_const(l->g, IR_BOOL, ir_value_of_int(IR_BOOL, x));
-}
-
-static bool is_constant(const lowering *l, ir_id id, bool x)
-{
-    const ir_node *n = &l->g->nodes[id];
-    return n->op == IR_CONST && (n->value.i32 != 0) == x;
-}
-
 /* ---- checks ---------------------------------------------------------------------------------- */
 
 static kata_status never_passes(lowering *l, const ir_check *check)
@@ -41,10 +25,10 @@ static bool is_known(const lowering *l, ir_id passes)
 kata_status lower_add_check(lowering *l, ir_check check)
 {
     ir_id path = lower_path_node(l),
-          passes = bool_op(l, IR_OR, bool_op(l, IR_NOT, path, 0), check.passes);
+          passes = lower_bool_op(l, IR_OR, lower_bool_op(l, IR_NOT, path, 0), check.passes);
     kata_status status = lower_check(l, check.at);
-    if (status || is_constant(l, passes, true) || is_known(l, passes)) return status;
-    if (is_constant(l, passes, false) && check.kind == IR_CHECK_ASSERT)
+    if (status || lower_is_bool(l, passes, true) || is_known(l, passes)) return status;
+    if (lower_is_bool(l, passes, false) && check.kind == IR_CHECK_ASSERT)
         return never_passes(l, &check);
     void *checks = l->checks;
     if (!vector_reserve(&checks, &l->check_capacity, l->check_count + 1, sizeof *l->checks))
@@ -63,7 +47,7 @@ kata_status lower_index_check(lowering *l, ir_id index, int length, const char *
     ir_id low = ir_graph_op(l->g, IR_LE, IR_BOOL, zero, index, 0, at);
     ir_id high = ir_graph_op(l->g, IR_LT, IR_BOOL, index, end, 0, at);
     return lower_add_check(l, (ir_check){.kind = IR_CHECK_INDEX,
-                                         .passes = bool_op(l, IR_AND, low, high),
+                                         .passes = lower_bool_op(l, IR_AND, low, high),
                                          .at = at,
                                          .name = name,
                                          .index = index,
@@ -78,8 +62,8 @@ kata_status lower_collect_checks(lowering *l)
     if (!k->checks) return message_no_memory(l->m);
     memcpy(k->checks, l->checks, l->check_count * sizeof *k->checks);
     k->check_count = (int)l->check_count;
-    k->valid = constant_bool(l, true);
+    k->valid = lower_bool(l, true);
     for (int i = 0; i < k->check_count && !l->g->failed; i++)
-        k->valid = bool_op(l, IR_AND, k->valid, k->checks[i].passes);
+        k->valid = lower_bool_op(l, IR_AND, k->valid, k->checks[i].passes);
     return lower_check(l, k->at);
 }

@@ -84,6 +84,12 @@ ir_value ir_evaluate(ir_op op, ir_type type, ir_type operand, const ir_value *ar
 
 /* ---- graphs ---------------------------------------------------------------------------------- */
 
+/* A loop may only be evaluated where all values are known: see run_rounds. */
+static bool is_of_loop(const ir_node *n)
+{
+    return n->op == IR_CARRIED || n->op == IR_CARRY || n->op == IR_AFTER;
+}
+
 static bool evaluate_node(const ir_graph *g, const ir_node *n, ir_find_value *find,
                           const void *data, const ir_value *values, ir_value *out)
 {
@@ -105,13 +111,68 @@ static bool has_known_operands(const ir_node *n, const bool *known)
     return true;
 }
 
+/* What evaluates a graph in which all values are known. */
+typedef struct evaluator {
+    const ir_graph *g;
+    ir_find_value *find;
+    const void *data;
+    ir_value *values;
+} evaluator;
+
+static void evaluate_all(const evaluator *e, ir_id first, ir_id end, int loop);
+
+/* Sets the variables of a loop, of which `last` is the last CARRY, for the next round. */
+static void next_round(const evaluator *e, ir_id last)
+{
+    const ir_node *nodes = e->g->nodes;
+    for (ir_id id = last; nodes[id].op == IR_CARRY; id = nodes[id].arg[0])
+        e->values[id] = e->values[nodes[id].arg[2]];
+    for (ir_id id = last; nodes[id].op == IR_CARRY; id = nodes[id].arg[0])
+        e->values[nodes[id].arg[1]] = e->values[id];
+}
+
+/* Runs the rounds of a loop whose nodes have their values in the first one. After the last round
+ * nothing is left to do, so that it may be called again. All nodes from the loop's first variable
+ * on are evaluated, in loops inside from the start. */
+static void run_rounds(const evaluator *e, ir_id last)
+{
+    const ir_node *nodes = e->g->nodes;
+    ir_id first = last, condition = last;
+    for (; nodes[condition].op == IR_CARRY; condition = nodes[condition].arg[0])
+        if (nodes[condition].arg[1] < first) first = nodes[condition].arg[1];
+    while (e->values[condition].i32) {
+        next_round(e, last);
+        evaluate_all(e, first, last, nodes[last].param);
+    }
+}
+
+static void evaluate_all(const evaluator *e, ir_id first, ir_id end, int loop)
+{
+    for (ir_id id = first; id < end; id++) {
+        const ir_node *n = &e->g->nodes[id];
+        if (n->op == IR_CARRIED && n->param != loop) e->values[id] = e->values[n->arg[0]];
+        if (n->op == IR_AFTER) run_rounds(e, n->arg[0]);
+        if (n->op == IR_AFTER) e->values[id] = e->values[n->arg[1]];
+        if (!is_of_loop(n)) evaluate_node(e->g, n, e->find, e->data, e->values, &e->values[id]);
+    }
+}
+
+/* Values that change from round to round, and what a loop makes, are not known. */
+static void evaluate_known(const evaluator *e, bool *known)
+{
+    for (ir_id id = 1; id < e->g->count; id++) {
+        const ir_node *n = &e->g->nodes[id];
+        known[id] = has_known_operands(n, known) && !is_of_loop(n) &&
+                    evaluate_node(e->g, n, e->find, e->data, e->values, &e->values[id]);
+    }
+}
+
 void ir_evaluate_graph(const ir_graph *g, ir_find_value *find, const void *data, ir_value *values,
                        bool *known)
 {
-    for (ir_id id = 1; id < g->count; id++) {
-        const ir_node *n = &g->nodes[id];
-        bool ready = !known || has_known_operands(n, known);
-        bool found = ready && evaluate_node(g, n, find, data, values, &values[id]);
-        if (known) known[id] = found;
-    }
+    evaluator e = {g, find, data, values};
+    if (known)
+        evaluate_known(&e, known);
+    else
+        evaluate_all(&e, 1, (ir_id)g->count, -1);
 }

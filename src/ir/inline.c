@@ -35,7 +35,8 @@ static bool is_plain(const ir_param *p)
 
 bool ir_can_inline(const ir_kernel *kernel)
 {
-    bool can = !kernel->direction && !kernel->check_count && !kernel->guarded;
+    bool can =
+        !kernel->direction && !kernel->check_count && !kernel->guarded && !kernel->loop_count;
     for (int p = 0; p < kernel->param_count && can; p++) {
         const ir_param *param = &kernel->params[p];
         can = !ir_param_is_reduction(param) && param->kind != IR_PARAM_INOUT &&
@@ -144,6 +145,7 @@ bool ir_inline(const ir_inlined *kernels, int count, arena *memory, ir_kernel *o
     out->at = last->kernel->at;
     out->rank = last->kernel->rank;
     out->rank_at = last->kernel->rank_at;
+    out->loop_count = last->kernel->loop_count;
     const ir_id *of = copy_nodes(&in, count - 1, here);
     bool made = of && copy_stores(last, of, memory, out) && ir_kernel_finish(out, memory);
     arena_free(&in.memory);

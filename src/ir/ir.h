@@ -39,6 +39,13 @@ bool ir_inline(const ir_inlined *kernels, int count, arena *memory, ir_kernel *o
  * several. */
 int64_t ir_work(const ir_kernel *kernel);
 
+/* ---- loop_nodes.c ---------------------------------------------------------------------------- */
+
+/* For each node, a bit for each loop in whose rounds it is computed. */
+void ir_find_loops(const ir_graph *g, uint64_t *within);
+/* The innermost of such loops; -1: none. */
+int ir_innermost_loop(uint64_t within);
+
 /* ---- compile_cost.c -------------------------------------------------------------------------- */
 
 /* An estimate of what a lowered kernel costs the C compiler, in operations. */
@@ -46,6 +53,12 @@ int64_t ir_compile_cost(const ir_kernel *kernel);
 /* Refuses (KATA_ERROR_LIMIT) a lowered kernel that would keep the C compiler busy for more than ten
  * seconds. */
 kata_status ir_check_compile_cost(const ir_kernel *kernel, messages *m);
+
+/* ---- in_place.c ------------------------------------------------------------------------------ */
+
+/* A note where no whole range without colours suits a kernel, because points read or write what
+ * other points write; nothing otherwise. */
+void ir_print_in_place(text *out, const ir_kernel *kernel);
 
 /* ---- print.c --------------------------------------------------------------------------------- */
 

@@ -56,7 +56,9 @@ typedef struct ir_access {
     uint32_t at;
 } ir_access;
 
-/* The order in which the points of a loop run: level by level along one dimension, or any. */
+/* The order in which the points of a loop run: any, or level by level. A level has one index along
+ * each dimension that has a direction. Levels run as a nest of loops over these dimensions does: z
+ * is the outermost, x the innermost. */
 typedef enum ir_direction { IR_UNORDERED, IR_FORWARD, IR_BACKWARD } ir_direction;
 
 /* A boundary between two levels: before level base + shift, where base is 0, the size of the
@@ -85,6 +87,9 @@ enum {
     IR_MAX_DEPTH = 500,     /* nested expressions, statements and calls */
     IR_MAX_INTERVALS = 64,
     IR_MAX_COMPILE_COST = 20000, /* see compile_cost.c */
+    IR_MAX_LOOPS = 64,           /* that are not unrolled */
+    IR_MAX_ROUNDS = 1 << 20,     /* of a point in loops that are not unrolled, one in another */
+    IR_MAX_WORK = 16000000,      /* statements and expressions of a point in these */
     IR_MAX_STEPS = 2000000       /* statements and expressions visited by unrolling */
 };
 
@@ -95,11 +100,12 @@ typedef struct ir_kernel {
     int param_count, local_count, table_count;
     int table_elements; /* of all its table parameters */
     int real_param;     /* of a kernel that uses `real`: the first field parameter of that type */
-    const ir_param *params;
+    ir_param *params;
     const ir_local *locals;
     const ir_table *tables;
-    ir_direction direction;       /* of the levels */
-    int ordered;                  /* dimension of the levels; 0 when there is no order */
+    ir_direction order[3];        /* along each dimension */
+    ir_direction direction;       /* along the outermost dimension that has one */
+    int ordered;                  /* that dimension; 0 when there is no order */
     const ir_interval *intervals; /* in the order of the text; the tree has them as branches */
     int interval_count;
     uint32_t direction_at;
@@ -115,6 +121,7 @@ typedef struct ir_kernel {
     ir_id valid;         /* bool: all checks pass; 0 when there are none */
     ir_access *accesses; /* each LOAD node once: by parameter, component, z, y, x */
     int access_count;
+    int loop_count;   /* loops that are not unrolled */
     int rank;         /* of the grids it can be applied to: the number of offsets written in each
                          [dx,dy]; 0 when there is none */
     uint32_t rank_at; /* where the text shows it */
@@ -155,8 +162,16 @@ typedef struct ir_walk {
 } ir_walk;
 ir_walked ir_walk_intervals(const ir_interval *intervals, int count, ir_walk *walk);
 
+/* ---- direction.c ----------------------------------------------------------------------------- */
+
+/* Sets the direction along each dimension. */
+void ir_set_order(ir_kernel *kernel, const ir_direction order[3]);
+/* Whether levels have an index along more than one dimension. */
+bool ir_orders_several(const ir_kernel *kernel);
 /* When the level that an offset reaches runs: -1 before this one, 1 later, 0 with it (or there is
  * no order). */
 int ir_level_after(const ir_kernel *kernel, const int32_t offset[3]);
+/* "x", "x and y", "x, y and z": the dimensions that have a direction. */
+void ir_print_ordered(text *out, const ir_kernel *kernel);
 
 #endif

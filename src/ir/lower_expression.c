@@ -13,6 +13,9 @@ kata_status lower_constant(lowering *l, const ir_expr *e, ir_id id, const char *
         message_line(l->m, "it must be made of constants, constant tables and loop variables");
         if (!strcmp(what, "offset"))
             message_line(l->m, "it counts from this point: 'u[1,0]' is the next along x");
+        if (l->rounds_at)
+            message_note_at(l->m, l->kernel->text, l->rounds_at,
+                            "this loop is not unrolled: what it changes is known at run time only");
         return message_send(l->m);
     }
     int64_t value = ir_convert(IR_I64, (ir_type)n->type, n->value).i64;
@@ -112,10 +115,13 @@ kata_status lower_check_rank(lowering *l, int param, int offsets, uint32_t at)
     ir_kernel *k = l->kernel;
     if (!offsets || k->rank == offsets) return KATA_OK;
     if (offsets <= k->ordered) {
+        text ordered = {0};
+        ir_print_ordered(&ordered, k);
         message_begin_at(l->m, KATA_ERROR_KERNEL, k->text, at,
-                         "'%s' is read with %d offset%s, but the levels of the kernel lie along %c",
+                         "'%s' is read with %d offset%s, but the levels of the kernel lie along %s",
                          k->params[param].name, offsets, offsets == 1 ? "" : "s",
-                         "xyz"[k->ordered]);
+                         text_get(&ordered));
+        text_free(&ordered);
         message_note_at(l->m, k->text, k->direction_at, "their order is given here");
         message_line(l->m, "write one offset per dimension of the grid, or order its last one");
         return message_send(l->m);
@@ -234,6 +240,13 @@ static ir_id random_number(lowering *l, const ir_expr *e)
 {
     ir_id bits = lower_expr(l, e->arg[0]);
     if (!bits) return 0;
+    if (l->rounds_at) {
+        message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, e->at,
+                         "random is called in a loop that is not unrolled");
+        message_note_at(l->m, l->kernel->text, l->rounds_at, "the loop is here");
+        message_send(l->m);
+        return 0;
+    }
     ir_id position = long_constant(l, ir_random_position(l->repetition, e->index));
     bits = ir_graph_op(l->g, IR_MIX, IR_I64, bits, position, 0, e->at);
     for (int d = 2; d >= 0; d--) {

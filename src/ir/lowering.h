@@ -1,6 +1,7 @@
-/* Private to ir: the state of lowering a tree to a graph. lower.c runs statements,
- * lower_expression.c and element.c expressions; path.c has the conditions around, check.c the
- * checks; results.c sets up and collects. */
+/* Private to ir: the state of lowering a tree to a graph. cell.c has the values of variables,
+ * lower.c runs statements, unroll.c and rounds.c loops, lower_expression.c and element.c
+ * expressions; path.c has the conditions around, check.c the checks; results.c sets up and
+ * collects. */
 #ifndef IR_LOWERING_H
 #define IR_LOWERING_H
 
@@ -31,16 +32,25 @@ typedef struct lower_record {
     int calls; /* of helpers that are being lowered in it */
 } lower_record;
 
+/* The variable that a loop counts, which is not unrolled. */
+typedef struct lower_counter {
+    ir_id carried;
+    int direction; /* +1 or -1: it is never below, or above, its start */
+    const struct lower_counter *outer;
+} lower_counter;
+
 typedef struct lowering {
     ir_kernel *kernel;
     ir_graph *g;
     messages *m;
-    /* Cells, in this order: locals (arrays element by element); `returned`; outputs, which are the
-     * children (mostly one) of each component of written fields; elements of reductions. */
+    /* Cells, in this order: locals (arrays element by element); `returned`; `skipped` and `broken`,
+     * which say whether the rest of a round, and of all rounds of the innermost loop, is left out;
+     * outputs, which are the children (mostly one) of each component of written fields; elements of
+     * reductions. */
     lower_cell *cells;
     uint32_t *local_cells;   /* first cell of each local */
     uint32_t *param_outputs; /* per parameter: its first output, or its first reduction */
-    uint32_t returned, first_output, first_reduction, cell_count;
+    uint32_t returned, skipped, broken, first_output, first_reduction, cell_count;
     uint32_t *output_at;         /* per output: location of the last store */
     int32_t (*output_offset)[3]; /* per output: of the point written; set once it is written */
     ir_id *reduction_starts;     /* per reduction: its neutral start */
@@ -56,14 +66,45 @@ typedef struct lowering {
     size_t check_count, check_capacity;
     ir_addition *additions;
     size_t addition_count, addition_capacity;
+    bool switched_off; /* constants leave a parameter without a write */
     lower_record *record; /* NULL outside the conditions of asserts */
     int helpers;          /* that are being lowered, one in another */
+    int64_t work;         /* steps of a point in all rounds of loops that are not unrolled */
+    int64_t rounds;       /* at most, of all loops around that are not unrolled */
+    const lower_counter *counters; /* of these, the innermost first */
+    uint32_t rounds_at;            /* the innermost of them; 0: there is none */
 } lowering;
+
+/* ---- cell.c ---------------------------------------------------------------------------------- */
+
+/* Gives a cell a value, or the same on every path. */
+void lower_set(lowering *l, uint32_t where, ir_id value, ir_id defined);
+void lower_give(lowering *l, uint32_t where, ir_id value);
+ir_id lower_bool(lowering *l, bool x);
+ir_id lower_bool_op(lowering *l, ir_op op, ir_id a, ir_id b);
+bool lower_is_bool(const lowering *l, ir_id id, bool x);
+ir_id lower_select(lowering *l, ir_id condition, ir_id yes, ir_id no);
+/* Puts cells back to what they were when `mark` changes had been made. */
+void lower_undo(lowering *l, size_t mark);
+/* Leaves one entry per cell that changed since `mark`, with what it was then. */
+void lower_keep_first_changes(lowering *l, size_t mark);
+/* Joins two branches. `yes` holds `count` changed cells with their values after the first branch.
+ * The cells now are as the second branch left them; l->changes from `mark` on has their old values.
+ */
+void lower_join(lowering *l, ir_id condition, const lower_change *yes, size_t count, size_t mark);
 
 /* ---- lower.c, lower_expression.c ------------------------------------------------------------- */
 
 /* Runs statements until they end or return. */
 kata_status lower_body(lowering *l, const ir_stmt *body);
+/* Runs a list of statements up to what ends them on every path. */
+kata_status lower_statements(lowering *l, const ir_stmt *s);
+/* Runs an ASSIGN, whether or not a statement before it may have ended what it belongs to. */
+kata_status lower_assignment(lowering *l, const ir_stmt *s);
+/* Whether what runs is over on every path: the kernel, the helper, the round of a loop. */
+bool lower_has_left(const lowering *l);
+/* Whether the kernel may have ended at this point, on some path. */
+bool lower_may_have_ended(const lowering *l);
 /* 0 once something was reported or failed. */
 ir_id lower_expr(lowering *l, const ir_expr *e);
 /* The cell of a local or of an element of a local array (`element` NULL: not an array). */
@@ -86,6 +127,17 @@ kata_status lower_check_rank(lowering *l, int param, int offsets, uint32_t at);
 /* The value of a node, which must be a constant integer in [low, high]; reports any other. */
 kata_status lower_constant(lowering *l, const ir_expr *e, ir_id id, const char *what, int64_t low,
                            int64_t high, int64_t *out);
+
+/* ---- unroll.c, rounds.c ---------------------------------------------------------------------- */
+
+kata_status lower_for(lowering *l, const ir_stmt *s);
+/* Whether a statement in the body of a loop ends it, or its round. */
+bool lower_has_break(const ir_stmt *body);
+/* A loop that is not unrolled; its start has been lowered. */
+kata_status lower_rounds(lowering *l, const ir_stmt *s);
+/* The most rounds that a loop runs by its condition, which compares its variable with a constant;
+ * -1 where it does not. */
+int64_t lower_most_rounds(lowering *l, const ir_stmt *s);
 
 /* ---- element.c ------------------------------------------------------------------------------- */
 
@@ -131,6 +183,11 @@ bool lower_has_addition(const lowering *l, int param);
 /* Of a kernel with graph and stores: drops nodes that no result needs, and sets all that follows
  * from the graph. False when memory is out. */
 bool ir_kernel_finish(ir_kernel *kernel, arena *memory);
+
+/* ---- loop_nodes.c ---------------------------------------------------------------------------- */
+
+/* Marks all that marked nodes need: of loops, the variables that count. */
+void ir_mark_needed(const ir_graph *g, ir_id *marked);
 
 /* ---- deciding.c ------------------------------------------------------------------------------ */
 

@@ -92,6 +92,14 @@ typedef struct ir_spelling {
     X(CONVERT, "convert", 1, "buif", NONE, OTHER, false, NONE, NONE, NONE)                         \
     /* rounded to the storage type of a field: param */                                            \
     X(STORED, "stored", 1, "buif", NONE, OTHER, false, NONE, NONE, NONE)                           \
+    /* Of a loop that is not unrolled (param): the value of variable `element` at the start of a   \
+     * round, in the first one arg[0]. */                                                          \
+    X(CARRIED, "carried", 1, "buif", NONE, OTHER, false, NONE, NONE, NONE)                         \
+    /* Its rounds: variable arg[1], a CARRIED, is arg[2] in the next one; so are those of arg[0],  \
+     * another CARRY, or the condition under which a round runs. */                                \
+    X(CARRY, "carry", 3, "buif", NONE, OTHER, false, NONE, NONE, NONE)                             \
+    /* The value of variable arg[1] once the rounds of arg[0], the last CARRY, have run. */        \
+    X(AFTER, "after", 2, "buif", NONE, OTHER, false, NONE, NONE, NONE)                             \
     X(ADD, "add", 2, "if", NONE, ADD, true, NONE, KATA(add, x, y), BINARY(+))                      \
     X(SUB, "sub", 2, "if", NONE, ADD, false, NONE, KATA(sub, x, y), BINARY(-))                     \
     X(MUL, "mul", 2, "if", NONE, MUL, true, NONE, KATA(mul, x, y), BINARY(*))                      \

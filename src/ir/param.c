@@ -77,6 +77,13 @@ bool ir_param_lacks_dimensions(const ir_param *param)
     return param->absent_axis[0] || param->absent_axis[1] || param->absent_axis[2];
 }
 
+int ir_param_first_absent(const ir_param *param)
+{
+    int d = 0;
+    while (d < 3 && !param->absent_axis[d]) d++;
+    return d;
+}
+
 void ir_param_along(const ir_param *param, char out[4])
 {
     int count = 0;

@@ -21,7 +21,7 @@ typedef struct ir_param {
     ir_type type;
     int count;        /* components of a field, elements of a table or reduction; 1 otherwise */
     uint32_t at;      /* location of the name in the source */
-    bool accumulates; /* a reduction declared inout: combined with the scalar's old value */
+    bool accumulates; /* a reduction declared inout: combined with the old value */
     /* Of a field, per dimension: its ratio to the loop's grid, 2 or more, or 0 where the two are
      * alike; and whether the field does not extend along it. Ratios of dimensions that the grid
      * does not have mean nothing. */
@@ -47,6 +47,20 @@ static inline bool ir_param_is_reduction(const ir_param *param)
     return param->kind >= IR_PARAM_SUM;
 }
 
+/* A reduction that lacks dimensions has a field: each of its elements is reduced from the points
+ * that differ along these only. The others have a scalar. */
+static inline bool ir_param_is_column_reduction(const ir_param *param)
+{
+    return ir_param_is_reduction(param) &&
+           (param->absent_axis[0] || param->absent_axis[1] || param->absent_axis[2]);
+}
+
+/* Whether it is given a field; a field parameter of a loop that runs once is given a scalar. */
+static inline bool ir_param_takes_field(const ir_param *param)
+{
+    return ir_param_is_field(param) || ir_param_is_column_reduction(param);
+}
+
 /* ---- param.c --------------------------------------------------------------------------------- */
 
 /* The index of a field that a point of the loop's grid touches without offset: the same index,
@@ -68,11 +82,15 @@ void ir_param_along(const ir_param *param, char out[4]);
 bool ir_param_same_mapping(const ir_param *a, const ir_param *b);
 /* "in", "out", "inout", "number", "table", "sum", "min", "max" */
 const char *ir_param_kind_name(ir_param_kind kind);
+/* The first dimension that a field lacks; 3 when it lacks none. */
+int ir_param_first_absent(const ir_param *param);
 /* The kind's name, with "inout " before the name of a reduction that accumulates. */
 const char *ir_param_mode(const ir_param *param);
 
-/* A reduction combines each IR_BRICK points of a row by themselves; the first brick begins at 0. */
-enum { IR_BRICK = 512 };
+/* A reduction combines each IR_BRICK points of a row by themselves; the first brick begins at 0. A
+ * column reduction whose field extends along x does so with each IR_COLUMN_BRICK points along the
+ * first dimension that the field lacks. */
+enum { IR_BRICK = 512, IR_COLUMN_BRICK = HOSTILE(64, 4) };
 
 /* ---- reduction.c ----------------------------------------------------------------------------- */
 

@@ -121,6 +121,9 @@ static void print_node(text *out, const ir_kernel *k, ir_id id)
         print_access(out, k, n->param, n->element, n->offset);
         break;
     case IR_STORED: text_add(out, " %s", k->params[n->param].name); break;
+    case IR_CARRIED:
+    case IR_AFTER: text_add(out, " loop %d variable %d", n->param, n->element); break;
+    case IR_CARRY: text_add(out, " loop %d", n->param); break;
     default: break;
     }
     text_add(out, "\n");
@@ -154,9 +157,14 @@ static void print_check(text *out, const ir_check *check)
     text_add(out, "\n");
 }
 
-static const char *direction_name(const ir_kernel *k)
+/* "forward along x, backward along y"; `word` is between direction and dimension. */
+static void print_order(text *out, const ir_kernel *kernel, const char *word)
 {
-    return k->direction == IR_FORWARD ? "forward" : "backward";
+    int count = 0;
+    for (int d = 0; d < 3; d++)
+        if (kernel->order[d])
+            text_add(out, "%s%s%s %c", count++ ? ", " : "",
+                     kernel->order[d] == IR_FORWARD ? "forward" : "backward", word, "xyz"[d]);
 }
 
 static void print_intervals(text *out, const ir_kernel *k, const char *before)
@@ -179,7 +187,8 @@ void ir_print(text *out, const ir_kernel *k)
 {
     text_add(out, "kernel %s", k->name);
     if (k->rank) text_add(out, " rank %d", k->rank);
-    if (k->direction) text_add(out, " %s %c", direction_name(k), "xyz"[k->ordered]);
+    if (k->direction) text_add(out, " ");
+    print_order(out, k, "");
     text_add(out, "\n");
     print_intervals(out, k, "  interval ");
     for (int p = 0; p < k->param_count; p++) {
@@ -224,7 +233,8 @@ void ir_print_accesses(text *out, const ir_kernel *k)
 {
     text_add(out, "kernel %s", k->name);
     if (k->rank) text_add(out, ", for grids of %d dimension%s", k->rank, k->rank > 1 ? "s" : "");
-    if (k->direction) text_add(out, ", %s along %c", direction_name(k), "xyz"[k->ordered]);
+    if (k->direction) text_add(out, ", ");
+    print_order(out, k, " along");
     text_add(out, "\n");
     print_intervals(out, k, "    interval ");
     for (int p = 0; p < k->param_count; p++) {
@@ -239,4 +249,5 @@ void ir_print_accesses(text *out, const ir_kernel *k)
         if (ir_param_is_field(param) && !used) text_add(out, "  not used");
         text_add(out, "\n");
     }
+    ir_print_in_place(out, k);
 }

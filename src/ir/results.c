@@ -22,10 +22,12 @@ static uint64_t number_cells(lowering *l)
         if (ir_param_is_reduction(&k->params[p])) reductions += (uint64_t)k->params[p].count;
     }
     l->returned = (uint32_t)cells;
-    l->first_output = l->returned + 1;
+    l->skipped = l->returned + 1;
+    l->broken = l->returned + 2;
+    l->first_output = l->returned + 3;
     l->first_reduction = l->first_output + (uint32_t)outputs;
     l->cell_count = l->first_reduction + (uint32_t)reductions;
-    return cells + 1 + outputs + reductions;
+    return cells + 3 + outputs + reductions;
 }
 
 /* A ratio of several numbers fixes the rank of the grids. */
@@ -55,7 +57,7 @@ static void clear_cells(lowering *l, uint64_t cells)
     const ir_kernel *k = l->kernel;
     ir_id no = ir_graph_const(l->g, IR_BOOL, ir_value_of_int(IR_BOOL, false));
     for (uint64_t i = 0; i < cells; i++) l->cells[i].defined = no;
-    l->cells[l->returned].value = no;
+    l->cells[l->returned].value = l->cells[l->skipped].value = l->cells[l->broken].value = no;
     for (int p = 0; p < k->param_count; p++) {
         const ir_param *param = &k->params[p];
         if (!ir_param_is_reduction(param)) continue;
@@ -121,6 +123,28 @@ static kata_status add_known_bins(lowering *l, int p)
     return status;
 }
 
+/* Whether the text has a statement that gives a parameter a value, reached or not. */
+static bool is_named(const ir_stmt *s, int p)
+{
+    for (; s; s = s->next) {
+        bool writes = s->kind == IR_STMT_STORE || s->kind == IR_STMT_REDUCE;
+        if ((writes && s->index == p) || is_named(s->body, p) || is_named(s->other, p)) return true;
+    }
+    return false;
+}
+
+/* Where constants switch off all that writes a parameter, an inout field is one that is only read,
+ * and a reduction keeps the value that it starts with. */
+static kata_status switched_off(lowering *l, int p)
+{
+    ir_param *param = &l->kernel->params[p];
+    if (param->kind == IR_PARAM_OUT || !is_named(l->kernel->body, p))
+        return never_written(l, param);
+    if (param->kind == IR_PARAM_INOUT) param->kind = IR_PARAM_IN;
+    l->switched_off = true;
+    return KATA_OK;
+}
+
 /* Stores all elements of a reduction, also elements that no statement gives a value. */
 static kata_status add_reductions(lowering *l, int p)
 {
@@ -135,7 +159,7 @@ static kata_status add_reductions(lowering *l, int p)
         k->stores[k->store_count++] =
             (ir_store){.param = p, .component = e, .value = cell.value, .at = param->at};
     }
-    return never ? never_written(l, param) : KATA_OK;
+    return never ? switched_off(l, p) : KATA_OK;
 }
 
 static kata_status add_stores(lowering *l, int p)
@@ -159,7 +183,7 @@ static kata_status add_stores(lowering *l, int p)
                             .at = l->output_at[output]};
         memcpy(store->offset, l->output_offset[output], sizeof store->offset);
     }
-    return k->store_count == before ? never_written(l, param) : KATA_OK;
+    return k->store_count == before ? switched_off(l, p) : KATA_OK;
 }
 
 static kata_status collect_stores(lowering *l, arena *memory)
@@ -174,7 +198,8 @@ static kata_status collect_stores(lowering *l, arena *memory)
         kata_status status = add_stores(l, p);
         if (status) return status;
     }
-    if (k->store_count || l->check_count || l->addition_count) return KATA_OK;
+    if (k->store_count || l->check_count || l->addition_count || l->switched_off)
+        return KATA_OK;
     message_begin_at(l->m, KATA_ERROR_KERNEL, k->text, k->at, "kernel '%s' computes nothing",
                      k->name);
     message_line(l->m, "give it an 'out', 'inout', 'sum', 'min' or 'max' parameter");
@@ -210,13 +235,18 @@ static void each_result(ir_kernel *k, void (*visit)(ir_id *node, ir_id *map), ir
 static void mark(ir_id *node, ir_id *map) { map[*node] = 1; }
 static void renumber(ir_id *node, ir_id *map) { *node = map[*node]; }
 
-/* Drops the nodes that map[] does not mark, and makes map[] the new number of each node. */
+/* Drops the nodes that map[] does not mark, and makes map[] the new number of each node; that of a
+ * CARRY whose variable is dropped is the one before it. */
 static void drop_unmarked(ir_graph *g, ir_id *map)
 {
     ir_id count = 1;
     for (size_t id = 1; id < g->count; id++) {
         if (!map[id]) continue;
         ir_node node = g->nodes[id];
+        if (node.op == IR_CARRY && !map[node.arg[1]]) {
+            map[id] = map[node.arg[0]];
+            continue;
+        }
         for (int a = 0; a < ir_ops[node.op].operands; a++) node.arg[a] = map[node.arg[a]];
         map[id] = count;
         g->nodes[count++] = node;
@@ -235,9 +265,7 @@ static bool compact(ir_kernel *k)
     if (!map) return false;
     each_result(k, mark, map);
     map[0] = 0; /* no node */
-    for (size_t id = g->count; id-- > 1;)
-        for (int a = 0; map[id] && a < ir_ops[g->nodes[id].op].operands; a++)
-            map[g->nodes[id].arg[a]] = 1;
+    ir_mark_needed(g, map);
     drop_unmarked(g, map);
     each_result(k, renumber, map);
     free(map);
@@ -293,7 +321,7 @@ bool ir_kernel_finish(ir_kernel *kernel, arena *memory)
 kata_status ir_lower(ir_kernel *kernel, arena *memory, messages *m)
 {
     arena scratch = {0};
-    lowering l = {.kernel = kernel, .g = &kernel->graph, .m = m, .memory = memory};
+    lowering l = {.kernel = kernel, .g = &kernel->graph, .m = m, .memory = memory, .rounds = 1};
     kata_status status = set_up(&l, &scratch);
     if (!status) status = lower_body(&l, kernel->body);
     if (!status) status = lower_check(&l, kernel->at);

@@ -45,9 +45,10 @@ static bool count_operations(const ir_kernel *kernel, arena *memory, ir_run_cost
     for (ir_id id = 1; id < g->count; id++) {
         const ir_node *n = &g->nodes[id];
         ir_op op = (ir_op)n->op;
-        varies[id] = op == IR_LOAD || (op == IR_INDEX && n->param == 0);
+        varies[id] = op == IR_LOAD || op == IR_CARRIED || (op == IR_INDEX && n->param == 0);
         for (int i = 0; i < ir_ops[op].operands; i++) varies[id] |= varies[n->arg[i]];
-        if (!ir_ops[op].operands || !varies[id]) continue;
+        bool of_loop = op == IR_CARRIED || op == IR_CARRY || op == IR_AFTER;
+        if (!ir_ops[op].operands || !varies[id] || of_loop) continue;
         weigh(w, op, (ir_type)g->nodes[n->arg[0]].type);
     }
     for (int i = 0; i < kernel->store_count; i++) {

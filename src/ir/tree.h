@@ -45,10 +45,12 @@ typedef enum ir_stmt_kind {
                      */
     IR_STMT_IF,     /* value: a bool; then `body`, else `other` */
     IR_STMT_FOR,    /* init (one ASSIGN); while value: body, then step (one ASSIGN) */
-    IR_STMT_BLOCK,  /* body */
-    IR_STMT_RETURN, /* stores `value` to local `index` and ends the innermost CALL; without a
-                       value, index -1, ends the kernel at this point */
-    IR_STMT_ASSERT  /* the point fails where value, a bool, is false; `text` says why */
+    IR_STMT_BREAK,  /* ends the innermost FOR, without its step */
+    IR_STMT_CONTINUE, /* ends its round */
+    IR_STMT_BLOCK,    /* body */
+    IR_STMT_RETURN,   /* stores `value` to local `index` and ends the innermost CALL; without a
+                         value, index -1, ends the kernel at this point */
+    IR_STMT_ASSERT    /* the point fails where value, a bool, is false; `text` says why */
 } ir_stmt_kind;
 
 typedef struct ir_stmt {
@@ -58,6 +60,7 @@ typedef struct ir_stmt {
     ir_expr *element, *value, *offset[3];
     int offsets;
     const char *text; /* ASSERT: NULL when there is none */
+    bool rounds;      /* FOR: set by lowering, where it is not unrolled */
     struct ir_stmt *body, *other, *init, *step;
     struct ir_stmt *next;
 } ir_stmt;

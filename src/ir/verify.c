@@ -2,6 +2,8 @@
 #include "ir/build.h"
 #include "ir/ir.h"
 
+#include <stdlib.h>
+
 static const char *verify_leaf(const ir_kernel *k, const ir_node *n)
 {
     bool has_param = n->op == IR_NUMBER || n->op == IR_LOAD || n->op == IR_STORED;
@@ -23,11 +25,26 @@ static const char *verify_leaf(const ir_kernel *k, const ir_node *n)
     return NULL;
 }
 
+/* Nodes of loops that are not unrolled. */
+static const char *verify_loop_node(const ir_kernel *k, const ir_node *n)
+{
+    const ir_node *first = &k->graph.nodes[n->arg[0]], *second = &k->graph.nodes[n->arg[1]];
+    if (n->param < 0 || n->param >= k->loop_count) return "a node of a loop that does not exist";
+    if (n->op == IR_CARRIED)
+        return first->type == n->type ? NULL : "a variable starts with a value of another type";
+    bool chained = first->op == IR_CARRY && first->param == n->param;
+    if (second->op != IR_CARRIED || second->param != n->param) return "no variable of the loop";
+    if (n->op == IR_AFTER) return chained && second->type == n->type ? NULL : "a result of no loop";
+    if (!chained && first->type != IR_BOOL) return "a loop without a condition";
+    return k->graph.nodes[n->arg[2]].type == second->type ? NULL : "a variable gets another type";
+}
+
 static const char *verify_types(const ir_kernel *k, const ir_node *n)
 {
     ir_op op = (ir_op)n->op;
     int operands = ir_ops[op].operands, first = op == IR_SELECT ? 1 : 0;
     if (!operands) return NULL;
+    if (op == IR_CARRIED || op == IR_CARRY || op == IR_AFTER) return verify_loop_node(k, n);
     uint8_t type = k->graph.nodes[n->arg[first]].type;
     for (int i = first; i < operands; i++)
         if (k->graph.nodes[n->arg[i]].type != type) return "operands differ in type";
@@ -168,6 +185,10 @@ static const char *verify_order(const ir_kernel *k)
     if (k->direction == IR_UNORDERED && k->interval_count) return "intervals without an order";
     if (k->ordered < 0 || k->ordered > 2) return "an order along no dimension";
     if (k->direction == IR_UNORDERED && k->ordered) return "an order without a direction";
+    if (k->direction != k->order[k->ordered]) return "two directions along a dimension";
+    for (int d = k->ordered + 1; d < 3; d++)
+        if (k->order[d]) return "an order along a dimension further out";
+    if (ir_orders_several(k) && k->interval_count) return "intervals along several dimensions";
     for (int i = 0; i < k->interval_count; i++) {
         const char *wrong = verify_bound(k, &k->intervals[i].lo);
         if (!wrong) wrong = verify_bound(k, &k->intervals[i].hi);
@@ -177,6 +198,30 @@ static const char *verify_order(const ir_kernel *k)
         for (int d = 0; d < 3; d++)
             if (k->stores[i].offset[d]) return "a store at an offset in a kernel with an order";
     return NULL;
+}
+
+/* Values of a round are not seen outside: all nodes of a loop stand before its last CARRY, and what
+ * results name belongs to no loop. */
+static const char *verify_loops(const ir_kernel *k)
+{
+    const ir_graph *g = &k->graph;
+    if (k->loop_count < 0 || k->loop_count > IR_MAX_LOOPS) return "too many loops";
+    uint64_t *within = k->loop_count ? calloc(g->count, sizeof *within) : NULL, ended = 0;
+    const char *wrong = NULL;
+    if (!within) return NULL;
+    ir_find_loops(g, within);
+    for (ir_id id = 1; id < g->count && !wrong; id++) {
+        if (within[id] & ended) wrong = "a value of a round is used behind its loop";
+        if (g->nodes[id].op == IR_AFTER) ended |= UINT64_C(1) << g->nodes[id].param;
+    }
+    for (int i = 0; i < k->store_count && !wrong; i++)
+        if (within[k->stores[i].value] || within[k->stores[i].condition])
+            wrong = "a store of a value of a round";
+    for (int i = 0; i < k->check_count && !wrong; i++)
+        if (within[k->checks[i].passes] || within[k->checks[i].index])
+            wrong = "a check of a value of a round";
+    free(within);
+    return wrong;
 }
 
 const char *ir_verify(const ir_kernel *k)
@@ -190,5 +235,6 @@ const char *ir_verify(const ir_kernel *k)
     if (!wrong) wrong = verify_order(k);
     if (!wrong) wrong = verify_additions(k);
     if (!wrong) wrong = verify_checks(k);
+    if (!wrong) wrong = verify_loops(k);
     return wrong ? wrong : verify_accesses(k);
 }

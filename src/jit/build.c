@@ -112,7 +112,7 @@ static jit_outcome load_somewhere(jit *j, jit_flags flags, jit_work *w)
 /* A compiler that refuses the flags for this CPU is called without them from then on. */
 jit_outcome jit_work_do(jit *j, jit_work *w)
 {
-    jit_flags flags = {!w->portable && !j->plain, j->debug, w->brief};
+    jit_flags flags = {!w->portable && !j->plain, j->debug, w->effort};
     jit_outcome result = load_somewhere(j, flags, w);
     if (result != JIT_BAD_COMPILER || !flags.native) return result;
     text first = w->report;

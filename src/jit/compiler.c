@@ -34,6 +34,10 @@
 
 /* For speed. */
 static const char *const full_flags[] = {"-O3"};
+/* For plain functions (see jit_effort). Of the passes that gcc 12 adds to those of -O1, loops that
+ * are written in vectors gain by these alone. Without partial redundancy elimination, chains of min
+ * and max become vectors, which at -O3 they do not. */
+static const char *const light_flags[] = {"-O1", "-ftree-loop-vectorize", "-ftree-vrp"};
 /* gcc 12 takes a processor that it does not know for an older one, without vectors of 512 bits, and
  * reads values again for each use of them; hence the tuning. */
 static const char *const native_flags[] = {"-march=native",
@@ -80,12 +84,21 @@ static const char *const flags[] = {"-std=gnu17",
                                     "-fPIC",
                                     "-shared"};
 
+/* Without the code around programs and the C library, which each process has, linking takes half
+ * the time. Not where the compiler was named with arguments, which may need libraries; nor on
+ * machines where code may need the compiler's own. */
+#if defined(__x86_64__)
+enum { LINKS_ALONE = 1 };
+#else
+enum { LINKS_ALONE = 0 };
+#endif
+
 /* ---- keys ------------------------------------------------------------------------------------ */
 
 enum { MOST_ARGUMENTS = 96 };
 
-/* Whose flags for large functions. */
-typedef enum brief_kind { BRIEF_GCC, BRIEF_CLANG, BRIEF_PLAIN } brief_kind;
+/* Whose flags for speed. */
+typedef enum flags_kind { FLAGS_GCC, FLAGS_CLANG, FLAGS_ANY } flags_kind;
 
 typedef struct arguments {
     const char *word[MOST_ARGUMENTS + 1];
@@ -97,23 +110,38 @@ static void add_all(arguments *a, const char *const *words, size_t count)
     for (size_t i = 0; i < count; i++) a->word[a->count++] = words[i];
 }
 
-/* The flags, in their order around the arguments that the compiler was named with: of "ccache gcc
- * -O1" gcc comes first. */
-static void add_flags(arguments *a, const jit_command *compiler, jit_flags f, brief_kind kind)
+static void add_brief_flags(arguments *a, flags_kind kind)
 {
-    const char *const *own = compiler ? compiler->arguments : (const char *const[]){NULL};
-    for (; *own && **own != '-'; own++) add_all(a, own, 1);
-    if (!f.brief)
-        add_all(a, full_flags, COUNT_OF(full_flags));
-    else if (kind == BRIEF_CLANG)
+    if (kind == FLAGS_CLANG)
         add_all(a, clang_brief_flags, COUNT_OF(clang_brief_flags));
-    else if (kind == BRIEF_GCC)
+    else if (kind == FLAGS_GCC)
         add_all(a, gcc_brief_flags, COUNT_OF(gcc_brief_flags));
     else
         add_all(a, plain_brief_flags, COUNT_OF(plain_brief_flags));
+}
+
+static void add_speed_flags(arguments *a, jit_flags f, flags_kind kind)
+{
+    if (f.effort == JIT_BRIEF)
+        add_brief_flags(a, kind);
+    else if (f.effort == JIT_LIGHT && kind == FLAGS_GCC)
+        add_all(a, light_flags, COUNT_OF(light_flags));
+    else
+        add_all(a, full_flags, COUNT_OF(full_flags));
     if (f.native) add_all(a, native_flags, COUNT_OF(native_flags));
+}
+
+/* The flags, in their order around the arguments that the compiler was named with: of "ccache gcc
+ * -O1" gcc comes first. */
+static void add_flags(arguments *a, const jit_command *compiler, jit_flags f, flags_kind kind)
+{
+    const char *const *own = compiler ? compiler->arguments : (const char *const[]){NULL};
+    for (; *own && **own != '-'; own++) add_all(a, own, 1);
+    add_speed_flags(a, f, kind);
+    bool alone = LINKS_ALONE && !*own;
     for (; *own; own++) add_all(a, own, 1);
     add_all(a, flags, COUNT_OF(flags));
+    if (alone) add_all(a, (const char *const[]){"-nostdlib"}, 1);
     if (f.debug) add_all(a, (const char *const[]){"-g"}, 1);
 }
 
@@ -137,7 +165,7 @@ void jit_compiler_key(text *out, const jit_command *compiler, jit_flags f)
     else
         text_add(out, "any compiler\n");
     if (compiler && compiler->wrapped) add_identity(out, compiler->wrapped);
-    add_flags(&all, compiler, f, BRIEF_GCC);
+    add_flags(&all, compiler, f, FLAGS_GCC);
     for (size_t i = 0; i < all.count; i++) text_add(out, "%s\n", all.word[i]);
     text_add(out, MACHINE_KIND " ");
     if (f.native) machine_cpu_key(out);
@@ -175,9 +203,21 @@ static jit_verdict judge(const jit_process *process, const jit_end *end, text *r
     return end->out_of_time || lacked_memory(text_get(report)) ? JIT_EXHAUSTED : JIT_REFUSED;
 }
 
-/* Whether the compiler takes the flags of clang. */
-static bool is_clang(const jit_command *compiler, char *const *environment)
+/* Whether the name of a compiler, behind links, says that it is clang. */
+static bool is_named_clang(const jit_command *compiler)
 {
+    char *path = realpath(compiler->wrapped ? compiler->wrapped : compiler->path, NULL);
+    const char *name = path ? strrchr(path, '/') : NULL;
+    bool clang = name && strstr(name, "clang");
+    free(path);
+    return clang;
+}
+
+/* Whether the compiler takes the flags of clang. For a plain function it is not asked: that would
+ * take longer than the passes that are left out. */
+static bool is_clang(const jit_command *compiler, char *const *environment, jit_effort effort)
+{
+    if (effort != JIT_BRIEF) return is_named_clang(compiler);
     text line = {0};
     jit_compiler_version(compiler, environment, &line);
     bool clang = strstr(text_get(&line), "clang") != NULL;
@@ -185,7 +225,7 @@ static bool is_clang(const jit_command *compiler, char *const *environment)
     return clang;
 }
 
-static jit_verdict run(const jit_command *compiler, jit_flags f, brief_kind kind,
+static jit_verdict run(const jit_command *compiler, jit_flags f, flags_kind kind,
                        const char *const files[5], const jit_process *process, text *report)
 {
     arguments all = {{compiler->path}, 1};
@@ -202,12 +242,13 @@ jit_verdict jit_compiler_run(const jit_command *compiler, jit_flags f, const cha
                              const char *object, const jit_process *process, text *report)
 {
     const char *const files[] = {"-o", object, source, "-lm", NULL};
-    bool clang = f.brief && is_clang(compiler, process->environment);
-    jit_verdict verdict = run(compiler, f, clang ? BRIEF_CLANG : BRIEF_GCC, files, process, report);
-    if (verdict != JIT_REFUSED || !f.brief || (process->stop && atomic_load(process->stop)))
+    bool clang = f.effort != JIT_FULL && is_clang(compiler, process->environment, f.effort);
+    jit_verdict verdict = run(compiler, f, clang ? FLAGS_CLANG : FLAGS_GCC, files, process, report);
+    bool again = f.effort == JIT_BRIEF || (f.effort == JIT_LIGHT && !clang);
+    if (verdict != JIT_REFUSED || !again || (process->stop && atomic_load(process->stop)))
         return verdict;
     text_clear(report);
-    return run(compiler, f, BRIEF_PLAIN, files, process, report);
+    return run(compiler, f, FLAGS_ANY, files, process, report);
 }
 
 void jit_compiler_version(const jit_command *compiler, char *const *environment, text *line)

@@ -101,19 +101,29 @@ static kata_status find_in(jit *j, const jit_folder *folder, const jit_function 
     return status;
 }
 
-/* Without a compiler, what was compiled for any CPU of this kind is welcome, too. */
-kata_status jit_find(jit *j, const jit_function *f, void **code)
+/* In all folders. */
+static kata_status find(jit *j, const jit_function *f, jit_flags flags, void **code)
 {
     const jit_folder *const folders[] = {&j->cache, &j->read_only_cache};
-    const jit_flags flags = {!j->portable && !j->plain, j->debug, f->brief};
-    const jit_flags portable = {false, j->debug, f->brief};
-    bool both = flags.native && !j->compiler.path;
+    kata_status status = KATA_OK;
+    for (size_t i = 0; i < COUNT_OF(folders) && !status && !*code; i++)
+        if (folders[i]->path.length) status = find_in(j, folders[i], f, flags, code);
+    return status;
+}
+
+/* A plain function may have been compiled with all passes, beside one that is not plain. Without a
+ * compiler, what was compiled for any CPU of this kind is welcome, too. */
+kata_status jit_find(jit *j, const jit_function *f, void **code)
+{
+    const bool native = !j->portable && !j->plain;
+    const jit_flags tries[] = {{native, j->debug, f->effort},
+                               {native, j->debug, JIT_FULL},
+                               {false, j->debug, f->effort},
+                               {false, j->debug, JIT_FULL}};
+    const size_t count = native && !j->compiler.path ? COUNT_OF(tries) : 2;
     kata_status status = KATA_OK;
     *code = NULL;
-    for (size_t i = 0; i < COUNT_OF(folders) && !status && !*code; i++) {
-        if (!folders[i]->path.length) continue;
-        status = find_in(j, folders[i], f, flags, code);
-        if (!status && !*code && both) status = find_in(j, folders[i], f, portable, code);
-    }
+    for (size_t i = 0; i < count && !status && !*code; i++)
+        if (i % 2 == 0 || f->effort == JIT_LIGHT) status = find(j, f, tries[i], code);
     return status;
 }

@@ -57,11 +57,17 @@ bool jit_note_write(const jit *j, const char *name, const char *lines);
 
 /* ---- entries.c: functions, whatever library they are in -------------------------------------- */
 
-/* A function: its name and the hash, by hash_hex, of all text that it is compiled from. `brief`: it
- * is so large that compilers leave out what would take them minutes. */
+/* How many passes of a compiler a function is worth. Results are the same. */
+typedef enum jit_effort {
+    JIT_FULL,
+    JIT_LIGHT, /* it is plain: the first passes are enough, and take two thirds of the time */
+    JIT_BRIEF  /* it is so large that all passes would take minutes */
+} jit_effort;
+
+/* A function: its name and the hash, by hash_hex, of all text that it is compiled from. */
 typedef struct jit_function {
     char name[64], text[33];
-    bool brief;
+    jit_effort effort;
 } jit_function;
 
 /* Looks for a function in what is loaded and in the cache; *code is NULL when it is not there.
@@ -74,8 +80,8 @@ kata_status jit_find(jit *j, const jit_function *f, void **code);
  * more jobs wait for their turn, first come, first served. */
 typedef struct jit_job jit_job;
 
-/* Begins to compile a text that defines functions, or to load it from the cache; all or none of
- * them are brief. The text is the job's from here on, also on failure. Reports it where there is no
+/* Begins to compile a text that defines functions, or to load it from the cache; all of
+ * one effort. The text is the job's from here on, also on failure. Reports it where there is no
  * compiler, or no memory. Where no thread can be had, the work is done at once. */
 kata_status jit_start(jit *j, text *c_text, const jit_function *functions, size_t count,
                       messages *m, jit_job **out);

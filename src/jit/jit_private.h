@@ -150,7 +150,7 @@ int jit_launch_start(const jit_launch *launch, pid_t *pid);
 typedef struct jit_flags {
     bool native; /* for this machine's CPU */
     bool debug;  /* with what debuggers need */
-    bool brief;  /* for a text so large that a compiler would need minutes */
+    jit_effort effort;
 } jit_flags;
 
 /* Adds what tells one compiler from another, and the flags: the compiler's part of a key. NULL: any
@@ -227,7 +227,7 @@ typedef struct jit_work {
     const jit_function *functions; /* that it defines, to be entered in the index */
     size_t count;
     bool portable; /* not for this CPU alone */
-    bool brief;
+    jit_effort effort;
     const _Atomic bool *stop; /* true: the compiler is to be ended; NULL: never */
     char key[33];
     text report;  /* what went wrong */

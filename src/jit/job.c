@@ -144,7 +144,7 @@ kata_status jit_start(jit *j, text *c_text, const jit_function *functions, size_
                            .functions = job->functions,
                            .count = count,
                            .portable = j->portable,
-                           .brief = count > 0 && functions[0].brief,
+                           .effort = count > 0 ? functions[0].effort : JIT_FULL,
                            .stop = &job->stop};
     enqueue(j, job);
     *out = job;

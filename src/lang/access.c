@@ -75,7 +75,7 @@ static bool expect_two(lang_compiler *c, const lang_symbol *symbol, const lang_e
                      symbol->columns);
 }
 
-static bool take_offsets(lang_compiler *c, const lang_expr *bracket, lang_lvalue *lvalue)
+bool lang_lvalue_offsets(lang_compiler *c, const lang_expr *bracket, lang_lvalue *lvalue)
 {
     if (!bracket) return true;
     lvalue->offsets = bracket->arg[1];
@@ -95,7 +95,7 @@ static bool field_brackets(lang_compiler *c, const lang_symbol *field, const lan
         lang_error(c, second->at, "'%s' is a field without components", name);
         return hint_offsets(c, name);
     }
-    if (!field->length) return take_offsets(c, first, lvalue);
+    if (!field->length) return lang_lvalue_offsets(c, first, lvalue);
     if (!first) {
         lang_error(c, lvalue->at, "field '%s' has %d components: one is '%s[q]'", name,
                    field->length, name);
@@ -107,7 +107,7 @@ static bool field_brackets(lang_compiler *c, const lang_symbol *field, const lan
         return lang_hint(c, "as in '%s[q][1,0]'", name);
     }
     lvalue->element = first->arg[1];
-    return take_offsets(c, second, lvalue);
+    return lang_lvalue_offsets(c, second, lvalue);
 }
 
 bool lang_lvalue_find(lang_compiler *c, const lang_expr *e, lang_lvalue *lvalue)

@@ -104,11 +104,26 @@ static bool fits(lang_compiler *c, const lang_param *p, const lang_lvalue *lvalu
     else
         lang_error(c, lvalue->at, "'%s' takes a field of %d components, '%s' has %d", p->name->text,
                    length, field->name->text, given ? given : 1);
+    if (length && lvalue->element)
+        lang_hint(c, "'%s' is the whole field, '%s[1,0]' the whole field at an offset",
+                  field->name->text, field->name->text);
     lang_note(c, p->at, "the parameter is declared here");
     return false;
 }
 
-/* A field with components as a whole: only its name is written. */
+/* A field with components as a whole at an offset: `c[1,0]`, where `c[1]` is a component. */
+static bool find_shifted(lang_compiler *c, const lang_expr *e, lang_lvalue *lvalue)
+{
+    bool brackets = e->kind == LANG_EXPR_INDEX && e->arg[0]->kind == LANG_EXPR_NAME;
+    lang_symbol *named = brackets ? lang_find(c, e->arg[0]->name) : NULL;
+    int offsets = brackets ? list_length(e->arg[1]) : 0;
+    if (!named || named->kind != LANG_FIELD || !named->length || offsets < 2 || offsets > 3)
+        return false;
+    *lvalue = (lang_lvalue){.symbol = named, .at = e->arg[0]->at};
+    return lang_lvalue_offsets(c, e, lvalue);
+}
+
+/* A field with components as a whole: only its name is written, or an offset. */
 static bool find_field(lang_compiler *c, const lang_param *p, const lang_expr *e,
                        lang_lvalue *lvalue)
 {
@@ -116,6 +131,7 @@ static bool find_field(lang_compiler *c, const lang_param *p, const lang_expr *e
     *lvalue = (lang_lvalue){.symbol = named, .at = e->at};
     if (named) named->used = true;
     if (named && named->kind == LANG_FIELD) return true;
+    if (p->array && find_shifted(c, e, lvalue)) return lvalue->symbol->used = true;
     bool is_lvalue = e->kind == LANG_EXPR_NAME || e->kind == LANG_EXPR_INDEX;
     if (is_lvalue && !lang_lvalue_find(c, e, lvalue)) return false;
     if (is_lvalue) lvalue->symbol->used = true;
@@ -181,9 +197,11 @@ static bool declare_param(lang_compiler *c, const lang_param *p, const binding *
 static bool inline_body(lang_compiler *c, lang_function *f, const binding *bindings, ir_stmt **body)
 {
     const lang_function *outer = c->helper;
+    int loops = c->loops;
     int outer_result = c->result;
     bool outer_off = c->contract_off;
     c->helper = f;
+    c->loops = 0;
     c->contract_off = outer_off || f->contract_off;
     c->result = lang_tree_local(c, f->name->text, f->type, 0, f->at);
     f->active = true;
@@ -195,6 +213,7 @@ static bool inline_body(lang_compiler *c, lang_function *f, const binding *bindi
     lang_scope_leave(c, scope);
     f->active = false;
     c->helper = outer;
+    c->loops = loops;
     c->contract_off = outer_off;
     c->result = outer_result;
     return ok;

@@ -77,6 +77,8 @@ typedef struct lang_lvalue {
 } lang_lvalue;
 /* Resolves a NAME or INDEX; reports any other expression. */
 bool lang_lvalue_find(lang_compiler *c, const lang_expr *e, lang_lvalue *lvalue);
+/* Takes the offsets of a field from a bracket, NULL: none; reports more than three. */
+bool lang_lvalue_offsets(lang_compiler *c, const lang_expr *bracket, lang_lvalue *lvalue);
 /* The checked index of an lvalue; *element stays NULL if it has none. */
 bool lang_lvalue_element(lang_compiler *c, const lang_lvalue *lvalue, ir_expr **element);
 lang_value lang_lvalue_read(lang_compiler *c, const lang_lvalue *lvalue);

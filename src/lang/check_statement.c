@@ -49,7 +49,11 @@ static bool check_loop(lang_compiler *c, const lang_stmt *s, ir_stmt *made)
     bool ok = (made->init = check_loop_part(c, s->init)) &&
               (made->value = lang_truth(c, lang_check(c, s->value))) &&
               (made->step = check_loop_part(c, s->step));
-    return lang_recover(c) && check_body(c, s->body, &made->body) && ok;
+    if (!lang_recover(c)) return false;
+    c->loops++;
+    bool body = check_body(c, s->body, &made->body);
+    c->loops--;
+    return body && ok;
 }
 
 static ir_stmt *check_for(lang_compiler *c, const lang_stmt *s)
@@ -59,6 +63,15 @@ static ir_stmt *check_for(lang_compiler *c, const lang_stmt *s)
     bool ok = made && check_loop(c, s, made);
     lang_scope_leave(c, scope);
     return ok ? made : NULL;
+}
+
+static ir_stmt *check_leave(lang_compiler *c, const lang_stmt *s)
+{
+    bool breaks = s->kind == LANG_STMT_BREAK;
+    if (c->loops) return lang_tree_stmt(c, breaks ? IR_STMT_BREAK : IR_STMT_CONTINUE, 0, s->at);
+    lang_error(c, s->at, "'%s' stands in no loop", breaks ? "break" : "continue");
+    lang_hint(c, "'return;' ends a kernel at this point");
+    return NULL;
 }
 
 static ir_stmt *check_return(lang_compiler *c, const lang_stmt *s)
@@ -97,6 +110,8 @@ static bool check_statement(lang_compiler *c, const lang_stmt *s, ir_stmt **out)
     case LANG_STMT_ASSIGN: return (*out = lang_check_assign(c, s)) != NULL;
     case LANG_STMT_IF: return (*out = check_if(c, s)) != NULL;
     case LANG_STMT_FOR: return (*out = check_for(c, s)) != NULL;
+    case LANG_STMT_BREAK:
+    case LANG_STMT_CONTINUE: return (*out = check_leave(c, s)) != NULL;
     case LANG_STMT_BLOCK: return (*out = check_block(c, s)) != NULL;
     case LANG_STMT_RETURN: return (*out = check_return(c, s)) != NULL;
     case LANG_STMT_ASSERT: return (*out = check_assert(c, s)) != NULL;

@@ -63,6 +63,7 @@ struct lang_compiler {
     bool contract_off;           /* no fma is formed */
     ir_kernel *kernel;           /* being translated, NULL outside of kernels */
     int body_level;              /* of the names declared in its body, outside of blocks */
+    int loops;                   /* around the present statement, in the kernel or helper */
     int result;                  /* local that takes the helper's value */
     ir_local *locals;
     size_t local_count, local_capacity;

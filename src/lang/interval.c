@@ -75,6 +75,10 @@ static bool check_lvalue(lang_compiler *c, const lang_stmt *s)
         return lang_hint(c, "as in 'kernel %s(...) forward(z)'; or compare iz with its bounds",
                          c->kernel ? c->kernel->name : "f");
     }
+    if (ir_orders_several(c->kernel)) {
+        lang_error(c, s->at, "an interval stands in a kernel with an order along one dimension");
+        return lang_hint(c, "compare ix, iy and iz with its bounds, under an 'if'");
+    }
     if (c->level != c->body_level) {
         lang_error(c, s->at, "an interval stands directly in the body of its kernel");
         return lang_hint(c, "put what depends on other conditions inside of it, under an 'if'");

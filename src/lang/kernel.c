@@ -126,8 +126,7 @@ static bool check_function(lang_compiler *c, const lang_function *f, ir_kernel *
     kernel->at = f->at;
     kernel->params = params;
     kernel->param_count = f->param_count;
-    kernel->direction = f->direction;
-    kernel->ordered = f->ordered;
+    ir_set_order(kernel, f->order);
     kernel->direction_at = f->direction_at;
     c->body_level = c->level;
     return lang_check_statements(c, f->body, &kernel->body) && keep_declared(c, kernel);

@@ -11,7 +11,6 @@ enum { BUCKETS = HOSTILE(1 << 14, 16) };
 
 static const char no_loop[] = "a loop is 'for (int q = 0; q < 9; q++)', with bounds known at "
                               "compile time";
-static const char no_jump[] = "loops run to their end; put what is conditional under an 'if'";
 static const char no_switch[] = "use 'if' and 'else'";
 static const char no_type[] = "the types are " LANG_TYPE_NAMES;
 static const char no_storage[] =
@@ -23,8 +22,6 @@ static const struct refused {
 } refused[] = {
     {"while", no_loop, false},
     {"do", no_loop, false},
-    {"break", no_jump, false},
-    {"continue", no_jump, false},
     {"switch", no_switch, false},
     {"case", no_switch, false},
     {"default", no_switch, false},

@@ -120,7 +120,7 @@ static bool check_helper_params(lang_compiler *c, const lang_function *f)
     return true;
 }
 
-/* ---- direction ------------------------------------------------------------------------------- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 static bool parse_dimension(lang_compiler *c, int *dimension)
 {
@@ -134,25 +134,56 @@ static bool parse_dimension(lang_compiler *c, int *dimension)
     return lang_unexpected(c, "x, y or z");
 }
 
-/* direction = ("forward" | "backward") "(" ("x" | "y" | "z") ")" */
-static bool parse_direction(lang_compiler *c, lang_function *f)
+/* A dimension that levels run along. */
+static bool parse_ordered(lang_compiler *c, lang_function *f, ir_direction direction)
+{
+    int dimension = 0;
+    uint32_t at = c->token.at;
+    if (!parse_dimension(c, &dimension)) return false;
+    if (f->order[dimension]) {
+        lang_error(c, at, "%c has an order already", "xyz"[dimension]);
+        return lang_hint(c, "name each dimension once, as in 'forward(x, y)' or "
+                            "'forward(x) backward(y)'");
+    }
+    f->order[dimension] = direction;
+    return true;
+}
+
+/* "(" dimension {"," dimension} ")" */
+static bool parse_dimensions(lang_compiler *c, lang_function *f, ir_direction direction)
+{
+    if (!lang_expect(c, LANG_SIGN_PAREN_OPEN, "before the dimension of the levels")) return false;
+    do
+        if (!parse_ordered(c, f, direction)) return false;
+    while (lang_accept(c, LANG_SIGN_COMMA));
+    return lang_expect(c, LANG_SIGN_PAREN_CLOSE, "after the dimension of the levels");
+}
+
+static bool refuse_order(lang_compiler *c)
 {
     static const char *const words[] = {"forward", "backward"};
+    lang_error(c, c->token.at, "unknown order '%s'", c->token.name->text);
+    if (!lang_suggest(c, c->token.name->text, words, COUNT_OF(words)))
+        lang_hint(c, "levels run 'forward(z)' or 'backward(z)', along x, y or z");
+    return false;
+}
+
+/* order = {("forward" | "backward") "(" dimension {"," dimension} ")"} */
+static bool parse_order(lang_compiler *c, lang_function *f)
+{
     f->direction_at = c->token.at;
-    if (lang_accept_word(c, LANG_WORD_FORWARD))
-        f->direction = IR_FORWARD;
-    else if (lang_accept_word(c, LANG_WORD_BACKWARD))
-        f->direction = IR_BACKWARD;
-    else if (c->token.kind == LANG_TOKEN_NAME && lang_is_sign(&c->next, LANG_SIGN_PAREN_OPEN)) {
-        lang_error(c, c->token.at, "unknown order '%s'", c->token.name->text);
-        if (!lang_suggest(c, c->token.name->text, words, COUNT_OF(words)))
-            lang_hint(c, "levels run 'forward(z)' or 'backward(z)', along x, y or z");
-        return false;
-    } else
-        return true;
-    return lang_expect(c, LANG_SIGN_PAREN_OPEN, "before the dimension of the levels") &&
-           parse_dimension(c, &f->ordered) &&
-           lang_expect(c, LANG_SIGN_PAREN_CLOSE, "after the dimension of the levels");
+    for (;;) {
+        ir_direction direction = IR_UNORDERED;
+        if (lang_accept_word(c, LANG_WORD_FORWARD))
+            direction = IR_FORWARD;
+        else if (lang_accept_word(c, LANG_WORD_BACKWARD))
+            direction = IR_BACKWARD;
+        else if (c->token.kind == LANG_TOKEN_NAME && lang_is_sign(&c->next, LANG_SIGN_PAREN_OPEN))
+            return refuse_order(c);
+        else
+            return true;
+        if (!parse_dimensions(c, f, direction)) return false;
+    }
 }
 
 /* ---- definitions ----------------------------------------------------------------------------- */
@@ -163,12 +194,12 @@ static bool parse_function(lang_compiler *c, lang_function *f)
     const char *what = f->kernel ? "the name of a kernel" : "the name of a helper";
     if (!lang_parse_name(c, what, &f->name, &f->at) || !parse_params(c, f)) return false;
     if (!f->kernel && !check_helper_params(c, f)) return false;
-    if (f->kernel && !parse_direction(c, f)) return false;
+    if (f->kernel && !parse_order(c, f)) return false;
     f->body = lang_parse_block(c, &ok);
     return ok;
 }
 
-/* kernel = "kernel" name params [direction] block */
+/* kernel = "kernel" name params order block */
 static bool parse_kernel(lang_compiler *c, lang_function *f)
 {
     lang_advance(c);

@@ -172,6 +172,14 @@ static lang_stmt *parse_return(lang_compiler *c)
     return s->value && lang_expect(c, LANG_SIGN_SEMICOLON, "after the value") ? s : NULL;
 }
 
+/* leave = ("break" | "continue") ";" */
+static lang_stmt *parse_leave(lang_compiler *c, lang_stmt_kind kind, const char *word)
+{
+    lang_stmt *s = lang_make_stmt(c, kind, c->token.at);
+    lang_advance(c);
+    return s && lang_expect(c, LANG_SIGN_SEMICOLON, word) ? s : NULL;
+}
+
 /* assert = "assert" "(" expression ["," text] ")" ";" */
 static lang_stmt *parse_assert(lang_compiler *c)
 {
@@ -248,12 +256,17 @@ static lang_stmt *parse_kind_of_statement(lang_compiler *c)
     if (lang_is_word(&c->token, LANG_WORD_IF)) return parse_if(c);
     if (lang_is_word(&c->token, LANG_WORD_FOR)) return parse_for(c);
     if (lang_is_word(&c->token, LANG_WORD_RETURN)) return parse_return(c);
+    if (lang_is_word(&c->token, LANG_WORD_BREAK))
+        return parse_leave(c, LANG_STMT_BREAK, "after 'break'");
+    if (lang_is_word(&c->token, LANG_WORD_CONTINUE))
+        return parse_leave(c, LANG_STMT_CONTINUE, "after 'continue'");
     if (lang_is_word(&c->token, LANG_WORD_ASSERT)) return parse_assert(c);
     if (lang_is_word(&c->token, LANG_WORD_INTERVAL)) return parse_interval(c);
     return lang_at_declaration(c) ? lang_parse_declaration(c) : parse_simple(c);
 }
 
-/* statement = ";" | block | if | for | return | assert | interval | declaration | assignment ";" */
+/* statement = ";" | block | if | for | leave | return | assert | interval | declaration |
+ * assignment ";" */
 static bool parse_statement(lang_compiler *c, lang_stmt ***tail)
 {
     if (lang_accept(c, LANG_SIGN_SEMICOLON)) return true;

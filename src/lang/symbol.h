@@ -26,6 +26,8 @@
     X(IF, "if")                                                                                    \
     X(ELSE, "else")                                                                                \
     X(FOR, "for")                                                                                  \
+    X(BREAK, "break")                                                                              \
+    X(CONTINUE, "continue")                                                                        \
     X(RETURN, "return")                                                                            \
     X(TRUE, "true")                                                                                \
     X(FALSE, "false")                                                                              \

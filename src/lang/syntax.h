@@ -34,6 +34,8 @@ typedef enum lang_stmt_kind {
     LANG_STMT_IF,      /* value, body, other */
     LANG_STMT_FOR,     /* init, value, step, body */
     LANG_STMT_BLOCK,   /* body */
+    LANG_STMT_BREAK,
+    LANG_STMT_CONTINUE,
     LANG_STMT_RETURN,  /* value */
     LANG_STMT_ASSERT,  /* value, text */
     LANG_STMT_INTERVAL /* from target to below value: body */
@@ -80,10 +82,9 @@ typedef struct lang_param {
 /* A definition of the file: a kernel, a helper or a constant. */
 typedef struct lang_function {
     bool kernel, constant;
-    bool real;              /* `real` is written in it */
-    bool contract_off;      /* its file says so */
-    ir_direction direction; /* of a kernel's levels, along dimension `ordered` */
-    int ordered;
+    bool real;             /* `real` is written in it */
+    bool contract_off;     /* its file says so */
+    ir_direction order[3]; /* of a kernel's levels, along each dimension */
     uint32_t direction_at;
     ir_type type; /* of a helper */
     lang_name *name;

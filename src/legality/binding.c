@@ -38,18 +38,18 @@ static void print_set(text *out, const ir_param *param, int rank)
         if (!param->absent_axis[d]) text_add(out, "%sKATA_%c", count++ ? " | " : "", "XYZ"[d]);
 }
 
-/* "in double p along z", of the dimensions of a field */
+/* "in double p along z", of the dimensions of a field; what has all is no reduction */
 static void print_declared(text *out, const ir_param *param, const chain_slot *slot)
 {
     ir_param like = *param;
     char along[4];
-    for (int d = 0; d < 3; d++) like.absent_axis[d] = d >= slot->shape.rank || field_lacks(slot, d);
-    ir_param_along(&like, along);
-    text_add(out, "%s %s %s", ir_param_kind_name(param->kind), ir_types[param->type].name,
-             param->name);
-    if (param->count > 1) text_add(out, "[%d]", param->count);
     bool lower = false;
     for (int d = 0; d < slot->shape.rank; d++) lower = lower || field_lacks(slot, d);
+    for (int d = 0; d < 3; d++) like.absent_axis[d] = d >= slot->shape.rank || field_lacks(slot, d);
+    ir_param_along(&like, along);
+    text_add(out, "%s %s %s", ir_param_is_reduction(param) && !lower ? "out" : ir_param_mode(param),
+             ir_types[param->type].name, param->name);
+    if (param->count > 1) text_add(out, "[%d]", param->count);
     if (lower) text_add(out, " along %s", along);
 }
 
@@ -87,11 +87,10 @@ static kata_status check_components(const chain_loop *loop, int p, messages *m)
                  param->name, param->count);
     if (binding->slot->components == 1)
         message_line(m, "declare it '%s %s %s', or make the field with .components = %d",
-                     ir_param_kind_name(param->kind), ir_types[param->type].name, param->name,
-                     param->count);
+                     ir_param_mode(param), ir_types[param->type].name, param->name, param->count);
     else
         message_line(m, "declare it '%s %s %s[%d]', or make the field with .components = %d",
-                     ir_param_kind_name(param->kind), ir_types[param->type].name, param->name,
+                     ir_param_mode(param), ir_types[param->type].name, param->name,
                      binding->slot->components, param->count);
     return message_send(m);
 }
@@ -110,9 +109,8 @@ static kata_status check_storage(const chain_loop *loop, int p, messages *m)
     begin(loop, p, m, "field of another type");
     message_line(m, "field '%s' holds %s, '%s' is %s", binding->name, storage->word, param->name,
                  ir_types[param->type].name);
-    message_line(m, "declare it '%s %s %s', or make the field with %s",
-                 ir_param_kind_name(param->kind), ir_types[storage->type].name, param->name,
-                 constant_of(param->type));
+    message_line(m, "declare it '%s %s %s', or make the field with %s", ir_param_mode(param),
+                 ir_types[storage->type].name, param->name, constant_of(param->type));
     return message_send(m);
 }
 
@@ -154,7 +152,7 @@ kata_status legality_check_bindings(const chain_loop *loop, messages *m)
     for (int p = 0; p < loop->kernel->param_count; p++) {
         kata_status status = KATA_OK;
         const chain_slot *slot = loop->bindings[p].slot;
-        if (ir_param_is_field(&loop->kernel->params[p]) && !slot->is_scalar) {
+        if (ir_param_takes_field(&loop->kernel->params[p]) && !slot->is_scalar) {
             status = check_shape(loop, p, m);
             if (status == KATA_OK) status = check_dimensions(loop, p, m);
             if (status == KATA_OK) status = check_components(loop, p, m);

@@ -43,11 +43,31 @@ static bool is_writer(const chain_loop *loop, const ir_store *store, const ir_ac
            store->component == access->component;
 }
 
+/* The same where levels run in order along several dimensions. */
+static void say_levels(const ir_kernel *kernel, messages *m)
+{
+    text ordered = {0};
+    ir_print_ordered(&ordered, kernel);
+    message_line(m,
+                 "the kernel has an order along %s, and points beside one another are independent: "
+                 "name all dimensions of the read in the order, or write to a second field",
+                 text_get(&ordered));
+    text_free(&ordered);
+}
+
 /* Says what to do in a kernel whose levels run in order. */
 static void say_level(const chain_loop *loop, const ir_access *access, messages *m)
 {
     char z = "xyz"[loop->kernel->ordered];
-    if (access->offset[loop->kernel->ordered])
+    const ir_param *param = &loop->kernel->params[access->param];
+    if (param->absent_axis[loop->kernel->ordered]) {
+        message_line(m, "'%s' has one value for all levels along %c: read it without an offset",
+                     param->name, z);
+        return;
+    }
+    if (ir_orders_several(loop->kernel))
+        say_levels(loop->kernel, m);
+    else if (access->offset[loop->kernel->ordered])
         message_line(m,
                      "a boundary rule along %c takes the read back to its own level: guard it, or "
                      "give '%s' another rule",
@@ -87,6 +107,22 @@ static kata_status refuse_read(const chain_loop *loop, const ir_access *access,
     else
         message_line(m, "write to a second field and exchange the two with kata_swap");
     message_note_at(m, kernel->text, store->at, "it is written here");
+    return message_send(m);
+}
+
+/* A field that takes a reduction changes behind the last point. */
+static kata_status refuse_reduced(const chain_loop *loop, const ir_access *access,
+                                  const ir_store *store, messages *m)
+{
+    const ir_kernel *kernel = loop->kernel;
+    const ir_param *read = &kernel->params[access->param], *into = &kernel->params[store->param];
+    message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, access->at,
+                     "'%s' is read while points are reduced into it", read->name);
+    legality_say_where(loop, m);
+    message_line(m, "field '%s' is given both for '%s' (%s) and for '%s' (%s)",
+                 loop->bindings[access->param].name, read->name, ir_param_mode(read), into->name,
+                 ir_param_mode(into));
+    message_line(m, "reduce into a second field, and read that in a kernel of its own");
     return message_send(m);
 }
 
@@ -245,6 +281,19 @@ static bool ends_at(const grid_source *source, int64_t index)
     return index >= smaller(source->index, last) && index <= larger(source->index, last);
 }
 
+/* The same where levels run in order along several dimensions, and a read lies along these only:
+ * it finds its own point, or one of another level. */
+static bool is_along_order(const chain_loop *loop, const ir_access *access)
+{
+    bool along = false, beside = false;
+    for (int d = 0; d < 3; d++) {
+        bool ordered = loop->kernel->order[d];
+        along = along || (ordered && access->offset[d]);
+        beside = beside || (!ordered && access->offset[d]);
+    }
+    return along && !beside;
+}
+
 /* The same where levels run in order: only points of one level can meet. A read lands on its own
  * level without an offset across levels, or by a boundary rule there; without other offsets it
  * lands on its own point. In a finer field a level writes the first children only; nobody writes
@@ -260,7 +309,10 @@ static bool meets_level(const chain_loop *loop, const ir_access *access, const i
     bool still = true;
     for (int k = 0; k < 3; k++) still = still && (k == d || !access->offset[k]);
     bool alike = ir_param_same_mapping(param, &loop->kernel->params[store->param]);
-    if (!loop->kernel->direction || !by || !alike) return meets(loop, access, store, need);
+    bool several = ir_orders_several(loop->kernel);
+    if (several && alike && is_along_order(loop, access)) return false;
+    if (!loop->kernel->direction || several || !by || !alike)
+        return meets(loop, access, store, need);
     leaving_levels(loop, access, need, &lo, &hi);
     for (int64_t i = lo; i < hi && !still; i++) {
         grid_source source;
@@ -279,6 +331,9 @@ static bool meets_level(const chain_loop *loop, const ir_access *access, const i
 static kata_status check_access(const chain_loop *loop, int i, const ir_store *store, messages *m)
 {
     const ir_access *access = &loop->kernel->accesses[i];
+    if (loop->bindings[store->param].slot == loop->bindings[access->param].slot &&
+        ir_param_is_column_reduction(&loop->kernel->params[store->param]))
+        return refuse_reduced(loop, access, store, m);
     if (!is_writer(loop, store, access) || !meets_level(loop, access, store, &loop->box))
         return KATA_OK;
     arena memory = {0};

@@ -19,11 +19,32 @@ static const ir_access *find_read(const chain_loop *loop)
     return NULL;
 }
 
+/* A reduction that is combined with what its field holds must find values. */
+static kata_status check_reduced(const chain_loop *loop, messages *m)
+{
+    const ir_kernel *kernel = loop->kernel;
+    for (int p = 0; p < kernel->param_count; p++) {
+        const ir_param *param = &kernel->params[p];
+        const chain_binding *b = &loop->bindings[p];
+        bool reads = ir_param_is_column_reduction(param) && param->accumulates;
+        if (!reads || !(b->slot->temporary || b->slot->tracked || b->slot->discarded)) continue;
+        message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, param->at,
+                         "'%s' adds to values that may not be there", param->name);
+        legality_say_where(loop, m);
+        message_line(m, "field '%s' %s", b->name,
+                     b->slot->temporary ? "is temporary" : "was discarded");
+        message_line(m, "declare it '%s', which starts afresh, or give it a field that lasts",
+                     ir_param_kind_name(param->kind));
+        return message_send(m);
+    }
+    return KATA_OK;
+}
+
 kata_status legality_check_values(const chain_loop *loop, messages *m)
 {
     const ir_kernel *kernel = loop->kernel;
     const ir_access *access = grid_box_is_empty(&loop->box) ? NULL : find_read(loop);
-    if (!access) return KATA_OK;
+    if (!access) return check_reduced(loop, m);
     const char *field = loop->bindings[access->param].name;
     message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, access->at,
                      "'%s' reads a value that was discarded", kernel->params[access->param].name);

@@ -7,8 +7,11 @@ static kata_status refuse_grid(const chain_loop *loop, messages *m)
 {
     const ir_kernel *kernel = loop->kernel;
     char z = "xyz"[kernel->ordered];
+    text ordered = {0};
+    ir_print_ordered(&ordered, kernel);
     message_begin_at(m, KATA_ERROR_APPLICATION, kernel->text, kernel->direction_at,
-                     "kernel '%s' runs level by level along %c", kernel->name, z);
+                     "kernel '%s' runs level by level along %s", kernel->name, text_get(&ordered));
+    text_free(&ordered);
     legality_say_where(loop, m);
     if (loop->once)
         message_line(m, "what is applied once has no levels: leave the order out");

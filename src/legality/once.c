@@ -33,7 +33,9 @@ static kata_status refuse_scalar(const chain_loop *loop, int p, messages *m)
                      "parameter '%s' is given a scalar where a field is expected", param->name);
     legality_say_where(loop, m);
     const char *type = ir_types[param->type].name;
-    if (ir_param_is_written_field(param))
+    if (ir_param_is_reduction(param))
+        message_line(m, "give it a field that lacks these dimensions, or leave out 'along'");
+    else if (ir_param_is_written_field(param))
         message_line(m,
                      "apply the kernel to kata_once(k), or reduce into it: 'sum %s %s', min or max",
                      type, param->name);
@@ -62,7 +64,7 @@ kata_status legality_check_once(const chain_loop *loop, messages *m)
     const ir_kernel *kernel = loop->kernel;
     if (loop->once && kernel->rank && !ir_rank_is_of_ratio(kernel)) return refuse_offsets(loop, m);
     for (int p = 0; p < kernel->param_count; p++) {
-        if (!ir_param_is_field(&kernel->params[p])) continue;
+        if (!ir_param_takes_field(&kernel->params[p])) continue;
         bool scalar = loop->bindings[p].slot->is_scalar;
         if (loop->once && !scalar) return refuse_field(loop, p, m);
         if (loop->once && ir_param_has_ratio(&kernel->params[p])) return refuse_ratio(loop, p, m);

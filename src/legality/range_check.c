@@ -59,18 +59,23 @@ static kata_status refuse_box(const chain_loop *loop, int d, int p, messages *m)
     return message_send(m);
 }
 
+static bool writes_field(const ir_param *param)
+{
+    return ir_param_is_written_field(param) || ir_param_is_column_reduction(param);
+}
+
 /* Whether the kernel may be applied only where this parameter has values: where its written fields
  * have, or all its fields if it writes none. */
 static bool counts(const chain_loop *loop, int p, bool writes)
 {
     const ir_param *param = &loop->kernel->params[p];
-    return writes ? ir_param_is_written_field(param) : ir_param_is_field(param);
+    return writes ? writes_field(param) : ir_param_is_field(param);
 }
 
 static bool writes_fields(const chain_loop *loop)
 {
     for (int p = 0; p < loop->kernel->param_count; p++)
-        if (ir_param_is_written_field(&loop->kernel->params[p])) return true;
+        if (writes_field(&loop->kernel->params[p])) return true;
     return false;
 }
 

@@ -31,17 +31,24 @@ static kata_status refuse_several(const chain_loop *loop, const ir_store *store,
     legality_say_where(loop, m);
     message_line(m, "'%s' extends along %s, and the range holds more than one index along %c",
                  param->name, along, "xyz"[d]);
-    message_line(m, "apply the kernel to kata_on(%s), or to a box one index wide along %c",
-                 loop->bindings[store->param].name, "xyz"[d]);
+    message_line(m,
+                 "apply the kernel to kata_on(%s), or to a box one index wide along %c; or reduce "
+                 "into it: 'sum %s %s along %s', min or max",
+                 loop->bindings[store->param].name, "xyz"[d], ir_types[param->type].name,
+                 param->name, along);
     return message_send(m);
 }
 
-/* A field that lacks a dimension has one value for all indices along it: one point may write it. */
+/* A field that lacks a dimension has one value for all indices along it: one point may write it, or
+ * one after the other where levels run in order along it. Reductions take all points. */
 static kata_status check_one_point(const chain_loop *loop, const ir_store *store, messages *m)
 {
     const ir_param *param = &loop->kernel->params[store->param];
+    const ir_kernel *kernel = loop->kernel;
+    if (ir_param_is_reduction(param)) return KATA_OK;
     for (int d = 0; d < 3; d++)
-        if (param->absent_axis[d] && loop->box.hi[d] - loop->box.lo[d] > 1)
+        if (param->absent_axis[d] && !(kernel->direction && kernel->ordered == d) &&
+            loop->box.hi[d] - loop->box.lo[d] > 1)
             return refuse_several(loop, store, d, m);
     return KATA_OK;
 }

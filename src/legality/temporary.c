@@ -33,8 +33,8 @@ bool legality_note_written(const chain_loop *loop)
     bool noted = true;
     if (grid_box_is_empty(&loop->box)) return true;
     for (int p = 0; p < loop->kernel->param_count && noted; p++)
-        if (ir_param_is_written_field(&loop->kernel->params[p]) &&
-            loop->bindings[p].slot->tracked && analysis_writes_whole(loop, p))
+        if (loop->bindings[p].slot && loop->bindings[p].slot->tracked &&
+            analysis_writes_whole(loop, p))
             noted = note_param(loop, p);
     return noted;
 }
@@ -78,12 +78,15 @@ static int whole_writer(const chain_loop *loop, const chain_slot *slot)
 static bool reads_earlier(const chain_loop *loop, const ir_access *access, const grid_box *need)
 {
     const ir_kernel *kernel = loop->kernel;
-    int d = kernel->ordered, by = access->offset[d];
-    if (!kernel->direction || (kernel->direction == IR_FORWARD ? by >= 0 : by <= 0)) return false;
-    grid_box inside = chain_binding_inside(&loop->bindings[access->param]);
+    if (ir_level_after(kernel, access->offset) >= 0) return false;
     grid_box box =
         analysis_touched(&kernel->params[access->param], access->offset, access->offset, need);
-    return box.lo[d] >= inside.lo[d] && box.hi[d] <= inside.hi[d];
+    grid_box inside = chain_binding_inside(&loop->bindings[access->param]);
+    bool stays = true;
+    for (int d = 0; d < 3; d++)
+        stays = stays &&
+                (!kernel->order[d] || (box.lo[d] >= inside.lo[d] && box.hi[d] <= inside.hi[d]));
+    return stays;
 }
 
 /* Whether a box of indices has values when they are read: from before the loop, or from its earlier

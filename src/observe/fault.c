@@ -7,9 +7,9 @@
 
 bool observe_point_before(const chain_loop *loop, const int64_t a[3], const int64_t b[3])
 {
-    int level = loop->kernel->ordered;
-    if (loop->kernel->direction && a[level] != b[level])
-        return (a[level] < b[level]) == (loop->kernel->direction == IR_FORWARD);
+    const ir_direction *order = loop->kernel->order;
+    for (int d = 2; d >= 0; d--)
+        if (order[d] && a[d] != b[d]) return (a[d] < b[d]) == (order[d] == IR_FORWARD);
     for (int d = 2; d > 0; d--)
         if (a[d] != b[d]) return a[d] < b[d];
     return a[0] < b[0];

@@ -65,7 +65,7 @@ static double bytes_of(const chain_loop *loop)
     double bytes = 0;
     for (int p = 0; p < loop->kernel->param_count; p++) {
         const chain_slot *slot = loop->bindings[p].slot;
-        bool counts = ir_param_is_field(&loop->kernel->params[p]) && !slot->is_scalar;
+        bool counts = ir_param_takes_field(&loop->kernel->params[p]) && !slot->is_scalar;
         for (int q = 0; q < p; q++) counts = counts && loop->bindings[q].slot != slot;
         if (!counts) continue;
         grid_box all = chain_slot_memory(slot);

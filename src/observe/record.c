@@ -173,9 +173,9 @@ void observe_record_results(observe_record *record, const chain_loop *loop)
     for (int p = 0; p < loop->kernel->param_count; p++) {
         const ir_param *param = &loop->kernel->params[p];
         const chain_binding *b = &loop->bindings[p];
-        if (ir_param_is_reduction(param))
+        if (ir_param_is_reduction(param) && !ir_param_is_column_reduction(param))
             write_scalar(record, b, b->version + 1);
-        else if (ir_param_is_written_field(param))
+        else if (ir_param_is_written_field(param) || ir_param_is_column_reduction(param))
             write_field(record, b->name, b->slot, b->version + 1);
     }
     fflush(record->to);

@@ -228,7 +228,8 @@ static ir_value evaluate(oracle_interpreter *in, const ir_expr *expr)
     return fail(in, "an unknown kind of expression");
 }
 
-/* ---- statements: true when a return was met -------------------------------------------------- */
+/* ---- statements: true when what runs is left --------------------------------------------------
+ */
 
 static void unset(oracle_interpreter *in, int local)
 {
@@ -268,17 +269,32 @@ static void reduce(oracle_interpreter *in, const ir_stmt *stmt)
     *reduced = ir_reduce(param, *reduced, evaluate(in, stmt->value));
 }
 
+/* True when a return was met, or the loop is to be left for another reason. */
+static bool run_round(oracle_interpreter *in, const ir_stmt *stmt, bool *returned)
+{
+    if (!evaluate(in, stmt->value).i32 || in->failure) return true;
+    bool left = run(in, stmt->body), skipped = left && in->leaves != ORACLE_RETURNS;
+    *returned = left && !skipped;
+    if (*returned || in->leaves == ORACLE_BREAKS) return true;
+    in->leaves = ORACLE_RETURNS;
+    run(in, stmt->step);
+    return false;
+}
+
+/* What a condition reads in a loop that is not unrolled is not noted: it changes. */
 static bool run_for(oracle_interpreter *in, const ir_stmt *stmt)
 {
     int64_t outer = in->repetition;
+    observe_fault *condition = in->condition;
     bool returned = false;
     run(in, stmt->init);
-    for (int64_t n = 0; !returned; n++) {
+    if (stmt->rounds) in->condition = NULL;
+    for (int64_t n = 0;; n++) {
         in->repetition = ir_repetition(outer, n);
-        if (!evaluate(in, stmt->value).i32 || in->failure) break;
-        returned = run(in, stmt->body);
-        if (!returned) run(in, stmt->step);
+        if (run_round(in, stmt, &returned)) break;
     }
+    in->leaves = ORACLE_RETURNS;
+    in->condition = condition;
     in->repetition = outer;
     return returned;
 }
@@ -296,6 +312,8 @@ static bool run_one(oracle_interpreter *in, const ir_stmt *stmt)
     case IR_STMT_REDUCE: reduce(in, stmt); return false;
     case IR_STMT_IF: return run(in, evaluate(in, stmt->value).i32 ? stmt->body : stmt->other);
     case IR_STMT_FOR: return run_for(in, stmt);
+    case IR_STMT_BREAK: in->leaves = ORACLE_BREAKS; return true;
+    case IR_STMT_CONTINUE: in->leaves = ORACLE_CONTINUES; return true;
     case IR_STMT_BLOCK: return run(in, stmt->body);
     case IR_STMT_RETURN: {
         if (!stmt->value) return true;

@@ -26,6 +26,13 @@ ir_value oracle_read(const oracle_field *field, int component, const int64_t ind
 
 /* ---- interpret.c ----------------------------------------------------------------------------- */
 
+/* What a statement that leaves the statements around it leaves. */
+typedef enum oracle_leaving {
+    ORACLE_RETURNS,  /* the kernel, or the helper */
+    ORACLE_BREAKS,   /* the innermost loop */
+    ORACLE_CONTINUES /* a round of it */
+} oracle_leaving;
+
 typedef struct oracle_interpreter {
     const chain_loop *loop;
     int64_t point[3];
@@ -38,6 +45,7 @@ typedef struct oracle_interpreter {
     observe_fault *condition; /* of an assert being evaluated: takes what it reads; NULL: none */
     int calls;                /* of helpers, within that condition */
     observe_trace *trace;     /* NULL at points that are not traced */
+    oracle_leaving leaves;    /* RETURNS but between a break or continue and its loop */
     int64_t repetition;       /* of loops, see ir_repetition */
     const char *failure;      /* what must not happen, NULL while it has not */
 } oracle_interpreter;

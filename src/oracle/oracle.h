@@ -17,14 +17,18 @@ kata_status oracle_run_chain(const chain *c, observe_trace *trace, observe_meter
 
 /* ---- reference_reduce.c ---------------------------------------------------------------------- */
 
-/* What the points of a box contribute to an element of a reduction: x fastest, then y, z. */
+/* What points contribute to an element of a reduction. */
 typedef struct oracle_contributions {
     const ir_param *param;
-    grid_box box;
+    grid_box box;  /* the points to reduce */
+    grid_box made; /* holds them: those that values are of, x fastest, then y, z */
     const ir_value *values;
+    bool downwards; /* bricks of columns are taken from high to low */
 } oracle_contributions;
 
 ir_value oracle_reduce(const oracle_contributions *all);
+/* Sets an element of the field of a column reduction from the values of all points of a loop. */
+void oracle_reduce_columns(const chain_loop *loop, int p, int element, const ir_value *values);
 
 /* ---- plan_interpreter.c: any plan, point by point -------------------------------------------- */
 

@@ -19,7 +19,8 @@ static bool prepare(oracle_planned *e, int loop)
     if (!vector_reserve(&nodes, &e->node_room, kernel->graph.count, sizeof *e->nodes))
         return oracle_plan_no_memory(e);
     e->nodes = nodes;
-    if (!e->a->loops[loop].reduces || e->contributions[loop]) return true;
+    const analysis_loop *part = &e->a->loops[loop];
+    if (!(part->reduces || part->gathers) || e->contributions[loop]) return true;
     size_t points = (size_t)grid_box_points(&l->box);
     size_t elements = (size_t)oracle_first_element(kernel, kernel->param_count);
     e->contributions[loop] = calloc(elements * points + 1, sizeof(ir_value));
@@ -33,28 +34,44 @@ static bool prepare(oracle_planned *e, int loop)
     return true;
 }
 
+/* Sums into fields end with the loop's points, which run at once. */
+static void reduce_columns(const oracle_part *p)
+{
+    const ir_kernel *kernel = p->loop->kernel;
+    size_t points = (size_t)grid_box_points(&p->loop->box);
+    for (int i = 0; i < kernel->param_count; i++) {
+        const ir_param *param = &kernel->params[i];
+        int first = ir_param_is_column_reduction(param) ? oracle_first_element(kernel, i) : 0;
+        for (int k = 0; ir_param_is_column_reduction(param) && k < param->count; k++)
+            oracle_reduce_columns(p->loop, i, k,
+                                  p->e->contributions[p->run->loop] + (size_t)(first + k) * points);
+    }
+}
+
 static bool run_part(void *data, const plan_walk *walk, const plan_run *run)
 {
     oracle_part p = {.e = data, .walk = walk, .run = run};
     p.loop = p.e->a->loops[run->loop].loop;
     if (!prepare(p.e, run->loop)) return false;
-    int order[3] = {2, 1, 0}; /* outermost first: levels that run in order */
-    const ir_kernel *kernel = p.loop->kernel;
-    bool down = kernel->direction == IR_BACKWARD;
-    if (kernel->direction) {
-        order[2 - kernel->ordered] = 2;
-        order[0] = kernel->ordered;
-    }
+    const ir_direction *along = p.loop->kernel->order;
+    int order[3], ordered = 0; /* dimensions, outermost first: those of levels that run in order */
+    for (int d = 2; d >= 0; d--)
+        if (along[d]) order[ordered++] = d;
+    for (int d = 2, count = ordered; d >= 0; d--)
+        if (!along[d]) order[count++] = d;
     int64_t at[3], count[3];
     for (int k = 0; k < 3; k++) count[k] = run->box.hi[order[k]] - run->box.lo[order[k]];
     for (at[0] = 0; at[0] < count[0]; at[0]++)
         for (at[1] = 0; at[1] < count[1]; at[1]++)
             for (at[2] = 0; at[2] < count[2]; at[2]++) {
-                for (int k = 0; k < 3; k++)
+                for (int k = 0; k < 3; k++) {
+                    bool down = along[order[k]] == IR_BACKWARD;
                     p.point[order[k]] =
-                        run->box.lo[order[k]] + (k == 0 && down ? count[0] - 1 - at[0] : at[k]);
+                        run->box.lo[order[k]] + (down ? count[k] - 1 - at[k] : at[k]);
+                }
                 if (!oracle_run_point(&p)) return false;
             }
+    reduce_columns(&p);
     return true;
 }
 
@@ -83,7 +100,8 @@ static bool reduce(oracle_planned *e, int loop, int p)
     size_t points = (size_t)grid_box_points(&l->box);
     for (int i = 0; i < param->count; i++) {
         size_t element = (size_t)oracle_first_element(l->kernel, p) + (size_t)i;
-        oracle_contributions all = {param, l->box, e->contributions[loop] + element * points};
+        const ir_value *values = e->contributions[loop] + element * points;
+        oracle_contributions all = {param, l->box, l->box, values, false};
         ir_value result = oracle_reduce(&all);
         if (param->accumulates) result = ir_reduce(param, store_scalar(slot, i), result);
         if (!store_scalar_set(slot, i, result)) return oracle_plan_no_memory(e);
@@ -101,7 +119,9 @@ static bool finish(void *data, int loop)
         if (!run_part(e, NULL, &run)) return false;
     }
     for (int p = 0; p < l->kernel->param_count; p++)
-        if (ir_param_is_reduction(&l->kernel->params[p]) && !reduce(e, loop, p)) return false;
+        if (ir_param_is_reduction(&l->kernel->params[p]) &&
+            !ir_param_is_column_reduction(&l->kernel->params[p]) && !reduce(e, loop, p))
+            return false;
     store_log(l);
     return true;
 }

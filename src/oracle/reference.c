@@ -63,7 +63,8 @@ static kata_status prepare_locals(reference_run *run, messages *m)
  * are collected. */
 static bool adds_up(const ir_param *param)
 {
-    return param->kind == IR_PARAM_SUM && ir_type_is_integer(param->type);
+    return param->kind == IR_PARAM_SUM && ir_type_is_integer(param->type) &&
+           !ir_param_is_column_reduction(param);
 }
 
 static bool is_collected(const ir_param *param)
@@ -206,19 +207,26 @@ static void commit_level(reference_run *run, const grid_box *level, int p)
                 commit_point(&run->in.fields[p], param, at);
 }
 
-static bool run_levels(reference_run *run)
+static bool run_level(reference_run *run, const grid_box *level)
 {
-    const chain_loop *loop = run->in.loop;
-    int d = loop->kernel->ordered;
-    int64_t count = loop->box.hi[d] - loop->box.lo[d];
-    grid_box level = loop->box;
-    for (int64_t i = 0; i < count; i++) {
-        level.lo[d] =
-            loop->kernel->direction == IR_FORWARD ? loop->box.lo[d] + i : loop->box.hi[d] - 1 - i;
-        level.hi[d] = level.lo[d] + 1;
-        if (!run_points(run, &level)) return false;
-        for (int p = 0; p < loop->kernel->param_count; p++)
-            if (ir_param_is_written_field(&loop->kernel->params[p])) commit_level(run, &level, p);
+    const ir_kernel *kernel = run->in.loop->kernel;
+    if (!run_points(run, level)) return false;
+    for (int p = 0; p < kernel->param_count; p++)
+        if (ir_param_is_written_field(&kernel->params[p])) commit_level(run, level, p);
+    return true;
+}
+
+/* The levels of a box in order; `d`: the outermost dimension that is still to be walked along. */
+static bool run_levels(reference_run *run, const grid_box *box, int d)
+{
+    while (d >= 0 && !run->in.loop->kernel->order[d]) d--;
+    if (d < 0) return run_level(run, box);
+    bool forward = run->in.loop->kernel->order[d] == IR_FORWARD;
+    for (int64_t i = 0; i < box->hi[d] - box->lo[d]; i++) {
+        grid_box part = *box;
+        part.lo[d] = forward ? box->lo[d] + i : box->hi[d] - 1 - i;
+        part.hi[d] = part.lo[d] + 1;
+        if (!run_levels(run, &part, d - 1)) return false;
     }
     return true;
 }
@@ -227,7 +235,7 @@ static bool run_all(reference_run *run)
 {
     const chain_loop *loop = run->in.loop;
     if (grid_box_is_empty(&loop->box)) return true;
-    return loop->kernel->direction ? run_levels(run) : run_points(run, &loop->box);
+    return loop->kernel->direction ? run_levels(run, &loop->box, 2) : run_points(run, &loop->box);
 }
 
 static void commit_reduction(reference_run *run, int p)
@@ -238,7 +246,11 @@ static void commit_reduction(reference_run *run, int p)
     const int64_t here[3] = {0, 0, 0};
     for (int e = 0; e < param->count; e++) {
         size_t r = run->in.reduced_start[p] + (size_t)e;
-        oracle_contributions all = {param, loop->box, run->contributions[r]};
+        if (ir_param_is_column_reduction(param)) {
+            oracle_reduce_columns(loop, p, e, run->contributions[r]);
+            continue;
+        }
+        oracle_contributions all = {param, loop->box, loop->box, run->contributions[r], false};
         ir_value result = adds_up(param) ? run->in.reduced[r] : oracle_reduce(&all),
                  args[2] = {store_get_element(scalar, e, here), result};
         if (param->accumulates)

@@ -140,6 +140,9 @@ static void find_fixed(plan_group *g, const analysis_loop *l)
 static const char *why_whole(const plan_group *g, const analysis_loop *l)
 {
     if (l->loop->copy) return "values are copied from one field to another, whole";
+    if (l->gathers) return "values are reduced into a field that lacks a dimension";
+    if (l->uncuttable && l->columns)
+        return "levels run in order and hand values on in a field that lacks their dimension";
     if (l->uncuttable)
         return "levels run in order and read more of each other than their own column";
     for (int i = 0; i < l->touch_count; i++) {

@@ -165,6 +165,9 @@ static bool run_part(void *data, const plan_walk *walk, const plan_run *run)
     const analysis_loop *l = &v->a->loops[run->loop];
     if (v->loops[run->loop].finished)
         return proof_refuse_loop(v, run->loop, "runs after its reductions were finished");
+    if (l->gathers && (memcmp(&run->box, &l->loop->box, sizeof run->box) != 0 ||
+                       memcmp(&run->core, &l->loop->box, sizeof run->core) != 0))
+        return proof_refuse_loop(v, run->loop, "reduces some of its points into a field");
     v->colored = l->loop->colors > 1 ? run->loop : -1;
     for (int t = 0; t < l->touch_count; t++)
         if (!check_touch(v, walk, run, &l->touches[t], false)) return false;

@@ -96,7 +96,7 @@ kata_status store_make_arrays(const chain_loop *loop, messages *m)
     kata_status status = KATA_OK;
     for (int p = 0; p < loop->kernel->param_count && status == KATA_OK; p++) {
         const chain_binding *b = &loop->bindings[p];
-        if (ir_param_is_field(&loop->kernel->params[p]))
+        if (ir_param_takes_field(&loop->kernel->params[p]))
             status = store_make_array(b->slot, b->name, m);
     }
     return status;

@@ -94,19 +94,19 @@ static int64_t count_blocks(sweep_blocks *b)
 }
 
 /* The last dimension along which blocks can still be halved; -1: none. */
-static int halved_dimension(const sweep_blocks *b, int ordered)
+static int halved_dimension(const sweep_blocks *b, int uncut)
 {
     int d = 2;
-    while (d >= 0 && (d == ordered || b->size[d] <= (d == 0 ? b->unit : 1))) d--;
+    while (d >= 0 && (uncut >> d & 1 || b->size[d] <= (d == 0 ? b->unit : 1))) d--;
     return d;
 }
 
 /* Halves blocks until each thread has some, along z first; small ones until each has one. */
-static void share_out(sweep_blocks *b, int threads, int ordered)
+static void share_out(sweep_blocks *b, int threads, int uncut)
 {
     int64_t count, each = b->single ? 1 : BLOCKS_PER_THREAD;
     while ((count = count_blocks(b)) < threads * each) {
-        int d = halved_dimension(b, ordered);
+        int d = halved_dimension(b, uncut);
         bool small = b->size[0] * b->size[1] * b->size[2] < 2 * SMALLEST_BLOCK;
         if (d < 0 || (small && count >= threads)) return;
         b->size[d] = d == 0 ? rounded_up(b->size[0] / 2, b->unit) : divided_up(b->size[d], 2);
@@ -114,12 +114,12 @@ static void share_out(sweep_blocks *b, int threads, int ordered)
 }
 
 /* Lowers blocks a little if threads then end together: it minimizes the work of the last one. */
-static void even_out(sweep_blocks *b, const sweep_reuse *reuse, int threads, int ordered)
+static void even_out(sweep_blocks *b, const sweep_reuse *reuse, int threads, int uncut)
 {
     enum { MORE = 4 };
     int64_t extent = b->box.hi[1] - b->box.lo[1], others = count_blocks(b) / b->count[1];
     int64_t first = b->count[1], least = 0;
-    if (ordered == 1) return;
+    if (uncut >> 1 & 1) return;
     for (int64_t rows = first; rows <= first + (int64_t)MORE * threads && rows <= extent; rows++) {
         int64_t height = divided_up(extent, rows);
         int64_t time = divided_up(rows * others, threads) * (height + reuse->span[1]);
@@ -131,15 +131,16 @@ static void even_out(sweep_blocks *b, const sweep_reuse *reuse, int threads, int
 }
 
 sweep_blocks sweep_blocks_make(const grid_box *box, const sweep_reuse *reuse, int threads,
-                               bool single, int ordered)
+                               bool single, int uncut)
 {
     sweep_blocks b = {.box = *box, .single = single, .unit = reuse->reduces ? ABI_BRICK : UNIT};
     int64_t extent[3];
     for (int d = 0; d < 3; d++) b.size[d] = extent[d] = box->hi[d] - box->lo[d];
     choose_section(&b, reuse, extent);
-    if (ordered >= 0) b.size[ordered] = extent[ordered];
-    share_out(&b, threads, ordered);
-    even_out(&b, reuse, threads, ordered);
+    for (int d = 0; d < 3; d++)
+        if (uncut >> d & 1) b.size[d] = extent[d];
+    share_out(&b, threads, uncut);
+    even_out(&b, reuse, threads, uncut);
     return b;
 }
 

@@ -19,7 +19,7 @@ typedef struct room_finder {
 
 static chain_slot *slot_of(const chain_loop *loop, int p)
 {
-    bool field = ir_param_is_field(&loop->kernel->params[p]);
+    bool field = ir_param_takes_field(&loop->kernel->params[p]);
     return field ? loop->bindings[p].slot : NULL;
 }
 

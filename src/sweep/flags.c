@@ -39,6 +39,11 @@ int64_t sweep_chain_bytes(const chain *c)
     return bytes;
 }
 
+bool sweep_chain_fits(const sweep_workers *workers, const chain *c)
+{
+    return !leaves_caches(workers, sweep_chain_bytes(c));
+}
+
 /* A short chain between long ones finds in the caches what these have left there. */
 bool sweep_workers_chain(sweep_workers *workers, int64_t bytes)
 {

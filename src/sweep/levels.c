@@ -5,28 +5,35 @@
 
 /* Whether a point of a level that runs before a level has failed: then what this level does is not
  * wanted. */
-static bool fails_before(const sweep_loop *l, int64_t level)
+static bool fails_before(const sweep_loop *l, const grid_box *level)
 {
-    const ir_kernel *kernel = l->loop->kernel;
+    const ir_direction *order = l->loop->kernel->order;
     const observe_fault *fault = sweep_first_fault(l);
-    if (!fault) return false;
-    int64_t failing = fault->point[kernel->ordered];
-    return kernel->direction == IR_FORWARD ? failing < level : failing > level;
+    for (int d = 2; d >= 0 && fault; d--)
+        if (order[d] && fault->point[d] != level->lo[d])
+            return (fault->point[d] < level->lo[d]) == (order[d] == IR_FORWARD);
+    return false;
 }
 
 int64_t sweep_level_count(const sweep_loop *l, const grid_box *box)
 {
-    int d = l->loop->kernel->ordered;
-    return box->hi[d] - box->lo[d];
+    int64_t count = 1;
+    for (int d = 0; d < 3; d++)
+        if (l->loop->kernel->order[d]) count *= box->hi[d] - box->lo[d];
+    return count;
 }
 
 grid_box sweep_level(const sweep_loop *l, const grid_box *box, int64_t i)
 {
-    const ir_kernel *kernel = l->loop->kernel;
-    int d = kernel->ordered;
+    const ir_direction *order = l->loop->kernel->order;
     grid_box level = *box;
-    level.lo[d] = kernel->direction == IR_FORWARD ? box->lo[d] + i : box->hi[d] - 1 - i;
-    level.hi[d] = level.lo[d] + 1;
+    for (int d = 0; d < 3; d++) {
+        int64_t size = box->hi[d] - box->lo[d];
+        if (!order[d]) continue;
+        level.lo[d] = order[d] == IR_FORWARD ? box->lo[d] + i % size : box->hi[d] - 1 - i % size;
+        level.hi[d] = level.lo[d] + 1;
+        i /= size;
+    }
     return level;
 }
 
@@ -36,7 +43,7 @@ bool sweep_run_levels(sweep_loop *l, const grid_box *box)
     bool done = true;
     for (int64_t i = 0; i < count && done; i++) {
         grid_box level = sweep_level(l, box, i);
-        if (fails_before(l, level.lo[l->loop->kernel->ordered])) return true;
+        if (fails_before(l, &level)) return true;
         done = sweep_run_blocks(l, &level);
     }
     return done;

@@ -84,9 +84,9 @@ typedef struct sweep_blocks {
     bool single; /* one for each thread, if caches hold them */
 } sweep_blocks;
 
-/* `ordered`: a dimension along which there are no cuts, or -1. */
+/* `uncut`: bit d: there are no cuts along dimension d. */
 sweep_blocks sweep_blocks_make(const grid_box *box, const sweep_reuse *reuse, int threads,
-                               bool single, int ordered);
+                               bool single, int uncut);
 /* Cuts a box of the same size in the same way. */
 void sweep_blocks_move(sweep_blocks *blocks, const grid_box *box);
 grid_box sweep_block_box(const sweep_blocks *blocks, int64_t i);
@@ -155,6 +155,15 @@ typedef struct sweep_bins {
     int64_t bytes; /* of the bins of a thread, with their copies */
 } sweep_bins;
 
+/* An element of a reduction whose points are added to rows: see columns.c. */
+typedef struct sweep_column_sum {
+    int param, element, view;
+    int bricked;   /* the dimension along which bricks lie */
+    grid_box rows; /* one for each y and z; bricks along `bricked` */
+    int64_t pitch; /* elements from row to row */
+    char *memory;  /* of element lo[0] of the first row */
+} sweep_column_sum;
+
 /* What one thread has of a prepared loop. */
 typedef struct sweep_share {
     _Alignas(128) abi_arguments arguments; /* with the thread's own views and failure */
@@ -165,6 +174,8 @@ typedef struct sweep_share {
     char **bins;   /* of each of the loop's sums with bins */
     int64_t begun; /* the run of the loop whose views these are */
     grid_box core; /* points that count in reductions */
+    const grid_box
+        *cut; /* skewed boxes that run are cut to its rows; NULL: they are one row high */
     int flags;
 } sweep_share;
 
@@ -178,6 +189,8 @@ struct sweep_loop {
     bool columns;       /* levels run in order, and columns are independent: each runs by itself */
     bool levels;        /* levels run in order, each on all its points */
     bool along_x;       /* levels run in order, along x */
+    bool bands;         /* levels run in order along several dimensions, in bands: see bands.c */
+    bool pipelined;     /* these overlap, and threads share them */
     bool collects;      /* contributions of all points, which are reduced when the loop has ended */
     bool poison;        /* as the workers' */
     bool alone;         /* one thread must run it */
@@ -197,7 +210,12 @@ struct sweep_loop {
     const sweep_edge **edge_of_view; /* NULL: none in `edges` */
     sweep_reduction *reductions;
     sweep_bins *bins;
+    sweep_column_sum *column_sums;
+    int column_count;
+    int uncut; /* bit d: blocks are not cut along dimension d, for columns are added up along it */
+    bool gathers; /* it reduces into fields, which change behind the last point */
     sweep_reuse reuse;
+    int64_t band_reach[3]; /* of reads of what the loop writes, where bands overlap */
     sweep_choice stores, planes, prefetches;
     sweep_choice *timed;           /* that the box that runs is a try of; NULL: none */
     double start;                  /* of that */
@@ -337,6 +355,20 @@ bool sweep_run_plain(const sweep_loop *l, const grid_box *box, sweep_share *shar
 /* The same for a loop with reductions, whose contributions are reduced to bricks, or collected. */
 bool sweep_run_reducing(const sweep_loop *l, const grid_box *block, sweep_share *share);
 
+/* ---- columns.c, commit_columns.c: reductions into fields --------------------------------------
+ */
+
+/* Adds an element of a reduction to l->column_sums; false when memory is out. */
+bool sweep_add_column_sum(sweep_loop *l, int param, int element);
+/* Before the first point of a loop whose levels run one by one. */
+void sweep_start_columns(const sweep_loop *l);
+/* Runs a block of a loop that has column sums: whole columns. False when memory is out. */
+bool sweep_run_columns(const sweep_loop *l, const grid_box *block, sweep_share *share);
+/* After the last point: sets the fields into which a loop reduces. False when memory is out. */
+bool sweep_commit_columns(sweep_loop *l);
+/* Partials of all rows from the contributions of their points. */
+void sweep_reduce_collected(const sweep_loop *l);
+
 /* ---- run_blocks.c, levels.c ------------------------------------------------------------------ */
 
 /* A part from 0 on that no thread has taken since l->next was 0. */
@@ -350,6 +382,20 @@ int64_t sweep_level_count(const sweep_loop *l, const grid_box *box);
 grid_box sweep_level(const sweep_loop *l, const grid_box *box, int64_t i);
 /* Runs a box level after level, as far as one with a point that fails. False when memory is out. */
 bool sweep_run_levels(sweep_loop *l, const grid_box *box);
+
+/* ---- band_reads.c, bands.c
+ * ------------------------------------------------------------------------------- */
+
+/* Whether reads of what a loop writes, which has an order along several dimensions, let its bands
+ * overlap; then how far they reach. */
+bool sweep_bands_overlap(const sweep_loop *l, int64_t reach[3]);
+/* Whether such a loop runs in bands; and whether these overlap. Sets l->band_reach. */
+bool sweep_has_bands(const sweep_loop *l);
+bool sweep_overlaps_bands(sweep_loop *l);
+/* Runs a box in bands on l->thread_count threads; the other on one, with its share. False when
+ * memory is out. */
+bool sweep_run_bands(sweep_loop *l, const grid_box *box);
+bool sweep_run_bands_alone(const sweep_loop *l, const grid_box *box, sweep_share *share);
 
 /* ---- flags.c --------------------------------------------------------------------------------- */
 

@@ -75,7 +75,7 @@ static void prepare_levels(sweep_loop *l)
     int d = kernel->ordered;
     l->columns = runs_columns(l);
     l->levels = kernel->direction && !l->columns;
-    l->along_x = kernel->direction && d == 0;
+    l->along_x = kernel->order[0];
     for (int p = 0; p < kernel->param_count; p++) {
         const grid_box *inside = &l->fields[p].inside;
         bool ends = l->columns && ir_param_is_field(&kernel->params[p]);
@@ -97,6 +97,8 @@ static bool take_memory(sweep_loop *l)
     l->edge_of_view = arena_array(&l->memory, views + 1, sizeof(const sweep_edge *));
     l->numbers = arena_array(&l->memory, (size_t)l->number_count + 1, sizeof *l->numbers);
     l->reductions = arena_array(&l->memory, views + 1, sizeof *l->reductions);
+    l->column_sums = arena_array(&l->memory, views + 1, sizeof *l->column_sums);
+    if (!l->column_sums) return false;
     return l->fields && l->readable && l->views && l->edge_of_view && l->numbers && l->reductions;
 }
 
@@ -130,9 +132,12 @@ static bool prepare_reductions(sweep_loop *l)
     l->bricks = bricks_of(&l->like.box);
     l->collects = l->manner.cut || l->along_x;
     for (int p = 0; p < kernel->param_count; p++) {
+        l->gathers = l->gathers || ir_param_is_column_reduction(&kernel->params[p]);
         bool reduces = ir_param_is_reduction(&kernel->params[p]) && !ir_has_bins(kernel, p);
-        for (int e = 0; reduces && e < kernel->params[p].count; e++)
-            if (!add_reduction(l, p, e)) return false;
+        bool rows = codegen_adds_rows(kernel, p);
+        for (int e = 0; reduces && e < kernel->params[p].count;
+             e++)
+            if (!(rows ? sweep_add_column_sum(l, p, e) : add_reduction(l, p, e))) return false;
     }
     if (!sweep_prepare_bins(l)) return false;
     l->reuse.reduces = l->reduction_count > 0;
@@ -230,11 +235,13 @@ static void prepare_how(sweep_loop *l)
 {
     l->bytes = bytes_per_point(l);
     l->work = larger(l->bytes, (int64_t)l->loop->kernel->graph.count);
-    l->alone = copies_written(l);
+    l->bands = sweep_has_bands(l);
+    l->pipelined = l->bands && sweep_overlaps_bands(l);
+    l->alone = copies_written(l) && !l->pipelined;
     l->far = sweep_edge_may_be_far(l->edges, l->edge_count);
     l->high = codegen_height(l->loop->kernel) >= CODEGEN_HIGH;
     l->streams = reads_written(l, true) ? 0 : written_streams(l);
-    if (!reads_written(l, false)) l->usual_flags |= ABI_OVERLAP;
+    if (!reads_written(l, false) && !l->column_count) l->usual_flags |= ABI_OVERLAP;
 }
 
 /* ---- threads --------------------------------------------------------------------------------- */

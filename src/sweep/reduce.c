@@ -59,6 +59,13 @@
         }                                                                                          \
     }
 
+/* add_f64_of_rows: `count` elements of two rows, one by one. `to` may be the first row. */
+#define REDUCE_ROWS(OP, T, t)                                                                      \
+    VECTOR_WIDTHS static void OP##_##t##_of_rows(const T *a, const T *b, int64_t count, T *to)     \
+    {                                                                                              \
+        IN_PLACE for (int64_t i = 0; i < count; i++) to[i] = kata_##OP##_##t(a[i], b[i]);          \
+    }
+
 /* add_f64_of_brick: the first `count` contributions of a brick, a multiple of ABI_LANES; the
  * others are neutral. */
 #define REDUCE_BRICK(OP, T, t)                                                                     \
@@ -75,6 +82,7 @@
 #define REDUCE_BY(OP, T, t)                                                                        \
     REDUCE_LANES(OP, T, t)                                                                         \
     REDUCE_PAIRS(OP, T, t)                                                                         \
+    REDUCE_ROWS(OP, T, t)                                                                          \
     REDUCE_BRICK(OP, T, t)
 
 #define REDUCE_TYPE(T, t)                                                                          \
@@ -197,6 +205,48 @@ static void combine_rows(const ir_param *param, ir_value *values, int64_t rows, 
     for (int64_t r = 0; r < rows && count > 1; r++) {
         combine_tree(param, values + r * count, first, count);
         values[r] = values[r * count];
+    }
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+void sweep_reduce_rows(const ir_param *param, const void *a, const void *b, int64_t count, void *to)
+{
+    ir_op op = ir_reduction_op(param);
+    switch (param->type) {
+    case IR_F64: OF_OPERATION(op, f64, rows, a, b, count, to); break;
+    case IR_F32: OF_OPERATION(op, f32, rows, a, b, count, to); break;
+    case IR_I64: OF_OPERATION(op, i64, rows, a, b, count, to); break;
+    default: OF_OPERATION(op, i32, rows, a, b, count, to); break;
+    }
+}
+
+/* 0 changes no integer. */
+void sweep_reduce_end_row(const ir_param *param, int64_t count, void *row)
+{
+    bool sums = param->kind == IR_PARAM_SUM;
+    double *f64 = row;
+    float *f32 = row;
+    for (int64_t i = 0; i < count && sums && param->type == IR_F64; i++) f64[i] = 0 + f64[i];
+    for (int64_t i = 0; i < count && sums && param->type == IR_F32; i++) f32[i] = 0 + f32[i];
+}
+
+/* As combine_tree, of rows that lie `pitch` bytes apart. */
+void sweep_reduce_row_tree(const ir_param *param, void *rows, int64_t pitch, int64_t first,
+                           int64_t count, int64_t points)
+{
+    char *row = rows;
+    size_t bytes = (size_t)(points * ir_types[param->type].bytes);
+    first += CENTRE;
+    for (; count > 1; first /= 2) {
+        int64_t alone = first % 2, pairs = (count - alone) / 2, rest = (count - alone) % 2;
+        for (int64_t i = 0; i < pairs; i++) {
+            char *from = row + (alone + 2 * i) * pitch;
+            sweep_reduce_rows(param, from, from + pitch, points, row + (alone + i) * pitch);
+        }
+        if (rest && alone + pairs != count - 1)
+            memcpy(row + (alone + pairs) * pitch, row + (count - 1) * pitch, bytes);
+        count = alone + pairs + rest;
     }
 }
 

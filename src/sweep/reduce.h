@@ -7,7 +7,13 @@
  * half without points left out; all indices below 0 are one such half, all others its upper one. A
  * sum is finally added to 0 (so that a sum of no points is +0); min and max of no points are their
  * neutral start. A reduction declared inout is at last combined with what the scalar held before,
- * which comes first: old + sum. */
+ * which comes first: old + sum.
+ *
+ * A reduction into a field has such an order for each element of the field, over the dimensions
+ * that the field lacks. Where it has x, points are grouped in bricks of IR_COLUMN_BRICK indices
+ * along the first dimension that it lacks: y, or else z. Such a brick is combined one point after
+ * the other from its neutral start, upwards, or downwards where levels along that dimension run
+ * downwards; the tree goes over bricks, and over z if it lacks y and z. */
 #ifndef SWEEP_REDUCE_H
 #define SWEEP_REDUCE_H
 
@@ -26,6 +32,15 @@ void sweep_reduce_row(const ir_param *param, const void *contributions, int64_t 
 /* The same of the lanes of bricks that follow one another, ABI_LANES each. */
 void sweep_reduce_lanes(const ir_param *param, const void *lanes, int64_t bricks,
                         ir_value *partials);
+/* Combines `count` elements of two rows, one by one; `to` may be the first. */
+void sweep_reduce_rows(const ir_param *param, const void *a, const void *b, int64_t count,
+                       void *to);
+/* The last step: adds the sums of a row to 0. */
+void sweep_reduce_end_row(const ir_param *param, int64_t count, void *row);
+/* The tree over `count` rows of points, `pitch` bytes apart, whose first has index `first`; the
+ * result is the first row, the others are lost. */
+void sweep_reduce_row_tree(const ir_param *param, void *rows, int64_t pitch, int64_t first,
+                           int64_t count, int64_t points);
 /* Combines the partials of a plane of a box, which are lost, to the first of them. */
 void sweep_reduce_plane(const ir_param *param, const grid_box *bricks, ir_value *partials);
 /* Combines the partials of a box (in bricks along x; x fastest, then y, z), which are lost, to

@@ -5,6 +5,7 @@
 
 bool sweep_run_block(const sweep_loop *l, const grid_box *box, sweep_share *share)
 {
+    if (l->column_count) return sweep_run_columns(l, box, share);
     if (l->reduction_count) return sweep_run_reducing(l, box, share);
     share->arguments.flags = share->flags;
     return sweep_run_part(l, box, share);
@@ -54,7 +55,7 @@ static void cut(sweep_loop *l, const grid_box *box)
         sweep_blocks_move(&l->blocks, box);
     else
         l->blocks = sweep_blocks_make(box, &l->reuse, l->thread_count, l->few,
-                                      l->columns ? l->loop->kernel->ordered : -1);
+                                      l->uncut | (l->columns ? 1 << l->loop->kernel->ordered : 0));
     l->blocks_threads = l->thread_count;
 }
 

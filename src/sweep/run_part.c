@@ -4,14 +4,14 @@
 #include "sweep/loop.h"
 
 /* Copies what a piece reads. If the loop visits points of one colour and writes what it reads, the
- * copies also hold points of that colour, which other threads write meanwhile. Nobody reads these
- * copies, and the thread sanitizer is told so. */
+ * copies also hold points of that colour, which other threads write meanwhile. The same is true of
+ * points in bands. Nobody reads these copies, and the thread sanitizer is told so. */
 static bool gather(const sweep_loop *l, const grid_box *piece, sweep_share *share)
 {
-    bool colored = l->like.colors > 1;
-    if (colored) AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
+    bool beside = l->like.colors > 1 || l->pipelined;
+    if (beside) AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
     bool done = sweep_edge_gather(l->edges, l->edge_count, piece, share);
-    if (colored) AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+    if (beside) AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
     return done;
 }
 

@@ -10,6 +10,8 @@ bool sweep_run_plain(const sweep_loop *l, const grid_box *box, sweep_share *shar
     memcpy(points.lo, box->lo, sizeof points.lo);
     memcpy(points.hi, box->hi, sizeof points.hi);
     share->failure.found = 0;
+    share->arguments.ends[0] = share->cut ? share->cut->lo[0] : box->lo[0];
+    share->arguments.ends[1] = share->cut ? share->cut->hi[0] : box->hi[0];
     l->run(&points, &share->arguments);
     return !share->failure.found || sweep_fault_note(l, share, true);
 }

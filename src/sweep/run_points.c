@@ -34,8 +34,8 @@ static void reduce(const sweep_loop *l, const sweep_share *share, const ir_store
     const ir_param *param = &l->loop->kernel->params[s->param];
     const abi_view *view =
         &share->views[codegen_view_index(l->loop->kernel, s->param) + s->component];
-    int64_t x =
-        l->along_x ? point[0] : sweep_brick(point[0]) * ABI_LANES + (point[0] & (ABI_LANES - 1));
+    bool rows = l->along_x || codegen_adds_rows(l->loop->kernel, s->param);
+    int64_t x = rows ? point[0] : sweep_brick(point[0]) * ABI_LANES + (point[0] & (ABI_LANES - 1));
     size_t bytes = (size_t)ir_types[param->type].bytes;
     int64_t element = x + point[1] * view->y + point[2] * view->z;
     void *lane = (void *)((uintptr_t)view->origin + (uintptr_t)(element * (int64_t)bytes));
@@ -69,29 +69,31 @@ static bool run_point(const sweep_loop *l, const int64_t point[3], sweep_share *
     return true;
 }
 
-/* The dimensions from the outermost to the innermost: levels that run in order are outermost, the
+/* The dimensions from the outermost to the innermost: those of levels that run in order, then the
  * others as points are ordered. */
 static void find_order(const ir_kernel *kernel, int order[3])
 {
     int count = 0;
-    if (kernel->direction) order[count++] = kernel->ordered;
     for (int d = 2; d >= 0; d--)
-        if (!kernel->direction || d != kernel->ordered) order[count++] = d;
+        if (kernel->order[d]) order[count++] = d;
+    for (int d = 2; d >= 0; d--)
+        if (!kernel->order[d]) order[count++] = d;
 }
 
 bool sweep_run_points(const sweep_loop *l, const grid_box *box, sweep_share *share)
 {
     int order[3];
-    bool down = l->loop->kernel->direction == IR_BACKWARD, fails = false;
+    bool fails = false;
     int64_t point[3], at[3], count[3];
     find_order(l->loop->kernel, order);
     for (int k = 0; k < 3; k++) count[k] = box->hi[order[k]] - box->lo[order[k]];
     for (at[0] = 0; at[0] < count[0]; at[0]++)
         for (at[1] = 0; at[1] < count[1]; at[1]++)
             for (at[2] = 0; at[2] < count[2] && !fails; at[2]++) {
-                for (int k = 0; k < 3; k++)
-                    point[order[k]] =
-                        box->lo[order[k]] + (k == 0 && down ? count[0] - 1 - at[0] : at[k]);
+                for (int k = 0; k < 3; k++) {
+                    bool down = l->loop->kernel->order[order[k]] == IR_BACKWARD;
+                    point[order[k]] = box->lo[order[k]] + (down ? count[k] - 1 - at[k] : at[k]);
+                }
                 if (!run_point(l, point, share, &fails)) return false;
             }
     return true;

@@ -28,6 +28,7 @@ static bool run_box(sweep_loop *l, int64_t points)
     bool blocks = l->thread_count > 1 || points >= ONE_BLOCK;
     l->unfilled = l->fill_count && !grid_box_contains(&l->inside, &l->box);
     if (l->unfilled && (l->levels || !blocks)) sweep_fill(l);
+    if (l->bands) return sweep_run_bands(l, &l->box);
     if (l->levels) return sweep_run_levels(l, &l->box);
     if (blocks) return sweep_run_blocks(l, &l->box);
     return sweep_run_block(l, &l->box, sweep_share_of(l, 0, &l->core, l->flags));
@@ -41,7 +42,9 @@ bool sweep_run(sweep_loop *l, const grid_box *box, const grid_box *core)
     l->core = *core;
     double start = sweep_threads_begin(l, points);
     sweep_flags_begin(l, points);
+    if (l->levels) sweep_start_columns(l);
     bool done = run_box(l, points);
+    if (done && l->gathers && !sweep_first_fault(l)) done = sweep_commit_columns(l);
     sweep_flags_end(l);
     sweep_threads_end(l, points, start);
     return done;
@@ -53,6 +56,7 @@ bool sweep_run_alone(const sweep_loop *l, const grid_box *box, int thread, const
     if (tile->streams && l->streams) flags |= ABI_STREAM;
     if (l->fill_count && !grid_box_contains(&l->inside, box)) sweep_fill_around(l, box, tile);
     sweep_share *share = sweep_share_of(l, thread, tile->core ? tile->core : box, flags);
+    if (l->bands) return sweep_run_bands_alone(l, box, share);
     if (!l->levels) return sweep_run_block(l, box, share);
     int64_t count = sweep_level_count(l, box);
     bool done = true;
@@ -109,8 +113,7 @@ static grid_box reduce_many(sweep_loop *l)
     return left;
 }
 
-/* Partials of all rows from the contributions of their points. */
-static void reduce_collected(const sweep_loop *l)
+void sweep_reduce_collected(const sweep_loop *l)
 {
     const grid_box *box = &l->like.box;
     int64_t nx = box->hi[0] - box->lo[0], rows = nx > 0 ? grid_box_points(box) / nx : 0;
@@ -126,12 +129,13 @@ static void reduce_collected(const sweep_loop *l)
 
 bool sweep_finish(sweep_loop *l)
 {
-    if (l->collects) reduce_collected(l);
+    if (l->collects) sweep_reduce_collected(l);
     grid_box left = reduce_many(l);
     for (int r = 0; r < l->reduction_count; r++) {
         const sweep_reduction *red = &l->reductions[r];
         const ir_param *param = &l->loop->kernel->params[red->param];
         chain_slot *slot = sweep_slot(l, red->param);
+        if (ir_param_is_column_reduction(param)) continue;
         ir_value result = sweep_reduce_box(param, &left, red->partials);
         if (param->accumulates) result = ir_reduce(param, store_scalar(slot, red->element), result);
         if (!store_scalar_set(slot, red->element, result)) return false;

@@ -66,6 +66,9 @@ void sweep_workers_run(sweep_workers *workers, int threads, sweep_work *work, vo
 void sweep_await(const _Atomic int64_t *count, int64_t least, const _Atomic bool *failed);
 /* The bytes of all fields that a chain touches. */
 int64_t sweep_chain_bytes(const chain *c);
+/* Whether all that a chain touches fits the second-level caches of all threads. Its loops then
+ * neither prefetch nor write past the caches, if larger chains have not just run. */
+bool sweep_chain_fits(const sweep_workers *workers, const chain *c);
 /* Before a chain runs: how much it touches decides how its loops run. Whether that leaves the
  * second-level caches of all threads. */
 bool sweep_workers_chain(sweep_workers *workers, int64_t bytes);

@@ -105,8 +105,7 @@ static int known_threads(const sweep_loop *l, int64_t points)
 
 static int64_t levels_of(const sweep_loop *l)
 {
-    int d = l->loop->kernel->ordered;
-    return l->levels ? l->box.hi[d] - l->box.lo[d] : 1;
+    return l->levels && !l->pipelined ? sweep_level_count(l, &l->box) : 1;
 }
 
 double sweep_threads_begin(sweep_loop *l, int64_t points)

@@ -140,6 +140,20 @@ expect 0 apply k.kata shift u=u.npy v=v.npy c=0 --boundary periodic --steps 2
 expect_values v.npy f8 "1 2 0 11 12 10"
 expect 0 apply k.kata shift u=u.npy v=v.npy c=0 --boundary periodic --steps 3 --swap v,u
 expect_values v.npy f8 "0 1 2 10 11 12"
+# three levels: the newest is in w
+cat >levels.kata <<'END'
+kernel fibonacci(in double u, in double v, out double w)
+{
+    w = u + v;
+}
+
+kernel whole(in short u, out short v, in double x)
+{
+    v = x > 0 ? u : 0;
+}
+END
+expect 0 apply levels.kata fibonacci u=u.npy v=u.npy w=v.npy --steps 4 --swap u,v,w
+expect_values v.npy f8 "0 8 16 80 88 96"
 expect 2 apply k.kata split f=u.png --steps 2
 expect_text err "kata apply: which fields are exchanged after each step? say so: --swap IN,OUT"
 
@@ -244,7 +258,15 @@ expect_usage "--size is for kernels without input; u.npy has a size" \
     k.kata line u=u.npy --size 3x2
 expect_usage "--size takes NX, NXxNY or NXxNYxNZ, not '3x'" k.kata start --size 3x
 expect_usage "--size takes NX, NXxNY or NXxNYxNZ, not '3x2x1x1'" k.kata start --size 3x2x1x1
-expect_usage "--swap takes two fields, and one of 'u,c' is none" k.kata shift u=u.npy c=1 --swap u,c
+expect_usage "--swap takes fields, and one of 'u,c' is none" k.kata shift u=u.npy c=1 --swap u,c
+for swap in u u,u v,u,v v,u,v,u; do
+    expect_usage "--swap takes two or three different fields, as in u,v, not '$swap'" \
+        k.kata shift u=u.npy c=1 --swap "$swap"
+done
+expect_usage "parameter 'u' (in short u) cannot be stored as i32; --type u=i16 is possible" \
+    levels.kata whole u=u.npy x=u.npy --type u=i32
+expect_usage "parameter 'x' (in double x) cannot be stored as i64; --type x=f64 or f32 or f16 or bf16 or unorm8 is possible" \
+    levels.kata whole u=u.npy x=u.npy --type x=i64
 
 expect 1 apply k.kata shfit
 expect_text err "error: k.kata has no kernel 'shfit'; did you mean 'shift'?"

@@ -132,6 +132,24 @@ expect_text out "good.kata:" "${description[@]}"
 expect_text err "${diagnostic[@]}"
 expect 0 check --ir good.kata
 expect_in out "param in double u"
+# kernels that no whole range takes: a note says which ranges do
+cat >place.kata <<'END'
+kernel relax(inout double u) { u = 0.25*(u[1,0] + u[-1,0] + u[0,1] + u[0,-1]); }
+kernel three(inout double f[2]) { f[1] += f[1][2,0] + f[1][0,-1]; }
+kernel nine(inout double u) { u += u[1,-1]; }
+kernel own(inout double u, in double v) { u += v[1,0]; }
+kernel swap(inout double f[2]) { double a = f[0][1,0], b = f[1]; f[0][1,0] = b; f[1] = a; }
+kernel edge(inout double u) { if (ix == 0) u = u[1,0]; }
+kernel up(inout double u) forward(y) { u += u[0,-1]; }
+END
+expect 0 check place.kata
+expect_in out "note: points write 'u', and others read or write it at [0,1]: apply it to one of 2 colors (kata_color), or to a range that this leaves"
+expect_in out "note: points write 'f', and others read or write it at [2,0]: apply it to one of 3 colors (kata_color), or to a range that this leaves"
+expect_in out "note: points write 'u', and others read or write it at [1,-1]: apply it to a range that this leaves"
+if [ "$(grep -c note: out)" != 3 ]; then
+    cat out
+    exit 1
+fi
 expect 1 check missing.kata
 expect_text err "error: missing.kata: cannot read the kernel file: No such file or directory"
 cat >careless.kata <<'END'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The programs of examples/ are C without warnings, and print what examples/README.md shows. The page
-# shows their kernels as they are.
+# shows their kernels as they are. Those without words that C++ keeps for itself are C++, too.
 set -euo pipefail
 if [ "$KATA_SANITIZED" = 1 ]; then exit 77; fi # programs are built as users build theirs
 # shellcheck source=tests/docs/console.bash
@@ -22,5 +22,10 @@ page=$KATA_SOURCE/examples/README.md
 sed -nE 's|^<!-- file: examples/(.*)\.c -->$|\1.kata|p' "$page" | xargs cat >kernels
 check_kernels "$page" kernels
 check_console "$page"
+read -ra flags <<<"$(pkg-config --cflags --libs katagami)"
+for program in plate channel; do
+    c++ -std=c++17 -x c++ $program.c -x none -o "$program-cpp" "${flags[@]}" -lm
+    diff <(./$program) <(./$program-cpp)
+done
 for picture in plate.png pulse.png; do test -s "$picture"; done
 "$KATA_BUILD/kata" check --werror --quiet ./*.kata

@@ -18,6 +18,15 @@ for file in man/man1/kata.1 bash-completion/completions/kata zsh/site-functions/
     test -s "$prefix/share/$file"
 done
 
+# What is not built is not installed in part.
+cmake -G Ninja -S "$KATA_SOURCE" -B unbuilt >/dev/null
+if cmake --install unbuilt --prefix "$PWD/nothing" 2>unbuilt.log; then
+    echo "a folder without a build is installed"
+    exit 1
+fi
+grep -q 'is not built' unbuilt.log
+test ! -e nothing
+
 mkdir source
 cp "$KATA_SOURCE"/tests/install/{CMakeLists.txt,embedded.c,embedded_cpp.cpp,heat.c,heat.kata} source/
 if [ "${KATA_TEST_FULL:-0}" != 1 ]; then

@@ -30,6 +30,7 @@ typedef struct helper_param {
 typedef struct helper {
     const char *name;
     value_type type;
+    bool random; /* calls random */
     int param_count;
     helper_param params[MAX_HELPER_PARAMS];
 } helper;
@@ -50,6 +51,8 @@ typedef struct builder {
     bool plain; /* reads are near and of what other kernels have written; nothing depends on
                    indices, and none is checked */
     unsigned set[MAX_PARAMS];
+    int randoms;      /* calls of random so far */
+    int rounds;       /* loops around that are not unrolled */
     int below, above; /* levels that there surely are below and above the point's, in an interval */
 } builder;
 
@@ -95,6 +98,10 @@ void generate_order(builder *b, kernel *k);
 const char *order_text(builder *b, const kernel *k);
 /* Perhaps intervals, with bodies that write. */
 void generate_intervals(builder *b, line_list *list);
+/* The same of a kernel with an order along several dimensions: generate_wave.c. */
+void generate_orders(builder *b, kernel *k);
+const char *orders_text(builder *b, const kernel *k);
+term *generate_wave_read(builder *b, const symbol *s, const char *target, unsigned mask);
 /* A read of what the kernel writes, `target` with its component, at another level. NULL where
  * that is not possible. */
 term *generate_level_read(builder *b, const symbol *s, const char *target, unsigned mask);

@@ -25,6 +25,7 @@ static bool suits_scalar(const program *p, const param *param, int s)
  * and reads may name any of them. */
 static bool may_share(const param *a, const param *b)
 {
+    if (a->columns || b->columns) return false;
     if (a->up > 0 && (is_written(a) || is_written(b))) return false;
     if (is_written(a) && is_written(b)) return false;
     return !(a->written & b->use.shifted) && !(b->written & a->use.shifted);
@@ -32,7 +33,7 @@ static bool may_share(const param *a, const param *b)
 
 static bool takes_values(const kernel *k, int p)
 {
-    return k->params[p].kind <= INOUT || (k->once && k->params[p].kind >= SUM);
+    return takes_field(&k->params[p]) || (k->once && k->params[p].kind >= SUM);
 }
 
 static bool is_legal(const kernel *k, const step *s)

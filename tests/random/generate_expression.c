@@ -93,12 +93,13 @@ static term *generate_other(builder *b)
 {
     if (chance_of(b->chance, 50))
         return generate_element(b, chance_of(b->chance, 50) ? "square[1]" : "square[0]", DOUBLE, 3);
-    if (!b->plain && (chance_of(b->chance, 50) || b->program->shiftable)) {
+    if (!b->plain && (chance_of(b->chance, 50) || b->program->shiftable || b->rounds)) {
         b->checked = true;
         term *t = builder_term(b, DOUBLE, "square[$ & 1][($ & 255) % 3]");
         for (int i = 0; i < 2; i++) t->part[i] = generate_leaf(b, INT);
         return t;
     }
+    b->randoms++;
     term *t = builder_term(b, DOUBLE, "random($)");
     t->part[0] = generate_leaf(b, INT);
     return t;
@@ -258,6 +259,7 @@ static term *generate_helped(builder *b, value_type want, int depth)
     if (!b->helper_count) return NULL;
     const helper *h = &b->helpers[chance_from(b->chance, 0, b->helper_count - 1)];
     if (!is_floating(want) && is_floating(h->type)) return NULL;
+    if (b->rounds && h->random) return NULL;
     return generate_call(b, h, depth - 1);
 }
 

@@ -79,7 +79,7 @@ static void generate_helper(builder *b, line_list *list)
 {
     static const value_type types[] = {DOUBLE, FLOAT, DOUBLE, INT};
     helper *h = &b->helpers[b->helper_count];
-    int mark = b->symbol_count;
+    int mark = b->symbol_count, randoms = b->randoms;
     const char *params = "";
     h->name = TEXT("h%d", b->helper_count);
     h->type = CHANCE_PICK(b->chance, types);
@@ -92,6 +92,7 @@ static void generate_helper(builder *b, line_list *list)
     l->body = helper_body(b, h->type);
     line_append(list, l);
     b->symbol_count = mark;
+    h->random = b->randoms > randoms;
     b->helper_count++;
 }
 
@@ -120,7 +121,7 @@ static param *add_param(kernel *k, param_kind kind)
 static bool is_taken(const kernel *k, int f)
 {
     for (int p = 0; p < k->param_count; p++) {
-        bool given = k->params[p].kind <= INOUT || (k->once && k->params[p].kind >= SUM);
+        bool given = takes_field(&k->params[p]) || (k->once && k->params[p].kind >= SUM);
         if (given && k->params[p].sample == f) return true;
     }
     return false;
@@ -189,6 +190,23 @@ static void add_reduction(builder *b, kernel *k)
     if (p->kind == SUM && is_floating(p->type)) k->sums_floating = true;
 }
 
+/* Into a field of lower rank, if there is one. */
+static void add_column_reduction(builder *b, kernel *k)
+{
+    int f = chance_from(b->chance, 0, b->program->field_count - 1);
+    const field *field = &b->program->fields[f];
+    if (!field->along || field->along == 7 || field->temporary || is_taken(k, f) ||
+        k->param_count == MAX_PARAMS)
+        return;
+    param *p = add_param(k, (param_kind)chance_from(b->chance, SUM, MAX));
+    p->columns = true;
+    p->sample = f;
+    p->type = type_for(b, field);
+    p->count = field->components;
+    p->along = field->along;
+    p->onto = chance_of(b->chance, 40);
+}
+
 static bool writes(const kernel *k)
 {
     for (int p = 0; p < k->param_count; p++)
@@ -223,6 +241,7 @@ static void add_params(builder *b, kernel *k)
     for (int i = chance_from(b->chance, 0, 3) + 1; i > 0; i--) add_field(b, k, IN);
     for (int i = chance_from(b->chance, 0, 2); i > 0; i--) add_number(b, k);
     if (chance_of(b->chance, 25)) add_reduction(b, k);
+    for (int i = chance_from(b->chance, 0, 3); i > 1; i--) add_column_reduction(b, k);
     if (!writes(k)) add_reduction(b, k);
 }
 
@@ -326,6 +345,9 @@ void generate_kernel(builder *b, line_list *list, kernel *k)
     else
         add_params(b, k);
     if (!k->stage && !writes_children(k)) generate_order(b, k);
+    for (int i = 0; k->order && i < k->param_count; i++)
+        if (k->params[i].kind <= INOUT && k->params[i].along)
+            k->params[i].handed_on = ~k->params[i].along & 1 << k->ordered;
     shuffle_params(b, k);
     b->kernel = k;
     b->costly = chance_of(b->chance, 30) && !writes_children(k) ? 2 : 0;

@@ -10,6 +10,10 @@ void generate_order(builder *b, kernel *k)
     if (k->once || b->program->shiftable || !chance_of(b->chance, 30)) return;
     k->order = chance_of(b->chance, 50) ? 1 : -1;
     k->ordered = chance_from(b->chance, 0, b->program->rank - 1);
+    if (k->ordered && chance_of(b->chance, 50)) {
+        generate_orders(b, k);
+        return;
+    }
     if (k->param_count == MAX_PARAMS || chance_of(b->chance, 50)) return;
     k->params[k->param_count++] = (param){.kind = NUMBER, .type = INT, .count = 1, .splits = true};
 }
@@ -17,6 +21,7 @@ void generate_order(builder *b, kernel *k)
 const char *order_text(builder *b, const kernel *k)
 {
     const char *word = k->order > 0 ? "forward" : "backward";
+    if (k->orders[k->ordered]) return orders_text(b, k);
     return k->order ? TEXT(" %s(%c)", word, "xyz"[k->ordered]) : "";
 }
 
@@ -92,7 +97,8 @@ static void split_ends(builder *b, line_list *list, const char *n)
 
 void generate_intervals(builder *b, line_list *list)
 {
-    if (!b->kernel->order || !chance_of(b->chance, 75)) return;
+    if (!b->kernel->order || b->kernel->orders[b->kernel->ordered]) return;
+    if (!chance_of(b->chance, 75)) return;
     const char *k = splitter(b), *n = TEXT("n%c", "xyz"[b->kernel->ordered]);
     if (k)
         split_by_parameter(b, list, k, n);
@@ -121,6 +127,7 @@ static const char *on_grid(builder *b, int by)
 term *generate_level_read(builder *b, const symbol *s, const char *target, unsigned mask)
 {
     const kernel *k = b->kernel;
+    if (k->orders[k->ordered]) return generate_wave_read(b, s, target, mask);
     bool written = s->own && s->own->kind != IN && (mask & s->own->written) == mask;
     int along = s->own && s->own->along ? s->own->along : 7;
     if (!written || !(along >> k->ordered & 1)) return NULL;

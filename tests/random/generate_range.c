@@ -68,13 +68,20 @@ void clip_range(range *r, const range *to)
     }
 }
 
-/* Keeps writes inside the field, at one index along dimensions that it lacks. */
-static void restrict_write(const program *p, const field *f, const wall *walls, range *r)
+/* Keeps writes inside the field, at one index along dimensions that it lacks: but not where all
+ * points count, or levels hand values on. */
+static void restrict_write(const program *p, const param *param, const field *f, const wall *walls,
+                           range *r)
 {
     range inside;
     points_box(p, f, walls, true, &inside);
     for (int d = 0; d < 3; d++)
         if (d >= p->rank || !has_dimension(f, d)) {
+            if (d < p->rank && (param->columns || param->handed_on >> d & 1)) {
+                inside.lo[d] = 0;
+                inside.hi[d] = p->size[d];
+                continue;
+            }
             inside.lo[d] = r->lo[d] < 0 ? 0 : r->lo[d] < p->size[d] ? r->lo[d] : p->size[d] - 1;
             inside.hi[d] = inside.lo[d] + 1;
         }
@@ -101,8 +108,8 @@ void restrict_range(const program *p, const param *param, const field *f, const 
         if (r->lo[d] != lo || r->hi[d] != hi) r->kind = RANGE_BOX;
         if (r->lo[d] > r->hi[d]) r->lo[d] = r->hi[d] = 0;
     }
-    bool written = param->kind == OUT || param->kind == INOUT;
-    if (written && !has_levels(p)) restrict_write(p, f, walls, r);
+    bool written = param->kind == OUT || param->kind == INOUT || param->columns;
+    if (written && !has_levels(p)) restrict_write(p, param, f, walls, r);
 }
 
 /* ---- ranges ---------------------------------------------------------------------------------- */

@@ -186,6 +186,44 @@ static void loop(builder *b, line_list *list, int depth)
     line_append(list, l);
 }
 
+/* A line that leaves the loop around, or its round, at some points. */
+static line *leave(builder *b)
+{
+    static const char *const patterns[] = {"if ($) break;", "if ($) continue;"};
+    return builder_line(b, CHANCE_PICK(b->chance, patterns), generate_condition(b), NULL);
+}
+
+/* A loop that is not unrolled: what runs in it may not run at all. */
+static void rounds(builder *b, line_list *list, int depth)
+{
+    static const char *const heads[] = {
+        "for (int %s = 0; %s < $ && %s < %d; %s++)", "for (long %s = -1; %s <= %d && $; %s += 2)",
+        "for (int %s = %d; $ && %s > -2; %s--)", "for (int %s = 0; %s < %d; %s++)"};
+    unsigned before[MAX_PARAMS];
+    const char *q = builder_name(b), *head;
+    int kind = chance_from(b->chance, 0, 3), most = chance_from(b->chance, 0, 6);
+    term *bound = kind == 0 ? generate_unknown(b, INT) : kind < 3 ? generate_condition(b) : NULL;
+    int mark = b->symbol_count, outer = b->rounds;
+    if (kind == 0)
+        head = TEXT(heads[0], q, q, q, most, q);
+    else
+        head = kind == 2 ? TEXT(heads[2], q, most, q, q) : TEXT(heads[kind], q, q, most, q);
+    line *l = builder_line(b, head, bound, NULL);
+    for (int p = 0; p < MAX_PARAMS; p++) before[p] = b->set[p];
+    builder_symbol(b, VALUE, kind == 1 ? LONG : INT, q);
+    b->rounds++;
+    line_list body = {0};
+    generate_statements(b, &body, chance_from(b->chance, 1, 2), depth - 1);
+    if (kind == 3 || chance_of(b->chance, 50)) line_append(&body, leave(b));
+    generate_statements(b, &body, chance_from(b->chance, 1, 2), depth - 1);
+    b->rounds = outer;
+    b->symbol_count = mark;
+    for (int p = 0; p < MAX_PARAMS; p++) b->set[p] = before[p];
+    l->has_body = true;
+    l->body = body.first;
+    line_append(list, l);
+}
+
 /* ---- all ------------------------------------------------------------------------------------- */
 
 static void generate_statement(builder *b, line_list *list, int depth)
@@ -195,6 +233,8 @@ static void generate_statement(builder *b, line_list *list, int depth)
         branch(b, list, depth);
     } else if (kind < 22 && depth > 1) {
         loop(b, list, depth);
+    } else if (kind < 27 && depth > 1 && b->rounds < 2 && !b->plain) {
+        rounds(b, list, depth);
     } else if (kind < 40 && b->kernel) {
         generate_store(b, list, chance_from(b->chance, 0, b->kernel->param_count - 1), depth);
     } else if (kind < 50) {

@@ -10,7 +10,8 @@
 static bool writes_fields(const kernel *k)
 {
     for (int i = 0; i < k->param_count; i++)
-        if (k->params[i].kind == OUT || k->params[i].kind == INOUT) return true;
+        if (k->params[i].kind == OUT || k->params[i].kind == INOUT || k->params[i].columns)
+            return true;
     return false;
 }
 
@@ -83,7 +84,7 @@ static void generate_apply(world *w, step *s)
     range grid = program_all(w->p, k->level);
     if (!writes_fields(k)) clip_range(&s->range, &grid);
     for (int i = 0; i < k->param_count; i++)
-        if (!k->once && k->params[i].kind <= INOUT && !is_range_empty(&s->range))
+        if (!k->once && takes_field(&k->params[i]) && !is_range_empty(&s->range))
             restrict_range(w->p, &k->params[i], &w->p->fields[s->args[i].index],
                            w->walls[s->args[i].index], &s->range);
     if (!arguments_suit_temporaries(w, k, s)) *s = (step){.kind = STEP_END};

@@ -206,9 +206,9 @@ static void make_arguments(const live *l, const kernel *k, const step *s, kata_a
         kata_arg number = a->number;
         if (number.kind == KATA_ARG_TABLE)
             number.as.table = number.type == KATA_F64 ? (const void *)a->reals : a->integers;
-        bool takes_field = k->params[i].kind <= INOUT && !k->once;
-        bool is_scalar = !takes_field && a->index >= 0;
-        args[i] = takes_field ? kata_arg_field(l->fields[a->index], 0)
+        bool is_field = takes_field(&k->params[i]) && !k->once;
+        bool is_scalar = !is_field && a->index >= 0;
+        args[i] = is_field    ? kata_arg_field(l->fields[a->index], 0)
                   : is_scalar ? kata_arg_scalar(l->scalars[a->index], 0)
                               : number;
     }

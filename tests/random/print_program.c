@@ -179,7 +179,7 @@ static void print_table(FILE *out, const argument *a)
 static void print_argument(FILE *out, const kernel *k, const param *param, const argument *a)
 {
     fprintf(out, ", ");
-    if (param->kind <= INOUT && !k->once)
+    if (takes_field(param) && !k->once)
         fprintf(out, "f%d", a->index);
     else if (a->index >= 0)
         fprintf(out, "s%d", a->index);

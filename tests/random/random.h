@@ -102,6 +102,8 @@ typedef struct param {
     int sample;         /* a field or scalar that suits it */
     bool brackets;      /* declared as p[count] */
     bool onto;          /* SUM, MIN, MAX: declared inout */
+    bool columns;       /* the same: into the field `sample`, which lacks dimensions */
+    int handed_on;      /* OUT, INOUT: bit d: levels run along d, which the field lacks */
     bool splits;        /* an INT that bounds intervals */
 } param;
 
@@ -119,11 +121,12 @@ typedef struct kernel {
     int param_count;
     param params[MAX_PARAMS]; /* named p0, p1, .. */
     bool sums_floating;
-    int level;    /* of the grid it is applied to */
-    bool once;    /* on scalars: those are given for IN, OUT and INOUT */
-    bool checked; /* an index is checked at each point */
-    int order;    /* of its levels: 1 forward, -1 backward, 0 none */
-    int ordered;  /* dimension of the levels */
+    int level;     /* of the grid it is applied to */
+    bool once;     /* on scalars: those are given for IN, OUT and INOUT */
+    bool checked;  /* an index is checked at each point */
+    int order;     /* of its levels: 1 forward, -1 backward, 0 none */
+    int ordered;   /* dimension of the levels; of several, the outermost */
+    int orders[3]; /* along each dimension; all 0 unless there are several */
 } kernel;
 
 /* The memory of a field's values. The first three are layouts of the library, as in kata_layout. */
@@ -222,6 +225,9 @@ typedef struct program {
     line *text;
     step steps[MAX_STEPS];
 } program;
+
+/* Whether a parameter of a kernel on a grid is given a field. */
+static inline bool takes_field(const param *p) { return p->kind <= INOUT || p->columns; }
 
 /* The size along a dimension of the grid of a level, and the range of all its points. */
 int64_t program_size(const program *p, int level, int d);

@@ -1,6 +1,8 @@
 /* Values, names, files and memory. */
 #include "misuse.h"
 
+#include <math.h>
+
 static const char bytes[] = "kernel bytes(out uchar n, uchar by) { n = by; }\n";
 static const char shorts[] =
     "kernel shorts(out short n, short by, ushort w[2]) { n = by + w[1]; }\n";
@@ -215,6 +217,72 @@ static kata_status coarsened_unevenly(world *w)
     return kata_grid_coarsen(w->g, 7, 1, 1) ? KATA_OK : kata_error(w->k);
 }
 
+/* ---- fills ----------------------------------------------------------------------------------- */
+
+/* A fill as if written at main.c:17. */
+static kata_status fill(const world *w, kata_field *field, kata_arg value)
+{
+    kata_range all = kata_all(w->g);
+    return kata_fill_with(field, &all, &value, "main.c", 17);
+}
+
+static kata_status fill_too_large_for_short(world *w)
+{
+    return fill(w, kata_field_new(w->g, "depth", KATA_I16), kata_arg_integer(100000, 0));
+}
+
+static kata_status fill_negative_in_byte(world *w)
+{
+    return fill(w, kata_field_new(w->g, "grey", KATA_U8), kata_arg_integer(-1, 0));
+}
+
+static kata_status fill_of_other_kind(world *w) { return fill(w, w->u, kata_arg_field(w->v, 0)); }
+
+static kata_status fill_of_mapped(world *w)
+{
+    double *values;
+    kata_mapping at;
+    kata_map(w->u, &values, &at);
+    return fill(w, w->u, kata_arg_integer(1, 0));
+}
+
+/* ---- steps until ----------------------------------------------------------------------------- */
+
+/* Steps as if asked for at main.c:17. */
+static kata_status until(const world *w, kata_scalar *scalar, kata_until_options options)
+{
+    options.size = sizeof options;
+    options.file = "main.c";
+    options.line = 17;
+    kata_until u = kata_until_with(scalar, &options);
+    while (kata_until_next(&u)) return KATA_OK;
+    return kata_error(w->k);
+}
+
+static kata_status until_looked_at_never(world *w)
+{
+    kata_scalar *s = kata_scalar_new(w->k, "change", KATA_F64);
+    return until(w, s, (kata_until_options){.limit = 1e-8, .most = 100});
+}
+
+static kata_status until_less_than_no_steps(world *w)
+{
+    kata_scalar *s = kata_scalar_new(w->k, "change", KATA_F64);
+    return until(w, s, (kata_until_options){.limit = 1e-8, .most = -1, .every = 10});
+}
+
+static kata_status until_below_nan(world *w)
+{
+    kata_scalar *s = kata_scalar_new(w->k, "change", KATA_F64);
+    return until(w, s, (kata_until_options){.limit = NAN, .most = 100, .every = 10});
+}
+
+static kata_status until_array_above(world *w)
+{
+    kata_scalar *s = kata_scalar_array_new(w->k, "momentum", KATA_F64, 3);
+    return until(w, s, (kata_until_options){.above = true, .most = 100, .every = 10});
+}
+
 /* ---- all of them --------------------------------------------------------------------------- */
 
 const misuse misuse_data[] = {
@@ -247,5 +315,13 @@ const misuse misuse_data[] = {
     CASE(copy_onto_itself, ARGUMENT),
     CASE(copy_of_ghosts_without, ARGUMENT),
     CASE(coarsened_unevenly, ARGUMENT),
+    CASE(fill_too_large_for_short, ARGUMENT),
+    CASE(fill_negative_in_byte, ARGUMENT),
+    CASE(fill_of_other_kind, ARGUMENT),
+    CASE(fill_of_mapped, ARGUMENT),
+    CASE(until_looked_at_never, ARGUMENT),
+    CASE(until_less_than_no_steps, ARGUMENT),
+    CASE(until_below_nan, ARGUMENT),
+    CASE(until_array_above, ARGUMENT),
     {0},
 };

@@ -99,7 +99,8 @@ static void add_operation(ir_op op, ir_type operand, ir_type result)
 static void add_all_operations(void)
 {
     kernel_count = 0;
-    for (int op = IR_NEG; op < IR_OP_COUNT; op++)
+    for (int op = IR_NEG; op < IR_OP_COUNT; op++) {
+        if (op == IR_CARRIED || op == IR_CARRY || op == IR_AFTER) continue; /* see test_rounds.c */
         for (int type = 0; type < IR_TYPE_COUNT; type++) {
             bool comparison = op == IR_EQ || op == IR_NE || op == IR_LT || op == IR_LE;
             if (!ir_op_takes((ir_op)op, (ir_type)type)) continue;
@@ -108,6 +109,7 @@ static void add_all_operations(void)
             for (int to = 0; op == IR_CONVERT && to < IR_TYPE_COUNT; to++)
                 add_operation(IR_CONVERT, (ir_type)type, (ir_type)to);
         }
+    }
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */

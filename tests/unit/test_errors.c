@@ -155,6 +155,8 @@ static void test_null_is_reported_by_every_function(void **state)
     assert_int_equal(kata_scalar_get_all((kata_scalar *)NULL, &x, 1), KATA_ERROR_ARGUMENT);
     assert_int_equal(kata_scalar_set(NULL, 1), KATA_ERROR_ARGUMENT);
     assert_int_equal(kata_scalar_get(NULL, &x), KATA_ERROR_ARGUMENT);
+    kata_until until = kata_until_below(NULL, 1, .most = 1, .every = 1);
+    assert_false(kata_until_next(&until) || kata_until_next(NULL));
     assert_null(kata_module_load(NULL, "k.kata"));
     assert_null(kata_module_from_text(NULL, "k.kata", ""));
     assert_null(kata_module_text(NULL));

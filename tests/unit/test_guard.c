@@ -52,6 +52,21 @@
     X(ix > 0 ? iy > 0 : iy < 0, 0, -1)                                                             \
     X(1, 0, 0)                                                                                     \
     X(0, -5, -5)                                                                                   \
+    X(ix % 2 == 0, 1, 0)                                                                           \
+    X(ix % 2 != 0, -1, 0)                                                                          \
+    X(ix % 2 == 1, -1, 0)                                                                          \
+    X(ix % 2 != 0, 1, 0)                                                                           \
+    X(ix & 1, -1, 0)                                                                               \
+    X(!(ix & 1), 1, 0)                                                                             \
+    X(ix & 1, -2, 0)                                                                               \
+    X(iy % 3 == 1, 0, -1)                                                                          \
+    X(iy % 3 == 1, 0, 1)                                                                           \
+    X((iy + 1) % 3 > 0, 0, 1)                                                                      \
+    X(ix % n == n - 1, 1, 0)                                                                       \
+    X(ix % n == n - 1, -1, 0)                                                                      \
+    X(ix / 2 * 2 == ix && ix > 0, -2, 0)                                                           \
+    X((int)ix % 2 == 1 && (iy & 1), -1, -1)                                                        \
+    X(2 * ix > nx - 1, -1, 0)                                                                      \
     X(n > 3, 1, 0)                                                                                 \
     X(n < 3, 1, 0)
 
@@ -152,9 +167,42 @@ static void test_checked_indices_are_narrowed(void **state)
                  "    if (%s) { if (v == 3) v = 1; else v = a[((int)u[%d,%d] & 255) %% 3]; }");
 }
 
+/* Compiled code computes both choices: what a remainder excludes lies beyond the last point. */
+static void parity(const char *executor, int64_t nx, double *out)
+{
+    static const char text[] =
+        "kernel start(out double u) { u = sin(0.7*ix + 0.3*iy); }\n"
+        "kernel pairs(in double u, out double v)\n"
+        "{\n"
+        "    double x = ix % 2 == 0 ? u : u[-1,0];\n"
+        "    double y = (ix & 1) ? u : ix + 1 < nx ? u[1,0] : u;\n"
+        "    v = x + 3*y + (iy % 3 == 2 ? u[0,-2] : iy % 3 == 1 ? u[0,-1] : u);\n"
+        "}\n";
+    kata *k = kata_open(&(kata_options){.executor = executor, .wait = true});
+    kata_module *m = kata_module_from_text(k, "parity", text);
+    kata_grid *g = kata_grid_2d(k, nx, 6);
+    kata_field *u = kata_field_new(g, "u", KATA_F64), *v = kata_field_like(u, "v");
+    kata_apply(kata_kernel_find(m, "start"), kata_all(g), u);
+    kata_apply(kata_kernel_find(m, "pairs"), kata_all(g), u, v);
+    kata_get(v, kata_all(g), out, nx * 6);
+    assert_int_equal(kata_close(k), KATA_OK);
+}
+
+static void test_remainders_compiled(void **state)
+{
+    (void)state;
+    for (int64_t nx = 1; nx < 40; nx++) {
+        double expected[40 * 6], found[40 * 6];
+        parity("reference", nx, expected);
+        parity("cpu", nx, found);
+        assert_memory_equal(found, expected, (size_t)nx * 6 * sizeof *found);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_remainders_compiled),
         cmocka_unit_test(test_choices_narrow_reads),
         cmocka_unit_test(test_branches_narrow_reads),
         cmocka_unit_test(test_reads_through_variables_are_narrowed),

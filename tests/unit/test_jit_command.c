@@ -24,14 +24,15 @@ static void keep(void *data, kata_status status, const char *message)
     if (status) text_add(data, "%s", message);
 }
 
-static kata_status compile(const char *compiler, const char *cache, bool brief, text *message)
+static kata_status compile(const char *compiler, const char *cache, jit_effort effort,
+                           text *message)
 {
     messages m = {.handler = keep, .handler_data = message};
     jit *j;
     jit_job *job;
     void *library;
     text c_text = {0};
-    const jit_function function = {.name = "one", .text = "0123", .brief = brief};
+    const jit_function function = {.name = "one", .text = "0123", .effort = effort};
     text_add(&c_text, "int one(void) { return 1; }\n");
     assert_int_equal(jit_open(compiler, cache, &m, &j), KATA_OK);
     kata_status status = jit_start(j, &c_text, &function, 1, &m, &job);
@@ -75,7 +76,7 @@ static void arguments_reach_the_compiler(void **state)
     text message = {0};
     snprintf(named, sizeof named, " \"%s\"  -O1 '-DA=b c'\t-DQ=\\\"d\\\\e\\\" \"-DF=it's\" ",
              write_recorder(*state));
-    assert_int_equal(compile(named, *state, false, &message), KATA_OK);
+    assert_int_equal(compile(named, *state, JIT_FULL, &message), KATA_OK);
     char *calls = calls_in(*state);
     assert_int_equal(count_lines(calls), 1);
     const char *own = strstr(calls, "[-O1][-DA=b c][-DQ=\"d\\e\"][-DF=it's]");
@@ -94,7 +95,7 @@ static void other_arguments_are_another_compiler(void **state)
     for (int turn = 0; turn < 2; turn++)
         for (size_t i = 0; i < COUNT_OF(arguments); i++) {
             snprintf(named, sizeof named, "'%s'%s", recorder, arguments[i]);
-            assert_int_equal(compile(named, *state, false, NULL), KATA_OK);
+            assert_int_equal(compile(named, *state, JIT_FULL, NULL), KATA_OK);
         }
     char *calls = calls_in(*state);
     assert_int_equal(count_lines(calls), COUNT_OF(arguments));
@@ -104,7 +105,7 @@ static void other_arguments_are_another_compiler(void **state)
 /* The path of a program is that program, blanks and all. */
 static void a_path_may_have_blanks(void **state)
 {
-    assert_int_equal(compile(write_recorder(*state), *state, false, NULL), KATA_OK);
+    assert_int_equal(compile(write_recorder(*state), *state, JIT_FULL, NULL), KATA_OK);
     char *calls = calls_in(*state);
     assert_int_equal(count_lines(calls), 1);
     free(calls);
@@ -116,7 +117,7 @@ static void a_path_may_begin_here(void **state)
     char *before = getcwd(NULL, 0);
     write_recorder(*state);
     assert_int_equal(chdir(*state), 0);
-    assert_int_equal(compile("./cc.sh -O1", "here", false, NULL), KATA_OK);
+    assert_int_equal(compile("./cc.sh -O1", "here", JIT_FULL, NULL), KATA_OK);
     assert_int_equal(count_in("here", ""), 5);
     assert_int_equal(chdir(before), 0);
     free(before);
@@ -132,11 +133,11 @@ static void what_wraps_a_compiler_counts_with_it(void **state)
     assert_int_equal(file_write(wrapper, "#!/bin/sh\nexec \"$@\"\n", 20), 0);
     assert_int_equal(file_write(compiler, lines, strlen(lines)), 0);
     assert_int_equal(chmod(wrapper, 0700) || chmod(compiler, 0700), 0);
-    assert_int_equal(compile(named, *state, false, NULL), KATA_OK);
-    assert_int_equal(compile(named, *state, false, NULL), KATA_OK);
+    assert_int_equal(compile(named, *state, JIT_FULL, NULL), KATA_OK);
+    assert_int_equal(compile(named, *state, JIT_FULL, NULL), KATA_OK);
     int before = count_in(*state, "");
     assert_int_equal(file_write(compiler, more, strlen(more)), 0); /* another compiler */
-    assert_int_equal(compile(named, *state, false, NULL), KATA_OK);
+    assert_int_equal(compile(named, *state, JIT_FULL, NULL), KATA_OK);
     assert_true(count_in(*state, "") > before);
 }
 
@@ -144,7 +145,7 @@ static void expect_refusal(const char *compiler, const char *cache, const char *
 {
     char expected[300];
     text message = {0};
-    assert_int_equal(compile(compiler, cache, false, &message), KATA_ERROR_COMPILER);
+    assert_int_equal(compile(compiler, cache, JIT_FULL, &message), KATA_ERROR_COMPILER);
     snprintf(expected, sizeof expected, "error: the C compiler '%s' cannot be run%s\n  install",
              compiler, why);
     assert_memory_equal(text_get(&message), expected, strlen(expected));
@@ -172,11 +173,39 @@ static void what_is_not_understood_is_refused(void **state)
     assert_int_not_equal(access("broken", F_OK), 0);
 }
 
+/* Plain functions have fewer passes. Arguments of the compiler may need libraries. */
+static void plain_functions_are_compiled_lightly(void **state)
+{
+    const char *recorder = write_recorder(*state);
+    char named[300];
+    snprintf(named, sizeof named, "'%s' -DX", recorder);
+    assert_int_equal(compile(recorder, *state, JIT_LIGHT, NULL), KATA_OK);
+    assert_int_equal(compile(named, *state, JIT_LIGHT, NULL), KATA_OK);
+    char *calls = calls_in(*state), *second = strchr(calls, '\n') + 1;
+    assert_int_equal(count_lines(calls), 2);
+    assert_null(strstr(calls, "[-O3]"));
+    assert_non_null(strstr(calls, "[-O1]"));
+#if defined(__x86_64__)
+    assert_non_null(strstr(calls, "[-nostdlib]"));
+#endif
+    assert_null(strstr(second, "[-nostdlib]"));
+    free(calls);
+}
+
+/* Another compiler, that calls itself neither gcc nor clang. */
+static void a_compiler_that_refuses_fewer_passes_has_all(void **state)
+{
+    const char *picky =
+        write_script(*state, "for a; do [ \"$a\" = -ftree-vrp ] && exit 1; done\nexec gcc \"$@\"");
+    assert_int_equal(compile(picky, *state, JIT_LIGHT, NULL), KATA_OK);
+}
+
 /* Functions too large for all passes have flags, and libraries, of their own. */
 static void large_functions_are_compiled_briefly(void **state)
 {
     const char *recorder = write_recorder(*state);
-    for (int i = 0; i < 4; i++) assert_int_equal(compile(recorder, *state, i % 2, NULL), KATA_OK);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(compile(recorder, *state, i % 2 ? JIT_BRIEF : JIT_FULL, NULL), KATA_OK);
     char *calls = calls_in(*state), *second = strchr(calls, '\n') + 1;
     assert_int_equal(count_lines(calls), 2);
     assert_non_null(strstr(calls, "[-O3]"));
@@ -185,12 +214,13 @@ static void large_functions_are_compiled_briefly(void **state)
     free(calls);
 }
 
-static void clang_compiles_briefly_too(void **state)
+static void clang_compiles_with_less_effort_too(void **state)
 {
     text path = {0};
     jit_compiler_list(&path);
-    if (strstr(text_get(&path), "clang"))
-        assert_int_equal(compile("clang", *state, true, NULL), KATA_OK);
+    for (jit_effort effort = JIT_LIGHT; effort <= JIT_BRIEF; effort++)
+        if (strstr(text_get(&path), "clang"))
+            assert_int_equal(compile("clang", *state, effort, NULL), KATA_OK);
     text_free(&path);
 }
 
@@ -205,8 +235,10 @@ int main(void)
         TEST(a_path_may_begin_here),
         TEST(what_wraps_a_compiler_counts_with_it),
         TEST(what_is_not_understood_is_refused),
+        TEST(plain_functions_are_compiled_lightly),
+        TEST(a_compiler_that_refuses_fewer_passes_has_all),
         TEST(large_functions_are_compiled_briefly),
-        TEST(clang_compiles_briefly_too),
+        TEST(clang_compiles_with_less_effort_too),
     };
     unsetenv("KATA_CC");
     return cmocka_run_group_tests(tests, NULL, NULL);

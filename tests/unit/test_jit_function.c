@@ -40,7 +40,7 @@ static int tear_down(void **state)
 /* The function that returns a number. */
 static jit_function function(int number, text *c_text)
 {
-    jit_function f = {.brief = false};
+    jit_function f = {.effort = JIT_FULL};
     char own[64];
     snprintf(f.name, sizeof f.name, "answer_%d", number);
     int length = snprintf(own, sizeof own, "int %s(void) { return %d; }\n", f.name, number);
@@ -57,7 +57,8 @@ static int call(void *code)
 }
 
 /* Compiles functions first to first + count - 1 as one file. */
-static bool compile(const char *compiler, const char *cache, int first, int count, text *message)
+static bool compile_for(const char *compiler, const char *cache, int first, int count,
+                        jit_effort effort, text *message)
 {
     messages m = {.handler = keep, .handler_data = message};
     text c_text = {0};
@@ -66,7 +67,10 @@ static bool compile(const char *compiler, const char *cache, int first, int coun
     jit_job *job;
     void *library = NULL;
     bool good = jit_open(compiler, cache, &m, &j) == KATA_OK;
-    for (int i = 0; i < count; i++) functions[i] = function(first + i, &c_text);
+    for (int i = 0; i < count; i++) {
+        functions[i] = function(first + i, &c_text);
+        functions[i].effort = effort;
+    }
     good = good && jit_start(j, &c_text, functions, (size_t)count, &m, &job) == KATA_OK &&
            jit_finish(j, job, &m, &library) == KATA_OK;
     for (int i = 0; i < count && good; i++)
@@ -76,11 +80,17 @@ static bool compile(const char *compiler, const char *cache, int first, int coun
     return good;
 }
 
+static bool compile(const char *compiler, const char *cache, int first, int count, text *message)
+{
+    return compile_for(compiler, cache, first, count, JIT_FULL, message);
+}
+
 /* Whether a function is in the cache. */
-static bool finds(const char *compiler, const char *cache, int number)
+static bool finds_for(const char *compiler, const char *cache, int number, jit_effort effort)
 {
     messages m = {0};
     jit_function f = function(number, NULL);
+    f.effort = effort;
     jit *j;
     void *code = NULL;
     assert_int_equal(jit_open(compiler, cache, &m, &j), KATA_OK);
@@ -88,6 +98,24 @@ static bool finds(const char *compiler, const char *cache, int number)
     bool found = code && call(code) == number;
     jit_close(j);
     return found;
+}
+
+static bool finds(const char *compiler, const char *cache, int number)
+{
+    return finds_for(compiler, cache, number, JIT_FULL);
+}
+
+/* A plain function is also found where it was compiled with all passes; others are not found where
+ * they were compiled with fewer. */
+static void whatever_effort_they_were_worth(void **state)
+{
+    assert_true(compile(NULL, *state, 1, 1, NULL));
+    assert_true(finds_for(NULL, *state, 1, JIT_LIGHT));
+    assert_false(finds_for(NULL, *state, 1, JIT_BRIEF));
+    assert_true(finds_for("/no/such/cc", *state, 1, JIT_LIGHT));
+    assert_true(compile_for(NULL, *state, 2, 1, JIT_LIGHT, NULL));
+    assert_true(finds_for(NULL, *state, 2, JIT_LIGHT));
+    assert_false(finds(NULL, *state, 2));
 }
 
 static void whatever_stands_beside_them(void **state)
@@ -234,9 +262,13 @@ static void folders_that_are_read_only(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(whatever_stands_beside_them),   TEST(whoever_compiled_them_where_there_is_no_compiler),
-        TEST(damaged_entries_are_made_anew), TEST(processes_may_race),
-        TEST(several_jobs_at_once),          TEST(folders_that_are_read_only),
+        TEST(whatever_stands_beside_them),
+        TEST(whatever_effort_they_were_worth),
+        TEST(whoever_compiled_them_where_there_is_no_compiler),
+        TEST(damaged_entries_are_made_anew),
+        TEST(processes_may_race),
+        TEST(several_jobs_at_once),
+        TEST(folders_that_are_read_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

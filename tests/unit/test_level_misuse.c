@@ -28,6 +28,16 @@ static const char kernels[] = "kernel columns(inout double u) forward(z) { u += 
                               "    assert(u < 13, \"too high\");\n"
                               "    v = 1;\n"
                               "}\n"
+                              "kernel across(inout double u) forward(x, y)\n"
+                              "{\n"
+                              "    u = u[-1,0,0] + u[0,-1,1];\n"
+                              "}\n"
+                              "kernel upright(inout double u) forward(x) backward(z) { u += 1; }\n"
+                              "kernel corner(inout double u) backward(x, y)\n"
+                              "{\n"
+                              "    assert(u < 13, \"too high\");\n"
+                              "    u = u[1,1];\n"
+                              "}\n"
                               "kernel set(out double u) { u = ix + 8*iy; }\n";
 
 typedef struct world {
@@ -103,6 +113,31 @@ static kata_status level_of_failed_assert(world *w)
     return kata_flush(w->k);
 }
 
+static kata_status wave_read_across(world *w)
+{
+    kata_grid *g = kata_grid_3d(w->k, 8, 6, 4);
+    kata_field *u = kata_field_new(g, "u", KATA_F64);
+    return APPLY(w, "across", kata_inner(g, 1), field(u));
+}
+
+static kata_status wave_of_other_rank(world *w)
+{
+    return APPLY(w, "upright", kata_all(w->g), field(w->u));
+}
+
+static kata_status wave_beyond_grid(world *w)
+{
+    return APPLY(w, "corner", kata_all(w->g), field(w->u));
+}
+
+/* The first point from the last corner of the range on, (6,4), is too high. */
+static kata_status wave_of_failed_assert(world *w)
+{
+    APPLY(w, "set", kata_all(w->g), field(w->u));
+    APPLY(w, "corner", kata_box_2d(w->g, 0, 7, 0, 5), field(w->u));
+    return kata_flush(w->k);
+}
+
 static const struct {
     const char *name;
     kata_status (*commit)(world *w);
@@ -119,6 +154,10 @@ static const struct {
     CASE(level_twice_on_thin_grid),
     CASE(level_read_beside),
     CASE(level_by_rule),
+    CASE(wave_read_across),
+    CASE(wave_of_other_rank),
+    CASE(wave_beyond_grid),
+    {"wave_of_failed_assert", wave_of_failed_assert, KATA_ERROR_ASSERT},
     {"level_of_failed_assert", level_of_failed_assert, KATA_ERROR_ASSERT},
 };
 

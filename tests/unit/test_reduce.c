@@ -76,7 +76,7 @@ static void check(const ir_param *param, int specials)
     for (size_t i = 0; i < count; i++) values[i] = random_value(param->type, specials);
     reduce_rows(param, &box, values, &bricks, partials);
     ir_value result = sweep_reduce_box(param, &bricks, partials);
-    ir_value expected = oracle_reduce(&(oracle_contributions){param, box, values});
+    ir_value expected = oracle_reduce(&(oracle_contributions){param, box, box, values, false});
     assert_true(same(param->type, expected, result));
     free(values);
     free(partials);

@@ -1,0 +1,39 @@
+/* The order of levels, along one dimension or several. */
+#include "ir/kernel.h"
+
+void ir_set_order(ir_kernel *kernel, const ir_direction order[3])
+{
+    kernel->ordered = 0;
+    for (int d = 0; d < 3; d++) {
+        kernel->order[d] = order[d];
+        if (order[d]) kernel->ordered = d;
+    }
+    kernel->direction = kernel->order[kernel->ordered];
+}
+
+bool ir_orders_several(const ir_kernel *kernel)
+{
+    bool several = false;
+    for (int d = 0; d < kernel->ordered; d++) several = several || kernel->order[d];
+    return several;
+}
+
+int ir_level_after(const ir_kernel *kernel, const int32_t offset[3])
+{
+    for (int d = 2; d >= 0; d--)
+        if (kernel->order[d] && offset[d])
+            return (offset[d] > 0) == (kernel->order[d] == IR_FORWARD) ? 1 : -1;
+    return 0;
+}
+
+void ir_print_ordered(text *out, const ir_kernel *kernel)
+{
+    int count = 0, left = 0;
+    for (int d = 0; d < 3; d++) left += kernel->order[d] != IR_UNORDERED;
+    for (int d = 0; d < 3; d++) {
+        if (!kernel->order[d]) continue;
+        const char *before = !count++ ? "" : left > 1 ? ", " : " and ";
+        text_add(out, "%s%c", before, "xyz"[d]);
+        left--;
+    }
+}
