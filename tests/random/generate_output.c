@@ -173,7 +173,8 @@ static void reduce(builder *b, line_list *list, int p, term *value)
     const param *param = &b->kernel->params[p];
     unsigned mask;
     const char *r = TEXT("p%d", p);
-    bool bins = param->kind == SUM && param->brackets && !is_floating(param->type) && !b->plain;
+    bool bins = param->kind == SUM && param->brackets && !is_floating(param->type) &&
+                !param->columns && !b->rounds && !b->plain;
     if (bins && chance_of(b->chance, 50)) {
         add_to_bin(b, list, p, value);
         return;
