@@ -484,7 +484,7 @@ KATA_API kata_status kata_unmap(kata_field *field);
 /* A number of type f64, f32, i64 or i32, zero at first. A kernel's sum, min or max parameter sets
  * it, and a kernel takes it wherever it takes a number of that type. */
 KATA_API kata_scalar *kata_scalar_new(kata *k, const char *name, kata_type type);
-/* The same with 1 to 1024 elements, for parameters with as many: sum double r[3], double w[3]. */
+/* The same with 1 to 4096 elements, for parameters with as many: sum double r[3], double w[3]. */
 KATA_API kata_scalar *kata_scalar_array_new(kata *k, const char *name, kata_type type, int count);
 /* Sets all of its elements, for kernels applied from now on. */
 KATA_API kata_status kata_scalar_set(kata_scalar *scalar, double value);

@@ -22,6 +22,8 @@ enum {
     ABI_BRICK_SHIFT = 9,
     ABI_BRICK = 1 << ABI_BRICK_SHIFT,
     ABI_LANES = 32,
+    ABI_BIN_COPIES = 4,
+    ABI_COPIED_BINS = 1024,
     /* Points of one component that follow one another in a row that is stored in blocks. */
     ABI_BLOCK_SHIFT = 4,
     ABI_BLOCK = 1 << ABI_BLOCK_SHIFT
@@ -78,7 +80,12 @@ typedef struct abi_arguments {
      * which receives the result; y and z count elements of the type all the same. For a kernel
      * whose levels along x run in order it holds one element for each point. Of a reduction into a
      * field that extends along x, it holds an element for each x of a row, to which the points of
-     * the row add. */
+     * the row add.
+     *
+     * A sum with bins has one view, with the address of the thread's own bins. Up to
+     * ABI_COPIED_BINS of them lie there ABI_BIN_COPIES times, one copy behind the other:
+     * neighbouring points, often of one bin, need not wait for one another. What counts is the sum
+     * over copies. */
     const abi_view *views;
     /* In the order of parameters: one for each number and each element of a table. */
     const abi_value *numbers;
@@ -94,6 +101,8 @@ typedef struct abi_arguments {
     /* Only for kernels with checks. The function returns when a row has a point that fails, with
      * the first such point here. Nothing is written to that row and to those after it. */
     abi_failure *failure;
+    /* Only for kernels with bins: the points that are added to them. */
+    abi_box counted;
     int flags;
 } abi_arguments;
 

@@ -233,6 +233,14 @@ static void find_needs(guard *g)
         }
         need(g, s->value, &box);
     }
+    for (int i = 0; i < kernel->addition_count; i++) {
+        const ir_addition *a = &kernel->additions[i];
+        grid_box box = g->loop->box;
+        if (a->condition) need(g, a->condition, &box);
+        if (a->condition) box = narrow(g, a->condition, true, box, 0);
+        need(g, a->index, &box);
+        need(g, a->value, &box);
+    }
     for (int i = 0; i < kernel->check_count; i++) need(g, kernel->checks[i].passes, &g->loop->box);
     for (ir_id id = (ir_id)g->graph->count; id-- > 1;)
         need_operands(g, &g->graph->nodes[id], &g->needs[id]);

@@ -136,7 +136,8 @@ static bool make_loop(const chain_loop *loop, arena *memory, analysis_loop *out)
     size_t most = (size_t)kernel->access_count + (size_t)kernel->store_count;
     for (int p = 0; p < kernel->param_count; p++) most += (size_t)kernel->params[p].count;
     const grid_box *needs = kernel->guarded ? analysis_needs(loop, memory) : NULL;
-    *out = (analysis_loop){.loop = loop, .checks = kernel->check_count > 0};
+    *out = (analysis_loop){.loop = loop,
+                           .checks = kernel->check_count > 0 || kernel->addition_count > 0};
     out->touches = arena_array(memory, most + 1, sizeof *out->touches);
     if (!out->touches || (kernel->guarded && !needs)) return false;
     add_reads(out, needs);

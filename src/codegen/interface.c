@@ -24,6 +24,7 @@ static int views_of(const ir_kernel *kernel, int p)
 {
     const ir_param *param = &kernel->params[p];
     if (ir_param_is_written_field(param) && codegen_is_read(kernel, p)) return 2 * param->count;
+    if (ir_has_bins(kernel, p)) return 1;
     return ir_param_is_field(param) || ir_param_is_reduction(param) ? param->count : 0;
 }
 

@@ -129,6 +129,10 @@ static void mark_used(codegen_writer *w)
     used[kernel->valid] = true;
     for (int i = 0; i < kernel->store_count; i++)
         used[kernel->stores[i].value] = used[kernel->stores[i].condition] = true;
+    for (int i = 0; i < kernel->addition_count; i++) {
+        const ir_addition *a = &kernel->additions[i];
+        used[a->index] = used[a->value] = used[a->condition] = true;
+    }
     codegen_mark_operands(w, used);
 }
 

@@ -273,16 +273,28 @@ bool codegen_read_passes(const char *names, uint32_t *without)
 
 /* ---- the page -------------------------------------------------------------------------------- */
 
-/* The nodes that checks need, the nodes that stores need, and the nodes that stores need where
- * values are reused, as lists of flags; NULL when memory is out. */
+static void mark_additions(const codegen_writer *w, bool *wanted)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    for (int i = 0; i < kernel->addition_count; i++) {
+        const ir_addition *a = &kernel->additions[i];
+        wanted[a->index] = wanted[a->value] = wanted[a->condition] = true;
+    }
+    codegen_mark_operands(w, wanted);
+}
+
+/* The nodes that checks need, the nodes that stores need, the nodes that stores need where values
+ * are reused, and the nodes that additions to bins need, as lists of flags; NULL when memory is
+ * out. */
 static bool *mark_wanted(codegen_writer *w)
 {
     const ir_kernel *kernel = w->loop->kernel;
     size_t count = kernel->graph.count;
-    bool *wanted = calloc(3 * count, sizeof *wanted);
+    bool *wanted = calloc(4 * count, sizeof *wanted);
     if (!wanted) return NULL;
     wanted[kernel->valid] = true;
     codegen_mark_operands(w, wanted);
+    mark_additions(w, wanted + 3 * count);
     for (int list = 1; list < 3; list++) {
         bool *stored = wanted + (size_t)list * count;
         for (int i = 0; i < kernel->store_count; i++)

@@ -20,8 +20,7 @@ static nest *begin_blocks(const codegen_writer *w, nest *in)
     return loop;
 }
 
-/* The loop over the points of a row, with what the compiler is told where they are independent. */
-static nest *begin_points(const codegen_writer *w, nest *in, nest_hint hint)
+nest *codegen_begin_points(const codegen_writer *w, nest *in, nest_hint hint)
 {
     if (w->blocks) in = begin_blocks(w, in);
     nest *loop;
@@ -40,7 +39,7 @@ static nest *begin_points(const codegen_writer *w, nest *in, nest_hint hint)
 /* The first point at which a check fails ends the function. */
 static void add_failure(const codegen_writer *w, nest *in)
 {
-    nest *points = begin_points(w, in, NEST_PLAIN);
+    nest *points = codegen_begin_points(w, in, NEST_PLAIN);
     nest_statement(points, "KATA_NOT_IN_VECTORS");
     codegen_steps(w, points, CODEGEN_POINT);
     nest *fails = nest_format(points, NEST_IF, "!");
@@ -53,7 +52,7 @@ static void add_failure(const codegen_writer *w, nest *in)
 static void add_checks(const codegen_writer *w, nest *in)
 {
     nest_statement(in, "int32_t failing = 0");
-    nest *points = begin_points(w, in, NEST_VECTOR_ANY);
+    nest *points = codegen_begin_points(w, in, NEST_VECTOR_ANY);
     codegen_steps(w, points, CODEGEN_POINT);
     codegen_operand(&nest_format(points, NEST_STATEMENT, "failing |= !")->head, w,
                     w->loop->kernel->valid);
@@ -69,7 +68,7 @@ static void add_points(const codegen_writer *w, nest *in)
         return;
     }
     bool lanes = codegen_reduces(w->loop);
-    nest *points = begin_points(w, in, lanes ? NEST_VECTOR_LANES : NEST_VECTOR);
+    nest *points = codegen_begin_points(w, in, lanes ? NEST_VECTOR_LANES : NEST_VECTOR);
     codegen_direct_call(w, points);
 }
 
@@ -111,8 +110,10 @@ static void add_cases(const codegen_writer *w, nest *in)
 
 void codegen_row(const codegen_writer *w, nest *in, const bool *wanted)
 {
-    codegen_writer checks = *w;
-    checks.wanted = wanted;
-    if (w->loop->kernel->valid) add_checks(&checks, in);
+    codegen_writer before = *w;
+    before.wanted = wanted;
+    if (w->loop->kernel->valid) add_checks(&before, in);
+    before.wanted = wanted + 3 * w->loop->kernel->graph.count;
+    if (w->loop->kernel->addition_count) codegen_additions(&before, in);
     add_cases(w, in);
 }

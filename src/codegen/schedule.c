@@ -104,6 +104,14 @@ codegen_step *codegen_schedule(const ir_kernel *kernel)
         condition->uses++;
         condition->named = true;
     }
+    for (int i = 0; i < kernel->addition_count; i++) {
+        const ir_addition *a = &kernel->additions[i];
+        const ir_id used[] = {a->index, a->value, a->condition};
+        for (int k = 0; k < 3; k++) {
+            steps[used[k]].uses++;
+            steps[used[k]].named = true;
+        }
+    }
     if (kernel->valid) {
         steps[kernel->valid].uses++;
         steps[kernel->valid].named = true;

@@ -15,6 +15,8 @@ enum {
     SELECT_COST = 3,
     READ_COST = 40,
     CHILD_COST = 20,
+    ADDITION_COST =
+        40, /* to an element known at run time: written for one and for several points */
     REDUCTION_COST = 160 /* lanes, for each element */
 };
 
@@ -97,7 +99,8 @@ static int store_cost(const ir_param *param)
 
 int64_t ir_compile_cost(const ir_kernel *kernel)
 {
-    int64_t cost = (int64_t)READ_COST * kernel->access_count;
+    int64_t cost =
+        (int64_t)READ_COST * kernel->access_count + (int64_t)ADDITION_COST * kernel->addition_count;
     for (int i = 0; i < kernel->store_count; i++)
         cost += store_cost(&kernel->params[kernel->stores[i].param]);
     bool *in_memory = find_in_memory(&kernel->graph);
@@ -130,6 +133,8 @@ static size_t list_costs(const ir_kernel *kernel, line_cost *out)
     for (int i = 0; i < kernel->store_count; i++)
         out[n++] =
             (line_cost){kernel->stores[i].at, store_cost(&kernel->params[kernel->stores[i].param])};
+    for (int i = 0; i < kernel->addition_count; i++)
+        out[n++] = (line_cost){kernel->additions[i].at, ADDITION_COST};
     for (ir_id id = 1; id < kernel->graph.count; id++) {
         const ir_node *node = &kernel->graph.nodes[id];
         out[n++] = (line_cost){node->at, operation_cost(&kernel->graph, node)};
@@ -152,7 +157,8 @@ static line_cost dearest_line(const source *text, const line_cost *costs, size_t
 /* Notes the dearest line, if it has a tenth of the cost or more. */
 static void note_dearest_line(const ir_kernel *kernel, int64_t cost, messages *m)
 {
-    size_t most = (size_t)kernel->access_count + (size_t)kernel->store_count + kernel->graph.count;
+    size_t most = (size_t)kernel->access_count + (size_t)kernel->store_count +
+                  (size_t)kernel->addition_count + kernel->graph.count;
     line_cost *costs = calloc(most, sizeof *costs);
     if (!costs) return; /* the message is right without */
     size_t count = list_costs(kernel, costs);

@@ -15,6 +15,16 @@ typedef struct ir_store {
     uint32_t at;
 } ir_store;
 
+/* What a point adds to one element of a sum of integers. If an element of a sum has an index known
+ * only at run time anywhere in a kernel, all that the kernel adds to that sum is of this kind, and
+ * nothing is a store: the elements are called bins. Integers wrap, so the order does not matter. */
+typedef struct ir_addition {
+    int param;
+    ir_id index; /* an integer, inside the array wherever the checks pass and the condition holds */
+    ir_id value, condition; /* 0: always */
+    uint32_t at;
+} ir_addition;
+
 typedef enum ir_check_kind {
     IR_CHECK_ASSERT,
     IR_CHECK_INDEX /* an index known only at run time is inside its table or array */
@@ -72,6 +82,7 @@ enum {
     IR_MAX_RATIO = 16,
     IR_MAX_OUTPUTS = 16384, /* components times children of a written field */
     IR_MAX_LENGTH = 1024,   /* components of a field, elements of a table or array */
+    IR_MAX_BINS = 4096,     /* elements of a sum of integers */
     IR_MAX_DEPTH = 500,     /* nested expressions, statements and calls */
     IR_MAX_INTERVALS = 64,
     IR_MAX_COMPILE_COST = 20000, /* see compile_cost.c */
@@ -102,6 +113,8 @@ typedef struct ir_kernel {
     ir_graph graph;   /* only nodes that results need, in order */
     ir_store *stores; /* by parameter, component, and child of a finer field */
     int store_count;
+    ir_addition *additions;
+    int addition_count;
     ir_check *checks; /* in the order in which a point meets them */
     int check_count;
     ir_id valid;         /* bool: all checks pass; 0 when there are none */
@@ -120,6 +133,8 @@ typedef struct ir_kernel {
 
 /* Whether a number may decide at which points a kernel reads or writes. */
 bool ir_number_decides(const ir_kernel *kernel, int param);
+/* Whether a parameter is a sum with bins. */
+bool ir_has_bins(const ir_kernel *kernel, int param);
 /* Whether the rank of a kernel that has one shows in a ratio, not in an offset. */
 bool ir_rank_is_of_ratio(const ir_kernel *kernel);
 

@@ -129,7 +129,11 @@ static kata_status lower_reduce(lowering *l, const ir_stmt *s)
 {
     const ir_param *param = &l->kernel->params[s->index];
     int element;
-    kata_status status = lower_component(l, param, s->element, s->at, &element);
+    ir_id index = s->element ? lower_expr(l, s->element) : 0;
+    kata_status status = lower_check(l, s->at);
+    if (status) return status;
+    if (index && l->g->nodes[index].op != IR_CONST) return lower_addition(l, s, index);
+    status = lower_component(l, param, s->element, s->at, &element);
     if (status) return status;
     uint32_t reduction = l->param_outputs[s->index] + (uint32_t)element;
     uint32_t where = l->first_reduction + reduction;

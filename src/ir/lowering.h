@@ -64,6 +64,8 @@ typedef struct lowering {
     size_t path_count, path_capacity;
     ir_check *checks;
     size_t check_count, check_capacity;
+    ir_addition *additions;
+    size_t addition_count, addition_capacity;
     bool switched_off;    /* constants leave a parameter without a write */
     lower_record *record; /* NULL outside the conditions of asserts */
     int helpers;          /* that are being lowered, one in another */
@@ -170,6 +172,17 @@ kata_status lower_add_check(lowering *l, ir_check check);
 kata_status lower_index_check(lowering *l, ir_id index, int length, const char *name, uint32_t at);
 /* Puts the checks, and the node that says whether all pass, into the kernel. */
 kata_status lower_collect_checks(lowering *l);
+
+/* ---- addition.c ------------------------------------------------------------------------------ */
+
+/* Lowers a REDUCE whose element is known only at run time, which is node `index`. */
+kata_status lower_addition(lowering *l, const ir_stmt *s, ir_id index);
+/* Notes that a value is added to the element at an index where a condition (0: always) holds. */
+kata_status lower_note_addition(lowering *l, ir_addition addition);
+/* Puts what is noted into the kernel. */
+kata_status lower_collect_additions(lowering *l);
+/* Whether the present kernel has such an element of a parameter. */
+bool lower_has_addition(const lowering *l, int param);
 
 /* ---- results.c ------------------------------------------------------------------------------- */
 

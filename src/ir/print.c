@@ -140,6 +140,13 @@ static void print_store(text *out, const ir_kernel *k, const ir_store *s)
     text_add(out, "\n");
 }
 
+static void print_addition(text *out, const ir_kernel *k, const ir_addition *a)
+{
+    text_add(out, "  add %s[%%%u] %%%u", k->params[a->param].name, a->index, a->value);
+    if (a->condition) text_add(out, " if %%%u", a->condition);
+    text_add(out, "\n");
+}
+
 static void print_check(text *out, const ir_check *check)
 {
     if (check->kind == IR_CHECK_INDEX)
@@ -195,6 +202,7 @@ void ir_print(text *out, const ir_kernel *k)
     }
     for (ir_id id = 1; id < k->graph.count; id++) print_node(out, k, id);
     for (int i = 0; i < k->store_count; i++) print_store(out, k, &k->stores[i]);
+    for (int i = 0; i < k->addition_count; i++) print_addition(out, k, &k->additions[i]);
     for (int i = 0; i < k->check_count; i++) print_check(out, &k->checks[i]);
 }
 

@@ -103,6 +103,26 @@ static kata_status never_written(lowering *l, const ir_param *param)
     return message_send(l->m);
 }
 
+/* What is added to elements known at compile time, beside those with an index at run time. */
+static kata_status add_known_bins(lowering *l, int p)
+{
+    const ir_param *param = &l->kernel->params[p];
+    kata_status status = KATA_OK;
+    for (int e = 0; e < param->count && !status; e++) {
+        lower_cell cell = l->cells[l->first_reduction + l->param_outputs[p] + (uint32_t)e];
+        const ir_node *defined = &l->g->nodes[cell.defined];
+        bool known = defined->op == IR_CONST;
+        if (known && !defined->value.i32) continue;
+        status = lower_note_addition(
+            l, (ir_addition){.param = p,
+                             .index = ir_graph_const(l->g, IR_I32, ir_value_of_int(IR_I32, e)),
+                             .value = cell.value,
+                             .condition = known ? 0 : cell.defined,
+                             .at = param->at});
+    }
+    return status;
+}
+
 /* Whether the text has a statement that gives a parameter a value, reached or not. */
 static bool is_named(const ir_stmt *s, int p)
 {
@@ -131,6 +151,7 @@ static kata_status add_reductions(lowering *l, int p)
     ir_kernel *k = l->kernel;
     const ir_param *param = &k->params[p];
     bool never = true;
+    if (lower_has_addition(l, p)) return add_known_bins(l, p);
     for (int e = 0; e < param->count; e++) {
         lower_cell cell = l->cells[l->first_reduction + l->param_outputs[p] + (uint32_t)e];
         const ir_node *defined = &l->g->nodes[cell.defined];
@@ -177,7 +198,8 @@ static kata_status collect_stores(lowering *l, arena *memory)
         kata_status status = add_stores(l, p);
         if (status) return status;
     }
-    if (k->store_count || l->check_count || l->switched_off) return KATA_OK;
+    if (k->store_count || l->check_count || l->addition_count || l->switched_off)
+        return KATA_OK;
     message_begin_at(l->m, KATA_ERROR_KERNEL, k->text, k->at, "kernel '%s' computes nothing",
                      k->name);
     message_line(l->m, "give it an 'out', 'inout', 'sum', 'min' or 'max' parameter");
@@ -192,6 +214,11 @@ static void each_result(ir_kernel *k, void (*visit)(ir_id *node, ir_id *map), ir
     for (int i = 0; i < k->store_count; i++) {
         visit(&k->stores[i].value, map);
         visit(&k->stores[i].condition, map);
+    }
+    for (int i = 0; i < k->addition_count; i++) {
+        visit(&k->additions[i].index, map);
+        visit(&k->additions[i].value, map);
+        visit(&k->additions[i].condition, map);
     }
     for (int i = 0; i < k->check_count; i++) {
         ir_check *check = &k->checks[i];
@@ -299,6 +326,7 @@ kata_status ir_lower(ir_kernel *kernel, arena *memory, messages *m)
     if (!status) status = lower_body(&l, kernel->body);
     if (!status) status = lower_check(&l, kernel->at);
     if (!status) status = collect_stores(&l, memory);
+    if (!status) status = lower_collect_additions(&l);
     if (!status) status = lower_collect_checks(&l);
     if (!status && !ir_kernel_finish(kernel, memory)) status = message_no_memory(m);
 #ifdef KATA_DEBUG
@@ -309,6 +337,7 @@ kata_status ir_lower(ir_kernel *kernel, arena *memory, messages *m)
     free(l.changes);
     free(l.path);
     free(l.checks);
+    free(l.additions);
     arena_free(&scratch);
     return status;
 }
@@ -317,6 +346,13 @@ bool ir_rank_is_of_ratio(const ir_kernel *k)
 {
     for (int p = 0; p < k->param_count; p++)
         if (k->params[p].ratios && k->params[p].ratio_at == k->rank_at) return true;
+    return false;
+}
+
+bool ir_has_bins(const ir_kernel *k, int param)
+{
+    for (int i = 0; i < k->addition_count; i++)
+        if (k->additions[i].param == param) return true;
     return false;
 }
 

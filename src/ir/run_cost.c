@@ -55,6 +55,7 @@ static bool count_operations(const ir_kernel *kernel, arena *memory, ir_run_cost
         const ir_param *p = &kernel->params[kernel->stores[i].param];
         if (ir_param_is_reduction(p)) weigh(w, ir_reduction_op(p), p->type);
     }
+    w->operations[IR_COST_INTEGER] += kernel->addition_count;
     return true;
 }
 

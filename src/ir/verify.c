@@ -133,6 +133,27 @@ static bool is_bool(const ir_kernel *k, ir_id id)
     return id && id < k->graph.count && k->graph.nodes[id].type == IR_BOOL;
 }
 
+static const char *verify_additions(const ir_kernel *k)
+{
+    for (int i = 0; i < k->addition_count; i++) {
+        const ir_addition *a = &k->additions[i];
+        if (a->param < 0 || a->param >= k->param_count) return "an addition to no parameter";
+        const ir_param *param = &k->params[a->param];
+        if (param->kind != IR_PARAM_SUM || !ir_type_is_integer(param->type))
+            return "an addition to no sum of integers";
+        if (!a->index || a->index >= k->graph.count) return "an addition at no index";
+        if (!ir_type_is_integer((ir_type)k->graph.nodes[a->index].type))
+            return "an addition at an index that is no integer";
+        if (!a->value || a->value >= k->graph.count) return "an addition of no node";
+        if (k->graph.nodes[a->value].type != param->type) return "an addition of the wrong type";
+        if (a->condition && !is_bool(k, a->condition))
+            return "an addition on a condition that is no bool";
+    }
+    for (int i = 0; i < k->store_count; i++)
+        if (ir_has_bins(k, k->stores[i].param)) return "a store to a sum with bins";
+    return NULL;
+}
+
 static const char *verify_checks(const ir_kernel *k)
 {
     if ((k->check_count > 0) != (k->valid != 0)) return "checks without the node of all";
@@ -212,6 +233,7 @@ const char *ir_verify(const ir_kernel *k)
     const char *wrong = verify_params(k);
     if (!wrong) wrong = verify_stores(k);
     if (!wrong) wrong = verify_order(k);
+    if (!wrong) wrong = verify_additions(k);
     if (!wrong) wrong = verify_checks(k);
     if (!wrong) wrong = verify_loops(k);
     return wrong ? wrong : verify_accesses(k);

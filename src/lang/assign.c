@@ -114,11 +114,21 @@ static bool calls_function(lang_compiler *c, const lang_expr *e, ir_op op)
     return symbol && symbol->kind == LANG_FUNCTION && symbol->op == op && !symbol->f32_version;
 }
 
-/* The e of "r += e" or "r = min(r, e)", where r is written like the target. NULL if the assignment
- * has another form. */
+static bool adds(const lang_stmt *s)
+{
+    return s->sign == LANG_SIGN_ADD_ASSIGN || s->sign == LANG_SIGN_INCREMENT;
+}
+
+static bool subtracts(const lang_stmt *s)
+{
+    return s->sign == LANG_SIGN_SUB_ASSIGN || s->sign == LANG_SIGN_DECREMENT;
+}
+
+/* The e of "r += e", "r -= e" or "r = min(r, e)", where r is written like the target. NULL if the
+ * assignment has another form. */
 static const lang_expr *reduced(lang_compiler *c, const lang_stmt *s, const lang_symbol *r)
 {
-    if (r->param == IR_PARAM_SUM) return s->sign == LANG_SIGN_ADD_ASSIGN ? s->value : NULL;
+    if (r->param == IR_PARAM_SUM) return adds(s) || subtracts(s) ? s->value : NULL;
     ir_op op = r->param == IR_PARAM_MIN ? IR_MIN : IR_MAX;
     if (s->sign != LANG_SIGN_ASSIGN || !calls_function(c, s->value, op)) return NULL;
     const lang_expr *first = s->value->arg[1], *second = first ? first->next : NULL;
@@ -133,6 +143,8 @@ static ir_stmt *reduce(lang_compiler *c, const lang_stmt *s, const lang_lvalue *
     ir_expr *element;
     if (!lang_lvalue_element(c, lvalue, &element)) return NULL;
     ir_expr *value = lang_convert_assigned(c, lang_check(c, e), r->type);
+    if (value && subtracts(s))
+        value = lang_unary(c, LANG_SIGN_SUB, lang_value_of(value), s->at).expr;
     ir_stmt *made = value ? lang_tree_stmt(c, IR_STMT_REDUCE, r->index, lvalue->at) : NULL;
     if (!made) return NULL;
     made->element = element;

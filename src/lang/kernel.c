@@ -6,7 +6,9 @@
 bool lang_check_param_length(lang_compiler *c, const lang_param *p, int *length)
 {
     *length = 0;
-    return !p->array || lang_check_constant(c, p->length, "the length", 1, IR_MAX_LENGTH, length);
+    bool bins = p->kind == IR_PARAM_SUM && ir_type_is_integer(p->type);
+    return !p->array || lang_check_constant(c, p->length, "the length", 1,
+                                            bins ? IR_MAX_BINS : IR_MAX_LENGTH, length);
 }
 
 bool lang_check_columns(lang_compiler *c, const lang_expr *e, int *length, int *columns)

@@ -264,7 +264,8 @@ static void store(oracle_interpreter *in, const ir_stmt *stmt)
 static void reduce(oracle_interpreter *in, const ir_stmt *stmt)
 {
     const ir_param *param = &in->loop->kernel->params[stmt->index];
-    int element = index_below(in, stmt->element, param->count);
+    int element = stmt->element ? checked_index(in, stmt->element, param->count, param->name) : 0;
+    if (in->failure) return;
     ir_value *reduced = &in->reduced[in->reduced_start[stmt->index] + (size_t)element];
     *reduced = ir_reduce(param, *reduced, evaluate(in, stmt->value));
 }

@@ -184,6 +184,22 @@ static void contribute(const oracle_part *p, const ir_store *s)
     p->e->contributions[p->run->loop][element * points + at] = p->e->nodes[s->value];
 }
 
+/* Adds what this point contributes to an element known only at run time. Plans are not checked here
+ * for indices outside: those contribute nothing. */
+static void contribute_to_bin(const oracle_part *p, const ir_addition *a)
+{
+    const ir_kernel *kernel = p->loop->kernel;
+    const ir_param *param = &kernel->params[a->param];
+    ir_type type = (ir_type)kernel->graph.nodes[a->index].type;
+    int64_t points = grid_box_points(&p->loop->box);
+    if (!is_own(p) || (a->condition && !p->e->nodes[a->condition].i32)) return;
+    int64_t index = ir_convert(IR_I64, type, p->e->nodes[a->index]).i64;
+    if (index < 0 || index >= param->count) return;
+    int64_t element = oracle_first_element(kernel, a->param) + index;
+    ir_value *sum = &p->e->contributions[p->run->loop][element * points];
+    *sum = ir_reduce(param, *sum, p->e->nodes[a->value]);
+}
+
 bool oracle_run_point(const oracle_part *p)
 {
     const ir_kernel *kernel = p->loop->kernel;
@@ -192,6 +208,7 @@ bool oracle_run_point(const oracle_part *p)
         (sum % p->loop->colors + p->loop->colors) % p->loop->colors != p->loop->color)
         return true;
     ir_evaluate_graph(&kernel->graph, find_value, p, p->e->nodes, NULL);
+    for (int i = 0; i < kernel->addition_count; i++) contribute_to_bin(p, &kernel->additions[i]);
     for (int i = 0; i < kernel->store_count; i++) {
         const ir_store *s = &kernel->stores[i];
         if (s->condition && !p->e->nodes[s->condition].i32) continue;

@@ -59,11 +59,31 @@ static kata_status prepare_locals(reference_run *run, messages *m)
     return run->in.locals ? KATA_OK : message_no_memory(m);
 }
 
+/* Integers wrap, so their sums need no order: they are added up as points run. Other contributions
+ * are collected. */
+static bool adds_up(const ir_param *param)
+{
+    return param->kind == IR_PARAM_SUM && ir_type_is_integer(param->type) &&
+           !ir_param_is_column_reduction(param);
+}
+
+static bool is_collected(const ir_param *param)
+{
+    return ir_param_is_reduction(param) && !adds_up(param);
+}
+
+static kata_status collect(reference_run *run, size_t r)
+{
+    size_t points = (size_t)grid_box_points(&run->in.loop->box);
+    run->contributions[r] = arena_array(&run->memory, points + 1, sizeof(ir_value));
+    return run->contributions[r] ? KATA_OK : KATA_ERROR_MEMORY;
+}
+
 static kata_status prepare_reductions(reference_run *run, messages *m)
 {
     const chain_loop *loop = run->in.loop;
     const ir_kernel *kernel = loop->kernel;
-    size_t points = (size_t)grid_box_points(&loop->box), count = 0;
+    size_t count = 0;
     run->in.reduced_start =
         arena_array(&run->memory, (size_t)kernel->param_count + 1, sizeof *run->in.reduced_start);
     if (!run->in.reduced_start) return message_no_memory(m);
@@ -76,10 +96,9 @@ static kata_status prepare_reductions(reference_run *run, messages *m)
     run->in.reduced = arena_array(&run->memory, count + 1, sizeof *run->in.reduced);
     run->contributions = arena_array(&run->memory, count + 1, sizeof *run->contributions);
     if (!run->in.reduced || !run->contributions) return message_no_memory(m);
-    for (size_t r = 0; r < count; r++) {
-        run->contributions[r] = arena_array(&run->memory, points + 1, sizeof(ir_value));
-        if (!run->contributions[r]) return message_no_memory(m);
-    }
+    for (int p = 0; p < kernel->param_count; p++)
+        for (int e = 0; is_collected(&kernel->params[p]) && e < kernel->params[p].count; e++)
+            if (collect(run, run->in.reduced_start[p] + (size_t)e)) return message_no_memory(m);
     run->reduced_count = count;
     return KATA_OK;
 }
@@ -116,15 +135,14 @@ static bool run_point(reference_run *run, int64_t number)
     for (int p = 0; p < kernel->param_count; p++) {
         if (ir_param_is_written_field(&kernel->params[p]))
             memset(run->in.fields[p].stored, 0, outputs_of(&kernel->params[p]) * sizeof(bool));
-        for (int e = 0; ir_param_is_reduction(&kernel->params[p]) && e < kernel->params[p].count;
-             e++)
+        for (int e = 0; is_collected(&kernel->params[p]) && e < kernel->params[p].count; e++)
             run->in.reduced[run->in.reduced_start[p] + (size_t)e] =
                 ir_reduction_start(&kernel->params[p]);
     }
     trace_point(run);
     if (!oracle_interpret_point(&run->in)) return false;
     for (size_t r = 0; r < run->reduced_count; r++)
-        run->contributions[r][number] = run->in.reduced[r];
+        if (run->contributions[r]) run->contributions[r][number] = run->in.reduced[r];
     return true;
 }
 
@@ -141,8 +159,7 @@ static void contribute_nothing(reference_run *run, int64_t number)
 {
     const ir_kernel *kernel = run->in.loop->kernel;
     for (int p = 0; p < kernel->param_count; p++)
-        for (int e = 0; ir_param_is_reduction(&kernel->params[p]) && e < kernel->params[p].count;
-             e++)
+        for (int e = 0; is_collected(&kernel->params[p]) && e < kernel->params[p].count; e++)
             run->contributions[run->in.reduced_start[p] + (size_t)e][number] =
                 ir_reduction_start(&kernel->params[p]);
 }
@@ -234,7 +251,7 @@ static void commit_reduction(reference_run *run, int p)
             continue;
         }
         oracle_contributions all = {param, loop->box, loop->box, run->contributions[r], false};
-        ir_value result = oracle_reduce(&all),
+        ir_value result = adds_up(param) ? run->in.reduced[r] : oracle_reduce(&all),
                  args[2] = {store_get_element(scalar, e, here), result};
         if (param->accumulates)
             result = ir_evaluate(ir_reduction_op(param), param->type, param->type, args);

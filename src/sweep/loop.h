@@ -149,6 +149,12 @@ typedef struct sweep_reduction {
     char *contributions; /* one per point of the loop's box; NULL unless collected */
 } sweep_reduction;
 
+/* A sum with bins. Each thread has its own, in its own memory. */
+typedef struct sweep_bins {
+    int param, view;
+    int64_t bytes; /* of the bins of a thread, with their copies */
+} sweep_bins;
+
 /* An element of a reduction whose points are added to rows: see columns.c. */
 typedef struct sweep_column_sum {
     int param, element, view;
@@ -165,6 +171,7 @@ typedef struct sweep_share {
     abi_failure failure;  /* where a check has failed */
     observe_fault *fault; /* the first of all that this thread has met; NULL without checks */
     sweep_thread *thread;
+    char **bins;   /* of each of the loop's sums with bins */
     int64_t begun; /* the run of the loop whose views these are */
     grid_box core; /* points that count in reductions */
     const grid_box
@@ -193,7 +200,7 @@ struct sweep_loop {
     int streams;        /* results that may be written past the caches */
     int flags;          /* of the box that runs */
     int usual_flags;
-    int view_count, number_count, edge_count, fill_count, wrap_count, reduction_count;
+    int view_count, number_count, edge_count, fill_count, wrap_count, reduction_count, bins_count;
     sweep_field *fields;  /* per parameter; zero for those that are no fields */
     abi_levels *readable; /* per parameter */
     abi_view *views;
@@ -202,6 +209,7 @@ struct sweep_loop {
     sweep_wrap *wraps;
     const sweep_edge **edge_of_view; /* NULL: none in `edges` */
     sweep_reduction *reductions;
+    sweep_bins *bins;
     sweep_column_sum *column_sums;
     int column_count;
     int uncut; /* bit d: blocks are not cut along dimension d, for columns are added up along it */
@@ -241,6 +249,21 @@ static inline chain_slot *sweep_slot(const sweep_loop *l, int param)
 {
     return l->loop->bindings[param].slot;
 }
+
+/* ---- bins.c ---------------------------------------------------------------------------------- */
+
+/* Finds the sums with bins, and gives a thread its bins; false when memory is out. */
+bool sweep_prepare_bins(sweep_loop *l);
+bool sweep_prepare_bins_of(sweep_loop *l, sweep_share *share);
+/* Empties all bins. */
+void sweep_begin_bins(const sweep_loop *l);
+/* Points the views of a thread to its bins. */
+void sweep_bind_bins(const sweep_loop *l, sweep_share *share);
+/* Adds what a point alone contributes, from the values of its graph. */
+void sweep_add_to_bins(const sweep_loop *l, const sweep_share *share, const int64_t point[3],
+                       const ir_value *values);
+/* Sets the scalars to the sums over all threads; false when memory is out. */
+bool sweep_finish_bins(const sweep_loop *l);
 
 /* ---- views.c --------------------------------------------------------------------------------- */
 

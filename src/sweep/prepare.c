@@ -133,11 +133,13 @@ static bool prepare_reductions(sweep_loop *l)
     l->collects = l->manner.cut || l->along_x;
     for (int p = 0; p < kernel->param_count; p++) {
         l->gathers = l->gathers || ir_param_is_column_reduction(&kernel->params[p]);
+        bool reduces = ir_param_is_reduction(&kernel->params[p]) && !ir_has_bins(kernel, p);
         bool rows = codegen_adds_rows(kernel, p);
-        for (int e = 0; ir_param_is_reduction(&kernel->params[p]) && e < kernel->params[p].count;
+        for (int e = 0; reduces && e < kernel->params[p].count;
              e++)
             if (!(rows ? sweep_add_column_sum(l, p, e) : add_reduction(l, p, e))) return false;
     }
+    if (!sweep_prepare_bins(l)) return false;
     l->reuse.reduces = l->reduction_count > 0;
     return true;
 }
@@ -258,7 +260,8 @@ static bool prepare_share(sweep_loop *l, int t)
                                        .color = like->color,
                                        .failure = &share->failure};
     memcpy(share->arguments.size, like->shape.size, sizeof share->arguments.size);
-    return share->views && (share->fault || !like->kernel->check_count);
+    return share->views && (share->fault || !like->kernel->check_count) &&
+           sweep_prepare_bins_of(l, share);
 }
 
 static bool prepare_shares(sweep_loop *l)

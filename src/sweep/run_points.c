@@ -57,6 +57,7 @@ static bool run_point(const sweep_loop *l, const int64_t point[3], sweep_share *
         memcpy(share->failure.point, point, sizeof share->failure.point);
         return sweep_fault_note(l, share, false);
     }
+    sweep_add_to_bins(l, share, point, values);
     for (int i = 0; i < kernel->store_count; i++) {
         const ir_store *s = &kernel->stores[i];
         if (s->condition && !values[s->condition].i32) continue;

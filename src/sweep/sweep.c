@@ -15,6 +15,7 @@ void sweep_begin(sweep_loop *l, const chain_loop *loop)
 {
     l->loop = loop;
     sweep_bind(l);
+    sweep_begin_bins(l);
     atomic_store(&l->failed, false);
     for (int t = 0; t < l->workers->count; t++)
         if (l->shares[t].fault) l->shares[t].fault->found = false;
@@ -139,6 +140,7 @@ bool sweep_finish(sweep_loop *l)
         if (param->accumulates) result = ir_reduce(param, store_scalar(slot, red->element), result);
         if (!store_scalar_set(slot, red->element, result)) return false;
     }
+    if (!sweep_finish_bins(l)) return false;
     store_log(l->loop);
     return true;
 }

@@ -61,8 +61,9 @@ sweep_share *sweep_share_of(const sweep_loop *l, int thread, const grid_box *cor
     sweep_share *share = &l->shares[thread];
     share->core = *core;
     share->flags = flags;
-    if (share->begun == l->begun) return share;
-    memcpy(share->views, l->views, (size_t)l->view_count * sizeof *share->views);
+    if (share->begun != l->begun)
+        memcpy(share->views, l->views, (size_t)l->view_count * sizeof *share->views);
     share->begun = l->begun;
+    if (l->bins_count) sweep_bind_bins(l, share);
     return share;
 }

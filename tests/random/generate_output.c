@@ -158,13 +158,30 @@ static void store_all(builder *b, line_list *list, int p)
 
 /* ---- reductions ------------------------------------------------------------------------------ */
 
+/* Adds to an element that is known at run time only. */
+static void add_to_bin(builder *b, line_list *list, int p, term *value)
+{
+    const param *param = &b->kernel->params[p];
+    const char *sign = chance_of(b->chance, 50) ? "+=" : "-=";
+    b->checked = true;
+    line_append(list, builder_line(b, TEXT("p%d[($ & 255) %% %d] %s $;", p, param->count, sign),
+                                   generate_unknown(b, INT), value));
+}
+
 static void reduce(builder *b, line_list *list, int p, term *value)
 {
     const param *param = &b->kernel->params[p];
     unsigned mask;
     const char *r = TEXT("p%d", p);
+    bool bins = param->kind == SUM && param->brackets && !is_floating(param->type) &&
+                !param->columns && !b->rounds && !b->plain;
+    if (bins && chance_of(b->chance, 50)) {
+        add_to_bin(b, list, p, value);
+        return;
+    }
     if (param->brackets) r = TEXT("%s[%s]", r, generate_index(b, param->count, &mask));
-    const char *pattern = param->kind == SUM   ? TEXT("%s += $;", r)
+    const char *pattern = param->kind == SUM
+                              ? TEXT("%s %s $;", r, chance_of(b->chance, 75) ? "+=" : "-=")
                           : param->kind == MIN ? TEXT("%s = min(%s, $);", r, r)
                                                : TEXT("%s = max(%s, $);", r, r);
     line_append(list, builder_line(b, pattern, value, NULL));

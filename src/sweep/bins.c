@@ -1,0 +1,121 @@
+/* Sums with bins: each thread adds to its own, which are summed when the loop has ended. Integers
+ * wrap, so neither the order of points nor their distribution over threads changes a bit. */
+#include "sweep/loop.h"
+
+static const ir_param *param_of(const sweep_loop *l, const sweep_bins *b)
+{
+    return &l->like.kernel->params[b->param];
+}
+
+static int copies_of(const ir_param *param)
+{
+    return param->count <= ABI_COPIED_BINS ? ABI_BIN_COPIES : 1;
+}
+
+bool sweep_prepare_bins(sweep_loop *l)
+{
+    const ir_kernel *kernel = l->like.kernel;
+    l->bins = arena_array(&l->memory, (size_t)kernel->param_count + 1, sizeof *l->bins);
+    for (int p = 0; l->bins && p < kernel->param_count; p++) {
+        if (!ir_has_bins(kernel, p)) continue;
+        const ir_param *param = &kernel->params[p];
+        int64_t bins = (int64_t)param->count * copies_of(param);
+        l->bins[l->bins_count++] = (sweep_bins){.param = p,
+                                                .view = codegen_view_index(kernel, p),
+                                                .bytes = bins * ir_types[param->type].bytes};
+    }
+    return l->bins;
+}
+
+bool sweep_prepare_bins_of(sweep_loop *l, sweep_share *share)
+{
+    enum { LINE = 128 };
+    bool done = true;
+    if (l->bins_count) share->bins = arena_array(&l->memory, (size_t)l->bins_count, sizeof(char *));
+    for (int b = 0; b < l->bins_count && share->bins && done; b++) {
+        char *bins = arena_array(&l->memory, (size_t)l->bins[b].bytes + 2 * LINE, 1);
+        done = bins;
+        if (done) share->bins[b] = bins + (LINE - (uintptr_t)bins % LINE);
+    }
+    return done && (share->bins || !l->bins_count);
+}
+
+void sweep_begin_bins(const sweep_loop *l)
+{
+    for (int t = 0; t < l->workers->count; t++)
+        for (int b = 0; b < l->bins_count; b++)
+            memset(l->shares[t].bins[b], 0, (size_t)l->bins[b].bytes);
+}
+
+void sweep_bind_bins(const sweep_loop *l, sweep_share *share)
+{
+    const grid_box *core = &share->core;
+    for (int d = 0; d < 3; d++) {
+        share->arguments.counted.lo[d] = core->lo[d];
+        share->arguments.counted.hi[d] = core->hi[d];
+    }
+    for (int b = 0; b < l->bins_count; b++)
+        share->views[l->bins[b].view] = (abi_view){.origin = share->bins[b]};
+}
+
+/* ---- elements -------------------------------------------------------------------------------- */
+
+static ir_value bin_at(const sweep_loop *l, const sweep_bins *b, const char *bins, int64_t i)
+{
+    ir_value value = {0};
+    size_t bytes = (size_t)ir_types[param_of(l, b)->type].bytes;
+    memcpy(&value, bins + (size_t)i * bytes, bytes);
+    return value;
+}
+
+static void add(const sweep_loop *l, const sweep_share *share, int b, int64_t index, ir_value value)
+{
+    size_t bytes = (size_t)ir_types[param_of(l, &l->bins[b])->type].bytes;
+    ir_value old = bin_at(l, &l->bins[b], share->bins[b], index);
+    value = ir_reduce(param_of(l, &l->bins[b]), old, value);
+    memcpy(share->bins[b] + (size_t)index * bytes, &value, bytes);
+}
+
+void sweep_add_to_bins(const sweep_loop *l, const sweep_share *share, const int64_t point[3],
+                       const ir_value *values)
+{
+    const ir_kernel *kernel = l->like.kernel;
+    for (int d = 0; d < 3; d++)
+        if (point[d] < share->core.lo[d] || point[d] >= share->core.hi[d]) return;
+    for (int i = 0; i < kernel->addition_count; i++) {
+        const ir_addition *a = &kernel->additions[i];
+        ir_type type = (ir_type)kernel->graph.nodes[a->index].type;
+        int b = 0;
+        if (a->condition && !values[a->condition].i32) continue;
+        while (l->bins[b].param != a->param) b++;
+        add(l, share, b, ir_convert(IR_I64, type, values[a->index]).i64, values[a->value]);
+    }
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+static ir_value total(const sweep_loop *l, int b, int element)
+{
+    const ir_param *param = param_of(l, &l->bins[b]);
+    ir_value sum = ir_value_of_int(param->type, 0);
+    for (int t = 0; t < l->workers->count; t++)
+        for (int copy = 0; copy < copies_of(param); copy++)
+            sum = ir_reduce(param, sum,
+                            bin_at(l, &l->bins[b], l->shares[t].bins[b],
+                                   (int64_t)copy * param->count + element));
+    return sum;
+}
+
+bool sweep_finish_bins(const sweep_loop *l)
+{
+    for (int b = 0; b < l->bins_count; b++) {
+        const ir_param *param = param_of(l, &l->bins[b]);
+        chain_slot *slot = sweep_slot(l, l->bins[b].param);
+        for (int e = 0; e < param->count; e++) {
+            ir_value sum = total(l, b, e);
+            if (param->accumulates) sum = ir_reduce(param, store_scalar(slot, e), sum);
+            if (!store_scalar_set(slot, e, sum)) return false;
+        }
+    }
+    return true;
+}
