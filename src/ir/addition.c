@@ -15,9 +15,10 @@ static kata_status refuse(lowering *l, const ir_stmt *s)
 
 static kata_status refuse_rounds(lowering *l, const ir_stmt *s)
 {
-    message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, s->element->at,
-                     "the index of '%s' is not known at compile time, in a loop that is not unrolled",
-                     l->kernel->params[s->index].name);
+    message_begin_at(
+        l->m, KATA_ERROR_KERNEL, l->kernel->text, s->element->at,
+        "the index of '%s' is not known at compile time, in a loop that is not unrolled",
+        l->kernel->params[s->index].name);
     message_line(l->m, "give the loop bounds that are known when the kernel is compiled");
     return message_send(l->m);
 }

@@ -198,8 +198,7 @@ static kata_status collect_stores(lowering *l, arena *memory)
         kata_status status = add_stores(l, p);
         if (status) return status;
     }
-    if (k->store_count || l->check_count || l->addition_count || l->switched_off)
-        return KATA_OK;
+    if (k->store_count || l->check_count || l->addition_count || l->switched_off) return KATA_OK;
     message_begin_at(l->m, KATA_ERROR_KERNEL, k->text, k->at, "kernel '%s' computes nothing",
                      k->name);
     message_line(l->m, "give it an 'out', 'inout', 'sum', 'min' or 'max' parameter");

@@ -135,8 +135,7 @@ static bool prepare_reductions(sweep_loop *l)
         l->gathers = l->gathers || ir_param_is_column_reduction(&kernel->params[p]);
         bool reduces = ir_param_is_reduction(&kernel->params[p]) && !ir_has_bins(kernel, p);
         bool rows = codegen_adds_rows(kernel, p);
-        for (int e = 0; reduces && e < kernel->params[p].count;
-             e++)
+        for (int e = 0; reduces && e < kernel->params[p].count; e++)
             if (!(rows ? sweep_add_column_sum(l, p, e) : add_reduction(l, p, e))) return false;
     }
     if (!sweep_prepare_bins(l)) return false;
