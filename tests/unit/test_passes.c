@@ -56,6 +56,7 @@ static const char text_of_kernels[] =
     "    interval [0, 1) { v = u; }\n"
     "    interval [1, nz) { v = 0.5*v[0,0,-1] + exp(u); }\n"
     "}\n"
+    "kernel nest(inout double u) forward(x, y, z) { u = 0.5*u[-1,0,0] + 0.25*u[0,-1,0] + u; }\n"
     "kernel colored(in double u, inout double v) { v = 0.5*(v[1,0,0] + v) + u; }\n"
     "const double powers[9] = {1, 2, 4, 8, 16, 32, 64, 128, 256};\n"
     "kernel chosen(in double u, out double v) { v = powers[(int)u%9]; }\n";
