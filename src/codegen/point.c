@@ -3,17 +3,6 @@
  * each store it is given the address of the element that it makes. */
 #include "codegen/emit.h"
 
-void codegen_step_of(const codegen_writer *w, nest *in, ir_id id)
-{
-    const ir_node *node = &w->loop->kernel->graph.nodes[id];
-    codegen_position(w, in, node->at);
-    text *line = &nest_add(in, NEST_STATEMENT)->head;
-    text_add(line, "const %s ", codegen_type(w, node->type));
-    codegen_value_name(line, w, id);
-    text_add(line, " = ");
-    codegen_expression(line, w, id);
-}
-
 void codegen_steps(const codegen_writer *w, nest *in, codegen_level level)
 {
     const ir_graph *g = &w->loop->kernel->graph;

@@ -1,7 +1,7 @@
 /* Kernels that change a field in place and read it at other points. No two points of an application
  * may touch one value that one of them writes; so a kernel whose accesses differ by an offset suits
  * points of one colour only, or a range that the offset leaves. */
-#include "ir/ir.h"
+#include "ir/in_place.h"
 
 #include <stdlib.h>
 

@@ -54,12 +54,6 @@ int64_t ir_compile_cost(const ir_kernel *kernel);
  * seconds. */
 kata_status ir_check_compile_cost(const ir_kernel *kernel, messages *m);
 
-/* ---- in_place.c ------------------------------------------------------------------------------ */
-
-/* A note where no whole range without colours suits a kernel, because points read or write what
- * other points write; nothing otherwise. */
-void ir_print_in_place(text *out, const ir_kernel *kernel);
-
 /* ---- print.c --------------------------------------------------------------------------------- */
 
 /* The graph in the text form of docs/ir.md. */

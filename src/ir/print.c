@@ -1,5 +1,5 @@
 /* The text form of graphs; docs/ir.md defines it. */
-#include "ir/ir.h"
+#include "ir/in_place.h"
 
 #include <locale.h>
 #include <math.h>

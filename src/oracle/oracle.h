@@ -27,8 +27,6 @@ typedef struct oracle_contributions {
 } oracle_contributions;
 
 ir_value oracle_reduce(const oracle_contributions *all);
-/* Sets an element of the field of a column reduction from the values of all points of a loop. */
-void oracle_reduce_columns(const chain_loop *loop, int p, int element, const ir_value *values);
 
 /* ---- plan_interpreter.c: any plan, point by point -------------------------------------------- */
 

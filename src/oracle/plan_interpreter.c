@@ -2,6 +2,7 @@
  * nothing is set at first, and what is read without being set is poison. Kernels run as graphs.
  * It shows what a plan does, whatever it should have done. */
 #include "oracle/cells.h"
+#include "oracle/contributions.h"
 #include "oracle/planned.h"
 #include "store/store.h"
 

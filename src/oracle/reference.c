@@ -4,6 +4,7 @@
  * A loop writes into copies of the arrays that it changes, which replace the arrays when all points
  * are done: every read of another point finds the value from before the loop. Where levels run in
  * order, the values of a level go to the array itself before the next level begins. */
+#include "oracle/contributions.h"
 #include "oracle/interpret.h"
 
 #include <fenv.h>

@@ -1,7 +1,7 @@
 /* Reductions as sweep/reduce.h defines them, literally: bricks and lanes along x, or bricks of
  * columns, and binary trees aligned to global indices over bricks and the dimensions above. */
 #include "abi/abi.h"
-#include "oracle/oracle.h"
+#include "oracle/contributions.h"
 #include "store/store.h"
 
 /* Part of the contributions: what is fixed of the index, outermost dimension first. Bricks lie

@@ -1,6 +1,6 @@
 /* Sums with bins: each thread adds to its own, which are summed when the loop has ended. Integers
  * wrap, so neither the order of points nor their distribution over threads changes a bit. */
-#include "sweep/loop.h"
+#include "sweep/reductions.h"
 
 static const ir_param *param_of(const sweep_loop *l, const sweep_bins *b)
 {

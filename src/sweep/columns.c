@@ -6,7 +6,7 @@
  * columns: so a block runs part by part, each within a brick and, along the columns, either at an
  * edge or in the interior. Parts follow one another as points do in a column, and blocks are whole
  * columns. So each element takes its points in order, from one thread. */
-#include "sweep/loop.h"
+#include "sweep/reductions.h"
 
 enum { LINE_BYTES = 64 };
 

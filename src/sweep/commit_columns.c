@@ -1,6 +1,6 @@
 /* The end of reductions into fields: the trees over bricks and dimensions, and the elements of the
  * fields. Threads share out the rows of the field, or its planes. */
-#include "sweep/loop.h"
+#include "sweep/reductions.h"
 
 #include <stdatomic.h>
 

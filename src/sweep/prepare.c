@@ -3,7 +3,7 @@
  * The interior begins and ends at whole vectors where that costs nothing: edges then are one
  * vector wide, computed as fast as one point, and stores of the interior fill whole cache lines. */
 #include "analysis/analysis.h"
-#include "sweep/loop.h"
+#include "sweep/reductions.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* Running a box on threads: it is cut into blocks, which threads take, their own first. */
-#include "sweep/loop.h"
+#include "sweep/reductions.h"
 
 #include <stdatomic.h>
 

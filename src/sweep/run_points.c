@@ -1,7 +1,7 @@
 /* Points that are run one by one, by their graph: near sides, where kernels read so far out that
  * copies of all that lies between would be much larger than the grid. What is read and written
  * outside is found by the boundary rules, element by element. */
-#include "sweep/loop.h"
+#include "sweep/reductions.h"
 
 static bool has_color(const chain_loop *loop, const int64_t point[3])
 {

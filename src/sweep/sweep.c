@@ -1,6 +1,6 @@
 /* Running a prepared loop: what a box needs before it runs, how many threads it is worth, and what
  * is left to do after the last. */
-#include "sweep/loop.h"
+#include "sweep/reductions.h"
 
 #include <stdatomic.h>
 
@@ -111,20 +111,6 @@ static grid_box reduce_many(sweep_loop *l)
         left.hi[d] = 1;
     }
     return left;
-}
-
-void sweep_reduce_collected(const sweep_loop *l)
-{
-    const grid_box *box = &l->like.box;
-    int64_t nx = box->hi[0] - box->lo[0], rows = nx > 0 ? grid_box_points(box) / nx : 0;
-    int64_t bricks = l->bricks.hi[0] - l->bricks.lo[0];
-    for (int r = 0; r < l->reduction_count; r++) {
-        const sweep_reduction *red = &l->reductions[r];
-        const ir_param *param = &l->loop->kernel->params[red->param];
-        for (int64_t row = 0; row < rows; row++)
-            sweep_reduce_row(param, red->contributions + row * nx * ir_types[param->type].bytes,
-                             box->lo[0], box->hi[0], red->partials + row * bricks);
-    }
 }
 
 bool sweep_finish(sweep_loop *l)

@@ -1,5 +1,5 @@
 /* What a function is given: views of arrays, and numbers. */
-#include "sweep/loop.h"
+#include "sweep/reductions.h"
 
 abi_view sweep_view(const store_array *a, int component)
 {

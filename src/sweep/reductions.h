@@ -1,0 +1,39 @@
+/* Reductions of a prepared loop, beside those that sweep.c ends itself: into bins, into fields, and
+ * from contributions that are collected first. */
+#ifndef SWEEP_REDUCTIONS_H
+#define SWEEP_REDUCTIONS_H
+
+#include "sweep/loop.h"
+
+/* ---- bins.c ---------------------------------------------------------------------------------- */
+
+/* Finds the sums with bins, and gives a thread its bins; false when memory is out. */
+bool sweep_prepare_bins(sweep_loop *l);
+bool sweep_prepare_bins_of(sweep_loop *l, sweep_share *share);
+/* Empties all bins. */
+void sweep_begin_bins(const sweep_loop *l);
+/* Points the views of a thread to its bins. */
+void sweep_bind_bins(const sweep_loop *l, sweep_share *share);
+/* Adds what a point alone contributes, from the values of its graph. */
+void sweep_add_to_bins(const sweep_loop *l, const sweep_share *share, const int64_t point[3],
+                       const ir_value *values);
+/* Sets the scalars to the sums over all threads; false when memory is out. */
+bool sweep_finish_bins(const sweep_loop *l);
+
+/* ---- columns.c, commit_columns.c: reductions into fields --------------------------------------
+ */
+
+/* Adds an element of a reduction to l->column_sums; false when memory is out. */
+bool sweep_add_column_sum(sweep_loop *l, int param, int element);
+/* Before the first point of a loop whose levels run one by one. */
+void sweep_start_columns(const sweep_loop *l);
+/* Runs a block of a loop that has column sums: whole columns. False when memory is out. */
+bool sweep_run_columns(const sweep_loop *l, const grid_box *block, sweep_share *share);
+/* After the last point: sets the fields into which a loop reduces. False when memory is out. */
+bool sweep_commit_columns(sweep_loop *l);
+/* ---- collected.c ----------------------------------------------------------------------------- */
+
+/* Partials of all rows from the contributions of their points. */
+void sweep_reduce_collected(const sweep_loop *l);
+
+#endif
