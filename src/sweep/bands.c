@@ -10,7 +10,7 @@
  *     skew further on: read there is what lies at most skew * n further along x, n rows before.
  *   - Where planes have an order, of the plane before it the same, and as much more as reads reach,
  *     of the band that lies as many rows further on as reads reach. Bands before that one are at
- *     least as far.
+ *     least as far, if rows have an order; if not, reads stay in their row, and in their band.
  * What a band reads as old has not been overwritten then: a band that overwrites it waits in the
  * same way for the band that reads it.
  *
@@ -232,9 +232,9 @@ static void await_others(bands *b, int64_t i, int64_t to)
     const int64_t *reach = b->loop->band_reach;
     int64_t further = (reach[1] + b->height - 1) / b->height + 2; /* low bands at the ends */
     if (order[1] && own) await(b, i - 1, to + b->tallest * b->skew);
+    int64_t before = order[1] ? smaller(own + further, b->across - 1) : own;
     if (order[2] && first)
-        await(b, first - b->across + smaller(own + further, b->across - 1),
-              to + reach[0] + (reach[1] + b->tallest) * b->skew);
+        await(b, first - b->across + before, to + reach[0] + (reach[1] + b->tallest) * b->skew);
 }
 
 static bool run_band(bands *b, int64_t i, sweep_share *share)
