@@ -186,15 +186,27 @@ static void reduce_pairs(const ir_param *param, const ir_value *from, int64_t pa
  * from 0 on the two halves of one. */
 static const int64_t CENTRE = (int64_t)1 << 60;
 
+/* A level of a tree over `count` values whose first has global index `first`: one that is alone at
+ * the beginning, pairs, and one that is left at the end. */
+typedef struct tree_level {
+    int64_t alone, pairs, rest;
+} tree_level;
+
+static tree_level level_of(int64_t first, int64_t count)
+{
+    int64_t alone = first % 2;
+    return (tree_level){alone, (count - alone) / 2, (count - alone) % 2};
+}
+
 /* The tree over `count` values whose first has global index `first`; the result is values[0]. */
 static void combine_tree(const ir_param *param, ir_value *values, int64_t first, int64_t count)
 {
     first += CENTRE;
     for (; count > 1; first /= 2) {
-        int64_t alone = first % 2, pairs = (count - alone) / 2, rest = (count - alone) % 2;
-        reduce_pairs(param, values + alone, pairs, values + alone);
-        if (rest) values[alone + pairs] = values[count - 1];
-        count = alone + pairs + rest;
+        tree_level level = level_of(first, count);
+        reduce_pairs(param, values + level.alone, level.pairs, values + level.alone);
+        if (level.rest) values[level.alone + level.pairs] = values[count - 1];
+        count = level.alone + level.pairs + level.rest;
     }
 }
 
@@ -239,14 +251,15 @@ void sweep_reduce_row_tree(const ir_param *param, void *rows, int64_t pitch, int
     size_t bytes = (size_t)(points * ir_types[param->type].bytes);
     first += CENTRE;
     for (; count > 1; first /= 2) {
-        int64_t alone = first % 2, pairs = (count - alone) / 2, rest = (count - alone) % 2;
-        for (int64_t i = 0; i < pairs; i++) {
-            char *from = row + (alone + 2 * i) * pitch;
-            sweep_reduce_rows(param, from, from + pitch, points, row + (alone + i) * pitch);
+        tree_level level = level_of(first, count);
+        int64_t whole = level.alone + level.pairs;
+        for (int64_t i = 0; i < level.pairs; i++) {
+            char *from = row + (level.alone + 2 * i) * pitch;
+            sweep_reduce_rows(param, from, from + pitch, points, row + (level.alone + i) * pitch);
         }
-        if (rest && alone + pairs != count - 1)
-            memcpy(row + (alone + pairs) * pitch, row + (count - 1) * pitch, bytes);
-        count = alone + pairs + rest;
+        if (level.rest && whole != count - 1)
+            memcpy(row + whole * pitch, row + (count - 1) * pitch, bytes);
+        count = whole + level.rest;
     }
 }
 
