@@ -206,7 +206,7 @@ static const char *verify_loops(const ir_kernel *k)
 {
     const ir_graph *g = &k->graph;
     if (k->loop_count < 0 || k->loop_count > IR_MAX_LOOPS) return "too many loops";
-    uint64_t *within = k->loop_count ? calloc(g->count, sizeof *within) : NULL, ended = 0;
+    uint64_t *within = k->loop_count ? calloc(g->count + 1, sizeof *within) : NULL, ended = 0;
     const char *wrong = NULL;
     if (!within) return NULL;
     ir_find_loops(g, within);

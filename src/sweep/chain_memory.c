@@ -106,7 +106,7 @@ static void share_room(const room_finder *f, int written)
     for (int turn = 0; turn < 2; turn++)
         for (int p = 0; p < f->loop->kernel->param_count; p++) {
             const chain_slot *other = slot_of(f->loop, p);
-            if (!other || !are_alike(slot, other)) continue;
+            if (!slot || !other || !are_alike(slot, other)) continue;
             room = grid_box_hull(&room, &home_of(f, p)->room);
             home_of(f, p)->room = room;
         }
