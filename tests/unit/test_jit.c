@@ -422,6 +422,7 @@ static void needs_neither_sigchld_nor_standard_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(needs_neither_sigchld_nor_standard_files), /* it forks: before there are threads */
         TEST(finds_what_it_compiled),
         TEST(compiles_damaged_files_anew),
         TEST(replaces_names_it_cannot_use),
@@ -443,7 +444,6 @@ int main(void)
         TEST(removes_what_was_interrupted),
         TEST(does_not_wait_for_pipes),
         TEST(leaves_the_process_as_it_was),
-        TEST(needs_neither_sigchld_nor_standard_files),
     };
     unsetenv("KATA_CC");
     return cmocka_run_group_tests(tests, NULL, NULL);
