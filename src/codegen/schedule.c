@@ -22,6 +22,15 @@ static bool is_leaf(ir_op op)
            op == IR_CARRIED || op == IR_CARRY || op == IR_AFTER;
 }
 
+/* Whether all points of a row load the same value, which none of them changes. In the loop over
+ * points gcc 12 loads it only where it is chosen, and then makes no vectors. */
+static bool is_of_row(const ir_kernel *kernel, const ir_node *node)
+{
+    const ir_param *param = &kernel->params[node->param];
+    return ir_param_is_field(param) && param->absent_axis[0] &&
+           !ir_param_is_written_field(param) && !codegen_is_skewed(kernel, false);
+}
+
 /* Rows of skewed boxes run side by side: what depends on iy is computed at the point. */
 static codegen_level own_level(const ir_kernel *kernel, const ir_node *node)
 {
@@ -29,6 +38,7 @@ static codegen_level own_level(const ir_kernel *kernel, const ir_node *node)
     if (node->op == IR_INDEX && node->param == 1 && codegen_is_skewed(kernel, false))
         return CODEGEN_POINT;
     if (node->op == IR_INDEX) return index_level[node->param];
+    if (node->op == IR_LOAD && is_of_row(kernel, node)) return CODEGEN_ROW;
     return node->op == IR_LOAD || node->op == IR_CARRIED ? CODEGEN_POINT : CODEGEN_ONCE;
 }
 
