@@ -122,8 +122,8 @@ typedef struct plan_method {
     bool (*applicable)(plan_group *g, const plan_request *request, text *why);
     void (*make)(plan_group *g, const plan_request *request, plan *p, int parent);
 } plan_method;
-extern const plan_method plan_skewed, plan_diamond, plan_tiled, plan_overlapped, plan_windowed,
-    plan_sliding, plan_streamed, plan_fused, plan_single, plan_blocked;
+extern const plan_method plan_skewed, plan_diamond, plan_tiled, plan_shared, plan_overlapped,
+    plan_windowed, plan_sliding, plan_streamed, plan_fused, plan_single, plan_blocked;
 /* planners.c: NULL when there is none of this name. */
 const plan_method *plan_method_find(const char *name);
 

@@ -16,6 +16,7 @@ static const plan_method *const methods[] = {
     &plan_skewed,     /* tiles over all loops, one after another, each loop a bit behind */
     &plan_diamond,    /* two waves of tiles that do not depend on their neighbours */
     &plan_tiled,      /* one of these two, with sizes that suit a cache */
+    &plan_shared,     /* skewed, along one dimension, in a cache that all threads share */
     &plan_overlapped, /* tiles that compute around themselves what others compute, too */
     &plan_windowed,   /* the same, with sections and sizes that suit a cache */
     &plan_sliding,    /* overlapped tiles, in which windows of a few rows slide */

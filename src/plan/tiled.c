@@ -12,7 +12,7 @@
  * Fields that fit the caches of all threads need no tiles to stay there. Then threads should seldom
  * wait for one another: each gets one diamond, as deep as it is wide. Loops on coarser grids would
  * make it shallower, and run by themselves. */
-#include "plan/planner.h"
+#include "plan/measure.h"
 
 #include <math.h>
 #include <string.h>
@@ -30,84 +30,13 @@ enum {
         HOSTILE(8, 2) /* a tile may have so many even where threads then have fewer tiles */
 };
 
-/* What sizes depend on. */
-typedef struct measures {
-    int loops;     /* on the grid */
-    int64_t bytes; /* of all fields at a point */
-    grid_box hull; /* of their points */
-    int64_t extent[3];
-    double growth[3]; /* of the lag, from loop to loop */
-    bool free[3];     /* dimensions that can be cut */
-    bool around[3];   /* and are periodic */
-    bool reduces;
-} measures;
-
-static grid_box hull_of(const plan_group *g)
-{
-    grid_box hull = {{0, 0, 0}, {0, 0, 0}};
-    for (int l = g->part.first; l < g->part.end; l++) {
-        const chain_loop *loop = g->part.a->loops[l].loop;
-        if (loop->once || grid_box_is_empty(&loop->box)) continue;
-        grid_box box = loop->box;
-        for (int d = 0; d < 3; d++) {
-            box.lo[d] *= plan_group_scale(g, loop, d);
-            box.hi[d] *= plan_group_scale(g, loop, d);
-        }
-        hull = grid_box_is_empty(&hull) ? box : grid_box_hull(&hull, &box);
-    }
-    return hull;
-}
-
-/* How many points of the finest grid lie in a point of a field. */
-static int64_t points_in(const plan_group *g, const chain_slot *slot)
-{
-    grid_shape grid = chain_slot_grid(slot);
-    int64_t points = 1;
-    for (int d = 0; d < 3 && g->finest[0]; d++)
-        points *= larger(g->finest[d] / larger(grid.size[d], 1), 1);
-    return points;
-}
-
-static int64_t bytes_per_point(const plan_group *g)
-{
-    int64_t bytes = 0;
-    for (int s = 0; s < g->part.a->slot_count; s++) {
-        const chain_slot *slot = g->part.a->slots[s];
-        analysis_use use = analysis_use_of(&g->part, s);
-        if (use.touched && (!use.remapped || g->finest[0]))
-            bytes += (int64_t)slot->components * ir_storages[slot->type].bytes / points_in(g, slot);
-    }
-    return bytes;
-}
-
-static measures measure(plan_group *g, plan *p)
-{
-    grid_box hull = hull_of(g);
-    measures m = {.hull = hull, .bytes = larger(bytes_per_point(g), 1)};
-    if (!plan_group_lags(g, &g->part)) p->failed = true;
-    for (int l = g->part.first; l < g->part.end; l++) {
-        m.loops += !g->part.a->loops[l].loop->once;
-        m.reduces = m.reduces || g->part.a->loops[l].reduces;
-    }
-    for (int d = 0; d < 3; d++) {
-        int64_t most = 0;
-        for (int l = 0; l < g->part.end - g->part.first; l++) most = larger(most, g->lags[l][d].hi);
-        m.extent[d] = hull.hi[d] - hull.lo[d];
-        m.growth[d] = (double)most / (double)larger(m.loops - 1, 1);
-        m.free[d] = !g->fixed[d] && m.extent[d] > 1;
-        m.around[d] = g->period[d] > 0;
-    }
-    if (m.reduces) m.free[0] = false; /* sums go over whole bricks of rows */
-    return m;
-}
-
 static int64_t clamp(int64_t x, int64_t low, int64_t high)
 {
     return x > high ? high : x < low ? low : x;
 }
 
 /* The width of tiles, of which so many points fit the cache. */
-static int64_t width_of(const measures *m, int64_t points)
+static int64_t width_of(const plan_measures *m, int64_t points)
 {
     int64_t whole = m->extent[0], most = m->extent[2] > 1 ? points / FEWEST_ROWS : WIDEST;
     if (!m->free[0] || (whole <= most && m->extent[2] > 1)) return whole;
@@ -117,7 +46,7 @@ static int64_t width_of(const measures *m, int64_t points)
 }
 
 /* How many loops are tiled together. Around a period the first tile shrinks at both ends. */
-static int64_t depth_of(const measures *m, const int64_t tile[3], double share)
+static int64_t depth_of(const plan_measures *m, const int64_t tile[3], double share)
 {
     double depth = DEEPEST;
     for (int d = 0; d < 3; d++) {
@@ -128,13 +57,13 @@ static int64_t depth_of(const measures *m, const int64_t tile[3], double share)
 }
 
 /* The most indices of a tile along the dimension whose tiles are shared out to threads. */
-static int64_t most_of(const measures *m, int d, int64_t threads)
+static int64_t most_of(const plan_measures *m, int d, int64_t threads)
 {
     return larger(m->extent[d] / (TILES_PER_THREAD * threads), smaller(m->extent[d], FEW_PLANES));
 }
 
 /* Lowers tiles so that each thread gets equally many rows of them. */
-static void even_out(const measures *m, int64_t threads, plan_request *out)
+static void even_out(const plan_measures *m, int64_t threads, plan_request *out)
 {
     int d = out->tile[2] ? 2 : 1;
     int64_t lag = m->around[d] ? 0 : (int64_t)(m->growth[d] * (double)(out->depth - 1));
@@ -144,7 +73,7 @@ static void even_out(const measures *m, int64_t threads, plan_request *out)
 }
 
 /* Sizes for a wave; false: there are no two dimensions to be cut. */
-static bool size_wave(const measures *m, int64_t points, int64_t threads, plan_request *out)
+static bool size_wave(const plan_measures *m, int64_t points, int64_t threads, plan_request *out)
 {
     int64_t width = width_of(m, points), rows = larger(points / width, 1), *tile = out->tile;
     bool cut_x = m->free[0] && width < m->extent[0];
@@ -166,7 +95,8 @@ static bool size_wave(const measures *m, int64_t points, int64_t threads, plan_r
 
 /* Sizes for diamonds along the slowest dimension that can be cut; false: there is none, or tiles
  * would have to be larger. */
-static bool size_diamonds(const measures *m, int64_t points, int64_t threads, plan_request *out)
+static bool size_diamonds(const plan_measures *m, int64_t points, int64_t threads,
+                          plan_request *out)
 {
     int d = m->free[2] && !m->around[2] ? 2 : m->free[1] && !m->around[1] ? 1 : 0;
     int64_t others = 1;
@@ -181,7 +111,7 @@ static bool size_diamonds(const measures *m, int64_t points, int64_t threads, pl
 }
 
 /* The least size of at most so many tiles. They begin at multiples of it. */
-static int64_t size_of_few(const measures *m, int d, int64_t tiles)
+static int64_t size_of_few(const plan_measures *m, int d, int64_t tiles)
 {
     int64_t lo = m->hull.lo[d], hi = m->hull.hi[d], size = (hi - lo + tiles - 1) / tiles;
     while (floor_divide(hi - 1, size) - floor_divide(lo, size) >= tiles) size++;
@@ -190,7 +120,7 @@ static int64_t size_of_few(const measures *m, int d, int64_t tiles)
 
 /* Diamonds for fields that fit the caches: one for each thread, or fewer and larger ones, so that
  * threads seldom meet. False: they would not be deep. */
-static bool size_few_diamonds(const measures *m, int64_t threads, plan_request *out)
+static bool size_few_diamonds(const plan_measures *m, int64_t threads, plan_request *out)
 {
     int d = 2;
     while (d >= 0 && (!m->free[d] || m->around[d])) d--;
@@ -205,7 +135,7 @@ static bool size_few_diamonds(const measures *m, int64_t threads, plan_request *
 }
 
 /* Why a group has no tiles: dimensions of the grid that cannot be cut, or sizes. */
-static void say_why(const plan_group *g, const measures *m, text *why)
+static void say_why(const plan_group *g, const plan_measures *m, text *why)
 {
     bool any = false;
     for (int d = 0; d < 3; d++) {
@@ -223,7 +153,7 @@ static void say_why(const plan_group *g, const measures *m, text *why)
 static const plan_method *choose(plan_group *g, const plan_request *r, plan_request *out, text *why)
 {
     plan none = {0};
-    measures m = measure(g, &none);
+    plan_measures m = plan_measure(g, &none);
     int64_t threads = larger(r->threads, 1);
     int64_t points = larger(r->cache / m.bytes, 1), all = 1;
     for (int d = 0; d < 3; d++) all *= larger(m.extent[d], 1);

@@ -1,0 +1,21 @@
+/* What the sizes of tiles depend on. */
+#ifndef PLAN_MEASURE_H
+#define PLAN_MEASURE_H
+
+#include "plan/planner.h"
+
+typedef struct plan_measures {
+    int loops;     /* on the grid */
+    int64_t bytes; /* of all fields at a point */
+    grid_box hull; /* of their points */
+    int64_t extent[3];
+    double growth[3]; /* of the lag, from loop to loop */
+    bool free[3];     /* dimensions that can be cut */
+    bool around[3];   /* and are periodic */
+    bool reduces;
+} plan_measures;
+
+/* Notes in the plan if memory is out. */
+plan_measures plan_measure(plan_group *g, plan *p);
+
+#endif
