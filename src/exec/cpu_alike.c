@@ -78,10 +78,10 @@ size_t cpu_look(const tune_ways *w, const plan_request *request, size_t left)
     return w->period && loops < left ? loops : left;
 }
 
-/* Sets how many loops run in independent tiles, and their sizes. */
+/* Sets how many loops run in tiles that are no wave, and their sizes. */
 static void find_tiles_of(const plan *p, int node, int64_t facts[8])
 {
-    facts[1] = p->nodes[node].leaf_count;
+    if (p->nodes[node].kind == PLAN_TILE) facts[1] = p->nodes[node].leaf_count;
     for (; p->nodes[node].kind == PLAN_TILE; node = p->nodes[node].child)
         facts[2 + p->nodes[node].dimension] = p->nodes[node].size;
 }
@@ -110,7 +110,8 @@ void cpu_tiles_of(const cpu_work *work, const plan_request *request, tune_tiles 
         for (int k = 0; tiled && k < wave->count; k++)
             facts[2 + wave->dimension[k]] = wave->size[k];
         if (tiled) facts[5] = wave->independent;
-        if (s->steps[i].kind == PLAN_STEP_TILES) find_tiles_of(work->plan, s->steps[i].node, facts);
+        bool walks = s->steps[i].kind == PLAN_STEP_TILES || s->steps[i].kind == PLAN_STEP_NODE;
+        if (walks) find_tiles_of(work->plan, s->steps[i].node, facts);
         plan = hash_bytes(facts, sizeof facts, plan);
         if (!facts[1] || out->loops) continue;
         out->loops = (int)facts[1];

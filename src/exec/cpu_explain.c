@@ -9,7 +9,10 @@
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-static bool is_windowed(const tune_way *way) { return !strcmp(way->request.method, "windowed"); }
+static bool has_method(const tune_way *way, const char *method)
+{
+    return !strcmp(way->request.method, method);
+}
 
 static void say_way(text *out, const tune_way *way)
 {
@@ -23,7 +26,9 @@ static void say_way(text *out, const tune_way *way)
         text_add(out, "loop by loop");
         return;
     }
-    text_add(out, is_windowed(way) ? "windows in tiles" : "tiles");
+    text_add(out, has_method(way, "windowed") ? "windows in tiles"
+                  : has_method(way, "shared") ? "tiles that all threads share"
+                                              : "tiles");
     for (int d = 2; d >= 0; d--)
         if (tiles->size[d]) text_add(out, " %c=%lld", 'x' + d, (long long)tiles->size[d]);
     text_add(out, " depth=%d", tiles->loops);
@@ -39,7 +44,10 @@ static void say_tries(text *out, const tune_ways *w)
         if (way->least <= 0) continue;
         text_add(out, "%s", before);
         if (way->request.cache)
-            text_add(out, "%scache=%lld", is_windowed(way) ? "windows " : "",
+            text_add(out, "%scache=%lld",
+                     has_method(way, "windowed") ? "windows "
+                     : has_method(way, "shared") ? "shared "
+                                                 : "",
                      (long long)way->request.cache);
         else
             text_add(out, "loops");

@@ -4,8 +4,9 @@
  *
  * The grid is cut along its slowest dimension only. Rows stay whole; so loops that sum up take
  * part. A loop lags behind the one before, and a tile touches as many rows more as the last loop
- * lags behind the first. If that is less than half of the rows that the cache holds, all loops of
- * the group are in one section; otherwise a section is as deep as its tiles are wide. */
+ * lags behind the first; of these the later loops touch ever fewer fields, so that half of them
+ * count. If the cache holds as many rows, all loops of the group are in one section; otherwise a
+ * section is as deep as its tiles are wide. */
 #include "plan/measure.h"
 
 #include <math.h>
@@ -19,11 +20,11 @@ static bool size(const plan_measures *m, const plan_request *r, plan_request *ou
         if (i != d) others *= larger(m->extent[i], 1);
     int64_t rows = r->cache / m->bytes / others;
     double lag = m->growth[d] * (double)(m->loops - 1);
-    bool whole = lag <= (double)rows / 2;
+    bool whole = lag <= (double)rows;
     if (!m->free[d] || m->around[d] || m->loops < 2 || rows < 2 || rows >= m->extent[d])
         return false;
     *out = (plan_request){.depth = r->depth};
-    out->tile[d] = whole && !r->depth ? rows - (int64_t)lag : rows / 2;
+    out->tile[d] = whole && !r->depth ? rows - (int64_t)(lag / 2) : rows / 2;
     if (!whole && !r->depth) out->depth = (int64_t)fmin((double)out->tile[d] / m->growth[d], 1e6);
     return whole || out->depth >= 2;
 }

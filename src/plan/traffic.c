@@ -156,6 +156,38 @@ static void add_tiles(const plan *p, const analysis_chain *a, int tile, plan_tra
     }
 }
 
+/* ---- tiles one after another ------------------------------------------------------------------
+ */
+
+/* How far the last loop of a tile lags behind. */
+static int64_t late_in(const plan_node *tile)
+{
+    int64_t late = 0;
+    for (int leaf = 0; leaf < tile->leaf_count; leaf++)
+        late = larger(late, -plan_span_of(tile, tile->leaf + leaf, tile->dimension)->lo);
+    return late;
+}
+
+/* Tiles that all threads run together: what they take and change moves once, and once more where a
+ * tile meets values of the one before. */
+static void add_shared(const plan *p, const analysis_chain *a, int node, plan_traffic *out)
+{
+    const plan_node *tile = &p->nodes[node];
+    analysis_section s = section_below(p, a, node);
+    int64_t late = late_in(tile), size = tile->size;
+    double extent = 1, points = points_of(&s);
+    out->memory += points * bytes_of(&s, false) * (1 + (double)late / (double)size);
+    for (int i = s.first; i < s.end; i++) {
+        analysis_section one = {a, i, i + 1};
+        const grid_box *box = &a->loops[i].loop->box;
+        extent = fmax(extent, (double)(box->hi[tile->dimension] - box->lo[tile->dimension]));
+        out->cache += points_of(&one) * bytes_of(&one, false);
+        out->points += points_of(&one);
+    }
+    double part = fmin(1, (double)(size + late) / extent);
+    out->tile = fmax(out->tile, part * points * bytes_of(&s, true));
+}
+
 /* ---- all --------------------------------------------------------------------------------------
  */
 
@@ -166,6 +198,8 @@ static void add_step(const plan *p, const analysis_chain *a, const plan_step *st
     bool wave = step->kind == PLAN_STEP_WAVE;
     double points = points_of(&s);
     if (step->kind == PLAN_STEP_TILES) add_tiles(p, a, step->node, out);
+    if (step->kind == PLAN_STEP_NODE && p->nodes[step->node].kind == PLAN_TILE)
+        add_shared(p, a, step->node, out);
     if (step->kind != PLAN_STEP_LOOP && !wave) return;
     out->memory += points * bytes_of(&s, false) * (wave ? 1 + met_again(p, &step->wave) : 1);
     for (int i = s.first; i < s.end; i++) {

@@ -14,10 +14,14 @@
 
 /* Sizes are tried between these parts and multiples of the reported one, which may be wrong. */
 enum { SMALLEST_SHIFT = 4, LARGEST_SHIFT = 5, PLAIN_SHIFT = 2, DEEPEST = 128, LEAP = 4, STEP = 2 };
+/* A cache that all cores share is tried as so many times the size of the one of each. */
+enum { SHARED_SHIFT = 4 };
 
 static const double CACHED = 0.25; /* the cost of a byte in a cache, of one in memory */
+static const double SHARED = 0.4;  /* and in a cache that all cores share */
 static const double MUCH = 1.5;    /* what should cost so much more is not tried */
 static const double FAR = 1.75;    /* tiles that take so much longer do not win with other sizes */
+static const double UNMET = 1.5;   /* tiles of another method may take so much longer */
 static const double NEAR = 1.3;    /* nor tiles of a method, where those of another are faster */
 
 static plan_request sized(const tune_ways *w, const char *method, int64_t cache)
@@ -44,6 +48,14 @@ static bool propose_windows(const tune_ways *w, const tune_way *best, plan_reque
     (void)best;
     *out = sized(w, "windowed", w->cache / 2);
     return w->windowed;
+}
+
+/* Tiles that all threads run together. */
+static bool propose_shared(const tune_ways *w, const tune_way *best, plan_request *out)
+{
+    (void)best;
+    *out = sized(w, "shared", w->cache << SHARED_SHIFT);
+    return w->threads > 1;
 }
 
 /* In small steps the depth stays, in large ones the planner chooses another. */
@@ -100,9 +112,9 @@ static bool propose_shallower(const tune_ways *w, const tune_way *best, plan_req
 }
 
 /* In the order in which they are asked. */
-static proposal *const proposals[] = {propose_tiles,   propose_deeper,       propose_much_larger,
-                                      propose_windows, propose_much_smaller, propose_larger,
-                                      propose_smaller, propose_shallower};
+static proposal *const proposals[] = {propose_tiles,       propose_deeper,  propose_shared,
+                                      propose_much_larger, propose_windows, propose_much_smaller,
+                                      propose_larger,      propose_smaller, propose_shallower};
 
 /* ---- ways ------------------------------------------------------------------------------------ */
 
@@ -126,7 +138,8 @@ bool tune_ways_may_run(const tune_ways *w, const plan_request *r)
 {
     if (!strcmp(r->method, "loops")) return true;
     bool windowed = w->windowed && !strcmp(r->method, "windowed") && !r->depth;
-    return (is_tiled(r) || windowed) && r->threads == w->threads && r->depth <= DEEPEST &&
+    bool shared = w->threads > 1 && !strcmp(r->method, "shared") && !r->depth;
+    return (is_tiled(r) || windowed || shared) && r->threads == w->threads && r->depth <= DEEPEST &&
            r->cache >= w->cache >> SMALLEST_SHIFT && r->cache <= w->cache << LARGEST_SHIFT;
 }
 
@@ -146,19 +159,26 @@ static int fastest_by(const tune_ways *w, const char *method)
     return best;
 }
 
+/* Methods of tiles. */
+static const char *const methods[] = {"tiled", "windowed", "shared"};
+
 int tune_ways_fastest(const tune_ways *w, bool in_tiles)
 {
-    int tiled = fastest_by(w, "tiled"), windowed = fastest_by(w, "windowed");
+    int best = -1;
     if (!in_tiles) return fastest_by(w, NULL);
-    if (tiled < 0 || windowed < 0) return tiled < 0 ? windowed : tiled;
-    return w->ways[windowed].least < w->ways[tiled].least ? windowed : tiled;
+    for (size_t i = 0; i < COUNT_OF(methods); i++) {
+        int way = fastest_by(w, methods[i]);
+        if (way >= 0 && (best < 0 || w->ways[way].least < w->ways[best].least)) best = way;
+    }
+    return best;
 }
 
 /* What a way should cost; 0: that is not known. */
 static double cost_of(const tune_way *way)
 {
     const plan_traffic *t = &way->tiles.traffic;
-    return t->memory + CACHED * t->cache;
+    bool shared = !strcmp(way->request.method, "shared");
+    return t->memory + (shared ? SHARED : CACHED) * t->cache;
 }
 
 /* The number of a way that is proposed; -1: there is no room. */
@@ -171,11 +191,12 @@ static int number_of(tune_ways *w, const plan_request *request)
     return w->count++;
 }
 
-/* Whether a way is to be tried at once: it is to be looked at, or promises something. */
+/* Whether a way is to be tried at once: it is to be looked at, or promises something. The first
+ * tiles are chosen from all that are proposed. */
 static bool is_next(const tune_ways *w, const tune_way *way, int best)
 {
     double most = best < 0 ? 0 : cost_of(&w->ways[best]);
-    return !way->tiles.plan || most <= 0 || cost_of(way) <= most;
+    return !way->tiles.plan || (best >= 0 && (most <= 0 || cost_of(way) <= most));
 }
 
 /* The next way that is proposed beside a base. */
@@ -205,12 +226,20 @@ static int number_of_loops(tune_ways *w)
     return number_of(w, &(plan_request){.method = "loops"});
 }
 
+/* The first tiles of single threads: they are tried also where others are far too slow. */
+static int number_of_tiles(tune_ways *w)
+{
+    plan_request request;
+    return propose_tiles(w, NULL, &request) ? number_of(w, &request) : -1;
+}
+
 double tune_ways_excess(const tune_ways *w, const tune_way *way)
 {
     int best = fastest_by(w, NULL), tiled = tune_ways_fastest(w, true);
     if (best < 0 || tiled < 0) return 0;
     double least = w->ways[best].least, cost = cost_of(&w->ways[best]);
-    if (way->request.cache) return w->ways[tiled].least - least;
+    bool met = fastest_by(w, way->request.method) >= 0;
+    if (way->request.cache) return (met ? 1 : UNMET) * w->ways[tiled].least - least;
     return cost > 0 && cost_of(way) > cost ? least * (cost_of(way) / cost - 1) / 2 : 0;
 }
 
@@ -224,12 +253,17 @@ int tune_ways_next(tune_ways *w, bool tries_loops)
     if (!knows_loops && (base < 0 ? !tiles_first : tries_loops)) return loops;
     for (int i = 0; i < w->count; i++)
         if (!w->ways[i].known && w->ways[i].again) return i;
-    if (base >= 0 && !is_near(w, base, best, FAR)) return knows_loops ? -1 : loops;
+    int tiles = number_of_tiles(w);
+    bool are_far = base >= 0 && !is_near(w, base, best, FAR);
+    if (are_far && tiles >= 0 && !w->ways[tiles].known) return tiles;
+    if (are_far) return knows_loops ? -1 : loops;
     int found = next_beside(w, base, best);
     if (found >= 0) return found;
     if (base < 0) return knows_loops ? -1 : loops;
-    int other = fastest_by(w, is_tiled(&w->ways[base].request) ? "windowed" : "tiled");
-    if (is_near(w, other, best, NEAR)) found = next_beside(w, other, best);
+    for (size_t i = 0; i < COUNT_OF(methods) && found < 0; i++) {
+        int other = fastest_by(w, methods[i]);
+        if (other != base && is_near(w, other, best, NEAR)) found = next_beside(w, other, best);
+    }
     return found >= 0 || knows_loops ? found : loops;
 }
 

@@ -20,10 +20,10 @@ expect 0 wisdom
 
 expect 0 tune --to tried.txt -- "$KATA_BUILD/kata" "${steps[@]}" --steps 20000
 cmp v.npy expected.npy || fail "tuning changes results"
-grep -qE '^  heat, .*; tried, seconds per loop: loops .*, cache=16384 ' tried.txt || fail "not tried: $(cat tried.txt)"
+grep -qE '^  heat, .*; tried, seconds per loop: loops .*, (shared )?cache=[0-9]+ ' tried.txt || fail "not tried: $(cat tried.txt)"
 if grep -q 'searching' tried.txt; then fail "the search has not ended: $(cat tried.txt)"; fi
 expect 0 wisdom list
-grep -qE '^heat +32x32x32 +2 +[0-9]+ +[0-9.]+  (tiled|loops)' out || fail "nothing is kept: $(cat out)"
+grep -qE '^heat +32x32x32 +2 +[0-9]+ +[0-9.]+  (tiled|shared|loops)' out || fail "nothing is kept: $(cat out)"
 
 # The next start tries nothing.
 KATA_EXPLAIN=text KATA_EXPLAIN_QUICK=1 KATA_EXPLAIN_FILE=next.txt expect 0 "${steps[@]}" --steps 100

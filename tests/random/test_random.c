@@ -32,6 +32,8 @@ static const setting settings[] = {
      "skewed y=5 z=4 depth=6", false},
     {"cpu, 2 threads, tiles for a cache", "cpu", 2, false, false, false, true,
      "tiled cache=4096 threads=2", false},
+    {"cpu, 3 threads, shared tiles", "cpu", 3, false, false, true, true,
+     "shared cache=8192 threads=3", false},
     {"cpu, 7 threads, diamonds, shifted", "cpu", 7, false, false, true, true,
      "diamond y=40 depth=4", false},
     {"cpu, 7 threads, windows in small tiles", "cpu", 7, false, false, false, true,
@@ -41,7 +43,7 @@ static const setting settings[] = {
     {"cpu, 2 threads, sliding windows", "cpu", 2, false, false, true, true,
      "sliding z=1 y=2 x=3 depth=4", false},
 };
-enum { TILED = 6, OTHERS = COUNT_OF(settings) - TILED }; /* the last ones have tiles */
+enum { TILED = 7, OTHERS = COUNT_OF(settings) - TILED }; /* the last ones have tiles */
 
 static const setting planned[] = {
     {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false},

@@ -95,17 +95,17 @@ static bool has_buffers(const plan *p)
 static void make_plan(world *w, const analysis_chain *a, plan *out)
 {
     for (int tries = 0; tries < 6; tries++) {
-        static const char *const at_home[] = {"skewed",     "tiled",    "diamond",
+        static const char *const at_home[] = {"skewed",     "tiled",    "diamond", "shared",
                                               "overlapped", "windowed", "sliding"};
         plan_request r = world_request(w);
         bool small = w->shape.size[0] * w->shape.size[1] < 20000; /* others take long to prove */
-        if (world_from(w, 0, 2)) r.method = at_home[world_from(w, 0, small ? 5 : 2)];
+        if (world_from(w, 0, 2)) r.method = at_home[world_from(w, 0, small ? 6 : 3)];
         bool buffers = small && tries < 3 && world_from(w, 0, 2) == 0;
         bool own = !buffers && (tries >= 3 || world_from(w, 0, 1));
-        if (buffers) r.method = at_home[world_from(w, 3, 5)];
+        if (buffers) r.method = at_home[world_from(w, 4, 6)];
         bool grids =
             w->cycles && !buffers && tries < 3 && world_from(w, 0, 2); /* of a ratio, in one plan */
-        if (grids) r.method = at_home[world_from(w, 0, 2)];
+        if (grids) r.method = at_home[world_from(w, 0, 3)];
         own = own && !grids;
         if (own)
             plan_each_in_tiles(w, a, tries < 5 && world_from(w, 0, 1), out);

@@ -17,16 +17,21 @@ enum { CACHE = 1 << 20, LONG = 4000, BRIEF = 4, FOREVER = 400000, DEPTH = 16 };
 static const double EACH = 1e-3; /* seconds, about, of a loop */
 
 /* Seconds of a loop: of all loops one after another; in tiles for a cache of 2^size bytes, of some
- * depth, and so much more for each power of two beside these. */
+ * depth, and so much more for each power of two beside these. Tiles that threads share take
+ * `shared` times as long (0: 1.5 times) for a cache of 2^(size + 4) bytes. */
 typedef struct speeds {
     double loops, tiles;
     int size, depth;
-    double more;
+    double more, shared;
 } speeds;
 
 static double seconds_of(const speeds *s, const plan_request *r)
 {
     if (!r->cache) return EACH * s->loops;
+    if (!strcmp(r->method, "shared")) {
+        double size = fabs(log2((double)r->cache) - s->size - 4);
+        return EACH * s->tiles * (s->shared > 0 ? s->shared : 1.5) * (1 + s->more * size);
+    }
     double size = fabs(log2((double)r->cache) - s->size);
     double depth = fabs(log2((double)(r->depth ? r->depth : DEPTH) / s->depth));
     return EACH * s->tiles * (1 + s->more * (size + depth));
@@ -37,7 +42,7 @@ static void check_request(const plan_request *r, size_t count, size_t left)
 {
     bool loops = !strcmp(r->method, "loops");
     assert_true(count > 0 && count <= left);
-    assert_true(loops || !strcmp(r->method, "tiled"));
+    assert_true(loops || !strcmp(r->method, "tiled") || !strcmp(r->method, "shared"));
     assert_true(loops ? !r->cache && !r->depth : r->cache > 0 && r->threads == 2);
     assert_true(r->depth == 0 || r->depth >= 2);
 }
@@ -49,6 +54,7 @@ static tune_tiles tiles_of(const plan_request *r, int64_t most)
     if (!r->cache) return tiles;
     tiles.loops = r->depth ? (int)r->depth : DEPTH;
     tiles.plan = 2 + (uint64_t)(r->cache < most ? r->cache : most) * 1000 + (uint64_t)tiles.loops;
+    if (!strcmp(r->method, "shared")) tiles.plan *= 3;
     return tiles;
 }
 
@@ -126,6 +132,21 @@ static void test_the_fastest_way_is_found(void **state)
     check_finds(6, LONG, 0);
     check_finds(0, 200, 800); /* chains that do not repeat run as a whole */
     check_finds(2, BRIEF, 1000);
+}
+
+/* Also if the machine does not know how large the cache is that all cores share. */
+static void test_tiles_that_threads_share_are_found(void **state)
+{
+    (void)state;
+    for (int size = 18; size <= 21; size++) {
+        speeds s = around(size, DEPTH, 2);
+        s.shared = 0.5;
+        tune_ways w = tune_ways_new(7, 1, CACHE, 2);
+        run(&w, &s, LONG);
+        plan_request request = found_of(&w)->request;
+        assert_string_equal(request.method, "shared");
+        assert_int_equal(request.cache, (int64_t)1 << (size + 4));
+    }
 }
 
 /* A machine may say that its caches are four times as large as they are, or as small. */
@@ -490,6 +511,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_fastest_way_is_found),
+        cmocka_unit_test(test_tiles_that_threads_share_are_found),
         cmocka_unit_test(test_the_fastest_way_is_found_where_caches_are_misreported),
         cmocka_unit_test(test_tries_cost_little_from_the_first_steps_on),
         cmocka_unit_test(test_equal_plans_are_tried_once),
