@@ -189,6 +189,7 @@ bool store_array_extend(store_array *a, const grid_box *to)
 store_array *store_array_copy(const store_array *a)
 {
     store_array like = *a;
+    like.around = 0;
     if (!a->bytes) like.room = a->box;
     store_array *copy = store_array_make(&like, layout_of(a), false);
     if (copy) store_assign(copy, a);

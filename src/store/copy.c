@@ -281,6 +281,7 @@ void store_poison(store_array *a)
 {
     double piece[PIECE];
     if (a->bytes) {
+        a->around = 0;
         store_poison_values(a->type, a->memory, (int64_t)a->bytes / store_type_bytes(a->type));
     } else {
         store_poison_values(a->type, piece, PIECE);

@@ -20,6 +20,7 @@ typedef struct store_array {
     void *data;                                         /* component 0 of the point (0,0,0) */
     void *memory;                                       /* all of it: `bytes` bytes */
     size_t bytes;                                       /* 0: the memory is the program's */
+    _Atomic int64_t around;  /* the loop whose constants lie around the values; 0: none */
     struct store_pool *pool; /* where own memory is from and returns to; NULL: the system */
 } store_array;
 

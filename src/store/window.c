@@ -60,6 +60,7 @@ void store_window_clear(store_window *w, bool poison)
 {
     w->empty = true;
     w->shown = (grid_box){.lo = {0}};
+    w->array.around = 0;
     if (poison) store_fill_unset(w->array.type, w->memory->memory, w->memory->bytes);
 }
 
@@ -89,6 +90,7 @@ static void hold(store_window *w, const grid_box *held)
         if (w->behind[d]) first[d] = held->lo[d];
     int64_t offset = store_element(w->memory, 0, first) * store_type_bytes(w->array.type);
     w->array.data = (void *)((uintptr_t)w->memory->data - (uintptr_t)offset);
+    w->array.around = 0;
     w->held = *held;
     w->moves++;
 }

@@ -248,3 +248,43 @@ void sweep_fill(sweep_loop *l)
     atomic_store_explicit(&l->next, 0, memory_order_relaxed);
     sweep_workers_run(l->workers, l->fill_threads, fill, l);
 }
+
+/* ---- constants, which stay --------------------------------------------------------------------
+ */
+
+/* Not in the program's memory, which it may change meanwhile. */
+bool sweep_fills_constants(const sweep_loop *l)
+{
+    bool all = l->fill_count > 0 && !l->wrap_count;
+    for (int i = 0; i < l->fill_count && all; i++) {
+        const grid_boundary *b = &l->fills[i].field->boundary;
+        all = l->fills[i].field->array->bytes > 0;
+        for (int side = 0; side < 6; side++)
+            all = all && (b->side[side].rule == KATA_CONSTANT || b->side[side].rule == KATA_NONE);
+    }
+    return all;
+}
+
+void sweep_fill_forget(const sweep_loop *l)
+{
+    for (int i = 0; i < l->fill_count + l->wrap_count; i++) {
+        const sweep_field *field =
+            i < l->fill_count ? l->fills[i].field : l->wraps[i - l->fill_count].field;
+        if (atomic_load_explicit(&field->array->around, memory_order_relaxed))
+            atomic_store_explicit(&field->array->around, 0, memory_order_relaxed);
+    }
+}
+
+bool sweep_is_filled(const sweep_loop *l)
+{
+    bool all = l->mark > 0;
+    for (int i = 0; i < l->fill_count && all; i++)
+        all = l->fills[i].field->array->around == l->mark;
+    return all;
+}
+
+void sweep_fill_note(const sweep_loop *l)
+{
+    bool whole = l->mark && grid_box_contains(&l->box, &l->like.box);
+    for (int i = 0; i < l->fill_count && whole; i++) l->fills[i].field->array->around = l->mark;
+}

@@ -39,12 +39,12 @@ struct sweep_workers {
     double meeting;           /* seconds that each thread adds to a box */
     double wished;            /* seconds that threads would have saved so far */
     struct sweep_cache *cache;
+    int64_t marks;   /* loops that have a mark */
     int64_t touched; /* bytes, by chains up to the one that runs */
     machine_crossover crossover;
 };
 
-/* Makes *memory at least so many bytes, which lose their values, aligned to lines; false when
- * memory is out. */
+/* Makes *memory at least so many bytes, aligned to lines, and loses its values; false: out. */
 bool sweep_grow(void **memory, size_t *size, size_t needed);
 
 /* ---- team.c ---------------------------------------------------------------------------------- */
@@ -171,11 +171,10 @@ typedef struct sweep_share {
     abi_failure failure;  /* where a check has failed */
     observe_fault *fault; /* the first of all that this thread has met; NULL without checks */
     sweep_thread *thread;
-    char **bins;   /* of each of the loop's sums with bins */
-    int64_t begun; /* the run of the loop whose views these are */
-    grid_box core; /* points that count in reductions */
-    const grid_box
-        *cut; /* skewed boxes that run are cut to its rows; NULL: they are one row high */
+    char **bins;         /* of each of the loop's sums with bins */
+    int64_t begun;       /* the run of the loop whose views these are */
+    grid_box core;       /* points that count in reductions */
+    const grid_box *cut; /* to whose rows skewed boxes are cut; NULL: they are one row high */
     int flags;
 } sweep_share;
 
@@ -196,6 +195,7 @@ struct sweep_loop {
     bool alone;         /* one thread must run it */
     bool far;           /* copies around a point may be large: see sweep_edge_is_far */
     bool without_wraps; /* some edges are copies */
+    int64_t mark;       /* of the constants that it fills; 0: it fills others, too */
     bool high;          /* there may be code for two planes at once */
     int streams;        /* results that may be written past the caches */
     int flags;          /* of the box that runs */
@@ -229,7 +229,7 @@ struct sweep_loop {
     int fill_threads;              /* for what lies around it */
     bool unfilled;                 /* what lies around it is still to be filled */
     bool fills_blocks;             /* which each block does for itself */
-    bool few;                      /* blocks: one for each thread, see threads.c */
+    bool few;                      /* one block for each thread, see threads.c */
     struct sweep_size *timed_size; /* that the box that runs is timed for; NULL: none */
     int blocks_threads;            /* for which `blocks` were made */
     _Atomic int64_t next;          /* part of what threads share out, see sweep_next_part */
@@ -280,7 +280,7 @@ void sweep_edge_scatter(const sweep_edge *edges, int count, const grid_box *piec
                         const sweep_share *share);
 /* Where an index that is written belongs; false: nowhere. */
 bool sweep_edge_target(const sweep_edge *edge, const int64_t index[3], int64_t target[3]);
-/* Whether a loop changes values of the field of a parameter that other points of it read. */
+/* Whether a loop changes values of a parameter's field that other points of it read. */
 bool sweep_edge_changes(const chain_loop *loop, int param);
 /* Whether what is read of a component outside the grid can be written around its values, so that no
  * copies are needed: there is memory, made if need be, and nobody writes them meanwhile. */
@@ -288,6 +288,12 @@ bool sweep_edge_can_fill(const sweep_loop *l, const sweep_edge *edge, const grid
 /* Whether the field of an edge has memory for indices around its values, made if need be, where
  * nothing else lies. */
 bool sweep_edge_has_room(const sweep_edge *edge, const grid_box *room);
+/* Constants stay until another loop fills there: whether a loop fills nothing else, whether all is
+ * there still, that it is there now, and that others come. */
+bool sweep_fills_constants(const sweep_loop *l);
+bool sweep_is_filled(const sweep_loop *l);
+void sweep_fill_note(const sweep_loop *l);
+void sweep_fill_forget(const sweep_loop *l);
 /* Fills what the box that runs reads outside of fields that are not copied. */
 void sweep_fill(sweep_loop *l);
 /* The same for a box of points in a tile, on the calling thread: what the tiles that come before it

@@ -194,5 +194,7 @@ bool sweep_prepare_edges(sweep_loop *l)
     l->without_wraps = l->edge_count > 0; /* points on copies lie at the same sides */
     if (l->wrap_count && l->without_wraps) add_edges(l, reaches, count);
     add_reuse(l, reaches, count);
-    return make_sources(l);
+    if (!make_sources(l)) return false;
+    if (sweep_fills_constants(l)) l->mark = ++l->workers->marks;
+    return true;
 }

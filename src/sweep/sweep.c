@@ -26,7 +26,6 @@ void sweep_begin(sweep_loop *l, const chain_loop *loop)
 static bool run_box(sweep_loop *l, int64_t points)
 {
     bool blocks = l->thread_count > 1 || points >= ONE_BLOCK;
-    l->unfilled = l->fill_count && !grid_box_contains(&l->inside, &l->box);
     if (l->unfilled && (l->levels || !blocks)) sweep_fill(l);
     if (l->bands) return sweep_run_bands(l, &l->box);
     if (l->levels) return sweep_run_levels(l, &l->box);
@@ -43,7 +42,10 @@ bool sweep_run(sweep_loop *l, const grid_box *box, const grid_box *core)
     double start = sweep_threads_begin(l, points);
     sweep_flags_begin(l, points);
     if (l->levels) sweep_start_columns(l);
+    l->unfilled = l->fill_count && !grid_box_contains(&l->inside, &l->box) && !sweep_is_filled(l);
+    if (l->unfilled || l->wrap_count) sweep_fill_forget(l);
     bool done = run_box(l, points);
+    if (done && l->unfilled) sweep_fill_note(l);
     if (done && l->gathers && !sweep_first_fault(l)) done = sweep_commit_columns(l);
     sweep_flags_end(l);
     sweep_threads_end(l, points, start);
@@ -54,6 +56,7 @@ bool sweep_run_alone(const sweep_loop *l, const grid_box *box, int thread, const
 {
     int flags = l->usual_flags | (tile->cached ? 0 : ABI_PREFETCH);
     if (tile->streams && l->streams) flags |= ABI_STREAM;
+    sweep_fill_forget(l);
     if (l->fill_count && !grid_box_contains(&l->inside, box)) sweep_fill_around(l, box, tile);
     sweep_share *share = sweep_share_of(l, thread, tile->core ? tile->core : box, flags);
     if (l->bands) return sweep_run_bands_alone(l, box, share);
