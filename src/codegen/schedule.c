@@ -27,8 +27,8 @@ static bool is_leaf(ir_op op)
 static bool is_of_row(const ir_kernel *kernel, const ir_node *node)
 {
     const ir_param *param = &kernel->params[node->param];
-    return ir_param_is_field(param) && param->absent_axis[0] &&
-           !ir_param_is_written_field(param) && !codegen_is_skewed(kernel, false);
+    return ir_param_is_field(param) && param->absent_axis[0] && !ir_param_is_written_field(param) &&
+           !codegen_is_skewed(kernel, false);
 }
 
 /* Rows of skewed boxes run side by side: what depends on iy is computed at the point. */
