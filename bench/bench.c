@@ -202,6 +202,7 @@ int main(int argc, char **argv)
     const char *wrong = read_words(&s, argv + 1);
     if (wrong) return usage(wrong);
     if (s.without) setenv("KATA_WITHOUT", s.without, 1);
+    setenv("KATA_LARGER", "1", 0); /* no kernel changes while it is measured */
     s.without = getenv("KATA_WITHOUT");
     if (s.without && !*s.without) s.without = NULL;
     calm_openmp(argv);

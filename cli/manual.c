@@ -108,6 +108,7 @@ static const struct {
     {"KATA_THREADS", "how many threads compute; OMP_NUM_THREADS is looked at, too"},
     {"KATA_EXECUTOR", "runs kernels: cpu, reference (an interpreter) or plan"},
     {"KATA_WAIT", "1: kernels are not interpreted while they are being compiled"},
+    {"KATA_LARGER", "1: begins with the functions for fields beyond the caches"},
     {"KATA_WARNINGS", "0: no warnings about kernels"},
     {"KATA_EAGER", "1: each application runs at once"},
     {"KATA_POISON", "1: new fields are NaN, not zero"},

@@ -108,6 +108,7 @@ typedef void (*kata_handler)(void *data, kata_status status, const char *message
  *                            wrapped memory keeps its values), so that reads before writes show
  *   KATA_DEBUG_LINES=1       leads debuggers and profilers to the lines of the kernel file
  *   KATA_WAIT=1              interprets nothing while it is being compiled (docs/compiling.md)
+ *   KATA_LARGER=1            begins with the functions for fields beyond the caches
  *   KATA_RECORD=FILE         writes the inputs and results of each loop, for `kata diff`
  *                            (KATA_RECORD_FULL=1: with all values)
  *   KATA_PLAN='tiled cache=1048576 threads=2'  runs compiled chains by this plan; loops: no tiles

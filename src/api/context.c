@@ -55,7 +55,7 @@ static kata_status choose_waiting(kata *k, const kata_options *options)
     bool wait;
     kata_status status = api_read_switch(k, "KATA_WAIT", &wait);
     k->exec.wait = options->wait || wait;
-    return status;
+    return status ? status : api_read_switch(k, "KATA_LARGER", &k->exec.larger);
 }
 
 /* KATA_WITHOUT leaves out passes of code generation, to see what each is worth. */
@@ -103,6 +103,7 @@ static kata_status choose_search(kata *k)
     k->exec.remember = true;
     k->tune_file = environment_get("KATA_TUNE");
     k->exec.tune = k->tune_file;
+    k->exec.larger = k->exec.larger || k->exec.tune;
     if (size && !parse_integer(size, 1024, MOST, &k->exec.second_cache))
         return api_fail(k, KATA_ERROR_ARGUMENT,
                         "the environment variable KATA_L2 is '%s', not bytes from 1024 to %lld",

@@ -25,6 +25,7 @@ void exec_cpu_free(struct exec_cpu *cpu)
 {
     if (!cpu) return;
     cpu_groups_drop(cpu);
+    cpu_larger_drop(cpu);
     if (cpu->workers) cpu_crossover_save(cpu);
     if (cpu->workers) cpu_wisdom_save(cpu);
     wisdom_free(&cpu->wisdom);
@@ -61,15 +62,37 @@ static bool plan_next(exec_context *context, tune_ways *ways, chain *part, cpu_w
 }
 
 /* The clock costs a few per cent of a small loop; nobody asks how long chains take that run in one
- * way only. */
-static double now(const tune_ways *w) { return w->plain ? 0 : clock_seconds(); }
+ * way only, by functions that stay. */
+static double now(const tune_ways *w) { return w->plain && !w->provisional ? 0 : clock_seconds(); }
+
+/* Where other functions run a chain than before, which way is fastest is asked anew. */
+static void note_functions(const exec_context *context, tune_ways *ways)
+{
+    if (ways->provisional && !context->cpu->provisional) tune_search_again(ways);
+    ways->provisional = context->cpu->provisional;
+}
+
+/* After a part of a chain that took so long: takes functions that replace others. */
+static kata_status replace_functions(exec_context *context, const chain *c, const chain *part,
+                                     size_t *functions, tune_ways *ways, double seconds,
+                                     messages *m)
+{
+    const size_t first = (size_t)(part->loops - c->loops);
+    cpu_larger_end(context, part, functions + first, seconds);
+    if (first + part->count == c->count || !cpu_larger_take(context)) return KATA_OK;
+    kata_status status = cpu_compile(context, c, functions, m);
+    if (status) return status;
+    cpu_larger_begin(context, c, functions);
+    note_functions(context, ways);
+    return KATA_OK;
+}
 
 /* Runs some of the loops of a chain part by part, as the fastest known way says. */
-static kata_status run_loops(exec_context *context, const chain *c, const size_t *functions,
-                             messages *m)
+static kata_status run_loops(exec_context *context, const chain *c, size_t *functions, messages *m)
 {
     tune_ways *ways = cpu_ways_of(context, c, functions, m);
     kata_status status = ways ? KATA_OK : m->status;
+    if (ways) note_functions(context, ways);
     for (size_t first = 0, count; first < c->count && !status; first += count) {
         chain part = cpu_part(c, first, c->count - first);
         cpu_work work = {.functions = functions + first};
@@ -78,7 +101,10 @@ static kata_status run_loops(exec_context *context, const chain *c, const size_t
         double planned = now(ways);
         count = part.count;
         status = cpu_run_planned(context, &work, m);
-        tune_search_end(ways, count, now(ways) - planned, planned - begin);
+        double ended = now(ways);
+        tune_search_end(ways, count, ended - planned, planned - begin);
+        if (ways->provisional && !status)
+            status = replace_functions(context, c, &part, functions, ways, ended - planned, m);
     }
     if (ways && ways->rests && context->remember) cpu_wisdom_save(context->cpu);
     if (!status) cpu_latest_note(context, c, ways);
@@ -87,7 +113,7 @@ static kata_status run_loops(exec_context *context, const chain *c, const size_t
 
 /* The loops before a chain repeats run by themselves: then the others are like those of later
  * chains. */
-static kata_status run_fastest(exec_context *context, const chain *c, const size_t *functions,
+static kata_status run_fastest(exec_context *context, const chain *c, size_t *functions,
                                messages *m)
 {
     size_t start;
@@ -132,32 +158,41 @@ static kata_status inline_temporaries(exec_context *context, const chain *c, cha
     return status;
 }
 
-/* Runs a chain by a plan; NULL: by the one that is chosen for it. */
+/* Runs a chain, whose functions are known, by a plan; NULL: by the one that is chosen for it. */
+static kata_status run_by(exec_context *context, const chain *c, size_t *functions, const plan *p,
+                          const analysis_chain *a, messages *m)
+{
+    cpu_work again = {.functions = functions, .whole = true};
+    bool is_again = !p && context->fastest && cpu_latest_again(context, c, &again);
+    int64_t bytes = is_again ? context->cpu->latest.bytes : sweep_chain_bytes(c);
+    if (sweep_workers_chain(context->cpu->workers, bytes)) cpu_crossover_load(context->cpu);
+    if (!p && !is_again && context->fastest) return run_fastest(context, c, functions, m);
+    double start = context->cpu->counts ? clock_seconds() : 0;
+    kata_status status = p ? cpu_run_planned(context, &(cpu_work){p, a, functions, false}, m)
+                         : is_again ? cpu_latest_run(context, c, &again, m)
+                                    : run_asked(context, c, functions, m);
+    if (context->cpu->counts && !status)
+        cpu_larger_end(context, c, functions, clock_seconds() - start);
+    return status;
+}
+
+/* Finds the functions of a chain and runs it. */
 static kata_status run_chain(exec_context *context, const chain *c, const plan *p,
                              const analysis_chain *a, messages *m)
 {
     arena *memory = &context->cpu->chain_memory;
     size_t *functions = arena_array(memory, c->count + 1, sizeof *functions);
-    cpu_work again = {.functions = functions, .whole = true};
     kata_status status = functions ? KATA_OK : message_no_memory(m);
     chain own = {.count = 0};
+    cpu_larger_take(context);
     if (!status && !p) status = inline_temporaries(context, c, &own, functions, m);
     if (!status && own.count)
         c = &own;
     else if (!status)
         status = cpu_compile(context, c, functions, m);
     if (!status) status = sweep_make_arrays(c, m);
-    bool is_again = !status && !p && context->fastest && cpu_latest_again(context, c, &again);
-    int64_t bytes = is_again ? context->cpu->latest.bytes : sweep_chain_bytes(c);
-    if (!status && sweep_workers_chain(context->cpu->workers, bytes))
-        cpu_crossover_load(context->cpu);
-    if (!status && p)
-        status = cpu_run_planned(context, &(cpu_work){p, a, functions, false}, m);
-    else if (is_again)
-        status = cpu_latest_run(context, c, &again, m);
-    else if (!status)
-        status = context->fastest ? run_fastest(context, c, functions, m)
-                                  : run_asked(context, c, functions, m);
+    if (!status) cpu_larger_begin(context, c, functions);
+    if (!status) status = run_by(context, c, functions, p, a, m);
     if (status) cpu_groups_drop(context->cpu); /* what has failed is not waited for again */
     arena_clear(memory);
     return status;

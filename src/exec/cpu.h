@@ -19,6 +19,10 @@ typedef struct cpu_function {
     abi_function *run; /* NULL until it is compiled and fetched */
     cpu_group *group;  /* that it is being compiled in; NULL: none */
     uint64_t missed;   /* the last search that found it without code; see cpu_compile.c */
+    bool smaller;      /* it neither prefetches nor writes past the caches */
+    size_t larger;     /* number of the function that will replace it; CPU_NO_FUNCTION: none */
+    double seconds;    /* that its loops have run in chains beyond the caches */
+    bool failed;       /* no compiler was able to make it: it replaces none */
 } cpu_function;
 
 /* The function of loops of a kernel, remembered: `fields` says what they are stored as. */
@@ -47,6 +51,10 @@ struct exec_cpu {
     uint64_t searches;                             /* so far: see cpu_function */
     cpu_bound bound[CPU_BOUND];
     cpu_group *groups;  /* not fetched yet */
+    cpu_group *beside;  /* larger functions that are being compiled; NULL: none */
+    bool fits;          /* the present chain fits the caches */
+    bool provisional;   /* some of its loops run by functions that will be replaced */
+    bool counts;        /* and its time is counted */
     char basis[33];     /* see cpu_compile.c; "" at first */
     double interpreted; /* seconds, estimated, of loops that had no function yet */
     sweep_workers *workers;
@@ -185,6 +193,23 @@ kata_status cpu_compile(exec_context *context, const chain *c, size_t *functions
 kata_status cpu_compiled(exec_context *context, size_t function, const chain_loop *loop,
                          messages *m, abi_function **run);
 
+/* What codegen makes the (larger) function of a loop of. False when memory is out. */
+bool cpu_bind(const chain_loop *loop, const exec_context *context, arena *memory,
+              codegen_loop *out);
+
+/* ---- cpu_larger.c: larger functions for smaller ones ----------------------------------------- */
+
+/* Between chains, or parts of one: takes over the functions whose compiler has ended. Whether there
+ * were any: then loops have other functions now. */
+bool cpu_larger_take(exec_context *context);
+/* Notes whether functions of a chain will be replaced, and whether its time is to be counted. */
+void cpu_larger_begin(exec_context *context, const chain *c, const size_t *functions);
+/* Counts the time of the chain, or of a part of it, and starts a compiler for functions that are
+ * worth it. */
+void cpu_larger_end(exec_context *context, const chain *c, const size_t *functions, double seconds);
+/* Ends the compiler. */
+void cpu_larger_drop(struct exec_cpu *cpu);
+
 /* ---- cpu_group.c: compilers beside the program ----------------------------------------------- */
 
 /* A function without code, and what it is made of. */
@@ -197,9 +222,13 @@ typedef struct cpu_missing {
 /* Starts compilers for functions, in the order in which they are needed. */
 kata_status cpu_group_start(exec_context *context, const cpu_missing *missing, size_t count,
                             messages *m);
+/* The most functions of a group beside a program that runs. */
+enum { CPU_MOST_IN_GROUP = HOSTILE(4, 1) };
+/* Starts a group that nobody waits for; NULL where that failed. */
+cpu_group *cpu_group_start_later(exec_context *context, const cpu_missing *missing, size_t count);
 /* Waits for a group, fetches the code of its functions, and frees it. */
 kata_status cpu_group_fetch(exec_context *context, cpu_group *group, messages *m);
-/* Ends all that still run: their functions have no group then. */
+/* Ends all that somebody waits for: their functions have no group then. */
 void cpu_groups_drop(struct exec_cpu *cpu);
 
 #endif

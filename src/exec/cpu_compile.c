@@ -2,8 +2,8 @@
  * compute the same on the same storage types and layouts; its name says so.
  *
  * Small kernels have two functions. Where all that a chain touches fits the caches, the one without
- * prefetching and streaming stores does, which compilers make in half the time. Which one a loop
- * runs by depends on the sizes of fields alone, and on what is in the cache folder.
+ * prefetching and streaming stores does, which compilers make in half the time. Elsewhere it serves
+ * until the larger one has been earned: see cpu_larger.c.
  *
  * A function that is not in the cache is compiled beside the program. Until it is there, a loop is
  * interpreted if that takes less time than the compiler, and waits otherwise. Compilers start only
@@ -28,8 +28,7 @@ enum { MOST_OPTIMISED = HOSTILE(4000, 100) };
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static bool bind_storage(const chain_loop *loop, const exec_context *context, arena *memory,
-                         codegen_loop *out)
+bool cpu_bind(const chain_loop *loop, const exec_context *context, arena *memory, codegen_loop *out)
 {
     int count = loop->kernel->param_count;
     kata_type *storage = arena_array(memory, (size_t)count + 1, sizeof *storage);
@@ -86,7 +85,7 @@ static bool identify(struct exec_cpu *cpu, const codegen_loop *loop, jit_functio
 static kata_status look_in_cache(exec_context *context, const codegen_loop *bound, cpu_function *f)
 {
     void *code = NULL;
-    *f = (cpu_function){.run = NULL};
+    *f = (cpu_function){.larger = CPU_NO_FUNCTION};
     if (!identify(context->cpu, bound, &f->id)) return KATA_ERROR_MEMORY;
     kata_status status = jit_find(context->jit, &f->id, &code);
     memcpy(&f->run, &code, sizeof code); /* ISO C has no cast for this */
@@ -126,28 +125,57 @@ static bool is_new(const struct exec_cpu *cpu, cpu_function *f)
 }
 
 /* The function of a loop, if it was met before. */
-static const cpu_function *find(const struct exec_cpu *cpu, const codegen_loop *bound)
+static cpu_function *find(const struct exec_cpu *cpu, const codegen_loop *bound)
 {
     char name[64];
     codegen_name(bound, name);
     return cpu_functions_find(cpu, name);
 }
 
-/* Sets *function to the number of that of a loop. In a chain that fits the caches it is the smaller
- * of two, unless there is code of the larger one, or will be: *bound says so where there is none.
- */
+/* Sets *function to the number of a function, which is added, or `instead` of it (see add), if it
+ * was not met before. */
+static kata_status get_function(exec_context *context, const codegen_loop *bound,
+                                const codegen_loop *instead, size_t *function)
+{
+    const cpu_function *f = find(context->cpu, bound);
+    kata_status status = f ? KATA_OK : add(context, bound, instead);
+    if (!status)
+        *function = f ? (size_t)(f - context->cpu->functions) : context->cpu->function_count - 1;
+    return status;
+}
+
+/* Sets *function to the number of the smaller function of a loop, or of the larger one if only that
+ * is in the cache; beyond the caches, if that is at all. */
+static kata_status look_up_smaller(exec_context *context, bool fits, codegen_loop *bound,
+                                   const codegen_loop *larger, size_t *function)
+{
+    struct exec_cpu *cpu = context->cpu;
+    const bool known = find(cpu, larger);
+    kata_status status = fits ? KATA_OK : get_function(context, larger, NULL, function);
+    const size_t other = *function;
+    if (status) return status;
+    if (!fits && cpu->functions[other].run) return KATA_OK;
+    status = get_function(context, bound, fits && !known ? larger : NULL, function);
+    cpu_function *f = status ? NULL : find(cpu, bound);
+    if (!f) return status;
+    f->smaller = true;
+    if (!fits && !cpu->functions[other].failed) f->larger = other;
+    return KATA_OK;
+}
+
+/* Sets *function to the number of that of a loop: the smaller of two, unless there is code of the
+ * larger one, or will be soon. *bound says so where there is none. */
 static kata_status look_up(exec_context *context, bool fits, codegen_loop *bound, size_t *function)
 {
-    const struct exec_cpu *cpu = context->cpu;
+    struct exec_cpu *cpu = context->cpu;
     const codegen_loop larger = *bound;
-    const cpu_function *f = find(cpu, bound), *known = f;
-    bool may_be_smaller = fits && !context->without && !(f && (f->run || f->group));
+    const cpu_function *f = find(cpu, bound);
+    bool there = f && (f->run || (f->group && f->group != cpu->beside));
+    bool may_be_smaller = (fits || !context->larger) && !context->without && !there;
     if (may_be_smaller) bound->without = codegen_passes_past_caches(bound);
-    if (bound->without != larger.without) f = find(cpu, bound);
-    bool either = bound->without != larger.without && !known;
-    kata_status status = f ? KATA_OK : add(context, bound, either ? &larger : NULL);
-    if (!status) *function = f ? (size_t)(f - cpu->functions) : cpu->function_count - 1;
-    return status;
+    if (bound->without != larger.without)
+        return look_up_smaller(context, fits, bound, &larger, function);
+    return get_function(context, bound, NULL, function);
 }
 
 /* Packs into few bits what the name of a loop's function depends on beside its kernel; false when
@@ -182,7 +210,7 @@ static kata_status function_of(exec_context *context, const chain_loop *loop, se
     codegen_loop bound;
     if (f) *function = known->function;
     if (f && f->run) return KATA_OK;
-    if (!bind_storage(loop, context, &s->memory, &bound)) return KATA_ERROR_MEMORY;
+    if (!cpu_bind(loop, context, &s->memory, &bound)) return KATA_ERROR_MEMORY;
     if (look_up(context, s->fits, &bound, function)) return KATA_ERROR_MEMORY;
     if (few) *known = (cpu_bound){loop->kernel, fields, *function};
     f = &context->cpu->functions[*function];
@@ -217,6 +245,7 @@ kata_status cpu_compile(exec_context *context, const chain *c, size_t *functions
                 .loops = c->count,
                 .fits = sweep_chain_fits(context->cpu->workers, c)};
     kata_status status = KATA_OK;
+    context->cpu->fits = s.fits;
     context->cpu->searches++;
     for (size_t i = 0; i < c->count && !status; i++)
         status = function_of(context, &c->loops[i], &s, &functions[i]);

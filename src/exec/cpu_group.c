@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_IN_GROUP = HOSTILE(4, 1) }; /* beside a program that runs */
-
 /* Of a group, in operations, and of the loops around those of a function. */
 enum { MOST_COST = 8000, LOOPS_COST = 60 };
 
@@ -34,9 +32,8 @@ static jit_effort effort_of(const cpu_missing *missing, size_t count)
     return effort;
 }
 
-/* Starts a group of consecutive functions. */
-static kata_status start(exec_context *context, const cpu_missing *missing, size_t count,
-                         messages *m)
+static kata_status start_job(exec_context *context, const cpu_missing *missing, size_t count,
+                             jit_urgency urgency, messages *m, cpu_group **out)
 {
     struct exec_cpu *cpu = context->cpu;
     text c_text = {0};
@@ -51,7 +48,7 @@ static kata_status start(exec_context *context, const cpu_missing *missing, size
     }
     if (good) codegen_file_text(&c_text, loops, count);
     kata_status status = good && !c_text.failed
-                             ? jit_start(context->jit, &c_text, ids, count, m, &group->job)
+                             ? jit_start(context->jit, &c_text, ids, count, urgency, m, &group->job)
                              : message_no_memory(m);
     free(loops);
     free(ids);
@@ -61,16 +58,41 @@ static kata_status start(exec_context *context, const cpu_missing *missing, size
         return status;
     }
     for (size_t i = 0; i < count; i++) cpu->functions[missing[i].function].group = group;
-    group->next = cpu->groups;
-    cpu->groups = group;
+    *out = group;
     return KATA_OK;
+}
+
+/* Starts a group of consecutive functions. */
+static kata_status start(exec_context *context, const cpu_missing *missing, size_t count,
+                         messages *m)
+{
+    cpu_group *group;
+    kata_status status = start_job(context, missing, count, JIT_SOON, m, &group);
+    if (status) return status;
+    group->next = context->cpu->groups;
+    context->cpu->groups = group;
+    return KATA_OK;
+}
+
+static void ignore(void *data, kata_status status, const char *message)
+{
+    (void)data, (void)status, (void)message;
+}
+
+cpu_group *cpu_group_start_later(exec_context *context, const cpu_missing *missing, size_t count)
+{
+    messages unheard = {.handler = ignore};
+    cpu_group *group = NULL;
+    if (start_job(context, missing, count, JIT_LATER, &unheard, &group)) group = NULL;
+    message_free(&unheard);
+    return group;
 }
 
 /* How many groups are wanted for functions of this cost altogether. */
 static size_t count_groups(const exec_context *context, size_t count, size_t total)
 {
     size_t groups = (size_t)machine_cores(), cheap = total / MOST_COST + 1;
-    size_t small = context->wait ? 0 : (count + MOST_IN_GROUP - 1) / MOST_IN_GROUP;
+    size_t small = context->wait ? 0 : (count + CPU_MOST_IN_GROUP - 1) / CPU_MOST_IN_GROUP;
     if (groups < cheap) groups = cheap;
     return groups < small ? small : groups;
 }
@@ -121,7 +143,8 @@ kata_status cpu_group_fetch(exec_context *context, cpu_group *group, messages *m
 
 void cpu_groups_drop(struct exec_cpu *cpu)
 {
-    for (size_t i = 0; i < cpu->function_count; i++) cpu->functions[i].group = NULL;
+    for (size_t i = 0; i < cpu->function_count; i++)
+        if (cpu->functions[i].group != cpu->beside) cpu->functions[i].group = NULL;
     for (const cpu_group *g = cpu->groups; g; g = g->next) jit_stop(cpu->jit, g->job);
     while (cpu->groups) {
         cpu_group *group = cpu->groups;

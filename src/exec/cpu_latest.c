@@ -23,7 +23,8 @@ void cpu_latest_note(exec_context *context, const chain *c, tune_ways *ways)
 bool cpu_latest_again(exec_context *context, const chain *c, cpu_work *work)
 {
     const cpu_latest *latest = &context->cpu->latest;
-    if (!latest->ways || !stays(latest->ways)) return false;
+    const tune_ways *ways = latest->ways;
+    if (!ways || !stays(ways) || ways->provisional != context->cpu->provisional) return false;
     work->plan = plan_cache_again(context->plans, c, &work->a);
     return work->plan && work->plan == latest->plan && work->plan->schedule.whole;
 }

@@ -14,12 +14,13 @@ bool cpu_prepare(cpu_chain *c, int loop)
 {
     cpu_step *s = &c->steps[loop];
     struct exec_cpu *cpu = c->context->cpu;
-    sweep_manner manner = {.cut = !c->whole && c->schedule->cut[loop], .copies = s->copies};
     if (s->sweep) return true;
+    const cpu_function *f = &cpu->functions[s->function];
+    sweep_manner manner = {
+        .cut = !c->whole && c->schedule->cut[loop], .copies = s->copies, .smaller = f->smaller};
     c->status = store_make_arrays(cpu_loop_of(c, loop), c->m);
     if (c->status) return false;
-    s->sweep =
-        sweep_prepare(cpu->workers, cpu_loop_of(c, loop), cpu->functions[s->function].run, manner);
+    s->sweep = sweep_prepare(cpu->workers, cpu_loop_of(c, loop), f->run, manner);
     return s->sweep || cpu_no_memory(c);
 }
 

@@ -172,7 +172,7 @@ static bool prepare_loop(lane *own, int k)
     size_t params = (size_t)like->kernel->param_count;
     chain_binding *bindings = arena_array(&own->run->memory, params + 1, sizeof *bindings);
     bool reduces = r->c->a->loops[leaf->loop].reduces;
-    sweep_manner manner = {r->c->schedule->cut[leaf->loop], true, 0, reduces};
+    sweep_manner manner = {.cut = r->c->schedule->cut[leaf->loop], .copies = true, .lent = reduces};
     if (!bindings) return false;
     memcpy(bindings, like->bindings, params * sizeof *bindings);
     for (size_t p = 0; p < params; p++) {

@@ -69,7 +69,7 @@ static bool entry_of(const tune_ways *w, wisdom_entry *out)
     if (!best || best->least < 1e-9 || !describe(w, out)) return false;
     out->loops = w->loops;
     out->nanoseconds = (int64_t)(1e9 * best->least);
-    out->settled = w->rests;
+    out->settled = w->rests && !w->provisional;
     out->request = best->request;
     return true;
 }

@@ -16,6 +16,7 @@ typedef struct exec_context {
     bool lines;           /* generated C leads debuggers to kernels' text */
     uint32_t without;     /* passes that code generation leaves out */
     bool wait;            /* for compilers, before anything is run */
+    bool larger;          /* no smaller function serves for a larger one: see cpu_larger.c */
     observe_trace *trace; /* NULL: none; of the reference executor */
     observe_meter *meter; /* NULL: nothing is measured */
     jit *jit;

@@ -80,13 +80,22 @@ kata_status jit_find(jit *j, const jit_function *f, void **code);
  * more jobs wait for their turn, first come, first served. */
 typedef struct jit_job jit_job;
 
+/* How a job is done. */
+typedef enum jit_urgency {
+    JIT_SOON,
+    JIT_LATER /* by a thread of its own, beside all others, and a compiler of low priority; where
+                 there is no thread, the job fails */
+} jit_urgency;
+
 /* Begins to compile a text that defines functions, or to load it from the cache; all of
  * one effort. The text is the job's from here on, also on failure. Reports it where there is no
- * compiler, or no memory. Where no thread can be had, the work is done at once. */
+ * compiler, or no memory. Where no thread can be had, work that is needed soon is done at once. */
 kata_status jit_start(jit *j, text *c_text, const jit_function *functions, size_t count,
-                      messages *m, jit_job **out);
+                      jit_urgency urgency, messages *m, jit_job **out);
 /* Whether jit_finish would not wait. */
 bool jit_is_done(const jit_job *job);
+/* Whether this process was made by fork since the job was started: then nobody works on it. */
+bool jit_is_lost(const jit_job *job);
 /* Waits for a job and frees it; *library is for jit_symbol. A compiler error is
  * KATA_ERROR_COMPILER with the first lines of its output and the path of the text. In a process
  * made by fork since the job was started it compiles anew. */

@@ -109,6 +109,7 @@ typedef struct jit_process {
     int seconds;              /* of processor time */
     int wait_seconds;
     int megabytes;
+    bool low_priority;
     const _Atomic bool *stop; /* true: it is to be ended; NULL: never */
 } jit_process;
 
@@ -193,7 +194,8 @@ struct jit {
     pthread_mutex_t lock;
     pthread_cond_t ended;  /* a job */
     pid_t owner;           /* the process for which all this is: one made by fork has no threads */
-    int running, most;     /* threads */
+    int running, most;     /* threads that take jobs of the queue */
+    int beside;            /* threads with a job of their own */
     jit_job *queue;        /* jobs that no thread has taken yet */
     text complaint;        /* about the folder asked for, until it is said; empty: none */
     bool complained;       /* it was said */
@@ -228,6 +230,7 @@ typedef struct jit_work {
     size_t count;
     bool portable; /* not for this CPU alone */
     jit_effort effort;
+    bool low_priority;
     const _Atomic bool *stop; /* true: the compiler is to be ended; NULL: never */
     char key[33];
     text report;  /* what went wrong */

@@ -1,6 +1,7 @@
 /* Compiling beside the program. A job waits in a queue until a thread takes it, which runs a
  * compiler and loads what it made. There are as many threads as cores, at most, and a thread ends
- * when nothing waits. It reads of its jit what does not change, or what is guarded by the lock, and
+ * when nothing waits. A job that is not urgent has a thread of its own, so that it keeps no other
+ * one waiting. A thread reads of its jit what does not change, or what is guarded by the lock, and
  * touches no messages: jit_finish, on the program's thread, does.
  *
  * A process made by fork has no such threads. There a job of its parent is done when it is asked
@@ -17,6 +18,7 @@ struct jit_job {
     text c_text;
     jit_function *functions;
     jit_work work;
+    jit *jit;
     jit_outcome outcome;
     _Atomic bool stop, done;
     pid_t owner;
@@ -84,14 +86,28 @@ static void *run(void *data)
     return NULL;
 }
 
+/* Works on one job. */
+static void *run_alone(void *data)
+{
+    jit_job *job = data;
+    jit *j = job->jit;
+    do_job(j, job);
+    pthread_mutex_lock(&j->lock);
+    atomic_store(&job->done, true); /* from here on the job may be freed */
+    j->beside--;
+    pthread_cond_broadcast(&j->ended);
+    pthread_mutex_unlock(&j->lock);
+    return NULL;
+}
+
 /* A thread that receives no signals: they are for the program's own. */
-static bool start_thread(jit *j)
+static bool start_thread(void *(*work)(void *), void *data)
 {
     sigset_t all, before;
     pthread_t thread;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = pthread_create(&thread, NULL, run, j) == 0;
+    bool started = pthread_create(&thread, NULL, work, data) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (started) pthread_detach(thread);
     return started;
@@ -105,7 +121,7 @@ static void enqueue(jit *j, jit_job *job)
     bool more = j->running < j->most, alone = false;
     if (more) {
         j->running++; /* for a thread that may see the jit before it is counted otherwise */
-        bool started = start_thread(j);
+        bool started = start_thread(run, j);
         if (!started) j->running--;
         alone = !started && j->running == 0;
     }
@@ -116,17 +132,27 @@ static void enqueue(jit *j, jit_job *job)
     atomic_store(&job->done, true);
 }
 
+static void start_alone(jit *j, jit_job *job)
+{
+    pthread_mutex_lock(&j->lock);
+    bool started = start_thread(run_alone, job);
+    j->beside += started;
+    if (!started) job->outcome = JIT_NO_MEMORY;
+    if (!started) atomic_store(&job->done, true);
+    pthread_mutex_unlock(&j->lock);
+}
+
 void jit_wait_for_threads(jit *j)
 {
     pthread_mutex_lock(&j->lock);
-    while (j->running) pthread_cond_wait(&j->ended, &j->lock);
+    while (j->running || j->beside) pthread_cond_wait(&j->ended, &j->lock);
     pthread_mutex_unlock(&j->lock);
 }
 
 /* ---- jobs ------------------------------------------------------------------------------------ */
 
 kata_status jit_start(jit *j, text *c_text, const jit_function *functions, size_t count,
-                      messages *m, jit_job **out)
+                      jit_urgency urgency, messages *m, jit_job **out)
 {
     jit_job *job = calloc(1, sizeof *job);
     if (!job || !(job->functions = calloc(count + 1, sizeof *functions)) || !j->compiler.path) {
@@ -136,6 +162,7 @@ kata_status jit_start(jit *j, text *c_text, const jit_function *functions, size_
     }
     jit_adopt(j);
     memcpy(job->functions, functions, count * sizeof *functions);
+    job->jit = j;
     job->owner = getpid();
     job->c_text = *c_text;
     *c_text = (text){0};
@@ -145,13 +172,19 @@ kata_status jit_start(jit *j, text *c_text, const jit_function *functions, size_
                            .count = count,
                            .portable = j->portable,
                            .effort = count > 0 ? functions[0].effort : JIT_FULL,
+                           .low_priority = urgency == JIT_LATER,
                            .stop = &job->stop};
-    enqueue(j, job);
+    if (urgency == JIT_LATER)
+        start_alone(j, job);
+    else
+        enqueue(j, job);
     *out = job;
     return KATA_OK;
 }
 
-bool jit_is_done(const jit_job *job) { return atomic_load(&job->done) || job->owner != getpid(); }
+bool jit_is_lost(const jit_job *job) { return job->owner != getpid(); }
+
+bool jit_is_done(const jit_job *job) { return atomic_load(&job->done) || jit_is_lost(job); }
 
 /* Waits until a job is done; where it is another process's, begins anew. */
 static void complete(jit *j, jit_job *job)

@@ -138,6 +138,7 @@ static jit_outcome compile(jit *j, const files *f, const jit_scratch *scratch, j
                                  .seconds = JIT_MOST_SECONDS,
                                  .wait_seconds = JIT_MOST_WAIT_SECONDS,
                                  .megabytes = JIT_MOST_MEGABYTES,
+                                 .low_priority = w->low_priority,
                                  .stop = w->stop};
     jit_verdict verdict =
         jit_compiler_run(&j->compiler, flags, f->source, f->object, &process, &w->report);

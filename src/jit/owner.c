@@ -8,7 +8,7 @@ void jit_adopt(jit *j)
 {
     if (j->owner == getpid()) return;
     j->owner = getpid();
-    j->running = 0;
+    j->running = j->beside = 0;
     j->queue = NULL;
     pthread_mutex_init(&j->lock, NULL);
     pthread_mutex_init(&j->temporary_work, NULL);

@@ -107,9 +107,10 @@ void sweep_flags_begin(sweep_loop *l, int64_t points)
     int64_t bytes = larger(l->bytes * points, l->workers->touched);
     bool leaves = leaves_caches(l->workers, bytes), streams = false, paired = leaves;
     l->timed = NULL;
-    if (leaves && whole && l->streams) streams = stores_stream(l, bytes);
+    const bool chooses = leaves && whole && !l->manner.smaller;
+    if (chooses && l->streams) streams = stores_stream(l, bytes);
     if (l->high && whole && !l->timed) paired = planes(l, bytes, leaves);
-    bool finds_out = leaves && whole && !l->timed;
+    bool finds_out = chooses && !l->timed;
     bool fetches = finds_out ? prefetches(l, bytes) : leaves && usually_prefetches(l);
     l->flags = l->usual_flags | (streams ? ABI_STREAM : 0) | (fetches ? ABI_PREFETCH : 0);
     if (fetches && !streams) l->flags |= ABI_PREFETCH_WRITTEN;

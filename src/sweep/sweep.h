@@ -92,6 +92,7 @@ typedef struct sweep_manner {
     bool copies;  /* nothing is filled around fields: what is read there is copied */
     uint64_t own; /* bit p: the array of parameter p is the thread's own, and is filled around */
     bool lent;    /* it has no memory for reductions of its own: see sweep_lend */
+    bool smaller; /* its function neither prefetches nor writes past the caches */
 } sweep_manner;
 
 /* Prepares a loop, whose fields have arrays, to run by its function; NULL when memory is out. It is

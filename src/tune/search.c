@@ -40,17 +40,18 @@ enum {
     LONGEST_PAUSE = 32768
 };
 
-static const double LONG = 4e-3;                /* seconds, in which all caches are filled anew */
-static const double WHILE = HOSTILE(1e-3, 0);   /* seconds, at least, of a part that is a try */
-static const double BRIEF = 0.5e-3;             /* seconds, which preparing loops may prolong */
-static const double SHARE = HOSTILE(0.03, 1e9); /* of the time, which tries may cost */
-static const double SHORTEST = 1e-12;           /* seconds of a loop, which clocks may not see */
-static const double NEAR = 1.3;                 /* ways that are tried again take less than this */
-static const double HOPELESS = 2;               /* ways that take more than this are given up */
-static const double SLOW = 1.5;                 /* a way that turned slow takes more than this */
-static const double LATE = 1.2;                 /* and one that is somewhat slow, than this */
-static const double FASTER = 1.25;              /* a way that turned faster: less, by this */
-static const double NARROW = 1.15;              /* who wins by less is compared once more */
+static const double LONG = 4e-3;              /* seconds, in which all caches are filled anew */
+static const double WHILE = HOSTILE(1e-3, 0); /* seconds, at least, of a part that is a try */
+static const double PROVISIONAL = HOSTILE(0.2, 0); /* seconds, at most, of a part that is none */
+static const double BRIEF = 0.5e-3;                /* seconds, which preparing loops may prolong */
+static const double SHARE = HOSTILE(0.03, 1e9);    /* of the time, which tries may cost */
+static const double SHORTEST = 1e-12;              /* seconds of a loop, which clocks may not see */
+static const double NEAR = 1.3;    /* ways that are tried again take less than this */
+static const double HOPELESS = 2;  /* ways that take more than this are given up */
+static const double SLOW = 1.5;    /* a way that turned slow takes more than this */
+static const double LATE = 1.2;    /* and one that is somewhat slow, than this */
+static const double FASTER = 1.25; /* a way that turned faster: less, by this */
+static const double NARROW = 1.15; /* who wins by less is compared once more */
 
 static tune_way *running(tune_ways *w) { return &w->ways[w->way]; }
 
@@ -64,6 +65,16 @@ static void try_again(tune_ways *w, double least)
         if (w->ways[i].least > 0 && w->ways[i].least <= NEAR * least) doubt(&w->ways[i]);
     w->runs = 0;
     w->rests = false;
+}
+
+void tune_search_again(tune_ways *w)
+{
+    if (w->plain || w->best < 0) return;
+    for (int i = 0; i < w->count; i++) w->ways[i].ran = 0;
+    try_again(w, INFINITY);
+    w->slow = w->late = w->shifts = 0;
+    w->left = 0;
+    w->pause = SHORTEST_PAUSE;
 }
 
 /* Loops that may have been tried too early are tried again. False: there are none. */
@@ -173,9 +184,11 @@ static double until_tries(const tune_ways *w)
 size_t tune_search_part(const tune_ways *w, size_t left)
 {
     const tune_way *way = &w->ways[w->way];
-    double loops = w->trying && !way->tiles.loops && !way->again ? FEW : SHORT;
-    if (w->plain || w->rests || !w->period) return left;
-    if (!w->trying) loops = fmax(loops, until_tries(w));
+    bool settled = w->plain || w->rests;
+    double loops = (w->trying && !way->tiles.loops && !way->again) || settled ? FEW : SHORT;
+    if (!w->period || (settled && !w->provisional)) return left;
+    if (settled && w->each > 0) loops = fmax(loops, PROVISIONAL / w->each);
+    if (!w->trying && !settled) loops = fmax(loops, until_tries(w));
     if (!w->met && left > SHORT) loops = FIRST;
     if (w->trying && w->each > 0) loops = fmax(loops, WHILE / w->each);
     if (w->trying && w->each * loops > LONG) loops = LONG / w->each;

@@ -50,6 +50,8 @@ typedef struct tune_ways {
     int slow, late;      /* runs in a row that took much, or somewhat, longer than `best` did */
     int shifts;          /* how often `best` has turned much faster since the last pause */
     bool learned;        /* something that wisdom does not have yet */
+    bool provisional;    /* some of its loops run by functions that will be replaced: then parts
+                            take a while at most */
     bool at_once;        /* tries may cost anything */
     bool rests;          /* the search is in a pause */
     bool met;            /* it has run: its memory is there */
@@ -79,6 +81,8 @@ plan_request tune_search_begin(tune_ways *ways);
  * anew what runs next. */
 bool tune_search_looks(const tune_ways *ways);
 void tune_search_found(tune_ways *ways, const tune_tiles *tiles);
+/* Tries all ways again: loops run by other functions now. */
+void tune_search_again(tune_ways *ways);
 /* How many of the loops that are left run in this way. */
 size_t tune_search_part(const tune_ways *ways, size_t left);
 /* How long that took, and planning it. */

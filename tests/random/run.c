@@ -128,6 +128,7 @@ kata_status run_programs(program *const *programs, int count, const setting *s, 
                             .handler_data = out,
                             .plan = s->plan,
                             .no_warnings = true};
+    setenv("KATA_LARGER", s->threads == 1 ? "0" : "1", 1); /* 0: smaller functions first */
     kata *k = kata_open(&options);
     live *lives = calloc((size_t)count, sizeof *lives);
     if (!k || !lives) exit(99);

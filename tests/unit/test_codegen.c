@@ -201,7 +201,8 @@ static void *compile(jit *j, codegen_loop *loops, size_t count)
     void *library = NULL;
     codegen_file_text(&c_text, loops, count);
     assert_false(c_text.failed);
-    assert_int_equal(jit_start(j, &c_text, &(jit_function){.name = ""}, 0, &m, &job), KATA_OK);
+    assert_int_equal(jit_start(j, &c_text, &(jit_function){.name = ""}, 0, JIT_SOON, &m, &job),
+                     KATA_OK);
     assert_int_equal(jit_finish(j, job, &m, &library), KATA_OK);
     return library;
 }

@@ -219,7 +219,7 @@ static void assert_same(const application *a, const ir_kernel *kernel, int p)
 
 static void run(fixture *f, const exec_executor *executor, int threads, const chain_loop *loop)
 {
-    exec_context context = {.threads = threads, .jit = f->jit, .wait = true};
+    exec_context context = {.threads = threads, .jit = f->jit, .wait = true, .larger = true};
     chain c = {0};
     assert_int_equal(chain_append(&c, loop, &f->m), KATA_OK);
     assert_int_equal(executor->run(&context, &c, &f->m), KATA_OK);
@@ -358,7 +358,7 @@ static void keeps_the_floating_point_environment(void **state)
 static void compiles_each_kernel_once(void **state)
 {
     fixture *f = *state;
-    exec_context context = {.threads = 1, .jit = f->jit, .wait = true};
+    exec_context context = {.threads = 1, .jit = f->jit, .wait = true, .larger = true};
     grid_shape shape = {2, {9, 9, 1}};
     application a = {0};
     const ir_kernel *kernel = f->module->kernels[2];

@@ -65,7 +65,7 @@ static int answer_with(const char *compiler, const char *cache, const char *c_te
     text copy = {0};
     jit_job *job;
     text_add(&copy, "%s", c_text);
-    kata_status status = jit_start(j, &copy, &(jit_function){.name = ""}, 0, &m, &job);
+    kata_status status = jit_start(j, &copy, &(jit_function){.name = ""}, 0, JIT_SOON, &m, &job);
     if (status == KATA_OK) status = jit_finish(j, job, &m, &library);
     int answer = status == KATA_OK ? call(library) : -1;
     if (status != KATA_OK) assert_int_equal(status, KATA_ERROR_COMPILER);

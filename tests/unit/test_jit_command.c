@@ -35,7 +35,7 @@ static kata_status compile(const char *compiler, const char *cache, jit_effort e
     const jit_function function = {.name = "one", .text = "0123", .effort = effort};
     text_add(&c_text, "int one(void) { return 1; }\n");
     assert_int_equal(jit_open(compiler, cache, &m, &j), KATA_OK);
-    kata_status status = jit_start(j, &c_text, &function, 1, &m, &job);
+    kata_status status = jit_start(j, &c_text, &function, 1, JIT_SOON, &m, &job);
     if (!status) status = jit_finish(j, job, &m, &library);
     jit_close(j);
     message_free(&m);

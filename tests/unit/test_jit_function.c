@@ -71,7 +71,7 @@ static bool compile_for(const char *compiler, const char *cache, int first, int 
         functions[i] = function(first + i, &c_text);
         functions[i].effort = effort;
     }
-    good = good && jit_start(j, &c_text, functions, (size_t)count, &m, &job) == KATA_OK &&
+    good = good && jit_start(j, &c_text, functions, (size_t)count, JIT_SOON, &m, &job) == KATA_OK &&
            jit_finish(j, job, &m, &library) == KATA_OK;
     for (int i = 0; i < count && good; i++)
         good = call(jit_symbol(library, functions[i].name)) == first + i;
@@ -205,7 +205,7 @@ static void several_jobs_at_once(void **state)
     for (int i = 0; i < JOBS; i++) {
         text c_text = {0};
         functions[i] = function(i, &c_text);
-        assert_int_equal(jit_start(j, &c_text, &functions[i], 1, &m, &jobs[i]), KATA_OK);
+        assert_int_equal(jit_start(j, &c_text, &functions[i], 1, JIT_SOON, &m, &jobs[i]), KATA_OK);
     }
     for (int i = 0; i < JOBS; i += 2) {
         void *library;

@@ -252,7 +252,8 @@ static void compile_in(jit *j, messages *m)
     jit_job *job;
     void *library;
     text_add(&c_text, "int answer;\n");
-    assert_int_equal(jit_start(j, &c_text, &(jit_function){.name = ""}, 0, m, &job), KATA_OK);
+    assert_int_equal(jit_start(j, &c_text, &(jit_function){.name = ""}, 0, JIT_SOON, m, &job),
+                     KATA_OK);
     assert_int_equal(jit_finish(j, job, m, &library), KATA_ERROR_COMPILER);
     message_clear(m);
 }

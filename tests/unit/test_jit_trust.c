@@ -49,7 +49,8 @@ static int answer_of(jit *j, messages *m)
     void *library;
     answer_function *answer;
     text_add(&copy, "%s", text_42);
-    assert_int_equal(jit_start(j, &copy, &(jit_function){.name = ""}, 0, m, &job), KATA_OK);
+    assert_int_equal(jit_start(j, &copy, &(jit_function){.name = ""}, 0, JIT_SOON, m, &job),
+                     KATA_OK);
     assert_int_equal(jit_finish(j, job, m, &library), KATA_OK);
     void *symbol = jit_symbol(library, "answer");
     memcpy(&answer, &symbol, sizeof symbol);

@@ -248,7 +248,8 @@ static void random_plans_run_as_compiled_loops(void **state)
     jit *compiler;
     assert_int_equal(jit_open(NULL, getenv("KATA_CACHE_DIR"), &m, &compiler), KATA_OK);
     for (int t = 0; t < MOST_THREADS; t++)
-        r.contexts[t] = (exec_context){.threads = t + 1, .wait = true, .jit = compiler};
+        r.contexts[t] =
+            (exec_context){.threads = t + 1, .wait = true, .larger = true, .jit = compiler};
     for (uint64_t seed = start; seed < start + count; seed++) check_chain(&r, seed);
     fprintf(stderr,
             "             %lld chains, %lld of %lld plans tiled, %lld with buffers, %lld over "
