@@ -11,5 +11,7 @@ const application applications[] = {
      &cloverleaf_options},
     {"heat", "decay of a sine mode, with the order of convergence measured", heat_main,
      &heat_options},
+    {"lattice", "flows by the lattice Boltzmann method D3Q19, compared with exact ones",
+     lattice_main, &lattice_options},
     {NULL, NULL, NULL, NULL},
 };

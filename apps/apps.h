@@ -17,6 +17,8 @@ int blur_main(int argc, char **argv);
 int cavity_main(int argc, char **argv);
 int cloverleaf_main(int argc, char **argv);
 int heat_main(int argc, char **argv);
-extern const options blur_options, cavity_options, cloverleaf_options, heat_options;
+int lattice_main(int argc, char **argv);
+extern const options blur_options, cavity_options, cloverleaf_options, heat_options,
+    lattice_options;
 
 #endif
