@@ -7,7 +7,7 @@
  * lags behind the first; of these the later loops touch ever fewer fields, so that half of them
  * count. If the cache holds as many rows, all loops of the group are in one section; otherwise a
  * section is as deep as its tiles are wide. */
-#include "plan/measure.h"
+#include "plan/measures.h"
 
 #include <math.h>
 

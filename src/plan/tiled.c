@@ -12,7 +12,7 @@
  * Fields that fit the caches of all threads need no tiles to stay there. Then threads should seldom
  * wait for one another: each gets one diamond, as deep as it is wide. Loops on coarser grids would
  * make it shallower, and run by themselves. */
-#include "plan/measure.h"
+#include "plan/measures.h"
 
 #include <math.h>
 #include <string.h>

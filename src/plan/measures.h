@@ -1,6 +1,6 @@
 /* What the sizes of tiles depend on. */
-#ifndef PLAN_MEASURE_H
-#define PLAN_MEASURE_H
+#ifndef PLAN_MEASURES_H
+#define PLAN_MEASURES_H
 
 #include "plan/planner.h"
 

@@ -1,6 +1,6 @@
 /* What the sizes of tiles depend on: how many points a group has, and how many bytes of fields
  * there are at each. */
-#include "plan/measure.h"
+#include "plan/measures.h"
 
 static grid_box hull_of(const plan_group *g)
 {
