@@ -45,11 +45,21 @@ static void open_world(world *w, const char *executor, int threads, const char *
 static void change(world *w, int step)
 {
     switch (step % 10) {
-    case 3: kata_apply(w->star, w->all, w->v, w->u); break; /* constants of the other field */
-    case 4: kata_apply(w->wide, w->all, w->u, w->v); break;
+    case 1: kata_apply(w->star, w->all, w->v, w->u); break; /* constants of the other field */
+    case 4:
+        kata_apply(w->wide, w->all, w->u, w->v);
+        kata_swap(w->u, w->v);
+        break;
     case 5: kata_boundary_set(w->u, KATA_X_LOW, KATA_CONSTANT, 0.25 * step); break;
-    case 6: kata_apply(w->corners, w->all, w->u, w->v); break;
-    case 7: kata_apply(w->star, w->low, w->u, w->v); break;
+    case 6:
+        kata_apply(w->corners, w->all, w->u, w->v);
+        kata_swap(w->u, w->v);
+        break;
+    case 7: /* around a part of another kernel's points */
+        kata_apply(w->corners, w->low, w->v, w->u);
+        kata_apply(w->star, w->low, w->u, w->v);
+        kata_swap(w->u, w->v);
+        break;
     case 8:
         kata_boundary_set(w->u, KATA_Y_HIGH, step > 20 ? KATA_CLAMP : KATA_CONSTANT, 0.5);
         break;
@@ -81,7 +91,8 @@ static void test_constants_that_stay_are_right(void **state)
 {
     (void)state;
     static double expected[POINTS], found[POINTS];
-    static const char *const plans[] = {"loops", NULL, "skewed y=5 x=9", "diamond y=12 depth=2"};
+    static const char *const plans[] = {"loops", NULL, "skewed y=5", "skewed y=5 x=9",
+                                        "diamond y=12 depth=2"};
     run("reference", 1, NULL, false, expected);
     for (int threads = 1; threads <= 3; threads += 2)
         for (size_t i = 0; i < sizeof plans / sizeof *plans; i++)
