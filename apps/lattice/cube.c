@@ -4,7 +4,8 @@
  * Computational Physics 206 (2005) 536-558, tables 5 and 6: a cube, Chebyshev polynomials on 96^3
  * points. Here their lid, x = -1/2, which moves along y, is at the top; signs follow.
  *
- * The limit is the one that the flow has to keep on 128^3 cells and more. */
+ * The limits hold on 96^3 cells and more where many moments relax, and on 128^3 where two rates do.
+ */
 #include "cavity/cavity.h"
 #include "lattice.h"
 
@@ -12,17 +13,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const cavity_table tables[] = {
-    {.source = "Albensoeder & Kuhlmann (2005)",
-     .reynolds = 1000,
-     .limit_u = 0.01,
-     .limit_v = 0.01,
-     .size = 128,
-     .u = {-0.20623, -0.22283, -0.23696, -0.27293, -0.25160, -0.10999, -0.00612, 0.00802, 0.03905,
-           0.07334, 0.12183, 0.33171, 0.39821, 0.48443, 0.58964},
-     .v = {0.21738, 0.22746, 0.23503, 0.24407, 0.22924, 0.17580, 0.16987, 0.03674, -0.15223,
-           -0.31117, -0.43423, -0.33511, -0.29032, -0.24095, -0.18864}},
-    {.source = NULL}};
+static const cavity_table albensoeder = {
+    .source = "Albensoeder & Kuhlmann (2005)",
+    .reynolds = 1000,
+    .limit_u = 0.01,
+    .limit_v = 0.01,
+    .u = {-0.20623, -0.22283, -0.23696, -0.27293, -0.25160, -0.10999, -0.00612, 0.00802, 0.03905,
+          0.07334, 0.12183, 0.33171, 0.39821, 0.48443, 0.58964},
+    .v = {0.21738, 0.22746, 0.23503, 0.24407, 0.22924, 0.17580, 0.16987, 0.03674, -0.15223,
+          -0.31117, -0.43423, -0.33511, -0.29032, -0.24095, -0.18864}};
 
 /* Copies a component in the plane y = 1/2 to nodes: four planes of cells on either side of it, with
  * their weights. */
@@ -72,6 +71,13 @@ static lattice_setup setup_of(const lattice_request *r)
     return s;
 }
 
+static bool compare(const cavity_nodes *nodes, const lattice_request *r)
+{
+    cavity_table tables[] = {albensoeder, {.source = NULL}};
+    tables[0].size = r->setup.collision == LATTICE_MRT ? 96 : 128;
+    return cavity_compare(nodes, tables, r->reynolds);
+}
+
 bool lattice_cavity(kata *k, const lattice_request *r)
 {
     lattice_setup s = setup_of(r);
@@ -85,7 +91,7 @@ bool lattice_cavity(kata *k, const lattice_request *r)
     bool good = usable && read_nodes(&nodes, &l, r->lid);
     if (good) {
         lattice_print_flow(&l, r, &flow);
-        good = cavity_compare(&nodes, tables, r->reynolds) && flow.state == LATTICE_STEADY;
+        good = compare(&nodes, r) && flow.state == LATTICE_STEADY;
         lattice_write(&l, r, r->lid);
     }
     cavity_nodes_free(&nodes);

@@ -10,12 +10,13 @@ static const char *const cases[] = {[LATTICE_POISEUILLE] = "poiseuille",
                                     [LATTICE_COUETTE] = "couette",
                                     [LATTICE_VORTEX] = "vortex",
                                     [LATTICE_CAVITY] = "cavity",
+                                    [LATTICE_SPHERES] = "spheres",
+                                    [LATTICE_CHANNEL] = "channel",
                                     [LATTICE_CASES] = NULL};
 static bool (*const functions[])(kata *, const lattice_request *) = {
-    [LATTICE_POISEUILLE] = lattice_poiseuille,
-    [LATTICE_COUETTE] = lattice_couette,
-    [LATTICE_VORTEX] = lattice_vortex,
-    [LATTICE_CAVITY] = lattice_cavity};
+    [LATTICE_POISEUILLE] = lattice_poiseuille, [LATTICE_COUETTE] = lattice_couette,
+    [LATTICE_VORTEX] = lattice_vortex,         [LATTICE_CAVITY] = lattice_cavity,
+    [LATTICE_SPHERES] = lattice_spheres,       [LATTICE_CHANNEL] = lattice_channel};
 static const char *const schemes[] = {"pull", "aa", "esoteric", NULL};
 static const char *const collisions[] = {"trt", "bgk", "mrt", NULL};
 static const char *const type_names[] = {"f64", "f32", "f16", NULL};
@@ -35,32 +36,38 @@ static const option table[] = {
      .choices = type_names},
     {"magic", "Lambda, of the collisions trt and mrt", OPTION_VALUE(lattice_request, setup.magic),
      .low = 1e-6, .high = 100, .otherwise = "what the case needs"},
-    {"viscosity", "in cells and steps; poiseuille, couette, vortex",
-     OPTION_VALUE(lattice_request, setup.viscosity), .low = 1e-4, .high = 10, .otherwise = "1/6"},
-    {"size", "cells along a side; cavity", OPTION_VALUE(lattice_request, size), .low = 8,
-     .high = 1024, .otherwise = "64"},
+    {"viscosity", "in cells and steps; not of the cavity",
+     OPTION_VALUE(lattice_request, setup.viscosity), .low = 1e-4, .high = 10,
+     .otherwise = "1/6, in the channel 0.02"},
+    {"size", "cells along a side; cavity, spheres, channel", OPTION_VALUE(lattice_request, size),
+     .low = 8, .high = 1024, .otherwise = "64, for spheres 32"},
     {"re", "Reynolds number; cavity", OPTION_VALUE(lattice_request, reynolds), .low = 1,
      .high = 10000, .otherwise = "1000"},
     {"lid", "speed of the lid in cells per step; cavity", OPTION_VALUE(lattice_request, lid),
      .low = 0.001, .high = 0.5, .otherwise = "0.2"},
-    {"tolerance", "the flow is steady when it changes by less in a period; cavity",
-     OPTION_VALUE(lattice_request, tolerance), .low = 1e-300, .high = 1, .otherwise = "2e-5"},
-    {"most-steps", "give up after so many steps; cavity", OPTION_VALUE(lattice_request, most_steps),
+    {"mask", "the obstacles, a field in which solid cells are not 0; channel",
+     OPTION_VALUE(lattice_request, mask), .placeholder = "FILE.npy", .otherwise = "a ball"},
+    {"force", "on the fluid, along x; channel", OPTION_VALUE(lattice_request, force), .low = 1e-12,
+     .high = 0.1, .otherwise = "0.05 cells per step in the middle, without obstacles"},
+    {"tolerance", "the flow is steady when it changes by less in a period",
+     OPTION_VALUE(lattice_request, tolerance), .low = 1e-300, .high = 1,
+     .otherwise = "2e-5, for spheres 1e-9"},
+    {"most-steps", "give up after so many steps", OPTION_VALUE(lattice_request, most_steps),
      .low = 1, .high = 1e12, .otherwise = "1000000"},
-    {"output", "the picture; cavity", OPTION_VALUE(lattice_request, picture),
+    {"output", "the picture; cavity, channel", OPTION_VALUE(lattice_request, picture),
      .placeholder = "FILE.png", .otherwise = "lattice.png"},
-    {"data", "also write the velocity, for ParaView; cavity", OPTION_VALUE(lattice_request, data),
-     .placeholder = "FILE.vtkhdf"},
-    {"bound", "also measure how fast memory is copied; cavity",
+    {"data", "also write the velocity, for ParaView; cavity, channel",
+     OPTION_VALUE(lattice_request, data), .placeholder = "FILE.vtkhdf"},
+    {"bound", "also measure how fast memory is copied; cavity, channel",
      OPTION_VALUE(lattice_request, bound)},
-    {"quiet", "show no progress; cavity", OPTION_VALUE(lattice_request, quiet)},
+    {"quiet", "show no progress; cavity, spheres, channel", OPTION_VALUE(lattice_request, quiet)},
 };
 
 const options lattice_options = {
     "kata run lattice",
     "Computes flows in three dimensions by the lattice Boltzmann method with nineteen velocities,\n"
     "and compares them with exact solutions and with the literature. The exit code is 1 when a\n"
-    "comparison fails.\n",
+    "comparison fails, or when a flow does not become steady.\n",
     table,
     COUNT_OF(table),
     &defaults,
@@ -71,28 +78,32 @@ const options lattice_options = {
 /* Which options mean nothing to a case; returns 0, or the exit code after a message. */
 static int refuse_misplaced(const lattice_request *r)
 {
-    bool settles = r->which >= LATTICE_CAVITY;
+    bool cavity = r->which == LATTICE_CAVITY, channel = r->which == LATTICE_CHANNEL;
+    bool settles = r->which >= LATTICE_CAVITY, files = cavity || channel;
     const struct {
         const char *name;
         bool named, allowed;
     } rules[] = {
-        {"viscosity", r->setup.viscosity != 0, r->which != LATTICE_CAVITY},
+        {"viscosity", r->setup.viscosity != 0, !cavity},
         {"magic", r->setup.magic != 0, r->collision != LATTICE_BGK},
-        {"size", r->size != 0, settles},
-        {"re", r->reynolds != 0, r->which == LATTICE_CAVITY},
-        {"lid", r->lid != 0, r->which == LATTICE_CAVITY},
+        {"size", r->size != 0, settles && !r->mask},
+        {"re", r->reynolds != 0, cavity},
+        {"lid", r->lid != 0, cavity},
+        {"mask", r->mask != NULL, channel},
+        {"force", r->force != 0, channel},
         {"tolerance", r->tolerance != 0, settles},
         {"most-steps", r->most_steps != 0, settles},
-        {"output", r->picture != NULL, settles},
-        {"data", r->data != NULL, settles},
-        {"bound", r->bound, settles},
+        {"output", r->picture != NULL, files},
+        {"data", r->data != NULL, files},
+        {"bound", r->bound, files},
         {"quiet", r->quiet, settles},
     };
     for (size_t i = 0; i < COUNT_OF(rules); i++)
         if (rules[i].named && !rules[i].allowed)
             return options_wrong(&lattice_options,
-                                 "--%s means nothing to --case %s with --collision %s",
-                                 rules[i].name, cases[r->which], collisions[r->collision]);
+                                 "--%s means nothing to --case %s with --collision %s%s",
+                                 rules[i].name, cases[r->which], collisions[r->collision],
+                                 r->mask ? " and --mask" : "");
     return 0;
 }
 
@@ -102,11 +113,12 @@ static void complete(lattice_request *r)
     r->setup.scheme = (lattice_scheme)r->scheme;
     r->setup.collision = (lattice_collision)r->collision;
     r->setup.type = types[r->type];
-    if (r->setup.viscosity == 0) r->setup.viscosity = 1.0 / 6;
-    if (!r->size) r->size = 64;
+    bool channel = r->which == LATTICE_CHANNEL, spheres = r->which == LATTICE_SPHERES;
+    if (r->setup.viscosity == 0) r->setup.viscosity = channel ? 0.02 : 1.0 / 6;
+    if (!r->size) r->size = spheres ? 32 : 64;
     if (r->reynolds == 0) r->reynolds = 1000;
     if (r->lid == 0) r->lid = 0.2;
-    if (r->tolerance == 0) r->tolerance = 2e-5;
+    if (r->tolerance == 0) r->tolerance = spheres ? 1e-9 : 2e-5;
     if (!r->most_steps) r->most_steps = 1000000;
     if (!r->picture) r->picture = "lattice.png";
 }
@@ -117,7 +129,7 @@ static bool read_request(int argc, char **argv, lattice_request *r, int *exit_co
     if (!options_read(&lattice_options, r, argc, argv, exit_code)) return false;
     *exit_code = refuse_misplaced(r);
     complete(r);
-    if (!*exit_code && r->which >= LATTICE_CAVITY)
+    if (!*exit_code && r->which >= LATTICE_CAVITY && r->which != LATTICE_SPHERES)
         *exit_code = options_check_file(&lattice_options, "--output", r->picture, ".png");
     if (!*exit_code && r->data)
         *exit_code = options_check_file(&lattice_options, "--data", r->data, ".vtkhdf");

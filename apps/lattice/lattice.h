@@ -38,8 +38,8 @@ typedef struct lattice {
     lattice_kernels kernels[2]; /* steps in place take turns */
     kata_field *now, *next;     /* populations; next: of a scheme in place, nothing */
     kata_field *velocity, *density, *solid;
-    kata_kernel *speed;
-    kata_scalar *change, *drag;
+    kata_kernel *speed, *flow_rate, *ball;
+    kata_scalar *change, *drag, *total;
     double even, odd, rates[6];
     bool obstacles;
     kata_range around; /* obstacles and their neighbours */
@@ -56,6 +56,24 @@ void lattice_step(lattice *l);
 /* Fills the field velocity; returns its largest change since it was last measured. */
 double lattice_measure(lattice *l);
 
+/* ---- obstacles.c: solid cells ------------------------------------------------------------------
+ */
+
+/* How much of the grid is solid. */
+typedef struct lattice_solid {
+    int64_t cells, front; /* front: rows along x that have some */
+} lattice_solid;
+
+/* Makes the cells solid at which the field `solid` is not 0. False without memory or when the
+ * context is in error. */
+bool lattice_set_obstacles(lattice *l, lattice_solid *found);
+/* Sets the field to a ball, whose middle is given in cells from the corner of the grid. */
+void lattice_put_ball(lattice *l, const double middle[3], double radius);
+/* The momentum that obstacles took from the fluid in the last step; the sum of the velocity over
+ * all cells, when it was last measured. */
+void lattice_get_drag(const lattice *l, double drag[3]);
+void lattice_get_total(const lattice *l, double total[3]);
+
 /* ---- settle.c: until the flow is steady --------------------------------------------------------
  */
 
@@ -64,6 +82,8 @@ typedef enum lattice_case {
     LATTICE_COUETTE,
     LATTICE_VORTEX,
     LATTICE_CAVITY,
+    LATTICE_SPHERES,
+    LATTICE_CHANNEL,
     LATTICE_CASES
 } lattice_case;
 
@@ -72,8 +92,8 @@ typedef struct lattice_request {
     lattice_setup setup;
     int which, scheme, collision, type; /* which: a lattice_case */
     int64_t size, most_steps;
-    double reynolds, lid, tolerance;
-    const char *picture, *data;
+    double reynolds, lid, tolerance, force;
+    const char *picture, *data, *mask;
     bool quiet, bound;
 } lattice_request;
 
@@ -111,6 +131,14 @@ void lattice_write(const lattice *l, const lattice_request *r, double speed);
  */
 
 bool lattice_cavity(kata *k, const lattice_request *r);
+
+/* ---- spheres.c, past.c: flow around obstacles --------------------------------------------------
+ */
+
+/* Slow flow through a cubic array of spheres, compared with the literature. */
+bool lattice_spheres(kata *k, const lattice_request *r);
+/* A channel with the obstacles of a mask, or with a ball. */
+bool lattice_channel(kata *k, const lattice_request *r);
 
 /* ---- parallel.c, vortex.c: flows of which the solution is known --------------------------------
  */

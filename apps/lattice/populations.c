@@ -47,6 +47,8 @@ static lattice_kernels load(lattice *l, int kind)
     kernels.start = kata_kernel_find(m, "start");
     kernels.measure = kata_kernel_find(m, "measure");
     l->speed = kata_kernel_find(m, "speed");
+    l->ball = kata_kernel_find(m, "ball");
+    l->flow_rate = kata_kernel_find(m, "flow_rate");
     return kernels;
 }
 
@@ -82,6 +84,7 @@ lattice lattice_new(kata *k, const lattice_setup *s)
     load_kernels(&l);
     make_fields(&l);
     l.change = kata_scalar_new(k, "change", KATA_F64);
+    l.total = kata_scalar_array_new(k, "total", KATA_F64, 3);
     l.drag = kata_scalar_array_new(k, "drag", KATA_F64, 3);
     return l;
 }
