@@ -118,7 +118,7 @@ static bool report(kata *k, const request *r, const cavity_flow *flow)
     bool good = cavity_nodes_read(&nodes, flow, r->c.size);
     if (good) {
         print_flow(&r->c, flow);
-        good = cavity_compare(&nodes, r->c.reynolds);
+        good = cavity_compare(&nodes, cavity_tables, r->c.reynolds);
         if (cavity_picture_save(k, &nodes, r->picture)) good = false;
         if (kata_ok(k)) printf("\nwrote %s\n", r->picture);
     }

@@ -84,9 +84,9 @@ extern const double cavity_table_x[CAVITY_POINTS], cavity_table_y[CAVITY_POINTS]
 /* All tables, ended by one without a source; the best of each Reynolds number first. */
 extern const cavity_table cavity_tables[];
 
-/* Prints each table of the Reynolds number beside the computed flow, and whether the largest
- * differences are within the limits; false when they are not. */
-bool cavity_compare(const cavity_nodes *nodes, double reynolds);
+/* Prints each of the tables for the Reynolds number beside the computed flow, and whether the
+ * largest differences are within the limits; false when they are not. */
+bool cavity_compare(const cavity_nodes *nodes, const cavity_table *tables, double reynolds);
 
 /* ---- streamlines.c: the picture ------------------------------------------------------------- */
 

@@ -50,10 +50,21 @@ static bool print_verdict(const char *name, const char *coordinate, const larges
     return good;
 }
 
-bool cavity_compare(const cavity_nodes *nodes, double reynolds)
+static void print_missing(const cavity_table *tables, double reynolds)
+{
+    double before = 0;
+    printf("\nno table for Re %g to compare with: there are tables for", reynolds);
+    for (const cavity_table *t = tables; t->source; t++) {
+        if (t->reynolds != before) printf(" %g", t->reynolds);
+        before = t->reynolds;
+    }
+    printf("\n");
+}
+
+bool cavity_compare(const cavity_nodes *nodes, const cavity_table *tables, double reynolds)
 {
     bool good = true, any = false;
-    for (const cavity_table *t = cavity_tables; t->source; t++) {
+    for (const cavity_table *t = tables; t->source; t++) {
         if (t->reynolds != reynolds) continue;
         largest u = {.limit = limit_at(t, t->limit_u, nodes->cells)};
         largest v = {.limit = limit_at(t, t->limit_v, nodes->cells)};
@@ -63,7 +74,6 @@ bool cavity_compare(const cavity_nodes *nodes, double reynolds)
         good &= print_verdict("v", "x", &v);
         any = true;
     }
-    if (!any)
-        printf("\nno table for Re %g to compare with: there are 100, 400 and 1000\n", reynolds);
+    if (!any) print_missing(tables, reynolds);
     return good;
 }

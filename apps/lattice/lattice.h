@@ -38,18 +38,13 @@ typedef struct lattice {
     lattice_kernels kernels[2]; /* steps in place take turns */
     kata_field *now, *next;     /* populations; next: of a scheme in place, nothing */
     kata_field *velocity, *density, *solid;
-    kata_scalar *change, *mass, *momentum, *drag;
+    kata_kernel *speed, *flow_rate, *ball;
+    kata_scalar *change, *drag, *total;
     double even, odd, rates[6];
     bool obstacles;
     kata_range around; /* obstacles and their neighbours */
     int64_t steps;     /* made so far */
 } lattice;
-
-/* What lattice_measure finds. */
-typedef struct lattice_totals {
-    double change; /* the largest change of the velocity since it was last measured */
-    double mass, momentum[3];
-} lattice_totals;
 
 /* The product (1/even - 1/2)(1/odd - 1/2) of the relaxation rates. */
 double lattice_magic(const lattice_setup *s);
@@ -58,8 +53,92 @@ lattice lattice_new(kata *k, const lattice_setup *s);
 /* Sets the populations to the balance of the fields velocity and density (less 1). */
 void lattice_start(lattice *l);
 void lattice_step(lattice *l);
-/* Fills the field velocity. */
-lattice_totals lattice_measure(lattice *l);
+/* Fills the field velocity; returns its largest change since it was last measured. */
+double lattice_measure(lattice *l);
+
+/* ---- obstacles.c: solid cells ------------------------------------------------------------------
+ */
+
+/* How much of the grid is solid. */
+typedef struct lattice_solid {
+    int64_t cells, front; /* front: rows along x that have some */
+} lattice_solid;
+
+/* Makes the cells solid at which the field `solid` is not 0. False without memory or when the
+ * context is in error. */
+bool lattice_set_obstacles(lattice *l, lattice_solid *found);
+/* Sets the field to a ball, whose middle is given in cells from the corner of the grid. */
+void lattice_put_ball(lattice *l, const double middle[3], double radius);
+/* The momentum that obstacles took from the fluid in the last step; the sum of the velocity over
+ * all cells, when it was last measured. */
+void lattice_get_drag(const lattice *l, double drag[3]);
+void lattice_get_total(const lattice *l, double total[3]);
+
+/* ---- settle.c: until the flow is steady --------------------------------------------------------
+ */
+
+typedef enum lattice_case {
+    LATTICE_POISEUILLE,
+    LATTICE_COUETTE,
+    LATTICE_VORTEX,
+    LATTICE_CAVITY,
+    LATTICE_SPHERES,
+    LATTICE_CHANNEL,
+    LATTICE_CASES
+} lattice_case;
+
+/* What was asked for, as options have it. 0 and NULL: not named. */
+typedef struct lattice_request {
+    lattice_setup setup;
+    int which, scheme, collision, type; /* which: a lattice_case */
+    int64_t size, most_steps;
+    double reynolds, lid, tolerance, force;
+    const char *picture, *data, *mask;
+    bool quiet, bound;
+} lattice_request;
+
+typedef enum lattice_state {
+    LATTICE_FAILED,
+    LATTICE_DIVERGED,
+    LATTICE_UNSTEADY,
+    LATTICE_STEADY
+} lattice_state;
+
+/* How a flow has settled. The time is that of the last steps; of all where there are few. */
+typedef struct lattice_flow {
+    lattice_state state;
+    double change; /* of the velocity during the last period, relative to the speed */
+    double seconds;
+    int64_t timed_steps, period;
+} lattice_flow;
+
+/* Makes steps until the velocity changes by less than tolerance * speed in a period, or for
+ * most_steps. LATTICE_FAILED: the context has reported an error. */
+lattice_flow lattice_settle(lattice *l, const lattice_request *r, double speed, int64_t period);
+
+/* ---- outcome.c: what came of it ----------------------------------------------------------------
+ */
+
+/* Prints steps and rates; where asked for, the share of the rate at which this machine copies. */
+void lattice_print_flow(const lattice *l, const lattice_request *r, const lattice_flow *flow);
+/* Says on standard error what went wrong, if something did. */
+void lattice_print_trouble(const lattice *l, const lattice_request *r, const lattice_flow *flow);
+/* Writes a picture of the speed in the plane in the middle of y, and the velocity. The velocity
+ * `speed` is the brightest. */
+void lattice_write(const lattice *l, const lattice_request *r, double speed);
+
+/* ---- cube.c: a box with a lid ------------------------------------------------------------------
+ */
+
+bool lattice_cavity(kata *k, const lattice_request *r);
+
+/* ---- spheres.c, past.c: flow around obstacles --------------------------------------------------
+ */
+
+/* Slow flow through a cubic array of spheres, compared with the literature. */
+bool lattice_spheres(kata *k, const lattice_request *r);
+/* A channel with the obstacles of a mask, or with a ball. */
+bool lattice_channel(kata *k, const lattice_request *r);
 
 /* ---- parallel.c, vortex.c: flows of which the solution is known --------------------------------
  */
@@ -67,10 +146,10 @@ lattice_totals lattice_measure(lattice *l);
 /* Flow between two walls, driven by a force or by one of the walls, without inertia: after it has
  * become steady it is compared with the exact solution of the scheme. Prints a table; false when a
  * difference is too large. */
-bool lattice_poiseuille(kata *k, const lattice_setup *s);
-bool lattice_couette(kata *k, const lattice_setup *s);
+bool lattice_poiseuille(kata *k, const lattice_request *r);
+bool lattice_couette(kata *k, const lattice_request *r);
 /* The decay of Taylor and Green's vortices in each of the three planes, on three grids. Prints
  * errors and the order of convergence; false when they are not as they should be. */
-bool lattice_vortex(kata *k, const lattice_setup *s);
+bool lattice_vortex(kata *k, const lattice_request *r);
 
 #endif

@@ -117,8 +117,9 @@ static bool run_magic(kata *k, const lattice_setup *s, bool driven_by_wall)
     return good;
 }
 
-bool lattice_poiseuille(kata *k, const lattice_setup *s)
+bool lattice_poiseuille(kata *k, const lattice_request *r)
 {
+    const lattice_setup *s = &r->setup;
     printf("%7s %9s %6s %8s %12s %12s\n", "flow", "walls", "cells", "Lambda", "slip", "difference");
     bool good = run_magic(k, s, false);
     printf("differences from the exact parabola with its slip are %s %g of the largest velocity\n",
@@ -126,8 +127,9 @@ bool lattice_poiseuille(kata *k, const lattice_setup *s)
     return good;
 }
 
-bool lattice_couette(kata *k, const lattice_setup *s)
+bool lattice_couette(kata *k, const lattice_request *r)
 {
+    const lattice_setup *s = &r->setup;
     printf("%7s %9s %6s %8s %12s\n", "flow", "walls", "cells", "Lambda", "difference");
     bool good = run_magic(k, s, true);
     printf("differences from the exact line are %s %g of the velocity of the wall\n",

@@ -32,7 +32,7 @@ static void set_rates(lattice *l)
 
 /* ---- kernels and fields ---------------------------------------------------------------------- */
 
-static lattice_kernels load(const lattice *l, int kind)
+static lattice_kernels load(lattice *l, int kind)
 {
     static const char *const seals[] = {"seal_x", "seal_y", "seal_z"};
     lattice_kernels kernels;
@@ -46,6 +46,9 @@ static lattice_kernels load(const lattice *l, int kind)
     kernels.bounce = kata_kernel_find(m, "bounce");
     kernels.start = kata_kernel_find(m, "start");
     kernels.measure = kata_kernel_find(m, "measure");
+    l->speed = kata_kernel_find(m, "speed");
+    l->ball = kata_kernel_find(m, "ball");
+    l->flow_rate = kata_kernel_find(m, "flow_rate");
     return kernels;
 }
 
@@ -81,8 +84,7 @@ lattice lattice_new(kata *k, const lattice_setup *s)
     load_kernels(&l);
     make_fields(&l);
     l.change = kata_scalar_new(k, "change", KATA_F64);
-    l.mass = kata_scalar_new(k, "mass", KATA_F64);
-    l.momentum = kata_scalar_array_new(k, "momentum", KATA_F64, 3);
+    l.total = kata_scalar_array_new(k, "total", KATA_F64, 3);
     l.drag = kata_scalar_array_new(k, "drag", KATA_F64, 3);
     return l;
 }
@@ -132,13 +134,11 @@ void lattice_step(lattice *l)
     kata_step(l->k);
 }
 
-lattice_totals lattice_measure(lattice *l)
+double lattice_measure(lattice *l)
 {
-    lattice_totals t = {0};
+    double change;
     kata_apply(before(l)->measure, kata_all(l->grid), l->now, l->solid, l->velocity, l->setup.force,
-               l->change, l->mass, l->momentum);
-    kata_scalar_get(l->change, &t.change);
-    kata_scalar_get(l->mass, &t.mass);
-    kata_scalar_get_all(l->momentum, t.momentum, 3);
-    return t;
+               l->change);
+    kata_scalar_get(l->change, &change);
+    return change;
 }

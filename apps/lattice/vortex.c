@@ -117,8 +117,9 @@ static bool judge(const vortex found[3][GRIDS], const lattice_setup *s)
     return good;
 }
 
-bool lattice_vortex(kata *k, const lattice_setup *s)
+bool lattice_vortex(kata *k, const lattice_request *r)
 {
+    const lattice_setup *s = &r->setup;
     vortex found[3][GRIDS];
     lattice_setup with = *s;
     if (!(with.magic > 0) && with.collision != LATTICE_MRT) with.magic = 0.25;
