@@ -11,5 +11,7 @@ const application applications[] = {
      &cloverleaf_options},
     {"heat", "decay of a sine mode, with the order of convergence measured", heat_main,
      &heat_options},
+    {"vortex", "decay of the Taylor-Green vortex, compared with the literature", vortex_main,
+     &vortex_options},
     {NULL, NULL, NULL, NULL},
 };

@@ -17,6 +17,7 @@ int blur_main(int argc, char **argv);
 int cavity_main(int argc, char **argv);
 int cloverleaf_main(int argc, char **argv);
 int heat_main(int argc, char **argv);
-extern const options blur_options, cavity_options, cloverleaf_options, heat_options;
+int vortex_main(int argc, char **argv);
+extern const options blur_options, cavity_options, cloverleaf_options, heat_options, vortex_options;
 
 #endif
