@@ -13,5 +13,7 @@ const application applications[] = {
      &heat_options},
     {"lattice", "flows by the lattice Boltzmann method D3Q19, compared with exact ones",
      lattice_main, &lattice_options},
+    {"vortex", "decay of the Taylor-Green vortex, compared with the literature", vortex_main,
+     &vortex_options},
     {NULL, NULL, NULL, NULL},
 };

@@ -24,7 +24,7 @@ static double seconds_of(const chain_loop *loop)
 
 /* Functions of a higher compile cost are compiled with fewer passes, which keeps the time within
  * ten seconds; what is lost of their speed is not worth minutes. */
-enum { MOST_OPTIMISED = HOSTILE(4000, 100) };
+enum { MOST_OPTIMISED = HOSTILE(8000, 100) };
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
