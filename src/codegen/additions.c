@@ -1,9 +1,11 @@
 /* Additions to bins: a pass over a row, behind its checks, which have found every index inside, and
  * in front of what is written to it. Points that are computed but do not count are left out. Where
- * points follow one another in memory, several are written out, each with its copy of the bins. */
+ * points follow one another in memory, several are written out, each with its copy of the bins.
+ * Indices and amounts that have to be computed are computed in vectors before, for some points, and
+ * lie in the first-level cache until they are added. */
 #include "codegen/emit.h"
 
-enum { AT_ONCE = 8 };
+enum { AT_ONCE = 8, GATHERED = 64 };
 
 static codegen_label bins_name(const codegen_writer *w, int param)
 {
@@ -65,13 +67,120 @@ static void add_apart(const codegen_writer *w, nest *in)
 
 static void add_at_once(const codegen_writer *w, nest *in)
 {
-    nest_statement(in, "const int64_t first = lo[0] > counted->lo[0] ? lo[0] : counted->lo[0]");
-    nest_statement(in, "const int64_t end = hi[0] < counted->hi[0] ? hi[0] : counted->hi[0]");
-    nest_statement(in, "int64_t at = first");
     nest *several = nest_loop(in, NEST_PLAIN, "; at + %d <= end; at += %d", AT_ONCE, AT_ONCE);
     nest *of = nest_loop(several, NEST_PLAIN, "int point = 0; point < %d; point++", AT_ONCE);
     nest_statement(of, "const int64_t ix = at + point");
     add_points(w, of, "point");
+}
+
+/* ---- indices that are computed --------------------------------------------------------------- */
+
+static const ir_node *node_of(const codegen_writer *w, ir_id id)
+{
+    return &w->loop->kernel->graph.nodes[id];
+}
+
+/* Whether the amount is the same for all points. */
+static bool is_constant(const codegen_writer *w, const ir_addition *a)
+{
+    return !a->condition && node_of(w, a->value)->op == IR_CONST;
+}
+
+/* Whether the index of an addition is an integer of memory and its amount a constant. */
+static bool is_direct(const codegen_writer *w, const ir_addition *a)
+{
+    const ir_node *index = node_of(w, a->index);
+    if (index->op == IR_CONVERT && !ir_type_is_floating((ir_type)node_of(w, index->arg[0])->type))
+        index = node_of(w, index->arg[0]);
+    return index->op == IR_LOAD && is_constant(w, a);
+}
+
+static bool all_direct(const codegen_writer *w)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    bool direct = true;
+    for (int i = 0; i < kernel->addition_count; i++)
+        direct = direct && is_direct(w, &kernel->additions[i]);
+    return direct;
+}
+
+/* "NAME[point] = condition ? (TYPE)OPERAND : 0" */
+static void gather(const codegen_writer *w, nest *in, const char *name, int i, const char *type,
+                   ir_id operand)
+{
+    const ir_addition *a = &w->loop->kernel->additions[i];
+    text *line = &nest_format(in, NEST_STATEMENT, "%s_%d[point] = ", name, i)->head;
+    if (a->condition) codegen_operand(line, w, a->condition);
+    text_add(line, "%s(%s)", a->condition ? " ? " : "", type);
+    codegen_operand(line, w, operand);
+    if (a->condition) text_add(line, " : 0");
+}
+
+static void gather_points(const codegen_writer *w, nest *in)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    nest *points = nest_loop(in, NEST_VECTOR, "int point = 0; point < %d; point++", GATHERED);
+    nest_statement(points, "const int64_t ix = at + point");
+    codegen_steps(w, points, CODEGEN_POINT);
+    for (int i = 0; i < kernel->addition_count; i++) {
+        const ir_addition *a = &kernel->additions[i];
+        gather(w, points, "bin", i, "int32_t", a->index);
+        if (!is_constant(w, a))
+            gather(w, points, "amount", i, ir_types[kernel->params[a->param].type].c_name,
+                   a->value);
+    }
+}
+
+static void add_gathered_points(const codegen_writer *w, nest *in)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    nest *some =
+        nest_loop(in, NEST_PLAIN, "int group = 0; group < %d; group += %d", GATHERED, AT_ONCE);
+    nest *of = nest_loop(some, NEST_PLAIN, "int point = 0; point < %d; point++", AT_ONCE);
+    for (int i = 0; i < kernel->addition_count; i++) {
+        const ir_addition *a = &kernel->additions[i];
+        const ir_param *param = &kernel->params[a->param];
+        codegen_label bins = bins_name(w, a->param);
+        nest_statement(of, "%s *const to_%d = %s + (point %% %d) * %d + bin_%d[group + point]",
+                       ir_types[param->type].c_name, i, bins.is, ABI_BIN_COPIES,
+                       has_copies(param) ? param->count : 0, i);
+        text *line = &nest_format(of, NEST_STATEMENT, "*to_%d = kata_add_%s(*to_%d, ", i,
+                                  codegen_short_type(param->type), i)
+                          ->head;
+        if (is_constant(w, a))
+            codegen_operand(line, w, a->value);
+        else
+            text_add(line, "amount_%d[group + point]", i);
+        text_add(line, ")");
+    }
+}
+
+static void add_gathered(const codegen_writer *w, nest *in)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    for (int i = 0; i < kernel->addition_count; i++) {
+        const ir_addition *a = &kernel->additions[i];
+        nest_statement(in, "int32_t bin_%d[%d]", i, GATHERED);
+        if (!is_constant(w, a))
+            nest_statement(in, "%s amount_%d[%d]", ir_types[kernel->params[a->param].type].c_name,
+                           i, GATHERED);
+    }
+    nest *several = nest_loop(in, NEST_PLAIN, "; at + %d <= end; at += %d", GATHERED, GATHERED);
+    gather_points(w, several);
+    add_gathered_points(w, several);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static void add_row(const codegen_writer *w, nest *in)
+{
+    nest_statement(in, "const int64_t first = lo[0] > counted->lo[0] ? lo[0] : counted->lo[0]");
+    nest_statement(in, "const int64_t end = hi[0] < counted->hi[0] ? hi[0] : counted->hi[0]");
+    nest_statement(in, "int64_t at = first");
+    if (all_direct(w))
+        add_at_once(w, in);
+    else
+        add_gathered(w, in);
     add_points(w, nest_loop(in, NEST_PLAIN, "int64_t ix = at; ix < end; ix++"), NULL);
 }
 
@@ -86,5 +195,5 @@ void codegen_additions(const codegen_writer *w, nest *in)
     if (w->loop->colored || w->blocks)
         add_apart(w, in);
     else
-        add_at_once(w, in);
+        add_row(w, in);
 }

@@ -106,7 +106,13 @@ KATA_INLINE int64_t kata_i64_of_f64(double x)
     return x != x ? 0 : x > high ? 0x7fffffffffffffff : i;
 }
 
-KATA_INLINE int32_t kata_i32_of_f32(float x) { return kata_i32_of_f64((double)x); }
+/* By one comparison in front of the conversion, and without double: half the instructions. */
+KATA_INLINE int32_t kata_i32_of_f32(float x)
+{
+    int32_t i = (int32_t)(__builtin_fabsf(x) < 2147483648.0f ? x : 0); /* a NaN is 0 */
+    return x >= 2147483648.0f ? 0x7fffffff : x <= -2147483648.0f ? -0x7fffffff - 1 : i;
+}
+
 KATA_INLINE int64_t kata_i64_of_f32(float x) { return kata_i64_of_f64((double)x); }
 
 /* ---- u8, u16, i16: wrap as integers do, saturate from floating point ---- */
