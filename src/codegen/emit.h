@@ -132,6 +132,8 @@ struct codegen_writer {
 codegen_rows codegen_rows_of(const codegen_loop *loop, int param);
 /* Whether a written field is read otherwise than what the point itself has written. */
 bool codegen_is_read(const ir_kernel *kernel, int param);
+/* Whether a field is read at indices that are known only at run time. */
+bool codegen_reads_levels(const ir_kernel *kernel, int param);
 /* Whether what a parameter receives is combined in lanes; whether any is. */
 bool codegen_has_lanes(const codegen_loop *loop, int param);
 bool codegen_reduces(const codegen_loop *loop);
@@ -259,7 +261,8 @@ void codegen_element(text *out, const codegen_writer *w, int param, int32_t offs
 void codegen_value_name(text *out, const codegen_writer *w, ir_id id);
 /* A node where it is used: its name, or the whole expression. */
 void codegen_operand(text *out, const codegen_writer *w, ir_id id);
-/* The expression that computes a node. */
+/* The expression that computes a node; and that of a LEVEL. */
+void codegen_level_element(text *out, const codegen_writer *w, const ir_node *node);
 void codegen_expression(text *out, const codegen_writer *w, ir_id id);
 /* The element of a row, or the lane, that a store writes. */
 void codegen_target(text *out, const codegen_writer *w, const ir_store *s);

@@ -204,6 +204,7 @@ void codegen_expression(text *out, const codegen_writer *w, ir_id id)
     case IR_INDEX: add_index(out, w, node->param); return;
     case IR_SIZE: text_add(out, "n%c", "xyz"[node->param]); return;
     case IR_LOAD: add_load(out, w, node); return;
+    case IR_LEVEL: codegen_level_element(out, w, node); return;
     case IR_CONVERT: add_convert(out, w, node); return;
     case IR_STORED: add_stored(out, w, node); return;
     case IR_CARRIED:

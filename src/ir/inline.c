@@ -35,8 +35,8 @@ static bool is_plain(const ir_param *p)
 
 bool ir_can_inline(const ir_kernel *kernel)
 {
-    bool can =
-        !kernel->direction && !kernel->check_count && !kernel->guarded && !kernel->loop_count;
+    bool can = !kernel->direction && !kernel->check_count && !kernel->level_read_count &&
+               !kernel->guarded && !kernel->loop_count;
     for (int p = 0; p < kernel->param_count && can; p++) {
         const ir_param *param = &kernel->params[p];
         can = !ir_param_is_reduction(param) && param->kind != IR_PARAM_INOUT &&

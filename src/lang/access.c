@@ -269,7 +269,9 @@ bool lang_lvalue_shift(lang_compiler *c, const lang_lvalue *lvalue, ir_expr **co
     const lang_expr *own = lvalue->offsets;
     for (int d = 0; d < 3; d++, own = own ? own->next : NULL) {
         offset[d] = field->offset[d];
-        if (!add_offset(c, lvalue, own, &offset[d])) return false;
+        if (lang_is_level(c, own) ? !lang_add_level(c, lvalue, own, d + 1, &offset[d])
+                                  : !add_offset(c, lvalue, own, &offset[d]))
+            return false;
     }
     return true;
 }
@@ -280,6 +282,7 @@ static ir_expr *load(lang_compiler *c, const lang_lvalue *lvalue)
     ir_expr *e = lang_tree_expr(c, IR_EXPR_LOAD, field->type, lvalue->at);
     if (!e) return NULL;
     e->index = field->index;
+    e->level = lang_find_level(c, lvalue);
     return lang_lvalue_shift(c, lvalue, &e->arg[0], &e->arg[1], &e->offsets) ? e : NULL;
 }
 

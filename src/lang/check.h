@@ -74,6 +74,7 @@ typedef struct lang_lvalue {
     int offset_count;
     uint32_t offsets_at;
     bool written; /* it is assigned to */
+    bool given;   /* to a helper */
 } lang_lvalue;
 /* Resolves a NAME or INDEX; reports any other expression. */
 bool lang_lvalue_find(lang_compiler *c, const lang_expr *e, lang_lvalue *lvalue);
@@ -91,6 +92,18 @@ bool lang_lvalue_shift(lang_compiler *c, const lang_lvalue *lvalue, ir_expr **co
 lang_value lang_check_call(lang_compiler *c, const lang_expr *e);
 /* Translates a helper that perhaps nobody calls, so that its errors show. */
 bool lang_check_helper(lang_compiler *c, lang_function *helper);
+
+/* ---- read_level.c
+ * --------------------------------------------------------------------------------- */
+
+/* Whether a number in the bracket of a field is `at(index)`, and not a call of a helper so named.
+ */
+bool lang_is_level(lang_compiler *c, const lang_expr *own);
+/* 1 + the first dimension along which an lvalue has one; 0: along none. */
+int lang_find_level(lang_compiler *c, const lang_lvalue *lvalue);
+/* Sets the index of one. */
+bool lang_add_level(lang_compiler *c, const lang_lvalue *lvalue, const lang_expr *own, int level,
+                    ir_expr **index);
 
 /* ---- check_statement.c, assign.c, declare.c -------------------------------------------------- */
 

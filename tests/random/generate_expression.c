@@ -59,8 +59,6 @@ static bool suits(const symbol *s, value_type want)
     return is_floating(want) || !is_floating(s->type);
 }
 
-static term *generate_leaf(builder *b, value_type want);
-
 /* An element by an index known when compiling, or at run time. */
 static term *generate_element(builder *b, const char *name, value_type type, int length)
 {
@@ -114,7 +112,7 @@ static term *generate_position(builder *b)
     return builder_term(b, LONG, fixed ? size[d] : index[d]);
 }
 
-static term *generate_leaf(builder *b, value_type want)
+term *generate_leaf(builder *b, value_type want)
 {
     int kind = chance_from(b->chance, 0, 99);
     term *t = NULL;
