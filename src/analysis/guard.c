@@ -73,8 +73,8 @@ static void keep_equal(grid_box *box, int d, int64_t x, bool equal)
 /* Whether an operation depends on its operands alone. */
 static bool is_of_operands(ir_op op)
 {
-    return op != IR_STORED && op != IR_LEVEL && op != IR_CARRIED && op != IR_CARRY &&
-           op != IR_AFTER;
+    return op != IR_STORED && op != IR_LEVEL && op != IR_ELEMENT && op != IR_CARRIED &&
+           op != IR_CARRY && op != IR_AFTER;
 }
 
 /* The dimension of the only index that a node depends on; -1: none, -2: others or other values. */

@@ -208,8 +208,9 @@ codegen_label codegen_lanes_name(const codegen_writer *w, const ir_store *s);
 codegen_label codegen_contributions_name(const codegen_writer *w, const ir_store *s);
 /* The number, or the element of a table, of a NUMBER node. */
 codegen_label codegen_number_name(const ir_kernel *kernel, const ir_node *node);
-/* The table of constants of a lookup. */
+/* The table of constants of a lookup; and a constant table of the kernel, in memory as a whole. */
 codegen_label codegen_table_name(const codegen_writer *w, const codegen_lookup *lookup);
+codegen_label codegen_constants_name(const codegen_writer *w, int table);
 /* "i32", "f64", ... as in names of functions. */
 const char *codegen_short_type(ir_type type);
 /* What stands behind the point in "numbers[3].f64"; and the type of variables. */
@@ -261,8 +262,7 @@ void codegen_element(text *out, const codegen_writer *w, int param, int32_t offs
 void codegen_value_name(text *out, const codegen_writer *w, ir_id id);
 /* A node where it is used: its name, or the whole expression. */
 void codegen_operand(text *out, const codegen_writer *w, ir_id id);
-/* The expression that computes a node; and that of a LEVEL. */
-void codegen_level_element(text *out, const codegen_writer *w, const ir_node *node);
+/* The expression that computes a node. */
 void codegen_expression(text *out, const codegen_writer *w, ir_id id);
 /* The element of a row, or the lane, that a store writes. */
 void codegen_target(text *out, const codegen_writer *w, const ir_store *s);

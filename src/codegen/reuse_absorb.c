@@ -95,8 +95,9 @@ static bool may_absorb(const reuse_finder *f, ir_id id, const codegen_reused *gr
     const reuse_member *m = &f->members[id];
     const reuse_class *c = &f->classes[m->class];
     return f->fitting[id] && !f->within[id] && !m->fixed && node->op != IR_LOAD &&
-           node->op != IR_LEVEL && ir_type_is_floating((ir_type)node->type) && c->count == 1 &&
-           c->value == REUSE_NOT && m->offset >= group->low && m->offset <= group->high;
+           node->op != IR_LEVEL && node->op != IR_ELEMENT &&
+           ir_type_is_floating((ir_type)node->type) && c->count == 1 && c->value == REUSE_NOT &&
+           m->offset >= group->low && m->offset <= group->high;
 }
 
 /* The largest nodes that fit are tried: smaller ones spare no more. */

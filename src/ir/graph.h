@@ -34,7 +34,8 @@ typedef struct ir_graph {
 /* ---- evaluate.c ------------------------------------------------------------------------------ */
 
 /* Finds the value of a node that depends on more than its operands: NUMBER, INDEX, SIZE, LOAD, and
- * STORED and LEVEL, of which `operand` is the value of the operand. False: the value is not known.
+ * STORED, LEVEL and ELEMENT, of which `operand` is the value of the operand. False: the value is
+ * not known.
  */
 typedef bool ir_find_value(const void *data, const ir_node *n, ir_value operand, ir_value *value);
 

@@ -91,7 +91,8 @@ enum {
     IR_MAX_OFFSET = 1024,
     IR_MAX_RATIO = 16,
     IR_MAX_OUTPUTS = 16384, /* components times children of a written field */
-    IR_MAX_LENGTH = 1024,   /* components of a field, elements of a table or array */
+    IR_MAX_LENGTH = 1024,   /* components of a field, elements of an array or a scalar array */
+    IR_MAX_TABLE = 65536,   /* elements of a table, and of all table parameters of a kernel */
     IR_MAX_BINS = 4096,     /* elements of a sum of integers */
     IR_MAX_DEPTH = 500,     /* nested expressions, statements and calls */
     IR_MAX_INTERVALS = 64,

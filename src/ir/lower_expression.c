@@ -56,7 +56,7 @@ static kata_status constant_index(lowering *l, const ir_expr *e, int length, int
 {
     int64_t row = 0, column = 0;
     if (e->kind != IR_EXPR_PAIR) return constant_integer(l, e, "index", 0, length - 1, out);
-    kata_status status = constant_integer(l, e->arg[0], "index", 0, e->offsets - 1, &row);
+    kata_status status = constant_index(l, e->arg[0], e->offsets, &row);
     if (!status) status = constant_integer(l, e->arg[1], "index", 0, e->index - 1, &column);
     if (!status) *out = row * e->index + column;
     return status;

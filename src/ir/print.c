@@ -115,6 +115,20 @@ static void print_level_node(text *out, const ir_kernel *k, const ir_node *n)
     print_level(out, k, &r, n->arg[0]);
 }
 
+/* "w[%7]"; of a constant table with a hash of its values, "table of 4913: 3f...[%7]". */
+static void print_element(text *out, const ir_kernel *k, const ir_node *n)
+{
+    if (n->element) {
+        const ir_table *t = &k->tables[n->element - 1];
+        size_t bytes = (size_t)t->length * sizeof *t->values;
+        text_add(out, " table of %d: %016llx", t->length,
+                 (unsigned long long)hash_bytes(t->values, bytes, 0));
+    } else {
+        text_add(out, " %s", k->params[n->param].name);
+    }
+    text_add(out, "[%%%u]", n->arg[0]);
+}
+
 /* "u", "u[-1,0]", "f[3]", "f[3][-1,0]" */
 static void print_access(text *out, const ir_kernel *k, int p, int component, const int32_t *offset)
 {
@@ -129,7 +143,8 @@ static void print_node(text *out, const ir_kernel *k, ir_id id)
 {
     const ir_node *n = &k->graph.nodes[id];
     text_add(out, "  %%%u = %s %s", id, ir_types[n->type].name, ir_ops[n->op].name);
-    for (int i = 0; i < ir_ops[n->op].operands && n->op != IR_LEVEL; i++)
+    bool in_brackets = n->op == IR_LEVEL || n->op == IR_ELEMENT;
+    for (int i = 0; i < ir_ops[n->op].operands && !in_brackets; i++)
         text_add(out, " %%%u", n->arg[i]);
     switch ((ir_op)n->op) {
     case IR_CONST:
@@ -147,6 +162,7 @@ static void print_node(text *out, const ir_kernel *k, ir_id id)
         print_access(out, k, n->param, n->element, n->offset);
         break;
     case IR_LEVEL: print_level_node(out, k, n); break;
+    case IR_ELEMENT: print_element(out, k, n); break;
     case IR_STORED: text_add(out, " %s", k->params[n->param].name); break;
     case IR_CARRIED:
     case IR_AFTER: text_add(out, " loop %d variable %d", n->param, n->element); break;

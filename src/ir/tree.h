@@ -18,8 +18,8 @@ typedef enum ir_expr_kind {
     IR_EXPR_OP,     /* op on arg[0..]. AND and OR of bool evaluate the second operand, and SELECT
                        one of its choices, only where it decides */
     IR_EXPR_RANDOM, /* a random number of seed arg[0] (I64): call `index` of random in the kernel */
-    IR_EXPR_PAIR,   /* two indices of a table or array as one: arg[0], below `offsets`, times
-                       `index`, plus arg[1], below `index` */
+    IR_EXPR_PAIR,   /* two indices of a table or array as one: arg[0], below `offsets` or a PAIR of
+                       the   first two of three, times `index`, plus arg[1], below `index` */
     IR_EXPR_CALL    /* an inlined helper: run `body`, whose RETURN sets local `index`; the value is
                        that local */
 } ir_expr_kind;

@@ -36,6 +36,20 @@ static const char *verify_level(const ir_kernel *k, const ir_node *n)
     return k->graph.nodes[n->arg[0]].type == IR_I64 ? NULL : "a level that is no long";
 }
 
+static const char *verify_element(const ir_kernel *k, const ir_node *n)
+{
+    bool constant = n->element > 0;
+    if (constant ? n->element > k->table_count : n->param < 0 || n->param >= k->param_count)
+        return "an element of no table";
+    const ir_table *table = constant ? &k->tables[n->element - 1] : NULL;
+    const ir_param *param = &k->params[n->param];
+    if (!constant && param->kind != IR_PARAM_TABLE) return "an element of no table parameter";
+    if (n->value.i32 != (constant ? table->length : param->count)) return "a table's other length";
+    if (n->type != (constant ? table->type : param->type)) return "an element of another type";
+    return k->graph.nodes[n->arg[0]].type == IR_I64 ? NULL
+                                                    : "an element by a number that is no long";
+}
+
 /* Nodes of loops that are not unrolled. */
 static const char *verify_loop_node(const ir_kernel *k, const ir_node *n)
 {
@@ -57,6 +71,7 @@ static const char *verify_types(const ir_kernel *k, const ir_node *n)
     if (!operands) return NULL;
     if (op == IR_CARRIED || op == IR_CARRY || op == IR_AFTER) return verify_loop_node(k, n);
     if (op == IR_LEVEL) return verify_level(k, n);
+    if (op == IR_ELEMENT) return verify_element(k, n);
     uint8_t type = k->graph.nodes[n->arg[first]].type;
     for (int i = first; i < operands; i++)
         if (k->graph.nodes[n->arg[i]].type != type) return "operands differ in type";

@@ -68,9 +68,9 @@ bool lang_check_constant(lang_compiler *c, const lang_expr *e, const char *what,
 typedef struct lang_lvalue {
     lang_symbol *symbol;
     uint32_t at;
-    const lang_expr *element; /* index of a table, array or component */
-    const lang_expr *column;  /* second index of a table or array that has two */
-    const lang_expr *offsets; /* list */
+    const lang_expr *element;   /* index of a table, array or component */
+    const lang_expr *others[2]; /* further indices of a table or array that has them */
+    const lang_expr *offsets;   /* list */
     int offset_count;
     uint32_t offsets_at;
     bool written; /* it is assigned to */
@@ -162,8 +162,10 @@ void lang_warn_partly_written(lang_compiler *c, const ir_kernel *kernel);
 bool lang_check_kernel(lang_compiler *c, lang_function *function, ir_kernel *kernel);
 /* Number of elements or components of a parameter, 0 when it has no brackets. */
 bool lang_check_param_length(lang_compiler *c, const lang_param *param, int *length);
-/* The columns of a table or array; 0: it has one index. *length is its rows, and becomes the number
- * of all elements. */
-bool lang_check_columns(lang_compiler *c, const lang_expr *e, int *length, int *columns);
+/* Multiplies a length, that of the first index, by those of the others, and sets all three (0:
+ * there is no such index); refuses more than `most` elements. */
+bool lang_check_extents(lang_compiler *c, lang_expr *const lengths[3], int most, int *length,
+                        int extents[3]);
+void lang_set_extents(lang_symbol *symbol, const int extents[3]);
 
 #endif

@@ -139,6 +139,12 @@ static ir_value load_level(const oracle_part *p, const ir_node *n, int64_t level
     return ir_storage_read(slot->type, (ir_type)n->type, &element);
 }
 
+/* The element of a NUMBER, or of a table in memory, that a scalar array is given for. */
+static int element_of(const ir_node *n, ir_value operand)
+{
+    return n->op == IR_ELEMENT ? (int)chain_element_number(n, operand) : n->element;
+}
+
 static bool find_value(const void *data, const ir_node *n, ir_value operand, ir_value *value)
 {
     const oracle_part *p = data;
@@ -148,7 +154,7 @@ static bool find_value(const void *data, const ir_node *n, ir_value operand, ir_
     else if (n->op == IR_LOAD)
         *value = load(p, n);
     else
-        *value = store_scalar(p->loop->bindings[n->param].slot, n->element);
+        *value = store_scalar(p->loop->bindings[n->param].slot, element_of(n, operand));
     return true;
 }
 

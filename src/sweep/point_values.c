@@ -67,12 +67,13 @@ static bool find_value(const void *data, const ir_node *n, ir_value operand, ir_
     const evaluation *e = data;
     const chain_loop *loop = e->l->loop;
     if (chain_node_value(loop, e->point, n, operand, value)) return true;
+    int64_t element = n->op == IR_ELEMENT ? chain_element_number(n, operand) : n->element;
     if (n->op == IR_LEVEL)
         *value = evaluate_level(e, n, operand.i64);
     else if (n->op == IR_LOAD)
         *value = evaluate_load(e, n);
     else
-        *value = e->l->numbers[codegen_number_index(loop->kernel, n->param) + n->element];
+        *value = e->l->numbers[codegen_number_index(loop->kernel, n->param) + element];
     return true;
 }
 
