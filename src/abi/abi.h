@@ -73,7 +73,8 @@ typedef struct abi_failure {
 typedef struct abi_arguments {
     /* In the order of parameters: a view for each component of a field and each element of a
      * reduction. An inout field, and an out that is read at other levels, has its views twice: for
-     * reads, then for writes.
+     * reads, then for writes. So has a field that is read at indices known only at run time: its
+     * second views are those of the field itself, also where the first are those of a copy.
      *
      * A reduction's view holds ABI_LANES elements of the parameter's type for each brick of a row,
      * into which points are combined. With ABI_WHOLE_BRICKS it holds one abi_value for each brick,

@@ -34,9 +34,11 @@ grid_box analysis_interior(const chain_loop *loop);
 typedef struct analysis_touch {
     int slot, component, param; /* slot: its number in the chain */
     bool scalar;                /* the slot is a scalar's */
-    bool remapped; /* not point for point: the field is finer, coarser or lacks a dimension, or its
-                      values are copied from other indices */
+    bool remapped; /* not point for point: the field is finer, coarser or lacks a dimension, its
+                      values are copied from other indices, or read at indices known only at run
+                      time */
     bool scaled;   /* the field is finer or coarser, and lacks no dimension */
+    int level;     /* of a read at indices known only at run time: 1 + their dimension, or else 0 */
     bool writes;
     bool partial; /* of a write: some of the old values remain */
     grid_box at;  /* holds the points */
@@ -191,9 +193,9 @@ bool analysis_has_columns(const chain_loop *loop);
 
 /* ---- guard.c --------------------------------------------------------------------------------- */
 
-/* For each access of a loop's kernel a box that holds all points at which the read is needed: in
- * `ix > 0 ? u[-1,0] : u`, all points except the first column. Empty if there is no such point. NULL
- * when memory is out. */
+/* For each access of a loop's kernel, and then for each level read, a box that holds all points at
+ * which the read is needed: in `ix > 0 ? u[-1,0] : u`, all points except the first column. Empty if
+ * there is no such point. NULL when memory is out. */
 grid_box *analysis_needs(const chain_loop *loop, arena *memory);
 /* A box that holds all points of the loop at which a store happens. */
 grid_box analysis_written(const chain_loop *loop, const ir_store *store);

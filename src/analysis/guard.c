@@ -70,6 +70,13 @@ static void keep_equal(grid_box *box, int d, int64_t x, bool equal)
     }
 }
 
+/* Whether an operation depends on its operands alone. */
+static bool is_of_operands(ir_op op)
+{
+    return op != IR_STORED && op != IR_LEVEL && op != IR_ELEMENT && op != IR_CARRIED &&
+           op != IR_CARRY && op != IR_AFTER;
+}
+
 /* The dimension of the only index that a node depends on; -1: none, -2: others or other values. */
 static int only_index(guard *g, ir_id id, int depth)
 {
@@ -77,6 +84,7 @@ static int only_index(guard *g, ir_id id, int depth)
     int found = -1;
     if (g->known[id]) return -1;
     if (n->op == IR_INDEX) return n->param;
+    if (!is_of_operands((ir_op)n->op)) return -2;
     if (depth > DEEPEST_CONDITION || g->steps++ > MOST_STEPS || !ir_ops[n->op].operands) return -2;
     for (int i = 0; i < ir_ops[n->op].operands; i++) {
         int d = only_index(g, n->arg[i], depth + 1);
@@ -252,6 +260,12 @@ static bool is_same_read(const ir_node *n, const ir_access *a)
            n->offset[1] == a->offset[1] && n->offset[2] == a->offset[2];
 }
 
+static bool is_same_level(const ir_node *n, const ir_level_read *r)
+{
+    return n->param == r->param && n->element == r->component && n->value.i32 == r->dimension &&
+           !memcmp(n->offset, r->offset, sizeof r->offset);
+}
+
 static bool prepare(guard *g, arena *memory)
 {
     size_t count = g->graph->count + 1; /* an empty graph has 0 nodes */
@@ -274,12 +288,26 @@ grid_box analysis_written(const chain_loop *loop, const ir_store *store)
     return box;
 }
 
+/* Reads of several indices at equal offsets are alike: each gets the needs of all. */
+static void take_level_needs(const guard *g, grid_box *out)
+{
+    const ir_kernel *kernel = g->loop->kernel;
+    for (int i = 0; i < kernel->level_read_count; i++) {
+        out[i].hi[0] = out[i].lo[0];
+        for (ir_id id = 1; id < g->graph->count; id++)
+            if (g->graph->nodes[id].op == IR_LEVEL &&
+                is_same_level(&g->graph->nodes[id], &kernel->level_reads[i]))
+                out[i] = grid_box_hull(&out[i], &g->needs[id]);
+    }
+}
+
 static void take_needs(const guard *g, grid_box *out)
 {
     const ir_kernel *kernel = g->loop->kernel;
     for (ir_id id = 1; id < g->graph->count; id++)
         for (int i = 0; g->graph->nodes[id].op == IR_LOAD && i < kernel->access_count; i++)
             if (is_same_read(&g->graph->nodes[id], &kernel->accesses[i])) out[i] = g->needs[id];
+    take_level_needs(g, out + kernel->access_count);
 }
 
 grid_box *analysis_needs(const chain_loop *loop, arena *memory)
@@ -287,8 +315,9 @@ grid_box *analysis_needs(const chain_loop *loop, arena *memory)
     const ir_kernel *kernel = loop->kernel;
     arena own = {0};
     guard g = {.loop = loop, .graph = &kernel->graph};
-    grid_box *needs = arena_array(memory, (size_t)kernel->access_count + 1, sizeof *needs);
-    for (int i = 0; needs && i < kernel->access_count; i++) needs[i] = loop->box;
+    int reads = kernel->access_count + kernel->level_read_count;
+    grid_box *needs = arena_array(memory, (size_t)reads + 1, sizeof *needs);
+    for (int i = 0; needs && i < reads; i++) needs[i] = loop->box;
     bool done = needs && prepare(&g, &own);
     if (done) find_needs(&g);
     if (done) take_needs(&g, needs);

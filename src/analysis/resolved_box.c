@@ -45,6 +45,16 @@ grid_box analysis_resolved_box(const chain_loop *loop, int param, const int32_t 
     return out;
 }
 
+/* Where a read finds all indices of a dimension. */
+static grid_box touched_at(const analysis_loop *l, const analysis_touch *t, const grid_box *points)
+{
+    grid_box at = analysis_touched_by(l->loop, t->param, t->lo, t->hi, points);
+    if (!t->level || grid_box_is_empty(&at)) return at;
+    at.lo[t->level - 1] = 0;
+    at.hi[t->level - 1] = l->loop->shape.size[t->level - 1];
+    return at;
+}
+
 int analysis_resolved_boxes(const analysis_loop *l, const analysis_touch *t, const grid_box *points,
                             const bool wraps[3], const int64_t shift[3],
                             grid_box out[ANALYSIS_RESOLVED_BOXES])
@@ -54,7 +64,7 @@ int analysis_resolved_boxes(const analysis_loop *l, const analysis_touch *t, con
     int count[3], total = 0;
     grid_box at = grid_box_intersect(points, &t->at);
     if (grid_box_is_empty(&at)) return 0;
-    at = analysis_touched_by(l->loop, t->param, t->lo, t->hi, &at);
+    at = touched_at(l, t, &at);
     for (int d = 0; d < 3; d++) {
         bool stays = wraps[d] && grid_boundary_is_periodic(b->boundary, d);
         along[d][0] = (analysis_span){at.lo[d], at.hi[d]};
@@ -85,6 +95,8 @@ analysis_distance analysis_distance_of(const analysis_loop *l, const analysis_to
     grid_box at = analysis_touched_by(l->loop, t->param, here, here, &t->at);
     int64_t lo = t->lo[d], hi = t->hi[d], size = chain_slot_axis(b->slot, d).size;
     analysis_distance far = {lo, hi, false};
+    if (t->level == d + 1)
+        return (analysis_distance){1 - at.hi[d], l->loop->shape.size[d] - 1 - at.lo[d], false};
     bool low = at.lo[d] + lo<inside.lo[d], high = at.hi[d] + hi> inside.hi[d];
     if ((!low && !high) || grid_box_is_empty(&t->at)) return far;
     if (grid_boundary_is_periodic(b->boundary, d)) {

@@ -62,6 +62,22 @@ static void add_reads(analysis_loop *l, const grid_box *needs)
     }
 }
 
+/* Reads at indices that are known only at run time: of a whole dimension. */
+static void add_levels(analysis_loop *l, const grid_box *needs)
+{
+    const ir_kernel *kernel = l->loop->kernel;
+    for (int i = 0; i < kernel->level_read_count; i++) {
+        const ir_level_read *r = &kernel->level_reads[i];
+        const grid_box *need = needs ? &needs[kernel->access_count + i] : &l->loop->box;
+        if (grid_box_is_empty(need)) continue;
+        analysis_touch *t = add(l, r->param, r->component, r->offset);
+        t->at = *need;
+        t->level = r->dimension + 1;
+        t->remapped = true;
+        t->scaled = false;
+    }
+}
+
 /* Of a finer field, all children count as written, some with their old values: then the children of
  * the points of a box are a box, too. */
 static void widen_to_children(const ir_param *param, int rank, analysis_touch *t)
@@ -133,14 +149,17 @@ static bool hands_on(const chain_loop *loop)
 static bool make_loop(const chain_loop *loop, arena *memory, analysis_loop *out)
 {
     const ir_kernel *kernel = loop->kernel;
-    size_t most = (size_t)kernel->access_count + (size_t)kernel->store_count;
+    size_t most = (size_t)kernel->access_count + (size_t)kernel->level_read_count +
+                  (size_t)kernel->store_count;
     for (int p = 0; p < kernel->param_count; p++) most += (size_t)kernel->params[p].count;
     const grid_box *needs = kernel->guarded ? analysis_needs(loop, memory) : NULL;
     *out = (analysis_loop){.loop = loop,
-                           .checks = kernel->check_count > 0 || kernel->addition_count > 0};
+                           .checks = kernel->check_count > 0 || kernel->addition_count > 0 ||
+                                     kernel->level_read_count > 0};
     out->touches = arena_array(memory, most + 1, sizeof *out->touches);
     if (!out->touches || (kernel->guarded && !needs)) return false;
     add_reads(out, needs);
+    add_levels(out, needs);
     add_writes(out);
     add_scalars(out);
     if (kernel->direction) out->columns = analysis_has_columns(loop);

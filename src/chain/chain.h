@@ -156,8 +156,10 @@ void chain_free(chain *c);
 
 /* ---- node_value.c ---------------------------------------------------------------------------- */
 
+/* The number of the element that an ELEMENT finds by an operand: the nearest that there is. */
+int64_t chain_element_number(const ir_node *n, ir_value operand);
 /* Finds the value in a loop of a node INDEX (of a point; NULL: it is not known), SIZE, STORED, or
- * NUMBER if it is no scalar. False of scalars, LOAD, and operations. `operand`: see
+ * NUMBER or ELEMENT if it is no scalar. False of scalars, LOAD, and operations. `operand`: see
  * ir_find_value. */
 bool chain_node_value(const chain_loop *loop, const int64_t *point, const ir_node *n,
                       ir_value operand, ir_value *value);

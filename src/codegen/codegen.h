@@ -42,6 +42,8 @@ int codegen_view_index(const ir_kernel *kernel, int param);
 int codegen_number_index(const ir_kernel *kernel, int param);
 /* The index of the first view through which a parameter is written. */
 int codegen_store_index(const ir_kernel *kernel, int param);
+/* The index of the first view through which a field is read at indices known only at run time. */
+int codegen_level_index(const ir_kernel *kernel, int param);
 /* Whether a parameter is a reduction whose points are added to rows: its field extends along x. */
 bool codegen_adds_rows(const ir_kernel *kernel, int param);
 

@@ -132,6 +132,8 @@ struct codegen_writer {
 codegen_rows codegen_rows_of(const codegen_loop *loop, int param);
 /* Whether a written field is read otherwise than what the point itself has written. */
 bool codegen_is_read(const ir_kernel *kernel, int param);
+/* Whether a field is read at indices that are known only at run time. */
+bool codegen_reads_levels(const ir_kernel *kernel, int param);
 /* Whether what a parameter receives is combined in lanes; whether any is. */
 bool codegen_has_lanes(const codegen_loop *loop, int param);
 bool codegen_reduces(const codegen_loop *loop);
@@ -206,8 +208,9 @@ codegen_label codegen_lanes_name(const codegen_writer *w, const ir_store *s);
 codegen_label codegen_contributions_name(const codegen_writer *w, const ir_store *s);
 /* The number, or the element of a table, of a NUMBER node. */
 codegen_label codegen_number_name(const ir_kernel *kernel, const ir_node *node);
-/* The table of constants of a lookup. */
+/* The table of constants of a lookup; and a constant table of the kernel, in memory as a whole. */
 codegen_label codegen_table_name(const codegen_writer *w, const codegen_lookup *lookup);
+codegen_label codegen_constants_name(const codegen_writer *w, int table);
 /* "i32", "f64", ... as in names of functions. */
 const char *codegen_short_type(ir_type type);
 /* What stands behind the point in "numbers[3].f64"; and the type of variables. */

@@ -15,6 +15,14 @@ bool codegen_is_read(const ir_kernel *kernel, int param)
     return read;
 }
 
+bool codegen_reads_levels(const ir_kernel *kernel, int param)
+{
+    bool reads = false;
+    for (int i = 0; i < kernel->level_read_count; i++)
+        reads = reads || kernel->level_reads[i].param == param;
+    return reads;
+}
+
 bool codegen_adds_rows(const ir_kernel *kernel, int param)
 {
     const ir_param *p = &kernel->params[param];

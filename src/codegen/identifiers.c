@@ -91,6 +91,13 @@ codegen_label codegen_table_name(const codegen_writer *w, const codegen_lookup *
     return codegen_format("%s_table_%d", name, (int)(lookup - w->lookups->lookup));
 }
 
+codegen_label codegen_constants_name(const codegen_writer *w, int table)
+{
+    char name[64];
+    codegen_name(w->loop, name);
+    return codegen_format("%s_constants_%d", name, table);
+}
+
 /* ---- types ----------------------------------------------------------------------------------- */
 
 const char *codegen_short_type(ir_type type)

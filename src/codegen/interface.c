@@ -24,6 +24,7 @@ static int views_of(const ir_kernel *kernel, int p)
 {
     const ir_param *param = &kernel->params[p];
     if (ir_param_is_written_field(param) && codegen_is_read(kernel, p)) return 2 * param->count;
+    if (codegen_reads_levels(kernel, p)) return 2 * param->count;
     if (ir_has_bins(kernel, p)) return 1;
     return ir_param_is_field(param) || ir_param_is_reduction(param) ? param->count : 0;
 }
@@ -45,6 +46,12 @@ int codegen_store_index(const ir_kernel *kernel, int param)
     const ir_param *p = &kernel->params[param];
     bool twice = ir_param_is_written_field(p) && codegen_is_read(kernel, param);
     return codegen_view_index(kernel, param) + (twice ? p->count : 0);
+}
+
+int codegen_level_index(const ir_kernel *kernel, int param)
+{
+    return codegen_view_index(kernel, param) +
+           (codegen_reads_levels(kernel, param) ? kernel->params[param].count : 0);
 }
 
 int codegen_number_index(const ir_kernel *kernel, int param)

@@ -119,6 +119,7 @@ static void add_all(const list *l)
     add_item(l, "const int64_t", "ny");
     add_item(l, "const int64_t", "nz");
     if (l->w->loop->kernel->direction) add_item(l, "const abi_levels *const", "levels");
+    if (l->w->loop->kernel->level_read_count) add_item(l, "const abi_view *const", "view");
     if (codegen_reads_tables(l->w)) add_item(l, "const abi_value *const", "numbers");
     add_values(l);
     add_rows(l);

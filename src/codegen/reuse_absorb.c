@@ -95,6 +95,7 @@ static bool may_absorb(const reuse_finder *f, ir_id id, const codegen_reused *gr
     const reuse_member *m = &f->members[id];
     const reuse_class *c = &f->classes[m->class];
     return f->fitting[id] && !f->within[id] && !m->fixed && node->op != IR_LOAD &&
+           node->op != IR_LEVEL && node->op != IR_ELEMENT &&
            ir_type_is_floating((ir_type)node->type) && c->count == 1 && c->value == REUSE_NOT &&
            m->offset >= group->low && m->offset <= group->high;
 }

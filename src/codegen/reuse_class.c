@@ -75,6 +75,7 @@ static void classify(reuse_finder *f, ir_id id)
         m->fixed = true;
         return;
     }
+    if (node->op == IR_LEVEL || node->op == IR_ELEMENT) return;
     if (node->op == IR_LOAD) {
         if (!can_move(f->loop, node->param)) return;
         t.param = node->param;

@@ -39,7 +39,8 @@ static codegen_level own_level(const ir_kernel *kernel, const ir_node *node)
         return CODEGEN_POINT;
     if (node->op == IR_INDEX) return index_level[node->param];
     if (node->op == IR_LOAD && is_of_row(kernel, node)) return CODEGEN_ROW;
-    return node->op == IR_LOAD || node->op == IR_CARRIED ? CODEGEN_POINT : CODEGEN_ONCE;
+    bool loads = node->op == IR_LOAD || node->op == IR_LEVEL;
+    return loads || node->op == IR_CARRIED ? CODEGEN_POINT : CODEGEN_ONCE;
 }
 
 /* Whether the C text of an operation evaluates operand k twice, or only sometimes. */

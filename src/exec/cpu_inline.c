@@ -57,8 +57,8 @@ static bool can_take(const cpu_inliner *in, int loop, int p, int maker)
     const chain_loop *l = &in->c->loops[loop];
     const ir_kernel *k = l->kernel;
     const ir_param *param = &k->params[p];
-    if (maker < 0 || l->once || l->copy || k->direction || k->check_count || k->addition_count ||
-        param->kind != IR_PARAM_IN || ir_param_has_ratio(param) ||
+    if (maker < 0 || l->once || l->copy || k->direction || k->check_count || k->level_read_count ||
+        k->addition_count || param->kind != IR_PARAM_IN || ir_param_has_ratio(param) ||
         ir_param_lacks_dimensions(param) || !is_exact(l, p))
         return false;
     const chain_loop *made = &in->c->loops[maker];

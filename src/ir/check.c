@@ -39,19 +39,31 @@ kata_status lower_add_check(lowering *l, ir_check check)
     return KATA_OK;
 }
 
+/* Adds the check that an index lies from 0 to below a length, or the size of a dimension. */
+static kata_status check_below(lowering *l, ir_check check)
+{
+    ir_type type = (ir_type)l->g->nodes[check.index].type;
+    ir_node size = {.op = IR_SIZE, .type = IR_I64, .param = check.dimension, .at = check.at};
+    ir_id zero = ir_graph_const(l->g, type, ir_value_of_int(type, 0));
+    ir_id end = check.length ? ir_graph_const(l->g, type, ir_value_of_int(type, check.length))
+                             : ir_graph_add(l->g, &size);
+    ir_id low = ir_graph_op(l->g, IR_LE, IR_BOOL, zero, check.index, 0, check.at);
+    ir_id high = ir_graph_op(l->g, IR_LT, IR_BOOL, check.index, end, 0, check.at);
+    check.kind = IR_CHECK_INDEX;
+    check.passes = lower_bool_op(l, IR_AND, low, high);
+    return lower_add_check(l, check);
+}
+
 kata_status lower_index_check(lowering *l, ir_id index, int length, const char *name, uint32_t at)
 {
-    ir_type type = (ir_type)l->g->nodes[index].type;
-    ir_id zero = ir_graph_const(l->g, type, ir_value_of_int(type, 0));
-    ir_id end = ir_graph_const(l->g, type, ir_value_of_int(type, length));
-    ir_id low = ir_graph_op(l->g, IR_LE, IR_BOOL, zero, index, 0, at);
-    ir_id high = ir_graph_op(l->g, IR_LT, IR_BOOL, index, end, 0, at);
-    return lower_add_check(l, (ir_check){.kind = IR_CHECK_INDEX,
-                                         .passes = lower_bool_op(l, IR_AND, low, high),
-                                         .at = at,
-                                         .name = name,
-                                         .index = index,
-                                         .length = length});
+    return check_below(l, (ir_check){.at = at, .name = name, .index = index, .length = length});
+}
+
+kata_status lower_level_check(lowering *l, ir_id index, int dimension, const char *name,
+                              uint32_t at)
+{
+    return check_below(l,
+                       (ir_check){.at = at, .name = name, .index = index, .dimension = dimension});
 }
 
 kata_status lower_collect_checks(lowering *l)

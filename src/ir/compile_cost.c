@@ -79,6 +79,7 @@ static int operation_cost(const ir_graph *g, const ir_node *node)
     switch (op) {
     case IR_CONST:
     case IR_LOAD: return 0;
+    case IR_LEVEL: return READ_COST;
     case IR_MIX: return MIX_COST;
     case IR_SHL:
     case IR_SHR: return SHIFT_COST;

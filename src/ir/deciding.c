@@ -12,7 +12,8 @@ uint64_t ir_find_deciding(const ir_graph *g)
     if (!numbers) return UINT64_MAX;
     for (ir_id id = 1; id < g->count; id++) {
         const ir_node *n = &g->nodes[id];
-        if (n->op == IR_NUMBER) numbers[id] = bit_of(n->param);
+        bool element = n->op == IR_ELEMENT && !n->element;
+        if (n->op == IR_NUMBER || element) numbers[id] = bit_of(n->param);
         for (int i = 0; i < ir_ops[n->op].operands; i++) numbers[id] |= numbers[n->arg[i]];
         if (n->type == IR_BOOL) found |= numbers[id];
     }

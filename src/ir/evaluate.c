@@ -98,7 +98,8 @@ static bool evaluate_node(const ir_graph *g, const ir_node *n, ir_find_value *fi
     int operands = ir_ops[n->op].operands;
     if (n->op == IR_CONST) return *out = n->value, true;
     if (!operands) return find(data, n, none, out);
-    if (n->op == IR_STORED) return find(data, n, values[n->arg[0]], out);
+    bool of_data = n->op == IR_STORED || n->op == IR_LEVEL || n->op == IR_ELEMENT;
+    if (of_data) return find(data, n, values[n->arg[0]], out);
     for (int i = 0; i < operands; i++) args[i] = values[n->arg[i]];
     *out = ir_evaluate((ir_op)n->op, (ir_type)n->type, ir_operand_type(g, n), args);
     return true;

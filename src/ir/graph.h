@@ -14,7 +14,8 @@ typedef struct ir_node {
     uint16_t zero; /* fills the gap, so that equal nodes are equal bytes */
     ir_id arg[3];
     /* CONST: bits of the value. NUMBER: param, element. INDEX, SIZE: dimension in param.
-     * LOAD: param, component in element, offset. STORED: param. */
+     * LOAD: param, component in element, offset. STORED: param. LEVEL: as LOAD, and the dimension
+     * along which arg[0] is the index in value.i32. */
     ir_value value;
     int32_t param, element;
     int32_t offset[3];
@@ -32,8 +33,10 @@ typedef struct ir_graph {
 
 /* ---- evaluate.c ------------------------------------------------------------------------------ */
 
-/* Finds the value of a node that depends on more than its operands: NUMBER, INDEX, SIZE, LOAD and
- * STORED, of which `operand` is the value of the operand. False: the value is not known. */
+/* Finds the value of a node that depends on more than its operands: NUMBER, INDEX, SIZE, LOAD, and
+ * STORED, LEVEL and ELEMENT, of which `operand` is the value of the operand. False: the value is
+ * not known.
+ */
 typedef bool ir_find_value(const void *data, const ir_node *n, ir_value operand, ir_value *value);
 
 /* Evaluates all nodes in order into values[id]. known[id] (NULL: `find` knows all): whether the

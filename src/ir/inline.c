@@ -35,8 +35,8 @@ static bool is_plain(const ir_param *p)
 
 bool ir_can_inline(const ir_kernel *kernel)
 {
-    bool can =
-        !kernel->direction && !kernel->check_count && !kernel->guarded && !kernel->loop_count;
+    bool can = !kernel->direction && !kernel->check_count && !kernel->level_read_count &&
+               !kernel->guarded && !kernel->loop_count;
     for (int p = 0; p < kernel->param_count && can; p++) {
         const ir_param *param = &kernel->params[p];
         can = !ir_param_is_reduction(param) && param->kind != IR_PARAM_INOUT &&
@@ -47,7 +47,7 @@ bool ir_can_inline(const ir_kernel *kernel)
         can = !s->condition && !s->offset[0] && !s->offset[1] && !s->offset[2];
     }
     for (ir_id id = 1; id < kernel->graph.count && can; id++)
-        can = kernel->graph.nodes[id].op != IR_STORED;
+        can = kernel->graph.nodes[id].op != IR_STORED && kernel->graph.nodes[id].op != IR_ELEMENT;
     return can;
 }
 
@@ -94,6 +94,7 @@ static ir_id copy_node(inliner *in, int kernel, const ir_node *from, const copy 
             node.offset[d] += c->by[d];
             if (node.offset[d] < -IR_MAX_OFFSET || node.offset[d] > IR_MAX_OFFSET) return 0;
         }
+    if (node.op == IR_ELEMENT) return 0; /* its table belongs to one kernel */
     if (node.op == IR_LOAD && k->maker[node.param] >= 0)
         return copy_made(in, k->maker[node.param], &node, k->param[node.param]);
     if (node.op == IR_LOAD || node.op == IR_NUMBER || node.op == IR_STORED)

@@ -27,7 +27,7 @@ typedef struct ir_addition {
 
 typedef enum ir_check_kind {
     IR_CHECK_ASSERT,
-    IR_CHECK_INDEX /* an index known only at run time is inside its table or array */
+    IR_CHECK_INDEX /* an index known only at run time is inside its table, array or grid */
 } ir_check_kind;
 
 /* A value that a failed assert shows. */
@@ -42,9 +42,10 @@ typedef struct ir_check {
     ir_check_kind kind;
     ir_id passes; /* bool, true also where the check is not reached */
     uint32_t at;
-    const char *name; /* INDEX: the table or array; ASSERT: its text or NULL */
+    const char *name; /* INDEX: the table, array or field; ASSERT: its text or NULL */
     ir_id index;      /* INDEX: must be 0 to length - 1 */
-    int length;
+    int length;       /* 0: the size of the grid along `dimension` */
+    int dimension;
     ir_shown *shown; /* ASSERT: what its condition reads, in the order of evaluation */
     int shown_count;
 } ir_check;
@@ -55,6 +56,15 @@ typedef struct ir_access {
     int32_t offset[3];
     uint32_t at;
 } ir_access;
+
+/* One read of a field at an index that is known only at run time along a dimension, where it is
+ * inside the grid; at an offset along the others, where reads must stay inside. Only fields that
+ * the kernel does not write are read so. */
+typedef struct ir_level_read {
+    int param, component, dimension;
+    int32_t offset[3]; /* 0 along the dimension */
+    uint32_t at;
+} ir_level_read;
 
 /* The order in which the points of a loop run: any, or level by level. A level has one index along
  * each dimension that has a direction. Levels run as a nest of loops over these dimensions does: z
@@ -81,7 +91,8 @@ enum {
     IR_MAX_OFFSET = 1024,
     IR_MAX_RATIO = 16,
     IR_MAX_OUTPUTS = 16384, /* components times children of a written field */
-    IR_MAX_LENGTH = 1024,   /* components of a field, elements of a table or array */
+    IR_MAX_LENGTH = 1024,   /* components of a field, elements of an array or a scalar array */
+    IR_MAX_TABLE = 65536,   /* elements of a table, and of all table parameters of a kernel */
     IR_MAX_BINS = 4096,     /* elements of a sum of integers */
     IR_MAX_DEPTH = 500,     /* nested expressions, statements and calls */
     IR_MAX_INTERVALS = 64,
@@ -120,6 +131,8 @@ typedef struct ir_kernel {
     ir_id valid;         /* bool: all checks pass; 0 when there are none */
     ir_access *accesses; /* each LOAD node once: by parameter, component, z, y, x */
     int access_count;
+    ir_level_read *level_reads; /* each LEVEL node once */
+    int level_read_count;
     int loop_count;   /* loops that are not unrolled */
     int rank;         /* of the grids it can be applied to: the number of offsets written in each
                          [dx,dy]; 0 when there is none */

@@ -56,7 +56,7 @@ static kata_status constant_index(lowering *l, const ir_expr *e, int length, int
 {
     int64_t row = 0, column = 0;
     if (e->kind != IR_EXPR_PAIR) return constant_integer(l, e, "index", 0, length - 1, out);
-    kata_status status = constant_integer(l, e->arg[0], "index", 0, e->offsets - 1, &row);
+    kata_status status = constant_index(l, e->arg[0], e->offsets, &row);
     if (!status) status = constant_integer(l, e->arg[1], "index", 0, e->index - 1, &column);
     if (!status) *out = row * e->index + column;
     return status;
@@ -188,11 +188,53 @@ static bool same_offset(const int32_t a[3], const int32_t b[3])
     return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
 }
 
+/* A field that has no levels to read along a dimension. */
+static void refuse_level(lowering *l, const ir_expr *e, int dimension)
+{
+    const ir_param *param = &l->kernel->params[e->index];
+    bool ratio = ir_param_has_ratio(param);
+    message_begin_at(l->m, KATA_ERROR_KERNEL, l->kernel->text, e->at,
+                     ratio ? "'%s' lies on a finer or coarser grid and is not read by 'at(...)'"
+                           : "'%s' does not extend along %c and is not read by 'at(...)' there",
+                     param->name, "xyz"[dimension]);
+    message_note_at(l->m, l->kernel->text, param->at, "declared here");
+    message_send(l->m);
+}
+
+/* A field at an index along one dimension; offsets along the others. */
+static ir_id load_level(lowering *l, const ir_expr *e, int component)
+{
+    const ir_param *param = &l->kernel->params[e->index];
+    int d = e->level - 1;
+    ir_node node = {.op = IR_LEVEL,
+                    .type = (uint8_t)e->type,
+                    .param = e->index,
+                    .element = component,
+                    .value = ir_value_of_int(IR_I32, d),
+                    .at = e->at};
+    ir_expr *offset[3] = {e->arg[1], e->arg[2], e->arg[3]};
+    offset[d] = NULL;
+    if (ir_param_has_ratio(param) || param->absent_axis[d]) {
+        refuse_level(l, e, d);
+        return 0;
+    }
+    ir_id index = lower_expr(l, e->arg[e->level]);
+    if (lower_check(l, e->at) || lower_check_rank(l, e->index, e->offsets, e->at) ||
+        lower_offsets(l, offset, node.offset) ||
+        lower_check_missing(l, e->index, node.offset, e->at))
+        return 0;
+    if (l->g->nodes[index].type != IR_I64)
+        index = ir_graph_op(l->g, IR_CONVERT, IR_I64, index, 0, 0, e->at);
+    node.arg[0] = index;
+    return lower_level_check(l, index, d, param->name, e->at) ? 0 : ir_graph_add(l->g, &node);
+}
+
 ir_id lower_load(lowering *l, const ir_expr *e, int component, int64_t at[4])
 {
     static const int32_t here[3];
     const ir_param *param = &l->kernel->params[e->index];
     ir_node node = {.op = IR_LOAD, .type = (uint8_t)e->type, .param = e->index, .at = e->at};
+    if (e->level) return load_level(l, e, component);
     if (lower_check_rank(l, e->index, e->offsets, e->at) ||
         lower_offsets(l, &e->arg[1], node.offset) ||
         lower_check_missing(l, e->index, node.offset, e->at))
@@ -231,7 +273,7 @@ static ir_id noted_load(lowering *l, const ir_expr *e)
     }
     if (lower_component(l, &l->kernel->params[e->index], e->arg[0], e->at, &component)) return 0;
     ir_id value = lower_load(l, e, component, at);
-    lower_note(l, e, at, value);
+    if (!e->level) lower_note(l, e, at, value);
     return value;
 }
 

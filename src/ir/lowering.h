@@ -170,6 +170,9 @@ void lower_note(lowering *l, const ir_expr *e, const int64_t at[4], ir_id value)
 kata_status lower_add_check(lowering *l, ir_check check);
 /* Adds the check that an index is inside a table or array. */
 kata_status lower_index_check(lowering *l, ir_id index, int length, const char *name, uint32_t at);
+/* Adds the check that an index, of I64, is inside the grid along a dimension. */
+kata_status lower_level_check(lowering *l, ir_id index, int dimension, const char *name,
+                              uint32_t at);
 /* Puts the checks, and the node that says whether all pass, into the kernel. */
 kata_status lower_collect_checks(lowering *l);
 

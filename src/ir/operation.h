@@ -87,6 +87,11 @@ typedef struct ir_spelling {
     X(SIZE, "size", 0, "i", NONE, OTHER, false, NONE, NONE, NONE)                                  \
     /* a field: param, component, offset */                                                        \
     X(LOAD, "load", 0, "buif", NONE, OTHER, false, NONE, NONE, NONE)                               \
+    /* a field at an index, of I64, along one dimension: the index nearest to it that is inside */ \
+    X(LEVEL, "level", 1, "buif", NONE, OTHER, false, NONE, NONE, NONE)                             \
+    /* an element of a table of value.i32 elements: the number, of I64, nearest to one of them. Of \
+     * parameter `param`, or of constant table number `element` - 1 where that is not 0 */         \
+    X(ELEMENT, "element", 1, "buif", NONE, OTHER, false, NONE, NONE, NONE)                         \
     X(NEG, "neg", 1, "if", NONE, OTHER, false, NONE, KATA(neg, x), UNARY(-))                       \
     X(NOT, "not", 1, "bi", NONE, INTEGER, false, UNARY(!), UNARY(~), NONE)                         \
     X(CONVERT, "convert", 1, "buif", NONE, OTHER, false, NONE, NONE, NONE)                         \
@@ -185,7 +190,7 @@ const ir_spelling *ir_op_spelling(ir_op op, ir_type operand);
 /* ---- evaluate.c ------------------------------------------------------------------------------ */
 
 /* The result, of type `type`, of an operation on operands of type `operand` (of SELECT: the type of
- * the second). Not for CONST .. LOAD, STORED; CONVERT converts to `type`. */
+ * the second). Not for CONST .. ELEMENT, STORED; CONVERT converts to `type`. */
 ir_value ir_evaluate(ir_op op, ir_type type, ir_type operand, const ir_value *args);
 
 /* ---- text of arithmetic.h, elementary.h and elementary_trig.h, for generated C --------------- */

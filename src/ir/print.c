@@ -90,6 +90,45 @@ void ir_print_ratio(text *out, const ir_kernel *k, const ir_param *param)
     text_add(out, ")");
 }
 
+/* "u[1,0,at(%7)]", "f[3][1,at(k),0]"; without a node, "at(...)". */
+static void print_level(text *out, const ir_kernel *k, const ir_level_read *r, ir_id index)
+{
+    text_add(out, "%s", k->params[r->param].name);
+    if (k->params[r->param].count > 1) text_add(out, "[%d]", r->component);
+    for (int d = 0; d < k->rank; d++) {
+        text_add(out, d ? "," : "[");
+        if (d != r->dimension)
+            text_add(out, "%d", (int)r->offset[d]);
+        else if (index)
+            text_add(out, "at(%%%u)", index);
+        else
+            text_add(out, "at(...)");
+    }
+    text_add(out, "]");
+}
+
+static void print_level_node(text *out, const ir_kernel *k, const ir_node *n)
+{
+    ir_level_read r = {.param = n->param, .component = n->element, .dimension = n->value.i32};
+    memcpy(r.offset, n->offset, sizeof r.offset);
+    text_add(out, " ");
+    print_level(out, k, &r, n->arg[0]);
+}
+
+/* "w[%7]"; of a constant table with a hash of its values, "table of 4913: 3f...[%7]". */
+static void print_element(text *out, const ir_kernel *k, const ir_node *n)
+{
+    if (n->element) {
+        const ir_table *t = &k->tables[n->element - 1];
+        size_t bytes = (size_t)t->length * sizeof *t->values;
+        text_add(out, " table of %d: %016llx", t->length,
+                 (unsigned long long)hash_bytes(t->values, bytes, 0));
+    } else {
+        text_add(out, " %s", k->params[n->param].name);
+    }
+    text_add(out, "[%%%u]", n->arg[0]);
+}
+
 /* "u", "u[-1,0]", "f[3]", "f[3][-1,0]" */
 static void print_access(text *out, const ir_kernel *k, int p, int component, const int32_t *offset)
 {
@@ -104,7 +143,9 @@ static void print_node(text *out, const ir_kernel *k, ir_id id)
 {
     const ir_node *n = &k->graph.nodes[id];
     text_add(out, "  %%%u = %s %s", id, ir_types[n->type].name, ir_ops[n->op].name);
-    for (int i = 0; i < ir_ops[n->op].operands; i++) text_add(out, " %%%u", n->arg[i]);
+    bool in_brackets = n->op == IR_LEVEL || n->op == IR_ELEMENT;
+    for (int i = 0; i < ir_ops[n->op].operands && !in_brackets; i++)
+        text_add(out, " %%%u", n->arg[i]);
     switch ((ir_op)n->op) {
     case IR_CONST:
         text_add(out, " ");
@@ -120,6 +161,8 @@ static void print_node(text *out, const ir_kernel *k, ir_id id)
         text_add(out, " ");
         print_access(out, k, n->param, n->element, n->offset);
         break;
+    case IR_LEVEL: print_level_node(out, k, n); break;
+    case IR_ELEMENT: print_element(out, k, n); break;
     case IR_STORED: text_add(out, " %s", k->params[n->param].name); break;
     case IR_CARRIED:
     case IR_AFTER: text_add(out, " loop %d variable %d", n->param, n->element); break;
@@ -214,6 +257,11 @@ static int print_reads(text *out, const ir_kernel *k, int p)
         if (a->param != p) continue;
         text_add(out, reads++ ? " " : "  reads ");
         print_access(out, k, p, a->component, a->offset);
+    }
+    for (int i = 0; i < k->level_read_count; i++) {
+        if (k->level_reads[i].param != p) continue;
+        text_add(out, reads++ ? " " : "  reads ");
+        print_level(out, k, &k->level_reads[i], 0);
     }
     return reads;
 }

@@ -299,6 +299,22 @@ static bool collect_accesses(ir_kernel *k, arena *memory)
     return true;
 }
 
+static bool collect_level_reads(ir_kernel *k, arena *memory)
+{
+    const ir_graph *g = &k->graph;
+    size_t count = 0;
+    for (size_t id = 1; id < g->count; id++) count += g->nodes[id].op == IR_LEVEL;
+    k->level_reads = arena_array(memory, count + 1, sizeof *k->level_reads);
+    for (size_t id = 1; id < g->count && k->level_reads; id++) {
+        const ir_node *n = &g->nodes[id];
+        if (n->op != IR_LEVEL) continue;
+        ir_level_read *r = &k->level_reads[k->level_read_count++];
+        *r = (ir_level_read){n->param, n->element, n->value.i32, {0}, n->at};
+        memcpy(r->offset, n->offset, sizeof r->offset);
+    }
+    return k->level_reads;
+}
+
 static bool hash_kernel(ir_kernel *k)
 {
     text printed = {0};
@@ -314,7 +330,8 @@ bool ir_kernel_finish(ir_kernel *kernel, arena *memory)
     kernel->deciding = ir_find_deciding(&kernel->graph);
     for (ir_id id = 1; id < kernel->graph.count; id++)
         kernel->guarded = kernel->guarded || kernel->graph.nodes[id].op == IR_INDEX;
-    return compact(kernel) && collect_accesses(kernel, memory) && hash_kernel(kernel);
+    return compact(kernel) && collect_accesses(kernel, memory) &&
+           collect_level_reads(kernel, memory) && hash_kernel(kernel);
 }
 
 kata_status ir_lower(ir_kernel *kernel, arena *memory, messages *m)

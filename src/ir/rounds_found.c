@@ -11,7 +11,8 @@ static void find_in_expression(rounds *r, const ir_expr *e)
     r->l->steps++;
     bool variable =
         e->kind == IR_EXPR_LOCAL || e->kind == IR_EXPR_NUMBER || e->kind == IR_EXPR_TABLE;
-    if (variable && e->arg[0]) r->has_checks = true;
+    bool component = e->kind == IR_EXPR_LOAD && e->arg[0] && e->arg[0]->kind != IR_EXPR_CONST;
+    if ((variable && e->arg[0]) || component || e->level) r->has_checks = true;
     for (int i = 0; i < 4; i++) find_in_expression(r, e->arg[i]);
     if (e->kind == IR_EXPR_CALL) find_changed(r, e->body, true);
 }

@@ -45,7 +45,8 @@ static bool count_operations(const ir_kernel *kernel, arena *memory, ir_run_cost
     for (ir_id id = 1; id < g->count; id++) {
         const ir_node *n = &g->nodes[id];
         ir_op op = (ir_op)n->op;
-        varies[id] = op == IR_LOAD || op == IR_CARRIED || (op == IR_INDEX && n->param == 0);
+        varies[id] = op == IR_LOAD || op == IR_LEVEL || op == IR_CARRIED ||
+                     (op == IR_INDEX && n->param == 0);
         for (int i = 0; i < ir_ops[op].operands; i++) varies[id] |= varies[n->arg[i]];
         bool of_loop = op == IR_CARRIED || op == IR_CARRY || op == IR_AFTER;
         if (!ir_ops[op].operands || !varies[id] || of_loop) continue;

@@ -257,7 +257,8 @@ static ir_id apply_rule(rewriting *r)
  * applies; then the operands of `node` may have been exchanged. */
 static ir_id simplify(ir_graph *g, ir_node *node)
 {
-    if (!ir_ops[node->op].operands || node->op == IR_STORED) return 0;
+    bool of_data = node->op == IR_STORED || node->op == IR_LEVEL || node->op == IR_ELEMENT;
+    if (!ir_ops[node->op].operands || of_data) return 0;
     rewriting r = {g, node, ir_operand_type(g, node)};
     ir_id folded = fold(&r);
     if (folded) return folded;

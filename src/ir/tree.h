@@ -13,12 +13,13 @@ typedef enum ir_expr_kind {
     IR_EXPR_INDEX,  /* dimension `index` */
     IR_EXPR_SIZE,   /* dimension `index` */
     IR_EXPR_LOAD,   /* field parameter `index`: component arg[0] (NULL: 0), offsets arg[1..3] (NULL:
-                       0); the text has `offsets` of them */
+                       0); the text has `offsets` of them. With a `level`, 1 + a dimension, the
+                       index along that dimension is arg[level] */
     IR_EXPR_OP,     /* op on arg[0..]. AND and OR of bool evaluate the second operand, and SELECT
                        one of its choices, only where it decides */
     IR_EXPR_RANDOM, /* a random number of seed arg[0] (I64): call `index` of random in the kernel */
-    IR_EXPR_PAIR,   /* two indices of a table or array as one: arg[0], below `offsets`, times
-                       `index`, plus arg[1], below `index` */
+    IR_EXPR_PAIR,   /* two indices of a table or array as one: arg[0], below `offsets` or a PAIR of
+                       the   first two of three, times `index`, plus arg[1], below `index` */
     IR_EXPR_CALL    /* an inlined helper: run `body`, whose RETURN sets local `index`; the value is
                        that local */
 } ir_expr_kind;
@@ -28,6 +29,7 @@ typedef struct ir_expr {
     ir_op op;
     ir_type type;
     int offsets;
+    int level; /* LOAD: 0 where all indices are known from the point */
     int index;
     uint32_t at; /* location in the source */
     ir_value value;

@@ -6,7 +6,8 @@
 
 static const char *verify_leaf(const ir_kernel *k, const ir_node *n)
 {
-    bool has_param = n->op == IR_NUMBER || n->op == IR_LOAD || n->op == IR_STORED;
+    bool loads = n->op == IR_LOAD || n->op == IR_LEVEL;
+    bool has_param = n->op == IR_NUMBER || loads || n->op == IR_STORED;
     if (!has_param) {
         bool dimension = n->op == IR_INDEX || n->op == IR_SIZE;
         return dimension && (n->param < 0 || n->param > 2) ? "a dimension is not 0, 1 or 2" : NULL;
@@ -20,9 +21,33 @@ static const char *verify_leaf(const ir_kernel *k, const ir_node *n)
     for (int d = 0; d < 3; d++)
         if (n->offset[d] > IR_MAX_OFFSET || n->offset[d] < -IR_MAX_OFFSET)
             return "an offset is out of range";
-        else if (n->op == IR_LOAD && param->absent_axis[d] && n->offset[d])
+        else if (loads && param->absent_axis[d] && n->offset[d])
             return "an offset along a dimension that the field lacks";
     return NULL;
+}
+
+static const char *verify_level(const ir_kernel *k, const ir_node *n)
+{
+    const ir_param *param = &k->params[n->param];
+    int d = n->value.i32;
+    if (d < 0 || d > 2 || n->offset[d]) return "a level of no dimension";
+    if (param->kind != IR_PARAM_IN || ir_param_has_ratio(param) || param->absent_axis[d])
+        return "a level of a field that has none";
+    return k->graph.nodes[n->arg[0]].type == IR_I64 ? NULL : "a level that is no long";
+}
+
+static const char *verify_element(const ir_kernel *k, const ir_node *n)
+{
+    bool constant = n->element > 0;
+    if (constant ? n->element > k->table_count : n->param < 0 || n->param >= k->param_count)
+        return "an element of no table";
+    const ir_table *table = constant ? &k->tables[n->element - 1] : NULL;
+    const ir_param *param = &k->params[n->param];
+    if (!constant && param->kind != IR_PARAM_TABLE) return "an element of no table parameter";
+    if (n->value.i32 != (constant ? table->length : param->count)) return "a table's other length";
+    if (n->type != (constant ? table->type : param->type)) return "an element of another type";
+    return k->graph.nodes[n->arg[0]].type == IR_I64 ? NULL
+                                                    : "an element by a number that is no long";
 }
 
 /* Nodes of loops that are not unrolled. */
@@ -45,6 +70,8 @@ static const char *verify_types(const ir_kernel *k, const ir_node *n)
     int operands = ir_ops[op].operands, first = op == IR_SELECT ? 1 : 0;
     if (!operands) return NULL;
     if (op == IR_CARRIED || op == IR_CARRY || op == IR_AFTER) return verify_loop_node(k, n);
+    if (op == IR_LEVEL) return verify_level(k, n);
+    if (op == IR_ELEMENT) return verify_element(k, n);
     uint8_t type = k->graph.nodes[n->arg[first]].type;
     for (int i = first; i < operands; i++)
         if (k->graph.nodes[n->arg[i]].type != type) return "operands differ in type";

@@ -24,16 +24,21 @@ static bool hint_offsets(lang_compiler *c, const char *name)
         c, "offsets count from this point, in one bracket: '%s[1,0]' is the next along x", name);
 }
 
-/* The name before brackets, and up to two brackets in the order of the text. */
+static bool too_many_brackets(lang_compiler *c, uint32_t at)
+{
+    lang_error(c, at, "too many brackets");
+    hint_offsets(c, "u");
+    return lang_hint(c, "a component is read as 'f[q]' or 'f[q][1,0]'");
+}
+
+/* The name before brackets, and up to three brackets in the order of the text. */
 static const lang_expr *find_name(lang_compiler *c, const lang_expr *e,
-                                  const lang_expr *brackets[2])
+                                  const lang_expr *brackets[3])
 {
     int count = 0;
     for (const lang_expr *i = e; i->kind == LANG_EXPR_INDEX; i = i->arg[0]) count++;
-    if (count > 2) {
-        lang_error(c, e->at, "too many brackets");
-        hint_offsets(c, "u");
-        lang_hint(c, "a component is read as 'f[q]' or 'f[q][1,0]'");
+    if (count > 3) {
+        too_many_brackets(c, e->at);
         return NULL;
     }
     for (; e->kind == LANG_EXPR_INDEX; e = e->arg[0]) brackets[--count] = e;
@@ -63,16 +68,27 @@ static bool expect_brackets(lang_compiler *c, const lang_symbol *symbol, const l
     return true;
 }
 
-static bool expect_two(lang_compiler *c, const lang_symbol *symbol, const lang_expr *first,
-                       const lang_expr *second, uint32_t at)
+static int indices_of(const lang_symbol *symbol)
+{
+    return 1 + !!symbol->columns + !!symbol->middle;
+}
+
+/* Of a table or array with two or three indices. */
+static bool expect_several(lang_compiler *c, const lang_symbol *symbol,
+                           const lang_expr *brackets[3], uint32_t at)
 {
     const char *name = symbol->name->text, *kind = lang_symbol_kind_name(symbol);
-    bool two =
-        first && second && list_length(first->arg[1]) == 1 && list_length(second->arg[1]) == 1;
-    if (two) return true;
-    lang_error(c, at, "'%s' is %s with two indices: an element is '%s[i][j]'", name, kind, name);
-    return lang_hint(c, "it has %d times %d elements", symbol->length / symbol->columns,
-                     symbol->columns);
+    int expected = indices_of(symbol), given = 0;
+    bool single = true;
+    for (int i = 0; i < 3 && brackets[i]; i++, given++)
+        single = single && list_length(brackets[i]->arg[1]) == 1;
+    if (single && given == expected) return true;
+    lang_error(c, at, "'%s' is %s with %s indices: an element is '%s[i][j]%s'", name, kind,
+               expected == 2 ? "two" : "three", name, expected == 2 ? "" : "[k]");
+    int rows = symbol->length / symbol->columns;
+    if (expected == 2) return lang_hint(c, "it has %d times %d elements", rows, symbol->columns);
+    return lang_hint(c, "it has %d times %d times %d elements", rows / symbol->middle,
+                     symbol->middle, symbol->columns);
 }
 
 bool lang_lvalue_offsets(lang_compiler *c, const lang_expr *bracket, lang_lvalue *lvalue)
@@ -87,10 +103,12 @@ bool lang_lvalue_offsets(lang_compiler *c, const lang_expr *bracket, lang_lvalue
     return lang_hint(c, "they go along x, y and z");
 }
 
-static bool field_brackets(lang_compiler *c, const lang_symbol *field, const lang_expr *first,
-                           const lang_expr *second, lang_lvalue *lvalue)
+static bool field_brackets(lang_compiler *c, const lang_symbol *field,
+                           const lang_expr *const brackets[3], lang_lvalue *lvalue)
 {
     const char *name = field->name->text;
+    const lang_expr *first = brackets[0], *second = brackets[1];
+    if (brackets[2]) return too_many_brackets(c, brackets[2]->at);
     if (!field->length && second) {
         lang_error(c, second->at, "'%s' is a field without components", name);
         return hint_offsets(c, name);
@@ -112,7 +130,7 @@ static bool field_brackets(lang_compiler *c, const lang_symbol *field, const lan
 
 bool lang_lvalue_find(lang_compiler *c, const lang_expr *e, lang_lvalue *lvalue)
 {
-    const lang_expr *brackets[2] = {NULL, NULL};
+    const lang_expr *brackets[3] = {NULL, NULL, NULL};
     const lang_expr *name = find_name(c, e, brackets);
     lang_symbol *symbol = name ? lang_lookup(c, name->name, name->at, "name") : NULL;
     if (!symbol) return false;
@@ -125,13 +143,13 @@ bool lang_lvalue_find(lang_compiler *c, const lang_expr *e, lang_lvalue *lvalue)
     case LANG_KERNEL:
         lang_error(c, name->at, "'%s' is a kernel", name->name->text);
         return lang_hint(c, "kernels are applied by the program, with kata_apply");
-    case LANG_FIELD: return field_brackets(c, symbol, brackets[0], brackets[1], lvalue);
+    case LANG_FIELD: return field_brackets(c, symbol, brackets, lvalue);
     default:
-        if (symbol->columns ? !expect_two(c, symbol, brackets[0], brackets[1], name->at)
+        if (symbol->columns ? !expect_several(c, symbol, brackets, name->at)
                             : !expect_brackets(c, symbol, brackets[0], brackets[1], name->at))
             return false;
         lvalue->element = brackets[0] ? brackets[0]->arg[1] : NULL;
-        lvalue->column = brackets[1] ? brackets[1]->arg[1] : NULL;
+        for (int i = 0; i < 2 && brackets[i + 1]; i++) lvalue->others[i] = brackets[i + 1]->arg[1];
         return true;
     }
 }
@@ -167,9 +185,9 @@ static bool index_in_range(lang_compiler *c, const lang_lvalue *lvalue, const ir
     return false;
 }
 
-/* One of two indices, below `length`. */
-static ir_expr *check_one_of_two(lang_compiler *c, const lang_lvalue *lvalue, const lang_expr *e,
-                                 int length)
+/* One of several indices, below `length`. */
+static ir_expr *check_one_of_several(lang_compiler *c, const lang_lvalue *lvalue,
+                                     const lang_expr *e, int length)
 {
     ir_expr *index = lang_check_integer(c, e, "an index");
     ir_value value;
@@ -183,24 +201,37 @@ static ir_expr *check_one_of_two(lang_compiler *c, const lang_lvalue *lvalue, co
     return NULL;
 }
 
-static bool check_pair(lang_compiler *c, const lang_lvalue *lvalue, ir_expr **element)
+/* An index, below `rows` or itself a pair, and one behind it, as one. */
+static ir_expr *make_pair(lang_compiler *c, const lang_lvalue *lvalue, ir_expr *row, int rows,
+                          const lang_expr *behind, int columns)
+{
+    ir_expr *pair = row ? lang_tree_expr(c, IR_EXPR_PAIR, IR_I32, lvalue->element->at) : NULL;
+    if (!pair) return NULL;
+    pair->offsets = rows;
+    pair->index = columns;
+    pair->arg[0] = row;
+    pair->arg[1] = check_one_of_several(c, lvalue, behind, columns);
+    return pair->arg[1] ? pair : NULL;
+}
+
+static bool check_several(lang_compiler *c, const lang_lvalue *lvalue, ir_expr **element)
 {
     const lang_symbol *symbol = lvalue->symbol;
-    ir_expr *pair = lang_tree_expr(c, IR_EXPR_PAIR, IR_I32, lvalue->element->at);
-    if (!pair) return false;
-    pair->offsets = symbol->length / symbol->columns;
-    pair->index = symbol->columns;
-    pair->arg[0] = check_one_of_two(c, lvalue, lvalue->element, pair->offsets);
-    pair->arg[1] = pair->arg[0] ? check_one_of_two(c, lvalue, lvalue->column, pair->index) : NULL;
-    *element = pair;
-    return pair->arg[1];
+    int rows = symbol->length / symbol->columns, first = rows;
+    if (symbol->middle) first = rows / symbol->middle;
+    ir_expr *index = check_one_of_several(c, lvalue, lvalue->element, first);
+    if (symbol->middle)
+        index = make_pair(c, lvalue, index, first, lvalue->others[0], symbol->middle);
+    *element =
+        make_pair(c, lvalue, index, rows, lvalue->others[symbol->middle ? 1 : 0], symbol->columns);
+    return *element;
 }
 
 bool lang_lvalue_element(lang_compiler *c, const lang_lvalue *lvalue, ir_expr **element)
 {
     *element = NULL;
     if (!lvalue->element) return true;
-    if (lvalue->column) return check_pair(c, lvalue, element);
+    if (lvalue->others[0]) return check_several(c, lvalue, element);
     bool field = lvalue->symbol->kind == LANG_FIELD;
     ir_expr *index = lang_check_integer(c, lvalue->element, field ? "a component" : "an index");
     if (!index || !index_in_range(c, lvalue, index)) return false;
@@ -269,7 +300,9 @@ bool lang_lvalue_shift(lang_compiler *c, const lang_lvalue *lvalue, ir_expr **co
     const lang_expr *own = lvalue->offsets;
     for (int d = 0; d < 3; d++, own = own ? own->next : NULL) {
         offset[d] = field->offset[d];
-        if (!add_offset(c, lvalue, own, &offset[d])) return false;
+        if (lang_is_level(c, own) ? !lang_add_level(c, lvalue, own, d + 1, &offset[d])
+                                  : !add_offset(c, lvalue, own, &offset[d]))
+            return false;
     }
     return true;
 }
@@ -280,6 +313,7 @@ static ir_expr *load(lang_compiler *c, const lang_lvalue *lvalue)
     ir_expr *e = lang_tree_expr(c, IR_EXPR_LOAD, field->type, lvalue->at);
     if (!e) return NULL;
     e->index = field->index;
+    e->level = lang_find_level(c, lvalue);
     return lang_lvalue_shift(c, lvalue, &e->arg[0], &e->arg[1], &e->offsets) ? e : NULL;
 }
 

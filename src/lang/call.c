@@ -148,6 +148,7 @@ static bool bind_field(lang_compiler *c, const lang_param *p, const lang_expr *e
     lang_lvalue lvalue;
     int length;
     if (!find_field(c, p, e, &lvalue)) return false;
+    lvalue.given = true;
     if (!lang_check_param_length(c, p, &length) || !fits(c, p, &lvalue, length)) return false;
     b->field = (lang_symbol){.type = p->type,
                              .index = lvalue.symbol->index,

@@ -68,12 +68,13 @@ bool lang_check_constant(lang_compiler *c, const lang_expr *e, const char *what,
 typedef struct lang_lvalue {
     lang_symbol *symbol;
     uint32_t at;
-    const lang_expr *element; /* index of a table, array or component */
-    const lang_expr *column;  /* second index of a table or array that has two */
-    const lang_expr *offsets; /* list */
+    const lang_expr *element;   /* index of a table, array or component */
+    const lang_expr *others[2]; /* further indices of a table or array that has them */
+    const lang_expr *offsets;   /* list */
     int offset_count;
     uint32_t offsets_at;
     bool written; /* it is assigned to */
+    bool given;   /* to a helper */
 } lang_lvalue;
 /* Resolves a NAME or INDEX; reports any other expression. */
 bool lang_lvalue_find(lang_compiler *c, const lang_expr *e, lang_lvalue *lvalue);
@@ -91,6 +92,18 @@ bool lang_lvalue_shift(lang_compiler *c, const lang_lvalue *lvalue, ir_expr **co
 lang_value lang_check_call(lang_compiler *c, const lang_expr *e);
 /* Translates a helper that perhaps nobody calls, so that its errors show. */
 bool lang_check_helper(lang_compiler *c, lang_function *helper);
+
+/* ---- read_level.c
+ * --------------------------------------------------------------------------------- */
+
+/* Whether a number in the bracket of a field is `at(index)`, and not a call of a helper so named.
+ */
+bool lang_is_level(lang_compiler *c, const lang_expr *own);
+/* 1 + the first dimension along which an lvalue has one; 0: along none. */
+int lang_find_level(lang_compiler *c, const lang_lvalue *lvalue);
+/* Sets the index of one. */
+bool lang_add_level(lang_compiler *c, const lang_lvalue *lvalue, const lang_expr *own, int level,
+                    ir_expr **index);
 
 /* ---- check_statement.c, assign.c, declare.c -------------------------------------------------- */
 
@@ -149,8 +162,10 @@ void lang_warn_partly_written(lang_compiler *c, const ir_kernel *kernel);
 bool lang_check_kernel(lang_compiler *c, lang_function *function, ir_kernel *kernel);
 /* Number of elements or components of a parameter, 0 when it has no brackets. */
 bool lang_check_param_length(lang_compiler *c, const lang_param *param, int *length);
-/* The columns of a table or array; 0: it has one index. *length is its rows, and becomes the number
- * of all elements. */
-bool lang_check_columns(lang_compiler *c, const lang_expr *e, int *length, int *columns);
+/* Multiplies a length, that of the first index, by those of the others, and sets all three (0:
+ * there is no such index); refuses more than `most` elements. */
+bool lang_check_extents(lang_compiler *c, lang_expr *const lengths[3], int most, int *length,
+                        int extents[3]);
+void lang_set_extents(lang_symbol *symbol, const int extents[3]);
 
 #endif

@@ -13,9 +13,9 @@ static bool known_value(lang_compiler *c, const ir_expr *e, bool file, ir_value 
                         "constants declared before");
 }
 
-/* The number of elements of an array, and of a row if it has two indices. */
+/* The number of elements of an array, and of values of each of its indices; 0: no such index. */
 typedef struct extent {
-    int length, columns;
+    int length, of[3];
 } extent;
 
 static lang_symbol *declare(lang_compiler *c, const lang_declared *d, lang_symbol_kind kind,
@@ -25,7 +25,7 @@ static lang_symbol *declare(lang_compiler *c, const lang_declared *d, lang_symbo
     if (!symbol) return NULL;
     symbol->type = d->type;
     symbol->length = extent.length;
-    symbol->columns = extent.columns;
+    lang_set_extents(symbol, extent.of);
     symbol->constant = d->constant;
     if (kind == LANG_LOCAL)
         symbol->index = lang_tree_local(c, d->name->text, d->type, extent.length, d->at);
@@ -82,30 +82,50 @@ static bool declare_number(lang_compiler *c, const lang_declared *d, bool file, 
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
-/* Whether the values stand in rows exactly when there are two indices. */
-static bool check_form(lang_compiler *c, const lang_declared *d)
+static int count_indices(const lang_declared *d) { return 1 + !!d->lengths[1] + !!d->lengths[2]; }
+
+static bool wrong_form(lang_compiler *c, const lang_declared *d, const lang_expr *row)
 {
-    for (const lang_expr *row = d->value; row; row = row->next) {
-        if ((row->kind == LANG_EXPR_ROW) == (d->columns != NULL)) continue;
-        lang_error(c, row->at, "'%s' has %s", d->name->text,
-                   d->columns ? "two indices: its values stand in rows"
-                              : "one index: its values are no rows");
-        return lang_hint(c, d->columns ? "as in '{{1, 2}, {3, 4}}'" : "as in '{1, 2, 3, 4}'");
+    static const char *const forms[] = {"one index: its values are no rows",
+                                        "two indices: its values stand in rows",
+                                        "three indices: its values stand in rows of rows"};
+    static const char *const examples[] = {"{1, 2, 3, 4}", "{{1, 2}, {3, 4}}",
+                                           "{{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}}"};
+    int indices = count_indices(d);
+    lang_error(c, row->at, "'%s' has %s", d->name->text, forms[indices - 1]);
+    return lang_hint(c, "as in '%s'", examples[indices - 1]);
+}
+
+/* Whether values stand in as many rows of rows as there are indices from `index` on. */
+static bool check_form(lang_compiler *c, const lang_declared *d, const lang_expr *list, int index)
+{
+    bool last = index + 1 == count_indices(d);
+    for (const lang_expr *row = list; row; row = row->next) {
+        if ((row->kind == LANG_EXPR_ROW) == last) return wrong_form(c, d, row);
+        if (!last && !check_form(c, d, row->arg[1], index + 1)) return false;
     }
     return true;
 }
 
-static bool check_rows(lang_compiler *c, const lang_declared *d, int columns)
+/* Whether the rows of a list, seen by index number `index`, are not too long. */
+static bool check_rows(lang_compiler *c, const lang_declared *d, const lang_expr *list,
+                       const extent *extent, int index)
 {
-    for (const lang_expr *row = columns ? d->value : NULL; row; row = row->next) {
+    for (const lang_expr *row = extent->of[index] ? list : NULL; row; row = row->next) {
         int count = 0;
         for (const lang_expr *e = row->arg[1]; e; e = e->next)
-            if (++count > columns)
+            if (++count > extent->of[index])
                 return lang_error(c, e->at,
                                   "a row of '%s' has %d elements, but more values are given",
-                                  d->name->text, columns);
+                                  d->name->text, extent->of[index]);
+        if (index == 1 && !check_rows(c, d, row->arg[1], extent, 2)) return false;
     }
     return true;
+}
+
+static int most_elements(const lang_declared *d)
+{
+    return d->constant ? IR_MAX_TABLE : IR_MAX_LENGTH;
 }
 
 /* The first length. */
@@ -113,26 +133,42 @@ static bool array_length(lang_compiler *c, const lang_declared *d, int *length)
 {
     int count = 0;
     for (const lang_expr *e = d->value; e; e = e->next) count++;
-    if (d->length && !lang_check_constant(c, d->length, "the length", 1, IR_MAX_LENGTH, length))
+    int most = most_elements(d);
+    if (d->lengths[0] && !lang_check_constant(c, d->lengths[0], "the length", 1, most, length))
         return false;
-    if (!d->length && !d->value)
+    if (!d->lengths[0] && !d->value)
         return lang_error(c, d->at, "the length of array '%s' is missing", d->name->text);
-    if (!d->length && count > IR_MAX_LENGTH)
+    if (!d->lengths[0] && count > most)
         return lang_error(c, d->at, "'%s' has %d elements, more than the %d allowed", d->name->text,
-                          count, IR_MAX_LENGTH);
-    if (!d->length) *length = count;
+                          count, most);
+    if (!d->lengths[0]) *length = count;
     if (count <= *length) return true;
     const lang_expr *excess = d->value;
     for (int i = 0; i < *length; i++) excess = excess->next;
     return lang_error(c, excess->at, "'%s' has %d %s, but %d %s are given", d->name->text, *length,
-                      d->columns ? "rows" : "elements", count, d->columns ? "rows" : "values");
+                      d->lengths[1] ? "rows" : "elements", count,
+                      d->lengths[1] ? "rows" : "values");
 }
 
 static bool array_extent(lang_compiler *c, const lang_declared *d, extent *extent)
 {
-    return check_form(c, d) && array_length(c, d, &extent->length) &&
-           lang_check_columns(c, d->columns, &extent->length, &extent->columns) &&
-           check_rows(c, d, extent->columns);
+    return check_form(c, d, d->value, 0) && array_length(c, d, &extent->length) &&
+           lang_check_extents(c, d->lengths, most_elements(d), &extent->length, extent->of) &&
+           check_rows(c, d, d->value, extent, 1);
+}
+
+/* Puts values in the order of the elements, from those of index number `index` on. */
+static void put_values(const lang_expr *list, const extent *extent, int index,
+                       const lang_expr **values)
+{
+    int step = 1;
+    for (int i = index + 1; i < 3; i++) step *= extent->of[i] ? extent->of[i] : 1;
+    for (const lang_expr *e = list; e; e = e->next, values += step) {
+        if (e->kind == LANG_EXPR_ROW)
+            put_values(e->arg[1], extent, index + 1, values);
+        else
+            *values = e;
+    }
 }
 
 /* The values in the order of the elements; NULL for an element without value. Returns NULL,
@@ -141,15 +177,7 @@ static const lang_expr **list_values(lang_compiler *c, const lang_declared *d, e
 {
     const lang_expr **values = arena_array(&c->syntax, (size_t)extent.length, sizeof *values);
     if (!values) lang_no_memory(c);
-    int i = 0;
-    for (const lang_expr *e = d->value; values && e; e = e->next) {
-        if (!extent.columns) {
-            values[i++] = e;
-            continue;
-        }
-        const lang_expr *row = e->arg[1];
-        for (int j = 0; j < extent.columns; j++, row = row ? row->next : NULL) values[i++] = row;
-    }
+    if (values) put_values(d->value, &extent, 0, values);
     return values;
 }
 
@@ -202,6 +230,10 @@ static bool declare_array(lang_compiler *c, const lang_declared *d, bool file, i
     if (!elements) return false;
     ir_value *values = d->constant ? known_elements(c, elements, extent.length, file) : NULL;
     if (c->failed) return false;
+    if (!values && extent.length > IR_MAX_LENGTH)
+        return lang_error(c, d->at,
+                          "'%s' has %d elements that are computed, more than the %d allowed",
+                          d->name->text, extent.length, IR_MAX_LENGTH);
     if (!values) return assign_elements(c, d, elements, extent, out);
     lang_symbol *symbol = declare(c, d, LANG_TABLE, extent);
     if (symbol) symbol->values = values;

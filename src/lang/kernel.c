@@ -7,33 +7,45 @@ bool lang_check_param_length(lang_compiler *c, const lang_param *p, int *length)
 {
     *length = 0;
     bool bins = p->kind == IR_PARAM_SUM && ir_type_is_integer(p->type);
-    return !p->array || lang_check_constant(c, p->length, "the length", 1,
-                                            bins ? IR_MAX_BINS : IR_MAX_LENGTH, length);
+    int most = bins ? IR_MAX_BINS : p->kind == IR_PARAM_NUMBER ? IR_MAX_TABLE : IR_MAX_LENGTH;
+    return !p->array || lang_check_constant(c, p->lengths[0], "the length", 1, most, length);
 }
 
-bool lang_check_columns(lang_compiler *c, const lang_expr *e, int *length, int *columns)
+bool lang_check_extents(lang_compiler *c, lang_expr *const lengths[3], int most, int *length,
+                        int extents[3])
 {
-    *columns = 0;
-    if (!e) return true;
-    if (!lang_check_constant(c, e, "the length", 1, IR_MAX_LENGTH, columns)) return false;
-    int rows = *length;
-    *length *= *columns;
-    if (*length <= IR_MAX_LENGTH) return true;
-    return lang_error(c, e->at, "%d times %d elements are more than the %d allowed", rows, *columns,
-                      IR_MAX_LENGTH);
+    extents[0] = *length;
+    extents[1] = extents[2] = 0;
+    for (int i = 1; i < 3 && lengths[i]; i++) {
+        if (!lang_check_constant(c, lengths[i], "the length", 1, most, &extents[i])) return false;
+        int before = *length;
+        if (before > most / extents[i])
+            return lang_error(c, lengths[i]->at,
+                              "%d times %d elements are more than the %d allowed", before,
+                              extents[i], most);
+        *length *= extents[i];
+    }
+    return true;
+}
+
+/* Sets how many values the indices behind the first have. */
+void lang_set_extents(lang_symbol *symbol, const int extents[3])
+{
+    symbol->columns = extents[2] ? extents[2] : extents[1];
+    symbol->middle = extents[2] ? extents[1] : 0;
 }
 
 static bool check_kind(lang_compiler *c, const lang_param *p)
 {
     ir_param kind = {.kind = p->kind};
     bool field = ir_param_is_field(&kind), reduction = ir_param_is_reduction(&kind);
-    if (p->columns && reduction) {
-        lang_error(c, p->columns->at, "an array of reductions has one index");
+    if (p->lengths[1] && reduction) {
+        lang_error(c, p->lengths[1]->at, "an array of reductions has one index");
         return lang_hint(c, "declare '%s[9]' for 3 times 3, and write '%s[3*i + j]'", p->name->text,
                          p->name->text);
     }
-    if (p->columns && field) {
-        lang_error(c, p->columns->at, "the components of a field have one index");
+    if (p->lengths[1] && field) {
+        lang_error(c, p->lengths[1]->at, "the components of a field have one index");
         return lang_hint(c, "declare '%s[9]' for 3 times 3, and read '%s[3*i + j]'", p->name->text,
                          p->name->text);
     }
@@ -61,15 +73,15 @@ static lang_symbol_kind symbol_kind(ir_param_kind kind)
 
 static bool check_param(lang_compiler *c, const lang_param *p, ir_param *param)
 {
-    int length, columns;
+    int length, extents[3];
     if (!check_kind(c, p) || !lang_check_param_length(c, p, &length)) return false;
-    if (!lang_check_columns(c, p->columns, &length, &columns)) return false;
+    if (!lang_check_extents(c, p->lengths, IR_MAX_TABLE, &length, extents)) return false;
     lang_symbol *symbol = lang_declare(c, symbol_kind(p->kind), p->name, p->at);
     if (!symbol) return false;
     symbol->type = p->type;
     symbol->index = p->number;
     symbol->length = length;
-    symbol->columns = columns;
+    lang_set_extents(symbol, extents);
     symbol->param = p->kind;
     bool table = p->kind == IR_PARAM_NUMBER && p->array;
     *param = (ir_param){.name = p->name->text,
@@ -115,6 +127,12 @@ static bool check_function(lang_compiler *c, const lang_function *f, ir_kernel *
         ir_param *param = &params[p->number];
         if (check_param(c, p, param)) {
             if (param->kind == IR_PARAM_TABLE) kernel->table_elements += param->count;
+            if (kernel->table_elements > IR_MAX_TABLE)
+                return lang_error(
+                    c, p->at,
+                    "the tables of kernel '%s' have more than the %d elements allowed "
+                    "in all",
+                    f->name->text, IR_MAX_TABLE);
             continue;
         }
         if (!lang_recover(c)) return false;

@@ -29,8 +29,8 @@ lang_stmt *lang_make_stmt(lang_compiler *c, lang_stmt_kind kind, uint32_t at);
 bool lang_append_stmt(lang_stmt ***tail, lang_stmt *s);
 /* A name; `what` says of which kind in the message "expected the name of a parameter". */
 bool lang_parse_name(lang_compiler *c, const char *what, lang_name **name, uint32_t *at);
-/* length = "[" [expression] "]" ["[" expression "]"] */
-bool lang_parse_length(lang_compiler *c, lang_expr **length, lang_expr **columns);
+/* lengths = "[" [expression] "]" ["[" expression "]" ["[" expression "]"]] */
+bool lang_parse_lengths(lang_compiler *c, lang_expr *lengths[3]);
 /* Declarators up to and including the semicolon, as DECLARE statements. */
 lang_stmt *lang_parse_declarators(lang_compiler *c, ir_type type, bool constant);
 /* declaration = ["const"] type declarators */

@@ -33,24 +33,28 @@ bool lang_parse_name(lang_compiler *c, const char *what, lang_name **name, uint3
     return true;
 }
 
-/* length = "[" [expression] "]" ["[" expression "]"] */
-bool lang_parse_length(lang_compiler *c, lang_expr **length, lang_expr **columns)
+/* lengths = "[" [expression] "]" ["[" expression "]" ["[" expression "]"]] */
+bool lang_parse_lengths(lang_compiler *c, lang_expr *lengths[3])
 {
     lang_advance(c);
     if (!lang_is_sign(&c->token, LANG_SIGN_INDEX_CLOSE)) {
-        *length = lang_parse_expression(c);
-        if (!*length) return false;
+        lengths[0] = lang_parse_expression(c);
+        if (!lengths[0]) return false;
     }
     if (!lang_expect(c, LANG_SIGN_INDEX_CLOSE, "after the length")) return false;
-    if (!lang_accept(c, LANG_SIGN_INDEX_OPEN)) return true;
-    *columns = lang_parse_expression(c);
-    if (!*columns || !lang_expect(c, LANG_SIGN_INDEX_CLOSE, "after the length")) return false;
+    for (int i = 1; i < 3; i++) {
+        if (!lang_accept(c, LANG_SIGN_INDEX_OPEN)) return true;
+        lengths[i] = lang_parse_expression(c);
+        if (!lengths[i] || !lang_expect(c, LANG_SIGN_INDEX_CLOSE, "after the length")) return false;
+    }
     if (!lang_is_sign(&c->token, LANG_SIGN_INDEX_OPEN)) return true;
-    lang_error(c, c->token.at, "tables and arrays have at most two indices");
-    return lang_hint(c, "put two into one, as in 'm[i][3*j + k]' of 'm[3][9]'");
+    lang_error(c, c->token.at, "tables and arrays have at most three indices");
+    return lang_hint(c, "put two into one, as in 'm[i][j][4*k + l]' of 'm[2][3][16]'");
 }
 
-/* rows = "{" list "}" {"," "{" list "}"} [","] "}" */
+static lang_expr *parse_braced(lang_compiler *c, const char *end);
+
+/* rows = "{" braced {"," "{" braced} [","] "}" */
 static lang_expr *parse_rows(lang_compiler *c)
 {
     lang_expr *first = NULL, **tail = &first;
@@ -60,7 +64,7 @@ static lang_expr *parse_rows(lang_compiler *c)
         if (!row) return NULL;
         *row = (lang_expr){.kind = LANG_EXPR_ROW, .at = c->token.at};
         if (!lang_expect(c, LANG_SIGN_BLOCK_OPEN, "before a row")) return NULL;
-        row->arg[1] = lang_parse_list(c, LANG_SIGN_BLOCK_CLOSE, "after the row");
+        row->arg[1] = parse_braced(c, "after the row");
         if (!row->arg[1]) return NULL;
         *tail = row;
         tail = &row->next;
@@ -68,10 +72,15 @@ static lang_expr *parse_rows(lang_compiler *c)
     return lang_expect(c, LANG_SIGN_BLOCK_CLOSE, "after the rows") ? first : NULL;
 }
 
-static lang_expr *parse_braced(lang_compiler *c)
+/* braced = (list | rows) "}" */
+static lang_expr *parse_braced(lang_compiler *c, const char *end)
 {
-    if (lang_is_sign(&c->token, LANG_SIGN_BLOCK_OPEN)) return parse_rows(c);
-    return lang_parse_list(c, LANG_SIGN_BLOCK_CLOSE, "after the initialisers");
+    if (!lang_is_sign(&c->token, LANG_SIGN_BLOCK_OPEN))
+        return lang_parse_list(c, LANG_SIGN_BLOCK_CLOSE, end);
+    if (!lang_enter(c, c->token.at)) return NULL;
+    lang_expr *rows = parse_rows(c);
+    lang_leave(c);
+    return rows;
 }
 
 /* initialiser = "=" (expression | "{" list "}" | "{" rows) */
@@ -79,7 +88,7 @@ static bool parse_initialiser(lang_compiler *c, lang_declared *d)
 {
     if (!lang_accept(c, LANG_SIGN_ASSIGN)) return true;
     d->braced = lang_accept(c, LANG_SIGN_BLOCK_OPEN);
-    d->value = d->braced ? parse_braced(c) : lang_parse_expression(c);
+    d->value = d->braced ? parse_braced(c, "after the initialisers") : lang_parse_expression(c);
     return d->value;
 }
 
@@ -101,7 +110,7 @@ static lang_stmt *parse_declarator(lang_compiler *c, ir_type type, bool constant
                          &d->name, &d->at))
         return NULL;
     d->array = lang_is_sign(&c->token, LANG_SIGN_INDEX_OPEN);
-    if (d->array && !lang_parse_length(c, &d->length, &d->columns)) return NULL;
+    if (d->array && !lang_parse_lengths(c, d->lengths)) return NULL;
     return parse_initialiser(c, d) ? s : NULL;
 }
 

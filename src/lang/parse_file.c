@@ -72,8 +72,8 @@ static bool parse_param(lang_compiler *c, lang_param *p)
     if (!lang_parse_name(c, "the name of a parameter", &p->name, &p->at)) return false;
     p->array = lang_is_sign(&c->token, LANG_SIGN_INDEX_OPEN);
     uint32_t at = c->token.at;
-    if (p->array && !lang_parse_length(c, &p->length, &p->columns)) return false;
-    if (p->array && !p->length)
+    if (p->array && !lang_parse_lengths(c, p->lengths)) return false;
+    if (p->array && !p->lengths[0])
         return lang_error(c, at, "the length of parameter '%s' is missing", p->name->text);
     return lang_parse_ratio(c, p) && lang_parse_along(c, p) && !stands_behind(c, p);
 }

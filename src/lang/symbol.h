@@ -84,7 +84,8 @@ typedef struct lang_symbol {
     ir_type type;
     int index;
     int length;       /* of a table, array or components; 0: not indexed by one number */
-    int columns;      /* of a table or array with two indices, whose length is rows * columns */
+    int columns;      /* of a table or array with two indices: how many values the last one has */
+    int middle;       /* the same of the second of three; the length is the product of all */
     bool constant;    /* LOCAL */
     bool used;        /* its value is read somewhere */
     bool assigned;    /* LOCAL: after its declaration */

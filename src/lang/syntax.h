@@ -41,15 +41,15 @@ typedef enum lang_stmt_kind {
     LANG_STMT_INTERVAL /* from target to below value: body */
 } lang_stmt_kind;
 
-/* type name = value;  type name[length] = {list};  type name[length][columns] = {{list}, ...}; */
+/* type name = value;  type name[3] = {list};  type name[3][2] = {{list}, ...}; and so with three.
+ */
 typedef struct lang_declared {
     ir_type type;
     bool constant, array, braced;
     lang_name *name;
     uint32_t at;
-    lang_expr *length;  /* NULL: the length of the list */
-    lang_expr *columns; /* NULL: one index */
-    lang_expr *value;   /* NULL: none; braced: a list */
+    lang_expr *lengths[3]; /* the first NULL: the length of the list; others NULL: fewer indices */
+    lang_expr *value;      /* NULL: none; braced: a list */
 } lang_declared;
 
 typedef struct lang_stmt {
@@ -69,9 +69,9 @@ typedef struct lang_param {
     bool array, constant, accumulates, real;
     lang_name *name;
     uint32_t at, type_at;
-    int number; /* from 0 */
-    lang_expr *length, *columns;
-    lang_expr *ratio; /* list; NULL: none */
+    int number;            /* from 0 */
+    lang_expr *lengths[3]; /* NULL: fewer indices */
+    lang_expr *ratio;      /* list; NULL: none */
     uint32_t ratio_at;
     bool coarser;
     int along; /* dimensions, a bit each; 0: all */

@@ -31,6 +31,9 @@ kata_status legality_check_temporaries(const chain_loop *loop, messages *m);
 /* coverage.c: reads outside the grid have a boundary rule. */
 kata_status legality_check_reads(const chain_loop *loop, messages *m);
 
+/* level_read.c: reads at indices known only at run time. */
+kata_status legality_check_level_reads(const chain_loop *loop, messages *m);
+
 /* ---- where.c --------------------------------------------------------------------------------- */
 
 enum { LEGALITY_NAME = 48 };

@@ -32,10 +32,10 @@ kata_status legality_check_rank(const chain_loop *loop, messages *m)
 kata_status legality_check(const chain_loop *loop, messages *m)
 {
     static kata_status (*const checks[])(const chain_loop *, messages *) = {
-        legality_check_once,      legality_check_rank,   legality_check_order,
-        legality_check_bindings,  legality_check_box,    legality_check_targets,
-        legality_check_conflicts, legality_check_values, legality_check_temporaries,
-        legality_check_reads,
+        legality_check_once,      legality_check_rank,        legality_check_order,
+        legality_check_bindings,  legality_check_box,         legality_check_targets,
+        legality_check_conflicts, legality_check_values,      legality_check_temporaries,
+        legality_check_reads,     legality_check_level_reads,
     };
     for (size_t i = 0; i < COUNT_OF(checks); i++) {
         kata_status status = checks[i](loop, m);

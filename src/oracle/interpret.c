@@ -158,6 +158,36 @@ static bool is_written_at(const oracle_field *field, int output, const int64_t i
     return at[0] == index[0] && at[1] == index[1] && at[2] == index[2];
 }
 
+/* An index inside the grid along a dimension. */
+static int64_t checked_level(oracle_interpreter *in, const ir_expr *expr, const ir_param *param)
+{
+    int64_t size = in->loop->shape.size[expr->level - 1];
+    int64_t index = integer(in, expr->arg[expr->level]);
+    if ((index >= 0 && index < size) || in->failure) return index;
+    begin_fault(in, IR_CHECK_INDEX, expr->at, param->name);
+    in->fault.index = index;
+    in->fault.length = size;
+    return 0;
+}
+
+/* A field at an index along one dimension, and at offsets along the others. */
+static ir_value evaluate_level(oracle_interpreter *in, const ir_expr *expr, int component)
+{
+    const ir_param *param = &in->loop->kernel->params[expr->index];
+    const oracle_field *field = &in->fields[expr->index];
+    ir_expr *expr_of[3] = {expr->arg[1], expr->arg[2], expr->arg[3]};
+    int64_t index[3], offset[3], level = checked_level(in, expr, param);
+    if (in->failure) return (ir_value){0};
+    expr_of[expr->level - 1] = NULL;
+    index_at(in, param, expr_of, index, offset);
+    index[expr->level - 1] = level;
+    ir_value element = oracle_read(field, component, index);
+    ir_value value = ir_storage_read(field->slot->type, param->type, &element);
+    for (int d = 0; d < 3; d++) offset[d] = index[d] - ir_param_index(param, d, in->point[d]);
+    if (in->trace) observe_trace_read(in->trace, param, component, offset, value);
+    return value;
+}
+
 static ir_value evaluate_load(oracle_interpreter *in, const ir_expr *expr)
 {
     const ir_param *param = &in->loop->kernel->params[expr->index];
@@ -165,6 +195,7 @@ static ir_value evaluate_load(oracle_interpreter *in, const ir_expr *expr)
     const ir_expr *chosen = expr->arg[0];
     int component = chosen ? checked_index(in, chosen, param->count, param->name) : 0;
     int64_t index[3], target[3], at[4] = {component};
+    if (expr->level) return evaluate_level(in, expr, component);
     index_at(in, param, &expr->arg[1], index, &at[1]);
     if (in->loop->copy && expr->index == CHAIN_COPY_FROM)
         copied_index(in->loop->copy, in->point, index);

@@ -125,12 +125,36 @@ static ir_value load(const oracle_part *p, const ir_node *n)
     return ir_storage_read(slot->type, (ir_type)n->type, &element);
 }
 
+/* At the index nearest to `level` that is inside: where that is another one, the point fails. */
+static ir_value load_level(const oracle_part *p, const ir_node *n, int64_t level)
+{
+    const ir_param *param = &p->loop->kernel->params[n->param];
+    const chain_slot *slot = p->loop->bindings[n->param].slot;
+    int d = n->value.i32;
+    int64_t at[3], last = p->loop->shape.size[d] - 1;
+    ir_value element;
+    for (int k = 0; k < 3; k++) at[k] = ir_param_index(param, k, p->point[k]) + n->offset[k];
+    at[d] = smaller(larger(level, 0), last);
+    read_element(p, n->param, n->element, at, &element);
+    return ir_storage_read(slot->type, (ir_type)n->type, &element);
+}
+
+/* The element of a NUMBER, or of a table in memory, that a scalar array is given for. */
+static int element_of(const ir_node *n, ir_value operand)
+{
+    return n->op == IR_ELEMENT ? (int)chain_element_number(n, operand) : n->element;
+}
+
 static bool find_value(const void *data, const ir_node *n, ir_value operand, ir_value *value)
 {
     const oracle_part *p = data;
     if (chain_node_value(p->loop, p->point, n, operand, value)) return true;
-    *value =
-        n->op == IR_LOAD ? load(p, n) : store_scalar(p->loop->bindings[n->param].slot, n->element);
+    if (n->op == IR_LEVEL)
+        *value = load_level(p, n, operand.i64);
+    else if (n->op == IR_LOAD)
+        *value = load(p, n);
+    else
+        *value = store_scalar(p->loop->bindings[n->param].slot, element_of(n, operand));
     return true;
 }
 

@@ -29,6 +29,8 @@ static bool reads(const chain_loop *loop, const chain_slot *slot)
 {
     for (int i = 0; i < loop->kernel->access_count; i++)
         if (slot_of(loop, loop->kernel->accesses[i].param) == slot) return true;
+    for (int i = 0; i < loop->kernel->level_read_count; i++)
+        if (slot_of(loop, loop->kernel->level_reads[i].param) == slot) return true;
     return false;
 }
 

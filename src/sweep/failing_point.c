@@ -1,15 +1,16 @@
 /* What went wrong at a point that fails. */
 #include "sweep/loop.h"
 
-static void describe(const ir_kernel *kernel, const ir_check *check, const ir_value *values,
+static void describe(const chain_loop *loop, const ir_check *check, const ir_value *values,
                      const int64_t point[3], observe_fault *fault)
 {
-    const ir_node *nodes = kernel->graph.nodes;
+    const ir_node *nodes = loop->kernel->graph.nodes;
+    int64_t size = loop->shape.size[check->dimension];
     *fault = (observe_fault){.found = true,
                              .kind = check->kind,
                              .at = check->at,
                              .name = check->name,
-                             .length = check->length};
+                             .length = check->length ? check->length : size};
     memcpy(fault->point, point, sizeof fault->point);
     if (check->index)
         fault->index =
@@ -32,7 +33,7 @@ bool sweep_fault_note(const sweep_loop *l, sweep_share *share, bool copied)
     if (!values) return false;
     int first = 0;
     while (first < kernel->check_count - 1 && values[kernel->checks[first].passes].i32) first++;
-    describe(kernel, &kernel->checks[first], values, point, share->fault);
+    describe(l->loop, &kernel->checks[first], values, point, share->fault);
     return true;
 }
 

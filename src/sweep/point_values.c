@@ -44,14 +44,36 @@ static ir_value evaluate_load(const evaluation *e, const ir_node *n)
     return ir_storage_read(of->type, (ir_type)n->type, &element);
 }
 
+/* At the index nearest to `level` that is inside: where that is another one, the point fails. */
+static ir_value evaluate_level(const evaluation *e, const ir_node *n, int64_t level)
+{
+    const chain_loop *loop = e->l->loop;
+    const store_array *of = e->l->fields[n->param].array;
+    int64_t index[3];
+    for (int d = 0; d < 3; d++) {
+        int64_t last = loop->shape.size[d] - 1;
+        bool absent = loop->kernel->params[n->param].absent_axis[d];
+        index[d] = d == n->value.i32 ? level : e->point[d] + n->offset[d];
+        index[d] = absent ? 0 : smaller(larger(index[d], 0), last);
+    }
+    int view = codegen_level_index(loop->kernel, n->param) + n->element;
+    store_array rows = sweep_view_array(&e->share->views[view], of);
+    ir_value element = store_get_element(&rows, 0, index);
+    return ir_storage_read(of->type, (ir_type)n->type, &element);
+}
+
 static bool find_value(const void *data, const ir_node *n, ir_value operand, ir_value *value)
 {
     const evaluation *e = data;
     const chain_loop *loop = e->l->loop;
     if (chain_node_value(loop, e->point, n, operand, value)) return true;
-    *value = n->op == IR_LOAD
-                 ? evaluate_load(e, n)
-                 : e->l->numbers[codegen_number_index(loop->kernel, n->param) + n->element];
+    int64_t element = n->op == IR_ELEMENT ? chain_element_number(n, operand) : n->element;
+    if (n->op == IR_LEVEL)
+        *value = evaluate_level(e, n, operand.i64);
+    else if (n->op == IR_LOAD)
+        *value = evaluate_load(e, n);
+    else
+        *value = e->l->numbers[codegen_number_index(loop->kernel, n->param) + element];
     return true;
 }
 

@@ -25,7 +25,9 @@ static void bind_field(sweep_loop *l, int p)
     l->fields[p].param = &kernel->params[p];
     int count = kernel->params[p].count;
     abi_view *read = l->views + codegen_view_index(kernel, p);
+    abi_view *levels = l->views + codegen_level_index(kernel, p);
     for (int c = 0; c < count; c++) read[c] = sweep_view(a, c);
+    if (levels != read) memcpy(levels, read, (size_t)count * sizeof *levels);
     if (!ir_param_is_written_field(&kernel->params[p])) return;
     abi_view *written = l->views + codegen_store_index(kernel, p);
     if (written != read) memcpy(written, read, (size_t)count * sizeof *written);

@@ -72,6 +72,9 @@ term *generate_literal(builder *b, value_type want);
 /* An index below `length`, known when compiling; the values it takes in *mask. */
 const char *generate_index(builder *b, int length, unsigned *mask);
 
+/* The value of something that stands for itself: a name, a number, a read. */
+term *generate_leaf(builder *b, value_type want);
+
 /* ---- generate_read.c ------------------------------------------------------------------------- */
 
 /* A read of a field; NULL where there is none that can be read, or no integer one. */

@@ -26,6 +26,7 @@ static bool suits_scalar(const program *p, const param *param, int s)
 static bool may_share(const param *a, const param *b)
 {
     if (a->columns || b->columns) return false;
+    if ((a->use.anywhere && is_written(b)) || (b->use.anywhere && is_written(a))) return false;
     if (a->up > 0 && (is_written(a) || is_written(b))) return false;
     if (is_written(a) && is_written(b)) return false;
     return !(a->written & b->use.shifted) && !(b->written & a->use.shifted);

@@ -59,8 +59,6 @@ static bool suits(const symbol *s, value_type want)
     return is_floating(want) || !is_floating(s->type);
 }
 
-static term *generate_leaf(builder *b, value_type want);
-
 /* An element by an index known when compiling, or at run time. */
 static term *generate_element(builder *b, const char *name, value_type type, int length)
 {
@@ -95,8 +93,12 @@ static term *generate_other(builder *b)
         return generate_element(b, chance_of(b->chance, 50) ? "square[1]" : "square[0]", DOUBLE, 3);
     if (!b->plain && (chance_of(b->chance, 50) || b->program->shiftable || b->rounds)) {
         b->checked = true;
-        term *t = builder_term(b, DOUBLE, "square[$ & 1][($ & 255) % 3]");
-        for (int i = 0; i < 2; i++) t->part[i] = generate_leaf(b, INT);
+        static const char *const elements[] = {"square[$ & 1][($ & 255) % 3]",
+                                               "cube[$ & 1][($ & 255) % 3][($ & 4095) % 5]",
+                                               "line[($ & 4095) % 1100]"};
+        int kind = chance_from(b->chance, 0, 2);
+        term *t = builder_term(b, DOUBLE, elements[kind]);
+        for (int i = 0; i < (kind == 2 ? 1 : 2 + kind); i++) t->part[i] = generate_leaf(b, INT);
         return t;
     }
     b->randoms++;
@@ -114,7 +116,7 @@ static term *generate_position(builder *b)
     return builder_term(b, LONG, fixed ? size[d] : index[d]);
 }
 
-static term *generate_leaf(builder *b, value_type want)
+term *generate_leaf(builder *b, value_type want)
 {
     int kind = chance_from(b->chance, 0, 99);
     term *t = NULL;

@@ -100,6 +100,9 @@ void generate_definitions(builder *b, line_list *list)
 {
     static const value_type types[] = {DOUBLE, FLOAT, INT, LONG};
     if (chance_of(b->chance, 20)) line_append(list, builder_line(b, "contract off;", NULL, NULL));
+    line_append(list, builder_line(b, "const double cube[2][3][5] = {{{1, 2, 3}, {4}, {0.5, -1}}};",
+                                   NULL, NULL));
+    line_append(list, builder_line(b, "const double line[1100] = {2, 3, -0.5, 0, 7};", NULL, NULL));
     line_append(list, builder_line(b, "const double square[2][3] = {{0.5, -1, 3}, {2, -0.25}};",
                                    NULL, NULL));
     if (chance_of(b->chance, 60)) generate_table(b, list, INT, true);

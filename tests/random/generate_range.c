@@ -108,6 +108,8 @@ void restrict_range(const program *p, const param *param, const field *f, const 
         if (r->lo[d] != lo || r->hi[d] != hi) r->kind = RANGE_BOX;
         if (r->lo[d] > r->hi[d]) r->lo[d] = r->hi[d] = 0;
     }
+    range all = program_all(p, f->level);
+    if (param->use.anywhere) clip_range(r, &all);
     bool written = param->kind == OUT || param->kind == INOUT || param->columns;
     if (written && !has_levels(p)) restrict_write(p, param, f, walls, r);
 }

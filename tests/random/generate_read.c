@@ -170,6 +170,50 @@ static term *guard(builder *b, term *read, const offset *o)
     return t;
 }
 
+/* ---- at indices that no compiler knows ------------------------------------------------------- */
+
+static bool may_read_anywhere(const builder *b, const symbol *s)
+{
+    return s->own && s->own->kind == IN && s->own->up == 0 && !b->plain && !b->kernel->once &&
+           !b->program->shiftable;
+}
+
+/* A dimension that a field has. */
+static int pick_dimension(builder *b, const symbol *s)
+{
+    int d = chance_from(b->chance, 0, b->program->rank - 1);
+    for (int i = 0; i < 3 && s->own->along && !(s->own->along >> d & 1); i++)
+        d = (d + 1) % b->program->rank;
+    return d;
+}
+
+/* Reads `target`, a field with its component, at an index along one dimension; where that is beside
+ * the point, only inside the grid. */
+static term *read_anywhere(builder *b, const symbol *s, const char *target)
+{
+    int d = pick_dimension(b, s);
+    offset o = {.zero = true};
+    const char *text = TEXT("%s[", target), axis = "xyz"[d];
+    bool own = chance_of(b->chance, 15), beside = chance_of(b->chance, 30);
+    for (int k = 0; k < b->program->rank; k++) {
+        const char *part = own ? TEXT("at(i%c)", axis) : TEXT("at(($ & 1023) %% n%c)", axis);
+        bool lacks = s->own->along && !(s->own->along >> k & 1);
+        if (k != d) {
+            o.lo[k] = o.hi[k] = beside && !lacks ? small_offset(b->chance) : 0;
+            o.zero = o.zero && !o.lo[k];
+            part = TEXT("%d", o.lo[k]);
+        }
+        text = TEXT("%s%s%s", text, k ? "," : "", part);
+    }
+    b->checked = true;
+    s->use->anywhere = true;
+    term *read = builder_term(b, s->type, TEXT("%s]", text));
+    if (!own) read->part[0] = generate_leaf(b, chance_of(b->chance, 50) ? INT : LONG);
+    return o.zero ? read : guard(b, read, &o);
+}
+
+/* ---- any ------------------------------------------------------------------------------------- */
+
 term *generate_read(builder *b, bool integer)
 {
     const symbol *s = pick_field(b, integer);
@@ -182,6 +226,8 @@ term *generate_read(builder *b, bool integer)
         term *read = generate_level_read(b, s, target, mask);
         if (read) return read;
     }
+    if (may_read_anywhere(b, s) && chance_of(b->chance, 6))
+        return read_anywhere(b, s, index ? TEXT("%s[%s]", s->name, index) : s->name);
     if (!may_read(s, mask) || (b->plain && s->own && s->own->kind == OUT)) return NULL;
     bool shifts = may_shift(s, mask) && !(b->kernel && b->kernel->once);
     offset o = generate_offset(b, s, shifts && chance_of(b->chance, 65));

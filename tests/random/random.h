@@ -83,10 +83,12 @@ void code_print(FILE *out, const line *lines, int indent);
 
 typedef enum param_kind { IN, OUT, INOUT, NUMBER, TABLE, SUM, MIN, MAX } param_kind;
 
-/* The reads of a field: the box of offsets, and the components read at other points (bits). */
+/* The reads of a field: the box of offsets, the components read at other points (bits), and whether
+ * it is read at indices that no compiler knows. */
 typedef struct field_use {
     int lo[3], hi[3];
     unsigned shifted;
+    bool anywhere;
 } field_use;
 
 typedef struct param {

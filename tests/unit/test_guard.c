@@ -167,6 +167,22 @@ static void test_checked_indices_are_narrowed(void **state)
                  "    if (%s) { if (v == 3) v = 1; else v = a[((int)u[%d,%d] & 255) %% 3]; }");
 }
 
+/* A condition on a value that was written, and rounded as it is stored, narrows nothing. */
+static void test_written_values_narrow_nothing(void **state)
+{
+    (void)state;
+    kata *k = kata_open(&(kata_options){.executor = "reference", .handler = ignore});
+    kata_module *m = kata_module_from_text(k, "k.kata",
+                                           "kernel k(in double u, inout double v)\n"
+                                           "{ v = ix % 2; v = v > 0 ? u[1,0] : 3; }\n");
+    kata_grid *g = kata_grid_2d(k, 6, 2);
+    kata_field *u = kata_field_new(g, "u", KATA_F64), *v = kata_field_like(u, "v");
+    kata_kernel *kernel = kata_kernel_find(m, "k");
+    assert_int_equal(kata_apply(kernel, kata_all(g), u, v), KATA_ERROR_APPLICATION);
+    kata_error_clear(k);
+    kata_close(k);
+}
+
 /* Compiled code computes both choices: what a remainder excludes lies beyond the last point. */
 static void parity(const char *executor, int64_t nx, double *out)
 {
@@ -208,6 +224,7 @@ int main(void)
         cmocka_unit_test(test_reads_through_variables_are_narrowed),
         cmocka_unit_test(test_conjunctions_narrow_their_other_side),
         cmocka_unit_test(test_checked_indices_are_narrowed),
+        cmocka_unit_test(test_written_values_narrow_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

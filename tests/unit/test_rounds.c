@@ -73,7 +73,10 @@ static const char text_of_kernels[] =
     "  for (int i = 0; i < n && i < 100; i++) { assert(a < 50, \"too much\"); a += w[i] + u; }\n"
     "  v = a; }\n"
     "kernel searches(out double v, double w[5])\n"
-    "{ int i; for (i = 0; w[i] < 9 && i < 100; i++) { } v = i; }\n";
+    "{ int i; for (i = 0; w[i] < 9 && i < 100; i++) { } v = i; }\n"
+    /* the index is outside in one round only, not in the last */
+    "kernel chooses(in double f[3], out double v, int n)\n"
+    "{ double a = 0; for (int i = 0; i < n && i < 100; i++) a += f[i == 4 ? 7 : i % 3]; v = a; }\n";
 
 typedef struct world {
     kata *k;
@@ -208,8 +211,11 @@ static void fail_at(const char *executor, int kernel, int n, text *message)
     kata_put(u, kata_all(w.g), values, POINTS);
     if (kernel == 0)
         kata_apply(kata_kernel_find(w.m, "grows"), kata_all(w.g), u, v, t, n);
-    else
+    else if (kernel == 1)
         kata_apply(kata_kernel_find(w.m, "searches"), kata_all(w.g), v, t);
+    else
+        kata_apply(kata_kernel_find(w.m, "chooses"), kata_all(w.g),
+                   kata_field_new(w.g, "f", KATA_F64, .components = 3), v, n);
     assert_int_equal(kata_flush(k), KATA_ERROR_ASSERT);
     kata_close(k);
 }
@@ -219,7 +225,7 @@ static void the_first_round_that_fails_is_reported(void **state)
     static const struct {
         int kernel, n;
         const char *says;
-    } cases[] = {{0, 5, "a = 67.5"}, {0, 6, "index 5"}, {1, 0, "index 5"}};
+    } cases[] = {{0, 5, "a = 67.5"}, {0, 6, "index 5"}, {1, 0, "index 5"}, {2, 9, "index 7"}};
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         text expected = {0}, found = {0};
