@@ -122,7 +122,8 @@ void clover_mesh_start(clover_mesh *m, kata *k, const clover_deck *deck);
 void clover_set_geometry(const clover_mesh *m);
 void clover_set_gas(const clover_mesh *m);
 
-/* ---- apply.c: kernels with arguments for each dimension -------------------------------------- */
+/* ---- arguments.c: kernels with arguments for each dimension
+ * -------------------------------------- */
 
 /* An argument, or one for each dimension in turn; `without` one of them where that is no -1. */
 typedef struct clover_argument {
