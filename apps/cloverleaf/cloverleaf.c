@@ -8,19 +8,28 @@
 
 typedef struct request {
     const char *deck, *picture;
-    int64_t cells, steps; /* 0: as the deck says */
-    bool quiet;
+    int dimensions;              /* an index into the names below */
+    int64_t cells, steps, plane; /* cells, steps: 0: as the deck says */
+    bool as_published, quiet;
 } request;
+
+static const char *const dimension_names[] = {"2", "3", NULL};
 
 static const request defaults = {.picture = "cloverleaf.png"};
 
 static const option table[] = {
     {"deck", "what to compute, as the mini-app's clover.in", OPTION_VALUE(request, deck),
-     .placeholder = "FILE", .otherwise = "its short benchmark, test problem 2"},
+     .placeholder = "FILE", .otherwise = "a test problem of it"},
+    {"dimensions", "2 or 3, where no deck says it", OPTION_VALUE(request, dimensions),
+     .choices = dimension_names},
     {"cells", "cells along a side, whatever the deck says", OPTION_VALUE(request, cells), .low = 3,
      .high = 65536, .otherwise = "the deck's"},
     {"steps", "stop after so many steps, whatever the deck says", OPTION_VALUE(request, steps),
      .low = 1, .high = 1e12, .otherwise = "the deck's"},
+    {"as-published", "find the flux along z as the mini-app does, which does not conserve mass",
+     OPTION_VALUE(request, as_published)},
+    {"plane", "in three dimensions: the level of the picture", OPTION_VALUE(request, plane),
+     .low = 0, .high = 1 << 20},
     {"output", "the picture of the density", OPTION_VALUE(request, picture),
      .placeholder = "FILE.png"},
     {"quiet", "show no progress", OPTION_VALUE(request, quiet)},
@@ -28,8 +37,8 @@ static const option table[] = {
 
 const options cloverleaf_options = {
     "kata run cloverleaf",
-    "Computes the flow of a gas in a box by the scheme of the mini-app CloverLeaf, in two\n"
-    "dimensions. Prints its field summary, and the official check where the deck names a test\n"
+    "Computes the flow of a gas in a box by the scheme of the mini-app CloverLeaf, in two or\n"
+    "three dimensions. Prints its field summary, and its check where the deck names a test\n"
     "problem. The exit code is 1 when the check fails.\n",
     table,
     COUNT_OF(table),
@@ -40,17 +49,41 @@ const options cloverleaf_options = {
 
 static clover_deck deck;
 
+static void change_deck(const request *r)
+{
+    for (int d = 0; r->cells && d < deck.dimensions; d++) deck.cells[d] = r->cells;
+    if (r->steps) deck.end_step = r->steps;
+    if (r->cells || r->steps) deck.test_problem = 0;
+    deck.as_published = r->as_published;
+}
+
+/* Options that do not suit the deck: returns 0, or the exit code after a message. */
+static int check_options(const request *r)
+{
+    if (r->deck && r->dimensions && deck.dimensions == 2)
+        return options_wrong(&cloverleaf_options,
+                             "--dimensions 3: the deck has no word about z; write z_cells in it");
+    if (deck.dimensions == 2 && r->as_published)
+        return options_wrong(&cloverleaf_options, "--as-published is for three dimensions");
+    if (r->plane >= deck.cells[2])
+        return options_wrong(&cloverleaf_options, "--plane %lld: there are levels 0 to %lld",
+                             (long long)r->plane, (long long)deck.cells[2] - 1);
+    return 0;
+}
+
 /* Returns true to go on, false with the exit code. */
 static bool read_request(int argc, char **argv, request *r, int *exit_code)
 {
     if (!options_read(&cloverleaf_options, r, argc, argv, exit_code)) return false;
     *exit_code = options_check_file(&cloverleaf_options, "--output", r->picture, ".png");
     if (*exit_code) return false;
-    clover_deck_set_default(&deck);
-    if (r->deck && !clover_deck_read(&deck, r->deck)) *exit_code = EXIT_FAILURE;
-    if (r->cells) deck.cells[0] = deck.cells[1] = r->cells;
-    if (r->steps) deck.end_step = r->steps;
-    if (r->cells || r->steps) deck.test_problem = 0;
+    clover_deck_set_default(&deck, r->dimensions ? 3 : 2);
+    if (r->deck && !clover_deck_read(&deck, r->deck)) {
+        *exit_code = EXIT_FAILURE;
+        return false;
+    }
+    change_deck(r);
+    *exit_code = check_options(r);
     return !*exit_code;
 }
 
@@ -91,10 +124,34 @@ static int64_t run_steps(const clover_mesh *m, progress *p)
 
 static void print_title(void)
 {
-    printf("CloverLeaf: %lld x %lld cells\n\n", (long long)deck.cells[0], (long long)deck.cells[1]);
+    printf("CloverLeaf: %lld x %lld", (long long)deck.cells[0], (long long)deck.cells[1]);
+    if (deck.dimensions == 3) printf(" x %lld", (long long)deck.cells[2]);
+    printf(" cells\n\n");
     printf("%7s %11s %13s %13s %13s %13s %15s %14s %13s\n", "step", "time", "volume", "mass",
            "density", "pressure", "internal energy", "kinetic energy", "total energy");
     fflush(stdout);
+}
+
+static void print_speed(int64_t steps, double seconds)
+{
+    double cells = (double)deck.cells[0] * (double)deck.cells[1] * (double)deck.cells[2];
+    printf("%.2f s, %.4f s a step, %.1f million cells per second\n", seconds,
+           seconds / (double)(steps ? steps : 1), 1e-6 * (double)steps * cells / seconds);
+}
+
+/* Draws the density; in three dimensions at one level of z. */
+static void draw(const clover_mesh *m, const request *r)
+{
+    const int64_t *n = deck.cells;
+    kata_field *picture = m->density[0];
+    if (m->dimensions == 3) {
+        kata_grid *level = kata_grid_2d(m->k, n[0], n[1]);
+        picture = kata_field_new(level, "density", KATA_F64);
+        kata_copy(picture, kata_all(level), m->density[0],
+                  kata_box_3d(m->grid, 0, n[0], 0, n[1], r->plane, r->plane + 1));
+    }
+    kata_save(picture, r->picture);
+    if (kata_ok(m->k)) printf("wrote %s\n", r->picture);
 }
 
 static bool run(kata *k, const request *r)
@@ -113,11 +170,8 @@ static bool run(kata *k, const request *r)
     if (!kata_ok(k)) return false;
     clover_summary_print(&s, steps);
     bool passed = clover_check(&deck, &s);
-    printf("%.2f s, %.4f s a step, %.1f million cells per second\n", seconds,
-           seconds / (double)(steps ? steps : 1),
-           1e-6 * (double)(steps * deck.cells[0] * deck.cells[1]) / seconds);
-    kata_save(m.density[0], r->picture);
-    if (kata_ok(k)) printf("wrote %s\n", r->picture);
+    print_speed(steps, seconds);
+    draw(&m, r);
     return passed;
 }
 

@@ -244,6 +244,7 @@ int main(int argc, char **argv)
     if (quick) repeats = 3;
     if (argc > 1 && !strcmp(argv[1], "--planning")) {
         measure_planning();
+        measure_hydrodynamics();
         return 0;
     }
     if (!loops_only) measure_memory(quick); /* before there are threads: it forks */
@@ -253,6 +254,7 @@ int main(int argc, char **argv)
     measure_loops("64^2, periodic, 2 threads", KATA_PERIODIC, 2);
     measure_boxes();
     measure_planning();
+    measure_hydrodynamics();
     if (!loops_only) measure_starts();
     return 0;
 }

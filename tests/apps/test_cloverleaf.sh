@@ -76,20 +76,87 @@ sed 's/max_timestep=0.4/max_timestep=0.4 end_time=30/' circle.in >longer.in
 expect 0 run cloverleaf --deck longer.in --quiet
 expect_summary 79 1.000e+04 6.240e+03 6.240e-01 3.316e-01 8.289e+03 5.153e+02 8.805e+03
 
+# ---- three dimensions ----------------------------------------------------------------------------
+
+# One of the mini-app's decks, on fewer cells; what the mini-app prints where one velocity in its flux
+# along z is put right.
+cat >cuboid.in <<'EOF'
+*clover
+ state 1 density=0.2 energy=1.0
+ state 2 density=1.0 energy=2.5 geometry=cuboid xmin=0.0 xmax=5.0 ymin=0.0 ymax=2.0 zmin=0.0 zmax=2.0
+ x_cells=20
+ y_cells=20
+ z_cells=20
+ xmin=0.0
+ ymin=0.0
+ zmin=0.0
+ xmax=10.0
+ ymax=10.0
+ zmax=10.0
+ initial_timestep=0.04
+ max_timestep=0.04
+ end_step=75
+ 3d_tile_decomposition
+*endclover
+EOF
+expect 0 run cloverleaf --deck cuboid.in --quiet
+expect_summary 75 1.000e+03 2.160e+02 2.160e-01 9.397e-02 2.349e+02 1.039e+01 2.453e+02
+if [ "$(grep -E '^ +[0-9]+ ' out | awk '{ print $4 }' | uniq | wc -l)" -ne 1 ]; then
+    fail "mass is not conserved: $(cat out)"
+fi
+expect 0 run cloverleaf --deck cuboid.in --quiet --as-published
+expect_summary 75 1.000e+03 2.161e+02 2.161e-01 9.402e-02 2.351e+02 1.044e+01 2.455e+02
+
+cat >sphere.in <<'EOF'
+*clover
+ state 1 density=0.2 energy=1.0 xvel=0.1 yvel=-0.05 zvel=0.02
+ state 2 density=1.0 energy=2.5 geometry=cuboid xmin=-30.0 xmax=30.0 ymin=-30.0 ymax=30.0 zmin=-10 zmax=20
+ state 3 density=2.0 energy=0.5 xvel=0.3 zvel=-0.2 geometry=sphere xmin=1.0 ymin=2.0 zmin=3.0 radius=20
+ x_cells=31
+ y_cells=27
+ z_cells=23
+ xmin=-50.0
+ ymin=-50.0
+ zmin=-40.0
+ xmax=50.0
+ ymax=50.0
+ zmax=45.0
+ initial_timestep=0.04
+ timestep_rise=1.5
+ max_timestep=0.4
+ end_time=20
+*endclover
+EOF
+expect 0 run cloverleaf --deck sphere.in --quiet
+expect_summary 54 8.500e+05 3.079e+05 3.623e-01 1.793e-01 3.811e+05 4.130e+04 4.224e+05
+
 # ---- the same bits -------------------------------------------------------------------------------
 
-expect 0 run cloverleaf --cells 37 --steps 15 --quiet
-without_times >one
-mv cloverleaf.png one.png
+# Keeps the output and the picture of a run as those to compare with.
+first() # option...
+{
+    asked=("$@")
+    expect 0 run cloverleaf "${asked[@]}" --quiet
+    without_times >one
+    mv cloverleaf.png one.png
+}
 same() # environment...
 {
-    env "$@" KATA_WAIT=1 KATA_WARNINGS=0 "$kata" run cloverleaf --cells 37 --steps 15 --quiet >out 2>err ||
+    env "$@" KATA_WAIT=1 KATA_WARNINGS=0 "$kata" run cloverleaf "${asked[@]}" --quiet >out 2>err ||
         fail "$*: $(cat err)"
     if ! without_times | diff one -; then fail "$*: another output"; fi
     if ! cmp one.png cloverleaf.png; then fail "$*: another picture"; fi
 }
+first --cells 37 --steps 15
 same KATA_EXECUTOR=reference
 for plan in loops "skewed y=8 x=16" "skewed y=5" "diamond y=20 depth=10" "tiled cache=4096" "windowed cache=4096"; do
+    same KATA_PLAN="$plan" KATA_THREADS=1
+    same KATA_PLAN="$plan" KATA_THREADS=3
+done
+
+first --dimensions 3 --cells 11 --steps 4 --plane 2
+same KATA_EXECUTOR=reference
+for plan in loops "skewed z=4 y=6" "diamond z=8 depth=4" "tiled cache=65536" "windowed cache=65536"; do
     same KATA_PLAN="$plan" KATA_THREADS=1
     same KATA_PLAN="$plan" KATA_THREADS=3
 done
@@ -107,11 +174,23 @@ refuse "bad.in:17: x_cells takes a whole number from 3 to 1.04858e+06, not '2.5'
 refuse "bad.in:17: x_cells takes a whole number from 3 to 1.04858e+06, not 'many'" "x_cells=many"
 refuse "bad.in:17: no number behind 'xmax'; write one, as in x_cells=960" "xmax="
 refuse "bad.in:17: state 2 is there twice; give each a number of its own" "state 2 density=1"
-refuse "bad.in:17: unknown geometry 'ball'; there are rectangle, circle and point" \
+refuse "bad.in:17: unknown geometry 'ball'; there are rectangle, circle, cuboid, sphere and point" \
     "state 3 geometry=ball"
 refuse "bad.in: each state needs a density and an energy above 0" "state 3 density=1"
 refuse "bad.in: the domain is empty; xmax is more than xmin, and ymax more than ymin" "xmax=-1"
+refuse "bad.in: a rectangle or circle stands beside words about z; write cuboid or sphere" "z_cells=8"
+refuse "bad.in: the domain is empty; xmax is more than xmin, ymax than ymin, zmax than zmin" \
+    "z_cells=8 zmax=-1"
 refuse "bad.in:17: a line of more than 1000 characters:" "$(head -c 1001 /dev/zero | tr '\0' x)"
+sed '/end_step/s/$/ test_problem=2/' cuboid.in >bad.in
+expect 1 run cloverleaf --deck bad.in
+expect_in err "bad.in: in three dimensions there is test problem 1 alone"
+expect 2 run cloverleaf --deck square.in --dimensions 3
+expect_in err "--dimensions 3: the deck has no word about z; write z_cells in it"
+expect 2 run cloverleaf --as-published
+expect_in err "--as-published is for three dimensions"
+expect 2 run cloverleaf --dimensions 3 --cells 9 --plane 9
+expect_in err "--plane 9: there are levels 0 to 8"
 expect 1 run cloverleaf --deck nowhere.in
 expect_in err "kata run cloverleaf: nowhere.in cannot be read: No such file or directory"
 expect 1 run cloverleaf --deck . --quiet
