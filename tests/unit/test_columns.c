@@ -36,6 +36,8 @@ static const char kernels[] =
     "kernel downwards(in double u, inout double w, sum double s along xy, sum double q along xz)\n"
     "  backward(z) { interval [0, nz-1) { w = u - 0.25*w[1,0,1]; } interval [nz-1, nz) { w = u; }\n"
     "  s += w; q += w*u; }\n"
+    "kernel sinking(in double u, inout double w, sum double s along xy) backward(z)\n"
+    "{ interval [0, nz-1) { w = u - 0.25*w[0,0,1]; } interval [nz-1, nz) { w = u; } s += w; }\n"
     "kernel sideways(in double u, out double w, sum double s along x, sum double q along y)\n"
     "  backward(x) { interval [0, nx-1) { w = u + 0.5*w[1,0,0]; } interval [nx-1, nx) { w = u; }\n"
     "  s += w; q += w; }\n"
@@ -57,6 +59,7 @@ typedef struct world {
     int components[RESULTS];
     int count;
     kata_scalar *all;
+    double *values; /* of u, where it is wrapped */
 } world;
 
 static kata_field *result(world *w, kata_type type, int along, int components)
@@ -77,12 +80,24 @@ static kata_field *result(world *w, kata_type type, int along, int components)
     return w->t[w->count++] = f;
 }
 
-static void open_world(world *w, const char *executor, int threads, const int64_t size[3])
+/* Where u lies: Katagami's memory has room around it, that of the program has none. */
+typedef enum memory { OWN, WRAPPED } memory;
+
+static kata_field *make_u(world *w, memory where, const int64_t size[3])
+{
+    if (where == OWN) return kata_field_new(w->g, "u", KATA_F64, .boundary = KATA_CLAMP);
+    w->values = calloc((size_t)(size[0] * size[1] * size[2]), sizeof *w->values);
+    assert_non_null(w->values);
+    return kata_field_wrap(w->g, "u", KATA_F64, w->values, .boundary = KATA_CLAMP);
+}
+
+static void open_world(world *w, const char *executor, int threads, const int64_t size[3],
+                       memory where)
 {
     *w = (world){.k = kata_open(&(kata_options){.executor = executor, .threads = threads})};
     w->m = kata_module_from_text(w->k, "k.kata", kernels);
     w->g = kata_grid_3d(w->k, size[0], size[1], size[2]);
-    w->u = kata_field_new(w->g, "u", KATA_F64, .boundary = KATA_CLAMP);
+    w->u = make_u(w, where, size);
     w->v = kata_field_new(w->g, "v", KATA_F32, .boundary = KATA_PERIODIC);
     w->a = kata_field_new(w->g, "a", KATA_I32);
     w->w = kata_field_new(w->g, "w", KATA_F64, .boundary = KATA_CLAMP);
@@ -107,6 +122,8 @@ static void apply(world *w, kata_range range)
                result(w, d, x | z, 1));
     kata_apply(kata_kernel_find(w->m, "downwards"), all, w->u, w->w, result(w, d, x | y, 1),
                result(w, d, x | z, 1));
+    for (int turn = 0; turn < 2; turn++) /* once more in the same memory */
+        kata_apply(kata_kernel_find(w->m, "sinking"), range, w->u, w->w, result(w, d, x | y, 1));
     kata_apply(kata_kernel_find(w->m, "sideways"), all, w->u, w->w, result(w, d, x, 1),
                result(w, d, y, 1));
     kata_apply(kata_kernel_find(w->m, "carry"), range, w->u, w->w, result(w, d, x | y, 1));
@@ -136,11 +153,12 @@ static void compare(kata_field *a, kata_field *b, kata_type type, int components
             fail_msg("result %d, element %d: %.17g is not %.17g", i, (int)k, y[k], x[k]);
 }
 
-static void check(const int64_t size[3], const int64_t lo[3], const int64_t hi[3], int threads)
+static void check(const int64_t size[3], const int64_t lo[3], const int64_t hi[3], int threads,
+                  memory where)
 {
     world slow, fast;
-    open_world(&slow, "reference", 1, size);
-    open_world(&fast, "cpu", threads, size);
+    open_world(&slow, "reference", 1, size, where);
+    open_world(&fast, "cpu", threads, size, where);
     apply(&slow, kata_box_3d(slow.g, lo[0], hi[0], lo[1], hi[1], lo[2], hi[2]));
     apply(&fast, kata_box_3d(fast.g, lo[0], hi[0], lo[1], hi[1], lo[2], hi[2]));
     for (int i = 0; i < slow.count; i++)
@@ -149,6 +167,8 @@ static void check(const int64_t size[3], const int64_t lo[3], const int64_t hi[3
     compare(slow.u, fast.u, KATA_F64, 1, -2);
     assert_int_equal(kata_close(slow.k), KATA_OK);
     assert_int_equal(kata_close(fast.k), KATA_OK);
+    free(slow.values);
+    free(fast.values);
 }
 
 static void compiled_code_agrees_with_the_reference(void **state)
@@ -158,11 +178,20 @@ static void compiled_code_agrees_with_the_reference(void **state)
                                        {20, 6, 150}, {70, 130, 66}, {1030, 5, 67}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const int64_t zero[3] = {0, 0, 0}, *n = sizes[i];
-        check(n, zero, n, 1);
-        check(n, zero, n, 3);
+        check(n, zero, n, 1, OWN);
+        check(n, zero, n, 3, i % 2 ? OWN : WRAPPED);
         const int64_t lo[3] = {n[0] / 3, n[1] / 4, n[2] / 5}, hi[3] = {n[0] - n[0] / 9, n[1], n[2]};
-        check(n, lo, hi, 2);
+        check(n, lo, hi, 2, i % 2 ? WRAPPED : OWN);
     }
+}
+
+/* Bricks are combined by their own numbers, whichever comes first. */
+static void ranges_begin_at_any_brick(void **state)
+{
+    (void)state;
+    static const int64_t sizes[2][3] = {{9, 4, 300}, {9, 300, 3}};
+    static const int64_t from[2][3] = {{0, 1, 70}, {1, 70, 0}};
+    for (int i = 0; i < 2; i++) check(sizes[i], from[i], sizes[i], 2, i ? WRAPPED : OWN);
 }
 
 /* Sums of integers have no order. */
@@ -274,6 +303,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(compiled_code_agrees_with_the_reference),
+        cmocka_unit_test(ranges_begin_at_any_brick),
         cmocka_unit_test(sums_are_those_of_plain_loops),
         cmocka_unit_test(sums_have_the_documented_order),
     };
