@@ -18,7 +18,7 @@ void measure_boxes(void);
 /* planning.c: what it costs to plan a chain, and to find its plan again. */
 void measure_planning(void);
 
-/* hydrodynamics.c: what it costs to plan two steps of CloverLeaf in three dimensions. */
+/* staggered_chain.c: what it costs to plan two steps of CloverLeaf in three dimensions. */
 void measure_hydrodynamics(void);
 
 /* first_sweeps.c: what new memory costs. Forks. */

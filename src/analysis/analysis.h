@@ -111,9 +111,12 @@ typedef struct analysis_section {
 typedef struct analysis_use {
     bool touched, written;
     bool remapped; /* by some touch */
+    int loops;     /* that touch it */
 } analysis_use;
 
 analysis_use analysis_use_of(const analysis_section *s, int slot); /* a scalar has none */
+/* The same for all slots of the chain at once, into an array of them. */
+void analysis_find_uses(const analysis_section *s, analysis_use *uses);
 /* Whether a section reads values that a slot had before it. */
 bool analysis_takes(const analysis_section *s, int slot);
 /* Whether it writes a field, and later loops or the program may read the result. */

@@ -1,18 +1,35 @@
 /* Where the values of a slot come from in consecutive loops, and who needs them afterwards. */
 #include "analysis/analysis.h"
 
+#include <string.h>
+
+/* Adds what a loop does with one slot, or with any where that is -1. */
+static void add_uses(const analysis_loop *l, int slot, analysis_use *uses)
+{
+    for (int i = 0; i < l->touch_count; i++) {
+        const analysis_touch *t = &l->touches[i];
+        analysis_use *use = slot < 0 ? &uses[t->slot] : uses;
+        bool counted = false;
+        if ((slot >= 0 && t->slot != slot) || t->scalar) continue;
+        for (int k = 0; k < i && !counted; k++) counted = l->touches[k].slot == t->slot;
+        use->loops += !counted;
+        use->touched = true;
+        use->written = use->written || t->writes;
+        use->remapped = use->remapped || t->remapped;
+    }
+}
+
 analysis_use analysis_use_of(const analysis_section *s, int slot)
 {
     analysis_use use = {0};
-    for (int l = s->first; l < s->end; l++)
-        for (int i = 0; i < s->a->loops[l].touch_count; i++) {
-            const analysis_touch *t = &s->a->loops[l].touches[i];
-            if (t->slot != slot || t->scalar) continue;
-            use.touched = true;
-            use.written = use.written || t->writes;
-            use.remapped = use.remapped || t->remapped;
-        }
+    for (int l = s->first; l < s->end; l++) add_uses(&s->a->loops[l], slot, &use);
     return use;
+}
+
+void analysis_find_uses(const analysis_section *s, analysis_use *uses)
+{
+    memset(uses, 0, (size_t)s->a->slot_count * sizeof *uses);
+    for (int l = s->first; l < s->end; l++) add_uses(&s->a->loops[l], -1, uses);
 }
 
 /* Whether a touch writes all of a component, whatever it was before. */

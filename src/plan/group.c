@@ -173,8 +173,10 @@ bool plan_group_make(plan_group *g, const analysis_chain *a, int first, bool apa
     g->extents = arena_array(&g->memory, loops, sizeof *g->extents);
     g->needs = arena_array(&g->memory, slots, sizeof *g->needs);
     g->fields = arena_array(&g->memory, slots, sizeof *g->fields);
+    g->passing = arena_array(&g->memory, slots, sizeof *g->passing);
+    g->uses = arena_array(&g->memory, slots, sizeof *g->uses);
     find_dimensions(g);
-    return g->lags && g->extents && g->needs && g->fields;
+    return g->lags && g->extents && g->needs && g->fields && g->passing && g->uses;
 }
 
 void plan_group_free(plan_group *g) { arena_free(&g->memory); }

@@ -18,22 +18,40 @@ static bool has_margin(const plan_group *g, int slot)
     return margin;
 }
 
+/* Whether loops from a number on touch a field. */
+static bool is_touched(const analysis_section *part, int from, int slot)
+{
+    analysis_section rest = {part->a, from, part->end};
+    return analysis_use_of(&rest, slot).touched;
+}
+
+static bool passes(const plan_group *g, const analysis_section *part, int slot)
+{
+    plan_passing *known = &g->passing[slot];
+    bool holds = known->part.a && known->part.first == part->first &&
+                 known->part.end <= part->end && !is_touched(part, known->part.end, slot);
+    if (!holds) known->passes = analysis_passes(part, slot);
+    known->part = *part;
+    return known->passes;
+}
+
 static bool is_hazard(const plan_group *g, const analysis_section *part, int slot)
 {
     bool hazard = false;
     for (int d = 0; d < 3; d++)
         hazard = hazard || (g->cut[d] && analysis_is_hazard(part, slot, g->needs[slot][d]));
-    return hazard && !analysis_passes(part, slot);
+    return hazard && !passes(g, part, slot);
 }
 
 void plan_overlapped_treat(plan_group *g, const analysis_section *part)
 {
     memset(g->fields, 0, (size_t)part->a->slot_count * sizeof *g->fields);
     plan_group_extents(g, part);
+    analysis_find_uses(part, g->uses);
     for (int s = 0; s < part->a->slot_count; s++) {
         plan_treatment *f = &g->fields[s];
-        analysis_use use = analysis_use_of(part, s);
-        f->passing = use.written && !use.remapped && analysis_passes(part, s);
+        analysis_use use = g->uses[s];
+        f->passing = use.written && !use.remapped && passes(g, part, s);
         f->buffered = use.written && (f->passing || has_margin(g, s));
         f->in = f->buffered && !f->passing && analysis_takes(part, s);
         f->out = f->buffered && !f->passing && analysis_leaves(part, s);

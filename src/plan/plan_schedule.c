@@ -176,6 +176,21 @@ static bool find_cut(void *data, const plan_walk *walk, const plan_run *run)
     return true;
 }
 
+/* Whether sums may be cut within a brick: some lie in tiles that cut rows, or that compute points
+ * of others. The walk over all tiles, which is as long as the grid is large, is for these only.
+ * `around`: a node around is of that kind. */
+static bool may_cut(const plan *p, const analysis_chain *a, int node, bool around)
+{
+    const plan_node *n = &p->nodes[node];
+    bool wraps = n->period[0] || n->period[1] || n->period[2];
+    bool keeps_rows = n->kind == PLAN_TILE && n->dimension > 0 && !n->overlap && !wraps;
+    bool some = n->kind == PLAN_LOOP && around && a->loops[n->loop].reduces;
+    around = around || (n->kind != PLAN_SEQ && !keeps_rows);
+    for (int child = n->child; child && !some; child = p->nodes[child].next)
+        some = may_cut(p, a, child, around);
+    return some;
+}
+
 static bool find_cuts(plan *p, const analysis_chain *a)
 {
     cut_finder finder = {a, p->schedule.cut};
@@ -189,13 +204,11 @@ static bool find_cuts(plan *p, const analysis_chain *a)
 bool plan_schedule_make(plan *p, const analysis_chain *a)
 {
     plan_schedule *s = &p->schedule;
-    bool reduces = false;
     *s = (plan_schedule){.whole = true};
     s->steps = arena_array(&p->memory, (size_t)p->count + 1, sizeof *s->steps);
     s->loops = arena_array(&p->memory, (size_t)p->leaf_count + 1, sizeof *s->loops);
     s->cut = arena_array(&p->memory, (size_t)a->loop_count + 1, sizeof *s->cut);
     if (!s->steps || !s->loops || !s->cut) return false;
-    for (int i = 0; i < a->loop_count; i++) reduces = reduces || a->loops[i].reduces;
     add_steps(p, a, p->root);
-    return s->whole || !reduces || find_cuts(p, a);
+    return s->whole || !may_cut(p, a, p->root, false) || find_cuts(p, a);
 }

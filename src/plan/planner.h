@@ -13,6 +13,13 @@ typedef struct plan_treatment {
     plan_span margin[3];    /* the indices around a tile that are touched at most */
 } plan_treatment;
 
+/* Whether a field is made and used up in a section: of plan_overlapped_treat, which finds it again
+ * where the section grows by loops that do not touch the field. */
+typedef struct plan_passing {
+    analysis_section part; /* part.a: NULL where nothing was found yet */
+    bool passes;
+} plan_passing;
+
 /* Consecutive loops on one grid, or on a grid and coarser ones. None of them waits for a reduction
  * of another: loops without a grid run before the others, reductions are finished after them. */
 typedef struct plan_group {
@@ -27,6 +34,8 @@ typedef struct plan_group {
     plan_span (*extents)[3]; /* by loop, and by slot, of plan_group_extents */
     plan_span (*needs)[3];
     plan_treatment *fields; /* by slot */
+    plan_passing *passing;  /* likewise */
+    analysis_use *uses;     /* likewise, of the section that plan_overlapped_treat looked at last */
     plan_request sized;     /* of "tiled": sizes that it has found, and the method for them */
     const struct plan_method *sized_by;
     struct plan_part *parts; /* of windowed.c, by loop */

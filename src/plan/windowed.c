@@ -43,17 +43,6 @@ typedef struct measures {
     bool free[3];
 } measures;
 
-/* Whether several loops of a section touch a field. Others pass through the cache. */
-static bool is_shared(const analysis_section *part, int slot)
-{
-    int loops = 0;
-    for (int l = part->first; l < part->end; l++) {
-        analysis_section one = {part->a, l, l + 1};
-        loops += analysis_use_of(&one, slot).touched;
-    }
-    return loops > 1;
-}
-
 static void measure_loop(const finder *f, const analysis_section *part, int loop, grid_box *hull,
                          measures *m)
 {
@@ -72,9 +61,8 @@ static measures measure(const finder *f, const analysis_section *part)
     for (int d = 0; d < 3; d++) m.free[d] = !f->g->fixed[d] && !f->g->period[d];
     for (int l = part->first; l < part->end; l++) measure_loop(f, part, l, &hull, &m);
     for (int s = 0; s < part->a->slot_count; s++) {
-        analysis_use use = analysis_use_of(part, s);
-        if (use.touched && !use.remapped && is_shared(part, s))
-            m.bytes += bytes_of(part->a->slots[s]);
+        const analysis_use *use = &f->g->uses[s]; /* what one loop touches passes through */
+        if (use->loops > 1 && !use->remapped) m.bytes += bytes_of(part->a->slots[s]);
     }
     for (int d = 0; d < 3; d++) {
         m.extent[d] = larger(hull.hi[d] - hull.lo[d], 1);
@@ -134,7 +122,7 @@ static double bytes_at_home(const finder *f, const analysis_section *part)
 {
     int64_t bytes = 0;
     for (int s = 0; s < part->a->slot_count; s++) {
-        analysis_use use = analysis_use_of(part, s);
+        analysis_use use = f->g->uses[s];
         if (!use.touched || use.remapped || f->g->fields[s].passing) continue;
         bool both = use.written && analysis_takes(part, s);
         bytes += bytes_of(part->a->slots[s]) * (both ? 2 : 1);
