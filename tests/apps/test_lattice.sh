@@ -38,7 +38,7 @@ expect_in err "the flow diverged before step"
 # ---- obstacles -----------------------------------------------------------------------------------
 
 # In steady flow the drag is the force on the fluid; K is that of the literature as far as steps allow.
-expect 0 run lattice --case spheres --size 16 --scheme esoteric --quiet
+expect 0 run lattice --case spheres --size 12 --scheme esoteric --quiet
 expect_in out "the drag is as in the literature and the force"
 
 # A mask from a file does what the same ball does. The walls take the rest of the force.
