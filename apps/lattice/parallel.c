@@ -21,11 +21,11 @@ typedef struct parallel {
 
 static const double pi = 3.14159265358979323846, fastest = 0.01;
 
-/* A slow flow forgets how it began like exp(-pi^2 viscosity t/n^2). This leaves less than 1e-16. */
+/* A slow flow forgets how it began like exp(-pi^2 viscosity t/n^2). This leaves 1e-14. */
 static int64_t steps_to_settle(const parallel *p)
 {
     double n = (double)p->cells;
-    return 2 * (int64_t)ceil(20 * n * n / (pi * pi * p->setup->viscosity));
+    return 2 * (int64_t)ceil(16 * n * n / (pi * pi * p->setup->viscosity));
 }
 
 static lattice_setup setup_of(const parallel *p)

@@ -70,7 +70,7 @@ static bool run(kata *k, const lattice_request *r, double share, sphere *found)
 /* What the cubes of the sphere's surface, and rounding, allow. */
 static bool judge(const sphere *s, const lattice_request *r)
 {
-    double balance = r->setup.type == KATA_F64 ? 1e-6 : 1e-3, cubes = 0.03;
+    double balance = r->setup.type == KATA_F64 ? 1e-6 : 1e-3, cubes = 0.04;
     double away = s->k / series(s->share) - 1, unbalanced = s->drag / s->force - 1;
     bool good = fabs(away) <= cubes && fabs(unbalanced) <= balance;
     printf("%8.4f %10.4f %10.4f %+10.4f %+12.1e %s\n", s->share, s->k, series(s->share), away,
