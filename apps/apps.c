@@ -15,5 +15,7 @@ const application applications[] = {
      lattice_main, &lattice_options},
     {"vortex", "decay of the Taylor-Green vortex, compared with the literature", vortex_main,
      &vortex_options},
+    {"weather", "diffusion and advection of weather models, checked against plain C", weather_main,
+     &weather_options},
     {NULL, NULL, NULL, NULL},
 };

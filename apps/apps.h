@@ -19,7 +19,8 @@ int cloverleaf_main(int argc, char **argv);
 int heat_main(int argc, char **argv);
 int lattice_main(int argc, char **argv);
 int vortex_main(int argc, char **argv);
+int weather_main(int argc, char **argv);
 extern const options blur_options, cavity_options, cloverleaf_options, heat_options,
-    lattice_options, vortex_options;
+    lattice_options, vortex_options, weather_options;
 
 #endif

@@ -149,7 +149,7 @@ struct bench_own {
      * largest number. */
     double (*differ)(void *program);
 };
-extern const bench_own bench_vcycle, bench_hydro;
+extern const bench_own bench_vcycle, bench_hydro, bench_vortex;
 
 /* ---- case_data.c ----------------------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
  * The time step is the three-stage scheme of low storage that OpenSBLI uses: two sets of numbers
  * per quantity, the state and the base that the stages start from. Flow and stretching are found
  * anew in each stage and live within it. */
+#include "common/common.h"
 #include "vortex.h"
 #include "vortex_kata.h"
 
@@ -95,18 +96,15 @@ vortex_sample vortex_box_measure(const vortex_box *b)
     return (vortex_sample){totals[0] / points, totals[1] / points / 2, totals[2] / points / 2};
 }
 
-/* The picture has a pixel, or a square of them, for each point of the plane. */
 kata_status vortex_slice_save(const vortex_box *b, const char *path)
 {
     const int64_t n = llround(2 * pi / b->spacing);
+    const kata_range plane = kata_box_3d(b->grid, n / 2, n / 2 + 1, 0, n, 0, n);
     kata_field *size = kata_field_new(b->grid, "vorticity", KATA_F64);
-    kata_grid *plane = kata_grid_2d(b->k, n, n);
-    kata_field *slice = kata_field_new(plane, "slice", KATA_F64);
     find_flow(b);
     kata_apply(kata_kernel_find(b->module, "find_vorticity"), kata_all(b->grid), b->flow, size,
                1 / (12 * b->spacing));
     kata_step(b->k);
-    kata_copy(slice, kata_all(plane), size, kata_box_3d(b->grid, n / 2, n / 2 + 1, 0, n, 0, n),
-              .axes = {2, 3});
-    return kata_save(slice, path);
+    return enlarged_plane_save(b->k, size, &plane, (const int64_t[]){n, n}, (const int[]){2, 3},
+                               path);
 }
