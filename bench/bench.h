@@ -149,7 +149,7 @@ struct bench_own {
      * largest number. */
     double (*differ)(void *program);
 };
-extern const bench_own bench_vcycle, bench_hydro;
+extern const bench_own bench_vcycle, bench_hydro, bench_columns, bench_bins_u8, bench_bins_f32;
 
 /* ---- case_data.c ----------------------------------------------------------------------------- */
 

@@ -95,6 +95,7 @@ struct codegen_writer {
     bool hidden;     /* compilers are not told how addresses of rows are related */
     bool copies;     /* the function has copies of its box and views */
     bool twice;      /* the loops are written twice: see codegen_function */
+    int planes;      /* whose rows run one after another before the next y; 0: one */
     bool blocks;     /* points run block by block where some rows are stored in blocks */
     bool streams;    /* results may be written past the caches */
     int interleaved; /* rows of a skewed box that run side by side; 0: boxes are not skewed */
