@@ -367,6 +367,8 @@ nest *codegen_begin_loop(const codegen_writer *w, nest *in, int dimension);
 /* The loops over the points of a row; `wanted`: the nodes that checks need, behind them those that
  * stores need. */
 void codegen_row(const codegen_writer *w, nest *in, const bool *wanted);
+/* Ends the function at the first point of the row at which a check fails. */
+void codegen_failure(const codegen_writer *w, nest *in);
 /* The loop over the points of a row, with what the compiler is told where they are independent. */
 nest *codegen_begin_points(const codegen_writer *w, nest *in, nest_hint hint);
 
@@ -374,6 +376,8 @@ nest *codegen_begin_points(const codegen_writer *w, nest *in, nest_hint hint);
 
 /* Adds what the points of a row contribute to bins, before anything is written to the row. */
 void codegen_additions(const codegen_writer *w, nest *in);
+/* Whether it checks the points, too. */
+bool codegen_checks_additions(const codegen_writer *w);
 
 /* ---- function.c ------------------------------------------------------------------------------ */
 

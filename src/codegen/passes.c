@@ -303,6 +303,7 @@ static void mark_additions(const codegen_writer *w, bool *wanted)
         const ir_addition *a = &kernel->additions[i];
         wanted[a->index] = wanted[a->value] = wanted[a->condition] = true;
     }
+    if (codegen_checks_additions(w)) wanted[kernel->valid] = true;
     codegen_mark_operands(w, wanted);
 }
 

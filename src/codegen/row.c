@@ -5,7 +5,7 @@
 /* ---- checks ---------------------------------------------------------------------------------- */
 
 /* The first point at which a check fails ends the function. */
-static void add_failure(const codegen_writer *w, nest *in)
+void codegen_failure(const codegen_writer *w, nest *in)
 {
     nest *points = codegen_begin_points(w, in, NEST_PLAIN);
     nest_statement(points, "KATA_NOT_IN_VECTORS");
@@ -24,7 +24,7 @@ static void add_checks(const codegen_writer *w, nest *in)
     codegen_steps(w, points, CODEGEN_POINT);
     codegen_operand(&nest_format(points, NEST_STATEMENT, "failing |= !")->head, w,
                     w->loop->kernel->valid);
-    add_failure(w, nest_format(in, NEST_IF, "failing"));
+    codegen_failure(w, nest_format(in, NEST_IF, "failing"));
 }
 
 /* ---- cases ----------------------------------------------------------------------------------- */
@@ -80,7 +80,7 @@ void codegen_row(const codegen_writer *w, nest *in, const bool *wanted)
 {
     codegen_writer before = *w;
     before.wanted = wanted;
-    if (w->loop->kernel->valid) add_checks(&before, in);
+    if (w->loop->kernel->valid && !codegen_checks_additions(w)) add_checks(&before, in);
     before.wanted = wanted + 3 * w->loop->kernel->graph.count;
     if (w->loop->kernel->addition_count) codegen_additions(&before, in);
     add_cases(w, in);
