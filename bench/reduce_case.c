@@ -1,7 +1,7 @@
 /* Sums along columns, and histograms of pictures, of bytes and of floats. */
 #include "bench.h"
 #include "kernels_kata.h"
-#include "plain/reduce.h"
+#include "plain/plain_sums.h"
 
 #include <math.h>
 #include <stdlib.h>

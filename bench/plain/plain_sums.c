@@ -1,5 +1,5 @@
 /* Reductions that leave more than a number. */
-#include "reduce.h"
+#include "plain_sums.h"
 
 #include <omp.h>
 #include <string.h>

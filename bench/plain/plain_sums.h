@@ -1,6 +1,6 @@
 /* Plain loops that add points up into fields and bins. */
-#ifndef REDUCE_H
-#define REDUCE_H
+#ifndef PLAIN_SUMS_H
+#define PLAIN_SUMS_H
 
 #include <stdint.h>
 
