@@ -150,6 +150,7 @@ struct bench_own {
     double (*differ)(void *program);
 };
 extern const bench_own bench_vcycle, bench_hydro, bench_vortex;
+extern const bench_own bench_columns, bench_bins_u8, bench_bins_f32;
 
 /* ---- case_data.c ----------------------------------------------------------------------------- */
 

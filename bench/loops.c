@@ -38,6 +38,9 @@ static const bench_sizes sizes_p2p = {SQUARE(4000), SQUARE(2000), SQUARE(128), S
 static const bench_sizes sizes_vortex = {
     CUBE(128), CUBE(64), CUBE(24), {CUBE(32), CUBE(64), CUBE(96), CUBE(128), CUBE(192)}
 };
+static const bench_sizes sizes_picture = {
+    {4096, 2048, 1}, SQUARE(1024), SQUARE(128), SQUARES
+};
 static const bench_sizes sizes_hydro = {SQUARE(1920), SQUARE(960), SQUARE(64),
     {SQUARE(240), SQUARE(480), SQUARE(960), SQUARE(1920), SQUARE(3840)}
 };
@@ -101,6 +104,11 @@ const bench_case bench_loops[] = {
     {"V-cycle", .dimensions = 3, .ways = STEPS, .sizes = &sizes_cycle, .own = &bench_vcycle},
     {"hydrodynamics", .dimensions = 2, .ways = STEPS, .sizes = &sizes_hydro, .own = &bench_hydro},
     {"Taylor-Green vortex", .dimensions = 3, .ways = STEPS, .sizes = &sizes_vortex, .own = &bench_vortex},
+    {"column sums", .dimensions = 3, .ways = EACH, .sizes = &sizes_3d, .own = &bench_columns},
+    {"histogram, bytes", .dimensions = 2, .ways = EACH, .sizes = &sizes_picture,
+     .own = &bench_bins_u8},
+    {"histogram, floats", .dimensions = 2, .ways = EACH, .sizes = &sizes_picture,
+     .own = &bench_bins_f32},
 };
 /* clang-format on */
 const int bench_loop_count = sizeof bench_loops / sizeof *bench_loops;

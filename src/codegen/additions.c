@@ -2,7 +2,9 @@
  * in front of what is written to it. Points that are computed but do not count are left out. Where
  * points follow one another in memory, several are written out, each with its copy of the bins.
  * Indices and amounts that have to be computed are computed in vectors before, for some points, and
- * lie in the first-level cache until they are added. */
+ * lie in the first-level cache until they are added. Where a kernel does nothing else, its checks
+ * are computed with them, in place of a pass of their own: what was added before a point fails does
+ * not count. */
 #include "codegen/emit.h"
 
 enum { AT_ONCE = 8, GATHERED = 64 };
@@ -104,6 +106,13 @@ static bool all_direct(const codegen_writer *w)
     return direct;
 }
 
+bool codegen_checks_additions(const codegen_writer *w)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    return kernel->valid && kernel->addition_count && !kernel->store_count && !kernel->direction &&
+           !w->loop->colored && !w->blocks && !all_direct(w);
+}
+
 /* "NAME[point] = condition ? (TYPE)OPERAND : 0" */
 static void gather(const codegen_writer *w, nest *in, const char *name, int i, const char *type,
                    ir_id operand)
@@ -119,7 +128,10 @@ static void gather(const codegen_writer *w, nest *in, const char *name, int i, c
 static void gather_points(const codegen_writer *w, nest *in)
 {
     const ir_kernel *kernel = w->loop->kernel;
-    nest *points = nest_loop(in, NEST_VECTOR, "int point = 0; point < %d; point++", GATHERED);
+    const bool checks = codegen_checks_additions(w);
+    if (checks) nest_statement(in, "int32_t failing = 0");
+    nest *points = nest_loop(in, checks ? NEST_VECTOR_ANY : NEST_VECTOR,
+                             "int point = 0; point < %d; point++", GATHERED);
     nest_statement(points, "const int64_t ix = at + point");
     codegen_steps(w, points, CODEGEN_POINT);
     for (int i = 0; i < kernel->addition_count; i++) {
@@ -129,6 +141,23 @@ static void gather_points(const codegen_writer *w, nest *in)
             gather(w, points, "amount", i, ir_types[kernel->params[a->param].type].c_name,
                    a->value);
     }
+    if (!checks) return;
+    codegen_operand(&nest_format(points, NEST_STATEMENT, "failing |= !")->head, w, kernel->valid);
+    codegen_failure(w, nest_format(in, NEST_IF, "failing"));
+}
+
+/* The points behind the last whole group. */
+static void add_rest(const codegen_writer *w, nest *in)
+{
+    if (codegen_checks_additions(w)) {
+        nest_statement(in, "int32_t failing = 0");
+        nest *points = nest_loop(in, NEST_PLAIN, "int64_t ix = at; ix < end; ix++");
+        codegen_steps(w, points, CODEGEN_POINT);
+        codegen_operand(&nest_format(points, NEST_STATEMENT, "failing |= !")->head, w,
+                        w->loop->kernel->valid);
+        codegen_failure(w, nest_format(in, NEST_IF, "failing"));
+    }
+    add_points(w, nest_loop(in, NEST_PLAIN, "int64_t ix = at; ix < end; ix++"), NULL);
 }
 
 static void add_gathered_points(const codegen_writer *w, nest *in)
@@ -181,7 +210,7 @@ static void add_row(const codegen_writer *w, nest *in)
         add_at_once(w, in);
     else
         add_gathered(w, in);
-    add_points(w, nest_loop(in, NEST_PLAIN, "int64_t ix = at; ix < end; ix++"), NULL);
+    add_rest(w, in);
 }
 
 void codegen_additions(const codegen_writer *w, nest *in)

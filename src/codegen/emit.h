@@ -95,6 +95,7 @@ struct codegen_writer {
     bool hidden;     /* compilers are not told how addresses of rows are related */
     bool copies;     /* the function has copies of its box and views */
     bool twice;      /* the loops are written twice: see codegen_function */
+    int planes;      /* whose rows run one after another before the next y; 0: one */
     bool blocks;     /* points run block by block where some rows are stored in blocks */
     bool streams;    /* results may be written past the caches */
     int interleaved; /* rows of a skewed box that run side by side; 0: boxes are not skewed */
@@ -170,8 +171,7 @@ bool codegen_is_reused(const codegen_writer *w, ir_id id);
 const codegen_lookup *codegen_lookup_of(const codegen_writer *w, ir_id id);
 /* Whether a number, or an element of a table, is needed by itself. */
 bool codegen_needs_number(const codegen_writer *w, ir_id id);
-/* Marks the operands of marked nodes, and so on, but not those of reused values; of lookups the
- * index. */
+/* Marks operands of marked nodes, and so on; none of reused values, and of lookups the index. */
 void codegen_mark_operands(const codegen_writer *w, bool *wanted);
 /* Whether operand k of a node is a zero that the compiler must not know: gcc 12 takes 0 - x, also
  * where it makes it of -x + 0, for -x where x is never -0, as an integer converted or |y|. */
@@ -288,8 +288,7 @@ void codegen_step_of(const codegen_writer *w, nest *in, ir_id id);
  * loop, in front of it. */
 bool codegen_ends_rounds(const codegen_writer *w, ir_id id);
 void codegen_rounds(const codegen_writer *w, nest *in, ir_id after);
-/* A store to the element or lane `to`; where its condition does not hold, the old bits are written
- * back. */
+/* A store to the element or lane `to`: of the old bits where its condition does not hold. */
 void codegen_store(const codegen_writer *w, nest *in, int i, const char *to);
 /* The function of a point, and a call of it whose results go to their rows. */
 void codegen_point(const codegen_writer *w, nest *file);
@@ -369,10 +368,15 @@ void codegen_row(const codegen_writer *w, nest *in, const bool *wanted);
 /* The loop over the points of a row, with what the compiler is told where they are independent. */
 nest *codegen_begin_points(const codegen_writer *w, nest *in, nest_hint hint);
 
-/* ---- additions.c ----------------------------------------------------------------------------- */
+/* ---- checks.c, additions.c ------------------------------------------------------------------- */
 
+/* Checks the points of a row; and ends the function at the first one at which a check fails. */
+void codegen_checks(const codegen_writer *w, nest *in);
+void codegen_failure(const codegen_writer *w, nest *in);
 /* Adds what the points of a row contribute to bins, before anything is written to the row. */
 void codegen_additions(const codegen_writer *w, nest *in);
+/* Whether it checks the points, too. */
+bool codegen_checks_additions(const codegen_writer *w);
 
 /* ---- function.c ------------------------------------------------------------------------------ */
 
@@ -381,8 +385,7 @@ void codegen_function(codegen_writer *w, nest *file, const bool *wanted);
 
 /* ---- passes.c, and a file for each larger pass ----------------------------------------------- */
 
-/* Decides whether and how a loop is made faster: sets members of the writer. False when memory is
- * out. */
+/* Decides whether and how a loop is made faster, in the writer. False when memory is out. */
 typedef bool codegen_pass(codegen_writer *w);
 codegen_pass codegen_look_up, codegen_reuse_values, codegen_widen_bytes, codegen_clear_bytes,
     codegen_pair_rows, codegen_pair_planes, codegen_prefetch, codegen_split_cases;

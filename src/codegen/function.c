@@ -167,6 +167,36 @@ static void add_rows(const codegen_writer *w, nest *plane, const bool *wanted)
     codegen_row(w, row, wanted);
 }
 
+/* Rows of some planes in turn, before those of the next y. */
+static void add_planes(const codegen_writer *w, nest *in, const bool *wanted)
+{
+    nest *group =
+        nest_loop(in, NEST_PLAIN, "int64_t group = lo[2]; group < hi[2]; group += %d", w->planes);
+    nest_statement(group, "const int64_t end = group + %d < hi[2] ? group + %d : hi[2]", w->planes,
+                   w->planes);
+    nest *plane = nest_loop(codegen_begin_loop(w, group, 1), NEST_PLAIN,
+                            "int64_t iz = group; iz < end; iz++");
+    codegen_steps(w, plane, CODEGEN_PLANE);
+    codegen_row_pointers(w, plane);
+    codegen_steps(w, plane, CODEGEN_ROW);
+    codegen_row(w, plane, wanted);
+}
+
+/* Planes, and their rows. */
+static void add_loops(const codegen_writer *w, nest *in, const bool *wanted)
+{
+    if (w->planes) {
+        add_planes(w, in, wanted);
+        return;
+    }
+    nest *plane = begin_rest(w, in, 2);
+    codegen_steps(w, plane, CODEGEN_PLANE);
+    if (w->interleaved)
+        codegen_skewed_rows(w, plane);
+    else
+        add_rows(w, plane, wanted);
+}
+
 void codegen_function(codegen_writer *w, nest *file, const bool *wanted)
 {
     add_title(w, file);
@@ -177,12 +207,7 @@ void codegen_function(codegen_writer *w, nest *file, const bool *wanted)
     add_zeros(w, function);
     codegen_begin_contributions(w, function);
     codegen_steps(w, function, CODEGEN_ONCE);
-    nest *plane = begin_rest(w, function, 2);
-    codegen_steps(w, plane, CODEGEN_PLANE);
-    if (w->interleaved)
-        codegen_skewed_rows(w, plane);
-    else
-        add_rows(w, plane, wanted);
+    add_loops(w, function, wanted);
     codegen_end_contributions(w, function);
     if (w->streams)
         nest_statement(nest_format(function, NEST_IF, "flags & ABI_STREAM"), "%s",

@@ -167,6 +167,28 @@ static bool interleave_rows(codegen_writer *w)
     return true;
 }
 
+/* Whether all rows that are added to have a y, and serve all planes. */
+static bool adds_columns(const ir_kernel *kernel)
+{
+    bool all = codegen_has_rows(kernel);
+    for (int p = 0; p < kernel->param_count; p++)
+        all = all && (!codegen_adds_rows(kernel, p) || !kernel->params[p].absent_axis[1]);
+    return all;
+}
+
+/* Sums along columns: the row that is added to stays in the first-level cache for some planes. Each
+ * element takes its points in the same order. Checks end the function at the first point that
+ * fails, in the order of planes. */
+static bool group_planes(codegen_writer *w)
+{
+    enum { PLANES = 2 };
+    const ir_kernel *kernel = w->loop->kernel;
+    bool may = w->lanes && codegen_is_free(w->loop) && adds_columns(kernel) && !w->pair &&
+               !kernel->direction && !kernel->valid && !codegen_reduces(w->loop);
+    w->planes = may ? PLANES : 0;
+    return true;
+}
+
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 static const struct {
@@ -189,6 +211,7 @@ static const struct {
     {"defer", defer_bricks},         /* lanes of a brick while the next one is computed */
     {"rounds", run_rounds},          /* reductions: lanes stay in registers */
     {"whole", run_whole},            /* rows of whole vectors are not collected */
+    {"planes", group_planes},        /* sums along columns: rows of some planes in turn */
     {"prefetch", codegen_prefetch},  /* what is read and written soon */
     {"stream", stream_results},      /* results past the caches */
     {"cases", codegen_split_cases},  /* loops for each interval of levels */
@@ -280,6 +303,7 @@ static void mark_additions(const codegen_writer *w, bool *wanted)
         const ir_addition *a = &kernel->additions[i];
         wanted[a->index] = wanted[a->value] = wanted[a->condition] = true;
     }
+    if (codegen_checks_additions(w)) wanted[kernel->valid] = true;
     codegen_mark_operands(w, wanted);
 }
 

@@ -59,7 +59,9 @@ static void begin_rows(const codegen_writer *w, nest *in)
     nest_statement(in, "const %s last_row = iy + 1 == hi[1]", w->dialect->boolean);
     nest_statement(in,
                    "const int64_t next_y = last_row ? lo[1] - iy : 1, next_z = last_row ? %d : 0",
-                   w->loop->kernel->direction == IR_BACKWARD ? -1 : 1);
+                   w->planes                                   ? w->planes
+                   : w->loop->kernel->direction == IR_BACKWARD ? -1
+                                                               : 1);
 }
 
 static codegen_label next_row(const codegen_writer *w, int view)

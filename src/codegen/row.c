@@ -2,31 +2,6 @@
  * side and their results lie side by side, otherwise point by point. */
 #include "codegen/emit.h"
 
-/* ---- checks ---------------------------------------------------------------------------------- */
-
-/* The first point at which a check fails ends the function. */
-static void add_failure(const codegen_writer *w, nest *in)
-{
-    nest *points = codegen_begin_points(w, in, NEST_PLAIN);
-    nest_statement(points, "KATA_NOT_IN_VECTORS");
-    codegen_steps(w, points, CODEGEN_POINT);
-    nest *fails = nest_format(points, NEST_IF, "!");
-    codegen_operand(&fails->head, w, w->loop->kernel->valid);
-    nest_statement(fails, "*arguments->failure = (abi_failure){1, {ix, iy, iz}}");
-    nest_statement(fails, "return");
-}
-
-/* A pass over the row before anything of it is written. */
-static void add_checks(const codegen_writer *w, nest *in)
-{
-    nest_statement(in, "int32_t failing = 0");
-    nest *points = codegen_begin_points(w, in, NEST_VECTOR_ANY);
-    codegen_steps(w, points, CODEGEN_POINT);
-    codegen_operand(&nest_format(points, NEST_STATEMENT, "failing |= !")->head, w,
-                    w->loop->kernel->valid);
-    add_failure(w, nest_format(in, NEST_IF, "failing"));
-}
-
 /* ---- cases ----------------------------------------------------------------------------------- */
 
 static void add_points(const codegen_writer *w, nest *in)
@@ -80,7 +55,7 @@ void codegen_row(const codegen_writer *w, nest *in, const bool *wanted)
 {
     codegen_writer before = *w;
     before.wanted = wanted;
-    if (w->loop->kernel->valid) add_checks(&before, in);
+    if (w->loop->kernel->valid && !codegen_checks_additions(w)) codegen_checks(&before, in);
     before.wanted = wanted + 3 * w->loop->kernel->graph.count;
     if (w->loop->kernel->addition_count) codegen_additions(&before, in);
     add_cases(w, in);

@@ -17,7 +17,7 @@ enum { EVEN = 72, NX = 83, NY = 5, NZ = 9, POINTS = NX * NY * NZ, MOST = 6 * POI
 /* A star that is high; a box whose points share sums along x; many results; components that stand
  * in blocks; sums, of points that write a field, in any rows and in rows of whole vectors, and of
  * points that do not; bytes that decide between numbers; levels that run in order; points of a
- * colour; elements of a table. */
+ * colour; elements of a table; sums along columns. */
 static const char text_of_kernels[] =
     "kernel star(in double u, out double v)\n"
     "{\n"
@@ -59,10 +59,12 @@ static const char text_of_kernels[] =
     "kernel nest(inout double u) forward(x, y, z) { u = 0.5*u[-1,0,0] + 0.25*u[0,-1,0] + u; }\n"
     "kernel colored(in double u, inout double v) { v = 0.5*(v[1,0,0] + v) + u; }\n"
     "const double powers[9] = {1, 2, 4, 8, 16, 32, 64, 128, 256};\n"
-    "kernel chosen(in double u, out double v) { v = powers[(int)u%9]; }\n";
-static const char *const kernels[] = {"star",  "box",   "many",   "parts",  "total",   "even",
-                                      "alone", "bytes", "masked", "levels", "colored", "chosen"};
-static const int components[] = {1, 1, 6, 3, 1, 1, 1, 1, 1, 1, 1, 1};
+    "kernel chosen(in double u, out double v) { v = powers[(int)u%9]; }\n"
+    "kernel columns(in double u, sum double v along xy) { v += 0.3*u + iz; }\n";
+static const char *const kernels[] = {"star",    "box",    "many",   "parts",  "total",
+                                      "even",    "alone",  "bytes",  "masked", "levels",
+                                      "colored", "chosen", "columns"};
+static const int components[] = {1, 1, 6, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
 /* ---- results --------------------------------------------------------------------------------- */
 
@@ -88,7 +90,9 @@ static void run_kernel(kata *k, kata_grid *g, kata_module *m, size_t kernel, dou
     kata_layout layout = parts ? KATA_BLOCKS : KATA_ARRAYS;
     kata_field *u = kata_field_new(g, "u", KATA_F64, .components = parts ? 3 : 1, .layout = layout,
                                    .boundary = KATA_CLAMP);
-    kata_field *v = kata_field_new(g, "v", KATA_F64, .components = n, .layout = layout);
+    bool columns = is_kernel(kernel, "columns");
+    kata_field *v = kata_field_new(g, "v", KATA_F64, .components = n, .layout = layout,
+                                   .along = columns ? KATA_X | KATA_Y : 0);
     for (int i = 0; i < (parts ? 3 : 1) * POINTS; i++) values[i] = (double)(i * 37 % 251) / 16;
     kata_put(u, kata_all(g), values, (parts ? 3 : 1) * POINTS);
     kata_kernel *f = kata_kernel_find(m, kernels[kernel]);
@@ -107,7 +111,8 @@ static void run_kernel(kata *k, kata_grid *g, kata_module *m, size_t kernel, dou
         kata_apply(f, kata_color(kata_box_3d(g, 0, NX - 1, 0, NY, 0, NZ), 2, 1), u, v);
     else
         kata_apply(f, kata_all(g), u, v);
-    kata_get(v, kata_all(g), values, n * POINTS);
+    kata_get(v, kata_box_3d(g, 0, NX, 0, NY, 0, columns ? 1 : NZ), values,
+             columns ? NX * NY : n * POINTS);
     assert_int_equal(kata_scalar_get(s, &values[n * POINTS]), KATA_OK);
 }
 
@@ -219,7 +224,8 @@ static void the_next_level_is_prefetched_behind_the_last_row_of_a_level(void **s
     for (int k = 0; k < module->count; k++) {
         text code = code_of(module->kernels[k], 0);
         const char *next = strstr(text_get(&code), "next_y * view[0].y + next_z * view[0].z");
-        bool has_levels = strcmp(module->kernels[k]->name, "levels") == 0;
+        const char *name = module->kernels[k]->name;
+        bool has_levels = strcmp(name, "levels") == 0 || strcmp(name, "columns") == 0;
         assert_int_equal(next != NULL, has_levels);
         if (has_levels) assert_non_null(strstr(text_get(&code), "last_row = iy + 1 == hi[1]"));
         text_free(&code);
