@@ -578,7 +578,8 @@ typedef enum kata_param_kind {
     KATA_PARAM_TABLE,
     KATA_PARAM_SUM,
     KATA_PARAM_MIN,
-    KATA_PARAM_MAX
+    KATA_PARAM_MAX,
+    KATA_PARAM_WHERE /* a point: at(m) long where[3] */
 } kata_param_kind;
 
 typedef struct kata_param {

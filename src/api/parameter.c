@@ -25,9 +25,10 @@ static kata_param_kind kind_of(ir_param_kind kind)
     case IR_PARAM_TABLE: return KATA_PARAM_TABLE;
     case IR_PARAM_SUM: return KATA_PARAM_SUM;
     case IR_PARAM_MIN: return KATA_PARAM_MIN;
-    case IR_PARAM_MAX: break;
+    case IR_PARAM_MAX: return KATA_PARAM_MAX;
+    case IR_PARAM_WHERE: break;
     }
-    return KATA_PARAM_MAX;
+    return KATA_PARAM_WHERE;
 }
 
 kata_status kata_kernel_param(kata_kernel *kernel, int i, kata_param *param)

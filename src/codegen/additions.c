@@ -19,7 +19,8 @@ static void declare_bins(const codegen_writer *w, nest *in)
     const ir_kernel *kernel = w->loop->kernel;
     for (int p = 0; p < kernel->param_count; p++) {
         if (!ir_has_bins(kernel, p)) continue;
-        const char *type = ir_types[kernel->params[p].type].c_name;
+        bool where = kernel->params[p].kind == IR_PARAM_WHERE;
+        const char *type = where ? "abi_value" : ir_types[kernel->params[p].type].c_name;
         nest_statement(in, "%s *%s %s = (%s *)view[%d].origin", type, w->dialect->restricted,
                        bins_name(w, p).is, type, codegen_view_index(kernel, p));
     }
@@ -38,6 +39,17 @@ static void add_bin(text *out, const codegen_writer *w, const ir_addition *a, co
     text_add(out, "]");
 }
 
+/* "kata_meet_least_f64(p2_where_bins, v7, ix, iy, iz)" */
+static void add_where(const codegen_writer *w, nest *in, const ir_addition *a)
+{
+    const ir_param *params = w->loop->kernel->params, *of = &params[params[a->param].of];
+    text *line = &nest_add(in, NEST_STATEMENT)->head;
+    text_add(line, "kata_meet_%s_%s(%s, ", of->kind == IR_PARAM_MIN ? "least" : "greatest",
+             codegen_short_type(of->type), bins_name(w, a->param).is);
+    codegen_operand(line, w, a->value);
+    text_add(line, ", ix, iy, iz)");
+}
+
 static void add_points(const codegen_writer *w, nest *in, const char *copy)
 {
     const ir_kernel *kernel = w->loop->kernel;
@@ -45,6 +57,10 @@ static void add_points(const codegen_writer *w, nest *in, const char *copy)
     for (int i = 0; i < kernel->addition_count; i++) {
         const ir_addition *a = &kernel->additions[i];
         nest *where = in;
+        if (kernel->params[a->param].kind == IR_PARAM_WHERE) {
+            add_where(w, in, a);
+            continue;
+        }
         if (a->condition) {
             where = nest_format(in, NEST_IF, "%s", "");
             codegen_operand(&where->head, w, a->condition);

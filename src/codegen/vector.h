@@ -56,6 +56,35 @@ KATA_INLINED int64_t kata_element_i64(int64_t index, int64_t low, int64_t count)
     return (index < low ? low : index > last ? last : index) - low;
 }
 
+/* What a thread has met of a minimum or maximum whose point is wanted: whether anything, the value,
+ * and the first point that has it in the order of z, y and x, whatever the order in which points
+ * run. A NaN is never replaced; -0 and 0 differ. */
+KATA_INLINED int kata_is_before(const abi_value *best, int64_t ix, int64_t iy, int64_t iz)
+{
+    if (iz != best[4].i64) return iz < best[4].i64;
+    return iy != best[3].i64 ? iy < best[3].i64 : ix < best[2].i64;
+}
+
+#define KATA_MEET(order, T, t, bits)                                                               \
+    KATA_INLINED void kata_meet_##order##_##t(abi_value *best, T x, int64_t ix, int64_t iy,        \
+                                              int64_t iz)                                          \
+    {                                                                                              \
+        const abi_value old = best[1], now = {.t = x}, both = {.t = kata_##order##_##t(old.t, x)}; \
+        const int old_nan = old.t != old.t, same = x != x ? old_nan : now.bits == old.bits;        \
+        const int stays = x == x && (old_nan || both.bits == old.bits);                            \
+        if (best[0].i64 && (same ? !kata_is_before(best, ix, iy, iz) : stays)) return;             \
+        best[0].i64 = 1;                                                                           \
+        best[1].t = x;                                                                             \
+        best[2].i64 = ix;                                                                          \
+        best[3].i64 = iy;                                                                          \
+        best[4].i64 = iz;                                                                          \
+    }
+#define KATA_MEET_BOTH(T, t, bits) KATA_MEET(least, T, t, bits) KATA_MEET(greatest, T, t, bits)
+KATA_MEET_BOTH(double, f64, i64)
+KATA_MEET_BOTH(float, f32, i32)
+KATA_MEET_BOTH(int64_t, i64, i64)
+KATA_MEET_BOTH(int32_t, i32, i32)
+
 /* Writes a cache line past the caches, where the machine can. */
 KATA_INLINED void kata_stream(void *to, const kata_line *from)
 {

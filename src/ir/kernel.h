@@ -15,9 +15,11 @@ typedef struct ir_store {
     uint32_t at;
 } ir_store;
 
-/* What a point adds to one element of a sum of integers. If an element of a sum has an index known
- * only at run time anywhere in a kernel, all that the kernel adds to that sum is of this kind, and
- * nothing is a store: the elements are called bins. Integers wrap, so the order does not matter. */
+/* What a point gives a WHERE parameter: what it contributes to the minimum or maximum that this is
+ * of. Or what a point adds to one element of a sum of integers. If an element of a sum has an index
+ * known only at run time anywhere in a kernel, all that the kernel adds to that sum is of this
+ * kind, and nothing is a store: the elements are called bins. Integers wrap, so the order does not
+ * matter. */
 typedef struct ir_addition {
     int param;
     ir_id index; /* an integer, inside the array wherever the checks pass and the condition holds */

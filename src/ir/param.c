@@ -5,14 +5,14 @@
 
 const char *ir_param_kind_name(ir_param_kind kind)
 {
-    static const char *const names[] = {"in",    "out", "inout", "number",
-                                        "table", "sum", "min",   "max"};
+    static const char *const names[] = {"in",  "out", "inout", "number", "table",
+                                        "sum", "min", "max",   "at"};
     return names[kind];
 }
 
 const char *ir_param_mode(const ir_param *param)
 {
-    static const char *const accumulating[] = {"inout sum", "inout min", "inout max"};
+    static const char *const accumulating[] = {"inout sum", "inout min", "inout max", "at"};
     return param->accumulates ? accumulating[param->kind - IR_PARAM_SUM]
                               : ir_param_kind_name(param->kind);
 }

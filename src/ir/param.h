@@ -12,7 +12,8 @@ typedef enum ir_param_kind {
     IR_PARAM_TABLE,
     IR_PARAM_SUM,
     IR_PARAM_MIN,
-    IR_PARAM_MAX
+    IR_PARAM_MAX,
+    IR_PARAM_WHERE /* the first point at which the minimum or maximum `of` is found */
 } ir_param_kind;
 
 typedef struct ir_param {
@@ -30,6 +31,7 @@ typedef struct ir_param {
     int ratios;        /* how many numbers the text gives for the ratio: 0 without ratio, 1 for all
                           dimensions, or as many as the grid has */
     uint32_t ratio_at; /* location of the word finer or coarser */
+    int of;            /* WHERE: the number of the parameter, a MIN or MAX */
 } ir_param;
 
 static inline bool ir_param_is_field(const ir_param *param)

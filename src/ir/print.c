@@ -185,7 +185,11 @@ static void print_store(text *out, const ir_kernel *k, const ir_store *s)
 
 static void print_addition(text *out, const ir_kernel *k, const ir_addition *a)
 {
-    text_add(out, "  add %s[%%%u] %%%u", k->params[a->param].name, a->index, a->value);
+    const ir_param *param = &k->params[a->param];
+    if (param->kind == IR_PARAM_WHERE)
+        text_add(out, "  where %s %%%u of %s", param->name, a->value, k->params[param->of].name);
+    else
+        text_add(out, "  add %s[%%%u] %%%u", param->name, a->index, a->value);
     if (a->condition) text_add(out, " if %%%u", a->condition);
     text_add(out, "\n");
 }

@@ -145,12 +145,25 @@ static kata_status switched_off(lowering *l, int p)
     return KATA_OK;
 }
 
+/* The contribution of a point to the minimum or maximum whose point is wanted. */
+static kata_status add_where(lowering *l, int p)
+{
+    const ir_param *param = &l->kernel->params[p];
+    uint32_t of = l->param_outputs[param->of];
+    ir_id none = ir_graph_const(l->g, IR_I32, ir_value_of_int(IR_I32, 0));
+    return lower_note_addition(l, (ir_addition){.param = p,
+                                                .index = none,
+                                                .value = l->cells[l->first_reduction + of].value,
+                                                .at = param->at});
+}
+
 /* Stores all elements of a reduction, also elements that no statement gives a value. */
 static kata_status add_reductions(lowering *l, int p)
 {
     ir_kernel *k = l->kernel;
     const ir_param *param = &k->params[p];
     bool never = true;
+    if (param->kind == IR_PARAM_WHERE) return add_where(l, p);
     if (lower_has_addition(l, p)) return add_known_bins(l, p);
     for (int e = 0; e < param->count; e++) {
         lower_cell cell = l->cells[l->first_reduction + l->param_outputs[p] + (uint32_t)e];

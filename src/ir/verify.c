@@ -166,13 +166,15 @@ static const char *verify_additions(const ir_kernel *k)
         const ir_addition *a = &k->additions[i];
         if (a->param < 0 || a->param >= k->param_count) return "an addition to no parameter";
         const ir_param *param = &k->params[a->param];
-        if (param->kind != IR_PARAM_SUM || !ir_type_is_integer(param->type))
+        bool where = param->kind == IR_PARAM_WHERE;
+        ir_type type = where ? k->params[param->of].type : param->type;
+        if (!where && (param->kind != IR_PARAM_SUM || !ir_type_is_integer(param->type)))
             return "an addition to no sum of integers";
         if (!a->index || a->index >= k->graph.count) return "an addition at no index";
         if (!ir_type_is_integer((ir_type)k->graph.nodes[a->index].type))
             return "an addition at an index that is no integer";
         if (!a->value || a->value >= k->graph.count) return "an addition of no node";
-        if (k->graph.nodes[a->value].type != param->type) return "an addition of the wrong type";
+        if (k->graph.nodes[a->value].type != type) return "an addition of the wrong type";
         if (a->condition && !is_bool(k, a->condition))
             return "an addition on a condition that is no bool";
     }

@@ -323,7 +323,10 @@ void lang_hint_reduction(lang_compiler *c, const lang_symbol *r, const char *bef
 {
     const char *name = r->name->text, *kind = ir_param_kind_name(r->param);
     const char *element = r->length ? "[i]" : "";
-    if (r->param == IR_PARAM_SUM)
+    if (r->param == IR_PARAM_WHERE)
+        lang_hint(c,
+                  "it is set when the minimum or maximum is, and read in a kernel applied later");
+    else if (r->param == IR_PARAM_SUM)
         lang_hint(c, "%s '%s%s += ...;'", before, name, element);
     else
         lang_hint(c, "%s '%s%s = %s(%s%s, ...);'", before, name, element, kind, name, element);

@@ -32,13 +32,14 @@ bool lang_check_along(lang_compiler *c, const lang_param *p, ir_param *param)
 {
     static const int all = 7;
     if (!p->along) return true;
-    if (ir_param_is_reduction(param) && p->along == all) {
+    bool where = param->kind == IR_PARAM_WHERE;
+    if (ir_param_is_reduction(param) && !where && p->along == all) {
         lang_error(c, p->along_at, "'%s' lacks no dimension: nothing is left to reduce along",
                    p->name->text);
         return lang_hint(c, "a field with all dimensions is 'out %s %s'", ir_types[p->type].name,
                          p->name->text);
     }
-    if (!ir_param_is_field(param) && !ir_param_is_reduction(param)) {
+    if (where || (!ir_param_is_field(param) && !ir_param_is_reduction(param))) {
         lang_error(c, p->along_at, "'%s' is no field and extends along nothing", p->name->text);
         return lang_hint(c, "a field is 'in %s %s along z'", ir_types[p->type].name, p->name->text);
     }

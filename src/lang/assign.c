@@ -128,6 +128,7 @@ static bool subtracts(const lang_stmt *s)
  * assignment has another form. */
 static const lang_expr *reduced(lang_compiler *c, const lang_stmt *s, const lang_symbol *r)
 {
+    if (r->param == IR_PARAM_WHERE) return NULL;
     if (r->param == IR_PARAM_SUM) return adds(s) || subtracts(s) ? s->value : NULL;
     ir_op op = r->param == IR_PARAM_MIN ? IR_MIN : IR_MAX;
     if (s->sign != LANG_SIGN_ASSIGN || !calls_function(c, s->value, op)) return NULL;

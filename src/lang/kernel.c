@@ -58,6 +58,11 @@ static bool check_kind(lang_compiler *c, const lang_param *p)
                    ir_types[p->type].name);
         return lang_hint(c, "use int");
     }
+    if (p->kind == IR_PARAM_WHERE && p->type != IR_I32 && p->type != IR_I64) {
+        lang_error(c, p->type_at, "'%s' holds the index of a point", p->name->text);
+        return lang_hint(c, "declare it '%s(%s) long %s[3]'", ir_param_kind_name(p->kind),
+                         p->of->text, p->name->text);
+    }
     if (!p->constant || p->kind == IR_PARAM_NUMBER) return true;
     lang_error(c, p->type_at, "'const' goes with numbers only");
     return lang_hint(c, "an 'in' field is never written; write '%s %s %s'",
@@ -118,6 +123,29 @@ static bool keep_declared(lang_compiler *c, ir_kernel *kernel)
     return true;
 }
 
+/* Finds the minimum or maximum of which a parameter is to hold the point. */
+static bool check_where(lang_compiler *c, const lang_function *f, const lang_param *p,
+                        ir_param *params)
+{
+    const lang_param *of = f->params;
+    while (of && of->name != p->of) of = of->next;
+    const ir_param *found = of ? &params[of->number] : NULL;
+    bool least = found && (found->kind == IR_PARAM_MIN || found->kind == IR_PARAM_MAX);
+    if (!least || of->array || ir_param_is_column_reduction(found)) {
+        lang_error(c, p->of_at, "'%s' is no minimum or maximum of this kernel", p->of->text);
+        return lang_hint(c,
+                         "one is 'min double m' or 'max double m', a single scalar: its point is "
+                         "'at(m) long where[3]'");
+    }
+    if (params[p->number].count != 3) {
+        lang_error(c, p->at, "'%s' holds the index of a point along x, y and z", p->name->text);
+        return lang_hint(c, "declare it '%s[3]'", p->name->text);
+    }
+    params[p->number].of = of->number;
+    params[p->number].accumulates = found->accumulates;
+    return true;
+}
+
 static bool check_function(lang_compiler *c, const lang_function *f, ir_kernel *kernel)
 {
     ir_param *params = arena_array(&c->module->memory, (size_t)f->param_count + 1, sizeof *params);
@@ -139,6 +167,8 @@ static bool check_function(lang_compiler *c, const lang_function *f, ir_kernel *
         ok = false;
     }
     if (!ok) return false;
+    for (const lang_param *p = f->params; p; p = p->next)
+        if (p->kind == IR_PARAM_WHERE && !check_where(c, f, p, params)) return false;
     kernel->name = f->name->text;
     kernel->text = &c->module->text;
     kernel->at = f->at;

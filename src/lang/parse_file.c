@@ -24,7 +24,23 @@ static ir_param_kind parse_mode(lang_compiler *c)
     return IR_PARAM_NUMBER;
 }
 
-/* mode = ["in" | "out" | "inout" | ["inout"] ("sum" | "min" | "max")] */
+/* "at" "(" name ")" */
+static bool parse_where(lang_compiler *c, lang_param *p)
+{
+    p->kind = IR_PARAM_WHERE;
+    lang_advance(c);
+    lang_advance(c);
+    return lang_parse_name(c, "the name of a minimum or maximum", &p->of, &p->of_at) &&
+           lang_expect(c, LANG_SIGN_PAREN_CLOSE, "after the name");
+}
+
+static bool is_where(const lang_compiler *c)
+{
+    return c->token.kind == LANG_TOKEN_NAME && strcmp(c->token.name->text, "at") == 0 &&
+           lang_is_sign(&c->next, LANG_SIGN_PAREN_OPEN);
+}
+
+/* mode = ["in" | "out" | "inout" | ["inout"] ("sum" | "min" | "max") | "at" "(" name ")"] */
 static void parse_modes(lang_compiler *c, lang_param *p)
 {
     p->kind = parse_mode(c);
@@ -60,7 +76,10 @@ static bool stands_behind(lang_compiler *c, const lang_param *p)
 static bool parse_param(lang_compiler *c, lang_param *p)
 {
     p->type_at = c->token.at;
-    parse_modes(c, p);
+    if (!is_where(c))
+        parse_modes(c, p);
+    else if (!parse_where(c, p))
+        return false;
     p->constant = lang_accept_word(c, LANG_WORD_CONST);
     if (p->kind == IR_PARAM_NUMBER && !lang_is_type(&c->token)) return not_a_param(c);
     if (lang_is_sign(&c->next, LANG_SIGN_MUL)) {

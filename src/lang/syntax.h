@@ -69,6 +69,8 @@ typedef struct lang_param {
     bool array, constant, accumulates, real;
     lang_name *name;
     uint32_t at, type_at;
+    lang_name *of; /* WHERE: of which minimum or maximum */
+    uint32_t of_at;
     int number;            /* from 0 */
     lang_expr *lengths[3]; /* NULL: fewer indices */
     lang_expr *ratio;      /* list; NULL: none */

@@ -110,6 +110,31 @@ static bool reduce(oracle_planned *e, int loop, int p)
     return true;
 }
 
+/* Before the reduction that it belongs to changes. */
+static bool find_where(oracle_planned *e, int loop, int p)
+{
+    const chain_loop *l = e->a->loops[loop].loop;
+    const ir_param *param = &l->kernel->params[p], *of = &l->kernel->params[param->of];
+    size_t points = (size_t)grid_box_points(&l->box), element = 0;
+    element = (size_t)oracle_first_element(l->kernel, param->of);
+    const ir_value *x = e->contributions[loop] + element * points;
+    const grid_box *box = &l->box;
+    oracle_where w = {0};
+    int64_t at[3];
+    for (at[2] = box->lo[2]; at[2] < box->hi[2] && points; at[2]++)
+        for (at[1] = box->lo[1]; at[1] < box->hi[1]; at[1]++)
+            for (at[0] = box->lo[0]; at[0] < box->hi[0]; at[0]++, x++)
+                if (oracle_has_color(l, at)) oracle_where_meet(of, &w, *x, at);
+    for (int d = 0; d < 3; d++) {
+        ir_value old = store_scalar(l->bindings[param->of].slot, 0);
+        ir_value index = store_scalar(l->bindings[p].slot, d);
+        if (!store_scalar_set(l->bindings[p].slot, d,
+                              oracle_where_index(param, of, &w, d, old, index)))
+            return oracle_plan_no_memory(e);
+    }
+    return true;
+}
+
 static bool finish(void *data, int loop)
 {
     oracle_planned *e = data;
@@ -120,7 +145,10 @@ static bool finish(void *data, int loop)
         if (!run_part(e, NULL, &run)) return false;
     }
     for (int p = 0; p < l->kernel->param_count; p++)
+        if (l->kernel->params[p].kind == IR_PARAM_WHERE && !find_where(e, loop, p)) return false;
+    for (int p = 0; p < l->kernel->param_count; p++)
         if (ir_param_is_reduction(&l->kernel->params[p]) &&
+            l->kernel->params[p].kind != IR_PARAM_WHERE &&
             !ir_param_is_column_reduction(&l->kernel->params[p]) && !reduce(e, loop, p))
             return false;
     store_log(l);

@@ -216,6 +216,7 @@ static void contribute_to_bin(const oracle_part *p, const ir_addition *a)
     const ir_param *param = &kernel->params[a->param];
     ir_type type = (ir_type)kernel->graph.nodes[a->index].type;
     int64_t points = grid_box_points(&p->loop->box);
+    if (param->kind == IR_PARAM_WHERE) return; /* found at the end, among all contributions */
     if (!is_own(p) || (a->condition && !p->e->nodes[a->condition].i32)) return;
     int64_t index = ir_convert(IR_I64, type, p->e->nodes[a->index]).i64;
     if (index < 0 || index >= param->count) return;
@@ -224,13 +225,16 @@ static void contribute_to_bin(const oracle_part *p, const ir_addition *a)
     *sum = ir_reduce(param, *sum, p->e->nodes[a->value]);
 }
 
+bool oracle_has_color(const chain_loop *loop, const int64_t point[3])
+{
+    int64_t sum = point[0] + point[1] + point[2], n = loop->colors;
+    return n <= 1 || (sum % n + n) % n == loop->color;
+}
+
 bool oracle_run_point(const oracle_part *p)
 {
     const ir_kernel *kernel = p->loop->kernel;
-    int64_t sum = p->point[0] + p->point[1] + p->point[2];
-    if (p->loop->colors > 1 &&
-        (sum % p->loop->colors + p->loop->colors) % p->loop->colors != p->loop->color)
-        return true;
+    if (!oracle_has_color(p->loop, p->point)) return true;
     ir_evaluate_graph(&kernel->graph, find_value, p, p->e->nodes, NULL);
     for (int i = 0; i < kernel->addition_count; i++) contribute_to_bin(p, &kernel->additions[i]);
     for (int i = 0; i < kernel->store_count; i++) {

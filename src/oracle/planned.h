@@ -30,6 +30,8 @@ typedef struct oracle_part {
 
 /* ---- plan_point.c ---------------------------------------------------------------------------- */
 
+/* Whether a loop visits a point of its box. */
+bool oracle_has_color(const chain_loop *loop, const int64_t point[3]);
 /* Runs a loop's kernel at a point, if the point has the loop's color. False, with the error in the
  * state, when it writes to an index that has no place. */
 bool oracle_run_point(const oracle_part *part);

@@ -17,6 +17,7 @@ typedef struct reference_run {
     observe_trace *trace;
     size_t reduced_count;     /* elements of all reductions */
     ir_value **contributions; /* to each of them, one per point of the box */
+    oracle_where *where;      /* per parameter */
     arena memory;
 } reference_run;
 
@@ -70,7 +71,7 @@ static bool adds_up(const ir_param *param)
 
 static bool is_collected(const ir_param *param)
 {
-    return ir_param_is_reduction(param) && !adds_up(param);
+    return ir_param_is_reduction(param) && !adds_up(param) && param->kind != IR_PARAM_WHERE;
 }
 
 static kata_status collect(reference_run *run, size_t r)
@@ -96,7 +97,8 @@ static kata_status prepare_reductions(reference_run *run, messages *m)
     }
     run->in.reduced = arena_array(&run->memory, count + 1, sizeof *run->in.reduced);
     run->contributions = arena_array(&run->memory, count + 1, sizeof *run->contributions);
-    if (!run->in.reduced || !run->contributions) return message_no_memory(m);
+    run->where = arena_array(&run->memory, (size_t)kernel->param_count + 1, sizeof *run->where);
+    if (!run->in.reduced || !run->contributions || !run->where) return message_no_memory(m);
     for (int p = 0; p < kernel->param_count; p++)
         for (int e = 0; is_collected(&kernel->params[p]) && e < kernel->params[p].count; e++)
             if (collect(run, run->in.reduced_start[p] + (size_t)e)) return message_no_memory(m);
@@ -130,6 +132,18 @@ static void trace_point(reference_run *run)
     if (here) text_clear(&run->trace->operands);
 }
 
+/* Meets the contributions whose point is wanted. */
+static void meet_point(reference_run *run)
+{
+    const ir_kernel *kernel = run->in.loop->kernel;
+    for (int p = 0; p < kernel->param_count; p++) {
+        const ir_param *param = &kernel->params[p];
+        if (param->kind != IR_PARAM_WHERE) continue;
+        ir_value x = run->in.reduced[run->in.reduced_start[param->of]];
+        oracle_where_meet(&kernel->params[param->of], &run->where[p], x, run->in.point);
+    }
+}
+
 static bool run_point(reference_run *run, int64_t number)
 {
     const ir_kernel *kernel = run->in.loop->kernel;
@@ -142,6 +156,7 @@ static bool run_point(reference_run *run, int64_t number)
     }
     trace_point(run);
     if (!oracle_interpret_point(&run->in)) return false;
+    meet_point(run);
     for (size_t r = 0; r < run->reduced_count; r++)
         if (run->contributions[r]) run->contributions[r][number] = run->in.reduced[r];
     return true;
@@ -272,13 +287,30 @@ static void commit_field(oracle_field *field)
     field->next = old;
 }
 
+/* Before the reduction that it belongs to changes. */
+static void commit_where(reference_run *run, int p)
+{
+    const chain_loop *loop = run->in.loop;
+    const ir_param *param = &loop->kernel->params[p];
+    const int64_t here[3] = {0, 0, 0};
+    store_array *scalar = loop->bindings[p].slot->array;
+    ir_value old = store_get_element(loop->bindings[param->of].slot->array, 0, here);
+    for (int d = 0; d < 3; d++)
+        store_set_element(scalar, d, here,
+                          oracle_where_index(param, &loop->kernel->params[param->of],
+                                             &run->where[p], d, old,
+                                             store_get_element(scalar, d, here)));
+}
+
 /* Turns the results of the loop into the values of fields and scalars. */
 static void commit(reference_run *run)
 {
     const chain_loop *loop = run->in.loop;
+    for (int p = 0; p < loop->kernel->param_count; p++)
+        if (loop->kernel->params[p].kind == IR_PARAM_WHERE) commit_where(run, p);
     for (int p = 0; p < loop->kernel->param_count; p++) {
         const ir_param *param = &loop->kernel->params[p];
-        if (ir_param_is_reduction(param)) commit_reduction(run, p);
+        if (ir_param_is_reduction(param) && param->kind != IR_PARAM_WHERE) commit_reduction(run, p);
         if (ir_param_is_written_field(param)) commit_field(&run->in.fields[p]);
     }
 }

@@ -20,9 +20,11 @@ bool sweep_prepare_bins(sweep_loop *l)
         if (!ir_has_bins(kernel, p)) continue;
         const ir_param *param = &kernel->params[p];
         int64_t bins = (int64_t)param->count * copies_of(param);
-        l->bins[l->bins_count++] = (sweep_bins){.param = p,
-                                                .view = codegen_view_index(kernel, p),
-                                                .bytes = bins * ir_types[param->type].bytes};
+        bool where = param->kind == IR_PARAM_WHERE;
+        l->bins[l->bins_count++] =
+            (sweep_bins){.param = p,
+                         .view = codegen_view_index(kernel, p),
+                         .bytes = where ? SWEEP_EXTREME_BYTES : bins * ir_types[param->type].bytes};
     }
     return l->bins;
 }
@@ -88,7 +90,11 @@ void sweep_add_to_bins(const sweep_loop *l, const sweep_share *share, const int6
         int b = 0;
         if (a->condition && !values[a->condition].i32) continue;
         while (l->bins[b].param != a->param) b++;
-        add(l, share, b, ir_convert(IR_I64, type, values[a->index]).i64, values[a->value]);
+        if (kernel->params[a->param].kind == IR_PARAM_WHERE)
+            sweep_meet_extreme(kernel, a->param, (ir_value *)share->bins[b], values[a->value],
+                               point);
+        else
+            add(l, share, b, ir_convert(IR_I64, type, values[a->index]).i64, values[a->value]);
     }
 }
 
@@ -111,7 +117,7 @@ bool sweep_finish_bins(const sweep_loop *l)
     for (int b = 0; b < l->bins_count; b++) {
         const ir_param *param = param_of(l, &l->bins[b]);
         chain_slot *slot = sweep_slot(l, l->bins[b].param);
-        for (int e = 0; e < param->count; e++) {
+        for (int e = 0; e < param->count && param->kind != IR_PARAM_WHERE; e++) {
             ir_value sum = total(l, b, e);
             if (param->accumulates) sum = ir_reduce(param, store_scalar(slot, e), sum);
             if (!store_scalar_set(slot, e, sum)) return false;

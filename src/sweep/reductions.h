@@ -20,6 +20,18 @@ void sweep_add_to_bins(const sweep_loop *l, const sweep_share *share, const int6
 /* Sets the scalars to the sums over all threads; false when memory is out. */
 bool sweep_finish_bins(const sweep_loop *l);
 
+/* ---- extreme_point.c: where a minimum or maximum is found -------------------------------------
+ *
+ * The bins of a WHERE parameter are five values: whether anything was met, the least (or greatest)
+ * value, and x, y and z of the first point that has it. Compiled code does the same: vector.h. */
+
+enum { SWEEP_EXTREME_BYTES = 5 * sizeof(ir_value) };
+/* Meets the contribution of a point. */
+void sweep_meet_extreme(const ir_kernel *kernel, int where, ir_value *best, ir_value x,
+                        const int64_t point[3]);
+/* Sets the scalars to the first points of all threads; false when memory is out. */
+bool sweep_finish_extremes(const sweep_loop *l);
+
 /* ---- columns.c, commit_columns.c: reductions into fields --------------------------------------
  */
 

@@ -119,6 +119,7 @@ static grid_box reduce_many(sweep_loop *l)
 bool sweep_finish(sweep_loop *l)
 {
     if (l->collects) sweep_reduce_collected(l);
+    if (!sweep_finish_extremes(l)) return false; /* before what they are of is set */
     grid_box left = reduce_many(l);
     for (int r = 0; r < l->reduction_count; r++) {
         const sweep_reduction *red = &l->reductions[r];

@@ -272,6 +272,46 @@ static void add_params_of_stage(builder *b, kernel *k)
     if (!makes && chance_of(b->chance, 20)) add_reduction(b, k);
 }
 
+/* A minimum or maximum that is a single scalar, another than number s; -1: there is none. */
+static int add_extreme(builder *b, kernel *k, int s)
+{
+    const scalar *first = &b->program->scalars[0];
+    for (int p = 0; p < k->param_count; p++)
+        if ((k->params[p].kind == MIN || k->params[p].kind == MAX) && !k->params[p].columns &&
+            k->params[p].count == 1 && k->params[p].sample != s)
+            return p;
+    bool taken = s == 0 || first->count != 1 || k->param_count + 1 >= MAX_PARAMS;
+    for (int p = 0; p < k->param_count; p++)
+        taken = taken || (k->params[p].kind >= SUM && !k->params[p].columns);
+    if (taken) return -1;
+    param *p = add_param(k, chance_of(b->chance, 50) ? MIN : MAX);
+    p->sample = 0;
+    p->type = type_of_storage(first->type);
+    p->count = 1;
+    p->onto = chance_of(b->chance, 30);
+    return k->param_count - 1;
+}
+
+/* Perhaps the point of a minimum or maximum. */
+static void add_where(builder *b, kernel *k)
+{
+    int s = b->program->scalar_count - 1;
+    const scalar *last = &b->program->scalars[s];
+    bool room = last->count == 3 && !is_floating(type_of_storage(last->type)) &&
+                k->param_count < MAX_PARAMS && !b->program->shiftable;
+    for (int p = 0; p < k->param_count; p++)
+        room = room &&
+               !(k->params[p].kind >= SUM && !k->params[p].columns && k->params[p].sample == s);
+    int of = room && chance_of(b->chance, 50) ? add_extreme(b, k, s) : -1;
+    if (of < 0 || k->param_count == MAX_PARAMS) return;
+    k->params[of].single = true;
+    param *p = add_param(k, WHERE);
+    p->of = of;
+    p->sample = s;
+    p->type = type_of_storage(last->type);
+    p->count = 3;
+}
+
 static void shuffle_params(builder *b, kernel *k)
 {
     for (int i = k->param_count - 1; i > 0; i--) {
@@ -310,11 +350,13 @@ static line *generate_body(builder *b)
 
 static const char *declare_param(builder *b, kernel *k, int i)
 {
-    static const char *const kinds[] = {"in ", "out ", "inout ", "", "", "sum ", "min ", "max "};
+    static const char *const kinds[] = {"in ",  "out ", "inout ", "", "",
+                                        "sum ", "min ", "max ",   ""};
     param *p = &k->params[i];
     const char *name = TEXT("p%d", i), *type = p->narrow ? p->narrow : type_name(p->type);
     bool field = p->kind <= INOUT;
-    bool single = p->kind == NUMBER || (p->count == 1 && !chance_of(b->chance, 8));
+    if (p->kind == WHERE) return TEXT("at(p%d) %s %s[%d]", p->of, type, name, p->count);
+    bool single = p->kind == NUMBER || p->single || (p->count == 1 && !chance_of(b->chance, 8));
     p->brackets = p->kind == TABLE || !single;
     if (p->kind < SUM) {
         symbol *s = builder_symbol(b,
@@ -352,6 +394,7 @@ void generate_kernel(builder *b, line_list *list, kernel *k)
         if (k->params[i].kind <= INOUT && k->params[i].along)
             k->params[i].handed_on = ~k->params[i].along & 1 << k->ordered;
     shuffle_params(b, k);
+    if (!k->once && !k->stage) add_where(b, k);
     b->kernel = k;
     b->costly = chance_of(b->chance, 30) && !writes_children(k) ? 2 : 0;
     for (int i = 0; i < k->param_count; i++) {

@@ -143,6 +143,10 @@ static void generate_scalars(chance *c, program *p)
         static const kata_type types[] = {KATA_F64, KATA_F64, KATA_F32, KATA_I64, KATA_I32};
         p->scalars[i].type = CHANCE_PICK(c, types);
         p->scalars[i].count = chance_of(c, 70) ? 1 : chance_from(c, 2, 3);
+        if (i && i + 1 == p->scalar_count && chance_of(c, 25)) { /* room for an index */
+            p->scalars[i].type = chance_of(c, 50) ? KATA_I64 : KATA_I32;
+            p->scalars[i].count = 3;
+        }
         p->scalars[i].start = chance_of(c, 50) ? 0 : chance_from(c, -3, 9);
     }
 }

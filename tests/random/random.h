@@ -81,7 +81,7 @@ void code_print(FILE *out, const line *lines, int indent);
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
-typedef enum param_kind { IN, OUT, INOUT, NUMBER, TABLE, SUM, MIN, MAX } param_kind;
+typedef enum param_kind { IN, OUT, INOUT, NUMBER, TABLE, SUM, MIN, MAX, WHERE } param_kind;
 
 /* The reads of a field: the box of offsets, the components read at other points (bits), and whether
  * it is read at indices that no compiler knows. */
@@ -104,6 +104,8 @@ typedef struct param {
     int sample;         /* a field or scalar that suits it */
     bool brackets;      /* declared as p[count] */
     bool onto;          /* SUM, MIN, MAX: declared inout */
+    bool single;        /* MIN, MAX: a single scalar, of which the point is wanted */
+    int of;             /* WHERE: the number of that parameter */
     bool columns;       /* the same: into the field `sample`, which lacks dimensions */
     int handed_on;      /* OUT, INOUT: bit d: levels run along d, which the field lacks */
     bool splits;        /* an INT that bounds intervals */
