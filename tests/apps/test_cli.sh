@@ -33,6 +33,8 @@ expect 2 run
 expect_in err "kata run APPLICATION --help explains its options."
 expect 0 run --help
 expect_in out "  heat "
+columns=$(sed -nE 's/^(  [a-z]+ +)[A-Za-z].*/\1/p' out | awk '{ print length }' | sort -u | wc -l)
+if [ "$columns" != 1 ]; then fail "kata run --help has ragged columns: $(cat out)"; fi
 expect 2 run haet
 expect_in err "kata run: there is no application 'haet'; did you mean 'heat'?"
 
@@ -46,6 +48,7 @@ for name in "huge pages" compilers executors; do
     if ! grep -qE "^$name +[^ ]" out; then fail "kata info lacks $name"; fi
 done
 if ! grep -qx "executors    cpu, reference, plan" out; then fail "kata info shows other executors"; fi
+expect_in out "streaming stores "
 for name in "copy from memory" "copy, streaming stores" "triad from memory" "triad, streaming stores" \
     "L2 copy, one core" "L2 copy, all cores" "L3 copy, one core" "L3 copy, all cores" \
     "fma f64, per core" "fma f32, per core" "division f64, per core" "division f32, per core" \
