@@ -63,12 +63,13 @@ bool apply_find_shape(const apply *a, const char *size, kata_shape *shape)
         options_wrong(a->o, "no field is read from a file; say how many points: --size NXxNY");
         return false;
     }
+    if (first && kata_file_shape(a->k, first->input, first->param.count, shape) != KATA_OK)
+        return false;
     if (first && size) {
         options_wrong(a->o, "--size is for kernels without input; %s has a size", first->input);
         return false;
     }
     if (!first) return read_size(a, size, shape);
-    if (kata_file_shape(a->k, first->input, first->param.count, shape) != KATA_OK) return false;
     if (!take_cells(a, first, shape) || !divides(a, first, shape)) return false;
     apply_scale(shape, first->param.coarser, first->param.finer);
     return true;
@@ -85,13 +86,15 @@ kata_grid *apply_make_grid(const apply *a, const kata_shape *shape)
 /* ---- the range ------------------------------------------------------------------------------- */
 
 /* Whether the last face along a dimension is computed: all fields that are written have it or,
- * where none is, all. */
+ * where none is, all. Fields that lack the dimension do not count, nor do reductions as written. */
 static bool ends_with_faces(const apply *a, int d)
 {
     bool any = false, written = false;
-    for (int i = 0; i < a->count; i++) written |= apply_is_written(&a->params[i]);
+    for (int i = 0; i < a->count; i++)
+        written |= apply_is_written(&a->params[i]) && !apply_is_column(&a->params[i]);
     for (int i = 0; i < a->count; i++) {
         const apply_param *p = &a->params[i];
+        if (p->param.along && !(p->param.along >> d & 1)) continue;
         if (!apply_is_field(p) || (written && !apply_is_written(p))) continue;
         bool same_grid = p->param.finer[d] == 1 && p->param.coarser[d] == 1;
         if (!same_grid || !(p->staggered >> d & 1) || p->rule == KATA_PERIODIC) return false;
@@ -100,14 +103,15 @@ static bool ends_with_faces(const apply *a, int d)
     return any;
 }
 
-/* Along dimensions that a written field lacks, the first index. */
+/* Along dimensions that a written field lacks, the first index; a reduction goes over all. */
 kata_range apply_range(const apply *a, int64_t inner, kata_grid *grid)
 {
     kata_range range = kata_inner(grid, inner);
     for (int d = 0; d < range.rank; d++) range.hi[d] += ends_with_faces(a, d);
     for (int i = 0; i < a->count; i++) {
         const kata_param *p = &a->params[i].param;
-        if (!apply_is_written(&a->params[i]) || !p->along) continue;
+        if (!apply_is_written(&a->params[i]) || !p->along || apply_is_column(&a->params[i]))
+            continue;
         for (int d = 0; d < range.rank; d++) {
             if (p->along >> d & 1) continue;
             range.lo[d] = 0;

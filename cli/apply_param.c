@@ -5,14 +5,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool apply_is_field(const apply_param *p) { return p->param.kind <= KATA_PARAM_INOUT; }
+bool apply_is_column(const apply_param *p)
+{
+    return p->param.kind >= KATA_PARAM_SUM && p->param.along;
+}
+
+bool apply_is_field(const apply_param *p)
+{
+    return p->param.kind <= KATA_PARAM_INOUT || apply_is_column(p);
+}
+
+bool apply_is_output(const apply_param *p)
+{
+    return p->param.kind == KATA_PARAM_OUT || apply_is_column(p);
+}
 
 bool apply_is_written(const apply_param *p)
 {
-    return p->param.kind == KATA_PARAM_OUT || p->param.kind == KATA_PARAM_INOUT;
+    return apply_is_output(p) || p->param.kind == KATA_PARAM_INOUT;
 }
 
-bool apply_is_reduction(const apply_param *p) { return p->param.kind >= KATA_PARAM_SUM; }
+bool apply_is_reduction(const apply_param *p)
+{
+    return p->param.kind >= KATA_PARAM_SUM && !apply_is_column(p);
+}
 
 bool apply_is_floating(const apply_param *p)
 {
@@ -37,21 +53,33 @@ void apply_describe(const apply_param *p, char *words, size_t size)
              p->param.name, length);
 }
 
-apply_param *apply_find(const apply *a, const char *name, size_t length)
+/* The parameters with a value, or those without, as what a word may mean. */
+static void try_params(spelling *s, const apply *a, bool given)
 {
-    char word[65];
-    snprintf(word, sizeof word, "%.*s", (int)length, name);
+    for (int i = 0; i < a->count; i++)
+        if (!a->params[i].word == !given) spelling_try(s, a->params[i].param.name);
+}
+
+static void refuse_name(const apply *a, const char *word)
+{
     spelling s = spelling_of(word);
-    for (int i = 0; i < a->count; i++) {
-        spelling_try(&s, a->params[i].param.name);
-        if (!strcmp(a->params[i].param.name, word)) return &a->params[i];
-    }
+    try_params(&s, a, false);
+    if (!s.nearest) try_params(&s, a, true);
     if (s.nearest)
         options_wrong(a->o, "kernel '%s' has no parameter '%s'; did you mean '%s'?",
                       kata_kernel_name(a->kernel), word, s.nearest);
     else
         options_wrong(a->o, "kernel '%s' has no parameter '%s'; kata check lists its parameters",
                       kata_kernel_name(a->kernel), word);
+}
+
+apply_param *apply_find(const apply *a, const char *name, size_t length)
+{
+    char word[65];
+    snprintf(word, sizeof word, "%.*s", (int)length, name);
+    for (int i = 0; i < a->count; i++)
+        if (!strcmp(a->params[i].param.name, word)) return &a->params[i];
+    refuse_name(a, word);
     return NULL;
 }
 

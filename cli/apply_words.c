@@ -80,11 +80,11 @@ static void read_files(apply_param *p, char *word)
 {
     char *comma = p->param.kind == KATA_PARAM_INOUT ? strrchr(word, ',') : NULL;
     if (comma) *comma = 0;
-    const char *second = comma ? comma + 1 : p->param.kind == KATA_PARAM_OUT ? word : "";
-    const char *first = p->param.kind == KATA_PARAM_OUT ? "" : word;
+    const char *second = comma ? comma + 1 : apply_is_output(p) ? word : "";
+    const char *first = apply_is_output(p) ? "" : word;
     p->input = *first ? first : NULL;
     p->output = *second ? second : NULL;
-    p->discarded = !p->output && (comma || p->param.kind == KATA_PARAM_OUT);
+    p->discarded = !p->output && (comma || apply_is_output(p));
 }
 
 /* Whether a parameter may be given a value, and has none yet. */
@@ -118,7 +118,7 @@ static bool check_given(const apply *a)
 {
     for (int i = 0; i < a->count; i++) {
         const apply_param *p = &a->params[i];
-        bool optional = apply_is_reduction(p) || p->param.kind == KATA_PARAM_OUT;
+        bool optional = apply_is_reduction(p) || apply_is_output(p);
         if (optional || p->word) continue;
         char words[128];
         apply_describe(p, words, sizeof words);

@@ -106,9 +106,11 @@ typedef struct apply {
 
 /* The parameter of a name that ends at `length`; NULL, after a message, when there is none. */
 apply_param *apply_find(const apply *a, const char *name, size_t length);
-bool apply_is_field(const apply_param *p);
-bool apply_is_written(const apply_param *p); /* a field */
-bool apply_is_reduction(const apply_param *p);
+bool apply_is_column(const apply_param *p);    /* a reduction into a field, along dimensions */
+bool apply_is_field(const apply_param *p);     /* also a column */
+bool apply_is_output(const apply_param *p);    /* a field that is written only */
+bool apply_is_written(const apply_param *p);   /* a field */
+bool apply_is_reduction(const apply_param *p); /* into a scalar */
 bool apply_is_floating(const apply_param *p);
 /* "double c" */
 void apply_describe(const apply_param *p, char *words, size_t size);

@@ -87,15 +87,16 @@ static void tell_stores(telling *t, const kata_machine *m)
         return;
     }
     begin(t, "stores", "");
-    if (m->plain_stores) {
-        printf("through the caches up to ");
-        print_bytes(m->plain_stores);
-    }
+    printf("streaming stores ");
     if (m->streaming_stores) {
-        printf("%sstreaming from ", m->plain_stores ? ", " : "");
+        printf("pay from ");
         print_bytes(m->streaming_stores);
     }
-    printf("%s", m->plain_stores || m->streaming_stores ? "" : "not known yet");
+    if (m->plain_stores) {
+        printf("%sdo not pay up to ", m->streaming_stores ? ", " : "");
+        print_bytes(m->plain_stores);
+    }
+    if (!m->plain_stores && !m->streaming_stores) printf("pay from: not measured yet");
     end(t);
 }
 

@@ -8,8 +8,11 @@
 static void list(FILE *to)
 {
     fprintf(to, "usage: kata run APPLICATION [options]\n\n");
+    int width = 0;
     for (const application *a = applications; a->name; a++)
-        fprintf(to, "  %-8s %s\n", a->name, a->summary);
+        if ((int)strlen(a->name) > width) width = (int)strlen(a->name);
+    for (const application *a = applications; a->name; a++)
+        fprintf(to, "  %-*s  %s\n", width, a->name, a->summary);
     fprintf(to, "\nkata run APPLICATION --help explains its options.\n");
 }
 

@@ -449,7 +449,8 @@ KATA_API kata_range kata_box_3d(const kata_grid *grid, int64_t x_lo, int64_t x_h
  * KATA_U8, which are its bytes; any other conversion is an error. KATA_F16 and KATA_BF16, for
  * kata_get_values, are arrays of uint16_t. `count` is the number of values in the array; it must be
  * the number of points in the box times the components. On error kata_get sets the values to NaN
- * (zero for integers), as many as the range has. Call them as kata_get(field, range, array, count)
+ * (zero for integers), as many as the range has. Call them as
+ *     kata_get(field, range, array, count)
  *     kata_put(field, range, array, count) */
 KATA_API kata_status kata_get_values(kata_field *field, const kata_range *range, kata_type type,
                                      void *values, int64_t count);
@@ -549,8 +550,9 @@ typedef struct kata_compile_options {
  * there starts without a compiler. KATA_ERROR_FILE where the folder cannot keep them. A machine
  * without a compiler uses what any compiler has made, if it was made by the same version of
  * Katagami and for the same CPU, or is portable. This does not cover fields on wrapped memory with
- * strides of their own. Call it as kata_module_compile(module, NULL) kata_module_compile(module,
- * "step", .types = "u=f32", .layout = KATA_BLOCKS) */
+ * strides of their own. Call it as
+ *     kata_module_compile(module, NULL)
+ *     kata_module_compile(module, "step", .types = "u=f32", .layout = KATA_BLOCKS) */
 KATA_API kata_status kata_module_compile_with(kata_module *module,
                                               const kata_compile_options *options);
 /* The kernel of this name; NULL, with the nearest name in the message, when there is none. */
@@ -590,7 +592,8 @@ typedef struct kata_param {
     int count;      /* components of a field, elements of a table; 1 otherwise */
     int finer[3];   /* of a field on a finer or coarser grid: its ratio along x, y and z, else 1 */
     int coarser[3];
-    int along; /* of a field: the dimensions that it extends along, KATA_X | ...; 0 for all */
+    int along; /* of a field, or of a reduction into one: the dimensions that it extends along,
+                  KATA_X | ...; 0 for all, and for a reduction into a scalar */
 } kata_param;
 
 /* Number of parameters. */
@@ -676,12 +679,11 @@ KATA_API kata_arg kata_table_of(kata_type type, const void *values, int64_t coun
  * in order: a field (with kata_once, a scalar) for in, out and inout; a scalar for sum, min and
  * max; a number or scalar for a number; an array of numbers or scalar array for a table. Fields
  * belong to the range's grid or to another grid of the same size, of which the same indices are
- * used (kata_copy joins grids in any other way); where the kernel declares a
- * ratio, to a grid finer or coarser by that ratio. Reports wrong arguments, and then queues
- * nothing. Where a kernel's levels run in order (forward(z)), each level sees what the levels
- * before it have written. The bounds of a kernel's intervals take numbers, not scalars. Call it as
- *     kata_apply(kernel, range, arguments...)
- * with up to 32 arguments. */
+ * used (kata_copy joins grids in any other way); where the kernel declares a ratio, to a grid finer
+ * or coarser by that ratio. Reports wrong arguments, and then queues nothing. Where a kernel's
+ * levels run in order (forward(z)), each level sees what the levels before it have written. The
+ * bounds of a kernel's intervals take numbers, not scalars. Call it as kata_apply(kernel, range,
+ * arguments...) with up to 32 arguments. */
 KATA_API kata_status kata_apply_args(const kata_kernel *kernel, const kata_range *range, int count,
                                      const kata_arg *args);
 /* Notes where in the program the next application is written, for messages; returns its argument.
@@ -691,8 +693,8 @@ KATA_API const kata_kernel *kata_here(const kata_kernel *kernel, const char *fil
 /* Queues a kernel that sets all components of a field to a value, at the points of a range. The
  * value is a number or a scalar, of a type that a kernel's parameter of the field's type takes; a
  * number that does not fit in a field of 8 or 16 bits is an error, a scalar wraps there. The range
- * is one that a kernel could be applied to, such as kata_on(field). Call it as kata_fill(field,
- * range, 0) */
+ * is one that a kernel could be applied to, such as kata_on(field). Call it as
+ *     kata_fill(field, range, 0) */
 KATA_API kata_status kata_fill_with(kata_field *field, const kata_range *range,
                                     const kata_arg *value, const char *file, int line);
 
@@ -742,6 +744,7 @@ typedef struct kata_until {
     const char *file;
     int line;
     bool begun;
+    int64_t writes_before; /* of the scalar, before the first step */
 } kata_until;
 typedef struct kata_until_options {
     size_t size KATA_SIZE(kata_until_options);
@@ -764,7 +767,8 @@ typedef struct kata_until_options {
  * The chain is ended at the looks only. So the result has all steps up to a look, and none more.
  * A kernel that finds the scalar is needed in steps with u.look only. To read u behind the loop,
  * declare it before the loop. An error ends the loop. A limit that is NaN is an error, and so is
- * .most or .every below 1, or an array of scalars; then no step is made. */
+ * .most or .every below 1, or an array of scalars; then no step is made. A scalar that nothing
+ * has written since the first step is an error at the first look. */
 KATA_API kata_until kata_until_with(kata_scalar *scalar, const kata_until_options *options);
 /* True if one more step is to be made. Called before each step; a step that the program leaves by
  * `break` does not count. A scalar that is NaN when it is looked at is an error
@@ -794,6 +798,7 @@ typedef struct kata_save_options {
  *       One component: in the perceptually uniform colours of viridis, y upwards.
  *       2, 3 or 4 components: grey and alpha, RGB or RGBA from 0 to 1, row 0 on top.
  *       They are clamped and rounded to nearest; bytes stay as they are.
+ *       A field of lower rank with two dimensions has the first one to the right.
  *
  *   NPY (NumPy)
  *       An array of the shape (nx,), (ny, nx) or (nz, ny, nx); n: the field's points.

@@ -38,6 +38,8 @@ extern const struct kata_apply_takes_a_kernel_first_as_kata_kernel_find_returns_
     kata_apply_takes_a_kernel_first_as_kata_kernel_find_returns_it;
 extern const struct kata_a_range_is_expected_as_kata_all_or_kata_on_returns_it
     kata_a_range_is_expected_as_kata_all_or_kata_on_returns_it;
+extern const struct kata_a_scalar_is_expected_as_kata_scalar_new_returns_it
+    kata_a_scalar_is_expected_as_kata_scalar_new_returns_it;
 #define KATA_KERNEL(kernel)                                                                        \
     _Generic((kernel), kata_kernel *                                                               \
              : (kernel), const kata_kernel *                                                       \
@@ -48,6 +50,11 @@ extern const struct kata_a_range_is_expected_as_kata_all_or_kata_on_returns_it
     _Generic((range), kata_range                                                                   \
              : (range), default                                                                    \
              : kata_a_range_is_expected_as_kata_all_or_kata_on_returns_it)
+#define KATA_SCALAR(scalar)                                                                        \
+    _Generic((scalar), kata_scalar *                                                               \
+             : (scalar), void *                                                                    \
+             : (scalar), default                                                                   \
+             : kata_a_scalar_is_expected_as_kata_scalar_new_returns_it)
 
 #define KATA_TYPE_OF(pointer)                                                                      \
     _Generic((pointer), double *                                                                   \
@@ -116,14 +123,16 @@ extern const struct kata_a_range_is_expected_as_kata_all_or_kata_on_returns_it
     kata_get_values(field, (kata_range[1]){KATA_RANGE(range)}, KATA_TYPE_OF(values), values, count)
 #define kata_put(field, range, values, count)                                                      \
     kata_put_values(field, (kata_range[1]){KATA_RANGE(range)}, KATA_TYPE_OF(values), values, count)
-#define kata_scalar_get(scalar, value) kata_scalar_get_value(scalar, KATA_TYPE_OF(value), value)
+#define kata_scalar_get(scalar, value)                                                             \
+    kata_scalar_get_value(KATA_SCALAR(scalar), KATA_TYPE_OF(value), value)
 #define kata_scalar_get_all(scalar, values, count)                                                 \
-    kata_scalar_get_values(scalar, KATA_TYPE_OF(values), values, count)
+    kata_scalar_get_values(KATA_SCALAR(scalar), KATA_TYPE_OF(values), values, count)
 #define kata_scalar_log_get(scalar, values, count)                                                 \
-    kata_scalar_log_values(scalar, KATA_TYPE_OF(values), values, count)
+    kata_scalar_log_values(KATA_SCALAR(scalar), KATA_TYPE_OF(values), values, count)
 #define KATA_UNTIL(scalar, above_, ...)                                                            \
-    kata_until_with(scalar, KATA_OPTIONS(kata_until_options, .above = above_, .file = __FILE__,    \
-                                         .line = __LINE__, .limit = __VA_ARGS__))
+    kata_until_with(KATA_SCALAR(scalar),                                                           \
+                    KATA_OPTIONS(kata_until_options, .above = above_, .file = __FILE__,            \
+                                 .line = __LINE__, .limit = __VA_ARGS__))
 #define kata_until_below(scalar, ...) KATA_UNTIL(scalar, false, __VA_ARGS__)
 #define kata_until_above(scalar, ...) KATA_UNTIL(scalar, true, __VA_ARGS__)
 

@@ -39,8 +39,22 @@ static const char *kind_name(kata_arg_kind kind)
     }
 }
 
+/* What is often meant by a pointer to a number. */
+static kata_status refuse_pointer(const api_application *a, int p)
+{
+    API_BEGIN(a, "%s is an array or a pointer to %s where a scalar is expected",
+              api_argument_name(a, p),
+              api_type_is_valid(a->args[p].type) ? store_type_name(a->args[p].type) : "numbers");
+    message_line(&a->k->messages,
+                 "a reduction takes a kata_scalar, which kata_scalar_new makes and kata_scalar_get "
+                 "reads");
+    return api_refuse_argument(a, p);
+}
+
 kata_status api_wrong_kind(const api_application *a, int p, const char *expected)
 {
+    if (a->args[p].kind == KATA_ARG_TABLE && ir_param_is_reduction(&a->kernel->params[p]))
+        return refuse_pointer(a, p);
     API_BEGIN(a, "%s is %s where %s is expected", api_argument_name(a, p),
               kind_name(a->args[p].kind), expected);
     return api_refuse_argument(a, p);

@@ -107,6 +107,7 @@ struct kata_scalar {
     kata *k;
     const char *name;
     chain_slot *slot;
+    int64_t writes; /* how often it was set or given to a kernel that writes it */
 };
 
 struct kata_kernel {

@@ -7,13 +7,23 @@
 
 /* ---- PNG ------------------------------------------------------------------------------------- */
 
+/* The two dimensions along which a field extends; returns how many it has. */
+static int dimensions_of(const chain_slot *slot, int along[3])
+{
+    int count = 0;
+    for (int d = 0; d < slot->shape.rank; d++)
+        if (!slot->absent_axis[d]) along[count++] = d;
+    return count;
+}
+
 static kata_status check_picture(kata_field *field, const char *call)
 {
     const chain_slot *slot = field->slot;
-    if (slot->shape.rank != 2)
+    int along[3], rank = dimensions_of(slot, along);
+    if (rank != 2)
         return api_fail(field->k, KATA_ERROR_ARGUMENT,
                         "%s: field '%s' has %d dimension%s; a picture has 2", call, field->name,
-                        slot->shape.rank, slot->shape.rank > 1 ? "s" : "");
+                        rank, rank == 1 ? "" : "s");
     bool bytes = slot->type == KATA_U8 || slot->type == KATA_UNORM8;
     if (slot->components > 4 || (!bytes && !ir_type_is_floating(ir_type_of_storage(slot->type))))
         return api_fail(field->k, KATA_ERROR_ARGUMENT,
@@ -96,7 +106,10 @@ kata_status api_png_save(kata_field *field, const kata_save_options *options)
     if (status) return status;
     const chain_slot *slot = field->slot;
     grid_box all = chain_slot_points(slot, &field->boundary);
-    io_image image = {all.hi[0], all.hi[1], slot->components == 1 ? 3 : slot->components, NULL};
+    int along[3];
+    dimensions_of(slot, along);
+    io_image image = {all.hi[along[0]], all.hi[along[1]],
+                      slot->components == 1 ? 3 : slot->components, NULL};
     int64_t pixels = image.width * image.height;
     double *values = picture_values(field, pixels * slot->components);
     if (!values) return k->messages.status;
@@ -118,11 +131,14 @@ kata_status api_png_save(kata_field *field, const kata_save_options *options)
 static kata_status check_size(const kata_field *field, const char *path, const io_image *image)
 {
     kata_range all = kata_on(field);
-    if (image->width == all.hi[0] && image->height == all.hi[1]) return KATA_OK;
+    int along[3];
+    dimensions_of(field->slot, along);
+    int64_t width = all.hi[along[0]], height = all.hi[along[1]];
+    if (image->width == width && image->height == height) return KATA_OK;
     return api_fail(field->k, KATA_ERROR_ARGUMENT,
                     "%s: the image has %lld x %lld pixels and field '%s' %lld x %lld points", path,
                     (long long)image->width, (long long)image->height, field->name,
-                    (long long)all.hi[0], (long long)all.hi[1]);
+                    (long long)width, (long long)height);
 }
 
 static kata_status put_pixels(kata_field *field, const io_image *image)

@@ -115,11 +115,11 @@ static kata_status check_colors(kata *k, const char *call, const kata_range *ran
 {
     if (range->colors == 0 && range->color == 0) return KATA_OK;
     if (range->colors < 1 || range->colors > 64)
-        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: kata_color is given %d colors, not 1 to 64",
+        return api_fail(k, KATA_ERROR_ARGUMENT, "%s: kata_color is given %d colours, not 1 to 64",
                         call, range->colors);
     if (range->color < 0 || range->color >= range->colors)
         return api_fail(k, KATA_ERROR_ARGUMENT,
-                        "%s: kata_color is given color %d of %d; it is from 0 to %d", call,
+                        "%s: kata_color is given colour %d of %d; it is from 0 to %d", call,
                         range->color, range->colors, range->colors - 1);
     return KATA_OK;
 }

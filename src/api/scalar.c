@@ -43,7 +43,7 @@ static kata_scalar *scalar_new(kata *k, const char *call, const char *name, kata
         api_no_memory(k);
         return NULL;
     }
-    *s = (kata_scalar){k, name, slot};
+    *s = (kata_scalar){k, name, slot, 0};
     return s;
 }
 
@@ -66,6 +66,7 @@ static kata_status set(kata_scalar *scalar, double value)
     chain_slot *slot = queued ? api_slot_renew(k, scalar->slot) : scalar->slot;
     if (!slot) return k->messages.status;
     scalar->slot = slot;
+    scalar->writes++;
     ir_value x = ir_value_of_double(ir_type_of_storage(scalar->slot->type), value);
     for (int i = 0; i < slot->components; i++)
         if (!store_scalar_set(slot, i, x)) return api_no_memory(k);

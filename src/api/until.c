@@ -76,6 +76,7 @@ kata_until kata_until_with(kata_scalar *scalar, const kata_until_options *given)
                         .every = o.every,
                         .file = o.file,
                         .line = o.line,
+                        .writes_before = scalar->writes,
                         .value = NAN};
 }
 
@@ -89,10 +90,21 @@ static kata_status refuse_nan(const kata_until *u)
                     (long long)u->steps);
 }
 
+static kata_status refuse_unwritten(const kata_until *u)
+{
+    char name[LONGEST_CALL];
+    return api_fail(u->scalar->k, KATA_ERROR_ARGUMENT,
+                    "%s: no kernel has written '%s' in these steps; apply one that does, with '%s' "
+                    "as a sum, min or max, before each look",
+                    call_name(u->file, u->line, u->above, name), u->scalar->name, u->scalar->name);
+}
+
 /* Reads the scalar. False where that fails, or there is nothing to compare. */
 static bool look(kata_until *u)
 {
     double value;
+    if (kata_ok(u->scalar->k) && u->scalar->writes == u->writes_before)
+        return refuse_unwritten(u) == KATA_OK;
     if (api_scalar_read(u->scalar, "kata_until_next", &value)) return false;
     u->value = value;
     if (isnan(value)) return refuse_nan(u) == KATA_OK;

@@ -37,3 +37,30 @@ void ir_print_ordered(text *out, const ir_kernel *kernel)
         left--;
     }
 }
+
+/* "forward(x, y)", or "forward(x) backward(y)" where directions differ. */
+static void print_order(text *out, const ir_direction order[3])
+{
+    static const char *const names[] = {"", "forward", "backward"};
+    int count = 0, last = 0;
+    for (int d = 0; d < 3; d++) {
+        if (!order[d]) continue;
+        if (count && order[d] == order[last])
+            text_add(out, ", %c", "xyz"[d]);
+        else
+            text_add(out, "%s%s(%c", count ? ") " : "", names[order[d]], "xyz"[d]);
+        last = d;
+        count++;
+    }
+    if (count) text_add(out, ")");
+}
+
+void ir_print_order_with(text *out, const ir_kernel *kernel, const int32_t offset[3])
+{
+    ir_direction order[3];
+    for (int d = 0; d < 3; d++) {
+        order[d] = kernel->order[d];
+        if (!order[d] && offset[d]) order[d] = IR_FORWARD;
+    }
+    print_order(out, order);
+}

@@ -4,6 +4,7 @@
 #include "ir/in_place.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_COLORS = 64 };
 
@@ -20,10 +21,21 @@ typedef struct found {
     bool meets[MOST_COLORS + 1]; /* per number of colours: an access ends at the own colour */
 } found;
 
+/* Whether an offset leads to a level that runs before or after, where points cannot meet. */
+static bool leaves_level(const ir_kernel *k, const int32_t offset[3])
+{
+    bool along = false, beside = false;
+    for (int d = 0; d < 3; d++) {
+        along = along || (k->order[d] && offset[d]);
+        beside = beside || (!k->order[d] && offset[d]);
+    }
+    return along && !(beside && ir_orders_several(k));
+}
+
 static void compare(found *f, const ir_kernel *k, const ir_store *s, const int32_t offset[3])
 {
     int sum;
-    if (!differ(offset, s->offset, &sum)) return;
+    if (!differ(offset, s->offset, &sum) || leaves_level(k, offset)) return;
     f->param = &k->params[s->param];
     f->offset = offset;
     for (int c = 2; c <= MOST_COLORS; c++) f->meets[c] = f->meets[c] || sum % c == 0;
@@ -45,21 +57,79 @@ static void find(found *f, const ir_kernel *k)
     }
 }
 
+/* 0: none is known. */
+static int least_colors(const found *f)
+{
+    int colors = 2;
+    while (colors <= MOST_COLORS && f->meets[colors]) colors++;
+    return f->param && colors <= MOST_COLORS ? colors : 0;
+}
+
+int ir_in_place_colors(const ir_kernel *kernel)
+{
+    found f = {0};
+    find(&f, kernel);
+    return least_colors(&f);
+}
+
+bool ir_print_order_in_place(text *out, const ir_kernel *kernel, int param)
+{
+    static const int32_t here[3];
+    int32_t offsets[3] = {0};
+    for (int i = 0; i < kernel->store_count; i++)
+        if (memcmp(kernel->stores[i].offset, here, sizeof here) != 0) return false;
+    for (int p = 0; p < kernel->param_count; p++)
+        if (ir_param_has_ratio(&kernel->params[p])) return false;
+    for (int i = 0; i < kernel->access_count; i++)
+        for (int d = 0; d < 3 && kernel->accesses[i].param == param; d++)
+            offsets[d] |= kernel->accesses[i].offset[d];
+    if (!memcmp(offsets, here, sizeof here)) return false;
+    ir_print_order_with(out, kernel, offsets);
+    return true;
+}
+
+/* ---- the note -------------------------------------------------------------------------------- */
+
+static void print_offset(text *out, const ir_kernel *k, const int32_t offset[3])
+{
+    text_add(out, "[%d", (int)offset[0]);
+    for (int d = 1; d < k->rank; d++) text_add(out, ",%d", (int)offset[d]);
+    text_add(out, "]");
+}
+
+static void advise_level(text *out, const ir_kernel *k, const found *f)
+{
+    text_add(out, "name all dimensions of the read in the order, as in ");
+    ir_print_order_with(out, k, f->offset);
+    text_add(out, ", or write to a second field\n");
+}
+
+static void advise(text *out, const ir_kernel *k, const found *f)
+{
+    text order = {0};
+    int colors = least_colors(f);
+    text_add(out, "write to a second field, ");
+    if (ir_print_order_in_place(&order, k, (int)(f->param - k->params)))
+        text_add(out, "order the points (%s), ", text_get(&order));
+    if (colors) text_add(out, "apply it to one of %d colours (kata_color), ", colors);
+    text_add(out, "or apply it to a range so thin that the point at ");
+    print_offset(out, k, f->offset);
+    text_add(out, " lies outside\n");
+    text_free(&order);
+}
+
 void ir_print_in_place(text *out, const ir_kernel *k)
 {
     found f = {0};
-    int colors = 2;
-    if (k->direction || k->guarded) return; /* levels in order and guards may keep points apart */
+    if (k->guarded) return; /* guards may keep points apart */
     find(&f, k);
     if (!f.param) return;
-    while (colors <= MOST_COLORS && f.meets[colors]) colors++;
-    text_add(out, "    note: points write '%s', and others read or write it at [%d", f.param->name,
-             (int)f.offset[0]);
-    for (int d = 1; d < k->rank; d++) text_add(out, ",%d", (int)f.offset[d]);
-    text_add(out, "]: ");
-    if (colors <= MOST_COLORS)
-        text_add(out, "apply it to one of %d colors (kata_color), or to a range that this leaves\n",
-                 colors);
+    text_add(out, "    note: points write '%s', and others %sread or write it at ", f.param->name,
+             k->direction ? "of the same level " : "");
+    print_offset(out, k, f.offset);
+    text_add(out, ": ");
+    if (k->direction)
+        advise_level(out, k, &f);
     else
-        text_add(out, "apply it to a range that this leaves\n");
+        advise(out, k, &f);
 }

@@ -187,5 +187,7 @@ bool ir_orders_several(const ir_kernel *kernel);
 int ir_level_after(const ir_kernel *kernel, const int32_t offset[3]);
 /* "x", "x and y", "x, y and z": the dimensions that have a direction. */
 void ir_print_ordered(text *out, const ir_kernel *kernel);
+/* "forward(x, y)": the kernel's order, and forward along all other dimensions of an offset. */
+void ir_print_order_with(text *out, const ir_kernel *kernel, const int32_t offset[3]);
 
 #endif

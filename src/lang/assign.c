@@ -169,6 +169,15 @@ static ir_stmt *refuse_target(lang_compiler *c, const lang_lvalue *lvalue)
     return NULL;
 }
 
+/* A name that nothing declares is mostly meant as a result. */
+static bool find_target(lang_compiler *c, const lang_stmt *s, lang_lvalue *lvalue)
+{
+    const lang_name *name = s->target->name;
+    bool unknown = name && !c->helper && lang_is_unknown(c, name);
+    if (lang_lvalue_find(c, s->target, lvalue)) return true;
+    return unknown && lang_hint(c, "a result is a parameter: 'out double %s'", name->text);
+}
+
 ir_stmt *lang_check_assign(lang_compiler *c, const lang_stmt *s)
 {
     lang_lvalue lvalue;
@@ -177,7 +186,7 @@ ir_stmt *lang_check_assign(lang_compiler *c, const lang_stmt *s)
         lang_hint(c, "the left side of an assignment is a variable, an element or a field");
         return NULL;
     }
-    if (!lang_lvalue_find(c, s->target, &lvalue)) return NULL;
+    if (!find_target(c, s, &lvalue)) return NULL;
     switch (lvalue.symbol->kind) {
     case LANG_LOCAL: return assign_local(c, s, &lvalue);
     case LANG_FIELD: return assign_field(c, s, &lvalue);

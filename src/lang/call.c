@@ -256,6 +256,8 @@ lang_value lang_check_call(lang_compiler *c, const lang_expr *e)
     if (symbol->kind == LANG_HELPER) return call_helper(c, symbol->function, e);
     lang_error(c, e->at, "'%s' is %s and cannot be called", e->name->text,
                lang_symbol_kind_name(symbol));
+    if (symbol->kind == LANG_FIELD)
+        lang_hint(c, "an offset stands in brackets: '%s[1,0]'", e->name->text);
     if (symbol->at) lang_note(c, symbol->at, "declared here");
     return failed;
 }

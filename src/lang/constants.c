@@ -17,6 +17,18 @@ typedef struct lang_given {
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+/* "heat.kata(constants)": where messages say that a value was given for a file; NULL without
+ * memory. */
+static const char *source_name(lang_compiler *c)
+{
+    text name = {0};
+    text_add(&name, "%s(constants)", c->module->text.name);
+    const char *copy =
+        name.failed ? NULL : arena_copy_text(&c->module->memory, text_get(&name), name.length);
+    text_free(&name);
+    return copy;
+}
+
 /* The text as one more source of the module; NULL (reported) when that failed. */
 static const source *hang_text(lang_compiler *c, const char *text)
 {
@@ -26,8 +38,9 @@ static const source *hang_text(lang_compiler *c, const char *text)
                    LANG_MAX_TEXT);
         return NULL;
     }
+    const char *name = source_name(c);
     char *copy = arena_copy_text(&c->module->memory, text, length);
-    if (copy) return lang_source_add(c, "constants", copy, length);
+    if (name && copy) return lang_source_add(c, name, copy, length);
     lang_no_memory(c);
     return NULL;
 }

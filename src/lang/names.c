@@ -210,7 +210,7 @@ static bool is_visible(const lang_compiler *c, const lang_symbol *symbol)
     return symbol->frame == 0 || symbol->frame == c->frame;
 }
 
-lang_symbol *lang_find(lang_compiler *c, const lang_name *name)
+lang_symbol *lang_find(const lang_compiler *c, const lang_name *name)
 {
     lang_symbol *symbol = name->meaning;
     while (symbol && !is_visible(c, symbol)) symbol = symbol->outer;
@@ -219,9 +219,34 @@ lang_symbol *lang_find(lang_compiler *c, const lang_name *name)
 
 /* ---- unknown names --------------------------------------------------------------------------- */
 
+/* Of two letters, one that differs is half of the name. */
+static bool has_same_letters(const char *two, const char *other)
+{
+    return other[0] && other[1] && !other[2] && strchr(two, other[0]) && strchr(two, other[1]);
+}
+
+/* Names of other languages for things that are written otherwise. */
+static bool hint_meaning(lang_compiler *c, const char *name)
+{
+    static const char *const meanings[][2] = {
+        {"sqr", "a square is written 'u*u', or 'pow(u, 2)'"},
+        {"square", "a square is written 'u*u', or 'pow(u, 2)'"},
+        {"pi", "the number pi is 'M_PI'"},
+        {"Pi", "the number pi is 'M_PI'"},
+        {"PI", "the number pi is 'M_PI'"},
+    };
+    for (size_t i = 0; i < COUNT_OF(meanings); i++)
+        if (!strcmp(name, meanings[i][0])) {
+            lang_hint(c, "%s", meanings[i][1]);
+            return true;
+        }
+    return false;
+}
+
 bool lang_suggest(lang_compiler *c, const char *name, const char *const *texts, size_t count)
 {
     const char *near = name[0] && name[1] ? nearest_name(name, texts, count) : NULL;
+    if (near && !name[2] && !has_same_letters(name, near)) near = NULL;
     if (near) lang_hint(c, "did you mean '%s'?", near);
     return near;
 }
@@ -261,6 +286,11 @@ static bool is_forgiven(const lang_compiler *c, const lang_name *name)
     return c->lost || name->missing == -1 || (c->frame && name->missing == c->frame);
 }
 
+bool lang_is_unknown(const lang_compiler *c, const lang_name *name)
+{
+    return !lang_find(c, name) && !is_forgiven(c, name);
+}
+
 lang_symbol *lang_lookup(lang_compiler *c, lang_name *name, uint32_t at, const char *what)
 {
     lang_symbol *symbol = lang_find(c, name);
@@ -269,7 +299,7 @@ lang_symbol *lang_lookup(lang_compiler *c, lang_name *name, uint32_t at, const c
     lang_forgive(c, name);
     bool callable = strcmp(what, "function") == 0;
     lang_error(c, at, "unknown %s '%s'", what, name->text);
-    if (suggest_symbol(c, name->text, callable)) return NULL;
+    if (hint_meaning(c, name->text) || suggest_symbol(c, name->text, callable)) return NULL;
     if (callable)
         lang_hint(c, "a function is one of the language, or a helper 'static double %s(...)'",
                   name->text);

@@ -113,8 +113,10 @@ lang_name *lang_intern(lang_compiler *c, const char *text, size_t length);
  */
 lang_symbol *lang_declare(lang_compiler *c, lang_symbol_kind kind, lang_name *name, uint32_t at);
 /* NULL when the name means nothing here. */
-lang_symbol *lang_find(lang_compiler *c, const lang_name *name);
+lang_symbol *lang_find(const lang_compiler *c, const lang_name *name);
 /* As lang_find, but reports a name without meaning: "unknown `what`" ("name", "function"). */
+/* Whether lang_lookup reports the name: nothing declares it, and it was not reported before. */
+bool lang_is_unknown(const lang_compiler *c, const lang_name *name);
 lang_symbol *lang_lookup(lang_compiler *c, lang_name *name, uint32_t at, const char *what);
 /* The declaration of a name was wrong: do not report the name as unknown. */
 void lang_forgive(lang_compiler *c, lang_name *name);

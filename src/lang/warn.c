@@ -3,6 +3,7 @@
  * variables, or literals that adapt. */
 #include "lang/check.h"
 
+#include <math.h>
 #include <string.h>
 
 static void warn(lang_compiler *c, uint32_t at, const char *advice, const char *format, ...)
@@ -130,11 +131,54 @@ static void warn_integer(lang_compiler *c, const ir_expr *e, ir_type type)
              "this %s is cut to %s", ir_types[e->type].name, name);
 }
 
+static bool is_whole_constant(const lang_compiler *c, const ir_expr *e)
+{
+    ir_value value;
+    const ir_expr *culprit;
+    if (!lang_tree_evaluate(c, e, &value, &culprit)) return false;
+    double x = ir_convert(IR_F64, e->type, value).f64;
+    return x == trunc(x);
+}
+
+/* Whether a value has no fraction: it was rounded, was an integer, or is computed of such values.
+ */
+static bool is_whole(const lang_compiler *c, const ir_expr *e, int depth)
+{
+    if (ir_type_is_integer(e->type) || is_whole_constant(c, e)) return true;
+    if (e->kind != IR_EXPR_OP || !depth) return false;
+    switch (e->op) {
+    case IR_FLOOR:
+    case IR_CEIL:
+    case IR_TRUNC:
+    case IR_ROUND: return true;
+    case IR_CONVERT:
+    case IR_NEG:
+    case IR_ADD:
+    case IR_SUB:
+    case IR_MUL:
+    case IR_FMA:
+    case IR_MIN:
+    case IR_MAX: break;
+    default: return false;
+    }
+    bool whole = true;
+    for (int i = 0; i < ir_ops[e->op].operands; i++)
+        whole = whole && is_whole(c, e->arg[i], depth - 1);
+    return whole;
+}
+
+/* Types of 8 and 16 bits store what was computed in floating point. */
 static void warn_fraction(lang_compiler *c, const ir_expr *e, ir_type type)
 {
     ir_value value;
     const ir_expr *culprit;
-    if (!lang_tree_evaluate(c, e, &value, &culprit)) return;
+    if (!lang_tree_evaluate(c, e, &value, &culprit)) {
+        if ((type == IR_I32 || type == IR_I64) && !is_whole(c, e, DEEPEST))
+            warn(c, e->at,
+                 "write '(int)(...)' or '(long)(...)' if that is meant, or round it: 'floor(...)'",
+                 "a %s value loses its fraction here", ir_types[e->type].name);
+        return;
+    }
     double given = ir_convert(IR_F64, e->type, value).f64;
     double rounded = ir_convert(IR_F64, type, ir_convert(type, e->type, value)).f64;
     if (given != rounded)

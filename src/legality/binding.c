@@ -30,15 +30,14 @@ static kata_status check_shape(const chain_loop *loop, int p, messages *m)
 
 static bool field_lacks(const chain_slot *slot, int d) { return slot->absent_axis[d] != 0; }
 
-/* "KATA_X | KATA_Z" */
-static void print_set(text *out, const ir_param *param, int rank)
+void legality_print_set(text *out, const ir_param *param, int rank)
 {
     int count = 0;
     for (int d = 0; d < rank; d++)
         if (!param->absent_axis[d]) text_add(out, "%sKATA_%c", count++ ? " | " : "", "XYZ"[d]);
 }
 
-/* "in double p along z", of the dimensions of a field; what has all is no reduction */
+/* "in double p along z", of the dimensions of a field */
 static void print_declared(text *out, const ir_param *param, const chain_slot *slot)
 {
     ir_param like = *param;
@@ -47,33 +46,48 @@ static void print_declared(text *out, const ir_param *param, const chain_slot *s
     for (int d = 0; d < slot->shape.rank; d++) lower = lower || field_lacks(slot, d);
     for (int d = 0; d < 3; d++) like.absent_axis[d] = d >= slot->shape.rank || field_lacks(slot, d);
     ir_param_along(&like, along);
-    text_add(out, "%s %s %s", ir_param_is_reduction(param) && !lower ? "out" : ir_param_mode(param),
-             ir_types[param->type].name, param->name);
+    text_add(out, "%s %s %s", ir_param_mode(param), ir_types[param->type].name, param->name);
     if (param->count > 1) text_add(out, "[%d]", param->count);
     if (lower) text_add(out, " along %s", along);
+}
+
+static bool lacks_none(const chain_slot *slot)
+{
+    for (int d = 0; d < slot->shape.rank; d++)
+        if (field_lacks(slot, d)) return false;
+    return true;
+}
+
+/* What suits the parameter, and what suits the field; one that lacks no dimension takes no
+ * reduction. */
+static void say_dimensions(const chain_loop *loop, int p, messages *m)
+{
+    const ir_param *param = &loop->kernel->params[p];
+    const chain_binding *binding = &loop->bindings[p];
+    text set = {0}, declared = {0};
+    legality_print_set(&set, param, binding->slot->shape.rank);
+    print_declared(&declared, param, binding->slot);
+    if (!ir_param_lacks_dimensions(param))
+        message_line(m, "make the field for '%s' without .along", param->name);
+    else if (set.length)
+        message_line(m, "make the field for '%s' with .along = %s", param->name, text_get(&set));
+    if (!ir_param_is_reduction(param) || !lacks_none(binding->slot))
+        message_line(m, "field '%s' suits a parameter '%s'", binding->name, text_get(&declared));
+    text_free(&set);
+    text_free(&declared);
 }
 
 /* Dimensions beyond those of the grid do not matter. */
 static kata_status check_dimensions(const chain_loop *loop, int p, messages *m)
 {
     const ir_param *param = &loop->kernel->params[p];
-    const chain_binding *binding = &loop->bindings[p];
-    int rank = binding->slot->shape.rank;
-    bool same = true, any = false;
-    for (int d = 0; d < rank; d++) {
-        same = same && param->absent_axis[d] == field_lacks(binding->slot, d);
-        any = any || !param->absent_axis[d];
-    }
+    const chain_slot *slot = loop->bindings[p].slot;
+    bool same = true;
+    for (int d = 0; d < slot->shape.rank; d++)
+        same = same && param->absent_axis[d] == field_lacks(slot, d);
     if (same) return KATA_OK;
-    text declared = {0}, set = {0};
-    print_declared(&declared, param, binding->slot);
-    print_set(&set, param, rank);
     begin(loop, p, m, "field that extends along other dimensions");
-    message_line(m, "for field '%s' it is declared '%s'", binding->name, text_get(&declared));
-    if (any)
-        message_line(m, "a field for '%s' is made with .along = %s", param->name, text_get(&set));
-    text_free(&declared);
-    text_free(&set);
+    say_dimensions(loop, p, m);
     return message_send(m);
 }
 

@@ -34,6 +34,19 @@ kata_status legality_check_reads(const chain_loop *loop, messages *m);
 /* level_read.c: reads at indices known only at run time. */
 kata_status legality_check_level_reads(const chain_loop *loop, messages *m);
 
+/* ---- conflict_advice.c -----------------------------------------------------------------------
+ */
+
+/* Adds to a message begun what to do about a read that meets points of its own level, in a kernel
+ * with an order; and about a parameter that a kernel without order changes in place. */
+void legality_advise_level(const chain_loop *loop, const ir_access *access, messages *m);
+void legality_advise_in_place(const chain_loop *loop, int param, messages *m);
+
+/* ---- binding.c ------------------------------------------------------------------------------- */
+
+/* "KATA_X | KATA_Z": the dimensions that a parameter extends along, of the first `rank`. */
+void legality_print_set(text *out, const ir_param *param, int rank);
+
 /* ---- where.c --------------------------------------------------------------------------------- */
 
 enum { LEGALITY_NAME = 48 };

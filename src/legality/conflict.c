@@ -43,42 +43,6 @@ static bool is_writer(const chain_loop *loop, const ir_store *store, const ir_ac
            store->component == access->component;
 }
 
-/* The same where levels run in order along several dimensions. */
-static void say_levels(const ir_kernel *kernel, messages *m)
-{
-    text ordered = {0};
-    ir_print_ordered(&ordered, kernel);
-    message_line(m,
-                 "the kernel has an order along %s, and points beside one another are independent: "
-                 "name all dimensions of the read in the order, or write to a second field",
-                 text_get(&ordered));
-    text_free(&ordered);
-}
-
-/* Says what to do in a kernel whose levels run in order. */
-static void say_level(const chain_loop *loop, const ir_access *access, messages *m)
-{
-    char z = "xyz"[loop->kernel->ordered];
-    const ir_param *param = &loop->kernel->params[access->param];
-    if (param->absent_axis[loop->kernel->ordered]) {
-        message_line(m, "'%s' has one value for all levels along %c: read it without an offset",
-                     param->name, z);
-        return;
-    }
-    if (ir_orders_several(loop->kernel))
-        say_levels(loop->kernel, m);
-    else if (access->offset[loop->kernel->ordered])
-        message_line(m,
-                     "a boundary rule along %c takes the read back to its own level: guard it, or "
-                     "give '%s' another rule",
-                     z, loop->bindings[access->param].name);
-    else
-        message_line(m,
-                     "the points of a level run in any order: read other levels along %c, or write "
-                     "to a second field",
-                     z);
-}
-
 static kata_status refuse_read(const chain_loop *loop, const ir_access *access,
                                const ir_store *store, messages *m)
 {
@@ -98,12 +62,15 @@ static kata_status refuse_read(const chain_loop *loop, const ir_access *access,
                      read->name, ir_param_kind_name(read->kind), write->name,
                      ir_param_kind_name(write->kind));
     if (kernel->direction)
-        say_level(loop, access, m);
+        legality_advise_level(loop, access, m);
     else if (loop->colors > 1)
-        message_line(m,
-                     "the read lands on color %d of %d too: take another number of colors, or make "
-                     "periodic sizes multiples of it",
-                     loop->color, loop->colors);
+        message_line(
+            m,
+            "the read lands on colour %d of %d too: take another number of colours, or make "
+            "periodic sizes multiples of it",
+            loop->color, loop->colors);
+    else if (read == write)
+        legality_advise_in_place(loop, access->param, m);
     else
         message_line(m, "write to a second field and exchange the two with kata_swap");
     message_note_at(m, kernel->text, store->at, "it is written here");

@@ -216,11 +216,22 @@ static void say_why(const outside_read *r, int failing, messages *m)
     text_free(&line);
 }
 
+/* Of a field without ghosts there, which a rule would hide. */
+static bool has_no_rule(const outside_read *r)
+{
+    const grid_side_rule *side = binding_of(r)->boundary->side;
+    bool none = !chain_slot_axis(binding_of(r)->slot, r->dimension).ghosts;
+    for (int s = 0; s < 2 * r->loop->shape.rank; s++) none = none && side[s].rule == KATA_NONE;
+    return none;
+}
+
 static void advise(const outside_read *r, int failing, text *advice)
 {
     kata_rule rule = rules_of(r)[failing % 2].rule;
     const char *field = r->loop->bindings[r->access->param].name, *side = grid_side_name(failing);
-    if (rule == KATA_NONE)
+    if (rule == KATA_NONE && has_no_rule(r))
+        text_add(advice, "give '%s' a rule for all sides, as .boundary = KATA_CLAMP", field);
+    else if (rule == KATA_NONE)
         text_add(advice, "give '%s' a boundary rule at %s", field, side);
     else if (rule != KATA_LINEAR)
         text_add(advice, "give '%s' a rule about the face at %s", field, side);

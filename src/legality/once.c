@@ -33,8 +33,12 @@ static kata_status refuse_scalar(const chain_loop *loop, int p, messages *m)
                      "parameter '%s' is given a scalar where a field is expected", param->name);
     legality_say_where(loop, m);
     const char *type = ir_types[param->type].name;
+    text set = {0};
+    legality_print_set(&set, param, 3);
     if (ir_param_is_reduction(param))
-        message_line(m, "give it a field that lacks these dimensions, or leave out 'along'");
+        message_line(m,
+                     "make a field with .along = %s, or leave out 'along' to reduce into a scalar",
+                     text_get(&set));
     else if (ir_param_is_written_field(param))
         message_line(m,
                      "apply the kernel to kata_once(k), or reduce into it: 'sum %s %s', min or max",
@@ -44,6 +48,7 @@ static kata_status refuse_scalar(const chain_loop *loop, int p, messages *m)
                      "declare it '%s %s' to read the number at every point, or apply the kernel "
                      "to kata_once(k)",
                      type, param->name);
+    text_free(&set);
     return message_send(m);
 }
 

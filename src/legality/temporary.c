@@ -14,7 +14,7 @@ static kata_status refuse_part(const chain_loop *loop, int p, messages *m)
                      "'%s' writes parts of a temporary field", param->name);
     legality_say_where(loop, m);
     message_line(m,
-                 loop->colors > 1 ? "field '%s' has no values at the points of other colors"
+                 loop->colors > 1 ? "field '%s' has no values at the points of other colours"
                                   : "field '%s' has no value where a path does not write one",
                  loop->bindings[p].name);
     message_line(m, "write every component at every point, or declare it 'inout' and write all of "

@@ -233,6 +233,7 @@ expect_usage "parameter 'u' (in double u) is not given: u=FILE" k.kata shift c=1
 expect_usage "parameter 'a' (inout int a) is not given: a=INPUT,OUTPUT" k.kata more
 expect_usage "parameter 'c' (double c) is not given: c=VALUE" k.kata shift u=u.npy
 expect_usage "kernel 'total' has no parameter 'point'; did you mean 'points'?" k.kata total point=2
+expect_usage "kernel 'shift' has no parameter 'w'; did you mean 'v'?" k.kata shift u=u.npy w=v.npy c=2
 expect_usage "kernel 'shift' has no parameter 'stride'; kata check lists its parameters" \
     k.kata shift stride=2
 expect_usage "'4' is not of the form NAME=VALUE" k.kata shift 4
@@ -272,11 +273,48 @@ expect 1 apply k.kata shfit
 expect_text err "error: k.kata has no kernel 'shfit'; did you mean 'shift'?"
 expect 1 apply k.kata line u=none.npy
 expect_text err "error: cannot read none.npy: No such file or directory"
+expect 1 apply k.kata line u=none.npy --size 3x2
+expect_text err "error: cannot read none.npy: No such file or directory"
 expect_usage "v is written to a file that ends in .npy, .png, .vtkhdf or .h5, not to v.txt" \
     k.kata line u=u.npy v=v.txt
 expect 1 apply k.kata shift u=u.npy v=v.npy c=1
 expect_in err "'u' has no boundary rule at KATA_X_LOW"
 expect_in err "kata apply: boundary rules are given with --boundary, ranges with --inner"
+
+# ---- reductions along dimensions ---------------------------------------------------------------
+
+cat >columns.kata <<'END'
+kernel count(out double q) { q = 100*iz + 10*iy + ix; }
+kernel heap(in double q, in double dz along z, sum double t along xy, max double top along z,
+            sum double all)
+{
+    t += q*dz;
+    top = max(top, q);
+    all += q;
+}
+kernel rows(in double q, in double dz along z, sum double t along xy, max double top along z)
+{
+    t += q*dz;
+    top = max(top, q);
+}
+kernel thickness(out double dz along z) { dz = iz + 1; }
+END
+expect 0 apply columns.kata count --size 3x2x2 q=q.npy
+expect 0 apply columns.kata thickness --size 3x2x2 dz=dz.npy
+expect 0 apply columns.kata heap q=q.npy dz=dz.npy t=t.npy top=top.npy
+expect_text out "all = 672"
+expect_values t.npy f8 "200 203 206 230 233 236"
+expect_values top.npy f8 "12 112"
+expect 0 apply columns.kata heap q=q.npy dz=dz.npy t=t.png top=
+head -c 8 t.png | cmp - <(printf '\211PNG\r\n\032\n')
+expect_usage "no output is named, and the result would be lost; write t=FILE.npy or top=FILE.npy" \
+    columns.kata rows q=q.npy dz=dz.npy
+expect_usage "parameter 'all' is a result, which is printed" \
+    columns.kata heap q=q.npy dz=dz.npy t=t.npy all=all.npy
+# faces along a dimension that the field has are summed where the field has them, too
+expect 0 apply columns.kata heap q=q.npy dz=dz.npy t=t.npy top=top.npy --staggered q=x,t=x
+expect_text out "all = 672"
+expect_values t.npy f8 "200 203 206 230 233 236"
 
 # ---- outputs -----------------------------------------------------------------------------------
 

@@ -33,6 +33,8 @@ expect 2 run
 expect_in err "kata run APPLICATION --help explains its options."
 expect 0 run --help
 expect_in out "  heat "
+columns=$(sed -nE 's/^(  [a-z]+ +)[A-Za-z].*/\1/p' out | awk '{ print length }' | sort -u | wc -l)
+if [ "$columns" != 1 ]; then fail "kata run --help has ragged columns: $(cat out)"; fi
 expect 2 run haet
 expect_in err "kata run: there is no application 'haet'; did you mean 'heat'?"
 
@@ -46,6 +48,7 @@ for name in "huge pages" compilers executors; do
     if ! grep -qE "^$name +[^ ]" out; then fail "kata info lacks $name"; fi
 done
 if ! grep -qx "executors    cpu, reference, plan" out; then fail "kata info shows other executors"; fi
+expect_in out "streaming stores "
 for name in "copy from memory" "copy, streaming stores" "triad from memory" "triad, streaming stores" \
     "L2 copy, one core" "L2 copy, all cores" "L3 copy, one core" "L3 copy, all cores" \
     "fma f64, per core" "fma f32, per core" "division f64, per core" "division f32, per core" \
@@ -140,13 +143,17 @@ kernel nine(inout double u) { u += u[1,-1]; }
 kernel own(inout double u, in double v) { u += v[1,0]; }
 kernel swap(inout double f[2]) { double a = f[0][1,0], b = f[1]; f[0][1,0] = b; f[1] = a; }
 kernel edge(inout double u) { if (ix == 0) u = u[1,0]; }
-kernel up(inout double u) forward(y) { u += u[0,-1]; }
+kernel up(inout double u) forward(y) { u += u[0,-1] + u[1,-1]; }
+kernel beside(inout double u) forward(x) { u += u[-1,0] + u[0,1]; }
+kernel across(inout double u) backward(x) forward(y) { u += u[1,-1,0] + u[0,0,1]; }
 END
 expect 0 check place.kata
-expect_in out "note: points write 'u', and others read or write it at [0,1]: apply it to one of 2 colors (kata_color), or to a range that this leaves"
-expect_in out "note: points write 'f', and others read or write it at [2,0]: apply it to one of 3 colors (kata_color), or to a range that this leaves"
-expect_in out "note: points write 'u', and others read or write it at [1,-1]: apply it to a range that this leaves"
-if [ "$(grep -c note: out)" != 3 ]; then
+expect_in out "note: points write 'u', and others read or write it at [0,1]: write to a second field, order the points (forward(x, y)), apply it to one of 2 colours (kata_color), or apply it to a range so thin that the point at [0,1] lies outside"
+expect_in out "note: points write 'f', and others read or write it at [2,0]: write to a second field, order the points (forward(x, y)), apply it to one of 3 colours (kata_color), or apply it to a range so thin that the point at [2,0] lies outside"
+expect_in out "note: points write 'u', and others read or write it at [1,-1]: write to a second field, order the points (forward(x, y)), or apply it to a range so thin that the point at [1,-1] lies outside"
+expect_in out "note: points write 'u', and others of the same level read or write it at [0,1]: name all dimensions of the read in the order, as in forward(x, y), or write to a second field"
+expect_in out "note: points write 'u', and others of the same level read or write it at [0,0,1]: name all dimensions of the read in the order, as in backward(x) forward(y, z), or write to a second field"
+if [ "$(grep -c note: out)" != 5 ]; then
     cat out
     exit 1
 fi

@@ -67,6 +67,9 @@ refused 'kata_apply.takes.a.kernel.first.+as.kata_kernel_find' 'kata_apply("heat
 refused 'kata_apply.takes.a.kernel.first.+as.kata_kernel_find' 'kata_apply(m, kata_all(g), u, v);'
 refused 'a.range.is.expected.+kata_all.+kata_on' 'kata_apply(heat, u, v);'
 refused 'a.range.is.expected.+kata_all.+kata_on' 'kata_apply(heat, g, u, v);'
+refused 'scalar.is.expected.+kata_scalar_new|kata_field.+kata_scalar' \
+    'for (kata_until s = kata_until_below(u, 1, .most = 9, .every = 3); kata_until_next(&s);) {}'
+refused 'scalar.is.expected.+kata_scalar_new|kata_field.+kata_scalar' 'kata_scalar_get(u, values);'
 refused 'kata_apply.takes.fields' 'kata_apply(heat, kata_all(g), u, "v");'
 
 accepted 'kata_apply(heat, kata_all(g), u, v, 0.1, 3, values, dt);'
@@ -76,5 +79,7 @@ accepted 'kata_apply(kata_kernel_find(kata_module_from_text(k, "k", ""), "one"),
 accepted 'const kata_range all = kata_all(g); kata_apply(heat, all, u); kata_get(u, all, values, 8);'
 accepted 'kata_field_new(g, "u", KATA_F64, .components = 9, .boundary = KATA_PERIODIC);'
 accepted 'kata_field_wrap(g, "u", KATA_F64, values, .stride = {1, 130}, .ghosts_x = 2);'
+accepted 'kata_scalar *s = kata_scalar_new(k, "s", KATA_F64); kata_scalar_get(s, values);
+    for (kata_until t = kata_until_below(s, 1, .most = 9, .every = 3); kata_until_next(&t);) {}'
 accepted 'kata_module_compile(m, NULL); kata_save(u, "u.png", .low = 0, .high = 1);'
 accepted 'kata_options o = {0}; o.threads = 3; kata_open(&o); kata_open(NULL);'

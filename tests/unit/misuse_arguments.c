@@ -184,6 +184,12 @@ static kata_status pointer_for_table(world *w)
     return APPLY(w, "weigh", kata_all(w->g), field(w->u), field(w->v), KATA_ARG(pointer));
 }
 
+static kata_status pointer_for_scalar(world *w)
+{
+    double s = 0, t = 0;
+    return APPLY(w, "total", kata_all(w->g), field(w->u), KATA_ARG(&s), KATA_ARG(&t));
+}
+
 static kata_status null_range(world *w)
 {
     return APPLY(w, "heat", kata_all(NULL), field(w->u), field(w->v), number(0.1));
@@ -258,6 +264,7 @@ const misuse misuse_arguments[] = {
     CASE(too_large_for_int, ARGUMENT),
     CASE(short_table, ARGUMENT),
     CASE(pointer_for_table, ARGUMENT),
+    CASE(pointer_for_scalar, ARGUMENT),
     CASE(null_range, ARGUMENT),
     CASE(range_outside, APPLICATION),
     CASE(reversed_range, ARGUMENT),

@@ -255,7 +255,8 @@ static kata_status until(const world *w, kata_scalar *scalar, kata_until_options
     options.file = "main.c";
     options.line = 17;
     kata_until u = kata_until_with(scalar, &options);
-    while (kata_until_next(&u)) return KATA_OK;
+    while (kata_until_next(&u)) {
+    }
     return kata_error(w->k);
 }
 
@@ -281,6 +282,13 @@ static kata_status until_array_above(world *w)
 {
     kata_scalar *s = kata_scalar_array_new(w->k, "momentum", KATA_F64, 3);
     return until(w, s, (kata_until_options){.above = true, .most = 100, .every = 10});
+}
+
+static kata_status until_never_written(world *w)
+{
+    kata_scalar *s = kata_scalar_new(w->k, "change", KATA_F64);
+    kata_scalar_set(s, 3);
+    return until(w, s, (kata_until_options){.limit = 4, .most = 100, .every = 1});
 }
 
 /* ---- all of them --------------------------------------------------------------------------- */
@@ -323,5 +331,6 @@ const misuse misuse_data[] = {
     CASE(until_less_than_no_steps, ARGUMENT),
     CASE(until_below_nan, ARGUMENT),
     CASE(until_array_above, ARGUMENT),
+    CASE(until_never_written, ARGUMENT),
     {0},
 };

@@ -225,14 +225,15 @@ static void reads_outside_need_a_rule(void **state)
     example e;
     start_heat(&e, 16, 16);
     e.bindings[0].name = "temperature";
-    refuses(&e, "k.kata:3:18: error: 'u' is read at [-1,0], outside the grid\n"
-                "        v = u[1,0] + u[-1,0] + u;\n"
-                "                     ^\n"
-                "  kernel 'heat' applied at main.c:17 to [0, 16) x [0, 16) of a 16 x 16 grid\n"
-                "  point [0, 0] reads [-1, 0] of field 'temperature'\n"
-                "  'temperature' has no boundary rule at KATA_X_LOW\n"
-                "  give 'temperature' a boundary rule at KATA_X_LOW, or apply the kernel to "
-                "kata_box_2d(g, 1, 15, 0, 16)");
+    refuses(&e,
+            "k.kata:3:18: error: 'u' is read at [-1,0], outside the grid\n"
+            "        v = u[1,0] + u[-1,0] + u;\n"
+            "                     ^\n"
+            "  kernel 'heat' applied at main.c:17 to [0, 16) x [0, 16) of a 16 x 16 grid\n"
+            "  point [0, 0] reads [-1, 0] of field 'temperature'\n"
+            "  'temperature' has no boundary rule at KATA_X_LOW\n"
+            "  give 'temperature' a rule for all sides, as .boundary = KATA_CLAMP, or apply the "
+            "kernel to kata_box_2d(g, 1, 15, 0, 16)");
     start_heat(&e, 16, 16);
     set_rule(&e, 0, KATA_X_LOW, KATA_CLAMP);
     e.loop.box = (grid_box){{0, 4, 0}, {16, 16, 1}};
@@ -324,6 +325,10 @@ static void what_is_written_is_not_read_elsewhere(void **state)
                 "  kernel 'heat' applied at main.c:17 to [0, 16) x [0, 16) of a 16 x 16 grid\n"
                 "  field 'u' is given for 'u', which the kernel also writes\n"
                 "  write to a second field and exchange the two with kata_swap\n"
+                "  or let the points run one after the other, and read new values: write "
+                "'forward(y)' behind the parameters\n"
+                "  or apply it to the points of one colour, then to those of the next: "
+                "kata_color(range, 2, 0) and so on\n"
                 "k.kata:1:31: note: it is written here\n"
                 "    kernel heat(inout double u) { u = u[0,1]; }\n"
                 "                                  ^");

@@ -46,6 +46,37 @@ static void test_they_come_back_as_they_were_saved(void **state)
     assert_int_equal(kata_close(k), KATA_OK);
 }
 
+/* A field that lacks a dimension of its grid is drawn along the two others, the first to the right.
+ */
+static void test_pictures_of_lower_rank(void **state)
+{
+    (void)state;
+    kata *k = kata_open(&(kata_options){.handler = ignore});
+    static const int along[] = {KATA_X | KATA_Y, KATA_X | KATA_Z, KATA_Y | KATA_Z};
+    static const int64_t sizes[][2] = {{5, 3}, {5, 4}, {3, 4}};
+    kata_grid *g = kata_grid_3d(k, 5, 3, 4);
+    for (int i = 0; i < 3; i++) {
+        kata_field *u = kata_field_new(g, "u", KATA_F64, .components = 3, .along = along[i]);
+        kata_field *v = kata_field_like(u, "v");
+        double values[60], found[60];
+        int64_t width, height, count = 3 * sizes[i][0] * sizes[i][1];
+        for (int64_t j = 0; j < count; j++) values[j] = (double)j / 51;
+        kata_put(u, kata_on(u), values, count);
+        assert_int_equal(kata_save(u, "u.png"), KATA_OK);
+        kata_png_size(k, "u.png", &width, &height);
+        assert_true(width == sizes[i][0] && height == sizes[i][1]);
+        assert_int_equal(kata_load(v, "u.png"), KATA_OK);
+        kata_get(v, kata_on(v), found, count);
+        for (int64_t j = 0; j < count; j++) assert_true(fabs(found[j] - fmin(values[j], 1)) < 1e-9);
+    }
+    unlink("u.png");
+    kata_field *line = kata_field_new(g, "line", KATA_F64, .along = KATA_Z);
+    assert_int_equal(kata_save(line, "u.png"), KATA_ERROR_ARGUMENT);
+    assert_string_equal(kata_error_message(k),
+                        "error: kata_save: field 'line' has 1 dimension; a picture has 2");
+    kata_close(k);
+}
+
 /* What is stored at the last face is unseen where the sides are periodic: no colour depends on it,
  * and the picture has no column for it. */
 static void test_pictures_leave_out_what_is_unseen(void **state)
@@ -73,6 +104,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_they_come_back_as_they_were_saved),
+        cmocka_unit_test(test_pictures_of_lower_rank),
         cmocka_unit_test(test_pictures_leave_out_what_is_unseen),
     };
     if (!mkdtemp(folder) || chdir(folder)) return 1;

@@ -178,6 +178,25 @@ static void test_above(void **state)
     assert_int_equal(kata_close(w.k), KATA_OK);
 }
 
+/* A scalar that the program sets in its steps is compared, too, also by the value that it had. */
+static void test_set_by_the_program(void **state)
+{
+    (void)state;
+    world w;
+    open_world(&w, "cpu");
+    int set = 0;
+    kata_until u = kata_until_below(w.t, 3, .most = 100, .every = 2);
+    for (; kata_until_next(&u); set++) kata_scalar_set(w.t, 8 - set);
+    assert_true(u.reached && u.value == 1 && u.steps == 8);
+    kata_apply(find(&w, "tick"), kata_once(w.k), w.t, w.n); /* before the steps: not counted */
+    u = kata_until_below(w.t, 3, .most = 100, .every = 4);
+    while (kata_until_next(&u)) {
+    }
+    assert_true(!u.reached && u.steps == 4);
+    assert_int_equal(kata_error(w.k), KATA_ERROR_ARGUMENT);
+    kata_close(w.k);
+}
+
 static void test_nan_stops(void **state)
 {
     (void)state;
@@ -253,6 +272,7 @@ int main(void)
         cmocka_unit_test(test_every_multiple),
         cmocka_unit_test(test_reduction_at_looks),
         cmocka_unit_test(test_above),
+        cmocka_unit_test(test_set_by_the_program),
         cmocka_unit_test(test_nan_stops),
         cmocka_unit_test(test_errors_end_the_loop),
         cmocka_unit_test(test_integers_as_numbers),
