@@ -132,7 +132,7 @@ void lattice_write(const lattice *l, const lattice_request *r, double speed);
 
 bool lattice_cavity(kata *k, const lattice_request *r);
 
-/* ---- spheres.c, past.c: flow around obstacles --------------------------------------------------
+/* ---- spheres.c, obstructed_channel.c: flow around obstacles -------------------------------------
  */
 
 /* Slow flow through a cubic array of spheres, compared with the literature. */
@@ -140,7 +140,7 @@ bool lattice_spheres(kata *k, const lattice_request *r);
 /* A channel with the obstacles of a mask, or with a ball. */
 bool lattice_channel(kata *k, const lattice_request *r);
 
-/* ---- parallel.c, vortex.c: flows of which the solution is known --------------------------------
+/* ---- parallel.c, decaying_vortex.c: flows of which the solution is known ------------------------
  */
 
 /* Flow between two walls, driven by a force or by one of the walls, without inertia: after it has
