@@ -5,7 +5,7 @@
  * lie in the first-level cache until they are added. Where a kernel does nothing else, its checks
  * are computed with them, in place of a pass of their own: what was added before a point fails does
  * not count. */
-#include "codegen/emit.h"
+#include "codegen/bin_checks.h"
 
 enum { AT_ONCE = 8, GATHERED = 64 };
 

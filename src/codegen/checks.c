@@ -1,6 +1,6 @@
 /* Checks of the points of a row: a pass over it before anything of it is written; and the search
  * for the first point at which one fails, which ends the function. */
-#include "codegen/emit.h"
+#include "codegen/bin_checks.h"
 
 /* The first point at which a check fails ends the function. */
 void codegen_failure(const codegen_writer *w, nest *in)

@@ -368,16 +368,6 @@ void codegen_row(const codegen_writer *w, nest *in, const bool *wanted);
 /* The loop over the points of a row, with what the compiler is told where they are independent. */
 nest *codegen_begin_points(const codegen_writer *w, nest *in, nest_hint hint);
 
-/* ---- checks.c, additions.c ------------------------------------------------------------------- */
-
-/* Checks the points of a row; and ends the function at the first one at which a check fails. */
-void codegen_checks(const codegen_writer *w, nest *in);
-void codegen_failure(const codegen_writer *w, nest *in);
-/* Adds what the points of a row contribute to bins, before anything is written to the row. */
-void codegen_additions(const codegen_writer *w, nest *in);
-/* Whether it checks the points, too. */
-bool codegen_checks_additions(const codegen_writer *w);
-
 /* ---- function.c ------------------------------------------------------------------------------ */
 
 /* The function of a loop, and those that it calls. */

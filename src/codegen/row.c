@@ -1,6 +1,6 @@
 /* The loops over the points of a row: in vectors (vectors.c) where points may be computed side by
  * side and their results lie side by side, otherwise point by point. */
-#include "codegen/emit.h"
+#include "codegen/bin_checks.h"
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 
