@@ -190,7 +190,8 @@ static void what_would_take_minutes_to_compile_is_refused(void **state)
 static void giant_tables_are_refused(void **state)
 {
     (void)state;
-    static const char *const lengths[] = {"1025",
+    static const char *const lengths[] = {"65537",
+                                          "256][256][2",
                                           "1000000000",
                                           "2147483647",
                                           "2147483648",
