@@ -69,6 +69,11 @@ void ir_print_label(char label[IR_LABEL], const ir_kernel *kernel, const ir_expr
                     const int64_t at[4]);
 /* Parameters with their accesses, for people. */
 void ir_print_accesses(text *out, const ir_kernel *kernel);
+/* The least number of colours such that no two points of one colour meet; 0: none is known. */
+int ir_in_place_colors(const ir_kernel *kernel);
+/* Prints an order in which no points meet at a parameter that a kernel without an order changes in
+ * place; nothing, and false, if there is none. */
+bool ir_print_order_in_place(text *out, const ir_kernel *kernel, int param);
 
 /* ---- verify.c -------------------------------------------------------------------------------- */
 

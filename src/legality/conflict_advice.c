@@ -1,7 +1,7 @@
 /* What to do where points meet: advice at the end of a message about a conflict. */
 #include "legality/checks.h"
 
-#include "ir/in_place.h"
+#include "ir/ir.h"
 
 /* ---- in a kernel with an order --------------------------------------------------------------- */
 

@@ -100,8 +100,8 @@ static void guard_check(kata_field *guard, kata_grid *g, int64_t points)
 
 static kata_arg argument(kata *k, kata_grid *g, const kata_param *p)
 {
-    static const double numbers[1024] = {3, 1, 4, 1, 5};
-    static const int64_t integers[1024] = {3, 1, 4, 1, 5};
+    static const double numbers[65536] = {3, 1, 4, 1, 5};
+    static const int64_t integers[65536] = {3, 1, 4, 1, 5};
     if (p->kind <= KATA_PARAM_INOUT)
         return kata_arg_field(
             kata_field_new(g, "f", p->type, .components = p->count, .boundary = KATA_CLAMP), 0);

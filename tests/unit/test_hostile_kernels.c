@@ -191,6 +191,7 @@ static void giant_tables_are_refused(void **state)
 {
     (void)state;
     static const char *const lengths[] = {"65537",
+                                          "256][256][2",
                                           "1000000000",
                                           "2147483647",
                                           "2147483648",
