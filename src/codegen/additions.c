@@ -113,20 +113,25 @@ static bool is_direct(const codegen_writer *w, const ir_addition *a)
     return index->op == IR_LOAD && is_constant(w, a);
 }
 
-static bool all_direct(const codegen_writer *w)
+/* Whether indices and amounts are computed before they are added. Where the point of a minimum is
+ * wanted, nothing is added. */
+static bool gathers(const codegen_writer *w)
 {
     const ir_kernel *kernel = w->loop->kernel;
-    bool direct = true;
-    for (int i = 0; i < kernel->addition_count; i++)
-        direct = direct && is_direct(w, &kernel->additions[i]);
-    return direct;
+    bool direct = true, finds = false;
+    for (int i = 0; i < kernel->addition_count; i++) {
+        const ir_addition *a = &kernel->additions[i];
+        direct = direct && is_direct(w, a);
+        finds = finds || kernel->params[a->param].kind == IR_PARAM_WHERE;
+    }
+    return !direct && !finds;
 }
 
 bool codegen_checks_additions(const codegen_writer *w)
 {
     const ir_kernel *kernel = w->loop->kernel;
     return kernel->valid && kernel->addition_count && !kernel->store_count && !kernel->direction &&
-           !w->loop->colored && !w->blocks && !all_direct(w);
+           !w->loop->colored && !w->blocks && gathers(w);
 }
 
 /* "NAME[point] = condition ? (TYPE)OPERAND : 0" */
@@ -222,10 +227,10 @@ static void add_row(const codegen_writer *w, nest *in)
     nest_statement(in, "const int64_t first = lo[0] > counted->lo[0] ? lo[0] : counted->lo[0]");
     nest_statement(in, "const int64_t end = hi[0] < counted->hi[0] ? hi[0] : counted->hi[0]");
     nest_statement(in, "int64_t at = first");
-    if (all_direct(w))
-        add_at_once(w, in);
-    else
+    if (gathers(w))
         add_gathered(w, in);
+    else
+        add_at_once(w, in);
     add_rest(w, in);
 }
 
