@@ -82,6 +82,15 @@ static double run_boxes(sweep_loop *l)
     return (clock_seconds() - start) / BOXES;
 }
 
+/* The function that has code: of a small kernel there are a smaller one and a larger one. */
+static const cpu_function *compiled(const world *w)
+{
+    const struct exec_cpu *cpu = w->context.cpu;
+    size_t i = 0;
+    while (i < cpu->function_count && !cpu->functions[i].run) i++;
+    return i < cpu->function_count ? &cpu->functions[i] : NULL;
+}
+
 static void measure_kernel(const char *what, int kernel, const char *target)
 {
     double box[MOST_REPEATS], again[MOST_REPEATS], first[MOST_REPEATS];
@@ -89,14 +98,16 @@ static void measure_kernel(const char *what, int kernel, const char *target)
     world w;
     bool good = open_world(&w, kernel);
     const chain_loop *loop = w.chain.loops;
+    const cpu_function *function = good ? compiled(&w) : NULL;
+    good = function != NULL;
     for (int i = 0; i < repeats && good; i++) {
-        abi_function *run = w.context.cpu->functions[0].run;
+        sweep_manner manner = {.cut = false, .smaller = function->smaller};
         sweep_workers_free(w.workers);
         w.workers = sweep_workers_new(1, false);
         box[i] = again[i] = INFINITY;
         for (int j = 0; j < 20; j++) {
             double start = clock_seconds();
-            sweep_loop *l = sweep_prepare(w.workers, loop, run, (sweep_manner){.cut = false});
+            sweep_loop *l = sweep_prepare(w.workers, loop, function->run, manner);
             sweep_begin(l, loop);
             double prepared = clock_seconds() - start;
             if (j == 0) first[i] = prepared;
