@@ -154,9 +154,8 @@ const options explain_options = {
     "shows how its chains of loops are planned, in which tiles they ran, what its kernels cost, "
     "how\n"
     "fast they ran, and why its chains ended. The methods of plans are loops, skewed, diamond,\n"
-    "tiled, shared and windowed (with cache= and threads=), overlapped, sliding, streamed, fused, "
-    "single\n"
-    "single and blocked. The program may be kata itself:\n"
+    "tiled and windowed (with cache= and threads=), shared (with cache=), overlapped, sliding,\n"
+    "streamed, fused, single and blocked. The program may be kata itself:\n"
     "kata explain --plan 'skewed y=8' -- kata apply heat.kata ...\n",
     table,
     COUNT_OF(table),

@@ -117,8 +117,9 @@ enum {
     PLAN_TAKES_INNER = 2,
     PLAN_TAKES_PARTS = 4, /* and `every` */
     PLAN_TAKES_DEPTH = 8,
-    PLAN_TAKES_CACHE = 16, /* and threads */
-    PLAN_TAKES_PREFETCH = 32
+    PLAN_TAKES_CACHE = 16,
+    PLAN_TAKES_PREFETCH = 32,
+    PLAN_TAKES_THREADS = 64
 };
 
 /* A way to plan one group, below a SEQ node. */

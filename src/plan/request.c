@@ -34,7 +34,7 @@ static const word words[] = {
     {"every", PLAN_TAKES_PARTS, WORD_NUMBER, AT(every), -1},
     {"depth", PLAN_TAKES_DEPTH, WORD_NUMBER, AT(depth), -1},
     {"cache", PLAN_TAKES_CACHE, WORD_BYTES, AT(cache), -1},
-    {"threads", PLAN_TAKES_CACHE, WORD_NUMBER, AT(threads), -1},
+    {"threads", PLAN_TAKES_THREADS, WORD_NUMBER, AT(threads), -1},
     {"prefetch", PLAN_TAKES_PREFETCH, WORD_SWITCH, AT(prefetch), -1},
 };
 #undef AT

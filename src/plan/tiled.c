@@ -192,4 +192,5 @@ static void make_tiled(plan_group *g, const plan_request *r, plan *p, int parent
 }
 
 const plan_method plan_tiled = {
-    "tiled", true, true, PLAN_TAKES_CACHE | PLAN_TAKES_DEPTH, tiled_applicable, make_tiled};
+    "tiled",          true,      true, PLAN_TAKES_CACHE | PLAN_TAKES_THREADS | PLAN_TAKES_DEPTH,
+    tiled_applicable, make_tiled};

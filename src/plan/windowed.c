@@ -222,4 +222,5 @@ static void make(plan_group *g, const plan_request *r, plan *p, int parent)
     }
 }
 
-const plan_method plan_windowed = {"windowed", true, false, PLAN_TAKES_CACHE, applicable, make};
+const plan_method plan_windowed = {"windowed", true, false, PLAN_TAKES_CACHE | PLAN_TAKES_THREADS,
+                                   applicable, make};

@@ -24,9 +24,14 @@ static const double FAR = 1.75;    /* tiles that take so much longer do not win 
 static const double UNMET = 1.5;   /* tiles of another method may take so much longer */
 static const double NEAR = 1.3;    /* nor tiles of a method, where those of another are faster */
 
+static bool is_shared(const plan_request *r) { return !strcmp(r->method, "shared"); }
+
+/* Tiles that all threads share do not depend on how many threads there are. */
 static plan_request sized(const tune_ways *w, const char *method, int64_t cache)
 {
-    return (plan_request){.method = method, .cache = larger(cache, 1), .threads = w->threads};
+    plan_request request = {.method = method, .cache = larger(cache, 1)};
+    if (!is_shared(&request)) request.threads = w->threads;
+    return request;
 }
 
 /* ---- proposals ------------------------------------------------------------------------------- */
@@ -138,9 +143,10 @@ bool tune_ways_may_run(const tune_ways *w, const plan_request *r)
 {
     if (!strcmp(r->method, "loops")) return true;
     bool windowed = w->windowed && !strcmp(r->method, "windowed") && !r->depth;
-    bool shared = w->threads > 1 && !strcmp(r->method, "shared") && !r->depth;
-    return (is_tiled(r) || windowed || shared) && r->threads == w->threads && r->depth <= DEEPEST &&
-           r->cache >= w->cache >> SMALLEST_SHIFT && r->cache <= w->cache << LARGEST_SHIFT;
+    bool shared = w->threads > 1 && is_shared(r) && !r->depth;
+    return (is_tiled(r) || windowed || shared) && r->threads == (shared ? 0 : w->threads) &&
+           r->depth <= DEEPEST && r->cache >= w->cache >> SMALLEST_SHIFT &&
+           r->cache <= w->cache << LARGEST_SHIFT;
 }
 
 /* ---- which one is tried -----------------------------------------------------------------------
@@ -177,8 +183,7 @@ int tune_ways_fastest(const tune_ways *w, bool in_tiles)
 static double cost_of(const tune_way *way)
 {
     const plan_traffic *t = &way->tiles.traffic;
-    bool shared = !strcmp(way->request.method, "shared");
-    return t->memory + (shared ? SHARED : CACHED) * t->cache;
+    return t->memory + (is_shared(&way->request) ? SHARED : CACHED) * t->cache;
 }
 
 /* The number of a way that is proposed; -1: there is no room. */

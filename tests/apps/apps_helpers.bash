@@ -38,6 +38,43 @@ expect_in() # file text
     fi
 }
 
+# Runs a simulation in an environment. Its output without the line of the time, which has the given
+# words, goes to the file `numbers`.
+run_in() # words-of-the-time environment... -- argument...
+{
+    local times=$1 environment=(KATA_WAIT=1 KATA_WARNINGS=0)
+    shift
+    while [ "$1" != -- ]; do
+        environment+=("$1")
+        shift
+    done
+    shift
+    env "${environment[@]}" "$kata" run "$@" --quiet >out 2>err || fail "${environment[*]}: $(cat err)"
+    grep -v "$times" out >numbers
+}
+
+# Complains unless the output and the picture are the same on the reference executor, and by each of
+# the plans on one and on three threads.
+expect_same_bits() # picture words-of-the-time plan... -- argument...
+{
+    local picture=$1 times=$2 plans=() setting
+    shift 2
+    while [ "$1" != -- ]; do
+        plans+=("KATA_THREADS=1 KATA_PLAN=$1" "KATA_THREADS=3 KATA_PLAN=$1")
+        shift
+    done
+    run_in "$times" KATA_THREADS=1 "$@"
+    mv numbers one
+    mv "$picture" one.png
+    for setting in KATA_EXECUTOR=reference "${plans[@]}"; do
+        local environment=("${setting%% *}")
+        if [ "$setting" != "${setting#* }" ]; then environment+=("${setting#* }"); fi
+        run_in "$times" "${environment[@]}" "$@"
+        if ! diff one numbers; then fail "$setting: another output"; fi
+        if ! cmp one.png "$picture"; then fail "$setting: another picture"; fi
+    done
+}
+
 finish()
 {
     [ "$failures" -eq 0 ]

@@ -45,26 +45,8 @@ done
 
 # ---- the same bits ---------------------------------------------------------------------------------
 
-run_small() # environment...
-{
-    env "$@" KATA_WAIT=1 KATA_WARNINGS=0 "$kata" run vortex --size 10 --until 0.2 --re 100 --courant 0.6 --quiet >out 2>err ||
-        fail "$*: $(cat err)"
-    grep -v 'steps in' out >numbers
-}
-same() # environment...
-{
-    run_small "$@"
-    if ! diff one numbers; then fail "$*: another output"; fi
-    if ! cmp one.png vorticity.png; then fail "$*: another picture"; fi
-}
-run_small KATA_THREADS=1
-mv numbers one
-mv vorticity.png one.png
-same KATA_EXECUTOR=reference
-for plan in loops "skewed z=4 y=3" "tiled cache=65536" "windowed cache=65536"; do
-    same KATA_PLAN="$plan" KATA_THREADS=1
-    same KATA_PLAN="$plan" KATA_THREADS=3
-done
+expect_same_bits vorticity.png 'steps in' loops "skewed z=4 y=3" "tiled cache=65536" "windowed cache=65536" -- \
+    vortex --size 10 --until 0.2 --re 100 --courant 0.6
 
 # ---- what is refused -------------------------------------------------------------------------------
 

@@ -26,26 +26,8 @@ if ! awk "BEGIN { exit !($changed < 1e-15) }"; then fail "diffusion changed a me
 
 # ---- the same bits -----------------------------------------------------------------------------------
 
-run_small() # environment...
-{
-    env "$@" KATA_WAIT=1 KATA_WARNINGS=0 "$kata" run weather --nx 33 --ny 14 --nz 8 --steps 9 --quiet >out 2>err ||
-        fail "$*: $(cat err)"
-    grep -v 'steps in' out >numbers
-}
-same() # environment...
-{
-    run_small "$@"
-    if ! diff one numbers; then fail "$*: another output"; fi
-    if ! cmp one.png weather.png; then fail "$*: another picture"; fi
-}
-run_small KATA_THREADS=1
-mv numbers one
-mv weather.png one.png
-same KATA_EXECUTOR=reference
-for plan in loops "skewed y=4" "tiled cache=65536" "windowed cache=65536"; do
-    same KATA_PLAN="$plan" KATA_THREADS=1
-    same KATA_PLAN="$plan" KATA_THREADS=3
-done
+expect_same_bits weather.png 'steps in' loops "skewed y=4" "tiled cache=65536" "windowed cache=65536" -- \
+    weather --nx 33 --ny 14 --nz 8 --steps 9
 
 # ---- what is refused ---------------------------------------------------------------------------------
 

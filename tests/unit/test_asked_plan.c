@@ -50,6 +50,9 @@ static void test_a_word_without_effect_is_refused(void **state)
     check_refused("tiled cache=1048576 y=16", NULL,
                   "error: the plan is 'tiled cache=1048576 y=16', in which 'y=16' has no effect: "
                   "'tiled' takes depth=, cache=, threads=");
+    check_refused("shared cache=1M threads=2", NULL,
+                  "error: the plan is 'shared cache=1M threads=2', in which 'threads=2' has no "
+                  "effect: 'shared' takes depth=, cache=");
     check_refused("streamed z=4 depth=3", NULL,
                   "error: the plan is 'streamed z=4 depth=3', in which 'depth=3' has no effect: "
                   "'streamed' takes x=, y=, z=, prefetch");
@@ -93,6 +96,7 @@ static void test_bytes_may_have_units(void **state)
     } known[] = {
         {"tiled cache=1M", "tiled cache=1048576"},
         {"tiled threads=2 cache=3k depth=4", "tiled depth=4 cache=3072 threads=2"},
+        {"shared depth=4 cache=3k", "shared depth=4 cache=3072"},
         {"tiled cache=1024G", "tiled cache=1099511627776"},
         {"  streamed   z=4 prefetch ", "streamed z=4 prefetch"},
         {"skewed x=9 y=8 z=1073741824 inner.x=3 depth=2",
