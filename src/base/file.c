@@ -104,7 +104,7 @@ int file_read(const char *path, size_t limit, char **data, size_t *size)
 {
     *data = NULL;
     *size = 0;
-    int fd, error = file_open(path, &fd);
+    int fd = -1, error = file_open(path, &fd);
     if (error) return error;
     error = file_read_open(fd, limit, data, size);
     close(fd);
@@ -115,7 +115,7 @@ int file_read_below(const char *folder, const char *path, size_t limit, char **d
 {
     *data = NULL;
     *size = 0;
-    int fd, error = open_below(folder, path, &fd);
+    int fd = -1, error = open_below(folder, path, &fd);
     if (error) return error;
     error = file_read_open(fd, limit, data, size);
     close(fd);

@@ -127,7 +127,7 @@ int jit_folder_read(const jit_folder *folder, const char *name, size_t limit, ch
 {
     *data = NULL;
     *size = 0;
-    int fd, error = jit_folder_open(folder, name, &fd);
+    int fd = -1, error = jit_folder_open(folder, name, &fd);
     if (error) return error;
     error = file_read_open(fd, limit, data, size);
     close(fd);
