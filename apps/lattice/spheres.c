@@ -7,7 +7,7 @@
  *
  * A. S. Sangani, A. Acrivos: Slow flow through a periodic array of spheres. International Journal
  * of Multiphase Flow 8 (1982) 343-360: a series in the spheres' share of the volume. Up to a share
- * of 1/8 it agrees within 0.001 with the values of A. A. Zick, G. M. Homsy, Journal of Fluid
+ * of 1/8 it agrees within 0.1 % with the values of A. A. Zick, G. M. Homsy, Journal of Fluid
  * Mechanics 115 (1982) 13-26.
  *
  * What the reduction of the drag finds is another thing: the momentum that the sphere takes from
