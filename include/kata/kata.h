@@ -863,6 +863,18 @@ KATA_API kata_status kata_file_shape(kata *k, const char *path, int components, 
 /* Sets *width and *height, in pixels, from the header of a PNG image. */
 KATA_API kata_status kata_png_size(kata *k, const char *path, int64_t *width, int64_t *height);
 
+/* ---- ranks -----------------------------------------------------------------------------------
+ *
+ * A program that a launcher of MPI starts several times, as mpirun does, runs on that many ranks:
+ * the values of fields are dealt out to them, and each computes its part. It is written as for one.
+ * All ranks make the same calls with the same arguments, and get the same values; the first one
+ * writes files and messages. docs/ranks.md */
+
+/* The number of this rank, from 0, and how many there are. NULL, before a context is open: as the
+ * launcher says. */
+KATA_API int kata_rank(const kata *k);
+KATA_API int kata_ranks(const kata *k);
+
 /* ---- machine --------------------------------------------------------------------------------- */
 
 /* Version of the library, "MAJOR.MINOR.PATCH". */

@@ -52,6 +52,7 @@ static chain_loop *make_loop(const api_application *a, const kata_range *range, 
     loop->colors = range->colors;
     loop->color = range->color;
     loop->once = range->grid == &k->once;
+    loop->parted = 0;
     loop->copy = NULL;
     loop->bindings = a->bindings;
     loop->file = a->file ? k->here_copy : NULL;

@@ -78,6 +78,7 @@ static void free_context(kata *k)
 {
     chain_free(&k->chain);
     exec_cpu_free(k->exec.cpu);
+    exec_ranks_close(&k->exec);
     plan_cache_free(k->exec.plans);
     jit_close(k->exec.jit);
     observe_trace_free(k->exec.trace);
@@ -112,6 +113,17 @@ static kata_status choose_search(kata *k)
                                           : KATA_OK;
 }
 
+/* Loops that are dealt out meet other ranks, which interpreted ones cannot. The first rank keeps
+ * what is found out about plans. */
+static kata_status join_ranks(kata *k)
+{
+    kata_status status = exec_ranks_open(&k->exec, &k->messages);
+    if (exec_ranks_count(&k->exec) > 1) k->exec.wait = true;
+    if (exec_rank(&k->exec) > 0) k->exec.remember = k->exec.tune = false;
+    if (exec_rank(&k->exec) > 0) k->tune_file = NULL;
+    return status;
+}
+
 /* Reads all options and the environment; the order decides which error is reported. */
 static kata_status read_options(kata *k, const kata_options *options)
 {
@@ -122,6 +134,7 @@ static kata_status read_options(kata *k, const kata_options *options)
     if (!status) status = choose_passes(k);
     if (!status) status = choose_search(k);
     if (!status) status = jit_open(options->compiler, options->cache, &k->messages, &k->exec.jit);
+    if (!status) status = join_ranks(k);
     return status ? status : api_read_debugging(k, options->plan);
 }
 
@@ -137,6 +150,7 @@ static kata *new_context(const kata_options *options)
     }
     k->messages.handler = options->handler;
     k->messages.handler_data = options->handler_data;
+    k->messages.silent = kata_rank(NULL) > 0;
     k->once = (kata_grid){k, {1, {1, 1, 1}}};
     return k;
 }

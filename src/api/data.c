@@ -89,10 +89,8 @@ static kata_status get_values(kata_field *field, const kata_range *range, kata_t
     if (!status) status = api_check_value(field, "kata_get", &box);
     if (!status && api_slot_is_awaited(field->k, field->slot))
         status = api_flush(field->k, "kata_get");
-    if (status)
-        api_set_poison(type, values, poisoned(field, range, count));
-    else
-        api_read(field->slot, &box, type, values);
+    if (!status) status = api_read_field(field->k, field->slot, &box, type, values);
+    if (status) api_set_poison(type, values, poisoned(field, range, count));
     return status;
 }
 
@@ -135,13 +133,14 @@ static bool can_renew(const kata_field *field, const grid_box *box)
 static kata_status renew(kata_field *field, const grid_box *box)
 {
     kata *k = field->k;
-    const chain_slot *old = field->slot;
-    chain_slot *slot = api_slot_renew(k, field->slot);
+    chain_slot *old = field->slot;
+    chain_slot *slot = api_slot_renew(k, old);
     if (!slot) return k->messages.status;
     field->slot = slot;
     k->put_bytes += (size_t)bytes_of(slot);
     if (holds_all(slot, box)) return KATA_OK;
     slot->poisoned = old->poisoned;
+    if (api_make_whole(k, old, false)) return k->messages.status;
     if (old->array) slot->array = store_array_copy(old->array);
     return slot->array || !old->array ? KATA_OK : api_no_memory(k);
 }
@@ -164,10 +163,12 @@ static kata_status put_values(kata_field *field, const kata_range *range, kata_t
     kata_status status = check_copy(field, "kata_put", range, type, values, count, &box);
     if (!status) status = api_check_host(field, "kata_put");
     if (!status) status = prepare_put(field, &box);
+    if (!status) status = api_make_whole(field->k, field->slot, false);
     if (status) return status;
     status = store_make_array(field->slot, field->name, &field->k->messages);
     api_note_error(field->k);
     if (status) return status;
+    exec_note_put(&field->k->exec, values, (size_t)count * (size_t)store_type_bytes(type));
     ir_value *before = api_trace_before(field);
     store_write(field->slot->array, &box, type, values);
     field->slot->version++;

@@ -81,6 +81,10 @@ typedef struct api_field_list {
 /* A field and the fields in `options->with`; reports what cannot be. */
 kata_status api_field_list_of(kata_field *field, const char *call, const kata_save_options *options,
                               api_field_list *list);
+/* On several ranks, gives all of them the values of all these fields; and frees what that took. All
+ * ranks call it. */
+kata_status api_gather_fields(const api_field_list *list);
+void api_drop_gathered(const api_field_list *list);
 /* The image that they make; reports where their points differ. */
 kata_status api_image_of(const api_field_list *list, const kata_save_options *options,
                          io_lattice *lattice, io_points *arrays);

@@ -53,6 +53,14 @@ static void count_work(kata *k, end_reason why, const char *call)
         k->work.points += chain_loop_points(&k->chain.loops[i]);
 }
 
+/* On several ranks compiled loops run on all of them; others, and those that are recorded, run whole
+ * on each. */
+static const exec_executor *executor_of(const kata *k)
+{
+    bool dealt = k->exec.ranks && k->executor == &exec_cpu && !k->record;
+    return dealt ? &exec_on_ranks : k->executor;
+}
+
 static kata_status end_chain(kata *k, end_reason why, const char *call)
 {
     if (k->messages.status || !k->chain.count) return k->messages.status;
@@ -60,7 +68,7 @@ static kata_status end_chain(kata *k, end_reason why, const char *call)
     observe_meter_meet(k->exec.meter, &k->chain);
     kata_status status =
         k->record ? exec_run_recorded(k->record, k->executor, &k->exec, &k->chain, &k->messages)
-                  : k->executor->run(&k->exec, &k->chain, &k->messages);
+                  : executor_of(k)->run(&k->exec, &k->chain, &k->messages);
     if (status) {
         api_spoil_results(k);
         api_note_error(k);

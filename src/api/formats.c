@@ -147,6 +147,19 @@ static const struct format *find_for_writing(kata *k, const kata_save_options *o
     return format;
 }
 
+/* On several ranks, all have the values, and the first one writes them. */
+static kata_status save_as(const struct format *format, kata_field *field,
+                           const kata_save_options *options)
+{
+    kata *k = field->k;
+    api_field_list list;
+    kata_status status = api_field_list_of(field, "kata_save", options, &list);
+    if (!status) status = api_gather_fields(&list);
+    if (!status && exec_rank(&k->exec) == 0) status = format->save(field, options);
+    api_drop_gathered(&list);
+    return exec_agree(&k->exec, status, &k->messages);
+}
+
 static kata_status save(kata_field *field, const kata_save_options *given)
 {
     static const api_options kind = API_OPTIONS(
@@ -158,7 +171,7 @@ static kata_status save(kata_field *field, const kata_save_options *given)
     kata_status status = api_read_saving(field, &kind, given, &copy);
     if (status) return status;
     const struct format *format = find_for_writing(k, options);
-    status = format ? format->save(field, options) : k->messages.status;
+    status = format ? save_as(format, field, options) : k->messages.status;
     api_note_error(k);
     return status;
 }

@@ -33,6 +33,20 @@ kata_status api_field_list_of(kata_field *field, const char *call, const kata_sa
     return KATA_OK;
 }
 
+kata_status api_gather_fields(const api_field_list *list)
+{
+    kata *k = list->field[0]->k;
+    kata_status status = exec_ranks_count(&k->exec) > 1 ? api_flush(k, list->call) : KATA_OK;
+    for (int i = 0; i < list->count && !status; i++)
+        status = api_make_whole(k, list->field[i]->slot, true);
+    return status;
+}
+
+void api_drop_gathered(const api_field_list *list)
+{
+    for (int i = 0; i < list->count; i++) api_drop_copy(list->field[i]->slot);
+}
+
 static void *take_values(void *data, int i)
 {
     const api_field_list *list = data;

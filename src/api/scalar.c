@@ -67,6 +67,7 @@ static kata_status set(kata_scalar *scalar, double value)
     if (!slot) return k->messages.status;
     scalar->slot = slot;
     scalar->writes++;
+    exec_note_put(&k->exec, &value, sizeof value);
     ir_value x = ir_value_of_double(ir_type_of_storage(scalar->slot->type), value);
     for (int i = 0; i < slot->components; i++)
         if (!store_scalar_set(slot, i, x)) return api_no_memory(k);

@@ -6,7 +6,7 @@
 
 struct kata_series {
     kata *k;
-    io_series *file;
+    io_series *file; /* on several ranks, of the first one */
     io_lattice lattice;
     api_field_list fields;
     kata_series *next;
@@ -41,9 +41,11 @@ static kata_series *new_series(kata_field *field, const kata_save_options *optio
         api_image_of(&s->fields, options, &s->lattice, arrays))
         return NULL;
     s->fields.call = "kata_series_add";
-    s->file = io_series_new(options->path, &s->lattice, s->fields.count, arrays, &k->messages);
+    if (exec_rank(&k->exec) == 0)
+        s->file = io_series_new(options->path, &s->lattice, s->fields.count, arrays, &k->messages);
+    kata_status status = exec_agree(&k->exec, k->messages.status, &k->messages);
     api_note_error(k);
-    if (!s->file) return NULL;
+    if (status) return NULL;
     s->next = k->series;
     k->series = s;
     return s;
@@ -87,9 +89,13 @@ static kata_status add(kata_series *s, double time)
     if (s->k->messages.status) return s->k->messages.status;
     kata_status status = check_points(s);
     if (status) return status;
+    kata *k = s->k;
     const io_source source = api_field_source(&s->fields);
-    status = io_series_add(s->file, time, &source, &s->k->messages);
-    api_note_error(s->k);
+    status = api_gather_fields(&s->fields);
+    if (!status && s->file) status = io_series_add(s->file, time, &source, &k->messages);
+    api_drop_gathered(&s->fields);
+    status = exec_agree(&k->exec, status, &k->messages);
+    api_note_error(k);
     return status;
 }
 

@@ -1,5 +1,6 @@
 /* The slots of a context: where the values of its fields and scalars are. */
 #include "api/api.h"
+#include "store/part.h"
 
 #include <stdlib.h>
 
@@ -66,6 +67,7 @@ chain_slot *api_slot_renew(kata *k, chain_slot *old)
     like.array = NULL;
     like.poisoned = false;
     like.set = (grid_region){0};
+    like.part = NULL;
     if (!slot) slot = api_slot_new(k, &like);
     if (!slot) return NULL;
     *slot = like;
@@ -82,6 +84,7 @@ void api_slots_spare(kata *k)
     while (k->retired_slots) {
         struct api_slot *s = k->retired_slots;
         k->retired_slots = s->next_unused;
+        store_part_free(&s->slot);
         if (!s->slot.is_scalar) {
             store_array_free(s->slot.array);
             s->slot.array = NULL;
@@ -98,6 +101,7 @@ void api_slots_spare(kata *k)
 void api_slots_free(kata *k)
 {
     for (struct api_slot *s = k->slots; s; s = s->next) {
+        store_part_free(&s->slot);
         store_array_free(s->slot.array);
         grid_region_free(&s->slot.set);
         if (s->slot.log) free(s->slot.log->values);
@@ -117,12 +121,37 @@ void api_read(const chain_slot *slot, const grid_box *box, kata_type type, void 
         store_read(slot->array, box, slot->components, type, values);
 }
 
+kata_status api_make_whole(kata *k, chain_slot *slot, bool keep)
+{
+    kata_status status = exec_make_whole(&k->exec, slot, keep, &k->messages);
+    api_note_error(k);
+    return status;
+}
+
+kata_status api_read_field(kata *k, chain_slot *slot, const grid_box *box, kata_type type,
+                           void *values)
+{
+    bool was_there = slot->part && slot->array;
+    kata_status status = api_make_whole(k, slot, true);
+    if (!status) api_read(slot, box, type, values);
+    if (!was_there) api_drop_copy(slot);
+    return status;
+}
+
+void api_drop_copy(chain_slot *slot)
+{
+    if (!slot->part) return;
+    store_array_free(slot->array);
+    slot->array = NULL;
+}
+
 void api_release_discarded(kata *k)
 {
     if (!k->discarded) return; /* a program may have many fields, and end many chains */
     k->discarded = false;
     for (struct api_slot *s = k->slots; s; s = s->next) {
         store_array *array = s->slot.array;
+        if (s->slot.discarded) store_part_free(&s->slot);
         if (!s->slot.discarded || !array || !array->bytes) continue; /* or of the program */
         if (k->exec.poison) {
             store_fill_unset(array->type, array->memory, array->bytes);

@@ -106,6 +106,7 @@ typedef struct messages {
     kata_handler handler;
     void *handler_data;
     bool no_warnings;
+    bool silent; /* without a handler nothing is printed */
     bool gathering;
     kata_status gathered;   /* status of the first error gathered */
     text *part;             /* the part of `errors` that takes the present error */
@@ -223,6 +224,13 @@ int file_draft_end(file_draft *d, int error);
 
 /* Seconds since some moment before the program began; never goes back. */
 double clock_seconds(void);
+
+/* ---- companion.c ----------------------------------------------------------------------------- */
+
+/* The path of a file that is installed with the library: the variable's value, or beside the shared
+ * library, or where it was to be installed. False, with every path tried in *path, where it is in
+ * none of these, or other users may change it; path->failed when memory is out. */
+bool companion_find(const char *name, const char *variable, text *path);
 
 /* ---- environment.c --------------------------------------------------------------------------- */
 

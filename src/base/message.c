@@ -157,7 +157,7 @@ static void hand_over(const messages *m, kata_status status, const text *body)
     const char *message = body->failed ? "error: out of memory" : text_get(body);
     if (m->handler)
         m->handler(m->handler_data, status, message);
-    else
+    else if (!m->silent)
         fprintf(stderr, "%s\n", message);
 }
 

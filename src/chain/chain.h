@@ -38,6 +38,8 @@ typedef struct chain_slot {
     bool exchanged;            /* fields have exchanged it: later ones know it by other names */
     int64_t version;           /* of its value after the queued loops */
     struct store_array *array; /* its memory; NULL: not yet made, all values are equal */
+    struct store_part *part;   /* on several ranks, of a field whose values are dealt out to them;
+                                  NULL: `array` has them all */
     struct store_pool *pool;   /* where the array gets its memory; NULL: from the system */
     bool poisoned;             /* without an array they are NaN (0 for integers), else 0 */
     chain_log *log;            /* of a scalar that is logged; NULL otherwise */
@@ -104,7 +106,9 @@ typedef struct chain_loop {
     grid_shape shape; /* of the grid it runs on */
     grid_box box;
     int colors, color;      /* above 1: only points at which (x + y + z) mod colors is color */
-    bool once;              /* on no grid, but for scalars: shape and box are one point */
+    int parted; /* bit d: other ranks run points that lie elsewhere along dimension d, and its
+                   reductions are over the points of all ranks */
+    bool once;  /* on no grid, but for scalars: shape and box are one point */
     const chain_copy *copy; /* of a copy, whose kernel is built in; NULL: of an ordinary loop. Valid
                                while the loop is queued */
     const chain_binding *bindings; /* one per parameter of the kernel */

@@ -26,6 +26,7 @@ typedef struct exec_context {
     bool remember;        /* and keeps what it finds out */
     bool tune;            /* searches at once, whatever that costs */
     int64_t second_cache; /* bytes; 0: as many as the machine reports */
+    struct exec_ranks *ranks; /* NULL: the program runs on one */
     struct exec_cpu
         *cpu; /* state of the cpu executor: compiled functions, buffers; NULL at first */
 } exec_context;
@@ -43,6 +44,21 @@ const exec_executor *exec_find(const char *name);
 const char *exec_name(int i);
 extern const exec_executor exec_reference; /* interprets trees, point by point: the oracle */
 extern const exec_executor exec_cpu;       /* compiled loops on threads */
+extern const exec_executor exec_on_ranks;  /* the same on several ranks, see ranks.c */
+/* ranks.c: on several ranks, sets context->ranks; to be freed. */
+kata_status exec_ranks_open(exec_context *context, messages *m);
+void exec_ranks_close(exec_context *context);
+/* Where a field's values are dealt out to ranks, gives all ranks all of them. `keep`: they stay
+ * dealt out, and the slot's array is a copy. All ranks call it. */
+kata_status exec_make_whole(exec_context *context, chain_slot *slot, bool keep, messages *m);
+/* After what one rank has done alone, or each on its own: the error of the first rank that has one
+ * becomes the error of all. All ranks call it. */
+kata_status exec_agree(exec_context *context, kata_status status, messages *m);
+/* Notes what the program gives to a field or a scalar: ranks that are given different values are
+ * found when they meet next. */
+void exec_note_put(exec_context *context, const void *values, size_t bytes);
+int exec_rank(const exec_context *context); /* 0 to exec_ranks_count - 1 */
+int exec_ranks_count(const exec_context *context);
 /* The plan of a chain for a request, with a warning about a new one's loops that the method cannot
  * be used for; NULL, reported, when memory is out. */
 const plan *exec_plan_of(exec_context *context, const plan_request *request, const chain *c,

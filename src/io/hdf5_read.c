@@ -32,7 +32,7 @@ static kata_status ask(const char *path, const reader_request *request, reader_r
     int file, error = open_above(path, &file);
     if (error) return cannot_read(path, file_reason(error), m);
     kata_status status = KATA_OK;
-    bool found = io_reader_find(&program);
+    bool found = companion_find(READER_PROGRAM, "KATA_READ_HDF5", &program);
     if (program.failed)
         status = message_no_memory(m);
     else if (!found)

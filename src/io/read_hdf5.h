@@ -5,13 +5,6 @@
 #include "io/io.h"
 #include "reader/reader.h"
 
-/* ---- reader_program.c ------------------------------------------------------------------------ */
-
-/* The path of kata-read-hdf5: KATA_READ_HDF5, beside the shared library, or where it was to be
- * installed. False, with every path tried in *path, where it is in none of these, or other users
- * may change it; path->failed when memory is out. */
-bool io_reader_find(text *path);
-
 /* ---- reader_process.c ------------------------------------------------------------------------ */
 
 /* Lets the program at a path answer a request about an open file. *reply is checked, its texts are

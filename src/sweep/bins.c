@@ -100,6 +100,36 @@ void sweep_add_to_bins(const sweep_loop *l, const sweep_share *share, const int6
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
+void sweep_join_bins(const sweep_loop *l, int b, const char *from)
+{
+    const sweep_bins *bins = &l->bins[b];
+    const ir_param *param = param_of(l, bins);
+    char *first = l->shares[0].bins[b];
+    int64_t count = (int64_t)param->count * copies_of(param);
+    size_t bytes = (size_t)ir_types[param->type].bytes;
+    if (param->kind == IR_PARAM_WHERE) {
+        const ir_value *best = (const ir_value *)from;
+        const int64_t point[3] = {best[2].i64, best[3].i64, best[4].i64};
+        if (best[0].i64)
+            sweep_meet_extreme(l->like.kernel, bins->param, (ir_value *)first, best[1], point);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        ir_value sum =
+            ir_reduce(param, bin_at(l, bins, first, i), bin_at(l, bins, from, i));
+        memcpy(first + (size_t)i * bytes, &sum, bytes);
+    }
+}
+
+void sweep_join_threads(const sweep_loop *l)
+{
+    for (int b = 0; b < l->bins_count; b++)
+        for (int t = 1; t < l->workers->count; t++) {
+            sweep_join_bins(l, b, l->shares[t].bins[b]);
+            memset(l->shares[t].bins[b], 0, (size_t)l->bins[b].bytes);
+        }
+}
+
 static ir_value total(const sweep_loop *l, int b, int element)
 {
     const ir_param *param = param_of(l, &l->bins[b]);

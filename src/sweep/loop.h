@@ -42,6 +42,9 @@ struct sweep_workers {
     int64_t marks;   /* loops that have a mark */
     int64_t touched; /* bytes, by chains up to the one that runs */
     machine_crossover crossover;
+    int ranks; /* that a parted loop meets by `gather` */
+    sweep_gather *gather;
+    void *gather_data;
 };
 
 /* Makes *memory at least so many bytes, aligned to lines, and loses its values; false: out. */

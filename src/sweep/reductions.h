@@ -17,6 +17,10 @@ void sweep_bind_bins(const sweep_loop *l, sweep_share *share);
 /* Adds what a point alone contributes, from the values of its graph. */
 void sweep_add_to_bins(const sweep_loop *l, const sweep_share *share, const int64_t point[3],
                        const ir_value *values);
+/* Adds bins, those of parameter number b, to the bins of the first thread. */
+void sweep_join_bins(const sweep_loop *l, int b, const char *from);
+/* Adds the bins of all threads to those of the first one, and empties the others. */
+void sweep_join_threads(const sweep_loop *l);
 /* Sets the scalars to the sums over all threads; false when memory is out. */
 bool sweep_finish_bins(const sweep_loop *l);
 
@@ -43,6 +47,13 @@ void sweep_start_columns(const sweep_loop *l);
 bool sweep_run_columns(const sweep_loop *l, const grid_box *block, sweep_share *share);
 /* After the last point: sets the fields into which a loop reduces. False when memory is out. */
 bool sweep_commit_columns(sweep_loop *l);
+/* ---- across_ranks.c: reductions over the points of all ranks ---------------------------------- */
+
+/* After the last point on this rank, of a loop that is parted: meets the other ranks. Bins then hold
+ * the sums of all. Returns the partials of all ranks, of one reduction after another, which lie in
+ * the box *whole; to be freed. NULL when memory is out, or a rank could not be met. */
+ir_value *sweep_meet_ranks(const sweep_loop *l, const grid_box *left, grid_box *whole);
+
 /* ---- collected.c ----------------------------------------------------------------------------- */
 
 /* Partials of all rows from the contributions of their points. */

@@ -3,6 +3,7 @@
 #include "sweep/reductions.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
 
 enum {
     ONE_BLOCK = HOSTILE(8192, 10),   /* points that one thread need not cut into blocks */
@@ -103,7 +104,9 @@ static grid_box reduce_many(sweep_loop *l)
 {
     grid_box left = l->bricks;
     int64_t planes = left.hi[2] - left.lo[2], count = grid_box_points(&left);
-    if (planes <= 1 || count * l->reduction_count < MANY_PARTIALS) return left;
+    bool whole = !(l->like.parted & 3); /* planes are on this rank */
+    bool many = planes > 1 && count * l->reduction_count >= MANY_PARTIALS;
+    if (grid_box_is_empty(&left) || !whole || !(many || l->like.parted)) return left;
     atomic_store_explicit(&l->next, 0, memory_order_relaxed);
     sweep_workers_run(l->workers, l->workers->count, reduce_planes, l);
     for (int r = 0; r < l->reduction_count; r++)
@@ -116,20 +119,35 @@ static grid_box reduce_many(sweep_loop *l)
     return left;
 }
 
+static bool set_result(const sweep_loop *l, const sweep_reduction *red, const grid_box *left,
+                       ir_value *partials)
+{
+    const ir_param *param = &l->loop->kernel->params[red->param];
+    chain_slot *slot = sweep_slot(l, red->param);
+    if (ir_param_is_column_reduction(param)) return true;
+    ir_value result = sweep_reduce_box(param, left, partials);
+    if (param->accumulates) result = ir_reduce(param, store_scalar(slot, red->element), result);
+    return store_scalar_set(slot, red->element, result);
+}
+
+/* Sets the scalars to the results of reductions over all points, those of other ranks, too. */
+static bool set_results(sweep_loop *l)
+{
+    grid_box left = reduce_many(l), whole = left;
+    ir_value *all = l->like.parted ? sweep_meet_ranks(l, &left, &whole) : NULL;
+    bool done = all || !l->like.parted;
+    done = done && sweep_finish_extremes(l); /* before what they are of is set */
+    for (int r = 0; r < l->reduction_count && done; r++)
+        done = set_result(l, &l->reductions[r], &whole,
+                          all ? all + r * grid_box_points(&whole) : l->reductions[r].partials);
+    free(all);
+    return done;
+}
+
 bool sweep_finish(sweep_loop *l)
 {
     if (l->collects) sweep_reduce_collected(l);
-    if (!sweep_finish_extremes(l)) return false; /* before what they are of is set */
-    grid_box left = reduce_many(l);
-    for (int r = 0; r < l->reduction_count; r++) {
-        const sweep_reduction *red = &l->reductions[r];
-        const ir_param *param = &l->loop->kernel->params[red->param];
-        chain_slot *slot = sweep_slot(l, red->param);
-        if (ir_param_is_column_reduction(param)) continue;
-        ir_value result = sweep_reduce_box(param, &left, red->partials);
-        if (param->accumulates) result = ir_reduce(param, store_scalar(slot, red->element), result);
-        if (!store_scalar_set(slot, red->element, result)) return false;
-    }
+    if (!set_results(l)) return false;
     if (!sweep_finish_bins(l)) return false;
     store_log(l->loop);
     return true;

@@ -62,6 +62,13 @@ void sweep_workers_free(sweep_workers *workers);
 /* Calls work(data, thread) for different threads, at once: for all of them at most. */
 int sweep_workers_count(const sweep_workers *workers);
 void sweep_workers_run(sweep_workers *workers, int threads, sweep_work *work, void *data);
+/* On several ranks: hands all ranks the bytes of each, in the order of ranks; those of rank i begin
+ * at (*all)[starts[i]] and end at starts[i + 1]. They are valid until the next call. False when a
+ * rank cannot be met. */
+typedef bool sweep_gather(void *data, const void *mine, size_t bytes, const char **all,
+                          const size_t **starts);
+/* What loops meet other ranks by. */
+void sweep_workers_set_ranks(sweep_workers *workers, int ranks, sweep_gather *gather, void *data);
 /* Waits until *count is at least so large, or *failed. */
 void sweep_await(const _Atomic int64_t *count, int64_t least, const _Atomic bool *failed);
 /* The bytes of all fields that a chain touches. */

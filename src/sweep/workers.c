@@ -16,6 +16,13 @@ sweep_workers *sweep_workers_new(int threads, bool poison)
     return NULL;
 }
 
+void sweep_workers_set_ranks(sweep_workers *w, int ranks, sweep_gather *gather, void *data)
+{
+    w->ranks = ranks;
+    w->gather = gather;
+    w->gather_data = data;
+}
+
 int sweep_workers_count(const sweep_workers *w) { return w->count; }
 
 void sweep_workers_free(sweep_workers *w)

@@ -1,7 +1,8 @@
-/* Where the program kata-read-hdf5 is. The shared library looks beside itself: who may write there
- * may replace the library as well. A program that is linked with the static library looks where the
- * project was to be installed; the folder that the program itself lies in may belong to anybody. */
-#include "io/read_hdf5.h"
+/* Where the files are that are installed with the library, such as kata-read-hdf5. The shared
+ * library looks beside itself: who may write there may replace the library as well. A program that
+ * is linked with the static library looks where the project was to be installed; the folder that
+ * the program itself lies in may belong to anybody. */
+#include "base/base.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -24,36 +25,37 @@ static bool try_path(const text *candidate, text *tried)
     return false;
 }
 
-/* The folder of the shared library, with its last slash, in *folder; false in a static program. */
-static bool library_folder(text *folder)
+/* The folder of the shared library, with its last slash; nothing in a static program. */
+static void library_folder(text *folder)
 {
     Dl_info info;
     static const char name[] = "libkatagami";
-    if (!dladdr(name, &info) || !info.dli_fname) return false;
+    if (!dladdr(name, &info) || !info.dli_fname) return;
     const char *slash = strrchr(info.dli_fname, '/');
-    if (!slash || strncmp(slash + 1, name, sizeof name - 1) != 0) return false;
+    if (!slash || strncmp(slash + 1, name, sizeof name - 1) != 0) return;
     text_add(folder, "%.*s", (int)(slash + 1 - info.dli_fname), info.dli_fname);
-    return true;
 }
 
 /* Adds the path to look at in turn i; none where it is not known. */
-static void add_candidate(text *path, int i, bool shared, const text *folder)
+static void add_candidate(const char *name, const char *variable, int i, const text *folder,
+                          text *path)
 {
-    const char *named = environment_get("KATA_READ_HDF5");
+    const char *named = environment_get(variable);
     if (i == 0 && named) text_add(path, "%s", named);
-    if (i == 1 && shared) text_add(path, "%s" READER_PROGRAM, text_get(folder));
-    if (i == 2 && shared)
-        text_add(path, "%s" KATA_LIBEXEC_FROM_LIBRARY "/" READER_PROGRAM, text_get(folder));
-    if (i == 3) text_add(path, "%s", KATA_LIBEXEC "/" READER_PROGRAM);
+    if (i == 1 && folder->length) text_add(path, "%s%s", text_get(folder), name);
+    if (i == 2 && folder->length)
+        text_add(path, "%s%s/%s", text_get(folder), KATA_LIBEXEC_FROM_LIBRARY, name);
+    if (i == 3) text_add(path, "%s/%s", KATA_LIBEXEC, name);
 }
 
-bool io_reader_find(text *path)
+bool companion_find(const char *name, const char *variable, text *path)
 {
     text tried = {0}, folder = {0};
-    bool found = false, shared = library_folder(&folder);
+    bool found = false;
+    library_folder(&folder);
     for (int i = 0; !found && !path->failed && i < 4; i++) {
         text_clear(path);
-        add_candidate(path, i, shared, &folder);
+        add_candidate(name, variable, i, &folder, path);
         if (path->length) found = try_path(path, &tried);
     }
     bool failed = path->failed || tried.failed || folder.failed;

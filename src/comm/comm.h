@@ -1,0 +1,43 @@
+/* comm: messages between the ranks that run one program together. It knows bytes, not stencils.
+ *
+ * MPI is loaded when a launcher's variables say that there are several ranks, as a plugin
+ * (mpi.c): programs that run alone need none. All ranks make the same calls in the same order,
+ * except comm_launched, comm_rank, comm_ranks and comm_give_up. */
+#ifndef COMM_COMM_H
+#define COMM_COMM_H
+
+#include "base/base.h"
+
+/* The ranks of this process; one of a process, however often it is opened. */
+typedef struct comm comm;
+
+/* What a launcher's variables say of this process: 0 and 1 where there is none. */
+void comm_launched(int *rank, int *ranks);
+/* The ranks that were launched together, or this process alone. NULL, reported, where there are
+ * several and MPI is not there. */
+comm *comm_open(messages *m);
+int comm_rank(const comm *c);  /* from 0 */
+int comm_ranks(const comm *c); /* how many there are */
+/* The same among those on this machine. */
+int comm_node_rank(const comm *c);
+int comm_node_ranks(const comm *c);
+
+/* A message to a peer, or from it. Between two ranks there is one at a time in each direction. */
+typedef struct comm_message {
+    int peer;
+    bool sends;
+    void *data;
+    size_t bytes; /* as the peer says as well */
+} comm_message;
+
+/* Sends and receives all messages of a list. */
+kata_status comm_exchange(comm *c, comm_message *list, int count, messages *m);
+/* Gives all ranks the bytes of each, one after another: those of rank i at starts[i] to before
+ * starts[i + 1]. */
+kata_status comm_gather(comm *c, const void *mine, const size_t *starts, void *all, messages *m);
+/* Finds these starts where each rank knows how many bytes it has itself. */
+kata_status comm_gather_starts(comm *c, size_t bytes, size_t *starts, messages *m);
+/* Ends all ranks with a message, where one cannot go on and the others would wait for it. */
+_Noreturn void comm_give_up(const comm *c, const char *message);
+
+#endif

@@ -1,0 +1,432 @@
+/* Chains on several ranks. All ranks have the same chain and make the same plan (plan/dealt.h).
+ *
+ * Loops that follow one another without an exchange between them become a chain of their own, for
+ * this rank's points alone. The executor "cpu" runs it as it runs any chain: it may tile it, and
+ * knows nothing of ranks, but that reductions of parted loops meet other ranks (sweep_gather). */
+#include "exec/cpu.h"
+#include "exec/ranks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A chain that runs. */
+typedef struct ranks_run {
+    exec_context *context;
+    struct exec_ranks *r;
+    const chain *c;
+    chain local;       /* loops that run next on this rank */
+    const plan_dealt *plan;
+    int parted;        /* as of parted loops */
+    int images[3];     /* 1 where sides wrap */
+    ranks_batch batch; /* exchanges that come before the loops of `local` */
+    kata_status status;
+    messages *m;
+} ranks_run;
+
+static bool no_memory(ranks_run *run)
+{
+    run->status = message_no_memory(run->m);
+    return false;
+}
+
+/* ---- the loops of this rank ------------------------------------------------------------------ */
+
+static bool reduces(const chain_loop *loop)
+{
+    bool some = false;
+    for (int p = 0; p < loop->kernel->param_count; p++)
+        some = some || ir_param_is_reduction(&loop->kernel->params[p]);
+    return some;
+}
+
+static int count_gathers(const chain *local)
+{
+    int count = 0;
+    for (size_t i = 0; i < local->count; i++)
+        count += reduces(&local->loops[i]) && local->loops[i].parted;
+    return count;
+}
+
+/* A rank that has failed runs no more loops. But it makes the exchanges that others wait for, and
+ * lets them know when they next reduce. */
+static void run_local(ranks_run *run)
+{
+    struct exec_ranks *r = run->r;
+    chain *local = &run->local;
+    const char *all;
+    const size_t *starts;
+    r->gathers_left = count_gathers(local);
+    if (local->count && !run->status) run->status = exec_cpu.run(run->context, local, run->m);
+    if (r->gathers_left && run->status) ranks_gather(r, NULL, 0, &all, &starts);
+    local->count = local->slot_count = 0;
+    arena_clear(&r->local);
+}
+
+/* Exchanges come before the loops that are met later, and behind those that wait. */
+static void make_copies(ranks_run *run)
+{
+    if (!run->batch.count) return;
+    run_local(run);
+    kata_status status = ranks_exchange(run->r, &run->batch, run->m);
+    if (!run->status) run->status = status;
+}
+
+static bool number_slot(chain *local, chain_slot *slot)
+{
+    size_t at = (size_t)slot->number;
+    if (at < local->slot_count && local->slots[at] == slot) return true;
+    void *slots = local->slots;
+    if (!vector_reserve(&slots, &local->slot_room, local->slot_count + 1, sizeof *local->slots))
+        return false;
+    local->slots = slots;
+    slot->number = (int)local->slot_count;
+    local->slots[local->slot_count++] = slot;
+    return true;
+}
+
+/* The rules of a field's part: none at periodic sides that are cut. */
+static const grid_boundary *rules_of_part(const ranks_run *run, const grid_boundary *rules)
+{
+    grid_boundary *own = arena_alloc(&run->r->local, sizeof *own);
+    if (!own) return NULL;
+    *own = *rules;
+    for (int d = 0; d < 3; d++) {
+        if (run->r->box.count[d] == 1 || !grid_boundary_is_periodic(rules, d)) continue;
+        own->side[2 * d] = own->side[2 * d + 1] = grid_boundary_none.side[0];
+    }
+    return own;
+}
+
+static bool bind(const ranks_run *run, chain_binding *b)
+{
+    if (!b->slot || !b->slot->part) return true;
+    b->boundary = rules_of_part(run, b->boundary);
+    b->slot = &b->slot->part->slot;
+    return b->boundary;
+}
+
+/* Adds a loop's points in a box to those that run next. */
+static bool add_loop(ranks_run *run, int number, const grid_box *box, int parted)
+{
+    const chain_loop *loop = &run->c->loops[number];
+    chain *local = &run->local;
+    void *loops = local->loops;
+    size_t params = (size_t)loop->kernel->param_count;
+    chain_binding *bindings = arena_array(&run->r->local, params + 1, sizeof *bindings);
+    if (!bindings ||
+        !vector_reserve(&loops, &local->capacity, local->count + 1, sizeof *local->loops))
+        return no_memory(run);
+    local->loops = loops;
+    chain_loop *own = &local->loops[local->count];
+    *own = *loop;
+    own->box = *box;
+    own->parted = parted;
+    own->bindings = bindings;
+    memcpy(bindings, loop->bindings, params * sizeof *bindings);
+    for (size_t p = 0; p < params; p++) {
+        bool done = bind(run, &bindings[p]);
+        if (!done || (bindings[p].slot && !number_slot(local, bindings[p].slot)))
+            return no_memory(run);
+    }
+    own->hash = chain_loop_hash_slots(own, chain_loop_hash(own));
+    local->count++;
+    return true;
+}
+
+/* ---- fields before a loop runs --------------------------------------------------------------- */
+
+/* Before fields change their memory all that uses them has run. */
+static void settle(ranks_run *run)
+{
+    make_copies(run);
+    run_local(run);
+}
+
+/* Fields that parted loops write are dealt out before. */
+static bool deal_out(ranks_run *run, chain_slot *slot)
+{
+    struct exec_ranks *r = run->r;
+    if (store_part_fits(slot, &r->box, run->plan->margin, run->plan->wraps)) return true;
+    settle(run);
+    return store_part_fit(slot, &r->box, run->plan->margin, run->plan->wraps) || no_memory(run);
+}
+
+/* A copy of a whole field is worth nothing after a part of it is written. */
+static void drop_copy(chain_slot *slot)
+{
+    store_array_free(slot->array);
+    slot->array = NULL;
+}
+
+static bool deal_out_fields(ranks_run *run, const chain_loop *loop)
+{
+    bool done = true;
+    for (int p = 0; p < loop->kernel->param_count && done; p++) {
+        chain_slot *slot = loop->bindings[p].slot;
+        bool writes = ir_param_is_written_field(&loop->kernel->params[p]);
+        if (writes || (ir_param_is_field(&loop->kernel->params[p]) && slot->part))
+            done = deal_out(run, slot);
+        if (writes && done) drop_copy(slot);
+    }
+    return done;
+}
+
+/* A loop that runs whole finds the fields whole that it reads; it writes all of the others. */
+static void take_back_fields(ranks_run *run, const chain_loop *loop)
+{
+    bool any = false;
+    for (int p = 0; p < loop->kernel->param_count; p++)
+        any = any || (loop->bindings[p].slot && loop->bindings[p].slot->part);
+    if (any) settle(run);
+    for (int p = 0; p < loop->kernel->param_count && any; p++)
+        if (loop->bindings[p].slot) store_part_free(loop->bindings[p].slot);
+}
+
+/* ---- what the plan asks for ------------------------------------------------------------------ */
+
+static bool run_whole(ranks_run *run, int number)
+{
+    const chain_loop *loop = &run->c->loops[number];
+    take_back_fields(run, loop);
+    make_copies(run);
+    return add_loop(run, number, &loop->box, 0);
+}
+
+static bool gather(ranks_run *run, chain_slot *slot)
+{
+    if (!slot->part) return true;
+    settle(run);
+    if (run->status) return true;
+    run->status = ranks_make_whole(run->r, slot, false, run->m);
+    return run->status == KATA_OK;
+}
+
+static bool add_copy(ranks_run *run, const ranks_copy *copy)
+{
+    void *copies = run->batch.copies;
+    int me = comm_rank(run->r->comm);
+    if (copy->from != me && copy->to != me) return true;
+    if (!vector_reserve(&copies, &run->batch.capacity, run->batch.count + 1, sizeof *copy))
+        return no_memory(run);
+    run->batch.copies = copies;
+    run->batch.copies[run->batch.count++] = *copy;
+    return true;
+}
+
+/* Adds the copies that make a box of a rank's indices valid, from those whose own they are. Beyond a
+ * side that wraps these lie a period away: `shift` from dimension d on is still to be set. */
+static bool add_copies(ranks_run *run, ranks_copy *copy, const grid_box *box, int d)
+{
+    const chain_slot *slot = copy->slot;
+    if (d < 3) {
+        int images = run->plan->wraps[d] ? 1 : 0;
+        bool done = true;
+        for (int image = -images; image <= images && done; image++) {
+            copy->shift[d] = image * chain_slot_grid(slot).size[d];
+            done = add_copies(run, copy, box, d + 1);
+        }
+        return done;
+    }
+    for (copy->from = 0; copy->from < store_ranks_total(&run->r->box); copy->from++) {
+        grid_box there = store_own_box(slot, &run->r->box, copy->from);
+        there = grid_box_moved(&there, copy->shift, -1);
+        copy->box = grid_box_intersect(&there, box);
+        if (!grid_box_is_empty(&copy->box) && !add_copy(run, copy)) return false;
+    }
+    return true;
+}
+
+static bool exchange(ranks_run *run, chain_slot *slot, const plan_span span[3])
+{
+    const store_ranks *ranks = &run->r->box;
+    bool done = deal_out(run, slot);
+    for (int to = 0; to < store_ranks_total(ranks) && done; to++) {
+        ranks_copy copy = {.slot = slot, .to = to};
+        grid_box pieces[6], own = store_own_box(slot, ranks, to);
+        grid_box around = store_around(slot, ranks, &own, span, run->plan->wraps);
+        int count = grid_box_subtract(&around, &own, pieces);
+        for (int i = 0; i < count && done; i++) done = add_copies(run, &copy, &pieces[i], 0);
+    }
+    return done;
+}
+
+/* The points of a loop on this rank, in boxes: there are several where sides wrap, which mostly make
+ * one. A loop that reduces runs, also without points. */
+static bool run_part(ranks_run *run, const plan_dealt_step *step)
+{
+    const chain_loop *loop = &run->c->loops[step->loop];
+    const int here[3] = {0, 0, 0}, *wraps = run->images;
+    grid_box box = store_own_points(loop, &run->r->box, step->span, here);
+    bool done = deal_out_fields(run, loop), any = !grid_box_is_empty(&box);
+    grid_box others[26];
+    int count = 0;
+    for (int i = 0; i < 27; i++) {
+        const int image[3] = {i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1};
+        bool is = false, may = true;
+        for (int d = 0; d < 3; d++) {
+            is = is || image[d];
+            may = may && (!image[d] || wraps[d]);
+        }
+        grid_box other = is && may ? store_own_points(loop, &run->r->box, step->span, image) : (grid_box){.lo = {1}};
+        if (grid_box_is_empty(&other)) continue;
+        if (!(any && grid_box_join(&box, &other))) others[count++] = other;
+    }
+    make_copies(run);
+    if (done && (any || reduces(loop))) done = add_loop(run, step->loop, &box, run->parted);
+    for (int i = 0; i < count && done; i++) done = add_loop(run, step->loop, &others[i], run->parted);
+    return done;
+}
+
+static bool run_step(ranks_run *run, const plan_dealt_step *step)
+{
+    switch (step->kind) {
+    case PLAN_DEALT_EXCHANGE: return exchange(run, run->c->slots[step->slot], step->span);
+    case PLAN_DEALT_GATHER: return gather(run, run->c->slots[step->slot]);
+    case PLAN_DEALT_PART: return run_part(run, step);
+    case PLAN_DEALT_WHOLE: return run_whole(run, step->loop);
+    }
+    return false;
+}
+
+/* ---- the executor ---------------------------------------------------------------------------- */
+
+/* Of all that decides what a chain computes, but the values of fields. */
+static uint64_t hash_chain(const chain *c)
+{
+    uint64_t hash = c->count;
+    for (size_t i = 0; i < c->count; i++) {
+        const chain_loop *loop = &c->loops[i];
+        hash = hash_bytes(&loop->hash, sizeof loop->hash, hash);
+        for (int p = 0; p < loop->kernel->param_count; p++) {
+            const chain_binding *b = &loop->bindings[p];
+            size_t table = (size_t)loop->kernel->params[p].count * sizeof *b->table;
+            if (b->slot) continue;
+            hash = b->table ? hash_bytes(b->table, table, hash)
+                            : hash_bytes(&b->number, sizeof b->number, hash);
+        }
+    }
+    return hash;
+}
+
+static plan_home home_of(const chain_slot *slot)
+{
+    if (slot->part) return slot->part->home;
+    return (plan_home){.whole = true, .fixed = slot->array && !slot->array->bytes};
+}
+
+/* The plan of a chain, and the homes after it; false when memory is out. */
+static bool plan_chain(ranks_run *run, const analysis_chain *a, plan_dealt *p, plan_home *homes)
+{
+    const store_ranks *ranks = &run->r->box;
+    *p = (plan_dealt){.every = run->r->every, .small = run->r->small};
+    memcpy(p->parts, ranks->count, sizeof p->parts);
+    for (int i = 0; i < a->slot_count; i++) homes[i] = home_of(a->slots[i]);
+    if (!plan_deal(p, a, homes)) return false;
+    for (int d = 0; d < 3; d++) {
+        run->images[d] = p->wraps[d];
+        if (ranks->count[d] > 1) run->parted |= 1 << d;
+    }
+    run->plan = p;
+    return true;
+}
+
+/* The chain's own slots got other numbers, in the chains of this rank. */
+static void end_chain(ranks_run *run, const plan_home *homes)
+{
+    const chain *c = run->c;
+    for (size_t i = 0; i < c->slot_count; i++) {
+        c->slots[i]->number = (int)i;
+        if (c->slots[i]->part) c->slots[i]->part->home = homes[i];
+    }
+    arena_clear(&run->r->memory);
+    arena_clear(&run->r->local);
+    free(run->local.loops);
+    free(run->local.slots);
+    free(run->batch.copies);
+}
+
+static kata_status run_chain(exec_context *context, chain *c, messages *m)
+{
+    ranks_run run = {.context = context, .r = context->ranks, .c = c, .m = m};
+    run.local = (chain){.goes_on = true, .emptied = c->emptied};
+    analysis_chain a;
+    plan_dealt p = {0};
+    plan_home *homes = arena_array(&run.r->memory, c->slot_count + 1, sizeof *homes);
+    bool done = homes && analysis_chain_make(c, &a) && plan_chain(&run, &a, &p, homes);
+    if (!done) comm_give_up(run.r->comm, "out of memory");
+    for (int i = 0; i < p.count && done; i++) done = run_step(&run, &p.steps[i]);
+    if (!done) comm_give_up(run.r->comm, "out of memory");
+    settle(&run);
+    end_chain(&run, homes);
+    analysis_chain_free(&a);
+    plan_dealt_free(&p);
+    return run.status;
+}
+
+static kata_status run_on_ranks(exec_context *context, chain *c, messages *m)
+{
+    struct exec_ranks *r = context->ranks;
+    kata_status status = ranks_meet(r, hash_chain(c), m, "runs a chain of %zu loops, the last '%s'",
+                                    c->count, c->loops[c->count - 1].kernel->name);
+    return status ? status : ranks_agree(r, run_chain(context, c, m), m);
+}
+
+const exec_executor exec_on_ranks = {"ranks", run_on_ranks};
+
+kata_status exec_make_whole(exec_context *context, chain_slot *slot, bool keep, messages *m)
+{
+    struct exec_ranks *r = context->ranks;
+    if (!r || !slot->part || (keep && slot->array)) return KATA_OK;
+    kata_status status = ranks_meet(r, 0, m, "needs the values of a field");
+    return status ? status : ranks_make_whole(r, slot, keep, m);
+}
+
+kata_status exec_agree(exec_context *context, kata_status status, messages *m)
+{
+    return context->ranks ? ranks_agree(context->ranks, status, m) : status;
+}
+
+void exec_note_put(exec_context *context, const void *values, size_t bytes)
+{
+    struct exec_ranks *r = context->ranks;
+    if (r) r->put = hash_bytes(values, bytes, r->put + 1);
+}
+
+int exec_rank(const exec_context *context)
+{
+    return context->ranks ? context->ranks->box.rank : 0;
+}
+
+int exec_ranks_count(const exec_context *context)
+{
+    return context->ranks ? comm_ranks(context->ranks->comm) : 1;
+}
+
+kata_status exec_ranks_open(exec_context *context, messages *m)
+{
+    comm *c = comm_open(m);
+    if (!c || comm_ranks(c) == 1) return m->status;
+    struct exec_ranks *r = calloc(1, sizeof *r);
+    if (!r) return message_no_memory(m);
+    r->comm = c;
+    r->messages = m;
+    r->box = (store_ranks){{1, comm_ranks(c), 1}, comm_rank(c)};
+    if (getenv("KATA_RANKS_Z")) { r->box.count[2] = atoi(getenv("KATA_RANKS_Z")); r->box.count[1] /= r->box.count[2]; }
+    r->every = getenv("KATA_EVERY") ? atoi(getenv("KATA_EVERY")) : 8;
+    r->small = getenv("KATA_DEAL");
+    r->starts = calloc((size_t)comm_ranks(c) + 1, sizeof *r->starts);
+    context->ranks = r;
+    return KATA_OK;
+}
+
+void exec_ranks_close(exec_context *context)
+{
+    struct exec_ranks *r = context->ranks;
+    if (!r) return;
+    free(r->gathered);
+    free(r->starts);
+    arena_free(&r->memory);
+    arena_free(&r->local);
+    free(r);
+    context->ranks = NULL;
+}

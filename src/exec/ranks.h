@@ -1,0 +1,65 @@
+/* Running chains on several ranks: what its files share.
+ *
+ * A field is *whole* where its slot's array has all values, on every rank; otherwise it is dealt
+ * out, and its slot has a part (store/part.h). Loops that are parted run on each rank for the
+ * rank's own points, and maybe some around; they read whole fields and parts, and write parts.
+ * Other loops run whole on every rank, and touch whole fields only. */
+#ifndef EXEC_RANKS_H
+#define EXEC_RANKS_H
+
+#include "comm/comm.h"
+#include "exec/exec.h"
+#include "store/part.h"
+#include "sweep/sweep.h"
+
+struct exec_ranks {
+    comm *comm;
+    store_ranks box;
+    int64_t every; /* loops between exchanges, at most */
+    bool small;    /* grids of few points are dealt out, too */
+    char *gathered; /* by the latest gather */
+    size_t gathered_room;
+    size_t *starts; /* per rank, and the end */
+    messages *messages; /* of the context */
+    int gathers_left;   /* of reductions, by the loops that run, unless one fails */
+    uint64_t put;       /* hash of what the program has put since ranks met */
+    arena memory;       /* of a chain that runs */
+    arena local;    /* of the loops of it that this rank runs next */
+};
+
+/* ---- ranks_exchange.c: margins and whole fields ----------------------------------------------- */
+
+/* Copies between ranks that are made together. */
+typedef struct ranks_copy {
+    chain_slot *slot;
+    int from, to;     /* ranks */
+    grid_box box;     /* of the receiver's indices */
+    int64_t shift[3]; /* added, they are the sender's */
+} ranks_copy;
+
+typedef struct ranks_batch {
+    ranks_copy *copies;
+    size_t count, capacity;
+} ranks_batch;
+
+/* Makes the copies of a batch of which this rank is one end, and empties it. The fields have parts,
+ * and the copies of all ranks are in the same order. */
+kata_status ranks_exchange(struct exec_ranks *r, ranks_batch *batch, messages *m);
+/* Gathers bytes of all ranks in r->gathered; r->starts are set. */
+kata_status ranks_gather_known(struct exec_ranks *r, const void *mine, messages *m);
+/* The same where ranks do not know how many others have: see sweep_gather. */
+sweep_gather ranks_gather;
+/* Makes a field that is dealt out whole. `keep`: it stays dealt out as well, and its array is a
+ * copy. */
+kata_status ranks_make_whole(struct exec_ranks *r, chain_slot *slot, bool keep, messages *m);
+
+/* ---- ranks_meet.c ---------------------------------------------------------------------------- */
+
+/* Before all ranks do something together: an error where they are about to do different things.
+ * The words say what this rank does: "runs a chain of 12 loops"; the hash is of all else. */
+kata_status ranks_meet(struct exec_ranks *r, uint64_t hash, messages *m, const char *format, ...)
+    PRINTF_LIKE(4, 5);
+/* After what ranks have done: the error of the first rank that has one, on all of them. */
+kata_status ranks_agree(struct exec_ranks *r, kata_status status, messages *m);
+
+#endif

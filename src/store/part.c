@@ -1,0 +1,221 @@
+/* Parts of fields: their boxes and their memory. */
+#include "store/part.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int store_ranks_total(const store_ranks *ranks)
+{
+    return ranks->count[0] * ranks->count[1] * ranks->count[2];
+}
+
+grid_box store_own_box(const chain_slot *slot, const store_ranks *ranks, int rank)
+{
+    grid_box all = chain_slot_memory(slot), own = all;
+    for (int d = 0; d < 3; d++) {
+        int count = ranks->count[d], at = rank % count;
+        int64_t points = chain_slot_grid(slot).size[d];
+        rank /= count;
+        if (slot->absent_axis[d]) continue;
+        if (at > 0) own.lo[d] = plan_cut(points, count, at);
+        if (at < count - 1) own.hi[d] = plan_cut(points, count, at + 1);
+    }
+    return own;
+}
+
+grid_box store_own_points(const chain_loop *loop, const store_ranks *ranks, const plan_span span[3],
+                          const int image[3])
+{
+    grid_box box = loop->box;
+    int rank = ranks->rank;
+    for (int d = 0; d < 3; d++) {
+        int count = ranks->count[d], at = rank % count;
+        int64_t points = loop->shape.size[d], shift = image[d] * points;
+        int64_t lo = plan_cut(points, count, at) + span[d].lo;
+        int64_t hi = plan_cut(points, count, at + 1) + span[d].hi;
+        rank /= count;
+        if (count == 1) continue;
+        box.lo[d] += shift;
+        box.hi[d] += shift;
+        if (at > 0 || image[d]) box.lo[d] = larger(box.lo[d], lo);
+        if (at < count - 1 || image[d]) box.hi[d] = smaller(box.hi[d], hi);
+    }
+    return box;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+size_t store_box_bytes(const store_array *a, const grid_box *box)
+{
+    return (size_t)(grid_box_points(box) * a->components * store_type_bytes(a->type));
+}
+
+/* Calls `copy` for each row of a box: its component, its first index, its place in packed memory.
+ */
+static void each_row(const store_array *a, const grid_box *box, char *packed,
+                     void (*copy)(const store_array *a, int component, const int64_t at[3],
+                                  int64_t count, char *packed))
+{
+    int64_t count = box->hi[0] - box->lo[0];
+    if (grid_box_is_empty(box)) return;
+    for (int c = 0; c < a->components; c++)
+        for (int64_t z = box->lo[2]; z < box->hi[2]; z++)
+            for (int64_t y = box->lo[1]; y < box->hi[1]; y++) {
+                copy(a, c, (const int64_t[3]){box->lo[0], y, z}, count, packed);
+                packed += count * store_type_bytes(a->type);
+            }
+}
+
+static void pack_row(const store_array *a, int component, const int64_t at[3], int64_t count,
+                     char *packed)
+{
+    store_read_row(a, component, at, count, packed);
+}
+
+static void unpack_row(const store_array *a, int component, const int64_t at[3], int64_t count,
+                       char *packed)
+{
+    store_array to = *a;
+    store_write_row(&to, component, at, count, packed);
+}
+
+void store_pack(const store_array *a, const grid_box *box, void *to)
+{
+    each_row(a, box, to, pack_row);
+}
+
+void store_unpack(store_array *a, const grid_box *box, const void *from)
+{
+    each_row(a, box, (char *)(uintptr_t)from, unpack_row);
+}
+
+/* Copies a box; in `from` it lies moved by `shift`. */
+static void copy_box(store_array *to, const store_array *from, const grid_box *box,
+                     const int64_t shift[3])
+{
+    size_t bytes = (size_t)store_type_bytes(to->type);
+    int64_t count = box->hi[0] - box->lo[0];
+    if (grid_box_is_empty(box)) return;
+    for (int c = 0; c < to->components; c++)
+        for (int64_t z = box->lo[2]; z < box->hi[2]; z++)
+            for (int64_t y = box->lo[1]; y < box->hi[1]; y++)
+                for (int64_t x = 0; x < (to->pitch_x == 1 && from->pitch_x == 1 ? 1 : count); x++) {
+                    const int64_t at[3] = {box->lo[0] + x, y, z};
+                    const int64_t there[3] = {at[0] + shift[0], y + shift[1], z + shift[2]};
+                    size_t run = to->pitch_x == 1 && from->pitch_x == 1 ? (size_t)count : 1;
+                    memcpy(store_address(to, c, at), store_address(from, c, there), run * bytes);
+                }
+}
+
+/* ---- parts ----------------------------------------------------------------------------------- */
+
+grid_box store_around(const chain_slot *slot, const store_ranks *ranks, const grid_box *own,
+                      const plan_span margin[3], const bool wraps[3])
+{
+    grid_box all = chain_slot_memory(slot), around = *own;
+    for (int d = 0; d < 3 && !grid_box_is_empty(own); d++) {
+        if (ranks->count[d] == 1 || slot->absent_axis[d]) continue;
+        around.lo[d] += margin[d].lo;
+        around.hi[d] += margin[d].hi;
+        if (wraps[d]) continue;
+        around.lo[d] = larger(around.lo[d], all.lo[d]);
+        around.hi[d] = smaller(around.hi[d], all.hi[d]);
+    }
+    return around;
+}
+
+/* The indices that a part of a slot is to have memory for. */
+static grid_box held_box(const chain_slot *slot, const store_ranks *ranks, const grid_box *own,
+                         const int64_t margin[3], const bool wraps[3])
+{
+    plan_span span[3];
+    for (int d = 0; d < 3; d++) span[d] = (plan_span){-margin[d], margin[d]};
+    return store_around(slot, ranks, own, span, wraps);
+}
+
+static store_part *part_new(const chain_slot *slot, const grid_box *own, const grid_box *held)
+{
+    store_part *part = calloc(1, sizeof *part);
+    if (!part) return NULL;
+    grid_box all = chain_slot_memory(slot), one = {{0, 0, 0}, {1, 1, 1}};
+    part->slot = *slot;
+    part->slot.part = NULL;
+    part->slot.temporary = part->slot.tracked = part->slot.discarded = false;
+    part->slot.set = (grid_region){0};
+    for (int d = 0; d < 3; d++)
+        part->slot.ghosts[d] += larger(larger(all.lo[d] - held->lo[d], held->hi[d] - all.hi[d]), 0);
+    part->own = *own;
+    part->held = *held;
+    store_array like = {.type = slot->type, .components = slot->components, .pool = slot->pool};
+    like.box = like.room = grid_box_is_empty(held) ? one : *held;
+    part->slot.array = store_array_make(&like, slot->layout, !slot->poisoned);
+    if (part->slot.array && slot->poisoned) store_poison(part->slot.array);
+    part->slot.poisoned = false;
+    if (part->slot.array) return part;
+    free(part);
+    return NULL;
+}
+
+/* Takes values that lie elsewhere; along dimensions that wrap, also from a period away. */
+static void take_values(store_part *to, const store_array *from, const grid_box *there,
+                        const int64_t period[3], int d, int64_t shift[3])
+{
+    if (d == 3) {
+        grid_box moved = grid_box_moved(there, shift, -1);
+        grid_box both = grid_box_intersect(&to->held, &moved);
+        copy_box(to->slot.array, from, &both, shift);
+        return;
+    }
+    int64_t images = period[d] ? 1 + (to->held.hi[d] - to->held.lo[d]) / period[d] : 0;
+    for (int64_t i = -images; i <= images; i++) {
+        shift[d] = i * period[d];
+        take_values(to, from, there, period, d + 1, shift);
+    }
+}
+
+bool store_part_fits(const chain_slot *slot, const store_ranks *ranks, const int64_t margin[3],
+                     const bool wraps[3])
+{
+    if (!slot->part) return false;
+    grid_box held = held_box(slot, ranks, &slot->part->own, margin, wraps);
+    return grid_box_is_empty(&slot->part->own) || grid_box_contains(&slot->part->held, &held);
+}
+
+bool store_part_fit(chain_slot *slot, const store_ranks *ranks, const int64_t margin[3],
+                    const bool wraps[3])
+{
+    const int64_t none[3] = {0, 0, 0};
+    store_part *old = slot->part;
+    grid_box own = store_own_box(slot, ranks, ranks->rank), all = chain_slot_memory(slot);
+    grid_box held = held_box(slot, ranks, &own, margin, wraps);
+    int64_t period[3], shift[3] = {0, 0, 0};
+    if (old && grid_box_contains(&old->held, &held)) return true;
+    if (old) held = grid_box_hull(&old->held, &held);
+    for (int d = 0; d < 3; d++) period[d] = wraps[d] ? chain_slot_grid(slot).size[d] : 0;
+    store_part *part = part_new(slot, &own, &held);
+    if (!part) return false;
+    if (old) part->home = old->home;
+    if (old)
+        take_values(part, old->slot.array, &old->held, none, 0, shift);
+    else if (slot->array)
+        take_values(part, slot->array, &all, period, 0, shift);
+    store_part_free(slot);
+    store_array_free(slot->array);
+    slot->array = NULL;
+    slot->part = part;
+    return true;
+}
+
+void store_part_copy_own(const chain_slot *slot)
+{
+    const int64_t here[3] = {0, 0, 0};
+    copy_box(slot->array, slot->part->slot.array, &slot->part->own, here);
+}
+
+void store_part_free(chain_slot *slot)
+{
+    if (!slot->part) return;
+    store_array_free(slot->part->slot.array);
+    free(slot->part);
+    slot->part = NULL;
+}
