@@ -91,7 +91,8 @@ static int run_verb(int argc, char **argv)
 int main(int argc, char **argv)
 {
     setvbuf(stdout, NULL, _IOLBF, 0); /* in a file, lines and messages stand in their order */
-    if (kata_rank(NULL) > 0 && (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)))
+    if (kata_rank(NULL) > 0 &&
+        (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)))
         return 1; /* the first rank speaks for all */
     int exit_code = run_verb(argc, argv);
     if (fflush(stdout) == 0 && !ferror(stdout)) return exit_code;

@@ -105,7 +105,7 @@ typedef struct chain_loop {
     const ir_kernel *kernel;
     grid_shape shape; /* of the grid it runs on */
     grid_box box;
-    int colors, color;      /* above 1: only points at which (x + y + z) mod colors is color */
+    int colors, color; /* above 1: only points at which (x + y + z) mod colors is color */
     int parted; /* bit d: other ranks run points that lie elsewhere along dimension d, and its
                    reductions are over the points of all ranks */
     bool once;  /* on no grid, but for scalars: shape and box are one point */

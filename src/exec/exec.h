@@ -20,12 +20,12 @@ typedef struct exec_context {
     observe_trace *trace; /* NULL: none; of the reference executor */
     observe_meter *meter; /* NULL: nothing is measured */
     jit *jit;
-    plan_cache *plans;    /* NULL at first */
-    plan_request request; /* of the executors "plan" and "cpu" */
-    bool fastest;         /* "cpu" finds out which plan is fastest, instead */
-    bool remember;        /* and keeps what it finds out */
-    bool tune;            /* searches at once, whatever that costs */
-    int64_t second_cache; /* bytes; 0: as many as the machine reports */
+    plan_cache *plans;        /* NULL at first */
+    plan_request request;     /* of the executors "plan" and "cpu" */
+    bool fastest;             /* "cpu" finds out which plan is fastest, instead */
+    bool remember;            /* and keeps what it finds out */
+    bool tune;                /* searches at once, whatever that costs */
+    int64_t second_cache;     /* bytes; 0: as many as the machine reports */
     struct exec_ranks *ranks; /* NULL: the program runs on one */
     struct exec_cpu
         *cpu; /* state of the cpu executor: compiled functions, buffers; NULL at first */

@@ -15,19 +15,28 @@
 struct exec_ranks {
     comm *comm;
     store_ranks box;
-    int64_t every; /* loops between exchanges, at most */
-    bool small;    /* grids of few points are dealt out, too */
+    int64_t every;  /* loops between exchanges, at most */
+    bool small;     /* grids of few points are dealt out, too */
+    bool laid_out;  /* `box` is known */
     char *gathered; /* by the latest gather */
     size_t gathered_room;
-    size_t *starts; /* per rank, and the end */
+    size_t *starts;     /* per rank, and the end */
     messages *messages; /* of the context */
     int gathers_left;   /* of reductions, by the loops that run, unless one fails */
     uint64_t put;       /* hash of what the program has put since ranks met */
     arena memory;       /* of a chain that runs */
-    arena local;    /* of the loops of it that this rank runs next */
+    arena local;        /* of the loops of it that this rank runs next */
 };
 
-/* ---- ranks_exchange.c: margins and whole fields ----------------------------------------------- */
+/* ---- ranks_layout.c -------------------------------------------------------------------------- */
+
+/* Reads what KATA_RANKS says; reports what makes no sense. */
+kata_status ranks_read_layout(struct exec_ranks *r, messages *m);
+/* Lays the ranks out for grids of such a shape. No field is dealt out yet. */
+void ranks_lay_out(struct exec_ranks *r, const grid_shape *shape);
+
+/* ---- ranks_exchange.c: margins and whole fields -----------------------------------------------
+ */
 
 /* Copies between ranks that are made together. */
 typedef struct ranks_copy {

@@ -2,7 +2,6 @@
  * of it, with all boxes of a batch one after another. */
 #include "exec/ranks.h"
 
-
 #include <stdlib.h>
 
 /* ---- margins --------------------------------------------------------------------------------- */
@@ -45,7 +44,9 @@ static bool add_message(struct exec_ranks *r, comm_message *messages, int *count
                         size_t bytes, bool sends)
 {
     char *data = arena_array(&r->memory, bytes, 1);
-    if (data) messages[(*count)++] = (comm_message){.peer = peer, .data = data, .bytes = bytes, .sends = sends};
+    if (data)
+        messages[(*count)++] =
+            (comm_message){.peer = peer, .data = data, .bytes = bytes, .sends = sends};
     return data;
 }
 
@@ -124,7 +125,8 @@ kata_status ranks_make_whole(struct exec_ranks *r, chain_slot *slot, bool keep, 
     if (mine && bytes) store_pack(part->slot.array, &own, mine);
     store_array_free(slot->array);
     slot->array = NULL;
-    kata_status status = mine && store_slot_array(slot) ? ranks_gather_known(r, mine, m) : message_no_memory(m);
+    kata_status status =
+        mine && store_slot_array(slot) ? ranks_gather_known(r, mine, m) : message_no_memory(m);
     free(mine);
     for (int i = 0; i < comm_ranks(r->comm) && !status; i++) {
         grid_box box = store_own_box(slot, &r->box, i);

@@ -29,17 +29,34 @@ static plan_dealt_step *add_step(dealer *d, plan_dealt_kind kind)
     return &d->p->steps[count];
 }
 
+/* Whether a loop writes all that a field stores, also ghosts and faces that its rules hide. */
+static bool replaces(const chain_loop *loop, int param)
+{
+    if (!analysis_writes_whole(loop, param)) return false;
+    grid_box all = chain_slot_memory(loop->bindings[param].slot);
+    grid_box written = analysis_surely_written(loop, param);
+    return grid_box_contains(&written, &all);
+}
+
 /* ---- loops that suit ------------------------------------------------------------------------- */
 
 enum { FEW_POINTS = 1 << 15 }; /* of a grid: whole loops take less time than messages */
 
-static bool suits_grid(const dealer *d, const grid_shape *shape)
+bool plan_is_dealt(const grid_shape *shape, bool small)
 {
     const grid_box all = grid_shape_box(shape);
-    bool suits = d->p->small || grid_box_points(&all) >= FEW_POINTS;
-    for (int k = 0; k < 3; k++)
-        if (is_cut(d, k)) suits = suits && k < shape->rank && shape->size[k] >= 2 * d->p->parts[k];
-    return suits;
+    return small || grid_box_points(&all) >= FEW_POINTS;
+}
+
+static bool suits_grid(const dealer *d, const grid_shape *shape)
+{
+    bool suits = plan_is_dealt(shape, d->p->small), cut = false;
+    for (int k = 0; k < 3; k++) {
+        if (!is_cut(d, k)) continue;
+        cut = true;
+        suits = suits && k < shape->rank && shape->size[k] >= 2 * d->p->parts[k];
+    }
+    return suits && cut;
 }
 
 /* Whether the indices of a field are those of the loop's grid, along dimensions that are cut. */
@@ -71,6 +88,13 @@ static bool is_written(const analysis_loop *l, int slot)
     return false;
 }
 
+static bool reads(const analysis_loop *l, int slot)
+{
+    for (int i = 0; i < l->touch_count; i++)
+        if (!l->touches[i].writes && l->touches[i].slot == slot) return true;
+    return false;
+}
+
 /* Whether a loop may run in parts. Its fields that are finer, coarser or lack dimensions are whole,
  * so it does not write those. */
 static bool suits(const dealer *d, const analysis_loop *l)
@@ -82,8 +106,8 @@ static bool suits(const dealer *d, const analysis_loop *l)
         bool beyond = loop->box.lo[k] < 0 || loop->box.hi[k] > loop->shape.size[k];
         if (is_cut(d, k) && loop->kernel->order[k] != IR_UNORDERED) return false;
         for (int i = 0; i < l->touch_count && is_cut(d, k) && beyond; i++)
-            if (!l->touches[i].scalar && grid_boundary_is_periodic(
-                    loop->bindings[l->touches[i].param].boundary, k))
+            if (!l->touches[i].scalar &&
+                grid_boundary_is_periodic(loop->bindings[l->touches[i].param].boundary, k))
                 return false;
     }
     for (int i = 0; i < l->touch_count; i++) {
@@ -132,7 +156,8 @@ static bool may_extend(const dealer *d, const analysis_loop *l, const plan_span 
     return true;
 }
 
-/* Sets the extents of a section, which hold a rank's own points; false where some loop may not extend so far. */
+/* Sets the extents of a section, which hold a rank's own points; false where some loop may not
+ * extend so far. */
 static bool find_extents(dealer *d, int first, int end)
 {
     const analysis_section section = {d->a, first, end};
@@ -168,13 +193,13 @@ static bool find_needs(dealer *d, int first, int end)
                 plan_span *need = &d->needs[t->slot][k];
                 need->lo = smaller(need->lo, extent[k].lo + far.lo);
                 need->hi = larger(need->hi, extent[k].hi + far.hi);
-                near = near && larger(-need->lo, need->hi) <=
-                                   loop->loop->shape.size[k] / d->p->parts[k];
+                near = near &&
+                       larger(-need->lo, need->hi) <= loop->loop->shape.size[k] / d->p->parts[k];
             }
         }
         for (int p = 0; p < loop->loop->kernel->param_count; p++)
             if (ir_param_is_written_field(&loop->loop->kernel->params[p]) &&
-                analysis_writes_all(loop->loop, p))
+                replaces(loop->loop, p))
                 d->replaced[loop->loop->bindings[p].slot->number] = true;
     }
     return near;
@@ -246,7 +271,7 @@ static void note_written(dealer *d, const analysis_loop *l, const plan_span exte
         const analysis_touch *t = &l->touches[i];
         if (!t->writes || t->scalar) continue;
         plan_home *home = &d->homes[t->slot];
-        if (!home->whole && !analysis_writes_all(l->loop, t->param)) continue;
+        if (!home->whole && !replaces(l->loop, t->param)) continue;
         for (int k = 0; k < 3; k++) home->valid[k] = (plan_span){-PLAN_FAR, PLAN_FAR};
         home->whole = false;
     }
@@ -265,7 +290,8 @@ static void note_margin(dealer *d, const analysis_loop *l, const plan_span exten
             const analysis_touch *t = &l->touches[i];
             if (t->scalar || t->remapped || !is_cut(d, k)) continue;
             analysis_distance far = analysis_distance_of(l, t, k);
-            d->p->margin[k] = larger(d->p->margin[k], larger(-extent[k].lo - far.lo, extent[k].hi + far.hi));
+            d->p->margin[k] =
+                larger(d->p->margin[k], larger(-extent[k].lo - far.lo, extent[k].hi + far.hi));
         }
 }
 
@@ -292,17 +318,18 @@ static bool add_parts(dealer *d, int first, int end)
     return done;
 }
 
+/* Also fields that its kernel takes and does not touch are whole. */
 static bool add_whole(dealer *d, int number)
 {
     const analysis_loop *l = &d->a->loops[number];
+    const chain_loop *loop = l->loop;
     bool done = true;
-    for (int i = 0; i < l->touch_count && done; i++) {
-        const analysis_touch *t = &l->touches[i];
-        bool reads = !t->writes || !analysis_writes_all(l->loop, t->param);
-        if (!t->scalar && reads) done = add_gather(d, t->slot);
+    for (int p = 0; p < loop->kernel->param_count && done; p++) {
+        const chain_slot *slot = loop->bindings[p].slot;
+        if (!slot || slot->is_scalar) continue;
+        if (!replaces(loop, p) || reads(l, slot->number)) done = add_gather(d, slot->number);
+        d->homes[slot->number].whole = true;
     }
-    for (int i = 0; i < l->touch_count; i++)
-        if (!l->touches[i].scalar) d->homes[l->touches[i].slot].whole = true;
     plan_dealt_step *step = done ? add_step(d, PLAN_DEALT_WHOLE) : NULL;
     if (step) step->loop = number;
     return step;
@@ -350,10 +377,11 @@ void plan_dealt_print(text *out, const plan_dealt *p, const analysis_chain *a)
         const plan_dealt_step *s = &p->steps[i];
         bool loop = s->kind == PLAN_DEALT_PART || s->kind == PLAN_DEALT_WHOLE;
         bool spans = s->kind == PLAN_DEALT_EXCHANGE || s->kind == PLAN_DEALT_PART;
-        text_add(out, "%s %s %d", names[s->kind], loop ? "loop" : "field", loop ? s->loop : s->slot);
+        text_add(out, "%s %s %d", names[s->kind], loop ? "loop" : "field",
+                 loop ? s->loop : s->slot);
         for (int k = 0; k < 3 && spans; k++)
             if (p->parts[k] > 1)
-                text_add(out, " %c %lld %lld", "xyz"[k], (long long)s->span[k].lo,
+                text_add(out, " %c %lld %lld", "xyz"[k], (long long)s -> span[k].lo,
                          (long long)s->span[k].hi);
         if (loop) text_add(out, " # %s", a->loops[s->loop].loop->kernel->name);
         text_add(out, "\n");

@@ -1,5 +1,5 @@
-/* Chains whose fields are dealt out to ranks: which loops a rank runs on its own points, and what it
- * needs of others before.
+/* Chains whose fields are dealt out to ranks: which loops a rank runs on its own points, and what
+ * it needs of others before.
  *
  * All grids are cut alike, into a box of parts, one per rank. Of a field that is dealt out a rank
  * has the values at its own indices, and valid copies of some around them. Other fields are whole:
@@ -45,9 +45,9 @@ typedef struct plan_dealt_step {
 } plan_dealt_step;
 
 typedef struct plan_dealt {
-    int parts[3];        /* ranks along each dimension; above 1: it is cut */
-    int64_t every;       /* loops in a section, at most */
-    bool small;          /* grids of few points are dealt out, too */
+    int parts[3];  /* ranks along each dimension; above 1: it is cut */
+    int64_t every; /* loops in a section, at most */
+    bool small;    /* grids of few points are dealt out, too */
     plan_dealt_step *steps;
     int count;
     size_t capacity;
@@ -55,15 +55,17 @@ typedef struct plan_dealt {
     bool wraps[3];     /* there are indices beyond the grid */
 } plan_dealt;
 
-/* Plans a chain for `parts`, `every` and `small`, which are set. `homes`, per slot of the chain, are
- * those before it, and then those after it. False when memory is out. */
+/* Whether a grid has enough points to be dealt out. */
+bool plan_is_dealt(const grid_shape *shape, bool small);
+/* Plans a chain for `parts`, `every` and `small`, which are set. `homes`, per slot of the chain,
+ * are those before it, and then those after it. False when memory is out. */
 bool plan_deal(plan_dealt *p, const analysis_chain *a, plan_home *homes);
 void plan_dealt_free(plan_dealt *p);
 /* A line per step, with the names of kernels and fields. */
 void plan_dealt_print(text *out, const plan_dealt *p, const analysis_chain *a);
 
-/* Of n points along a dimension that is cut into R parts, part r has those from ceil(r n / R) on. So
- * a grid that is k times as coarse as another is cut where that is: ceil(ceil(r n / R) / k) is
+/* Of n points along a dimension that is cut into R parts, part r has those from ceil(r n / R) on.
+ * So a grid that is k times as coarse as another is cut where that is: ceil(ceil(r n / R) / k) is
  * ceil(r (n / k) / R). */
 static inline int64_t plan_cut(int64_t points, int parts, int r)
 {

@@ -39,6 +39,8 @@ grid_box store_own_points(const chain_loop *loop, const store_ranks *ranks, cons
         box.hi[d] += shift;
         if (at > 0 || image[d]) box.lo[d] = larger(box.lo[d], lo);
         if (at < count - 1 || image[d]) box.hi[d] = smaller(box.hi[d], hi);
+        if (image[d] < 0) box.hi[d] = smaller(box.hi[d], 0);
+        if (image[d] > 0) box.lo[d] = larger(box.lo[d], points);
     }
     return box;
 }
@@ -89,21 +91,23 @@ void store_unpack(store_array *a, const grid_box *box, const void *from)
     each_row(a, box, (char *)(uintptr_t)from, unpack_row);
 }
 
+static bool has_plain_rows(const store_array *a) { return a->pitch_x == 1 && a->block == 1; }
+
 /* Copies a box; in `from` it lies moved by `shift`. */
 static void copy_box(store_array *to, const store_array *from, const grid_box *box,
                      const int64_t shift[3])
 {
-    size_t bytes = (size_t)store_type_bytes(to->type);
-    int64_t count = box->hi[0] - box->lo[0];
+    int64_t bytes = store_type_bytes(to->type);
+    int64_t run = has_plain_rows(to) && has_plain_rows(from) ? box->hi[0] - box->lo[0] : 1;
     if (grid_box_is_empty(box)) return;
     for (int c = 0; c < to->components; c++)
         for (int64_t z = box->lo[2]; z < box->hi[2]; z++)
             for (int64_t y = box->lo[1]; y < box->hi[1]; y++)
-                for (int64_t x = 0; x < (to->pitch_x == 1 && from->pitch_x == 1 ? 1 : count); x++) {
-                    const int64_t at[3] = {box->lo[0] + x, y, z};
-                    const int64_t there[3] = {at[0] + shift[0], y + shift[1], z + shift[2]};
-                    size_t run = to->pitch_x == 1 && from->pitch_x == 1 ? (size_t)count : 1;
-                    memcpy(store_address(to, c, at), store_address(from, c, there), run * bytes);
+                for (int64_t x = box->lo[0]; x < box->hi[0]; x += run) {
+                    const int64_t at[3] = {x, y, z};
+                    const int64_t there[3] = {x + shift[0], y + shift[1], z + shift[2]};
+                    memcpy(store_address(to, c, at), store_address(from, c, there),
+                           (size_t)(run * bytes));
                 }
 }
 
@@ -117,7 +121,7 @@ grid_box store_around(const chain_slot *slot, const store_ranks *ranks, const gr
         if (ranks->count[d] == 1 || slot->absent_axis[d]) continue;
         around.lo[d] += margin[d].lo;
         around.hi[d] += margin[d].hi;
-        if (wraps[d]) continue;
+        if (wraps[d] && store_may_wrap(slot, d)) continue;
         around.lo[d] = larger(around.lo[d], all.lo[d]);
         around.hi[d] = smaller(around.hi[d], all.hi[d]);
     }
@@ -156,21 +160,25 @@ static store_part *part_new(const chain_slot *slot, const grid_box *own, const g
     return NULL;
 }
 
-/* Takes values that lie elsewhere; along dimensions that wrap, also from a period away. */
+/* Takes values from the indices `there` of another array; along dimensions that wrap, those that
+ * the field does not have itself also from a period away. */
 static void take_values(store_part *to, const store_array *from, const grid_box *there,
                         const int64_t period[3], int d, int64_t shift[3])
 {
-    if (d == 3) {
-        grid_box moved = grid_box_moved(there, shift, -1);
-        grid_box both = grid_box_intersect(&to->held, &moved);
-        copy_box(to->slot.array, from, &both, shift);
+    if (d < 3) {
+        int64_t images = period[d] ? 1 + (to->held.hi[d] - to->held.lo[d]) / period[d] : 0;
+        for (int64_t i = -images; i <= images; i++) {
+            shift[d] = i * period[d];
+            take_values(to, from, there, period, d + 1, shift);
+        }
         return;
     }
-    int64_t images = period[d] ? 1 + (to->held.hi[d] - to->held.lo[d]) / period[d] : 0;
-    for (int64_t i = -images; i <= images; i++) {
-        shift[d] = i * period[d];
-        take_values(to, from, there, period, d + 1, shift);
-    }
+    bool moved = shift[0] || shift[1] || shift[2];
+    grid_box image = grid_box_moved(there, shift, -1), pieces[6];
+    grid_box box = grid_box_intersect(&to->held, &image);
+    int count = moved ? grid_box_subtract(&box, there, pieces) : 1;
+    if (!moved) pieces[0] = box;
+    for (int i = 0; i < count; i++) copy_box(to->slot.array, from, &pieces[i], shift);
 }
 
 bool store_part_fits(const chain_slot *slot, const store_ranks *ranks, const int64_t margin[3],
@@ -191,7 +199,8 @@ bool store_part_fit(chain_slot *slot, const store_ranks *ranks, const int64_t ma
     int64_t period[3], shift[3] = {0, 0, 0};
     if (old && grid_box_contains(&old->held, &held)) return true;
     if (old) held = grid_box_hull(&old->held, &held);
-    for (int d = 0; d < 3; d++) period[d] = wraps[d] ? chain_slot_grid(slot).size[d] : 0;
+    for (int d = 0; d < 3; d++)
+        period[d] = wraps[d] && store_may_wrap(slot, d) ? slot->shape.size[d] : 0;
     store_part *part = part_new(slot, &own, &held);
     if (!part) return false;
     if (old) part->home = old->home;

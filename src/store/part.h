@@ -20,13 +20,19 @@ typedef struct store_part {
                         beyond a periodic side */
     grid_box own;    /* indices whose values are this rank's; may be empty */
     grid_box held;   /* indices that there is memory for */
-    plan_home home; /* how far around `own` it has the values of other ranks */
+    plan_home home;  /* how far around `own` it has the values of other ranks */
 } store_part;
 
 int store_ranks_total(const store_ranks *ranks);
 /* The indices of a field whose values are a rank's. The first and the last rank along a dimension
  * have its faces and ghosts, too. */
 grid_box store_own_box(const chain_slot *slot, const store_ranks *ranks, int rank);
+/* Whether indices beyond the sides of a dimension may be copies of those a period away: ghosts and
+ * last faces are values of their own. */
+static inline bool store_may_wrap(const chain_slot *slot, int d)
+{
+    return !slot->ghosts[d] && !slot->staggered[d] && !slot->absent_axis[d];
+}
 /* The indices up to a margin around a rank's own of a field, along dimensions that are cut; beyond
  * the grid only at sides that wrap. */
 grid_box store_around(const chain_slot *slot, const store_ranks *ranks, const grid_box *own,

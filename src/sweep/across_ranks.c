@@ -36,7 +36,8 @@ static char *make_message(const sweep_loop *l, const grid_box *left, size_t *byt
     char *message = malloc(*bytes), *to = message;
     if (!message) return NULL;
     to = append(to, left, sizeof *left);
-    for (int r = 0; r < l->reduction_count; r++) to = append(to, l->reductions[r].partials, partials);
+    for (int r = 0; r < l->reduction_count; r++)
+        to = append(to, l->reductions[r].partials, partials);
     for (int b = 0; b < l->bins_count; b++)
         to = append(to, l->shares[0].bins[b], (size_t)l->bins[b].bytes);
     return message;

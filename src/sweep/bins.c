@@ -115,8 +115,7 @@ void sweep_join_bins(const sweep_loop *l, int b, const char *from)
         return;
     }
     for (int64_t i = 0; i < count; i++) {
-        ir_value sum =
-            ir_reduce(param, bin_at(l, bins, first, i), bin_at(l, bins, from, i));
+        ir_value sum = ir_reduce(param, bin_at(l, bins, first, i), bin_at(l, bins, from, i));
         memcpy(first + (size_t)i * bytes, &sum, bytes);
     }
 }

@@ -47,11 +47,12 @@ void sweep_start_columns(const sweep_loop *l);
 bool sweep_run_columns(const sweep_loop *l, const grid_box *block, sweep_share *share);
 /* After the last point: sets the fields into which a loop reduces. False when memory is out. */
 bool sweep_commit_columns(sweep_loop *l);
-/* ---- across_ranks.c: reductions over the points of all ranks ---------------------------------- */
+/* ---- across_ranks.c: reductions over the points of all ranks ----------------------------------
+ */
 
-/* After the last point on this rank, of a loop that is parted: meets the other ranks. Bins then hold
- * the sums of all. Returns the partials of all ranks, of one reduction after another, which lie in
- * the box *whole; to be freed. NULL when memory is out, or a rank could not be met. */
+/* After the last point on this rank, of a loop that is parted: meets the other ranks. Bins then
+ * hold the sums of all. Returns the partials of all ranks, of one reduction after another, which
+ * lie in the box *whole; to be freed. NULL when memory is out, or a rank could not be met. */
 ir_value *sweep_meet_ranks(const sweep_loop *l, const grid_box *left, grid_box *whole);
 
 /* ---- collected.c ----------------------------------------------------------------------------- */

@@ -33,6 +33,16 @@ static void generate_large_sizes(chance *c, program *p)
     }
 }
 
+/* A grid of which several ranks may have parts. */
+static void generate_dealt_sizes(chance *c, program *p)
+{
+    static const int x[] = {1, 3, 7, 17, 40}, y[] = {8, 9, 14, 16, 23, 37}, z[] = {8, 11, 14, 17};
+    p->rank = chance_of(c, 55) ? 2 : 3;
+    p->size[0] = CHANCE_PICK(c, x);
+    p->size[1] = CHANCE_PICK(c, y);
+    p->size[2] = p->rank == 3 ? CHANCE_PICK(c, z) : 1;
+}
+
 enum { MOST_CHILDREN = 12, MOST_POINTS = 30000 }; /* of a finer grid */
 
 /* A finer grid beside it; not where values are shifted. */
@@ -224,18 +234,27 @@ char *program_kernels(const program *p)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-program *program_generate(uint64_t seed)
+static void generate_usual_sizes(chance *c, program *p)
+{
+    if (chance_of(c, 8))
+        generate_large_sizes(c, p);
+    else
+        generate_sizes(c, p);
+    generate_ratio_of_grids(c, p);
+}
+
+static program *generate_program(uint64_t seed, bool dealt)
 {
     chance c = {chance_hash(seed, 1)};
     program *p = calloc(1, sizeof *p);
     if (!p) exit(99);
     p->seed = seed;
     p->shiftable = chance_of(&c, 12);
-    if (chance_of(&c, 8))
-        generate_large_sizes(&c, p);
+    if (dealt)
+        generate_dealt_sizes(&c, p);
     else
-        generate_sizes(&c, p);
-    generate_ratio_of_grids(&c, p);
+        generate_usual_sizes(&c, p);
+    for (int d = 0; d < 3 && dealt; d++) p->ratio[d] = 1;
     generate_fields(&c, p);
     generate_homes(p);
     generate_scalars(&c, p);
@@ -244,7 +263,10 @@ program *program_generate(uint64_t seed)
     return p;
 }
 
-program *program_generate_passing(uint64_t seed)
+program *program_generate(uint64_t seed) { return generate_program(seed, false); }
+program *program_generate_dealt(uint64_t seed) { return generate_program(seed, true); }
+
+static program *generate_passing(uint64_t seed, bool dealt)
 {
     chance c = {chance_hash(seed, 2)};
     program *p = calloc(1, sizeof *p);
@@ -252,7 +274,9 @@ program *program_generate_passing(uint64_t seed)
     p->seed = seed;
     p->passes = true;
     for (int d = 0; d < 3; d++) p->ratio[d] = 1;
-    if (chance_of(&c, 15))
+    if (dealt)
+        generate_dealt_sizes(&c, p);
+    else if (chance_of(&c, 15))
         generate_large_sizes(&c, p);
     else
         generate_sizes(&c, p);
@@ -263,6 +287,9 @@ program *program_generate_passing(uint64_t seed)
     generate_stages(&c, p, chance_hash(seed >> 6, 7) % 2);
     return p;
 }
+
+program *program_generate_passing(uint64_t seed) { return generate_passing(seed, false); }
+program *program_generate_dealt_passing(uint64_t seed) { return generate_passing(seed, true); }
 
 void program_free(program *p)
 {

@@ -39,20 +39,30 @@ static void run_setting(program *const *programs, int count, const trial *t, int
     free(found);
 }
 
-/* Crashed until the end is reached. */
-static void judge(program *const *programs, int count, const trial *t, const court *shared)
+static void judge(program *const *programs, int count, const trial *t, judgement *out, int *joined)
 {
     record *expected = calloc((size_t)count, sizeof *expected);
-    judgement *out = calloc((size_t)count, sizeof *out);
-    if (!expected || !out) exit(99);
+    if (!expected) exit(99);
     run_reference(programs, count, t, expected, out);
     for (int s = 1; s < t->count && out[0].verdict != REFUSED; s++)
-        run_setting(programs, count, t, s, expected, out, shared->joined);
-    for (int i = 0; i < count; i++) {
-        shared->judgements[i] = out[i];
-        record_free(&expected[i]);
-    }
+        run_setting(programs, count, t, s, expected, out, joined);
+    for (int i = 0; i < count; i++) record_free(&expected[i]);
     free(expected);
+}
+
+void judge_here(program *const *programs, int count, const trial *t, judgement *out)
+{
+    int joined = 0;
+    judge(programs, count, t, out, &joined);
+}
+
+/* Crashed until the end is reached. */
+static void judge_for(program *const *programs, int count, const trial *t, const court *shared)
+{
+    judgement *out = calloc((size_t)count, sizeof *out);
+    if (!out) exit(99);
+    judge(programs, count, t, out, shared->joined);
+    for (int i = 0; i < count; i++) shared->judgements[i] = out[i];
     free(out);
 }
 
@@ -68,7 +78,7 @@ bool judge_start(court *c, program *const *programs, int count, const trial *t)
     c->pid = fork();
     if (c->pid == 0) {
         alarm(LONGEST);
-        judge(programs, count, t, c);
+        judge_for(programs, count, t, c);
         fflush(NULL);
         exit(0);
     }

@@ -242,6 +242,9 @@ program *program_generate(uint64_t seed);
 /* Another program of a seed: its time steps, which end at once for programs side by side, are of
  * loops that make temporaries and loops that read them. */
 program *program_generate_passing(uint64_t seed);
+/* The same with grids of which ranks may have parts. */
+program *program_generate_dealt(uint64_t seed);
+program *program_generate_dealt_passing(uint64_t seed);
 void program_free(program *p);
 /* The kernel text, malloc'd. */
 char *program_kernels(const program *p);
@@ -383,6 +386,8 @@ bool judge_start(court *c, program *const *programs, int count, const trial *t);
 /* The judgements, one per program, to `out`; all CRASHED when the process did. Gives the number of
  * kernels made of several, as far as settings count them. */
 int judge_finish(court *c, judgement *out);
+/* The same in this process. */
+void judge_here(program *const *programs, int count, const trial *t, judgement *out);
 judgement judge_alone(program *p, const trial *t);
 
 /* ---- shrink.c -------------------------------------------------------------------------------- */

@@ -2,13 +2,15 @@
  * the values that the reference executor gives, bit for bit.
  *
  *     test_random [--seed N] [--count M] [--batch B] [--jobs J] [--planned] [--passing]
- *                 [--brief] [--print]
+ *                 [--ranks] [--brief] [--print]
  *
  * runs the programs of seeds N .. N+M-1, B at a time in one context, J batches at once. Without
  * options it runs a fixed fiftieth of the full count, which KATA_TEST_FULL=1 asks for.
  *
  * --passing runs other programs, in which temporaries pass values from loop to loop, without any
  * plan. It fails if no loop of 40 or more programs computes a temporary where it reads it.
+ *
+ * --ranks runs programs on the ranks that mpirun has started: each compares what it gets.
  *
  * --planned interprets plans of the programs, of a kind for each batch: it needs no compiler and is
  * fast. The first programs that fail are made smaller and printed, and after many failures the test
@@ -64,6 +66,14 @@ static const setting passing[] = {
     {"cpu, 7 threads", "cpu", 7, false, false, false, false, NULL, false},
 };
 
+/* On the ranks that a launcher has started. */
+static const setting on_ranks[] = {
+    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false},
+    {"cpu, 1 thread", "cpu", 1, false, false, false, false, NULL, false},
+    {"cpu, 1 thread, tiles, shifted", "cpu", 1, false, false, true, false, "skewed y=3 z=2 depth=4",
+     false},
+};
+
 /* The settings that programs run in; of plans one for each batch, in turn. */
 static trial all_settings = {settings, COUNT_OF(settings), NULL};
 
@@ -91,7 +101,7 @@ static trial settings_of_batch(uint64_t seed)
 typedef struct options {
     uint64_t seed;
     int count, batch, jobs;
-    bool brief, print, planned, passing;
+    bool brief, print, planned, passing, ranks;
 } options;
 
 enum { MAX_BATCH = 64, MAX_JOBS = 16, MAX_SHOWN = 5, MAX_FAILED = 30 };
@@ -150,6 +160,8 @@ static bool passes_alone(program *p) { return judge_alone(p, &all_settings).verd
 
 static program *generate(uint64_t seed)
 {
+    if (all_settings.settings == on_ranks)
+        return seed % 4 ? program_generate_dealt_passing(seed) : program_generate_dealt(seed);
     return all_settings.settings == passing ? program_generate_passing(seed)
                                             : program_generate(seed);
 }
@@ -193,6 +205,41 @@ static tally run(const options *o)
     return t;
 }
 
+/* ---- ranks ----------------------------------------------------------------------------------- */
+
+/* The words of KATA_RANKS for a batch: how many loops are between two exchanges; of four or six
+ * ranks, how they are laid out. */
+static void set_layout(int batch)
+{
+    static const char *const four[] = {"", "y=2 z=2", "z=4"}, *const six[] = {"", "y=3 z=2", "z=6"};
+    char words[40];
+    int ranks = kata_ranks(NULL);
+    const char *layout = ranks == 4 ? four[batch % 3] : ranks == 6 ? six[batch % 3] : "";
+    snprintf(words, sizeof words, "%s every=%d small", layout, 1 + batch % 5);
+    setenv("KATA_RANKS", words, 1);
+}
+
+/* Programs run in this process: those that MPI knows cannot make others. Each has a context of its
+ * own: some are refused, for programs are generated to be right on small grids. */
+static tally run_on_ranks(const options *o)
+{
+    tally t = {.brief = true};
+    trial loud = all_settings;
+    if (!o->brief && kata_rank(NULL) == 0) loud.out = stdout;
+    for (int i = 0; i < o->count; i++) {
+        program *p = generate(o->seed + (uint64_t)i);
+        judgement j;
+        set_layout((int)(o->seed + (uint64_t)i) - 1);
+        judge_here(&p, 1, &loud, &j);
+        if (j.verdict == PASSED)
+            t.passed++;
+        else if (j.verdict != REFUSED || j.setting > 0)
+            fail(p, &t);
+        program_free(p);
+    }
+    return t;
+}
+
 /* ---- options --------------------------------------------------------------------------------- */
 
 static bool is_set(const char *variable)
@@ -209,6 +256,7 @@ static bool parse(options *o, int argc, char **argv)
                      : !strcmp(argv[i], "--brief")   ? &o->brief
                      : !strcmp(argv[i], "--planned") ? &o->planned
                      : !strcmp(argv[i], "--passing") ? &o->passing
+                     : !strcmp(argv[i], "--ranks")   ? &o->ranks
                                                      : NULL;
         if (flag) {
             *flag = true;
@@ -249,17 +297,18 @@ int main(int argc, char **argv)
     if (!parse(&o, argc, argv)) {
         fprintf(stderr,
                 "usage: %s [--seed N] [--count M] [--batch B] [--jobs J] [--planned] [--passing] "
-                "[--brief] [--print]\n",
+                "[--ranks] [--brief] [--print]\n",
                 argv[0]);
         return 2;
     }
     if (o.planned) all_settings = (trial){planned, COUNT_OF(planned), NULL};
     if (o.passing) all_settings = (trial){passing, COUNT_OF(passing), NULL};
+    if (o.ranks) all_settings = (trial){on_ranks, COUNT_OF(on_ranks), NULL};
     if (o.print) {
         print_programs(&o);
         return 0;
     }
-    tally t = run(&o);
+    tally t = o.ranks ? run_on_ranks(&o) : run(&o);
     printf("%d passed, %d failed\n", t.passed, t.failed);
     if (o.passing) printf("%d kernels made of several\n", t.joined);
     bool few = o.passing && o.count >= SURELY_JOINED && !t.joined;

@@ -14,7 +14,7 @@ typedef struct ranks_run {
     exec_context *context;
     struct exec_ranks *r;
     const chain *c;
-    chain local;       /* loops that run next on this rank */
+    chain local; /* loops that run next on this rank */
     const plan_dealt *plan;
     int parted;        /* as of parted loops */
     int images[3];     /* 1 where sides wrap */
@@ -213,16 +213,16 @@ static bool add_copy(ranks_run *run, const ranks_copy *copy)
     return true;
 }
 
-/* Adds the copies that make a box of a rank's indices valid, from those whose own they are. Beyond a
- * side that wraps these lie a period away: `shift` from dimension d on is still to be set. */
+/* Adds the copies that make a box of a rank's indices valid, from those whose own they are. Beyond
+ * a side that wraps these lie a period away: `shift` from dimension d on is still to be set. */
 static bool add_copies(ranks_run *run, ranks_copy *copy, const grid_box *box, int d)
 {
     const chain_slot *slot = copy->slot;
     if (d < 3) {
-        int images = run->plan->wraps[d] ? 1 : 0;
+        int images = run->plan->wraps[d] && store_may_wrap(slot, d);
         bool done = true;
         for (int image = -images; image <= images && done; image++) {
-            copy->shift[d] = image * chain_slot_grid(slot).size[d];
+            copy->shift[d] = image * slot->shape.size[d];
             done = add_copies(run, copy, box, d + 1);
         }
         return done;
@@ -250,8 +250,8 @@ static bool exchange(ranks_run *run, chain_slot *slot, const plan_span span[3])
     return done;
 }
 
-/* The points of a loop on this rank, in boxes: there are several where sides wrap, which mostly make
- * one. A loop that reduces runs, also without points. */
+/* The points of a loop on this rank, in boxes: there are several where sides wrap, which mostly
+ * make one. A loop that reduces runs, also without points. */
 static bool run_part(ranks_run *run, const plan_dealt_step *step)
 {
     const chain_loop *loop = &run->c->loops[step->loop];
@@ -267,13 +267,15 @@ static bool run_part(ranks_run *run, const plan_dealt_step *step)
             is = is || image[d];
             may = may && (!image[d] || wraps[d]);
         }
-        grid_box other = is && may ? store_own_points(loop, &run->r->box, step->span, image) : (grid_box){.lo = {1}};
+        grid_box other = is && may ? store_own_points(loop, &run->r->box, step->span, image)
+                                   : (grid_box){.lo = {1}};
         if (grid_box_is_empty(&other)) continue;
         if (!(any && grid_box_join(&box, &other))) others[count++] = other;
     }
     make_copies(run);
     if (done && (any || reduces(loop))) done = add_loop(run, step->loop, &box, run->parted);
-    for (int i = 0; i < count && done; i++) done = add_loop(run, step->loop, &others[i], run->parted);
+    for (int i = 0; i < count && done; i++)
+        done = add_loop(run, step->loop, &others[i], run->parted);
     return done;
 }
 
@@ -314,10 +316,27 @@ static plan_home home_of(const chain_slot *slot)
     return (plan_home){.whole = true, .fixed = slot->array && !slot->array->bytes};
 }
 
+/* The largest grid of the first chain that has one worth it decides how ranks are laid out. */
+static void find_layout(struct exec_ranks *r, const chain *c)
+{
+    const grid_shape *largest = NULL;
+    double most = 0;
+    for (size_t i = 0; i < c->count && !r->laid_out; i++) {
+        const grid_shape *shape = &c->loops[i].shape;
+        grid_box all = grid_shape_box(shape);
+        double points = (double)grid_box_points(&all);
+        if (points <= most || shape->rank < 2 || !plan_is_dealt(shape, r->small)) continue;
+        largest = shape;
+        most = points;
+    }
+    if (largest) ranks_lay_out(r, largest);
+}
+
 /* The plan of a chain, and the homes after it; false when memory is out. */
 static bool plan_chain(ranks_run *run, const analysis_chain *a, plan_dealt *p, plan_home *homes)
 {
     const store_ranks *ranks = &run->r->box;
+    find_layout(run->r, run->c);
     *p = (plan_dealt){.every = run->r->every, .small = run->r->small};
     memcpy(p->parts, ranks->count, sizeof p->parts);
     for (int i = 0; i < a->slot_count; i++) homes[i] = home_of(a->slots[i]);
@@ -392,10 +411,7 @@ void exec_note_put(exec_context *context, const void *values, size_t bytes)
     if (r) r->put = hash_bytes(values, bytes, r->put + 1);
 }
 
-int exec_rank(const exec_context *context)
-{
-    return context->ranks ? context->ranks->box.rank : 0;
-}
+int exec_rank(const exec_context *context) { return context->ranks ? context->ranks->box.rank : 0; }
 
 int exec_ranks_count(const exec_context *context)
 {
@@ -410,13 +426,9 @@ kata_status exec_ranks_open(exec_context *context, messages *m)
     if (!r) return message_no_memory(m);
     r->comm = c;
     r->messages = m;
-    r->box = (store_ranks){{1, comm_ranks(c), 1}, comm_rank(c)};
-    if (getenv("KATA_RANKS_Z")) { r->box.count[2] = atoi(getenv("KATA_RANKS_Z")); r->box.count[1] /= r->box.count[2]; }
-    r->every = getenv("KATA_EVERY") ? atoi(getenv("KATA_EVERY")) : 8;
-    r->small = getenv("KATA_DEAL");
     r->starts = calloc((size_t)comm_ranks(c) + 1, sizeof *r->starts);
     context->ranks = r;
-    return KATA_OK;
+    return r->starts ? ranks_read_layout(r, m) : message_no_memory(m);
 }
 
 void exec_ranks_close(exec_context *context)

@@ -1,0 +1,82 @@
+/* How the ranks are laid out: a box of them, which cuts all grids. KATA_RANKS may say so. Otherwise
+ * it is found when the first grid is met that is worth it: the box whose ranks have the smallest
+ * surface. Rows are not cut: sums go over whole bricks of them. */
+#include "exec/ranks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { USUAL_DEPTH = 8, MOST_DEPTH = 1000, LONGEST_WORD = 40 };
+
+/* ---- what is asked for ----------------------------------------------------------------------- */
+
+static bool read_word(struct exec_ranks *r, const char *word, int asked[3])
+{
+    const char *value = strchr(word, '=');
+    int64_t number;
+    if (!strcmp(word, "small")) return r->small = true;
+    if (!value || !parse_integer(value + 1, 1, MOST_DEPTH, &number)) return false;
+    size_t length = (size_t)(value - word);
+    if (length == 5 && !strncmp(word, "every", length)) {
+        r->every = number;
+        return true;
+    }
+    if (length != 1 || (word[0] != 'y' && word[0] != 'z')) return false;
+    asked[word[0] - 'x'] = (int)number;
+    return true;
+}
+
+static bool read_words(struct exec_ranks *r, const char *words, int asked[3])
+{
+    char word[LONGEST_WORD];
+    for (int length; sscanf(words, " %39s%n", word, &length) == 1; words += length)
+        if (!read_word(r, word, asked)) return false;
+    return true;
+}
+
+kata_status ranks_read_layout(struct exec_ranks *r, messages *m)
+{
+    const char *words = environment_get("KATA_RANKS");
+    int asked[3] = {1, 0, 0}, ranks = comm_ranks(r->comm);
+    r->every = USUAL_DEPTH;
+    r->box = (store_ranks){.count = {1, 1, 1}, .rank = comm_rank(r->comm)};
+    if (!words) return KATA_OK;
+    if (!read_words(r, words, asked))
+        return message_fail(m, KATA_ERROR_ARGUMENT,
+                            "the environment variable KATA_RANKS is '%s', not words such as "
+                            "'y=2 z=4 every=8 small': ranks along y and z, loops between two "
+                            "exchanges at most, and that small grids are dealt out, too",
+                            words);
+    if (!asked[1] && !asked[2]) return KATA_OK;
+    for (int d = 1; d < 3; d++) asked[d] = asked[d] ? asked[d] : 1;
+    if ((int64_t)asked[1] * asked[2] != ranks)
+        return message_fail(m, KATA_ERROR_ARGUMENT,
+                            "the environment variable KATA_RANKS is '%s', which is for %lld ranks, "
+                            "and there are %d",
+                            words, (long long)asked[1] * asked[2], ranks);
+    memcpy(r->box.count, asked, sizeof asked);
+    r->laid_out = true;
+    return KATA_OK;
+}
+
+/* ---- what is found --------------------------------------------------------------------------- */
+
+/* The points on the surfaces of a rank that meet others. */
+static double surface(const grid_shape *shape, int along_y, int along_z)
+{
+    double x = (double)shape->size[0], y = (double)shape->size[1] / along_y,
+           z = (double)shape->size[2] / along_z;
+    return 2 * x * ((along_y > 1 ? z : 0) + (along_z > 1 ? y : 0));
+}
+
+void ranks_lay_out(struct exec_ranks *r, const grid_shape *shape)
+{
+    int ranks = comm_ranks(r->comm), best = shape->rank < 3 ? ranks : 1;
+    for (int y = 1; y <= ranks && shape->rank == 3; y++)
+        if (ranks % y == 0 && surface(shape, y, ranks / y) < surface(shape, best, ranks / best))
+            best = y;
+    r->box.count[1] = best;
+    r->box.count[2] = ranks / best;
+    r->laid_out = true;
+}
