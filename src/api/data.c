@@ -3,10 +3,17 @@
  * gets a slot of its own, and queued loops keep the old one. */
 #include "api/api.h"
 
+/* The number of values in a range, which may be anything: INT64_MAX where there are more. */
 static int64_t range_values(const kata_field *field, const kata_range *range, grid_box *box)
 {
+    int64_t values = field->slot->components, extent;
+    bool over = false;
     *box = api_range_box(range);
-    return grid_box_points(box) * field->slot->components;
+    if (grid_box_is_empty(box)) return 0;
+    for (int d = 0; d < 3 && !over; d++)
+        over = __builtin_sub_overflow(box->hi[d], box->lo[d], &extent) ||
+               __builtin_mul_overflow(values, extent, &values);
+    return over ? INT64_MAX : values;
 }
 
 static kata_status check_box(const kata_field *field, const char *call, const kata_range *range)

@@ -11,7 +11,8 @@
 
 bool codegen_is_skewed(const ir_kernel *kernel, bool colored)
 {
-    return kernel->order[0] && ir_orders_several(kernel) && !kernel->valid && !colored;
+    return kernel->order[0] && ir_orders_several(kernel) && !kernel->valid &&
+           !kernel->addition_count && !colored;
 }
 
 static int along(const ir_kernel *kernel, const int32_t offset[3], int d)

@@ -17,7 +17,8 @@ enum {
     CHILD_COST = 20,
     ADDITION_COST =
         40, /* to an element known at run time: written for one and for several points */
-    REDUCTION_COST = 160 /* lanes, for each element */
+    REDUCTION_COST = 160, /* lanes, for each element */
+    CHECK_COST = 12       /* two passes over a row: whether any fails, and which */
 };
 
 static bool is_integer(ir_type type) { return type != IR_BOOL && !ir_type_is_floating(type); }
@@ -100,8 +101,9 @@ static int store_cost(const ir_param *param)
 
 int64_t ir_compile_cost(const ir_kernel *kernel)
 {
-    int64_t cost =
-        (int64_t)READ_COST * kernel->access_count + (int64_t)ADDITION_COST * kernel->addition_count;
+    int64_t cost = (int64_t)READ_COST * kernel->access_count +
+                   (int64_t)ADDITION_COST * kernel->addition_count +
+                   (int64_t)CHECK_COST * kernel->check_count;
     for (int i = 0; i < kernel->store_count; i++)
         cost += store_cost(&kernel->params[kernel->stores[i].param]);
     bool *in_memory = find_in_memory(&kernel->graph);
@@ -136,6 +138,8 @@ static size_t list_costs(const ir_kernel *kernel, line_cost *out)
             (line_cost){kernel->stores[i].at, store_cost(&kernel->params[kernel->stores[i].param])};
     for (int i = 0; i < kernel->addition_count; i++)
         out[n++] = (line_cost){kernel->additions[i].at, ADDITION_COST};
+    for (int i = 0; i < kernel->check_count; i++)
+        out[n++] = (line_cost){kernel->checks[i].at, CHECK_COST};
     for (ir_id id = 1; id < kernel->graph.count; id++) {
         const ir_node *node = &kernel->graph.nodes[id];
         out[n++] = (line_cost){node->at, operation_cost(&kernel->graph, node)};
@@ -159,7 +163,8 @@ static line_cost dearest_line(const source *text, const line_cost *costs, size_t
 static void note_dearest_line(const ir_kernel *kernel, int64_t cost, messages *m)
 {
     size_t most = (size_t)kernel->access_count + (size_t)kernel->store_count +
-                  (size_t)kernel->addition_count + kernel->graph.count;
+                  (size_t)kernel->addition_count + (size_t)kernel->check_count +
+                  kernel->graph.count;
     line_cost *costs = calloc(most, sizeof *costs);
     if (!costs) return; /* the message is right without */
     size_t count = list_costs(kernel, costs);
@@ -190,8 +195,8 @@ kata_status ir_check_compile_cost(const ir_kernel *kernel, messages *m)
         "a random number %d or more, a function such as sin %d, an offset at which a field "
         "is read %d,",
         3 * (int)MIX_COST, (int)FUNCTION_COST, (int)READ_COST);
-    message_line(m, "a child that is written %d, an element of a reduction %d", (int)CHILD_COST,
-                 (int)REDUCTION_COST);
+    message_line(m, "a child that is written %d, an element of a reduction %d, a check %d",
+                 (int)CHILD_COST, (int)REDUCTION_COST, (int)CHECK_COST);
     message_line(m, "make several kernels of it");
     note_dearest_line(kernel, cost, m);
     return message_send(m);

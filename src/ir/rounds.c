@@ -271,6 +271,7 @@ static kata_status lower_all(rounds *r)
 {
     lowering *l = r->l;
     lower_cell skipped = l->cells[l->skipped], broken = l->cells[l->broken];
+    lower_cell returned = l->cells[l->returned];
     lower_give(l, l->broken, lower_bool(l, false));
     kata_status status = rounds_find(r);
     if (!status) status = begin_variables(r);
@@ -278,6 +279,7 @@ static kata_status lower_all(rounds *r)
     if (!status) status = check_targets(r);
     if (!status) status = end_rounds(r);
     if (status) return status;
+    if (!r->found[l->returned]) lower_set(l, l->returned, returned.value, returned.defined);
     lower_set(l, l->skipped, skipped.value, skipped.defined);
     lower_set(l, l->broken, broken.value, broken.defined);
     return KATA_OK;

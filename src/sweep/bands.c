@@ -18,7 +18,8 @@
  * such points are bands of their own, steps at which others have some run row by row. Copies may
  * hold values that nobody reads, and that other threads write meanwhile. Where boundary rules lead
  * reads to points that may not have run (band_reads.c), and for reductions, one thread runs row
- * after row, which is the order itself. Kernels with checks run level by level. */
+ * after row, which is the order itself. Kernels with checks or bins, and those that find the point
+ * of a minimum, run level by level. */
 #include "sweep/loop.h"
 
 #include <stdatomic.h>
@@ -54,7 +55,8 @@ typedef struct bands {
 bool sweep_has_bands(const sweep_loop *l)
 {
     const ir_kernel *kernel = l->loop->kernel;
-    return l->levels && ir_orders_several(kernel) && !kernel->check_count && l->like.colors <= 1;
+    return l->levels && ir_orders_several(kernel) && !kernel->check_count &&
+           !kernel->addition_count && l->like.colors <= 1;
 }
 
 bool sweep_overlaps_bands(sweep_loop *l)

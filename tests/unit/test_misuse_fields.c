@@ -204,6 +204,17 @@ static kata_status range_far_outside(world *w)
     return apply(w, "set", kata_box_2d(w->g, 0, 8, 0, (int64_t)1 << 60), w->cell, NULL);
 }
 
+/* The values are counted, to set so many to NaN. */
+static kata_status get_far_outside(world *w)
+{
+    double values[2] = {1, 1};
+    kata_field *f = kata_field_new(w->g, "f", KATA_F64, .components = 3);
+    kata_range range = kata_box_2d(w->g, 0, INT64_MAX, -1, 6);
+    kata_status status = kata_get_values(f, &range, KATA_F64, values, 1);
+    assert_true(values[0] != values[0] && values[1] == 1);
+    return status;
+}
+
 /* ---- temporary fields ------------------------------------------------------------------------ */
 
 static kata_status temporary_not_written(world *w)
@@ -302,6 +313,7 @@ static const struct {
     CASE(too_many_ghosts, ARGUMENT),
     CASE(reduce_beyond_grid, APPLICATION),
     CASE(range_far_outside, ARGUMENT),
+    CASE(get_far_outside, ARGUMENT),
     CASE(temporary_not_written, APPLICATION),
     CASE(temporary_of_last_step, APPLICATION),
     CASE(temporary_in_parts, APPLICATION),
