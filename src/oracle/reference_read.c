@@ -56,10 +56,12 @@ static bool step_inwards(kata_rule rule, bool high, int64_t n, int64_t cells, in
 static bool ends_in_sum(const oracle_field *field, int d, int64_t i)
 {
     const chain_slot *slot = field->slot;
+    const grid_side_rule *side = &field->boundary->side[2 * d];
     int64_t n = slot->shape.size[d], cells = n - slot->staggered[d];
+    if (side[0].rule != KATA_LINEAR && side[1].rule != KATA_LINEAR) return false;
     while (!is_own(field, d, i)) {
         bool high = i >= 0;
-        kata_rule rule = field->boundary->side[2 * d + high].rule;
+        kata_rule rule = side[high].rule;
         if (rule == KATA_LINEAR) return true;
         if (!step_inwards(rule, high, n, cells, &i)) return false;
     }
