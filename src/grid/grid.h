@@ -59,7 +59,7 @@ void grid_region_free(grid_region *region);
 
 /* ---- partition.c: a grid dealt out to owners ------------------------------------------------- */
 
-enum { GRID_MOST_OWNERS = 1 << 20, GRID_MOST_LEVELS = 8, GRID_BRICK = 512 };
+enum { GRID_MOST_OWNERS = 1 << 20, GRID_MOST_LEVELS = 4, GRID_BRICK = 512 };
 
 /* Which boxes of a grid belong to which owners: ranks, chips, workers. */
 typedef struct grid_partition {
@@ -126,6 +126,46 @@ bool grid_partition_neighbours(const grid_partition *p, const grid_box *box, con
                                const int64_t high[3], const bool periodic[3],
                                grid_neighbours *found);
 void grid_neighbours_free(grid_neighbours *found);
+
+/* ---- partition_rectangles.c, partition_morton.c, partition_balance.c --------------------------
+ */
+
+/* Into how many parts a grid is cut, and each of them again: 16 chips, 1216 tiles, 6 workers. */
+typedef struct grid_levels {
+    int count;
+    int parts[GRID_MOST_LEVELS];
+    int64_t smallest; /* least points along a side of a rectangle, as far as the grid has them */
+    bool by_ratio;    /* a rectangle of parts has sides in the grid's ratio, whatever the balance */
+} grid_levels;
+
+/* Cuts a grid level by level. Of three levels or more, the first cuts strips along the longest
+ * dimension. The last of several cuts strips along the dimension that makes the largest one
+ * smallest. Other levels cut rectangles: as many parts along each dimension as make the largest
+ * part of the last level smallest. Along a dimension parts differ by a point at most; a level may
+ * leave some without points. Numbers of parts multiply to at most `owners`; owner number: the part
+ * of the last level counts first. */
+bool grid_partition_rectangles(grid_partition *p, const grid_shape *shape, int owners,
+                               const grid_levels *levels);
+/* Deals boxes, whose sides are powers of two and begin at multiples of them, to owners 0 to
+ * parts - 1 along the Morton curve, so that their points differ by two small boxes at most. The
+ * small boxes are about 16 for a part, 2^20 at most; those of an owner that make a larger such box
+ * are one. */
+bool grid_partition_morton(grid_partition *p, const grid_shape *shape, int owners, int parts);
+
+/* How even a partition is. Owners are taken in groups: each `group` of them, from 0 on, count as
+ * one. */
+typedef struct grid_balance {
+    int64_t active;            /* groups with points */
+    int64_t smallest, largest; /* points of a group that has some */
+    double balance;            /* mean of the active ones / largest: 1 is even */
+} grid_balance;
+grid_balance grid_partition_balance(const grid_partition *p, int group);
+/* The points next to each owner's, across sides of boxes, that other owners have. */
+typedef struct grid_surface {
+    int64_t total, largest; /* of all owners, of one */
+} grid_surface;
+/* False when memory is out. */
+bool grid_partition_surface(const grid_partition *p, const bool periodic[3], grid_surface *surface);
 
 /* ---- boundary.c ------------------------------------------------------------------------------ */
 

@@ -23,4 +23,7 @@ void partition_assert_neighbours(const grid_partition *p, const grid_box *box, c
 /* The same for all boxes, with random margins. */
 void partition_assert_random_neighbours(const grid_partition *p);
 
+/* partition_kinds.c: tests of partitions by levels and along the Morton curve. */
+int partition_kinds(void);
+
 #endif

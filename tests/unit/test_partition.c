@@ -238,5 +238,5 @@ int main(void)
         cmocka_unit_test(boxes_given_in_any_order_are_found_by_owner),
         cmocka_unit_test(defects_are_found),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL) + partition_kinds();
 }
