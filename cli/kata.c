@@ -24,6 +24,8 @@ const verb verbs[] = {
      &tune_options},
     {"wisdom", "[ACTION] [FILE]", "the fastest plans found so far: shows, carries, forgets them",
      verb_wisdom, &wisdom_options},
+    {"partition", "SIZE --levels N,N...", "cuts a grid into parts, shows their balance",
+     verb_partition, &partition_options},
     {"info", "[options]", "describes this machine, and measures it", verb_info, &info_options},
     {"help", "[VERB]", "shows this, or the help of a verb", verb_help, &help_options},
     {NULL, NULL, NULL, NULL, NULL},
@@ -65,8 +67,8 @@ const verb *verb_find(const char *name)
 void verb_list(FILE *to)
 {
     for (const verb *v = verbs; v->name; v++)
-        fprintf(to, "kata %-7s %-35s  %s\n", v->name, v->arguments, v->summary);
-    fprintf(to, "kata %-43s  %s\n", "--version", "shows the version of the library");
+        fprintf(to, "kata %-9s %-35s  %s\n", v->name, v->arguments, v->summary);
+    fprintf(to, "kata %-45s  %s\n", "--version", "shows the version of the library");
     fprintf(to, "\nkata help VERB explains a verb and its options.\n");
 }
 
@@ -91,7 +93,8 @@ static int run_verb(int argc, char **argv)
 int main(int argc, char **argv)
 {
     setvbuf(stdout, NULL, _IOLBF, 0); /* in a file, lines and messages stand in their order */
-    if (kata_rank(NULL) > 0 && (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)))
+    if (kata_rank(NULL) > 0 &&
+        (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)))
         return 1; /* the first rank speaks for all */
     int exit_code = run_verb(argc, argv);
     if (fflush(stdout) == 0 && !ferror(stdout)) return exit_code;

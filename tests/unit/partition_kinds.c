@@ -1,5 +1,7 @@
 /* Partitions by levels and along the Morton curve, and how even they are. The balances of 10,000
- * random shapes are known from a reference; a tenth of them is drawn, all with KATA_TEST_FULL=1. */
+ * random shapes are known from a reference; a hundredth of them is drawn, all with
+ * KATA_TEST_FULL=1. Medians of 10,000 shapes differ by some tenths from those of another 10,000
+ * where there are many chips. */
 #include "partition_world.h"
 
 #include <math.h>
@@ -189,17 +191,20 @@ static void print_medians(const char *name, const double medians[CHIPS + 1])
 static void random_shapes_have_the_balance_of_the_reference(void **state)
 {
     (void)state;
-    static const double reference[CHIPS + 1] = {95.7, 94.1, 91.6, 88.4, 83.6, 91.8};
+    static const double reference[2][CHIPS + 1] = {{95.7, 94.1, 91.6, 88.4, 83.6, 91.8},
+                                                   {99.2, 98.8, 98.5, 97.7, 96.3, 98.4}};
     int shapes = shapes_to_draw();
-    double ratio[CHIPS + 1], balance[CHIPS + 1];
-    find_medians(shapes, true, ratio);
-    find_medians(shapes, false, balance);
-    print_medians("by ratio", ratio);
-    print_medians("by balance", balance);
-    for (int c = 0; c <= CHIPS; c++)
-        if (shapes == MOST_SHAPES || c == CHIPS)
-            assert_true(fabs(ratio[c] - reference[c]) < (shapes == MOST_SHAPES ? 0.5 : 2));
-    assert_true(balance[CHIPS] >= (shapes == MOST_SHAPES ? 98.3 : 98));
+    bool all = shapes == MOST_SHAPES;
+    for (int row = 0; row < 2; row++) {
+        double medians[CHIPS + 1];
+        find_medians(shapes, row == 0, medians);
+        print_medians(row ? "by balance" : "by ratio", medians);
+        for (int c = all ? 0 : CHIPS; c <= CHIPS; c++)
+            assert_true(fabs(medians[c] - reference[row][c]) < (!all        ? 2
+                                                                : c < CHIPS ? 0.35
+                                                                            : 0.15));
+        if (row) assert_true(medians[CHIPS] >= (all ? 98.3 : 98));
+    }
 }
 
 static void three_dimensions_are_balanced_too(void **state)
