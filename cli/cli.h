@@ -26,12 +26,13 @@ int verb_diff(int argc, char **argv);
 int verb_explain(int argc, char **argv);
 int verb_help(int argc, char **argv);
 int verb_info(int argc, char **argv);
+int verb_partition(int argc, char **argv);
 int verb_run(int argc, char **argv);
 int verb_trace(int argc, char **argv);
 int verb_tune(int argc, char **argv);
 int verb_wisdom(int argc, char **argv);
 extern const options apply_options, check_options, compile_options, diff_options, explain_options,
-    help_options, info_options, trace_options, tune_options, wisdom_options;
+    help_options, info_options, partition_options, trace_options, tune_options, wisdom_options;
 
 /* ---- manual.c, completion.c: made of the verbs and their options ----------------------------- */
 

@@ -24,6 +24,8 @@ const verb verbs[] = {
      &tune_options},
     {"wisdom", "[ACTION] [FILE]", "the fastest plans found so far: shows, carries, forgets them",
      verb_wisdom, &wisdom_options},
+    {"partition", "SIZE --levels N,N...", "cuts a grid into parts, shows their balance",
+     verb_partition, &partition_options},
     {"info", "[options]", "describes this machine, and measures it", verb_info, &info_options},
     {"help", "[VERB]", "shows this, or the help of a verb", verb_help, &help_options},
     {NULL, NULL, NULL, NULL, NULL},
@@ -65,8 +67,8 @@ const verb *verb_find(const char *name)
 void verb_list(FILE *to)
 {
     for (const verb *v = verbs; v->name; v++)
-        fprintf(to, "kata %-7s %-35s  %s\n", v->name, v->arguments, v->summary);
-    fprintf(to, "kata %-43s  %s\n", "--version", "shows the version of the library");
+        fprintf(to, "kata %-9s %-35s  %s\n", v->name, v->arguments, v->summary);
+    fprintf(to, "kata %-45s  %s\n", "--version", "shows the version of the library");
     fprintf(to, "\nkata help VERB explains a verb and its options.\n");
 }
 

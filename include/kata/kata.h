@@ -950,6 +950,34 @@ KATA_API int kata_wisdom_forget(kata *k, const char *kernel);
 KATA_API const char *kata_kernel_explain(kata_kernel *kernel, const kata_ceilings *ceilings,
                                          bool json);
 
+/* ---- partitions ------------------------------------------------------------------------------ */
+
+typedef enum kata_partition_kind {
+    KATA_RECTANGLES, /* level by level, so that the largest part is smallest */
+    KATA_TENSOR,     /* each dimension cut through the grid; along x at multiples of 512 */
+    KATA_MORTON      /* boxes with powers of two as sides, dealt along the Morton curve */
+} kata_partition_kind;
+typedef enum kata_partition_form {
+    KATA_PARTITION_TEXT, /* its balance, as a table */
+    KATA_PARTITION_JSON, /* one object, also with all boxes and their owners */
+    KATA_PARTITION_SVG   /* a picture; of three dimensions, the plane in the middle of z */
+} kata_partition_form;
+typedef struct kata_partition_options {
+    size_t size KATA_SIZE(kata_partition_options);
+    int64_t nx KATA_ZERO; /* points of the grid */
+    KATA_NAMED_BEHIND;
+    int64_t ny KATA_ZERO, nz KATA_ZERO; /* 0: it has no such dimension */
+    int levels[4] KATA_ZERO; /* parts, each cut again into as many as follows, as in {16, 1216, 6};
+                                0 ends it. At most 2^20 in all */
+    int64_t smallest KATA_ZERO; /* points along a side of a rectangle, at least; 0: 1 */
+    kata_partition_kind kind KATA_ZERO;
+    kata_partition_form form KATA_ZERO;
+    bool periodic[3] KATA_ZERO; /* sides that count as surface */
+} KATA_NAMED kata_partition_options;
+/* Cuts a grid into parts and says how even they are: docs/partition.md. NULL on error.
+ *     kata_partition(k, 2048, .ny = 1900, .levels = {16, 1216, 6}) */
+KATA_API const char *kata_partition_with(kata *k, const kata_partition_options *options);
+
 #ifdef __cplusplus
 }
 #include "kata/kata.hpp"

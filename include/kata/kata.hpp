@@ -191,6 +191,11 @@ inline kata_status kata_module_compile_of(kata_module *module, const kata_compil
     return kata_module_compile_with(module, &options);
 }
 
+inline const char *kata_partition_of(kata *k, const kata_partition_options &options)
+{
+    return kata_partition_with(k, &options);
+}
+
 template <class T>
 kata_status kata_fill(kata_field *field, const kata_range &range, const T &value,
                       const char *file = __builtin_FILE(), int line = __builtin_LINE())
@@ -240,6 +245,8 @@ inline kata_until kata_until_of(kata_scalar *scalar, const kata_until_options &o
     kata_module_load_of(k, __extension__ kata_module_options{.source = __VA_ARGS__})
 #define kata_module_from_text(k, name, ...)                                                        \
     kata_module_from_text_of(k, name, __extension__ kata_module_options{.source = __VA_ARGS__})
+#define kata_partition(k, ...)                                                                     \
+    kata_partition_of(k, __extension__ kata_partition_options{.nx = __VA_ARGS__})
 #define kata_module_compile(module, ...)                                                           \
     kata_module_compile_of(module, __extension__ kata_compile_options{.kernel = __VA_ARGS__})
 

@@ -57,6 +57,116 @@ bool grid_region_cut(grid_region *region, const grid_box *box);
 void grid_region_clear(grid_region *region);
 void grid_region_free(grid_region *region);
 
+/* ---- partition.c: a grid dealt out to owners ------------------------------------------------- */
+
+enum { GRID_MOST_OWNERS = 1 << 20, GRID_MOST_LEVELS = 4, GRID_BRICK = 512 };
+
+/* Which boxes of a grid belong to which owners: ranks, chips, workers. */
+typedef struct grid_partition {
+    grid_shape shape;
+    int owners;       /* numbered from 0; some may own nothing */
+    int count;        /* of boxes: not empty, disjoint; together they are the grid */
+    grid_box *boxes;  /* in the order of their owners */
+    int *owner;       /* of each box */
+    int *first;       /* owner o has the boxes from first[o] to before first[o + 1] */
+    int parts[3];     /* of a tensor of cuts: the boxes along each dimension, of owners 0, 1, ...
+                         with x counted first; otherwise 0 */
+    int64_t *cuts[3]; /* of a tensor: where they begin, and the size of the grid */
+    grid_box *hulls;  /* of ranges of boxes, for searches */
+    int capacity;
+} grid_partition; /* zero-initialised is empty */
+
+/* The functions that make a partition free the one that was there. They return false when memory is
+ * out; then it is empty. Sizes are at least 1, with fewer than 2^48 points; owners and counts are
+ * from 1 to GRID_MOST_OWNERS. */
+
+/* The tensor of cuts for at most so many owners whose slowest owner costs least: its points, and
+ * the points around it, whose values it receives. Cuts lie at multiples of `unit`; GRID_BRICK along
+ * x leaves the bricks whole over which sums go. Writes the number of parts along each dimension.
+ * Their product may be less than `owners`. */
+void grid_partition_choose(const grid_shape *shape, int owners, const int64_t unit[3],
+                           int parts[3]);
+/* Cuts a grid into so many parts along each dimension, at most as many as there are units. Sizes
+ * differ by a unit at most, but for a rest at the end; larger ones come first. Owners beyond the
+ * parts own nothing. */
+bool grid_partition_cut(grid_partition *p, const grid_shape *shape, int owners, const int parts[3],
+                        const int64_t unit[3]);
+/* Takes boxes and the owner of each. grid_partition_check says whether they are a partition. */
+bool grid_partition_given(grid_partition *p, const grid_shape *shape, int owners,
+                          const grid_box *boxes, const int *owner, int count);
+/* The box that holds an index; -1 where none does. */
+int grid_partition_find(const grid_partition *p, const int64_t index[3]);
+int64_t grid_partition_points(const grid_partition *p, int owner);
+/* Whether the boxes are disjoint, not empty, cover the grid, and are found by their owners; if not,
+ * adds to `why` the reason. Also false when memory is out (why->failed). */
+bool grid_partition_check(const grid_partition *p, text *why);
+void grid_partition_free(grid_partition *p);
+
+/* ---- partition_neighbours.c ------------------------------------------------------------------ */
+
+/* A box that meets the points around another. The grid repeats itself along periodic dimensions:
+ * `shift` is how far this copy of it is moved, a multiple of the size. */
+typedef struct grid_neighbour {
+    int box, owner;
+    int64_t shift[3];
+    grid_box meets; /* the points around that it holds, moved with it: its own are these minus
+                       `shift` */
+} grid_neighbour;
+
+typedef struct grid_neighbours {
+    grid_neighbour *list;
+    size_t count, capacity;
+} grid_neighbours; /* zero-initialised is empty */
+
+/* Finds what holds the points around a box of the grid: up to low[d] below and high[d] above it,
+ * beyond the sides of periodic dimensions only. Ascending by z, y and x of the copies of the grid,
+ * then by box; copies that hold only points of the box itself are left out. Each copy costs a
+ * search. False when memory is out. */
+bool grid_partition_neighbours(const grid_partition *p, const grid_box *box, const int64_t low[3],
+                               const int64_t high[3], const bool periodic[3],
+                               grid_neighbours *found);
+void grid_neighbours_free(grid_neighbours *found);
+
+/* ---- partition_rectangles.c, partition_morton.c, partition_balance.c --------------------------
+ */
+
+/* Into how many parts a grid is cut, and each of them again: 16 chips, 1216 tiles, 6 workers. */
+typedef struct grid_levels {
+    int count;
+    int parts[GRID_MOST_LEVELS];
+    int64_t smallest; /* least points along a side of a rectangle, as far as the grid has them */
+    bool by_ratio;    /* a rectangle of parts has sides in the grid's ratio, whatever the balance */
+} grid_levels;
+
+/* Cuts a grid level by level. Of three levels or more, the first cuts strips along the longest
+ * dimension. The last of several cuts strips along the dimension that makes the largest one
+ * smallest. Other levels cut rectangles: as many parts along each dimension as make the largest
+ * part of the last level smallest. Along a dimension parts differ by a point at most; a level may
+ * leave some without points. Numbers of parts multiply to at most `owners`; owner number: the part
+ * of the last level counts first. */
+bool grid_partition_rectangles(grid_partition *p, const grid_shape *shape, int owners,
+                               const grid_levels *levels);
+/* Deals boxes, whose sides are powers of two and begin at multiples of them, to owners 0 to
+ * parts - 1 along the Morton curve, so that their points differ by two small boxes at most. The
+ * small boxes are about 16 for a part, 2^20 at most; those of an owner that make a larger such box
+ * are one. */
+bool grid_partition_morton(grid_partition *p, const grid_shape *shape, int owners, int parts);
+
+/* How even a partition is. Owners are taken in groups: each `group` of them, from 0 on, count as
+ * one. */
+typedef struct grid_balance {
+    int64_t active;            /* groups with points */
+    int64_t smallest, largest; /* points of a group that has some */
+    double balance;            /* mean of the active ones / largest: 1 is even */
+} grid_balance;
+grid_balance grid_partition_balance(const grid_partition *p, int group);
+/* The points next to each owner's, across sides of boxes, that other owners have. */
+typedef struct grid_surface {
+    int64_t total, largest; /* of all owners, of one */
+} grid_surface;
+/* False when memory is out. */
+bool grid_partition_surface(const grid_partition *p, const bool periodic[3], grid_surface *surface);
+
 /* ---- boundary.c ------------------------------------------------------------------------------ */
 
 /* The indices of a field along one dimension. */

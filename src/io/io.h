@@ -77,6 +77,13 @@ typedef struct io_roofline {
 /* Draws the kernels under the roofs: one SVG document, 1180 pixels wide. */
 void io_svg_roofline(text *out, const io_roofline *r);
 
+/* ---- svg_partition.c ------------------------------------------------------------------------- */
+
+/* Draws owners in groups: each `group` of them is one, of `colours` groups a colour each. What lies
+ * in the plane in the middle of z is drawn: the hull of each group or, with `boxes`, its boxes. At
+ * most 20,000 rectangles are. One SVG document, 1180 pixels wide. */
+void io_svg_partition(text *out, const grid_partition *p, int group, int colours, bool boxes);
+
 /* ---- npy.c, npy_header.c --------------------------------------------------------------------- */
 
 enum { IO_MOST_AXES = 8 };

@@ -25,10 +25,10 @@ expect 2
 if ! diff help err; then fail "without a verb, the verbs are not listed"; fi
 expect 0 help check
 expect_in out "usage: kata check [options] FILE.kata..."
-expect_usage $'kata: there is no verb \'chekc\'; did you mean \'check\'?\nits verbs are run, check, apply, compile, explain, trace, diff, tune, wisdom, info, help' \
+expect_usage $'kata: there is no verb \'chekc\'; did you mean \'check\'?\nits verbs are run, check, apply, compile, explain, trace, diff, tune, wisdom, partition, info, help' \
     chekc
-expect_usage $'kata: there is no verb \'dance\'\nits verbs are run, check, apply, compile, explain, trace, diff, tune, wisdom, info, help' dance
-expect_usage $'kata: there is no option \'--versoin\'; did you mean \'--version\'?\nits verbs are run, check, apply, compile, explain, trace, diff, tune, wisdom, info, help' --versoin
+expect_usage $'kata: there is no verb \'dance\'\nits verbs are run, check, apply, compile, explain, trace, diff, tune, wisdom, partition, info, help' dance
+expect_usage $'kata: there is no option \'--versoin\'; did you mean \'--version\'?\nits verbs are run, check, apply, compile, explain, trace, diff, tune, wisdom, partition, info, help' --versoin
 expect 2 run
 expect_in err "kata run APPLICATION --help explains its options."
 expect 0 run --help

@@ -10,7 +10,7 @@ options_of() # word...
 {
     "$kata" "$@" --help | sed -nE 's/^  (--[a-z0-9-]+).*/\1/p'
 }
-verbs=(run check apply compile explain trace diff tune wisdom info help)
+verbs=(run check apply compile explain trace diff tune wisdom partition info help)
 commands=("run blur" "run cavity" "run cloverleaf" "run heat" "run lattice" "run vortex" "run weather" "${verbs[@]:1}")
 
 # ---- the manual page ---------------------------------------------------------------------------
