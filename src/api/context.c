@@ -113,11 +113,14 @@ static kata_status choose_search(kata *k)
                                           : KATA_OK;
 }
 
-/* Loops that are dealt out meet other ranks, which interpreted ones cannot. The first rank keeps
- * what is found out about plans. */
-static kata_status join_ranks(kata *k)
+/* Loops that are dealt out meet other ranks, which interpreted ones cannot. Ranks share the cores
+ * of their machine. The first rank keeps what is found out about plans. */
+static kata_status join_ranks(kata *k, const kata_options *options)
 {
     kata_status status = exec_ranks_open(&k->exec, &k->messages);
+    bool asked =
+        options->threads || environment_get("KATA_THREADS") || environment_get("OMP_NUM_THREADS");
+    if (!asked) k->exec.threads = larger(k->exec.threads / exec_node_ranks(&k->exec), 1);
     if (exec_ranks_count(&k->exec) > 1) k->exec.wait = true;
     if (exec_rank(&k->exec) > 0) k->exec.remember = k->exec.tune = false;
     if (exec_rank(&k->exec) > 0) k->tune_file = NULL;
@@ -134,7 +137,7 @@ static kata_status read_options(kata *k, const kata_options *options)
     if (!status) status = choose_passes(k);
     if (!status) status = choose_search(k);
     if (!status) status = jit_open(options->compiler, options->cache, &k->messages, &k->exec.jit);
-    if (!status) status = join_ranks(k);
+    if (!status) status = join_ranks(k, options);
     return status ? status : api_read_debugging(k, options->plan);
 }
 

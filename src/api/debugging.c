@@ -6,11 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* One rank knows all values of its chains; of several, none does. */
+static kata_status refuse_ranks(kata *k, const char *variable)
+{
+    if (exec_ranks_count(&k->exec) == 1) return KATA_OK;
+    return api_fail(k, KATA_ERROR_ARGUMENT,
+                    "%s is for programs on one rank, and there are %d: launch it on one", variable,
+                    exec_ranks_count(&k->exec));
+}
+
 /* Only the interpreter traces. */
 static kata_status open_trace(kata *k)
 {
     const char *point = environment_get("KATA_TRACE");
     if (!point) return KATA_OK;
+    if (refuse_ranks(k, "KATA_TRACE")) return k->messages.status;
     k->executor = &exec_reference;
     return observe_trace_open(point, environment_get("KATA_TRACE_FILE"), &k->messages,
                               &k->exec.trace);
@@ -21,6 +31,7 @@ static kata_status open_record(kata *k)
     bool full;
     kata_status status = api_read_switch(k, "KATA_RECORD_FULL", &full);
     const char *path = environment_get("KATA_RECORD");
+    if (!status && path) status = refuse_ranks(k, "KATA_RECORD");
     return status || !path ? status : observe_record_open(path, full, &k->messages, &k->record);
 }
 

@@ -15,6 +15,7 @@ kata_status api_read_explain(kata *k)
     static const char *const forms[] = {"text", "json", "x", "y", "z", "roofline"};
     const char *form = environment_get("KATA_EXPLAIN"),
                *path = environment_get("KATA_EXPLAIN_FILE");
+    if (exec_rank(&k->exec) > 0) return KATA_OK; /* the first one speaks */
     for (size_t i = 0; form && i < COUNT_OF(forms); i++)
         if (!strcmp(form, forms[i])) k->explain = forms[i];
     if (form && !k->explain)
@@ -117,6 +118,8 @@ void api_explain(kata *k)
         add_json(k, p, a, &out);
     else if (!api_explain_plan(&k->shown, p, a, why, &out))
         k->shown.again++;
+    else
+        exec_explain_dealt(&k->exec, &out);
     keep_or_show(k, &out);
     text_free(&out);
 }

@@ -1,7 +1,6 @@
 /* After a chain has failed: values that it should have made are not to be mistaken for results.
  * They become NaN, or zero for integers. */
 #include "api/api.h"
-#include "store/part.h"
 
 /* Drops the values, which takes no memory; those in memory of the program are overwritten. */
 static void spoil(chain_slot *slot)

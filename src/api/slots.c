@@ -1,6 +1,5 @@
 /* The slots of a context: where the values of its fields and scalars are. */
 #include "api/api.h"
-#include "store/part.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct comm {
-    int rank, ranks, node_rank, node_ranks;
+    int rank, ranks, node_ranks;
     const comm_plugin *plugin; /* NULL: alone */
 };
 
@@ -77,13 +77,13 @@ static bool join(comm *c, int ranks, messages *m)
                      ranks, plugin->ranks);
         return false;
     }
-    *c = (comm){plugin->rank, plugin->ranks, plugin->node_rank, plugin->node_ranks, plugin};
+    *c = (comm){plugin->rank, plugin->ranks, plugin->node_ranks, plugin};
     return true;
 }
 
 comm *comm_open(messages *m)
 {
-    static comm alone = {0, 1, 0, 1, NULL}, joined;
+    static comm alone = {0, 1, 1, NULL}, joined;
     int rank, ranks;
     if (joined.plugin) return &joined;
     comm_launched(&rank, &ranks);
@@ -93,7 +93,6 @@ comm *comm_open(messages *m)
 
 int comm_rank(const comm *c) { return c->rank; }
 int comm_ranks(const comm *c) { return c->ranks; }
-int comm_node_rank(const comm *c) { return c->node_rank; }
 int comm_node_ranks(const comm *c) { return c->node_ranks; }
 
 /* ---- messages -------------------------------------------------------------------------------- */

@@ -18,8 +18,7 @@ void comm_launched(int *rank, int *ranks);
 comm *comm_open(messages *m);
 int comm_rank(const comm *c);  /* from 0 */
 int comm_ranks(const comm *c); /* how many there are */
-/* The same among those on this machine. */
-int comm_node_rank(const comm *c);
+/* How many of them are on this machine. */
 int comm_node_ranks(const comm *c);
 
 /* A message to a peer, or from it. Between two ranks there is one at a time in each direction. */

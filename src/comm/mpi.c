@@ -53,8 +53,7 @@ static const char *start(void)
     if (!code) code = MPI_Comm_size(own, &plugin.ranks);
     if (!code) code = MPI_Comm_split_type(own, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     if (code) return failure(code);
-    code = MPI_Comm_rank(node, &plugin.node_rank);
-    if (!code) code = MPI_Comm_size(node, &plugin.node_ranks);
+    code = MPI_Comm_size(node, &plugin.node_ranks);
     if (!code) code = MPI_Comm_free(&node);
     return failure(code);
 }

@@ -8,7 +8,7 @@ enum { COMM_PLUGIN_VERSION = 1 };
 
 typedef struct comm_plugin {
     int version;
-    int rank, ranks, node_rank, node_ranks; /* after start */
+    int rank, ranks, node_ranks; /* after start; node: of this machine */
     const char *(*start)(void);
     const char *(*exchange)(comm_message *list, int count);
     const char *(*gather)(const void *mine, const size_t *starts, void *all);

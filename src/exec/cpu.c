@@ -8,7 +8,6 @@
 #include "base/rounding.h"
 #include "exec/alike.h"
 #include "exec/inline.h"
-#include "exec/ranks.h"
 
 #include <stdlib.h>
 
@@ -17,9 +16,7 @@ static struct exec_cpu *new_state(const exec_context *context)
     struct exec_cpu *cpu = calloc(1, sizeof *cpu);
     if (!cpu) return NULL;
     cpu->workers = sweep_workers_new(context->threads, context->poison);
-    if (cpu->workers && context->ranks)
-        sweep_workers_set_ranks(cpu->workers, comm_ranks(context->ranks->comm), ranks_gather,
-                                context->ranks);
+    if (cpu->workers) sweep_workers_set_ranks(cpu->workers, &context->across);
     if (cpu->workers) return cpu;
     exec_cpu_free(cpu);
     return NULL;

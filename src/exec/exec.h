@@ -7,6 +7,7 @@
 #include "machine/machine.h"
 #include "observe/observe.h"
 #include "plan/plan.h"
+#include "sweep/sweep.h"
 #include "tune/tune.h"
 
 /* What executors share. */
@@ -27,6 +28,7 @@ typedef struct exec_context {
     bool tune;                /* searches at once, whatever that costs */
     int64_t second_cache;     /* bytes; 0: as many as the machine reports */
     struct exec_ranks *ranks; /* NULL: the program runs on one */
+    sweep_ranks across;       /* by which their loops reduce together */
     struct exec_cpu
         *cpu; /* state of the cpu executor: compiled functions, buffers; NULL at first */
 } exec_context;
@@ -59,6 +61,9 @@ kata_status exec_agree(exec_context *context, kata_status status, messages *m);
 void exec_note_put(exec_context *context, const void *values, size_t bytes);
 int exec_rank(const exec_context *context); /* 0 to exec_ranks_count - 1 */
 int exec_ranks_count(const exec_context *context);
+int exec_node_ranks(const exec_context *context); /* ranks on this machine */
+/* How the chain that ran last was dealt out, a line per step; nothing on one rank. */
+void exec_explain_dealt(const exec_context *context, text *out);
 /* The plan of a chain for a request, with a warning about a new one's loops that the method cannot
  * be used for; NULL, reported, when memory is out. */
 const plan *exec_plan_of(exec_context *context, const plan_request *request, const chain *c,

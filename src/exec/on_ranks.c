@@ -1,154 +1,23 @@
-/* Chains on several ranks. All ranks have the same chain and make the same plan (plan/dealt.h).
+/* Chains on several ranks. All ranks have the same chain and make the same plan (plan/dealt.c).
  *
  * Loops that follow one another without an exchange between them become a chain of their own, for
  * this rank's points alone. The executor "cpu" runs it as it runs any chain: it may tile it, and
  * knows nothing of ranks, but that reductions of parted loops meet other ranks (sweep_gather). */
-#include "exec/cpu.h"
 #include "exec/ranks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A chain that runs. */
-typedef struct ranks_run {
-    exec_context *context;
-    struct exec_ranks *r;
-    const chain *c;
-    chain local; /* loops that run next on this rank */
-    const plan_dealt *plan;
-    int parted;        /* as of parted loops */
-    int images[3];     /* 1 where sides wrap */
-    ranks_batch batch; /* exchanges that come before the loops of `local` */
-    kata_status status;
-    messages *m;
-} ranks_run;
-
-static bool no_memory(ranks_run *run)
-{
-    run->status = message_no_memory(run->m);
-    return false;
-}
-
-/* ---- the loops of this rank ------------------------------------------------------------------ */
-
-static bool reduces(const chain_loop *loop)
-{
-    bool some = false;
-    for (int p = 0; p < loop->kernel->param_count; p++)
-        some = some || ir_param_is_reduction(&loop->kernel->params[p]);
-    return some;
-}
-
-static int count_gathers(const chain *local)
-{
-    int count = 0;
-    for (size_t i = 0; i < local->count; i++)
-        count += reduces(&local->loops[i]) && local->loops[i].parted;
-    return count;
-}
-
-/* A rank that has failed runs no more loops. But it makes the exchanges that others wait for, and
- * lets them know when they next reduce. */
-static void run_local(ranks_run *run)
-{
-    struct exec_ranks *r = run->r;
-    chain *local = &run->local;
-    const char *all;
-    const size_t *starts;
-    r->gathers_left = count_gathers(local);
-    if (local->count && !run->status) run->status = exec_cpu.run(run->context, local, run->m);
-    if (r->gathers_left && run->status) ranks_gather(r, NULL, 0, &all, &starts);
-    local->count = local->slot_count = 0;
-    arena_clear(&r->local);
-}
-
-/* Exchanges come before the loops that are met later, and behind those that wait. */
-static void make_copies(ranks_run *run)
-{
-    if (!run->batch.count) return;
-    run_local(run);
-    kata_status status = ranks_exchange(run->r, &run->batch, run->m);
-    if (!run->status) run->status = status;
-}
-
-static bool number_slot(chain *local, chain_slot *slot)
-{
-    size_t at = (size_t)slot->number;
-    if (at < local->slot_count && local->slots[at] == slot) return true;
-    void *slots = local->slots;
-    if (!vector_reserve(&slots, &local->slot_room, local->slot_count + 1, sizeof *local->slots))
-        return false;
-    local->slots = slots;
-    slot->number = (int)local->slot_count;
-    local->slots[local->slot_count++] = slot;
-    return true;
-}
-
-/* The rules of a field's part: none at periodic sides that are cut. */
-static const grid_boundary *rules_of_part(const ranks_run *run, const grid_boundary *rules)
-{
-    grid_boundary *own = arena_alloc(&run->r->local, sizeof *own);
-    if (!own) return NULL;
-    *own = *rules;
-    for (int d = 0; d < 3; d++) {
-        if (run->r->box.count[d] == 1 || !grid_boundary_is_periodic(rules, d)) continue;
-        own->side[2 * d] = own->side[2 * d + 1] = grid_boundary_none.side[0];
-    }
-    return own;
-}
-
-static bool bind(const ranks_run *run, chain_binding *b)
-{
-    if (!b->slot || !b->slot->part) return true;
-    b->boundary = rules_of_part(run, b->boundary);
-    b->slot = &b->slot->part->slot;
-    return b->boundary;
-}
-
-/* Adds a loop's points in a box to those that run next. */
-static bool add_loop(ranks_run *run, int number, const grid_box *box, int parted)
-{
-    const chain_loop *loop = &run->c->loops[number];
-    chain *local = &run->local;
-    void *loops = local->loops;
-    size_t params = (size_t)loop->kernel->param_count;
-    chain_binding *bindings = arena_array(&run->r->local, params + 1, sizeof *bindings);
-    if (!bindings ||
-        !vector_reserve(&loops, &local->capacity, local->count + 1, sizeof *local->loops))
-        return no_memory(run);
-    local->loops = loops;
-    chain_loop *own = &local->loops[local->count];
-    *own = *loop;
-    own->box = *box;
-    own->parted = parted;
-    own->bindings = bindings;
-    memcpy(bindings, loop->bindings, params * sizeof *bindings);
-    for (size_t p = 0; p < params; p++) {
-        bool done = bind(run, &bindings[p]);
-        if (!done || (bindings[p].slot && !number_slot(local, bindings[p].slot)))
-            return no_memory(run);
-    }
-    own->hash = chain_loop_hash_slots(own, chain_loop_hash(own));
-    local->count++;
-    return true;
-}
-
 /* ---- fields before a loop runs --------------------------------------------------------------- */
-
-/* Before fields change their memory all that uses them has run. */
-static void settle(ranks_run *run)
-{
-    make_copies(run);
-    run_local(run);
-}
 
 /* Fields that parted loops write are dealt out before. */
 static bool deal_out(ranks_run *run, chain_slot *slot)
 {
     struct exec_ranks *r = run->r;
     if (store_part_fits(slot, &r->box, run->plan->margin, run->plan->wraps)) return true;
-    settle(run);
-    return store_part_fit(slot, &r->box, run->plan->margin, run->plan->wraps) || no_memory(run);
+    ranks_settle(run);
+    return store_part_fit(slot, &r->box, run->plan->margin, run->plan->wraps) ||
+           ranks_no_memory(run);
 }
 
 /* A copy of a whole field is worth nothing after a part of it is written. */
@@ -177,7 +46,7 @@ static void take_back_fields(ranks_run *run, const chain_loop *loop)
     bool any = false;
     for (int p = 0; p < loop->kernel->param_count; p++)
         any = any || (loop->bindings[p].slot && loop->bindings[p].slot->part);
-    if (any) settle(run);
+    if (any) ranks_settle(run);
     for (int p = 0; p < loop->kernel->param_count && any; p++)
         if (loop->bindings[p].slot) store_part_free(loop->bindings[p].slot);
 }
@@ -188,14 +57,14 @@ static bool run_whole(ranks_run *run, int number)
 {
     const chain_loop *loop = &run->c->loops[number];
     take_back_fields(run, loop);
-    make_copies(run);
-    return add_loop(run, number, &loop->box, 0);
+    ranks_make_copies(run);
+    return ranks_add_loop(run, number, &loop->box, 0);
 }
 
 static bool gather(ranks_run *run, chain_slot *slot)
 {
     if (!slot->part) return true;
-    settle(run);
+    ranks_settle(run);
     if (run->status) return true;
     run->status = ranks_make_whole(run->r, slot, false, run->m);
     return run->status == KATA_OK;
@@ -207,7 +76,7 @@ static bool add_copy(ranks_run *run, const ranks_copy *copy)
     int me = comm_rank(run->r->comm);
     if (copy->from != me && copy->to != me) return true;
     if (!vector_reserve(&copies, &run->batch.capacity, run->batch.count + 1, sizeof *copy))
-        return no_memory(run);
+        return ranks_no_memory(run);
     run->batch.copies = copies;
     run->batch.copies[run->batch.count++] = *copy;
     return true;
@@ -272,10 +141,11 @@ static bool run_part(ranks_run *run, const plan_dealt_step *step)
         if (grid_box_is_empty(&other)) continue;
         if (!(any && grid_box_join(&box, &other))) others[count++] = other;
     }
-    make_copies(run);
-    if (done && (any || reduces(loop))) done = add_loop(run, step->loop, &box, run->parted);
+    ranks_make_copies(run);
+    if (done && (any || ranks_reduces(loop)))
+        done = ranks_add_loop(run, step->loop, &box, run->parted);
     for (int i = 0; i < count && done; i++)
-        done = add_loop(run, step->loop, &others[i], run->parted);
+        done = ranks_add_loop(run, step->loop, &others[i], run->parted);
     return done;
 }
 
@@ -346,6 +216,8 @@ static bool plan_chain(ranks_run *run, const analysis_chain *a, plan_dealt *p, p
         if (ranks->count[d] > 1) run->parted |= 1 << d;
     }
     run->plan = p;
+    text_clear(&run->r->explained);
+    if (run->r->explains) plan_dealt_print(&run->r->explained, p, a);
     return true;
 }
 
@@ -375,7 +247,7 @@ static kata_status run_chain(exec_context *context, chain *c, messages *m)
     if (!done) comm_give_up(run.r->comm, "out of memory");
     for (int i = 0; i < p.count && done; i++) done = run_step(&run, &p.steps[i]);
     if (!done) comm_give_up(run.r->comm, "out of memory");
-    settle(&run);
+    ranks_settle(&run);
     end_chain(&run, homes);
     analysis_chain_free(&a);
     plan_dealt_free(&p);
@@ -385,7 +257,7 @@ static kata_status run_chain(exec_context *context, chain *c, messages *m)
 static kata_status run_on_ranks(exec_context *context, chain *c, messages *m)
 {
     struct exec_ranks *r = context->ranks;
-    kata_status status = ranks_meet(r, hash_chain(c), m, "runs a chain of %zu loops, the last '%s'",
+    kata_status status = ranks_meet(r, hash_chain(c), m, "run a chain of %zu loops, the last '%s'",
                                     c->count, c->loops[c->count - 1].kernel->name);
     return status ? status : ranks_agree(r, run_chain(context, c, m), m);
 }
@@ -396,7 +268,7 @@ kata_status exec_make_whole(exec_context *context, chain_slot *slot, bool keep, 
 {
     struct exec_ranks *r = context->ranks;
     if (!r || !slot->part || (keep && slot->array)) return KATA_OK;
-    kata_status status = ranks_meet(r, 0, m, "needs the values of a field");
+    kata_status status = ranks_meet(r, 0, m, "need all values of a field");
     return status ? status : ranks_make_whole(r, slot, keep, m);
 }
 
@@ -409,6 +281,19 @@ void exec_note_put(exec_context *context, const void *values, size_t bytes)
 {
     struct exec_ranks *r = context->ranks;
     if (r) r->put = hash_bytes(values, bytes, r->put + 1);
+}
+
+int exec_node_ranks(const exec_context *context)
+{
+    return context->ranks ? comm_node_ranks(context->ranks->comm) : 1;
+}
+
+void exec_explain_dealt(const exec_context *context, text *out)
+{
+    const struct exec_ranks *r = context->ranks;
+    if (!r || !r->explained.length) return;
+    text_add(out, "# on %d ranks, %d along y and %d along z\n%s", comm_ranks(r->comm),
+             r->box.count[1], r->box.count[2], text_get(&r->explained));
 }
 
 int exec_rank(const exec_context *context) { return context->ranks ? context->ranks->box.rank : 0; }
@@ -426,8 +311,10 @@ kata_status exec_ranks_open(exec_context *context, messages *m)
     if (!r) return message_no_memory(m);
     r->comm = c;
     r->messages = m;
+    r->explains = environment_get("KATA_EXPLAIN");
     r->starts = calloc((size_t)comm_ranks(c) + 1, sizeof *r->starts);
     context->ranks = r;
+    context->across = (sweep_ranks){.count = comm_ranks(c), .gather = ranks_gather, .data = r};
     return r->starts ? ranks_read_layout(r, m) : message_no_memory(m);
 }
 
@@ -437,6 +324,7 @@ void exec_ranks_close(exec_context *context)
     if (!r) return;
     free(r->gathered);
     free(r->starts);
+    text_free(&r->explained);
     arena_free(&r->memory);
     arena_free(&r->local);
     free(r);

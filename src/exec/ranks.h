@@ -1,7 +1,7 @@
 /* Running chains on several ranks: what its files share.
  *
  * A field is *whole* where its slot's array has all values, on every rank; otherwise it is dealt
- * out, and its slot has a part (store/part.h). Loops that are parted run on each rank for the
+ * out, and its slot has a part (store/part.c). Loops that are parted run on each rank for the
  * rank's own points, and maybe some around; they read whole fields and parts, and write parts.
  * Other loops run whole on every rank, and touch whole fields only. */
 #ifndef EXEC_RANKS_H
@@ -9,7 +9,7 @@
 
 #include "comm/comm.h"
 #include "exec/exec.h"
-#include "store/part.h"
+#include "store/store.h"
 #include "sweep/sweep.h"
 
 struct exec_ranks {
@@ -22,10 +22,12 @@ struct exec_ranks {
     size_t gathered_room;
     size_t *starts;     /* per rank, and the end */
     messages *messages; /* of the context */
-    int gathers_left;   /* of reductions, by the loops that run, unless one fails */
-    uint64_t put;       /* hash of what the program has put since ranks met */
-    arena memory;       /* of a chain that runs */
-    arena local;        /* of the loops of it that this rank runs next */
+    bool explains;      /* steps of plans are printed */
+    text explained;
+    int gathers_left; /* of reductions, by the loops that run, unless one fails */
+    uint64_t put;     /* hash of what the program has put since ranks met */
+    arena memory;     /* of a chain that runs */
+    arena local;      /* of the loops of it that this rank runs next */
 };
 
 /* ---- ranks_layout.c -------------------------------------------------------------------------- */
@@ -61,6 +63,34 @@ sweep_gather ranks_gather;
 /* Makes a field that is dealt out whole. `keep`: it stays dealt out as well, and its array is a
  * copy. */
 kata_status ranks_make_whole(struct exec_ranks *r, chain_slot *slot, bool keep, messages *m);
+
+/* ---- ranks_local.c: the loops that run next on this rank --------------------------------------
+ */
+
+/* A chain that runs. */
+typedef struct ranks_run {
+    exec_context *context;
+    struct exec_ranks *r;
+    const chain *c;
+    chain local; /* loops that run next on this rank */
+    const plan_dealt *plan;
+    int parted;        /* as of parted loops */
+    int images[3];     /* 1 where sides wrap */
+    ranks_batch batch; /* exchanges that come before the loops of `local` */
+    kata_status status;
+    messages *m;
+} ranks_run;
+
+/* Sets the status, and returns false. */
+bool ranks_no_memory(ranks_run *run);
+bool ranks_reduces(const chain_loop *loop);
+/* Makes the exchanges that wait, behind the loops before them. */
+void ranks_make_copies(ranks_run *run);
+/* Makes them, and runs the loops: then fields may change their memory. */
+void ranks_settle(ranks_run *run);
+/* Adds a loop's points in a box to those that run next; false, reported, when memory is out.
+ * `parted`: as of a chain_loop. */
+bool ranks_add_loop(ranks_run *run, int number, const grid_box *box, int parted);
 
 /* ---- ranks_meet.c ---------------------------------------------------------------------------- */
 

@@ -28,8 +28,8 @@ static kata_status refuse(const struct exec_ranks *r, const intent *mine, const 
 {
     if (strcmp(mine->words, other->words) != 0)
         return message_fail(m, KATA_ERROR_ARGUMENT,
-                            "ranks disagree: rank %d %s, and rank %d %s; all ranks make the same "
-                            "calls with the same arguments",
+                            "ranks disagree, which all make the same calls: rank %d is to %s, and "
+                            "rank %d to %s",
                             comm_rank(r->comm), mine->words, rank, other->words);
     return message_fail(m, KATA_ERROR_ARGUMENT,
                         "ranks disagree: rank %d and rank %d both %s, but with different kernels, "

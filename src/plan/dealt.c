@@ -1,6 +1,6 @@
 /* Dealing a chain out to ranks. Loops are met in their order; those that suit are taken together to
  * sections, as long as the points that they compute around a rank's own stay few. */
-#include "plan/dealt.h"
+#include "plan/plan.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Parts of fields: their boxes and their memory. */
-#include "store/part.h"
+#include "store/store.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -213,12 +213,6 @@ bool store_part_fit(chain_slot *slot, const store_ranks *ranks, const int64_t ma
     slot->array = NULL;
     slot->part = part;
     return true;
-}
-
-void store_part_copy_own(const chain_slot *slot)
-{
-    const int64_t here[3] = {0, 0, 0};
-    copy_box(slot->array, slot->part->slot.array, &slot->part->own, here);
 }
 
 void store_part_free(chain_slot *slot)

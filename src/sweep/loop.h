@@ -42,9 +42,7 @@ struct sweep_workers {
     int64_t marks;   /* loops that have a mark */
     int64_t touched; /* bytes, by chains up to the one that runs */
     machine_crossover crossover;
-    int ranks; /* that a parted loop meets by `gather` */
-    sweep_gather *gather;
-    void *gather_data;
+    sweep_ranks ranks;
 };
 
 /* Makes *memory at least so many bytes, aligned to lines, and loses its values; false: out. */
@@ -395,8 +393,7 @@ int sweep_field_first(const chain_loop *loop, int param);
 /* Whether a parameter is a field, and describes the field that a loop gives it. */
 bool sweep_field_describe(const chain_loop *loop, int param, sweep_field *out);
 
-/* ---- prepared_cache.c
- * --------------------------------------------------------------------------------- */
+/* ---- prepared_cache.c ------------------------------------------------------------------------ */
 
 void sweep_cache_free(struct sweep_cache *cache);
 

@@ -67,8 +67,13 @@ void sweep_workers_run(sweep_workers *workers, int threads, sweep_work *work, vo
  * rank cannot be met. */
 typedef bool sweep_gather(void *data, const void *mine, size_t bytes, const char **all,
                           const size_t **starts);
-/* What loops meet other ranks by. */
-void sweep_workers_set_ranks(sweep_workers *workers, int ranks, sweep_gather *gather, void *data);
+/* What parted loops meet other ranks by. */
+typedef struct sweep_ranks {
+    int count;
+    sweep_gather *gather;
+    void *data;
+} sweep_ranks;
+void sweep_workers_set_ranks(sweep_workers *workers, const sweep_ranks *ranks);
 /* Waits until *count is at least so large, or *failed. */
 void sweep_await(const _Atomic int64_t *count, int64_t least, const _Atomic bool *failed);
 /* The bytes of all fields that a chain touches. */

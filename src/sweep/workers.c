@@ -16,12 +16,7 @@ sweep_workers *sweep_workers_new(int threads, bool poison)
     return NULL;
 }
 
-void sweep_workers_set_ranks(sweep_workers *w, int ranks, sweep_gather *gather, void *data)
-{
-    w->ranks = ranks;
-    w->gather = gather;
-    w->gather_data = data;
-}
+void sweep_workers_set_ranks(sweep_workers *w, const sweep_ranks *ranks) { w->ranks = *ranks; }
 
 int sweep_workers_count(const sweep_workers *w) { return w->count; }
 

@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# Programs on several ranks: simulations print and write what they do on one, byte for byte; random
+# programs give what the reference executor gives; ranks that do different things are told so.
+set -euo pipefail
+# shellcheck source=tests/apps/apps_helpers.bash
+. "$KATA_SOURCE/tests/apps/apps_helpers.bash"
+
+plugin=$KATA_BUILD/katagami-mpi.so
+if ! command -v mpirun >/dev/null || [ ! -e "$plugin" ]; then exit 77; fi
+# Libraries of MPI leave memory behind, which the address sanitizer reports.
+if [ "$KATA_SANITIZED" = 1 ]; then exit 77; fi
+export KATA_MPI=$plugin KATA_RANKS=small KATA_THREADS=1
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
+
+# Runs a command on so many ranks, in a folder of its own.
+on_ranks() # ranks command...
+{
+    local ranks=$1
+    shift
+    rm -rf "ranks$ranks"
+    mkdir "ranks$ranks"
+    (cd "ranks$ranks" && timeout 120 mpirun -n "$ranks" "$@" >out 2>err </dev/null)
+}
+
+# Rates and times differ.
+without_times() # file
+{
+    sed -i -E 's/[0-9.]+ (million|s\b|ms\b|MLUPS)//g' "$1"
+}
+
+# Complains unless a simulation prints and writes the same on 1 rank and on others.
+expect_same() # application [options]
+{
+    on_ranks 1 "$kata" run "$@" || fail "kata run $* fails"
+    without_times ranks1/out
+    for n in $counts; do
+        if ! on_ranks "$n" "$kata" run "$@"; then
+            fail "kata run $* fails on $n ranks"
+            cat "ranks$n/err"
+        fi
+        without_times "ranks$n/out"
+        if ! diff -r ranks1 "ranks$n"; then fail "kata run $* differs on $n ranks"; fi
+    done
+}
+
+counts="2 3"
+expect_same blur
+expect_same weather --steps 3
+expect_same cloverleaf --steps 5 --quiet
+expect_same cavity --re 100 --size 24 --tolerance 0.5 --quiet
+counts="4"
+expect_same vortex --size 16 --until 0.5 --quiet
+expect_same cloverleaf --dimensions 3 --size 12 --steps 2 --quiet
+expect_same lattice --case poiseuille --scheme aa
+counts="7"
+expect_same heat
+
+for n in 2 3 4; do
+    if ! on_ranks "$n" "$KATA_BUILD/tests/test_random" --ranks --count 12 --seed $((n * 100)); then
+        fail "random programs differ on $n ranks"
+        cat "ranks$n/out"
+    fi
+done
+
+# A field of which one rank has other values, and a chain with another number.
+cat >disagree.kata <<'END'
+kernel scale(inout double u, double c) { u = c*u; }
+END
+python3 - <<'END' || fail "no input"
+import struct
+header = "{'descr': '<f8', 'fortran_order': False, 'shape': (8, 8), }"
+header += " " * (63 - (len(header) + 10) % 64) + "\n"
+with open("u.npy", "wb") as f:
+    f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+    f.write(struct.pack("<64d", *range(64)))
+END
+run="$kata apply disagree.kata scale u=u.npy"
+code=0
+timeout 60 mpirun -n 1 $run u=v.npy c=2 : -n 1 $run u=v.npy c=3 >out 2>err || code=$?
+if [ "$code" -eq 0 ] || [ "$code" -eq 124 ]; then fail "ranks that disagree exit with $code"; fi
+expect_in err "ranks disagree: rank 0 and rank 1 both run a chain of 1 loops"
+
+# What cannot be.
+if KATA_RANKS="y=3" on_ranks 2 "$kata" run heat; then fail "y=3 suits 2 ranks"; fi
+expect_in ranks2/err "KATA_RANKS is 'y=3', which is for 3 ranks, and there are 2"
+if KATA_RANKS="x=2" on_ranks 2 "$kata" run heat; then fail "x=2 is accepted"; fi
+expect_in ranks2/err "not words such as 'y=2 z=4 every=8 small'"
+if KATA_MPI=nowhere.so PATH=$PATH on_ranks 2 "$KATA_BUILD/tests/test_random" --ranks --count 1; then
+    fail "programs run on ranks without MPI"
+fi
+if KATA_TRACE=u@1,1 on_ranks 2 "$kata" run heat; then fail "ranks are traced"; fi
+expect_in ranks2/err "KATA_TRACE is for programs on one rank, and there are 2"
+finish
