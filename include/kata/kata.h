@@ -107,6 +107,7 @@ typedef void (*kata_handler)(void *data, kata_status status, const char *message
  *   KATA_POISON=1            fills new fields with NaN, not zero (integers: 0x5a in each byte;
  *                            wrapped memory keeps its values), so that reads before writes show
  *   KATA_DEBUG_LINES=1       leads debuggers and profilers to the lines of the kernel file
+ *   KATA_RANKS='y=2 z=4'     lays out the ranks that MPI has started (docs/ranks.md)
  *   KATA_WAIT=1              interprets nothing while it is being compiled (docs/compiling.md)
  *   KATA_LARGER=1            begins with the functions for fields beyond the caches
  *   KATA_RECORD=FILE         writes the inputs and results of each loop, for `kata diff`

@@ -29,18 +29,19 @@ without_times() # file
     sed -i -E 's/[0-9.]+ (million|s\b|ms\b|MLUPS)//g' "$1"
 }
 
-# Complains unless a simulation prints and writes the same on 1 rank and on others.
+# Complains unless a simulation prints, writes and exits the same on 1 rank and on others.
 expect_same() # application [options]
 {
-    on_ranks 1 "$kata" run "$@" || fail "kata run $* fails"
-    without_times ranks1/out
-    for n in $counts; do
-        if ! on_ranks "$n" "$kata" run "$@"; then
-            fail "kata run $* fails on $n ranks"
-            cat "ranks$n/err"
-        fi
+    for n in 1 $counts; do
+        local code=0
+        on_ranks "$n" "$kata" run "$@" || code=$?
+        echo "$code" >"ranks$n/code"
+        mv "ranks$n/err" "err$n" # what mpirun says of an exit code
         without_times "ranks$n/out"
-        if ! diff -r ranks1 "ranks$n"; then fail "kata run $* differs on $n ranks"; fi
+        if ! diff -r ranks1 "ranks$n"; then
+            fail "kata run $* differs on $n ranks"
+            cat "err$n"
+        fi
     done
 }
 
@@ -51,13 +52,12 @@ expect_same cloverleaf --steps 5 --quiet
 expect_same cavity --re 100 --size 24 --tolerance 0.5 --quiet
 counts="4"
 expect_same vortex --size 16 --until 0.5 --quiet
-expect_same cloverleaf --dimensions 3 --size 12 --steps 2 --quiet
 expect_same lattice --case poiseuille --scheme aa
 counts="7"
 expect_same heat
 
-for n in 2 3 4; do
-    if ! on_ranks "$n" "$KATA_BUILD/tests/test_random" --ranks --count 12 --seed $((n * 100)); then
+for n in 3 4; do
+    if ! on_ranks "$n" "$KATA_BUILD/tests/test_random" --ranks --count 10 --seed $((n * 100)); then
         fail "random programs differ on $n ranks"
         cat "ranks$n/out"
     fi
@@ -65,7 +65,7 @@ done
 
 # A field of which one rank has other values, and a chain with another number.
 cat >disagree.kata <<'END'
-kernel scale(inout double u, double c) { u = c*u; }
+kernel scale(in double u, out double v, double c) { v = c*u; }
 END
 python3 - <<'END' || fail "no input"
 import struct
@@ -77,7 +77,7 @@ with open("u.npy", "wb") as f:
 END
 run="$kata apply disagree.kata scale u=u.npy"
 code=0
-timeout 60 mpirun -n 1 $run u=v.npy c=2 : -n 1 $run u=v.npy c=3 >out 2>err || code=$?
+timeout 60 mpirun -n 1 $run v=v.npy c=2 : -n 1 $run v=v.npy c=3 >out 2>err || code=$?
 if [ "$code" -eq 0 ] || [ "$code" -eq 124 ]; then fail "ranks that disagree exit with $code"; fi
 expect_in err "ranks disagree: rank 0 and rank 1 both run a chain of 1 loops"
 
