@@ -240,16 +240,18 @@ static bool is_valid(const dealer *d, int slot)
     return valid;
 }
 
+/* What was valid before stays so: what is valid then is a box again, also at its corners. */
 static bool add_exchange(dealer *d, int slot)
 {
     plan_dealt_step *step = add_step(d, PLAN_DEALT_EXCHANGE);
+    plan_span *valid = d->homes[slot].valid;
     if (!step) return false;
     step->slot = slot;
-    memcpy(step->span, d->needs[slot], sizeof step->span);
     for (int k = 0; k < 3; k++) {
-        plan_span *valid = &d->homes[slot].valid[k];
-        valid->lo = smaller(valid->lo, step->span[k].lo);
-        valid->hi = larger(valid->hi, step->span[k].hi);
+        valid[k].lo = smaller(valid[k].lo, d->needs[slot][k].lo);
+        valid[k].hi = larger(valid[k].hi, d->needs[slot][k].hi);
+        step->span[k] = valid[k];
+        d->p->margin[k] = larger(d->p->margin[k], larger(-valid[k].lo, valid[k].hi));
     }
     return true;
 }

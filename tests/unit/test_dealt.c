@@ -1,0 +1,350 @@
+/* Dealing chains out to ranks: random chains run by the steps of their plans, on ranks that are
+ * simulated in this process, give what they give loop by loop. Each rank has arrays of its own, and
+ * finds in them only what it has computed or got from others. At the end, and between two parts of
+ * a chain, all that homes promise is compared. Plans with a step left out, or a span one too short,
+ * are found to be wrong. */
+/* Labels: hostile */
+#include "plan_world.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST_RANKS = 8, DAMAGES = 5 };
+
+typedef struct simulation {
+    world *w;
+    const analysis_chain *a;
+    const plan_dealt *p;
+    store_ranks ranks;
+    store_array *arrays[MOST_RANKS + 1][WORLD_SLOTS]; /* of each rank; the last: loop by loop */
+    bool unclear; /* an index and its image a period away share memory here, and would not on ranks
+                   */
+} simulation;
+
+static int total(const simulation *s) { return store_ranks_total(&s->ranks); }
+
+static store_ranks as_rank(const simulation *s, int rank)
+{
+    store_ranks r = s->ranks;
+    r.rank = rank;
+    return r;
+}
+
+/* ---- loops ----------------------------------------------------------------------------------- */
+
+/* Runs points of a loop on the arrays of a rank. Of scalars it gets copies of those of `numbers`.
+ */
+static void run_box(simulation *s, int rank, const chain_loop *loop, const grid_box *box,
+                    store_array *const *numbers)
+{
+    chain_loop part = *loop;
+    part.box = *box;
+    for (int i = 0; i < s->a->slot_count; i++) {
+        chain_slot *slot = s->a->slots[i];
+        slot->array = slot->is_scalar ? store_array_copy(numbers[i]) : s->arrays[rank][i];
+    }
+    assert_int_equal(oracle_interpret_loop(&part, NULL, &s->w->m), KATA_OK);
+    for (int i = 0; i < s->a->slot_count; i++) {
+        chain_slot *slot = s->a->slots[i];
+        if (slot->is_scalar)
+            store_array_free(slot->array);
+        else
+            s->arrays[rank][i] = slot->array;
+        slot->array = NULL;
+    }
+}
+
+/* The truth: the whole loop, with its scalars. */
+static void run_truth(simulation *s, const chain_loop *loop)
+{
+    store_array **truth = s->arrays[MOST_RANKS];
+    for (int i = 0; i < s->a->slot_count; i++) s->a->slots[i]->array = truth[i];
+    assert_int_equal(oracle_interpret_loop(loop, NULL, &s->w->m), KATA_OK);
+    for (int i = 0; i < s->a->slot_count; i++) {
+        truth[i] = s->a->slots[i]->array;
+        s->a->slots[i]->array = NULL;
+    }
+}
+
+static void run_part(simulation *s, int rank, const chain_loop *loop, const plan_span span[3],
+                     store_array *const *numbers)
+{
+    grid_box done[27];
+    int count = 0;
+    store_ranks ranks = as_rank(s, rank);
+    for (int i = 0; i < 27; i++) {
+        int image[3] = {i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1};
+        int64_t back[3];
+        bool may = true;
+        for (int d = 0; d < 3; d++) {
+            may = may && (!image[d] || s->p->wraps[d]);
+            back[d] = -image[d] * loop->shape.size[d];
+        }
+        grid_box box = store_own_points(loop, &ranks, span, image);
+        if (!may || grid_box_is_empty(&box)) continue;
+        box = grid_box_moved(&box, back, 1);
+        for (int k = 0; k < count; k++) s->unclear = s->unclear || grid_box_meet(&done[k], &box);
+        done[count++] = box;
+        run_box(s, rank, loop, &box, numbers);
+    }
+}
+
+/* ---- values between ranks -------------------------------------------------------------------- */
+
+static void copy_values(store_array *to, const store_array *from, const grid_box *box)
+{
+    if (grid_box_is_empty(box)) return;
+    void *bytes = malloc(store_box_bytes(to, box));
+    assert_non_null(bytes);
+    store_pack(from, box, bytes);
+    store_unpack(to, box, bytes);
+    free(bytes);
+}
+
+/* Copies a box of a field's indices, beyond periodic sides too, from the ranks whose own they are.
+ */
+static void fetch(simulation *s, int slot, int to, const grid_box *box)
+{
+    const chain_slot *field = s->a->slots[slot];
+    for (int i = 0; i < 27; i++) {
+        int image[3] = {i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1};
+        int64_t by[3];
+        bool may = true;
+        for (int d = 0; d < 3; d++) {
+            may = may && (!image[d] || (s->p->wraps[d] && store_may_wrap(field, d)));
+            by[d] = image[d] * field->shape.size[d];
+        }
+        for (int from = 0; from < total(s) && may; from++) {
+            grid_box own = store_own_box(field, &s->ranks, from);
+            grid_box there = grid_box_moved(box, by, 1);
+            there = grid_box_intersect(&there, &own);
+            if (from != to) copy_values(s->arrays[to][slot], s->arrays[from][slot], &there);
+        }
+    }
+}
+
+static void exchange(simulation *s, int slot, const plan_span span[3])
+{
+    const chain_slot *field = s->a->slots[slot];
+    for (int to = 0; to < total(s); to++) {
+        grid_box pieces[6], own = store_own_box(field, &s->ranks, to);
+        grid_box around = store_around(field, &s->ranks, &own, span, s->p->wraps);
+        int count = grid_box_subtract(&around, &own, pieces);
+        for (int d = 0; d < 3; d++)
+            s->unclear = s->unclear || around.hi[d] - around.lo[d] > field->shape.size[d];
+        for (int i = 0; i < count; i++) fetch(s, slot, to, &pieces[i]);
+    }
+}
+
+static void gather(simulation *s, int slot)
+{
+    grid_box all = chain_slot_memory(s->a->slots[slot]);
+    for (int to = 0; to < total(s); to++) fetch(s, slot, to, &all);
+}
+
+static void run_step(simulation *s, const plan_dealt_step *step)
+{
+    bool runs = step->kind == PLAN_DEALT_PART || step->kind == PLAN_DEALT_WHOLE;
+    if (step->kind == PLAN_DEALT_EXCHANGE) exchange(s, step->slot, step->span);
+    if (step->kind == PLAN_DEALT_GATHER) gather(s, step->slot);
+    if (!runs) return;
+    const chain_loop *loop = s->a->loops[step->loop].loop;
+    store_array *numbers[WORLD_SLOTS] = {NULL};
+    for (int i = 0; i < s->a->slot_count; i++)
+        if (s->a->slots[i]->is_scalar) numbers[i] = store_array_copy(s->arrays[MOST_RANKS][i]);
+    run_truth(s, loop);
+    for (int r = 0; r < total(s); r++) {
+        if (step->kind == PLAN_DEALT_PART)
+            run_part(s, r, loop, step->span, numbers);
+        else
+            run_box(s, r, loop, &loop->box, numbers);
+    }
+    for (int i = 0; i < s->a->slot_count; i++) store_array_free(numbers[i]);
+}
+
+/* ---- comparing ------------------------------------------------------------------------------- */
+
+static bool same_values(const store_array *a, const store_array *b, const grid_box *box)
+{
+    size_t count = (size_t)(grid_box_points(box) * a->components);
+    double *x = calloc(2 * count + 1, sizeof *x), *y = x + count;
+    bool same = true;
+    assert_non_null(x);
+    if (count) {
+        store_read(a, box, a->components, KATA_F64, x);
+        store_read(b, box, a->components, KATA_F64, y);
+    }
+    for (size_t i = 0; i < count && same; i++)
+        same = (isnan(x[i]) && isnan(y[i])) || !memcmp(&x[i], &y[i], sizeof *x);
+    free(x);
+    return same;
+}
+
+/* Whether ranks have all that homes promise, within the field; `loud`: says which has not. */
+static bool keeps_promises(const simulation *s, const plan_home *homes, bool loud)
+{
+    bool same = true;
+    const bool nowhere[3] = {false, false, false};
+    for (int i = 0; i < s->a->slot_count && same; i++) {
+        const chain_slot *slot = s->a->slots[i];
+        for (int r = 0; r < total(s) && !slot->is_scalar && same; r++) {
+            grid_box own = store_own_box(slot, &s->ranks, r);
+            grid_box box = homes[i].whole
+                               ? chain_slot_memory(slot)
+                               : store_around(slot, &s->ranks, &own, homes[i].valid, nowhere);
+            same = same_values(s->arrays[r][i], s->arrays[MOST_RANKS][i], &box);
+            text where = {0};
+            grid_box_print(&where, &box, 3);
+            if (!same && loud)
+                fprintf(stderr, "field %d differs on rank %d in %s\n", i, r, text_get(&where));
+            text_free(&where);
+        }
+    }
+    return same;
+}
+
+/* ---- chains ---------------------------------------------------------------------------------- */
+
+static void choose_ranks(world *w, simulation *s, plan_dealt *p)
+{
+    int most = 4;
+    for (int d = 2; d >= 1; d--) {
+        int n = d < w->shape.rank ? (int)world_from(w, 1, most) : 1;
+        s->ranks.count[d] = p->parts[d] = n;
+        if (n > 1) most = MOST_RANKS / 4 > 2 ? 2 : MOST_RANKS / 4;
+    }
+    s->ranks.count[0] = p->parts[0] = 1;
+    p->every = world_from(w, 1, 6);
+    p->small = true;
+}
+
+/* Takes one thing away from a plan; false where there is nothing of this kind. */
+static bool damage(plan_dealt *p, int kind, world *w)
+{
+    static const plan_dealt_kind of[DAMAGES] = {PLAN_DEALT_EXCHANGE, PLAN_DEALT_EXCHANGE,
+                                                PLAN_DEALT_PART, PLAN_DEALT_PART,
+                                                PLAN_DEALT_GATHER};
+    int start = p->count ? (int)world_from(w, 0, p->count - 1) : 0;
+    for (int i = 0; i < p->count; i++) {
+        plan_dealt_step *step = &p->steps[(start + i) % p->count];
+        if (step->kind != of[kind]) continue;
+        if (kind == 0 || kind == 4) {
+            *step = (plan_dealt_step){.kind = PLAN_DEALT_EXCHANGE, .slot = step->slot};
+            return true;
+        }
+        for (int d = 0; d < 3; d++) {
+            if (kind % 2 && step->span[d].lo < 0) return step->span[d].lo++, true;
+            if (kind % 2 == 0 && step->span[d].hi > 0) return step->span[d].hi--, true;
+        }
+    }
+    return false;
+}
+
+typedef struct outcome {
+    bool same, unclear, damaged;
+    int parts;
+} outcome;
+
+/* Runs a chain in two parts, on ranks. `kind`: the damage to the second one; -1: none. */
+static outcome simulate(uint64_t seed, int kind)
+{
+    world w;
+    simulation s = {.w = &w};
+    outcome result = {.same = true};
+    plan_home homes[WORLD_SLOTS] = {{0}};
+    plan_dealt shape = {0};
+    world_make(&w, seed, &(world_kind){.most_loops = seed % 4 ? 12 : WORLD_LOOPS});
+    world_reset(&w);
+    choose_ranks(&w, &s, &shape);
+    for (size_t i = 0; i < w.chain.slot_count; i++) {
+        chain_slot *slot = w.chain.slots[i];
+        homes[i].whole = true;
+        store_array *first = store_slot_array(slot);
+        for (int r = 0; r <= MOST_RANKS; r++) s.arrays[r][i] = store_array_copy(first);
+        store_array_free(first);
+        slot->array = NULL;
+    }
+    size_t half = (size_t)world_from(&w, 0, (int64_t)w.chain.count);
+    for (int turn = 0; turn < 2; turn++) {
+        chain part = w.chain;
+        analysis_chain a;
+        plan_dealt p = shape;
+        part.loops += turn ? half : 0;
+        part.count = turn ? w.chain.count - half : half;
+        assert_true(analysis_chain_make(&part, &a));
+        assert_true(plan_deal(&p, &a, homes));
+        s.a = &a;
+        s.p = &p;
+        if (turn && kind >= 0) result.damaged = damage(&p, kind, &w);
+        for (int i = 0; i < p.count; i++) {
+            result.parts += p.steps[i].kind == PLAN_DEALT_PART;
+            run_step(&s, &p.steps[i]);
+        }
+        result.same = result.same && keeps_promises(&s, homes, kind < 0 && !s.unclear);
+        if (!result.same && kind < 0 && !s.unclear) {
+            text shown = {0};
+            chain_print(&shown, &part);
+            plan_dealt_print(&shown, &p, &a);
+            fprintf(stderr, "seed %llu, ranks %d %d:\n%s", (unsigned long long)seed,
+                    s.ranks.count[1], s.ranks.count[2], text_get(&shown));
+            text_free(&shown);
+        }
+        plan_dealt_free(&p);
+        analysis_chain_free(&a);
+    }
+    result.unclear = s.unclear;
+    for (int r = 0; r <= MOST_RANKS; r++)
+        for (int i = 0; i < WORLD_SLOTS; i++) store_array_free(s.arrays[r][i]);
+    world_free(&w);
+    return result;
+}
+
+static uint64_t chain_count(void)
+{
+    const char *asked = getenv("KATA_TEST_CHAINS"), *full = getenv("KATA_TEST_FULL");
+    return asked ? strtoull(asked, NULL, 10) : full && full[0] == '1' ? 20000 : 400;
+}
+
+static void random_chains_on_ranks_give_the_same_bits(void **state)
+{
+    (void)state;
+    int parts = 0, unclear = 0;
+    for (uint64_t seed = 1; seed <= chain_count(); seed++) {
+        outcome o = simulate(seed, -1);
+        assert_true(o.same || o.unclear);
+        parts += o.parts;
+        unclear += o.unclear;
+    }
+    assert_true(parts > (int)chain_count());
+    assert_true(unclear * 10 < (int)chain_count());
+}
+
+static void damaged_plans_give_other_bits(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < DAMAGES; kind++) {
+        int found = 0, damaged = 0;
+        for (uint64_t seed = 1; seed <= 5000 && found < 5; seed++) {
+            outcome o = simulate(seed, kind);
+            damaged += o.damaged;
+            found += o.damaged && !o.same;
+        }
+        if (found < 5) fprintf(stderr, "damage %d: found %d of %d\n", kind, found, damaged);
+        assert_true(found == 5);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_chains_on_ranks_give_the_same_bits),
+        cmocka_unit_test(damaged_plans_give_other_bits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
