@@ -61,13 +61,13 @@ static bool run_whole(ranks_run *run, int number)
     return ranks_add_loop(run, number, &loop->box, 0);
 }
 
-static bool gather(ranks_run *run, chain_slot *slot)
+/* A rank that has failed takes part as well: others wait for its values. */
+static void gather(ranks_run *run, chain_slot *slot)
 {
-    if (!slot->part) return true;
+    if (!slot->part) return;
     ranks_settle(run);
-    if (run->status) return true;
-    run->status = ranks_make_whole(run->r, slot, false, run->m);
-    return run->status == KATA_OK;
+    kata_status status = ranks_make_whole(run->r, slot, false, run->m);
+    if (!run->status) run->status = status;
 }
 
 static bool add_copy(ranks_run *run, const ranks_copy *copy)
@@ -153,7 +153,7 @@ static bool run_step(ranks_run *run, const plan_dealt_step *step)
 {
     switch (step->kind) {
     case PLAN_DEALT_EXCHANGE: return exchange(run, run->c->slots[step->slot], step->span);
-    case PLAN_DEALT_GATHER: return gather(run, run->c->slots[step->slot]);
+    case PLAN_DEALT_GATHER: gather(run, run->c->slots[step->slot]); return true;
     case PLAN_DEALT_PART: return run_part(run, step);
     case PLAN_DEALT_WHOLE: return run_whole(run, step->loop);
     }

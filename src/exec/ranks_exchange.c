@@ -112,26 +112,34 @@ static void find_starts(struct exec_ranks *r, const chain_slot *slot)
     r->starts[comm_ranks(r->comm)] = at;
 }
 
-/* TODO chunks */
+/* A field's values take much memory, those of partial sums little: that is kept. */
+static void release_large(struct exec_ranks *r)
+{
+    enum { LARGE = 1 << 20 };
+    if (r->gathered_room <= LARGE) return;
+    free(r->gathered);
+    r->gathered = NULL;
+    r->gathered_room = 0;
+}
+
 kata_status ranks_make_whole(struct exec_ranks *r, chain_slot *slot, bool keep, messages *m)
 {
-    if (!slot->part) return KATA_OK;
-    if (keep && slot->array) return KATA_OK;
-    store_part *part = slot->part;
-    grid_box own = part->own;
+    if (!slot->part || (keep && slot->array)) return KATA_OK;
+    grid_box own = slot->part->own;
     find_starts(r, slot);
     size_t me = (size_t)comm_rank(r->comm), bytes = r->starts[me + 1] - r->starts[me];
     char *mine = malloc(bytes + 1);
-    if (mine && bytes) store_pack(part->slot.array, &own, mine);
     store_array_free(slot->array);
     slot->array = NULL;
-    kata_status status =
-        mine && store_slot_array(slot) ? ranks_gather_known(r, mine, m) : message_no_memory(m);
+    if (!mine || !store_slot_array(slot)) comm_give_up(r->comm, "out of memory");
+    if (bytes) store_pack(slot->part->slot.array, &own, mine);
+    kata_status status = ranks_gather_known(r, mine, m);
     free(mine);
     for (int i = 0; i < comm_ranks(r->comm) && !status; i++) {
         grid_box box = store_own_box(slot, &r->box, i);
         if (!grid_box_is_empty(&box)) store_unpack(slot->array, &box, r->gathered + r->starts[i]);
     }
+    release_large(r);
     if (!keep) store_part_free(slot);
     return status;
 }
