@@ -144,8 +144,9 @@ static const char *gather_large(const void *mine, const size_t *starts, void *al
 static const char *gather(const void *mine, const size_t *starts, void *all)
 {
     if (starts[plugin.ranks] >= INT32_MAX) return gather_large(mine, starts, all);
-    int *counts = calloc(2 * (size_t)plugin.ranks, sizeof *counts), *at = counts + plugin.ranks;
+    int *counts = calloc(2 * (size_t)plugin.ranks, sizeof *counts);
     if (!counts) return "out of memory";
+    int *at = counts + plugin.ranks;
     for (int i = 0; i < plugin.ranks; i++) {
         counts[i] = (int)(starts[i + 1] - starts[i]);
         at[i] = (int)starts[i];
