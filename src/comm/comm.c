@@ -112,7 +112,7 @@ kata_status comm_gather(comm *c, const void *mine, const size_t *starts, void *a
 kata_status comm_gather_starts(comm *c, size_t bytes, size_t *starts, messages *m)
 {
     for (int i = 0; i <= c->ranks; i++) starts[i] = (size_t)i * sizeof bytes;
-    uint64_t *each = calloc((size_t)c->ranks, sizeof *each), mine = bytes;
+    uint64_t *each = calloc((size_t)c->ranks + 1, sizeof *each), mine = bytes;
     if (!each) return message_no_memory(m);
     kata_status status = comm_gather(c, &mine, starts, each, m);
     starts[0] = 0;

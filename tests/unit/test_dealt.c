@@ -181,7 +181,7 @@ static bool same_values(const store_array *a, const store_array *b, const grid_b
         store_read(b, box, a->components, KATA_F64, y);
     }
     for (size_t i = 0; i < count && same; i++)
-        same = (isnan(x[i]) && isnan(y[i])) || !memcmp(&x[i], &y[i], sizeof *x);
+        same = isnan(x[i]) ? isnan(y[i]) : x[i] == y[i] && signbit(x[i]) == signbit(y[i]);
     free(x);
     return same;
 }
