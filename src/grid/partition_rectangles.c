@@ -129,7 +129,10 @@ static void try_all(cutter *c, int level, const int64_t size[3], const int64_t m
 static void choose_rectangle(cutter *c, int level, const int64_t size[3], int64_t parts[3])
 {
     int64_t most[3];
-    for (int d = 0; d < 3; d++) most[d] = larger(1, size[d] / c->levels->smallest);
+    for (int d = 0; d < 3; d++) {
+        most[d] = larger(1, size[d] / c->levels->smallest);
+        parts[d] = 1;
+    }
     try_all(c, level, size, most, parts);
 }
 
