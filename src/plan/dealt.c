@@ -251,6 +251,7 @@ static bool add_exchange(dealer *d, int slot)
         valid[k].lo = smaller(valid[k].lo, d->needs[slot][k].lo);
         valid[k].hi = larger(valid[k].hi, d->needs[slot][k].hi);
         step->span[k] = valid[k];
+        d->homes[slot].images[k] = d->p->wraps[k];
         d->p->margin[k] = larger(d->p->margin[k], larger(-valid[k].lo, valid[k].hi));
     }
     return true;
@@ -275,11 +276,14 @@ static void note_written(dealer *d, const analysis_loop *l, const plan_span exte
         plan_home *home = &d->homes[t->slot];
         if (!home->whole && !replaces(l->loop, t->param)) continue;
         for (int k = 0; k < 3; k++) home->valid[k] = (plan_span){-PLAN_FAR, PLAN_FAR};
+        memcpy(home->images, d->p->wraps, sizeof home->images);
         home->whole = false;
     }
     for (int i = 0; i < l->touch_count; i++)
         for (int k = 0; k < 3 && l->touches[i].writes && !l->touches[i].scalar; k++) {
-            plan_span *valid = &d->homes[l->touches[i].slot].valid[k];
+            plan_home *home = &d->homes[l->touches[i].slot];
+            plan_span *valid = &home->valid[k];
+            home->images[k] = home->images[k] && d->p->wraps[k];
             valid->lo = larger(valid->lo, smaller(extent[k].lo + l->touches[i].hi[k], 0));
             valid->hi = smaller(valid->hi, larger(extent[k].hi + l->touches[i].lo[k], 0));
         }
@@ -337,12 +341,16 @@ static bool add_whole(dealer *d, int number)
     return step;
 }
 
+/* A chain before, in which a side did not wrap, has left no copies beyond it. */
 static void find_wraps(dealer *d)
 {
     for (int l = 0; l < d->a->loop_count; l++)
         for (int k = 0; k < 3; k++)
             if (is_cut(d, k) && suits(d, &d->a->loops[l]) && is_periodic(&d->a->loops[l], k))
                 d->p->wraps[k] = true;
+    for (int s = 0; s < d->a->slot_count; s++)
+        for (int k = 0; k < 3; k++)
+            if (d->p->wraps[k] && !d->homes[s].images[k]) d->homes[s].valid[k] = (plan_span){0, 0};
 }
 
 bool plan_deal(plan_dealt *p, const analysis_chain *a, plan_home *homes)

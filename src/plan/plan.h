@@ -331,6 +331,7 @@ typedef struct plan_home {
     bool whole; /* all values */
     bool fixed; /* it cannot be dealt out, and stays whole: memory of the program */
     plan_span valid[3];
+    bool images[3]; /* also of indices beyond the sides, copies of those a period away */
 } plan_home;
 
 typedef enum plan_dealt_kind {
