@@ -53,11 +53,10 @@ static void count_work(kata *k, end_reason why, const char *call)
         k->work.points += chain_loop_points(&k->chain.loops[i]);
 }
 
-/* On several ranks compiled loops run on all of them; others, and those that are recorded, run
- * whole on each. */
+/* On several ranks compiled loops run on all of them; others run whole on each. */
 static const exec_executor *executor_of(const kata *k)
 {
-    bool dealt = k->exec.ranks && k->executor == &exec_cpu && !k->record;
+    bool dealt = k->exec.ranks && k->executor == &exec_cpu;
     return dealt ? &exec_on_ranks : k->executor;
 }
 

@@ -1,14 +1,13 @@
-/* One rank alone, or the plugin for MPI, which is loaded once for the process. */
+/* The plugin for MPI, which is loaded once for the process. */
 #include "comm/plugin.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct comm {
     int rank, ranks, node_ranks;
-    const comm_plugin *plugin; /* NULL: alone */
+    const comm_plugin *plugin;
 };
 
 /* ---- launchers ------------------------------------------------------------------------------- */
@@ -83,12 +82,11 @@ static bool join(comm *c, int ranks, messages *m)
 
 comm *comm_open(messages *m)
 {
-    static comm alone = {0, 1, 1, NULL}, joined;
+    static comm joined;
     int rank, ranks;
     if (joined.plugin) return &joined;
     comm_launched(&rank, &ranks);
-    if (ranks == 1) return &alone;
-    return join(&joined, ranks, m) ? &joined : NULL;
+    return ranks > 1 && join(&joined, ranks, m) ? &joined : NULL;
 }
 
 int comm_rank(const comm *c) { return c->rank; }
@@ -99,14 +97,12 @@ int comm_node_ranks(const comm *c) { return c->node_ranks; }
 
 kata_status comm_exchange(comm *c, comm_message *list, int count, messages *m)
 {
-    return c->plugin ? failed(m, c->plugin->exchange(list, count)) : KATA_OK;
+    return failed(m, c->plugin->exchange(list, count));
 }
 
 kata_status comm_gather(comm *c, const void *mine, const size_t *starts, void *all, messages *m)
 {
-    if (c->plugin) return failed(m, c->plugin->gather(mine, starts, all));
-    if (starts[1] > starts[0]) memcpy(all, mine, starts[1] - starts[0]);
-    return KATA_OK;
+    return failed(m, c->plugin->gather(mine, starts, all));
 }
 
 kata_status comm_gather_starts(comm *c, size_t bytes, size_t *starts, messages *m)
@@ -124,6 +120,6 @@ kata_status comm_gather_starts(comm *c, size_t bytes, size_t *starts, messages *
 void comm_give_up(const comm *c, const char *message)
 {
     fprintf(stderr, "error: rank %d: %s\n", c->rank, message);
-    if (c->plugin) c->plugin->give_up();
+    c->plugin->give_up();
     abort();
 }

@@ -13,7 +13,7 @@ typedef struct comm comm;
 
 /* What a launcher's variables say of this process: 0 and 1 where there is none. */
 void comm_launched(int *rank, int *ranks);
-/* The ranks that were launched together, or this process alone. NULL, reported, where there are
+/* The ranks that were launched together. NULL for a process alone; and, reported, where there are
  * several and MPI is not there. */
 comm *comm_open(messages *m);
 int comm_rank(const comm *c);  /* from 0 */

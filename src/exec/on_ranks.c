@@ -119,33 +119,35 @@ static bool exchange(ranks_run *run, chain_slot *slot, const plan_span span[3])
     return done;
 }
 
-/* The points of a loop on this rank, in boxes: there are several where sides wrap, which mostly
- * make one. A loop that reduces runs, also without points. */
+/* The boxes of a loop's points on this rank. Where sides wrap there are several, which mostly make
+ * one: the first. Returns their number, 0 where there are no points. */
+static int find_boxes(const ranks_run *run, const plan_dealt_step *step,
+                      grid_box boxes[STORE_IMAGES])
+{
+    int count = 0;
+    for (int i = 0; i < STORE_IMAGES; i++) {
+        int image[3];
+        int number = (i + STORE_NO_IMAGE) % STORE_IMAGES; /* the points inside come first */
+        if (!store_image(number, run->plan->wraps, image)) continue;
+        grid_box box =
+            store_own_points(&run->c->loops[step->loop], &run->r->box, step->span, image);
+        if (!grid_box_is_empty(&box) && !(count && grid_box_join(&boxes[0], &box)))
+            boxes[count++] = box;
+    }
+    return count;
+}
+
+/* A loop that reduces runs, also without points. */
 static bool run_part(ranks_run *run, const plan_dealt_step *step)
 {
     const chain_loop *loop = &run->c->loops[step->loop];
-    const int here[3] = {0, 0, 0}, *wraps = run->images;
-    grid_box box = store_own_points(loop, &run->r->box, step->span, here);
-    bool done = deal_out_fields(run, loop), any = !grid_box_is_empty(&box);
-    grid_box others[26];
-    int count = 0;
-    for (int i = 0; i < 27; i++) {
-        const int image[3] = {i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1};
-        bool is = false, may = true;
-        for (int d = 0; d < 3; d++) {
-            is = is || image[d];
-            may = may && (!image[d] || wraps[d]);
-        }
-        grid_box other = is && may ? store_own_points(loop, &run->r->box, step->span, image)
-                                   : (grid_box){.lo = {1}};
-        if (grid_box_is_empty(&other)) continue;
-        if (!(any && grid_box_join(&box, &other))) others[count++] = other;
-    }
+    grid_box boxes[STORE_IMAGES] = {{{0, 0, 0}, {0, 0, 0}}};
+    int count = find_boxes(run, step, boxes);
+    bool done = deal_out_fields(run, loop);
+    if (!count && ranks_reduces(loop)) count = 1;
     ranks_make_copies(run);
-    if (done && (any || ranks_reduces(loop)))
-        done = ranks_add_loop(run, step->loop, &box, run->parted);
     for (int i = 0; i < count && done; i++)
-        done = ranks_add_loop(run, step->loop, &others[i], run->parted);
+        done = ranks_add_loop(run, step->loop, &boxes[i], run->parted);
     return done;
 }
 
@@ -212,7 +214,6 @@ static bool plan_chain(ranks_run *run, const analysis_chain *a, plan_dealt *p, p
     for (int i = 0; i < a->slot_count; i++) homes[i] = home_of(a->slots[i]);
     if (!plan_deal(p, a, homes)) return false;
     for (int d = 0; d < 3; d++) {
-        run->images[d] = p->wraps[d];
         if (ranks->count[d] > 1) run->parted |= 1 << d;
     }
     run->plan = p;
@@ -306,7 +307,7 @@ int exec_ranks_count(const exec_context *context)
 kata_status exec_ranks_open(exec_context *context, messages *m)
 {
     comm *c = comm_open(m);
-    if (!c || comm_ranks(c) == 1) return m->status;
+    if (!c) return m->status;
     struct exec_ranks *r = calloc(1, sizeof *r);
     if (!r) return message_no_memory(m);
     r->comm = c;

@@ -75,7 +75,6 @@ typedef struct ranks_run {
     chain local; /* loops that run next on this rank */
     const plan_dealt *plan;
     int parted;        /* as of parted loops */
-    int images[3];     /* 1 where sides wrap */
     ranks_batch batch; /* exchanges that come before the loops of `local` */
     kata_status status;
     messages *m;

@@ -61,7 +61,8 @@ kata_status ranks_exchange(struct exec_ranks *r, ranks_batch *batch, messages *m
         if (out) done = done && add_message(r, list, &count, peer, out, true);
         if (out && done) pack(batch, me, peer, list[count - 1].data);
     }
-    kata_status status = done ? comm_exchange(r->comm, list, count, m) : message_no_memory(m);
+    if (!done) comm_give_up(r->comm, "out of memory"); /* others wait for its messages */
+    kata_status status = comm_exchange(r->comm, list, count, m);
     for (int i = 0; i < count && !status; i++)
         if (!list[i].sends) unpack(batch, list[i].peer, me, list[i].data);
     batch->count = 0;
@@ -81,7 +82,7 @@ static bool grow(struct exec_ranks *r, size_t bytes)
 
 kata_status ranks_gather_known(struct exec_ranks *r, const void *mine, messages *m)
 {
-    if (!grow(r, r->starts[comm_ranks(r->comm)] + 1)) return message_no_memory(m);
+    if (!grow(r, r->starts[comm_ranks(r->comm)] + 1)) comm_give_up(r->comm, "out of memory");
     return comm_gather(r->comm, mine, r->starts, r->gathered, m);
 }
 

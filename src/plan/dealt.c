@@ -60,9 +60,9 @@ static bool suits_grid(const dealer *d, const grid_shape *shape)
 }
 
 /* Whether the indices of a field are those of the loop's grid, along dimensions that are cut. */
-static bool is_alike(const dealer *d, const analysis_loop *l, const analysis_touch *t)
+static bool is_alike(const dealer *d, const analysis_touch *t)
 {
-    return !t->remapped && !(t->level && is_cut(d, t->level - 1)) && !t->scalar && l;
+    return !t->remapped && !(t->level && is_cut(d, t->level - 1));
 }
 
 /* Whether a field may be dealt out that a loop writes, or reads at its own indices. */
@@ -113,7 +113,7 @@ static bool suits(const dealer *d, const analysis_loop *l)
     for (int i = 0; i < l->touch_count; i++) {
         const analysis_touch *t = &l->touches[i];
         if (t->scalar) continue;
-        if (is_alike(d, l, t) ? !suits_field(d, l, t) : is_written(l, t->slot)) return false;
+        if (is_alike(d, t) ? !suits_field(d, l, t) : is_written(l, t->slot)) return false;
     }
     return true;
 }
@@ -210,7 +210,7 @@ static bool gathers_from(const dealer *d, int first, int end, const analysis_loo
 {
     for (int i = 0; i < l->touch_count; i++) {
         const analysis_touch *t = &l->touches[i];
-        if (t->scalar || is_alike(d, l, t)) continue;
+        if (t->scalar || is_alike(d, t)) continue;
         for (int k = first; k < end; k++)
             if (is_written(&d->a->loops[k], t->slot)) return true;
     }
@@ -307,7 +307,7 @@ static bool add_parts(dealer *d, int first, int end)
     for (int l = first; l < end && done; l++) {
         const analysis_loop *loop = &d->a->loops[l];
         for (int i = 0; i < loop->touch_count && done; i++)
-            if (!loop->touches[i].scalar && !is_alike(d, loop, &loop->touches[i]))
+            if (!loop->touches[i].scalar && !is_alike(d, &loop->touches[i]))
                 done = add_gather(d, loop->touches[i].slot);
     }
     for (int s = 0; s < d->a->slot_count && done; s++)

@@ -45,6 +45,16 @@ grid_box store_own_points(const chain_loop *loop, const store_ranks *ranks, cons
     return box;
 }
 
+bool store_image(int i, const bool wraps[3], int image[3])
+{
+    bool may = true;
+    for (int d = 0; d < 3; d++, i /= 3) {
+        image[d] = i % 3 - 1;
+        may = may && (!image[d] || wraps[d]);
+    }
+    return may;
+}
+
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 size_t store_box_bytes(const store_array *a, const grid_box *box)

@@ -218,6 +218,10 @@ void store_part_free(chain_slot *slot);
  * by how many periods it is moved along each dimension. May be empty. */
 grid_box store_own_points(const chain_loop *loop, const store_ranks *ranks, const plan_span span[3],
                           const int image[3]);
+/* Sets image number i, of STORE_IMAGES; that in the middle is none. False where some dimension
+ * along which it is moved does not wrap. */
+enum { STORE_IMAGES = 27, STORE_NO_IMAGE = 13 };
+bool store_image(int i, const bool wraps[3], int image[3]);
 
 /* Copies a box between an array and memory without gaps, row by row, in the order x, y, z,
  * component. Returns the bytes. */

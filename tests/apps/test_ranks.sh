@@ -49,7 +49,7 @@ counts="2 3"
 expect_same blur
 expect_same weather --steps 3
 expect_same cloverleaf --steps 5 --quiet
-expect_same cavity --re 100 --size 24 --tolerance 0.5 --quiet
+expect_same cavity --re 100 --size 24 --tolerance 0.5 --quiet --data cavity.vtkhdf
 counts="4"
 expect_same vortex --size 16 --until 0.5 --quiet
 expect_same lattice --case poiseuille --scheme aa
@@ -75,11 +75,28 @@ with open("u.npy", "wb") as f:
     f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
     f.write(struct.pack("<64d", *range(64)))
 END
-run="$kata apply disagree.kata scale u=u.npy"
-code=0
-timeout 60 mpirun -n 1 $run v=v.npy c=2 : -n 1 $run v=v.npy c=3 >out 2>err || code=$?
-if [ "$code" -eq 0 ] || [ "$code" -eq 124 ]; then fail "ranks that disagree exit with $code"; fi
+# Complains unless two different commands end as one program, with an error.
+expect_refused() # mpirun's arguments...
+{
+    local code=0
+    timeout 60 mpirun "$@" >out 2>err </dev/null || code=$?
+    if [ "$code" -eq 0 ] || [ "$code" -eq 124 ]; then fail "mpirun $* exits with $code"; fi
+}
+run=("$kata" apply disagree.kata scale u=u.npy v=v.npy)
+expect_refused -n 1 "${run[@]}" c=2 : -n 1 "${run[@]}" c=3
 expect_in err "ranks disagree: rank 0 and rank 1 both run a chain of 1 loops"
+expect_refused -n 1 "${run[@]}" c=2 : -n 1 env KATA_CC=/bin/false KATA_CACHE_DIR="$PWD/other" "${run[@]}" c=2
+expect_in err "error: rank 1: the C compiler failed: /bin/false"
+
+# Fields are dealt out, and exchanged.
+cat >heat.kata <<'END'
+kernel heat(in double u, out double v) { v = u + 0.1*(u[0,-1] + u[0,1] - 2*u); }
+END
+KATA_EXPLAIN=text KATA_RANKS='every=2 small' timeout 60 mpirun -n 2 "$kata" apply heat.kata heat u=u.npy v=w.npy \
+    --steps 3 --boundary clamp 2>err
+expect_in err "# on 2 ranks, 2 along y and 1 along z"
+expect_in err "part loop 1 y 0 0 # heat"
+expect_in err "exchange field 0 y -1 1"
 
 # What cannot be.
 if KATA_RANKS="y=3" on_ranks 2 "$kata" run heat; then fail "y=3 suits 2 ranks"; fi

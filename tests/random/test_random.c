@@ -72,6 +72,7 @@ static const setting on_ranks[] = {
     {"cpu, 1 thread", "cpu", 1, false, false, false, false, NULL, false},
     {"cpu, 1 thread, tiles, shifted", "cpu", 1, false, false, true, false, "skewed y=3 z=2 depth=4",
      false},
+    {"cpu, 1 thread, wrapped fields", "cpu", 1, false, false, false, true, NULL, false},
 };
 
 /* The settings that programs run in; of plans one for each batch, in turn. */

@@ -75,17 +75,14 @@ static void run_truth(simulation *s, const chain_loop *loop)
 static void run_part(simulation *s, int rank, const chain_loop *loop, const plan_span span[3],
                      store_array *const *numbers)
 {
-    grid_box done[27];
+    grid_box done[STORE_IMAGES];
     int count = 0;
     store_ranks ranks = as_rank(s, rank);
-    for (int i = 0; i < 27; i++) {
-        int image[3] = {i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1};
+    for (int i = 0; i < STORE_IMAGES; i++) {
+        int image[3];
         int64_t back[3];
-        bool may = true;
-        for (int d = 0; d < 3; d++) {
-            may = may && (!image[d] || s->p->wraps[d]);
-            back[d] = -image[d] * loop->shape.size[d];
-        }
+        bool may = store_image(i, s->p->wraps, image);
+        for (int d = 0; d < 3; d++) back[d] = -image[d] * loop->shape.size[d];
         grid_box box = store_own_points(loop, &ranks, span, image);
         if (!may || grid_box_is_empty(&box)) continue;
         box = grid_box_moved(&box, back, 1);
@@ -112,14 +109,13 @@ static void copy_values(store_array *to, const store_array *from, const grid_box
 static void fetch(simulation *s, int slot, int to, const grid_box *box)
 {
     const chain_slot *field = s->a->slots[slot];
-    for (int i = 0; i < 27; i++) {
-        int image[3] = {i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1};
+    bool wraps[3];
+    for (int d = 0; d < 3; d++) wraps[d] = s->p->wraps[d] && store_may_wrap(field, d);
+    for (int i = 0; i < STORE_IMAGES; i++) {
+        int image[3];
         int64_t by[3];
-        bool may = true;
-        for (int d = 0; d < 3; d++) {
-            may = may && (!image[d] || (s->p->wraps[d] && store_may_wrap(field, d)));
-            by[d] = image[d] * field->shape.size[d];
-        }
+        bool may = store_image(i, wraps, image);
+        for (int d = 0; d < 3; d++) by[d] = image[d] * field->shape.size[d];
         for (int from = 0; from < total(s) && may; from++) {
             grid_box own = store_own_box(field, &s->ranks, from);
             grid_box there = grid_box_moved(box, by, 1);
