@@ -1,0 +1,46 @@
+/* Dealing chains out to ranks: what its files share. */
+#ifndef PLAN_DEALT_H
+#define PLAN_DEALT_H
+
+#include "plan/plan.h"
+
+static inline bool dealt_is_cut(const plan_dealt *p, int dimension)
+{
+    return p->parts[dimension] > 1;
+}
+
+/* ---- dealt_suits.c: which loops may run in parts ----------------------------------------------
+ */
+
+/* Whether a field is cut where the grid of a loop is that touches it: its own grid, or a finer or
+ * coarser one. A loop reads other fields only where they are whole. */
+bool dealt_follows(const plan_dealt *p, const analysis_loop *l, const analysis_touch *t);
+bool dealt_suits(const plan_dealt *p, const plan_home *homes, const analysis_loop *l);
+/* Whether it may compute so far around a rank's own points. */
+bool dealt_may_extend(const plan_dealt *p, const analysis_loop *l, const plan_span extent[3]);
+/* Whether some field of a loop has a periodic side. */
+bool dealt_is_periodic(const analysis_loop *l, int dimension);
+
+/* ---- dealt_spans.c: how far around a rank's own ------------------------------------------------
+ *
+ * Spans are added to the ends of what is a rank's own, lo <= 0 <= hi: of a loop, to its points; of
+ * a field, to its indices. */
+
+/* The indices that a touch reaches, where its loop runs on an extent. */
+plan_span dealt_touched(const plan_dealt *p, const analysis_loop *l, const analysis_touch *t, int d,
+                        plan_span extent);
+/* The indices that a write has completed then: all that write them have run. */
+plan_span dealt_completed(const plan_dealt *p, const analysis_loop *l, const analysis_touch *t,
+                          int d, plan_span extent);
+/* Sets the extents of a section's loops, which give each rank its own values in the end. `needs`,
+ * per slot, is for its own use. */
+void dealt_find_extents(const plan_dealt *p, const analysis_section *s, plan_span (*needs)[3],
+                        plan_span (*extents)[3]);
+/* Sets what a section needs, per slot, of the values before it. `replaced`: for its own use. */
+void dealt_find_needs(const plan_dealt *p, const analysis_section *s, plan_span (*extents)[3],
+                      bool *replaced, plan_span (*needs)[3]);
+
+/* Whether a loop writes all that a field stores, also ghosts and faces that its rules hide. */
+bool dealt_replaces(const chain_loop *loop, int param);
+
+#endif

@@ -1,0 +1,127 @@
+/* Which loops may run in parts, and how far around a rank's own points. */
+#include "plan/dealt.h"
+
+enum { FEW_POINTS = 1 << 15 }; /* of a grid: whole loops take less time than messages */
+
+bool plan_is_dealt(const grid_shape *shape, bool small)
+{
+    const grid_box all = grid_shape_box(shape);
+    return small || grid_box_points(&all) >= FEW_POINTS;
+}
+
+/* Whether each rank has points enough along dimensions that are cut. */
+static bool may_cut(const plan_dealt *p, const grid_shape *shape)
+{
+    bool may = true, cut = false;
+    for (int d = 0; d < 3; d++) {
+        cut = cut || dealt_is_cut(p, d);
+        if (dealt_is_cut(p, d)) may = may && d < shape->rank && shape->size[d] >= 2 * p->parts[d];
+    }
+    return may && cut;
+}
+
+bool dealt_follows(const plan_dealt *p, const analysis_loop *l, const analysis_touch *t)
+{
+    const grid_shape grid = chain_slot_grid(l->loop->bindings[t->param].slot);
+    return (!t->remapped || t->scaled) && may_cut(p, &grid);
+}
+
+/* A loop on few points may all the same touch a grid of many, which is then not gathered. */
+static bool suits_grids(const plan_dealt *p, const analysis_loop *l)
+{
+    bool many = plan_is_dealt(&l->loop->shape, p->small);
+    for (int i = 0; i < l->touch_count; i++) {
+        const analysis_touch *t = &l->touches[i];
+        if (t->scalar || !t->scaled) continue;
+        const grid_shape grid = chain_slot_grid(l->loop->bindings[t->param].slot);
+        many = many || plan_is_dealt(&grid, p->small);
+    }
+    return many && may_cut(p, &l->loop->shape);
+}
+
+/* Whether a field may be dealt out that a loop writes, or reads where its own points are. */
+static bool suits_field(const plan_dealt *p, const plan_home *homes, const analysis_loop *l,
+                        const analysis_touch *t)
+{
+    const chain_binding *b = &l->loop->bindings[t->param];
+    const grid_shape grid = chain_slot_grid(b->slot);
+    if (homes[t->slot].fixed) return false;
+    for (int d = 0; d < 3; d++) {
+        if (!dealt_is_cut(p, d)) continue;
+        bool wraps = grid_boundary_is_periodic(b->boundary, d);
+        plan_span far = dealt_touched(p, l, t, d, (plan_span){0, 0});
+        if (wraps && (b->slot->ghosts[d] || b->slot->staggered[d])) return false;
+        if (larger(-far.lo, far.hi) > grid.size[d] / p->parts[d]) return false;
+    }
+    return true;
+}
+
+static bool is_written(const analysis_loop *l, int slot)
+{
+    for (int i = 0; i < l->touch_count; i++)
+        if (l->touches[i].writes && l->touches[i].slot == slot) return true;
+    return false;
+}
+
+static bool has_periodic_points_beyond(const analysis_loop *l, int d)
+{
+    const chain_loop *loop = l->loop;
+    bool beyond = loop->box.lo[d] < 0 || loop->box.hi[d] > loop->shape.size[d];
+    return beyond && dealt_is_periodic(l, d);
+}
+
+bool dealt_suits(const plan_dealt *p, const plan_home *homes, const analysis_loop *l)
+{
+    const chain_loop *loop = l->loop;
+    if (loop->once || loop->copy || l->gathers || l->uncuttable || l->checks) return false;
+    if (!suits_grids(p, l)) return false;
+    for (int d = 0; d < 3; d++) {
+        bool ordered = loop->kernel->order[d] != IR_UNORDERED;
+        if (dealt_is_cut(p, d) && (ordered || has_periodic_points_beyond(l, d))) return false;
+    }
+    for (int i = 0; i < l->touch_count; i++) {
+        const analysis_touch *t = &l->touches[i];
+        if (t->scalar) continue;
+        bool suits = dealt_follows(p, l, t) ? suits_field(p, homes, l, t) : !is_written(l, t->slot);
+        if (!suits) return false;
+    }
+    return true;
+}
+
+/* ---- around a rank's own points -------------------------------------------------------------- */
+
+static bool has_rule(const analysis_loop *l, int dimension, bool periodic)
+{
+    for (int i = 0; i < l->touch_count; i++) {
+        const analysis_touch *t = &l->touches[i];
+        if (t->scalar || (t->remapped && !t->scaled)) continue;
+        const grid_boundary *rules = l->loop->bindings[t->param].boundary;
+        if (grid_boundary_is_periodic(rules, dimension) == periodic) return true;
+    }
+    return false;
+}
+
+bool dealt_is_periodic(const analysis_loop *l, int dimension)
+{
+    return has_rule(l, dimension, true);
+}
+
+/* Whether a loop may run beyond periodic sides: there, too, points find what they find a period
+ * away. */
+static bool may_wrap(const analysis_loop *l, int dimension)
+{
+    const chain_loop *loop = l->loop;
+    return !loop->kernel->guarded && loop->colors <= 1 && !l->reduces &&
+           !has_rule(l, dimension, false);
+}
+
+bool dealt_may_extend(const plan_dealt *p, const analysis_loop *l, const plan_span extent[3])
+{
+    for (int d = 0; d < 3; d++) {
+        if (!extent[d].lo && !extent[d].hi) continue;
+        int64_t part = l->loop->shape.size[d] / p->parts[d];
+        if (l->reduces || larger(-extent[d].lo, extent[d].hi) > part) return false;
+        if (p->wraps[d] && !may_wrap(l, d)) return false;
+    }
+    return true;
+}
