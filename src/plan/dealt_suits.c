@@ -20,10 +20,26 @@ static bool may_cut(const plan_dealt *p, const grid_shape *shape)
     return may && cut;
 }
 
+/* Whether a copy takes each value from the same rank, or a neighbour: along dimensions that are cut
+ * it moves values by so few points, between two fields that are cut alike. */
+static bool copies_near(const plan_dealt *p, const chain_loop *loop)
+{
+    const chain_slot *from = loop->bindings[CHAIN_COPY_FROM].slot;
+    const grid_shape grid = chain_slot_grid(from);
+    bool near = from != loop->bindings[CHAIN_COPY_TO].slot;
+    for (int d = 0; d < 3; d++) {
+        if (!dealt_is_cut(p, d)) continue;
+        near = near && loop->copy->axis[d] == d && loop->copy->sign[d] == 1;
+        near = near && grid.size[d] == loop->shape.size[d];
+    }
+    return near;
+}
+
 bool dealt_follows(const plan_dealt *p, const analysis_loop *l, const analysis_touch *t)
 {
     const grid_shape grid = chain_slot_grid(l->loop->bindings[t->param].slot);
-    return (!t->remapped || t->scaled) && may_cut(p, &grid);
+    bool copied = l->loop->copy && copies_near(p, l->loop);
+    return (!t->remapped || t->scaled || copied) && may_cut(p, &grid);
 }
 
 /* A loop on few points may all the same touch a grid of many, which is then not gathered. */
@@ -73,8 +89,8 @@ static bool has_periodic_points_beyond(const analysis_loop *l, int d)
 bool dealt_suits(const plan_dealt *p, const plan_home *homes, const analysis_loop *l)
 {
     const chain_loop *loop = l->loop;
-    if (loop->once || loop->copy || l->gathers || l->uncuttable || l->checks) return false;
-    if (!suits_grids(p, l)) return false;
+    if (loop->once || l->gathers || l->checks || !suits_grids(p, l)) return false;
+    if (loop->copy ? !copies_near(p, loop) : l->uncuttable) return false;
     for (int d = 0; d < 3; d++) {
         bool ordered = loop->kernel->order[d] != IR_UNORDERED;
         if (dealt_is_cut(p, d) && (ordered || has_periodic_points_beyond(l, d))) return false;
@@ -111,7 +127,7 @@ bool dealt_is_periodic(const analysis_loop *l, int dimension)
 static bool may_wrap(const analysis_loop *l, int dimension)
 {
     const chain_loop *loop = l->loop;
-    return !loop->kernel->guarded && loop->colors <= 1 && !l->reduces &&
+    return !loop->kernel->guarded && loop->colors <= 1 && !l->reduces && !loop->copy &&
            !has_rule(l, dimension, false);
 }
 
