@@ -136,6 +136,8 @@ kata_status message_fail(messages *m, kata_status status, const char *format, ..
     PRINTF_LIKE(3, 4);
 kata_status message_fail_at(messages *m, kata_status status, const source *s, uint32_t at,
                             const char *format, ...) PRINTF_LIKE(5, 6);
+/* An error with the message of another one, all of it. */
+kata_status message_repeat(messages *m, kata_status status, const char *message);
 /* "out of memory", sent; KATA_ERROR_MEMORY. */
 kata_status message_no_memory(messages *m);
 /* Several errors in one message. message_gather begins to collect errors instead of sending them.

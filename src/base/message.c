@@ -197,6 +197,13 @@ kata_status message_no_memory(messages *m)
     return message_fail(m, KATA_ERROR_MEMORY, "out of memory");
 }
 
+kata_status message_repeat(messages *m, kata_status status, const char *message)
+{
+    if (!begin(m, status)) return m->status;
+    text_add(&m->body, "%s", message);
+    return message_send(m);
+}
+
 void message_clear(messages *m)
 {
     m->status = KATA_OK;

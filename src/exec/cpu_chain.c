@@ -18,11 +18,18 @@ static bool run_prepared(cpu_chain *c, int loop, const grid_box *box, const grid
     return true;
 }
 
+static bool not_reduced(cpu_chain *c)
+{
+    if (!c->context->failure.elsewhere) return cpu_no_memory(c);
+    c->status = KATA_ERROR_INTERNAL; /* ranks agree on another one */
+    return false;
+}
+
 static bool finish(cpu_chain *c, int loop)
 {
     cpu_step *s = &c->steps[loop];
     if (!cpu_begin(c, loop)) return false;
-    if (loop < c->failing && !sweep_finish(s->sweep)) return cpu_no_memory(c);
+    if (loop < c->failing && !sweep_finish(s->sweep)) return not_reduced(c);
     if (c->whole && loop < c->failing) cpu_release(s);
     return true;
 }
@@ -151,6 +158,16 @@ static void find_apart(cpu_chain *c, const plan *p)
     }
 }
 
+/* Of a parted loop, the fault may be behind that of another rank. */
+static kata_status report_fault(cpu_chain *c)
+{
+    const chain_loop *loop = cpu_loop_of(c, c->failing);
+    const observe_fault *fault = sweep_fault(c->steps[c->failing].sweep);
+    if (!loop->parted) return observe_fault_report(loop, fault, c->m);
+    c->context->failure = (exec_failure){.loop = loop, .fault = *fault};
+    return KATA_ERROR_ASSERT;
+}
+
 static kata_status run_steps(cpu_chain *c, const plan *p, plan_place *homes)
 {
     bool done = true;
@@ -161,9 +178,7 @@ static kata_status run_steps(cpu_chain *c, const plan *p, plan_place *homes)
     if (!c->whole) done = cpu_find_same(c) && prepare_all(c) && cpu_settle_fills(c);
     for (int i = 0; i < c->schedule->count && done; i++)
         done = run_step(c, p, &c->schedule->steps[i], homes);
-    if (!c->status && c->failing < c->a->loop_count)
-        c->status = observe_fault_report(cpu_loop_of(c, c->failing),
-                                         sweep_fault(c->steps[c->failing].sweep), c->m);
+    if (!c->status && c->failing < c->a->loop_count) c->status = report_fault(c);
     end_loops(c);
     return c->status;
 }

@@ -10,6 +10,14 @@
 #include "sweep/sweep.h"
 #include "tune/tune.h"
 
+/* How a chain of loops that are parted has failed on this rank: with an error whose message ranks
+ * settle together, at the end of the chain. */
+typedef struct exec_failure {
+    bool elsewhere;         /* another rank had failed, and gave nothing to reduce */
+    const chain_loop *loop; /* the loop whose check fails here, or NULL */
+    observe_fault fault;
+} exec_failure;
+
 /* What executors share. */
 typedef struct exec_context {
     int threads;
@@ -29,6 +37,7 @@ typedef struct exec_context {
     int64_t second_cache;     /* bytes; 0: as many as the machine reports */
     struct exec_ranks *ranks; /* NULL: the program runs on one */
     sweep_ranks across;       /* by which their loops reduce together */
+    exec_failure failure;     /* of the loops that run on this rank */
     struct exec_cpu
         *cpu; /* state of the cpu executor: compiled functions, buffers; NULL at first */
 } exec_context;

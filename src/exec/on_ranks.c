@@ -235,6 +235,7 @@ static void end_chain(ranks_run *run, const plan_home *homes)
     free(run->local.loops);
     free(run->local.slots);
     free(run->batch.copies);
+    free(run->numbers);
 }
 
 static kata_status run_chain(exec_context *context, chain *c, messages *m)
@@ -260,7 +261,8 @@ static kata_status run_on_ranks(exec_context *context, chain *c, messages *m)
     struct exec_ranks *r = context->ranks;
     kata_status status = ranks_meet(r, hash_chain(c), m, "run a chain of %zu loops, the last '%s'",
                                     c->count, c->loops[c->count - 1].kernel->name);
-    return status ? status : ranks_agree(r, run_chain(context, c, m), m);
+    context->failure = (exec_failure){.loop = NULL};
+    return status ? status : ranks_agree(r, run_chain(context, c, m), &context->failure, c, m);
 }
 
 const exec_executor exec_on_ranks = {"ranks", run_on_ranks};
@@ -275,7 +277,7 @@ kata_status exec_make_whole(exec_context *context, chain_slot *slot, bool keep, 
 
 kata_status exec_agree(exec_context *context, kata_status status, messages *m)
 {
-    return context->ranks ? ranks_agree(context->ranks, status, m) : status;
+    return context->ranks ? ranks_agree(context->ranks, status, NULL, NULL, m) : status;
 }
 
 void exec_note_put(exec_context *context, const void *values, size_t bytes)
@@ -315,7 +317,8 @@ kata_status exec_ranks_open(exec_context *context, messages *m)
     r->explains = environment_get("KATA_EXPLAIN");
     r->starts = calloc((size_t)comm_ranks(c) + 1, sizeof *r->starts);
     context->ranks = r;
-    context->across = (sweep_ranks){.count = comm_ranks(c), .gather = ranks_gather, .data = r};
+    context->across =
+        (sweep_ranks){.count = comm_ranks(c), .gather = ranks_gather, .data = context};
     return r->starts ? ranks_read_layout(r, m) : message_no_memory(m);
 }
 

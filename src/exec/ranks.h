@@ -25,6 +25,7 @@ struct exec_ranks {
     bool explains;      /* steps of plans are printed */
     text explained;
     int gathers_left; /* of reductions, by the loops that run, unless one fails */
+    int64_t failing;  /* the loop of the chain whose check has failed here */
     uint64_t put;     /* hash of what the program has put since ranks met */
     arena memory;     /* of a chain that runs */
     arena local;      /* of the loops of it that this rank runs next */
@@ -72,7 +73,9 @@ typedef struct ranks_run {
     exec_context *context;
     struct exec_ranks *r;
     const chain *c;
-    chain local; /* loops that run next on this rank */
+    chain local;  /* loops that run next on this rank */
+    int *numbers; /* and their numbers in `c` */
+    size_t numbers_room;
     const plan_dealt *plan;
     int parted;        /* as of parted loops */
     ranks_batch batch; /* exchanges that come before the loops of `local` */
@@ -97,7 +100,11 @@ bool ranks_add_loop(ranks_run *run, int number, const grid_box *box, int parted)
  * The words say what this rank does: "runs a chain of 12 loops"; the hash is of all else. */
 kata_status ranks_meet(struct exec_ranks *r, uint64_t hash, messages *m, const char *format, ...)
     PRINTF_LIKE(4, 5);
-/* After what ranks have done: the error of the first rank that has one, on all of them. */
-kata_status ranks_agree(struct exec_ranks *r, kata_status status, messages *m);
+/* After what ranks have done: the error of the first rank that has one, on all of them. A check
+ * that has failed comes behind other errors; of several, the first in the order of the program.
+ * `failure`: how a chain has failed, which is not reported yet; its loop is number r->failing.
+ * NULL, as the chain then: after something else. */
+kata_status ranks_agree(struct exec_ranks *r, kata_status status, const exec_failure *failure,
+                        const chain *c, messages *m);
 
 #endif

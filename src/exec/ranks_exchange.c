@@ -90,7 +90,8 @@ kata_status ranks_gather_known(struct exec_ranks *r, const void *mine, messages 
 bool ranks_gather(void *data, const void *mine, size_t bytes, const char **all,
                   const size_t **starts)
 {
-    struct exec_ranks *r = data;
+    exec_context *context = data;
+    struct exec_ranks *r = context->ranks;
     bool done = !comm_gather_starts(r->comm, bytes, r->starts, r->messages) &&
                 !ranks_gather_known(r, mine, r->messages);
     for (int i = 0; i < comm_ranks(r->comm) && done; i++) done = r->starts[i] < r->starts[i + 1];
@@ -98,6 +99,7 @@ bool ranks_gather(void *data, const void *mine, size_t bytes, const char **all,
     *all = r->gathered;
     r->gathers_left--;
     if (!done) r->gathers_left = 0;
+    if (!done) context->failure.elsewhere = true;
     return done;
 }
 

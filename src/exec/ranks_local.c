@@ -27,6 +27,18 @@ static int count_gathers(const chain *local)
     return count;
 }
 
+/* Says which loop of the whole chain has failed. */
+static void note_failure(ranks_run *run)
+{
+    exec_failure *failure = &run->context->failure;
+    const chain *local = &run->local;
+    if (!failure->loop || failure->loop < local->loops ||
+        failure->loop >= local->loops + local->count)
+        return;
+    run->r->failing = run->numbers[failure->loop - local->loops];
+    failure->loop = &run->c->loops[run->r->failing];
+}
+
 /* A rank that has failed runs no more loops. But it makes the exchanges that others wait for, and
  * lets them know when they next reduce. */
 static void run_local(ranks_run *run)
@@ -37,7 +49,8 @@ static void run_local(ranks_run *run)
     const size_t *starts;
     r->gathers_left = count_gathers(local);
     if (local->count && !run->status) run->status = exec_cpu.run(run->context, local, run->m);
-    if (r->gathers_left && run->status) ranks_gather(r, NULL, 0, &all, &starts);
+    if (r->gathers_left && run->status) ranks_gather(run->context, NULL, 0, &all, &starts);
+    note_failure(run);
     local->count = local->slot_count = 0;
     arena_clear(&r->local);
 }
@@ -93,10 +106,15 @@ bool ranks_add_loop(ranks_run *run, int number, const grid_box *box, int parted)
     void *loops = local->loops;
     size_t params = (size_t)loop->kernel->param_count;
     chain_binding *bindings = arena_array(&run->r->local, params + 1, sizeof *bindings);
+    void *numbers = run->numbers;
     if (!bindings ||
         !vector_reserve(&loops, &local->capacity, local->count + 1, sizeof *local->loops))
         return ranks_no_memory(run);
     local->loops = loops;
+    if (!vector_reserve(&numbers, &run->numbers_room, local->count + 1, sizeof *run->numbers))
+        return ranks_no_memory(run);
+    run->numbers = numbers;
+    run->numbers[local->count] = number;
     chain_loop *own = &local->loops[local->count];
     *own = *loop;
     own->box = *box;

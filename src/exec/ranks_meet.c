@@ -60,8 +60,49 @@ kata_status ranks_meet(struct exec_ranks *r, uint64_t hash, messages *m, const c
 
 /* ---- how it went ----------------------------------------------------------------------------- */
 
-/* The message of the first rank that has failed becomes that of all. */
-static kata_status share_error(struct exec_ranks *r, int rank, kata_status status, messages *m)
+/* An error of a rank; if a check has failed, where. */
+typedef struct outcome {
+    int32_t status, check;
+    int64_t loop, point[3];
+} outcome;
+
+/* A rank that only has missed the values of another one has no error of its own. */
+static outcome outcome_of(const struct exec_ranks *r, kata_status status,
+                          const exec_failure *failure)
+{
+    outcome mine = {.status = status};
+    if (!failure || !status) return mine;
+    if (failure->elsewhere && !failure->loop && !r->messages->status) mine.status = KATA_OK;
+    if (!failure->loop) return mine;
+    mine.check = 1;
+    mine.loop = r->failing;
+    memcpy(mine.point, failure->fault.point, sizeof mine.point);
+    return mine;
+}
+
+static bool comes_before(const outcome *a, const outcome *b, const chain *c)
+{
+    if (!a->check || !b->check) return !a->check && b->check;
+    if (a->loop != b->loop) return a->loop < b->loop;
+    return observe_point_before(&c->loops[a->loop], a->point, b->point);
+}
+
+/* The rank whose error counts, and its outcome; -1 if there is none. */
+static int find_first(const struct exec_ranks *r, const char *all, const chain *c, outcome *first)
+{
+    int rank = -1;
+    for (int i = 0; i < comm_ranks(r->comm); i++) {
+        outcome other;
+        memcpy(&other, all + (size_t)i * sizeof other, sizeof other);
+        if (!other.status || (rank >= 0 && !comes_before(&other, first, c))) continue;
+        rank = i;
+        *first = other;
+    }
+    return rank;
+}
+
+/* The message of one rank becomes that of all. */
+static kata_status share_error(struct exec_ranks *r, int rank, const outcome *o, messages *m)
 {
     char text[LONGEST_MESSAGE] = "";
     if (comm_rank(r->comm) == rank) snprintf(text, sizeof text, "%s", text_get(&m->body));
@@ -69,18 +110,20 @@ static kata_status share_error(struct exec_ranks *r, int rank, kata_status statu
     if (!all) return m->status;
     memcpy(text, all + (size_t)rank * sizeof text, sizeof text);
     text[LONGEST_MESSAGE - 1] = 0;
+    if (m->status) return m->status;
+    if (o->check) return message_repeat(m, (kata_status)o->status, text);
     const char *said = strncmp(text, "error: ", 7) ? text : text + 7;
-    return m->status ? m->status : message_fail(m, status, "rank %d: %s", rank, said);
+    return message_fail(m, (kata_status)o->status, "rank %d: %s", rank, said);
 }
 
-kata_status ranks_agree(struct exec_ranks *r, kata_status status, messages *m)
+kata_status ranks_agree(struct exec_ranks *r, kata_status status, const exec_failure *failure,
+                        const chain *c, messages *m)
 {
-    int32_t mine = status, first;
+    outcome mine = outcome_of(r, status, failure), first;
     const char *all = gather_equal(r, &mine, sizeof mine, m);
-    if (!all) return m->status;
-    for (int i = 0; i < comm_ranks(r->comm); i++) {
-        memcpy(&first, all + (size_t)i * sizeof first, sizeof first);
-        if (first) return share_error(r, i, (kata_status)first, m);
-    }
-    return KATA_OK;
+    int rank = all ? find_first(r, all, c, &first) : -1;
+    if (rank < 0) return m->status;
+    if (first.check && rank == comm_rank(r->comm))
+        observe_fault_report(failure->loop, &failure->fault, m);
+    return share_error(r, rank, &first, m);
 }

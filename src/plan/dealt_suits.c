@@ -89,7 +89,7 @@ static bool has_periodic_points_beyond(const analysis_loop *l, int d)
 bool dealt_suits(const plan_dealt *p, const plan_home *homes, const analysis_loop *l)
 {
     const chain_loop *loop = l->loop;
-    if (loop->once || l->gathers || l->checks || !suits_grids(p, l)) return false;
+    if (loop->once || l->gathers || !suits_grids(p, l)) return false;
     if (loop->copy ? !copies_near(p, loop) : l->uncuttable) return false;
     for (int d = 0; d < 3; d++) {
         bool ordered = loop->kernel->order[d] != IR_UNORDERED;
@@ -127,8 +127,8 @@ bool dealt_is_periodic(const analysis_loop *l, int dimension)
 static bool may_wrap(const analysis_loop *l, int dimension)
 {
     const chain_loop *loop = l->loop;
-    return !loop->kernel->guarded && loop->colors <= 1 && !l->reduces && !loop->copy &&
-           !has_rule(l, dimension, false);
+    return !loop->kernel->guarded && loop->colors <= 1 && !l->reduces && !l->checks &&
+           !loop->copy && !has_rule(l, dimension, false);
 }
 
 bool dealt_may_extend(const plan_dealt *p, const analysis_loop *l, const plan_span extent[3])

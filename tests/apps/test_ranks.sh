@@ -88,6 +88,37 @@ expect_in err "ranks disagree: rank 0 and rank 1 both run a chain of 1 loops"
 expect_refused -n 1 "${run[@]}" c=2 : -n 1 env KATA_CC=/bin/false KATA_CACHE_DIR="$PWD/other" "${run[@]}" c=2
 expect_in err "error: rank 1: the C compiler failed: /bin/false"
 
+# Where checks fail, all ranks give the message of one: of the first point of the first loop. In
+# "grow", values of the second rank fail at step 3, of the first one at step 4 or, faster, at 2.
+cat >check.kata <<'END'
+kernel check(in double u, out double v, const int first, const int last, sum double s) {
+    v = u[0,1] + u[0,-1];
+    assert(iy*8 + ix < first || iy*8 + ix > last);
+    s += u;
+}
+kernel grow(in double u, out double v, double fast, sum double s) {
+    assert(u[0,1] < 66);
+    v = iy < 4 ? u + fast : u + 1;
+    s += v;
+}
+END
+expect_checked() # arguments...
+{
+    for n in 1 2 3; do
+        if on_ranks "$n" "$kata" apply ../check.kata "$@" u=../u.npy v=v.npy --boundary clamp; then
+            fail "kata apply $* succeeds on $n ranks"
+        fi
+        sed -i '/^---/,$d' "ranks$n/err" # what mpirun says
+    done
+    expect_in ranks1/err "this assert fails at point"
+    cmp ranks1/err ranks2/err && cmp ranks1/err ranks3/err || fail "kata apply $*: other messages"
+}
+expect_checked check first=20 last=50
+expect_checked check first=50 last=51
+expect_checked check first=63 last=63
+expect_checked grow fast=10 --steps 9
+expect_checked grow fast=20 --steps 9
+
 # Fields are dealt out, and exchanged.
 cat >heat.kata <<'END'
 kernel heat(in double u, out double v) { v = u + 0.1*(u[0,-1] + u[0,1] - 2*u); }
