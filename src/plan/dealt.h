@@ -9,12 +9,21 @@ static inline bool dealt_is_cut(const plan_dealt *p, int dimension)
     return p->parts[dimension] > 1;
 }
 
-/* ---- dealt_suits.c: which loops may run in parts ----------------------------------------------
+/* ---- dealt_cut.c: which grids and fields are cut -----------------------------------------------
  */
 
+/* Whether each rank has points enough along dimensions that are cut. */
+bool dealt_may_cut(const plan_dealt *p, const grid_shape *shape);
+/* Whether a copy takes each value from the same rank, or a neighbour: along dimensions that are cut
+ * it moves values by so few points, between two fields that are cut alike. */
+bool dealt_copies_near(const plan_dealt *p, const chain_loop *loop);
 /* Whether a field is cut where the grid of a loop is that touches it: its own grid, or a finer or
  * coarser one. A loop reads other fields only where they are whole. */
 bool dealt_follows(const plan_dealt *p, const analysis_loop *l, const analysis_touch *t);
+
+/* ---- dealt_suits.c: which loops may run in parts ----------------------------------------------
+ */
+
 bool dealt_suits(const plan_dealt *p, const plan_home *homes, const analysis_loop *l);
 /* Whether it may compute so far around a rank's own points. */
 bool dealt_may_extend(const plan_dealt *p, const analysis_loop *l, const plan_span extent[3]);

@@ -9,39 +9,6 @@ bool plan_is_dealt(const grid_shape *shape, bool small)
     return small || grid_box_points(&all) >= FEW_POINTS;
 }
 
-/* Whether each rank has points enough along dimensions that are cut. */
-static bool may_cut(const plan_dealt *p, const grid_shape *shape)
-{
-    bool may = true, cut = false;
-    for (int d = 0; d < 3; d++) {
-        cut = cut || dealt_is_cut(p, d);
-        if (dealt_is_cut(p, d)) may = may && d < shape->rank && shape->size[d] >= 2 * p->parts[d];
-    }
-    return may && cut;
-}
-
-/* Whether a copy takes each value from the same rank, or a neighbour: along dimensions that are cut
- * it moves values by so few points, between two fields that are cut alike. */
-static bool copies_near(const plan_dealt *p, const chain_loop *loop)
-{
-    const chain_slot *from = loop->bindings[CHAIN_COPY_FROM].slot;
-    const grid_shape grid = chain_slot_grid(from);
-    bool near = from != loop->bindings[CHAIN_COPY_TO].slot;
-    for (int d = 0; d < 3; d++) {
-        if (!dealt_is_cut(p, d)) continue;
-        near = near && loop->copy->axis[d] == d && loop->copy->sign[d] == 1;
-        near = near && grid.size[d] == loop->shape.size[d];
-    }
-    return near;
-}
-
-bool dealt_follows(const plan_dealt *p, const analysis_loop *l, const analysis_touch *t)
-{
-    const grid_shape grid = chain_slot_grid(l->loop->bindings[t->param].slot);
-    bool copied = l->loop->copy && copies_near(p, l->loop);
-    return (!t->remapped || t->scaled || copied) && may_cut(p, &grid);
-}
-
 /* A loop on few points may all the same touch a grid of many, which is then not gathered. */
 static bool suits_grids(const plan_dealt *p, const analysis_loop *l)
 {
@@ -52,7 +19,7 @@ static bool suits_grids(const plan_dealt *p, const analysis_loop *l)
         const grid_shape grid = chain_slot_grid(l->loop->bindings[t->param].slot);
         many = many || plan_is_dealt(&grid, p->small);
     }
-    return many && may_cut(p, &l->loop->shape);
+    return many && dealt_may_cut(p, &l->loop->shape);
 }
 
 /* Whether a field may be dealt out that a loop writes, or reads where its own points are. */
@@ -90,7 +57,7 @@ bool dealt_suits(const plan_dealt *p, const plan_home *homes, const analysis_loo
 {
     const chain_loop *loop = l->loop;
     if (loop->once || l->gathers || !suits_grids(p, l)) return false;
-    if (loop->copy ? !copies_near(p, loop) : l->uncuttable) return false;
+    if (loop->copy ? !dealt_copies_near(p, loop) : l->uncuttable) return false;
     for (int d = 0; d < 3; d++) {
         bool ordered = loop->kernel->order[d] != IR_UNORDERED;
         if (dealt_is_cut(p, d) && (ordered || has_periodic_points_beyond(l, d))) return false;

@@ -1,0 +1,32 @@
+/* Which grids and fields are cut. */
+#include "plan/dealt.h"
+
+bool dealt_may_cut(const plan_dealt *p, const grid_shape *shape)
+{
+    bool may = true, cut = false;
+    for (int d = 0; d < 3; d++) {
+        cut = cut || dealt_is_cut(p, d);
+        if (dealt_is_cut(p, d)) may = may && d < shape->rank && shape->size[d] >= 2 * p->parts[d];
+    }
+    return may && cut;
+}
+
+bool dealt_copies_near(const plan_dealt *p, const chain_loop *loop)
+{
+    const chain_slot *from = loop->bindings[CHAIN_COPY_FROM].slot;
+    const grid_shape grid = chain_slot_grid(from);
+    bool near = from != loop->bindings[CHAIN_COPY_TO].slot;
+    for (int d = 0; d < 3; d++) {
+        if (!dealt_is_cut(p, d)) continue;
+        near = near && loop->copy->axis[d] == d && loop->copy->sign[d] == 1;
+        near = near && grid.size[d] == loop->shape.size[d];
+    }
+    return near;
+}
+
+bool dealt_follows(const plan_dealt *p, const analysis_loop *l, const analysis_touch *t)
+{
+    const grid_shape grid = chain_slot_grid(l->loop->bindings[t->param].slot);
+    bool copied = l->loop->copy && dealt_copies_near(p, l->loop);
+    return (!t->remapped || t->scaled || copied) && dealt_may_cut(p, &grid);
+}
