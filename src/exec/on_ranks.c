@@ -192,16 +192,20 @@ static plan_home home_of(const chain_slot *slot)
 static void find_layout(struct exec_ranks *r, const chain *c)
 {
     const grid_shape *largest = NULL;
+    bool ordered[3] = {false, false, false};
     double most = 0;
     for (size_t i = 0; i < c->count && !r->laid_out; i++) {
         const grid_shape *shape = &c->loops[i].shape;
         grid_box all = grid_shape_box(shape);
         double points = (double)grid_box_points(&all);
-        if (points <= most || shape->rank < 2 || !plan_is_dealt(shape, r->small)) continue;
+        if (shape->rank < 2 || !plan_is_dealt(shape, r->small)) continue;
+        for (int d = 0; d < 3; d++)
+            ordered[d] = ordered[d] || c->loops[i].kernel->order[d] != IR_UNORDERED;
+        if (points <= most) continue;
         largest = shape;
         most = points;
     }
-    if (largest) ranks_lay_out(r, largest);
+    if (largest) ranks_lay_out(r, largest, ordered);
 }
 
 /* The plan of a chain, and the homes after it; false when memory is out. */

@@ -35,8 +35,9 @@ struct exec_ranks {
 
 /* Reads what KATA_RANKS says; reports what makes no sense. */
 kata_status ranks_read_layout(struct exec_ranks *r, messages *m);
-/* Lays the ranks out for grids of such a shape. No field is dealt out yet. */
-void ranks_lay_out(struct exec_ranks *r, const grid_shape *shape);
+/* Lays the ranks out for grids of such a shape. No field is dealt out yet. `ordered`: dimensions
+ * that are better not cut, as loops run in order along them. */
+void ranks_lay_out(struct exec_ranks *r, const grid_shape *shape, const bool ordered[3]);
 
 /* ---- ranks_exchange.c: margins and whole fields -----------------------------------------------
  */

@@ -1,6 +1,7 @@
 /* How the ranks are laid out: a box of them, which cuts all grids. KATA_RANKS may say so. Otherwise
  * it is found when the first grid is met that is worth it: the box whose ranks have the smallest
- * surface. Rows are not cut: sums go over whole bricks of them. */
+ * surface. Rows are not cut: sums go over whole bricks of them. Nor is, if possible, a dimension
+ * along which loops of the first chain run in order. */
 #include "exec/ranks.h"
 
 #include <stdio.h>
@@ -70,11 +71,21 @@ static double surface(const grid_shape *shape, int along_y, int along_z)
     return 2 * x * ((along_y > 1 ? z : 0) + (along_z > 1 ? y : 0));
 }
 
-void ranks_lay_out(struct exec_ranks *r, const grid_shape *shape)
+/* Whether so many ranks along y suit. */
+static bool suits(const grid_shape *shape, const bool ordered[3], int along_y, int ranks)
 {
-    int ranks = comm_ranks(r->comm), best = shape->rank < 3 ? ranks : 1;
-    for (int y = 1; y <= ranks && shape->rank == 3; y++)
-        if (ranks % y == 0 && surface(shape, y, ranks / y) < surface(shape, best, ranks / best))
+    bool may = ranks % along_y == 0;
+    if (shape->rank < 3) return along_y == ranks;
+    if (ordered[1] == ordered[2]) return may;
+    return ordered[1] ? along_y == 1 : along_y == ranks;
+}
+
+void ranks_lay_out(struct exec_ranks *r, const grid_shape *shape, const bool ordered[3])
+{
+    int ranks = comm_ranks(r->comm), best = 0;
+    for (int y = 1; y <= ranks; y++)
+        if (suits(shape, ordered, y, ranks) &&
+            (!best || surface(shape, y, ranks / y) < surface(shape, best, ranks / best)))
             best = y;
     r->box.count[1] = best;
     r->box.count[2] = ranks / best;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { EXCHANGE_POINTS = 20000 }; /* that are computed in about the time of an exchange */
+
 typedef struct dealer {
     plan_dealt *p;
     const analysis_chain *a;
@@ -69,6 +71,29 @@ static bool is_near(const dealer *d)
     return near;
 }
 
+/* The points of a rank's part of a grid, and those that a loop runs there. */
+static double points_of(const dealer *d, int loop, const plan_span extent[3])
+{
+    const grid_shape *shape = &d->a->loops[loop].loop->shape;
+    double points = 1;
+    for (int k = 0; k < 3; k++)
+        points *= (double)(shape->size[k] / d->p->parts[k] + extent[k].hi - extent[k].lo);
+    return points;
+}
+
+/* Whether the loops of a section compute few points twice: fewer than an eighth of all, or so few
+ * that they take less time than the exchanges that they save. */
+static bool computes_little_twice(const dealer *d, int first, int end)
+{
+    static const plan_span none[3];
+    double own = 0, all = 0;
+    for (int l = first; l < end; l++) {
+        own += points_of(d, l, none);
+        all += points_of(d, l, d->extents[l - first]);
+    }
+    return (all - own) * 8 <= own || all - own <= EXCHANGE_POINTS * (end - first - 1);
+}
+
 /* Finds the extents and needs of a section; false where they reach too far. */
 static bool may_run(dealer *d, int first, int end)
 {
@@ -78,7 +103,7 @@ static bool may_run(dealer *d, int first, int end)
     for (int l = first; l < end; l++)
         may = may && dealt_may_extend(d->p, &d->a->loops[l], d->extents[l - first]);
     dealt_find_needs(d->p, &section, d->extents, d->replaced, d->needs);
-    return may && is_near(d);
+    return may && is_near(d) && computes_little_twice(d, first, end);
 }
 
 /* The end of the longest section from a loop on; `first` where not even this loop suits. */
