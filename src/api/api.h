@@ -77,14 +77,12 @@ void api_slots_spare(kata *k);
 void api_slots_free(kata *k);
 /* Copies values of a slot, as store_read does, whether it has an array or not. */
 void api_read(const chain_slot *slot, const grid_box *box, kata_type type, void *values);
-/* On several ranks, where a field's values are dealt out to them: gives all ranks all of them.
- * `keep`: they stay dealt out, too. All ranks call it. */
-kata_status api_make_whole(kata *k, chain_slot *slot, bool keep);
-/* The same for values in a box, which are copied as api_read does. */
+/* On several ranks, where a field's values are dealt out to them: gives all ranks all of them. All
+ * ranks call it. */
+kata_status api_make_whole(kata *k, chain_slot *slot);
+/* Copies values in a box, as api_read does, to all ranks; the others stay where they are. */
 kata_status api_read_field(kata *k, chain_slot *slot, const grid_box *box, kata_type type,
                            void *values);
-/* Frees the values that a slot has beside those that are dealt out. */
-void api_drop_copy(chain_slot *slot);
 /* Sets values to NaN, or to 0 for integers; nothing where there is no such type. */
 void api_set_poison(kata_type type, void *values, int64_t count);
 /* Frees the memory of discarded values that no queued loop needs; with KATA_POISON the memory is

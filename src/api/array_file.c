@@ -111,12 +111,9 @@ kata_status api_npy_shape(kata *k, const char *path, int components, kata_shape 
 
 /* ---- saving ---------------------------------------------------------------------------------- */
 
-kata_status api_npy_save(kata_field *field, const kata_save_options *options)
+kata_status api_npy_save(api_field_list *list, const kata_save_options *options)
 {
-    io_array a = api_array_of(field);
-    void *values = api_values_of(field, "kata_save", a.type);
-    if (!values) return field->k->messages.status;
-    kata_status status = io_npy_write(options->path, &a, values, &field->k->messages);
-    free(values);
-    return status;
+    io_array a = api_array_of(list->field[0]);
+    const io_source source = api_source(list);
+    return io_npy_write(options->path, &a, &source, &list->field[0]->k->messages);
 }

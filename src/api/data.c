@@ -147,7 +147,7 @@ static kata_status renew(kata_field *field, const grid_box *box)
     k->put_bytes += (size_t)bytes_of(slot);
     if (holds_all(slot, box)) return KATA_OK;
     slot->poisoned = old->poisoned;
-    if (api_make_whole(k, old, false)) return k->messages.status;
+    if (api_make_whole(k, old)) return k->messages.status;
     if (old->array) slot->array = store_array_copy(old->array);
     return slot->array || !old->array ? KATA_OK : api_no_memory(k);
 }
@@ -170,7 +170,7 @@ static kata_status put_values(kata_field *field, const kata_range *range, kata_t
     kata_status status = check_copy(field, "kata_put", range, type, values, count, &box);
     if (!status) status = api_check_host(field, "kata_put");
     if (!status) status = prepare_put(field, &box);
-    if (!status) status = api_make_whole(field->k, field->slot, false);
+    if (!status) status = api_make_whole(field->k, field->slot);
     if (status) return status;
     status = store_make_array(field->slot, field->name, &field->k->messages);
     api_note_error(field->k);

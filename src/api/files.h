@@ -23,15 +23,34 @@ kata_status api_read_saving(kata_field *field, const api_options *kind,
 
 /* ---- field_values.c -------------------------------------------------------------------------- */
 
+/* The fields that go to one file, and how far they went there. */
+typedef struct api_field_list {
+    const char *call; /* that needs their values */
+    int count;
+    kata_field *field[IO_MOST_ARRAYS];
+    kata_type type[IO_MOST_ARRAYS]; /* of the values in the file */
+    bool together;                  /* pieces have all components of their points; otherwise
+                                       components come one after another, as if each had points of
+                                       its own */
+    int array;                      /* the next piece: of which field, from which point on */
+    int64_t first;
+    void *piece; /* the latest one */
+} api_field_list;
+
 /* The type in a file of arrays of values so stored: f32 for f16, bf16 and unorm8. */
 kata_type api_file_type(kata_type type);
-/* All values of a field in plain order, as the given type, which a call needs, malloc'd; NULL
- * (reported) on error. */
-void *api_values_of(kata_field *field, const char *call, kata_type type);
+/* Before values are taken: sees to it that fields have them. All ranks call it. */
+kata_status api_begin_values(api_field_list *list);
+/* Their values. The list stays where it is meanwhile; on the first rank only. */
+io_source api_source(api_field_list *list);
+/* All values of the first field in plain order, malloc'd; NULL (reported) on error. */
+void *api_values_of(api_field_list *list);
+/* After it, whether they were taken or not: all ranks call it. */
+void api_end_values(api_field_list *list);
 
 /* ---- picture.c ------------------------------------------------------------------------------- */
 
-kata_status api_png_save(kata_field *field, const kata_save_options *options);
+kata_status api_png_save(api_field_list *list, const kata_save_options *options);
 kata_status api_png_load(kata_field *field, const char *path);
 kata_status api_png_shape(kata *k, const char *path, int components, kata_shape *shape);
 
@@ -57,7 +76,7 @@ kata_status api_shape_of(kata *k, const char *path, const io_array *a, int first
 kata_status api_array_shape(kata *k, const char *path, const io_array *a, int components,
                             kata_shape *shape);
 
-kata_status api_npy_save(kata_field *field, const kata_save_options *options);
+kata_status api_npy_save(api_field_list *list, const kata_save_options *options);
 kata_status api_npy_load(kata_field *field, const char *path);
 kata_status api_npy_shape(kata *k, const char *path, int components, kata_shape *shape);
 
@@ -71,27 +90,14 @@ kata_status api_vtkhdf_shape(kata *k, const char *path, int components, kata_sha
 
 /* ---- image_file.c ---------------------------------------------------------------------------- */
 
-/* The fields that go to one file. */
-typedef struct api_field_list {
-    const char *call; /* that needs their values */
-    int count;
-    kata_field *field[IO_MOST_ARRAYS];
-} api_field_list;
-
 /* A field and the fields in `options->with`; reports what cannot be. */
 kata_status api_field_list_of(kata_field *field, const char *call, const kata_save_options *options,
                               api_field_list *list);
-/* On several ranks, gives all of them the values of all these fields; and frees what that took. All
- * ranks call it. */
-kata_status api_gather_fields(const api_field_list *list);
-void api_drop_gathered(const api_field_list *list);
 /* The image that they make; reports where their points differ. */
 kata_status api_image_of(const api_field_list *list, const kata_save_options *options,
                          io_lattice *lattice, io_points *arrays);
-/* Their values. The list stays where it is meanwhile. */
-io_source api_field_source(api_field_list *list);
 
-kata_status api_hdf5_save(kata_field *field, const kata_save_options *options);
-kata_status api_vtkhdf_save(kata_field *field, const kata_save_options *options);
+kata_status api_hdf5_save(api_field_list *list, const kata_save_options *options);
+kata_status api_vtkhdf_save(api_field_list *list, const kata_save_options *options);
 
 #endif

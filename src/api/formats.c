@@ -6,18 +6,19 @@
 
 static const struct format {
     const char *ending;
-    bool several; /* fields go to one file */
-    kata_status (*save)(kata_field *field, const kata_save_options *options);
+    bool several;  /* fields go to one file */
+    bool together; /* components of a point lie together there */
+    kata_status (*save)(api_field_list *list, const kata_save_options *options);
     kata_status (*load)(kata_field *field, const char *path);
     kata_status (*shape)(kata *k, const char *path, int components, kata_shape *shape);
-} formats[] = {{".png", false, api_png_save, api_png_load, api_png_shape},
-               {".npy", false, api_npy_save, api_npy_load, api_npy_shape},
-               {".vtkhdf", true, api_vtkhdf_save, api_vtkhdf_load, api_vtkhdf_shape},
-               {".h5", true, api_hdf5_save, api_hdf5_load, api_hdf5_shape},
-               {".hdf5", true, api_hdf5_save, api_hdf5_load, api_hdf5_shape}};
+} formats[] = {{".png", false, false, api_png_save, api_png_load, api_png_shape},
+               {".npy", false, false, api_npy_save, api_npy_load, api_npy_shape},
+               {".vtkhdf", true, true, api_vtkhdf_save, api_vtkhdf_load, api_vtkhdf_shape},
+               {".h5", true, false, api_hdf5_save, api_hdf5_load, api_hdf5_shape},
+               {".hdf5", true, false, api_hdf5_save, api_hdf5_load, api_hdf5_shape}};
 
 /* "FILE:/DATASET" */
-static const struct format dataset = {"", false, NULL, api_hdf5_load, api_hdf5_shape};
+static const struct format dataset = {"", false, false, NULL, api_hdf5_load, api_hdf5_shape};
 
 /* NULL when there is none. */
 static const struct format *find(const char *path)
@@ -147,16 +148,18 @@ static const struct format *find_for_writing(kata *k, const kata_save_options *o
     return format;
 }
 
-/* On several ranks, all have the values, and the first one writes them. */
+/* On several ranks the first one writes, and the others send it values. */
 static kata_status save_as(const struct format *format, kata_field *field,
                            const kata_save_options *options)
 {
     kata *k = field->k;
     api_field_list list;
     kata_status status = api_field_list_of(field, "kata_save", options, &list);
-    if (!status) status = api_gather_fields(&list);
-    if (!status && exec_rank(&k->exec) == 0) status = format->save(field, options);
-    api_drop_gathered(&list);
+    list.together = format->together;
+    if (!status) status = api_begin_values(&list);
+    if (status) return status;
+    if (exec_rank(&k->exec) == 0) status = format->save(&list, options);
+    api_end_values(&list);
     return exec_agree(&k->exec, status, &k->messages);
 }
 

@@ -24,39 +24,15 @@ kata_status api_field_list_of(kata_field *field, const char *call, const kata_sa
                               api_field_list *list)
 {
     *list = (api_field_list){.call = call, .count = 1, .field = {field}};
+    list->type[0] = api_file_type(field->slot->type);
     for (size_t i = 0; i < COUNT_OF(options->with); i++) {
         if (!options->with[i]) continue;
         kata_status status = check_with(list, call, options->with[i]);
         if (status) return status;
+        list->type[list->count] = api_file_type(options->with[i]->slot->type);
         list->field[list->count++] = options->with[i];
     }
     return KATA_OK;
-}
-
-kata_status api_gather_fields(const api_field_list *list)
-{
-    kata *k = list->field[0]->k;
-    kata_status status = exec_ranks_count(&k->exec) > 1 ? api_flush(k, list->call) : KATA_OK;
-    for (int i = 0; i < list->count && !status; i++)
-        status = api_make_whole(k, list->field[i]->slot, true);
-    return status;
-}
-
-void api_drop_gathered(const api_field_list *list)
-{
-    for (int i = 0; i < list->count; i++) api_drop_copy(list->field[i]->slot);
-}
-
-static void *take_values(void *data, int i)
-{
-    const api_field_list *list = data;
-    kata_field *field = list->field[i];
-    return api_values_of(field, list->call, api_file_type(field->slot->type));
-}
-
-io_source api_field_source(api_field_list *list)
-{
-    return (io_source){.data = list, .take = take_values};
 }
 
 /* ---- images ---------------------------------------------------------------------------------- */
@@ -99,36 +75,30 @@ kata_status api_image_of(const api_field_list *list, const kata_save_options *op
                 "at the same points, so that fields of other sizes, or staggered "
                 "otherwise, go to other files",
                 list->call, field->name, first->name);
-        arrays[i] =
-            (io_points){field->name, api_file_type(field->slot->type), field->slot->components};
+        arrays[i] = (io_points){field->name, list->type[i], field->slot->components};
     }
     *lattice = lattice_of(first, options);
     return KATA_OK;
 }
 
-kata_status api_vtkhdf_save(kata_field *field, const kata_save_options *options)
+kata_status api_vtkhdf_save(api_field_list *list, const kata_save_options *options)
 {
-    api_field_list list;
     io_lattice lattice;
     io_points arrays[IO_MOST_ARRAYS];
-    kata_status status = api_field_list_of(field, "kata_save", options, &list);
-    if (!status) status = api_image_of(&list, options, &lattice, arrays);
+    kata_status status = api_image_of(list, options, &lattice, arrays);
     if (status) return status;
-    const io_source source = api_field_source(&list);
-    return io_vtkhdf_write(options->path, &lattice, list.count, arrays, &source,
-                           &field->k->messages);
+    const io_source source = api_source(list);
+    return io_vtkhdf_write(options->path, &lattice, list->count, arrays, &source,
+                           &list->field[0]->k->messages);
 }
 
 /* ---- datasets -------------------------------------------------------------------------------- */
 
-kata_status api_hdf5_save(kata_field *field, const kata_save_options *options)
+kata_status api_hdf5_save(api_field_list *list, const kata_save_options *options)
 {
-    api_field_list list;
     io_named_array arrays[IO_MOST_ARRAYS];
-    kata_status status = api_field_list_of(field, "kata_save", options, &list);
-    if (status) return status;
-    for (int i = 0; i < list.count; i++)
-        arrays[i] = (io_named_array){list.field[i]->name, api_array_of(list.field[i])};
-    const io_source source = api_field_source(&list);
-    return io_hdf5_write(options->path, list.count, arrays, &source, &field->k->messages);
+    for (int i = 0; i < list->count; i++)
+        arrays[i] = (io_named_array){list->field[i]->name, api_array_of(list->field[i])};
+    const io_source source = api_source(list);
+    return io_hdf5_write(options->path, list->count, arrays, &source, &list->field[0]->k->messages);
 }

@@ -55,7 +55,7 @@ kata_status kata_map_element(kata_field *field, int element, bool writable, void
     kata_status status =
         field ? check(field, element, pointer, mapping) : api_null(call, "the field");
     if (!status) status = api_flush(field->k, call);
-    if (!status) status = api_make_whole(field->k, field->slot, false);
+    if (!status) status = api_make_whole(field->k, field->slot);
     if (!status) status = store_make_array(field->slot, field->name, &field->k->messages);
     if (field) api_note_error(field->k);
     if (!status) {

@@ -78,10 +78,13 @@ static void copy_channels(const double *values, io_image *image)
 }
 
 /* As numbers, bytes of several components as 0 to 1; NULL, reported, where they cannot be had. */
-static double *picture_values(kata_field *field, int64_t count)
+static double *picture_values(api_field_list *list, int64_t count)
 {
-    if (field->slot->type != KATA_U8) return api_values_of(field, "kata_save", KATA_F64);
-    uint8_t *bytes = api_values_of(field, "kata_save", KATA_U8);
+    const kata_field *field = list->field[0];
+    bool is_bytes = field->slot->type == KATA_U8;
+    list->type[0] = is_bytes ? KATA_U8 : KATA_F64;
+    if (!is_bytes) return api_values_of(list);
+    uint8_t *bytes = api_values_of(list);
     double *values = bytes ? calloc((size_t)count, sizeof *values) : NULL;
     if (bytes && !values) api_no_memory(field->k);
     double one = field->slot->components > 1 ? 255 : 1;
@@ -99,8 +102,9 @@ static void fill(const kata_field *field, const double *values, const kata_save_
         copy_channels(values, image);
 }
 
-kata_status api_png_save(kata_field *field, const kata_save_options *options)
+kata_status api_png_save(api_field_list *list, const kata_save_options *options)
 {
+    kata_field *field = list->field[0];
     kata *k = field->k;
     kata_status status = check_picture(field, "kata_save");
     if (status) return status;
@@ -111,7 +115,7 @@ kata_status api_png_save(kata_field *field, const kata_save_options *options)
     io_image image = {all.hi[along[0]], all.hi[along[1]],
                       slot->components == 1 ? 3 : slot->components, NULL};
     int64_t pixels = image.width * image.height;
-    double *values = picture_values(field, pixels * slot->components);
+    double *values = picture_values(list, pixels * slot->components);
     if (!values) return k->messages.status;
     image.pixels = calloc((size_t)pixels, (size_t)image.channels);
     if (!image.pixels) {

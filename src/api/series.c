@@ -41,6 +41,7 @@ static kata_series *new_series(kata_field *field, const kata_save_options *optio
         api_image_of(&s->fields, options, &s->lattice, arrays))
         return NULL;
     s->fields.call = "kata_series_add";
+    s->fields.together = true;
     if (exec_rank(&k->exec) == 0)
         s->file = io_series_new(options->path, &s->lattice, s->fields.count, arrays, &k->messages);
     kata_status status = exec_agree(&k->exec, k->messages.status, &k->messages);
@@ -90,10 +91,11 @@ static kata_status add(kata_series *s, double time)
     kata_status status = check_points(s);
     if (status) return status;
     kata *k = s->k;
-    const io_source source = api_field_source(&s->fields);
-    status = api_gather_fields(&s->fields);
-    if (!status && s->file) status = io_series_add(s->file, time, &source, &k->messages);
-    api_drop_gathered(&s->fields);
+    const io_source source = api_source(&s->fields);
+    status = api_begin_values(&s->fields);
+    if (status) return status;
+    if (s->file) status = io_series_add(s->file, time, &source, &k->messages);
+    api_end_values(&s->fields);
     status = exec_agree(&k->exec, status, &k->messages);
     api_note_error(k);
     return status;

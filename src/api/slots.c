@@ -114,15 +114,12 @@ void api_set_poison(kata_type type, void *values, int64_t count)
 
 void api_read(const chain_slot *slot, const grid_box *box, kata_type type, void *values)
 {
-    if (slot->poisoned)
-        api_set_poison(type, values, grid_box_points(box) * slot->components);
-    else
-        store_read(slot->array, box, slot->components, type, values);
+    store_read_slot(slot, &(store_values){*box, 0, slot->components}, type, values);
 }
 
-kata_status api_make_whole(kata *k, chain_slot *slot, bool keep)
+kata_status api_make_whole(kata *k, chain_slot *slot)
 {
-    kata_status status = exec_make_whole(&k->exec, slot, keep, &k->messages);
+    kata_status status = exec_make_whole(&k->exec, slot, &k->messages);
     api_note_error(k);
     return status;
 }
@@ -130,18 +127,9 @@ kata_status api_make_whole(kata *k, chain_slot *slot, bool keep)
 kata_status api_read_field(kata *k, chain_slot *slot, const grid_box *box, kata_type type,
                            void *values)
 {
-    bool was_there = slot->part && slot->array;
-    kata_status status = api_make_whole(k, slot, true);
-    if (!status) api_read(slot, box, type, values);
-    if (!was_there) api_drop_copy(slot);
+    kata_status status = exec_read(&k->exec, slot, box, type, values, &k->messages);
+    api_note_error(k);
     return status;
-}
-
-void api_drop_copy(chain_slot *slot)
-{
-    if (!slot->part) return;
-    store_array_free(slot->array);
-    slot->array = NULL;
 }
 
 void api_release_discarded(kata *k)

@@ -7,6 +7,7 @@
 #include "machine/machine.h"
 #include "observe/observe.h"
 #include "plan/plan.h"
+#include "store/store.h"
 #include "sweep/sweep.h"
 #include "tune/tune.h"
 
@@ -59,9 +60,17 @@ extern const exec_executor exec_on_ranks;  /* the same on several ranks, see ran
 /* ranks.c: on several ranks, sets context->ranks; to be freed. */
 kata_status exec_ranks_open(exec_context *context, messages *m);
 void exec_ranks_close(exec_context *context);
-/* Where a field's values are dealt out to ranks, gives all ranks all of them. `keep`: they stay
- * dealt out, and the slot's array is a copy. All ranks call it. */
-kata_status exec_make_whole(exec_context *context, chain_slot *slot, bool keep, messages *m);
+/* Where a field's values are dealt out to ranks, gives all ranks all of them. All ranks call it. */
+kata_status exec_make_whole(exec_context *context, chain_slot *slot, messages *m);
+/* ranks_values.c: copies values of a field, as store_read does, to all ranks. All call it. */
+kata_status exec_read(exec_context *context, const chain_slot *slot, const grid_box *box,
+                      kata_type type, void *values, messages *m);
+/* The same for few values, to the first rank: `values` is NULL on others. Ranks have met. */
+kata_status exec_read_on_first(exec_context *context, const chain_slot *slot,
+                               const store_values *of, kata_type type, void *values, messages *m);
+/* Before all ranks do something together, which `what` and the hash say: an error where they are
+ * about to do different things. */
+kata_status exec_meet(exec_context *context, const char *what, uint64_t hash, messages *m);
 /* After what one rank has done alone, or each on its own: the error of the first rank that has one
  * becomes the error of all. All ranks call it. */
 kata_status exec_agree(exec_context *context, kata_status status, messages *m);

@@ -66,7 +66,7 @@ static void gather(ranks_run *run, chain_slot *slot)
 {
     if (!slot->part) return;
     ranks_settle(run);
-    kata_status status = ranks_make_whole(run->r, slot, false, run->m);
+    kata_status status = ranks_make_whole(run->r, slot, run->m);
     if (!run->status) run->status = status;
 }
 
@@ -271,12 +271,12 @@ static kata_status run_on_ranks(exec_context *context, chain *c, messages *m)
 
 const exec_executor exec_on_ranks = {"ranks", run_on_ranks};
 
-kata_status exec_make_whole(exec_context *context, chain_slot *slot, bool keep, messages *m)
+kata_status exec_make_whole(exec_context *context, chain_slot *slot, messages *m)
 {
     struct exec_ranks *r = context->ranks;
-    if (!r || !slot->part || (keep && slot->array)) return KATA_OK;
+    if (!r || !slot->part) return KATA_OK;
     kata_status status = ranks_meet(r, 0, m, "need all values of a field");
-    return status ? status : ranks_make_whole(r, slot, keep, m);
+    return status ? status : ranks_make_whole(r, slot, m);
 }
 
 kata_status exec_agree(exec_context *context, kata_status status, messages *m)

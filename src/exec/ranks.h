@@ -62,9 +62,10 @@ kata_status ranks_exchange(struct exec_ranks *r, ranks_batch *batch, messages *m
 kata_status ranks_gather_known(struct exec_ranks *r, const void *mine, messages *m);
 /* The same where ranks do not know how many others have: see sweep_gather. */
 sweep_gather ranks_gather;
-/* Makes a field that is dealt out whole. `keep`: it stays dealt out as well, and its array is a
- * copy. */
-kata_status ranks_make_whole(struct exec_ranks *r, chain_slot *slot, bool keep, messages *m);
+/* Makes a field that is dealt out whole. */
+kata_status ranks_make_whole(struct exec_ranks *r, chain_slot *slot, messages *m);
+/* Memory for so many bytes at r->gathered; without it the program ends. */
+void ranks_make_room(struct exec_ranks *r, size_t bytes);
 
 /* ---- ranks_local.c: the loops that run next on this rank --------------------------------------
  */

@@ -71,18 +71,18 @@ kata_status ranks_exchange(struct exec_ranks *r, ranks_batch *batch, messages *m
 
 /* ---- whole fields ---------------------------------------------------------------------------- */
 
-static bool grow(struct exec_ranks *r, size_t bytes)
+void ranks_make_room(struct exec_ranks *r, size_t bytes)
 {
-    if (r->gathered_room >= bytes) return true;
+    if (r->gathered_room >= bytes) return;
     free(r->gathered);
     r->gathered = malloc(bytes);
-    r->gathered_room = r->gathered ? bytes : 0;
-    return r->gathered;
+    r->gathered_room = bytes;
+    if (!r->gathered) comm_give_up(r->comm, "out of memory");
 }
 
 kata_status ranks_gather_known(struct exec_ranks *r, const void *mine, messages *m)
 {
-    if (!grow(r, r->starts[comm_ranks(r->comm)] + 1)) comm_give_up(r->comm, "out of memory");
+    ranks_make_room(r, r->starts[comm_ranks(r->comm)] + 1);
     return comm_gather(r->comm, mine, r->starts, r->gathered, m);
 }
 
@@ -125,9 +125,9 @@ static void release_large(struct exec_ranks *r)
     r->gathered_room = 0;
 }
 
-kata_status ranks_make_whole(struct exec_ranks *r, chain_slot *slot, bool keep, messages *m)
+kata_status ranks_make_whole(struct exec_ranks *r, chain_slot *slot, messages *m)
 {
-    if (!slot->part || (keep && slot->array)) return KATA_OK;
+    if (!slot->part) return KATA_OK;
     grid_box own = slot->part->own;
     find_starts(r, slot);
     size_t me = (size_t)comm_rank(r->comm), bytes = r->starts[me + 1] - r->starts[me];
@@ -143,6 +143,6 @@ kata_status ranks_make_whole(struct exec_ranks *r, chain_slot *slot, bool keep, 
         if (!grid_box_is_empty(&box)) store_unpack(slot->array, &box, r->gathered + r->starts[i]);
     }
     release_large(r);
-    if (!keep) store_part_free(slot);
+    store_part_free(slot);
     return status;
 }

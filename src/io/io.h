@@ -110,8 +110,17 @@ kata_status io_npy_shape(const char *path, io_array *a, messages *m);
 /* Reads the values, last axis fastest, of a file that must have this shape and type, or where the
  * type is narrow, as a wider integer (io_widens). */
 kata_status io_npy_read(const char *path, const io_array *expected, void *values, messages *m);
-/* Version 1, C order. The file appears whole or not at all. */
-kata_status io_npy_write(const char *path, const io_array *a, const void *values, messages *m);
+/* Where values come from, piece by piece: `take` gives values of array i from point `first` on, in
+ * plain order, and returns the number of points. They are valid until the next call. 0, reported:
+ * failure. Arrays are taken one after another, each from its first point to its last one. */
+typedef struct io_source {
+    void *data;
+    int64_t (*take)(void *data, int i, int64_t first, const void **values);
+} io_source;
+
+/* Version 1, C order, of array 0 of a source; each value is a point. The file appears whole or not
+ * at all. */
+kata_status io_npy_write(const char *path, const io_array *a, const io_source *source, messages *m);
 
 /* ---- vtkhdf.c -------------------------------------------------------------------------------- */
 
@@ -131,13 +140,6 @@ typedef struct io_lattice {
     double spacing[3];
 } io_lattice;
 
-/* Where values come from: `take` returns the values of array i, malloc'd, and the caller frees
- * them. NULL, reported, on failure. */
-typedef struct io_source {
-    void *data;
-    void *(*take)(void *data, int i);
-} io_source;
-
 /* Writes arrays as the point data of a VTKHDF ImageData file (VTK File Formats, VTKHDF 2.0),
  * several components interleaved as VTK wants them. At most 2^31 - 1 points a side. The file
  * appears whole or not at all. */
@@ -149,7 +151,8 @@ typedef struct io_named_array {
     io_array array;
 } io_named_array;
 
-/* Writes arrays as contiguous datasets of the root group of an HDF5 file. The file appears whole or
+/* Writes arrays as contiguous datasets of the root group of an HDF5 file; each value is a point of
+ * its source. The file appears whole or
  * not at all. */
 kata_status io_hdf5_write(const char *path, int count, const io_named_array *arrays,
                           const io_source *source, messages *m);

@@ -205,7 +205,7 @@ static const char *descr_of(kata_type type)
     }
 }
 
-static void add_header(text *out, const io_array *a, const char *descr)
+static bool add_header(text *out, const io_array *a, const char *descr)
 {
     text words = {0};
     text_add(&words, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr);
@@ -216,9 +216,29 @@ static void add_header(text *out, const io_array *a, const char *descr)
     text_add(out, "%-*s\n", length - 1, text_get(&words));
     out->failed |= words.failed;
     text_free(&words);
+    return !out->failed;
 }
 
-kata_status io_npy_write(const char *path, const io_array *a, const void *values, messages *m)
+/* Returns 0 or an errno value; ECANCELED where the source has failed. */
+static int write_all(const file_draft *draft, const io_array *a, const text *header,
+                     const io_source *source)
+{
+    unsigned char begin[10] = "\x93NUMPY\x01";
+    begin[8] = (unsigned char)(header->length & 255);
+    begin[9] = (unsigned char)(header->length >> 8);
+    const file_part parts[] = {{begin, sizeof begin}, {header->data, header->length}};
+    int64_t count = io_array_count(a), here = 0;
+    int error = file_write_open(draft->file, parts, 2);
+    for (int64_t first = 0; first < count && !error; first += here) {
+        const void *values;
+        here = source->take(source->data, 0, first, &values);
+        const file_part piece = {values, (size_t)here * (size_t)store_type_bytes(a->type)};
+        error = here ? file_write_open(draft->file, &piece, 1) : ECANCELED;
+    }
+    return error;
+}
+
+kata_status io_npy_write(const char *path, const io_array *a, const io_source *source, messages *m)
 {
     const char *descr = descr_of(a->type);
     if (!descr)
@@ -228,18 +248,12 @@ kata_status io_npy_write(const char *path, const io_array *a, const void *values
             "u8",
             path);
     text header = {0};
-    add_header(&header, a, descr);
-    unsigned char begin[10] = "\x93NUMPY\x01";
-    begin[8] = (unsigned char)(header.length & 255);
-    begin[9] = (unsigned char)(header.length >> 8);
-    const file_part parts[] = {
-        {begin, sizeof begin},
-        {header.data, header.length},
-        {values, (size_t)io_array_count(a) * (size_t)store_type_bytes(a->type)}};
-    int error = header.failed ? ENOMEM : file_write_parts(path, parts, 3);
+    file_draft draft;
+    int error = add_header(&header, a, descr) ? file_draft_begin(&draft, path) : ENOMEM;
+    if (!error) error = file_draft_end(&draft, write_all(&draft, a, &header, source));
     text_free(&header);
     if (error == ENOMEM) return message_no_memory(m);
-    if (error)
-        return message_fail(m, KATA_ERROR_FILE, "cannot write %s: %s", path, strerror(error));
-    return KATA_OK;
+    if (error && error != ECANCELED)
+        message_fail(m, KATA_ERROR_FILE, "cannot write %s: %s", path, strerror(error));
+    return error ? m->status : KATA_OK;
 }

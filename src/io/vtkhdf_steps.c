@@ -157,29 +157,47 @@ static void array_path(char path[96], const char *group, const char *name)
     snprintf(path, 96, "/VTKHDF/%s/%s", group, name);
 }
 
-/* Writes the chunks of one step. Returns 0 or an errno value; EIO also for what HDF5 cannot do. */
+/* Writes points of a step, `first` to before `end`, to the chunks that hold them. Returns 0 or an
+ * errno value; EIO also for what HDF5 cannot do. */
 static int write_chunks(int descriptor, hid_t set, const io_vtkhdf_layout *l, const io_points *p,
-                        int64_t step, const void *values)
+                        int64_t step, size_t first, size_t end, const void *values)
 {
-    hsize_t rows = chunk_rows(l, p), start[5] = {(hsize_t)step}, bytes;
-    size_t row = l->points / (size_t)l->size[0];
+    size_t row = l->points / (size_t)l->size[0], chunk = (size_t)chunk_rows(l, p) * row;
+    size_t bytes = (size_t)p->components * (size_t)store_type_bytes(p->type);
     int error = 0;
-    for (; start[1] < l->size[0] && !error; start[1] += rows) {
-        hsize_t left = l->size[0] - start[1], here = rows < left ? rows : left;
+    for (size_t at = first; at < end && !error;) {
+        size_t begin = at / chunk * chunk, here = (begin + chunk < end ? begin + chunk : end) - at;
+        hsize_t start[5] = {(hsize_t)step, begin / row}, size;
         unsigned mask;
         haddr_t position;
-        if (H5Dget_chunk_info_by_coord(set, start, &mask, &position, &bytes) < 0 ||
+        if (H5Dget_chunk_info_by_coord(set, start, &mask, &position, &size) < 0 ||
             position == HADDR_UNDEF)
             return EIO;
-        error = io_write_points(descriptor, (off_t)position, p, values, l->points,
-                                (size_t)start[1] * row, (size_t)here * row);
+        error = io_write_points(descriptor, (off_t)(position + (at - begin) * bytes), p, values,
+                                end - first, at - first, here);
+        at += here;
+    }
+    return error;
+}
+
+static int write_step(int descriptor, hid_t set, const io_vtkhdf_layout *l, const io_points *p,
+                      int64_t step, int array, const io_source *source)
+{
+    int64_t points = (int64_t)l->points, count = 0;
+    int error = 0;
+    for (int64_t first = 0; first < points && !error; first += count) {
+        const void *values;
+        count = source->take(source->data, array, first, &values);
+        if (!count) return ECANCELED;
+        error = write_chunks(descriptor, set, l, p, step, (size_t)first, (size_t)(first + count),
+                             values);
     }
     return error;
 }
 
 /* Extends one array, and writes its values to the space that this sets aside. */
 static int grow_array(int descriptor, hid_t file, const io_vtkhdf_layout *l, const io_points *p,
-                      int64_t step, const void *values)
+                      int64_t step, int array, const io_source *source)
 {
     char path[96];
     array_path(path, "PointData", p->name);
@@ -187,7 +205,7 @@ static int grow_array(int descriptor, hid_t file, const io_vtkhdf_layout *l, con
     if (set < 0) return EIO;
     /* The file is now as long as its space: HDF5 cuts what lies behind. */
     int error = H5Fflush(file, H5F_SCOPE_LOCAL) < 0 ? EIO : 0;
-    if (!error) error = write_chunks(descriptor, set, l, p, step, values);
+    if (!error) error = write_step(descriptor, set, l, p, step, array, source);
     if (H5Dclose(set) < 0 && !error) error = EIO;
     return error;
 }
@@ -198,10 +216,7 @@ int io_steps_grow(int descriptor, hid_t file, const io_vtkhdf_layout *l, int cou
     int error = 0;
     for (int i = 0; i < count && !error; i++) {
         char path[96];
-        void *values = source->take(source->data, i);
-        if (!values) return ECANCELED;
-        error = grow_array(descriptor, file, l, &arrays[i], step, values);
-        free(values);
+        error = grow_array(descriptor, file, l, &arrays[i], step, i, source);
         array_path(path, "Steps/" OFFSETS, arrays[i].name);
         if (!error && !append(file, path, step + 1, H5T_NATIVE_INT64, &step)) error = EIO;
     }

@@ -1,4 +1,4 @@
-/* HDF5 files that are written in one go: a frame by HDF5, then the values, array by array, so that
+/* HDF5 files that are written in one go: a frame by HDF5, then the values, piece by piece, so that
  * only one of them is in memory. */
 #include "io/write_hdf5.h"
 
@@ -97,11 +97,17 @@ static bool make_frame(const char *path, const io_frame *f, haddr_t *positions, 
 static int write_array(int file, haddr_t position, const io_frame *f, int i,
                        const io_source *source)
 {
-    void *values = source->take(source->data, i);
-    size_t points = points_of(f, i);
-    if (!values) return ECANCELED;
-    int error = io_write_points(file, (off_t)position, &f->arrays[i], values, points, 0, points);
-    free(values);
+    const io_points *p = &f->arrays[i];
+    int64_t points = (int64_t)points_of(f, i), count = 0;
+    int64_t bytes = p->components * store_type_bytes(p->type);
+    int error = 0;
+    for (int64_t first = 0; first < points && !error; first += count) {
+        const void *values;
+        off_t at = (off_t)position + (off_t)(first * bytes);
+        count = source->take(source->data, i, first, &values);
+        if (!count) return ECANCELED;
+        error = io_write_points(file, at, p, values, (size_t)count, 0, (size_t)count);
+    }
     return error;
 }
 

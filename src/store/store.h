@@ -168,6 +168,22 @@ void store_log(const chain_loop *loop);
 /* False when memory is out. */
 bool store_scalar_set(chain_slot *slot, int element, ir_value value);
 
+/* ---- piece.c: boxes of values, piece by piece ------------------------------------------------ */
+
+/* Values of some components of a field. */
+typedef struct store_values {
+    grid_box box;
+    int first, components;
+} store_values;
+
+/* Of the points of a box that is not empty, counted in plain order, number `first` and those that
+ * follow: a box of at most `most` of them, and of one at least. */
+grid_box store_piece(const grid_box *all, int64_t first, int64_t most);
+/* Some components of an array, as an array that has no memory of its own. */
+store_array store_components(const store_array *a, int first, int count);
+/* Copies values of a slot that is whole, as store_read does, whether it has an array or not. */
+void store_read_slot(const chain_slot *slot, const store_values *of, kata_type type, void *values);
+
 /* ---- part.c: fields that are dealt out to ranks ------------------------------------------------
  *
  * Each rank has the values of some indices, and copies of values that its neighbours have. */

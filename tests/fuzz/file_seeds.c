@@ -106,21 +106,23 @@ static void make_npys(seeds *s)
 
 /* ---- HDF5 ------------------------------------------------------------------------------------ */
 
-static void *make_values(void *data, int i)
+/* A point of up to two components. */
+static int64_t take_values(void *data, int i, int64_t first, const void **values)
 {
+    double *point = data;
     (void)i;
-    double *values = calloc(*(const size_t *)data, sizeof *values);
-    for (size_t v = 0; values && v < *(const size_t *)data; v++) values[v] = (double)v;
-    return values;
+    point[0] = point[1] = (double)first;
+    *values = point;
+    return 1;
 }
 
 static void make_images(seeds *s)
 {
-    size_t count = 2 * 5 * 4 * 3;
+    double point[2];
     messages m = {0};
     const io_lattice lattice = {{5, 4, 3}, {0}, {1, 1, 1}};
     const io_points arrays[] = {{"u", KATA_F64, 2}, {"v", KATA_I32, 1}};
-    const io_source source = {&count, make_values};
+    const io_source source = {point, take_values};
     require(!io_vtkhdf_write("seed0.vtkhdf", &lattice, 2, arrays, &source, &m), "image");
     take(s, "seed0.vtkhdf");
     io_series *series = io_series_new("seed1.vtkhdf", &lattice, 2, arrays, &m);

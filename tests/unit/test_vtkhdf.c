@@ -87,21 +87,29 @@ static numbered numbered_points(kata_type type, const int64_t size[3], int compo
     return p;
 }
 
-static void *copy_values(void *data, int i)
+/* A piece of at most MOST points, components one after another. */
+static int64_t take_values(void *data, int i, int64_t first, const void **values)
 {
+    enum { MOST = 7, MOST_COMPONENTS = 1024 };
+    static char piece[MOST * MOST_COMPONENTS * 8];
     const numbered *p = data;
     (void)i;
     const int64_t *n = p->lattice.size;
-    size_t bytes = (size_t)(n[0] * n[1] * n[2] * p->array.components) * size_of(p->array.type);
-    char *copy = malloc(bytes);
-    memcpy(copy, p->values, bytes);
-    return copy;
+    int64_t points = n[0] * n[1] * n[2];
+    int64_t count = points - first < MOST ? points - first : MOST;
+    size_t size = size_of(p->array.type), bytes = (size_t)count * size;
+    assert_true(p->array.components <= MOST_COMPONENTS);
+    for (int c = 0; c < p->array.components; c++)
+        memcpy(piece + (size_t)c * bytes,
+               (const char *)p->values + (size_t)(c * points + first) * size, bytes);
+    *values = piece;
+    return count;
 }
 
 static kata_status try_to_write(const char *path, const numbered *p, messages *m)
 {
     numbered copy = *p;
-    const io_source source = {&copy, copy_values};
+    const io_source source = {&copy, take_values};
     return io_vtkhdf_write(path, &p->lattice, 1, &p->array, &source, m);
 }
 

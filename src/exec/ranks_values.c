@@ -1,0 +1,126 @@
+/* Values of fields that are dealt out, for the program and its files: piece by piece, from the
+ * ranks whose own they are to all ranks or the first one, so that little memory is needed. */
+#include "exec/ranks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALL_RANKS = -1, MOST_BYTES = HOSTILE(4 << 20, 1 << 9) };
+
+kata_status exec_meet(exec_context *context, const char *what, uint64_t hash, messages *m)
+{
+    return context->ranks ? ranks_meet(context->ranks, hash, m, "%s", what) : KATA_OK;
+}
+
+/* The values that a rank gives. */
+static store_values given_by(const struct exec_ranks *r, const chain_slot *slot,
+                             const store_values *of, int rank)
+{
+    grid_box own = store_own_box(slot, &r->box, rank);
+    return (store_values){grid_box_intersect(&own, &of->box), of->first, of->components};
+}
+
+static size_t bytes_of(const chain_slot *slot, const store_values *of)
+{
+    if (grid_box_is_empty(&of->box)) return 0;
+    return (size_t)(grid_box_points(&of->box) * of->components * store_type_bytes(slot->type));
+}
+
+static void find_starts(struct exec_ranks *r, const chain_slot *slot, const store_values *of)
+{
+    size_t at = 0;
+    for (int i = 0; i < comm_ranks(r->comm); i++) {
+        store_values part = given_by(r, slot, of, i);
+        r->starts[i] = at;
+        at += bytes_of(slot, &part);
+    }
+    r->starts[comm_ranks(r->comm)] = at;
+}
+
+/* One message from each rank that has some of the values to the first one. */
+static kata_status send_to_first(struct exec_ranks *r, void *mine, messages *m)
+{
+    int me = comm_rank(r->comm), ranks = comm_ranks(r->comm), count = 0;
+    comm_message *list = calloc((size_t)ranks, sizeof *list);
+    if (!list) comm_give_up(r->comm, "out of memory");
+    if (me == 0) ranks_make_room(r, r->starts[ranks] + 1);
+    size_t bytes = r->starts[me + 1] - r->starts[me];
+    if (me == 0) memcpy(r->gathered, mine, bytes);
+    if (me > 0 && bytes) list[count++] = (comm_message){0, true, mine, bytes};
+    for (int i = 1; i < ranks && me == 0; i++) {
+        bytes = r->starts[i + 1] - r->starts[i];
+        if (bytes) list[count++] = (comm_message){i, false, r->gathered + r->starts[i], bytes};
+    }
+    kata_status status = comm_exchange(r->comm, list, count, m);
+    free(list);
+    return status;
+}
+
+/* Puts together what r->gathered has, and reads it as the program wants it. */
+static void assemble(struct exec_ranks *r, const chain_slot *slot, const store_values *of,
+                     kata_type type, void *values)
+{
+    store_array like = {.type = slot->type, .components = of->components};
+    like.box = like.room = of->box;
+    store_array *piece = store_array_make(&like, KATA_ARRAYS, false);
+    if (!piece) comm_give_up(r->comm, "out of memory");
+    for (int i = 0; i < comm_ranks(r->comm); i++) {
+        store_values part = given_by(r, slot, of, i);
+        if (!grid_box_is_empty(&part.box))
+            store_unpack(piece, &part.box, r->gathered + r->starts[i]);
+    }
+    store_read(piece, &of->box, of->components, type, values);
+    store_array_free(piece);
+}
+
+static kata_status collect(struct exec_ranks *r, const chain_slot *slot, const store_values *of,
+                           int to, kata_type type, void *values, messages *m)
+{
+    store_values part = given_by(r, slot, of, r->box.rank);
+    const store_array own = store_components(slot->part->slot.array, of->first, of->components);
+    char *mine = malloc(bytes_of(slot, &part) + 1);
+    if (!mine) comm_give_up(r->comm, "out of memory");
+    find_starts(r, slot, of);
+    store_pack(&own, &part.box, mine);
+    kata_status status =
+        to == ALL_RANKS ? ranks_gather_known(r, mine, m) : send_to_first(r, mine, m);
+    free(mine);
+    if (!status && values) assemble(r, slot, of, type, values);
+    return status;
+}
+
+kata_status exec_read_on_first(exec_context *context, const chain_slot *slot,
+                               const store_values *of, kata_type type, void *values, messages *m)
+{
+    if (slot->part) return collect(context->ranks, slot, of, 0, type, values, m);
+    if (values) store_read_slot(slot, of, type, values);
+    return KATA_OK;
+}
+
+/* One component after another, as values lie in plain order. */
+static kata_status collect_box(struct exec_ranks *r, const chain_slot *slot, const grid_box *box,
+                               kata_type type, char *values, messages *m)
+{
+    kata_status status = KATA_OK;
+    int64_t points = grid_box_points(box), bytes = store_type_bytes(type);
+    for (int c = 0; c < slot->components; c++)
+        for (int64_t first = 0, count; first < points && !status; first += count) {
+            store_values of = {store_piece(box, first, MOST_BYTES / bytes), c, 1};
+            count = grid_box_points(&of.box);
+            status = collect(r, slot, &of, ALL_RANKS, type, values, m);
+            values += count * bytes;
+        }
+    return status;
+}
+
+kata_status exec_read(exec_context *context, const chain_slot *slot, const grid_box *box,
+                      kata_type type, void *values, messages *m)
+{
+    struct exec_ranks *r = context->ranks;
+    if (!slot->part) {
+        store_read_slot(slot, &(store_values){*box, 0, slot->components}, type, values);
+        return KATA_OK;
+    }
+    kata_status status = ranks_meet(r, hash_bytes(box, sizeof *box, 0), m, "get values of a field");
+    return status || grid_box_is_empty(box) ? status : collect_box(r, slot, box, type, values, m);
+}

@@ -1,0 +1,164 @@
+/* A program on the ranks that mpirun has started, whose parts are run by test_rank_data.sh:
+ *
+ *     rank_data get             boxes of fields of many kinds, compared with what they should be
+ *     rank_data save            writes fields to files, which are the same on any number of ranks
+ *     rank_data memory          says how many bytes more than for its own part a rank has needed
+ */
+#include "kata/kata.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#define REQUIRE(condition)                                                                         \
+    do {                                                                                           \
+        if (condition) break;                                                                      \
+        fprintf(stderr, "%s:%d: rank %d: not true: %s\n", __FILE__, __LINE__, kata_rank(NULL),     \
+                #condition);                                                                       \
+        exit(1);                                                                                   \
+    } while (0)
+
+static const char kernels[] =
+    "kernel set3(out double u[3]) {\n"
+    "    for (int c = 0; c < 3; c++) u[c] = ix + 100*iy + 10000*iz + 1000000*c;\n"
+    "}\n"
+    "kernel set(out double u) { u = ix + 100*iy + 10000*iz; }\n"
+    "kernel set2(out double p) { p = ix + 100*iy; }\n"
+    "kernel move(in double u, out double v) {\n"
+    "    v = u + u[0,1,0] - u[0,-1,0] + u[0,0,1] - u[0,0,-1];\n"
+    "}\n";
+
+static kata_kernel *find(kata *k, const char *name)
+{
+    kata_kernel *kernel = kata_kernel_find(kata_module_from_text(k, "rank_data", kernels), name);
+    REQUIRE(kernel);
+    return kernel;
+}
+
+/* What `set` gives a point. */
+static double value_at(int component, const int64_t at[3])
+{
+    return (double)(at[0] + 100 * at[1] + 10000 * at[2] + (int64_t)1000000 * component);
+}
+
+/* Compares values of a box, components one after another. */
+static void expect_box(const kata_range *box, int components, const double *values)
+{
+    for (int c = 0; c < components; c++)
+        for (int64_t z = box->lo[2]; z < box->hi[2]; z++)
+            for (int64_t y = box->lo[1]; y < box->hi[1]; y++)
+                for (int64_t x = box->lo[0]; x < box->hi[0]; x++)
+                    REQUIRE(*values++ == value_at(c, (int64_t[3]){x, y, z}));
+}
+
+static int64_t points_of(const kata_range *r)
+{
+    return (r->hi[0] - r->lo[0]) * (r->hi[1] - r->lo[1]) * (r->hi[2] - r->lo[2]);
+}
+
+/* ---- get ------------------------------------------------------------------------------------- */
+
+static void get_box(kata_field *field, kata_range box, int components)
+{
+    int64_t count = points_of(&box) * components;
+    double *values = calloc((size_t)count + 1, sizeof *values);
+    REQUIRE(values);
+    REQUIRE(!kata_get(field, box, values, count));
+    expect_box(&box, components, values);
+    free(values);
+}
+
+static void get_boxes(const kata_grid *g, kata_field *field, int components)
+{
+    get_box(field, kata_on(field), components);
+    get_box(field, kata_box_3d(g, 3, 4, 14, 15, 13, 14), components);
+    get_box(field, kata_box_3d(g, 0, 12, 5, 6, 0, 14), components);
+    get_box(field, kata_box_3d(g, 2, 9, 3, 12, 4, 11), components);
+    get_box(field, kata_box_3d(g, 2, 2, 3, 12, 4, 11), components);
+}
+
+static void run_get(kata *k)
+{
+    kata_grid *g = kata_grid_3d(k, 12, 15, 14);
+    kata_field *a = kata_field_new(g, "a", KATA_F64);
+    kata_field *b = kata_field_new(g, "b", KATA_F32, .components = 3, .layout = KATA_STRUCTURES);
+    kata_field *c = kata_field_new(g, "c", KATA_F64, .components = 3, .layout = KATA_BLOCKS);
+    kata_field *d = kata_field_new(g, "d", KATA_F64, .staggered = KATA_Y | KATA_Z);
+    kata_apply(find(k, "set"), kata_all(g), a);
+    kata_apply(find(k, "set3"), kata_all(g), b);
+    kata_apply(find(k, "set3"), kata_all(g), c);
+    kata_apply(find(k, "set"), kata_on(d), d);
+    get_boxes(g, a, 1);
+    get_boxes(g, b, 3);
+    get_boxes(g, c, 3);
+    get_boxes(g, d, 1);
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static void run_save(kata *k)
+{
+    kata_grid *g = kata_grid_3d(k, 12, 15, 14), *plane = kata_grid_2d(k, 40, 31);
+    kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = KATA_CLAMP);
+    kata_field *v = kata_field_new(g, "v", KATA_F64), *p = kata_field_new(plane, "p", KATA_F32);
+    kata_field *w = kata_field_new(g, "w", KATA_BF16, .components = 3, .layout = KATA_BLOCKS);
+    kata_apply(find(k, "set"), kata_all(g), u);
+    kata_apply(find(k, "move"), kata_all(g), u, v);
+    kata_apply(find(k, "set3"), kata_all(g), w);
+    kata_apply(find(k, "set2"), kata_all(plane), p);
+    kata_save(u, "u.npy");
+    kata_save(w, "w.npy");
+    kata_save(p, "p.png");
+    kata_save(u, "all.h5", .with = {v, w});
+    kata_save(w, "all.vtkhdf", .with = {u, v});
+    kata_series *series = kata_series_new(u, "series.vtkhdf", .with = {w});
+    for (int i = 0; i < 3; i++) {
+        kata_apply(find(k, "move"), kata_all(g), u, v);
+        kata_swap(u, v);
+        kata_series_add(series, i);
+    }
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* The most bytes that this process has had. */
+static double peak(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return 1024.0 * (double)usage.ru_maxrss;
+}
+
+static void run_memory(kata *k)
+{
+    kata_grid *g = kata_grid_3d(k, 256, 320, 320);
+    kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = KATA_CLAMP);
+    kata_field *v = kata_field_like(u, "v");
+    kata_apply(find(k, "set"), kata_all(g), u);
+    kata_apply(find(k, "move"), kata_all(g), u, v);
+    REQUIRE(!kata_flush(k));
+    double before = peak(), all = 8.0 * 256 * 320 * 320;
+    get_box(u, kata_box_3d(g, 100, 140, 0, 320, 200, 201), 1);
+    kata_save(u, "u.npy");
+    kata_save(u, "u.h5");
+    kata_save(u, "u.vtkhdf");
+    double most = peak() - before;
+    fprintf(stderr, "rank %d: %.0f MB for its part, %.0f MB more for files of %.0f MB\n",
+            kata_rank(k), before / 1e6, most / 1e6, all / 1e6);
+    REQUIRE(most < all / 8);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*run)(kata *k);
+    } parts[] = {{"get", run_get}, {"save", run_save}, {"memory", run_memory}};
+    REQUIRE(argc == 2);
+    kata *k = kata_open(NULL);
+    REQUIRE(k);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (!strcmp(argv[1], parts[i].name)) parts[i].run(k);
+    return kata_close(k);
+}
