@@ -407,6 +407,7 @@ typedef struct kata_range {
     int rank;          /* dimensions that the range was made for; checked against the grid's */
     int colors, color; /* of coloured ranges; colors is 0 for all points */
     bool needed;       /* of kata_needed */
+    bool local;        /* of kata_local */
 } kata_range;
 
 /* No grid: a kernel applied to it runs once, as at the one point of a grid of size 1: ix, iy, iz
@@ -875,6 +876,14 @@ KATA_API kata_status kata_png_size(kata *k, const char *path, int64_t *width, in
  * launcher says. */
 KATA_API int kata_rank(const kata *k);
 KATA_API int kata_ranks(const kata *k);
+/* Sets *range to this rank's own points of a grid; `staggered` as of a field. Each point is one
+ * rank's; the last along a dimension has the last face. They are known before the grid has fields,
+ * and do not change. kata_get and kata_put of such a range, or a smaller one made of it, take no
+ * other rank: one rank may call them without the others, with values of its own. Queued kernels
+ * that use the field are run by kata_flush before; they are an error. Where a grid is not dealt out
+ * (it has few points or one dimension, or there is one rank), the range is kata_all, not .local:
+ * as ever, all ranks make the same calls with it. All ranks call kata_local. */
+KATA_API kata_status kata_local(const kata_grid *grid, int staggered, kata_range *range);
 
 /* ---- machine --------------------------------------------------------------------------------- */
 

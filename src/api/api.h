@@ -98,6 +98,8 @@ void api_spoil_results(kata *k);
 
 /* Runs them: the call needs their result. */
 kata_status api_flush(kata *k, const char *call);
+/* Whether fields are dealt out to several ranks. */
+bool api_deals(const kata *k);
 /* After a loop was queued: runs them where the queue is long. Loops that repeat are run in whole
  * periods, so that their chains are alike. */
 kata_status api_queued(kata *k);
@@ -128,6 +130,16 @@ static inline grid_box api_range_box(const kata_range *range)
     return (grid_box){{range->lo[0], range->lo[1], range->lo[2]},
                       {range->hi[0], range->hi[1], range->hi[2]}};
 }
+/* Reports a set of dimensions, given for an option of a call, that the grid does not have. */
+kata_status api_check_dimensions(const kata_grid *grid, const char *call, const char *option,
+                                 int set);
+
+/* ---- own_values.c: ranges of kata_local ------------------------------------------------------ */
+
+/* kata_get and kata_put of a box of this rank's own points. */
+kata_status api_get_own(const kata_field *field, const grid_box *box, kata_type type, void *values);
+kata_status api_put_own(const kata_field *field, const grid_box *box, kata_type type,
+                        const void *values);
 
 /* ---- data.c ---------------------------------------------------------------------------------- */
 

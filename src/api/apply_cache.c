@@ -35,8 +35,8 @@ static inline bool same_corner(const int64_t a[3], const int64_t b[3])
 static bool same_range(const kata_range *a, const kata_range *b)
 {
     return a->grid == b->grid && a->rank == b->rank && a->colors == b->colors &&
-           a->color == b->color && a->needed == b->needed && same_corner(a->lo, b->lo) &&
-           same_corner(a->hi, b->hi);
+           a->color == b->color && a->needed == b->needed && a->local == b->local &&
+           same_corner(a->lo, b->lo) && same_corner(a->hi, b->hi);
 }
 
 /* Adds the slot of an argument to the sum that chooses an entry. Colors are in it, too: sweeps that

@@ -56,7 +56,9 @@ static kata_status check_copy(kata_field *field, const char *call, const kata_ra
 {
     kata *k = field->k;
     if (k->messages.status) return k->messages.status;
-    kata_status status = api_check_points(field, call, range);
+    kata_range unmarked = range ? *range : (kata_range){0};
+    unmarked.local = false;
+    kata_status status = api_check_points(field, call, range ? &unmarked : NULL);
     if (status) return status;
     kata_type own = field->slot->type;
     if (!api_type_is_valid(type) || !store_converts(own, type))
@@ -87,6 +89,14 @@ static int64_t poisoned(const kata_field *field, const kata_range *range, int64_
     return count < values ? count : values;
 }
 
+static kata_status get_box(kata_field *field, const grid_box *box, kata_type type, void *values)
+{
+    kata *k = field->k;
+    kata_status status = KATA_OK;
+    if (api_slot_is_awaited(k, field->slot)) status = api_flush(k, "kata_get");
+    return status ? status : api_read_field(k, field->slot, box, type, values);
+}
+
 static kata_status get_values(kata_field *field, const kata_range *range, kata_type type,
                               void *values, int64_t count)
 {
@@ -94,9 +104,9 @@ static kata_status get_values(kata_field *field, const kata_range *range, kata_t
     kata_status status = field ? check_copy(field, "kata_get", range, type, values, count, &box)
                                : api_null("kata_get", "the field");
     if (!status) status = api_check_value(field, "kata_get", &box);
-    if (!status && api_slot_is_awaited(field->k, field->slot))
-        status = api_flush(field->k, "kata_get");
-    if (!status) status = api_read_field(field->k, field->slot, &box, type, values);
+    if (!status)
+        status = range->local ? api_get_own(field, &box, type, values)
+                              : get_box(field, &box, type, values);
     if (status) api_set_poison(type, values, poisoned(field, range, count));
     return status;
 }
@@ -169,6 +179,7 @@ static kata_status put_values(kata_field *field, const kata_range *range, kata_t
     grid_box box;
     kata_status status = check_copy(field, "kata_put", range, type, values, count, &box);
     if (!status) status = api_check_host(field, "kata_put");
+    if (!status && range->local) return api_put_own(field, &box, type, values);
     if (!status) status = prepare_put(field, &box);
     if (!status) status = api_make_whole(field->k, field->slot);
     if (status) return status;

@@ -28,6 +28,8 @@ kata_status api_begin_values(api_field_list *list)
     }
     kata_status status = api_flush(k, list->call);
     if (!status) status = exec_meet(&k->exec, list->call, hash, &k->messages);
+    for (int i = 0; i < list->count && !status; i++)
+        status = exec_tell_changes(&k->exec, list->field[i]->slot, &k->messages);
     api_note_error(k);
     return status;
 }

@@ -54,10 +54,11 @@ static void count_work(kata *k, end_reason why, const char *call)
 }
 
 /* On several ranks compiled loops run on all of them; others run whole on each. */
+bool api_deals(const kata *k) { return k->exec.ranks && k->executor == &exec_cpu; }
+
 static const exec_executor *executor_of(const kata *k)
 {
-    bool dealt = k->exec.ranks && k->executor == &exec_cpu;
-    return dealt ? &exec_on_ranks : k->executor;
+    return api_deals(k) ? &exec_on_ranks : k->executor;
 }
 
 static kata_status end_chain(kata *k, end_reason why, const char *call)

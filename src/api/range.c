@@ -161,6 +161,11 @@ kata_status api_check_range(kata *k, const char *call, const kata_range *range)
                         range->rank, range->rank > 1 ? "s" : "", shape->rank);
     if (range->grid->k != k)
         return api_fail(k, KATA_ERROR_ARGUMENT, "%s: the range is of another context", call);
+    if (range->local)
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "%s: kata_local is for kata_get and kata_put; all else is given the same "
+                        "range on all ranks, such as kata_all(grid)",
+                        call);
     for (int d = 0; d < 3; d++)
         if (range->lo[d] > range->hi[d])
             return api_fail(
@@ -171,4 +176,19 @@ kata_status api_check_range(kata *k, const char *call, const kata_range *range)
     for (int d = 0; d < 3; d++)
         if (range->lo[d] < range->hi[d] && !is_near(range, d)) return wrong_box(k, call, range);
     return check_colors(k, call, range);
+}
+
+kata_status api_check_dimensions(const kata_grid *grid, const char *call, const char *option,
+                                 int set)
+{
+    int rank = grid->shape.rank;
+    if (set < 0 || set >= 8)
+        return api_fail(grid->k, KATA_ERROR_ARGUMENT,
+                        "%s: %s is %d, not made of KATA_X, KATA_Y and KATA_Z", call, option, set);
+    for (int d = rank; d < 3; d++)
+        if (set >> d & 1)
+            return api_fail(grid->k, KATA_ERROR_ARGUMENT,
+                            "%s: %s has KATA_%c, and the grid has %d dimension%s", call, option,
+                            "XYZ"[d], rank, rank > 1 ? "s" : "");
+    return KATA_OK;
 }

@@ -63,11 +63,22 @@ void exec_ranks_close(exec_context *context);
 /* Where a field's values are dealt out to ranks, gives all ranks all of them. All ranks call it. */
 kata_status exec_make_whole(exec_context *context, chain_slot *slot, messages *m);
 /* ranks_values.c: copies values of a field, as store_read does, to all ranks. All call it. */
-kata_status exec_read(exec_context *context, const chain_slot *slot, const grid_box *box,
-                      kata_type type, void *values, messages *m);
+kata_status exec_read(exec_context *context, chain_slot *slot, const grid_box *box, kata_type type,
+                      void *values, messages *m);
 /* The same for few values, to the first rank: `values` is NULL on others. Ranks have met. */
 kata_status exec_read_on_first(exec_context *context, const chain_slot *slot,
                                const store_values *of, kata_type type, void *values, messages *m);
+/* ranks_own.c: sets which points of a grid, or of fields so staggered, are this rank's, and whether
+ * they are dealt out; otherwise each rank has all. All ranks call it. */
+kata_status exec_own_points(exec_context *context, const grid_shape *grid, const bool staggered[3],
+                            grid_box *own, bool *dealt, messages *m);
+/* Copies values of this rank's own points of a field, without other ranks; and sets them: false
+ * when memory is out. */
+void exec_read_own(const chain_slot *slot, const grid_box *box, kata_type type, void *values);
+bool exec_write_own(exec_context *context, chain_slot *slot, const grid_box *box, kata_type type,
+                    const void *values);
+/* After ranks may have set values of their own of a field: they tell one another. All call it. */
+kata_status exec_tell_changes(exec_context *context, chain_slot *slot, messages *m);
 /* Before all ranks do something together, which `what` and the hash say: an error where they are
  * about to do different things. */
 kata_status exec_meet(exec_context *context, const char *what, uint64_t hash, messages *m);

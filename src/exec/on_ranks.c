@@ -266,6 +266,7 @@ static kata_status run_on_ranks(exec_context *context, chain *c, messages *m)
     kata_status status = ranks_meet(r, hash_chain(c), m, "run a chain of %zu loops, the last '%s'",
                                     c->count, c->loops[c->count - 1].kernel->name);
     context->failure = (exec_failure){.loop = NULL};
+    if (!status) status = ranks_tell_changes(r, c->slots, c->slot_count, m);
     return status ? status : ranks_agree(r, run_chain(context, c, m), &context->failure, c, m);
 }
 
@@ -274,8 +275,9 @@ const exec_executor exec_on_ranks = {"ranks", run_on_ranks};
 kata_status exec_make_whole(exec_context *context, chain_slot *slot, messages *m)
 {
     struct exec_ranks *r = context->ranks;
-    if (!r || !slot->part) return KATA_OK;
-    kata_status status = ranks_meet(r, 0, m, "need all values of a field");
+    kata_status status = exec_tell_changes(context, slot, m);
+    if (status || !r || !slot->part) return status;
+    status = ranks_meet(r, 0, m, "need all values of a field");
     return status ? status : ranks_make_whole(r, slot, m);
 }
 

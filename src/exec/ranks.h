@@ -18,6 +18,7 @@ struct exec_ranks {
     int64_t every;  /* loops between exchanges, at most */
     bool small;     /* grids of few points are dealt out, too */
     bool laid_out;  /* `box` is known */
+    bool has_own;   /* ranks know their own points of some grid: see ranks_own.c */
     char *gathered; /* by the latest gather */
     size_t gathered_room;
     size_t *starts;     /* per rank, and the end */
@@ -95,6 +96,12 @@ void ranks_settle(ranks_run *run);
 /* Adds a loop's points in a box to those that run next; false, reported, when memory is out.
  * `parted`: as of a chain_loop. */
 bool ranks_add_loop(ranks_run *run, int number, const grid_box *box, int parted);
+
+/* ---- ranks_own.c ----------------------------------------------------------------------------- */
+
+/* Before ranks do something together with fields: what some have put to them alone. */
+kata_status ranks_tell_changes(struct exec_ranks *r, chain_slot *const *slots, size_t count,
+                               messages *m);
 
 /* ---- ranks_meet.c ---------------------------------------------------------------------------- */
 

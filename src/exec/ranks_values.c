@@ -113,14 +113,16 @@ static kata_status collect_box(struct exec_ranks *r, const chain_slot *slot, con
     return status;
 }
 
-kata_status exec_read(exec_context *context, const chain_slot *slot, const grid_box *box,
-                      kata_type type, void *values, messages *m)
+kata_status exec_read(exec_context *context, chain_slot *slot, const grid_box *box, kata_type type,
+                      void *values, messages *m)
 {
     struct exec_ranks *r = context->ranks;
+    kata_status status = exec_tell_changes(context, slot, m);
+    if (status) return status;
     if (!slot->part) {
         store_read_slot(slot, &(store_values){*box, 0, slot->components}, type, values);
         return KATA_OK;
     }
-    kata_status status = ranks_meet(r, hash_bytes(box, sizeof *box, 0), m, "get values of a field");
+    status = ranks_meet(r, hash_bytes(box, sizeof *box, 0), m, "get values of a field");
     return status || grid_box_is_empty(box) ? status : collect_box(r, slot, box, type, values, m);
 }

@@ -9,6 +9,12 @@ bool plan_is_dealt(const grid_shape *shape, bool small)
     return small || grid_box_points(&all) >= FEW_POINTS;
 }
 
+bool plan_cuts(const int parts[3], bool small, const grid_shape *shape)
+{
+    const plan_dealt p = {.parts = {parts[0], parts[1], parts[2]}, .small = small};
+    return plan_is_dealt(shape, small) && dealt_may_cut(&p, shape);
+}
+
 /* A loop on few points may all the same touch a grid of many, which is then not gathered. */
 static bool suits_grids(const plan_dealt *p, const analysis_loop *l)
 {

@@ -361,6 +361,8 @@ typedef struct plan_dealt {
 
 /* Whether a grid has enough points to be dealt out. */
 bool plan_is_dealt(const grid_shape *shape, bool small);
+/* Whether fields on such a grid are dealt out to so many ranks along each dimension. */
+bool plan_cuts(const int parts[3], bool small, const grid_shape *shape);
 /* Plans a chain for `parts`, `every` and `small`, which are set. `homes`, per slot of the chain,
  * are those before it, and then those after it. False when memory is out. */
 bool plan_deal(plan_dealt *p, const analysis_chain *a, plan_home *homes);

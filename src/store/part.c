@@ -214,6 +214,7 @@ bool store_part_fit(chain_slot *slot, const store_ranks *ranks, const int64_t ma
     store_part *part = part_new(slot, &own, &held);
     if (!part) return false;
     if (old) part->home = old->home;
+    if (old) part->changed = old->changed;
     if (old)
         take_values(part, old->slot.array, &old->held, none, 0, shift);
     else if (slot->array)

@@ -203,6 +203,7 @@ typedef struct store_part {
     grid_box own;    /* indices whose values are this rank's; may be empty */
     grid_box held;   /* indices that there is memory for */
     plan_home home;  /* how far around `own` it has the values of other ranks */
+    bool changed;    /* by this rank alone: others do not know it yet */
 } store_part;
 
 int store_ranks_total(const store_ranks *ranks);

@@ -28,9 +28,11 @@ run() # ranks part
 for n in 1 2 3 4 7; do
     run "$n" get
     run "$n" save
+    run "$n" local
     diff -r save1 "save$n" || fail "files of $n ranks differ from those of one"
 done
 
+KATA_RANKS='' run 3 undealt
 KATA_RANKS='' run 4 memory
 rm -r memory4
 cat err

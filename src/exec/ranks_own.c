@@ -1,0 +1,101 @@
+/* A rank's own values, which the program gets and puts without the other ranks.
+ *
+ * A rank that has put values notes it in the field's part. Before ranks next do something together
+ * with the field, they tell one another: then all of them have it dealt out, and believe no copies
+ * of other ranks' values any more. */
+#include "exec/ranks.h"
+
+#include <stdlib.h>
+
+static const int64_t no_margin[3] = {0, 0, 0};
+static const bool no_wraps[3] = {false, false, false};
+
+/* ---- which are a rank's own ------------------------------------------------------------------ */
+
+/* Lays the ranks out for a grid, unless they are. */
+static kata_status lay_out(struct exec_ranks *r, const grid_shape *grid, messages *m)
+{
+    static const bool unordered[3] = {false, false, false};
+    if (r->laid_out || grid->rank < 2 || !plan_is_dealt(grid, r->small)) return KATA_OK;
+    kata_status status = ranks_meet(r, hash_bytes(grid->size, sizeof grid->size, 0), m,
+                                    "deal out a grid of %d dimensions", grid->rank);
+    if (!status) ranks_lay_out(r, grid, unordered);
+    return status;
+}
+
+kata_status exec_own_points(exec_context *context, const grid_shape *grid, const bool staggered[3],
+                            grid_box *own, bool *dealt, messages *m)
+{
+    struct exec_ranks *r = context->ranks;
+    chain_slot like = {.shape = *grid, .components = 1};
+    for (int d = 0; d < grid->rank; d++) {
+        like.staggered[d] = staggered[d];
+        like.shape.size[d] += staggered[d];
+    }
+    *own = chain_slot_memory(&like);
+    *dealt = false;
+    kata_status status = r ? lay_out(r, grid, m) : KATA_OK;
+    if (!r || status || !r->laid_out) return status;
+    *dealt = plan_cuts(r->box.count, r->small, grid);
+    if (*dealt) *own = store_own_box(&like, &r->box, r->box.rank);
+    r->has_own = r->has_own || *dealt;
+    return KATA_OK;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+void exec_read_own(const chain_slot *slot, const grid_box *box, kata_type type, void *values)
+{
+    if (slot->part)
+        store_read(slot->part->slot.array, box, slot->components, type, values);
+    else
+        store_read_slot(slot, &(store_values){*box, 0, slot->components}, type, values);
+}
+
+bool exec_write_own(exec_context *context, chain_slot *slot, const grid_box *box, kata_type type,
+                    const void *values)
+{
+    const struct exec_ranks *r = context->ranks;
+    if (!slot->part && !store_part_fit(slot, &r->box, no_margin, no_wraps)) return false;
+    store_write(slot->part->slot.array, box, type, values);
+    slot->part->changed = true;
+    return true;
+}
+
+/* ---- what other ranks have to know ----------------------------------------------------------- */
+
+static bool is_changed(const chain_slot *slot) { return slot->part && slot->part->changed; }
+
+/* Some rank has put values. */
+static void note_change(struct exec_ranks *r, chain_slot *slot)
+{
+    if (!slot->part && !store_part_fit(slot, &r->box, no_margin, no_wraps))
+        comm_give_up(r->comm, "out of memory");
+    slot->part->home = (plan_home){.whole = false};
+    slot->part->changed = false;
+}
+
+kata_status ranks_tell_changes(struct exec_ranks *r, chain_slot *const *slots, size_t count,
+                               messages *m)
+{
+    if (!r->has_own || !count) return KATA_OK;
+    int ranks = comm_ranks(r->comm);
+    char *mine = calloc(count, 1);
+    if (!mine) comm_give_up(r->comm, "out of memory");
+    for (size_t i = 0; i < count; i++) mine[i] = is_changed(slots[i]);
+    for (int i = 0; i <= ranks; i++) r->starts[i] = (size_t)i * count;
+    kata_status status = ranks_gather_known(r, mine, m);
+    free(mine);
+    for (size_t i = 0; i < count && !status; i++) {
+        bool changed = false;
+        for (int rank = 0; rank < ranks; rank++)
+            changed = changed || r->gathered[(size_t)rank * count + i];
+        if (changed) note_change(r, slots[i]);
+    }
+    return status;
+}
+
+kata_status exec_tell_changes(exec_context *context, chain_slot *slot, messages *m)
+{
+    return context->ranks ? ranks_tell_changes(context->ranks, &slot, 1, m) : KATA_OK;
+}
