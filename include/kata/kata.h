@@ -336,6 +336,7 @@ typedef struct kata_wrap_options {
     int ghosts_x KATA_ZERO;
     int ghosts_y KATA_ZERO;
     int ghosts_z KATA_ZERO;
+    bool local KATA_ZERO; /* the memory is of this rank's own points alone (kata_local) */
 } KATA_NAMED kata_wrap_options;
 
 /* A field on memory that the program owns, with the values that are there. The memory stays valid
@@ -349,7 +350,11 @@ typedef struct kata_wrap_options {
  * applies the next kernel, and may read and write it between kata_map and kata_unmap. kata_swap
  * exchanges the memory of two handles, wrapped or not; kata_map tells where a field lies. When a
  * chain fails, the values that it should have computed become NaN (0), as in any field. `element`
- * is the type of the array's elements: KATA_F16 for uint16_t, -1 when it is not known. Call it as
+ * is the type of the array's elements: KATA_F16 for uint16_t, -1 when it is not known.
+ *
+ * With .local the memory begins with the first point of kata_local(grid, staggered, &range), and
+ * kata_map counts from there. Values are copied out of it by this call and kata_unmap, and into it
+ * by kata_flush and kata_map. Call it as
  *     kata_field_wrap(grid, "u", KATA_F64, array, .stride = {1, 130}, .boundary = KATA_CLAMP) */
 KATA_API kata_field *kata_field_wrap_with(kata_grid *grid, const char *name, int element,
                                           const kata_wrap_options *options);
@@ -419,17 +424,14 @@ KATA_API kata_range kata_all(const kata_grid *grid);
 /* All points of a field: one more than the cells along dimensions in which it is staggered (unless
  * its sides there are periodic now), [0, 1) along dimensions that it lacks. */
 KATA_API kata_range kata_on(const kata_field *field);
-/* The ghosts of a field beyond one side, to the given depth; along the other dimensions, its
- * points.
- */
+/* The ghosts of a field beyond one side, to the given depth; its points along other dimensions. */
 KATA_API kata_range kata_ghost(const kata_field *field, kata_side side, int depth);
 /* For kernels that write temporary fields and nothing else, without reductions and asserts: all
  * points that later kernels of the chain read. The range stands for the largest box on which those
  * fields have points or ghosts and all reads of the kernel find values. Points that no later kernel
  * reads may be left out, which no program can tell. */
 KATA_API kata_range kata_needed(const kata_grid *grid);
-/* All cells at least n away from every side; may be empty. A negative n reaches beyond the sides.
- */
+/* All cells at least n away from every side, or beyond the sides if n < 0; may be empty. */
 KATA_API kata_range kata_inner(const kata_grid *grid, int64_t n);
 /* The layer of the given depth at one side. */
 KATA_API kata_range kata_face(const kata_grid *grid, kata_side side, int64_t depth);
@@ -877,12 +879,11 @@ KATA_API kata_status kata_png_size(kata *k, const char *path, int64_t *width, in
 KATA_API int kata_rank(const kata *k);
 KATA_API int kata_ranks(const kata *k);
 /* Sets *range to this rank's own points of a grid; `staggered` as of a field. Each point is one
- * rank's; the last along a dimension has the last face. They are known before the grid has fields,
- * and do not change. kata_get and kata_put of such a range, or a smaller one made of it, take no
- * other rank: one rank may call them without the others, with values of its own. Queued kernels
- * that use the field are run by kata_flush before; they are an error. Where a grid is not dealt out
- * (it has few points or one dimension, or there is one rank), the range is kata_all, not .local:
- * as ever, all ranks make the same calls with it. All ranks call kata_local. */
+ * rank's; the last rank along a dimension has the last face. kata_get and kata_put of this range,
+ * or of a box in it, take no other rank: one may call them without the others. Queued kernels that
+ * use the field are an error then; call kata_flush before. Of a grid that is not dealt out (few
+ * points, one dimension, one rank) it is kata_all, and not .local: all ranks make the same calls
+ * with it. All ranks call kata_local; it works before there are fields. */
 KATA_API kata_status kata_local(const kata_grid *grid, int staggered, kata_range *range);
 
 /* ---- machine --------------------------------------------------------------------------------- */

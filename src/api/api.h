@@ -89,6 +89,19 @@ void api_set_poison(kata_type type, void *values, int64_t count);
  * poisoned instead. */
 void api_release_discarded(kata *k);
 
+/* ---- shown.c: memory of the program that shows a rank's own values -----------------------------
+ */
+
+/* What shows those of a slot, with the first of them at (0,0,0); NULL: nothing. */
+const store_array *api_shown(const chain_slot *slot);
+/* From now on such memory shows them; and takes those that are there. */
+kata_status api_show_in(kata *k, chain_slot *slot, const store_array *as);
+kata_status api_take_shown(kata *k, chain_slot *slot);
+/* The slot has got values that are not shown yet. Queued loops need no call of it. */
+void api_forget_shown(chain_slot *slot);
+/* Shows what has changed. The queue is empty. */
+void api_show_all(kata *k);
+
 /* ---- failed_chain.c -------------------------------------------------------------------------- */
 
 /* Makes all that the queued loops write NaN, or 0 for integers. */
@@ -136,6 +149,9 @@ kata_status api_check_dimensions(const kata_grid *grid, const char *call, const 
 
 /* ---- own_values.c: ranges of kata_local ------------------------------------------------------ */
 
+/* Sets a rank's own points of a grid, or of fields so staggered, and whether they are dealt out. */
+kata_status api_find_own(const kata_grid *grid, const bool staggered[3], grid_box *own,
+                         bool *dealt);
 /* kata_get and kata_put of a box of this rank's own points. */
 kata_status api_get_own(const kata_field *field, const grid_box *box, kata_type type, void *values);
 kata_status api_put_own(const kata_field *field, const grid_box *box, kata_type type,

@@ -139,7 +139,7 @@ static bool can_renew(const kata_field *field, const grid_box *box)
 {
     enum { EACH = 64 << 10, TOGETHER = 1 << 20 };
     const chain_slot *slot = field->slot;
-    bool own = !slot->array || slot->array->bytes;
+    bool own = (!slot->array || slot->array->bytes) && !api_shown(slot);
     int64_t bytes = bytes_of(slot);
     return own && !slot->temporary && !slot->tracked && bytes <= EACH &&
            (int64_t)field->k->put_bytes + bytes <= TOGETHER &&

@@ -116,7 +116,10 @@ kata_status kata_step(kata *k)
 
 kata_status kata_flush(kata *k)
 {
-    return k ? api_flush(k, "kata_flush") : api_null("kata_flush", "the context");
+    if (!k) return api_null("kata_flush", "the context");
+    kata_status status = api_flush(k, "kata_flush");
+    api_show_all(k);
+    return status;
 }
 
 kata_status kata_work_done(const kata *k, kata_work *work)

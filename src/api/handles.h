@@ -86,6 +86,8 @@ struct kata {
 struct api_slot {
     chain_slot slot;
     struct api_slot *next, *next_unused; /* of all; of the retired or the spare ones */
+    store_array *shown;    /* memory of the program that shows this rank's own values; or NULL */
+    int64_t shown_version; /* of the values that it shows; -1: none */
 };
 
 struct kata_field {

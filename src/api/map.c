@@ -38,14 +38,27 @@ static kata_status check(kata_field *field, int element, const void *pointer,
 
 static kata_mapping mapping_of(const kata_field *field)
 {
-    const store_array *a = field->slot->array;
+    const store_array *shown = api_shown(field->slot), *a = shown ? shown : field->slot->array;
     grid_box points = chain_slot_points(field->slot, &field->boundary);
+    if (shown) points = shown->box;
     return (kata_mapping){.values = a->data,
                           .type = a->type,
                           .components = a->components,
                           .size = {points.hi[0], points.hi[1], points.hi[2]},
                           .stride = {a->pitch_x, a->pitch_y, a->pitch_z},
                           .component_stride = a->pitch_component};
+}
+
+/* Puts a field's values where the mapping says. */
+static kata_status prepare(kata_field *field)
+{
+    kata *k = field->k;
+    if (api_shown(field->slot)) {
+        api_show_all(k);
+        return KATA_OK;
+    }
+    kata_status status = api_make_whole(k, field->slot);
+    return status ? status : store_make_array(field->slot, field->name, &k->messages);
 }
 
 kata_status kata_map_element(kata_field *field, int element, bool writable, void *pointer,
@@ -55,8 +68,7 @@ kata_status kata_map_element(kata_field *field, int element, bool writable, void
     kata_status status =
         field ? check(field, element, pointer, mapping) : api_null(call, "the field");
     if (!status) status = api_flush(field->k, call);
-    if (!status) status = api_make_whole(field->k, field->slot);
-    if (!status) status = store_make_array(field->slot, field->name, &field->k->messages);
+    if (!status) status = prepare(field);
     if (field) api_note_error(field->k);
     if (!status) {
         found = mapping_of(field);
@@ -74,6 +86,7 @@ static void note_after(kata_field *field)
     if (!field->written) return;
     kata *k = field->k;
     field->slot->version++;
+    if (api_shown(field->slot)) api_take_shown(k, field->slot);
     if (field->before)
         observe_trace_call(k->exec.trace, "kata_unmap", field->name, field->slot, field->before);
     if (k->record) observe_record_put(k->record, field->name, field->slot);

@@ -4,8 +4,7 @@
 
 /* ---- the range ------------------------------------------------------------------------------- */
 
-static kata_status find_own(const kata_grid *grid, const bool staggered[3], grid_box *own,
-                            bool *dealt)
+kata_status api_find_own(const kata_grid *grid, const bool staggered[3], grid_box *own, bool *dealt)
 {
     kata *k = grid->k;
     exec_context alone = {.ranks = NULL};
@@ -26,7 +25,7 @@ kata_status kata_local(const kata_grid *grid, int staggered, kata_range *range)
     if (!range) return api_fail(grid->k, KATA_ERROR_ARGUMENT, "%s: the range is NULL", call);
     if (grid->k->messages.status) return grid->k->messages.status;
     kata_status status = api_check_dimensions(grid, call, "staggered", staggered);
-    if (!status) status = find_own(grid, faces, &own, &dealt);
+    if (!status) status = api_find_own(grid, faces, &own, &dealt);
     if (status) return status;
     *range = (kata_range){.grid = grid, .rank = grid->shape.rank, .local = dealt};
     for (int d = 0; d < 3; d++) {
@@ -57,7 +56,7 @@ static kata_status check_own(const kata_field *field, const char *call, const gr
 {
     grid_box own;
     bool dealt;
-    kata_status status = find_own(field->grid, field->slot->staggered, &own, &dealt);
+    kata_status status = api_find_own(field->grid, field->slot->staggered, &own, &dealt);
     if (status) return status;
     if (!dealt)
         return api_fail(field->k, KATA_ERROR_ARGUMENT,
@@ -107,5 +106,6 @@ kata_status api_put_own(const kata_field *field, const grid_box *box, kata_type 
                         "before ranks put their own parts",
                         call, field->name);
     if (grid_box_is_empty(box)) return KATA_OK;
+    api_forget_shown(slot);
     return exec_write_own(&k->exec, slot, box, type, values) ? KATA_OK : api_no_memory(k);
 }

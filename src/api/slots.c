@@ -102,6 +102,7 @@ void api_slots_free(kata *k)
     for (struct api_slot *s = k->slots; s; s = s->next) {
         store_part_free(&s->slot);
         store_array_free(s->slot.array);
+        store_array_free(s->shown);
         grid_region_free(&s->slot.set);
         if (s->slot.log) free(s->slot.log->values);
     }

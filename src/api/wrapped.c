@@ -6,17 +6,39 @@
 static const char call[] = "kata_field_wrap";
 
 /* The array that options describe, pitches as given. */
-static store_array described(const chain_slot *slot, const kata_wrap_options *o)
+static store_array described(const chain_slot *slot, const grid_box *box,
+                             const kata_wrap_options *o)
 {
     return (store_array){.type = o->type,
                          .components = slot->components,
-                         .box = chain_slot_memory(slot),
+                         .box = *box,
                          .block = 1,
                          .pitch_x = o->stride[0],
                          .pitch_y = o->stride[1],
                          .pitch_z = o->stride[2],
                          .pitch_component = o->component_stride,
                          .data = o->memory};
+}
+
+/* The indices that the memory has: all, or as many as are this rank's own, from 0 on. */
+static kata_status find_box(const kata_grid *grid, const char *name, const chain_slot *slot,
+                            const kata_wrap_options *o, grid_box *box, bool *part)
+{
+    *box = chain_slot_memory(slot);
+    *part = false;
+    if (!o->local) return KATA_OK;
+    for (int d = 0; d < 3; d++)
+        if (slot->ghosts[d] || slot->absent_axis[d])
+            return api_fail(grid->k, KATA_ERROR_ARGUMENT,
+                            "%s: field '%s' is .local, and has %s; a rank has no points of its own "
+                            "there",
+                            call, name, slot->ghosts[d] ? "ghosts" : "not all dimensions");
+    kata_status status = api_find_own(grid, slot->staggered, box, part);
+    for (int d = 0; d < 3 && !status; d++) {
+        box->hi[d] -= box->lo[d];
+        box->lo[d] = 0;
+    }
+    return status;
 }
 
 static kata_status check_memory(kata *k, const char *name, const kata_wrap_options *o)
@@ -58,7 +80,7 @@ static bool overlaps(const store_array *a, const store_array *other)
 static kata_status check_others(kata *k, const char *name, const store_array *a)
 {
     for (const struct api_slot *s = k->slots; s; s = s->next)
-        if (s->slot.array && overlaps(a, s->slot.array))
+        if ((s->slot.array && overlaps(a, s->slot.array)) || (s->shown && overlaps(a, s->shown)))
             return api_fail(k, KATA_ERROR_ARGUMENT,
                             "%s: some of the memory of field '%s' is that of another field", call,
                             name);
@@ -86,7 +108,7 @@ static kata_layout layout_like(const store_array *a)
 }
 
 static kata_field *wrap(kata_grid *grid, const char *name, const chain_slot *as_slot,
-                        const store_array *as, const kata_wrap_options *o)
+                        const store_array *as, bool part, const kata_wrap_options *o)
 {
     kata *k = grid->k;
     grid_boundary boundary = grid_boundary_none;
@@ -96,6 +118,7 @@ static kata_field *wrap(kata_grid *grid, const char *name, const chain_slot *as_
     kata_field *f = api_field_new(grid, name, slot, &boundary);
     if (!f) return NULL;
     slot->layout = layout_like(as);
+    if (part) return api_show_in(k, slot, as) ? NULL : f;
     slot->array = store_array_wrap(as);
     if (!slot->array) api_no_memory(k);
     return slot->array ? f : NULL;
@@ -106,7 +129,7 @@ kata_field *kata_field_wrap_with(kata_grid *grid, const char *name, int element,
 {
     static const api_options kind =
         API_OPTIONS("kata_field_wrap", kata_wrap_options,
-                    "kata_field_wrap(grid, \"u\", KATA_F64, array, .stride = {1, 130})", ghosts_z);
+                    "kata_field_wrap(grid, \"u\", KATA_F64, array, .stride = {1, 130})", local);
     kata_wrap_options copy;
     const kata_wrap_options *options = &copy;
     if (!grid) {
@@ -128,7 +151,10 @@ kata_field *kata_field_wrap_with(kata_grid *grid, const char *name, int element,
                        .components = options->components ? options->components : 1};
     name = api_name(k, call, name);
     if (!name || api_field_points(grid, call, &where, &slot)) return NULL;
-    store_array as = described(&slot, options);
+    grid_box box;
+    bool part;
+    if (find_box(grid, name, &slot, options, &box, &part)) return NULL;
+    store_array as = described(&slot, &box, options);
     if (check(k, name, element, options, &as)) return NULL;
-    return wrap(grid, name, &slot, &as, options);
+    return wrap(grid, name, &slot, &as, part, options);
 }

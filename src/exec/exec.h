@@ -77,6 +77,10 @@ kata_status exec_own_points(exec_context *context, const grid_shape *grid, const
 void exec_read_own(const chain_slot *slot, const grid_box *box, kata_type type, void *values);
 bool exec_write_own(exec_context *context, chain_slot *slot, const grid_box *box, kata_type type,
                     const void *values);
+/* The same with all of this rank's own points of a field that is dealt out, and memory whose first
+ * index is (0,0,0). */
+void exec_show_own(exec_context *context, const chain_slot *slot, store_array *memory);
+bool exec_take_own(exec_context *context, chain_slot *slot, const store_array *memory);
 /* After ranks may have set values of their own of a field: they tell one another. All call it. */
 kata_status exec_tell_changes(exec_context *context, chain_slot *slot, messages *m);
 /* Before all ranks do something together, which `what` and the hash say: an error where they are

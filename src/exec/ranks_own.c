@@ -52,13 +52,39 @@ void exec_read_own(const chain_slot *slot, const grid_box *box, kata_type type, 
         store_read_slot(slot, &(store_values){*box, 0, slot->components}, type, values);
 }
 
+/* Gives a slot a part that this rank is about to change. */
+static bool change_part(const struct exec_ranks *r, chain_slot *slot)
+{
+    if (!slot->part && !store_part_fit(slot, &r->box, no_margin, no_wraps)) return false;
+    slot->part->changed = true;
+    return true;
+}
+
 bool exec_write_own(exec_context *context, chain_slot *slot, const grid_box *box, kata_type type,
                     const void *values)
 {
-    const struct exec_ranks *r = context->ranks;
-    if (!slot->part && !store_part_fit(slot, &r->box, no_margin, no_wraps)) return false;
+    if (!change_part(context->ranks, slot)) return false;
     store_write(slot->part->slot.array, box, type, values);
-    slot->part->changed = true;
+    return true;
+}
+
+void exec_show_own(exec_context *context, const chain_slot *slot, store_array *memory)
+{
+    const struct exec_ranks *r = context->ranks;
+    grid_box own = store_own_box(slot, &r->box, r->box.rank);
+    const store_array *from = slot->part ? slot->part->slot.array : slot->array;
+    if (from)
+        store_copy_box(memory, from, &memory->box, own.lo);
+    else
+        store_poison(memory); /* a chain has failed: it has no values */
+}
+
+bool exec_take_own(exec_context *context, chain_slot *slot, const store_array *memory)
+{
+    if (!change_part(context->ranks, slot)) return false;
+    const grid_box *own = &slot->part->own;
+    const int64_t shift[3] = {-own->lo[0], -own->lo[1], -own->lo[2]};
+    store_copy_box(slot->part->slot.array, memory, own, shift);
     return true;
 }
 

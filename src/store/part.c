@@ -103,9 +103,8 @@ void store_unpack(store_array *a, const grid_box *box, const void *from)
 
 static bool has_plain_rows(const store_array *a) { return a->pitch_x == 1 && a->block == 1; }
 
-/* Copies a box; in `from` it lies moved by `shift`. */
-static void copy_box(store_array *to, const store_array *from, const grid_box *box,
-                     const int64_t shift[3])
+void store_copy_box(store_array *to, const store_array *from, const grid_box *box,
+                    const int64_t shift[3])
 {
     int64_t bytes = store_type_bytes(to->type);
     int64_t run = has_plain_rows(to) && has_plain_rows(from) ? box->hi[0] - box->lo[0] : 1;
@@ -188,7 +187,7 @@ static void take_values(store_part *to, const store_array *from, const grid_box 
     grid_box box = grid_box_intersect(&to->held, &image);
     int count = moved ? grid_box_subtract(&box, there, pieces) : 1;
     if (!moved) pieces[0] = box;
-    for (int i = 0; i < count; i++) copy_box(to->slot.array, from, &pieces[i], shift);
+    for (int i = 0; i < count; i++) store_copy_box(to->slot.array, from, &pieces[i], shift);
 }
 
 bool store_part_fits(const chain_slot *slot, const store_ranks *ranks, const int64_t margin[3],

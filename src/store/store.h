@@ -245,5 +245,8 @@ bool store_image(int i, const bool wraps[3], int image[3]);
 size_t store_box_bytes(const store_array *a, const grid_box *box);
 void store_pack(const store_array *a, const grid_box *box, void *to);
 void store_unpack(store_array *a, const grid_box *box, const void *from);
+/* Copies a box between arrays of one type; in `from` it lies moved by `shift`. */
+void store_copy_box(store_array *to, const store_array *from, const grid_box *box,
+                    const int64_t shift[3]);
 
 #endif

@@ -29,6 +29,7 @@ for n in 1 2 3 4 7; do
     run "$n" get
     run "$n" save
     run "$n" local
+    run "$n" wrap
     diff -r save1 "save$n" || fail "files of $n ranks differ from those of one"
 done
 

@@ -1,0 +1,214 @@
+/* A rank's own points: owned once, got and put by one rank alone, in memory of the program. */
+#include "rank_data.h"
+
+/* ---- a rank's own points --------------------------------------------------------------------- */
+
+enum { NX = 12, NY = 15, NZ = 14, POINTS = NX * NY * NZ };
+
+static int64_t number(int64_t x, int64_t y, int64_t z) { return x + NX * (y + NY * z); }
+
+/* Rank r puts r to all that is its own; then each finds r as often as it has put it. */
+static void expect_owned_once(kata_grid *g, int staggered)
+{
+    enum { MOST = (NX + 1) * (NY + 1) * (NZ + 1) };
+    static double all[MOST], own[MOST];
+    kata_range local;
+    REQUIRE(!kata_local(g, staggered, &local));
+    REQUIRE(local.local == (kata_ranks(NULL) > 1));
+    kata_field *f = kata_field_new(g, "f", KATA_F64, .staggered = staggered);
+    const kata_range on = kata_on(f);
+    int64_t count = points_of(&local), found = 0, total = points_of(&on);
+    for (int64_t i = 0; i < count; i++) own[i] = 1 + kata_rank(NULL);
+    REQUIRE(!kata_put(f, local, own, count));
+    REQUIRE(!kata_get(f, kata_on(f), all, total));
+    for (int64_t i = 0; i < total; i++) found += all[i] == 1 + kata_rank(NULL);
+    REQUIRE(found == count);
+    for (int64_t i = 0; i < count; i++) own[i] = 0;
+    REQUIRE(!kata_get(f, local, own, count));
+    for (int64_t i = 0; i < count; i++) REQUIRE(own[i] == 1 + kata_rank(NULL));
+}
+
+/* `move` of all points of u. */
+static void move(const double *u, double *v)
+{
+    for (int64_t z = 0; z < NZ; z++)
+        for (int64_t y = 0; y < NY; y++)
+            for (int64_t x = 0; x < NX; x++) {
+                int64_t up = y < NY - 1 ? y + 1 : y, down = y > 0 ? y - 1 : y;
+                int64_t behind = z < NZ - 1 ? z + 1 : z, before = z > 0 ? z - 1 : z;
+                v[number(x, y, z)] = u[number(x, y, z)] + u[number(x, up, z)] -
+                                     u[number(x, down, z)] + u[number(x, y, behind)] -
+                                     u[number(x, y, before)];
+            }
+}
+
+/* Rank 0 alone adds 1 to its own points of a field; so do all here. */
+static void change_first(kata_grid *g, kata_field *u, kata_field *mask, double *values)
+{
+    static double own[POINTS], whole[POINTS];
+    kata_range local;
+    REQUIRE(!kata_local(g, 0, &local));
+    int64_t count = points_of(&local);
+    if (kata_rank(NULL) == 0) {
+        REQUIRE(!kata_get(u, local, own, count));
+        for (int64_t i = 0; i < count; i++) own[i] += 1;
+        REQUIRE(!kata_put(u, local, own, count));
+        for (int64_t i = 0; i < count; i++) own[i] = 1;
+        REQUIRE(!kata_put(mask, local, own, count));
+    }
+    REQUIRE(!kata_get(mask, kata_all(g), whole, POINTS));
+    for (int64_t i = 0; i < POINTS; i++) values[i] += whole[i];
+}
+
+static void expect_values(kata_field *field, kata_grid *g, const double *values)
+{
+    static double own[POINTS];
+    kata_range local, all = kata_all(g);
+    REQUIRE(!kata_local(g, 0, &local));
+    int64_t count = points_of(&local), i = 0;
+    REQUIRE(!kata_get(field, local, own, count));
+    for (int64_t z = local.lo[2]; z < local.hi[2]; z++)
+        for (int64_t y = local.lo[1]; y < local.hi[1]; y++)
+            for (int64_t x = local.lo[0]; x < local.hi[0]; x++)
+                REQUIRE(own[i++] == values[number(x, y, z)]);
+    REQUIRE(!kata_get(field, all, own, POINTS));
+    for (i = 0; i < POINTS; i++) REQUIRE(own[i] == values[i]);
+}
+
+/* Values that one rank alone has put reach the others' copies, and loops that run whole. */
+static void expect_changes_seen(kata *k, kata_grid *g)
+{
+    static double u_here[POINTS], v_here[POINTS], turned[POINTS];
+    kata_grid *other = kata_grid_3d(k, NX, NZ, NY);
+    kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = KATA_CLAMP);
+    kata_field *v = kata_field_new(g, "v", KATA_F64), *mask = kata_field_new(g, "m", KATA_F64);
+    kata_field *t = kata_field_new(other, "t", KATA_F64);
+    kata_kernel *kernel = find(k, "move");
+    kata_apply(find(k, "set"), kata_all(g), u);
+    for (int64_t i = 0; i < POINTS; i++)
+        u_here[i] = value_at(0, (int64_t[3]){i % NX, i / NX % NY, i / NX / NY});
+    for (int round = 0; round < 3; round++) {
+        kata_apply(kernel, kata_all(g), u, v); /* others get copies, and have them still after it */
+        if (round == 1) kata_copy(t, kata_all(other), u, kata_all(g), .axes = {1, 3, 2});
+        REQUIRE(!kata_flush(k));
+        move(u_here, v_here);
+        expect_values(v, g, v_here);
+        change_first(g, u, mask, u_here);
+    }
+    REQUIRE(!kata_get(t, kata_all(other), turned, POINTS));
+    kata_copy(t, kata_all(other), u, kata_all(g), .axes = {1, 3, 2});
+    REQUIRE(!kata_get(t, kata_all(other), turned, POINTS));
+    for (int64_t i = 0; i < POINTS; i++)
+        REQUIRE(turned[i] == u_here[number(i % NX, i / NX / NZ, i / NX % NZ)]);
+}
+
+/* ---- memory of the program ------------------------------------------------------------------- */
+
+/* Fields on memory for a rank's own points, in a frame that is not touched: rows are three longer.
+ */
+void run_wrap(kata *k)
+{
+    static double u_here[POINTS], v_here[POINTS];
+    kata_grid *g = kata_grid_3d(k, NX, NY, NZ);
+    kata_range local;
+    REQUIRE(!kata_local(g, 0, &local));
+    int64_t rows = local.hi[1] - local.lo[1], planes = local.hi[2] - local.lo[2];
+    int64_t pitch = NX + 3, size = pitch * rows * planes;
+    double *memory[2];
+    for (int m = 0; m < 2; m++) {
+        memory[m] = malloc((size_t)size * sizeof(double));
+        REQUIRE(memory[m]);
+        for (int64_t i = 0; i < size; i++) memory[m][i] = -5;
+    }
+    for (int64_t z = 0; z < planes; z++)
+        for (int64_t y = 0; y < rows; y++)
+            for (int64_t x = 0; x < NX; x++)
+                memory[0][x + pitch * (y + rows * z)] =
+                    value_at(0, (int64_t[3]){x, y + local.lo[1], z + local.lo[2]});
+    for (int64_t i = 0; i < POINTS; i++)
+        u_here[i] = value_at(0, (int64_t[3]){i % NX, i / NX % NY, i / NX / NY});
+    kata_field *u = kata_field_wrap(g, "u", KATA_F64, memory[0], .stride = {1, pitch},
+                                    .boundary = KATA_CLAMP, .local = true);
+    kata_field *v = kata_field_wrap(g, "v", KATA_F64, memory[1], .stride = {1, pitch},
+                                    .boundary = KATA_CLAMP, .local = true);
+    for (int round = 0; round < 4; round++) {
+        const double *now = memory[(round + 1) % 2];
+        kata_apply(find(k, "move"), kata_all(g), u, v);
+        kata_swap(u, v);
+        move(u_here, v_here);
+        memcpy(u_here, v_here, sizeof u_here);
+        REQUIRE(!kata_flush(k));
+        for (int64_t i = 0; i < size; i++) {
+            int64_t x = i % pitch, y = i / pitch % rows, z = i / pitch / rows;
+            double wanted = x < NX ? u_here[number(x, y + local.lo[1], z + local.lo[2])] : -5;
+            REQUIRE(now[i] == wanted);
+        }
+        if (round != 1) continue;
+        double *values;
+        kata_mapping at;
+        REQUIRE(!kata_map(u, &values, &at));
+        REQUIRE(values == now && at.size[1] == rows && at.size[2] == planes);
+        for (int64_t z = 0; z < at.size[2]; z++)
+            for (int64_t y = 0; y < at.size[1]; y++)
+                for (int64_t x = 0; x < NX; x++)
+                    values[x * at.stride[0] + y * at.stride[1] + z * at.stride[2]] *= 2;
+        REQUIRE(!kata_unmap(u));
+        for (int64_t i = 0; i < POINTS; i++) u_here[i] *= 2;
+    }
+    expect_values(u, g, u_here);
+    REQUIRE(!kata_field_wrap(g, "w", KATA_F64, memory[0], .ghosts = 1, .local = true));
+    REQUIRE(strstr(kata_error_message(k), "field 'w' is .local, and has ghosts"));
+    kata_error_clear(k);
+    REQUIRE(!kata_field_wrap(g, "w", KATA_F64, memory[0] + 1, .local = true));
+    REQUIRE(strstr(kata_error_message(k), "some of the memory of field 'w' is that of another"));
+    kata_error_clear(k);
+}
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+static void expect_refusals(kata *k, kata_grid *g)
+{
+    static double own[POINTS], memory[POINTS];
+    kata_range local, wide;
+    kata_field *u = kata_field_new(g, "u", KATA_F64);
+    kata_field *w = kata_field_wrap(g, "w", KATA_F64, memory);
+    REQUIRE(!kata_local(g, 0, &local));
+    int64_t count = points_of(&local);
+    wide = kata_all(g);
+    wide.local = local.local;
+    expect_refused(k, kata_put(u, wide, own, POINTS), "is marked by kata_local, and rank ");
+    expect_refused(k, kata_fill(u, local, 1), "kata_local is for kata_get and kata_put");
+    expect_refused(k, kata_copy(u, local, w, local), "kata_local is for kata_get and kata_put");
+    expect_refused(k, kata_put(w, local, own, count), "has all of its values on every rank");
+    kata_fill(u, kata_all(g), 2);
+    expect_refused(k, kata_get(u, local, own, count), "queued kernels write field 'u'");
+    expect_refused(k, kata_put(u, local, own, count), "queued kernels use field 'u'");
+    REQUIRE(!kata_flush(k));
+    REQUIRE(!kata_discard(u));
+    expect_refused(k, kata_put(u, local, own, count), "the value of field 'u' was discarded");
+}
+
+void run_local(kata *k)
+{
+    kata_grid *g = kata_grid_3d(k, NX, NY, NZ);
+    expect_owned_once(g, 0);
+    expect_owned_once(g, KATA_Y | KATA_Z);
+    expect_owned_once(g, KATA_X);
+    expect_changes_seen(k, g);
+    expect_refusals(k, g);
+}
+
+/* Every rank has all points of few, and of a line. */
+void run_undealt(kata *k)
+{
+    kata_grid *line = kata_grid_1d(k, 100000), *few = kata_grid_2d(k, 30, 20);
+    kata_range local;
+    REQUIRE(!kata_local(line, 0, &local) && !local.local && points_of(&local) == 100000);
+    REQUIRE(!kata_local(few, KATA_Y, &local) && !local.local && points_of(&local) == 30 * 21);
+    REQUIRE(kata_local(few, KATA_Z, &local) == KATA_ERROR_ARGUMENT);
+    REQUIRE(strstr(said, "kata_local: staggered has KATA_Z, and the grid has 2 dimensions"));
+    kata_error_clear(k);
+    REQUIRE(kata_local(few, 0, NULL) == KATA_ERROR_ARGUMENT);
+    REQUIRE(strstr(said, "kata_local: the range is NULL"));
+    kata_error_clear(k);
+}
