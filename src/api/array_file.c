@@ -51,13 +51,7 @@ void *api_room_for(kata *k, const io_array *a)
     return values;
 }
 
-kata_status api_put_array(kata_field *field, const io_array *a, const void *values)
-{
-    kata_range all = kata_on(field);
-    return kata_put_values(field, &all, a->type, values, io_array_count(a));
-}
-
-kata_status api_npy_load(kata_field *field, const char *path)
+kata_status api_npy_load(const kata_field *field, const char *path, api_loaded *out)
 {
     kata *k = field->k;
     io_array in_file, wanted = api_array_of(field);
@@ -66,11 +60,9 @@ kata_status api_npy_load(kata_field *field, const char *path)
     api_widen(field, &in_file);
     status = api_check_fit(field, path, &in_file, &wanted);
     if (status) return status;
-    void *values = api_room_for(k, &in_file);
-    status = values ? io_npy_read(path, &in_file, values, &k->messages) : k->messages.status;
-    if (!status) status = api_put_array(field, &in_file, values);
-    free(values);
-    return status;
+    *out = (api_loaded){in_file.type, api_room_for(k, &in_file)};
+    return out->values ? io_npy_read(path, &in_file, out->values, &k->messages)
+                       : k->messages.status;
 }
 
 /* ---- shapes ---------------------------------------------------------------------------------- */

@@ -48,10 +48,16 @@ void *api_values_of(api_field_list *list);
 /* After it, whether they were taken or not: all ranks call it. */
 void api_end_values(api_field_list *list);
 
+/* What a file has for all points of a field: values in plain order, malloc'd. */
+typedef struct api_loaded {
+    kata_type type;
+    void *values;
+} api_loaded;
+
 /* ---- picture.c ------------------------------------------------------------------------------- */
 
 kata_status api_png_save(api_field_list *list, const kata_save_options *options);
-kata_status api_png_load(kata_field *field, const char *path);
+kata_status api_png_load(const kata_field *field, const char *path, api_loaded *out);
 kata_status api_png_shape(kata *k, const char *path, int components, kata_shape *shape);
 
 /* ---- array_file.c ---------------------------------------------------------------------------- */
@@ -66,8 +72,6 @@ void *api_room_for(kata *k, const io_array *a);
 /* Whether the array in a file is the one that a field wants, and its type converts; reports. */
 kata_status api_check_fit(const kata_field *field, const char *path, const io_array *in_file,
                           const io_array *wanted);
-/* Sets all values of a field. */
-kata_status api_put_array(kata_field *field, const io_array *a, const void *values);
 /* The field of `count` axes from `first` on, slowest first. */
 kata_status api_shape_of(kata *k, const char *path, const io_array *a, int first, int count,
                          int components, kata_shape *shape);
@@ -77,15 +81,15 @@ kata_status api_array_shape(kata *k, const char *path, const io_array *a, int co
                             kata_shape *shape);
 
 kata_status api_npy_save(api_field_list *list, const kata_save_options *options);
-kata_status api_npy_load(kata_field *field, const char *path);
+kata_status api_npy_load(const kata_field *field, const char *path, api_loaded *out);
 kata_status api_npy_shape(kata *k, const char *path, int components, kata_shape *shape);
 
 /* ---- hdf5_file.c ----------------------------------------------------------------------------- */
 
 /* Of "FILE:/DATASET", or of a file whose only dataset it is or that has one of the field's name. */
-kata_status api_hdf5_load(kata_field *field, const char *path);
+kata_status api_hdf5_load(const kata_field *field, const char *path, api_loaded *out);
 kata_status api_hdf5_shape(kata *k, const char *path, int components, kata_shape *shape);
-kata_status api_vtkhdf_load(kata_field *field, const char *path);
+kata_status api_vtkhdf_load(const kata_field *field, const char *path, api_loaded *out);
 kata_status api_vtkhdf_shape(kata *k, const char *path, int components, kata_shape *shape);
 
 /* ---- image_file.c ---------------------------------------------------------------------------- */

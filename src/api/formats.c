@@ -2,6 +2,7 @@
 #include "api/files.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct format {
@@ -9,7 +10,7 @@ static const struct format {
     bool several;  /* fields go to one file */
     bool together; /* components of a point lie together there */
     kata_status (*save)(api_field_list *list, const kata_save_options *options);
-    kata_status (*load)(kata_field *field, const char *path);
+    kata_status (*load)(const kata_field *field, const char *path, api_loaded *out);
     kata_status (*shape)(kata *k, const char *path, int components, kata_shape *shape);
 } formats[] = {{".png", false, false, api_png_save, api_png_load, api_png_shape},
                {".npy", false, false, api_npy_save, api_npy_load, api_npy_shape},
@@ -40,6 +41,40 @@ static const struct format *find_for_reading(kata *k, const char *call, const ch
     return format;
 }
 
+static kata_status load_alone(const struct format *format, kata_field *field, const char *path)
+{
+    kata_range all = kata_on(field);
+    grid_box box = api_range_box(&all);
+    api_loaded loaded = {.values = NULL};
+    kata_status status = format->load(field, path, &loaded);
+    if (!status)
+        status = kata_put_values(field, &all, loaded.type, loaded.values,
+                                 grid_box_points(&box) * field->slot->components);
+    free(loaded.values);
+    return status;
+}
+
+/* The first rank reads, and sends the others their values. */
+static kata_status load_on_ranks(const struct format *format, kata_field *field, const char *path)
+{
+    kata *k = field->k;
+    chain_slot *slot = field->slot;
+    grid_box box = chain_slot_points(slot, &field->boundary);
+    api_loaded loaded = {.type = slot->type};
+    kata_status status = api_flush(k, "kata_load");
+    uint64_t hash = hash_bytes(field->name, strlen(field->name), 0);
+    if (!status) status = exec_meet(&k->exec, "kata_load", hash, &k->messages);
+    if (status) return status;
+    if (exec_rank(&k->exec) == 0) status = format->load(field, path, &loaded);
+    status = exec_agree(&k->exec, status, &k->messages);
+    if (!status) status = exec_deal(&k->exec, slot, &box, loaded.type, loaded.values, &k->messages);
+    free(loaded.values);
+    if (status) return status;
+    slot->version++;
+    slot->discarded = false;
+    return chain_slot_note(slot, &box) ? KATA_OK : api_no_memory(k);
+}
+
 static kata_status load(kata_field *field, const char *path)
 {
     if (!field) return api_null("kata_load", "the field");
@@ -48,7 +83,10 @@ static kata_status load(kata_field *field, const char *path)
     if (k->messages.status || api_check_unmapped(field, "kata_load")) return k->messages.status;
     if (api_check_host(field, "kata_load")) return k->messages.status;
     const struct format *format = find_for_reading(k, "kata_load", path);
-    kata_status status = format ? format->load(field, path) : k->messages.status;
+    kata_status status = k->messages.status;
+    if (format)
+        status = exec_ranks_count(&k->exec) > 1 ? load_on_ranks(format, field, path)
+                                                : load_alone(format, field, path);
     api_note_error(k);
     return status;
 }

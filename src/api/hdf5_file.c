@@ -29,7 +29,8 @@ static void *read_dataset(kata *k, const io_dataset *d, const io_array *a)
     return NULL;
 }
 
-static kata_status load_dataset(kata_field *field, const char *path, const io_dataset *d)
+static kata_status load_dataset(const kata_field *field, const char *path, const io_dataset *d,
+                                api_loaded *out)
 {
     kata *k = field->k;
     int components;
@@ -39,18 +40,16 @@ static kata_status load_dataset(kata_field *field, const char *path, const io_da
     api_widen(field, &in_file);
     status = api_check_fit(field, path, &in_file, &wanted);
     if (status) return status;
-    void *values = read_dataset(k, d, &in_file);
-    status = values ? api_put_array(field, &in_file, values) : k->messages.status;
-    free(values);
-    return status;
+    *out = (api_loaded){in_file.type, read_dataset(k, d, &in_file)};
+    return out->values ? KATA_OK : k->messages.status;
 }
 
-kata_status api_hdf5_load(kata_field *field, const char *path)
+kata_status api_hdf5_load(const kata_field *field, const char *path, api_loaded *out)
 {
     text file = {0};
     io_dataset d;
     kata_status status = find_dataset(field->k, path, field->name, &file, &d);
-    if (!status) status = load_dataset(field, path, &d);
+    if (!status) status = load_dataset(field, path, &d, out);
     text_free(&file);
     return status;
 }
@@ -98,23 +97,23 @@ static void separate(char *to, const char *from, int64_t points, int components,
         }
 }
 
-/* Puts values of the file's type, components last, into a field. */
-static kata_status put_image(kata_field *field, kata_type type, const void *values)
+/* Brings values whose components come last into plain order. */
+static kata_status put_in_order(const kata_field *field, api_loaded *loaded)
 {
     kata_range all = kata_on(field);
     int components = field->slot->components;
     int64_t points = grid_box_points(&(grid_box){{0, 0, 0}, {all.hi[0], all.hi[1], all.hi[2]}});
-    if (components == 1) return kata_put_values(field, &all, type, values, points);
-    size_t size = (size_t)store_type_bytes(type);
+    if (components == 1) return KATA_OK;
+    size_t size = (size_t)store_type_bytes(loaded->type);
     void *apart = calloc((size_t)(points * components), size);
     if (!apart) return api_no_memory(field->k);
-    separate(apart, values, points, components, size);
-    kata_status status = kata_put_values(field, &all, type, apart, points * components);
-    free(apart);
-    return status;
+    separate(apart, loaded->values, points, components, size);
+    free(loaded->values);
+    loaded->values = apart;
+    return KATA_OK;
 }
 
-kata_status api_vtkhdf_load(kata_field *field, const char *path)
+kata_status api_vtkhdf_load(const kata_field *field, const char *path, api_loaded *out)
 {
     kata *k = field->k;
     const io_dataset d = {path, field->name, IO_POINT_DATA};
@@ -126,10 +125,8 @@ kata_status api_vtkhdf_load(kata_field *field, const char *path)
     io_array squeezed = without_ones(&in_file);
     status = api_check_fit(field, path, &squeezed, &wanted);
     if (status) return status;
-    void *values = read_dataset(k, &d, &in_file);
-    status = values ? put_image(field, in_file.type, values) : k->messages.status;
-    free(values);
-    return status;
+    *out = (api_loaded){in_file.type, read_dataset(k, &d, &in_file)};
+    return out->values ? put_in_order(field, out) : k->messages.status;
 }
 
 kata_status api_vtkhdf_shape(kata *k, const char *path, int components, kata_shape *shape)

@@ -16,7 +16,7 @@ static int dimensions_of(const chain_slot *slot, int along[3])
     return count;
 }
 
-static kata_status check_picture(kata_field *field, const char *call)
+static kata_status check_picture(const kata_field *field, const char *call)
 {
     const chain_slot *slot = field->slot;
     int along[3], rank = dimensions_of(slot, along);
@@ -145,24 +145,21 @@ static kata_status check_size(const kata_field *field, const char *path, const i
                     (long long)width, (long long)height);
 }
 
-static kata_status put_pixels(kata_field *field, const io_image *image)
+static kata_status take_pixels(const kata_field *field, const io_image *image, api_loaded *out)
 {
     const chain_slot *slot = field->slot;
-    kata_range all = kata_on(field);
     int64_t points = image->width * image->height, count = points * slot->components;
     uint8_t *values = calloc((size_t)count, sizeof *values);
     if (!values) return api_no_memory(field->k);
     for (int c = 0; c < slot->components; c++)
         for (int64_t i = 0; i < points; i++)
             values[c * points + i] = image->pixels[i * slot->components + c];
-    kata_type type = slot->type == KATA_U8 ? KATA_U8 : KATA_UNORM8;
-    kata_status status = kata_put_values(field, &all, type, values, count);
-    free(values);
-    return status;
+    *out = (api_loaded){slot->type == KATA_U8 ? KATA_U8 : KATA_UNORM8, values};
+    return KATA_OK;
 }
 
 /* The size is compared before the pixels are unpacked: a small file may hold a large image. */
-kata_status api_png_load(kata_field *field, const char *path)
+kata_status api_png_load(const kata_field *field, const char *path, api_loaded *out)
 {
     kata *k = field->k;
     io_image image = {0};
@@ -171,7 +168,7 @@ kata_status api_png_load(kata_field *field, const char *path)
     if (!status) status = check_size(field, path, &image);
     if (!status) status = io_png_read(path, field->slot->components, &image, &k->messages);
     if (!status) status = check_size(field, path, &image); /* another file may be there by now */
-    if (!status) status = put_pixels(field, &image);
+    if (!status) status = take_pixels(field, &image, out);
     api_note_error(k);
     io_image_free(&image);
     return status;

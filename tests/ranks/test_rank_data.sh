@@ -13,28 +13,37 @@ export KATA_MPI=$plugin KATA_RANKS=small KATA_THREADS=1
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
 
-# Runs a part of the program on so many ranks, in a folder of its own.
-run() # ranks part
+# Runs parts of the program on so many ranks, in a folder of its own.
+run() # ranks part...
 {
-    rm -rf "$2$1"
-    mkdir "$2$1"
-    if ! (cd "$2$1" && timeout 120 mpirun -n "$1" "$KATA_BUILD/tests/rank_data" "$2" >../out 2>../err </dev/null)
+    local ranks=$1
+    shift
+    rm -rf "ranks$ranks"
+    mkdir "ranks$ranks"
+    if ! (cd "ranks$ranks" &&
+        timeout -k 5 60 mpirun -n "$ranks" "$KATA_BUILD/tests/rank_data" "$@" >../out 2>../err </dev/null)
     then
-        fail "$2 on $1 ranks"
+        fail "$* on $ranks ranks"
         cat out err
     fi
 }
 
 for n in 1 2 3 4 7; do
-    run "$n" get
-    run "$n" save
-    run "$n" local
-    run "$n" wrap
-    diff -r save1 "save$n" || fail "files of $n ranks differ from those of one"
+    run "$n" save local wrap get
+    cp -r "ranks$n" "saved$n"
+    diff -r saved1 "saved$n" || fail "files of $n ranks differ from those of one"
+done
+# Files are read before ranks are laid out, and after it.
+for n in 1 3 4; do
+    mkdir -p "loaded$n"
+    cp saved1/* "loaded$n"
+    (cd "loaded$n" && timeout -k 5 60 mpirun -n "$n" "$KATA_BUILD/tests/rank_data" load >../out 2>../err </dev/null) ||
+        { fail "load on $n ranks" && cat out err; }
+    diff -r loaded1 "loaded$n" || fail "what $n ranks have loaded differs"
 done
 
 KATA_RANKS='' run 3 undealt
 KATA_RANKS='' run 4 memory
-rm -r memory4
+rm -r ranks4
 cat err
 finish
