@@ -67,7 +67,9 @@ static kata_status load_on_ranks(const struct format *format, kata_field *field,
     if (status) return status;
     if (exec_rank(&k->exec) == 0) status = format->load(field, path, &loaded);
     status = exec_agree(&k->exec, status, &k->messages);
-    if (!status) status = exec_deal(&k->exec, slot, &box, loaded.type, loaded.values, &k->messages);
+    if (!status)
+        status =
+            exec_deal(&k->exec, slot, api_deals(k), &box, loaded.type, loaded.values, &k->messages);
     free(loaded.values);
     if (status) return status;
     slot->version++;

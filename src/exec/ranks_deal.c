@@ -7,12 +7,12 @@
 enum { MOST_VALUES = HOSTILE(1 << 19, 1 << 6) }; /* in a piece */
 
 /* A field is dealt out before it gets its values, if it is known how. */
-static bool prepare(struct exec_ranks *r, chain_slot *slot)
+static bool prepare(struct exec_ranks *r, chain_slot *slot, bool deals)
 {
     static const int64_t no_margin[3] = {0, 0, 0};
     static const bool no_wraps[3] = {false, false, false};
     const grid_shape grid = chain_slot_grid(slot);
-    bool is_dealt = r->laid_out && plan_cuts(r->box.count, r->small, &grid);
+    bool is_dealt = deals && r->laid_out && plan_cuts(r->box.count, r->small, &grid);
     for (int d = 0; d < 3; d++) is_dealt = is_dealt && !slot->absent_axis[d];
     if (slot->array && !slot->array->bytes) is_dealt = false;
     if (!is_dealt) return store_slot_array(slot);
@@ -76,14 +76,14 @@ static kata_status deal_piece(struct exec_ranks *r, const chain_slot *slot, cons
     return status;
 }
 
-kata_status exec_deal(exec_context *context, chain_slot *slot, const grid_box *box, kata_type type,
-                      const void *values, messages *m)
+kata_status exec_deal(exec_context *context, chain_slot *slot, bool deals, const grid_box *box,
+                      kata_type type, const void *values, messages *m)
 {
     struct exec_ranks *r = context->ranks;
     const char *next = values;
     int64_t points = grid_box_points(box), bytes = values ? store_type_bytes(type) : 0;
     kata_status status = exec_tell_changes(context, slot, m);
-    if (!status && !prepare(r, slot)) comm_give_up(r->comm, "out of memory");
+    if (!status && !prepare(r, slot, deals)) comm_give_up(r->comm, "out of memory");
     for (int c = 0; c < slot->components; c++)
         for (int64_t first = 0, count; first < points && !status; first += count) {
             grid_box piece = store_piece(box, first, MOST_VALUES);

@@ -7,6 +7,12 @@ enum { NX = 12, NY = 15, NZ = 14, POINTS = NX * NY * NZ };
 
 static int64_t number(int64_t x, int64_t y, int64_t z) { return x + NX * (y + NY * z); }
 
+static void set_all(double *values)
+{
+    for (int64_t i = 0; i < POINTS; i++)
+        values[i] = value_at(0, (int64_t[3]){i % NX, i / NX % NY, i / NX / NY});
+}
+
 /* Rank r puts r to all that is its own; then each finds r as often as it has put it. */
 static void expect_owned_once(kata_grid *g, int staggered)
 {
@@ -85,8 +91,7 @@ static void expect_changes_seen(kata *k, kata_grid *g)
     kata_field *t = kata_field_new(other, "t", KATA_F64);
     kata_kernel *kernel = find(k, "move");
     kata_apply(find(k, "set"), kata_all(g), u);
-    for (int64_t i = 0; i < POINTS; i++)
-        u_here[i] = value_at(0, (int64_t[3]){i % NX, i / NX % NY, i / NX / NY});
+    set_all(u_here);
     for (int round = 0; round < 3; round++) {
         kata_apply(kernel, kata_all(g), u, v); /* others get copies, and have them still after it */
         if (round == 1) kata_copy(t, kata_all(other), u, kata_all(g), .axes = {1, 3, 2});
@@ -104,62 +109,109 @@ static void expect_changes_seen(kata *k, kata_grid *g)
 
 /* ---- memory of the program ------------------------------------------------------------------- */
 
-/* Fields on memory for a rank's own points, in a frame that is not touched: rows are three longer.
- */
+/* Memory for a rank's own points, in a frame that is not touched: rows are three longer. */
+typedef struct framed {
+    kata_range local;
+    int64_t rows, planes;
+    double *values;
+} framed;
+
+enum { PITCH = NX + 3, FRAME = -5 };
+
+static int64_t framed_size(const framed *f) { return PITCH * f->rows * f->planes; }
+
+/* Where value i of such memory is in the grid; -1: in the frame. */
+static int64_t framed_number(const framed *f, int64_t i)
+{
+    int64_t x = i % PITCH, y = i / PITCH % f->rows, z = i / PITCH / f->rows;
+    return x < NX ? number(x, y + f->local.lo[1], z + f->local.lo[2]) : -1;
+}
+
+/* Memory with the values of all points that are a rank's. */
+static framed framed_new(const kata_grid *g, const double *values)
+{
+    framed f;
+    REQUIRE(!kata_local(g, 0, &f.local));
+    f.rows = f.local.hi[1] - f.local.lo[1];
+    f.planes = f.local.hi[2] - f.local.lo[2];
+    f.values = malloc((size_t)framed_size(&f) * sizeof *f.values);
+    REQUIRE(f.values);
+    for (int64_t i = 0; i < framed_size(&f); i++)
+        f.values[i] = framed_number(&f, i) < 0 ? FRAME : values[framed_number(&f, i)];
+    return f;
+}
+
+static void expect_shown(const framed *f, const double *wanted)
+{
+    for (int64_t i = 0; i < framed_size(f); i++) {
+        int64_t at = framed_number(f, i);
+        REQUIRE(f->values[i] == (at < 0 ? FRAME : wanted[at]));
+    }
+}
+
+static kata_field *wrap_own(kata_grid *g, const char *name, const framed *f)
+{
+    return kata_field_wrap(g, name, KATA_F64, f->values, .stride = {1, PITCH},
+                           .boundary = KATA_CLAMP, .local = true);
+}
+
+/* Doubles the values of a mapped field. */
+static void double_mapped(kata_field *field, const framed *f, double *values)
+{
+    double *mapped;
+    kata_mapping at;
+    REQUIRE(!kata_map(field, &mapped, &at));
+    REQUIRE(mapped == f->values && at.size[1] == f->rows && at.size[2] == f->planes);
+    for (int64_t z = 0; z < at.size[2]; z++)
+        for (int64_t y = 0; y < at.size[1]; y++)
+            for (int64_t x = 0; x < NX; x++)
+                mapped[x * at.stride[0] + y * at.stride[1] + z * at.stride[2]] *= 2;
+    REQUIRE(!kata_unmap(field));
+    for (int64_t i = 0; i < POINTS; i++) values[i] *= 2;
+}
+
+/* What is put, and what a loop makes that runs whole, is shown as well. */
+static void show_others(kata *k, kata_grid *g, kata_field *u, const framed *f, double *values)
+{
+    static double own[POINTS];
+    kata_grid *other = kata_grid_3d(k, NX, NZ, NY);
+    kata_field *t = kata_field_new(other, "t", KATA_F64);
+    int64_t count = points_of(&f->local);
+    REQUIRE(!kata_get(u, f->local, own, count));
+    for (int64_t i = 0; i < count; i++) own[i] += 1;
+    REQUIRE(!kata_put(u, f->local, own, count));
+    for (int64_t i = 0; i < POINTS; i++) values[i] += 1;
+    REQUIRE(!kata_flush(k));
+    expect_shown(f, values);
+    kata_fill(t, kata_all(other), 3);
+    kata_copy(u, kata_all(g), t, kata_all(other), .axes = {1, 3, 2});
+    for (int64_t i = 0; i < POINTS; i++) values[i] = 3;
+    REQUIRE(!kata_flush(k));
+    expect_shown(f, values);
+}
+
 void run_wrap(kata *k)
 {
-    static double u_here[POINTS], v_here[POINTS];
+    static double here[POINTS], next[POINTS];
     kata_grid *g = kata_grid_3d(k, NX, NY, NZ);
-    kata_range local;
-    REQUIRE(!kata_local(g, 0, &local));
-    int64_t rows = local.hi[1] - local.lo[1], planes = local.hi[2] - local.lo[2];
-    int64_t pitch = NX + 3, size = pitch * rows * planes;
-    double *memory[2];
-    for (int m = 0; m < 2; m++) {
-        memory[m] = malloc((size_t)size * sizeof(double));
-        REQUIRE(memory[m]);
-        for (int64_t i = 0; i < size; i++) memory[m][i] = -5;
-    }
-    for (int64_t z = 0; z < planes; z++)
-        for (int64_t y = 0; y < rows; y++)
-            for (int64_t x = 0; x < NX; x++)
-                memory[0][x + pitch * (y + rows * z)] =
-                    value_at(0, (int64_t[3]){x, y + local.lo[1], z + local.lo[2]});
-    for (int64_t i = 0; i < POINTS; i++)
-        u_here[i] = value_at(0, (int64_t[3]){i % NX, i / NX % NY, i / NX / NY});
-    kata_field *u = kata_field_wrap(g, "u", KATA_F64, memory[0], .stride = {1, pitch},
-                                    .boundary = KATA_CLAMP, .local = true);
-    kata_field *v = kata_field_wrap(g, "v", KATA_F64, memory[1], .stride = {1, pitch},
-                                    .boundary = KATA_CLAMP, .local = true);
+    set_all(here);
+    const framed memory[2] = {framed_new(g, here), framed_new(g, next)};
+    kata_field *u = wrap_own(g, "u", &memory[0]), *v = wrap_own(g, "v", &memory[1]);
     for (int round = 0; round < 4; round++) {
-        const double *now = memory[(round + 1) % 2];
         kata_apply(find(k, "move"), kata_all(g), u, v);
         kata_swap(u, v);
-        move(u_here, v_here);
-        memcpy(u_here, v_here, sizeof u_here);
+        move(here, next);
+        memcpy(here, next, sizeof here);
         REQUIRE(!kata_flush(k));
-        for (int64_t i = 0; i < size; i++) {
-            int64_t x = i % pitch, y = i / pitch % rows, z = i / pitch / rows;
-            double wanted = x < NX ? u_here[number(x, y + local.lo[1], z + local.lo[2])] : -5;
-            REQUIRE(now[i] == wanted);
-        }
-        if (round != 1) continue;
-        double *values;
-        kata_mapping at;
-        REQUIRE(!kata_map(u, &values, &at));
-        REQUIRE(values == now && at.size[1] == rows && at.size[2] == planes);
-        for (int64_t z = 0; z < at.size[2]; z++)
-            for (int64_t y = 0; y < at.size[1]; y++)
-                for (int64_t x = 0; x < NX; x++)
-                    values[x * at.stride[0] + y * at.stride[1] + z * at.stride[2]] *= 2;
-        REQUIRE(!kata_unmap(u));
-        for (int64_t i = 0; i < POINTS; i++) u_here[i] *= 2;
+        expect_shown(&memory[(round + 1) % 2], here);
+        if (round == 1) double_mapped(u, &memory[0], here);
     }
-    expect_values(u, g, u_here);
-    REQUIRE(!kata_field_wrap(g, "w", KATA_F64, memory[0], .ghosts = 1, .local = true));
+    expect_values(u, g, here);
+    show_others(k, g, u, &memory[0], here);
+    REQUIRE(!kata_field_wrap(g, "w", KATA_F64, memory[0].values, .ghosts = 1, .local = true));
     REQUIRE(strstr(kata_error_message(k), "field 'w' is .local, and has ghosts"));
     kata_error_clear(k);
-    REQUIRE(!kata_field_wrap(g, "w", KATA_F64, memory[0] + 1, .local = true));
+    REQUIRE(!kata_field_wrap(g, "w", KATA_F64, memory[0].values + 1, .local = true));
     REQUIRE(strstr(kata_error_message(k), "some of the memory of field 'w' is that of another"));
     kata_error_clear(k);
 }
