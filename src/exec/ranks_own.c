@@ -12,14 +12,15 @@ static const bool no_wraps[3] = {false, false, false};
 
 /* ---- which are a rank's own ------------------------------------------------------------------ */
 
-/* Lays the ranks out for a grid, unless they are. */
+/* Lays the ranks out for a grid, unless they are. From then on ranks tell one another what they
+ * have changed: so all have to know it. */
 static kata_status lay_out(struct exec_ranks *r, const grid_shape *grid, messages *m)
 {
     static const bool unordered[3] = {false, false, false};
-    if (r->laid_out || grid->rank < 2 || !plan_is_dealt(grid, r->small)) return KATA_OK;
+    if (r->has_own || grid->rank < 2 || !plan_is_dealt(grid, r->small)) return KATA_OK;
     kata_status status = ranks_meet(r, hash_bytes(grid->size, sizeof grid->size, 0), m,
                                     "deal out a grid of %d dimensions", grid->rank);
-    if (!status) ranks_lay_out(r, grid, unordered);
+    if (!status && !r->laid_out) ranks_lay_out(r, grid, unordered);
     return status;
 }
 

@@ -5,6 +5,7 @@
  *     rank_data local           a rank's own points: owned once, got and put by one rank alone
  *     rank_data wrap            fields on memory for a rank's own points
  *     rank_data undealt         grids of which every rank has all points
+ *     rank_data alone           one rank calls what all are to call
  *     rank_data load            reads these files
  *     rank_data memory          says how many bytes more than for its own part a rank has needed
  */
@@ -200,9 +201,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(kata *k);
-    } parts[] = {{"get", run_get},        {"save", run_save},   {"load", run_load},
-                 {"memory", run_memory},  {"local", run_local}, {"wrap", run_wrap},
-                 {"undealt", run_undealt}};
+    } parts[] = {{"get", run_get},         {"save", run_save},   {"load", run_load},
+                 {"memory", run_memory},   {"local", run_local}, {"wrap", run_wrap},
+                 {"undealt", run_undealt}, {"alone", run_alone}};
     REQUIRE(argc > 1);
     kata *k = kata_open(&(kata_options){.handler = keep_message});
     REQUIRE(k);

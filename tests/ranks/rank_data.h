@@ -31,6 +31,7 @@ void expect_refused(kata *k, kata_status status, const char *message);
 
 void run_local(kata *k);
 void run_undealt(kata *k);
+void run_alone(kata *k);
 void run_wrap(kata *k);
 
 #endif

@@ -250,6 +250,19 @@ void run_local(kata *k)
     expect_refusals(k, g);
 }
 
+/* One rank calls kata_local, and others do not. */
+void run_alone(kata *k)
+{
+    kata_grid *g = kata_grid_3d(k, NX, NY, NZ);
+    kata_field *u = kata_field_new(g, "u", KATA_F64);
+    kata_range local;
+    kata_apply(find(k, "set"), kata_all(g), u);
+    if (kata_rank(k) == 1) kata_local(g, 0, &local);
+    REQUIRE(kata_flush(k) == KATA_ERROR_ARGUMENT);
+    REQUIRE(strstr(said, "ranks disagree") && strstr(said, "deal out a grid of 3 dimensions"));
+    kata_error_clear(k);
+}
+
 /* Every rank has all points of few, and of a line. */
 void run_undealt(kata *k)
 {

@@ -43,6 +43,7 @@ for n in 1 3 4; do
 done
 
 KATA_RANKS='' run 3 undealt
+run 2 alone
 KATA_RANKS='' run 4 memory
 rm -r ranks4
 cat err
