@@ -109,7 +109,7 @@ kata_status ranks_tell_changes(struct exec_ranks *r, chain_slot *const *slots, s
     int ranks = comm_ranks(r->comm);
     char *mine = calloc(count, 1);
     if (!mine) comm_give_up(r->comm, "out of memory");
-    for (size_t i = 0; i < count; i++) mine[i] = is_changed(slots[i]);
+    for (size_t i = 0; mine && i < count; i++) mine[i] = is_changed(slots[i]);
     for (int i = 0; i <= ranks; i++) r->starts[i] = (size_t)i * count;
     kata_status status = ranks_gather_known(r, mine, m);
     free(mine);
