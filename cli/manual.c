@@ -120,6 +120,8 @@ static const struct {
     {"KATA_TRACE_FILE", "where traces are written; otherwise to standard error"},
     {"KATA_TUNE", "a file for a report: searches for the fastest plans as kata tune does"},
     {"KATA_WISDOM", "0: the fastest plans found are neither used nor kept"},
+    {"KATA_MEMORY", "bytes for fields, such as 8G; larger ones are kept in files"},
+    {"KATA_SPILL", "folder of these files"},
     {"KATA_L2", "bytes of a second-level cache, where the machine reports wrong ones"},
     {"KATA_PLAN", "how chains are planned, as kata explain sets it"},
     {"KATA_EXPLAIN", "text, json, x, y, z or roofline: explains a program as kata explain does"},

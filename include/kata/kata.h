@@ -108,18 +108,16 @@ typedef void (*kata_handler)(void *data, kata_status status, const char *message
  *                            wrapped memory keeps its values), so that reads before writes show
  *   KATA_DEBUG_LINES=1       leads debuggers and profilers to the lines of the kernel file
  *   KATA_RANKS='y=2 z=4'     lays out the ranks that MPI has started (docs/ranks.md)
+ *   KATA_MEMORY=8G           limits the memory of fields; KATA_SPILL: the folder for others
  *   KATA_WAIT=1              interprets nothing while it is being compiled (docs/compiling.md)
  *   KATA_LARGER=1            begins with the functions for fields beyond the caches
  *   KATA_RECORD=FILE         writes the inputs and results of each loop, for `kata diff`
  *                            (KATA_RECORD_FULL=1: with all values)
  *   KATA_PLAN='tiled cache=1048576 threads=2'  runs compiled chains by this plan; loops: no tiles
  *   KATA_WISDOM=0            neither uses nor keeps wisdom (see kata_wisdom_list)
- *   KATA_TUNE=FILE           searches for the fastest plans at once, and appends what was found
- *                            to a file (kata tune)
- *   KATA_L2=BYTES            begins the search for the fastest tiles with this size of a
- *                            second-level cache, where the machine reports a wrong one
- *   KATA_EXECUTOR=plan       runs chains, slowly, by the plan that KATA_PLAN asks for
- *                            (docs/planning.md)
+ *   KATA_TUNE=FILE           searches for the fastest plans at once; appends them to a file
+ *   KATA_L2=BYTES            a second-level cache's size, where the machine reports a wrong one
+ *   KATA_EXECUTOR=plan       runs chains, slowly, by KATA_PLAN (docs/planning.md)
  *   KATA_EXPLAIN=text        shows the plan of each chain; when the context is closed, also what
  *                            kernels cost, how fast they ran and why chains ended (json: as JSON;
  *                            x, y or z: as a picture along that dimension;
@@ -149,6 +147,8 @@ typedef struct kata_options {
     bool no_warnings KATA_ZERO; /* false: warnings are shown unless KATA_WARNINGS is 0 */
     bool wait KATA_ZERO; /* true: kernels run after they are compiled, never before; false: unless
                             KATA_WAIT is 1, they are interpreted meanwhile where that is quicker */
+    int64_t memory KATA_ZERO; /* bytes for fields (docs/streaming.md); 0: KATA_MEMORY, or no limit */
+    const char *spill KATA_ZERO; /* folder of files for others; NULL: KATA_SPILL, TMPDIR, /var/tmp */
 } kata_options;
 
 /* Opens a context; options may be NULL. Returns NULL when an option is wrong or memory is out, with

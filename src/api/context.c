@@ -79,6 +79,7 @@ static void free_context(kata *k)
     chain_free(&k->chain);
     exec_cpu_free(k->exec.cpu);
     exec_ranks_close(&k->exec);
+    exec_files_close(&k->exec);
     plan_cache_free(k->exec.plans);
     jit_close(k->exec.jit);
     observe_trace_free(k->exec.trace);
@@ -113,6 +114,28 @@ static kata_status choose_search(kata *k)
                                           : KATA_OK;
 }
 
+/* How much memory fields may take, and where they lie beyond it. */
+static kata_status choose_memory(kata *k, const kata_options *options)
+{
+    static const int64_t LEAST = 1 << 12, MOST = INT64_C(1) << 50;
+    const char *asked = environment_get("KATA_MEMORY"), *folder = options->spill;
+    int64_t bytes = options->memory;
+    if (bytes && (bytes < LEAST || bytes > MOST))
+        return api_fail(k, KATA_ERROR_ARGUMENT, "kata_open: memory is %lld bytes, not %lld to %lld",
+                        (long long)bytes, (long long)LEAST, (long long)MOST);
+    if (!bytes && asked && !parse_bytes(asked, LEAST, MOST, &bytes))
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "the environment variable KATA_MEMORY is '%s', not bytes from 4k on, such "
+                        "as 8G",
+                        asked);
+    if (!folder) folder = environment_get("KATA_SPILL");
+    if (!folder) folder = environment_get("TMPDIR");
+    if (!folder) folder = "/var/tmp";
+    if (!bytes) return KATA_OK;
+    return store_pool_limit(k->pool, bytes, folder) ? exec_files_open(&k->exec, &k->messages)
+                                                    : api_no_memory(k);
+}
+
 /* Loops that are dealt out meet other ranks, which interpreted ones cannot. Ranks share the cores
  * of their machine. The first rank keeps what is found out about plans. */
 static kata_status join_ranks(kata *k, const kata_options *options)
@@ -136,6 +159,7 @@ static kata_status read_options(kata *k, const kata_options *options)
     if (!status) status = choose_waiting(k, options);
     if (!status) status = choose_passes(k);
     if (!status) status = choose_search(k);
+    if (!status) status = choose_memory(k, options);
     if (!status) status = jit_open(options->compiler, options->cache, &k->messages, &k->exec.jit);
     if (!status) status = join_ranks(k, options);
     return status ? status : api_read_debugging(k, options->plan);

@@ -56,9 +56,11 @@ static void count_work(kata *k, end_reason why, const char *call)
 /* On several ranks compiled loops run on all of them; others run whole on each. */
 bool api_deals(const kata *k) { return k->exec.ranks && k->executor == &exec_cpu; }
 
+/* On one rank, fields may lie in files. */
 static const exec_executor *executor_of(const kata *k)
 {
-    return api_deals(k) ? &exec_on_ranks : k->executor;
+    if (api_deals(k)) return &exec_on_ranks;
+    return k->exec.files && k->executor == &exec_cpu ? &exec_on_files : k->executor;
 }
 
 static kata_status end_chain(kata *k, end_reason why, const char *call)

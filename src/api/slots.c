@@ -12,6 +12,9 @@ chain_slot *api_slot_new(kata *k, const chain_slot *like)
     }
     s->slot = *like;
     s->slot.pool = k->pool;
+    grid_box all = chain_slot_memory(like);
+    store_pool_declare(k->pool,
+                       grid_box_points(&all) * like->components * store_type_bytes(like->type));
     s->next = k->slots;
     k->slots = s;
     return &s->slot;

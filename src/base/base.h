@@ -240,5 +240,7 @@ bool companion_find(const char *name, const char *variable, text *path);
 const char *environment_get(const char *name);
 /* A whole number from low to high; false when `text` is anything else. */
 bool parse_integer(const char *text, int64_t low, int64_t high, int64_t *value);
+/* The same of bytes, which may have a unit: 1024k, 8M, 2G. */
+bool parse_bytes(const char *text, int64_t low, int64_t high, int64_t *value);
 
 #endif

@@ -37,6 +37,7 @@ typedef struct exec_context {
     bool tune;                /* searches at once, whatever that costs */
     int64_t second_cache;     /* bytes; 0: as many as the machine reports */
     struct exec_ranks *ranks; /* NULL: the program runs on one */
+    struct exec_files *files; /* NULL: the memory of fields is not limited */
     sweep_ranks across;       /* by which their loops reduce together */
     exec_failure failure;     /* of the loops that run on this rank */
     struct exec_cpu
@@ -57,6 +58,16 @@ const char *exec_name(int i);
 extern const exec_executor exec_reference; /* interprets trees, point by point: the oracle */
 extern const exec_executor exec_cpu;       /* compiled loops on threads */
 extern const exec_executor exec_on_ranks;  /* the same on several ranks, see ranks.c */
+extern const exec_executor exec_on_files;  /* the same where fields lie in files, see on_files.c */
+/* on_files.c: sets context->files; to be freed. */
+kata_status exec_files_open(exec_context *context, messages *m);
+void exec_files_close(exec_context *context);
+/* Runs a chain by a streamed plan that is right for it, and whose buffers are of fields in files.
+ */
+kata_status exec_files_run_plan(exec_context *context, const chain *c, const plan *p,
+                                const analysis_chain *a, messages *m);
+/* Says how chains with fields in files have run. */
+void exec_files_explain(const exec_context *context, bool json, text *out);
 /* ranks.c: on several ranks, sets context->ranks; to be freed. */
 kata_status exec_ranks_open(exec_context *context, messages *m);
 void exec_ranks_close(exec_context *context);

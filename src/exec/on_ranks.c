@@ -235,17 +235,14 @@ static void end_chain(ranks_run *run, const plan_home *homes)
         if (c->slots[i]->part) c->slots[i]->part->home = homes[i];
     }
     arena_clear(&run->r->memory);
-    arena_clear(&run->r->local);
-    free(run->local.loops);
-    free(run->local.slots);
+    exec_local_free(&run->local);
     free(run->batch.copies);
-    free(run->numbers);
 }
 
 static kata_status run_chain(exec_context *context, chain *c, messages *m)
 {
     ranks_run run = {.context = context, .r = context->ranks, .c = c, .m = m};
-    run.local = (chain){.goes_on = true, .emptied = c->emptied};
+    exec_local_begin(&run.local, c);
     analysis_chain a;
     plan_dealt p = {0};
     plan_home *homes = arena_array(&run.r->memory, c->slot_count + 1, sizeof *homes);
@@ -323,8 +320,7 @@ kata_status exec_ranks_open(exec_context *context, messages *m)
     r->explains = environment_get("KATA_EXPLAIN");
     r->starts = calloc((size_t)comm_ranks(c) + 1, sizeof *r->starts);
     context->ranks = r;
-    context->across =
-        (sweep_ranks){.count = comm_ranks(c), .gather = ranks_gather, .data = context};
+    context->across = (sweep_ranks){.gather = ranks_gather, .data = context};
     return r->starts ? ranks_read_layout(r, m) : message_no_memory(m);
 }
 
@@ -336,7 +332,6 @@ void exec_ranks_close(exec_context *context)
     free(r->starts);
     text_free(&r->explained);
     arena_free(&r->memory);
-    arena_free(&r->local);
     free(r);
     context->ranks = NULL;
 }

@@ -9,6 +9,7 @@
 
 #include "comm/comm.h"
 #include "exec/exec.h"
+#include "exec/local.h"
 #include "store/store.h"
 #include "sweep/sweep.h"
 
@@ -29,7 +30,6 @@ struct exec_ranks {
     int64_t failing;  /* the loop of the chain whose check has failed here */
     uint64_t put;     /* hash of what the program has put since ranks met */
     arena memory;     /* of a chain that runs */
-    arena local;      /* of the loops of it that this rank runs next */
 };
 
 /* ---- ranks_layout.c -------------------------------------------------------------------------- */
@@ -76,9 +76,7 @@ typedef struct ranks_run {
     exec_context *context;
     struct exec_ranks *r;
     const chain *c;
-    chain local;  /* loops that run next on this rank */
-    int *numbers; /* and their numbers in `c` */
-    size_t numbers_room;
+    exec_local local; /* loops that run next on this rank */
     const plan_dealt *plan;
     int parted;        /* as of parted loops */
     ranks_batch batch; /* exchanges that come before the loops of `local` */

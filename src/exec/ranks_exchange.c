@@ -87,8 +87,8 @@ kata_status ranks_gather_known(struct exec_ranks *r, const void *mine, messages 
 }
 
 /* A rank that has failed, and so has nothing to give, gives no bytes: then all fail. */
-bool ranks_gather(void *data, const void *mine, size_t bytes, const char **all,
-                  const size_t **starts)
+int ranks_gather(void *data, const void *mine, size_t bytes, const char **all,
+                 const size_t **starts)
 {
     exec_context *context = data;
     struct exec_ranks *r = context->ranks;
@@ -100,7 +100,7 @@ bool ranks_gather(void *data, const void *mine, size_t bytes, const char **all,
     r->gathers_left--;
     if (!done) r->gathers_left = 0;
     if (!done) context->failure.elsewhere = true;
-    return done;
+    return done ? comm_ranks(r->comm) : 0;
 }
 
 /* Sets the starts of what ranks have of a field. */

@@ -31,12 +31,10 @@ static int count_gathers(const chain *local)
 static void note_failure(ranks_run *run)
 {
     exec_failure *failure = &run->context->failure;
-    const chain *local = &run->local;
-    if (!failure->loop || failure->loop < local->loops ||
-        failure->loop >= local->loops + local->count)
-        return;
-    run->r->failing = run->numbers[failure->loop - local->loops];
-    failure->loop = &run->c->loops[run->r->failing];
+    int number = exec_local_number(&run->local, failure->loop);
+    if (number < 0) return;
+    run->r->failing = number;
+    failure->loop = &run->c->loops[number];
 }
 
 /* A rank that has failed runs no more loops. But it makes the exchanges that others wait for, and
@@ -44,15 +42,14 @@ static void note_failure(ranks_run *run)
 static void run_local(ranks_run *run)
 {
     struct exec_ranks *r = run->r;
-    chain *local = &run->local;
+    chain *local = &run->local.chain;
     const char *all;
     const size_t *starts;
     r->gathers_left = count_gathers(local);
     if (local->count && !run->status) run->status = exec_cpu.run(run->context, local, run->m);
     if (r->gathers_left && run->status) ranks_gather(run->context, NULL, 0, &all, &starts);
     note_failure(run);
-    local->count = local->slot_count = 0;
-    arena_clear(&r->local);
+    exec_local_clear(&run->local);
 }
 
 /* Exchanges come before the loops that are met later, and behind those that wait. */
@@ -64,23 +61,10 @@ void ranks_make_copies(ranks_run *run)
     if (!run->status) run->status = status;
 }
 
-static bool number_slot(chain *local, chain_slot *slot)
-{
-    size_t at = (size_t)slot->number;
-    if (at < local->slot_count && local->slots[at] == slot) return true;
-    void *slots = local->slots;
-    if (!vector_reserve(&slots, &local->slot_room, local->slot_count + 1, sizeof *local->slots))
-        return false;
-    local->slots = slots;
-    slot->number = (int)local->slot_count;
-    local->slots[local->slot_count++] = slot;
-    return true;
-}
-
 /* The rules of a field's part: none at periodic sides that are cut. */
-static const grid_boundary *rules_of_part(const ranks_run *run, const grid_boundary *rules)
+static const grid_boundary *rules_of_part(ranks_run *run, const grid_boundary *rules)
 {
-    grid_boundary *own = arena_alloc(&run->r->local, sizeof *own);
+    grid_boundary *own = arena_alloc(&run->local.memory, sizeof *own);
     if (!own) return NULL;
     *own = *rules;
     for (int d = 0; d < 3; d++) {
@@ -90,7 +74,7 @@ static const grid_boundary *rules_of_part(const ranks_run *run, const grid_bound
     return own;
 }
 
-static bool bind(const ranks_run *run, chain_binding *b)
+static bool bind(ranks_run *run, chain_binding *b)
 {
     if (!b->slot || !b->slot->part) return true;
     b->boundary = rules_of_part(run, b->boundary);
@@ -98,37 +82,13 @@ static bool bind(const ranks_run *run, chain_binding *b)
     return b->boundary;
 }
 
-/* Adds a loop's points in a box to those that run next. */
 bool ranks_add_loop(ranks_run *run, int number, const grid_box *box, int parted)
 {
     const chain_loop *loop = &run->c->loops[number];
-    chain *local = &run->local;
-    void *loops = local->loops;
-    size_t params = (size_t)loop->kernel->param_count;
-    chain_binding *bindings = arena_array(&run->r->local, params + 1, sizeof *bindings);
-    void *numbers = run->numbers;
-    if (!bindings ||
-        !vector_reserve(&loops, &local->capacity, local->count + 1, sizeof *local->loops))
-        return ranks_no_memory(run);
-    local->loops = loops;
-    if (!vector_reserve(&numbers, &run->numbers_room, local->count + 1, sizeof *run->numbers))
-        return ranks_no_memory(run);
-    run->numbers = numbers;
-    run->numbers[local->count] = number;
-    chain_loop *own = &local->loops[local->count];
-    *own = *loop;
-    own->box = *box;
-    own->parted = parted;
-    own->bindings = bindings;
-    memcpy(bindings, loop->bindings, params * sizeof *bindings);
-    for (size_t p = 0; p < params; p++) {
-        bool done = bind(run, &bindings[p]);
-        if (!done || (bindings[p].slot && !number_slot(local, bindings[p].slot)))
-            return ranks_no_memory(run);
-    }
-    own->hash = chain_loop_hash_slots(own, chain_loop_hash(own));
-    local->count++;
-    return true;
+    chain_binding *bindings = exec_local_add(&run->local, loop, number, box, parted);
+    bool done = bindings;
+    for (int p = 0; p < loop->kernel->param_count && done; p++) done = bind(run, &bindings[p]);
+    return (done && exec_local_bound(&run->local)) || ranks_no_memory(run);
 }
 
 /* Before fields change their memory all that uses them has run. */

@@ -67,21 +67,6 @@ static const word *find(const char *given)
     return NULL;
 }
 
-/* A number of bytes, with a unit or without. */
-static bool read_bytes(const char *given, int64_t *out)
-{
-    static const char units[] = "kMG";
-    char *end;
-    errno = 0;
-    long long x = strtoll(given, &end, 10);
-    const char *unit = *end && end > given ? strchr(units, *end) : NULL;
-    int shift = unit ? 10 * (int)(1 + unit - units) : 0;
-    if (end == given || errno || end[unit != NULL] || x < 1 || x > MOST_BYTES >> shift)
-        return false;
-    *out = (int64_t)x << shift;
-    return true;
-}
-
 /* Says why if not. */
 static bool read_value(const word *w, const char *given, int64_t *out, text *why)
 {
@@ -89,7 +74,7 @@ static bool read_value(const word *w, const char *given, int64_t *out, text *why
     *out = 1;
     if (w->kind == WORD_SWITCH) return true;
     if (w->kind == WORD_NUMBER && parse_integer(number, 1, MOST, out)) return true;
-    if (w->kind == WORD_BYTES && read_bytes(number, out)) return true;
+    if (w->kind == WORD_BYTES && parse_bytes(number, 1, MOST_BYTES, out)) return true;
     if (w->kind == WORD_BYTES)
         text_add(why, "'%s' needs bytes from 1 to %" PRId64 ", such as %s=1048576, 1024k or 1M",
                  given, MOST_BYTES, w->name);

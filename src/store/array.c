@@ -21,14 +21,17 @@ enum {
     SLACK_BYTES = 4 * LINE_BYTES                      /* readable past the last element */
 };
 
-/* *pitch = bytes of `count` items `inner` bytes apart, padded; false when it overflows. */
-static bool padded_pitch(int64_t inner, int64_t count, int64_t *pitch)
+/* *pitch = bytes of `count` items `inner` bytes apart, padded; false when it overflows. `aligned`:
+ * to what ports move. */
+static bool padded_pitch(int64_t inner, int64_t count, bool aligned, int64_t *pitch)
 {
     int64_t bytes;
     if (__builtin_mul_overflow(inner, count, &bytes) || bytes > INT64_MAX - 2 * LINE_BYTES)
         return false;
-    bytes = (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
-    *pitch = bytes % ALIAS_BYTES == 0 ? bytes + LINE_BYTES : bytes;
+    if (aligned && bytes > INT64_MAX - PORT_ALIGN) return false;
+    int64_t unit = aligned ? PORT_ALIGN : LINE_BYTES;
+    bytes = (bytes + unit - 1) / unit * unit;
+    *pitch = !aligned && bytes % ALIAS_BYTES == 0 ? bytes + LINE_BYTES : bytes;
     return true;
 }
 
@@ -71,18 +74,19 @@ static int64_t before_row(const store_array *a)
     return (-a->room.lo[0] + line - 1) / line * line;
 }
 
-/* Sets pitches and size; false when they overflow. */
-static bool lay_out(store_array *a, kata_layout layout)
+/* Sets pitches and size; false when they overflow. `aligned`: planes begin where ports move. */
+static bool lay_out(store_array *a, kata_layout layout, bool aligned)
 {
     int64_t element = store_type_bytes(a->type), bytes, row, plane, component;
     bool blocks = layout == KATA_BLOCKS && a->components > 1;
     int64_t before = before_row(a), points = a->room.hi[0] + (blocks ? before : -a->room.lo[0]);
     int64_t row_bytes = store_lay_row(a, layout, points);
-    bool apart = a->pitch_x == 1;
-    if (row_bytes < 0 || !padded_pitch(row_bytes, 1, &row) ||
-        !padded_pitch(row, a->room.hi[1] - a->room.lo[1], &plane) ||
-        !padded_pitch(plane, a->room.hi[2] - a->room.lo[2], &component) ||
-        __builtin_mul_overflow(component = spread(component), apart ? a->components : 1, &bytes) ||
+    bool apart = a->pitch_x == 1, flat = a->room.hi[2] - a->room.lo[2] == 1;
+    if (row_bytes < 0 || !padded_pitch(row_bytes, 1, aligned && flat, &row) ||
+        !padded_pitch(row, a->room.hi[1] - a->room.lo[1], aligned, &plane) ||
+        !padded_pitch(plane, a->room.hi[2] - a->room.lo[2], aligned, &component) ||
+        __builtin_mul_overflow(component = aligned ? component : spread(component),
+                               apart ? a->components : 1, &bytes) ||
         __builtin_add_overflow(bytes, store_along_x(a, before) * element, &bytes) ||
         bytes > PTRDIFF_MAX - SLACK_BYTES - SET_BYTES)
         return false;
@@ -112,15 +116,27 @@ static void spoil(store_array *a, bool zero)
     if (zero) set_zero(a);
 }
 
+/* The memory of a file, which is all zero. Its planes begin where a port can move them. */
+static bool make_file(store_array *a, kata_layout layout)
+{
+    if (!lay_out(a, layout, true)) return false;
+    a->bytes = (a->bytes + PORT_ALIGN - 1) / PORT_ALIGN * PORT_ALIGN;
+    a->file = store_pool_file(a->pool, a->bytes);
+    a->memory = a->file ? port_file_memory(a->file) : NULL;
+    return a->memory;
+}
+
 /* Sets the layout and memory of an array with type, components, box, room and pool. `zero`: all
  * values are; otherwise they are not set. */
 static bool make_memory(store_array *a, kata_layout layout, bool zero)
 {
-    bool is_zero;
-    if (!lay_out(a, layout)) return false;
-    size_t offset = a->bytes >= LARGE_BYTES ? next_offset() : 0;
+    bool is_zero = true;
+    if (!lay_out(a, layout, false)) return false;
+    bool far = a->pitch_x == 1 && store_pool_goes_far(a->pool, a->bytes);
+    size_t offset = a->bytes >= LARGE_BYTES && !far ? next_offset() : 0;
     a->bytes += offset;
-    a->memory = store_pool_take(a->pool, a->bytes, &is_zero);
+    if (far && !make_file(a, layout)) return false;
+    if (!far) a->memory = store_pool_take(a->pool, a->bytes, &is_zero);
     if (!a->memory) return false;
     int64_t first =
         store_along_x(a, before_row(a)) - a->room.lo[1] * a->pitch_y - a->room.lo[2] * a->pitch_z;
@@ -174,6 +190,7 @@ bool store_array_extend(store_array *a, const grid_box *to)
 {
     if (!a->bytes) return false;
     if (grid_box_contains(&a->room, to)) return true;
+    if (a->file) return false;
     store_array larger = {
         .type = a->type, .components = a->components, .box = a->box, .pool = a->pool};
     larger.room = grid_box_hull(&a->room, to);
@@ -199,6 +216,9 @@ store_array *store_array_copy(const store_array *a)
 void store_array_free(store_array *a)
 {
     if (!a) return;
-    if (a->bytes) store_pool_return(a->pool, a->memory, a->bytes);
+    if (a->file)
+        port_file_free(a->file);
+    else if (a->bytes)
+        store_pool_return(a->pool, a->memory, a->bytes);
     free(a);
 }

@@ -40,6 +40,7 @@ store_array *store_slot_array_with(chain_slot *slot, const grid_box *room, bool 
     slot->array = store_array_make(&like, slot->layout, zero && !slot->poisoned);
     if (slot->array && zero && slot->poisoned) store_poison(slot->array);
     if (slot->array) slot->poisoned = false;
+    slot->far = slot->array && slot->array->file;
     return slot->array;
 }
 
@@ -47,6 +48,21 @@ store_array *store_slot_array(chain_slot *slot)
 {
     grid_box room = chain_slot_memory(slot);
     return store_slot_array_with(slot, &room, true);
+}
+
+bool store_slot_send_away(chain_slot *slot)
+{
+    store_array *old = slot->array;
+    bool own = old && old->bytes && !old->file && old->pitch_x == 1;
+    if (!own || slot->is_scalar || !store_pool_sends_away(old->pool, old->bytes)) return true;
+    store_array *far = store_array_make(old, KATA_ARRAYS, false);
+    if (!far) return false;
+    store_assign(far, old);
+    far->around = 0;
+    store_array_free(old);
+    slot->array = far;
+    slot->far = far->file;
+    return true;
 }
 
 ir_value store_scalar(const chain_slot *slot, int element)
@@ -82,6 +98,11 @@ kata_status store_no_memory(const chain_slot *slot, const char *name, messages *
     grid_box all = chain_slot_memory(slot);
     double bytes = (double)grid_box_points(&all) * slot->components * store_type_bytes(slot->type);
     bool large = bytes >= 1e9;
+    const char *folder, *why = slot->pool ? store_pool_why(slot->pool, &folder) : NULL;
+    if (why)
+        return message_fail(m, KATA_ERROR_FILE,
+                            "field '%s' needs %.1f %s on the disk of the folder '%s': %s", name,
+                            bytes / (large ? 1e9 : 1e6), large ? "GB" : "MB", folder, why);
     return message_fail(m, KATA_ERROR_MEMORY, "out of memory: field '%s' needs %.1f %s", name,
                         bytes / (large ? 1e9 : 1e6), large ? "GB" : "MB");
 }

@@ -44,6 +44,9 @@ struct store_pool {
     size_t bytes;                      /* of all that waits */
     reach expected[MOST_EXPECTED + 1]; /* by components of fields; the last: of more */
     bool ruled[6];                     /* sides at which a field has a boundary rule */
+    int64_t declared, near, limit;     /* bytes of fields; of large arrays in memory; 0: none */
+    char *folder;                      /* for files */
+    text why;                          /* the latest file cannot be had */
 };
 
 struct store_pool *store_pool_new(void) { return calloc(1, sizeof(struct store_pool)); }
@@ -109,7 +112,51 @@ void store_pool_free(struct store_pool *pool)
 {
     if (!pool) return;
     store_pool_empty(pool);
+    free(pool->folder);
+    text_free(&pool->why);
     free(pool);
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+void store_pool_declare(struct store_pool *pool, int64_t bytes) { pool->declared += bytes; }
+
+bool store_pool_limit(struct store_pool *pool, int64_t bytes, const char *folder)
+{
+    pool->limit = bytes;
+    free(pool->folder);
+    pool->folder = strdup(folder);
+    return pool->folder;
+}
+
+int64_t store_pool_left(const struct store_pool *pool)
+{
+    return larger(pool->limit - pool->near, 0);
+}
+
+enum { NEAR_PART = 4, LEAST_BYTES = 1 << 10 }; /* of the limit, for arrays in memory */
+
+bool store_pool_goes_far(struct store_pool *pool, size_t bytes)
+{
+    if (!pool || !pool->limit || pool->declared <= pool->limit || bytes < LEAST_BYTES) return false;
+    return pool->near + (int64_t)bytes > pool->limit / NEAR_PART;
+}
+
+bool store_pool_sends_away(struct store_pool *pool, size_t bytes)
+{
+    return store_pool_goes_far(pool, bytes) && pool->near > pool->limit / NEAR_PART;
+}
+
+port_file *store_pool_file(struct store_pool *pool, size_t bytes)
+{
+    text_clear(&pool->why);
+    return port_file_new(pool->folder, bytes, &pool->why);
+}
+
+const char *store_pool_why(const struct store_pool *pool, const char **folder)
+{
+    *folder = pool->folder;
+    return pool->why.length ? text_get(&pool->why) : NULL;
 }
 
 /* ---- taking and returning -------------------------------------------------------------------- */
@@ -128,6 +175,7 @@ static void *take_waiting(struct store_pool *pool, size_t bytes)
 void *store_pool_take(struct store_pool *pool, size_t bytes, bool *zero)
 {
     *zero = true;
+    if (pool) pool->near += (int64_t)bytes;
     if (bytes < MAP_BYTES) return small_memory(bytes);
     size_t whole = mapped_bytes(bytes);
     void *memory = take_waiting(pool, whole);
@@ -158,6 +206,7 @@ static bool wait(struct store_pool *pool, void *memory, size_t whole)
 
 void store_pool_return(struct store_pool *pool, void *memory, size_t bytes)
 {
+    if (pool) pool->near -= (int64_t)bytes;
     if (bytes < MAP_BYTES)
         free(memory);
     else if (!wait(pool, memory, mapped_bytes(bytes)))

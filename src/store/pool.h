@@ -7,6 +7,14 @@
 /* At least so many bytes, aligned to lines; NULL when memory is out. *zero: all of them are.
  * Otherwise an array had them before. */
 void *store_pool_take(struct store_pool *pool, size_t bytes, bool *zero);
+/* Whether an array of so many bytes goes to a file; then *file is it, or NULL if it cannot be had.
+ */
+bool store_pool_goes_far(struct store_pool *pool, size_t bytes);
+/* Whether one that is in memory is to be moved to a file, as others came that need more. */
+bool store_pool_sends_away(struct store_pool *pool, size_t bytes);
+struct port_file *store_pool_file(struct store_pool *pool, size_t bytes);
+/* Why the latest file could not be had, and the folder; NULL: it could. */
+const char *store_pool_why(const struct store_pool *pool, const char **folder);
 /* Takes back what store_pool_take gave for so many bytes. */
 void store_pool_return(struct store_pool *pool, void *memory, size_t bytes);
 /* Widens a box by what kernels are expected to read around fields of so many components. */

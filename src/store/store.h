@@ -6,6 +6,7 @@
 #include "chain/chain.h"
 #include "codegen/codegen.h"
 #include "plan/plan.h"
+#include "port/port.h"
 
 /* Values of a field in memory. Element (x,y,z) of component c is store_element from `data`: along x
  * points follow one another at pitch_x, in blocks of `block` points that are pitch_x apart where
@@ -23,6 +24,7 @@ typedef struct store_array {
     size_t bytes;                                       /* 0: the memory is the program's */
     _Atomic int64_t around;  /* the loop whose constants lie around the values; 0: none */
     struct store_pool *pool; /* where own memory is from and returns to; NULL: the system */
+    struct port_file *file;  /* that the memory is mapped to; NULL: none */
 } store_array;
 
 /* ---- pool.c: memory of the arrays of a context ----------------------------------------------- */
@@ -35,6 +37,14 @@ void store_pool_free(struct store_pool *pool);
  * waited for some chains. */
 void store_pool_empty(struct store_pool *pool);
 void store_pool_end_chain(struct store_pool *pool);
+/* What fields of a program need together, `bytes` more or less than before; and how much memory
+ * they may take, 0: any. If they need more, arrays of large fields are files on the disk of a
+ * folder: those that no longer fit a quarter of the limit. The rest is for what is moved to memory.
+ */
+void store_pool_declare(struct store_pool *pool, int64_t bytes);
+bool store_pool_limit(struct store_pool *pool, int64_t bytes, const char *folder);
+/* Of the limit, what arrays in memory leave. */
+int64_t store_pool_left(const struct store_pool *pool);
 /* From now on arrays have room for what a kernel reads around a field, where that costs little:
  * otherwise they move when they are first read there. */
 void store_pool_expect(struct store_pool *pool, const ir_kernel *kernel);
@@ -106,6 +116,35 @@ void store_window_clear(store_window *w, bool poison);
  * farther behind than the plan needs are lost, and so is what was never in such a box. */
 void store_window_show(store_window *w, const grid_box *box);
 
+/* ---- ring.c: planes of a field in a file ------------------------------------------------------
+ */
+
+/* Memory for some planes of a field whose array is a file: those that follow one another along its
+ * slowest dimension. Plane i lies where plane i + `planes` lies, and the first ones once more
+ * behind the last ones: so the values of any `planes` planes lie as in an array. */
+typedef struct store_ring {
+    chain_slot slot;   /* like the field's; its array is the ring */
+    store_array array; /* its `data` moves, its other members do not change */
+    const store_array *home;
+    int dimension;
+    int64_t planes;
+    size_t plane_bytes;
+    void *memory;
+} store_ring;
+
+/* The dimension along which planes follow one another. */
+int store_ring_dimension(const chain_slot *slot);
+/* The bytes of a ring. */
+size_t store_ring_bytes(const chain_slot *field, int64_t planes);
+/* False when memory is out. */
+bool store_ring_make(store_ring *ring, const chain_slot *field, int64_t planes);
+void store_ring_free(store_ring *ring);
+/* Sets its data so that the planes from `first` on are found. */
+void store_ring_show(store_ring *ring, int64_t first);
+/* Starts to move planes, which it shows then, from the field's file or to it. False when memory is
+ * out. */
+bool store_ring_move(store_ring *ring, struct port *port, bool out, int64_t first, int64_t end);
+
 /* ---- wrap.c: memory of the program ----------------------------------------------------------- */
 
 /* An array on memory that is not freed with it: type, components, shape, pitches and data as given,
@@ -157,6 +196,9 @@ codegen_rows store_slot_rows(const chain_slot *slot);
 store_array *store_slot_array(chain_slot *slot);
 /* Makes it with room for more indices, too. `zero` as in store_array_make. */
 store_array *store_slot_array_with(chain_slot *slot, const grid_box *room, bool zero);
+/* Moves it to a file where arrays in memory take more than their part of the limit. False when the
+ * file cannot be had. */
+bool store_slot_send_away(chain_slot *slot);
 /* Makes it, of the field of that name, or of all fields of a loop; says which finds no memory. */
 kata_status store_make_array(chain_slot *slot, const char *name, messages *m);
 kata_status store_no_memory(const chain_slot *slot, const char *name, messages *m);

@@ -12,6 +12,7 @@ typedef struct meeting {
     const sweep_loop *l;
     const char *all; /* of all ranks */
     const size_t *starts;
+    int count;
     grid_box whole;
 } meeting;
 
@@ -54,7 +55,7 @@ static grid_box box_of(const meeting *m, int rank)
 static void find_whole(meeting *m)
 {
     bool any = false;
-    for (int i = 0; i < m->l->workers->ranks.count; i++) {
+    for (int i = 0; i < m->count; i++) {
         grid_box box = box_of(m, i);
         if (grid_box_is_empty(&box)) continue;
         m->whole = any ? grid_box_hull(&m->whole, &box) : box;
@@ -94,7 +95,7 @@ static ir_value *join_ranks(const sweep_loop *l, meeting *m)
     size_t count = (size_t)(l->reduction_count * grid_box_points(&m->whole));
     ir_value *values = calloc(count + 1, sizeof *values);
     sweep_begin_bins(l); /* this rank's are among those of all */
-    for (int i = 0; i < l->workers->ranks.count && values; i++) join_rank(m, i, values);
+    for (int i = 0; i < m->count && values; i++) join_rank(m, i, values);
     return values;
 }
 
@@ -105,8 +106,8 @@ ir_value *sweep_meet_ranks(const sweep_loop *l, const grid_box *left, grid_box *
     size_t bytes;
     sweep_join_threads(l);
     char *message = make_message(l, left, &bytes);
-    bool met = message && w->ranks.gather(w->ranks.data, message, bytes, &m.all, &m.starts);
-    ir_value *values = met ? join_ranks(l, &m) : NULL;
+    if (message) m.count = w->ranks.gather(w->ranks.data, message, bytes, &m.all, &m.starts);
+    ir_value *values = m.count ? join_ranks(l, &m) : NULL;
     *whole = m.whole;
     free(message);
     return values;

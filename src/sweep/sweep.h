@@ -63,13 +63,12 @@ void sweep_workers_free(sweep_workers *workers);
 int sweep_workers_count(const sweep_workers *workers);
 void sweep_workers_run(sweep_workers *workers, int threads, sweep_work *work, void *data);
 /* On several ranks: hands all ranks the bytes of each, in the order of ranks; those of rank i begin
- * at (*all)[starts[i]] and end at starts[i + 1]. They are valid until the next call. False when a
- * rank cannot be met. */
-typedef bool sweep_gather(void *data, const void *mine, size_t bytes, const char **all,
+ * at (*all)[starts[i]] and end at starts[i + 1]. They are valid until the next call. Returns their
+ * number; 0 when a rank cannot be met. */
+typedef int sweep_gather(void *data, const void *mine, size_t bytes, const char **all,
                           const size_t **starts);
 /* What parted loops meet other ranks by. */
 typedef struct sweep_ranks {
-    int count;
     sweep_gather *gather;
     void *data;
 } sweep_ranks;

@@ -111,11 +111,13 @@ static void make_slots(world *w)
 {
     unsigned periodic = (unsigned)(world_random(w) & world_random(w) & 7);
     w->field_count = (int)world_from(w, 4, WORLD_FIELDS);
+    bool some_far = w->state >> 11 & 1;
     for (int f = 0; f < w->field_count; f++) {
         chain_slot *slot = &w->slots[f];
         *slot = (chain_slot){.shape = w->shape, .type = world_chance(w, 85) ? KATA_F64 : KATA_F32};
         slot->components = f >= w->field_count - 2 ? 2 : 1;
         make_place(w, f, slot);
+        slot->far = some_far && f % 3 == 0;
         fill(w, slot);
         w->fields[f].slot = slot;
         w->fields[f].boundary = random_boundary(w, &w->shape, periodic);

@@ -53,9 +53,9 @@ static void test_a_word_without_effect_is_refused(void **state)
     check_refused("shared cache=1M threads=2", NULL,
                   "error: the plan is 'shared cache=1M threads=2', in which 'threads=2' has no "
                   "effect: 'shared' takes depth=, cache=");
-    check_refused("streamed z=4 depth=3", NULL,
-                  "error: the plan is 'streamed z=4 depth=3', in which 'depth=3' has no effect: "
-                  "'streamed' takes x=, y=, z=, prefetch");
+    check_refused("streamed z=4 every=3", NULL,
+                  "error: the plan is 'streamed z=4 every=3', in which 'every=3' has no effect: "
+                  "'streamed' takes x=, y=, z=, depth=, prefetch");
     check_refused("skewed y=8 inner.x=2", NULL,
                   "error: the plan is 'skewed y=8 inner.x=2', in which 'inner.x=2' has no effect "
                   "without x=");

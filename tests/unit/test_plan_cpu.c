@@ -3,7 +3,7 @@
  * on one to seven threads, or its message where a check fails. Kernels come from a few texts, so
  * that each is compiled once. */
 /* Labels: hostile threads */
-#include "plan_world.h"
+#include "plan_outcome.h"
 
 #include "jit/jit.h"
 #include "plan/node.h"
@@ -122,55 +122,6 @@ static void make_plan(world *w, const analysis_chain *a, plan *out)
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
-
-typedef struct said {
-    char words[2048];
-} said;
-
-static void keep_words(void *data, kata_status status, const char *message)
-{
-    said *s = data;
-    (void)status;
-    snprintf(s->words, sizeof s->words, "%s", message);
-}
-
-/* What a run makes: values, or a message. */
-typedef struct outcome {
-    kata_status status;
-    uint64_t *values;
-    size_t count;
-    said said;
-} outcome;
-
-static void begin_run(world *w, outcome *o)
-{
-    *o = (outcome){0};
-    world_reset(w);
-    message_clear(&w->m);
-    w->m.handler = keep_words;
-    w->m.handler_data = &o->said;
-}
-
-static void end_run(world *w, outcome *o)
-{
-    if (o->status == KATA_OK) o->values = world_values(w, &o->count);
-}
-
-static bool is_same(const outcome *a, const outcome *b)
-{
-    if (a->status != b->status || strcmp(a->said.words, b->said.words) != 0) return false;
-    return a->count == b->count &&
-           (!a->count || !memcmp(a->values, b->values, a->count * sizeof *a->values));
-}
-
-static void show(const world *w, const plan *p, const analysis_chain *a)
-{
-    text shown = {0};
-    chain_print(&shown, &w->chain);
-    plan_print(&shown, p, a);
-    fprintf(stderr, "%s\n", text_get(&shown));
-    text_free(&shown);
-}
 
 typedef struct runner {
     exec_context contexts[MOST_THREADS]; /* on 1, 2, ... threads; they remember prepared loops */

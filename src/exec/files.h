@@ -1,0 +1,80 @@
+/* Running chains with fields in files: what its files share. */
+#ifndef EXEC_FILES_H
+#define EXEC_FILES_H
+
+#include "exec/exec.h"
+#include "exec/local.h"
+#include "store/store.h"
+
+/* What the tiles of a section have given to the reductions of a loop so far, one after another. */
+typedef struct files_partials {
+    char *bytes;
+    size_t room;
+    size_t *starts; /* of each, and the end */
+    size_t starts_room;
+    int count;
+} files_partials;
+
+typedef struct files_run files_run;
+
+struct exec_files {
+    port *port;     /* NULL at first */
+    files_run *run; /* the chain that runs */
+    /* What is explained: */
+    plan_request request; /* of the longest chain that was streamed, of so many loops */
+    size_t longest;
+    int64_t streamed, home; /* chains; `home`: loop by loop, on mapped files */
+    double seconds, waited; /* of chains that were streamed; for moves */
+};
+
+/* A chain that runs by a streamed plan. */
+struct files_run {
+    exec_context *context;
+    const chain *c;
+    const plan *p;
+    const analysis_chain *a;
+    exec_local local;         /* loops of a tile that run next */
+    int **slots;              /* by loop and parameter: the number of its slot, or -1 */
+    store_ring **rings;       /* by slot; NULL: it has none now */
+    int64_t *first;           /* by slot: the first plane that `local` touches */
+    bool *met;                /* by loop: it has run on some points */
+    int passed;               /* loops before it that reduce over no points have run */
+    int open;                 /* rings */
+    int begin, end;           /* loops of the section whose rings are open */
+    int reduced;              /* loops of `local` whose reductions were gathered */
+    files_partials *partials; /* by loop */
+    ir_value **scalars;       /* by slot: of scalars, at the beginning of the section */
+    int failing;              /* the loop whose check has failed, and where; -1: none */
+    observe_fault fault;
+    kata_status status;
+    messages *m;
+    arena memory;
+};
+
+/* ---- files_plan.c ---------------------------------------------------------------------------- */
+
+/* Whether rings can be made for all buffers of a plan: their planes follow one another in files. */
+bool files_fits(const plan *p, const analysis_chain *a);
+/* Makes the plan of a chain that moves the fewest bytes, with rings that fit so many bytes. False
+ * when there is none, or memory is out. */
+bool files_plan(plan *p, const analysis_chain *a, int64_t memory, plan_request *found);
+
+/* ---- files_local.c: loops of tiles ------------------------------------------------------------
+ */
+
+/* Sets the status, and returns false. */
+bool files_no_memory(files_run *run);
+/* Adds points of a loop to those that run next, on rings where there are some. */
+bool files_add_loop(files_run *run, int number, const grid_box *box);
+/* Runs them. */
+bool files_run_loops(files_run *run);
+/* After the last tile of a section: runs the loops that reduce over no points. */
+bool files_reduce_nothing(files_run *run);
+/* When a section of tiles begins, of loops begin .. end - 1: scalars that they reduce into begin
+ * with what they are now. */
+bool files_begin_section(files_run *run, int begin, int end);
+/* When it has ended: reports a check that has failed. */
+bool files_end_section(files_run *run);
+sweep_gather files_gather;
+
+#endif

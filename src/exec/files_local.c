@@ -1,0 +1,217 @@
+/* The loops of a tile: a chain of its own, on rings, which the executor "cpu" runs in tiles for the
+ * caches. Their reductions are over all tiles of the section: what each tile gives is kept, and all
+ * of it is reduced in the one order, as that of ranks is. After the last tile the result is that of
+ * the whole loop. */
+#include "exec/files.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool files_no_memory(files_run *run)
+{
+    if (!run->status) run->status = message_no_memory(run->m);
+    return false;
+}
+
+/* ---- adding ---------------------------------------------------------------------------------- */
+
+/* Notes the first plane that a loop touches in a ring, or that rules make values of. */
+static void note_touches(files_run *run, const analysis_loop *l, const grid_box *box)
+{
+    for (int i = 0; i < l->touch_count; i++) {
+        const analysis_touch *t = &l->touches[i];
+        const store_ring *ring = t->scalar ? NULL : run->rings[t->slot];
+        if (!ring) continue;
+        const int d = ring->dimension;
+        int64_t first = box->lo[d] + analysis_distance_of(l, t, d).lo;
+        run->first[t->slot] = smaller(run->first[t->slot], first);
+    }
+}
+
+static int dimension_of(const files_run *run)
+{
+    int d = 0;
+    for (int s = 0; s < run->a->slot_count && run->open; s++)
+        if (run->rings[s]) d = run->rings[s]->dimension;
+    return d;
+}
+
+/* Whether a loop is one of the next tile: rings have room for one. */
+static bool is_next_tile(const files_run *run, int number)
+{
+    size_t count = run->local.chain.count;
+    return run->open && count && run->local.numbers[count - 1] >= number;
+}
+
+static bool add(files_run *run, int number, const grid_box *box)
+{
+    const analysis_loop *l = &run->a->loops[number];
+    bool tiled = run->open && number >= run->begin;
+    int parted = tiled ? 1 << dimension_of(run) : 0;
+    if (run->failing >= 0 && number != run->failing) return true;
+    chain_binding *bindings = exec_local_add(&run->local, l->loop, number, box, parted);
+    for (int p = 0; p < l->loop->kernel->param_count && bindings; p++) {
+        int slot = run->slots[number][p];
+        if (slot >= 0 && run->rings[slot]) bindings[p].slot = &run->rings[slot]->slot;
+    }
+    if (!grid_box_is_empty(box)) note_touches(run, l, box);
+    run->met[number] = true;
+    return (bindings && exec_local_bound(&run->local)) || files_no_memory(run);
+}
+
+/* Adds loops of the section that reduce, up to loop `end`, and have no points in the tile. They
+ * reduce in each tile, behind those before them: of several that reduce into one scalar, the last
+ * one counts. */
+static bool add_reducing(files_run *run, int end)
+{
+    static const grid_box nowhere = {{0, 0, 0}, {0, 0, 0}};
+    size_t count = run->local.chain.count;
+    int l = count ? run->local.numbers[count - 1] + 1 : 0;
+    bool done = true;
+    for (l = (int)larger(l, run->begin); run->open && l < end && done; l++)
+        if (run->a->loops[l].reduces && !run->a->loops[l].loop->once) done = add(run, l, &nowhere);
+    return done;
+}
+
+/* Adds loops before loop `end`, and before the section, that reduce over no points and were not
+ * met: they come before others that reduce into the same scalars. */
+static bool add_empty(files_run *run, int end)
+{
+    bool done = true;
+    if (run->open) end = (int)smaller(end, run->begin);
+    for (; run->passed < end && done; run->passed++) {
+        const analysis_loop *l = &run->a->loops[run->passed];
+        bool empty = l->reduces && !l->loop->once && grid_box_is_empty(&l->loop->box);
+        if (empty && !run->met[run->passed]) done = add(run, run->passed, &l->loop->box);
+    }
+    return done;
+}
+
+bool files_reduce_nothing(files_run *run)
+{
+    bool all = true;
+    for (int l = run->begin; l < run->end; l++)
+        all = all && (run->met[l] || !run->a->loops[l].reduces);
+    return all || run->failing >= 0 || (add_reducing(run, run->end) && files_run_loops(run));
+}
+
+bool files_add_loop(files_run *run, int number, const grid_box *box)
+{
+    if (is_next_tile(run, number) && !files_run_loops(run)) return false;
+    return add_empty(run, number) && add_reducing(run, number) && add(run, number, box);
+}
+
+/* ---- reductions ------------------------------------------------------------------------------ */
+
+bool files_begin_section(files_run *run, int begin, int end)
+{
+    run->begin = begin;
+    run->end = end;
+    for (int s = 0; s < run->a->slot_count; s++) {
+        const chain_slot *slot = run->a->slots[s];
+        if (!slot->is_scalar) continue;
+        size_t count = (size_t)slot->components;
+        if (!run->scalars[s]) run->scalars[s] = arena_array(&run->memory, count, sizeof(ir_value));
+        if (!run->scalars[s]) return files_no_memory(run);
+        for (int i = 0; i < slot->components; i++) run->scalars[s][i] = store_scalar(slot, i);
+    }
+    for (int l = 0; l < run->a->loop_count; l++) run->partials[l].count = 0;
+    return true;
+}
+
+/* Before the loops of a tile run: what they reduce into is as it was before the section. */
+static bool restore_scalars(const files_run *run)
+{
+    const chain *local = &run->local.chain;
+    bool done = true;
+    for (size_t l = 0; l < local->count; l++) {
+        const chain_loop *loop = &local->loops[l];
+        for (int p = 0; p < loop->kernel->param_count && loop->parted; p++) {
+            int s = run->slots[run->local.numbers[l]][p];
+            if (s < 0 || !ir_param_is_reduction(&loop->kernel->params[p]) || !run->scalars[s])
+                continue;
+            for (int i = 0; i < run->a->slots[s]->components; i++)
+                done = done && store_scalar_set(run->a->slots[s], i, run->scalars[s][i]);
+        }
+    }
+    return done;
+}
+
+static bool reduces(const chain_loop *loop)
+{
+    bool some = false;
+    for (int p = 0; p < loop->kernel->param_count; p++)
+        some = some || ir_param_is_reduction(&loop->kernel->params[p]);
+    return some && loop->parted;
+}
+
+static bool append(files_partials *all, const void *mine, size_t bytes)
+{
+    size_t at = all->count ? all->starts[all->count] : 0;
+    void *to = all->bytes, *starts = all->starts;
+    if (!vector_reserve(&starts, &all->starts_room, (size_t)all->count + 2, sizeof *all->starts))
+        return false;
+    all->starts = starts;
+    if (!vector_reserve(&to, &all->room, at + bytes, 1)) return false;
+    all->bytes = to;
+    memcpy(all->bytes + at, mine, bytes);
+    all->starts[all->count++] = at;
+    all->starts[all->count] = at + bytes;
+    return true;
+}
+
+/* Loops reduce in their order. */
+int files_gather(void *data, const void *mine, size_t bytes, const char **all,
+                 const size_t **starts)
+{
+    files_run *run = ((exec_context *)data)->files->run;
+    const chain *local = &run->local.chain;
+    while (!reduces(&local->loops[run->reduced])) run->reduced++;
+    files_partials *own = &run->partials[run->local.numbers[run->reduced++]];
+    if (!append(own, mine, bytes)) return 0;
+    *all = own->bytes;
+    *starts = own->starts;
+    return own->count;
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+/* Keeps the first point that fails. A loop with checks has a section of its own. */
+static void note_failure(files_run *run)
+{
+    exec_failure *failure = &run->context->failure;
+    int number = exec_local_number(&run->local, failure->loop);
+    if (number < 0) return;
+    run->status = KATA_OK;
+    if (run->failing >= 0 &&
+        observe_point_before(failure->loop, run->fault.point, failure->fault.point))
+        return;
+    run->failing = number;
+    run->fault = failure->fault;
+}
+
+bool files_run_loops(files_run *run)
+{
+    chain *local = &run->local.chain;
+    if (!local->count) return !run->status;
+    if (!add_reducing(run, run->end)) return false;
+    for (int s = 0; s < run->a->slot_count; s++) {
+        if (run->rings[s] && run->first[s] != INT64_MAX)
+            store_ring_show(run->rings[s], run->first[s]);
+        run->first[s] = INT64_MAX;
+    }
+    run->reduced = 0;
+    run->context->failure = (exec_failure){.loop = NULL};
+    if (!restore_scalars(run)) return files_no_memory(run);
+    run->status = exec_cpu.run(run->context, local, run->m);
+    if (run->status == KATA_ERROR_ASSERT) note_failure(run);
+    exec_local_clear(&run->local);
+    return !run->status;
+}
+
+bool files_end_section(files_run *run)
+{
+    if (run->failing < 0) return true;
+    run->status = observe_fault_report(&run->c->loops[run->failing], &run->fault, run->m);
+    return false;
+}

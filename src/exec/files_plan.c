@@ -1,0 +1,57 @@
+/* How chains with fields in files are planned: in sections as deep as rings for them fit the
+ * memory. A section moves its fields once, so deep ones move the fewest bytes. */
+#include "exec/files.h"
+
+/* The bytes of all rings that are there at once, in a part of a plan. */
+static int64_t ring_bytes(const plan *p, const analysis_chain *a, int node)
+{
+    const plan_node *n = &p->nodes[node];
+    int64_t most = 0, own = 0;
+    for (int child = n->child; child; child = p->nodes[child].next)
+        most = larger(most, ring_bytes(p, a, child));
+    if (n->kind == PLAN_BUFFER) {
+        const chain_slot *slot = a->slots[n->slot];
+        own = (int64_t)store_ring_bytes(slot, n->capacity[store_ring_dimension(slot)]);
+    }
+    return own + most;
+}
+
+bool files_fits(const plan *p, const analysis_chain *a)
+{
+    bool fits = true, some = false;
+    for (int i = 1; i < p->count && fits; i++) {
+        const plan_node *n = &p->nodes[i];
+        if (n->kind == PLAN_EXCHANGE || n->kind == PLAN_BLOCKS) fits = false;
+        if (n->kind != PLAN_BUFFER) continue;
+        const chain_slot *slot = a->slots[n->slot];
+        some = true;
+        fits = fits && slot->array && slot->array->file;
+        for (int d = 0; d < 3; d++)
+            fits = fits && !n->capacity[d] == (d != store_ring_dimension(slot));
+    }
+    return fits && some;
+}
+
+/* Makes a plan if it fits; false if not, or when memory is out. */
+static bool make_plan(plan *p, const analysis_chain *a, const plan_request *r, int64_t memory)
+{
+    if (plan_make(p, a, r) && files_fits(p, a) && ring_bytes(p, a, p->root) <= memory) return true;
+    plan_free(p);
+    *p = (plan){.nodes = NULL};
+    return false;
+}
+
+/* The deepest sections whose tiles have a fair size. */
+bool files_plan(plan *p, const analysis_chain *a, int64_t memory, plan_request *found)
+{
+    static const int64_t sizes[] = {64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2, 1};
+    const int count = COUNT_OF(sizes);
+    *found = (plan_request){.method = "streamed", .prefetch = 1};
+    for (int depth = 0; depth < count; depth++)
+        for (int size = 0; size < count && sizes[size] >= smaller(4, sizes[depth]); size++) {
+            found->depth = sizes[depth];
+            found->tile[1] = found->tile[2] = sizes[size];
+            if (make_plan(p, a, found, memory)) return true;
+        }
+    return false;
+}

@@ -1,0 +1,13 @@
+/* Private to port. */
+#ifndef PORT_FILE_H
+#define PORT_FILE_H
+
+#include "port/port.h"
+
+struct port_file {
+    int fd, direct; /* the same file; `direct`: past the cache of the system, where that can be */
+    void *memory;
+    size_t bytes;
+};
+
+#endif

@@ -1,0 +1,48 @@
+/* port: moves bytes between this machine's memory and one farther away, beside the work. Today that
+ * is a file on a disk.
+ *
+ * A file has no name, and is gone when it is closed or the process ends, however that happens. It
+ * can be mapped, so that all code finds its bytes in memory; and moved from and to other memory by
+ * a port, past the cache of the system. Nobody does both at the same time. */
+#ifndef PORT_PORT_H
+#define PORT_PORT_H
+
+#include "base/base.h"
+
+enum { PORT_ALIGN = 4096 }; /* of addresses, places in files and sizes that are moved */
+
+typedef struct port_file port_file;
+/* A file of so many bytes, all zero, on the disk of a folder, which has room for all of them. NULL,
+ * and *why says what is wrong, when it cannot be had. */
+port_file *port_file_new(const char *folder, size_t bytes, text *why);
+void port_file_free(port_file *file);
+/* The memory that the file is mapped to. */
+void *port_file_memory(const port_file *file);
+/* Before moves: writes what has changed in the mapped memory to the disk, and forgets it. False
+ * when that fails. */
+bool port_file_settle(port_file *file);
+
+/* Threads that move. */
+typedef struct port port;
+/* `rate`: bytes per second that all moves together do not exceed; 0: as fast as they go. NULL when
+ * memory or threads are out. */
+port *port_open(double rate);
+void port_close(port *p);
+/* Starts a move between memory and a place in a file. Moves of one direction are waited for
+ * together. False when memory is out. */
+bool port_start(port *p, bool out, port_file *file, size_t place, void *memory, size_t bytes);
+/* Waits for all moves of a direction. False when one has failed since the last call of
+ * port_error. */
+bool port_wait(port *p, bool out);
+/* What has failed, as an error number of the system; 0: nothing. */
+int port_error(port *p);
+/* Bytes that were moved so far. */
+size_t port_moved(const port *p, bool out);
+
+/* Memory of `bytes`, a multiple of PORT_ALIGN, that lies twice, one after the other, at `times`
+ * places each 2 * bytes apart: what is written to one is read from the other. Some bytes behind may
+ * be read, too. NULL when memory is out. */
+void *port_ring_new(size_t bytes, int times);
+void port_ring_free(void *ring, size_t bytes, int times);
+
+#endif

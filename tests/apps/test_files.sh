@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Fields in files: simulations print and write the same with a limit of memory as without one, byte
+# for byte; what cannot be is said.
+set -euo pipefail
+# shellcheck source=tests/apps/apps_helpers.bash
+. "$KATA_SOURCE/tests/apps/apps_helpers.bash"
+
+unset KATA_MEMORY KATA_SPILL
+mkdir -p spill
+
+# Runs a command in a folder of its own, where its exit code is kept.
+in_folder() # folder command...
+{
+    local folder=$1
+    shift
+    rm -rf "$folder"
+    mkdir "$folder"
+    local code=0
+    (cd "$folder" && "$@" >out 2>err) || code=$?
+    echo "$code" >"$folder/code"
+    sed -i -E 's/[0-9.]+ (million|s\b|ms\b|MLUPS)//g' "$folder/out" # rates and times differ
+}
+
+# Complains unless a simulation gives the same with so much memory.
+expect_same() # memory application [options]
+{
+    local memory=$1
+    shift
+    in_folder free "$kata" run "$@"
+    KATA_MEMORY=$memory KATA_SPILL=$PWD/spill in_folder limited "$kata" run "$@"
+    if ! diff -r free limited; then fail "kata run $* differs with a limit of $memory"; fi
+    if [ -n "$(ls -A spill)" ]; then fail "files are left in the spill folder"; fi
+}
+
+expect_same 200k cloverleaf --cells 32 --steps 3 --quiet
+expect_same 64k cavity --re 100 --size 24 --tolerance 0.5 --quiet --data cavity.vtkhdf
+
+# Steps of one kernel, in sections. Explain says how.
+cat >heat.kata <<'END'
+kernel heat(in double u, out double v, max double largest) {
+    v = u + 0.1*(u[0,-1] + u[0,1] + u[-1,0] + u[1,0] - 4*u);
+    largest = max(largest, v);
+}
+END
+python3 - <<'END' || fail "no input"
+import struct
+header = "{'descr': '<f8', 'fortran_order': False, 'shape': (300, 200), }"
+header += " " * (63 - (len(header) + 10) % 64) + "\n"
+with open("u.npy", "wb") as f:
+    f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+    f.write(struct.pack("<60000d", *((i * 7919 % 1000) / 1000 for i in range(60000))))
+END
+apply=("$kata" apply ../heat.kata heat u=../u.npy v=v.npy --steps 40 --boundary clamp)
+in_folder free "${apply[@]}"
+KATA_MEMORY=500k KATA_SPILL=$PWD/spill KATA_EXPLAIN=text KATA_EXPLAIN_QUICK=1 KATA_EXPLAIN_FILE=$PWD/explained \
+    in_folder limited "${apply[@]}"
+diff -r free limited || fail "kata apply differs with a limit of memory"
+expect_in explained "chains streamed, the longest in tiles of"
+expect_in explained "waiting for the disk"
+if [ -n "$(ls -A spill)" ]; then fail "files are left in the spill folder"; fi
+
+# What cannot be.
+KATA_MEMORY=much in_folder wrong "$kata" run heat
+expect_in wrong/code 1
+expect_in wrong/err "KATA_MEMORY is 'much', not bytes from 4k on, such as 8G"
+KATA_MEMORY=64k KATA_SPILL=/nowhere in_folder wrong "$kata" run heat --quiet
+expect_in wrong/code 1
+expect_in wrong/err "on the disk of the folder '/nowhere': No such file or directory"
+finish

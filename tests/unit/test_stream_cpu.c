@@ -1,0 +1,213 @@
+/* Chains with fields in files: random chains, streamed in sections of random depths through rings
+ * of a few planes, and as the executor plans them for a limit of memory, give the reference
+ * executor's bits on one to seven threads. What is moved is what the plan says. */
+/* Labels: hostile threads */
+#include "plan_outcome.h"
+
+#include "exec/files.h"
+#include "jit/jit.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { TEXTS = 4, MOST_THREADS = 7, FEW = 100 };
+
+typedef struct runner {
+    exec_context contexts[MOST_THREADS]; /* on 1, 2, ... threads */
+    struct store_pool *pool;             /* whose arrays are files */
+    int64_t chains, streamed, chosen;
+} runner;
+
+/* Makes the arrays of some fields files. */
+static void send_away(const runner *r, world *w, bool all)
+{
+    for (size_t i = 0; i < w->chain.slot_count; i++) {
+        chain_slot *slot = w->chain.slots[i];
+        if (slot->is_scalar || !slot->array || !slot->array->bytes) continue;
+        if (store_slot_rows(slot) != CODEGEN_CONTIGUOUS || (!all && i % 3 == 0)) continue;
+        store_array like = *slot->array;
+        like.pool = r->pool;
+        like.room = like.box;
+        store_array *far = store_array_make(&like, KATA_ARRAYS, false);
+        assert_non_null(far);
+        store_assign(far, slot->array);
+        store_array_free(slot->array);
+        slot->array = far;
+        slot->pool = r->pool;
+        slot->far = far->file;
+    }
+}
+
+static bool has_rings(const plan *p)
+{
+    for (int i = 1; i < p->count; i++)
+        if (p->nodes[i].kind == PLAN_BUFFER) return true;
+    return false;
+}
+
+static void compare(const world *w, const plan *p, const analysis_chain *a, uint64_t seed,
+                    int threads, const outcome *expected, outcome *found)
+{
+    if (!is_same(expected, found)) {
+        if (p) show(w, p, a);
+        fail_msg("seed %llu, %d threads, %s: status %d, not %d\n%s\nnot\n%s",
+                 (unsigned long long)seed, threads, p ? "a plan" : "the executor's plan",
+                 found->status, expected->status, found->said.words, expected->said.words);
+    }
+    free(found->values);
+}
+
+/* ---- what is moved --------------------------------------------------------------------------- */
+
+typedef struct counted {
+    const analysis_chain *a;
+    size_t bytes[2]; /* in, and out */
+} counted;
+
+static bool count_copy(void *data, const plan_walk *walk, const plan_copy *copy)
+{
+    counted *n = data;
+    const chain_slot *slot = n->a->slots[copy->slot];
+    const int d = store_ring_dimension(slot);
+    (void)walk;
+    if (!grid_box_is_empty(&copy->box))
+        n->bytes[!copy->to->buffer] += store_ring_bytes(slot, copy->box.hi[d] - copy->box.lo[d]);
+    return true;
+}
+
+static counted count_moves(const plan *p, const analysis_chain *a)
+{
+    counted n = {.a = a};
+    plan_visitor visitor = {.data = &n, .copy = count_copy};
+    plan_place *homes = calloc((size_t)a->slot_count + 1, sizeof *homes);
+    assert_non_null(homes);
+    assert_true(plan_walk_all(p, a, homes, &visitor));
+    free(homes);
+    return n;
+}
+
+static size_t moved(const exec_context *context, bool out)
+{
+    return context->files->port ? port_moved(context->files->port, out) : 0;
+}
+
+/* By a plan of random sizes. */
+static void check_streamed(runner *r, world *w, uint64_t seed, const outcome *expected)
+{
+    plan p = {0};
+    outcome found;
+    analysis_chain a;
+    int threads = (int)world_from(w, 1, MOST_THREADS);
+    plan_request request = {.method = "streamed", .depth = world_from(w, 0, 6)};
+    request.tile[1] = request.tile[2] = world_from(w, 1, 5);
+    request.prefetch = world_from(w, 0, 1);
+    begin_run(w, &found);
+    send_away(r, w, world_from(w, 0, 1));
+    assert_true(analysis_chain_make(&w->chain, &a));
+    assert_true(plan_make(&p, &a, &request));
+    if (files_fits(&p, &a)) {
+        text why = {0};
+        assert_true(plan_verify(&p, &a, &why));
+        text_free(&why);
+        r->streamed += has_rings(&p);
+        exec_context *context = &r->contexts[threads - 1];
+        counted planned = count_moves(&p, &a);
+        for (int out = 0; out < 2; out++) planned.bytes[out] += moved(context, out);
+        found.status = exec_files_run_plan(context, &w->chain, &p, &a, &w->m);
+        for (int out = 0; out < 2 && !found.status; out++)
+            assert_int_equal(moved(context, out), planned.bytes[out]);
+        end_run(w, &found);
+        compare(w, &p, &a, seed, threads, expected, &found);
+    }
+    plan_free(&p);
+    analysis_chain_free(&a);
+}
+
+/* By the plan that the executor chooses. */
+static void check_chosen(runner *r, world *w, uint64_t seed, const outcome *expected)
+{
+    outcome found;
+    int threads = (int)world_from(w, 1, MOST_THREADS);
+    begin_run(w, &found);
+    send_away(r, w, true);
+    assert_true(store_pool_limit(r->pool, INT64_C(1) << world_from(w, 16, 23), "/var/tmp"));
+    int64_t before = r->contexts[threads - 1].files->streamed;
+    found.status = exec_on_files.run(&r->contexts[threads - 1], &w->chain, &w->m);
+    assert_true(store_pool_limit(r->pool, 1 << 12, "/var/tmp"));
+    r->chosen += r->contexts[threads - 1].files->streamed - before;
+    end_run(w, &found);
+    compare(w, NULL, NULL, seed, threads, expected, &found);
+}
+
+static void check_chain(runner *r, uint64_t seed)
+{
+    world w;
+    outcome expected;
+    bool large = seed % 50 == 7;
+    world_make(&w, seed,
+               &(world_kind){.most_loops = large           ? 4
+                                           : seed % 5 == 1 ? 40
+                                                           : 10,
+                             .kernels = 1 + seed % TEXTS,
+                             .checks = seed % 3 == 0,
+                             .long_rows = seed % 7 == 3,
+                             .large = large});
+    begin_run(&w, &expected);
+    expected.status = oracle_run_chain(&w.chain, NULL, NULL, &w.m);
+    end_run(&w, &expected);
+    for (int i = 0; i < 2; i++) check_streamed(r, &w, seed, &expected);
+    if (w.chain.count) check_chosen(r, &w, seed, &expected);
+    r->chains++;
+    free(expected.values);
+    world_free(&w);
+}
+
+/* KATA_TEST_FULL=1 for 1000 chains; KATA_TEST_CHAINS for another number, KATA_TEST_SEED for another
+ * start. */
+static void random_chains_stream_through_rings(void **state)
+{
+    (void)state;
+    const char *chains = getenv("KATA_TEST_CHAINS"), *first = getenv("KATA_TEST_SEED");
+    const char *full = getenv("KATA_TEST_FULL");
+    uint64_t usual = full && !strcmp(full, "1") ? 1000 : FEW;
+    uint64_t count = chains ? strtoull(chains, NULL, 10) : usual;
+    uint64_t start = first ? strtoull(first, NULL, 10) : 1;
+    runner r = {.pool = store_pool_new()};
+    messages m = {0};
+    jit *compiler;
+    assert_non_null(r.pool);
+    assert_true(store_pool_limit(r.pool, 1 << 12, "/var/tmp"));
+    store_pool_declare(r.pool, 1 << 30);
+    assert_int_equal(jit_open(NULL, getenv("KATA_CACHE_DIR"), &m, &compiler), KATA_OK);
+    for (int t = 0; t < MOST_THREADS; t++) {
+        r.contexts[t] = (exec_context){
+            .threads = t + 1, .wait = true, .larger = true, .fastest = true, .jit = compiler};
+        assert_int_equal(exec_files_open(&r.contexts[t], &m), KATA_OK);
+    }
+    for (uint64_t seed = start; seed < start + count; seed++) check_chain(&r, seed);
+    fprintf(stderr, "             %lld chains, %lld plans with rings, %lld chosen\n",
+            (long long)r.chains, (long long)r.streamed, (long long)r.chosen);
+    assert_true(count < FEW || (r.streamed > r.chains / 4 && r.chosen > r.chains / 8));
+    for (int t = 0; t < MOST_THREADS; t++) {
+        exec_cpu_free(r.contexts[t].cpu);
+        exec_files_close(&r.contexts[t]);
+        plan_cache_free(r.contexts[t].plans);
+    }
+    jit_close(compiler);
+    store_pool_free(r.pool);
+    message_free(&m);
+    world_free_kernels();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_chains_stream_through_rings),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
