@@ -147,8 +147,8 @@ typedef struct kata_options {
     bool no_warnings KATA_ZERO; /* false: warnings are shown unless KATA_WARNINGS is 0 */
     bool wait KATA_ZERO; /* true: kernels run after they are compiled, never before; false: unless
                             KATA_WAIT is 1, they are interpreted meanwhile where that is quicker */
-    int64_t memory KATA_ZERO; /* bytes for fields (docs/streaming.md); 0: KATA_MEMORY, or no limit */
-    const char *spill KATA_ZERO; /* folder of files for others; NULL: KATA_SPILL, TMPDIR, /var/tmp */
+    int64_t memory KATA_ZERO;    /* bytes for fields; 0: KATA_MEMORY, or no limit */
+    const char *spill KATA_ZERO; /* a folder for others; NULL: KATA_SPILL, TMPDIR, /var/tmp */
 } kata_options;
 
 /* Opens a context; options may be NULL. Returns NULL when an option is wrong or memory is out, with
