@@ -135,6 +135,33 @@ void api_tune_end(kata *k)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
+/* Nothing on one rank. */
+static void print_messages(text *out, const kata *k)
+{
+    exec_messages m = exec_find_messages(&k->exec);
+    if (exec_ranks_count(&k->exec) == 1) return;
+    text_add(out,
+             "  sent        by rank 0: %lld messages, %lld bytes in %lld exchanges, %.3g s; planned: "
+             "%lld messages, %lld bytes in %lld\n",
+             (long long)m.counted.messages, (long long)m.counted.bytes,
+             (long long)m.counted.exchanges, m.seconds, (long long)m.planned.messages,
+             (long long)m.planned.bytes, (long long)m.planned.exchanges);
+}
+
+static void print_messages_json(text *out, const kata *k)
+{
+    exec_messages m = exec_find_messages(&k->exec);
+    if (exec_ranks_count(&k->exec) == 1) return;
+    text_add(out,
+             "{\"kind\": \"sent\", \"rank\": 0, \"ranks\": %d, \"messages\": %lld, \"bytes\": %lld, "
+             "\"exchanges\": %lld, \"seconds\": %.6g, \"planned_messages\": %lld, "
+             "\"planned_bytes\": %lld, \"planned_exchanges\": %lld}\n",
+             exec_ranks_count(&k->exec), (long long)m.counted.messages,
+             (long long)m.counted.bytes, (long long)m.counted.exchanges, m.seconds,
+             (long long)m.planned.messages, (long long)m.planned.bytes,
+             (long long)m.planned.exchanges);
+}
+
 static void print_work(text *out, const kata *k)
 {
     const kata_work *w = &k->work;
@@ -151,6 +178,7 @@ static void print_work(text *out, const kata *k)
         text_add(out, "%s %s %lld, first after %lld steps", i ? ";" : ":", k->forces[i].call,
                  (long long)k->forces[i].count, (long long)k->forces[i].first_step);
     text_add(out, "\n");
+    print_messages(out, k);
     api_print_advice(out, k);
 }
 
@@ -168,6 +196,7 @@ static void print_work_json(text *out, const kata *k)
                  i ? ", " : "", k->forces[i].call, (long long)k->forces[i].count,
                  (long long)k->forces[i].first_step);
     text_add(out, "]}\n");
+    print_messages_json(out, k);
 }
 
 /* All kernels that have run. `c`: NULL without bounds. */

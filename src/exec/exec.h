@@ -112,6 +112,13 @@ int exec_ranks_count(const exec_context *context);
 int exec_node_ranks(const exec_context *context); /* ranks on this machine */
 /* How the chain that ran last was dealt out, a line per step; nothing on one rank. */
 void exec_explain_dealt(const exec_context *context, text *out);
+/* What this rank has sent in exchanges of its chains, and what their plans had predicted; all zero
+ * on one rank. */
+typedef struct exec_messages {
+    plan_messages counted, planned;
+    double seconds; /* in exchanges: packing, waiting for others, unpacking */
+} exec_messages;
+exec_messages exec_find_messages(const exec_context *context);
 /* The plan of a chain for a request, with a warning about a new one's loops that the method cannot
  * be used for; NULL, reported, when memory is out. */
 const plan *exec_plan_of(exec_context *context, const plan_request *request, const chain *c,

@@ -105,14 +105,26 @@ static bool add_copies(ranks_run *run, ranks_copy *copy, const grid_box *box, in
     return true;
 }
 
-static bool exchange(ranks_run *run, chain_slot *slot, const plan_span span[3])
+/* The fields of exchanges that follow one another get memory first: nothing then runs between them,
+ * and they are made together. */
+static bool deal_out_exchanged(ranks_run *run, const plan_dealt_step *step)
+{
+    const plan_dealt_step *end = run->plan->steps + run->plan->count;
+    bool done = true;
+    for (; step < end && step->kind == PLAN_DEALT_EXCHANGE && done; step++)
+        done = deal_out(run, run->c->slots[step->slot]);
+    return done;
+}
+
+static bool exchange(ranks_run *run, const plan_dealt_step *step)
 {
     const store_ranks *ranks = &run->r->box;
-    bool done = deal_out(run, slot);
+    chain_slot *slot = run->c->slots[step->slot];
+    bool done = deal_out_exchanged(run, step);
     for (int to = 0; to < store_ranks_total(ranks) && done; to++) {
         ranks_copy copy = {.slot = slot, .to = to};
         grid_box pieces[6], own = store_own_box(slot, ranks, to);
-        grid_box around = store_around(slot, ranks, &own, span, run->plan->wraps);
+        grid_box around = store_around(slot, ranks, &own, step->span, run->plan->wraps);
         int count = grid_box_subtract(&around, &own, pieces);
         for (int i = 0; i < count && done; i++) done = add_copies(run, &copy, &pieces[i], 0);
     }
@@ -154,7 +166,7 @@ static bool run_part(ranks_run *run, const plan_dealt_step *step)
 static bool run_step(ranks_run *run, const plan_dealt_step *step)
 {
     switch (step->kind) {
-    case PLAN_DEALT_EXCHANGE: return exchange(run, run->c->slots[step->slot], step->span);
+    case PLAN_DEALT_EXCHANGE: return exchange(run, step);
     case PLAN_DEALT_GATHER: gather(run, run->c->slots[step->slot]); return true;
     case PLAN_DEALT_PART: return run_part(run, step);
     case PLAN_DEALT_WHOLE: return run_whole(run, step->loop);
@@ -208,6 +220,14 @@ static void find_layout(struct exec_ranks *r, const chain *c)
     if (largest) ranks_lay_out(r, largest, ordered);
 }
 
+static void note_planned(struct exec_ranks *r, const plan_dealt *p, const analysis_chain *a)
+{
+    plan_messages chain = plan_find_messages(p, a, r->box.rank), *all = &r->sent.planned;
+    all->exchanges += chain.exchanges;
+    all->messages += chain.messages;
+    all->bytes += chain.bytes;
+}
+
 /* The plan of a chain, and the homes after it; false when memory is out. */
 static bool plan_chain(ranks_run *run, const analysis_chain *a, plan_dealt *p, plan_home *homes)
 {
@@ -221,6 +241,7 @@ static bool plan_chain(ranks_run *run, const analysis_chain *a, plan_dealt *p, p
         if (ranks->count[d] > 1) run->parted |= 1 << d;
     }
     run->plan = p;
+    note_planned(run->r, p, a);
     text_clear(&run->r->explained);
     if (run->r->explains) plan_dealt_print(&run->r->explained, p, a);
     return true;
@@ -300,6 +321,11 @@ void exec_explain_dealt(const exec_context *context, text *out)
     if (!r || !r->explained.length) return;
     text_add(out, "# on %d ranks, %d along y and %d along z\n%s", comm_ranks(r->comm),
              r->box.count[1], r->box.count[2], text_get(&r->explained));
+}
+
+exec_messages exec_find_messages(const exec_context *context)
+{
+    return context->ranks ? context->ranks->sent : (exec_messages){.seconds = 0};
 }
 
 int exec_rank(const exec_context *context) { return context->ranks ? context->ranks->box.rank : 0; }

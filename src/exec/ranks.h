@@ -28,6 +28,7 @@ struct exec_ranks {
     text explained;
     int gathers_left; /* of reductions, by the loops that run, unless one fails */
     int64_t failing;  /* the loop of the chain whose check has failed here */
+    exec_messages sent;
     uint64_t put;     /* hash of what the program has put since ranks met */
     arena memory;     /* of a chain that runs */
 };

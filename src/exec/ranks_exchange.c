@@ -50,8 +50,20 @@ static bool add_message(struct exec_ranks *r, comm_message *messages, int *count
     return data;
 }
 
+static void note_sent(struct exec_ranks *r, const comm_message *list, int count, double seconds)
+{
+    plan_messages *sent = &r->sent.counted;
+    sent->exchanges++;
+    for (int i = 0; i < count; i++) {
+        sent->messages += list[i].sends;
+        sent->bytes += list[i].sends ? (int64_t)list[i].bytes : 0;
+    }
+    r->sent.seconds += seconds;
+}
+
 kata_status ranks_exchange(struct exec_ranks *r, ranks_batch *batch, messages *m)
 {
+    double start = clock_seconds();
     int ranks = comm_ranks(r->comm), me = comm_rank(r->comm), count = 0;
     comm_message *list = arena_array(&r->memory, 2 * (size_t)ranks, sizeof *list);
     bool done = list;
@@ -66,6 +78,7 @@ kata_status ranks_exchange(struct exec_ranks *r, ranks_batch *batch, messages *m
     for (int i = 0; i < count && !status; i++)
         if (!list[i].sends) unpack(batch, list[i].peer, me, list[i].data);
     batch->count = 0;
+    note_sent(r, list, count, clock_seconds() - start);
     return status;
 }
 

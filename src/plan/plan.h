@@ -370,6 +370,16 @@ void plan_dealt_free(plan_dealt *p);
 /* A line per step, with the names of kernels and fields. */
 void plan_dealt_print(text *out, const plan_dealt *p, const analysis_chain *a);
 
+/* ---- dealt_traffic.c ------------------------------------------------------------------------- */
+
+/* What a rank sends in exchanges. Exchanges that follow one another are one: each rank sends one
+ * message to each other one that needs something of it. */
+typedef struct plan_messages {
+    int64_t exchanges, messages, bytes;
+} plan_messages;
+/* What a rank sends by a plan, predicted. */
+plan_messages plan_find_messages(const plan_dealt *p, const analysis_chain *a, int rank);
+
 /* Of n points along a dimension that is cut into R parts, part r has those from ceil(r n / R) on.
  * So a grid that is k times as coarse as another is cut where that is: ceil(ceil(r n / R) / k) is
  * ceil(r (n / k) / R). */
