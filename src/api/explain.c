@@ -140,26 +140,27 @@ static void print_messages(text *out, const kata *k)
 {
     exec_messages m = exec_find_messages(&k->exec);
     if (exec_ranks_count(&k->exec) == 1) return;
-    text_add(out,
-             "  sent        by rank 0: %lld messages, %lld bytes in %lld exchanges, %.3g s; planned: "
-             "%lld messages, %lld bytes in %lld\n",
-             (long long)m.counted.messages, (long long)m.counted.bytes,
-             (long long)m.counted.exchanges, m.seconds, (long long)m.planned.messages,
-             (long long)m.planned.bytes, (long long)m.planned.exchanges);
+    text_add(
+        out,
+        "  sent        by rank 0: %lld messages, %lld bytes in %lld exchanges, %.3g s; planned: "
+        "%lld messages, %lld bytes in %lld\n",
+        (long long)m.counted.messages, (long long)m.counted.bytes, (long long)m.counted.exchanges,
+        m.seconds, (long long)m.planned.messages, (long long)m.planned.bytes,
+        (long long)m.planned.exchanges);
 }
 
 static void print_messages_json(text *out, const kata *k)
 {
     exec_messages m = exec_find_messages(&k->exec);
     if (exec_ranks_count(&k->exec) == 1) return;
-    text_add(out,
-             "{\"kind\": \"sent\", \"rank\": 0, \"ranks\": %d, \"messages\": %lld, \"bytes\": %lld, "
-             "\"exchanges\": %lld, \"seconds\": %.6g, \"planned_messages\": %lld, "
-             "\"planned_bytes\": %lld, \"planned_exchanges\": %lld}\n",
-             exec_ranks_count(&k->exec), (long long)m.counted.messages,
-             (long long)m.counted.bytes, (long long)m.counted.exchanges, m.seconds,
-             (long long)m.planned.messages, (long long)m.planned.bytes,
-             (long long)m.planned.exchanges);
+    text_add(
+        out,
+        "{\"kind\": \"sent\", \"rank\": 0, \"ranks\": %d, \"messages\": %lld, \"bytes\": %lld, "
+        "\"exchanges\": %lld, \"seconds\": %.6g, \"planned_messages\": %lld, "
+        "\"planned_bytes\": %lld, \"planned_exchanges\": %lld}\n",
+        exec_ranks_count(&k->exec), (long long)m.counted.messages, (long long)m.counted.bytes,
+        (long long)m.counted.exchanges, m.seconds, (long long)m.planned.messages,
+        (long long)m.planned.bytes, (long long)m.planned.exchanges);
 }
 
 static void print_work(text *out, const kata *k)

@@ -61,8 +61,8 @@ static int64_t indices_for(const seat *s, const chain_slot *slot, const plan_spa
 {
     int64_t count = 1;
     for (int d = 0; d < 3; d++) {
-        int64_t deep = direction[d] > 0 ? -span[d].lo : span[d].hi, own = own_extent(s, slot, d);
-        count *= direction[d] ? smaller(deep, own) : own;
+        int64_t deep = direction[d] > 0 ? -span[d].lo : span[d].hi;
+        count *= direction[d] ? deep : own_extent(s, slot, d);
     }
     return count;
 }

@@ -1,0 +1,120 @@
+/* What ranks send by the plans of random chains: the prediction, from the sizes of boxes, is what
+ * all ranks count when they look for the owner of each box that they need. */
+/* Labels: hostile */
+#include "plan_world.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST_RANKS = 6, CHAINS = 1000 };
+
+typedef struct counts {
+    bool sends[MOST_RANKS][MOST_RANKS]; /* in this exchange */
+    plan_messages by[MOST_RANKS];
+} counts;
+
+/* Counts the bytes of a box that a rank needs, by owners of its indices or of those a period away.
+ */
+static void count_box(counts *c, const plan_dealt *p, const store_ranks *ranks,
+                      const chain_slot *slot, int to, const grid_box *box)
+{
+    bool wraps[3];
+    for (int d = 0; d < 3; d++) wraps[d] = p->wraps[d] && store_may_wrap(slot, d);
+    for (int i = 0; i < STORE_IMAGES; i++) {
+        int image[3];
+        int64_t by[3];
+        bool may = store_image(i, wraps, image);
+        for (int d = 0; d < 3; d++) by[d] = image[d] * slot->shape.size[d];
+        for (int from = 0; from < store_ranks_total(ranks) && may; from++) {
+            grid_box own = store_own_box(slot, ranks, from), there = grid_box_moved(box, by, 1);
+            there = grid_box_intersect(&there, &own);
+            int64_t points = grid_box_points(&there);
+            if (grid_box_is_empty(&there)) continue;
+            c->sends[from][to] = true;
+            c->by[from].bytes += points * slot->components * store_type_bytes(slot->type);
+        }
+    }
+}
+
+static void count_exchange(counts *c, const plan_dealt *p, const store_ranks *ranks,
+                           const chain_slot *slot, const plan_span span[3])
+{
+    for (int to = 0; to < store_ranks_total(ranks); to++) {
+        grid_box pieces[6], own = store_own_box(slot, ranks, to);
+        grid_box around = store_around(slot, ranks, &own, span, p->wraps);
+        int count = grid_box_subtract(&around, &own, pieces);
+        for (int i = 0; i < count; i++) count_box(c, p, ranks, slot, to, &pieces[i]);
+    }
+}
+
+static void end_exchange(counts *c, int total)
+{
+    for (int from = 0; from < total; from++) {
+        c->by[from].exchanges++;
+        for (int to = 0; to < total; to++) c->by[from].messages += c->sends[from][to];
+    }
+    memset(c->sends, 0, sizeof c->sends);
+}
+
+static void count_plan(counts *c, const plan_dealt *p, const analysis_chain *a,
+                       const store_ranks *ranks)
+{
+    bool open = false;
+    memset(c, 0, sizeof *c);
+    for (int i = 0; i < p->count; i++) {
+        const plan_dealt_step *step = &p->steps[i];
+        bool exchanges = step->kind == PLAN_DEALT_EXCHANGE;
+        if (open && !exchanges) end_exchange(c, store_ranks_total(ranks));
+        open = exchanges;
+        if (exchanges) count_exchange(c, p, ranks, a->slots[step->slot], step->span);
+    }
+    if (open) end_exchange(c, store_ranks_total(ranks));
+}
+
+/* Deals a random chain out; returns the bytes that all ranks send. */
+static int64_t compare_chain(uint64_t seed)
+{
+    static counts counted;
+    world w;
+    analysis_chain a;
+    plan_home homes[WORLD_SLOTS] = {{0}};
+    int64_t bytes = 0;
+    world_make(&w, seed, &(world_kind){.most_loops = 12});
+    plan_dealt p = {.parts = {1, 1, 1}, .every = world_from(&w, 1, 6), .small = true};
+    for (int d = 1; d < w.shape.rank; d++) p.parts[d] = (int)world_from(&w, 1, d + 1);
+    store_ranks ranks = {.count = {1, p.parts[1], p.parts[2]}};
+    assert_true(analysis_chain_make(&w.chain, &a));
+    for (int i = 0; i < a.slot_count; i++) homes[i].whole = a.slots[i]->is_scalar;
+    assert_true(plan_deal(&p, &a, homes));
+    count_plan(&counted, &p, &a, &ranks);
+    for (int r = 0; r < store_ranks_total(&ranks); r++) {
+        plan_messages found = plan_find_messages(&p, &a, r);
+        assert_int_equal(found.exchanges, counted.by[r].exchanges);
+        assert_int_equal(found.messages, counted.by[r].messages);
+        assert_int_equal(found.bytes, counted.by[r].bytes);
+        bytes += found.bytes;
+    }
+    plan_dealt_free(&p);
+    analysis_chain_free(&a);
+    world_free(&w);
+    return bytes;
+}
+
+static void messages_and_bytes_are_as_predicted(void **state)
+{
+    (void)state;
+    int sending = 0;
+    for (uint64_t seed = 1; seed <= CHAINS; seed++) sending += compare_chain(seed) > 0;
+    assert_true(sending > CHAINS / 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(messages_and_bytes_are_as_predicted)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
