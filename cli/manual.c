@@ -122,6 +122,7 @@ static const struct {
     {"KATA_WISDOM", "0: the fastest plans found are neither used nor kept"},
     {"KATA_MEMORY", "bytes for fields, such as 8G; larger ones are kept in files"},
     {"KATA_SPILL", "folder of these files"},
+    {"KATA_SPILL_RATE", "bytes per second that are moved to and from them at most"},
     {"KATA_L2", "bytes of a second-level cache, where the machine reports wrong ones"},
     {"KATA_PLAN", "how chains are planned, as kata explain sets it"},
     {"KATA_EXPLAIN", "text, json, x, y, z or roofline: explains a program as kata explain does"},

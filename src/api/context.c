@@ -114,11 +114,29 @@ static kata_status choose_search(kata *k)
                                           : KATA_OK;
 }
 
-/* How much memory fields may take, and where they lie beyond it. */
+/* The folder for fields that memory does not hold, and how fast they are moved. */
+static kata_status choose_files(kata *k, const char *folder, int64_t memory)
+{
+    static const int64_t MOST = INT64_C(1) << 50;
+    const char *asked = environment_get("KATA_SPILL_RATE");
+    int64_t rate = 0;
+    if (asked && !parse_bytes(asked, 1 << 10, MOST, &rate))
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "the environment variable KATA_SPILL_RATE is '%s', not bytes per second "
+                        "from 1k on, such as 500M",
+                        asked);
+    if (!folder) folder = environment_get("KATA_SPILL");
+    if (!folder) folder = environment_get("TMPDIR");
+    if (!folder) folder = "/var/tmp";
+    if (!store_pool_limit(k->pool, memory, folder)) return api_no_memory(k);
+    return exec_files_open(&k->exec, rate, &k->messages);
+}
+
+/* How much memory fields may take. */
 static kata_status choose_memory(kata *k, const kata_options *options)
 {
     static const int64_t LEAST = 1 << 12, MOST = INT64_C(1) << 50;
-    const char *asked = environment_get("KATA_MEMORY"), *folder = options->spill;
+    const char *asked = environment_get("KATA_MEMORY");
     int64_t bytes = options->memory;
     if (bytes && (bytes < LEAST || bytes > MOST))
         return api_fail(k, KATA_ERROR_ARGUMENT, "kata_open: memory is %lld bytes, not %lld to %lld",
@@ -128,12 +146,7 @@ static kata_status choose_memory(kata *k, const kata_options *options)
                         "the environment variable KATA_MEMORY is '%s', not bytes from 4k on, such "
                         "as 8G",
                         asked);
-    if (!folder) folder = environment_get("KATA_SPILL");
-    if (!folder) folder = environment_get("TMPDIR");
-    if (!folder) folder = "/var/tmp";
-    if (!bytes) return KATA_OK;
-    return store_pool_limit(k->pool, bytes, folder) ? exec_files_open(&k->exec, &k->messages)
-                                                    : api_no_memory(k);
+    return bytes ? choose_files(k, options->spill, bytes) : KATA_OK;
 }
 
 /* Loops that are dealt out meet other ranks, which interpreted ones cannot. Ranks share the cores
@@ -188,7 +201,7 @@ kata *kata_open_with(const kata_options *given)
                                      .type = "kata_options",
                                      .example = "kata_open(&(kata_options){.threads = 4})",
                                      .size = sizeof(kata_options),
-                                     .least = API_END(kata_options, wait)};
+                                     .least = API_END(kata_options, spill)};
     static const kata_options defaults = {.size = sizeof defaults};
     kata_options options;
     if (!given) given = &defaults;

@@ -59,8 +59,9 @@ extern const exec_executor exec_reference; /* interprets trees, point by point: 
 extern const exec_executor exec_cpu;       /* compiled loops on threads */
 extern const exec_executor exec_on_ranks;  /* the same on several ranks, see ranks.c */
 extern const exec_executor exec_on_files;  /* the same where fields lie in files, see on_files.c */
-/* on_files.c: sets context->files; to be freed. */
-kata_status exec_files_open(exec_context *context, messages *m);
+/* on_files.c: sets context->files; to be freed. `rate`: bytes per second that are moved between
+ * files and memory at most; 0: as many as can be. */
+kata_status exec_files_open(exec_context *context, int64_t rate, messages *m);
 void exec_files_close(exec_context *context);
 /* Runs a chain by a streamed plan that is right for it, and whose buffers are of fields in files.
  */

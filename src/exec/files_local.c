@@ -2,7 +2,7 @@
  * caches. Their reductions are over all tiles of the section: what each tile gives is kept, and all
  * of it is reduced in the one order, as that of ranks is. After the last tile the result is that of
  * the whole loop. */
-#include "exec/files.h"
+#include "exec/on_files.h"
 
 #include <stdlib.h>
 #include <string.h>

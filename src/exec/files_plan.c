@@ -1,6 +1,6 @@
 /* How chains with fields in files are planned: in sections as deep as rings for them fit the
  * memory. A section moves its fields once, so deep ones move the fewest bytes. */
-#include "exec/files.h"
+#include "exec/on_files.h"
 
 /* The bytes of all rings that are there at once, in a part of a plan. */
 static int64_t ring_bytes(const plan *p, const analysis_chain *a, int node)

@@ -5,7 +5,7 @@
  * The loops of a tile are a chain of their own, as those of a rank are. The executor "cpu" runs it
  * as any chain: in tiles for the caches. Where no plan suits, it runs the whole chain, on the
  * mapped files. */
-#include "exec/files.h"
+#include "exec/on_files.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -193,7 +193,7 @@ kata_status exec_files_run_plan(exec_context *context, const chain *c, const pla
                             .open = visit_open,
                             .close = visit_close};
     double start = clock_seconds();
-    if (!files->port) files->port = port_open(0);
+    if (!files->port) files->port = port_open((double)files->rate);
     if (!files->port) return message_no_memory(m);
     files->run = &run;
     plan_place *homes = calloc((size_t)a->slot_count + 1, sizeof *homes);
@@ -265,10 +265,11 @@ static kata_status run_on_files(exec_context *context, chain *c, messages *m)
 
 const exec_executor exec_on_files = {"files", run_on_files};
 
-kata_status exec_files_open(exec_context *context, messages *m)
+kata_status exec_files_open(exec_context *context, int64_t rate, messages *m)
 {
     context->files = calloc(1, sizeof *context->files);
     if (!context->files) return message_no_memory(m);
+    context->files->rate = rate;
     context->across = (sweep_ranks){.gather = files_gather, .data = context};
     context->wait = true; /* reductions of tiles meet others, which interpreted loops cannot */
     return KATA_OK;

@@ -29,8 +29,8 @@ struct exec_ranks {
     int gathers_left; /* of reductions, by the loops that run, unless one fails */
     int64_t failing;  /* the loop of the chain whose check has failed here */
     exec_messages sent;
-    uint64_t put;     /* hash of what the program has put since ranks met */
-    arena memory;     /* of a chain that runs */
+    uint64_t put; /* hash of what the program has put since ranks met */
+    arena memory; /* of a chain that runs */
 };
 
 /* ---- ranks_layout.c -------------------------------------------------------------------------- */

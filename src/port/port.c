@@ -1,6 +1,6 @@
 /* Threads that move pieces between memory and files. The pieces of a move go to whichever thread is
  * free: a disk is fast when it is asked for several at once. */
-#include "port/file.h"
+#include "port/spill_file.h"
 
 #include <errno.h>
 #include <pthread.h>

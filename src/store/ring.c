@@ -36,6 +36,7 @@ bool store_ring_make(store_ring *ring, const chain_slot *field, int64_t planes)
     if (!ring->memory) return false;
     ring->array.file = NULL;
     ring->array.memory = ring->memory;
+    ring->array.bytes = 2 * ring->plane_bytes * (size_t)(planes * field->components);
     ring->array.pitch_component = 2 * planes * pitch_of(home, d);
     ring->array.room.lo[d] = -FAR;
     ring->array.room.hi[d] = FAR;

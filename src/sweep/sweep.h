@@ -66,7 +66,7 @@ void sweep_workers_run(sweep_workers *workers, int threads, sweep_work *work, vo
  * at (*all)[starts[i]] and end at starts[i + 1]. They are valid until the next call. Returns their
  * number; 0 when a rank cannot be met. */
 typedef int sweep_gather(void *data, const void *mine, size_t bytes, const char **all,
-                          const size_t **starts);
+                         const size_t **starts);
 /* What parted loops meet other ranks by. */
 typedef struct sweep_ranks {
     sweep_gather *gather;

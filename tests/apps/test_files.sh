@@ -59,6 +59,9 @@ expect_in explained "chains streamed, the longest in tiles of"
 expect_in explained "waiting for the disk"
 if [ -n "$(ls -A spill)" ]; then fail "files are left in the spill folder"; fi
 
+KATA_MEMORY=500k KATA_SPILL_RATE=20M in_folder limited "${apply[@]}"
+diff -r free limited || fail "kata apply differs on a slow disk"
+
 # What cannot be.
 KATA_MEMORY=much in_folder wrong "$kata" run heat
 expect_in wrong/code 1
@@ -66,4 +69,6 @@ expect_in wrong/err "KATA_MEMORY is 'much', not bytes from 4k on, such as 8G"
 KATA_MEMORY=64k KATA_SPILL=/nowhere in_folder wrong "$kata" run heat --quiet
 expect_in wrong/code 1
 expect_in wrong/err "on the disk of the folder '/nowhere': No such file or directory"
+KATA_MEMORY=64k KATA_SPILL_RATE=fast in_folder wrong "$kata" run heat --quiet
+expect_in wrong/err "KATA_SPILL_RATE is 'fast', not bytes per second from 1k on, such as 500M"
 finish

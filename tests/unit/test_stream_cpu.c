@@ -4,7 +4,7 @@
 /* Labels: hostile threads */
 #include "plan_outcome.h"
 
-#include "exec/files.h"
+#include "exec/on_files.h"
 #include "jit/jit.h"
 
 #include <setjmp.h>
@@ -187,7 +187,7 @@ static void random_chains_stream_through_rings(void **state)
     for (int t = 0; t < MOST_THREADS; t++) {
         r.contexts[t] = (exec_context){
             .threads = t + 1, .wait = true, .larger = true, .fastest = true, .jit = compiler};
-        assert_int_equal(exec_files_open(&r.contexts[t], &m), KATA_OK);
+        assert_int_equal(exec_files_open(&r.contexts[t], 0, &m), KATA_OK);
     }
     for (uint64_t seed = start; seed < start + count; seed++) check_chain(&r, seed);
     fprintf(stderr, "             %lld chains, %lld plans with rings, %lld chosen\n",

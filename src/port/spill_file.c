@@ -1,5 +1,5 @@
 /* Files without a name, on the disk of a folder. */
-#include "port/file.h"
+#include "port/spill_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* Running chains with fields in files: what its files share. */
-#ifndef EXEC_FILES_H
-#define EXEC_FILES_H
+#ifndef EXEC_ON_FILES_H
+#define EXEC_ON_FILES_H
 
 #include "exec/exec.h"
 #include "exec/local.h"
@@ -19,6 +19,7 @@ typedef struct files_run files_run;
 
 struct exec_files {
     port *port;     /* NULL at first */
+    int64_t rate;   /* see exec_files_open */
     files_run *run; /* the chain that runs */
     /* What is explained: */
     plan_request request; /* of the longest chain that was streamed, of so many loops */

@@ -1,6 +1,6 @@
 /* Private to port. */
-#ifndef PORT_FILE_H
-#define PORT_FILE_H
+#ifndef PORT_SPILL_FILE_H
+#define PORT_SPILL_FILE_H
 
 #include "port/port.h"
 

@@ -1,0 +1,132 @@
+/* Ports: what is moved to a file is read back, by a port and in mapped memory; rings show what is
+ * written to them twice; what cannot be had is said. */
+#include "port/port.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { BYTES = 5 << 20 }; /* several pieces */
+
+static port_file *new_file(size_t bytes)
+{
+    text why = {0};
+    port_file *file = port_file_new("/var/tmp", bytes, &why);
+    assert_non_null(file);
+    text_free(&why);
+    return file;
+}
+
+/* Memory that a port can move, with other bytes for each seed. */
+static unsigned char *new_bytes(unsigned seed)
+{
+    unsigned char *bytes = aligned_alloc(PORT_ALIGN, BYTES);
+    assert_non_null(bytes);
+    for (size_t i = 0; i < BYTES; i++) bytes[i] = (unsigned char)(i * 7 + i / 4096 + seed);
+    return bytes;
+}
+
+static void what_goes_out_comes_in(void **state)
+{
+    (void)state;
+    port_file *file = new_file(2 * (size_t)BYTES);
+    port *p = port_open(0);
+    unsigned char *first = new_bytes(1), *second = new_bytes(2), *back = new_bytes(3);
+    assert_non_null(p);
+    assert_true(port_start(p, true, file, BYTES, first, BYTES));
+    assert_true(port_start(p, true, file, 0, second, BYTES));
+    assert_true(port_wait(p, true));
+    assert_true(port_start(p, false, file, BYTES, back, BYTES));
+    assert_true(port_wait(p, false));
+    assert_memory_equal(back, first, BYTES);
+    assert_memory_equal(port_file_memory(file), second, BYTES);
+    assert_int_equal(port_moved(p, true), 2 * (size_t)BYTES);
+    assert_int_equal(port_moved(p, false), BYTES);
+    port_close(p);
+    port_file_free(file);
+    free(first);
+    free(second);
+    free(back);
+}
+
+static void mapped_memory_is_moved_after_it_is_settled(void **state)
+{
+    (void)state;
+    port_file *file = new_file(BYTES);
+    port *p = port_open(0);
+    unsigned char *bytes = new_bytes(4), *back = new_bytes(5);
+    assert_non_null(p);
+    memcpy(port_file_memory(file), bytes, BYTES);
+    assert_true(port_file_settle(file));
+    assert_true(port_start(p, false, file, 0, back, BYTES));
+    assert_true(port_wait(p, false));
+    assert_memory_equal(back, bytes, BYTES);
+    port_close(p);
+    port_file_free(file);
+    free(bytes);
+    free(back);
+}
+
+static void moves_behind_the_end_fail_once(void **state)
+{
+    (void)state;
+    port_file *file = new_file(PORT_ALIGN);
+    port *p = port_open(0);
+    unsigned char *back = new_bytes(6);
+    assert_non_null(p);
+    assert_true(port_start(p, false, file, PORT_ALIGN, back, PORT_ALIGN));
+    assert_false(port_wait(p, false));
+    assert_int_not_equal(port_error(p), 0);
+    assert_int_equal(port_error(p), 0);
+    assert_true(port_start(p, false, file, 0, back, PORT_ALIGN));
+    assert_true(port_wait(p, false));
+    port_close(p);
+    port_file_free(file);
+    free(back);
+}
+
+static void files_that_cannot_be_had_say_why(void **state)
+{
+    (void)state;
+    text why = {0};
+    assert_null(port_file_new("/nowhere", PORT_ALIGN, &why));
+    assert_string_equal(text_get(&why), "No such file or directory");
+    text_clear(&why);
+    assert_null(port_file_new("/var/tmp", (size_t)1 << 60, &why)); /* no disk is that large */
+    assert_true(why.length > 0);
+    text_free(&why);
+}
+
+static void rings_lie_twice(void **state)
+{
+    (void)state;
+    enum { RING = 3 * PORT_ALIGN, TIMES = 2 };
+    volatile unsigned char *ring = port_ring_new(RING, TIMES);
+    assert_non_null(ring);
+    for (int t = 0; t < TIMES; t++) {
+        volatile unsigned char *own = ring + 2 * RING * t;
+        for (int i = 0; i < RING; i += 100) {
+            own[i] = (unsigned char)(i + t);
+            assert_int_equal(own[RING + i], (unsigned char)(i + t));
+            own[RING + i] = (unsigned char)(i + t + 1);
+            assert_int_equal(own[i], (unsigned char)(i + t + 1));
+        }
+    }
+    assert_int_equal(ring[0], 1); /* the second one is another */
+    port_ring_free((void *)(uintptr_t)ring, RING, TIMES);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_goes_out_comes_in),
+        cmocka_unit_test(mapped_memory_is_moved_after_it_is_settled),
+        cmocka_unit_test(moves_behind_the_end_fail_once),
+        cmocka_unit_test(files_that_cannot_be_had_say_why),
+        cmocka_unit_test(rings_lie_twice),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
