@@ -82,10 +82,10 @@ static bool suits(const grid_shape *shape, const bool ordered[3], int along_y, i
 
 void ranks_lay_out(struct exec_ranks *r, const grid_shape *shape, const bool ordered[3])
 {
-    int ranks = comm_ranks(r->comm), best = 0;
-    for (int y = 1; y <= ranks; y++)
+    int ranks = comm_ranks(r->comm), best = suits(shape, ordered, ranks, ranks) ? ranks : 1;
+    for (int y = 1; y < ranks; y++)
         if (suits(shape, ordered, y, ranks) &&
-            (!best || surface(shape, y, ranks / y) < surface(shape, best, ranks / best)))
+            surface(shape, y, ranks / y) < surface(shape, best, ranks / best))
             best = y;
     r->box.count[1] = best;
     r->box.count[2] = ranks / best;
