@@ -76,8 +76,10 @@ static double points_of(const dealer *d, int loop, const plan_span extent[3])
 {
     const grid_shape *shape = &d->a->loops[loop].loop->shape;
     double points = 1;
-    for (int k = 0; k < 3; k++)
-        points *= (double)(shape->size[k] / d->p->parts[k] + extent[k].hi - extent[k].lo);
+    for (int k = 0; k < 3; k++) {
+        const int64_t own = shape->size[k] / d->p->parts[k];
+        points *= (double)(own + extent[k].hi - extent[k].lo);
+    }
     return points;
 }
 
