@@ -98,6 +98,7 @@ enum {
     JIT_EXIT_UNKNOWN = -1,
     JIT_MOST_SECONDS = 120,      /* of processor time, for each program that a compiler starts */
     JIT_MOST_WAIT_SECONDS = 600, /* by the clock, for a call of a compiler */
+    JIT_MOST_TURN_SECONDS = 20,  /* by the clock, for another process that compiles the same text */
     JIT_MOST_MEGABYTES = 2048    /* of addresses, for each program */
 };
 
@@ -273,6 +274,14 @@ bool jit_library_load(const jit_folder *folder, const char *key, void **handle);
 void jit_library_unload(void *handle);
 /* Loads a text from a folder, or compiles it there. */
 jit_outcome jit_library_make(jit *j, const jit_folder *folder, jit_flags flags, jit_work *w);
+
+/* ---- turn.c: one process compiles a text ------------------------------------------------------
+ */
+
+/* Waits while another process, or another thread, compiles the text of a key in a folder; less long
+ * once *stop is true. Returns what ends the turn. */
+int jit_turn_take(const jit_folder *folder, const char *key, const _Atomic bool *stop);
+void jit_turn_end(int turn);
 
 /* ---- exhausted.c ----------------------------------------------------------------------------- */
 

@@ -178,7 +178,6 @@ static jit_outcome build(jit *j, files *f, jit_flags flags, jit_work *w)
     return result;
 }
 
-/* Compiles a text in a folder and loads it. */
 static jit_outcome build_and_load(jit *j, files *f, jit_flags flags, jit_work *w)
 {
     if (jit_is_exhausted(j, f->folder, w->key, &w->report)) return JIT_TOO_MUCH;
@@ -186,6 +185,17 @@ static jit_outcome build_and_load(jit *j, files *f, jit_flags flags, jit_work *w
     if (result != JIT_LOADED) return result;
     w->handle = open_library(f, &w->report);
     return w->handle ? JIT_LOADED : JIT_BAD_FOLDER;
+}
+
+/* Compiles a text in a folder and loads it, unless another process just did. */
+static jit_outcome take_turn(jit *j, files *f, jit_flags flags, jit_work *w)
+{
+    int turn = jit_turn_take(f->folder, w->key, w->stop);
+    jit_outcome result = load_checked(f, &w->handle) ? JIT_NO_MEMORY
+                         : w->handle                 ? JIT_LOADED
+                                                     : build_and_load(j, f, flags, w);
+    jit_turn_end(turn);
+    return result;
 }
 
 jit_outcome jit_library_make(jit *j, const jit_folder *folder, jit_flags flags, jit_work *w)
@@ -197,7 +207,7 @@ jit_outcome jit_library_make(jit *j, const jit_folder *folder, jit_flags flags, 
         return JIT_BAD_FOLDER;
     }
     if (load_checked(&f, &w->handle)) return JIT_NO_MEMORY;
-    return w->handle ? JIT_LOADED : build_and_load(j, &f, flags, w);
+    return w->handle ? JIT_LOADED : take_turn(j, &f, flags, w);
 }
 
 void *jit_symbol(void *library, const char *name) { return dlsym(library, name); }
