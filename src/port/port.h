@@ -39,9 +39,12 @@ int port_error(port *p);
 /* Bytes that were moved so far. */
 size_t port_moved(const port *p, bool out);
 
-/* Memory of `bytes`, a multiple of PORT_ALIGN, that lies twice, one after the other, at `times`
- * places each 2 * bytes apart: what is written to one is read from the other. Some bytes behind may
- * be read, too. NULL when memory is out. */
+/* The bytes of a ring for at least so many: a multiple of PORT_ALIGN, and of a huge page where that
+ * adds little. */
+size_t port_ring_bytes(size_t least);
+/* Memory of `bytes`, of port_ring_bytes, that lies twice, one after the other, at `times` places
+ * each 2 * bytes apart: what is written to one is read from the other. Some bytes behind may be
+ * read, too. NULL when memory is out. */
 void *port_ring_new(size_t bytes, int times);
 void port_ring_free(void *ring, size_t bytes, int times);
 

@@ -22,22 +22,23 @@ static size_t plane_bytes(const chain_slot *field)
 
 size_t store_ring_bytes(const chain_slot *field, int64_t planes)
 {
-    return plane_bytes(field) * (size_t)(planes * field->components);
+    return port_ring_bytes(plane_bytes(field) * (size_t)planes) * (size_t)field->components;
 }
 
 bool store_ring_make(store_ring *ring, const chain_slot *field, int64_t planes)
 {
     const store_array *home = field->array;
     const int d = store_ring_dimension(field);
-    *ring = (store_ring){.slot = *field, .home = home, .dimension = d, .planes = planes};
+    *ring = (store_ring){.slot = *field, .home = home, .dimension = d};
     ring->array = *home;
     ring->plane_bytes = plane_bytes(field);
-    ring->memory = port_ring_new(ring->plane_bytes * (size_t)planes, field->components);
+    ring->bytes = port_ring_bytes(ring->plane_bytes * (size_t)planes);
+    ring->memory = port_ring_new(ring->bytes, field->components);
     if (!ring->memory) return false;
     ring->array.file = NULL;
     ring->array.memory = ring->memory;
-    ring->array.bytes = 2 * ring->plane_bytes * (size_t)(planes * field->components);
-    ring->array.pitch_component = 2 * planes * pitch_of(home, d);
+    ring->array.bytes = 2 * ring->bytes * (size_t)field->components;
+    ring->array.pitch_component = 2 * (int64_t)ring->bytes / store_type_bytes(home->type);
     ring->array.room.lo[d] = -FAR;
     ring->array.room.hi[d] = FAR;
     ring->slot.array = &ring->array;
@@ -49,15 +50,15 @@ bool store_ring_make(store_ring *ring, const chain_slot *field, int64_t planes)
 
 void store_ring_free(store_ring *ring)
 {
-    port_ring_free(ring->memory, ring->plane_bytes * (size_t)ring->planes, ring->slot.components);
+    port_ring_free(ring->memory, ring->bytes, ring->slot.components);
     ring->memory = NULL;
 }
 
 /* Where plane `first` lies in the ring. */
 static char *place_of(const store_ring *ring, int64_t first)
 {
-    int64_t at = first - floor_divide(first, ring->planes) * ring->planes;
-    return (char *)ring->memory + (size_t)at * ring->plane_bytes;
+    const int64_t at = first * (int64_t)ring->plane_bytes, bytes = (int64_t)ring->bytes;
+    return (char *)ring->memory + (at - floor_divide(at, bytes) * bytes);
 }
 
 void store_ring_show(store_ring *ring, int64_t first)
@@ -79,7 +80,7 @@ bool store_ring_move(store_ring *ring, port *p, bool out, int64_t first, int64_t
     for (int c = 0; c < home->components && done; c++) {
         size_t place =
             (size_t)(c * home->pitch_component * bytes) + (size_t)(first + below) * plane;
-        char *memory = place_of(ring, first) + 2 * plane * (size_t)(ring->planes * c);
+        char *memory = place_of(ring, first) + 2 * ring->bytes * (size_t)c;
         done = port_start(p, out, home->file, place, memory, count * plane);
     }
     return done;

@@ -120,15 +120,14 @@ void store_window_show(store_window *w, const grid_box *box);
  */
 
 /* Memory for some planes of a field whose array is a file: those that follow one another along its
- * slowest dimension. Plane i lies where plane i + `planes` lies, and the first ones once more
- * behind the last ones: so the values of any `planes` planes lie as in an array. */
+ * slowest dimension. They take turns in it, and the ring lies once more behind itself: so the
+ * values of any planes that fit lie as in an array. */
 typedef struct store_ring {
     chain_slot slot;   /* like the field's; its array is the ring */
     store_array array; /* its `data` moves, its other members do not change */
     const store_array *home;
     int dimension;
-    int64_t planes;
-    size_t plane_bytes;
+    size_t plane_bytes, bytes; /* of a component */
     void *memory;
 } store_ring;
 
