@@ -125,6 +125,8 @@ typedef struct chain {
     size_t step;        /* the first loop of the present time step */
     size_t after;       /* of a part of a chain: loops behind its own that are looked at, too */
     bool goes_on;       /* and there are more behind these */
+    uint64_t alike;     /* of parts of other chains: equal where loops differ in the places of their
+                           boxes alone; otherwise 0 */
     chain_slot **slots; /* that loops touch, in the order of first touch; slots[i]->number is i */
     size_t slot_count, slot_room;
     arena memory;    /* of all that queued loops point to; freed when the chain is emptied */

@@ -38,9 +38,11 @@ bool cpu_find_repeat(const chain *c, size_t *start)
     return true;
 }
 
-/* Chains of the same loops that repeat are alike, however long they are. */
+/* Chains of the same loops that repeat are alike, however long they are, and so are the tiles of
+ * another chain, wherever they lie. */
 static uint64_t key_of(const chain *c, size_t period)
 {
+    if (c->alike && !period) return c->alike;
     uint64_t key = period ? 1 : c->count;
     for (size_t i = 0; i < (period ? period : c->count); i++)
         key += (c->loops[i].hash ^ c->loops[i].hash >> 31) * 0x9e3779b97f4a7c15u;

@@ -43,6 +43,18 @@ static bool number_slot(chain *c, chain_slot *slot)
     return true;
 }
 
+/* Adds a loop to what chains have in common that are alike. */
+static uint64_t alike(const chain_loop *loop, uint64_t before)
+{
+    chain_loop moved = *loop;
+    for (int d = 0; d < 3; d++) {
+        moved.box.lo[d] = 0;
+        moved.box.hi[d] = loop->box.hi[d] - loop->box.lo[d];
+    }
+    const uint64_t both[] = {before, chain_loop_hash_slots(loop, chain_loop_hash(&moved))};
+    return hash_bytes(both, sizeof both, 0);
+}
+
 bool exec_local_bound(exec_local *local)
 {
     chain *c = &local->chain;
@@ -50,6 +62,7 @@ bool exec_local_bound(exec_local *local)
     for (int p = 0; p < own->kernel->param_count; p++)
         if (own->bindings[p].slot && !number_slot(c, own->bindings[p].slot)) return false;
     own->hash = chain_loop_hash_slots(own, chain_loop_hash(own));
+    c->alike = alike(own, c->count ? c->alike : 0);
     c->count++;
     return true;
 }

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { TEXTS = 4, MOST_THREADS = 7, FEW = 100 };
+enum { TEXTS = 4, MOST_THREADS = 7, FEW = 60 };
 
 typedef struct runner {
     exec_context contexts[MOST_THREADS]; /* on 1, 2, ... threads */
