@@ -74,12 +74,14 @@ static int64_t before_row(const store_array *a)
     return (-a->room.lo[0] + line - 1) / line * line;
 }
 
-/* Sets pitches and size; false when they overflow. `aligned`: planes begin where ports move. */
+/* Sets pitches and size; false when they overflow. `aligned`: planes begin where ports move, and
+ * rows hold all their points. */
 static bool lay_out(store_array *a, kata_layout layout, bool aligned)
 {
     int64_t element = store_type_bytes(a->type), bytes, row, plane, component;
     bool blocks = layout == KATA_BLOCKS && a->components > 1;
-    int64_t before = before_row(a), points = a->room.hi[0] + (blocks ? before : -a->room.lo[0]);
+    int64_t before = before_row(a);
+    int64_t points = a->room.hi[0] + (blocks || aligned ? before : -a->room.lo[0]);
     int64_t row_bytes = store_lay_row(a, layout, points);
     bool apart = a->pitch_x == 1, flat = a->room.hi[2] - a->room.lo[2] == 1;
     if (row_bytes < 0 || !padded_pitch(row_bytes, 1, aligned && flat, &row) ||
@@ -132,7 +134,7 @@ static bool make_memory(store_array *a, kata_layout layout, bool zero)
 {
     bool is_zero = true;
     if (!lay_out(a, layout, false)) return false;
-    bool far = a->pitch_x == 1 && store_pool_goes_far(a->pool, a->bytes);
+    bool far = store_pool_goes_far(a->pool, a->bytes);
     size_t offset = a->bytes >= LARGE_BYTES && !far ? next_offset() : 0;
     a->bytes += offset;
     if (far && !make_file(a, layout)) return false;
@@ -169,7 +171,7 @@ store_array *store_array_new(const grid_box *box, kata_type type, int components
     return store_array_make(&like, layout, true);
 }
 
-static kata_layout layout_of(const store_array *a)
+kata_layout store_layout_of(const store_array *a)
 {
     if (a->block > 1) return KATA_BLOCKS;
     return a->components > 1 && a->pitch_x == a->components ? KATA_STRUCTURES : KATA_ARRAYS;
@@ -196,7 +198,7 @@ bool store_array_extend(store_array *a, const grid_box *to)
     larger.room = grid_box_hull(&a->room, to);
     if (!store_is_fair_room(&a->box, &larger.room, a->components * store_type_bytes(a->type)))
         return false;
-    if (!make_memory(&larger, layout_of(a), false)) return false;
+    if (!make_memory(&larger, store_layout_of(a), false)) return false;
     store_assign(&larger, a);
     store_pool_return(a->pool, a->memory, a->bytes);
     *a = larger;
@@ -208,7 +210,7 @@ store_array *store_array_copy(const store_array *a)
     store_array like = *a;
     like.around = 0;
     if (!a->bytes) like.room = a->box;
-    store_array *copy = store_array_make(&like, layout_of(a), false);
+    store_array *copy = store_array_make(&like, store_layout_of(a), false);
     if (copy) store_assign(copy, a);
     return copy;
 }

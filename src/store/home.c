@@ -53,9 +53,9 @@ store_array *store_slot_array(chain_slot *slot)
 bool store_slot_send_away(chain_slot *slot)
 {
     store_array *old = slot->array;
-    bool own = old && old->bytes && !old->file && old->pitch_x == 1;
+    bool own = old && old->bytes && !old->file;
     if (!own || slot->is_scalar || !store_pool_sends_away(old->pool, old->bytes)) return true;
-    store_array *far = store_array_make(old, KATA_ARRAYS, false);
+    store_array *far = store_array_make(old, store_layout_of(old), false);
     if (!far) return false;
     store_assign(far, old);
     far->around = 0;

@@ -14,6 +14,9 @@ static int64_t pitch_of(const store_array *a, int dimension)
     return dimension == 2 ? a->pitch_z : a->pitch_y;
 }
 
+/* Arrays of components of their own lie one after the other; otherwise a plane holds all. */
+static int parts_of(const store_array *a) { return a->pitch_x == 1 ? a->components : 1; }
+
 static size_t plane_bytes(const chain_slot *field)
 {
     const store_array *a = field->array;
@@ -22,7 +25,7 @@ static size_t plane_bytes(const chain_slot *field)
 
 size_t store_ring_bytes(const chain_slot *field, int64_t planes)
 {
-    return port_ring_bytes(plane_bytes(field) * (size_t)planes) * (size_t)field->components;
+    return port_ring_bytes(plane_bytes(field) * (size_t)planes) * (size_t)parts_of(field->array);
 }
 
 bool store_ring_make(store_ring *ring, const chain_slot *field, int64_t planes)
@@ -33,12 +36,13 @@ bool store_ring_make(store_ring *ring, const chain_slot *field, int64_t planes)
     ring->array = *home;
     ring->plane_bytes = plane_bytes(field);
     ring->bytes = port_ring_bytes(ring->plane_bytes * (size_t)planes);
-    ring->memory = port_ring_new(ring->bytes, field->components);
+    ring->memory = port_ring_new(ring->bytes, parts_of(home));
     if (!ring->memory) return false;
     ring->array.file = NULL;
     ring->array.memory = ring->memory;
-    ring->array.bytes = 2 * ring->bytes * (size_t)field->components;
-    ring->array.pitch_component = 2 * (int64_t)ring->bytes / store_type_bytes(home->type);
+    ring->array.bytes = 2 * ring->bytes * (size_t)parts_of(home);
+    if (home->pitch_x == 1)
+        ring->array.pitch_component = 2 * (int64_t)ring->bytes / store_type_bytes(home->type);
     ring->array.room.lo[d] = -FAR;
     ring->array.room.hi[d] = FAR;
     ring->slot.array = &ring->array;
@@ -50,7 +54,7 @@ bool store_ring_make(store_ring *ring, const chain_slot *field, int64_t planes)
 
 void store_ring_free(store_ring *ring)
 {
-    port_ring_free(ring->memory, ring->bytes, ring->slot.components);
+    port_ring_free(ring->memory, ring->bytes, parts_of(&ring->array));
     ring->memory = NULL;
 }
 
@@ -77,7 +81,7 @@ bool store_ring_move(store_ring *ring, port *p, bool out, int64_t first, int64_t
     int64_t below = -home->room.lo[ring->dimension], bytes = store_type_bytes(home->type);
     size_t plane = ring->plane_bytes, count = (size_t)(end - first);
     bool done = true;
-    for (int c = 0; c < home->components && done; c++) {
+    for (int c = 0; c < parts_of(home) && done; c++) {
         size_t place =
             (size_t)(c * home->pitch_component * bytes) + (size_t)(first + below) * plane;
         char *memory = place_of(ring, first) + 2 * ring->bytes * (size_t)c;

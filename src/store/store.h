@@ -80,6 +80,8 @@ store_array *store_array_new(const grid_box *box, kata_type type, int components
 /* The same with the type, components, box, room and pool of another. `zero`: all values are zero;
  * otherwise they are to be set before they are read. */
 store_array *store_array_make(const store_array *like, kata_layout layout, bool zero);
+/* The layout of own memory. */
+kata_layout store_layout_of(const store_array *a);
 /* Whether memory for the indices of a room is not more than a few times as much as for a box of
  * values; bytes: of a point. */
 bool store_is_fair_room(const grid_box *box, const grid_box *room, int64_t bytes);
@@ -121,7 +123,8 @@ void store_window_show(store_window *w, const grid_box *box);
 
 /* Memory for some planes of a field whose array is a file: those that follow one another along its
  * slowest dimension. They take turns in it, and the ring lies once more behind itself: so the
- * values of any planes that fit lie as in an array. */
+ * values of any planes that fit lie as in an array. Components with arrays of their own have rings
+ * of their own. */
 typedef struct store_ring {
     chain_slot slot;   /* like the field's; its array is the ring */
     store_array array; /* its `data` moves, its other members do not change */

@@ -62,6 +62,23 @@ if [ -n "$(ls -A spill)" ]; then fail "files are left in the spill folder"; fi
 KATA_MEMORY=500k KATA_SPILL_RATE=20M in_folder limited "${apply[@]}"
 diff -r free limited || fail "kata apply differs on a slow disk"
 
+# Rows whose last points would lie in the plane behind theirs, if planes had no room for them.
+cat >rows.kata <<'END'
+kernel rows(in double u, out double v) { v = 0.5*u[0,0,1] + 0.2*(u[-1,0,0] + u[1,0,0]); }
+END
+python3 - <<'END' || fail "no input"
+import struct
+header = "{'descr': '<f8', 'fortran_order': False, 'shape': (20, 64, 390), }"
+header += " " * (63 - (len(header) + 10) % 64) + "\n"
+with open("w.npy", "wb") as f:
+    f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+    f.write(b"".join(struct.pack("<d", i * 7919 % 1000) for i in range(20 * 64 * 390)))
+END
+rows=("$kata" apply ../rows.kata rows u=../w.npy v=v.npy --steps 5 --boundary clamp)
+in_folder free "${rows[@]}"
+KATA_MEMORY=3M in_folder limited "${rows[@]}"
+diff -r free limited || fail "rows of planes in files differ"
+
 # What cannot be.
 KATA_MEMORY=much in_folder wrong "$kata" run heat
 expect_in wrong/code 1

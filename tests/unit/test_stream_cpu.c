@@ -26,6 +26,7 @@ typedef struct runner {
 /* Makes the arrays of some fields files. */
 static void send_away(const runner *r, world *w, bool all)
 {
+    static const kata_layout layouts[] = {KATA_ARRAYS, KATA_BLOCKS, KATA_STRUCTURES};
     for (size_t i = 0; i < w->chain.slot_count; i++) {
         chain_slot *slot = w->chain.slots[i];
         if (slot->is_scalar || !slot->array || !slot->array->bytes) continue;
@@ -33,7 +34,7 @@ static void send_away(const runner *r, world *w, bool all)
         store_array like = *slot->array;
         like.pool = r->pool;
         like.room = like.box;
-        store_array *far = store_array_make(&like, KATA_ARRAYS, false);
+        store_array *far = store_array_make(&like, layouts[i % COUNT_OF(layouts)], false);
         assert_non_null(far);
         store_assign(far, slot->array);
         store_array_free(slot->array);
