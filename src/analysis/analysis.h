@@ -98,6 +98,14 @@ typedef struct analysis_distance {
 } analysis_distance;
 analysis_distance analysis_distance_of(const analysis_loop *l, const analysis_touch *t, int d);
 
+/* ---- periodic.c ------------------------------------------------------------------------------ */
+
+/* Whether some field of a loop has periodic sides along a dimension. */
+bool analysis_is_periodic(const analysis_loop *l, int dimension);
+/* Whether a loop may run beyond periodic sides: there, too, points find what they find a period
+ * away. */
+bool analysis_may_wrap(const analysis_loop *l, int dimension);
+
 /* ---- lifetime.c: where values come from, and who needs them -----------------------------------
  */
 

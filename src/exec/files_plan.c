@@ -41,14 +41,58 @@ static bool make_plan(plan *p, const analysis_chain *a, const plan_request *r, i
     return false;
 }
 
+enum { SIZES = 12 };
+static const int64_t sizes[SIZES] = {64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2, 1};
+
+/* Planes that the largest ring holds at once. */
+static int64_t most_planes(const plan *p, const analysis_chain *a)
+{
+    int64_t most = 0;
+    for (int i = 1; i < p->count; i++)
+        if (p->nodes[i].kind == PLAN_BUFFER)
+            most = larger(most,
+                          p->nodes[i].capacity[store_ring_dimension(a->slots[p->nodes[i].slot])]);
+    return most;
+}
+
+/* Whether all loops are in the tiles of one section. */
+static bool is_one_section(const plan *p, const analysis_chain *a)
+{
+    int tiles = 0, loops = 0, inside = 0;
+    for (int i = 1; i < p->count; i++) tiles += p->nodes[i].kind == PLAN_TILE;
+    for (int i = 1; i < p->count; i++) {
+        if (p->nodes[i].kind != PLAN_TILE) continue;
+        const plan_node *tile = &p->nodes[i];
+        for (int n = 1; n < p->count; n++) {
+            const plan_node *leaf = &p->nodes[n];
+            inside += leaf->kind == PLAN_LOOP && leaf->leaf >= tile->leaf &&
+                      leaf->leaf < tile->leaf + tile->leaf_count;
+        }
+    }
+    for (int l = 0; l < a->loop_count; l++) loops += !a->loops[l].loop->once;
+    return tiles == 1 && inside == loops;
+}
+
+bool files_plan_section(plan *p, const analysis_chain *a, int64_t memory, int64_t planes,
+                        plan_request *found)
+{
+    *found = (plan_request){.method = "streamed", .prefetch = 1, .depth = a->loop_count};
+    for (int size = 0; size < SIZES; size++) {
+        found->tile[1] = found->tile[2] = sizes[size];
+        if (!make_plan(p, a, found, memory)) continue;
+        if (is_one_section(p, a) && most_planes(p, a) <= planes) return true;
+        plan_free(p);
+        *p = (plan){.nodes = NULL};
+    }
+    return false;
+}
+
 /* The deepest sections whose tiles have a fair size. */
 bool files_plan(plan *p, const analysis_chain *a, int64_t memory, plan_request *found)
 {
-    static const int64_t sizes[] = {64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2, 1};
-    const int count = COUNT_OF(sizes);
     *found = (plan_request){.method = "streamed", .prefetch = 1};
-    for (int depth = 0; depth < count; depth++)
-        for (int size = 0; size < count && sizes[size] >= smaller(4, sizes[depth]); size++) {
+    for (int depth = 0; depth < SIZES; depth++)
+        for (int size = 0; size < SIZES && sizes[size] >= smaller(4, sizes[depth]); size++) {
             found->depth = sizes[depth];
             found->tile[1] = found->tile[2] = sizes[size];
             if (make_plan(p, a, found, memory)) return true;

@@ -38,17 +38,29 @@ static bool visit_wait(void *data, int tag)
     return files_run_loops(run) && await(run, tag == OUT);
 }
 
+/* Of planes that move, those that are needed: where the chain was rolled out, all that is touched
+ * twice, and of the others what comes from before the section or stays for afterwards. */
+static bool move_planes(files_run *run, int slot, bool out, int64_t first, int64_t end)
+{
+    const files_seam *seam = run->seam;
+    store_ring *ring = run->rings[slot];
+    if (seam && out && !seam->leaves[slot]) end = smaller(end, seam->reach);
+    if (seam && !out && !seam->takes[slot]) first = larger(first, seam->period);
+    if (first >= end) return true;
+    bool comes_back = seam && !out && end > seam->period; /* it went out before */
+    if (comes_back && !await(run, true)) return false;
+    return store_ring_move(ring, port_of(run), out, first, end) || files_no_memory(run);
+}
+
 static bool visit_copy(void *data, const plan_walk *walk, const plan_copy *copy)
 {
     files_run *run = data;
-    store_ring *ring = run->rings[copy->slot];
+    const int d = run->rings[copy->slot]->dimension;
     const bool out = !copy->to->buffer;
-    const int d = ring->dimension;
     (void)walk;
     if (!files_run_loops(run)) return false;
     if (grid_box_is_empty(&copy->box)) return true;
-    if (!store_ring_move(ring, port_of(run), out, copy->box.lo[d], copy->box.hi[d]))
-        return files_no_memory(run);
+    if (!move_planes(run, copy->slot, out, copy->box.lo[d], copy->box.hi[d])) return false;
     return copy->tag || await(run, out);
 }
 
@@ -180,11 +192,13 @@ static void end(files_run *run)
     arena_free(&run->memory);
 }
 
-kata_status exec_files_run_plan(exec_context *context, const chain *c, const plan *p,
-                                const analysis_chain *a, messages *m)
+static kata_status run_plan(exec_context *context, const files_work *w, messages *m)
 {
     struct exec_files *files = context->files;
-    files_run run = {.context = context, .c = c, .p = p, .a = a, .failing = -1, .m = m};
+    const plan *p = w->p;
+    const analysis_chain *a = w->a;
+    files_run run = {
+        .context = context, .c = w->c, .p = p, .a = a, .seam = w->seam, .failing = -1, .m = m};
     plan_visitor visitor = {.data = &run,
                             .run = visit_run,
                             .copy = visit_copy,
@@ -207,6 +221,12 @@ kata_status exec_files_run_plan(exec_context *context, const chain *c, const pla
     return run.status;
 }
 
+kata_status exec_files_run_plan(exec_context *context, const chain *c, const plan *p,
+                                const analysis_chain *a, messages *m)
+{
+    return run_plan(context, &(files_work){.c = c, .p = p, .a = a}, m);
+}
+
 /* ---- the executor ---------------------------------------------------------------------------- */
 
 static const chain_slot *far_slot(const chain *c)
@@ -216,16 +236,16 @@ static const chain_slot *far_slot(const chain *c)
     return NULL;
 }
 
-static kata_status run_streamed(exec_context *context, chain *c, const plan *p,
-                                const plan_request *r, const analysis_chain *a, messages *m)
+kata_status files_run_streamed(exec_context *context, const files_work *work, messages *m)
 {
     struct exec_files *files = context->files;
     files->streamed++;
-    if (c->count > files->longest) {
-        files->longest = c->count;
-        files->request = *r;
+    files->rolled += work->seam != NULL;
+    if (work->c->count > files->longest) {
+        files->longest = work->c->count;
+        files->request = *work->request;
     }
-    return exec_files_run_plan(context, c, p, a, m);
+    return run_plan(context, work, m);
 }
 
 /* Fields that were made before others may have taken the memory that rings need. */
@@ -235,9 +255,39 @@ static kata_status send_away(const chain *c, messages *m)
     for (size_t i = 0; i < c->count; i++)
         for (int p = 0; p < c->loops[i].kernel->param_count && !status; p++) {
             const chain_binding *b = &c->loops[i].bindings[p];
-            if (b->slot && !store_slot_send_away(b->slot))
+            if (b->slot && !store_slot_send_away(b->slot, false))
                 status = store_no_memory(b->slot, b->name, m);
         }
+    return status;
+}
+
+kata_status files_run_home(exec_context *context, chain *c, messages *m)
+{
+    context->files->home++;
+    return exec_cpu.run(context, c, m);
+}
+
+kata_status files_run_chain(exec_context *context, chain *c, messages *m)
+{
+    const chain_slot *far = far_slot(c);
+    if (!far || !context->fastest) return exec_cpu.run(context, c, m);
+    analysis_chain a;
+    plan p = {.nodes = NULL};
+    plan_request r;
+    if (!analysis_chain_make(c, &a)) {
+        analysis_chain_free(&a);
+        return message_no_memory(m);
+    }
+    kata_status status;
+    if (files_has_seam(&a)) {
+        status = files_run_seams(context, c, &a, m);
+    } else if (files_plan(&p, &a, store_pool_left(far->pool), &r)) {
+        status = files_run_streamed(context, &(files_work){c, &p, &a, &r, NULL}, m);
+    } else {
+        status = files_run_home(context, c, m);
+    }
+    plan_free(&p);
+    analysis_chain_free(&a);
     return status;
 }
 
@@ -245,22 +295,7 @@ static kata_status run_on_files(exec_context *context, chain *c, messages *m)
 {
     kata_status status = sweep_make_arrays(c, m);
     if (!status) status = send_away(c, m);
-    const chain_slot *far = status ? NULL : far_slot(c);
-    if (status || !far || !context->fastest) return status ? status : exec_cpu.run(context, c, m);
-    analysis_chain a;
-    plan p = {.nodes = NULL};
-    plan_request r;
-    bool made = analysis_chain_make(c, &a), fits = false;
-    if (made) fits = files_plan(&p, &a, store_pool_left(far->pool), &r);
-    if (fits) {
-        status = run_streamed(context, c, &p, &r, &a, m);
-    } else {
-        context->files->home++;
-        status = made ? exec_cpu.run(context, c, m) : message_no_memory(m);
-    }
-    plan_free(&p);
-    analysis_chain_free(&a);
-    return status;
+    return status ? status : files_run_chain(context, c, m);
 }
 
 const exec_executor exec_on_files = {"files", run_on_files};

@@ -25,8 +25,15 @@ struct exec_files {
     plan_request request; /* of the longest chain that was streamed, of so many loops */
     size_t longest;
     int64_t streamed, home; /* chains; `home`: loop by loop, on mapped files */
+    int64_t rolled;         /* of those streamed */
     double seconds, waited; /* of chains that were streamed; for moves */
 };
+
+/* What is moved of a chain that was rolled out, see files_seam.c. */
+typedef struct files_seam {
+    int64_t period, reach; /* planes of a field; of them, those that are touched twice */
+    bool *takes, *leaves;  /* by slot: values from before, and for afterwards, are needed */
+} files_seam;
 
 /* A chain that runs by a streamed plan. */
 struct files_run {
@@ -34,6 +41,7 @@ struct files_run {
     const chain *c;
     const plan *p;
     const analysis_chain *a;
+    const files_seam *seam;   /* NULL: the chain was not rolled out */
     exec_local local;         /* loops of a tile that run next */
     int **slots;              /* by loop and parameter: the number of its slot, or -1 */
     store_ring **rings;       /* by slot; NULL: it has none now */
@@ -52,6 +60,23 @@ struct files_run {
     arena memory;
 };
 
+/* ---- on_files.c ------------------------------------------------------------------------------ */
+
+/* A chain, and the plan that streams it. */
+typedef struct files_work {
+    const chain *c;
+    const plan *p;
+    const analysis_chain *a;
+    const plan_request *request;
+    const files_seam *seam;
+} files_work;
+
+kata_status files_run_streamed(exec_context *context, const files_work *work, messages *m);
+/* Runs a chain whose arrays are made: streamed if it can be, or else on mapped files. */
+kata_status files_run_chain(exec_context *context, chain *c, messages *m);
+/* Runs it on mapped files. */
+kata_status files_run_home(exec_context *context, chain *c, messages *m);
+
 /* ---- files_plan.c ---------------------------------------------------------------------------- */
 
 /* Whether rings can be made for all buffers of a plan: their planes follow one another in files. */
@@ -59,6 +84,19 @@ bool files_fits(const plan *p, const analysis_chain *a);
 /* Makes the plan of a chain that moves the fewest bytes, with rings that fit so many bytes. False
  * when there is none, or memory is out. */
 bool files_plan(plan *p, const analysis_chain *a, int64_t memory, plan_request *found);
+
+/* The same for a chain that is to be one section, with rings of at most so many planes. */
+bool files_plan_section(plan *p, const analysis_chain *a, int64_t memory, int64_t planes,
+                        plan_request *found);
+
+/* ---- files_seam.c: chains on periodic fields --------------------------------------------------
+ */
+
+/* Whether loops of a chain have periodic sides where tiles of planes begin and end. */
+bool files_has_seam(const analysis_chain *a);
+/* Runs it, in sections of which each is rolled out. */
+kata_status files_run_seams(exec_context *context, const chain *c, const analysis_chain *a,
+                            messages *m);
 
 /* ---- files_local.c: loops of tiles ------------------------------------------------------------
  */

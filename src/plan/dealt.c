@@ -239,7 +239,7 @@ static void find_wraps(dealer *d)
     for (int l = 0; l < d->a->loop_count; l++)
         for (int k = 0; k < 3; k++)
             if (dealt_is_cut(d->p, k) && dealt_suits(d->p, d->homes, &d->a->loops[l]) &&
-                dealt_is_periodic(&d->a->loops[l], k))
+                analysis_is_periodic(&d->a->loops[l], k))
                 d->p->wraps[k] = true;
     for (int s = 0; s < d->a->slot_count; s++)
         for (int k = 0; k < 3; k++)

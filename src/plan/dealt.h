@@ -27,8 +27,6 @@ bool dealt_follows(const plan_dealt *p, const analysis_loop *l, const analysis_t
 bool dealt_suits(const plan_dealt *p, const plan_home *homes, const analysis_loop *l);
 /* Whether it may compute so far around a rank's own points. */
 bool dealt_may_extend(const plan_dealt *p, const analysis_loop *l, const plan_span extent[3]);
-/* Whether some field of a loop has a periodic side. */
-bool dealt_is_periodic(const analysis_loop *l, int dimension);
 
 /* ---- dealt_spans.c: how far around a rank's own ------------------------------------------------
  *

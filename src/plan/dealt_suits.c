@@ -56,7 +56,7 @@ static bool has_periodic_points_beyond(const analysis_loop *l, int d)
 {
     const chain_loop *loop = l->loop;
     bool beyond = loop->box.lo[d] < 0 || loop->box.hi[d] > loop->shape.size[d];
-    return beyond && dealt_is_periodic(l, d);
+    return beyond && analysis_is_periodic(l, d);
 }
 
 bool dealt_suits(const plan_dealt *p, const plan_home *homes, const analysis_loop *l)
@@ -79,38 +79,13 @@ bool dealt_suits(const plan_dealt *p, const plan_home *homes, const analysis_loo
 
 /* ---- around a rank's own points -------------------------------------------------------------- */
 
-static bool has_rule(const analysis_loop *l, int dimension, bool periodic)
-{
-    for (int i = 0; i < l->touch_count; i++) {
-        const analysis_touch *t = &l->touches[i];
-        if (t->scalar || (t->remapped && !t->scaled)) continue;
-        const grid_boundary *rules = l->loop->bindings[t->param].boundary;
-        if (grid_boundary_is_periodic(rules, dimension) == periodic) return true;
-    }
-    return false;
-}
-
-bool dealt_is_periodic(const analysis_loop *l, int dimension)
-{
-    return has_rule(l, dimension, true);
-}
-
-/* Whether a loop may run beyond periodic sides: there, too, points find what they find a period
- * away. */
-static bool may_wrap(const analysis_loop *l, int dimension)
-{
-    const chain_loop *loop = l->loop;
-    return !loop->kernel->guarded && loop->colors <= 1 && !l->reduces && !l->checks &&
-           !loop->copy && !has_rule(l, dimension, false);
-}
-
 bool dealt_may_extend(const plan_dealt *p, const analysis_loop *l, const plan_span extent[3])
 {
     for (int d = 0; d < 3; d++) {
         if (!extent[d].lo && !extent[d].hi) continue;
         int64_t part = l->loop->shape.size[d] / p->parts[d];
         if (l->reduces || larger(-extent[d].lo, extent[d].hi) > part) return false;
-        if (p->wraps[d] && !may_wrap(l, d)) return false;
+        if (p->wraps[d] && !analysis_may_wrap(l, d)) return false;
     }
     return true;
 }

@@ -129,12 +129,12 @@ static bool make_file(store_array *a, kata_layout layout)
 }
 
 /* Sets the layout and memory of an array with type, components, box, room and pool. `zero`: all
- * values are; otherwise they are not set. */
-static bool make_memory(store_array *a, kata_layout layout, bool zero)
+ * values are; otherwise they are not set. `far`: in a file, whatever its size. */
+static bool make_memory(store_array *a, kata_layout layout, bool zero, bool far)
 {
     bool is_zero = true;
     if (!lay_out(a, layout, false)) return false;
-    bool far = store_pool_goes_far(a->pool, a->bytes);
+    far = far || store_pool_goes_far(a->pool, a->bytes);
     size_t offset = a->bytes >= LARGE_BYTES && !far ? next_offset() : 0;
     a->bytes += offset;
     if (far && !make_file(a, layout)) return false;
@@ -150,7 +150,7 @@ static bool make_memory(store_array *a, kata_layout layout, bool zero)
     return true;
 }
 
-store_array *store_array_make(const store_array *like, kata_layout layout, bool zero)
+static store_array *make(const store_array *like, kata_layout layout, bool zero, bool far)
 {
     store_array *a = calloc(1, sizeof *a);
     if (!a) return NULL;
@@ -159,9 +159,19 @@ store_array *store_array_make(const store_array *like, kata_layout layout, bool 
                        .box = like->box,
                        .room = like->room,
                        .pool = like->pool};
-    if (make_memory(a, layout, zero)) return a;
+    if (make_memory(a, layout, zero, far)) return a;
     free(a);
     return NULL;
+}
+
+store_array *store_array_make(const store_array *like, kata_layout layout, bool zero)
+{
+    return make(like, layout, zero, false);
+}
+
+store_array *store_array_make_file(const store_array *like)
+{
+    return make(like, store_layout_of(like), false, true);
 }
 
 store_array *store_array_new(const grid_box *box, kata_type type, int components,
@@ -198,7 +208,7 @@ bool store_array_extend(store_array *a, const grid_box *to)
     larger.room = grid_box_hull(&a->room, to);
     if (!store_is_fair_room(&a->box, &larger.room, a->components * store_type_bytes(a->type)))
         return false;
-    if (!make_memory(&larger, store_layout_of(a), false)) return false;
+    if (!make_memory(&larger, store_layout_of(a), false, false)) return false;
     store_assign(&larger, a);
     store_pool_return(a->pool, a->memory, a->bytes);
     *a = larger;

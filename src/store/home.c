@@ -50,12 +50,12 @@ store_array *store_slot_array(chain_slot *slot)
     return store_slot_array_with(slot, &room, true);
 }
 
-bool store_slot_send_away(chain_slot *slot)
+bool store_slot_send_away(chain_slot *slot, bool always)
 {
     store_array *old = slot->array;
-    bool own = old && old->bytes && !old->file;
-    if (!own || slot->is_scalar || !store_pool_sends_away(old->pool, old->bytes)) return true;
-    store_array *far = store_array_make(old, store_layout_of(old), false);
+    bool own = old && old->bytes && !old->file && !slot->is_scalar;
+    if (!own || !(always || store_pool_sends_away(old->pool, old->bytes))) return true;
+    store_array *far = store_array_make_file(old);
     if (!far) return false;
     store_assign(far, old);
     far->around = 0;

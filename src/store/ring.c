@@ -34,6 +34,7 @@ bool store_ring_make(store_ring *ring, const chain_slot *field, int64_t planes)
     const int d = store_ring_dimension(field);
     *ring = (store_ring){.slot = *field, .home = home, .dimension = d};
     ring->array = *home;
+    ring->period = home->box.hi[d] < chain_slot_memory(field).hi[d] ? home->box.hi[d] : FAR;
     ring->plane_bytes = plane_bytes(field);
     ring->bytes = port_ring_bytes(ring->plane_bytes * (size_t)planes);
     ring->memory = port_ring_new(ring->bytes, parts_of(home));
@@ -75,17 +76,26 @@ void store_ring_show(store_ring *ring, int64_t first)
     ring->array.around = 0; /* planes that came in have nothing around them */
 }
 
-bool store_ring_move(store_ring *ring, port *p, bool out, int64_t first, int64_t end)
+/* Moves planes that follow one another in the file, too: those from `first` on lie there from
+ * `home` on. */
+static bool move(store_ring *ring, port *p, bool out, int64_t first, int64_t home, int64_t count)
 {
-    const store_array *home = ring->home;
-    int64_t below = -home->room.lo[ring->dimension], bytes = store_type_bytes(home->type);
-    size_t plane = ring->plane_bytes, count = (size_t)(end - first);
+    const store_array *a = ring->home;
+    int64_t below = -a->room.lo[ring->dimension], bytes = store_type_bytes(a->type);
+    size_t plane = ring->plane_bytes;
     bool done = true;
-    for (int c = 0; c < parts_of(home) && done; c++) {
-        size_t place =
-            (size_t)(c * home->pitch_component * bytes) + (size_t)(first + below) * plane;
+    for (int c = 0; c < parts_of(a) && done; c++) {
+        size_t place = (size_t)(c * a->pitch_component * bytes) + (size_t)(home + below) * plane;
         char *memory = place_of(ring, first) + 2 * ring->bytes * (size_t)c;
-        done = port_start(p, out, home->file, place, memory, count * plane);
+        done = port_start(p, out, a->file, place, memory, (size_t)count * plane);
     }
     return done;
+}
+
+bool store_ring_move(store_ring *ring, port *p, bool out, int64_t first, int64_t end)
+{
+    const int64_t middle = larger(first, smaller(end, ring->period));
+    bool done = first >= middle || move(ring, p, out, first, first, middle - first);
+    return done &&
+           (middle >= end || move(ring, p, out, middle, middle - ring->period, end - middle));
 }

@@ -80,6 +80,8 @@ store_array *store_array_new(const grid_box *box, kata_type type, int components
 /* The same with the type, components, box, room and pool of another. `zero`: all values are zero;
  * otherwise they are to be set before they are read. */
 store_array *store_array_make(const store_array *like, kata_layout layout, bool zero);
+/* The same as `like`, not yet set, in a file; like has a pool with a limit. */
+store_array *store_array_make_file(const store_array *like);
 /* The layout of own memory. */
 kata_layout store_layout_of(const store_array *a);
 /* Whether memory for the indices of a room is not more than a few times as much as for a box of
@@ -124,12 +126,13 @@ void store_window_show(store_window *w, const grid_box *box);
 /* Memory for some planes of a field whose array is a file: those that follow one another along its
  * slowest dimension. They take turns in it, and the ring lies once more behind itself: so the
  * values of any planes that fit lie as in an array. Components with arrays of their own have rings
- * of their own. */
+ * of their own. Planes behind the array's last ones are its first ones again, a period behind. */
 typedef struct store_ring {
     chain_slot slot;   /* like the field's; its array is the ring */
     store_array array; /* its `data` moves, its other members do not change */
     const store_array *home;
     int dimension;
+    int64_t period;            /* of planes; far behind the last one where the field ends there */
     size_t plane_bytes, bytes; /* of a component */
     void *memory;
 } store_ring;
@@ -198,9 +201,9 @@ codegen_rows store_slot_rows(const chain_slot *slot);
 store_array *store_slot_array(chain_slot *slot);
 /* Makes it with room for more indices, too. `zero` as in store_array_make. */
 store_array *store_slot_array_with(chain_slot *slot, const grid_box *room, bool zero);
-/* Moves it to a file where arrays in memory take more than their part of the limit. False when the
- * file cannot be had. */
-bool store_slot_send_away(chain_slot *slot);
+/* Moves it to a file where arrays in memory take more than their part of the limit; or, `always`,
+ * in any case. False when the file cannot be had. */
+bool store_slot_send_away(chain_slot *slot, bool always);
 /* Makes it, of the field of that name, or of all fields of a loop; says which finds no memory. */
 kata_status store_make_array(chain_slot *slot, const char *name, messages *m);
 kata_status store_no_memory(const chain_slot *slot, const char *name, messages *m);

@@ -1,0 +1,296 @@
+/* Chains on fields with periodic sides where the tiles of planes begin and end.
+ *
+ * A section of such a chain is rolled out: its tiles go once around. Of a field of n planes, each
+ * loop runs on n planes from a first one on, and plane n + i is plane i. A loop begins as far
+ * behind those before it as it reads and as they still read what it writes. So the first planes
+ * keep the values that the last tiles need: they go to the file when the first tiles have left
+ * them, and come back at the end as planes n and on. Of fields without a use before or after the
+ * section these planes alone are moved.
+ *
+ * Loops that cannot run beyond their sides run between such sections. */
+#include "exec/on_files.h"
+
+#include <stdlib.h>
+
+enum { LARGEST_SECTION = 64 };
+
+typedef struct seams {
+    exec_context *context;
+    const chain *c;
+    const analysis_chain *a;
+    struct store_pool *pool;
+    int dimension;
+    chain_slot *rolled; /* by slot: the same field, rolled out */
+    exec_local local;   /* the loops that run next */
+    arena memory;       /* of a section */
+    messages *m;
+} seams;
+
+/* ---- what can be rolled out ------------------------------------------------------------------ */
+
+static int slowest(const analysis_loop *l) { return l->loop->shape.rank == 3 ? 2 : 1; }
+
+/* Whether a field has a plane for each of the loop's. */
+static bool suits(const analysis_loop *l, const analysis_touch *t, int d)
+{
+    const chain_slot *slot = l->loop->bindings[t->param].slot;
+    if (t->scalar || slot->absent_axis[d]) return !t->writes;
+    bool own = !slot->array || slot->array->bytes;
+    return own && !t->remapped && !slot->staggered[d] && !slot->ghosts[d] &&
+           slot->shape.size[d] == l->loop->shape.size[d];
+}
+
+static bool can_roll(const analysis_loop *l)
+{
+    const chain_loop *loop = l->loop;
+    const int d = slowest(l);
+    bool can = !loop->once && loop->shape.rank > 1 && !l->uncuttable && !l->gathers &&
+               loop->kernel->order[d] == IR_UNORDERED && analysis_may_wrap(l, d) &&
+               loop->box.lo[d] >= 0 && loop->box.hi[d] <= loop->shape.size[d] &&
+               !grid_box_is_empty(&loop->box);
+    for (int i = 0; i < l->touch_count && can; i++) can = suits(l, &l->touches[i], d);
+    return can;
+}
+
+bool files_has_seam(const analysis_chain *a)
+{
+    bool some = false;
+    for (int l = 0; l < a->loop_count && !some; l++) {
+        const analysis_loop *loop = &a->loops[l];
+        for (int i = 0; i < loop->touch_count && can_roll(loop) && !some; i++)
+            some = !loop->touches[i].scalar &&
+                   analysis_distance_of(loop, &loop->touches[i], slowest(loop)).periodic;
+    }
+    return some;
+}
+
+/* ---- a section ------------------------------------------------------------------------------- */
+
+/* The plane at which each loop of a section begins, and how many planes are touched twice. */
+static bool find_starts(seams *s, const analysis_section *part, int64_t *starts, int64_t *reach)
+{
+    size_t count = (size_t)(part->end - part->first);
+    analysis_span(*lags)[3] = arena_array(&s->memory, count, sizeof *lags);
+    int64_t low = 0;
+    *reach = 0;
+    if (!lags || !analysis_find_lags(part, NULL, lags)) return false;
+    for (int pass = 0; pass < 2; pass++)
+        for (int l = part->first; l < part->end; l++) {
+            const analysis_loop *loop = &s->a->loops[l];
+            int64_t at = starts[l - part->first] = low - lags[l - part->first][s->dimension].lo;
+            for (int i = 0; i < loop->touch_count; i++) {
+                if (loop->touches[i].scalar) continue;
+                analysis_distance far = analysis_distance_of(loop, &loop->touches[i], s->dimension);
+                if (pass == 0) low = larger(low, -(at - low + far.lo));
+                *reach = larger(*reach, larger(at, at + far.hi));
+            }
+        }
+    return true;
+}
+
+static int number_of(const seams *s, const chain_slot *slot)
+{
+    int n = 0;
+    while (s->a->slots[n] != slot) n++;
+    return n;
+}
+
+/* The rules of a field, none along the dimension that is rolled out. */
+static const grid_boundary *rules_without(seams *s, const grid_boundary *rules)
+{
+    grid_boundary *own = arena_alloc(&s->local.memory, sizeof *own);
+    if (!own) return NULL;
+    *own = *rules;
+    own->side[2 * s->dimension] = own->side[2 * s->dimension + 1] = grid_boundary_none.side[0];
+    return own;
+}
+
+/* Adds planes of a loop, as they are when it is rolled out. */
+static bool add(seams *s, int number, int64_t lo, int64_t hi)
+{
+    const chain_loop *loop = s->a->loops[number].loop;
+    grid_box box = loop->box;
+    box.lo[s->dimension] = lo;
+    box.hi[s->dimension] = hi;
+    if (lo >= hi) return true;
+    chain_binding *b = exec_local_add(&s->local, loop, number, &box, 0);
+    for (int p = 0; p < loop->kernel->param_count && b; p++) {
+        chain_slot *slot = b[p].slot;
+        if (!slot || slot->is_scalar || slot->absent_axis[s->dimension]) continue;
+        b[p].slot = &s->rolled[number_of(s, slot)];
+        if (!(b[p].boundary = rules_without(s, b[p].boundary))) return false;
+    }
+    return b && exec_local_bound(&s->local);
+}
+
+/* Makes the section's chain. */
+static bool roll_out(seams *s, const analysis_section *part, const int64_t *starts, int64_t reach)
+{
+    const int d = s->dimension;
+    for (int i = 0; i < s->a->slot_count; i++) {
+        s->rolled[i] = *s->a->slots[i];
+        s->rolled[i].shape.size[d] += reach;
+    }
+    for (int l = part->first; l < part->end; l++) {
+        const chain_loop *loop = s->a->loops[l].loop;
+        const int64_t start = starts[l - part->first], period = loop->shape.size[d];
+        const grid_box *box = &loop->box;
+        if (!(box->lo[d] == 0 && box->hi[d] == period)) {
+            if (!add(s, l, larger(start, box->lo[d]), box->hi[d]) ||
+                !add(s, l, period + box->lo[d], period + smaller(start, box->hi[d])))
+                return false;
+        } else if (!add(s, l, start, period + start)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What the fields of the rolled out chain are needed for, outside of the section. */
+static bool find_uses(seams *s, const analysis_section *part, files_seam *seam)
+{
+    const chain *c = &s->local.chain;
+    seam->takes = arena_array(&s->memory, c->slot_count + 1, sizeof *seam->takes);
+    seam->leaves = arena_array(&s->memory, c->slot_count + 1, sizeof *seam->leaves);
+    if (!seam->takes || !seam->leaves) return false;
+    for (size_t i = 0; i < c->slot_count; i++) {
+        ptrdiff_t slot = c->slots[i] - s->rolled;
+        if (c->slots[i]->is_scalar || c->slots[i]->absent_axis[s->dimension]) continue;
+        bool passes = analysis_passes(part, (int)slot);
+        seam->takes[i] = !passes && analysis_takes(part, (int)slot);
+        seam->leaves[i] = !passes && analysis_leaves(part, (int)slot);
+    }
+    return true;
+}
+
+/* Whether each field that is rolled out has a ring. */
+static bool have_rings(const seams *s, const plan *p, const chain *c)
+{
+    for (size_t i = 0; i < c->slot_count; i++) {
+        bool ring = c->slots[i]->is_scalar || c->slots[i]->absent_axis[s->dimension];
+        for (int n = 1; n < p->count && !ring; n++)
+            ring = p->nodes[n].kind == PLAN_BUFFER && p->nodes[n].slot == (int)i;
+        if (!ring) return false;
+    }
+    return true;
+}
+
+/* Other chains number the slots that they share with this one anew. */
+static void clear(seams *s)
+{
+    exec_local_clear(&s->local);
+    for (int i = 0; i < s->a->slot_count; i++) s->a->slots[i]->number = i;
+}
+
+/* Runs a section if its rings fit; *done says whether. */
+static kata_status run_section(seams *s, int first, int end, bool *done)
+{
+    const analysis_section part = {s->a, first, end};
+    files_seam seam = {.period = s->a->loops[first].loop->shape.size[s->dimension]};
+    int64_t *starts = arena_array(&s->memory, (size_t)(end - first), sizeof *starts);
+    analysis_chain a;
+    plan p = {.nodes = NULL};
+    plan_request r;
+    chain *c = &s->local.chain;
+    kata_status status = KATA_OK;
+    bool made = starts && find_starts(s, &part, starts, &seam.reach) &&
+                roll_out(s, &part, starts, seam.reach) && find_uses(s, &part, &seam);
+    if (!made) {
+        clear(s);
+        return message_no_memory(s->m);
+    }
+    const int64_t memory = store_pool_left(s->pool);
+    if (!analysis_chain_make(c, &a))
+        status = message_no_memory(s->m);
+    else
+        *done = files_plan_section(&p, &a, memory, seam.period - seam.reach, &r) &&
+                have_rings(s, &p, c);
+    if (!status && *done)
+        status = files_run_streamed(s->context, &(files_work){c, &p, &a, &r, &seam}, s->m);
+    plan_free(&p);
+    analysis_chain_free(&a);
+    clear(s);
+    arena_clear(&s->memory);
+    return status;
+}
+
+/* ---- a chain --------------------------------------------------------------------------------- */
+
+/* Runs loops as they are: streamed, if they can be, or on mapped files. */
+static kata_status run_plainly(seams *s, int first, int end, bool streamed)
+{
+    bool done = true;
+    for (int l = first; l < end && done; l++) {
+        const chain_loop *loop = s->a->loops[l].loop;
+        done = exec_local_add(&s->local, loop, l, &loop->box, loop->parted) &&
+               exec_local_bound(&s->local);
+    }
+    kata_status status;
+    if (!done)
+        status = message_no_memory(s->m);
+    else if (streamed)
+        status = files_run_chain(s->context, &s->local.chain, s->m);
+    else
+        status = files_run_home(s->context, &s->local.chain, s->m);
+    clear(s);
+    return status;
+}
+
+/* Fields of which all planes are touched in one order go to files, also small ones. */
+static kata_status send_away(const analysis_loop *l, messages *m)
+{
+    for (int i = 0; i < l->touch_count; i++) {
+        const chain_binding *b = &l->loop->bindings[l->touches[i].param];
+        bool rolled = !l->touches[i].scalar && !b->slot->absent_axis[slowest(l)];
+        if (rolled && !store_slot_send_away(b->slot, true))
+            return store_no_memory(b->slot, b->name, m);
+    }
+    return KATA_OK;
+}
+
+/* Runs loops that can be rolled out: in the deepest sections for which there is memory. */
+static kata_status run_rolled(seams *s, int first, int end)
+{
+    kata_status status = KATA_OK;
+    s->dimension = slowest(&s->a->loops[first]);
+    for (int l = first; l < end && !status; l++) status = send_away(&s->a->loops[l], s->m);
+    for (int most = LARGEST_SECTION; first < end && !status; most = larger(most / 2, 1)) {
+        bool done = true;
+        while (first < end && done && !status) {
+            int left = end - first, count = (left + most - 1) / most;
+            int size = (left + count - 1) / count;
+            status = run_section(s, first, first + size, &done);
+            if (done) first += size;
+        }
+        if (!done && most == 1 && !status) status = run_plainly(s, first, first + 1, false);
+        if (!done && most == 1) first++;
+    }
+    return status;
+}
+
+static bool same_grid(const analysis_loop *a, const analysis_loop *b)
+{
+    return grid_shape_equal(&a->loop->shape, &b->loop->shape);
+}
+
+kata_status files_run_seams(exec_context *context, const chain *c, const analysis_chain *a,
+                            messages *m)
+{
+    seams s = {.context = context, .c = c, .a = a, .m = m};
+    kata_status status = KATA_OK;
+    s.rolled = calloc((size_t)a->slot_count + 1, sizeof *s.rolled);
+    if (!s.rolled) return message_no_memory(m);
+    for (int i = 0; i < a->slot_count; i++)
+        if (a->slots[i]->far) s.pool = a->slots[i]->pool;
+    exec_local_begin(&s.local, c);
+    for (int first = 0, end; first < a->loop_count && !status; first = end) {
+        bool rolls = can_roll(&a->loops[first]);
+        for (end = first + 1; end < a->loop_count && can_roll(&a->loops[end]) == rolls; end++)
+            if (rolls && !same_grid(&a->loops[first], &a->loops[end])) break;
+        status = rolls ? run_rolled(&s, first, end) : run_plainly(&s, first, end, true);
+    }
+    exec_local_free(&s.local);
+    arena_free(&s.memory);
+    free(s.rolled);
+    return status;
+}
