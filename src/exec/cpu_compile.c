@@ -22,9 +22,10 @@ static double seconds_of(const chain_loop *loop)
     return (double)chain_loop_points(loop) * (double)loop->kernel->graph.count * NODE_SECONDS;
 }
 
-/* Functions of a higher compile cost are compiled with fewer passes, which keeps the time within
- * ten seconds; what is lost of their speed is not worth minutes. */
-enum { MOST_OPTIMISED = HOSTILE(8000, 100) };
+/* Functions of a higher compile cost, or with more values at once, are compiled with fewer passes,
+ * which keeps the time within ten seconds; what is lost of their speed is not worth minutes. The
+ * time to choose registers grows with the square of the values. */
+enum { MOST_OPTIMISED = HOSTILE(8000, 100), MOST_AT_ONCE = HOSTILE(600, 20) };
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -62,7 +63,9 @@ static bool know_basis(struct exec_cpu *cpu)
 
 static jit_effort effort_of(const codegen_loop *loop)
 {
-    if (ir_compile_cost(loop->kernel) > MOST_OPTIMISED) return JIT_BRIEF;
+    bool large = ir_compile_cost(loop->kernel) > MOST_OPTIMISED ||
+                 ir_values_at_once(loop->kernel) > MOST_AT_ONCE;
+    if (large) return JIT_BRIEF;
     return codegen_is_plain(loop) ? JIT_LIGHT : JIT_FULL;
 }
 

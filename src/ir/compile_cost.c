@@ -114,6 +114,39 @@ int64_t ir_compile_cost(const ir_kernel *kernel)
     return cost;
 }
 
+/* ---- values that live at once ---------------------------------------------------------------- */
+
+/* The node after which no operation needs a node's value; the graph's size where a result does.
+ * NULL when memory is out. */
+static size_t *find_last_uses(const ir_kernel *kernel)
+{
+    const ir_graph *g = &kernel->graph;
+    size_t *last = calloc(g->count, sizeof *last);
+    for (ir_id id = 1; id < g->count && last; id++)
+        for (int i = 0; i < 3; i++)
+            if (g->nodes[id].arg[i]) last[g->nodes[id].arg[i]] = id;
+    for (int i = 0; i < kernel->store_count && last; i++)
+        last[kernel->stores[i].value] = g->count;
+    return last;
+}
+
+int64_t ir_values_at_once(const ir_kernel *kernel)
+{
+    const ir_graph *g = &kernel->graph;
+    size_t *last = find_last_uses(kernel);
+    int64_t *ends = calloc(g->count + 1, sizeof *ends), now = 0, most = 0;
+    for (ir_id id = 1; id < g->count && last && ends; id++) {
+        now -= ends[id];
+        if (g->nodes[id].op == IR_CONST || g->nodes[id].op == IR_NUMBER || !last[id]) continue;
+        now++;
+        ends[last[id]]++;
+        if (now > most) most = now;
+    }
+    free(last);
+    free(ends);
+    return most + kernel->store_count;
+}
+
 /* ---- the dearest line ------------------------------------------------------------------------ */
 
 typedef struct line_cost {

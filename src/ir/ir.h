@@ -50,6 +50,9 @@ int ir_innermost_loop(uint64_t within);
 
 /* An estimate of what a lowered kernel costs the C compiler, in operations. */
 int64_t ir_compile_cost(const ir_kernel *kernel);
+/* The most values of a point that are needed later, at any node of the graph, plus the number of
+ * results: what the C compiler has to keep in registers or to address. 0 when memory is out. */
+int64_t ir_values_at_once(const ir_kernel *kernel);
 /* Refuses (KATA_ERROR_LIMIT) a lowered kernel that would keep the C compiler busy for more than ten
  * seconds. */
 kata_status ir_check_compile_cost(const ir_kernel *kernel, messages *m);

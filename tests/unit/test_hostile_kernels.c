@@ -149,6 +149,12 @@ static void giant_kernels_compile_in_seconds(void **state)
                         "        s += (1.0 + 0.01*i*j)*u[i,j];\n    v = s;\n");
     must_run(program_of("kernel f(in int u, out int v)\n{\n    int x = u;\n"
                         "    for (int q = 0; q < 600; q++) x = x + u/(u + x);\n    v = x;\n}\n"));
+    /* cheap operations, but a thousand values that all live until the last is made */
+    must_run(program_of("kernel f(in double u, out double v)\n{\n    double w[1024], s = 0;\n"
+                        "    for (int q = 0; q < 1024; q++) w[q] = u*q;\n"
+                        "    for (int q = 0; q < 1024; q++) s += w[q];\n    v = s;\n}\n"));
+    must_run(program_of("kernel f(in double u, out double v[600])\n{\n"
+                        "    for (int q = 0; q < 600; q++) v[q] = u*q;\n}\n"));
 }
 
 static text program_of_many(int count, const char *format)
