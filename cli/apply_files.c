@@ -128,23 +128,25 @@ static bool check_format(const apply *a, const apply_param *p, int rank)
     return false;
 }
 
-/* 0, or an errno value why a file cannot be written. */
-static int complaint_of(const char *output)
+/* Why a file cannot be written; NULL if it can. */
+static const char *complaint_of(const char *output)
 {
     char parent[PATH_MAX];
     struct stat status;
     folder_of(output, parent);
-    if (access(parent, W_OK | X_OK)) return errno;
-    if (lstat(output, &status)) return errno == ENOENT ? 0 : errno;
-    if (stat(output, &status)) return errno; /* a link that leads nowhere */
-    return S_ISDIR(status.st_mode) ? EISDIR : 0;
+    if (access(parent, W_OK | X_OK)) return strerror(errno);
+    if (lstat(output, &status)) return errno == ENOENT ? NULL : strerror(errno);
+    if (stat(output, &status)) return strerror(errno); /* a link that leads nowhere */
+    return S_ISREG(status.st_mode)   ? NULL
+           : S_ISDIR(status.st_mode) ? strerror(EISDIR)
+                                     : "it is not an ordinary file";
 }
 
 static bool check_folder(const apply *a, const char *output)
 {
-    int error = complaint_of(output);
-    if (error) options_failed(a->o, "%s cannot be written: %s", output, strerror(error));
-    return !error;
+    const char *complaint = complaint_of(output);
+    if (complaint) options_failed(a->o, "%s cannot be written: %s", output, complaint);
+    return !complaint;
 }
 
 /* Before hours of work, not after. */

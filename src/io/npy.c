@@ -254,6 +254,6 @@ kata_status io_npy_write(const char *path, const io_array *a, const io_source *s
     text_free(&header);
     if (error == ENOMEM) return message_no_memory(m);
     if (error && error != ECANCELED)
-        message_fail(m, KATA_ERROR_FILE, "cannot write %s: %s", path, strerror(error));
+        message_fail(m, KATA_ERROR_FILE, "cannot write %s: %s", path, file_reason(error));
     return error ? m->status : KATA_OK;
 }

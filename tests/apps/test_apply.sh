@@ -374,6 +374,9 @@ mkdir folder.npy
 expect_refused "folder.npy cannot be written: Is a directory" \
     k.kata split f=u.png v=first.npy w=folder.npy
 ln -s nowhere/w.npy broken.npy
+mkfifo fifo.npy
+expect_refused "fifo.npy cannot be written: it is not an ordinary file" \
+    k.kata split f=u.png v=first.npy w=fifo.npy
 expect_refused "broken.npy cannot be written: No such file or directory" \
     k.kata split f=u.png v=first.npy w=broken.npy
 expect_usage "none/v.npy cannot be written: No such file or directory" k.kata line u=u.npy v=none/v.npy

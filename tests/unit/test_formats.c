@@ -2,6 +2,8 @@
  * fit is refused. */
 #include "files_world.h"
 
+#include <sys/stat.h>
+
 static kata_grid *grid_of(world *w, const int64_t size[3], int rank)
 {
     return rank == 1   ? kata_grid_1d(w->k, size[0])
@@ -104,6 +106,26 @@ static void expect_refused(world *w, kata_field *field, const char *path, const 
     kata_error_clear(w->k);
 }
 
+static void test_pipes_are_not_written_in_any_format(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"pipe.npy", "pipe.png", "pipe.h5", "pipe.vtkhdf"};
+    char expected[100];
+    world w;
+    open_world(&w);
+    kata_field *u = kata_field_new(kata_grid_2d(w.k, 2, 2), "u", KATA_F64);
+    for (size_t i = 0; i < COUNT_OF(paths); i++) {
+        assert_int_equal(mkfifo(paths[i], 0600), 0);
+        assert_int_equal(kata_save(u, paths[i]), KATA_ERROR_FILE);
+        snprintf(expected, sizeof expected, "error: cannot write %s: it is not an ordinary file",
+                 paths[i]);
+        assert_string_equal(w.message, expected);
+        kata_error_clear(w.k);
+        assert_int_equal(unlink(paths[i]), 0);
+    }
+    close_world(&w);
+}
+
 static void test_loads_that_do_not_fit_are_refused(void **state)
 {
     (void)state;
@@ -170,6 +192,7 @@ int main(void)
         cmocka_unit_test(test_fields_come_back_as_they_were_saved),
         cmocka_unit_test(test_hdf5_files_hold_fields_by_name),
         cmocka_unit_test(test_shape_of_vtkhdf_and_datasets),
+        cmocka_unit_test(test_pipes_are_not_written_in_any_format),
         cmocka_unit_test(test_loads_that_do_not_fit_are_refused),
         cmocka_unit_test(test_images_of_another_size_are_not_unpacked),
         cmocka_unit_test(test_a_failed_save_leaves_no_file),
