@@ -242,6 +242,36 @@ static void memory_that_waits_goes_with_its_pool(void **state)
     assert_false(is_mapped(memory));
 }
 
+/* What can be read around a plane lies in that plane of the file: the next one may come in later,
+ * over it. Sizes at which rows fill their plane. */
+static void planes_of_files_share_nothing(void **state)
+{
+    (void)state;
+    static const grid_box rooms[] = {{{-1, 0, 0}, {65, 64, 3}}, {{-1, 0, 0}, {511, 5, 1}}};
+    struct store_pool *pool = store_pool_new();
+    assert_true(store_pool_limit(pool, 4096, "/var/tmp"));
+    store_pool_declare(pool, 1 << 30);
+    for (size_t i = 0; i < COUNT_OF(rooms); i++) {
+        const grid_box *room = &rooms[i];
+        store_array like = {.type = KATA_F64, .components = 1, .room = *room, .pool = pool};
+        for (int d = 0; d < 3; d++) like.box.hi[d] = room->hi[d] - (d == 0);
+        store_array *a = store_array_make(&like, KATA_ARRAYS, true);
+        assert_non_null(a);
+        assert_non_null(a->file);
+        bool flat = room->hi[2] == 1;
+        int64_t plane = (flat ? a->pitch_y : a->pitch_z) * 8;
+        for (int64_t n = 0; n < (flat ? room->hi[1] : room->hi[2]); n++) {
+            int64_t first[3] = {room->lo[0], flat ? n : 0, flat ? 0 : n};
+            int64_t last[3] = {room->hi[0] - 1, flat ? n : room->hi[1] - 1, flat ? 0 : n};
+            assert_true((char *)store_address(a, 0, first) - (char *)a->memory >= n * plane);
+            assert_true((char *)store_address(a, 0, last) + 8 - (char *)a->memory <=
+                        (n + 1) * plane);
+        }
+        store_array_free(a);
+    }
+    store_pool_free(pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -254,6 +284,7 @@ int main(void)
         cmocka_unit_test(memory_that_nobody_takes_is_given_back),
         cmocka_unit_test(memory_that_waits_is_given_back_when_there_is_no_more),
         cmocka_unit_test(memory_that_waits_goes_with_its_pool),
+        cmocka_unit_test(planes_of_files_share_nothing),
     };
     return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }
