@@ -92,13 +92,15 @@ analysis_distance analysis_distance_of(const analysis_loop *l, const analysis_to
     const chain_binding *b = &l->loop->bindings[t->param];
     static const int32_t here[3] = {0, 0, 0};
     grid_box inside = chain_binding_inside(b);
-    grid_box at = analysis_touched_by(l->loop, t->param, here, here, &t->at);
+    bool reads_nowhere = !t->writes && grid_box_is_empty(&t->at);
+    const grid_box *points = reads_nowhere ? &l->loop->box : &t->at;
+    grid_box at = analysis_touched_by(l->loop, t->param, here, here, points);
     int64_t lo = t->lo[d], hi = t->hi[d], size = chain_slot_axis(b->slot, d).size;
     analysis_distance far = {lo, hi, false};
     if (t->level == d + 1)
         return (analysis_distance){1 - at.hi[d], l->loop->shape.size[d] - 1 - at.lo[d], false};
     bool low = at.lo[d] + lo<inside.lo[d], high = at.hi[d] + hi> inside.hi[d];
-    if ((!low && !high) || grid_box_is_empty(&t->at)) return far;
+    if ((!low && !high) || grid_box_is_empty(points)) return far;
     if (grid_boundary_is_periodic(b->boundary, d)) {
         far.periodic = true;
         return far;

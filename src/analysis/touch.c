@@ -42,7 +42,8 @@ static bool is_written(const chain_loop *loop, int param)
     return false;
 }
 
-/* Accesses are ordered by parameter and component. */
+/* Accesses are ordered by parameter and component. A read that is needed nowhere counts, too: code
+ * may read there all the same, and values around edges are filled for it. */
 static void add_reads(analysis_loop *l, const grid_box *needs)
 {
     const ir_kernel *kernel = l->loop->kernel;
@@ -54,7 +55,7 @@ static void add_reads(analysis_loop *l, const grid_box *needs)
         bool same = last && last->param == access->param && last->component == access->component;
         if (everywhere && same && !is_written(l->loop, access->param)) {
             analysis_add_offset(access->offset, l->touches[whole].lo, l->touches[whole].hi);
-        } else if (everywhere || !grid_box_is_empty(&needs[i])) {
+        } else {
             if (everywhere) whole = l->touch_count;
             analysis_touch *t = add(l, access->param, access->component, access->offset);
             if (!everywhere) t->at = needs[i];
@@ -69,7 +70,6 @@ static void add_levels(analysis_loop *l, const grid_box *needs)
     for (int i = 0; i < kernel->level_read_count; i++) {
         const ir_level_read *r = &kernel->level_reads[i];
         const grid_box *need = needs ? &needs[kernel->access_count + i] : &l->loop->box;
-        if (grid_box_is_empty(need)) continue;
         analysis_touch *t = add(l, r->param, r->component, r->offset);
         t->at = *need;
         t->level = r->dimension + 1;

@@ -28,6 +28,8 @@ static const char kernels[] =
     "kernel both(in double u, in double w, out double v)\n"
     "{ v = 0.3*(u[1,1,0] - w[0,-1,1]) + 0.1*(u[0,-1,-1] + w[0,1,-1]); }\n"
     "kernel more(in double u, inout double v) { v += 0.1*u[-1,1,1] - 0.2*u[0,-1,-1]; }\n"
+    "kernel unneeded(in double u, out double v) { v = 0.5*u + 0.25*(u[0,0,1] + u[0,1,-1])\n"
+    "  + (ix < nx ? 0.01 : u[0,4,5] - u[-3,-4,-5]); }\n"
     "kernel relax(inout double u, in double f) { u = 0.2*(u[-1,0,0] + u[1,0,0] + u[0,-1,0]\n"
     "  + u[0,1,0] + u[0,0,-1] + u[0,0,1]) - 0.3*u + 0.1*f; }\n"
     "kernel leap(inout double u, in double f) { u = 0.2*(u[-3,0,0] + u[1,0,0] + u[0,-1,0]\n"
@@ -105,6 +107,8 @@ static void steps_of(world *w, const char *name)
 static void boxes(world *w) { steps_of(w, "box"); }
 static void far_boxes(world *w) { steps_of(w, "far"); }
 static void stars(world *w) { steps_of(w, "arms"); }
+/* Memory is filled for reads that no point needs, too. */
+static void unneeded_reads(world *w) { steps_of(w, "unneeded"); }
 
 /* w is read three times and u twice between writes, at different offsets and times. */
 static void several_readers(world *w)
@@ -285,6 +289,12 @@ static void test_diamonds(void **state)
     check(changing_walls, deep, false);
 }
 
+static void test_reads_that_are_needed_nowhere(void **state)
+{
+    (void)state;
+    check(unneeded_reads, waves, true);
+}
+
 static void test_sums_in_waves(void **state)
 {
     (void)state;
@@ -310,6 +320,7 @@ int main(void)
         cmocka_unit_test(test_several_loops_read_one_version_in_waves),
         cmocka_unit_test(test_walls_change_while_values_stay_in_waves),
         cmocka_unit_test(test_diamonds),
+        cmocka_unit_test(test_reads_that_are_needed_nowhere),
         cmocka_unit_test(test_sums_in_waves),
         cmocka_unit_test(test_colors_in_waves),
     };
