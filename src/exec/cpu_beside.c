@@ -34,6 +34,19 @@ static sweep_lag find_lag(const cpu_chain *c, const plan_wave *wave, int before,
     return lag;
 }
 
+/* Independent tiles run in any order: there a loop finds what another one before it has filled if
+ * that one has run its points in the same tile. */
+static void forget_others(const cpu_chain *c, const plan_wave *wave, int before, int after,
+                          sweep_lag *lag)
+{
+    const plan_wave_loop *a = &c->schedule->loops[wave->first + before];
+    const plan_wave_loop *b = &c->schedule->loops[wave->first + after];
+    for (int i = 0; i < wave->independent; i++)
+        if (a->span[i].lo > b->span[i].lo || a->span[i].hi < b->span[i].hi ||
+            a->scale[i] != b->scale[i])
+            lag->behind[wave->dimension[i]] = -IN_ORDER;
+}
+
 static bool writes(const cpu_chain *c, const plan_wave *wave, int k, int slot, int component)
 {
     const analysis_loop *l = &c->a->loops[c->schedule->loops[wave->first + k].loop];
@@ -78,6 +91,7 @@ static sweep_relation relation_to(const cpu_chain *c, const plan_wave *wave, int
     for (int f = 0; f < sweep_fill_count(a); f++) {
         if (sweep_fill_slot(a, f, loop_of(c, wave, before), &other) != slot || other != component)
             continue;
+        if (!changed) forget_others(c, wave, before, k, &lag);
         if (!changed) return sweep_fill_relation(a, f, b, fill, &lag);
         return sweep_fill_follows(a, f, b, fill, &lag) ? SWEEP_APART : SWEEP_CLASHES;
     }

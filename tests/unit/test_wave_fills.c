@@ -123,6 +123,16 @@ static void several_readers(world *w)
     }
 }
 
+/* Of two loops that read w, the first one waits for a third, and so begins further inside. */
+static void readers_apart(world *w)
+{
+    kata_field *x = kata_field_like(w->u, "x");
+    apply(w, "arms", w->v, w->u);
+    apply(w, "arms", w->w, w->v);
+    apply(w, "arms", w->w, x);
+    apply(w, "more", x, w->u);
+}
+
 /* The values of w stay, the walls around them change from loop to loop. */
 static void changing_walls(world *w)
 {
@@ -244,6 +254,8 @@ static const char *const rows[] = {"skewed z=1 y=1", "skewed z=2 y=1 depth=3",
 static const char *const diamonds[] = {"diamond z=4 depth=2", "diamond z=5 y=1 depth=2", NULL};
 static const char *const deep[] = {"diamond z=12 depth=2", "diamond z=13 y=2 depth=3", NULL};
 
+static const char *const wide[] = {"diamond z=24", "diamond z=14 y=3", NULL};
+
 static void test_boxes_in_waves(void **state)
 {
     (void)state;
@@ -287,6 +299,7 @@ static void test_diamonds(void **state)
     check(far_boxes, deep, false);
     check(several_readers, deep, false);
     check(changing_walls, deep, false);
+    check(readers_apart, wide, false);
 }
 
 static void test_reads_that_are_needed_nowhere(void **state)
