@@ -87,19 +87,26 @@ static int64_t farthest_summed(const grid_boundary *boundary, int side)
     return linear ? boundary->weights[side]->count - 1 : 0;
 }
 
+/* Whether a touch may be of indices beyond a side. Where the side has a rule, values are filled
+ * there for the points at which a guard makes the read needless, too. */
+static bool is_touched(const chain_binding *b, const analysis_touch *t, int side)
+{
+    return t->writes || b->boundary->side[side].rule != KATA_NONE;
+}
+
 analysis_distance analysis_distance_of(const analysis_loop *l, const analysis_touch *t, int d)
 {
     const chain_binding *b = &l->loop->bindings[t->param];
     static const int32_t here[3] = {0, 0, 0};
     grid_box inside = chain_binding_inside(b);
-    bool reads_nowhere = !t->writes && grid_box_is_empty(&t->at);
-    const grid_box *points = reads_nowhere ? &l->loop->box : &t->at;
+    const grid_box *points = t->writes ? &t->at : &l->loop->box;
     grid_box at = analysis_touched_by(l->loop, t->param, here, here, points);
     int64_t lo = t->lo[d], hi = t->hi[d], size = chain_slot_axis(b->slot, d).size;
     analysis_distance far = {lo, hi, false};
     if (t->level == d + 1)
         return (analysis_distance){1 - at.hi[d], l->loop->shape.size[d] - 1 - at.lo[d], false};
-    bool low = at.lo[d] + lo<inside.lo[d], high = at.hi[d] + hi> inside.hi[d];
+    bool low = at.lo[d] + lo < inside.lo[d] && is_touched(b, t, 2 * d);
+    bool high = at.hi[d] + hi > inside.hi[d] && is_touched(b, t, 2 * d + 1);
     if ((!low && !high) || grid_box_is_empty(points)) return far;
     if (grid_boundary_is_periodic(b->boundary, d)) {
         far.periodic = true;

@@ -79,6 +79,18 @@ in_folder free "${rows[@]}"
 KATA_MEMORY=3M in_folder limited "${rows[@]}"
 diff -r free limited || fail "rows of planes in files differ"
 
+# Reads that are needed at some points, or nowhere: planes outside are filled for all.
+cat >guarded.kata <<'END'
+kernel partly(in double u, out double v) { v = 0.5*u + (iy >= 6 ? 0.25*u[0,-6] : 0.25*u[0,5]); }
+kernel nowhere(in double u, out double v) { v = 0.5*u + (ix < 0 ? u[1,9] + u[1,-9] : 0.1); }
+END
+for way in "partly periodic" "nowhere clamp"; do
+    apply=("$kata" apply ../guarded.kata "${way% *}" u=../u.npy v=v.npy --steps 40 --boundary "${way#* }")
+    in_folder free "${apply[@]}"
+    KATA_MEMORY=500k in_folder limited "${apply[@]}"
+    diff -r free limited || fail "the kernel '${way% *}' differs with a limit of memory"
+done
+
 # What cannot be.
 KATA_MEMORY=much in_folder wrong "$kata" run heat
 expect_in wrong/code 1
