@@ -2,7 +2,7 @@
  * each is checked; later ones with the same kernel, range, fields and boundary rules are not.
  *
  * Only loops whose check depends on nothing else are remembered: loops without temporary or
- * discarded fields, and without points that depend on numbers. */
+ * discarded fields, and without points or reads that depend on numbers. */
 #include "api/apply.h"
 
 #include <stdlib.h>
@@ -84,8 +84,8 @@ void api_apply_cache_add(kata *k, const chain_loop *loop, const kata_range *rang
 {
     const ir_kernel *kernel = loop->kernel;
     uintptr_t slots = 0;
-    if (kernel->param_count > PARAMS || range->needed || kernel->guarded || kernel->interval_count)
-        return;
+    bool by_numbers = kernel->guarded || kernel->switched || kernel->interval_count;
+    if (kernel->param_count > PARAMS || range->needed || by_numbers) return;
     for (int p = 0; p < kernel->param_count; p++) {
         const chain_slot *slot = loop->bindings[p].slot;
         if (slot && !is_plain(slot)) return;

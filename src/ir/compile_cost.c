@@ -125,8 +125,7 @@ static size_t *find_last_uses(const ir_kernel *kernel)
     for (ir_id id = 1; id < g->count && last; id++)
         for (int i = 0; i < 3; i++)
             if (g->nodes[id].arg[i]) last[g->nodes[id].arg[i]] = id;
-    for (int i = 0; i < kernel->store_count && last; i++)
-        last[kernel->stores[i].value] = g->count;
+    for (int i = 0; i < kernel->store_count && last; i++) last[kernel->stores[i].value] = g->count;
     return last;
 }
 

@@ -143,6 +143,8 @@ typedef struct ir_kernel {
                          it, and on numbers */
     uint64_t
         deciding;  /* bit p: such a number is parameter p; IR_DECIDING_LAST: that or a later one */
+    bool switched; /* some condition depends on numbers and on nothing of a point: they decide which
+                      reads there are */
     char hash[33]; /* of the graph's text: kernels with equal hashes compute the same */
 } ir_kernel;
 

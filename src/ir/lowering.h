@@ -202,5 +202,7 @@ void ir_mark_needed(const ir_graph *g, ir_id *marked);
 
 /* The numbers that conditions depend on, as ir_kernel has them; all of them when memory is out. */
 uint64_t ir_find_deciding(const ir_graph *g);
+/* Whether some condition depends on numbers and on nothing of a point, or memory is out. */
+bool ir_find_switch(const ir_graph *g);
 
 #endif

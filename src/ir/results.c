@@ -341,6 +341,7 @@ static bool hash_kernel(ir_kernel *k)
 bool ir_kernel_finish(ir_kernel *kernel, arena *memory)
 {
     kernel->deciding = ir_find_deciding(&kernel->graph);
+    kernel->switched = kernel->deciding && ir_find_switch(&kernel->graph);
     for (ir_id id = 1; id < kernel->graph.count; id++)
         kernel->guarded = kernel->guarded || kernel->graph.nodes[id].op == IR_INDEX;
     return compact(kernel) && collect_accesses(kernel, memory) &&

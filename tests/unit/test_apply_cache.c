@@ -109,6 +109,24 @@ static void only_numbers_of_conditions_make_other_loops(void **state)
     close_world(&w);
 }
 
+/* A number decides which of two reads there is: the other one is checked as well. */
+static void numbers_that_decide_what_is_read_are_looked_at(void **state)
+{
+    (void)state;
+    static const char text[] = "kernel wind(in double u, out double v, double c)"
+                               "{ v = c > 0 ? u - u[-1,0] : u[1,0] - u; }\n";
+    world w;
+    open_world(&w);
+    kata_field *u = kata_field_new(w.g, "open", KATA_F64);
+    kata_boundary_set(u, KATA_X_LOW, KATA_CLAMP, 0);
+    kata_kernel *wind = kata_kernel_find(kata_module_from_text(w.k, "wind", text), "wind");
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(kata_apply(wind, kata_all(w.g), u, w.v, 1.0), KATA_OK);
+    expect_refusal(&w, kata_apply(wind, kata_all(w.g), u, w.v, -1.0), KATA_ERROR_APPLICATION,
+                   "outside the grid");
+    close_world(&w);
+}
+
 static void values_that_are_gone_are_missed(void **state)
 {
     (void)state;
@@ -229,6 +247,7 @@ int main(void)
         cmocka_unit_test(a_rule_that_is_taken_away_is_missed),
         cmocka_unit_test(other_fields_and_ranges_are_others),
         cmocka_unit_test(only_numbers_of_conditions_make_other_loops),
+        cmocka_unit_test(numbers_that_decide_what_is_read_are_looked_at),
         cmocka_unit_test(values_that_are_gone_are_missed),
         cmocka_unit_test(colors_are_remembered_side_by_side),
         cmocka_unit_test(a_message_names_its_own_location),
