@@ -25,7 +25,7 @@ bool files_fits(const plan *p, const analysis_chain *a)
         if (n->kind != PLAN_BUFFER) continue;
         const chain_slot *slot = a->slots[n->slot];
         some = true;
-        fits = fits && slot->array && slot->array->file;
+        fits = fits && store_ring_suits(slot);
         for (int d = 0; d < 3; d++)
             fits = fits && !n->capacity[d] == (d != store_ring_dimension(slot));
     }

@@ -9,6 +9,13 @@ int store_ring_dimension(const chain_slot *slot)
     return all.hi[2] - all.lo[2] > 1 ? 2 : 1;
 }
 
+bool store_ring_suits(const chain_slot *slot)
+{
+    const store_array *a = slot->array;
+    bool rows = store_ring_dimension(slot) == 1;
+    return a && a->file && !(rows && a->room.hi[2] - a->room.lo[2] > 1);
+}
+
 static int64_t pitch_of(const store_array *a, int dimension)
 {
     return dimension == 2 ? a->pitch_z : a->pitch_y;

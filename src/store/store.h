@@ -139,6 +139,9 @@ typedef struct store_ring {
 
 /* The dimension along which planes follow one another. */
 int store_ring_dimension(const chain_slot *slot);
+/* Whether a field is in a file that rings suit: those of a field of one plane are of its rows, and
+ * have no room for planes around it. */
+bool store_ring_suits(const chain_slot *slot);
 /* The bytes of a ring. */
 size_t store_ring_bytes(const chain_slot *field, int64_t planes);
 /* False when memory is out. */

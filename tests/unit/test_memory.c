@@ -272,6 +272,30 @@ static void planes_of_files_share_nothing(void **state)
     store_pool_free(pool);
 }
 
+/* Of one plane, unless kernels read planes around it. */
+static void rows_of_files_lie_in_rings(void **state)
+{
+    (void)state;
+    static const grid_box box = {{0, 0, 0}, {40, 60, 1}};
+    struct store_pool *pool = store_pool_new();
+    assert_true(store_pool_limit(pool, 4096, "/var/tmp"));
+    store_pool_declare(pool, 1 << 30);
+    for (int around = 0; around < 2; around++) {
+        store_array like = {.type = KATA_F64, .components = 1, .box = box, .room = box};
+        chain_slot slot = {.shape = {.rank = 3, .size = {40, 60, 1}}, .type = KATA_F64};
+        slot.components = 1;
+        like.room.hi[2] += around;
+        assert_non_null(slot.array = store_array_make(&like, KATA_ARRAYS, true));
+        assert_false(store_ring_suits(&slot)); /* in memory */
+        store_array_free(slot.array);
+        like.pool = pool;
+        assert_non_null(slot.array = store_array_make(&like, KATA_ARRAYS, true));
+        assert_int_equal(store_ring_suits(&slot), !around);
+        store_array_free(slot.array);
+    }
+    store_pool_free(pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -285,6 +309,7 @@ int main(void)
         cmocka_unit_test(memory_that_waits_is_given_back_when_there_is_no_more),
         cmocka_unit_test(memory_that_waits_goes_with_its_pool),
         cmocka_unit_test(planes_of_files_share_nothing),
+        cmocka_unit_test(rows_of_files_lie_in_rings),
     };
     return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }
