@@ -1,14 +1,23 @@
 /* The plugin for MPI, which is loaded once for the process. */
 #include "comm/plugin.h"
+#include "comm/watch.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { LONGEST_WORDS = 120 };
 
 struct comm {
     int rank, ranks, node_ranks;
     const comm_plugin *plugin;
+    watch watch;
+    char next[LONGEST_WORDS]; /* what this rank does with others, or is about to */
 };
+
+static comm joined;
 
 /* ---- launchers ------------------------------------------------------------------------------- */
 
@@ -34,6 +43,57 @@ void comm_launched(int *rank, int *ranks)
         *ranks = (int)n;
         return;
     }
+}
+
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+static _Noreturn void end_all(const comm *c)
+{
+    c->plugin->give_up();
+    abort();
+}
+
+/* Other ranks that wait find the same out, and have a second to say so. */
+static _Noreturn void end_without(const comm *c, int rank, bool left)
+{
+    const struct timespec second = {1, 0};
+    fprintf(stderr,
+            "error: rank %d: rank %d has %s, and is waited for: this rank is to %s; all ranks make "
+            "the same calls\n",
+            c->rank, rank, left ? "left the program" : "died", c->next);
+    nanosleep(&second, NULL);
+    end_all(c);
+}
+
+static void say_awaited(const comm *c, double seconds)
+{
+    text ranks = {0};
+    watch_add_awaited(&c->watch, &ranks);
+    fprintf(stderr, "note: rank %d has waited for %s for %.0f s; it is to %s\n", c->rank,
+            text_get(&ranks), seconds, c->next);
+    text_free(&ranks);
+}
+
+/* What the plugin calls while it waits. */
+static void look(int left, uint64_t meetings)
+{
+    watch *w = &joined.watch;
+    if (!w->slots) return;
+    double seconds = watch_wait(w);
+    bool has_left;
+    int gone = watch_find_gone(w, &has_left);
+    if (gone < 0) has_left = true;
+    if (gone < 0 && left >= 0 && watch_misses(w, meetings, true)) gone = left;
+    if (gone >= 0) end_without(&joined, gone, has_left);
+    if (watch_is_to_say(w)) say_awaited(&joined, seconds);
+}
+
+static void go_on(void) { watch_go_on(&joined.watch); }
+
+static uint64_t leave(void)
+{
+    comm_name_next(&joined, "leave the program");
+    return watch_leave(&joined.watch);
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -64,11 +124,50 @@ static kata_status failed(messages *m, const char *why)
     return why ? message_fail(m, KATA_ERROR_INTERNAL, "MPI: %s", why) : KATA_OK;
 }
 
+static kata_status gather_equal(comm *c, const void *mine, size_t bytes, size_t *starts, void *all,
+                                messages *m)
+{
+    for (int i = 0; i <= c->ranks; i++) starts[i] = (size_t)i * bytes;
+    return comm_gather(c, mine, starts, all, m);
+}
+
+/* Whether all ranks have joined the page of their machine. */
+static bool join_pages(comm *c, watch *joining, size_t *starts, char *all, messages *m)
+{
+    const comm_plugin *plugin = c->plugin;
+    char mine[WATCH_NAME] = "";
+    if (plugin->node_rank == 0) watch_make(mine, c->node_ranks);
+    if (gather_equal(c, mine, sizeof mine, starts, all, m)) return false;
+    char has = watch_join(joining, all + starts[plugin->node_first], plugin->node_rank,
+                          c->node_ranks, c->rank);
+    if (gather_equal(c, &has, sizeof has, starts, all, m)) return false;
+    if (*mine) watch_hide(mine);
+    return !memchr(all, 0, (size_t)c->ranks);
+}
+
+/* Ranks watch one another from here on, unless some cannot. */
+static kata_status begin_watch(comm *c, messages *m)
+{
+    watch joining = {.slots = NULL}; /* nobody watches before all have joined */
+    size_t *starts = calloc((size_t)c->ranks + 1, sizeof *starts);
+    char *all = calloc((size_t)c->ranks, WATCH_NAME);
+    if (!starts || !all) comm_give_up(c, "out of memory");
+    bool has = join_pages(c, &joining, starts, all, m);
+    if (!has) watch_end(&joining);
+    if (!has && !m->status && c->rank == 0)
+        fprintf(stderr, "note: ranks cannot see whether others have left or died: some machine has "
+                        "no room in /dev/shm\n");
+    c->watch = joining;
+    free(starts);
+    free(all);
+    return m->status;
+}
+
 /* Starts MPI, and compares its ranks with those that the launcher has named. */
 static bool join(comm *c, int ranks, messages *m)
 {
     comm_plugin *plugin = load(m);
-    if (!plugin || failed(m, plugin->start())) return false;
+    if (!plugin || failed(m, plugin->start(look, go_on, leave))) return false;
     if (plugin->ranks != ranks) {
         message_fail(m, KATA_ERROR_ARGUMENT,
                      "the launcher has started %d ranks, and MPI knows of %d: the plugin is built "
@@ -76,13 +175,12 @@ static bool join(comm *c, int ranks, messages *m)
                      ranks, plugin->ranks);
         return false;
     }
-    *c = (comm){plugin->rank, plugin->ranks, plugin->node_ranks, plugin};
-    return true;
+    *c = (comm){plugin->rank, plugin->ranks, plugin->node_ranks, plugin, .next = "begin"};
+    return !begin_watch(c, m);
 }
 
 comm *comm_open(messages *m)
 {
-    static comm joined;
     int rank, ranks;
     if (joined.plugin) return &joined;
     comm_launched(&rank, &ranks);
@@ -93,6 +191,8 @@ int comm_rank(const comm *c) { return c->rank; }
 int comm_ranks(const comm *c) { return c->ranks; }
 int comm_node_ranks(const comm *c) { return c->node_ranks; }
 
+void comm_name_next(comm *c, const char *words) { snprintf(c->next, sizeof c->next, "%s", words); }
+
 /* ---- messages -------------------------------------------------------------------------------- */
 
 kata_status comm_exchange(comm *c, comm_message *list, int count, messages *m)
@@ -102,6 +202,7 @@ kata_status comm_exchange(comm *c, comm_message *list, int count, messages *m)
 
 kata_status comm_gather(comm *c, const void *mine, const size_t *starts, void *all, messages *m)
 {
+    watch_meet(&c->watch);
     return failed(m, c->plugin->gather(mine, starts, all));
 }
 
@@ -120,6 +221,5 @@ kata_status comm_gather_starts(comm *c, size_t bytes, size_t *starts, messages *
 void comm_give_up(const comm *c, const char *message)
 {
     fprintf(stderr, "error: rank %d: %s\n", c->rank, message);
-    c->plugin->give_up();
-    abort();
+    end_all(c);
 }

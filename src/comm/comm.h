@@ -2,7 +2,7 @@
  *
  * MPI is loaded when a launcher's variables say that there are several ranks, as a plugin
  * (mpi.c): programs that run alone need none. All ranks make the same calls in the same order,
- * except comm_launched, comm_rank, comm_ranks and comm_give_up. */
+ * except comm_launched, comm_rank, comm_ranks, comm_name_next and comm_give_up. */
 #ifndef COMM_COMM_H
 #define COMM_COMM_H
 
@@ -20,6 +20,11 @@ int comm_rank(const comm *c);  /* from 0 */
 int comm_ranks(const comm *c); /* how many there are */
 /* How many of them are on this machine. */
 int comm_node_ranks(const comm *c);
+
+/* Says what this rank does next with others: "run a chain of 12 loops". While it waits for a rank
+ * that has left or died, all ranks end with a message that has these words; where one does not
+ * come, a note has them. No rank waits for this call. */
+void comm_name_next(comm *c, const char *words);
 
 /* A message to a peer, or from it. Between two ranks there is one at a time in each direction. */
 typedef struct comm_message {

@@ -7,11 +7,17 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 static comm_plugin plugin;
-static MPI_Comm own;
+static MPI_Comm own, ending; /* `ending`: of the one meeting at the end */
+static comm_look *look;
+static comm_go_on *go_on;
+static comm_leave *leave;
+static pid_t starter; /* not a process that the program has forked */
 
 enum { PIECE = 1 << 30 }; /* the longest message that is sent as one: counts are int */
+enum { DATA, LEAVING };   /* what messages are, as their tags */
 
 static const char *failure(int code)
 {
@@ -22,12 +28,127 @@ static const char *failure(int code)
     return why;
 }
 
+/* ---- other machines -------------------------------------------------------------------------- */
+
+/* Machines are a ring. A rank that leaves MPI tells the first rank of the next machine, with one
+ * message: how many meetings it has come to. */
+static struct {
+    int next;    /* the first rank of the next machine */
+    int tellers; /* how many ranks tell this one */
+    int told;    /* how many have, with those that left after the fewest meetings: */
+    int rank;
+    uint64_t meetings;
+} ring = {.rank = -1, .meetings = UINT64_MAX};
+
+/* Of the ring's firsts, the one before or after mine. */
+static int neighbour(const int *firsts, bool after)
+{
+    int closest = -1, end = -1;
+    for (int i = 0; i < plugin.ranks; i++) {
+        int first = firsts[i], mine = plugin.node_first;
+        if (end < 0 || (first < end) == after) end = first;
+        if ((first > mine) != after || first == mine) continue;
+        if (closest < 0 || (first < closest) == after) closest = first;
+    }
+    return closest < 0 ? end : closest;
+}
+
+static int find_machines(void)
+{
+    int *firsts = calloc((size_t)plugin.ranks, sizeof *firsts);
+    if (!firsts) return MPI_ERR_NO_MEM;
+    int code = MPI_Allgather(&plugin.node_first, 1, MPI_INT, firsts, 1, MPI_INT, own);
+    int previous = neighbour(firsts, false);
+    ring.next = neighbour(firsts, true);
+    bool told = plugin.node_rank == 0 && previous != plugin.node_first;
+    for (int i = 0; i < plugin.ranks && told; i++) ring.tellers += firsts[i] == previous;
+    free(firsts);
+    return code;
+}
+
+static int hear(void)
+{
+    MPI_Status status;
+    uint64_t meetings;
+    int found = 0, code = MPI_SUCCESS;
+    if (ring.told < ring.tellers) code = MPI_Iprobe(MPI_ANY_SOURCE, LEAVING, own, &found, &status);
+    if (code || !found) return code;
+    int rank = status.MPI_SOURCE;
+    code = MPI_Recv(&meetings, 1, MPI_UINT64_T, rank, LEAVING, own, MPI_STATUS_IGNORE);
+    ring.told++;
+    if (code || meetings >= ring.meetings) return code;
+    ring.meetings = meetings;
+    ring.rank = rank;
+    return code;
+}
+
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+enum { BUSY = 2000, YIELDS = 4000, NAP = 20000, NAPS = 512 };
+
+/* Where ranks have no cores of their own, one that waits lets others run: it looks often at first,
+ * and soon sleeps between looks. */
+static void pause_after(int64_t looks)
+{
+    const struct timespec nap = {0, NAP};
+    if (looks < BUSY) return;
+    if (looks < YIELDS)
+        sched_yield();
+    else
+        nanosleep(&nap, NULL);
+}
+
+/* Whether a rank that naps looks after the other ranks, too: some times a second. */
+static bool looks_around(int64_t looks) { return looks >= YIELDS && (looks - YIELDS) % NAPS == 0; }
+
+static int wait_for(MPI_Request *requests, int count)
+{
+    int done = 0, code = MPI_SUCCESS;
+    int64_t looks = 0;
+    for (; !code && !done; looks++) {
+        pause_after(looks);
+        if (looks_around(looks)) {
+            code = hear();
+            look(ring.rank, ring.meetings);
+        }
+        if (!code) code = MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE);
+    }
+    if (looks > YIELDS) go_on();
+    return code;
+}
+
+/* ---- leaving --------------------------------------------------------------------------------- */
+
+/* MPI_Finalize calls this, before anything else, whoever calls MPI_Finalize. Ranks wait here until
+ * all leave: the launcher of Open MPI may hang if some are ended while others are in MPI_Finalize.
+ * Then all messages of the ring come: such that nobody receives are an error. */
+static int leave_mpi(MPI_Comm self, int key, void *value, void *state)
+{
+    MPI_Request all;
+    (void)self, (void)key, (void)value, (void)state;
+    uint64_t meetings = leave();
+    int code = MPI_SUCCESS;
+    if (ring.next != plugin.node_first)
+        code = MPI_Send(&meetings, 1, MPI_UINT64_T, ring.next, LEAVING, own);
+    if (!code) code = MPI_Ibarrier(ending, &all);
+    if (!code) code = wait_for(&all, 1);
+    while (!code && ring.told < ring.tellers) code = hear();
+    return code;
+}
+
+static int expect_end(void)
+{
+    int key;
+    int code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, leave_mpi, &key, NULL);
+    return code ? code : MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+}
+
 /* ---- starting and ending --------------------------------------------------------------------- */
 
 static void finalize(void)
 {
     int done = 0;
-    if (!MPI_Finalized(&done) && !done) MPI_Finalize();
+    if (getpid() == starter && !MPI_Finalized(&done) && !done) MPI_Finalize();
 }
 
 static const char *start_mpi(void)
@@ -42,48 +163,39 @@ static const char *start_mpi(void)
     return failure(code);
 }
 
-static const char *start(void)
+/* What there is to know of the ranks of this machine. */
+static int find_node(void)
 {
     MPI_Comm node;
+    int code = MPI_Comm_split_type(own, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    if (code) return code;
+    plugin.node_first = plugin.rank;
+    code = MPI_Comm_size(node, &plugin.node_ranks);
+    if (!code) code = MPI_Comm_rank(node, &plugin.node_rank);
+    if (!code) code = MPI_Bcast(&plugin.node_first, 1, MPI_INT, 0, node);
+    return code ? code : MPI_Comm_free(&node);
+}
+
+static const char *start(comm_look *looks, comm_go_on *goes_on, comm_leave *leaves)
+{
     const char *why = start_mpi();
     if (why) return why;
+    look = looks;
+    go_on = goes_on;
+    leave = leaves;
+    starter = getpid();
     int code = MPI_Comm_dup(MPI_COMM_WORLD, &own);
     if (!code) code = MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+    if (!code) code = MPI_Comm_dup(own, &ending);
     if (!code) code = MPI_Comm_rank(own, &plugin.rank);
     if (!code) code = MPI_Comm_size(own, &plugin.ranks);
-    if (!code) code = MPI_Comm_split_type(own, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    if (code) return failure(code);
-    code = MPI_Comm_size(node, &plugin.node_ranks);
-    if (!code) code = MPI_Comm_free(&node);
+    if (!code) code = find_node();
+    if (!code) code = find_machines();
+    if (!code) code = expect_end();
     return failure(code);
 }
 
 static void give_up(void) { MPI_Abort(own, EXIT_FAILURE); }
-
-/* ---- waiting --------------------------------------------------------------------------------- */
-
-/* Where ranks have no cores of their own, one that waits lets others run: it looks often at first,
- * and soon sleeps between looks. */
-static void pause_after(int looks)
-{
-    enum { BUSY = 2000, YIELDS = 4000, NAP = 20000 };
-    const struct timespec nap = {0, NAP};
-    if (looks < BUSY) return;
-    if (looks < YIELDS)
-        sched_yield();
-    else
-        nanosleep(&nap, NULL);
-}
-
-static const char *wait_for(MPI_Request *requests, int count)
-{
-    int done = 0, code = MPI_SUCCESS;
-    for (int looks = 0; !code && !done; looks++) {
-        pause_after(looks);
-        code = MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE);
-    }
-    return failure(code);
-}
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
@@ -98,8 +210,8 @@ static int start_message(const comm_message *message, MPI_Request *requests)
         int bytes = left < PIECE ? (int)left : PIECE;
         char *data = (char *)message->data + at;
         code = message->sends
-                   ? MPI_Isend(data, bytes, MPI_BYTE, message->peer, 0, own, &requests[i])
-                   : MPI_Irecv(data, bytes, MPI_BYTE, message->peer, 0, own, &requests[i]);
+                   ? MPI_Isend(data, bytes, MPI_BYTE, message->peer, DATA, own, &requests[i])
+                   : MPI_Irecv(data, bytes, MPI_BYTE, message->peer, DATA, own, &requests[i]);
     }
     return code;
 }
@@ -116,9 +228,9 @@ static const char *exchange(comm_message *list, int count)
             code = start_message(&list[i], requests + started);
             started += pieces_of(list[i].bytes);
         }
-    const char *why = code ? failure(code) : wait_for(requests, pieces);
+    if (!code) code = wait_for(requests, pieces);
     free(requests);
-    return why;
+    return failure(code);
 }
 
 /* Each rank sends its bytes to all. */
@@ -154,9 +266,9 @@ static const char *gather(const void *mine, const size_t *starts, void *all)
     MPI_Request request;
     int code = MPI_Iallgatherv(mine, counts[plugin.rank], MPI_BYTE, all, counts, at, MPI_BYTE, own,
                                &request);
-    const char *why = code ? failure(code) : wait_for(&request, 1);
+    if (!code) code = wait_for(&request, 1);
     free(counts);
-    return why;
+    return failure(code);
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */

@@ -4,12 +4,21 @@
 
 #include "comm/comm.h"
 
-enum { COMM_PLUGIN_VERSION = 1 };
+enum { COMM_PLUGIN_VERSION = 2 };
+
+/* Called while this rank waits, some times a second. `left`: a rank of another machine that has
+ * left MPI after so many meetings; -1: none that is known. */
+typedef void comm_look(int left, uint64_t meetings);
+/* Called when it waits no longer. */
+typedef void comm_go_on(void);
+/* Called before MPI ends. Returns the meetings that this rank has come to. */
+typedef uint64_t comm_leave(void);
 
 typedef struct comm_plugin {
     int version;
-    int rank, ranks, node_ranks; /* after start; node: of this machine */
-    const char *(*start)(void);
+    int rank, ranks;                       /* after start, as what follows */
+    int node_rank, node_ranks, node_first; /* on this machine; `node_first`: rank of its first */
+    const char *(*start)(comm_look *look, comm_go_on *go_on, comm_leave *leave);
     const char *(*exchange)(comm_message *list, int count);
     const char *(*gather)(const void *mine, const size_t *starts, void *all);
     void (*give_up)(void);

@@ -45,6 +45,7 @@ kata_status ranks_meet(struct exec_ranks *r, uint64_t hash, messages *m, const c
     va_start(list, format);
     vsnprintf(mine.words, sizeof mine.words, format, list);
     va_end(list);
+    comm_name_next(r->comm, mine.words);
     r->put = 0;
     const char *all = gather_equal(r, &mine, sizeof mine, m);
     if (!all) return m->status;

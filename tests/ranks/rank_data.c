@@ -7,6 +7,8 @@
  *     rank_data undealt         grids of which every rank has all points
  *     rank_data alone           one rank calls what all are to call
  *     rank_data load            reads these files
+ *     rank_data leave           the last rank exits before the others, as do vanish, die and abort
+ *     rank_data busy            it comes late, as does stop
  *     rank_data memory          says how many bytes more than for its own part a rank has needed
  */
 #include "rank_data.h"
@@ -53,7 +55,7 @@ int64_t points_of(const kata_range *r)
 
 /* ---- get ------------------------------------------------------------------------------------- */
 
-static void get_box(kata_field *field, kata_range box, int components)
+void get_box(kata_field *field, kata_range box, int components)
 {
     int64_t count = points_of(&box) * components;
     double *values = calloc((size_t)count + 1, sizeof *values);
@@ -203,7 +205,9 @@ int main(int argc, char **argv)
         void (*run)(kata *k);
     } parts[] = {{"get", run_get},         {"save", run_save},   {"load", run_load},
                  {"memory", run_memory},   {"local", run_local}, {"wrap", run_wrap},
-                 {"undealt", run_undealt}, {"alone", run_alone}};
+                 {"undealt", run_undealt}, {"alone", run_alone}, {"leave", run_leave},
+                 {"vanish", run_vanish},   {"die", run_die},     {"abort", run_abort},
+                 {"busy", run_busy},       {"stop", run_stop}};
     REQUIRE(argc > 1);
     kata *k = kata_open(&(kata_options){.handler = keep_message});
     REQUIRE(k);

@@ -4,6 +4,7 @@
 
 #include "kata/kata.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,9 @@ kata_kernel *find(kata *k, const char *name);
 double value_at(int component, const int64_t at[3]);
 int64_t points_of(const kata_range *r);
 
+/* Gets values of a box of a field that `set` has set, and compares them. */
+void get_box(kata_field *field, kata_range box, int components);
+
 /* The latest message of the context. */
 extern char said[1000];
 /* Complains unless ranks, where there are several, have got this error, which is cleared. */
@@ -33,5 +37,14 @@ void run_local(kata *k);
 void run_undealt(kata *k);
 void run_alone(kata *k);
 void run_wrap(kata *k);
+
+/* ---- rank_leave.c: parts of the program ------------------------------------------------------ */
+
+void run_leave(kata *k);
+void run_vanish(kata *k);
+void run_die(kata *k);
+void run_abort(kata *k);
+void run_busy(kata *k);
+void run_stop(kata *k);
 
 #endif
