@@ -99,8 +99,7 @@ KATA_API const char *kata_status_name(kata_status status);
  * folder. The handler must not call back into the context. */
 typedef void (*kata_handler)(void *data, kata_status status, const char *message);
 
-/* Debugging. kata_open reads these variables of the environment; docs/debugging.md shows how to use
- * them.
+/* Debugging. kata_open reads these variables of the environment; docs/debugging.md has examples.
  *
  *   KATA_EAGER=1             runs each application at once, so that an error appears at its call
  *   KATA_EXECUTOR=reference  interprets kernels, point by point
@@ -149,6 +148,8 @@ typedef struct kata_options {
                             KATA_WAIT is 1, they are interpreted meanwhile where that is quicker */
     int64_t memory KATA_ZERO;    /* bytes for fields; 0: KATA_MEMORY, or no limit */
     const char *spill KATA_ZERO; /* a folder for others; NULL: KATA_SPILL, TMPDIR, /var/tmp */
+    const void *communicator KATA_ZERO; /* address of an MPI_Comm: its ranks run the program, which
+                                           has started MPI (docs/ranks.md); NULL: all ranks do */
 } kata_options;
 
 /* Opens a context; options may be NULL. Returns NULL when an option is wrong or memory is out, with
@@ -389,8 +390,7 @@ KATA_API kata_status kata_boundary_linear_with(kata_field *field, kata_side side
  * Names and boundary rules stay with the handles; layouts and memory go with the values. Copies
  * nothing. */
 KATA_API kata_status kata_swap(kata_field *a, kata_field *b);
-/* The same for three different fields: a gets the values of b, b the values of c, c the values of
- * a. */
+/* The same for three different fields: a gets the values of b, b those of c, c those of a. */
 KATA_API kata_status kata_rotate(kata_field *a, kata_field *b, kata_field *c);
 /* Says that nobody will read a field's values again, so that its memory can serve for something
  * else. A read is an error until all of the field is written: by one kernel that writes every

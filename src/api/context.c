@@ -153,13 +153,14 @@ static kata_status choose_memory(kata *k, const kata_options *options)
  * of their machine. The first rank keeps what is found out about plans. */
 static kata_status join_ranks(kata *k, const kata_options *options)
 {
-    kata_status status = exec_ranks_open(&k->exec, &k->messages);
+    kata_status status = exec_ranks_open(&k->exec, options->communicator, &k->messages);
     bool asked =
         options->threads || environment_get("KATA_THREADS") || environment_get("OMP_NUM_THREADS");
     if (!asked) k->exec.threads = larger(k->exec.threads / exec_node_ranks(&k->exec), 1);
     if (exec_ranks_count(&k->exec) > 1) k->exec.wait = true;
     if (exec_rank(&k->exec) > 0) k->exec.remember = k->exec.tune = false;
     if (exec_rank(&k->exec) > 0) k->tune_file = NULL;
+    if (options->communicator) k->messages.silent = exec_rank(&k->exec) > 0;
     return status;
 }
 
@@ -190,7 +191,7 @@ static kata *new_context(const kata_options *options)
     }
     k->messages.handler = options->handler;
     k->messages.handler_data = options->handler_data;
-    k->messages.silent = kata_rank(NULL) > 0;
+    k->messages.silent = !options->communicator && kata_rank(NULL) > 0;
     k->once = (kata_grid){k, {1, {1, 1, 1}}};
     return k;
 }
@@ -201,7 +202,7 @@ kata *kata_open_with(const kata_options *given)
                                      .type = "kata_options",
                                      .example = "kata_open(&(kata_options){.threads = 4})",
                                      .size = sizeof(kata_options),
-                                     .least = API_END(kata_options, spill)};
+                                     .least = API_END(kata_options, communicator)};
     static const kata_options defaults = {.size = sizeof defaults};
     kata_options options;
     if (!given) given = &defaults;

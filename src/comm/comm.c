@@ -98,7 +98,7 @@ static uint64_t leave(void)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static comm_plugin *load(messages *m)
+static comm_plugin *load(const char *why, messages *m)
 {
     text path = {0};
     bool found = companion_find(COMM_PLUGIN_FILE, "KATA_MPI", &path);
@@ -106,10 +106,10 @@ static comm_plugin *load(messages *m)
     comm_plugin *plugin = library ? dlsym(library, COMM_PLUGIN_SYMBOL) : NULL;
     if (!found)
         message_fail(m, KATA_ERROR_ARGUMENT,
-                     "this program was launched on several ranks, which needs " COMM_PLUGIN_FILE
+                     "this program %s, which needs " COMM_PLUGIN_FILE
                      ", and that is not there (tried %s): build the library where MPI is "
                      "installed, or set KATA_MPI to its path",
-                     text_get(&path));
+                     why, text_get(&path));
     else if (!plugin)
         message_fail(m, KATA_ERROR_ARGUMENT, "%s cannot be loaded: %s", text_get(&path), dlerror());
     else if (plugin->version != COMM_PLUGIN_VERSION)
@@ -163,28 +163,43 @@ static kata_status begin_watch(comm *c, messages *m)
     return m->status;
 }
 
-/* Starts MPI, and compares its ranks with those that the launcher has named. */
-static bool join(comm *c, int ranks, messages *m)
+/* Joins the ranks of a communicator; or starts MPI, and compares its ranks with those that the
+ * launcher has named. */
+static kata_status join(comm *c, const void *communicator, int ranks, messages *m)
 {
-    comm_plugin *plugin = load(m);
-    if (!plugin || failed(m, plugin->start(look, go_on, leave))) return false;
-    if (plugin->ranks != ranks) {
-        message_fail(m, KATA_ERROR_ARGUMENT,
-                     "the launcher has started %d ranks, and MPI knows of %d: the plugin is built "
-                     "with another MPI than that of the launcher",
-                     ranks, plugin->ranks);
-        return false;
-    }
+    comm_plugin *plugin =
+        load(communicator ? "gives a communicator" : "was launched on several ranks", m);
+    if (!plugin || failed(m, plugin->start(communicator, look, go_on, leave))) return m->status;
+    if (!communicator && plugin->ranks != ranks)
+        return message_fail(
+            m, KATA_ERROR_ARGUMENT,
+            "the launcher has started %d ranks, and MPI knows of %d: the plugin is built "
+            "with another MPI than that of the launcher",
+            ranks, plugin->ranks);
     *c = (comm){plugin->rank, plugin->ranks, plugin->node_ranks, plugin, .next = "begin"};
-    return !begin_watch(c, m);
+    return c->ranks > 1 ? begin_watch(c, m) : KATA_OK;
 }
 
-comm *comm_open(messages *m)
+static kata_status compare(const comm *c, const void *communicator, messages *m)
 {
+    bool same = false;
+    const char *why = c->plugin->compare(communicator, &same);
+    if (why || same) return failed(m, why);
+    return message_fail(m, KATA_ERROR_ARGUMENT,
+                        "kata_open: the communicator has other ranks than the first context of "
+                        "this process, which all later ones share");
+}
+
+comm *comm_open(const void *communicator, messages *m)
+{
+    kata_status status = KATA_OK;
     int rank, ranks;
-    if (joined.plugin) return &joined;
     comm_launched(&rank, &ranks);
-    return ranks > 1 && join(&joined, ranks, m) ? &joined : NULL;
+    if (!joined.plugin && (communicator || ranks > 1))
+        status = join(&joined, communicator, ranks, m);
+    else if (communicator)
+        status = compare(&joined, communicator, m);
+    return !status && joined.ranks > 1 ? &joined : NULL;
 }
 
 int comm_rank(const comm *c) { return c->rank; }

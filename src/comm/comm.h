@@ -13,9 +13,10 @@ typedef struct comm comm;
 
 /* What a launcher's variables say of this process: 0 and 1 where there is none. */
 void comm_launched(int *rank, int *ranks);
-/* The ranks that were launched together. NULL for a process alone; and, reported, where there are
- * several and MPI is not there. */
-comm *comm_open(messages *m);
+/* The ranks of a communicator, an MPI_Comm's address; NULL: those that were launched together, or
+ * of the communicator that has been opened before. Returns NULL for a process alone; and, reported,
+ * where there are several and MPI is not there, or the communicator is another than before. */
+comm *comm_open(const void *communicator, messages *m);
 int comm_rank(const comm *c);  /* from 0 */
 int comm_ranks(const comm *c); /* how many there are */
 /* How many of them are on this machine. */

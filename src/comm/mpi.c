@@ -176,15 +176,21 @@ static int find_node(void)
     return code ? code : MPI_Comm_free(&node);
 }
 
-static const char *start(comm_look *looks, comm_go_on *goes_on, comm_leave *leaves)
+static const char *start(const void *communicator, comm_look *looks, comm_go_on *goes_on,
+                         comm_leave *leaves)
 {
+    int begun = 0;
+    const MPI_Comm *all = communicator;
+    if (MPI_Initialized(&begun) || (communicator && !begun))
+        return "the program gives a communicator, and has not started MPI, or another one than "
+               "the plugin is built with";
     const char *why = start_mpi();
     if (why) return why;
     look = looks;
     go_on = goes_on;
     leave = leaves;
     starter = getpid();
-    int code = MPI_Comm_dup(MPI_COMM_WORLD, &own);
+    int code = MPI_Comm_dup(all ? *all : MPI_COMM_WORLD, &own);
     if (!code) code = MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
     if (!code) code = MPI_Comm_dup(own, &ending);
     if (!code) code = MPI_Comm_rank(own, &plugin.rank);
@@ -192,6 +198,15 @@ static const char *start(comm_look *looks, comm_go_on *goes_on, comm_leave *leav
     if (!code) code = find_node();
     if (!code) code = find_machines();
     if (!code) code = expect_end();
+    return failure(code);
+}
+
+static const char *compare(const void *communicator, bool *same)
+{
+    const MPI_Comm *other = communicator;
+    int result = MPI_UNEQUAL;
+    int code = MPI_Comm_compare(*other, own, &result);
+    *same = result == MPI_CONGRUENT;
     return failure(code);
 }
 
@@ -275,6 +290,7 @@ static const char *gather(const void *mine, const size_t *starts, void *all)
 
 static comm_plugin plugin = {.version = COMM_PLUGIN_VERSION,
                              .start = start,
+                             .compare = compare,
                              .exchange = exchange,
                              .gather = gather,
                              .give_up = give_up};

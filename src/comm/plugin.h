@@ -18,7 +18,11 @@ typedef struct comm_plugin {
     int version;
     int rank, ranks;                       /* after start, as what follows */
     int node_rank, node_ranks, node_first; /* on this machine; `node_first`: rank of its first */
-    const char *(*start)(comm_look *look, comm_go_on *go_on, comm_leave *leave);
+    /* `communicator`: an MPI_Comm's address; NULL: all ranks, and MPI is started if need be */
+    const char *(*start)(const void *communicator, comm_look *look, comm_go_on *go_on,
+                         comm_leave *leave);
+    /* Whether a communicator has the ranks of the one that was given to `start`. */
+    const char *(*compare)(const void *communicator, bool *same);
     const char *(*exchange)(comm_message *list, int count);
     const char *(*gather)(const void *mine, const size_t *starts, void *all);
     void (*give_up)(void);

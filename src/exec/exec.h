@@ -69,8 +69,8 @@ kata_status exec_files_run_plan(exec_context *context, const chain *c, const pla
                                 const analysis_chain *a, messages *m);
 /* Says how chains with fields in files have run. */
 void exec_files_explain(const exec_context *context, bool json, text *out);
-/* ranks.c: on several ranks, sets context->ranks; to be freed. */
-kata_status exec_ranks_open(exec_context *context, messages *m);
+/* ranks.c: on several ranks, sets context->ranks; to be freed. `communicator`: as of comm_open. */
+kata_status exec_ranks_open(exec_context *context, const void *communicator, messages *m);
 void exec_ranks_close(exec_context *context);
 /* Where a field's values are dealt out to ranks, gives all ranks all of them. All ranks call it. */
 kata_status exec_make_whole(exec_context *context, chain_slot *slot, messages *m);

@@ -335,9 +335,9 @@ int exec_ranks_count(const exec_context *context)
     return context->ranks ? comm_ranks(context->ranks->comm) : 1;
 }
 
-kata_status exec_ranks_open(exec_context *context, messages *m)
+kata_status exec_ranks_open(exec_context *context, const void *communicator, messages *m)
 {
-    comm *c = comm_open(m);
+    comm *c = comm_open(communicator, m);
     if (!c) return m->status;
     struct exec_ranks *r = calloc(1, sizeof *r);
     if (!r) return message_no_memory(m);
