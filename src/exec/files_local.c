@@ -98,6 +98,7 @@ bool files_reduce_nothing(files_run *run)
 bool files_add_loop(files_run *run, int number, const grid_box *box)
 {
     if (is_next_tile(run, number) && !files_run_loops(run)) return false;
+    if (run->a->loops[number].loop->once) return add(run, number, box); /* plans run it anywhere */
     return add_empty(run, number) && add_reducing(run, number) && add(run, number, box);
 }
 

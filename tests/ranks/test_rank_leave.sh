@@ -71,6 +71,7 @@ if [ "$(cat machines.code)" -ne 0 ]; then fail "two machines" && cat machines.er
 expect_in left.err "error: rank 0: rank 2 has left the program, $next"
 for part in busy stop; do
     if [ "$(cat $part.code)" -ne 0 ]; then fail "$part exits with $(cat $part.code)"; fi
+    sed -i 's/ for 1[0-9] s;/ for 10 s;/' "$part.err" # on a busy machine
     echo "note: rank 0 has waited for rank 2 for 10 s; it is to run a chain of 1 loops, the last 'set'" |
         diff - "$part.err" || fail "$part prints something else"
 done

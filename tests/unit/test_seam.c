@@ -1,9 +1,10 @@
-/* Chains on fields in files that are periodic along their slowest dimension: random programs give
- * the bits that they give without a limit of memory, and most of their loops run rolled out. */
+/* Programs with fields in files. Random ones that are periodic along the slowest dimension give the
+ * bits that they give without a limit of memory, and most of their loops run rolled out. */
 /* Labels: hostile */
 #include "api/api.h"
 #include "exec/on_files.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -181,8 +182,34 @@ static void random_periodic_programs_stream(void **state)
     assert_true(count < PROGRAMS || rolled > count / 2);
 }
 
+/* A loop that runs once may come before the loops with points, but not what reduces over none. */
+static void reductions_over_no_points_come_last(void **state)
+{
+    (void)state;
+    double least = 0;
+    kata *k = kata_open(&(kata_options){.memory = 24000}); /* for one loop a section */
+    kata_module *m = kata_module_from_text(k, "k.kata",
+                                           "kernel low(in double u, min double s)\n"
+                                           "{ s = min(s, u[0,0,1]); }\n"
+                                           "kernel next(inout double n) { n += 1; }\n");
+    kata_grid *g = kata_grid_3d(k, 32, 16, 64);
+    kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = KATA_CLAMP);
+    kata_field_new(g, "v", KATA_F64);
+    kata_scalar *s = kata_scalar_new(k, "s", KATA_F64), *n = kata_scalar_new(k, "n", KATA_F64);
+    kata_kernel *low = kata_kernel_find(m, "low");
+    kata_apply(low, kata_box_3d(g, 0, 10, 0, 16, 5, 60), u, s);
+    kata_apply(low, kata_box_3d(g, 9, 9, 0, 16, 5, 60), u, s);
+    kata_apply(kata_kernel_find(m, "next"), kata_once(k), n);
+    assert_int_equal(kata_scalar_get(s, &least), KATA_OK);
+    assert_true(k->exec.files->streamed > 0 && isinf(least));
+    assert_int_equal(kata_close(k), KATA_OK);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_periodic_programs_stream)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_periodic_programs_stream),
+        cmocka_unit_test(reductions_over_no_points_come_last),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
