@@ -216,6 +216,15 @@ static kata_status run_section(seams *s, int first, int end, bool *done)
 
 /* ---- a chain --------------------------------------------------------------------------------- */
 
+static kata_status run_streamed(const seams *s, chain *c)
+{
+    analysis_chain a;
+    kata_status status = analysis_chain_make(c, &a) ? KATA_OK : message_no_memory(s->m);
+    if (!status) status = files_run_chain(s->context, c, &a, store_pool_left(s->pool), s->m);
+    analysis_chain_free(&a);
+    return status;
+}
+
 /* Runs loops as they are: streamed, if they can be, or on mapped files. */
 static kata_status run_plainly(seams *s, int first, int end, bool streamed)
 {
@@ -225,13 +234,9 @@ static kata_status run_plainly(seams *s, int first, int end, bool streamed)
         done = exec_local_add(&s->local, loop, l, &loop->box, loop->parted) &&
                exec_local_bound(&s->local);
     }
-    kata_status status;
-    if (!done)
-        status = message_no_memory(s->m);
-    else if (streamed)
-        status = files_run_chain(s->context, &s->local.chain, s->m);
-    else
-        status = files_run_home(s->context, &s->local.chain, s->m);
+    kata_status status = done ? KATA_OK : message_no_memory(s->m);
+    if (!status && streamed) status = run_streamed(s, &s->local.chain);
+    if (!status && !streamed) status = files_run_home(s->context, &s->local.chain, s->m);
     clear(s);
     return status;
 }

@@ -60,7 +60,7 @@ struct files_run {
     arena memory;
 };
 
-/* ---- on_files.c ------------------------------------------------------------------------------ */
+/* ---- files_stream.c -------------------------------------------------------------------------- */
 
 /* A chain, and the plan that streams it. */
 typedef struct files_work {
@@ -72,8 +72,10 @@ typedef struct files_work {
 } files_work;
 
 kata_status files_run_streamed(exec_context *context, const files_work *work, messages *m);
-/* Runs a chain whose arrays are made: streamed if it can be, or else on mapped files. */
-kata_status files_run_chain(exec_context *context, chain *c, messages *m);
+/* Runs a chain whose arrays are made: streamed if rings for it fit so many bytes, or else on mapped
+ * files. */
+kata_status files_run_chain(exec_context *context, chain *c, const analysis_chain *a,
+                            int64_t memory, messages *m);
 /* Runs it on mapped files. */
 kata_status files_run_home(exec_context *context, chain *c, messages *m);
 

@@ -150,6 +150,12 @@ static bool make_memory(store_array *a, kata_layout layout, bool zero, bool far)
     return true;
 }
 
+static kata_layout layout_of(const store_array *a)
+{
+    if (a->block > 1) return KATA_BLOCKS;
+    return a->components > 1 && a->pitch_x == a->components ? KATA_STRUCTURES : KATA_ARRAYS;
+}
+
 static store_array *make(const store_array *like, kata_layout layout, bool zero, bool far)
 {
     store_array *a = calloc(1, sizeof *a);
@@ -171,7 +177,7 @@ store_array *store_array_make(const store_array *like, kata_layout layout, bool 
 
 store_array *store_array_make_file(const store_array *like)
 {
-    return make(like, store_layout_of(like), false, true);
+    return make(like, layout_of(like), false, true);
 }
 
 store_array *store_array_new(const grid_box *box, kata_type type, int components,
@@ -179,12 +185,6 @@ store_array *store_array_new(const grid_box *box, kata_type type, int components
 {
     store_array like = {.type = type, .components = components, .box = *box, .room = *box};
     return store_array_make(&like, layout, true);
-}
-
-kata_layout store_layout_of(const store_array *a)
-{
-    if (a->block > 1) return KATA_BLOCKS;
-    return a->components > 1 && a->pitch_x == a->components ? KATA_STRUCTURES : KATA_ARRAYS;
 }
 
 bool store_is_fair_room(const grid_box *box, const grid_box *room, int64_t bytes)
@@ -208,7 +208,7 @@ bool store_array_extend(store_array *a, const grid_box *to)
     larger.room = grid_box_hull(&a->room, to);
     if (!store_is_fair_room(&a->box, &larger.room, a->components * store_type_bytes(a->type)))
         return false;
-    if (!make_memory(&larger, store_layout_of(a), false, false)) return false;
+    if (!make_memory(&larger, layout_of(a), false, false)) return false;
     store_assign(&larger, a);
     store_pool_return(a->pool, a->memory, a->bytes);
     *a = larger;
@@ -220,7 +220,7 @@ store_array *store_array_copy(const store_array *a)
     store_array like = *a;
     like.around = 0;
     if (!a->bytes) like.room = a->box;
-    store_array *copy = store_array_make(&like, store_layout_of(a), false);
+    store_array *copy = store_array_make(&like, layout_of(a), false);
     if (copy) store_assign(copy, a);
     return copy;
 }

@@ -80,10 +80,6 @@ store_array *store_array_new(const grid_box *box, kata_type type, int components
 /* The same with the type, components, box, room and pool of another. `zero`: all values are zero;
  * otherwise they are to be set before they are read. */
 store_array *store_array_make(const store_array *like, kata_layout layout, bool zero);
-/* The same as `like`, not yet set, in a file; like has a pool with a limit. */
-store_array *store_array_make_file(const store_array *like);
-/* The layout of own memory. */
-kata_layout store_layout_of(const store_array *a);
 /* Whether memory for the indices of a room is not more than a few times as much as for a box of
  * values; bytes: of a point. */
 bool store_is_fair_room(const grid_box *box, const grid_box *room, int64_t bytes);
