@@ -20,6 +20,8 @@ static const char *refuses(const plan *p, const analysis_chain *a, int node, int
         return "fields have buffers in this plan, and its tiles cannot run at once";
     if (n->kind == PLAN_BUFFER && !can_have_window(a->slots[n->slot]))
         return "rows of a field in a buffer are not contiguous, or it is wrapped";
+    if (n->kind == PLAN_MOVE && a->slots[n->slot]->array && a->slots[n->slot]->array->ring)
+        return "a field is moved, of which only some planes are in memory";
     for (int child = n->child; child && !why; child = p->nodes[child].next)
         why = refuses(p, a, child, tile);
     return why;

@@ -47,6 +47,7 @@ bool store_ring_make(store_ring *ring, const chain_slot *field, int64_t planes)
     ring->memory = port_ring_new(ring->bytes, parts_of(home));
     if (!ring->memory) return false;
     ring->array.file = NULL;
+    ring->array.ring = true;
     ring->array.memory = ring->memory;
     ring->array.bytes = 2 * ring->bytes * (size_t)parts_of(home);
     if (home->pitch_x == 1)

@@ -25,6 +25,7 @@ typedef struct store_array {
     _Atomic int64_t around;  /* the loop whose constants lie around the values; 0: none */
     struct store_pool *pool; /* where own memory is from and returns to; NULL: the system */
     struct port_file *file;  /* that the memory is mapped to; NULL: none */
+    bool ring;               /* it holds some planes of the field */
 } store_array;
 
 /* ---- pool.c: memory of the arrays of a context ----------------------------------------------- */

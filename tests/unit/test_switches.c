@@ -166,7 +166,8 @@ static void remove_folder(const char *folder)
     for (struct dirent *entry; (entry = readdir(all));) {
         char path[600];
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (entry->d_name[0] != '.') assert_int_equal(remove(path), 0);
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            assert_int_equal(remove(path), 0);
     }
     closedir(all);
     assert_int_equal(rmdir(folder), 0);
