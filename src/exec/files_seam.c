@@ -16,7 +16,6 @@ enum { LARGEST_SECTION = 64 };
 
 typedef struct seams {
     exec_context *context;
-    const chain *c;
     const analysis_chain *a;
     struct store_pool *pool;
     int dimension;
@@ -74,15 +73,17 @@ static bool find_starts(seams *s, const analysis_section *part, int64_t *starts,
     int64_t low = 0;
     *reach = 0;
     if (!lags || !analysis_find_lags(part, NULL, lags)) return false;
+    /* No loop reads below plane 0: that says where the first one begins. */
     for (int pass = 0; pass < 2; pass++)
         for (int l = part->first; l < part->end; l++) {
             const analysis_loop *loop = &s->a->loops[l];
-            int64_t at = starts[l - part->first] = low - lags[l - part->first][s->dimension].lo;
+            const int64_t late = -lags[l - part->first][s->dimension].lo, at = low + late;
+            starts[l - part->first] = at;
             for (int i = 0; i < loop->touch_count; i++) {
                 if (loop->touches[i].scalar) continue;
                 analysis_distance far = analysis_distance_of(loop, &loop->touches[i], s->dimension);
-                if (pass == 0) low = larger(low, -(at - low + far.lo));
-                *reach = larger(*reach, larger(at, at + far.hi));
+                if (pass == 0) low = larger(low, -(late + far.lo));
+                if (pass == 1) *reach = larger(*reach, larger(at, at + far.hi));
             }
         }
     return true;
@@ -281,7 +282,7 @@ static bool same_grid(const analysis_loop *a, const analysis_loop *b)
 kata_status files_run_seams(exec_context *context, const chain *c, const analysis_chain *a,
                             messages *m)
 {
-    seams s = {.context = context, .c = c, .a = a, .m = m};
+    seams s = {.context = context, .a = a, .m = m};
     kata_status status = KATA_OK;
     s.rolled = calloc((size_t)a->slot_count + 1, sizeof *s.rolled);
     if (!s.rolled) return message_no_memory(m);

@@ -35,6 +35,24 @@ expect_same() # memory application [options]
 expect_same 200k cloverleaf --cells 32 --steps 3 --quiet
 expect_same 64k cavity --re 100 --size 24 --tolerance 0.5 --quiet --data cavity.vtkhdf
 
+# Writes a file of doubles that are unlike their neighbours.
+write_values() # file size...
+{
+    python3 - "$@" <<'END' || fail "no input"
+import math
+import struct
+import sys
+
+shape = tuple(int(word) for word in sys.argv[2:])
+header = "{'descr': '<f8', 'fortran_order': False, 'shape': %s, }" % (shape,)
+header += " " * (63 - (len(header) + 10) % 64) + "\n"
+values = ((i * 7919 % 1000) / 1000 for i in range(math.prod(shape)))
+with open(sys.argv[1], "wb") as f:
+    f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+    f.write(b"".join(struct.pack("<d", value) for value in values))
+END
+}
+
 # Steps of one kernel, in sections. Explain says how.
 cat >heat.kata <<'END'
 kernel heat(in double u, out double v, max double largest) {
@@ -42,14 +60,7 @@ kernel heat(in double u, out double v, max double largest) {
     largest = max(largest, v);
 }
 END
-python3 - <<'END' || fail "no input"
-import struct
-header = "{'descr': '<f8', 'fortran_order': False, 'shape': (300, 200), }"
-header += " " * (63 - (len(header) + 10) % 64) + "\n"
-with open("u.npy", "wb") as f:
-    f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
-    f.write(struct.pack("<60000d", *((i * 7919 % 1000) / 1000 for i in range(60000))))
-END
+write_values u.npy 300 200
 apply=("$kata" apply ../heat.kata heat u=../u.npy v=v.npy --steps 40 --boundary clamp)
 in_folder free "${apply[@]}"
 KATA_MEMORY=500k KATA_SPILL=$PWD/spill KATA_EXPLAIN=text KATA_EXPLAIN_QUICK=1 KATA_EXPLAIN_FILE=$PWD/explained \
@@ -66,14 +77,7 @@ diff -r free limited || fail "kata apply differs on a slow disk"
 cat >rows.kata <<'END'
 kernel rows(in double u, out double v) { v = 0.5*u[0,0,1] + 0.2*(u[-1,0,0] + u[1,0,0]); }
 END
-python3 - <<'END' || fail "no input"
-import struct
-header = "{'descr': '<f8', 'fortran_order': False, 'shape': (20, 64, 390), }"
-header += " " * (63 - (len(header) + 10) % 64) + "\n"
-with open("w.npy", "wb") as f:
-    f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
-    f.write(b"".join(struct.pack("<d", i * 7919 % 1000) for i in range(20 * 64 * 390)))
-END
+write_values w.npy 20 64 390
 rows=("$kata" apply ../rows.kata rows u=../w.npy v=v.npy --steps 5 --boundary clamp)
 in_folder free "${rows[@]}"
 KATA_MEMORY=3M in_folder limited "${rows[@]}"

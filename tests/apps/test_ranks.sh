@@ -4,14 +4,9 @@
 set -euo pipefail
 # shellcheck source=tests/apps/apps_helpers.bash
 . "$KATA_SOURCE/tests/apps/apps_helpers.bash"
-
-plugin=$KATA_BUILD/katagami-mpi.so
-if ! command -v mpirun >/dev/null || [ ! -e "$plugin" ]; then exit 77; fi
-# Libraries of MPI leave memory behind, which the address sanitizer reports.
-if [ "$KATA_SANITIZED" = 1 ]; then exit 77; fi
-export KATA_MPI=$plugin KATA_RANKS=small KATA_THREADS=1
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
+# shellcheck source=tests/ranks/ranks_helpers.bash
+. "$KATA_SOURCE/tests/ranks/ranks_helpers.bash"
+export OMPI_MCA_rmaps_base_oversubscribe=1
 
 # Runs a command on so many ranks, in a folder of its own; on one without MPI.
 on_ranks() # ranks command...
