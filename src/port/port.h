@@ -39,13 +39,22 @@ int port_error(port *p);
 /* Bytes that were moved so far. */
 size_t port_moved(const port *p, bool out);
 
+/* Memory for rings. It keeps its size when rings are freed, so that later ones have it at once. */
+typedef struct port_rings port_rings;
+/* NULL when memory is out. */
+port_rings *port_rings_open(void);
+/* After all rings were freed. */
+void port_rings_close(port_rings *rings);
+/* Gives back what is more than so many bytes, unless there are rings. */
+void port_rings_keep(port_rings *rings, size_t bytes);
+
 /* The bytes of a ring for at least so many: a multiple of PORT_ALIGN, and of a huge page where that
  * adds little. */
 size_t port_ring_bytes(size_t least);
 /* Memory of `bytes`, of port_ring_bytes, that lies twice, one after the other, at `times` places
- * each 2 * bytes apart: what is written to one is read from the other. Some bytes behind may be
- * read, too. NULL when memory is out. */
-void *port_ring_new(size_t bytes, int times);
-void port_ring_free(void *ring, size_t bytes, int times);
+ * each 2 * bytes apart: what is written to one is read from the other. It is not set. Some bytes
+ * behind may be read, too. NULL when memory is out. */
+void *port_ring_new(port_rings *rings, size_t bytes, int times);
+void port_ring_free(port_rings *rings, void *ring, size_t bytes, int times);
 
 #endif

@@ -47,6 +47,7 @@ struct store_pool {
     int64_t declared, near, limit;     /* bytes of fields; of large arrays in memory; 0: none */
     char *folder;                      /* for files */
     text why;                          /* the latest file cannot be had */
+    port_rings *rings;                 /* NULL at first */
 };
 
 struct store_pool *store_pool_new(void) { return calloc(1, sizeof(struct store_pool)); }
@@ -100,6 +101,7 @@ static void release(struct store_pool *pool, int i)
 void store_pool_empty(struct store_pool *pool)
 {
     while (pool->count) release(pool, pool->count - 1);
+    if (pool->rings) port_rings_keep(pool->rings, 0);
 }
 
 void store_pool_end_chain(struct store_pool *pool)
@@ -112,6 +114,7 @@ void store_pool_free(struct store_pool *pool)
 {
     if (!pool) return;
     store_pool_empty(pool);
+    port_rings_close(pool->rings);
     free(pool->folder);
     text_free(&pool->why);
     free(pool);
@@ -159,6 +162,12 @@ const char *store_pool_why(const struct store_pool *pool, const char **folder)
     return pool->why.length ? text_get(&pool->why) : NULL;
 }
 
+port_rings *store_pool_rings(struct store_pool *pool)
+{
+    if (!pool->rings) pool->rings = port_rings_open();
+    return pool->rings;
+}
+
 /* ---- taking and returning -------------------------------------------------------------------- */
 
 static void *take_waiting(struct store_pool *pool, size_t bytes)
@@ -176,12 +185,13 @@ void *store_pool_take(struct store_pool *pool, size_t bytes, bool *zero)
 {
     *zero = true;
     if (pool) pool->near += (int64_t)bytes;
+    if (pool && pool->rings) port_rings_keep(pool->rings, (size_t)store_pool_left(pool));
     if (bytes < MAP_BYTES) return small_memory(bytes);
     size_t whole = mapped_bytes(bytes);
     void *memory = take_waiting(pool, whole);
     *zero = !memory;
     if (!memory) memory = map(whole);
-    if (memory || !pool || !pool->count) return memory;
+    if (memory || !pool || !(pool->count || pool->rings)) return memory;
     store_pool_empty(pool);
     return map(whole);
 }

@@ -15,6 +15,8 @@ bool store_pool_sends_away(struct store_pool *pool, size_t bytes);
 struct port_file *store_pool_file(struct store_pool *pool, size_t bytes);
 /* Why the latest file could not be had, and the folder; NULL: it could. */
 const char *store_pool_why(const struct store_pool *pool, const char **folder);
+/* Memory for rings; NULL when memory is out. */
+port_rings *store_pool_rings(struct store_pool *pool);
 /* array.c: an array like another, not yet set, in a file; the other has a pool with a limit. */
 store_array *store_array_make_file(const store_array *like);
 /* Takes back what store_pool_take gave for so many bytes. */

@@ -1,5 +1,5 @@
 /* Rings: some planes of a field in memory, whose other values are in its file. */
-#include "store/store.h"
+#include "store/pool.h"
 
 static const int64_t FAR = INT64_C(1) << 48;
 
@@ -44,7 +44,8 @@ bool store_ring_make(store_ring *ring, const chain_slot *field, int64_t planes)
     ring->period = home->box.hi[d] < chain_slot_memory(field).hi[d] ? home->box.hi[d] : FAR;
     ring->plane_bytes = plane_bytes(field);
     ring->bytes = port_ring_bytes(ring->plane_bytes * (size_t)planes);
-    ring->memory = port_ring_new(ring->bytes, parts_of(home));
+    port_rings *rings = store_pool_rings(field->pool);
+    ring->memory = rings ? port_ring_new(rings, ring->bytes, parts_of(home)) : NULL;
     if (!ring->memory) return false;
     ring->array.file = NULL;
     ring->array.ring = true;
@@ -63,7 +64,9 @@ bool store_ring_make(store_ring *ring, const chain_slot *field, int64_t planes)
 
 void store_ring_free(store_ring *ring)
 {
-    port_ring_free(ring->memory, ring->bytes, parts_of(&ring->array));
+    if (ring->memory)
+        port_ring_free(store_pool_rings(ring->slot.pool), ring->memory, ring->bytes,
+                       parts_of(&ring->array));
     ring->memory = NULL;
 }
 

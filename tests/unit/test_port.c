@@ -100,18 +100,17 @@ static void files_that_cannot_be_had_say_why(void **state)
     text_free(&why);
 }
 
-/* The second byte of every `step` bytes: the first of some were set when the ring was made. */
-static void check_ring(size_t least, size_t step)
+/* Looks at one byte of every `step` bytes. */
+static void check_ring(port_rings *rings, size_t least, size_t step)
 {
     enum { TIMES = 2 };
     const size_t bytes = port_ring_bytes(least);
     assert_true(bytes >= least && bytes % PORT_ALIGN == 0);
-    volatile unsigned char *ring = port_ring_new(bytes, TIMES);
+    volatile unsigned char *ring = port_ring_new(rings, bytes, TIMES);
     assert_non_null(ring);
     for (size_t t = 0; t < TIMES; t++) {
         volatile unsigned char *own = ring + 2 * bytes * t;
         for (size_t i = 1; i < bytes; i += step) {
-            assert_int_equal(own[i], 0);
             own[i] = (unsigned char)(i + t);
             assert_int_equal(own[bytes + i], (unsigned char)(i + t));
             own[bytes + i] = (unsigned char)(i + t + 1);
@@ -119,15 +118,49 @@ static void check_ring(size_t least, size_t step)
         }
     }
     assert_int_equal(ring[1], 2); /* the second one is another */
-    port_ring_free((void *)(uintptr_t)ring, bytes, TIMES);
+    port_ring_free(rings, (void *)(uintptr_t)ring, bytes, TIMES);
 }
 
 static void rings_lie_twice(void **state)
 {
     (void)state;
-    check_ring(3 * PORT_ALIGN, 100);
-    check_ring(3 * PORT_ALIGN - 1, 100);
-    check_ring((20 << 20) + 1, 5000); /* of huge pages */
+    port_rings *rings = port_rings_open();
+    assert_non_null(rings);
+    check_ring(rings, 3 * PORT_ALIGN, 100);
+    check_ring(rings, 3 * PORT_ALIGN - 1, 100);
+    check_ring(rings, (20 << 20) + 1, 5000); /* of huge pages */
+    check_ring(rings, 5 * PORT_ALIGN, 100);
+    port_rings_close(rings);
+}
+
+/* Rings that are there at once have memory of their own, also where it is used again. */
+static void rings_take_turns(void **state)
+{
+    (void)state;
+    enum { SMALL = 3 * PORT_ALIGN, LARGE = 20 << 20 };
+    port_rings *rings = port_rings_open();
+    assert_non_null(rings);
+    for (int round = 0; round < 3; round++) {
+        char *a = port_ring_new(rings, SMALL, 1), *b = port_ring_new(rings, LARGE, 1);
+        assert_true(a && b);
+        memset(a, 1, SMALL);
+        memset(b, 2, LARGE);
+        port_ring_free(rings, a, SMALL, 1);
+        char *c = port_ring_new(rings, LARGE, 2);
+        assert_non_null(c);
+        memset(c, 3, LARGE);
+        memset(c + 2 * LARGE, 4, LARGE);
+        for (size_t i = 0; i < LARGE; i += 100) {
+            assert_int_equal(b[i], 2);
+            assert_int_equal(c[i + LARGE], 3);
+        }
+        port_rings_keep(rings, 0); /* without effect: there are rings */
+        assert_int_equal(c[0], 3);
+        port_ring_free(rings, b, LARGE, 1);
+        port_ring_free(rings, c, LARGE, 2);
+        if (round == 1) port_rings_keep(rings, LARGE);
+    }
+    port_rings_close(rings);
 }
 
 int main(void)
@@ -138,6 +171,7 @@ int main(void)
         cmocka_unit_test(moves_behind_the_end_fail_once),
         cmocka_unit_test(files_that_cannot_be_had_say_why),
         cmocka_unit_test(rings_lie_twice),
+        cmocka_unit_test(rings_take_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
