@@ -87,7 +87,7 @@ static kata_status read_plan(kata *k, const char *given)
     text wrong = {0};
     const char *words = given ? given : environment_get("KATA_PLAN");
     k->exec.fastest = !words;
-    bool good = plan_request_read(words ? words : "loops", &k->exec.request, &wrong);
+    bool good = plan_request_read(words ? words : "loops", k->exec.request, PLAN_MOST_METHODS, &wrong);
     kata_status status = good ? KATA_OK
                               : refuse_plan(k, given ? "plan" : "environment variable KATA_PLAN",
                                             words, text_get(&wrong));

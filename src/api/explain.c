@@ -65,7 +65,7 @@ bool api_explains_before(const kata *k) { return k->explain && !shows_fastest(k)
 /* The plan to be shown; NULL: it was shown before, or memory is out. */
 static const plan *find_plan(kata *k, const analysis_chain **a)
 {
-    plan_request request = k->exec.request;
+    plan_request request = k->exec.request[0];
     bool fastest = shows_fastest(k);
     if (fastest) request = exec_cpu_fastest(&k->exec, &k->chain);
     bool known = !fastest && k->exec.plans && plan_cache_knows(k->exec.plans, &k->chain, &request);

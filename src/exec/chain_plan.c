@@ -2,13 +2,15 @@
 #include "exec/cpu.h"
 
 /* What was asked for and cannot be had is said, a line for each reason. */
-static void warn_of_refusals(const plan *p, const char *method, const chain *c, messages *m)
+static void warn_of_refusals(const plan *p, int level, const char *method, const chain *c,
+                             messages *m)
 {
     text lines = {0};
     int loops = 0;
     for (int i = 0; i < p->refusal_count; i++) {
         const plan_refusal *r = &p->refusals[i];
-        text_add(&lines, "%s'%s'", i ? "\n  " : "", c->loops[r->first].kernel->name);
+        if (r->level != level) continue;
+        text_add(&lines, "%s'%s'", loops ? "\n  " : "", c->loops[r->first].kernel->name);
         if (r->loops > 1) text_add(&lines, " and %d more", r->loops - 1);
         text_add(&lines, ": %s", r->why);
         loops += r->loops;
@@ -43,6 +45,7 @@ const plan *exec_plan_of(exec_context *context, const plan_request *request, con
 {
     bool is_new = false;
     const plan *p = plan_of(context, request, c, analysis, &is_new, m);
-    if (p && is_new) warn_of_refusals(p, request->method, c, m);
+    for (int level = 0; p && is_new && request; request = request->below)
+        warn_of_refusals(p, level++, request->method, c, m);
     return p;
 }

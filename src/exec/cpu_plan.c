@@ -71,7 +71,7 @@ bool cpu_plan_by(exec_context *context, const plan_request *request, const chain
 
 bool cpu_plan_as_asked(exec_context *context, const chain *c, cpu_work *work, messages *m)
 {
-    const plan_request *asked = &context->request;
+    const plan_request *asked = context->request;
     kata_status status = KATA_OK;
     if (!asked->method) return plan_loops(context, c, work, m);
     const plan *p = work->plan = exec_plan_of(context, asked, c, &work->a, m);

@@ -31,7 +31,7 @@ typedef struct exec_context {
     observe_meter *meter; /* NULL: nothing is measured */
     jit *jit;
     plan_cache *plans;        /* NULL at first */
-    plan_request request;     /* of the executors "plan" and "cpu" */
+    plan_request request[PLAN_MOST_METHODS]; /* of the executors "plan" and "cpu" */
     bool fastest;             /* "cpu" finds out which plan is fastest, instead */
     bool remember;            /* and keeps what it finds out */
     bool tune;                /* searches at once, whatever that costs */

@@ -29,7 +29,7 @@ static kata_status refuse_plan(const plan *p, const analysis_chain *a, const cha
 static kata_status run_plan(exec_context *context, chain *c, messages *m)
 {
     const analysis_chain *a;
-    const plan *p = exec_plan_of(context, &context->request, c, &a, m);
+    const plan *p = exec_plan_of(context, context->request, c, &a, m);
     kata_status status = p ? KATA_OK : KATA_ERROR_MEMORY;
     text why = {0};
     bool stops = false;

@@ -123,11 +123,12 @@ static void make(plan_group *g, const plan_request *r, plan *p, int parent)
          c = chunk_of(g, r->every, c.end)) {
         plan_group_extents(g, &c);
         add_exchanges(g, p, seq);
-        plan_add_loops(p, seq, &c, PLAN_ONCE | PLAN_ON_GRID | PLAN_REDUCED);
+        plan_add_below(g, r, &c, g->what, g->cut, p, seq);
     }
     analysis_section none = {g->part.a, g->part.first, g->part.first};
     plan_group_extents(g, &none); /* margins are not moved in */
     plan_blocks_close(g, p, blocks, seq);
 }
 
-const plan_method plan_blocked = {"blocked", false, false, PLAN_TAKES_PARTS, applicable, make};
+const plan_method plan_blocked = {"blocked",  false, false, PLAN_TAKES_PARTS | PLAN_TAKES_TILES,
+                                  applicable, make};

@@ -51,7 +51,8 @@ static uint64_t key_of_chain(const chain *c)
 static uint64_t key_of(uint64_t chain, const plan_request *r)
 {
     uint64_t key = hash_bytes(r->method, strlen(r->method), chain);
-    return hash_bytes(r->tile, sizeof *r - offsetof(plan_request, tile), key);
+    key = hash_bytes(r->tile, sizeof *r - offsetof(plan_request, tile), key);
+    return r->below ? key_of(key, r->below) : key;
 }
 
 static known *find(plan_cache *cache, uint64_t key, bool *is_new)

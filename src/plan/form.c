@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { DEEPEST = 64, DEEPEST_TILES = 12 };
+enum { DEEPEST = 64, DEEPEST_TILES = 18 };
 
 /* The nodes around a node. */
 typedef struct around {

@@ -25,7 +25,7 @@ bool plan_are_alike(const chain_slot *a, const chain_slot *b);
 /* The program's name of a field or scalar; NULL where it has none. */
 const char *plan_slot_name(const analysis_chain *a, int slot);
 /* Notes that a method cannot be used for loops (those on a grid), and why. */
-void plan_refuse(plan *p, const analysis_section *loops, const char *why);
+void plan_refuse(plan *p, const analysis_section *loops, int level, const char *why);
 
 /* Of a leaf along a dimension: 1 unless it is a loop on a coarser grid. */
 int64_t plan_scale_of(const plan_node *leaf, int dimension);

@@ -88,10 +88,12 @@ const char *plan_slot_name(const analysis_chain *a, int slot)
 }
 
 /* The entry of a reason; NULL when memory is out. */
-static plan_refusal *refusal_of(plan *p, const char *why)
+static plan_refusal *refusal_of(plan *p, int level, const char *why)
 {
     int i = 0;
-    while (i < p->refusal_count && strcmp(p->refusals[i].why, why) != 0) i++;
+    while (i < p->refusal_count &&
+           (p->refusals[i].level != level || strcmp(p->refusals[i].why, why) != 0))
+        i++;
     if (i < p->refusal_count) return &p->refusals[i];
     void *refusals = p->refusals;
     char *words = arena_copy_text(&p->memory, why, strlen(why));
@@ -99,17 +101,19 @@ static plan_refusal *refusal_of(plan *p, const char *why)
         !vector_reserve(&refusals, &p->refusal_capacity, (size_t)i + 1, sizeof *p->refusals))
         return NULL;
     p->refusals = refusals;
-    p->refusals[p->refusal_count++] = (plan_refusal){.why = words};
+    p->refusals[p->refusal_count++] = (plan_refusal){.why = words, .level = level, .last = -1};
     return &p->refusals[i];
 }
 
-void plan_refuse(plan *p, const analysis_section *loops, const char *why)
+void plan_refuse(plan *p, const analysis_section *loops, int level, const char *why)
 {
     for (int l = loops->first; l < loops->end; l++) {
         if (loops->a->loops[l].loop->once) continue;
-        plan_refusal *r = refusal_of(p, why);
+        plan_refusal *r = refusal_of(p, level, why);
         if (!r) p->failed = true;
-        if (r && !r->loops++) r->first = l;
+        if (!r || l <= r->last) continue; /* it lies in two nodes */
+        if (!r->loops++) r->first = l;
+        r->last = l;
     }
 }
 

@@ -124,14 +124,15 @@ typedef struct plan_schedule {
 /* Loops for which the method that was asked for cannot be used: they run loop by loop. */
 typedef struct plan_refusal {
     const char *why;
-    int first, loops; /* the first of those with this reason, and how many they are */
+    int level;              /* of the method: how many are around it */
+    int first, last, loops; /* the first and last of those with this reason, and how many */
 } plan_refusal;
 
 typedef struct plan {
     plan_node *nodes; /* nodes[0] is none */
     int count, root, leaf_count;
     size_t capacity;
-    plan_refusal *refusals; /* of plan_make, one per reason */
+    plan_refusal *refusals; /* of plan_make, one per reason and level */
     int refusal_count;
     size_t refusal_capacity;
     plan_schedule schedule; /* of plan_make, and of plan_schedule_make */
@@ -241,15 +242,16 @@ plan_traffic plan_find_traffic(const plan *p, const analysis_chain *a);
 /* A request for a plan. Sizes along dimensions in which a group of loops cannot be tiled are
  * ignored. A group that the method does not suit runs loop by loop. */
 typedef struct plan_request {
-    const char *method; /* a name from the list in planners.c */
-    int64_t tile[3];    /* sizes, 0: not tiled */
-    int64_t inner[3];   /* of tiles in tiles, 0: none */
-    int64_t parts[3];   /* of blocks; 0 is 1 */
-    int64_t every;      /* loops between exchanges, 0: all */
-    int64_t depth;      /* loops that are tiled together at most, 0: all */
-    int64_t cache;      /* bytes that the fields of a tile may fill, of "tiled" */
-    int64_t threads;    /* that tiles are shared out to, of "tiled"; 0 is 1 */
-    int64_t prefetch;   /* 1: moves run beside the work */
+    const char *method;               /* a name from the list in planners.c */
+    const struct plan_request *below; /* plans the loops of a tile, or block; NULL: in order */
+    int64_t tile[3];                  /* sizes, 0: not tiled */
+    int64_t inner[3];                 /* of tiles in tiles, 0: none */
+    int64_t parts[3];                 /* of blocks; 0 is 1 */
+    int64_t every;                    /* loops between exchanges, 0: all */
+    int64_t depth;                    /* loops that are tiled together at most, 0: all */
+    int64_t cache;                    /* bytes that the fields of a tile may fill, of "tiled" */
+    int64_t threads;                  /* that tiles are shared out to, of "tiled"; 0 is 1 */
+    int64_t prefetch;                 /* 1: moves run beside the work */
 } plan_request;
 
 /* False when memory is out or there is no such method. */
@@ -260,9 +262,11 @@ const char *plan_method_name(int i);
 /* ---- request.c ------------------------------------------------------------------------------- */
 
 /* Reads "METHOD x=N y=N z=N inner.x=N ... parts.x=N ... every=N depth=N cache=N threads=N
- * prefetch"; all but the method is optional. False for any other text; `why` then says which word
- * is wrong, and nothing where the method is missing. */
-bool plan_request_read(const char *words, plan_request *out, text *why);
+ * prefetch"; all but the method is optional. Requests for what lies in tiles of one before follow
+ * it behind a /: out[1] is what out[0] has below, and so on, up to `most`. False for any other
+ * text; `why` then says which word is wrong, and nothing where the method is missing. */
+enum { PLAN_MOST_METHODS = 3 };
+bool plan_request_read(const char *words, plan_request *out, int most, text *why);
 /* The same words, from which the request can be read. */
 void plan_request_print(text *out, const plan_request *request);
 bool plan_request_equal(const plan_request *a, const plan_request *b);

@@ -24,6 +24,10 @@ typedef struct plan_passing {
  * of another: loops without a grid run before the others, reductions are finished after them. */
 typedef struct plan_group {
     analysis_section part;
+    unsigned what;           /* PLAN_ONCE | ...: what is to be planned of its loops */
+    int level;               /* how many methods there are around, in whose tiles or blocks it is */
+    bool in_window;          /* fields lie in a window that moves on with such tiles */
+    bool around[3];          /* dimensions that these tiles or blocks cut */
     int64_t finest[3];       /* sizes of the finest grid; 0: all loops run on one grid, and change
                                 no fields of others */
     const char *whole;       /* why it cannot be tiled at all; NULL: it can */
@@ -82,6 +86,11 @@ void plan_group_moves(const plan_group *g, plan *p, int parent, bool out, int ta
 /* A plan_find_span: in dimensions that are cut, extents of loops, and needs of what is moved in. */
 plan_span plan_group_span(const void *group, const plan_node *leaf, int d);
 
+/* planners.c: adds the loops of a section of a group in a tile or block, as the request says that
+ * is below. `what`: as of plan_add_loops; `cut`: dimensions that tiles or blocks around cut. */
+void plan_add_below(const plan_group *g, const plan_request *r, const analysis_section *part,
+                    unsigned what, const bool cut[3], plan *p, int parent);
+
 /* ---- skewed.c -------------------------------------------------------------------------------- */
 
 /* A group is tiled in sections, as deep as asked for, all about equally deep. */
@@ -119,7 +128,9 @@ enum {
     PLAN_TAKES_DEPTH = 8,
     PLAN_TAKES_CACHE = 16,
     PLAN_TAKES_PREFETCH = 32,
-    PLAN_TAKES_THREADS = 64
+    PLAN_TAKES_THREADS = 64,
+    PLAN_TAKES_TILES = 128, /* another method in its tiles */
+    PLAN_IN_TILES = 256     /* and can be in those of others: fields stay where they are */
 };
 
 /* A way to plan one group, below a SEQ node. */

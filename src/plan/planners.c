@@ -6,10 +6,10 @@
 static void make_in_order(plan_group *g, const plan_request *request, plan *p, int parent)
 {
     (void)request;
-    plan_add_loops(p, parent, &g->part, PLAN_ONCE | PLAN_ON_GRID | PLAN_REDUCED);
+    plan_add_loops(p, parent, &g->part, g->what);
 }
 
-static const plan_method plan_loops = {"loops", false, false, 0, NULL, make_in_order};
+static const plan_method plan_loops = {"loops", false, false, PLAN_IN_TILES, NULL, make_in_order};
 
 static const plan_method *const methods[] = {
     &plan_loops,      /* one loop after another */
@@ -46,40 +46,83 @@ static bool suits(const plan_method *method, plan_group *g, const plan_request *
     return !g->whole && (!method->applicable || method->applicable(g, request, why));
 }
 
+/* Loops that are planned in one place. */
+typedef struct place {
+    analysis_section part;
+    unsigned what;            /* PLAN_ONCE | ... */
+    const plan_group *around; /* NULL: it is the whole chain */
+    const bool *cut;          /* dimensions that are cut around */
+} place;
+
+/* The group that begins with a loop. What is cut around does not close there. */
+static bool make_group(plan_group *g, const place *in, int first, bool apart, bool ratios)
+{
+    if (!plan_group_make(g, in->part.a, first, apart, ratios && !in->around)) return false;
+    g->part.end = (int)smaller(g->part.end, in->part.end);
+    g->what = in->what;
+    if (!in->around) return true;
+    g->level = in->around->level + 1;
+    g->in_window = in->around->in_window;
+    for (int d = 0; d < 3; d++) {
+        g->around[d] = in->cut[d];
+        if (in->cut[d]) g->period[d] = 0;
+    }
+    return true;
+}
+
 /* Plans the group that begins with a loop; returns its end. */
-static int add_group(plan *p, int root, const analysis_chain *a, int first,
-                     const plan_method *method, const plan_request *request)
+static int add_group(plan *p, int root, const place *in, int first, const plan_method *method,
+                     const plan_request *request)
 {
     plan_group g;
     text why = {0};
-    bool made = plan_group_make(&g, a, first, method->apart, method->ratios);
+    bool made = make_group(&g, in, first, method->apart, method->ratios);
     bool suited = made && suits(method, &g, request, &why);
     if (made && !suited && g.finest[0]) { /* a part of it, on one grid, may suit */
         text_free(&why);
         plan_group_free(&g);
-        made = plan_group_make(&g, a, first, method->apart, false);
+        made = make_group(&g, in, first, method->apart, false);
         suited = made && suits(method, &g, request, &why);
     }
     if (!suited && !method->apart) { /* its loops may wait for one another */
         plan_group_free(&g);
-        made = plan_group_make(&g, a, first, true, false);
+        made = make_group(&g, in, first, true, false);
     }
-    if (!suited && method != &plan_loops && made) plan_refuse(p, &g.part, text_get(&why));
+    if (!suited && method != &plan_loops && made) plan_refuse(p, &g.part, g.level, text_get(&why));
     if (!suited) method = &plan_loops;
-    if (made && method->apart) plan_add_loops(p, root, &g.part, PLAN_ONCE);
+    if (made && method->apart) plan_add_loops(p, root, &g.part, g.what & PLAN_ONCE);
     if (made) method->make(&g, request, p, root);
-    if (made && method->apart) plan_add_loops(p, root, &g.part, PLAN_REDUCED);
+    if (made && method->apart) plan_add_loops(p, root, &g.part, g.what & PLAN_REDUCED);
     if (!made || why.failed) p->failed = true;
     text_free(&why);
     plan_group_free(&g);
     return g.part.end;
 }
 
-bool plan_make(plan *p, const analysis_chain *a, const plan_request *request)
+static void add_groups(plan *p, int root, const place *in, const plan_request *request)
 {
     const plan_method *method = plan_method_find(request->method);
-    int root = method ? plan_add(p, 0, (plan_node){.kind = PLAN_SEQ}) : 0;
-    for (int first = 0; root && first < a->loop_count && !p->failed;)
-        first = add_group(p, root, a, first, method, request);
+    if (!method) p->failed = true;
+    for (int first = in->part.first; first < in->part.end && !p->failed;)
+        first = add_group(p, root, in, first, method, request);
+}
+
+/* Tiles within tiles count in the points of one grid. */
+void plan_add_below(const plan_group *g, const plan_request *r, const analysis_section *part,
+                    unsigned what, const bool cut[3], plan *p, int parent)
+{
+    bool all[3];
+    for (int d = 0; d < 3; d++) all[d] = cut[d] || g->around[d];
+    if (r->below && !g->finest[0])
+        add_groups(p, parent, &(place){*part, what, g, all}, r->below);
+    else
+        plan_add_loops(p, parent, part, what);
+}
+
+bool plan_make(plan *p, const analysis_chain *a, const plan_request *request)
+{
+    const place all = {{a, 0, a->loop_count}, PLAN_ONCE | PLAN_ON_GRID | PLAN_REDUCED, NULL, NULL};
+    int root = plan_add(p, 0, (plan_node){.kind = PLAN_SEQ});
+    if (root) add_groups(p, root, &all, request);
     return root && !p->failed && plan_schedule_make(p, a);
 }

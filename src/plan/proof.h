@@ -56,7 +56,7 @@ typedef struct proof_lanes {
     size_t count, room;
 } proof_lanes;
 
-enum { PROOF_LANES = 8 };
+enum { PROOF_LANES = 18 };
 
 typedef struct proof_loop {
     grid_region counted; /* the points that count so far */

@@ -1,6 +1,6 @@
-/* Requests for plans, as words: "METHOD NAME=NUMBER ...". A table lists the names, and each method
- * says which of them it takes. A word without effect is refused, so that nobody takes a plan for
- * another one. Numbers of bytes may end in k, M or G: times 1024, its square, its cube. */
+/* Requests for plans, as words: "METHOD NAME=NUMBER ... / METHOD ...". A table lists the names, and
+ * each method says which of them it takes. A word without effect is refused, so that nobody takes a
+ * plan for another one. Numbers of bytes may end in k, M or G: times 1024, its square, its cube. */
 #include "plan/planner.h"
 
 #include <errno.h>
@@ -85,14 +85,15 @@ static bool read_value(const word *w, const char *given, int64_t *out, text *why
 
 static void say_no_effect(const plan_method *method, const char *given, text *why)
 {
-    const char *before = " takes ";
+    const char *const takes = " takes ";
+    const char *before = takes;
     text_add(why, "'%s' has no effect: '%s'", given, method->name);
     for (size_t i = 0; i < COUNT_OF(words); i++) {
         if (!(words[i].group & method->takes)) continue;
         text_add(why, "%s%s%s", before, words[i].name, words[i].kind == WORD_SWITCH ? "" : "=");
         before = ", ";
     }
-    if (!method->takes) text_add(why, " takes no words");
+    if (before == takes) text_add(why, " takes no words");
 }
 
 static bool read_word(const plan_method *method, const char *given, plan_request *r, text *why)
@@ -136,18 +137,54 @@ static bool read_next(const plan_method **method, const char *at, size_t length,
     return false;
 }
 
-bool plan_request_read(const char *given, plan_request *out, text *why)
+/* Reads a method and its words up to a / or the end, to which *given moves. */
+static bool read_method(const char **given, plan_request *out, text *why)
 {
     plan_request r = {0};
     const plan_method *method = NULL;
-    for (given += strspn(given, " "); *given; given += strspn(given, " ")) {
-        size_t length = strcspn(given, " ");
-        if (!read_next(&method, given, length, &r, why)) return false;
-        given += length;
+    const char *at = *given;
+    for (at += strspn(at, " "); *at && *at != '/'; at += strspn(at, " ")) {
+        size_t length = strcspn(at, " /");
+        if (!read_next(&method, at, length, &r, why)) return false;
+        at += length;
     }
+    *given = at;
     if (!method || !check_needs(&r, why)) return false;
     r.method = method->name;
     *out = r;
+    return true;
+}
+
+/* Whether one method may lie in the tiles or blocks of another; says why if not. */
+static bool may_lie_in(const char *inner, const char *outer, text *why)
+{
+    const plan_method *in = plan_method_find(inner), *around = plan_method_find(outer);
+    if (!(around->takes & PLAN_TAKES_TILES))
+        text_add(why, "'/' has no effect: '%s' takes no other method in its tiles", outer);
+    else if (!(in->takes & PLAN_IN_TILES))
+        text_add(why, "'%s' cannot be in the tiles of '%s'", inner, outer);
+    else
+        return true;
+    return false;
+}
+
+bool plan_request_read(const char *given, plan_request *out, int most, text *why)
+{
+    plan_request read[PLAN_MOST_METHODS];
+    int count = 0;
+    for (bool more = true; more; more = *given++ == '/') {
+        if (count == most) {
+            text_add(why, "'%s' is more than %d method%s", given, most, most == 1 ? "" : "s");
+            return false;
+        }
+        if (!read_method(&given, &read[count], why)) return false;
+        if (count && !may_lie_in(read[count].method, read[count - 1].method, why)) return false;
+        count++;
+    }
+    for (int i = 0; i < count; i++) {
+        out[i] = read[i];
+        out[i].below = i + 1 < count ? &out[i + 1] : NULL;
+    }
     return true;
 }
 
@@ -164,6 +201,9 @@ void plan_request_print(text *out, const plan_request *r)
         else
             text_add(out, " %s=%" PRId64, words[i].name, value);
     }
+    if (!r->below) return;
+    text_add(out, " / ");
+    plan_request_print(out, r->below);
 }
 
 bool plan_request_equal(const plan_request *a, const plan_request *b)
@@ -171,5 +211,6 @@ bool plan_request_equal(const plan_request *a, const plan_request *b)
     bool equal = !strcmp(a->method, b->method);
     for (size_t i = 0; i < COUNT_OF(words); i++)
         equal = equal && value_of(a, &words[i]) == value_of(b, &words[i]);
-    return equal;
+    if (a->below && b->below) return equal && plan_request_equal(a->below, b->below);
+    return equal && a->below == b->below;
 }

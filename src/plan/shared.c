@@ -46,9 +46,14 @@ static bool shared_applicable(plan_group *g, const plan_request *r, text *why)
 
 static void make_shared(plan_group *g, const plan_request *r, plan *p, int parent)
 {
-    (void)r;
+    g->sized.below = r->below;
     plan_skewed.make(g, &g->sized, p, parent);
 }
 
-const plan_method plan_shared = {
-    "shared", true, true, PLAN_TAKES_CACHE | PLAN_TAKES_DEPTH, shared_applicable, make_shared};
+const plan_method plan_shared = {"shared",
+                                 true,
+                                 true,
+                                 PLAN_TAKES_CACHE | PLAN_TAKES_DEPTH | PLAN_TAKES_TILES |
+                                     PLAN_IN_TILES,
+                                 shared_applicable,
+                                 make_shared};

@@ -78,11 +78,13 @@ static void set_scales(const plan_group *g, plan *p, int node)
 }
 
 /* Tiles of both levels around the loops, the slowest dimension outermost. Those of the first level
- * are a wave: a loop lags behind all that it needs in every dimension. */
+ * are a wave: a loop lags behind all that it needs in every dimension. In a window, later values
+ * push out those of other tiles: these run in order. */
 static void add_skewed_tiles(plan_group *g, const plan_request *r, const analysis_section *part,
                              plan *p, int parent)
 {
     int made[6], count = 0;
+    bool cut[3] = {g->cut[0], g->cut[1], g->cut[2]};
     for (int level = 0; level < 2; level++)
         for (int d = 2; d >= 0; d--) {
             int64_t size = size_along(g, r, part, d);
@@ -90,14 +92,15 @@ static void add_skewed_tiles(plan_group *g, const plan_request *r, const analysi
             plan_node tile = {.kind = PLAN_TILE,
                               .dimension = d,
                               .size = level ? r->inner[d] : size,
-                              .wave = !level,
+                              .wave = !level && !g->in_window,
                               .seam = seam};
             if (seam) tile.period[d] = g->period[d];
             if (tile.size <= 0 || !size) continue;
+            cut[d] = true;
             parent = made[count++] = plan_add(p, parent, tile);
         }
     int seq = plan_add(p, parent, (plan_node){.kind = PLAN_SEQ});
-    plan_add_loops(p, seq, part, PLAN_ON_GRID);
+    plan_add_below(g, r, part, PLAN_ON_GRID, cut, p, seq);
     set_scales(g, p, seq);
     while (count) {
         plan_end_tile(p, made[--count], skewed_span, g);
@@ -113,6 +116,15 @@ static bool diamond_applicable(plan_group *g, const plan_request *r, text *why)
     int d = plan_group_slowest(g, r);
     if (g->finest[0] && g->period[d]) {
         text_add(why, "loops run on several grids, and read over periodic sides along %c", 'x' + d);
+        return false;
+    }
+    if (g->in_window) {
+        text_add(why, "tiles that run at once would share a window");
+        return false;
+    }
+    if (g->level && g->period[d]) {
+        text_add(why, "values are read over periodic sides along %c, which other tiles do not cut",
+                 'x' + d);
         return false;
     }
     int64_t least = 0, count = plan_section_count(g, r);
@@ -162,6 +174,7 @@ static void add_diamonds(plan_group *g, const plan_request *r, const analysis_se
                          plan *p, int parent)
 {
     int seq = plan_add(p, parent, (plan_node){.kind = PLAN_SEQ});
+    g->around[plan_group_slowest(g, r)] = true;
     add_phase(g, r, part, diamond_span, p, seq);
     add_phase(g, r, part, gap_span, p, seq);
 }
@@ -201,9 +214,17 @@ static void make_diamond(plan_group *g, const plan_request *r, plan *p, int pare
     if (wraps) plan_blocks_close(g, p, seam, seq);
 }
 
-const plan_method plan_skewed = {
-    "skewed",          true,       true, PLAN_TAKES_TILE | PLAN_TAKES_INNER | PLAN_TAKES_DEPTH,
-    skewed_applicable, make_skewed};
-const plan_method plan_diamond = {
-    "diamond",          true,        true, PLAN_TAKES_TILE | PLAN_TAKES_INNER | PLAN_TAKES_DEPTH,
-    diamond_applicable, make_diamond};
+const plan_method plan_skewed = {"skewed",
+                                 true,
+                                 true,
+                                 PLAN_TAKES_TILE | PLAN_TAKES_INNER | PLAN_TAKES_DEPTH |
+                                     PLAN_TAKES_TILES | PLAN_IN_TILES,
+                                 skewed_applicable,
+                                 make_skewed};
+const plan_method plan_diamond = {"diamond",
+                                  true,
+                                  true,
+                                  PLAN_TAKES_TILE | PLAN_TAKES_INNER | PLAN_TAKES_DEPTH |
+                                      PLAN_TAKES_TILES | PLAN_IN_TILES,
+                                  diamond_applicable,
+                                  make_diamond};

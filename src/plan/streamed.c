@@ -79,7 +79,7 @@ static void add_section(plan_group *g, const analysis_section *part, const plan_
     stream s = {g, r->prefetch ? r->tile[d] : 0};
     int64_t planes[3] = {0, 0, 0};
     planes[d] = r->tile[d] + 2 * s.ahead; /* those that come in, and those that still go out */
-    g->cut[d] = true;
+    g->cut[d] = g->in_window = true;
     if (!plan_group_lags(g, part)) p->failed = true;
     plan_group_fronts(g, part, d);
     int outer = plan_group_buffers(g, planes, p, parent);
@@ -88,7 +88,7 @@ static void add_section(plan_group *g, const analysis_section *part, const plan_
     int seq = plan_add(p, tile, (plan_node){.kind = PLAN_SEQ});
     if (s.ahead) plan_add(p, seq, (plan_node){.kind = PLAN_WAIT, .tag = IN});
     plan_group_moves(g, p, seq, false, s.ahead ? IN : 0);
-    plan_add_loops(p, seq, part, PLAN_ON_GRID);
+    plan_add_below(g, r, part, PLAN_ON_GRID, g->cut, p, seq);
     if (s.ahead) plan_add(p, seq, (plan_node){.kind = PLAN_WAIT, .tag = OUT});
     plan_group_moves(g, p, seq, true, s.ahead ? OUT : 0);
     plan_end_tile(p, tile, window_span, &s);
@@ -118,7 +118,8 @@ static void make_fused(plan_group *g, const plan_request *r, plan *p, int parent
 }
 
 const plan_method plan_streamed = {
-    "streamed", true, false, PLAN_TAKES_TILE | PLAN_TAKES_DEPTH | PLAN_TAKES_PREFETCH,
+    "streamed", true,
+    false,      PLAN_TAKES_TILE | PLAN_TAKES_DEPTH | PLAN_TAKES_PREFETCH | PLAN_TAKES_TILES,
     applicable, make};
 const plan_method plan_fused = {"fused",          true,      false, PLAN_TAKES_TILE,
                                 fused_applicable, make_fused};

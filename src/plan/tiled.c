@@ -187,10 +187,14 @@ static bool tiled_applicable(plan_group *g, const plan_request *r, text *why)
 /* As the sizes say that were found when the method was asked whether it suits. */
 static void make_tiled(plan_group *g, const plan_request *r, plan *p, int parent)
 {
-    (void)r;
+    g->sized.below = r->below;
     g->sized_by->make(g, &g->sized, p, parent);
 }
 
-const plan_method plan_tiled = {
-    "tiled",          true,      true, PLAN_TAKES_CACHE | PLAN_TAKES_THREADS | PLAN_TAKES_DEPTH,
-    tiled_applicable, make_tiled};
+const plan_method plan_tiled = {"tiled",
+                                true,
+                                true,
+                                PLAN_TAKES_CACHE | PLAN_TAKES_THREADS | PLAN_TAKES_DEPTH |
+                                    PLAN_TAKES_TILES | PLAN_IN_TILES,
+                                tiled_applicable,
+                                make_tiled};

@@ -90,7 +90,7 @@ static bool read_entry(const char *line, wisdom_entry *out)
                " grid %12" SCNd64 "x%12" SCNd64 "x%12" SCNd64 " plan %n",
                &e.chain, e.machine, &e.threads, e.version, &e.loops, &e.nanoseconds, &settled,
                e.kernel, &e.grid[0], &e.grid[1], &e.grid[2], &end);
-    bool good = found == 11 && end && plan_request_read(line + end, &e.request, &why);
+    bool good = found == 11 && end && plan_request_read(line + end, &e.request, 1, &why);
     text_free(&why);
     good = good && strlen(e.machine) == 32 && e.threads > 0 && e.loops >= 0 && e.loops < MOST &&
            e.nanoseconds > 0 && e.nanoseconds < MOST && e.grid[0] > 0 && e.grid[1] > 0 &&

@@ -411,13 +411,16 @@ void world_free(world *w)
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
-plan_request world_request(world *w)
+static const char *random_method(world *w)
 {
-    plan_request r = {0};
     int methods = 0;
     while (plan_method_name(methods)) methods++;
-    r.method = plan_method_name((int)world_from(w, 0, methods - 1));
-    if (w->steady && world_from(w, 0, 2) == 0) r.method = "single";
+    return plan_method_name((int)world_from(w, 0, methods - 1));
+}
+
+static plan_request random_sizes(world *w)
+{
+    plan_request r = {0};
     for (int d = 0; d < 3; d++) {
         r.tile[d] = world_from(w, 0, 2) ? world_from(w, 1, 6) : 0;
         r.inner[d] = r.tile[d] && world_from(w, 0, 2) == 0 ? world_from(w, 1, 3) : 0;
@@ -432,14 +435,38 @@ plan_request world_request(world *w)
     return r;
 }
 
+/* A method that may lie in the tiles of another; NULL: none may. */
+static const char *random_below(world *w, const char *method)
+{
+    static const char *const outer[] = {"skewed", "diamond",  "tiled",
+                                        "shared", "streamed", "blocked"};
+    static const char *const inner[] = {"loops", "skewed", "diamond", "tiled", "shared"};
+    for (size_t i = 0; i < COUNT_OF(outer); i++)
+        if (!strcmp(method, outer[i])) return inner[world_from(w, 0, COUNT_OF(inner) - 1)];
+    return NULL;
+}
+
+plan_request world_request(world *w)
+{
+    plan_request r = random_sizes(w);
+    r.method = random_method(w);
+    if (w->steady && world_from(w, 0, 2) == 0) r.method = "single";
+    plan_request *above = &r;
+    for (int i = 0; i < PLAN_MOST_METHODS - 1 && world_chance(w, 40); i++) {
+        const char *method = random_below(w, above->method);
+        if (!method) break;
+        w->below[i] = random_sizes(w);
+        w->below[i].method = method;
+        above->below = &w->below[i];
+        above = &w->below[i];
+    }
+    return r;
+}
+
 void world_say_request(uint64_t seed, const plan_request *r)
 {
-    fprintf(
-        stderr,
-        "seed %llu: %s tile %d %d %d inner %d %d %d parts %d %d %d every %d prefetch %d depth %d "
-        "cache %d threads %d\n",
-        (unsigned long long)seed, r->method, (int)r->tile[0], (int)r->tile[1], (int)r->tile[2],
-        (int)r->inner[0], (int)r->inner[1], (int)r->inner[2], (int)r->parts[0], (int)r->parts[1],
-        (int)r->parts[2], (int)r->every, (int)r->prefetch, (int)r->depth, (int)r->cache,
-        (int)r->threads);
+    text words = {0};
+    plan_request_print(&words, r);
+    fprintf(stderr, "seed %llu: %s\n", (unsigned long long)seed, text_get(&words));
+    text_free(&words);
 }

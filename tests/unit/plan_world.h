@@ -40,6 +40,7 @@ typedef struct world {
     chain chain;
     lang_module *module;
     bool shares_module, checks;
+    plan_request below[PLAN_MOST_METHODS - 1]; /* of its latest request */
     messages m;
 } world;
 
@@ -70,7 +71,7 @@ void world_reset(world *w);
 uint64_t *world_values(const world *w, size_t *count);
 void world_free(world *w);
 
-/* A request for a plan of some method and sizes. */
+/* A request for a plan of some methods and sizes. */
 plan_request world_request(world *w);
 void world_say_request(uint64_t seed, const plan_request *r);
 

@@ -102,16 +102,19 @@ static void test_bytes_may_have_units(void **state)
         {"skewed x=9 y=8 z=1073741824 inner.x=3 depth=2",
          "skewed x=9 y=8 z=1073741824 inner.x=3 depth=2"},
         {"blocked parts.y=2 every=3", "blocked parts.y=2 every=3"},
+        {"streamed z=4/skewed y=8", "streamed z=4 / skewed y=8"},
+        {"blocked parts.z=4 every=2 /tiled cache=1k / skewed z=16 y=16",
+         "blocked parts.z=4 every=2 / tiled cache=1024 / skewed y=16 z=16"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        plan_request request, again;
+        plan_request request[PLAN_MOST_METHODS], again[PLAN_MOST_METHODS];
         text why = {0}, printed = {0};
-        assert_true(plan_request_read(known[i].words, &request, &why));
-        plan_request_print(&printed, &request);
+        assert_true(plan_request_read(known[i].words, request, PLAN_MOST_METHODS, &why));
+        plan_request_print(&printed, request);
         assert_string_equal(text_get(&printed), known[i].printed);
-        assert_true(plan_request_read(known[i].printed, &again, &why));
-        assert_true(plan_request_equal(&request, &again));
+        assert_true(plan_request_read(known[i].printed, again, PLAN_MOST_METHODS, &why));
+        assert_true(plan_request_equal(request, again));
         text_free(&printed);
     }
 }

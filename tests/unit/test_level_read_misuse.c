@@ -192,7 +192,7 @@ static void planners_let_it_run_alone(void **state)
         plan p = {0};
         plan_request r;
         text why = {0};
-        assert_true(plan_request_read(requests[i], &r, &why));
+        assert_true(plan_request_read(requests[i], &r, 1, &why));
         assert_true(plan_make(&p, &a, &r));
         if (!plan_verify(&p, &a, &why)) fail_msg("%s: %s", requests[i], text_get(&why));
         plan_free(&p);

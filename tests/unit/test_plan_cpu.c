@@ -91,6 +91,18 @@ static bool has_buffers(const plan *p)
     return false;
 }
 
+/* Whether one method lies in the tiles of another: in a sequence in them. */
+static bool is_nested(const plan *p, int node, bool in_tile, bool in_both)
+{
+    const plan_node *n = &p->nodes[node];
+    bool nested = in_both && n->kind == PLAN_TILE;
+    in_both = in_both || (in_tile && n->kind == PLAN_SEQ);
+    in_tile = in_tile || n->kind == PLAN_TILE;
+    for (int child = n->child; child && !nested; child = p->nodes[child].next)
+        nested = is_nested(p, child, in_tile, in_both);
+    return nested;
+}
+
 /* Makes a plan that the executor runs; by a planner if that can be had. */
 static void make_plan(world *w, const analysis_chain *a, plan *out)
 {
@@ -103,6 +115,7 @@ static void make_plan(world *w, const analysis_chain *a, plan *out)
         bool buffers = small && tries < 3 && world_from(w, 0, 2) == 0;
         bool own = !buffers && (tries >= 3 || world_from(w, 0, 1));
         if (buffers) r.method = at_home[world_from(w, 4, 6)];
+        if (r.below && world_from(w, 0, 3)) r.method = at_home[world_from(w, 0, 2)];
         bool grids =
             w->cycles && !buffers && tries < 3 && world_from(w, 0, 2); /* of a ratio, in one plan */
         if (grids) r.method = at_home[world_from(w, 0, 3)];
@@ -125,7 +138,7 @@ static void make_plan(world *w, const analysis_chain *a, plan *out)
 
 typedef struct runner {
     exec_context contexts[MOST_THREADS]; /* on 1, 2, ... threads; they remember prepared loops */
-    int64_t tiled, buffered, scaled, faults, chains;
+    int64_t tiled, nested, buffered, scaled, faults, chains;
 } runner;
 
 static void check_plan(runner *r, world *w, const analysis_chain *a, uint64_t seed,
@@ -135,6 +148,7 @@ static void check_plan(runner *r, world *w, const analysis_chain *a, uint64_t se
     outcome found;
     int threads = (int)world_from(w, 1, MOST_THREADS);
     make_plan(w, a, &p);
+    r->nested += is_nested(&p, p.root, false, false);
     r->tiled += is_tiled(&p);
     r->buffered += has_buffers(&p);
     r->scaled += has_scales(&p);
@@ -203,12 +217,12 @@ static void random_plans_run_as_compiled_loops(void **state)
             (exec_context){.threads = t + 1, .wait = true, .larger = true, .jit = compiler};
     for (uint64_t seed = start; seed < start + count; seed++) check_chain(&r, seed);
     fprintf(stderr,
-            "             %lld chains, %lld of %lld plans tiled, %lld with buffers, %lld over "
-            "several grids, %lld chains fail\n",
-            (long long)r.chains, (long long)r.tiled, 2 * (long long)r.chains, (long long)r.buffered,
-            (long long)r.scaled, (long long)r.faults);
-    assert_true(count < FEW ||
-                (r.tiled > r.chains && r.buffered > 0 && r.scaled > 0 && r.faults > 0));
+            "             %lld chains, %lld of %lld plans tiled, %lld in tiles of others, %lld "
+            "with buffers, %lld over several grids, %lld chains fail\n",
+            (long long)r.chains, (long long)r.tiled, 2 * (long long)r.chains, (long long)r.nested,
+            (long long)r.buffered, (long long)r.scaled, (long long)r.faults);
+    assert_true(count < FEW || (r.tiled > r.chains && r.nested > 0 && r.buffered > 0 &&
+                                r.scaled > 0 && r.faults > 0));
     for (int t = 0; t < MOST_THREADS; t++) {
         exec_cpu_free(r.contexts[t].cpu);
         plan_cache_free(r.contexts[t].plans);

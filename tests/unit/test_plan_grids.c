@@ -98,7 +98,7 @@ static void expect_plan(cycle *c, const char *request, const char *expected)
     plan p = {0};
     plan_request r;
     text why = {0}, shown = {0};
-    assert_true(plan_request_read(request, &r, &why));
+    assert_true(plan_request_read(request, &r, 1, &why));
     assert_true(analysis_chain_make(&c->chain, &a));
     assert_true(plan_make(&p, &a, &r));
     if (!plan_verify(&p, &a, &why)) fail_msg("%s", text_get(&why));

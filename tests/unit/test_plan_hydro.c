@@ -321,7 +321,7 @@ static void two_steps_are_tiled_together(void **state)
         plan p = {0};
         text why = {0};
         bool both = false;
-        assert_true(plan_request_read(wanted[i], &request, &why));
+        assert_true(plan_request_read(wanted[i], &request, 1, &why));
         assert_true(analysis_chain_make(&h.chain, &a));
         assert_true(plan_make(&p, &a, &request));
         if (!plan_verify(&p, &a, &why)) fail_msg("%s: %s", wanted[i], text_get(&why));
