@@ -45,7 +45,7 @@ const plan *exec_plan_of(exec_context *context, const plan_request *request, con
 {
     bool is_new = false;
     const plan *p = plan_of(context, request, c, analysis, &is_new, m);
-    for (int level = 0; p && is_new && request; request = request->below)
+    for (int level = 0; p && is_new && !context->quiet && request; request = request->below)
         warn_of_refusals(p, level++, request->method, c, m);
     return p;
 }

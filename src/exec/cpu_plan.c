@@ -47,7 +47,7 @@ bool cpu_has_all_code(exec_context *context, const chain *c, const size_t *funct
 
 static void say_refusal(exec_context *context, const char *method, const char *why, messages *m)
 {
-    if (context->cpu->told) return;
+    if (context->cpu->told || context->quiet) return;
     context->cpu->told = true;
     message_warn(m, why, "the executor 'cpu' runs loops one after another, not as '%s' plans them",
                  method);

@@ -30,9 +30,10 @@ typedef struct exec_context {
     observe_trace *trace; /* NULL: none; of the reference executor */
     observe_meter *meter; /* NULL: nothing is measured */
     jit *jit;
-    plan_cache *plans;        /* NULL at first */
+    plan_cache *plans;                       /* NULL at first */
     plan_request request[PLAN_MOST_METHODS]; /* of the executors "plan" and "cpu" */
-    bool fastest;             /* "cpu" finds out which plan is fastest, instead */
+    bool fastest;                            /* "cpu" finds out which plan is fastest, instead */
+    bool quiet;               /* chains are parts of one: no warning of what is asked of them */
     bool remember;            /* and keeps what it finds out */
     bool tune;                /* searches at once, whatever that costs */
     int64_t second_cache;     /* bytes; 0: as many as the machine reports */

@@ -73,14 +73,17 @@ static bool is_one_section(const plan *p, const analysis_chain *a)
     return tiles == 1 && inside == loops;
 }
 
-bool files_plan_section(plan *p, const analysis_chain *a, int64_t memory, int64_t planes,
+bool files_plan_section(plan *p, const analysis_chain *a, const files_room *room,
                         plan_request *found)
 {
-    *found = (plan_request){.method = "streamed", .prefetch = 1, .depth = a->loop_count};
-    for (int size = 0; size < SIZES; size++) {
-        found->tile[1] = found->tile[2] = sizes[size];
-        if (!make_plan(p, a, found, memory)) continue;
-        if (is_one_section(p, a) && most_planes(p, a) <= planes) return true;
+    const bool asked = room->asked->method;
+    *found = (plan_request){.method = "streamed", .prefetch = 1};
+    if (asked) *found = *room->asked;
+    found->depth = a->loop_count;
+    for (int size = 0; size < (asked ? 1 : SIZES); size++) {
+        if (!asked) found->tile[1] = found->tile[2] = sizes[size];
+        if (!make_plan(p, a, found, room->memory)) continue;
+        if (is_one_section(p, a) && most_planes(p, a) <= room->planes) return true;
         plan_free(p);
         *p = (plan){.nodes = NULL};
     }
@@ -88,14 +91,16 @@ bool files_plan_section(plan *p, const analysis_chain *a, int64_t memory, int64_
 }
 
 /* The deepest sections whose tiles have a fair size. */
-bool files_plan(plan *p, const analysis_chain *a, int64_t memory, plan_request *found)
+bool files_plan(plan *p, const analysis_chain *a, const files_room *room, plan_request *found)
 {
+    *found = *room->asked;
+    if (found->method) return make_plan(p, a, found, room->memory);
     *found = (plan_request){.method = "streamed", .prefetch = 1};
     for (int depth = 0; depth < SIZES; depth++)
         for (int size = 0; size < SIZES && sizes[size] >= smaller(4, sizes[depth]); size++) {
             found->depth = sizes[depth];
             found->tile[1] = found->tile[2] = sizes[size];
-            if (make_plan(p, a, found, memory)) return true;
+            if (make_plan(p, a, found, room->memory)) return true;
         }
     return false;
 }

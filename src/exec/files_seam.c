@@ -200,12 +200,12 @@ static kata_status run_section(seams *s, int first, int end, bool *done)
         clear(s);
         return message_no_memory(s->m);
     }
-    const int64_t memory = store_pool_left(s->pool);
+    const files_room room = {store_pool_left(s->pool), seam.period - seam.reach,
+                             &s->context->files->asked};
     if (!analysis_chain_make(c, &a))
         status = message_no_memory(s->m);
     else
-        *done = files_plan_section(&p, &a, memory, seam.period - seam.reach, &r) &&
-                have_rings(s, &p, c);
+        *done = files_plan_section(&p, &a, &room, &r) && have_rings(s, &p, c);
     if (!status && *done)
         status = files_run_streamed(s->context, &(files_work){c, &p, &a, &r, &seam}, s->m);
     plan_free(&p);
@@ -258,13 +258,15 @@ static kata_status send_away(const analysis_loop *l, messages *m)
 static kata_status run_rolled(seams *s, int first, int end)
 {
     kata_status status = KATA_OK;
+    const int64_t asked = s->context->files->asked.depth;
     s->dimension = slowest(&s->a->loops[first]);
     for (int l = first; l < end && !status; l++) status = send_away(&s->a->loops[l], s->m);
-    for (int most = LARGEST_SECTION; first < end && !status; most = larger(most / 2, 1)) {
+    for (int64_t most = asked ? asked : LARGEST_SECTION; first < end && !status;
+         most = larger(most / 2, 1)) {
         bool done = true;
         while (first < end && done && !status) {
-            int left = end - first, count = (left + most - 1) / most;
-            int size = (left + count - 1) / count;
+            int64_t left = end - first, count = (left + most - 1) / most;
+            int size = (int)((left + count - 1) / count);
             status = run_section(s, first, first + size, &done);
             if (done) first += size;
         }

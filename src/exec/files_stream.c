@@ -209,6 +209,7 @@ static kata_status run_plan(exec_context *context, const files_work *w, messages
     if (!files->port) files->port = port_open((double)files->rate);
     if (!files->port) return message_no_memory(m);
     files->run = &run;
+    context->quiet = true;
     plan_place *homes = calloc((size_t)a->slot_count + 1, sizeof *homes);
     bool done = homes && prepare(&run) && plan_walk_all(p, a, homes, &visitor);
     done = done && files_run_loops(&run);
@@ -216,6 +217,7 @@ static kata_status run_plan(exec_context *context, const files_work *w, messages
     end(&run);
     free(homes);
     files->run = NULL;
+    context->quiet = false;
     files->seconds += clock_seconds() - start;
     return run.status;
 }
@@ -240,9 +242,24 @@ kata_status files_run_streamed(exec_context *context, const files_work *work, me
     return run_plan(context, work, m);
 }
 
+/* Says once that what is asked for cannot be had. */
+static void say_refused(struct exec_files *files, const chain *c, messages *m)
+{
+    if (!files->asked.method || files->refused) return;
+    files->refused = true;
+    message_warn(
+        m,
+        "its planes need more memory than is left of the limit, or it reads over periodic "
+        "sides farther than such tiles allow",
+        "a chain of %zu loops, the first '%s', is not 'streamed' as the plan asks: it runs "
+        "on mapped files",
+        c->count, c->loops[0].kernel->name);
+}
+
 kata_status files_run_home(exec_context *context, chain *c, messages *m)
 {
     context->files->home++;
+    say_refused(context->files, c, m);
     return exec_cpu.run(context, c, m);
 }
 
@@ -252,7 +269,8 @@ kata_status files_run_chain(exec_context *context, chain *c, const analysis_chai
     plan p = {.nodes = NULL};
     plan_request r;
     kata_status status;
-    if (files_plan(&p, a, memory, &r))
+    const files_room room = {.memory = memory, .asked = &context->files->asked};
+    if (files_plan(&p, a, &room, &r))
         status = files_run_streamed(context, &(files_work){c, &p, a, &r, NULL}, m);
     else
         status = files_run_home(context, c, m);

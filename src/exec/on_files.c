@@ -4,6 +4,7 @@
 #include "exec/on_files.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const chain_slot *far_slot(const chain *c)
 {
@@ -23,6 +24,22 @@ static kata_status send_away(const chain *c, messages *m)
                 status = store_no_memory(b->slot, b->name, m);
         }
     return status;
+}
+
+/* Of a plan that is asked for, windows are for this executor, and the executor "cpu" gets what is
+ * to lie in their tiles. */
+static void take_request(exec_context *context)
+{
+    plan_request *r = context->request;
+    if (context->fastest || context->files->asked.method || strcmp(r->method, "streamed") != 0)
+        return;
+    context->files->asked = *r;
+    context->files->asked.below = NULL;
+    context->fastest = !r->below;
+    for (; r->below; r++) {
+        *r = *r->below;
+        if (r->below) r->below = r + 1;
+    }
 }
 
 static kata_status run_far(exec_context *context, chain *c, int64_t memory, messages *m)
@@ -45,7 +62,8 @@ static kata_status run_on_files(exec_context *context, chain *c, messages *m)
     if (!status) status = send_away(c, m);
     if (status) return status;
     const chain_slot *far = far_slot(c);
-    if (!far || !context->fastest) return exec_cpu.run(context, c, m);
+    if (!far) return exec_cpu.run(context, c, m);
+    take_request(context);
     return run_far(context, c, store_pool_left(far->pool), m);
 }
 

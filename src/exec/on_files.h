@@ -18,9 +18,11 @@ typedef struct files_partials {
 typedef struct files_run files_run;
 
 struct exec_files {
-    port *port;     /* NULL at first */
-    int64_t rate;   /* see exec_files_open */
-    files_run *run; /* the chain that runs */
+    port *port;         /* NULL at first */
+    int64_t rate;       /* see exec_files_open */
+    plan_request asked; /* sizes that a plan asks for; no method: they are chosen */
+    bool refused;       /* it was said that they do not fit */
+    files_run *run;     /* the chain that runs */
     /* What is explained: */
     plan_request request; /* of the longest chain that was streamed, of so many loops */
     size_t longest;
@@ -83,12 +85,19 @@ kata_status files_run_home(exec_context *context, chain *c, messages *m);
 
 /* Whether rings can be made for all buffers of a plan: their planes follow one another in files. */
 bool files_fits(const plan *p, const analysis_chain *a);
-/* Makes the plan of a chain that moves the fewest bytes, with rings that fit so many bytes. False
- * when there is none, or memory is out. */
-bool files_plan(plan *p, const analysis_chain *a, int64_t memory, plan_request *found);
+/* What rings may take. */
+typedef struct files_room {
+    int64_t memory;            /* bytes, of all */
+    int64_t planes;            /* of each; 0: any number */
+    const plan_request *asked; /* sizes of tiles; no method: they are chosen */
+} files_room;
 
-/* The same for a chain that is to be one section, with rings of at most so many planes. */
-bool files_plan_section(plan *p, const analysis_chain *a, int64_t memory, int64_t planes,
+/* Makes the plan of a chain that moves the fewest bytes, with rings for which there is room. False
+ * when there is none, or memory is out. */
+bool files_plan(plan *p, const analysis_chain *a, const files_room *room, plan_request *found);
+
+/* The same for a chain that is to be one section. */
+bool files_plan_section(plan *p, const analysis_chain *a, const files_room *room,
                         plan_request *found);
 
 /* ---- files_seam.c: chains on periodic fields --------------------------------------------------

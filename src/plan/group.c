@@ -286,6 +286,18 @@ void plan_add_loops(plan *p, int parent, const analysis_section *part, unsigned 
     }
 }
 
+/* Tiles within tiles count in the points of one grid. */
+void plan_add_below(const plan_group *g, const plan_request *r, const analysis_section *part,
+                    unsigned what, const bool cut[3], plan *p, int parent)
+{
+    plan_inside in = {.part = *part, .what = what, .around = g};
+    for (int d = 0; d < 3; d++) in.cut[d] = cut[d] || g->around[d];
+    if (r->below && !g->finest[0])
+        g->add_groups(p, parent, &in, r->below);
+    else
+        plan_add_loops(p, parent, part, what);
+}
+
 int plan_group_buffers(const plan_group *g, const int64_t size[3], plan *p, int parent)
 {
     for (int s = 0; s < g->part.a->slot_count; s++) {

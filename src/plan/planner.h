@@ -20,11 +20,23 @@ typedef struct plan_passing {
     bool passes;
 } plan_passing;
 
+/* Loops that are planned in one place. */
+typedef struct plan_inside {
+    analysis_section part;
+    unsigned what;                   /* PLAN_ONCE | ... */
+    const struct plan_group *around; /* NULL: it is the whole chain */
+    bool cut[3];                     /* dimensions that are cut around */
+} plan_inside;
+
+typedef void plan_add_groups(plan *p, int parent, const plan_inside *in,
+                             const plan_request *request);
+
 /* Consecutive loops on one grid, or on a grid and coarser ones. None of them waits for a reduction
  * of another: loops without a grid run before the others, reductions are finished after them. */
 typedef struct plan_group {
     analysis_section part;
-    unsigned what;           /* PLAN_ONCE | ...: what is to be planned of its loops */
+    unsigned what;               /* PLAN_ONCE | ...: what is to be planned of its loops */
+    plan_add_groups *add_groups; /* plans some of its loops as another request says */
     int level;               /* how many methods there are around, in whose tiles or blocks it is */
     bool in_window;          /* fields lie in a window that moves on with such tiles */
     bool around[3];          /* dimensions that these tiles or blocks cut */
@@ -81,15 +93,14 @@ enum { PLAN_ONCE = 1, PLAN_ON_GRID = 2, PLAN_REDUCED = 4 };
 void plan_add_loops(plan *p, int parent, const analysis_section *part, unsigned what);
 /* Adds buffers for the buffered fields, one in another, for tiles of these sizes with margins.
  * Returns a SEQ in the innermost. */
+/* The same in tiles or blocks of a group, as the request says that is below. `cut`: dimensions that
+ * they cut. */
+void plan_add_below(const plan_group *g, const plan_request *r, const analysis_section *part,
+                    unsigned what, const bool cut[3], plan *p, int parent);
 int plan_group_buffers(const plan_group *g, const int64_t size[3], plan *p, int parent);
 void plan_group_moves(const plan_group *g, plan *p, int parent, bool out, int tag);
 /* A plan_find_span: in dimensions that are cut, extents of loops, and needs of what is moved in. */
 plan_span plan_group_span(const void *group, const plan_node *leaf, int d);
-
-/* planners.c: adds the loops of a section of a group in a tile or block, as the request says that
- * is below. `what`: as of plan_add_loops; `cut`: dimensions that tiles or blocks around cut. */
-void plan_add_below(const plan_group *g, const plan_request *r, const analysis_section *part,
-                    unsigned what, const bool cut[3], plan *p, int parent);
 
 /* ---- skewed.c -------------------------------------------------------------------------------- */
 

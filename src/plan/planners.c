@@ -46,20 +46,15 @@ static bool suits(const plan_method *method, plan_group *g, const plan_request *
     return !g->whole && (!method->applicable || method->applicable(g, request, why));
 }
 
-/* Loops that are planned in one place. */
-typedef struct place {
-    analysis_section part;
-    unsigned what;            /* PLAN_ONCE | ... */
-    const plan_group *around; /* NULL: it is the whole chain */
-    const bool *cut;          /* dimensions that are cut around */
-} place;
+static plan_add_groups add_groups; /* again, for what lies in tiles */
 
 /* The group that begins with a loop. What is cut around does not close there. */
-static bool make_group(plan_group *g, const place *in, int first, bool apart, bool ratios)
+static bool make_group(plan_group *g, const plan_inside *in, int first, bool apart, bool ratios)
 {
     if (!plan_group_make(g, in->part.a, first, apart, ratios && !in->around)) return false;
     g->part.end = (int)smaller(g->part.end, in->part.end);
     g->what = in->what;
+    g->add_groups = add_groups;
     if (!in->around) return true;
     g->level = in->around->level + 1;
     g->in_window = in->around->in_window;
@@ -71,7 +66,7 @@ static bool make_group(plan_group *g, const place *in, int first, bool apart, bo
 }
 
 /* Plans the group that begins with a loop; returns its end. */
-static int add_group(plan *p, int root, const place *in, int first, const plan_method *method,
+static int add_group(plan *p, int root, const plan_inside *in, int first, const plan_method *method,
                      const plan_request *request)
 {
     plan_group g;
@@ -99,7 +94,7 @@ static int add_group(plan *p, int root, const place *in, int first, const plan_m
     return g.part.end;
 }
 
-static void add_groups(plan *p, int root, const place *in, const plan_request *request)
+static void add_groups(plan *p, int root, const plan_inside *in, const plan_request *request)
 {
     const plan_method *method = plan_method_find(request->method);
     if (!method) p->failed = true;
@@ -107,21 +102,12 @@ static void add_groups(plan *p, int root, const place *in, const plan_request *r
         first = add_group(p, root, in, first, method, request);
 }
 
-/* Tiles within tiles count in the points of one grid. */
-void plan_add_below(const plan_group *g, const plan_request *r, const analysis_section *part,
-                    unsigned what, const bool cut[3], plan *p, int parent)
-{
-    bool all[3];
-    for (int d = 0; d < 3; d++) all[d] = cut[d] || g->around[d];
-    if (r->below && !g->finest[0])
-        add_groups(p, parent, &(place){*part, what, g, all}, r->below);
-    else
-        plan_add_loops(p, parent, part, what);
-}
-
 bool plan_make(plan *p, const analysis_chain *a, const plan_request *request)
 {
-    const place all = {{a, 0, a->loop_count}, PLAN_ONCE | PLAN_ON_GRID | PLAN_REDUCED, NULL, NULL};
+    const plan_inside all = {{a, 0, a->loop_count},
+                             PLAN_ONCE | PLAN_ON_GRID | PLAN_REDUCED,
+                             NULL,
+                             {false, false, false}};
     int root = plan_add(p, 0, (plan_node){.kind = PLAN_SEQ});
     if (root) add_groups(p, root, &all, request);
     return root && !p->failed && plan_schedule_make(p, a);

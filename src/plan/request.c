@@ -174,6 +174,7 @@ bool plan_request_read(const char *given, plan_request *out, int most, text *why
     int count = 0;
     for (bool more = true; more; more = *given++ == '/') {
         if (count == most) {
+            given += strspn(given, " ");
             text_add(why, "'%s' is more than %d method%s", given, most, most == 1 ? "" : "s");
             return false;
         }

@@ -65,6 +65,21 @@ static void test_a_word_without_effect_is_refused(void **state)
                   "error: the plan is 'skewed y=8 skewed', in which 'skewed' means nothing");
 }
 
+static void test_methods_lie_in_the_tiles_of_those_that_take_them(void **state)
+{
+    (void)state;
+    check_refused("overlapped y=8 / skewed y=4", NULL,
+                  "error: the plan is 'overlapped y=8 / skewed y=4', in which '/' has no effect: "
+                  "'overlapped' takes no other method in its tiles");
+    check_refused("skewed y=8 / streamed y=4", NULL,
+                  "error: the plan is 'skewed y=8 / streamed y=4', in which 'streamed' cannot be "
+                  "in the tiles of 'skewed'");
+    check_refused("skewed y=8 /", NULL, "error: the plan is 'skewed y=8 /': a method is missing");
+    check_refused("skewed y=8 / skewed y=4 / skewed y=2 / loops", NULL,
+                  "error: the plan is 'skewed y=8 / skewed y=4 / skewed y=2 / loops', in which "
+                  "'loops' is more than 3 methods");
+}
+
 static void test_a_number_out_of_bounds_is_refused_with_the_bounds(void **state)
 {
     static const char *const sizes[] = {"0",   "-1", "1073741825",          "4k",
@@ -287,6 +302,16 @@ static void test_what_compiled_loops_cannot_be_planned_like_is_said_once(void **
     check_said("cpu", "loops", three_groups, "");
 }
 
+/* Both methods are said, each with its own loops. */
+static void test_what_cannot_be_used_in_tiles_is_said(void **state)
+{
+    (void)state;
+    check_said("plan", "skewed x=4 / diamond y=1", two_steps,
+               "warning: the method 'diamond' cannot be used for 2 of the 2 loops of a chain: they "
+               "run one after another\n  'heat' and 1 more: values are read over periodic sides "
+               "along y, which other tiles do not cut");
+}
+
 /* Steps between walls, on compiled loops, tile by tile. */
 static void run_between_walls(const char *executor, const char *plan, double values[96])
 {
@@ -340,11 +365,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_no_plan_is_refused_where_it_comes_from),
         cmocka_unit_test(test_a_word_without_effect_is_refused),
+        cmocka_unit_test(test_methods_lie_in_the_tiles_of_those_that_take_them),
         cmocka_unit_test(test_a_number_out_of_bounds_is_refused_with_the_bounds),
         cmocka_unit_test(test_bytes_may_have_units),
         cmocka_unit_test(test_a_method_that_cannot_be_used_is_named_with_the_reason),
         cmocka_unit_test(test_reasons_are_said_once_for_all_loops_they_hold_for),
         cmocka_unit_test(test_a_plan_that_nobody_takes_is_said),
+        cmocka_unit_test(test_what_cannot_be_used_in_tiles_is_said),
         cmocka_unit_test(test_what_compiled_loops_cannot_be_planned_like_is_said_once),
         cmocka_unit_test(test_compiled_loops_run_as_they_are_planned),
         cmocka_unit_test(test_nothing_is_said_where_the_method_is_used_or_none_is_asked_for),
