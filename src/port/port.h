@@ -18,6 +18,8 @@ port_file *port_file_new(const char *folder, size_t bytes, text *why);
 void port_file_free(port_file *file);
 /* The memory that the file is mapped to. */
 void *port_file_memory(const port_file *file);
+/* Gives back the process's memory for a part of the mapped memory; what has changed in it stays. */
+void port_file_leave(port_file *file, const void *from, const void *to);
 /* Before moves: writes what has changed in the mapped memory to the disk, and forgets it. False
  * when that fails. */
 bool port_file_settle(port_file *file);

@@ -62,6 +62,15 @@ void port_file_free(port_file *file)
 
 void *port_file_memory(const port_file *file) { return file->memory; }
 
+void port_file_leave(port_file *file, const void *from, const void *to)
+{
+    char *first = file->memory, *end = first + file->bytes;
+    char *low = first + ((const char *)from - first) / PORT_ALIGN * PORT_ALIGN;
+    char *high = first + ((const char *)to - first + PORT_ALIGN - 1) / PORT_ALIGN * PORT_ALIGN;
+    if (high > end) high = end;
+    if (low >= first && low < high) madvise(low, (size_t)(high - low), MADV_DONTNEED);
+}
+
 bool port_file_settle(port_file *file)
 {
     bool done = !msync(file->memory, file->bytes, MS_SYNC);

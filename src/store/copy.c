@@ -7,7 +7,10 @@
 
 #include "ir/arithmetic.h"
 
-enum { PIECE = HOSTILE(256, 3) }; /* elements converted or copied at a time */
+enum {
+    PIECE = HOSTILE(256, 3),            /* elements converted or copied at a time */
+    MAPPED_BYTES = HOSTILE(16 << 20, 1) /* of a file that are left after they were copied */
+};
 
 /* ---- conversions ----------------------------------------------------------------------------- */
 
@@ -225,34 +228,67 @@ static void write_converted(store_array *a, const row_walk *walk, kata_type type
     }
 }
 
+/* Values of an array in a file that were read or written where it is mapped. This memory is left
+ * part by part, so that little of it is the process's at once. */
+typedef struct mapped_part {
+    const store_array *a;
+    const char *low, *high; /* NULL: nothing yet */
+} mapped_part;
+
+static void leave(mapped_part *part)
+{
+    if (part->low) port_file_leave(part->a->file, part->low, part->high);
+    part->low = NULL;
+}
+
+static void meet_row(mapped_part *part, const row_walk *walk)
+{
+    if (!part->a || !part->a->file) return;
+    int64_t at[3];
+    row_start(walk, at);
+    const char *low = store_address(part->a, walk->component, at);
+    at[0] = walk->box.hi[0] - 1;
+    const char *last = store_address(part->a, walk->component, at);
+    if (part->low && (low < part->low || low - part->low > MAPPED_BYTES)) leave(part);
+    if (!part->low) part->low = low;
+    part->high = last + store_type_bytes(part->a->type);
+}
+
 void store_read(const store_array *a, const grid_box *box, int components, kata_type type,
                 void *values)
 {
     int64_t count = box->hi[0] - box->lo[0];
     char *plain = values;
+    mapped_part part = {.a = a};
     for (row_walk walk = walk_rows(box, components); has_row(&walk); next_row(&walk)) {
         if (a)
             read_converted(a, &walk, type, plain);
         else
             memset(plain, 0, (size_t)count * (size_t)store_type_bytes(type));
         plain += count * store_type_bytes(type);
+        meet_row(&part, &walk);
     }
+    leave(&part);
 }
 
 void store_write(store_array *a, const grid_box *box, kata_type type, const void *values)
 {
     int64_t count = box->hi[0] - box->lo[0];
     const char *plain = values;
+    mapped_part part = {.a = a};
     for (row_walk walk = walk_rows(box, a->components); has_row(&walk); next_row(&walk)) {
         write_converted(a, &walk, type, plain);
         plain += count * store_type_bytes(type);
+        meet_row(&part, &walk);
     }
+    leave(&part);
 }
 
 /* Sets the rows of an array piece by piece: to those of another, or to `piece` where from is NULL.
  */
 static void set_rows(store_array *a, const store_array *from, void *piece)
 {
+    mapped_part mapped = {.a = a};
     for (row_walk walk = walk_rows(&a->box, a->components); has_row(&walk); next_row(&walk)) {
         int64_t at[3], count = a->box.hi[0] - a->box.lo[0], part;
         row_start(&walk, at);
@@ -261,7 +297,9 @@ static void set_rows(store_array *a, const store_array *from, void *piece)
             if (from) store_read_row(from, walk.component, at, part, piece);
             store_write_row(a, walk.component, at, part, piece);
         }
+        meet_row(&mapped, &walk);
     }
+    leave(&mapped);
 }
 
 void store_assign(store_array *a, const store_array *from)
