@@ -118,7 +118,9 @@ void exec_explain_dealt(const exec_context *context, text *out);
  * on one rank. */
 typedef struct exec_messages {
     plan_messages counted, planned;
-    double seconds; /* in exchanges: packing, waiting for others, unpacking */
+    /* seconds: of exchanges, in parts; and of ranks agreeing on what they do and have done. Others
+     * are waited for in `sending` and `agreeing`. */
+    double packing, sending, unpacking, agreeing;
 } exec_messages;
 exec_messages exec_find_messages(const exec_context *context);
 /* The plan of a chain for a request, with a warning about a new one's loops that the method cannot

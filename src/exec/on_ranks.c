@@ -70,41 +70,6 @@ static void gather(ranks_run *run, chain_slot *slot)
     if (!run->status) run->status = status;
 }
 
-static bool add_copy(ranks_run *run, const ranks_copy *copy)
-{
-    void *copies = run->batch.copies;
-    int me = comm_rank(run->r->comm);
-    if (copy->from != me && copy->to != me) return true;
-    if (!vector_reserve(&copies, &run->batch.capacity, run->batch.count + 1, sizeof *copy))
-        return ranks_no_memory(run);
-    run->batch.copies = copies;
-    run->batch.copies[run->batch.count++] = *copy;
-    return true;
-}
-
-/* Adds the copies that make a box of a rank's indices valid, from those whose own they are. Beyond
- * a side that wraps these lie a period away: `shift` from dimension d on is still to be set. */
-static bool add_copies(ranks_run *run, ranks_copy *copy, const grid_box *box, int d)
-{
-    const chain_slot *slot = copy->slot;
-    if (d < 3) {
-        int images = run->plan->wraps[d] && store_may_wrap(slot, d);
-        bool done = true;
-        for (int image = -images; image <= images && done; image++) {
-            copy->shift[d] = image * slot->shape.size[d];
-            done = add_copies(run, copy, box, d + 1);
-        }
-        return done;
-    }
-    for (copy->from = 0; copy->from < store_ranks_total(&run->r->box); copy->from++) {
-        grid_box there = store_own_box(slot, &run->r->box, copy->from);
-        there = grid_box_moved(&there, copy->shift, -1);
-        copy->box = grid_box_intersect(&there, box);
-        if (!grid_box_is_empty(&copy->box) && !add_copy(run, copy)) return false;
-    }
-    return true;
-}
-
 /* The fields of exchanges that follow one another get memory first: nothing then runs between them,
  * and they are made together. */
 static bool deal_out_exchanged(ranks_run *run, const plan_dealt_step *step)
@@ -118,17 +83,8 @@ static bool deal_out_exchanged(ranks_run *run, const plan_dealt_step *step)
 
 static bool exchange(ranks_run *run, const plan_dealt_step *step)
 {
-    const store_ranks *ranks = &run->r->box;
-    chain_slot *slot = run->c->slots[step->slot];
-    bool done = deal_out_exchanged(run, step);
-    for (int to = 0; to < store_ranks_total(ranks) && done; to++) {
-        ranks_copy copy = {.slot = slot, .to = to};
-        grid_box pieces[6], own = store_own_box(slot, ranks, to);
-        grid_box around = store_around(slot, ranks, &own, step->span, run->plan->wraps);
-        int count = grid_box_subtract(&around, &own, pieces);
-        for (int i = 0; i < count && done; i++) done = add_copies(run, &copy, &pieces[i], 0);
-    }
-    return done;
+    return deal_out_exchanged(run, step) &&
+           ranks_add_copies(run, run->c->slots[step->slot], step->span);
 }
 
 /* The boxes of a loop's points on this rank. Where sides wrap there are several, which mostly make
@@ -325,7 +281,7 @@ void exec_explain_dealt(const exec_context *context, text *out)
 
 exec_messages exec_find_messages(const exec_context *context)
 {
-    return context->ranks ? context->ranks->sent : (exec_messages){.seconds = 0};
+    return context->ranks ? context->ranks->sent : (exec_messages){.agreeing = 0};
 }
 
 int exec_rank(const exec_context *context) { return context->ranks ? context->ranks->box.rank : 0; }
@@ -354,7 +310,8 @@ void exec_ranks_close(exec_context *context)
 {
     struct exec_ranks *r = context->ranks;
     if (!r) return;
-    free(r->gathered);
+    free(r->gathered.data);
+    free(r->packed.data);
     free(r->starts);
     text_free(&r->explained);
     arena_free(&r->memory);

@@ -13,18 +13,24 @@
 #include "store/store.h"
 #include "sweep/sweep.h"
 
+/* Memory that is kept for what comes next: new pages cost more than the copies into them. */
+typedef struct ranks_room {
+    char *data;
+    size_t bytes;
+} ranks_room;
+
 struct exec_ranks {
     comm *comm;
     store_ranks box;
-    int64_t every;  /* loops between exchanges, at most */
-    bool small;     /* grids of few points are dealt out, too */
-    bool laid_out;  /* `box` is known */
-    bool has_own;   /* ranks know their own points of some grid: see ranks_own.c */
-    char *gathered; /* by the latest gather */
-    size_t gathered_room;
-    size_t *starts;     /* per rank, and the end */
-    messages *messages; /* of the context */
-    bool explains;      /* steps of plans are printed */
+    int64_t every;       /* loops between exchanges, at most */
+    bool small;          /* grids of few points are dealt out, too */
+    bool laid_out;       /* `box` is known */
+    bool has_own;        /* ranks know their own points of some grid: see ranks_own.c */
+    ranks_room gathered; /* by the latest gather */
+    ranks_room packed;   /* messages of exchanges */
+    size_t *starts;      /* per rank, and the end */
+    messages *messages;  /* of the context */
+    bool explains;       /* steps of plans are printed */
     text explained;
     int gathers_left; /* of reductions, by the loops that run, unless one fails */
     int64_t failing;  /* the loop of the chain whose check has failed here */
@@ -60,14 +66,15 @@ typedef struct ranks_batch {
 /* Makes the copies of a batch of which this rank is one end, and empties it. The fields have parts,
  * and the copies of all ranks are in the same order. */
 kata_status ranks_exchange(struct exec_ranks *r, ranks_batch *batch, messages *m);
-/* Gathers bytes of all ranks in r->gathered; r->starts are set. */
+/* Gathers bytes of all ranks in r->gathered.data; r->starts are set. */
 kata_status ranks_gather_known(struct exec_ranks *r, const void *mine, messages *m);
 /* The same where ranks do not know how many others have: see sweep_gather. */
 sweep_gather ranks_gather;
 /* Makes a field that is dealt out whole. */
 kata_status ranks_make_whole(struct exec_ranks *r, chain_slot *slot, messages *m);
-/* Memory for so many bytes at r->gathered; without it the program ends. */
-void ranks_make_room(struct exec_ranks *r, size_t bytes);
+/* Sees to it that a room has so many bytes, whose values may be lost; without them the program
+ * ends. */
+void ranks_make_room(const struct exec_ranks *r, ranks_room *room, size_t bytes);
 
 /* ---- ranks_local.c: the loops that run next on this rank --------------------------------------
  */
@@ -95,6 +102,12 @@ void ranks_settle(ranks_run *run);
 /* Adds a loop's points in a box to those that run next; false, reported, when memory is out.
  * `parted`: as of a chain_loop. */
 bool ranks_add_loop(ranks_run *run, int number, const grid_box *box, int parted);
+
+/* ---- ranks_margins.c ------------------------------------------------------------------------- */
+
+/* Adds the copies to the batch of which this rank is one end, and which make valid on each rank the
+ * indices of a field up to a span around its own. False, reported, when memory is out. */
+bool ranks_add_copies(ranks_run *run, chain_slot *slot, const plan_span span[3]);
 
 /* ---- ranks_own.c ----------------------------------------------------------------------------- */
 

@@ -46,7 +46,7 @@ static void pack_all(struct exec_ranks *r, const chain_slot *slot, const grid_bo
     store_write(converted, piece, type, values);
     for (int i = 0; i < comm_ranks(r->comm); i++) {
         grid_box box = box_of(r, slot, piece, i);
-        if (!grid_box_is_empty(&box)) store_pack(converted, &box, r->gathered + r->starts[i]);
+        if (!grid_box_is_empty(&box)) store_pack(converted, &box, r->gathered.data + r->starts[i]);
     }
     store_array_free(converted);
 }
@@ -59,12 +59,13 @@ static kata_status deal_piece(struct exec_ranks *r, const chain_slot *slot, cons
     if (!list) comm_give_up(r->comm, "out of memory");
     r->starts[0] = 0;
     for (int i = 0; i < ranks; i++) r->starts[i + 1] = r->starts[i] + bytes_for(r, slot, piece, i);
-    ranks_make_room(r, r->starts[ranks] + 1);
+    ranks_make_room(r, &r->gathered, r->starts[ranks] + 1);
     if (me == 0) pack_all(r, slot, piece, type, values);
     for (int i = 1; i < ranks; i++) {
         size_t bytes = r->starts[i + 1] - r->starts[i];
         if (!bytes || (me != 0 && me != i)) continue;
-        list[count++] = (comm_message){me == 0 ? i : 0, me == 0, r->gathered + r->starts[i], bytes};
+        list[count++] =
+            (comm_message){me == 0 ? i : 0, me == 0, r->gathered.data + r->starts[i], bytes};
     }
     kata_status status = comm_exchange(r->comm, list, count, m);
     free(list);
@@ -72,7 +73,7 @@ static kata_status deal_piece(struct exec_ranks *r, const chain_slot *slot, cons
     store_array own =
         store_components(slot->part ? slot->part->slot.array : slot->array, component, 1);
     if (!status && !grid_box_is_empty(&mine))
-        store_unpack(&own, &mine, r->gathered + r->starts[me]);
+        store_unpack(&own, &mine, r->gathered.data + r->starts[me]);
     return status;
 }
 

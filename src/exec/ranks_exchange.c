@@ -8,95 +8,121 @@
 
 static const store_array *array_of(const ranks_copy *copy) { return copy->slot->part->slot.array; }
 
-/* The bytes that one rank sends another. */
-static size_t bytes_between(const ranks_batch *batch, int from, int to)
+/* The messages of an exchange: one at most to each peer, and from it. */
+typedef struct exchange_list {
+    comm_message of[2 * STORE_IMAGES];
+    int count;
+} exchange_list;
+
+static comm_message *message_with(exchange_list *list, int peer, bool sends)
 {
-    size_t bytes = 0;
-    for (size_t i = 0; i < batch->count; i++)
-        if (batch->copies[i].from == from && batch->copies[i].to == to)
-            bytes += store_box_bytes(array_of(&batch->copies[i]), &batch->copies[i].box);
-    return bytes;
+    comm_message *message = list->of;
+    for (; message < list->of + list->count; message++)
+        if (message->peer == peer && message->sends == sends) return message;
+    list->count++;
+    *message = (comm_message){.peer = peer, .sends = sends};
+    return message;
 }
 
-static void pack(const ranks_batch *batch, int from, int to, char *bytes)
+static void list_messages(const ranks_batch *batch, int me, exchange_list *list)
 {
+    list->count = 0;
     for (size_t i = 0; i < batch->count; i++) {
         const ranks_copy *copy = &batch->copies[i];
-        if (copy->from != from || copy->to != to) continue;
+        size_t bytes = store_box_bytes(array_of(copy), &copy->box);
+        if (copy->to == me) message_with(list, copy->from, false)->bytes += bytes;
+        if (copy->from == me) message_with(list, copy->to, true)->bytes += bytes;
+    }
+}
+
+static void place_messages(struct exec_ranks *r, exchange_list *list)
+{
+    enum { LINE = 64 };
+    size_t at = 0;
+    for (int i = 0; i < list->count; i++) at += (list->of[i].bytes + LINE - 1) / LINE * LINE;
+    ranks_make_room(r, &r->packed, at);
+    for (int i = 0; i < list->count; i++) {
+        comm_message *message = &list->of[i];
+        at -= (message->bytes + LINE - 1) / LINE * LINE;
+        message->data = r->packed.data + at;
+    }
+}
+
+static void pack(const ranks_batch *batch, int me, const comm_message *message)
+{
+    char *bytes = message->data;
+    for (size_t i = 0; i < batch->count; i++) {
+        const ranks_copy *copy = &batch->copies[i];
+        if (copy->from != me || copy->to != message->peer) continue;
         grid_box box = grid_box_moved(&copy->box, copy->shift, 1);
         store_pack(array_of(copy), &box, bytes);
         bytes += store_box_bytes(array_of(copy), &box);
     }
 }
 
-static void unpack(const ranks_batch *batch, int from, int to, const char *bytes)
+static void unpack(const ranks_batch *batch, int me, const comm_message *message)
 {
+    const char *bytes = message->data;
     for (size_t i = 0; i < batch->count; i++) {
         const ranks_copy *copy = &batch->copies[i];
-        if (copy->from != from || copy->to != to) continue;
+        if (copy->from != message->peer || copy->to != me) continue;
         store_unpack(copy->slot->part->slot.array, &copy->box, bytes);
         bytes += store_box_bytes(array_of(copy), &copy->box);
     }
 }
 
-/* Adds a message to or from a peer; false when memory is out. */
-static bool add_message(struct exec_ranks *r, comm_message *messages, int *count, int peer,
-                        size_t bytes, bool sends)
-{
-    char *data = arena_array(&r->memory, bytes, 1);
-    if (data)
-        messages[(*count)++] =
-            (comm_message){.peer = peer, .data = data, .bytes = bytes, .sends = sends};
-    return data;
-}
-
-static void note_sent(struct exec_ranks *r, const comm_message *list, int count, double seconds)
+static void note_sent(struct exec_ranks *r, const exchange_list *list)
 {
     plan_messages *sent = &r->sent.counted;
     sent->exchanges++;
-    for (int i = 0; i < count; i++) {
-        sent->messages += list[i].sends;
-        sent->bytes += list[i].sends ? (int64_t)list[i].bytes : 0;
+    for (int i = 0; i < list->count; i++) {
+        sent->messages += list->of[i].sends;
+        sent->bytes += list->of[i].sends ? (int64_t)list->of[i].bytes : 0;
     }
-    r->sent.seconds += seconds;
+}
+
+/* Adds the seconds since a time, which becomes now. */
+static void add_time(double *seconds, double *time)
+{
+    double now = clock_seconds();
+    *seconds += now - *time;
+    *time = now;
 }
 
 kata_status ranks_exchange(struct exec_ranks *r, ranks_batch *batch, messages *m)
 {
-    double start = clock_seconds();
-    int ranks = comm_ranks(r->comm), me = comm_rank(r->comm), count = 0;
-    comm_message *list = arena_array(&r->memory, 2 * (size_t)ranks, sizeof *list);
-    bool done = list;
-    for (int peer = 0; peer < ranks && done; peer++) {
-        size_t in = bytes_between(batch, peer, me), out = bytes_between(batch, me, peer);
-        if (in) done = add_message(r, list, &count, peer, in, false);
-        if (out) done = done && add_message(r, list, &count, peer, out, true);
-        if (out && done) pack(batch, me, peer, list[count - 1].data);
-    }
-    if (!done) comm_give_up(r->comm, "out of memory"); /* others wait for its messages */
-    kata_status status = comm_exchange(r->comm, list, count, m);
-    for (int i = 0; i < count && !status; i++)
-        if (!list[i].sends) unpack(batch, list[i].peer, me, list[i].data);
+    int me = comm_rank(r->comm);
+    exchange_list list;
+    double time = clock_seconds();
+    list_messages(batch, me, &list);
+    place_messages(r, &list);
+    for (int i = 0; i < list.count; i++)
+        if (list.of[i].sends) pack(batch, me, &list.of[i]);
+    add_time(&r->sent.packing, &time);
+    kata_status status = comm_exchange(r->comm, list.of, list.count, m);
+    add_time(&r->sent.sending, &time);
+    for (int i = 0; i < list.count && !status; i++)
+        if (!list.of[i].sends) unpack(batch, me, &list.of[i]);
+    add_time(&r->sent.unpacking, &time);
     batch->count = 0;
-    note_sent(r, list, count, clock_seconds() - start);
+    note_sent(r, &list);
     return status;
 }
 
 /* ---- whole fields ---------------------------------------------------------------------------- */
 
-void ranks_make_room(struct exec_ranks *r, size_t bytes)
+void ranks_make_room(const struct exec_ranks *r, ranks_room *room, size_t bytes)
 {
-    if (r->gathered_room >= bytes) return;
-    free(r->gathered);
-    r->gathered = malloc(bytes);
-    r->gathered_room = bytes;
-    if (!r->gathered) comm_give_up(r->comm, "out of memory");
+    if (room->bytes >= bytes) return;
+    free(room->data);
+    *room = (ranks_room){.data = malloc(bytes), .bytes = bytes};
+    if (!room->data) comm_give_up(r->comm, "out of memory");
 }
 
 kata_status ranks_gather_known(struct exec_ranks *r, const void *mine, messages *m)
 {
-    ranks_make_room(r, r->starts[comm_ranks(r->comm)] + 1);
-    return comm_gather(r->comm, mine, r->starts, r->gathered, m);
+    ranks_make_room(r, &r->gathered, r->starts[comm_ranks(r->comm)] + 1);
+    return comm_gather(r->comm, mine, r->starts, r->gathered.data, m);
 }
 
 /* A rank that has failed, and so has nothing to give, gives no bytes: then all fail. */
@@ -109,7 +135,7 @@ int ranks_gather(void *data, const void *mine, size_t bytes, const char **all,
                 !ranks_gather_known(r, mine, r->messages);
     for (int i = 0; i < comm_ranks(r->comm) && done; i++) done = r->starts[i] < r->starts[i + 1];
     *starts = r->starts;
-    *all = r->gathered;
+    *all = r->gathered.data;
     r->gathers_left--;
     if (!done) r->gathers_left = 0;
     if (!done) context->failure.elsewhere = true;
@@ -129,13 +155,12 @@ static void find_starts(struct exec_ranks *r, const chain_slot *slot)
 }
 
 /* A field's values take much memory, those of partial sums little: that is kept. */
-static void release_large(struct exec_ranks *r)
+static void release_large(ranks_room *room)
 {
     enum { LARGE = 1 << 20 };
-    if (r->gathered_room <= LARGE) return;
-    free(r->gathered);
-    r->gathered = NULL;
-    r->gathered_room = 0;
+    if (room->bytes <= LARGE) return;
+    free(room->data);
+    *room = (ranks_room){.data = NULL};
 }
 
 kata_status ranks_make_whole(struct exec_ranks *r, chain_slot *slot, messages *m)
@@ -153,9 +178,10 @@ kata_status ranks_make_whole(struct exec_ranks *r, chain_slot *slot, messages *m
     free(mine);
     for (int i = 0; i < comm_ranks(r->comm) && !status; i++) {
         grid_box box = store_own_box(slot, &r->box, i);
-        if (!grid_box_is_empty(&box)) store_unpack(slot->array, &box, r->gathered + r->starts[i]);
+        if (!grid_box_is_empty(&box))
+            store_unpack(slot->array, &box, r->gathered.data + r->starts[i]);
     }
-    release_large(r);
+    release_large(&r->gathered);
     store_part_free(slot);
     return status;
 }

@@ -20,7 +20,10 @@ typedef struct intent {
 static const char *gather_equal(struct exec_ranks *r, const void *mine, size_t bytes, messages *m)
 {
     for (int i = 0; i <= comm_ranks(r->comm); i++) r->starts[i] = (size_t)i * bytes;
-    return ranks_gather_known(r, mine, m) ? NULL : r->gathered;
+    double start = clock_seconds();
+    kata_status status = ranks_gather_known(r, mine, m);
+    r->sent.agreeing += clock_seconds() - start;
+    return status ? NULL : r->gathered.data;
 }
 
 static kata_status refuse(const struct exec_ranks *r, const intent *mine, const intent *other,

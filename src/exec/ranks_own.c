@@ -116,7 +116,7 @@ kata_status ranks_tell_changes(struct exec_ranks *r, chain_slot *const *slots, s
     for (size_t i = 0; i < count && !status; i++) {
         bool changed = false;
         for (int rank = 0; rank < ranks; rank++)
-            changed = changed || r->gathered[(size_t)rank * count + i];
+            changed = changed || r->gathered.data[(size_t)rank * count + i];
         if (changed) note_change(r, slots[i]);
     }
     return status;

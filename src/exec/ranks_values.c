@@ -43,13 +43,13 @@ static kata_status send_to_first(struct exec_ranks *r, void *mine, messages *m)
     int me = comm_rank(r->comm), ranks = comm_ranks(r->comm), count = 0;
     comm_message *list = calloc((size_t)ranks, sizeof *list);
     if (!list) comm_give_up(r->comm, "out of memory");
-    if (me == 0) ranks_make_room(r, r->starts[ranks] + 1);
+    if (me == 0) ranks_make_room(r, &r->gathered, r->starts[ranks] + 1);
     size_t bytes = r->starts[me + 1] - r->starts[me];
-    if (me == 0) memcpy(r->gathered, mine, bytes);
+    if (me == 0) memcpy(r->gathered.data, mine, bytes);
     if (me > 0 && bytes) list[count++] = (comm_message){0, true, mine, bytes};
     for (int i = 1; i < ranks && me == 0; i++) {
         bytes = r->starts[i + 1] - r->starts[i];
-        if (bytes) list[count++] = (comm_message){i, false, r->gathered + r->starts[i], bytes};
+        if (bytes) list[count++] = (comm_message){i, false, r->gathered.data + r->starts[i], bytes};
     }
     kata_status status = comm_exchange(r->comm, list, count, m);
     free(list);
@@ -67,7 +67,7 @@ static void assemble(struct exec_ranks *r, const chain_slot *slot, const store_v
     for (int i = 0; i < comm_ranks(r->comm); i++) {
         store_values part = given_by(r, slot, of, i);
         if (!grid_box_is_empty(&part.box))
-            store_unpack(piece, &part.box, r->gathered + r->starts[i]);
+            store_unpack(piece, &part.box, r->gathered.data + r->starts[i]);
     }
     store_read(piece, &of->box, of->components, type, values);
     store_array_free(piece);
