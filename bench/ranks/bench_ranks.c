@@ -34,7 +34,13 @@ static bool run_exchanges(bool quick)
 
 int main(int argc, char **argv)
 {
-    bool quick = argc > 1 && !strcmp(argv[argc - 1], "--quick");
-    if (argc > 1 && !strcmp(argv[1], "--exchanges")) return !run_exchanges(quick);
+    const char *word = argc > 1 ? argv[1] : "";
+    bool quick = !strcmp(argv[argc - 1], "--quick");
+    if (!strcmp(word, "--exchanges")) return !run_exchanges(quick);
+    if (!strcmp(word, "--obey") && argc == 5)
+        return !scaling_obey(argv[2], atoll(argv[3]), atoi(argv[4]));
+    if (!strcmp(word, "--scaling"))
+        return !scaling_measure(argv[0], argc - quick > 2 ? argv[2] : NULL,
+                                argc - quick > 3 ? atoll(argv[3]) : 0, quick);
     return 2;
 }
