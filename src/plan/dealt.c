@@ -100,12 +100,13 @@ static bool computes_little_twice(const dealer *d, int first, int end)
 static bool may_run(dealer *d, int first, int end)
 {
     const analysis_section section = {d->a, first, end};
-    bool may = true;
     dealt_find_extents(d->p, &section, d->needs, d->extents);
-    for (int l = first; l < end; l++)
-        may = may && dealt_may_extend(d->p, &d->a->loops[l], d->extents[l - first]);
+    bool may = computes_little_twice(d, first, end);
+    for (int l = first; l < end && may; l++)
+        may = dealt_may_extend(d->p, &d->a->loops[l], d->extents[l - first]);
+    if (!may) return false; /* most sections that are tried: they are too long */
     dealt_find_needs(d->p, &section, d->extents, d->replaced, d->needs);
-    return may && is_near(d) && computes_little_twice(d, first, end);
+    return is_near(d);
 }
 
 /* The end of the longest section from a loop on; `first` where not even this loop suits. */
