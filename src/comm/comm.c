@@ -233,6 +233,12 @@ kata_status comm_gather_starts(comm *c, size_t bytes, size_t *starts, messages *
     return status;
 }
 
+kata_status comm_largest(comm *c, uint64_t *values, int count, messages *m)
+{
+    watch_meet(&c->watch);
+    return failed(m, c->plugin->largest(values, count));
+}
+
 void comm_give_up(const comm *c, const char *message)
 {
     fprintf(stderr, "error: rank %d: %s\n", c->rank, message);

@@ -42,6 +42,9 @@ kata_status comm_exchange(comm *c, comm_message *list, int count, messages *m);
 kata_status comm_gather(comm *c, const void *mine, const size_t *starts, void *all, messages *m);
 /* Finds these starts where each rank knows how many bytes it has itself. */
 kata_status comm_gather_starts(comm *c, size_t bytes, size_t *starts, messages *m);
+/* Makes each of the values the largest that any rank has. It takes time as the logarithm of the
+ * ranks, where gathering takes it as their number. */
+kata_status comm_largest(comm *c, uint64_t *values, int count, messages *m);
 /* Ends all ranks with a message, where one cannot go on and the others would wait for it. */
 _Noreturn void comm_give_up(const comm *c, const char *message);
 

@@ -286,6 +286,14 @@ static const char *gather(const void *mine, const size_t *starts, void *all)
     return failure(code);
 }
 
+static const char *largest(uint64_t *values, int count)
+{
+    MPI_Request request;
+    int code = MPI_Iallreduce(MPI_IN_PLACE, values, count, MPI_UINT64_T, MPI_MAX, own, &request);
+    if (!code) code = wait_for(&request, 1);
+    return failure(code);
+}
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static comm_plugin plugin = {.version = COMM_PLUGIN_VERSION,
@@ -293,6 +301,7 @@ static comm_plugin plugin = {.version = COMM_PLUGIN_VERSION,
                              .compare = compare,
                              .exchange = exchange,
                              .gather = gather,
+                             .largest = largest,
                              .give_up = give_up};
 
 /* What the library finds by COMM_PLUGIN_SYMBOL. */

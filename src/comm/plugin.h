@@ -4,7 +4,7 @@
 
 #include "comm/comm.h"
 
-enum { COMM_PLUGIN_VERSION = 2 };
+enum { COMM_PLUGIN_VERSION = 3 };
 
 /* Called while this rank waits, some times a second. `left`: a rank of another machine that has
  * left MPI after so many meetings; -1: none that is known. */
@@ -25,6 +25,7 @@ typedef struct comm_plugin {
     const char *(*compare)(const void *communicator, bool *same);
     const char *(*exchange)(comm_message *list, int count);
     const char *(*gather)(const void *mine, const size_t *starts, void *all);
+    const char *(*largest)(uint64_t *values, int count);
     void (*give_up)(void);
 } comm_plugin;
 

@@ -1,6 +1,7 @@
 /* Whether all ranks do the same. Before what ranks do together each says what that is, with a hash
  * of all that has to agree; afterwards, whether it went well. An error of one rank is an error of
- * all, with one message. */
+ * all, with one message. While all is well ranks find the largest of a few numbers; only then,
+ * where it is not, each gets what the others say. */
 #include "exec/ranks.h"
 
 #include <stdio.h>
@@ -8,6 +9,15 @@
 #include <string.h>
 
 enum { LONGEST_WORDS = 120, LONGEST_MESSAGE = 4000 };
+
+/* As comm_largest, and adds up how long it takes. */
+static kata_status find_largest(struct exec_ranks *r, uint64_t *values, int count, messages *m)
+{
+    double start = clock_seconds();
+    kata_status status = comm_largest(r->comm, values, count, m);
+    r->sent.agreeing += clock_seconds() - start;
+    return status;
+}
 
 /* ---- what ranks are about to do -------------------------------------------------------------- */
 
@@ -20,10 +30,7 @@ typedef struct intent {
 static const char *gather_equal(struct exec_ranks *r, const void *mine, size_t bytes, messages *m)
 {
     for (int i = 0; i <= comm_ranks(r->comm); i++) r->starts[i] = (size_t)i * bytes;
-    double start = clock_seconds();
-    kata_status status = ranks_gather_known(r, mine, m);
-    r->sent.agreeing += clock_seconds() - start;
-    return status ? NULL : r->gathered.data;
+    return ranks_gather_known(r, mine, m) ? NULL : r->gathered.data;
 }
 
 static kata_status refuse(const struct exec_ranks *r, const intent *mine, const intent *other,
@@ -41,6 +48,20 @@ static kata_status refuse(const struct exec_ranks *r, const intent *mine, const 
                         comm_rank(r->comm), rank, mine->words);
 }
 
+/* The error where some rank is about to do something else. */
+static kata_status find_other(struct exec_ranks *r, const intent *mine, messages *m)
+{
+    const char *all = gather_equal(r, mine, sizeof *mine, m);
+    for (int i = 0; all && i < comm_ranks(r->comm); i++) {
+        intent other;
+        memcpy(&other, all + (size_t)i * sizeof other, sizeof other);
+        other.words[LONGEST_WORDS - 1] = 0;
+        if (other.hash != mine->hash || strcmp(other.words, mine->words) != 0)
+            return refuse(r, mine, &other, i, m);
+    }
+    return m->status;
+}
+
 kata_status ranks_meet(struct exec_ranks *r, uint64_t hash, messages *m, const char *format, ...)
 {
     intent mine = {.hash = hash ^ r->put};
@@ -50,16 +71,11 @@ kata_status ranks_meet(struct exec_ranks *r, uint64_t hash, messages *m, const c
     va_end(list);
     comm_name_next(r->comm, mine.words);
     r->put = 0;
-    const char *all = gather_equal(r, &mine, sizeof mine, m);
-    if (!all) return m->status;
-    for (int i = 0; i < comm_ranks(r->comm); i++) {
-        intent other;
-        memcpy(&other, all + (size_t)i * sizeof other, sizeof other);
-        other.words[LONGEST_WORDS - 1] = 0;
-        if (other.hash != mine.hash || strcmp(other.words, mine.words) != 0)
-            return refuse(r, &mine, &other, i, m);
-    }
-    return KATA_OK;
+    uint64_t all = hash_bytes(mine.words, strlen(mine.words), mine.hash);
+    uint64_t most_and_least[] = {all, ~all};
+    kata_status status = find_largest(r, most_and_least, 2, m);
+    bool same = most_and_least[0] == ~most_and_least[1];
+    return status || same ? status : find_other(r, &mine, m);
 }
 
 /* ---- how it went ----------------------------------------------------------------------------- */
@@ -124,6 +140,8 @@ kata_status ranks_agree(struct exec_ranks *r, kata_status status, const exec_fai
                         const chain *c, messages *m)
 {
     outcome mine = outcome_of(r, status, failure), first;
+    uint64_t failed[] = {mine.status != KATA_OK, 0}; /* as many as where ranks meet */
+    if (find_largest(r, failed, 2, m) || !failed[0]) return m->status;
     const char *all = gather_equal(r, &mine, sizeof mine, m);
     int rank = all ? find_first(r, all, c, &first) : -1;
     if (rank < 0) return m->status;

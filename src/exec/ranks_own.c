@@ -106,19 +106,13 @@ kata_status ranks_tell_changes(struct exec_ranks *r, chain_slot *const *slots, s
                                messages *m)
 {
     if (!r->has_own || !count) return KATA_OK;
-    int ranks = comm_ranks(r->comm);
-    char *mine = calloc(count, 1);
-    if (!mine) comm_give_up(r->comm, "out of memory");
-    for (size_t i = 0; mine && i < count; i++) mine[i] = is_changed(slots[i]);
-    for (int i = 0; i <= ranks; i++) r->starts[i] = (size_t)i * count;
-    kata_status status = ranks_gather_known(r, mine, m);
-    free(mine);
-    for (size_t i = 0; i < count && !status; i++) {
-        bool changed = false;
-        for (int rank = 0; rank < ranks; rank++)
-            changed = changed || r->gathered.data[(size_t)rank * count + i];
-        if (changed) note_change(r, slots[i]);
-    }
+    uint64_t *changed = calloc(count, sizeof *changed);
+    if (!changed) comm_give_up(r->comm, "out of memory");
+    for (size_t i = 0; changed && i < count; i++) changed[i] = is_changed(slots[i]);
+    kata_status status = comm_largest(r->comm, changed, (int)count, m);
+    for (size_t i = 0; i < count && !status; i++)
+        if (changed[i]) note_change(r, slots[i]);
+    free(changed);
     return status;
 }
 
