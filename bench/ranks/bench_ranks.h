@@ -36,7 +36,7 @@ bool exchanges_measure(bool quick);
 
 /* Starts this program, `self`, on two ranks and on one, and has them run steps by turns. `name`:
  * only such programs, and, if `side` is not 0, of that size; NULL: all. */
-bool scaling_measure(const char *self, const char *name, int64_t side, bool quick);
+bool scaling_measure(char *self, const char *name, int64_t side, bool quick);
 /* What these do: they read how many steps to run, and print how long they took. */
 bool scaling_obey(const char *name, int64_t side, int threads);
 

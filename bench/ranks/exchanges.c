@@ -23,7 +23,7 @@ static const program programs[] = {{"square", 512, 1},   {"square", 2048, 1}, {"
                                    {"square", 2048, 16}, {"cube", 64, 1},     {"cube", 64, 4},
                                    {"cube", 128, 1},     {"cube", 128, 4},    {"cube", 128, 8},
                                    {"cube", 256, 1},     {"cube", 256, 4},    {"cube", 256, 16},
-                                   {"cube", 512, 1},     {"cube", 512, 4},    {"cube", 512, 8}};
+                                   {"cube", 512, 1},     {"cube", 512, 8}};
 
 enum { QUICK = 5 }; /* the first ones */
 
@@ -99,7 +99,7 @@ static int samples_in(double seconds, bool quick)
     return count;
 }
 
-/* Where the first rank is not given a message in every chain, that is an error. */
+/* It is an error where a chain does not send what its plan predicts, or not one message. */
 static bool measure(const program *p, bool quick, int rank, line *l)
 {
     char words[40];
@@ -118,7 +118,7 @@ static bool measure(const program *p, bool quick, int rank, line *l)
     plain.other = calloc((size_t)plain.bytes + 1, 1);
     for (int left = samples_in(clock_seconds() - start, quick); left > 0 && good; left--) {
         exec_messages sent = run_chain(s, p->depth);
-        good = is_equal(sent.counted, l->sent.counted) && is_equal(sent.planned, l->sent.planned);
+        good = is_equal(sent.counted, l->sent.counted) && is_equal(sent.counted, sent.planned);
         add_sample(l, &sent, ping_pong(&plain));
     }
     free(plain.mine);

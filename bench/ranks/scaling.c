@@ -14,9 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TURNS = 25, LONGEST_LINE = 80, LONGEST_TURN = 1 << 14 };
+enum { TURNS = 25, FEW_TURNS = 5, WARM_TURNS = 12, LONGEST_LINE = 80, LONGEST_TURN = 1 << 14 };
 
-static const double warm = 2, turn = 0.04; /* seconds */
+static const double warm = 2, turn = 0.04, most_seconds = 25; /* seconds */
 
 /* ---- the processes --------------------------------------------------------------------------- */
 
@@ -63,8 +63,8 @@ bool scaling_obey(const char *name, int64_t side, int threads)
 typedef struct worker {
     pid_t process;
     FILE *to, *from;
-    int steps; /* of a turn */
-    double seconds[TURNS];
+    int steps;             /* of a turn */
+    double seconds[TURNS]; /* of a step in a turn */
 } worker;
 
 static bool start_worker(worker *w, char *const words[])
@@ -99,7 +99,8 @@ static double take_turn(worker *w, int steps)
 static bool warm_up(worker *w)
 {
     double each = 0, end = clock_seconds() + warm;
-    for (w->steps = 2; each >= 0 && clock_seconds() < end;) {
+    w->steps = 2;
+    for (int i = 0; each >= 0 && (i < WARM_TURNS || clock_seconds() < end); i++) {
         each = take_turn(w, w->steps);
         if (each * w->steps < turn && w->steps < LONGEST_TURN) w->steps *= 2;
     }
@@ -115,16 +116,18 @@ static bool end_worker(worker *w)
     return status == 0;
 }
 
-static bool take_turns(worker *ranks, worker *threads, int turns)
+/* Returns how many turns each has taken; 0 where one has ended. */
+static int take_turns(worker *ranks, worker *threads, int most)
 {
-    bool good = warm_up(ranks) && warm_up(threads);
-    if (good) ranks->steps = threads->steps = smaller(ranks->steps, threads->steps);
-    for (int i = 0; i < turns && good; i++) {
-        ranks->seconds[i] = take_turn(ranks, ranks->steps);
-        threads->seconds[i] = take_turn(threads, threads->steps);
-        good = ranks->seconds[i] >= 0 && threads->seconds[i] >= 0;
+    if (!warm_up(ranks) || !warm_up(threads)) return 0;
+    int steps = ranks->steps = (int)smaller(ranks->steps, threads->steps), turns = 0;
+    double end = clock_seconds() + most_seconds;
+    for (; turns < most && (turns < FEW_TURNS || clock_seconds() < end); turns++) {
+        ranks->seconds[turns] = take_turn(ranks, steps);
+        threads->seconds[turns] = take_turn(threads, steps);
+        if (ranks->seconds[turns] < 0 || threads->seconds[turns] < 0) return 0;
     }
-    return good;
+    return turns;
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -135,37 +138,40 @@ typedef struct program {
     int dimensions;
 } program;
 
-static const program programs[] = {{"cube", 64, 3},        {"cube", 128, 3},
-                                   {"cube", 256, 3},       {"cube", 384, 3},
-                                   {"cloverleaf", 240, 2}, {"cloverleaf", 480, 2},
-                                   {"cloverleaf", 960, 2}, {"cloverleaf", 1920, 2}};
+static const program programs[] = {
+    {"cube", 64, 3},         {"cube", 128, 3},       {"cube", 256, 3},       {"cube", 384, 3},
+    {"cube", 512, 3},        {"cloverleaf", 240, 2}, {"cloverleaf", 480, 2}, {"cloverleaf", 960, 2},
+    {"cloverleaf", 1920, 2}, {"cloverleaf", 3840, 2}};
 
-static bool measure(const program *p, const char *self, int turns)
+static void print_line(const program *p, worker *ranks, worker *threads, int turns)
 {
-    char side[LONGEST_LINE];
-    worker ranks = {.process = -1}, threads = {.process = -1};
-    char *name = (char *)(uintptr_t)p->name, *own = (char *)(uintptr_t)self;
-    snprintf(side, sizeof side, "%lld", (long long)p->side);
-    char *const on_ranks[] = {"mpirun", "-n", "2", own, "--obey", name, side, "1", NULL};
-    char *const on_threads[] = {own, "--obey", name, side, "2", NULL};
-    bool good = start_worker(&ranks, on_ranks) && start_worker(&threads, on_threads) &&
-                take_turns(&ranks, &threads, turns);
-    good = end_worker(&ranks) && good;
-    good = end_worker(&threads) && good;
-    if (!good) return false;
-    double ratio[TURNS];
-    for (int i = 0; i < turns; i++) ratio[i] = threads.seconds[i] / ranks.seconds[i];
-    double of_ranks = median(ranks.seconds, turns);
-    double of_threads = median(threads.seconds, turns);
+    double speed[TURNS];
+    for (int i = 0; i < turns; i++) speed[i] = threads->seconds[i] / ranks->seconds[i];
+    double of_ranks = median(ranks->seconds, turns), of_threads = median(threads->seconds, turns);
     printf("%-10s %5lld^%d %10.3f %10.3f %8.3f\n", p->name, (long long)p->side, p->dimensions,
-           1e3 * of_ranks, 1e3 * of_threads, median(ratio, turns));
+           1e3 * of_ranks, 1e3 * of_threads, median(speed, turns));
     fflush(stdout);
-    return true;
 }
 
-bool scaling_measure(const char *self, const char *name, int64_t side, bool quick)
+static bool measure(const program *p, char *self, int most)
+{
+    char side[LONGEST_LINE], *name = (char *)(uintptr_t)p->name;
+    worker ranks = {.process = -1}, threads = {.process = -1};
+    snprintf(side, sizeof side, "%lld", (long long)p->side);
+    char *const on_ranks[] = {"mpirun", "-n", "2", self, "--obey", name, side, "1", NULL};
+    char *const on_threads[] = {self, "--obey", name, side, "2", NULL};
+    bool good = start_worker(&ranks, on_ranks) && start_worker(&threads, on_threads);
+    int turns = good ? take_turns(&ranks, &threads, most) : 0;
+    bool ended = end_worker(&ranks);
+    ended = end_worker(&threads) && ended;
+    if (turns > 0) print_line(p, &ranks, &threads, turns);
+    return turns > 0 && ended;
+}
+
+bool scaling_measure(char *self, const char *name, int64_t side, bool quick)
 {
     bool good = true;
+    int lines = 0;
     signal(SIGPIPE, SIG_IGN);
     printf("Steps on two ranks of one thread, and on one rank of two: milliseconds\n"
            "                      ranks    threads    speed\n");
@@ -174,7 +180,9 @@ bool scaling_measure(const char *self, const char *name, int64_t side, bool quic
         const program *p = &programs[i];
         bool asked =
             name ? !strcmp(p->name, name) && (!side || p->side == side) : !quick || p->side <= 256;
-        if (asked) good = measure(p, self, quick ? 5 : TURNS);
+        lines += asked;
+        if (asked) good = measure(p, self, quick ? FEW_TURNS : TURNS);
     }
-    return good;
+    if (!lines) fprintf(stderr, "bench_ranks: no such program: cube or cloverleaf, and its side\n");
+    return good && lines;
 }
