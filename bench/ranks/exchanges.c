@@ -8,6 +8,7 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { FIRST = 3 }; /* chains that find out about plans */
 
@@ -114,8 +115,10 @@ static bool measure(const program *p, bool quick, int rank, line *l)
     }
     bool good = s && kata_ok(steps_context(s)) && l->sent.counted.messages == 1;
     if (good) plain.bytes = (int)l->sent.counted.bytes;
-    plain.mine = calloc((size_t)plain.bytes + 1, 1);
-    plain.other = calloc((size_t)plain.bytes + 1, 1);
+    plain.mine = malloc((size_t)plain.bytes + 1);
+    plain.other = malloc((size_t)plain.bytes + 1);
+    if (plain.mine) memset(plain.mine, 1, (size_t)plain.bytes); /* pages of its own */
+    good = good && plain.mine && plain.other;
     for (int left = samples_in(clock_seconds() - start, quick); left > 0 && good; left--) {
         exec_messages sent = run_chain(s, p->depth);
         good = is_equal(sent.counted, l->sent.counted) && is_equal(sent.counted, sent.planned);
