@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { USUAL_DEPTH = 16, MOST_DEPTH = 1000, LONGEST_WORD = 40 };
+enum { USUAL_DEPTH = 48, MOST_DEPTH = 1000, LONGEST_WORD = 40 };
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXCHANGE_POINTS = 20000 }; /* that are computed in about the time of an exchange */
+enum {
+    EXCHANGE_POINTS = 20000, /* that are computed in about the time of an exchange */
+    MANY_LOOPS = 16          /* more loops in a section save few exchanges each */
+};
 
 typedef struct dealer {
     plan_dealt *p;
@@ -71,37 +74,23 @@ static bool is_near(const dealer *d)
     return near;
 }
 
-/* The points of a rank's part of a grid, and those that a loop runs there. */
-static double points_of(const dealer *d, int loop, const plan_span extent[3])
-{
-    const grid_shape *shape = &d->a->loops[loop].loop->shape;
-    double points = 1;
-    for (int k = 0; k < 3; k++) {
-        const int64_t own = shape->size[k] / d->p->parts[k];
-        points *= (double)(own + extent[k].hi - extent[k].lo);
-    }
-    return points;
-}
-
-/* Whether the loops of a section compute few points twice: fewer than an eighth of all, or so few
- * that they take less time than the exchanges that they save. */
-static bool computes_little_twice(const dealer *d, int first, int end)
+/* How many points a section may compute twice: an eighth of all, or so few that they take less time
+ * than the exchanges that they save. Of many loops, a 32nd. */
+static double most_twice(const dealer *d, int first, int end)
 {
     static const plan_span none[3];
-    double own = 0, all = 0;
-    for (int l = first; l < end; l++) {
-        own += points_of(d, l, none);
-        all += points_of(d, l, d->extents[l - first]);
-    }
-    return (all - own) * 8 <= own || all - own <= EXCHANGE_POINTS * (end - first - 1);
+    double own = 0, few = EXCHANGE_POINTS * (end - first - 1);
+    for (int l = first; l < end; l++) own += dealt_points(d->p, &d->a->loops[l], none);
+    if (end - first > MANY_LOOPS) return own / 32;
+    return own / 8 > few ? own / 8 : few;
 }
 
 /* Finds the extents and needs of a section; false where they reach too far. */
 static bool may_run(dealer *d, int first, int end)
 {
     const analysis_section section = {d->a, first, end};
-    dealt_find_extents(d->p, &section, d->needs, d->extents);
-    bool may = computes_little_twice(d, first, end);
+    double most = most_twice(d, first, end);
+    bool may = dealt_find_extents(d->p, &section, most, d->needs, d->extents);
     for (int l = first; l < end && may; l++)
         may = dealt_may_extend(d->p, &d->a->loops[l], d->extents[l - first]);
     if (!may) return false; /* most sections that are tried: they are too long */
@@ -109,7 +98,14 @@ static bool may_run(dealer *d, int first, int end)
     return is_near(d);
 }
 
-/* The end of the longest section from a loop on; `first` where not even this loop suits. */
+/* Of many loops, a section a third shorter is tried next; of fewer, one a loop shorter. */
+static int shorter(int first, int end)
+{
+    int loops = end - first, few = loops - loops / 3;
+    return loops <= MANY_LOOPS ? end - 1 : first + (int)larger(few, MANY_LOOPS);
+}
+
+/* The end of a long section from a loop on; `first` where not even this loop suits. */
 static int find_section(dealer *d, int first)
 {
     int end = first;
@@ -117,7 +113,7 @@ static int find_section(dealer *d, int first)
            dealt_suits(d->p, d->homes, &d->a->loops[end]) &&
            !gathers_from(d, first, end, &d->a->loops[end]))
         end++;
-    while (end > first && !may_run(d, first, end)) end--;
+    while (end > first && !may_run(d, first, end)) end = shorter(first, end);
     return end;
 }
 

@@ -39,10 +39,13 @@ plan_span dealt_touched(const plan_dealt *p, const analysis_loop *l, const analy
 /* The indices that a write has completed then: all that write them have run. */
 plan_span dealt_completed(const plan_dealt *p, const analysis_loop *l, const analysis_touch *t,
                           int d, plan_span extent);
-/* Sets the extents of a section's loops, which give each rank its own values in the end. `needs`,
- * per slot, is for its own use. */
-void dealt_find_extents(const plan_dealt *p, const analysis_section *s, plan_span (*needs)[3],
-                        plan_span (*extents)[3]);
+/* The points of a rank's part of a loop's grid, with an extent around them. */
+double dealt_points(const plan_dealt *p, const analysis_loop *l, const plan_span extent[3]);
+/* Sets the extents of a section's loops, which give each rank its own values in the end. False as
+ * soon as these are more points than `most` beyond a rank's own, summed over loops. `needs`, per
+ * slot, is for its own use. */
+bool dealt_find_extents(const plan_dealt *p, const analysis_section *s, double most,
+                        plan_span (*needs)[3], plan_span (*extents)[3]);
 /* Sets what a section needs, per slot, of the values before it. `replaced`: for its own use. */
 void dealt_find_needs(const plan_dealt *p, const analysis_section *s, plan_span (*extents)[3],
                       bool *replaced, plan_span (*needs)[3]);

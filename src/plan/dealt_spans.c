@@ -90,15 +90,31 @@ static void widen_needs(const plan_dealt *p, const analysis_loop *l, const plan_
     }
 }
 
-void dealt_find_extents(const plan_dealt *p, const analysis_section *s, plan_span (*needs)[3],
-                        plan_span (*extents)[3])
+double dealt_points(const plan_dealt *p, const analysis_loop *l, const plan_span extent[3])
 {
+    double points = 1;
+    for (int d = 0; d < 3; d++) {
+        const int64_t own = l->loop->shape.size[d] / p->parts[d];
+        points *= (double)(own + extent[d].hi - extent[d].lo);
+    }
+    return points;
+}
+
+bool dealt_find_extents(const plan_dealt *p, const analysis_section *s, double most,
+                        plan_span (*needs)[3], plan_span (*extents)[3])
+{
+    static const plan_span none[3];
+    double twice = 0;
     memset(needs, 0, (size_t)s->a->slot_count * sizeof *needs);
     memset(extents, 0, (size_t)(s->end - s->first) * sizeof *extents);
-    for (int l = s->end - 1; l >= s->first; l--) {
-        widen_extent(p, &s->a->loops[l], needs, extents[l - s->first]);
-        widen_needs(p, &s->a->loops[l], extents[l - s->first], NULL, needs);
+    for (int i = s->end - 1; i >= s->first && twice <= most; i--) {
+        const analysis_loop *l = &s->a->loops[i];
+        plan_span *extent = extents[i - s->first];
+        widen_extent(p, l, needs, extent);
+        widen_needs(p, l, extent, NULL, needs);
+        twice += dealt_points(p, l, extent) - dealt_points(p, l, none);
     }
+    return twice <= most;
 }
 
 bool dealt_replaces(const chain_loop *loop, int param)
