@@ -127,6 +127,20 @@ expect_in err "# on 2 ranks, 2 along y and 1 along z"
 expect_in err "part loop 1 y 0 0 # heat"
 expect_in err "exchange field 0 y -1 1"
 
+# Ranks along y and z need values over the edges between them, too.
+cat >edges.kata <<'END'
+kernel fill(out double u) { u = sin(ix + 7.0*iy + 31.0*iz); }
+kernel edges(in double u, out double v) { v = 0.3*u[0,1,1] + 0.4*u[0,-1,-1] + 0.2*u[0,1,-1]; }
+END
+"$kata" apply edges.kata fill --size 6x20x20 u=box.npy --quiet
+for rule in clamp periodic; do
+    for n in 1 4; do
+        KATA_RANKS='y=2 z=2 every=3 small' on_ranks "$n" "$kata" apply ../edges.kata edges u=../box.npy \
+            v=v.npy --steps 8 --boundary $rule --quiet || fail "edges, $rule, on $n ranks"
+    done
+    cmp ranks1/v.npy ranks4/v.npy || fail "values over edges differ where sides are $rule"
+done
+
 # What cannot be.
 if KATA_RANKS="y=3" on_ranks 2 "$kata" run heat; then fail "y=3 suits 2 ranks"; fi
 expect_in ranks2/err "KATA_RANKS is 'y=3', which is for 3 ranks, and there are 2"
