@@ -6,6 +6,8 @@
  * are moved in. */
 #include "plan/planner.h"
 
+#include <inttypes.h>
+
 /* The next loops between exchanges, from `first`. */
 static analysis_section chunk_of(const plan_group *g, int64_t every, int first)
 {
@@ -93,12 +95,28 @@ static bool too_many(const plan_group *g, const int64_t parts[3], text *why)
     return total > PLAN_MOST_BLOCKS;
 }
 
+/* Blocks without points cost time, and have no use. */
+static bool has_empty(const plan_group *g, const int64_t parts[3], text *why)
+{
+    for (int d = 0; d < 3; d++) {
+        plan_span all = points_along(g, d);
+        int64_t points = all.hi - all.lo;
+        if (!g->cut[d] || parts[d] <= points) continue;
+        text_add(why,
+                 "%" PRId64 " blocks along %c are more than its %" PRId64
+                 " points: parts.%c=%" PRId64 " is the most",
+                 parts[d], "xyz"[d], points, "xyz"[d], points);
+        return true;
+    }
+    return false;
+}
+
 static bool applicable(plan_group *g, const plan_request *r, text *why)
 {
     for (int d = 0; d < 3; d++) g->cut[d] = !g->fixed[d] && r->parts[d] > 1;
     bool cut = g->cut[0] || g->cut[1] || g->cut[2];
     if (!cut) plan_group_say_fixed(g, r->parts, 1, "it is given no blocks, such as parts.y=2", why);
-    return cut && !too_many(g, r->parts, why);
+    return cut && !too_many(g, r->parts, why) && !has_empty(g, r->parts, why);
 }
 
 static void add_exchanges(const plan_group *g, plan *p, int parent)

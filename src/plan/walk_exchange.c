@@ -58,20 +58,44 @@ static bool copy_owned(plan_walk *w, const plan_copy *box, const grid_box *owned
     return true;
 }
 
+/* The blocks along a dimension that own indices of a box, first and last: all of them where the box
+ * reaches beyond a period. */
+static plan_span find_owners(const plan_node *n, int d, const grid_box *box)
+{
+    const int64_t *cuts = n->cuts[d];
+    int last = n->parts[d] - 1;
+    bool wraps = n->period[d] && (box->lo[d] < cuts[0] || box->hi[d] > cuts[n->parts[d]]);
+    if (wraps) return (plan_span){0, last};
+    plan_span owners = {0, last};
+    while (owners.lo < owners.hi) { /* the first that ends behind the box's beginning */
+        int64_t middle = floor_divide(owners.lo + owners.hi, 2);
+        if (cuts[middle + 1] > box->lo[d])
+            owners.hi = middle;
+        else
+            owners.lo = middle + 1;
+    }
+    for (owners.hi = owners.lo; owners.hi < last && cuts[owners.hi + 1] < box->hi[d];) owners.hi++;
+    return owners;
+}
+
 /* Fills a box of one block's place from the blocks that own its points. */
 static bool fill_margin(plan_walk *w, int slot, int block, const grid_box *box)
 {
-    bool done = true;
-    for (int owner = 0; owner < walk_block_count(w->blocks) && done; owner++) {
-        plan_copy copy = {.slot = slot,
-                          .from = place_of_block(w, owner, slot),
-                          .to = place_of_block(w, block, slot),
-                          .box = *box};
-        grid_box owned = walk_block_box(w->blocks, owner);
-        int64_t shift[3];
-        done = copy_owned(w, &copy, &owned, 0, shift);
-    }
-    return done;
+    const plan_node *n = w->blocks;
+    plan_span x = find_owners(n, 0, box), y = find_owners(n, 1, box), z = find_owners(n, 2, box);
+    int64_t at[3], shift[3];
+    for (at[2] = z.lo; at[2] <= z.hi; at[2]++)
+        for (at[1] = y.lo; at[1] <= y.hi; at[1]++)
+            for (at[0] = x.lo; at[0] <= x.hi; at[0]++) {
+                int owner = (int)((at[2] * n->parts[1] + at[1]) * n->parts[0] + at[0]);
+                plan_copy copy = {.slot = slot,
+                                  .from = place_of_block(w, owner, slot),
+                                  .to = place_of_block(w, block, slot),
+                                  .box = *box};
+                grid_box owned = walk_block_box(n, owner);
+                if (!copy_owned(w, &copy, &owned, 0, shift)) return false;
+            }
+    return true;
 }
 
 bool walk_exchange(plan_walk *w, const plan_node *n)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -256,6 +257,8 @@ static void test_a_method_that_cannot_be_used_is_named_with_the_reason(void **st
          "'heat' and 1 more: it is given no blocks, such as parts.y=2"},
         {"blocked parts.x=1000000000 parts.y=1000000000", two_steps, "2 of the 2",
          "'heat' and 1 more: there are more than 1048576 blocks, the most that are allowed"},
+        {"blocked parts.x=12 parts.y=9", two_steps, "2 of the 2",
+         "'heat' and 1 more: 9 blocks along y are more than its 8 points: parts.y=8 is the most"},
         {"skewed y=2", sweep, "1 of the 1", "'down': not along y: levels run in order along it"},
         {"skewed y=2", slanted_sweep, "1 of the 1",
          "'skip': levels run in order and read more of each other than their own column"},
@@ -340,6 +343,36 @@ static void test_compiled_loops_run_as_they_are_planned(void **state)
     assert_memory_equal(expected, found, sizeof found);
 }
 
+enum { SIDE = 96, POINTS = SIDE * SIDE };
+
+/* Two steps on a periodic grid. */
+static void run_two_steps(const char *executor, const char *plan, double values[POINTS])
+{
+    kata *k = kata_open(&(kata_options){.executor = executor, .plan = plan});
+    kata_grid *g = kata_grid_2d(k, SIDE, SIDE);
+    kata_kernel *heat = kata_kernel_find(kata_module_from_text(k, "k.kata", kernels), "heat");
+    kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = KATA_PERIODIC);
+    kata_field *v = kata_field_like(u, "v");
+    for (int i = 0; i < POINTS; i++) values[i] = i % 11;
+    kata_put(u, kata_all(g), values, POINTS);
+    kata_apply(heat, kata_all(g), u, v);
+    kata_apply(heat, kata_all(g), v, u);
+    kata_get(u, kata_all(g), values, POINTS);
+    assert_int_equal(kata_close(k), KATA_OK);
+}
+
+/* In a second: minutes, if each block asked each other one for its margins. */
+static void test_a_block_for_each_point_is_planned_and_run(void **state)
+{
+    (void)state;
+    static double expected[POINTS], found[POINTS];
+    alarm(30);
+    run_two_steps("reference", NULL, expected);
+    run_two_steps("plan", "blocked parts.x=96 parts.y=96 every=1", found);
+    alarm(0);
+    assert_memory_equal(expected, found, sizeof found);
+}
+
 static void test_a_plan_that_nobody_takes_is_said(void **state)
 {
     (void)state;
@@ -370,6 +403,7 @@ int main(void)
         cmocka_unit_test(test_bytes_may_have_units),
         cmocka_unit_test(test_a_method_that_cannot_be_used_is_named_with_the_reason),
         cmocka_unit_test(test_reasons_are_said_once_for_all_loops_they_hold_for),
+        cmocka_unit_test(test_a_block_for_each_point_is_planned_and_run),
         cmocka_unit_test(test_a_plan_that_nobody_takes_is_said),
         cmocka_unit_test(test_what_cannot_be_used_in_tiles_is_said),
         cmocka_unit_test(test_what_compiled_loops_cannot_be_planned_like_is_said_once),
