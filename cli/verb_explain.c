@@ -52,7 +52,8 @@ static int explain_file(const explain_request *asked)
     kata_module *m = kata_module_load(k, asked->words.words[0], .constants = asked->constants);
     explain_module(k, m, asked, to);
     bool written = to == stdout || fclose(to) == 0;
-    if (!written) options_failed(&explain_options, "cannot write %s", asked->to);
+    if (!written)
+        options_failed(&explain_options, "cannot write %s: %s", asked->to, strerror(errno));
     bool empty = m && kata_module_kernels(m) == 0;
     if (empty) options_failed(&explain_options, "%s has no kernels", asked->words.words[0]);
     return kata_close(k) || !written || empty;

@@ -80,7 +80,9 @@ static int write_report(const tune_request *r, const char *report, int64_t runs)
                        "--runs, would end it\n",
                        (long long)runs, runs == 1 ? "" : "s") >= 0;
     if (to && to != stderr) good = fclose(to) == 0 && good;
-    return good ? 0 : options_failed(&tune_options, "cannot write %s", r->to ? r->to : "");
+    if (good) return 0;
+    return options_failed(&tune_options, "cannot write %s: %s", r->to ? r->to : "standard error",
+                          strerror(errno));
 }
 
 /* Runs the program until the search has ended. */

@@ -52,11 +52,14 @@ void api_end_debugging(kata *k)
 {
     if (k->messages.status) return;
     const char *trace = environment_get("KATA_TRACE_FILE");
-    if (!observe_record_is_whole(k->record))
-        api_fail(k, KATA_ERROR_FILE, "the record of the run could not be written whole");
-    else if (!observe_trace_is_whole(k->exec.trace))
-        api_fail(k, KATA_ERROR_FILE, "the trace could not be written whole to %s",
-                 trace ? trace : "standard error");
+    int record_error = observe_record_error(k->record);
+    int trace_error = observe_trace_error(k->exec.trace);
+    if (record_error)
+        api_fail(k, KATA_ERROR_FILE, "the record of the run could not be written whole: %s",
+                 file_reason(record_error));
+    else if (trace_error)
+        api_fail(k, KATA_ERROR_FILE, "the trace could not be written whole to %s: %s",
+                 trace ? trace : "standard error", file_reason(trace_error));
 }
 
 /* ---- plans ----------------------------------------------------------------------------------- */
@@ -87,7 +90,8 @@ static kata_status read_plan(kata *k, const char *given)
     text wrong = {0};
     const char *words = given ? given : environment_get("KATA_PLAN");
     k->exec.fastest = !words;
-    bool good = plan_request_read(words ? words : "loops", k->exec.request, PLAN_MOST_METHODS, &wrong);
+    bool good =
+        plan_request_read(words ? words : "loops", k->exec.request, PLAN_MOST_METHODS, &wrong);
     kata_status status = good ? KATA_OK
                               : refuse_plan(k, given ? "plan" : "environment variable KATA_PLAN",
                                             words, text_get(&wrong));

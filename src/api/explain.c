@@ -5,6 +5,7 @@
 #include "api/api.h"
 #include "machine/machine.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,11 +34,12 @@ kata_status api_read_explain(kata *k)
 static void show_in(kata *k, const text *shown, const char *path, const char *mode)
 {
     FILE *to = path ? fopen(path, mode) : stderr;
-    bool written = to && !shown->failed && fputs(text_get(shown), to) >= 0;
-    if (to && to != stderr) written = fclose(to) == 0 && written;
-    if (!written)
-        api_fail(k, KATA_ERROR_FILE, "cannot write the explanation to %s",
-                 path ? path : "standard error");
+    int error = !to ? errno : shown->failed ? ENOMEM : 0;
+    if (to && !error && fputs(text_get(shown), to) < 0) error = errno;
+    if (to && to != stderr && fclose(to) && !error) error = errno;
+    if (error)
+        api_fail(k, KATA_ERROR_FILE, "cannot write the explanation to %s: %s",
+                 path ? path : "standard error", file_reason(error));
 }
 
 static void show(kata *k, const text *shown) { show_in(k, shown, k->explain_file, "a"); }

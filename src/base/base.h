@@ -6,6 +6,7 @@
 
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio.h>
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 #define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
@@ -197,6 +198,9 @@ typedef struct file_part {
 int file_write_parts(const char *path, const file_part *parts, int count);
 /* Writes parts to an open file. Returns 0 or the error. */
 int file_write_open(int file, const file_part *parts, int count);
+/* Writes what a stream still holds. Returns 0 if all that was given to it has been written, or the
+ * error. */
+int file_finish(FILE *stream);
 
 /* ---- file_draft.c ---------------------------------------------------------------------------- */
 

@@ -14,6 +14,12 @@ const char *file_reason(int error)
                                    : strerror(error);
 }
 
+int file_finish(FILE *stream)
+{
+    bool written = fflush(stream) == 0 && !ferror(stream);
+    return written ? 0 : errno ? errno : EIO;
+}
+
 /* Opening a pipe without a writer would wait. */
 enum { OPEN_FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK };
 

@@ -43,6 +43,7 @@ typedef struct observe_trace {
     int rank;
     int64_t point[3];
     FILE *to;
+    int error;     /* the first in writing, or 0 */
     int64_t loops; /* run so far, the one that runs included */
     int64_t reports;
     text operands; /* what the kernel has read at the point since it last stored there: lines */
@@ -52,8 +53,8 @@ typedef struct observe_trace {
 kata_status observe_trace_open(const char *what, const char *path, messages *m,
                                observe_trace **out);
 void observe_trace_free(observe_trace *trace);
-/* Whether all of the trace could be written; true for a NULL trace. */
-bool observe_trace_is_whole(const observe_trace *trace);
+/* 0 if all of the trace could be written, and for a NULL trace; otherwise the error. */
+int observe_trace_error(const observe_trace *trace);
 /* Whether the point of a field of this name is traced; false for a NULL trace. */
 bool observe_trace_wants(const observe_trace *trace, const char *name, const chain_slot *slot);
 /* A read at the point, converted to the parameter's type; offset NULL: of a number. */
@@ -106,6 +107,7 @@ double observe_meter_median(observe_meter_entry *e);
 
 typedef struct observe_record {
     FILE *to;
+    int error; /* the first in writing, or 0 */
     bool full; /* values beside their hashes */
     int64_t loops;
     uint64_t hash;
@@ -114,8 +116,8 @@ typedef struct observe_record {
 /* The second record that a process opens, and those after it, get .2, .3, ... after their name. */
 kata_status observe_record_open(const char *path, bool full, messages *m, observe_record **out);
 void observe_record_free(observe_record *record);
-/* Whether all of the record could be written; true for a NULL record. */
-bool observe_record_is_whole(const observe_record *record);
+/* 0 if all of the record could be written, and for a NULL record; otherwise the error. */
+int observe_record_error(const observe_record *record);
 /* Writes what a loop is and is given, before it runs. */
 void observe_record_loop(observe_record *record, const chain_loop *loop);
 /* Writes what it has computed. */

@@ -52,9 +52,9 @@ void observe_record_free(observe_record *record)
     free(record);
 }
 
-bool observe_record_is_whole(const observe_record *record)
+int observe_record_error(const observe_record *record)
 {
-    return !record || (fflush(record->to) == 0 && !ferror(record->to));
+    return !record ? 0 : record->error ? record->error : file_finish(record->to);
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -178,12 +178,12 @@ void observe_record_results(observe_record *record, const chain_loop *loop)
         else if (ir_param_is_written_field(param) || ir_param_is_column_reduction(param))
             write_field(record, b->name, b->slot, b->version + 1);
     }
-    fflush(record->to);
+    if (!record->error) record->error = file_finish(record->to);
 }
 
 void observe_record_put(observe_record *record, const char *name, const chain_slot *slot)
 {
     fprintf(record->to, "put %s\n", name);
     write_field(record, name, slot, slot->version);
-    fflush(record->to);
+    if (!record->error) record->error = file_finish(record->to);
 }

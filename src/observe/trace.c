@@ -95,9 +95,9 @@ void observe_trace_free(observe_trace *trace)
     free(trace);
 }
 
-bool observe_trace_is_whole(const observe_trace *trace)
+int observe_trace_error(const observe_trace *trace)
 {
-    return !trace || (fflush(trace->to) == 0 && !ferror(trace->to));
+    return !trace ? 0 : trace->error ? trace->error : file_finish(trace->to);
 }
 
 bool observe_trace_wants(const observe_trace *trace, const char *name, const chain_slot *slot)
@@ -183,7 +183,7 @@ void observe_trace_store(observe_trace *trace, const chain_loop *loop, const ir_
     if (loop->file) fprintf(trace->to, " applied at %s:%d", loop->file, loop->line);
     fprintf(trace->to, " stores at %s:%d\n%s", source_holding(kernel, stmt->at)->name, line,
             text_get(&trace->operands));
-    fflush(trace->to);
+    if (!trace->error) trace->error = file_finish(trace->to);
     text_clear(&trace->operands);
 }
 
@@ -202,5 +202,5 @@ void observe_trace_call(observe_trace *trace, const char *call, const char *name
         fprintf(trace->to, "%s: ", call);
         print_change(trace, slot, name, c, old[c], store_get_element(slot->array, c, trace->point));
     }
-    fflush(trace->to);
+    if (!trace->error) trace->error = file_finish(trace->to);
 }

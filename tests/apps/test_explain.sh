@@ -195,6 +195,10 @@ expect 1 explain constants.kata
 expect_text err "kata explain: constants.kata has no kernels"
 expect 1 explain --quick --to none/costs.txt k.kata
 expect_text err "kata explain: cannot write none/costs.txt: No such file or directory"
+KATA_EXPLAIN=text KATA_EXPLAIN_QUICK=1 KATA_EXPLAIN_FILE=none/x expect 1 "${steps[@]}"
+expect_text err "error: cannot write the explanation to none/x: No such file or directory"
+KATA_EXPLAIN=text KATA_EXPLAIN_QUICK=1 KATA_EXPLAIN_FILE=/dev/full expect 1 "${steps[@]}"
+expect_text err "error: cannot write the explanation to /dev/full: No space left on device"
 KATA_EXPLAIN=text KATA_EXPLAIN_QUICK=maybe expect 1 "${steps[@]}"
 expect_text err "error: the environment variable KATA_EXPLAIN_QUICK is 'maybe', not 0 or 1"
 
