@@ -2,6 +2,7 @@
  * first needed. Until then all values of a slot are equal: zero, or poison. */
 #include "store/pool.h"
 
+#include <stdio.h>
 #include <string.h>
 
 codegen_rows store_slot_rows(const chain_slot *slot)
@@ -93,18 +94,27 @@ void store_log(const chain_loop *loop)
     }
 }
 
+/* A size in the unit that fits: "24 bytes", "1.5 kB", "2.0 GB". */
+static void print_size(char out[32], double bytes)
+{
+    static const char *const units[] = {"bytes", "kB", "MB", "GB"};
+    size_t unit = 0;
+    for (; bytes >= 1000 && unit + 1 < COUNT_OF(units); unit++) bytes /= 1000;
+    snprintf(out, 32, unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
+}
+
 kata_status store_no_memory(const chain_slot *slot, const char *name, messages *m)
 {
     grid_box all = chain_slot_memory(slot);
     double bytes = (double)grid_box_points(&all) * slot->components * store_type_bytes(slot->type);
-    bool large = bytes >= 1e9;
+    char size[32];
+    print_size(size, bytes);
     const char *folder, *why = slot->pool ? store_pool_why(slot->pool, &folder) : NULL;
     if (why)
         return message_fail(m, KATA_ERROR_FILE,
-                            "field '%s' needs %.1f %s on the disk of the folder '%s': %s", name,
-                            bytes / (large ? 1e9 : 1e6), large ? "GB" : "MB", folder, why);
-    return message_fail(m, KATA_ERROR_MEMORY, "out of memory: field '%s' needs %.1f %s", name,
-                        bytes / (large ? 1e9 : 1e6), large ? "GB" : "MB");
+                            "field '%s' needs %s on the disk of the folder '%s': %s", name, size,
+                            folder, why);
+    return message_fail(m, KATA_ERROR_MEMORY, "out of memory: field '%s' needs %s", name, size);
 }
 
 kata_status store_make_array(chain_slot *slot, const char *name, messages *m)

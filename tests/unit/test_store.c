@@ -291,6 +291,8 @@ static void check_need(int64_t points, const char *needs)
 static void a_field_without_memory_is_reported_with_its_size(void **state)
 {
     (void)state;
+    check_need(3, "field 'u' needs 24 bytes");
+    check_need(4096, "field 'u' needs 32.8 kB");
     check_need(2250000, "field 'u' needs 18.0 MB");
     check_need(INT64_C(250000000), "field 'u' needs 2.0 GB");
 }
