@@ -35,6 +35,8 @@ kata_status api_no_memory(kata *k);
 
 /* Reads a variable of the environment that is 1 or 0; it is off when not set. Reports. */
 kata_status api_read_switch(kata *k, const char *name, bool *on);
+/* Warns that a variable which is set does nothing without another, and shows a value of that. */
+void api_warn_of_unused(kata *k, const char *name, const char *needed, const char *example);
 
 /* ---- option_size.c: structures of options, of whatever size the program has them ------------- */
 

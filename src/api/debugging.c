@@ -18,12 +18,12 @@ static kata_status refuse_ranks(kata *k, const char *variable)
 /* Only the interpreter traces. */
 static kata_status open_trace(kata *k)
 {
-    const char *point = environment_get("KATA_TRACE");
+    const char *point = environment_get("KATA_TRACE"), *path = environment_get("KATA_TRACE_FILE");
+    if (path && !point) api_warn_of_unused(k, "KATA_TRACE_FILE", "KATA_TRACE", "u@12,7");
     if (!point) return KATA_OK;
     if (refuse_ranks(k, "KATA_TRACE")) return k->messages.status;
     k->executor = &exec_reference;
-    return observe_trace_open(point, environment_get("KATA_TRACE_FILE"), &k->messages,
-                              &k->exec.trace);
+    return observe_trace_open(point, path, &k->messages, &k->exec.trace);
 }
 
 static kata_status open_record(kata *k)

@@ -25,6 +25,7 @@ kata_status api_read_explain(kata *k)
                         "roofline",
                         form);
     k->explain_file = path;
+    if (path && !form) api_warn_of_unused(k, "KATA_EXPLAIN_FILE", "KATA_EXPLAIN", "text");
     kata_status status = api_read_switch(k, "KATA_EXPLAIN_QUICK", &k->explain_quick);
     if (status || !k->explain || !k->explain[1]) return status;
     k->exec.meter = calloc(1, sizeof *k->exec.meter);

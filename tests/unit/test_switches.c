@@ -26,7 +26,7 @@ static const char kernels[] = "kernel one(out double u) { u = 1; }\n"
 static void keep_message(void *data, kata_status status, const char *message)
 {
     (void)status;
-    snprintf(data, 256, "%s", message);
+    snprintf(data, 512, "%s", message);
 }
 
 /* ---- eager ----------------------------------------------------------------------------------- */
@@ -60,7 +60,7 @@ static void test_a_switch_is_0_or_1(void **state)
     (void)state;
     static const char *const names[] = {"KATA_EAGER", "KATA_POISON", "KATA_DEBUG_LINES"};
     for (int i = 0; i < 3; i++) {
-        char message[256] = "", expected[256];
+        char message[512] = "", expected[256];
         setenv(names[i], "yes", 1);
         assert_null(kata_open(&(kata_options){.handler = keep_message, .handler_data = message}));
         snprintf(expected, sizeof expected,
@@ -68,6 +68,31 @@ static void test_a_switch_is_0_or_1(void **state)
         assert_string_equal(message, expected);
         unsetenv(names[i]);
     }
+}
+
+/* What is said when a context is opened with a variable, and whether it opens. */
+static bool opens_with(const char *name, const char *value, char said[512])
+{
+    said[0] = '\0';
+    setenv(name, value, 1);
+    kata *k = kata_open(&(kata_options){.handler = keep_message, .handler_data = said});
+    unsetenv(name);
+    if (k) assert_int_equal(kata_close(k), KATA_OK);
+    return k;
+}
+
+static void test_a_file_for_what_is_not_asked_for_is_said(void **state)
+{
+    (void)state;
+    char said[512];
+    assert_true(opens_with("KATA_EXPLAIN_FILE", "plans.txt", said));
+    assert_string_equal(said, "warning: the environment variable KATA_EXPLAIN_FILE has no effect "
+                              "without KATA_EXPLAIN\n  set KATA_EXPLAIN, too, as in "
+                              "KATA_EXPLAIN=text");
+    assert_true(opens_with("KATA_TRACE_FILE", "trace.txt", said));
+    assert_string_equal(said, "warning: the environment variable KATA_TRACE_FILE has no effect "
+                              "without KATA_TRACE\n  set KATA_TRACE, too, as in "
+                              "KATA_TRACE=u@12,7");
 }
 
 /* ---- poison ---------------------------------------------------------------------------------- */
@@ -199,6 +224,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_eager_applications_run_at_once),
         cmocka_unit_test(test_a_switch_is_0_or_1),
+        cmocka_unit_test(test_a_file_for_what_is_not_asked_for_is_said),
         cmocka_unit_test(test_new_fields_start_poisoned),
         cmocka_unit_test(test_poison_changes_no_result_of_what_was_set),
         cmocka_unit_test(test_compiled_kernels_lead_to_the_lines_of_the_kernel_file),
