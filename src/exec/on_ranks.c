@@ -294,7 +294,7 @@ int exec_ranks_count(const exec_context *context)
 kata_status exec_ranks_open(exec_context *context, const void *communicator, messages *m)
 {
     comm *c = comm_open(communicator, m);
-    if (!c) return m->status;
+    if (!c) return m->status ? m->status : ranks_check_words(m);
     struct exec_ranks *r = calloc(1, sizeof *r);
     if (!r) return message_no_memory(m);
     r->comm = c;

@@ -41,6 +41,9 @@ struct exec_ranks {
 
 /* ---- ranks_layout.c -------------------------------------------------------------------------- */
 
+/* Reports a KATA_RANKS of other words than it takes: also where there is one rank, and none counts.
+ */
+kata_status ranks_check_words(messages *m);
 /* Reads what KATA_RANKS says; reports what makes no sense. */
 kata_status ranks_read_layout(struct exec_ranks *r, messages *m);
 /* Lays the ranks out for grids of such a shape. No field is dealt out yet. `ordered`: dimensions

@@ -36,6 +36,23 @@ static bool read_words(struct exec_ranks *r, const char *words, int asked[3])
     return true;
 }
 
+static kata_status refuse_words(const char *words, messages *m)
+{
+    return message_fail(m, KATA_ERROR_ARGUMENT,
+                        "the environment variable KATA_RANKS is '%s', not words such as "
+                        "'y=2 z=4 every=8 small': ranks along y and z, loops between two "
+                        "exchanges at most, and that small grids are dealt out, too",
+                        words);
+}
+
+kata_status ranks_check_words(messages *m)
+{
+    const char *words = environment_get("KATA_RANKS");
+    struct exec_ranks unused = {0};
+    int asked[3];
+    return !words || read_words(&unused, words, asked) ? KATA_OK : refuse_words(words, m);
+}
+
 kata_status ranks_read_layout(struct exec_ranks *r, messages *m)
 {
     const char *words = environment_get("KATA_RANKS");
@@ -43,12 +60,7 @@ kata_status ranks_read_layout(struct exec_ranks *r, messages *m)
     r->every = USUAL_DEPTH;
     r->box = (store_ranks){.count = {1, 1, 1}, .rank = comm_rank(r->comm)};
     if (!words) return KATA_OK;
-    if (!read_words(r, words, asked))
-        return message_fail(m, KATA_ERROR_ARGUMENT,
-                            "the environment variable KATA_RANKS is '%s', not words such as "
-                            "'y=2 z=4 every=8 small': ranks along y and z, loops between two "
-                            "exchanges at most, and that small grids are dealt out, too",
-                            words);
+    if (!read_words(r, words, asked)) return refuse_words(words, m);
     if (!asked[1] && !asked[2]) return KATA_OK;
     for (int d = 1; d < 3; d++) asked[d] = asked[d] ? asked[d] : 1;
     if ((int64_t)asked[1] * asked[2] != ranks)

@@ -95,6 +95,19 @@ static void test_a_file_for_what_is_not_asked_for_is_said(void **state)
                               "KATA_TRACE=u@12,7");
 }
 
+static void test_words_for_ranks_are_checked_on_one_rank(void **state)
+{
+    (void)state;
+    char said[512];
+    assert_false(opens_with("KATA_RANKS", "y=2 rubbish", said));
+    assert_string_equal(said,
+                        "error: the environment variable KATA_RANKS is 'y=2 rubbish', not words "
+                        "such as 'y=2 z=4 every=8 small': ranks along y and z, loops between two "
+                        "exchanges at most, and that small grids are dealt out, too");
+    assert_true(opens_with("KATA_RANKS", "y=2 every=8 small", said)); /* for the next mpirun */
+    assert_string_equal(said, "");
+}
+
 /* ---- poison ---------------------------------------------------------------------------------- */
 
 static void check_poison(const char *executor)
@@ -225,6 +238,7 @@ int main(void)
         cmocka_unit_test(test_eager_applications_run_at_once),
         cmocka_unit_test(test_a_switch_is_0_or_1),
         cmocka_unit_test(test_a_file_for_what_is_not_asked_for_is_said),
+        cmocka_unit_test(test_words_for_ranks_are_checked_on_one_rank),
         cmocka_unit_test(test_new_fields_start_poisoned),
         cmocka_unit_test(test_poison_changes_no_result_of_what_was_set),
         cmocka_unit_test(test_compiled_kernels_lead_to_the_lines_of_the_kernel_file),
