@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static kata_status choose_threads(kata *k, const kata_options *options)
 {
@@ -114,6 +116,16 @@ static kata_status choose_search(kata *k)
                                           : KATA_OK;
 }
 
+/* TMPDIR is no word about this folder: where no file can be made in it, another one serves. */
+static const char *usual_folder(void)
+{
+    const char *folder = environment_get("TMPDIR");
+    struct stat status;
+    bool good =
+        folder && !stat(folder, &status) && S_ISDIR(status.st_mode) && !access(folder, W_OK | X_OK);
+    return good ? folder : "/var/tmp";
+}
+
 /* The folder for fields that memory does not hold, and how fast they are moved. */
 static kata_status choose_files(kata *k, const char *folder, int64_t memory)
 {
@@ -126,8 +138,7 @@ static kata_status choose_files(kata *k, const char *folder, int64_t memory)
                         "from 1k on, such as 500M",
                         asked);
     if (!folder) folder = environment_get("KATA_SPILL");
-    if (!folder) folder = environment_get("TMPDIR");
-    if (!folder) folder = "/var/tmp";
+    if (!folder) folder = usual_folder();
     if (!store_pool_limit(k->pool, memory, folder)) return api_no_memory(k);
     return exec_files_open(&k->exec, rate, &k->messages);
 }

@@ -102,6 +102,8 @@ expect_in wrong/err "KATA_MEMORY is 'much', not bytes from 4k on, such as 8G"
 KATA_MEMORY=64k KATA_SPILL=/nowhere in_folder wrong "$kata" run heat --quiet
 expect_in wrong/code 1
 expect_in wrong/err "on the disk of the folder '/nowhere': No such file or directory"
+KATA_MEMORY=500k TMPDIR=/nowhere in_folder limited "${apply[@]}" # not named for it: /var/tmp serves
+expect_in limited/code 0
 KATA_MEMORY=64k KATA_SPILL_RATE=fast in_folder wrong "$kata" run heat --quiet
 expect_in wrong/err "KATA_SPILL_RATE is 'fast', not bytes per second from 1k on, such as 500M"
 finish
