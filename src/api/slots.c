@@ -13,8 +13,8 @@ chain_slot *api_slot_new(kata *k, const chain_slot *like)
     s->slot = *like;
     s->slot.pool = k->pool;
     grid_box all = chain_slot_memory(like);
-    store_pool_declare(k->pool,
-                       grid_box_points(&all) * like->components * store_type_bytes(like->type));
+    int64_t bytes = grid_box_points(&all) * like->components * store_type_bytes(like->type);
+    store_pool_declare(k->pool, bytes / exec_ranks_count(&k->exec));
     s->next = k->slots;
     k->slots = s;
     return &s->slot;

@@ -120,7 +120,8 @@ static bool visit_open(void *data, plan_place *place)
     if (!files_run_loops(run) || (!run->open && !begin_section(run, place->buffer))) return false;
     store_ring *ring = calloc(1, sizeof *ring);
     int64_t planes = place->buffer->capacity[d] + 2 * planes_outside(run, place->slot, d);
-    if (!ring || !port_file_settle(slot->array->file) || !store_ring_make(ring, slot, planes)) {
+    if (!ring || !port_file_settle(slot->array->file) ||
+        !store_ring_make(ring, slot, planes, run->seam ? run->seam->period : 0)) {
         free(ring);
         return files_no_memory(run);
     }

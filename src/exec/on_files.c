@@ -3,6 +3,8 @@
  * whole chain, on the mapped files. */
 #include "exec/on_files.h"
 
+#include "exec/alike.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,6 +70,30 @@ static kata_status run_on_files(exec_context *context, chain *c, messages *m)
 }
 
 const exec_executor exec_on_files = {"files", run_on_files};
+
+/* What reduces meets other ranks, as often as they do; so does the first of their checks that
+ * fails. */
+static bool meets_ranks(const chain_loop *loop)
+{
+    bool meets = false;
+    for (int p = 0; p < loop->kernel->param_count; p++)
+        meets = meets || ir_param_is_reduction(&loop->kernel->params[p]);
+    return meets || loop->kernel->check_count > 0;
+}
+
+kata_status exec_files_run_own(exec_context *context, chain *c, messages *m)
+{
+    if (!context->files) return exec_cpu.run(context, c, m);
+    kata_status status = KATA_OK;
+    for (size_t first = 0, count; first < c->count && !status; first += count) {
+        const bool meets = meets_ranks(&c->loops[first]);
+        for (count = 1; first + count < c->count; count++)
+            if (meets_ranks(&c->loops[first + count]) != meets) break;
+        chain part = cpu_part(c, first, count);
+        status = (meets ? exec_cpu : exec_on_files).run(context, &part, m);
+    }
+    return status;
+}
 
 kata_status exec_files_open(exec_context *context, int64_t rate, messages *m)
 {

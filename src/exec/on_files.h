@@ -62,6 +62,10 @@ struct files_run {
     arena memory;
 };
 
+/* on_files.c: runs a chain on this rank's own points. Where there is a limit of memory, loops that
+ * meet no other ranks are streamed. */
+kata_status exec_files_run_own(exec_context *context, chain *c, messages *m);
+
 /* ---- files_stream.c -------------------------------------------------------------------------- */
 
 /* A chain, and the plan that streams it. */

@@ -1,5 +1,6 @@
 /* The loops that run next on this rank: a chain of its own, for this rank's points alone, which the
- * executor "cpu" runs. */
+ * executor "cpu" runs, or "files" where there is a limit of memory. */
+#include "exec/on_files.h"
 #include "exec/ranks.h"
 
 #include <stdlib.h>
@@ -46,7 +47,7 @@ static void run_local(ranks_run *run)
     const char *all;
     const size_t *starts;
     r->gathers_left = count_gathers(local);
-    if (local->count && !run->status) run->status = exec_cpu.run(run->context, local, run->m);
+    if (local->count && !run->status) run->status = exec_files_run_own(run->context, local, run->m);
     if (r->gathers_left && run->status) ranks_gather(run->context, NULL, 0, &all, &starts);
     note_failure(run);
     exec_local_clear(&run->local);

@@ -168,6 +168,7 @@ static store_part *part_new(const chain_slot *slot, const grid_box *own, const g
     part->slot.array = store_array_make(&like, slot->layout, !slot->poisoned);
     if (part->slot.array && slot->poisoned) store_poison(part->slot.array);
     part->slot.poisoned = false;
+    part->slot.far = part->slot.array && part->slot.array->file;
     if (part->slot.array) return part;
     free(part);
     return NULL;

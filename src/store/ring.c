@@ -35,13 +35,13 @@ size_t store_ring_bytes(const chain_slot *field, int64_t planes)
     return port_ring_bytes(plane_bytes(field) * (size_t)planes) * (size_t)parts_of(field->array);
 }
 
-bool store_ring_make(store_ring *ring, const chain_slot *field, int64_t planes)
+bool store_ring_make(store_ring *ring, const chain_slot *field, int64_t planes, int64_t period)
 {
     const store_array *home = field->array;
     const int d = store_ring_dimension(field);
     *ring = (store_ring){.slot = *field, .home = home, .dimension = d};
     ring->array = *home;
-    ring->period = home->box.hi[d] < chain_slot_memory(field).hi[d] ? home->box.hi[d] : FAR;
+    ring->period = period;
     ring->plane_bytes = plane_bytes(field);
     ring->bytes = port_ring_bytes(ring->plane_bytes * (size_t)planes);
     port_rings *rings = store_pool_rings(field->pool);
@@ -105,7 +105,12 @@ static bool move(store_ring *ring, port *p, bool out, int64_t first, int64_t hom
 
 bool store_ring_move(store_ring *ring, port *p, bool out, int64_t first, int64_t end)
 {
-    const int64_t middle = larger(first, smaller(end, ring->period));
+    const grid_box *room = &ring->home->room;
+    int64_t middle = ring->period ? larger(first, smaller(end, ring->period)) : end;
+    if (!ring->period) { /* of a part of a field, other ranks have the other planes */
+        first = larger(first, room->lo[ring->dimension]);
+        middle = end = smaller(end, room->hi[ring->dimension]);
+    }
     bool done = first >= middle || move(ring, p, out, first, first, middle - first);
     return done &&
            (middle >= end || move(ring, p, out, middle, middle - ring->period, end - middle));

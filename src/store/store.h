@@ -129,7 +129,7 @@ typedef struct store_ring {
     store_array array; /* its `data` moves, its other members do not change */
     const store_array *home;
     int dimension;
-    int64_t period;            /* of planes; far behind the last one where the field ends there */
+    int64_t period;            /* plane `period` is plane 0 again; 0: the field ends */
     size_t plane_bytes, bytes; /* of a component */
     void *memory;
 } store_ring;
@@ -141,8 +141,9 @@ int store_ring_dimension(const chain_slot *slot);
 bool store_ring_suits(const chain_slot *slot);
 /* The bytes of a ring. */
 size_t store_ring_bytes(const chain_slot *field, int64_t planes);
-/* False when memory is out. */
-bool store_ring_make(store_ring *ring, const chain_slot *field, int64_t planes);
+/* `period`: planes from there on are the first ones again; 0: there are none. False when memory is
+ * out. */
+bool store_ring_make(store_ring *ring, const chain_slot *field, int64_t planes, int64_t period);
 void store_ring_free(store_ring *ring);
 /* Sets its data so that the planes from `first` on are found. */
 void store_ring_show(store_ring *ring, int64_t first);

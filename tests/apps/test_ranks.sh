@@ -54,12 +54,18 @@ expect_same vortex --size 16 --until 0.5 --quiet
 counts="7"
 expect_same heat
 
-for n in 3 4; do
-    if ! on_ranks "$n" "$KATA_BUILD/tests/test_random" --ranks --count 6 --seed $((n * 100)); then
-        fail "random programs differ on $n ranks"
+for limit in "3" "4" "2 4k"; do # ranks, and the memory of each
+    read -r n memory <<<"$limit"
+    if ! KATA_MEMORY=$memory on_ranks "$n" "$KATA_BUILD/tests/test_random" --ranks --count 6 --seed $((n * 100)); then
+        fail "random programs differ on $n ranks, memory '$memory'"
         cat "ranks$n/out"
     fi
 done
+
+# Parts of fields that do not fit a rank's limit stream.
+KATA_MEMORY=400k KATA_TUNE=$PWD/tuned on_ranks 2 "$kata" run heat --quiet --time 0.0005 || fail "no limit on ranks"
+expect_in tuned "chains streamed"
+if grep -q " 0 chains streamed" tuned; then fail "nothing streams on ranks"; fi
 
 # A field of which one rank has other values, and a chain with another number.
 cat >disagree.kata <<'END'
