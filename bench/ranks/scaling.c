@@ -16,7 +16,8 @@
 
 enum { TURNS = 25, FEW_TURNS = 5, WARM_TURNS = 12, LONGEST_LINE = 80, LONGEST_TURN = 1 << 14 };
 
-static const double warm = 2, turn = 0.04, most_seconds = 25; /* seconds */
+/* Seconds. In short turns processes that have just woken up still share cores. */
+static const double warm = 2, turn = 0.2, most_seconds = 20;
 
 /* ---- the processes --------------------------------------------------------------------------- */
 
