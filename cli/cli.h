@@ -56,6 +56,9 @@ void no_such(const char *program, const char *kind, const spelling *s);
 /* A number with as few digits as tell it from its neighbours. */
 void number_words(char *words, size_t size, double x, bool is_float);
 
+/* Makes a text the file of this name, whole or not at all; false after a message. */
+bool write_text(const options *o, const char *path, const char *text);
+
 /* A text in JSON's quotes; NULL is an empty one. */
 void json_text(FILE *to, const char *value);
 

@@ -1,7 +1,7 @@
 /* kata check: compiles kernels, and shows what they read and write. */
 #include "cli.h"
 
-#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,16 +46,35 @@ static void describe(kata_module *m, kata_aspect aspect)
     fflush(stdout);
 }
 
+/* Whether a file is the one that was checked, or one that it imports: a line `#file "NAME"` of the
+ * whole text names each of these, from the folder of the first. */
+static bool is_read(const char *path, const char *file, const char *text)
+{
+    static const char mark[] = "\n#file \"";
+    char name[PATH_MAX];
+    const char *slash = strrchr(file, '/');
+    int folder = slash ? (int)(slash + 1 - file) : 0;
+    bool found = same_file(path, file);
+    for (const char *at = strstr(text, mark); at && !found; at = strstr(at, mark)) {
+        at += sizeof mark - 1;
+        snprintf(name, sizeof name, "%.*s%.*s", folder, file, (int)strcspn(at, "\""), at);
+        found = same_file(path, name);
+    }
+    return found;
+}
+
 /* Writes a module as one text; false after a message. */
-static bool write_whole(kata_module *m, const char *path)
+static bool write_whole(kata_module *m, const char *file, const char *path)
 {
     const char *text = kata_module_text(m);
     if (!text) return false;
-    FILE *file = fopen(path, "w");
-    bool written = file && fputs(text, file) >= 0;
-    if (file && fclose(file)) written = false;
-    if (!written) fprintf(stderr, "kata check: cannot write %s: %s\n", path, strerror(errno));
-    return written;
+    if (!strcmp(path, "-")) return fputs(text, stdout) >= 0;
+    if (!is_read(path, file, text)) return write_text(&check_options, path, text);
+    options_failed(&check_options,
+                   "--whole would replace %s, which is read: name another file, or - for standard "
+                   "output",
+                   path);
+    return false;
 }
 
 /* Prints messages. A warning sets the bool at `data` to true. */
@@ -89,7 +108,7 @@ static bool check(const char *path, const check_request *r)
     kata *k = kata_open(&(kata_options){.handler = print, .handler_data = &warned});
     kata_module *m = compile(k, path, r->constants);
     if (m && !r->quiet) show(m, path, r);
-    bool written = m && (!r->whole || write_whole(m, r->whole));
+    bool written = m && (!r->whole || write_whole(m, path, r->whole));
     bool good = kata_close(k) == KATA_OK && written;
     return good && !(r->warnings_are_errors && warned);
 }
@@ -101,7 +120,8 @@ static const option table[] = {
      .positional = true},
     {"constants", "values of constants of the files, as in \"R=8, C=0.5\"",
      OPTION_VALUE(check_request, constants), .otherwise = "those in the files"},
-    {"whole", "write the file and all that it imports, as one text, to this file",
+    {"whole",
+     "write the file and all that it imports, as one text, to this file; - is standard output",
      OPTION_VALUE(check_request, whole), .placeholder = "FILE"},
     {"ir", "show the intermediate form", OPTION_VALUE(check_request, ir)},
     {"quiet", "show nothing but errors and warnings", OPTION_VALUE(check_request, quiet)},

@@ -45,6 +45,9 @@ static void explain_module(kata *k, kata_module *m, const explain_request *asked
 
 static int explain_file(const explain_request *asked)
 {
+    if (asked->to && same_file(asked->to, asked->words.words[0]))
+        return options_wrong(&explain_options,
+                             "--to would write to %s, which is read: name another file", asked->to);
     FILE *to = asked->to ? fopen(asked->to, "a") : stdout;
     if (!to)
         return options_failed(&explain_options, "cannot write %s: %s", asked->to, strerror(errno));

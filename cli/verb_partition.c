@@ -60,22 +60,13 @@ static int read_request(const partition_request *r, kata_partition_options *aske
 }
 
 /* Whether it went well. */
-static bool write_file(const char *path, const char *words)
-{
-    FILE *to = fopen(path, "w");
-    bool good = to && fputs(words, to) >= 0;
-    if (to && fclose(to) != 0) good = false;
-    if (!good) options_failed(&partition_options, "cannot write %s: %s", path, strerror(errno));
-    return good;
-}
-
 static bool write_form(kata *k, kata_partition_options *asked, kata_partition_form form,
                        const char *path)
 {
     if (!path) return true;
     asked->form = form;
     const char *words = kata_partition_with(k, asked);
-    return words && write_file(path, words);
+    return words && write_text(&partition_options, path, words);
 }
 
 static const char *const kinds[] = {"rectangles", "tensor", "morton", NULL};

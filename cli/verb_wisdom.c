@@ -37,16 +37,6 @@ static char *read_text(const char *path)
     return NULL;
 }
 
-static bool write_text(const char *path, const char *lines)
-{
-    bool piped = !strcmp(path, "-");
-    FILE *to = piped ? stdout : fopen(path, "w");
-    bool good = to && fputs(lines, to) >= 0;
-    if (to && !piped) good = fclose(to) == 0 && good;
-    if (!good) options_failed(&wisdom_options, "cannot write %s: %s", path, strerror(errno));
-    return good;
-}
-
 /* ---- actions --------------------------------------------------------------------------------- */
 
 static bool list(kata *k)
@@ -58,7 +48,9 @@ static bool list(kata *k)
 static bool export(kata *k, const wisdom_request *r)
 {
     const char *lines = kata_wisdom_export(k);
-    return lines && write_text(r->words.words[0], lines);
+    const char *path = r->words.words[0];
+    if (lines && !strcmp(path, "-")) return fputs(lines, stdout) >= 0;
+    return lines && write_text(&wisdom_options, path, lines);
 }
 
 static bool import(kata *k, const wisdom_request *r)

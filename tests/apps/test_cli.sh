@@ -219,6 +219,28 @@ expect 0 check --constants R=8 several.kata
 expect_in out "reads u[8]"
 expect 0 check --quiet --whole whole.kata several.kata
 expect_text whole.kata "$(cat several.kata)" '#file "parts/radius.kata"' "const int R = 2;"
+expect 0 check --quiet --whole - several.kata
+diff out whole.kata || fail "--whole - is not standard output"
+"$kata" check --quiet --whole /dev/stdout several.kata >out
+diff out whole.kata || fail "--whole /dev/stdout is not standard output"
+ln -s several.kata link.kata
+for file in several.kata link.kata parts/radius.kata; do
+    expect 1 check --quiet --whole $file several.kata
+    expect_text err "kata check: --whole would replace $file, which is read: name another file, or - for standard output"
+done
+expect_usage "kata explain: --to would write to several.kata, which is read: name another file" \
+    explain --to several.kata several.kata
+
+# a file that cannot be written stays as it was
+echo old >kept
+for words in "check --quiet --whole kept several.kata" "partition 8x8 --levels 2 --json kept" \
+    "wisdom export kept"; do
+    # shellcheck disable=SC2086
+    said=$(ulimit -f 0 && "$kata" $words 2>&1 >/dev/null | cat) || true
+    [[ $said == *"cannot write kept: File too large"* ]] || fail "no room, kata $words: $said"
+    expect_text kept old
+    [ -z "$(find . -name '.kata-*')" ] || fail "kata $words leaves a draft"
+done
 rm -r parts
 expect 0 check --werror whole.kata
 expect_in out "reads u[2]"
