@@ -42,6 +42,17 @@ void exec_cpu_free(struct exec_cpu *cpu)
 
 /* ---- chains ---------------------------------------------------------------------------------- */
 
+/* Plans a part of a chain by a way; loop by loop where this executor cannot run that plan: one size
+ * of tiles may ask for windows that another does not. False, reported, when memory is out. */
+static bool plan_way(exec_context *context, const plan_request *request, const chain *part,
+                     cpu_work *work, messages *m)
+{
+    static const plan_request loops = {.method = "loops"};
+    if (!cpu_plan_by(context, request, part, work, m)) return false;
+    if (work->whole || !exec_cpu_refuses(work->plan, work->a)) return true;
+    return cpu_plan_by(context, &loops, part, work, m);
+}
+
 /* Plans how the first of the loops that are left run next; their number is `part->count`. False,
  * reported, when memory is out. */
 static bool plan_next(exec_context *context, tune_ways *ways, chain *part, cpu_work *work,
@@ -53,13 +64,13 @@ static bool plan_next(exec_context *context, tune_ways *ways, chain *part, cpu_w
     plan_request request = tune_search_begin(ways);
     while (tune_search_looks(ways)) {
         *part = cpu_part(&rest, 0, cpu_look(ways, &request, left));
-        if (!cpu_plan_by(context, &request, part, work, m)) return false;
+        if (!plan_way(context, &request, part, work, m)) return false;
         cpu_tiles_of(work, &request, &tiles);
         tune_search_found(ways, &tiles);
         request = tune_search_begin(ways);
     }
     *part = cpu_part(&rest, 0, tune_search_part(ways, left));
-    return cpu_plan_by(context, &request, part, work, m);
+    return plan_way(context, &request, part, work, m);
 }
 
 /* The clock costs a few per cent of a small loop; nobody asks how long chains take that run in one
