@@ -202,14 +202,16 @@ static bool find_params(apply *a)
 
 static int open_and_run(const apply_request *r)
 {
-    apply a = {.o = &apply_options, .k = kata_open(NULL)};
-    kata_module *m = a.k ? kata_module_load(a.k, r->words.words[0]) : NULL;
+    int exit_code;
+    apply a = {.o = &apply_options, .k = options_open(&apply_options, &r->limit, &exit_code)};
+    if (!a.k) return exit_code;
+    kata_module *m = kata_module_load(a.k, r->words.words[0]);
     a.kernel = m ? kata_kernel_find(m, r->words.words[1]) : NULL;
-    int exit_code = a.kernel && find_params(&a) ? run(&a, r) : EXIT_FAILURE;
+    exit_code = a.kernel && find_params(&a) ? run(&a, r) : EXIT_FAILURE;
     apply_close_pipes();
     for (int i = 0; a.params && i < a.count; i++) free(a.params[i].table);
     free(a.params);
-    if (a.k && kata_close(a.k) && !exit_code) exit_code = EXIT_FAILURE;
+    if (kata_close(a.k) && !exit_code) exit_code = EXIT_FAILURE;
     return exit_code;
 }
 
@@ -239,6 +241,7 @@ static const option table[] = {
      .otherwise = "the type of the kernel's parameter", .choices = apply_type_names},
     {"overwrite", "let an output replace a file that is also read",
      OPTION_VALUE(apply_request, overwrite)},
+    OPTIONS_OF_MEMORY(apply_request),
     {"quiet", "do not show the progress", OPTION_VALUE(apply_request, quiet)},
 };
 

@@ -35,6 +35,7 @@ typedef struct settings {
     double sigma, value;
     int rule, type; /* which of the choices */
     bool no_check;
+    memory_limit limit;
 } settings;
 
 int blur_radius(double sigma) { return (int)ceil(3 * sigma); }
@@ -171,6 +172,7 @@ static const option table[] = {
      .high = 16384},
     {"no-check", "do not compare with a direct convolution, which is slow",
      OPTION_VALUE(settings, no_check)},
+    OPTIONS_OF_MEMORY(settings),
 };
 
 const options blur_options = {
@@ -196,7 +198,8 @@ int blur_main(int argc, char **argv)
                              "OUT.png",
                              s.output);
 
-    kata *k = kata_open(NULL);
+    kata *k = options_open(&blur_options, &s.limit, &exit_code);
+    if (!k) return exit_code;
     bool good = run(k, &s);
     return kata_close(k) == KATA_OK && good ? 0 : 1;
 }

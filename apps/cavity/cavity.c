@@ -15,6 +15,7 @@ typedef struct request {
     cavity_case c;
     int collision, type;
     const char *picture, *data;
+    memory_limit limit;
 } request;
 
 /* ---- what was asked for ---------------------------------------------------------------------- */
@@ -48,6 +49,7 @@ static const option table[] = {
     {"output", "the picture", OPTION_VALUE(request, picture), .placeholder = "FILE.png"},
     {"data", "also write the velocity, for ParaView", OPTION_VALUE(request, data),
      .placeholder = "FILE.vtkhdf"},
+    OPTIONS_OF_MEMORY(request),
     {"quiet", "show no progress", OPTION_VALUE(request, c.quiet)},
 };
 
@@ -134,8 +136,8 @@ int cavity_main(int argc, char **argv)
     request r;
     int exit_code;
     if (!read_request(argc, argv, &r, &exit_code)) return exit_code;
-    kata *k = kata_open(NULL);
-    if (!k) return EXIT_FAILURE;
+    kata *k = options_open(&cavity_options, &r.limit, &exit_code);
+    if (!k) return exit_code;
     print_case(&r.c);
     cavity_flow flow = cavity_flow_run(k, &r.c);
     bool usable = flow.state == CAVITY_STEADY || flow.state == CAVITY_UNSTEADY;

@@ -11,6 +11,7 @@ typedef struct request {
     int dimensions;              /* an index into the names below */
     int64_t cells, steps, plane; /* cells, steps: 0: as the deck says */
     bool as_published, quiet;
+    memory_limit limit;
 } request;
 
 static const char *const dimension_names[] = {"2", "3", NULL};
@@ -32,6 +33,7 @@ static const option table[] = {
      .low = 0, .high = 1 << 20},
     {"output", "the picture of the density", OPTION_VALUE(request, picture),
      .placeholder = "FILE.png"},
+    OPTIONS_OF_MEMORY(request),
     {"quiet", "show no progress", OPTION_VALUE(request, quiet)},
 };
 
@@ -180,8 +182,8 @@ int cloverleaf_main(int argc, char **argv)
     request r;
     int exit_code;
     if (!read_request(argc, argv, &r, &exit_code)) return exit_code;
-    kata *k = kata_open(NULL);
-    if (!k) return EXIT_FAILURE;
+    kata *k = options_open(&cloverleaf_options, &r.limit, &exit_code);
+    if (!k) return exit_code;
     bool good = run(k, &r);
     return kata_close(k) == KATA_OK && good ? 0 : EXIT_FAILURE;
 }

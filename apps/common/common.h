@@ -21,12 +21,17 @@ typedef struct option_words {
     int count;
 } option_words;
 
+typedef struct option_bytes {
+    int64_t bytes; /* 0: not given */
+} option_bytes;
+
 typedef enum option_kind {
     OPTION_FLAG,    /* bool */
     OPTION_INTEGER, /* int64_t */
     OPTION_REAL,    /* double */
     OPTION_TEXT,    /* const char * */
     OPTION_CHOICE,  /* int: an index into choices */
+    OPTION_BYTES,   /* option_bytes: 65536, 64k, 500M, 8G */
     OPTION_LIST     /* option_words: all arguments that no other positional option takes */
 } option_kind;
 
@@ -51,6 +56,7 @@ typedef struct option {
                      double: OPTION_REAL,                                                          \
                      const char *: OPTION_TEXT,                                                    \
                      int: OPTION_CHOICE,                                                           \
+                     option_bytes: OPTION_BYTES,                                                   \
                      option_words: OPTION_LIST),                                                   \
     .offset = offsetof(type, member)
 
@@ -95,6 +101,27 @@ void option_bounds_words(const option *e, char *words, size_t size);
 bool option_store(const options *o, const option *e, void *values, const char *value);
 bool option_missing(const options *o, const option *e);
 void option_print_help(const options *o);
+
+/* ---- option_memory.c: fields that may be larger than memory ---------------------------------- */
+
+/* What kata_options.memory and .spill shall be. */
+typedef struct memory_limit {
+    option_bytes memory;
+    const char *spill;
+} memory_limit;
+
+/* The rows of a table for them, the member being `limit`. */
+#define OPTIONS_OF_MEMORY(type)                                                                    \
+    {"memory", "most memory for fields, such as 500M or 8G; others lie in files",                  \
+     OPTION_VALUE(type, limit.memory), .placeholder = "BYTES",                                     \
+     .otherwise = "KATA_MEMORY, or no limit"},                                                     \
+    {                                                                                              \
+        "spill", "the folder for these files", OPTION_VALUE(type, limit.spill),                    \
+            .placeholder = "FOLDER", .otherwise = "KATA_SPILL, TMPDIR or /var/tmp"                 \
+    }
+
+/* kata_open with this limit. NULL after a message; then *exit_code is that of the command. */
+kata *options_open(const options *o, const memory_limit *limit, int *exit_code);
 
 /* ---- spelling.c: the nearest name ------------------------------------------------------------ */
 

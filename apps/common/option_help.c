@@ -48,10 +48,11 @@ void option_default_words(const options *o, const option *e, char *words, size_t
 
 void option_bounds_words(const option *e, char *words, size_t size)
 {
-    bool number = e->kind == OPTION_INTEGER || e->kind == OPTION_REAL;
+    bool whole = e->kind == OPTION_INTEGER, number = whole || e->kind == OPTION_REAL;
     *words = 0;
     if (number && (e->low != 0 || e->high != 0))
-        snprintf(words, size, ", from %.15g to %.15g", e->low, e->high);
+        snprintf(words, size, whole ? ", from %.0f to %.0f" : ", from %.15g to %.15g", e->low,
+                 e->high);
 }
 
 static void print_option(const options *o, const option *e)

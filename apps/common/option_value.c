@@ -19,12 +19,15 @@ static void expected(const option *e, char *words, size_t size)
             const char *joint = i == 0 ? "" : e->choices[i + 1] ? ", " : " or ";
             used += (size_t)snprintf(words + used, size - used, "%s%s", joint, e->choices[i]);
         }
+    } else if (e->kind == OPTION_BYTES) {
+        snprintf(words, size, "bytes from 4k on, such as 500M or 8G");
     } else if (e->kind == OPTION_TEXT) {
         snprintf(words, size, "a text");
     } else {
-        int used = snprintf(words, size, "a %snumber", e->kind == OPTION_INTEGER ? "whole " : "");
-        if (has_bounds(e))
-            snprintf(words + used, size - (size_t)used, " from %.15g to %.15g", e->low, e->high);
+        char bounds[128];
+        option_bounds_words(e, bounds, sizeof bounds);
+        snprintf(words, size, "a %snumber%s", e->kind == OPTION_INTEGER ? "whole " : "",
+                 bounds + (*bounds == ','));
     }
 }
 
@@ -49,13 +52,44 @@ static bool within(const option *e, double value)
     return !has_bounds(e) || (value >= e->low && value <= e->high);
 }
 
+/* A number such as 1e6, if it is whole. */
+static bool read_power(const char *value, long long *number)
+{
+    static const double MOST = 1e15; /* a double holds all whole numbers up to it */
+    char *end;
+    double x = strtod(value, &end);
+    bool good = value[strspn(value, "0123456789.eE+-")] == '\0' && end > value && !*end &&
+                x >= -MOST && x <= MOST && floor(x) == x;
+    if (good) *number = (long long)x;
+    return good;
+}
+
 static bool store_integer(const option *e, int64_t *to, const char *value)
 {
     char *end;
     errno = 0;
     long long number = strtoll(value, &end, 10);
-    if (errno || end == value || *end || !within(e, (double)number)) return false;
+    bool good = !errno && end > value && !*end;
+    if (!good && !read_power(value, &number)) return false;
+    if (!within(e, (double)number)) return false;
     *to = number;
+    return true;
+}
+
+/* From 4k to the pebibyte that the library takes. */
+static bool store_bytes(option_bytes *to, const char *value)
+{
+    static const char units[] = "kMG";
+    static const int64_t LEAST = 1 << 12, MOST = INT64_C(1) << 50;
+    char *end;
+    errno = 0;
+    long long number = strtoll(value, &end, 10);
+    const char *unit = end > value && *end ? strchr(units, *end) : NULL;
+    const int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+    if (errno || end == value || end[unit != NULL] || number < 1 || number > MOST >> shift ||
+        number << shift < LEAST)
+        return false;
+    to->bytes = number << shift;
     return true;
 }
 
@@ -90,6 +124,7 @@ bool option_store(const options *o, const option *e, void *values, const char *v
     case OPTION_CHOICE: return store_choice(o, e, to, value);
     case OPTION_INTEGER: return store_integer(e, to, value) || refuse(o, e, value);
     case OPTION_REAL: return store_real(e, to, value) || refuse(o, e, value);
+    case OPTION_BYTES: return store_bytes(to, value) || refuse(o, e, value);
     case OPTION_FLAG:
     case OPTION_LIST: break;
     }

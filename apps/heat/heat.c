@@ -144,6 +144,7 @@ typedef struct heat_request {
     double courant, time;
     const char *output;
     bool quiet;
+    memory_limit limit;
 } heat_request;
 
 static const heat_request defaults = {.courant = 0.8, .time = 0.05, .output = "heat.png"};
@@ -158,6 +159,7 @@ static const option table[] = {
     {"time", "when to stop", OPTION_VALUE(heat_request, time), .low = 0.0001, .high = 1},
     {"output", "the picture of the finest result", OPTION_VALUE(heat_request, output),
      .placeholder = "FILE.png"},
+    OPTIONS_OF_MEMORY(heat_request),
     {"quiet", "do not show the progress", OPTION_VALUE(heat_request, quiet)},
 };
 
@@ -220,7 +222,10 @@ int heat_main(int argc, char **argv)
             "--size takes a multiple of 8, not '%lld': the coarsest grid has an eighth of it",
             (long long)size);
 
-    heat h = {.k = kata_open(NULL), .dimensions = r.dimensions + 2, .time = r.time};
+    heat h = {.k = options_open(&heat_options, &r.limit, &exit_code),
+              .dimensions = r.dimensions + 2,
+              .time = r.time};
+    if (!h.k) return exit_code;
     bool good = run(&h, size, &r);
     return kata_close(h.k) == KATA_OK && good ? 0 : 1;
 }

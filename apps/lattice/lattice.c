@@ -60,6 +60,7 @@ static const option table[] = {
      OPTION_VALUE(lattice_request, data), .placeholder = "FILE.vtkhdf"},
     {"bound", "also measure how fast memory is copied; cavity, channel",
      OPTION_VALUE(lattice_request, bound)},
+    OPTIONS_OF_MEMORY(lattice_request),
     {"quiet", "show no progress; cavity, spheres, channel", OPTION_VALUE(lattice_request, quiet)},
 };
 
@@ -141,8 +142,8 @@ int lattice_main(int argc, char **argv)
     lattice_request r;
     int exit_code;
     if (!read_request(argc, argv, &r, &exit_code)) return exit_code;
-    kata *k = kata_open(NULL);
-    if (!k) return EXIT_FAILURE;
+    kata *k = options_open(&lattice_options, &r.limit, &exit_code);
+    if (!k) return exit_code;
     printf("%s: D3Q19, %s, %s, %s\n\n", cases[r.which], collisions[r.collision], schemes[r.scheme],
            type_names[r.type]);
     bool good = functions[r.which](k, &r);

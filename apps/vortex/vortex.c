@@ -16,6 +16,7 @@ typedef struct request {
     int64_t beside;
     int flow;
     const char *picture;
+    memory_limit limit;
 } request;
 
 static const request defaults = {.c = {.reynolds = 1600, .mach = 0.1, .courant = 0.345, .size = 64},
@@ -41,6 +42,7 @@ static const option table[] = {
      .placeholder = "FILE.png"},
     {"slice-time", "when that is drawn", OPTION_VALUE(request, wishes.slice_time), .low = 0.1,
      .high = 1000},
+    OPTIONS_OF_MEMORY(request),
     {"quiet", "show no progress", OPTION_VALUE(request, wishes.quiet)},
 };
 
@@ -123,8 +125,8 @@ int vortex_main(int argc, char **argv)
     request r;
     int exit_code;
     if (!read_request(argc, argv, &r, &exit_code)) return exit_code;
-    kata *k = kata_open(NULL);
-    if (!k) return EXIT_FAILURE;
+    kata *k = options_open(&vortex_options, &r.limit, &exit_code);
+    if (!k) return exit_code;
     const bool good = r.flow ? vortex_wave_run(k, &r.c, r.wishes.until) : run_vortex(k, &r);
     return kata_close(k) == KATA_OK && good ? 0 : EXIT_FAILURE;
 }

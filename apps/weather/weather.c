@@ -13,6 +13,7 @@ static const char *const starts[] = {"layer", "wave", NULL};
 typedef struct request {
     weather_case c;
     bool check, quiet;
+    memory_limit limit;
     const char *picture;
 } request;
 
@@ -34,6 +35,7 @@ static const option table[] = {
     {"check", "make all steps in plain C, too, and compare", OPTION_VALUE(request, check)},
     {"output", "the picture: height over x, in the middle of a row of updrafts",
      OPTION_VALUE(request, picture), .placeholder = "FILE.png"},
+    OPTIONS_OF_MEMORY(request),
     {"quiet", "show no progress", OPTION_VALUE(request, quiet)},
 };
 
@@ -184,8 +186,8 @@ int weather_main(int argc, char **argv)
     if (!options_read(&weather_options, &r, argc, argv, &exit_code)) return exit_code;
     exit_code = options_check_file(&weather_options, "--output", r.picture, ".png");
     if (exit_code) return exit_code;
-    kata *k = kata_open(NULL);
-    if (!k) return EXIT_FAILURE;
+    kata *k = options_open(&weather_options, &r.limit, &exit_code);
+    if (!k) return exit_code;
     const bool good = compute(k, &r);
     return kata_close(k) == KATA_OK && good ? 0 : EXIT_FAILURE;
 }

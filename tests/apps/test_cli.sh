@@ -89,6 +89,16 @@ expect_usage "kata run heat: --size takes a whole number from 32 to 8192, not '6
 expect_usage "kata run heat: --size takes a whole number from 32 to 8192, not ''" run heat --size=
 expect_usage "kata run heat: --size takes a whole number from 32 to 8192, not '99999999999999999999'" \
     run heat --size=99999999999999999999
+expect_usage "kata run heat: --size takes a whole number from 32 to 8192, not '1e300'" run heat --size 1e300
+expect_usage "kata run heat: --size takes a whole number from 32 to 8192, not '0x40'" run heat --size 0x40
+expect_usage "kata run cloverleaf: --steps takes a whole number from 1 to 1000000000000, not '1e15'" \
+    run cloverleaf --steps 1e15
+expect_usage "kata run heat: --size takes a multiple of 8, not '100': the coarsest grid has an eighth of it" \
+    run heat --size 1e2
+expect_usage "kata run heat: --memory takes bytes from 4k on, such as 500M or 8G, not '8T'" run heat --memory 8T
+expect_usage "kata run heat: --memory takes bytes from 4k on, such as 500M or 8G, not '3k'" run heat --memory=3k
+expect_usage "kata run heat: --memory needs a value: bytes from 4k on, such as 500M or 8G" run heat --memory
+expect_usage "kata run heat: --spill has no effect without --memory BYTES" run heat --spill /tmp
 expect_usage "kata run heat: --size needs a value: a whole number from 32 to 8192" run heat --size
 expect_usage "kata run heat: --size takes a multiple of 8, not '36': the coarsest grid has an eighth of it" \
     run heat --size 36

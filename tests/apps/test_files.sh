@@ -70,6 +70,15 @@ expect_in explained "chains streamed, the longest in tiles of"
 expect_in explained "waiting for the disk"
 if [ -n "$(ls -A spill)" ]; then fail "files are left in the spill folder"; fi
 
+KATA_EXPLAIN=text KATA_EXPLAIN_QUICK=1 KATA_EXPLAIN_FILE=$PWD/asked in_folder limited "${apply[@]}" \
+    --memory 500k --spill ../spill
+diff -r free limited || fail "kata apply differs with --memory"
+expect_in asked "chains streamed, the longest in tiles of"
+in_folder wrong "${apply[@]}" --memory 500k --spill /nowhere
+expect_in wrong/err "on the disk of the folder '/nowhere': No such file or directory"
+in_folder wrong "$kata" run heat --quiet --memory 64k --spill /nowhere
+expect_in wrong/err "on the disk of the folder '/nowhere': No such file or directory"
+
 KATA_MEMORY=500k KATA_SPILL_RATE=20M in_folder limited "${apply[@]}"
 diff -r free limited || fail "kata apply differs on a slow disk"
 
