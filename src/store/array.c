@@ -65,13 +65,14 @@ int64_t store_lay_row(store_array *a, kata_layout layout, int64_t points)
     return (row + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
 }
 
-/* Points of a row before x = 0, so many that x = 0 is aligned and begins a block. Those of a row
- * that has no blocks lie behind the row before it: room at both ends fits one line. */
+/* Points of a row before x = 0, so many that x = 0 is aligned and begins a block; below 0 where the
+ * row begins behind x = 0. Those of a row that has no blocks lie behind the row before it: room at
+ * both ends fits one line. */
 static int64_t before_row(const store_array *a)
 {
-    int64_t line = LINE_BYTES / store_type_bytes(a->type);
+    int64_t line = LINE_BYTES / store_type_bytes(a->type), lo = a->room.lo[0];
     if (line < ABI_BLOCK) line = ABI_BLOCK;
-    return (-a->room.lo[0] + line - 1) / line * line;
+    return lo > 0 ? -(lo / line * line) : (-lo + line - 1) / line * line;
 }
 
 /* Sets pitches and size; false when they overflow. `aligned`: planes begin where ports move, and
@@ -80,7 +81,7 @@ static bool lay_out(store_array *a, kata_layout layout, bool aligned)
 {
     int64_t element = store_type_bytes(a->type), bytes, row, plane, component;
     bool blocks = layout == KATA_BLOCKS && a->components > 1;
-    int64_t before = before_row(a);
+    int64_t before = before_row(a), front = larger(before, before + a->room.lo[0]);
     int64_t points = a->room.hi[0] + (blocks || aligned ? before : -a->room.lo[0]);
     int64_t row_bytes = store_lay_row(a, layout, points);
     bool apart = a->pitch_x == 1, flat = a->room.hi[2] - a->room.lo[2] == 1;
@@ -89,7 +90,7 @@ static bool lay_out(store_array *a, kata_layout layout, bool aligned)
         !padded_pitch(plane, a->room.hi[2] - a->room.lo[2], aligned, &component) ||
         __builtin_mul_overflow(component = aligned ? component : spread(component),
                                apart ? a->components : 1, &bytes) ||
-        __builtin_add_overflow(bytes, store_along_x(a, before) * element, &bytes) ||
+        __builtin_add_overflow(bytes, store_along_x(a, front) * element, &bytes) ||
         bytes > PTRDIFF_MAX - SLACK_BYTES - SET_BYTES)
         return false;
     a->pitch_y = row / element;

@@ -119,6 +119,28 @@ static void arrays_of_boxes_begin_below_zero(void **state)
     }
 }
 
+/* As ranks put together what a program gets. */
+static void arrays_of_boxes_far_from_zero_hold_all_their_values(void **state)
+{
+    (void)state;
+    static const grid_box boxes[] = {{{123, 5, 1}, {127, 42, 16}},
+                                     {{47, 0, 0}, {48, 1, 1}},
+                                     {{4095, 3, 0}, {4097, 4, 2}},
+                                     {{64, 0, 0}, {129, 7, 1}}};
+    for (size_t i = 0; i < COUNT_OF(boxes); i++)
+        for (int layout = KATA_ARRAYS; layout <= KATA_BLOCKS; layout++) {
+            const grid_box *box = &boxes[i];
+            const int64_t last[3] = {box->hi[0] - 1, box->hi[1] - 1, box->hi[2] - 1};
+            store_array *a = store_array_new(box, KATA_F32, 2, (kata_layout)layout);
+            assert_non_null(a);
+            const char *memory = a->memory, *first_value = store_address(a, 0, box->lo);
+            const char *last_value = store_address(a, 1, last);
+            assert_true(first_value >= memory);
+            assert_true(last_value + sizeof(float) + 256 <= memory + a->bytes);
+            store_array_free(a);
+        }
+}
+
 static void sizes_that_overflow_give_null(void **state)
 {
     (void)state;
@@ -341,6 +363,7 @@ int main(void)
         cmocka_unit_test(new_arrays_are_zero_and_slack_is_readable),
         cmocka_unit_test(large_arrays_share_no_low_bits),
         cmocka_unit_test(arrays_of_boxes_begin_below_zero),
+        cmocka_unit_test(arrays_of_boxes_far_from_zero_hold_all_their_values),
         cmocka_unit_test(sizes_that_overflow_give_null),
         cmocka_unit_test(boxes_go_in_and_out_in_plain_order),
         cmocka_unit_test(floating_types_convert_as_in_c),
