@@ -22,13 +22,7 @@ static bool await(files_run *run, bool out)
     double start = clock_seconds();
     bool done = port_wait(port_of(run), out);
     run->context->files->waited += clock_seconds() - start;
-    int error = done ? 0 : port_error(port_of(run));
-    if (error)
-        run->status = message_fail(run->m, KATA_ERROR_FILE,
-                                   "a field in a file of the spill folder cannot be read or "
-                                   "written: %s",
-                                   strerror(error));
-    return done;
+    return done || files_report_move(run);
 }
 
 static bool visit_wait(void *data, int tag)
@@ -177,8 +171,9 @@ static bool prepare(files_run *run)
 /* All moves end before their rings are freed, also after an error. */
 static void end(files_run *run)
 {
+    port_failure none;
     for (int out = 0; out < 2; out++) port_wait(port_of(run), out);
-    port_error(port_of(run));
+    port_failed(port_of(run), &none);
     for (int s = 0; run->rings && s < run->a->slot_count; s++) {
         if (run->rings[s]) store_ring_free(run->rings[s]);
         free(run->rings[s]);

@@ -113,6 +113,12 @@ bool files_has_seam(const analysis_chain *a);
 kata_status files_run_seams(exec_context *context, const chain *c, const analysis_chain *a,
                             messages *m);
 
+/* ---- files_failure.c --------------------------------------------------------------------------
+ */
+
+/* Where a move has failed: says which field, and where its file is. Returns false. */
+bool files_report_move(files_run *run);
+
 /* ---- files_local.c: loops of tiles ------------------------------------------------------------
  */
 

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { THREADS = 4, PIECE_BYTES = HOSTILE(2 << 20, PORT_ALIGN) };
+enum { THREADS = 4 };
 
 typedef struct piece {
     bool out;
@@ -26,7 +26,7 @@ struct port {
     size_t first, count, capacity;
     int busy[2]; /* pieces that are not done yet, by direction */
     size_t moved[2];
-    int error;
+    port_failure failure; /* error 0: none */
     bool ends;
     double rate, next; /* bytes per second; when the next piece may end */
 };
@@ -34,7 +34,7 @@ struct port {
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
 /* Moves all of a piece; an error number of the system. */
-static int move(const piece *p)
+static int move_bytes(const piece *p)
 {
     for (size_t done = 0; done < p->bytes;) {
         off_t place = (off_t)(p->place + done);
@@ -45,6 +45,15 @@ static int move(const piece *p)
         done += (size_t)n;
     }
     return 0;
+}
+
+/* As port_failure says. */
+static int move(const piece *p)
+{
+    if (p->out) spill_sums_note(p->file, p->place, p->memory, p->bytes);
+    int error = move_bytes(p);
+    bool damaged = !p->out && !error && !spill_sums_agree(p->file, p->place, p->memory, p->bytes);
+    return damaged ? PORT_DAMAGED : error;
 }
 
 static void sleep_until(double time)
@@ -74,12 +83,13 @@ static void *work(void *data)
         if (p->first == p->count) break;
         piece own = p->pieces[p->first++];
         double end = end_of(p, own.bytes);
-        bool failed = p->error;
+        bool failed = p->failure.error;
         pthread_mutex_unlock(&p->lock);
         int error = failed ? 0 : move(&own);
         sleep_until(end);
         pthread_mutex_lock(&p->lock);
-        if (error && !p->error) p->error = error;
+        if (error && !p->failure.error)
+            p->failure = (port_failure){own.out, own.file, own.place, own.bytes, error};
         p->moved[own.out] += own.bytes;
         if (!--p->busy[own.out]) pthread_cond_broadcast(&p->done);
     }
@@ -136,10 +146,13 @@ bool port_start(port *p, bool out, port_file *file, size_t place, void *memory, 
 {
     bool done = true;
     pthread_mutex_lock(&p->lock);
-    for (size_t at = 0; at < bytes && done; at += PIECE_BYTES) {
-        piece one = {.out = out, .file = file, .place = place + at, .memory = (char *)memory + at};
-        one.bytes = bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES;
-        done = add(p, &one);
+    for (size_t at = 0, step; at < bytes && done; at += step) {
+        step = spill_piece(file, place + at, bytes - at);
+        done = add(p, &(piece){.out = out,
+                               .file = file,
+                               .place = place + at,
+                               .bytes = step,
+                               .memory = (char *)memory + at});
     }
     pthread_cond_broadcast(&p->work);
     pthread_mutex_unlock(&p->lock);
@@ -150,18 +163,18 @@ bool port_wait(port *p, bool out)
 {
     pthread_mutex_lock(&p->lock);
     while (p->busy[out]) pthread_cond_wait(&p->done, &p->lock);
-    bool good = !p->error;
+    bool good = !p->failure.error;
     pthread_mutex_unlock(&p->lock);
     return good;
 }
 
-int port_error(port *p)
+bool port_failed(port *p, port_failure *failure)
 {
     pthread_mutex_lock(&p->lock);
-    int error = p->error;
-    p->error = 0;
+    *failure = p->failure;
+    p->failure = (port_failure){.error = 0};
     pthread_mutex_unlock(&p->lock);
-    return error;
+    return failure->error;
 }
 
 size_t port_moved(const port *p, bool out) { return p->moved[out]; }

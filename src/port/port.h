@@ -12,9 +12,9 @@
 enum { PORT_ALIGN = 4096 }; /* of addresses, places in files and sizes that are moved */
 
 typedef struct port_file port_file;
-/* A file of so many bytes, all zero, on the disk of a folder, which has room for all of them. NULL,
- * and *why says what is wrong, when it cannot be had. */
-port_file *port_file_new(const char *folder, size_t bytes, text *why);
+/* A file of so many bytes, all zero, on the disk of a folder, which has room for all of them. Moves
+ * are of planes of `plane` bytes. NULL, and *why says what is wrong, when it cannot be had. */
+port_file *port_file_new(const char *folder, size_t bytes, size_t plane, text *why);
 void port_file_free(port_file *file);
 /* The memory that the file is mapped to. */
 void *port_file_memory(const port_file *file);
@@ -23,6 +23,9 @@ void port_file_leave(port_file *file, const void *from, const void *to);
 /* Before moves: writes what has changed in the mapped memory to the disk, and forgets it. False
  * when that fails. */
 bool port_file_settle(port_file *file);
+/* After moves, which have ended: until somebody writes to the mapped memory, what they have written
+ * and read is known, and what other moves read is compared with it. */
+void port_file_moved(port_file *file);
 
 /* Threads that move. */
 typedef struct port port;
@@ -34,10 +37,19 @@ void port_close(port *p);
  * together. False when memory is out. */
 bool port_start(port *p, bool out, port_file *file, size_t place, void *memory, size_t bytes);
 /* Waits for all moves of a direction. False when one has failed since the last call of
- * port_error. */
+ * port_failed. */
 bool port_wait(port *p, bool out);
-/* What has failed, as an error number of the system; 0: nothing. */
-int port_error(port *p);
+
+/* A piece of a move that has failed. */
+typedef struct port_failure {
+    bool out;
+    const port_file *file;
+    size_t place, bytes;
+    int error; /* a number of the system; PORT_DAMAGED: what was read is not what was written */
+} port_failure;
+enum { PORT_DAMAGED = -1 };
+/* The first one since the last call; false: there was none. */
+bool port_failed(port *p, port_failure *failure);
 /* Bytes that were moved so far. */
 size_t port_moved(const port *p, bool out);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* Opens a file that has no name, or whose name is removed at once. */
@@ -33,18 +34,29 @@ static int open_direct(int fd)
     return direct >= 0 ? direct : dup(fd);
 }
 
-port_file *port_file_new(const char *folder, size_t bytes, text *why)
+/* Takes the room on the disk; an error number of the system. Beyond the limit of the size of files
+ * the system would end the process. */
+static int take_room(int fd, size_t bytes)
+{
+    struct rlimit most;
+    if (!getrlimit(RLIMIT_FSIZE, &most) && most.rlim_cur != RLIM_INFINITY && most.rlim_cur < bytes)
+        return EFBIG;
+    return posix_fallocate(fd, 0, (off_t)bytes);
+}
+
+port_file *port_file_new(const char *folder, size_t bytes, size_t plane, text *why)
 {
     port_file *file = calloc(1, sizeof *file);
     if (!file) return NULL;
     *file = (port_file){.fd = open_unnamed(folder), .direct = -1, .bytes = bytes};
-    int failed = file->fd < 0 ? errno : posix_fallocate(file->fd, 0, (off_t)bytes);
+    int failed = file->fd < 0 ? errno : take_room(file->fd, bytes);
     if (!failed) {
         file->direct = open_direct(file->fd);
         file->memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file->fd, 0);
         if (file->memory == MAP_FAILED || file->direct < 0) failed = errno;
         if (file->memory == MAP_FAILED) file->memory = NULL;
     }
+    if (!failed && !spill_sums_make(file, plane)) failed = ENOMEM;
     if (!failed) return file;
     text_add(why, "%s", strerror(failed));
     port_file_free(file);
@@ -57,6 +69,7 @@ void port_file_free(port_file *file)
     if (file->memory) munmap(file->memory, file->bytes);
     if (file->direct >= 0) close(file->direct);
     if (file->fd >= 0) close(file->fd);
+    free(file->sums);
     free(file);
 }
 
@@ -73,6 +86,7 @@ void port_file_leave(port_file *file, const void *from, const void *to)
 
 bool port_file_settle(port_file *file)
 {
+    spill_sums_settle(file);
     bool done = !msync(file->memory, file->bytes, MS_SYNC);
     done = done && !madvise(file->memory, file->bytes, MADV_DONTNEED);
     return done && !posix_fadvise(file->fd, 0, (off_t)file->bytes, POSIX_FADV_DONTNEED);

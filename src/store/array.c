@@ -124,7 +124,9 @@ static bool make_file(store_array *a, kata_layout layout)
 {
     if (!lay_out(a, layout, true)) return false;
     a->bytes = (a->bytes + PORT_ALIGN - 1) / PORT_ALIGN * PORT_ALIGN;
-    a->file = store_pool_file(a->pool, a->bytes);
+    bool flat = a->room.hi[2] - a->room.lo[2] == 1;
+    size_t plane = (size_t)((flat ? a->pitch_y : a->pitch_z) * store_type_bytes(a->type));
+    a->file = store_pool_file(a->pool, a->bytes, plane);
     a->memory = a->file ? port_file_memory(a->file) : NULL;
     return a->memory;
 }

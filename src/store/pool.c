@@ -150,11 +150,13 @@ bool store_pool_sends_away(struct store_pool *pool, size_t bytes)
     return store_pool_goes_far(pool, bytes) && pool->near > pool->limit / NEAR_PART;
 }
 
-port_file *store_pool_file(struct store_pool *pool, size_t bytes)
+port_file *store_pool_file(struct store_pool *pool, size_t bytes, size_t plane)
 {
     text_clear(&pool->why);
-    return port_file_new(pool->folder, bytes, &pool->why);
+    return port_file_new(pool->folder, bytes, plane, &pool->why);
 }
+
+const char *store_pool_folder(const struct store_pool *pool) { return pool->folder; }
 
 const char *store_pool_why(const struct store_pool *pool, const char **folder)
 {

@@ -12,7 +12,8 @@ void *store_pool_take(struct store_pool *pool, size_t bytes, bool *zero);
 bool store_pool_goes_far(struct store_pool *pool, size_t bytes);
 /* Whether one that is in memory is to be moved to a file, as others came that need more. */
 bool store_pool_sends_away(struct store_pool *pool, size_t bytes);
-struct port_file *store_pool_file(struct store_pool *pool, size_t bytes);
+/* `plane`: bytes, see port_file_new. */
+struct port_file *store_pool_file(struct store_pool *pool, size_t bytes, size_t plane);
 /* Why the latest file could not be had, and the folder; NULL: it could. */
 const char *store_pool_why(const struct store_pool *pool, const char **folder);
 /* Memory for rings; NULL when memory is out. */

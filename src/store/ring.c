@@ -64,6 +64,7 @@ bool store_ring_make(store_ring *ring, const chain_slot *field, int64_t planes, 
 
 void store_ring_free(store_ring *ring)
 {
+    if (ring->memory) port_file_moved(ring->home->file);
     if (ring->memory)
         port_ring_free(store_pool_rings(ring->slot.pool), ring->memory, ring->bytes,
                        parts_of(&ring->array));

@@ -104,6 +104,28 @@ for way in "partly periodic" "nowhere clamp"; do
     diff -r free limited || fail "the kernel '${way% *}' differs with a limit of memory"
 done
 
+# A program that is ended in the middle leaves nothing behind: its files have no names.
+cat >spin.kata <<'END'
+kernel spin(in double u, out double v) { v = 0.5*u + 0.25*(u[0,-1] + u[0,1]); }
+END
+KATA_MEMORY=500k KATA_SPILL=$PWD/spill "$kata" apply spin.kata spin u=u.npy v=lost.npy \
+    --steps 100000000 --boundary clamp >spin.out 2>&1 &
+spinning=$!
+files_of() # process
+{
+    local link
+    for link in /proc/"$1"/fd/*; do readlink "$link" || true; done | grep -c "^$PWD/spill/" || true
+}
+for _ in $(seq 200); do
+    if [ "$(files_of $spinning)" -ge 2 ] || ! kill -0 $spinning 2>/dev/null; then break; fi
+    sleep 0.05
+done
+[ "$(files_of $spinning)" -ge 2 ] || fail "no files in the spill folder: $(cat spin.out)"
+kill -9 $spinning
+wait $spinning 2>/dev/null || true
+if [ -n "$(ls -A spill)" ]; then fail "a program that was killed leaves files"; fi
+if [ -e lost.npy ]; then fail "a program that was killed has written its result"; fi
+
 # What cannot be.
 KATA_MEMORY=much in_folder wrong "$kata" run heat
 expect_in wrong/code 1

@@ -1,20 +1,23 @@
 /* Ports: what is moved to a file is read back, by a port and in mapped memory; rings show what is
  * written to them twice; what cannot be had is said. */
-#include "port/port.h"
+#include "port/spill_file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
-enum { BYTES = 5 << 20 }; /* several pieces */
+enum { BYTES = 5 << 20, PLANE = BYTES / 5 }; /* several pieces */
 
 static port_file *new_file(size_t bytes)
 {
     text why = {0};
-    port_file *file = port_file_new("/var/tmp", bytes, &why);
+    port_file *file = port_file_new("/var/tmp", bytes, PLANE, &why);
     assert_non_null(file);
     text_free(&why);
     return file;
@@ -79,8 +82,12 @@ static void moves_behind_the_end_fail_once(void **state)
     assert_non_null(p);
     assert_true(port_start(p, false, file, PORT_ALIGN, back, PORT_ALIGN));
     assert_false(port_wait(p, false));
-    assert_int_not_equal(port_error(p), 0);
-    assert_int_equal(port_error(p), 0);
+    port_failure failure;
+    assert_true(port_failed(p, &failure));
+    assert_ptr_equal(failure.file, file);
+    assert_int_equal(failure.place, PORT_ALIGN);
+    assert_false(failure.out);
+    assert_false(port_failed(p, &failure));
     assert_true(port_start(p, false, file, 0, back, PORT_ALIGN));
     assert_true(port_wait(p, false));
     port_close(p);
@@ -92,12 +99,114 @@ static void files_that_cannot_be_had_say_why(void **state)
 {
     (void)state;
     text why = {0};
-    assert_null(port_file_new("/nowhere", PORT_ALIGN, &why));
+    assert_null(port_file_new("/nowhere", PORT_ALIGN, PORT_ALIGN, &why));
     assert_string_equal(text_get(&why), "No such file or directory");
     text_clear(&why);
-    assert_null(port_file_new("/var/tmp", (size_t)1 << 60, &why)); /* no disk is that large */
-    assert_true(why.length > 0);
+    assert_null(port_file_new("/var/tmp", (size_t)1 << 60, (size_t)1 << 40, &why));
+    assert_true(why.length > 0); /* no disk is that large */
     text_free(&why);
+}
+
+/* Beyond the limit of the size of files the system would send a signal. */
+static void files_above_the_limit_of_their_size_say_why(void **state)
+{
+    (void)state;
+    text why = {0};
+    struct rlimit before, few;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    few = before;
+    few.rlim_cur = 1 << 20;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &few), 0);
+    port_file *file = port_file_new("/var/tmp", BYTES, PLANE, &why);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_null(file);
+    assert_string_equal(text_get(&why), "File too large");
+    text_free(&why);
+}
+
+/* ---- checksums ------------------------------------------------------------------------------- */
+
+typedef struct disk {
+    port *p;
+    port_file *file;
+    unsigned char *bytes;
+} disk;
+
+/* A file that moves have written. */
+static disk new_disk(size_t plane)
+{
+    text why = {0};
+    disk d = {port_open(0), port_file_new("/var/tmp", BYTES, plane, &why), new_bytes(7)};
+    assert_true(d.p && d.file);
+    assert_true(port_file_settle(d.file));
+    assert_true(port_start(d.p, true, d.file, 0, d.bytes, BYTES));
+    assert_true(port_wait(d.p, true));
+    port_file_moved(d.file);
+    text_free(&why);
+    return d;
+}
+
+static void free_disk(disk *d)
+{
+    port_close(d->p);
+    port_file_free(d->file);
+    free(d->bytes);
+}
+
+/* Turns a bit on the disk: not through the file that the program has, whose time stays. */
+static void flip_bit(const disk *d, size_t place)
+{
+    struct stat before;
+    unsigned char byte;
+    assert_int_equal(fstat(d->file->fd, &before), 0);
+    assert_int_equal(pread(d->file->fd, &byte, 1, (off_t)place), 1);
+    byte ^= 16;
+    assert_int_equal(pwrite(d->file->fd, &byte, 1, (off_t)place), 1);
+    assert_int_equal(fsync(d->file->fd), 0);
+    const struct timespec times[] = {before.st_atim, before.st_mtim};
+    assert_int_equal(futimens(d->file->fd, times), 0);
+}
+
+static bool read_back(disk *d, size_t place, size_t bytes)
+{
+    assert_true(port_start(d->p, false, d->file, place, d->bytes + place, bytes));
+    return port_wait(d->p, false);
+}
+
+static void flipped_bits_are_found(void **state)
+{
+    (void)state;
+    static const size_t planes[] = {PORT_ALIGN, 5 * PORT_ALIGN, PLANE, BYTES};
+    for (size_t i = 0; i < sizeof planes / sizeof *planes; i++) {
+        const size_t plane = planes[i], end = BYTES / plane * plane;
+        disk d = new_disk(plane);
+        port_failure failure;
+        assert_true(port_file_settle(d.file));
+        assert_true(read_back(&d, 0, end));
+        flip_bit(&d, end - 1);
+        assert_true(!d.file->tells || port_file_settle(d.file)); /* or else nothing is known */
+        assert_true(end == plane || read_back(&d, 0, end - plane));
+        assert_false(read_back(&d, 0, end));
+        assert_true(port_failed(d.p, &failure));
+        assert_int_equal(failure.error, PORT_DAMAGED);
+        assert_true(failure.place < end && failure.place + failure.bytes >= end);
+        flip_bit(&d, end - 1);
+        assert_true(read_back(&d, 0, end));
+        free_disk(&d);
+    }
+}
+
+static void what_is_written_through_memory_is_no_damage(void **state)
+{
+    (void)state;
+    disk d = new_disk(PLANE);
+    assert_true(port_file_settle(d.file));
+    unsigned char *memory = port_file_memory(d.file);
+    memory[PLANE + 5] ^= 1;
+    assert_true(port_file_settle(d.file));
+    assert_true(read_back(&d, 0, BYTES));
+    port_file_moved(d.file);
+    free_disk(&d);
 }
 
 /* Looks at one byte of every `step` bytes. */
@@ -170,6 +279,9 @@ int main(void)
         cmocka_unit_test(mapped_memory_is_moved_after_it_is_settled),
         cmocka_unit_test(moves_behind_the_end_fail_once),
         cmocka_unit_test(files_that_cannot_be_had_say_why),
+        cmocka_unit_test(files_above_the_limit_of_their_size_say_why),
+        cmocka_unit_test(flipped_bits_are_found),
+        cmocka_unit_test(what_is_written_through_memory_is_no_damage),
         cmocka_unit_test(rings_lie_twice),
         cmocka_unit_test(rings_take_turns),
     };
