@@ -120,14 +120,10 @@ static kata_status check_read(kata_scalar *scalar, const char *call, kata_type t
 /* Integers, as values of another type. */
 static void read_integers(const chain_slot *slot, kata_type type, void *values)
 {
-    int64_t own[IR_MAX_LENGTH];
-    grid_box here = grid_shape_box(&point);
-    size_t size = (size_t)store_type_bytes(type), own_size = (size_t)store_type_bytes(slot->type);
-    api_read(slot, &here, slot->type, own);
+    size_t size = (size_t)store_type_bytes(type);
+    ir_type to = ir_type_of_storage(type), from = ir_type_of_storage(slot->type);
     for (int i = 0; i < slot->components; i++) {
-        ir_value x = {0};
-        memcpy(&x, (const char *)own + (size_t)i * own_size, own_size);
-        x = ir_convert(ir_type_of_storage(type), ir_type_of_storage(slot->type), x);
+        ir_value x = ir_convert(to, from, store_scalar(slot, i));
         memcpy((char *)values + (size_t)i * size, &x, size);
     }
 }

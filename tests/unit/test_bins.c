@@ -245,11 +245,27 @@ static void test_other_reductions_are_refused(void **state)
     refuse("kernel f(in int a, sum int h[4097]) { h[a] += 1; }\n", "4096");
 }
 
+/* The longest histogram, as numbers of other types. */
+static void test_bins_are_had_as_other_numbers(void **state)
+{
+    (void)state;
+    static double wide[MANY];
+    static float narrow[MANY];
+    kata *k = open_way(&ways[0]);
+    kata_scalar *many = kata_scalar_array_new(k, "many", KATA_I64, MANY);
+    kata_scalar_set(many, -7);
+    assert_int_equal(kata_scalar_get_all(many, wide, MANY), KATA_OK);
+    assert_int_equal(kata_scalar_get_all(many, narrow, MANY), KATA_OK);
+    for (int i = 0; i < MANY; i++) assert_true(wide[i] == -7 && narrow[i] == -7);
+    assert_int_equal(kata_close(k), KATA_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equalised_picture_is_that_of_plain_c),
         cmocka_unit_test(test_sums_are_those_of_plain_c),
+        cmocka_unit_test(test_bins_are_had_as_other_numbers),
         cmocka_unit_test(test_ranges_count_their_points),
         cmocka_unit_test(test_index_outside_is_refused),
         cmocka_unit_test(test_other_reductions_are_refused),
