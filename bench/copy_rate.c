@@ -22,7 +22,7 @@ double bench_copy_rate(void)
 #pragma omp parallel
     {
 #pragma omp for schedule(static) nowait
-        for (int64_t i = 0; i < BYTES; i += 64) stream_line(to + i, load_line(from + i));
+        for (int64_t i = 0; i < BYTES; i += LINE_BYTES) stream_line(to + i, load_line(from + i));
         stream_end();
     }
     return 2e-9 * BYTES / (omp_get_wtime() - start);

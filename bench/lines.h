@@ -1,13 +1,21 @@
-/* Vectors of a cache line, for what is written by hand, and memory in large pages. */
+/* Vectors of a cache line, or a half of one, for what is written by hand, and memory in large
+ * pages. */
 #ifndef BENCH_LINES_H
 #define BENCH_LINES_H
 
 #include <stddef.h>
 
-typedef double line_f64 __attribute__((vector_size(64), may_alias));
-typedef double line_f64_anywhere __attribute__((vector_size(64), may_alias, aligned(8)));
-typedef float line_f32 __attribute__((vector_size(64), may_alias));
-typedef float line_f32_anywhere __attribute__((vector_size(64), may_alias, aligned(4)));
+/* Vectors are as long as the widest registers: of longer ones gcc 12 keeps parts in memory. */
+#if defined(__AVX512F__) || !defined(__AVX__)
+enum { LINE_BYTES = 64 };
+#else
+enum { LINE_BYTES = 32 };
+#endif
+
+typedef double line_f64 __attribute__((vector_size(LINE_BYTES), may_alias));
+typedef double line_f64_anywhere __attribute__((vector_size(LINE_BYTES), may_alias, aligned(8)));
+typedef float line_f32 __attribute__((vector_size(LINE_BYTES), may_alias));
+typedef float line_f32_anywhere __attribute__((vector_size(LINE_BYTES), may_alias, aligned(4)));
 
 /* Zeroed memory that begins a large page, untouched; NULL when there is none. */
 void *bench_pages(size_t bytes);
@@ -23,25 +31,20 @@ static inline line_f64 greater_f64(line_f64 a, line_f64 b)
 #if defined(__AVX512F__) && !defined(__clang__)
     return (line_f64)__builtin_ia32_maxpd512_mask(a, b, a, (unsigned char)-1, 4);
 #else
-    for (int i = 0; i < 8; i++) a[i] = a[i] > b[i] ? a[i] : b[i];
+    for (size_t i = 0; i < LINE_BYTES / sizeof(double); i++) a[i] = a[i] > b[i] ? a[i] : b[i];
     return a;
 #endif
 }
 
-/* Writes a line past the caches; `to` is aligned. */
+/* Writes a vector past the caches; `to` is aligned. */
 static inline void stream_line(void *to, line_f64 x)
 {
 #if defined(__AVX512F__) && !defined(__clang__)
     typedef long long line __attribute__((vector_size(64), may_alias));
     __builtin_ia32_movntdq512((line *)to, (line)x);
 #elif defined(__AVX__) && !defined(__clang__)
-    typedef long long half __attribute__((vector_size(32), may_alias));
-    union {
-        line_f64 whole;
-        half parts[2];
-    } u = {x};
-    __builtin_ia32_movntdq256((half *)to, u.parts[0]);
-    __builtin_ia32_movntdq256((half *)to + 1, u.parts[1]);
+    typedef long long line __attribute__((vector_size(LINE_BYTES), may_alias));
+    __builtin_ia32_movntdq256((line *)to, (line)x);
 #elif defined(__clang__)
     __builtin_nontemporal_store(x, (line_f64 *)to);
 #else

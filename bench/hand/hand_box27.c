@@ -47,7 +47,8 @@ static inline void box_rows(double *v, const double *u, const bench_data *d, int
         for (int r = 0; r < rows; r++) {
             if (far) __builtin_prefetch(u + x + (r + rows + 1) * d->row + d->plane);
             put(v + x + r * d->row,
-                here.p[r] + BETWEEN(west.q[r], here.q[r], 7) + BETWEEN(here.q[r], east.q[r], 1),
+                here.p[r] + BETWEEN(west.q[r], here.q[r], LANES - 1) +
+                    BETWEEN(here.q[r], east.q[r], 1),
                 far);
         }
         west = here;
@@ -83,8 +84,8 @@ static inline void star_rows(double *v, const double *u, const bench_data *d, in
         for (int r = 0; r < rows; r++) {
             const double *at = u + x + r * d->row;
             line_f64 here = row[r + 2], east = load_line(at + LANES);
-            line_f64 one = BETWEEN(west[r], here, 7) + BETWEEN(here, east, 1) + row[r + 1];
-            line_f64 two = BETWEEN(west[r], here, 6) + BETWEEN(here, east, 2) + row[r];
+            line_f64 one = BETWEEN(west[r], here, LANES - 1) + BETWEEN(here, east, 1) + row[r + 1];
+            line_f64 two = BETWEEN(west[r], here, LANES - 2) + BETWEEN(here, east, 2) + row[r];
             one += row[r + 3] + load_line(at - plane) + load_line(at + plane);
             two += row[r + 4] + load_line(at - 2 * plane) + load_line(at + 2 * plane);
             if (far) __builtin_prefetch(at + rows * d->row + 2 * plane);

@@ -7,7 +7,7 @@
 
 #include <omp.h>
 
-enum { LANES = 8, LANES_F32 = 16 };
+enum { LANES = LINE_BYTES / 8, LANES_F32 = LINE_BYTES / 4 };
 
 /* Whether so many bytes written per point exceed the caches. */
 static inline bool is_far(const bench_data *d, int bytes)
@@ -41,8 +41,12 @@ static inline void share(int64_t n, int64_t *lo, int64_t *hi)
 
 static inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* Elements i to i + 7 of two lines that follow one another. */
+/* LANES elements, from element i on, of two vectors that follow one another. */
+#if defined(__AVX512F__) || !defined(__AVX__)
 #define BETWEEN(a, b, i)                                                                           \
     __builtin_shufflevector(a, b, i, (i) + 1, (i) + 2, (i) + 3, (i) + 4, (i) + 5, (i) + 6, (i) + 7)
+#else
+#define BETWEEN(a, b, i) __builtin_shufflevector(a, b, i, (i) + 1, (i) + 2, (i) + 3)
+#endif
 
 #endif

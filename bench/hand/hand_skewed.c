@@ -69,7 +69,7 @@ static inline lines star_lines(const double *u, const bench_data *d, const lines
     {
         const double *at = u + r * d->row + p * d->plane;
         const line_f64 mid = here->of[p][r];
-        line_f64 s = BETWEEN(west->of[p][r], mid, 7) + BETWEEN(mid, east->of[p][r], 1);
+        line_f64 s = BETWEEN(west->of[p][r], mid, LANES - 1) + BETWEEN(mid, east->of[p][r], 1);
         s += (r ? here->of[p][r - 1] : load_line(at - d->row)) +
              (r + 1 < rows ? here->of[p][r + 1] : load_line(at + d->row));
         s += (p ? here->of[p - 1][r] : load_line(at - d->plane)) +

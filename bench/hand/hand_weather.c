@@ -16,7 +16,7 @@ typedef struct scratch {
 /* 0 where the flux is up the slope. */
 static inline line_f64 limited(line_f64 flux, line_f64 slope)
 {
-    typedef long long mask __attribute__((vector_size(64)));
+    typedef long long mask __attribute__((vector_size(LINE_BYTES)));
     return (line_f64)((mask)flux & ~(flux * slope > 0));
 }
 
@@ -57,7 +57,7 @@ static void diffuse_row(const diffusion *f, int64_t at, const double *lap, const
     for (int64_t x = 0; x < f->n; x += LANES) {
         const line_f64 east = flux_east(lap + x, u + x);
         const line_f64 north = flux_north(lap + x, next + x, u + x, f->row);
-        const line_f64 out = east - BETWEEN(before, east, 7) + north - load_line(south + x);
+        const line_f64 out = east - BETWEEN(before, east, LANES - 1) + north - load_line(south + x);
         *(line_f64 *)(south + x) = north;
         before = east;
         if (f->far) {

@@ -9,7 +9,7 @@ typedef struct NAMED(lattice) {
 } NAMED(lattice);
 
 enum {
-    NAMED(LANES_OF) = 64 / sizeof(REAL),
+    NAMED(LANES_OF) = LINE_BYTES / sizeof(REAL),
     NAMED(PIECE) = 16 * NAMED(LANES_OF),
     NAMED(AHEAD) = 8 * NAMED(LANES_OF)
 };

@@ -68,26 +68,14 @@ KATA_PUT_SOME(kata_i32)
 KATA_PUT_SOME(kata_i64)
 #undef KATA_PUT_SOME
 
-/* Holds back the elements of a vector: `bytes`, a multiple of 16. In the widest registers that the
- * machine has, or gcc 12 goes through memory. */
+/* Holds back the elements of a vector: `bytes`, a multiple of 4. */
 KATA_INLINED void kata_hold(void *held, const void *from, int64_t bytes)
 {
-#if defined(__AVX512F__)
-    typedef kata_line wide;
-#elif defined(__AVX__)
-    typedef int64_t wide __attribute__((vector_size(32), may_alias));
-#else
-    typedef kata_part wide;
-#endif
-    char *to = (char *)held;
-    const char *in = (const char *)from;
-    int64_t done = 0, size = sizeof(wide);
-    for (; done + size <= bytes; done += size) *(wide *)(to + done) = *(const wide *)(in + done);
-    for (; done < bytes; done += 16) *(kata_part *)(to + done) = *(const kata_part *)(in + done);
+    kata_put(held, from, bytes, 0);
 }
 
 /* Writes the elements of a vector whose bits are set, and touches no other: other threads may be
- * writing these. `lanes` elements, 8 or 16, of `bytes` bytes; higher bits mean nothing. */
+ * writing these. `lanes` elements, at most 16, of `bytes` bytes; higher bits mean nothing. */
 KATA_INLINED void kata_put_colored(void *to, const void *from, int64_t lanes, int64_t bytes,
                                    uint64_t set)
 {

@@ -18,9 +18,9 @@
 void codegen_color_numbers(const codegen_writer *w, nest *in)
 {
     nest_statement(in, "const int64_t colors = arguments->colors, color = arguments->color");
-    if (!w->lanes) return;
-    nest_statement(in, "const int64_t color_step = %d %% colors", w->lanes);
-    nest_statement(in, "const uint64_t every = kata_color_lanes(%d, colors)", w->lanes);
+    if (!w->line) return;
+    nest_statement(in, "const int64_t color_step = lanes %% colors");
+    nest_statement(in, "const uint64_t every = kata_color_lanes(lanes, colors)");
 }
 
 void codegen_color_row(const codegen_writer *w, nest *in)
@@ -31,14 +31,14 @@ void codegen_color_row(const codegen_writer *w, nest *in)
     nest_statement(in, "uint64_t turn = every << ahead, held = 0");
     for (int i = 0; i < w->loop->kernel->store_count; i++)
         if (codegen_is_held(w, i))
-            nest_statement(in, "%s%s held_%d[%d] %s", w->dialect->local,
+            nest_statement(in, "%s%s held_%d[lanes] %s", w->dialect->local,
                            codegen_element_type(w->loop, w->loop->kernel->stores[i].param), i,
-                           w->lanes, w->dialect->aligned);
+                           w->dialect->aligned);
 }
 
 void codegen_color_vector(const codegen_writer *w, nest *in)
 {
-    nest_statement(in, "uint64_t colored = turn & 0x%x", (1U << w->lanes) - 1);
+    nest_statement(in, "uint64_t colored = turn & ((1U << lanes) - 1)");
     nest *turns = nest_format(in, NEST_IF, "color_step");
     nest_statement(turns, "ahead = kata_color_after(ahead, color_step, colors)");
     nest_statement(turns, "turn = every << ahead");
@@ -51,8 +51,8 @@ void codegen_color_puts(const codegen_writer *w, nest *in)
 {
     for (int i = 0; i < w->loop->kernel->store_count; i++)
         if (codegen_is_held(w, i))
-            nest_statement(in, "kata_put_colored(%s, held_%d, %d, sizeof *held_%d, held)",
-                           codegen_target_row(w, i, "held_at").is, i, w->lanes, i);
+            nest_statement(in, "kata_put_colored(%s, held_%d, lanes, sizeof *held_%d, held)",
+                           codegen_target_row(w, i, "held_at").is, i, i);
 }
 
 void codegen_color_hold(const codegen_writer *w, nest *in)

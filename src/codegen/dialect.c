@@ -10,7 +10,7 @@ const codegen_dialect codegen_c = {
     .aligned = "KATA_ALIGNED",
     .boolean = "_Bool",
     .hints = {"", "KATA_SIDE_BY_SIDE", "#pragma omp simd safelen(16)",
-              "#pragma omp simd reduction(| : failing)"},
+              "#pragma omp simd reduction(| : failing)", "KATA_UNROLLED"},
     .prefetch = "__builtin_prefetch(",
     .prefetch_end = ");",
     .prefetch_written_end = ", 1);",

@@ -13,7 +13,7 @@ typedef struct codegen_dialect {
     const char *local;      /* of arrays of one thread */
     const char *aligned;    /* behind an array: it begins at a cache line */
     const char *boolean;    /* the type of conditions */
-    const char *hints[4];   /* lines in front of a loop, by nest_hint */
+    const char *hints[5];   /* lines in front of a loop, by nest_hint */
     const char *prefetch;   /* in front of an address, and behind one that is read or written */
     const char *prefetch_end, *prefetch_written_end;
     const char *barrier; /* statement: what was streamed is seen by other threads */

@@ -85,7 +85,7 @@ struct codegen_writer {
     const codegen_step *steps;
 
     /* Decided by passes.c and the files of passes. */
-    int lanes;       /* points of a vector; 0: no vectors */
+    int line;        /* points of a cache line, of which vectors are parts; 0: no vectors */
     bool aligned;    /* vectors begin where memory is aligned */
     bool overlaps;   /* the first and last vectors of a row may overlap others */
     bool rounds;     /* all lanes of a brick in one loop */
@@ -345,7 +345,7 @@ const char *codegen_start_of(const codegen_writer *w);
 const char *codegen_end_of(const codegen_writer *w);
 /* The loop over vectors at `at`: each begins at the variable `name`, but the first is moved up, and
  * the last down, where they would leave the row. */
-nest *codegen_clamped_loop(nest *in, const char *name, const char *from, const char *to, int lanes);
+nest *codegen_clamped_loop(nest *in, const char *name, const char *from, const char *to);
 /* The lane of a brick that takes the first point of the vector at `at`. */
 void codegen_first_lane(const codegen_writer *w, nest *in);
 /* The lanes of a vector at `at`, with what is prefetched meanwhile. */

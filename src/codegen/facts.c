@@ -63,7 +63,7 @@ codegen_writer codegen_at_once(const codegen_writer *w)
 
 bool codegen_counts(const codegen_writer *w)
 {
-    return w->lanes && w->loop->colored && codegen_reduces(w->loop);
+    return w->line && w->loop->colored && codegen_reduces(w->loop);
 }
 
 bool codegen_is_regular(const ir_kernel *kernel, int param)

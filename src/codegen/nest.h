@@ -29,7 +29,8 @@ typedef enum nest_hint {
     NEST_PLAIN,
     NEST_VECTOR,       /* its turns may be computed side by side */
     NEST_VECTOR_LANES, /* those that are less than half of ABI_LANES apart may */
-    NEST_VECTOR_ANY    /* as VECTOR; the variable `failing` gets the bits that any turn sets */
+    NEST_VECTOR_ANY,   /* as VECTOR; the variable `failing` gets the bits that any turn sets */
+    NEST_UNROLLED      /* its few turns follow one another without a loop */
 } nest_hint;
 
 typedef struct nest {

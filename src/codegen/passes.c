@@ -42,13 +42,13 @@ static bool is_narrow(const codegen_loop *loop, int p)
     return bytes < 8 && (bytes > 1 || ir_param_is_written_field(param));
 }
 
-/* Points of a vector: a cache line of the narrowest numbers, but at most 16. */
-static int lanes_of(const codegen_loop *loop)
+/* Points of a cache line of the narrowest numbers, but at most 16. */
+static int line_of(const codegen_loop *loop)
 {
-    int lanes = 8;
+    int line = 8;
     for (int p = 0; p < loop->kernel->param_count; p++)
-        if (is_narrow(loop, p)) lanes = 16;
-    return lanes;
+        if (is_narrow(loop, p)) line = 16;
+    return line;
 }
 
 static void use_vectors(codegen_writer *w)
@@ -58,7 +58,7 @@ static void use_vectors(codegen_writer *w)
     whole = whole && !(loop->colored && codegen_has_rows(loop->kernel)); /* vectors overlap */
     for (int i = 0; i < loop->kernel->store_count; i++)
         whole = whole && is_side_by_side(loop, &loop->kernel->stores[i]);
-    w->lanes = whole ? lanes_of(loop) : 0;
+    w->line = whole ? line_of(loop) : 0;
 }
 
 static bool run_vectors(codegen_writer *w)
@@ -91,7 +91,7 @@ static bool copy_views(codegen_writer *w)
     enum { MOST = 64 };
     const ir_kernel *kernel = w->loop->kernel;
     bool reuses = w->reuse && w->reuse->count;
-    w->copies = w->lanes && !codegen_reduces(w->loop) && !reuses &&
+    w->copies = w->line && !codegen_reduces(w->loop) && !reuses &&
                 codegen_view_index(kernel, kernel->param_count) <= MOST;
     return true;
 }
@@ -102,7 +102,7 @@ enum { FEW_NODES = 32 }; /* of a graph */
  * Then no vector asks whether it should, and registers are left for the rest. */
 static bool write_twice(codegen_writer *w)
 {
-    w->twice = w->lanes && w->loop->kernel->graph.count <= FEW_NODES;
+    w->twice = w->line && w->loop->kernel->graph.count <= FEW_NODES;
     return true;
 }
 
@@ -116,7 +116,7 @@ static bool run_collect(codegen_writer *w)
     int reductions = 0;
     for (int i = 0; i < kernel->store_count; i++)
         reductions += codegen_has_lanes(w->loop, kernel->stores[i].param);
-    w->collects = w->lanes && !w->loop->colored && reductions > 0 && reductions <= MOST &&
+    w->collects = w->line && !w->loop->colored && reductions > 0 && reductions <= MOST &&
                   reductions < kernel->store_count;
     return true;
 }
@@ -183,7 +183,7 @@ static bool group_planes(codegen_writer *w)
 {
     enum { PLANES = 2 };
     const ir_kernel *kernel = w->loop->kernel;
-    bool may = w->lanes && codegen_is_free(w->loop) && adds_columns(kernel) && !w->pair &&
+    bool may = w->line && codegen_is_free(w->loop) && adds_columns(kernel) && !w->pair &&
                !kernel->direction && !kernel->valid && !codegen_reduces(w->loop);
     w->planes = may ? PLANES : 0;
     return true;
@@ -254,7 +254,7 @@ static bool is_small(const codegen_loop *loop)
     const ir_kernel *kernel = loop->kernel;
     codegen_writer w = {.loop = loop};
     use_vectors(&w);
-    bool small = w.lanes && kernel->graph.count <= FEW_NODES;
+    bool small = w.line && kernel->graph.count <= FEW_NODES;
     for (int i = 0; i < kernel->store_count; i++)
         small = small && !codegen_is_read(kernel, kernel->stores[i].param) &&
                 !codegen_adds_rows(kernel, kernel->stores[i].param);

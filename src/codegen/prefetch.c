@@ -82,7 +82,7 @@ static void add_row(const codegen_writer *w, nest *in)
         codegen_label row = codegen_read_row_name(w, a);
         int view = codegen_view_index(kernel, a->param) + a->component;
         nest_statement(in, "const %s *const %s_ahead = %s + (far_row ? %d : %s)",
-                       codegen_field_type(w, a->param).is, row.is, row.is, CODEGEN_AHEAD * w->lanes,
+                       codegen_field_type(w, a->param).is, row.is, row.is, CODEGEN_AHEAD * w->line,
                        next_row(w, view).is);
     }
 }
@@ -102,7 +102,7 @@ static void add_written(const codegen_writer *w, nest *in)
         if (codegen_may_stream(w->loop, i))
             nest_format(in, NEST_PREFETCH_WRITTEN, "%s + at + %d",
                         codegen_written_name(w, &w->loop->kernel->stores[i]).is,
-                        CODEGEN_AHEAD * w->lanes);
+                        CODEGEN_AHEAD * w->line);
 }
 
 /* What is prefetched while the vector at `at` is computed. */
@@ -116,7 +116,7 @@ static void add_fetches(const codegen_writer *w, nest *in)
 
 bool codegen_prefetch(codegen_writer *w)
 {
-    if (!w->lanes) return true;
+    if (!w->line) return true;
     w->add_row = add_row;
     w->add_fetches = add_fetches;
     return true;

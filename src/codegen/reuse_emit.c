@@ -56,13 +56,6 @@ void codegen_reuse_functions(const codegen_writer *w, nest *file)
 
 /* ---- loops that call them -------------------------------------------------------------------- */
 
-/* Where the first whole vector of reused values begins, before the first vector of the points. */
-static int first_vector(const codegen_reused *value, int lanes)
-{
-    int whole = (int)value->low / lanes * lanes;
-    return whole > value->low ? whole - lanes : whole;
-}
-
 /* Arrays, and pointers by which the value at x is found at [x]. */
 static void add_arrays(const codegen_writer *w, nest *in)
 {
@@ -71,12 +64,13 @@ static void add_arrays(const codegen_writer *w, nest *in)
     for (int i = 0; i < w->reuse->count; i++) {
         const codegen_reused *value = &w->reuse->value[i];
         const char *type = codegen_type(w, g->nodes[value->node].type);
-        int first = first_vector(value, w->lanes);
-        nest_statement(in, "%s%s array_%d%s[%d] %s", w->dialect->local, type, i, second,
-                       CODEGEN_REUSE_POINTS + w->lanes + (int)value->high - first,
+        int low = (int)value->low, high = (int)value->high;
+        nest_statement(in, "%s%s array_%d%s[%d + lanes - KATA_DOWN(%d, lanes)] %s",
+                       w->dialect->local, type, i, second, CODEGEN_REUSE_POINTS + high, low,
                        w->dialect->aligned);
-        nest_statement(in, "%s *const reused_%d%s = array_%d%s - (reuse_begin + (%d))", type, i,
-                       second, i, second, first);
+        nest_statement(in,
+                       "%s *const reused_%d%s = array_%d%s - (reuse_begin + KATA_DOWN(%d, lanes))",
+                       type, i, second, i, second, low);
     }
 }
 
@@ -99,13 +93,14 @@ static void add_group_loop(const codegen_writer *w, nest *in)
 {
     const codegen_reused *of = w->reuse->value;
     while (of->group != w->group) of++;
-    int first = first_vector(of, w->lanes), low = (int)of->low, high = (int)of->high;
+    int low = (int)of->low, high = (int)of->high;
     nest *loop = nest_loop(in, NEST_PLAIN,
-                           "int64_t next = reuse_begin + (%d), at = reuse_begin + (%d), "
-                           "last_reused = reuse_end + (%d); next < reuse_end + (%d); "
-                           "next += %d, at = next < last_reused ? next : last_reused",
-                           first, low, high - w->lanes, high, w->lanes);
-    nest *lanes = nest_loop(loop, NEST_VECTOR, "int64_t lane = 0; lane < %d; lane++", w->lanes);
+                           "int64_t next = reuse_begin + KATA_DOWN(%d, lanes), "
+                           "at = reuse_begin + (%d), last_reused = reuse_end + (%d) - lanes; "
+                           "next < reuse_end + (%d); "
+                           "next += lanes, at = next < last_reused ? next : last_reused",
+                           low, low, high, high);
+    nest *lanes = nest_loop(loop, NEST_VECTOR, "int64_t lane = 0; lane < lanes; lane++");
     codegen_each_row(w, lanes, add_call);
     if (codegen_is_first_group(w) && w->add_fetches) w->add_fetches(w, loop);
 }
@@ -116,11 +111,9 @@ nest *codegen_reuse_part(const codegen_writer *w, nest *in)
     nest *part = nest_loop(in, NEST_PLAIN, "int64_t part = from; part < to; part += %d", points);
     nest_statement(part, "const int64_t part_end = part + %d < to ? part + %d : to", points,
                    points);
-    nest_statement(part, "const int64_t part_last = part + (part_end - 1 - part) / %d * %d",
-                   w->lanes, w->lanes);
+    nest_statement(part, "const int64_t part_last = part + (part_end - 1 - part) / lanes * lanes");
     nest_statement(part, "const int64_t reuse_begin = kata_between(lo[0], part, last)");
-    nest_statement(part, "const int64_t reuse_end = kata_between(lo[0], part_last, last) + %d",
-                   w->lanes);
+    nest_statement(part, "const int64_t reuse_end = kata_between(lo[0], part_last, last) + lanes");
     if (w->add_clear) w->add_clear(w, part);
     codegen_each_row(w, part, add_arrays);
     codegen_writer group = *w;

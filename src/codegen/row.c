@@ -6,7 +6,7 @@
 
 static void add_points(const codegen_writer *w, nest *in)
 {
-    if (w->lanes) {
+    if (w->line) {
         codegen_vectors(w, in);
         return;
     }

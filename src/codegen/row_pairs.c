@@ -49,7 +49,7 @@ static int rows_of(const ir_kernel *kernel, int *shared)
 static bool may_pair(const codegen_writer *w)
 {
     const ir_kernel *kernel = w->loop->kernel;
-    bool may = w->lanes && !w->pair && !codegen_reduces(w->loop) && !w->loop->colored &&
+    bool may = w->line && !w->pair && !codegen_reduces(w->loop) && !w->loop->colored &&
                !codegen_has_rows(kernel) && !kernel->direction && !kernel->valid &&
                !kernel->loop_count && !kernel->level_read_count &&
                !codegen_computes_at(w, CODEGEN_ROW);

@@ -150,7 +150,7 @@ static bool decide(codegen_writer *w, bool shares, bool widens)
     free(f.met);
     codegen_reuse_free(w->reuse);
     w->reuse = f.out;
-    if (!found || !w->lanes || !f.out->count) return found;
+    if (!found || !w->line || !f.out->count) return found;
     w->add_functions = codegen_reuse_functions;
     w->begin_part = codegen_reuse_part;
     return true;
@@ -162,6 +162,6 @@ bool codegen_reuse_values(codegen_writer *w) { return decide(w, true, false); }
  * numbers. So bytes are converted before, for a part of a row at a time. */
 bool codegen_widen_bytes(codegen_writer *w)
 {
-    if (!w->lanes || !reuse_reads_bytes(w->loop)) return true;
+    if (!w->line || !reuse_reads_bytes(w->loop)) return true;
     return decide(w, w->reuse && w->reuse->count, true);
 }

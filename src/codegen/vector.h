@@ -14,14 +14,35 @@
  * before it makes vectors of them, and then compute number by number. */
 #ifdef __clang__
 #define KATA_SIDE_BY_SIDE _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
+#define KATA_UNROLLED _Pragma("clang loop unroll(full)")
 #else
 #define KATA_SIDE_BY_SIDE _Pragma("omp simd")
+#define KATA_UNROLLED _Pragma("GCC unroll 16")
 #endif
 
-typedef int64_t kata_line __attribute__((vector_size(64), may_alias));
-typedef int64_t kata_line_anywhere __attribute__((vector_size(64), may_alias, aligned(1)));
+/* Bytes of the widest registers. What is held back is written register by register: in wider
+ * pieces, or narrower ones, gcc 12 goes through memory. */
+#if defined(__AVX512F__)
+#define KATA_REGISTER 64
+#elif defined(__AVX__)
+#define KATA_REGISTER 32
+#else
+#define KATA_REGISTER 16
+#endif
+
+/* Points of a vector: as many as a register holds of numbers of which a cache line holds `line`. Of
+ * more at once gcc 12 makes a loop for each vector, which finds its addresses anew. */
+#define KATA_VECTOR(line) ((line)*KATA_REGISTER / 64)
+/* The last multiple of `lanes` up to an offset. */
+#define KATA_DOWN(offset, lanes) ((offset) - (((offset) % (lanes)) + (lanes)) % (lanes))
+
+typedef int64_t kata_register __attribute__((vector_size(KATA_REGISTER), may_alias));
+typedef int64_t kata_register_anywhere
+    __attribute__((vector_size(KATA_REGISTER), may_alias, aligned(1)));
 typedef int64_t kata_part __attribute__((vector_size(16), may_alias));
 typedef int64_t kata_part_anywhere __attribute__((vector_size(16), may_alias, aligned(1)));
+typedef int64_t kata_eighth __attribute__((may_alias, aligned(1)));
+typedef int32_t kata_sixteenth __attribute__((may_alias, aligned(1)));
 
 /* The last index up to `lo` at which a vector of `lanes` elements, each of `bytes`, is aligned. */
 KATA_INLINED int64_t kata_aligned(const void *row, int64_t bytes, int64_t lanes, int64_t lo)
@@ -85,38 +106,45 @@ KATA_MEET_BOTH(float, f32, i32)
 KATA_MEET_BOTH(int64_t, i64, i64)
 KATA_MEET_BOTH(int32_t, i32, i32)
 
-/* Writes a cache line past the caches, where the machine can. */
-KATA_INLINED void kata_stream(void *to, const kata_line *from)
+/* Writes a register past the caches, where the machine can. Lines that are written whole are not
+ * read before. */
+KATA_INLINED void kata_stream(void *to, const void *from)
 {
 #if defined(__clang__)
-    __builtin_nontemporal_store(*from, (kata_line *)to);
-#elif defined(__AVX512F__)
-    typedef long long line __attribute__((vector_size(64), may_alias));
-    __builtin_ia32_movntdq512((line *)to, (line)*from);
+    __builtin_nontemporal_store(*(const kata_register *)from, (kata_register *)to);
+#elif defined(__SSE2__)
+    typedef long long whole __attribute__((vector_size(KATA_REGISTER), may_alias));
+#if defined(__AVX512F__)
+    __builtin_ia32_movntdq512((whole *)to, *(const whole *)from);
 #elif defined(__AVX__)
-    typedef long long half __attribute__((vector_size(32), may_alias));
-    __builtin_ia32_movntdq256((half *)to, ((const half *)from)[0]);
-    __builtin_ia32_movntdq256((half *)to + 1, ((const half *)from)[1]);
+    __builtin_ia32_movntdq256((whole *)to, *(const whole *)from);
 #else
-    *(kata_line *)to = *from;
+    __builtin_ia32_movntdq((whole *)to, *(const whole *)from);
+#endif
+#else
+    *(kata_register *)to = *(const kata_register *)from;
 #endif
 }
 
-/* Writes the elements of a vector: `bytes`, a multiple of 16. */
+/* Writes the elements of a vector: `bytes`, a multiple of 4. */
 KATA_INLINED void kata_put(void *to, const void *from, int64_t bytes, int flags)
 {
     char *out = (char *)to;
     const char *in = (const char *)from;
-    const int stream = (flags & ABI_STREAM) && (__UINTPTR_TYPE__)to % 64 == 0;
+    const int stream = (flags & ABI_STREAM) && (__UINTPTR_TYPE__)to % KATA_REGISTER == 0;
     int64_t done = 0;
-    for (; done + 64 <= bytes; done += 64) {
+    for (; done + KATA_REGISTER <= bytes; done += KATA_REGISTER) {
         if (stream)
-            kata_stream(out + done, (const kata_line *)(in + done));
+            kata_stream(out + done, in + done);
         else
-            *(kata_line_anywhere *)(out + done) = *(const kata_line *)(in + done);
+            *(kata_register_anywhere *)(out + done) = *(const kata_register *)(in + done);
     }
-    for (; done < bytes; done += 16)
+    for (; done + 16 <= bytes; done += 16)
         *(kata_part_anywhere *)(out + done) = *(const kata_part *)(in + done);
+    for (; done + 8 <= bytes; done += 8)
+        *(kata_eighth *)(out + done) = *(const kata_eighth *)(in + done);
+    for (; done < bytes; done += 4)
+        *(kata_sixteenth *)(out + done) = *(const kata_sixteenth *)(in + done);
 }
 
 /* Called after the last of these writes: now other threads may read what they wrote. */

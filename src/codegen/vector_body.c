@@ -30,12 +30,12 @@ const char *codegen_end_of(const codegen_writer *w)
     return w->group || w->clear ? "part_end" : "to";
 }
 
-nest *codegen_clamped_loop(nest *in, const char *name, const char *from, const char *to, int lanes)
+nest *codegen_clamped_loop(nest *in, const char *name, const char *from, const char *to)
 {
     return nest_loop(in, NEST_PLAIN,
                      "int64_t %s = %s, at = kata_between(lo[0], %s, last); %s < %s; "
-                     "%s += %d, at = %s < last ? %s : last",
-                     name, from, name, name, to, name, lanes, name, name);
+                     "%s += lanes, at = %s < last ? %s : last",
+                     name, from, name, name, to, name, name, name);
 }
 
 void codegen_first_lane(const codegen_writer *w, nest *in)
@@ -69,7 +69,7 @@ static void add_call(const codegen_writer *w, nest *in)
 
 void codegen_vector(const codegen_writer *w, nest *in)
 {
-    nest *lanes = nest_loop(in, NEST_VECTOR, "int64_t lane = 0; lane < %d; lane++", w->lanes);
+    nest *lanes = nest_loop(in, NEST_VECTOR, "int64_t lane = 0; lane < lanes; lane++");
     if (w->paired)
         codegen_jam(w, lanes);
     else

@@ -21,9 +21,9 @@ nest *codegen_if_whole(const codegen_writer *w, nest *in)
 {
     codegen_label row = codegen_written_name(w, first_in_memory(w));
     return nest_format(in, NEST_IF,
-                       "(lo[0] | hi[0]) %% %d == 0 && hi[0] - lo[0] >= %d && "
-                       "kata_aligned(%s, sizeof *%s, %d, lo[0]) == lo[0]",
-                       w->lanes, ABI_LANES, row.is, row.is, w->lanes);
+                       "(lo[0] | hi[0]) %% lanes == 0 && hi[0] - lo[0] >= %d && "
+                       "kata_aligned(%s, sizeof *%s, lanes, lo[0]) == lo[0]",
+                       ABI_LANES, row.is, row.is);
 }
 
 /* Where the vectors of the row begin and end: as memory is aligned, or as lanes are. Points that
@@ -33,20 +33,19 @@ static void add_bounds(const codegen_writer *w, nest *in)
     const ir_store *aligned = codegen_combines_points(w) ? NULL : first_in_memory(w);
     bool overlaps = w->overlaps && !codegen_combines_points(w);
     const char *apart_when = w->loop->colored ? "" : " || !(flags & ABI_OVERLAP)";
-    nest_statement(in, "const int64_t last = hi[0] - %d", w->lanes);
+    nest_statement(in, "const int64_t last = hi[0] - lanes");
     if (!aligned)
-        nest_statement(in, "int64_t from = lo[0] & -%d, to = hi[0]", w->lanes);
+        nest_statement(in, "int64_t from = lo[0] & -lanes, to = hi[0]");
     else if (w->aligned)
-        nest_statement(in, "int64_t from = kata_aligned(%s, sizeof *%s, %d, lo[0]), to = hi[0]",
-                       codegen_written_name(w, aligned).is, codegen_written_name(w, aligned).is,
-                       w->lanes);
+        nest_statement(in, "int64_t from = kata_aligned(%s, sizeof *%s, lanes, lo[0]), to = hi[0]",
+                       codegen_written_name(w, aligned).is, codegen_written_name(w, aligned).is);
     else
         nest_statement(in, "int64_t from = lo[0], to = hi[0]");
     nest *apart = overlaps ? nest_format(in, NEST_IF, "last < lo[0]%s", apart_when)
                            : nest_add(in, NEST_BLOCK);
-    nest_statement(apart, "from += from < lo[0] ? %d : 0", w->lanes);
+    nest_statement(apart, "from += from < lo[0] ? lanes : 0");
     nest_statement(apart, "from = from < hi[0] ? from : hi[0]");
-    nest_statement(apart, "to = from + ((hi[0] - from) & -%d)", w->lanes);
+    nest_statement(apart, "to = from + ((hi[0] - from) & -lanes)");
     if (w->add_row) codegen_each_row(w, in, w->add_row);
     if (w->loop->colored) codegen_color_row(w, in);
 }
@@ -55,9 +54,9 @@ static void add_held(const codegen_writer *w, nest *in)
 {
     for (int i = 0; i < w->loop->kernel->store_count; i++)
         if (codegen_is_held(w, i))
-            nest_statement(in, "%s%s new_%d%s[%d] %s", w->dialect->local,
+            nest_statement(in, "%s%s new_%d%s[lanes] %s", w->dialect->local,
                            codegen_element_type(w->loop, w->loop->kernel->stores[i].param), i,
-                           codegen_second(w), w->lanes, w->dialect->aligned);
+                           codegen_second(w), w->dialect->aligned);
 }
 
 static void add_puts(const codegen_writer *w, nest *in)
@@ -65,8 +64,8 @@ static void add_puts(const codegen_writer *w, nest *in)
     for (int i = 0; i < w->loop->kernel->store_count; i++) {
         if (!codegen_is_held(w, i)) continue;
         bool streams = w->streams && codegen_may_stream(w->loop, i);
-        nest_statement(in, "kata_put(%s, new_%d%s, %d * sizeof *new_%d, %s)",
-                       codegen_target_row(w, i, "at").is, i, codegen_second(w), w->lanes, i,
+        nest_statement(in, "kata_put(%s, new_%d%s, lanes * sizeof *new_%d, %s)",
+                       codegen_target_row(w, i, "at").is, i, codegen_second(w), i,
                        streams ? "flags" : "0");
     }
 }
@@ -92,11 +91,11 @@ static void add_rounds(const codegen_writer *w, nest *in)
     nest *rounds = nest_format(in, NEST_IF, "start %% %d == 0", ABI_LANES);
     nest *round =
         nest_loop(rounds, NEST_PLAIN, "; start + %d <= %s; start += %d", ABI_LANES, end, ABI_LANES);
-    for (int lane = 0; lane < ABI_LANES; lane += w->lanes) {
-        nest *vector = nest_add(round, NEST_BLOCK);
-        nest_statement(vector, "const int64_t at = start + %d, first_lane = %d", lane, lane);
-        add_vector(w, vector);
-    }
+    nest *vector =
+        nest_loop(round, NEST_UNROLLED,
+                  "int64_t first_lane = 0; first_lane < %d; first_lane += lanes", ABI_LANES);
+    nest_statement(vector, "const int64_t at = start + first_lane");
+    add_vector(w, vector);
     nest_statement(nest_format(rounds, NEST_IF, "start >= %s", end), "break");
 }
 
@@ -105,13 +104,13 @@ void codegen_vector_loop(const codegen_writer *w, nest *in)
     const char *from = codegen_start_of(w), *to = codegen_end_of(w);
     nest *loop;
     if (codegen_combines_points(w)) {
-        loop = nest_loop(in, NEST_PLAIN, "int64_t start = %s; start < %s; start += %d", from, to,
-                         w->lanes);
+        loop =
+            nest_loop(in, NEST_PLAIN, "int64_t start = %s; start < %s; start += lanes", from, to);
         if (w->rounds) add_rounds(w, loop);
         nest_statement(loop, "const int64_t at = start");
         codegen_first_lane(w, loop);
     } else {
-        loop = codegen_clamped_loop(in, "start", from, to, w->lanes);
+        loop = codegen_clamped_loop(in, "start", from, to);
     }
     add_vector(w, loop);
 }
