@@ -11,6 +11,7 @@ const application applications[] = {
      &cloverleaf_options},
     {"heat", "decay of a sine mode, with the order of convergence measured", heat_main,
      &heat_options},
+    {"hpgmg", "the benchmark HPGMG-FV: full multigrid in a cube", hpgmg_main, &hpgmg_options},
     {"lattice", "flows by the lattice Boltzmann method D3Q19, compared with exact ones",
      lattice_main, &lattice_options},
     {"vortex", "decay of the Taylor-Green vortex, compared with the literature", vortex_main,

@@ -17,10 +17,11 @@ int blur_main(int argc, char **argv);
 int cavity_main(int argc, char **argv);
 int cloverleaf_main(int argc, char **argv);
 int heat_main(int argc, char **argv);
+int hpgmg_main(int argc, char **argv);
 int lattice_main(int argc, char **argv);
 int vortex_main(int argc, char **argv);
 int weather_main(int argc, char **argv);
-extern const options blur_options, cavity_options, cloverleaf_options, heat_options,
+extern const options blur_options, cavity_options, cloverleaf_options, heat_options, hpgmg_options,
     lattice_options, vortex_options, weather_options;
 
 #endif

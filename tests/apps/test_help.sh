@@ -11,7 +11,7 @@ options_of() # word...
     "$kata" "$@" --help | sed -nE 's/^  (--[a-z0-9-]+).*/\1/p'
 }
 verbs=(run check apply compile explain trace diff tune wisdom partition info help)
-commands=("run blur" "run cavity" "run cloverleaf" "run heat" "run lattice" "run vortex" "run weather" "${verbs[@]:1}")
+commands=("run blur" "run cavity" "run cloverleaf" "run heat" "run hpgmg" "run lattice" "run vortex" "run weather" "${verbs[@]:1}")
 
 # ---- the manual page ---------------------------------------------------------------------------
 
@@ -68,7 +68,7 @@ expect_words() # suggestions word...
 expect_words "${verbs[*]} --help --version" ""
 expect_words "compile" co
 expect_words "cavity cloverleaf" run c
-expect_words "blur cavity cloverleaf heat lattice vortex weather --help" run ""
+expect_words "blur cavity cloverleaf heat hpgmg lattice vortex weather --help" run ""
 for command in "${commands[@]}"; do
     # shellcheck disable=SC2086
     expect_words "$(options_of $command | tr '\n' ' ' | sed 's/ $//')" $command --
