@@ -2,6 +2,12 @@
 #include "api/api.h"
 #include "api/explain.h"
 
+#ifdef NDEBUG
+static const bool proves = false;
+#else
+static const bool proves = true;
+#endif
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,6 +117,9 @@ kata_status api_read_debugging(kata *k, const char *plan)
 {
     kata_status status = api_read_switch(k, "KATA_EAGER", &k->eager);
     if (!status) status = api_read_switch(k, "KATA_POISON", &k->exec.poison);
+    k->exec.prove = proves;
+    if (!status && environment_get("KATA_PROVE"))
+        status = api_read_switch(k, "KATA_PROVE", &k->exec.prove);
     if (!status) status = api_read_switch(k, "KATA_DEBUG_LINES", &k->exec.lines);
     if (!status && k->exec.lines) jit_debug(k->exec.jit);
     if (!status) status = open_trace(k);

@@ -24,6 +24,7 @@ typedef struct exec_context {
     int threads;
     bool poison;          /* make visible what is read without having been set */
     bool lines;           /* generated C leads debuggers to kernels' text */
+    bool prove;           /* plans for several ranks are proven before they run */
     uint32_t without;     /* passes that code generation leaves out */
     bool wait;            /* for compilers, before anything is run */
     bool larger;          /* no smaller function serves for a larger one: see cpu_larger.c */

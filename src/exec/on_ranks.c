@@ -90,15 +90,14 @@ static bool exchange(ranks_run *run, const plan_dealt_step *step)
 /* The boxes of a loop's points on this rank. Where sides wrap there are several, which mostly make
  * one: the first. Returns their number, 0 where there are no points. */
 static int find_boxes(const ranks_run *run, const plan_dealt_step *step,
-                      grid_box boxes[STORE_IMAGES])
+                      grid_box boxes[PLAN_IMAGES])
 {
     int count = 0;
-    for (int i = 0; i < STORE_IMAGES; i++) {
+    for (int i = 0; i < PLAN_IMAGES; i++) {
         int image[3];
-        int number = (i + STORE_NO_IMAGE) % STORE_IMAGES; /* the points inside come first */
-        if (!store_image(number, run->plan->wraps, image)) continue;
-        grid_box box =
-            store_own_points(&run->c->loops[step->loop], &run->r->box, step->span, image);
+        int number = (i + PLAN_NO_IMAGE) % PLAN_IMAGES; /* the points inside come first */
+        if (!plan_image(number, run->plan->wraps, image)) continue;
+        grid_box box = plan_own_points(&run->c->loops[step->loop], &run->r->box, step->span, image);
         if (!grid_box_is_empty(&box) && !(count && grid_box_join(&boxes[0], &box)))
             boxes[count++] = box;
     }
@@ -109,7 +108,7 @@ static int find_boxes(const ranks_run *run, const plan_dealt_step *step,
 static bool run_part(ranks_run *run, const plan_dealt_step *step)
 {
     const chain_loop *loop = &run->c->loops[step->loop];
-    grid_box boxes[STORE_IMAGES] = {{{0, 0, 0}, {0, 0, 0}}};
+    grid_box boxes[PLAN_IMAGES] = {{{0, 0, 0}, {0, 0, 0}}};
     int count = find_boxes(run, step, boxes);
     bool done = deal_out_fields(run, loop);
     if (!count && ranks_reduces(loop)) count = 1;
@@ -184,19 +183,34 @@ static void note_planned(struct exec_ranks *r, const plan_dealt *p, const analys
     all->bytes += chain.bytes;
 }
 
+/* Ends the program where what this rank does by a plan is wrong. */
+static void prove(const ranks_run *run, const plan_dealt_claim *claim)
+{
+    text why = {0};
+    if (!plan_dealt_verify(claim, &why)) {
+        text_add(&why, "\nthis defect of Katagami is in the plan\n");
+        plan_dealt_print(&why, claim->p, claim->a);
+        comm_give_up(run->r->comm, text_get(&why));
+    }
+    text_free(&why);
+}
+
 /* The plan of a chain, and the homes after it; false when memory is out. */
 static bool plan_chain(ranks_run *run, const analysis_chain *a, plan_dealt *p, plan_home *homes)
 {
-    const store_ranks *ranks = &run->r->box;
+    const plan_ranks *ranks = &run->r->box;
+    plan_home *before = arena_array(&run->r->memory, (size_t)a->slot_count + 1, sizeof *before);
+    if (!before) return false;
     find_layout(run->r, run->c);
     *p = (plan_dealt){.every = run->r->every, .small = run->r->small};
     memcpy(p->parts, ranks->count, sizeof p->parts);
-    for (int i = 0; i < a->slot_count; i++) homes[i] = home_of(a->slots[i]);
+    for (int i = 0; i < a->slot_count; i++) before[i] = homes[i] = home_of(a->slots[i]);
     if (!plan_deal(p, a, homes)) return false;
     for (int d = 0; d < 3; d++) {
         if (ranks->count[d] > 1) run->parted |= 1 << d;
     }
     run->plan = p;
+    if (run->context->prove) prove(run, &(plan_dealt_claim){p, a, ranks, before, homes});
     note_planned(run->r, p, a);
     text_clear(&run->r->explained);
     if (run->r->explains) plan_dealt_print(&run->r->explained, p, a);

@@ -21,7 +21,7 @@ typedef struct ranks_room {
 
 struct exec_ranks {
     comm *comm;
-    store_ranks box;
+    plan_ranks box;
     int64_t every;       /* loops between exchanges, at most */
     bool small;          /* grids of few points are dealt out, too */
     bool laid_out;       /* `box` is known */

@@ -25,7 +25,7 @@ static bool prepare(struct exec_ranks *r, chain_slot *slot, bool deals)
 static grid_box box_of(const struct exec_ranks *r, const chain_slot *slot, const grid_box *piece,
                        int rank)
 {
-    grid_box own = slot->part ? store_own_box(slot, &r->box, rank) : *piece;
+    grid_box own = slot->part ? plan_own_box(slot, &r->box, rank) : *piece;
     return grid_box_intersect(&own, piece);
 }
 

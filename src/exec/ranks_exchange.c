@@ -10,7 +10,7 @@ static const store_array *array_of(const ranks_copy *copy) { return copy->slot->
 
 /* The messages of an exchange: one at most to each peer, and from it. */
 typedef struct exchange_list {
-    comm_message of[2 * STORE_IMAGES];
+    comm_message of[2 * PLAN_IMAGES];
     int count;
 } exchange_list;
 
@@ -147,7 +147,7 @@ static void find_starts(struct exec_ranks *r, const chain_slot *slot)
 {
     size_t at = 0;
     for (int i = 0; i < comm_ranks(r->comm); i++) {
-        grid_box own = store_own_box(slot, &r->box, i);
+        grid_box own = plan_own_box(slot, &r->box, i);
         r->starts[i] = at;
         at += grid_box_is_empty(&own) ? 0 : store_box_bytes(slot->part->slot.array, &own);
     }
@@ -177,7 +177,7 @@ kata_status ranks_make_whole(struct exec_ranks *r, chain_slot *slot, messages *m
     kata_status status = ranks_gather_known(r, mine, m);
     free(mine);
     for (int i = 0; i < comm_ranks(r->comm) && !status; i++) {
-        grid_box box = store_own_box(slot, &r->box, i);
+        grid_box box = plan_own_box(slot, &r->box, i);
         if (!grid_box_is_empty(&box))
             store_unpack(slot->array, &box, r->gathered.data + r->starts[i]);
     }

@@ -58,7 +58,7 @@ kata_status ranks_read_layout(struct exec_ranks *r, messages *m)
     const char *words = environment_get("KATA_RANKS");
     int asked[3] = {1, 0, 0}, ranks = comm_ranks(r->comm);
     r->every = USUAL_DEPTH;
-    r->box = (store_ranks){.count = {1, 1, 1}, .rank = comm_rank(r->comm)};
+    r->box = (plan_ranks){.count = {1, 1, 1}, .rank = comm_rank(r->comm)};
     if (!words) return KATA_OK;
     if (!read_words(r, words, asked)) return refuse_words(words, m);
     if (!asked[1] && !asked[2]) return KATA_OK;

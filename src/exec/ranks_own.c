@@ -38,7 +38,7 @@ kata_status exec_own_points(exec_context *context, const grid_shape *grid, const
     kata_status status = r ? lay_out(r, grid, m) : KATA_OK;
     if (!r || status || !r->laid_out) return status;
     *dealt = plan_cuts(r->box.count, r->small, grid);
-    if (*dealt) *own = store_own_box(&like, &r->box, r->box.rank);
+    if (*dealt) *own = plan_own_box(&like, &r->box, r->box.rank);
     r->has_own = r->has_own || *dealt;
     return KATA_OK;
 }
@@ -72,7 +72,7 @@ bool exec_write_own(exec_context *context, chain_slot *slot, const grid_box *box
 void exec_show_own(exec_context *context, const chain_slot *slot, store_array *memory)
 {
     const struct exec_ranks *r = context->ranks;
-    grid_box own = store_own_box(slot, &r->box, r->box.rank);
+    grid_box own = plan_own_box(slot, &r->box, r->box.rank);
     const store_array *from = slot->part ? slot->part->slot.array : slot->array;
     if (from)
         store_copy_box(memory, from, &memory->box, own.lo);

@@ -16,7 +16,7 @@ kata_status exec_meet(exec_context *context, const char *what, uint64_t hash, me
 static store_values given_by(const struct exec_ranks *r, const chain_slot *slot,
                              const store_values *of, int rank)
 {
-    grid_box own = store_own_box(slot, &r->box, rank);
+    grid_box own = plan_own_box(slot, &r->box, rank);
     return (store_values){grid_box_intersect(&own, &of->box), of->first, of->components};
 }
 

@@ -9,6 +9,14 @@ static inline bool dealt_is_cut(const plan_dealt *p, int dimension)
     return p->parts[dimension] > 1;
 }
 
+/* Of n points along a dimension that is cut into R parts, part r has those from ceil(r n / R) on.
+ * So a grid that is k times as coarse as another is cut where that is: ceil(ceil(r n / R) / k) is
+ * ceil(r (n / k) / R). */
+static inline int64_t plan_cut(int64_t points, int parts, int r)
+{
+    return (points * r + parts - 1) / parts;
+}
+
 /* ---- dealt_cut.c: which grids and fields are cut -----------------------------------------------
  */
 

@@ -1,7 +1,7 @@
 /* What a rank sends to others by a plan that deals a chain out, predicted from the sizes of boxes.
  * Copies reach no farther than the next rank along a dimension. So a rank sends to up to eight
  * others: those next to it along the dimensions that are cut, and over corners. */
-#include "plan/plan.h"
+#include "plan/dealt.h"
 
 #include <string.h>
 

@@ -64,18 +64,6 @@ static bool reads_own_copy(const proof *v, const plan_walk *walk, const plan_run
     return copy;
 }
 
-/* The touch that writes what another reads on earlier levels, which run in order; NULL: none. */
-static const analysis_touch *earlier_write(const analysis_loop *l, const analysis_touch *t)
-{
-    const ir_kernel *kernel = l->loop->kernel;
-    if (!kernel->direction || t->writes || ir_level_after(kernel, t->lo) >= 0) return NULL;
-    for (int i = 0; i < l->touch_count; i++)
-        if (l->touches[i].writes && l->touches[i].slot == t->slot &&
-            l->touches[i].component == t->component)
-            return &l->touches[i];
-    return NULL;
-}
-
 /* Checks the part of a box that is not in the run's own targets, from number `i` on. */
 static bool check_beside(proof_reading *r, const grid_box *box, const target *own, int i)
 {
@@ -94,7 +82,7 @@ static bool check_touch(proof *v, const plan_walk *walk, const plan_run *run,
                         const analysis_touch *t, bool after)
 {
     const analysis_loop *l = &v->a->loops[run->loop];
-    const analysis_touch *earlier = earlier_write(l, t);
+    const analysis_touch *earlier = proof_earlier_write(l, t);
     bool own_too = !t->writes && (after || l->loop->colors > 1);
     target ends, own = {.count = 0};
     if (t->scalar) return t->writes || check_scalar(v, run->loop, t);

@@ -93,6 +93,9 @@ bool proof_no_memory(proof *v);
 void proof_say_needs(const proof *v, int loop);
 bool proof_refuse_writer(proof *v, int wanted, int found);
 const char *proof_slot_name(const proof *v, int slot);
+/* The touch of a loop that writes what another one reads on earlier levels, which run in order;
+ * NULL: none. */
+const analysis_touch *proof_earlier_write(const analysis_loop *l, const analysis_touch *t);
 
 /* A read of a place by a loop. */
 typedef struct proof_reading {

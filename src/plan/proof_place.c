@@ -99,6 +99,17 @@ bool proof_refuse_writer(proof *v, int wanted, int found)
     return false;
 }
 
+const analysis_touch *proof_earlier_write(const analysis_loop *l, const analysis_touch *t)
+{
+    const ir_kernel *kernel = l->loop->kernel;
+    if (!kernel->direction || t->writes || ir_level_after(kernel, t->lo) >= 0) return NULL;
+    for (int i = 0; i < l->touch_count; i++)
+        if (l->touches[i].writes && l->touches[i].slot == t->slot &&
+            l->touches[i].component == t->component)
+            return &l->touches[i];
+    return NULL;
+}
+
 /* ---- what should be there -------------------------------------------------------------------- */
 
 /* Checks that the place holds values of loop `writer` in a whole box of the field. */

@@ -4,57 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int store_ranks_total(const store_ranks *ranks)
-{
-    return ranks->count[0] * ranks->count[1] * ranks->count[2];
-}
-
-grid_box store_own_box(const chain_slot *slot, const store_ranks *ranks, int rank)
-{
-    grid_box all = chain_slot_memory(slot), own = all;
-    for (int d = 0; d < 3; d++) {
-        int count = ranks->count[d], at = rank % count;
-        int64_t points = chain_slot_grid(slot).size[d];
-        rank /= count;
-        if (slot->absent_axis[d]) continue;
-        if (at > 0) own.lo[d] = plan_cut(points, count, at);
-        if (at < count - 1) own.hi[d] = plan_cut(points, count, at + 1);
-    }
-    return own;
-}
-
-grid_box store_own_points(const chain_loop *loop, const store_ranks *ranks, const plan_span span[3],
-                          const int image[3])
-{
-    grid_box box = loop->box;
-    int rank = ranks->rank;
-    for (int d = 0; d < 3; d++) {
-        int count = ranks->count[d], at = rank % count;
-        int64_t points = loop->shape.size[d], shift = image[d] * points;
-        int64_t lo = plan_cut(points, count, at) + span[d].lo;
-        int64_t hi = plan_cut(points, count, at + 1) + span[d].hi;
-        rank /= count;
-        if (count == 1) continue;
-        box.lo[d] += shift;
-        box.hi[d] += shift;
-        if (at > 0 || image[d]) box.lo[d] = larger(box.lo[d], lo);
-        if (at < count - 1 || image[d]) box.hi[d] = smaller(box.hi[d], hi);
-        if (image[d] < 0) box.hi[d] = smaller(box.hi[d], 0);
-        if (image[d] > 0) box.lo[d] = larger(box.lo[d], points);
-    }
-    return box;
-}
-
-bool store_image(int i, const bool wraps[3], int image[3])
-{
-    bool may = true;
-    for (int d = 0; d < 3; d++, i /= 3) {
-        image[d] = i % 3 - 1;
-        may = may && (!image[d] || wraps[d]);
-    }
-    return may;
-}
-
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 size_t store_box_bytes(const store_array *a, const grid_box *box)
@@ -126,28 +75,13 @@ void store_copy_box(store_array *to, const store_array *from, const grid_box *bo
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-grid_box store_around(const chain_slot *slot, const store_ranks *ranks, const grid_box *own,
-                      const plan_span margin[3], const bool wraps[3])
-{
-    grid_box all = chain_slot_memory(slot), around = *own;
-    for (int d = 0; d < 3 && !grid_box_is_empty(own); d++) {
-        if (ranks->count[d] == 1 || slot->absent_axis[d]) continue;
-        around.lo[d] += margin[d].lo;
-        around.hi[d] += margin[d].hi;
-        if (wraps[d] && store_may_wrap(slot, d)) continue;
-        around.lo[d] = larger(around.lo[d], all.lo[d]);
-        around.hi[d] = smaller(around.hi[d], all.hi[d]);
-    }
-    return around;
-}
-
 /* The indices that a part of a slot is to have memory for. */
-static grid_box held_box(const chain_slot *slot, const store_ranks *ranks, const grid_box *own,
+static grid_box held_box(const chain_slot *slot, const plan_ranks *ranks, const grid_box *own,
                          const int64_t margin[3], const bool wraps[3])
 {
     plan_span span[3];
     for (int d = 0; d < 3; d++) span[d] = (plan_span){-margin[d], margin[d]};
-    return store_around(slot, ranks, own, span, wraps);
+    return plan_around(slot, ranks, own, span, wraps);
 }
 
 static store_part *part_new(const chain_slot *slot, const grid_box *own, const grid_box *held)
@@ -195,7 +129,7 @@ static void take_values(store_part *to, const store_array *from, const grid_box 
     for (int i = 0; i < count; i++) store_copy_box(to->slot.array, from, &pieces[i], shift);
 }
 
-bool store_part_fits(const chain_slot *slot, const store_ranks *ranks, const int64_t margin[3],
+bool store_part_fits(const chain_slot *slot, const plan_ranks *ranks, const int64_t margin[3],
                      const bool wraps[3])
 {
     if (!slot->part) return false;
@@ -203,18 +137,18 @@ bool store_part_fits(const chain_slot *slot, const store_ranks *ranks, const int
     return grid_box_is_empty(&slot->part->own) || grid_box_contains(&slot->part->held, &held);
 }
 
-bool store_part_fit(chain_slot *slot, const store_ranks *ranks, const int64_t margin[3],
+bool store_part_fit(chain_slot *slot, const plan_ranks *ranks, const int64_t margin[3],
                     const bool wraps[3])
 {
     const int64_t none[3] = {0, 0, 0};
     store_part *old = slot->part;
-    grid_box own = store_own_box(slot, ranks, ranks->rank), all = chain_slot_memory(slot);
+    grid_box own = plan_own_box(slot, ranks, ranks->rank), all = chain_slot_memory(slot);
     grid_box held = held_box(slot, ranks, &own, margin, wraps);
     int64_t period[3], shift[3] = {0, 0, 0};
     if (old && grid_box_contains(&old->held, &held)) return true;
     if (old) held = grid_box_hull(&old->held, &held);
     for (int d = 0; d < 3; d++)
-        period[d] = wraps[d] && store_may_wrap(slot, d) ? slot->shape.size[d] : 0;
+        period[d] = wraps[d] && plan_may_wrap(slot, d) ? slot->shape.size[d] : 0;
     store_part *part = part_new(slot, &own, &held);
     if (!part) return false;
     if (old) part->home = old->home;

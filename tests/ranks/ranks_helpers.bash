@@ -4,6 +4,6 @@ plugin=$KATA_BUILD/katagami-mpi.so
 if ! command -v mpirun >/dev/null || [ ! -e "$plugin" ]; then exit 77; fi
 # Libraries of MPI leave memory behind, which the address sanitizer reports.
 if [ "$KATA_SANITIZED" = 1 ]; then exit 77; fi
-export KATA_MPI=$plugin KATA_RANKS=small KATA_THREADS=1
+export KATA_MPI=$plugin KATA_RANKS=small KATA_THREADS=1 KATA_PROVE=1
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_hwloc_base_binding_policy=none

@@ -3,7 +3,9 @@
  * finds in them only what it has computed or got from others. At the end, and between two parts of
  * a chain, all that homes promise is compared, and nothing is touched beyond the margin that the
  * plan has memory for. Plans with a step left out, a span one too short, a copy believed valid that
- * is not, a point that no rank has, or a margin one too small are found to be wrong. */
+ * is not, a point that no rank has, or a margin one too small are found to be wrong. Each rank
+ * proves what it does by a plan: all plans that are made, and none that is damaged and gives other
+ * bits. */
 /* Labels: hostile */
 #include "plan_world.h"
 
@@ -28,6 +30,9 @@ typedef enum damage_kind {
     BELIEVED_VALID, /* before a part of the chain */
     LOST_POINT,     /* the last one of some ranks */
     SMALL_MARGIN,
+    EARLY_EXCHANGE, /* before the loop that makes its values */
+    EARLY_LOOP,     /* before the exchange that it needs */
+    MORE_PROMISED,  /* copies valid afterwards that are not */
     DAMAGES
 } damage_kind;
 
@@ -36,19 +41,19 @@ typedef struct simulation {
     const analysis_chain *a;
     const plan_dealt *p;
     const plan_home *homes; /* at the end of the part of the chain that runs */
-    store_ranks ranks;
+    bool whole[WORLD_SLOTS];
+    plan_ranks ranks;
     store_array *arrays[MOST_RANKS + 1][WORLD_SLOTS]; /* of each rank; the last: loop by loop */
     bool unclear; /* an index and its image a period away share memory here, and would not on ranks
                    */
     bool beyond;  /* something beyond the margin was touched */
-    bool loses;   /* ranks but the last leave out a point of each loop in parts */
 } simulation;
 
-static int total(const simulation *s) { return store_ranks_total(&s->ranks); }
+static int total(const simulation *s) { return plan_ranks_total(&s->ranks); }
 
-static store_ranks as_rank(const simulation *s, int rank)
+static plan_ranks as_rank(const simulation *s, int rank)
 {
-    store_ranks r = s->ranks;
+    plan_ranks r = s->ranks;
     r.rank = rank;
     return r;
 }
@@ -89,21 +94,24 @@ static void run_truth(simulation *s, const chain_loop *loop)
     }
 }
 
-/* Notes whether a loop that runs on a box touches indices for which a rank has no memory. Rules do
- * not lead back beyond periodic sides that are cut: there are copies. */
-static void look_beyond(simulation *s, int rank, const analysis_loop *l, const grid_box *box)
+/* Notes whether a loop that runs on a box, so many periods away, touches indices for which a rank
+ * has no memory. Rules do not lead back beyond periodic sides that are cut: there are copies. */
+static void look_beyond(simulation *s, int rank, const analysis_loop *l, const grid_box *box,
+                        const int image[3])
 {
-    static const int64_t here[3];
     for (int i = 0; i < l->touch_count; i++) {
         const analysis_touch *t = &l->touches[i];
         const chain_slot *slot = s->a->slots[t->slot];
-        bool whole = s->homes[t->slot].whole || (t->remapped && !t->scaled);
-        if (t->scalar || whole) continue;
         plan_span margin[3];
-        for (int d = 0; d < 3; d++) margin[d] = (plan_span){-s->p->margin[d], s->p->margin[d]};
-        grid_box own = store_own_box(slot, &s->ranks, rank), boxes[ANALYSIS_RESOLVED_BOXES];
-        grid_box held = store_around(slot, &s->ranks, &own, margin, s->p->wraps);
-        int count = analysis_resolved_boxes(l, t, box, s->p->wraps, here, boxes);
+        int64_t shift[3];
+        if (t->scalar || s->whole[t->slot]) continue;
+        for (int d = 0; d < 3; d++) {
+            margin[d] = (plan_span){-s->p->margin[d], s->p->margin[d]};
+            shift[d] = s->p->wraps[d] ? image[d] * slot->shape.size[d] : 0;
+        }
+        grid_box own = plan_own_box(slot, &s->ranks, rank), boxes[ANALYSIS_RESOLVED_BOXES];
+        grid_box held = plan_around(slot, &s->ranks, &own, margin, s->p->wraps);
+        int count = analysis_resolved_boxes(l, t, box, s->p->wraps, shift, boxes);
         for (int b = 0; b < count; b++)
             s->beyond = s->beyond || !grid_box_contains(&held, &boxes[b]);
     }
@@ -113,20 +121,18 @@ static void run_part(simulation *s, int rank, const analysis_loop *l, const plan
                      store_array *const *numbers)
 {
     const chain_loop *loop = l->loop;
-    grid_box done[STORE_IMAGES];
+    grid_box done[PLAN_IMAGES];
     int count = 0;
-    store_ranks ranks = as_rank(s, rank);
-    plan_span span[3] = {asked[0], asked[1], asked[2]};
-    if (s->loses && rank + 1 < total(s)) span[2].hi--, span[1].hi--;
-    for (int i = 0; i < STORE_IMAGES; i++) {
+    plan_ranks ranks = as_rank(s, rank);
+    for (int i = 0; i < PLAN_IMAGES; i++) {
         int image[3];
         int64_t back[3];
-        bool may = store_image(i, s->p->wraps, image);
+        bool may = plan_image(i, s->p->wraps, image);
         for (int d = 0; d < 3; d++) back[d] = -image[d] * loop->shape.size[d];
-        grid_box box = store_own_points(loop, &ranks, span, image);
+        grid_box box = plan_own_points(loop, &ranks, asked, image);
         if (!may || grid_box_is_empty(&box)) continue;
-        look_beyond(s, rank, l, &box);
         box = grid_box_moved(&box, back, 1);
+        look_beyond(s, rank, l, &box, image);
         for (int k = 0; k < count; k++) s->unclear = s->unclear || grid_box_meet(&done[k], &box);
         done[count++] = box;
         run_box(s, rank, loop, &box, numbers);
@@ -151,14 +157,14 @@ static void fetch(simulation *s, int slot, int to, const grid_box *box)
 {
     const chain_slot *field = s->a->slots[slot];
     bool wraps[3];
-    for (int d = 0; d < 3; d++) wraps[d] = s->p->wraps[d] && store_may_wrap(field, d);
-    for (int i = 0; i < STORE_IMAGES; i++) {
+    for (int d = 0; d < 3; d++) wraps[d] = s->p->wraps[d] && plan_may_wrap(field, d);
+    for (int i = 0; i < PLAN_IMAGES; i++) {
         int image[3];
         int64_t by[3];
-        bool may = store_image(i, wraps, image);
+        bool may = plan_image(i, wraps, image);
         for (int d = 0; d < 3; d++) by[d] = image[d] * field->shape.size[d];
         for (int from = 0; from < total(s) && may; from++) {
-            grid_box own = store_own_box(field, &s->ranks, from);
+            grid_box own = plan_own_box(field, &s->ranks, from);
             grid_box there = grid_box_moved(box, by, 1);
             there = grid_box_intersect(&there, &own);
             if (from != to) copy_values(s->arrays[to][slot], s->arrays[from][slot], &there);
@@ -170,8 +176,8 @@ static void exchange(simulation *s, int slot, const plan_span span[3])
 {
     const chain_slot *field = s->a->slots[slot];
     for (int to = 0; to < total(s); to++) {
-        grid_box pieces[6], own = store_own_box(field, &s->ranks, to);
-        grid_box around = store_around(field, &s->ranks, &own, span, s->p->wraps);
+        grid_box pieces[6], own = plan_own_box(field, &s->ranks, to);
+        grid_box around = plan_around(field, &s->ranks, &own, span, s->p->wraps);
         int count = grid_box_subtract(&around, &own, pieces);
         for (int d = 0; d < 3; d++)
             s->unclear = s->unclear || around.hi[d] - around.lo[d] > field->shape.size[d];
@@ -185,11 +191,23 @@ static void gather(simulation *s, int slot)
     for (int to = 0; to < total(s); to++) fetch(s, slot, to, &all);
 }
 
+/* Notes which fields a step makes whole, or deals out. */
+static void note_whole(simulation *s, const plan_dealt_step *step)
+{
+    bool deals = step->kind == PLAN_DEALT_EXCHANGE || step->kind == PLAN_DEALT_PART;
+    bool loop = step->kind == PLAN_DEALT_PART || step->kind == PLAN_DEALT_WHOLE;
+    const analysis_loop *l = &s->a->loops[step->loop];
+    if (!loop) s->whole[step->slot] = !deals;
+    for (int i = 0; i < l->touch_count && loop; i++)
+        if (l->touches[i].writes || !deals) s->whole[l->touches[i].slot] = !deals;
+}
+
 static void run_step(simulation *s, const plan_dealt_step *step)
 {
     bool runs = step->kind == PLAN_DEALT_PART || step->kind == PLAN_DEALT_WHOLE;
     if (step->kind == PLAN_DEALT_EXCHANGE) exchange(s, step->slot, step->span);
     if (step->kind == PLAN_DEALT_GATHER) gather(s, step->slot);
+    note_whole(s, step);
     if (!runs) return;
     const chain_loop *loop = s->a->loops[step->loop].loop;
     store_array *numbers[WORLD_SLOTS] = {NULL};
@@ -231,10 +249,10 @@ static bool keeps_promises(const simulation *s, const plan_home *homes, bool lou
     for (int i = 0; i < s->a->slot_count && same; i++) {
         const chain_slot *slot = s->a->slots[i];
         for (int r = 0; r < total(s) && !slot->is_scalar && same; r++) {
-            grid_box own = store_own_box(slot, &s->ranks, r);
+            grid_box own = plan_own_box(slot, &s->ranks, r);
             grid_box box = homes[i].whole
                                ? chain_slot_memory(slot)
-                               : store_around(slot, &s->ranks, &own, homes[i].valid, nowhere);
+                               : plan_around(slot, &s->ranks, &own, homes[i].valid, nowhere);
             same = same_values(s->arrays[r][i], s->arrays[MOST_RANKS][i], &box);
             text where = {0};
             grid_box_print(&where, &box, 3);
@@ -284,16 +302,40 @@ static bool damage_step(plan_dealt_step *step, damage_kind kind)
     return shorten(step, kind == SHORT_EXCHANGE || kind == SHORT_PART_LOW);
 }
 
+/* Ranks but the last leave out a point of each loop in parts. */
+static bool lose_points(plan_dealt *p)
+{
+    for (int i = 0; i < p->count; i++)
+        if (p->steps[i].kind == PLAN_DEALT_PART) p->steps[i].span[1].hi--, p->steps[i].span[2].hi--;
+    return true;
+}
+
+/* Exchanges a step and the one before it: one that exchanges, and a loop in parts. */
+static bool swap_steps(plan_dealt *p, int start, damage_kind kind)
+{
+    bool early = kind == EARLY_EXCHANGE;
+    for (int i = 0; i + 1 < p->count; i++) {
+        plan_dealt_step *step = &p->steps[(start + i) % (p->count - 1)], first = step[0];
+        if (step[early].kind != PLAN_DEALT_EXCHANGE || step[!early].kind != PLAN_DEALT_PART)
+            continue;
+        step[0] = step[1];
+        step[1] = first;
+        return true;
+    }
+    return false;
+}
+
 /* Takes one thing away from a plan; false where there is nothing of this kind. */
 static bool damage_plan(simulation *s, plan_dealt *p, damage_kind kind)
 {
     int start = p->count ? (int)world_from(s->w, 0, p->count - 1) : 0, d = s->ranks.count[1] == 1;
     bool done = false;
     if (kind == SMALL_MARGIN) return p->margin[1 + d] > 0 && p->margin[1 + d]--;
-    s->loses = kind == LOST_POINT;
+    if (kind == LOST_POINT) return lose_points(p);
+    if (kind == EARLY_EXCHANGE || kind == EARLY_LOOP) return swap_steps(p, start, kind);
     for (int i = 0; i < p->count && kind < BELIEVED_VALID && !done; i++)
         done = damage_step(&p->steps[(start + i) % p->count], kind);
-    return done || s->loses;
+    return done;
 }
 
 /* Believes that ranks have more copies of a field than they have. */
@@ -311,16 +353,29 @@ static bool damage_homes(simulation *s, plan_home *homes)
 
 typedef struct outcome {
     bool same, unclear, damaged;
+    bool proven; /* by all ranks */
     int parts;
 } outcome;
+
+/* Whether all ranks prove what they do by a plan. */
+static bool is_proven(const simulation *s, const plan_home *before, text *why)
+{
+    bool proven = true;
+    for (int r = 0; r < total(s) && proven; r++) {
+        const plan_ranks ranks = as_rank(s, r);
+        const plan_dealt_claim claim = {s->p, s->a, &ranks, before, s->homes};
+        proven = plan_dealt_verify(&claim, why);
+    }
+    return proven;
+}
 
 /* Runs a chain in two parts, on ranks, the second one with such damage. */
 static outcome simulate(uint64_t seed, damage_kind kind)
 {
     world w;
     simulation s = {.w = &w};
-    outcome result = {.same = true};
-    plan_home homes[WORLD_SLOTS] = {{0}};
+    outcome result = {.same = true, .proven = true};
+    plan_home homes[WORLD_SLOTS] = {{0}}, before[WORLD_SLOTS];
     plan_dealt shape = {0};
     world_make(&w, seed, &(world_kind){.most_loops = seed % 4 ? 12 : WORLD_LOOPS});
     world_reset(&w);
@@ -344,23 +399,31 @@ static outcome simulate(uint64_t seed, damage_kind kind)
         s.a = &a;
         s.p = &p;
         s.homes = homes;
+        text why = {0};
+        memcpy(before, homes, sizeof before);
+        for (int i = 0; i < WORLD_SLOTS; i++) s.whole[i] = homes[i].whole;
         if (turn && kind == BELIEVED_VALID) result.damaged = damage_homes(&s, homes);
         assert_true(plan_deal(&p, &a, homes));
-        if (turn && kind && kind != BELIEVED_VALID) result.damaged = damage_plan(&s, &p, kind);
+        if (turn && kind == MORE_PROMISED)
+            result.damaged = damage_homes(&s, homes);
+        else if (turn && kind && kind != BELIEVED_VALID)
+            result.damaged = damage_plan(&s, &p, kind);
+        result.proven = is_proven(&s, before, &why) && result.proven;
         for (int i = 0; i < p.count; i++) {
             result.parts += p.steps[i].kind == PLAN_DEALT_PART;
             run_step(&s, &p.steps[i]);
         }
         bool loud = !kind && !s.unclear;
         result.same = result.same && !s.beyond && keeps_promises(&s, homes, loud);
-        if (!result.same && loud) {
+        if ((!result.same && loud) || (!result.proven && !kind)) {
             text shown = {0};
             chain_print(&shown, &part);
             plan_dealt_print(&shown, &p, &a);
-            fprintf(stderr, "seed %llu, ranks %d %d:\n%s", (unsigned long long)seed,
-                    s.ranks.count[1], s.ranks.count[2], text_get(&shown));
+            fprintf(stderr, "seed %llu, ranks %d %d: %s\n%s", (unsigned long long)seed,
+                    s.ranks.count[1], s.ranks.count[2], text_get(&why), text_get(&shown));
             text_free(&shown);
         }
+        text_free(&why);
         plan_dealt_free(&p);
         analysis_chain_free(&a);
     }
@@ -384,6 +447,7 @@ static void random_chains_on_ranks_give_the_same_bits(void **state)
     for (uint64_t seed = 1; seed <= chain_count(); seed++) {
         outcome o = simulate(seed, NOTHING);
         assert_true(o.same || o.unclear);
+        assert_true(o.proven);
         parts += o.parts;
         unclear += o.unclear;
     }
@@ -400,6 +464,8 @@ static void damaged_plans_give_other_bits(void **state)
             outcome o = simulate(seed, kind);
             damaged += o.damaged;
             found += o.damaged && !o.same;
+            if (o.damaged && !o.same && o.proven)
+                fail_msg("damage %d of chain %d is proven right", (int)kind, (int)seed);
         }
         if (found < 5) fprintf(stderr, "damage %d: found %d of %d\n", (int)kind, found, damaged);
         assert_true(found == 5);

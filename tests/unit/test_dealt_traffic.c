@@ -20,18 +20,18 @@ typedef struct counts {
 
 /* Counts the bytes of a box that a rank needs, by owners of its indices or of those a period away.
  */
-static void count_box(counts *c, const plan_dealt *p, const store_ranks *ranks,
+static void count_box(counts *c, const plan_dealt *p, const plan_ranks *ranks,
                       const chain_slot *slot, int to, const grid_box *box)
 {
     bool wraps[3];
-    for (int d = 0; d < 3; d++) wraps[d] = p->wraps[d] && store_may_wrap(slot, d);
-    for (int i = 0; i < STORE_IMAGES; i++) {
+    for (int d = 0; d < 3; d++) wraps[d] = p->wraps[d] && plan_may_wrap(slot, d);
+    for (int i = 0; i < PLAN_IMAGES; i++) {
         int image[3];
         int64_t by[3];
-        bool may = store_image(i, wraps, image);
+        bool may = plan_image(i, wraps, image);
         for (int d = 0; d < 3; d++) by[d] = image[d] * slot->shape.size[d];
-        for (int from = 0; from < store_ranks_total(ranks) && may; from++) {
-            grid_box own = store_own_box(slot, ranks, from), there = grid_box_moved(box, by, 1);
+        for (int from = 0; from < plan_ranks_total(ranks) && may; from++) {
+            grid_box own = plan_own_box(slot, ranks, from), there = grid_box_moved(box, by, 1);
             there = grid_box_intersect(&there, &own);
             int64_t points = grid_box_points(&there);
             if (grid_box_is_empty(&there)) continue;
@@ -41,12 +41,12 @@ static void count_box(counts *c, const plan_dealt *p, const store_ranks *ranks,
     }
 }
 
-static void count_exchange(counts *c, const plan_dealt *p, const store_ranks *ranks,
+static void count_exchange(counts *c, const plan_dealt *p, const plan_ranks *ranks,
                            const chain_slot *slot, const plan_span span[3])
 {
-    for (int to = 0; to < store_ranks_total(ranks); to++) {
-        grid_box pieces[6], own = store_own_box(slot, ranks, to);
-        grid_box around = store_around(slot, ranks, &own, span, p->wraps);
+    for (int to = 0; to < plan_ranks_total(ranks); to++) {
+        grid_box pieces[6], own = plan_own_box(slot, ranks, to);
+        grid_box around = plan_around(slot, ranks, &own, span, p->wraps);
         int count = grid_box_subtract(&around, &own, pieces);
         for (int i = 0; i < count; i++) count_box(c, p, ranks, slot, to, &pieces[i]);
     }
@@ -62,18 +62,18 @@ static void end_exchange(counts *c, int total)
 }
 
 static void count_plan(counts *c, const plan_dealt *p, const analysis_chain *a,
-                       const store_ranks *ranks)
+                       const plan_ranks *ranks)
 {
     bool open = false;
     memset(c, 0, sizeof *c);
     for (int i = 0; i < p->count; i++) {
         const plan_dealt_step *step = &p->steps[i];
         bool exchanges = step->kind == PLAN_DEALT_EXCHANGE;
-        if (open && !exchanges) end_exchange(c, store_ranks_total(ranks));
+        if (open && !exchanges) end_exchange(c, plan_ranks_total(ranks));
         open = exchanges;
         if (exchanges) count_exchange(c, p, ranks, a->slots[step->slot], step->span);
     }
-    if (open) end_exchange(c, store_ranks_total(ranks));
+    if (open) end_exchange(c, plan_ranks_total(ranks));
 }
 
 /* Deals a random chain out; returns the bytes that all ranks send. */
@@ -87,12 +87,12 @@ static int64_t compare_chain(uint64_t seed)
     world_make(&w, seed, &(world_kind){.most_loops = 12});
     plan_dealt p = {.parts = {1, 1, 1}, .every = world_from(&w, 1, 6), .small = true};
     for (int d = 1; d < w.shape.rank; d++) p.parts[d] = (int)world_from(&w, 1, d + 1);
-    store_ranks ranks = {.count = {1, p.parts[1], p.parts[2]}};
+    plan_ranks ranks = {.count = {1, p.parts[1], p.parts[2]}};
     assert_true(analysis_chain_make(&w.chain, &a));
     for (int i = 0; i < a.slot_count; i++) homes[i].whole = a.slots[i]->is_scalar;
     assert_true(plan_deal(&p, &a, homes));
     count_plan(&counted, &p, &a, &ranks);
-    for (int r = 0; r < store_ranks_total(&ranks); r++) {
+    for (int r = 0; r < plan_ranks_total(&ranks); r++) {
         plan_messages found = plan_find_messages(&p, &a, r);
         assert_int_equal(found.exchanges, counted.by[r].exchanges);
         assert_int_equal(found.messages, counted.by[r].messages);
