@@ -41,8 +41,10 @@ static bool make_plan(plan *p, const analysis_chain *a, const plan_request *r, i
     return false;
 }
 
-enum { SIZES = 12 };
+/* Of planes in a tile, and of loops in a section; sections may be deeper. */
+enum { SIZES = 12, DEPTHS = 16 };
 static const int64_t sizes[SIZES] = {64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2, 1};
+static const int64_t depths[DEPTHS] = {512, 256, 128, 96, 64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2, 1};
 
 /* Planes that the largest ring holds at once. */
 static int64_t most_planes(const plan *p, const analysis_chain *a)
@@ -90,17 +92,46 @@ bool files_plan_section(plan *p, const analysis_chain *a, const files_room *room
     return false;
 }
 
+/* Of a chain that has no plan: the reasons why its loops do not suit, if that is why. Returns
+ * false.
+ */
+static bool say_why(plan *p, const analysis_chain *a, const plan_request *r)
+{
+    if (!plan_make(p, a, r) || p->failed) plan_free(p);
+    for (int i = 1; i < p->count; i++)
+        if (p->nodes[i].kind == PLAN_BUFFER) p->refusal_count = 0; /* memory is short */
+    p->count = 0;
+    return false;
+}
+
 /* The deepest sections whose tiles have a fair size. */
 bool files_plan(plan *p, const analysis_chain *a, const files_room *room, plan_request *found)
 {
     *found = *room->asked;
-    if (found->method) return make_plan(p, a, found, room->memory);
+    if (found->method) return make_plan(p, a, found, room->memory) || say_why(p, a, found);
     *found = (plan_request){.method = "streamed", .prefetch = 1};
-    for (int depth = 0; depth < SIZES; depth++)
-        for (int size = 0; size < SIZES && sizes[size] >= smaller(4, sizes[depth]); size++) {
-            found->depth = sizes[depth];
+    for (int depth = 0; depth < DEPTHS; depth++)
+        for (int size = 0; size < SIZES && sizes[size] >= smaller(4, depths[depth]); size++) {
+            if (depths[depth] > room->deepest) continue;
+            found->depth = depths[depth];
             found->tile[1] = found->tile[2] = sizes[size];
             if (make_plan(p, a, found, room->memory)) return true;
         }
-    return false;
+    return say_why(p, a, found);
+}
+
+/* ---- measured rates -------------------------------------------------------------------------- */
+
+bool files_disk_decides(double busy, double seconds, double waited)
+{
+    return busy > seconds - waited;
+}
+
+void files_learn(struct exec_files *f, double busy, double seconds, double waited)
+{
+    const double loops = seconds - waited;
+    if (files_disk_decides(busy, seconds, waited))
+        f->deepest = smaller(2 * f->deepest, FILES_DEEPEST);
+    else if (busy < loops / 4)
+        f->deepest = larger(f->deepest / 2, FILES_DEPTH);
 }

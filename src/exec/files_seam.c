@@ -12,7 +12,9 @@
 
 #include <stdlib.h>
 
-enum { LARGEST_SECTION = 64 };
+#define FILES_NO_RINGS                                                                             \
+    "the planes that it needs at once, around a periodic side, are more than the field or the "    \
+    "memory that is left has"
 
 typedef struct seams {
     exec_context *context;
@@ -200,8 +202,9 @@ static kata_status run_section(seams *s, int first, int end, bool *done)
         clear(s);
         return message_no_memory(s->m);
     }
-    const files_room room = {store_pool_left(s->pool), seam.period - seam.reach,
-                             &s->context->files->asked};
+    const files_room room = {.memory = store_pool_left(s->pool),
+                             .planes = seam.period - seam.reach,
+                             .asked = &s->context->files->asked};
     if (!analysis_chain_make(c, &a))
         status = message_no_memory(s->m);
     else
@@ -237,7 +240,10 @@ static kata_status run_plainly(seams *s, int first, int end, bool streamed)
     }
     kata_status status = done ? KATA_OK : message_no_memory(s->m);
     if (!status && streamed) status = run_streamed(s, &s->local.chain);
-    if (!status && !streamed) status = files_run_home(s->context, &s->local.chain, s->m);
+    if (!status && !streamed) {
+        files_note_mapped(s->context->files, &s->local.chain.loops[0], end - first, FILES_NO_RINGS);
+        status = files_run_home(s->context, &s->local.chain, s->m);
+    }
     clear(s);
     return status;
 }
@@ -261,7 +267,7 @@ static kata_status run_rolled(seams *s, int first, int end)
     const int64_t asked = s->context->files->asked.depth;
     s->dimension = slowest(&s->a->loops[first]);
     for (int l = first; l < end && !status; l++) status = send_away(&s->a->loops[l], s->m);
-    for (int64_t most = asked ? asked : LARGEST_SECTION; first < end && !status;
+    for (int64_t most = asked ? asked : s->context->files->deepest; first < end && !status;
          most = larger(most / 2, 1)) {
         bool done = true;
         while (first < end && done && !status) {

@@ -25,6 +25,12 @@ static bool await(files_run *run, bool out)
     return done || files_report_move(run);
 }
 
+/* Also after an error: before rings are freed. */
+static void await_all(const files_run *run)
+{
+    for (int out = 0; out < 2; out++) port_wait(port_of(run), out);
+}
+
 static bool visit_wait(void *data, int tag)
 {
     files_run *run = data;
@@ -130,6 +136,7 @@ static bool visit_close(void *data, plan_place *place)
     if (!place->buffer || !run->rings[place->slot]) return true;
     bool done = files_run_loops(run) && (run->open > 1 || files_reduce_nothing(run));
     done = done && await(run, false) && await(run, true);
+    if (!done) await_all(run);
     store_ring_free(run->rings[place->slot]);
     free(run->rings[place->slot]);
     run->rings[place->slot] = NULL;
@@ -168,11 +175,10 @@ static bool prepare(files_run *run)
     return done && find_slots(run);
 }
 
-/* All moves end before their rings are freed, also after an error. */
 static void end(files_run *run)
 {
     port_failure none;
-    for (int out = 0; out < 2; out++) port_wait(port_of(run), out);
+    await_all(run);
     port_failed(port_of(run), &none);
     for (int s = 0; run->rings && s < run->a->slot_count; s++) {
         if (run->rings[s]) store_ring_free(run->rings[s]);
@@ -229,13 +235,20 @@ kata_status exec_files_run_plan(exec_context *context, const chain *c, const pla
 kata_status files_run_streamed(exec_context *context, const files_work *work, messages *m)
 {
     struct exec_files *files = context->files;
+    const double seconds = files->seconds, waited = files->waited;
+    const double busy = files->port ? port_busy(files->port) : 0;
     files->streamed++;
     files->rolled += work->seam != NULL;
     if (work->c->count > files->longest) {
         files->longest = work->c->count;
         files->request = *work->request;
     }
-    return run_plan(context, work, m);
+    files_note_refusals(files, work->c, work->p);
+    kata_status status = run_plan(context, work, m);
+    if (files->port && work->c->count >= (size_t)work->request->depth)
+        files_learn(files, port_busy(files->port) - busy, files->seconds - seconds,
+                    files->waited - waited);
+    return status;
 }
 
 /* Says once that what is asked for cannot be had. */
@@ -259,17 +272,26 @@ kata_status files_run_home(exec_context *context, chain *c, messages *m)
     return exec_cpu.run(context, c, m);
 }
 
+static void note_home(struct exec_files *files, const chain *c, const plan *p)
+{
+    files_note_refusals(files, c, p);
+    if (!p->refusal_count) files_note_mapped(files, &c->loops[0], (int64_t)c->count, FILES_NO_ROOM);
+}
+
 kata_status files_run_chain(exec_context *context, chain *c, const analysis_chain *a,
                             int64_t memory, messages *m)
 {
+    struct exec_files *files = context->files;
     plan p = {.nodes = NULL};
     plan_request r;
     kata_status status;
-    const files_room room = {.memory = memory, .asked = &context->files->asked};
-    if (files_plan(&p, a, &room, &r))
+    const files_room room = {.memory = memory, .asked = &files->asked, .deepest = files->deepest};
+    if (files_plan(&p, a, &room, &r)) {
         status = files_run_streamed(context, &(files_work){c, &p, a, &r, NULL}, m);
-    else
+    } else {
+        note_home(files, c, &p);
         status = files_run_home(context, c, m);
+    }
     plan_free(&p);
     return status;
 }

@@ -71,6 +71,8 @@ static kata_status run_on_files(exec_context *context, chain *c, messages *m)
 
 const exec_executor exec_on_files = {"files", run_on_files};
 
+#define MEETS "reductions and checks meet other ranks"
+
 /* What reduces meets other ranks, as often as they do; so does the first of their checks that
  * fails. */
 static bool meets_ranks(const chain_loop *loop)
@@ -90,6 +92,7 @@ kata_status exec_files_run_own(exec_context *context, chain *c, messages *m)
         for (count = 1; first + count < c->count; count++)
             if (meets_ranks(&c->loops[first + count]) != meets) break;
         chain part = cpu_part(c, first, count);
+        if (meets) files_note_mapped(context->files, &part.loops[0], (int64_t)count, MEETS);
         status = (meets ? exec_cpu : exec_on_files).run(context, &part, m);
     }
     return status;
@@ -100,6 +103,7 @@ kata_status exec_files_open(exec_context *context, int64_t rate, messages *m)
     context->files = calloc(1, sizeof *context->files);
     if (!context->files) return message_no_memory(m);
     context->files->rate = rate;
+    context->files->deepest = FILES_DEPTH;
     context->across = (sweep_ranks){.gather = files_gather, .data = context};
     context->wait = true; /* reductions of tiles meet others, which interpreted loops cannot */
     return KATA_OK;
@@ -111,38 +115,4 @@ void exec_files_close(exec_context *context)
     port_close(context->files->port);
     free(context->files);
     context->files = NULL;
-}
-
-/* ---- explaining ------------------------------------------------------------------------------ */
-
-static void explain_text(const struct exec_files *f, double in, double bytes_out, text *out)
-{
-    text_add(out, "fields in files\n  %lld chains streamed", (long long)f->streamed);
-    if (f->streamed)
-        text_add(out, ", the longest in tiles of %lld planes, %lld loops deep",
-                 (long long)f->request.tile[2], (long long)f->request.depth);
-    text_add(out, "; %lld on mapped files\n", (long long)f->home);
-    if (f->streamed)
-        text_add(out,
-                 "  moved in %.3g GB, out %.3g GB; %.3g s, of which %.3g s waiting for the "
-                 "disk\n",
-                 in / 1e9, bytes_out / 1e9, f->seconds, f->waited);
-}
-
-void exec_files_explain(const exec_context *context, bool json, text *out)
-{
-    const struct exec_files *f = context->files;
-    if (!f || (!f->streamed && !f->home)) return;
-    double in = f->port ? (double)port_moved(f->port, false) : 0;
-    double bytes_out = f->port ? (double)port_moved(f->port, true) : 0;
-    if (!json) {
-        explain_text(f, in, bytes_out, out);
-        return;
-    }
-    text_add(out,
-             "{\"kind\": \"files\", \"streamed\": %lld, \"mapped\": %lld, \"planes\": %lld, "
-             "\"depth\": %lld, \"bytes_in\": %.0f, \"bytes_out\": %.0f, \"seconds\": %.9g, "
-             "\"seconds_waiting\": %.9g}\n",
-             (long long)f->streamed, (long long)f->home, (long long)f->request.tile[2],
-             (long long)f->request.depth, in, bytes_out, f->seconds, f->waited);
 }

@@ -17,11 +17,21 @@ typedef struct files_partials {
 
 typedef struct files_run files_run;
 
+/* Why loops of a kernel run on mapped files. */
+typedef struct files_reason {
+    char kernel[64], why[192];
+    int64_t loops;
+} files_reason;
+enum { FILES_REASONS = 8 }; /* that are kept, at most */
+
+enum { FILES_DEPTH = 64, FILES_DEEPEST = 512 }; /* loops of a section: at first, and at most */
+
 struct exec_files {
     port *port;         /* NULL at first */
     int64_t rate;       /* see exec_files_open */
     plan_request asked; /* sizes that a plan asks for; no method: they are chosen */
     bool refused;       /* it was said that they do not fit */
+    int64_t deepest;    /* loops of a section that is not asked for; see files_learn */
     files_run *run;     /* the chain that runs */
     /* What is explained: */
     plan_request request; /* of the longest chain that was streamed, of so many loops */
@@ -29,6 +39,8 @@ struct exec_files {
     int64_t streamed, home; /* chains; `home`: loop by loop, on mapped files */
     int64_t rolled;         /* of those streamed */
     double seconds, waited; /* of chains that were streamed; for moves */
+    files_reason reasons[FILES_REASONS];
+    int reason_count;
 };
 
 /* What is moved of a chain that was rolled out, see files_seam.c. */
@@ -94,11 +106,20 @@ typedef struct files_room {
     int64_t memory;            /* bytes, of all */
     int64_t planes;            /* of each; 0: any number */
     const plan_request *asked; /* sizes of tiles; no method: they are chosen */
+    int64_t deepest;           /* loops of a section, then */
 } files_room;
 
 /* Makes the plan of a chain that moves the fewest bytes, with rings for which there is room. False
- * when there is none, or memory is out. */
+ * when there is none, or memory is out; then the plan has the reasons why loops do not suit, and no
+ * nodes. */
 bool files_plan(plan *p, const analysis_chain *a, const files_room *room, plan_request *found);
+
+/* Whether the disk takes longer than the loops of what took so many seconds, of which `waited` for
+ * the disk. */
+bool files_disk_decides(double busy, double seconds, double waited);
+/* After a chain: where the disk has decided, sections are to be twice as deep, and move half as
+ * much; where it had little to do, less deep. */
+void files_learn(struct exec_files *f, double busy, double seconds, double waited);
 
 /* The same for a chain that is to be one section. */
 bool files_plan_section(plan *p, const analysis_chain *a, const files_room *room,
@@ -112,6 +133,16 @@ bool files_has_seam(const analysis_chain *a);
 /* Runs it, in sections of which each is rolled out. */
 kata_status files_run_seams(exec_context *context, const chain *c, const analysis_chain *a,
                             messages *m);
+
+/* ---- files_explain.c --------------------------------------------------------------------------
+ */
+
+/* Notes that loops run on mapped files, as one of them does, unless its fields are in memory. */
+void files_note_mapped(struct exec_files *f, const chain_loop *loop, int64_t loops,
+                       const char *why);
+#define FILES_NO_ROOM "the planes of one loop need more memory than is left of the limit"
+/* The same for the loops of a chain that its plan does not stream. */
+void files_note_refusals(struct exec_files *f, const chain *c, const plan *p);
 
 /* ---- files_failure.c --------------------------------------------------------------------------
  */

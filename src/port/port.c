@@ -28,7 +28,9 @@ struct port {
     size_t moved[2];
     port_failure failure; /* error 0: none */
     bool ends;
-    double rate, next; /* bytes per second; when the next piece may end */
+    double rate, next;  /* bytes per second; when the next piece may end */
+    double busy_since;  /* where pieces are not done */
+    double busy_before; /* seconds before that */
 };
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
@@ -74,6 +76,8 @@ static double end_of(port *p, size_t bytes)
     return p->next += (double)bytes / p->rate;
 }
 
+static bool is_busy(const port *p) { return p->busy[false] || p->busy[true]; }
+
 static void *work(void *data)
 {
     port *p = data;
@@ -92,6 +96,7 @@ static void *work(void *data)
             p->failure = (port_failure){own.out, own.file, own.place, own.bytes, error};
         p->moved[own.out] += own.bytes;
         if (!--p->busy[own.out]) pthread_cond_broadcast(&p->done);
+        if (!is_busy(p)) p->busy_before += clock_seconds() - p->busy_since;
     }
     pthread_mutex_unlock(&p->lock);
     return NULL;
@@ -137,6 +142,7 @@ static bool add(port *p, const piece *one)
     if (p->first == p->count) p->first = p->count = 0;
     if (!vector_reserve(&pieces, &p->capacity, p->count + 1, sizeof *p->pieces)) return false;
     p->pieces = pieces;
+    if (!is_busy(p)) p->busy_since = clock_seconds();
     p->pieces[p->count++] = *one;
     p->busy[one->out]++;
     return true;
@@ -178,3 +184,11 @@ bool port_failed(port *p, port_failure *failure)
 }
 
 size_t port_moved(const port *p, bool out) { return p->moved[out]; }
+
+double port_busy(port *p)
+{
+    pthread_mutex_lock(&p->lock);
+    double busy = p->busy_before + (is_busy(p) ? clock_seconds() - p->busy_since : 0);
+    pthread_mutex_unlock(&p->lock);
+    return busy;
+}

@@ -52,6 +52,8 @@ enum { PORT_DAMAGED = -1 };
 bool port_failed(port *p, port_failure *failure);
 /* Bytes that were moved so far. */
 size_t port_moved(const port *p, bool out);
+/* Seconds so far in which something was to be moved. */
+double port_busy(port *p);
 
 /* Memory for rings. It keeps its size when rings are freed, so that later ones have it at once. */
 typedef struct port_rings port_rings;

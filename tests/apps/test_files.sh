@@ -79,8 +79,56 @@ expect_in wrong/err "on the disk of the folder '/nowhere': No such file or direc
 in_folder wrong "$kata" run heat --quiet --memory 64k --spill /nowhere
 expect_in wrong/err "on the disk of the folder '/nowhere': No such file or directory"
 
-KATA_MEMORY=500k KATA_SPILL_RATE=20M in_folder limited "${apply[@]}"
+KATA_MEMORY=500k KATA_SPILL_RATE=3M KATA_EXPLAIN=text KATA_EXPLAIN_QUICK=1 KATA_EXPLAIN_FILE=$PWD/slow \
+    in_folder limited "${apply[@]}"
 diff -r free limited || fail "kata apply differs on a slow disk"
+expect_in slow "GB/s: it decides how long this takes"
+
+# Loops that run on mapped files are named, with the reason.
+cat >rise.kata <<'END'
+kernel rise(in double u, out double v) forward(y)
+{
+    interval [0, 1) { v = u; }
+    interval [1, ny) { v = 0.5*v[0,-1] + u; }
+}
+END
+rise=("$kata" apply ../rise.kata rise u=../u.npy v=v.npy)
+in_folder free "${rise[@]}"
+KATA_MEMORY=500k KATA_EXPLAIN=text KATA_EXPLAIN_QUICK=1 KATA_EXPLAIN_FILE=$PWD/mapped \
+    in_folder limited "${rise[@]}"
+diff -r free limited || fail "a sweep on mapped files differs"
+expect_in mapped "  on mapped files: 'rise': not along y: levels run in order along it"
+
+# The process has little memory beside the limit: here 8 MB of two fields of 32 MB. The first run
+# compiles.
+python3 - <<'END' || fail "no large input"
+import array
+with open("large.npy", "wb") as f:
+    header = "{'descr': '<f8', 'fortran_order': False, 'shape': (4000, 1000), }"
+    header += " " * (63 - (len(header) + 10) % 64) + "\n"
+    f.write(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode())
+    row = array.array("d", (i * 7919 % 1000 / 1000 for i in range(1000)))
+    for _ in range(4000):
+        f.write(row.tobytes())
+END
+peak() # memory: the most that the process had, in MB
+{
+    python3 - "$@" <<'END'
+import resource
+import subprocess
+import sys
+
+command = sys.argv[2:] + ([f"--memory={sys.argv[1]}"] if sys.argv[1] else [])
+subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1000)
+END
+}
+if [ "$KATA_SANITIZED" = 0 ]; then
+    large=("$kata" apply heat.kata heat u=large.npy v=out.npy --steps 20 --boundary clamp --quiet)
+    peak 8M "${large[@]}" >first.peak
+    most=$(peak 8M "${large[@]}")
+    if [ "$most" -gt 72 ]; then fail "the process had $most MB with a limit of 8 MB"; fi
+fi
 
 # Rows whose last points would lie in the plane behind theirs, if planes had no room for them.
 cat >rows.kata <<'END'

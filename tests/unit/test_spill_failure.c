@@ -126,7 +126,7 @@ static void a_failing_disk_is_an_error_that_names_the_field(void **state)
     (void)state;
     double *good = expected();
     for (size_t i = 0; i < COUNT_OF(kinds); i++)
-        for (int after = 1; after < 40; after += 13) {
+        for (int after = 1; after < 40; after += 20) {
             program p;
             open_program(&p, MEMORY);
             assert_int_equal(compute(&p), KATA_OK);
