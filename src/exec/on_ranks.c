@@ -238,9 +238,9 @@ static kata_status run_chain(exec_context *context, chain *c, messages *m)
     plan_dealt p = {0};
     plan_home *homes = arena_array(&run.r->memory, c->slot_count + 1, sizeof *homes);
     bool done = homes && analysis_chain_make(c, &a) && plan_chain(&run, &a, &p, homes);
-    if (!done) comm_give_up(run.r->comm, "out of memory");
+    if (!done) ranks_no_room(run.r, c->slots, c->slot_count);
     for (int i = 0; i < p.count && done; i++) done = run_step(&run, &p.steps[i]);
-    if (!done) comm_give_up(run.r->comm, "out of memory");
+    if (!done) ranks_no_room(run.r, c->slots, c->slot_count);
     ranks_settle(&run);
     end_chain(&run, homes);
     analysis_chain_free(&a);

@@ -118,6 +118,11 @@ bool ranks_add_copies(ranks_run *run, chain_slot *slot, const plan_span span[3])
 kata_status ranks_tell_changes(struct exec_ranks *r, chain_slot *const *slots, size_t count,
                                messages *m);
 
+/* ---- ranks_room.c ---------------------------------------------------------------------------- */
+
+/* Ends all ranks where values of some of these slots have no room: in memory, or on the disk. */
+_Noreturn void ranks_no_room(const struct exec_ranks *r, chain_slot *const *slots, size_t count);
+
 /* ---- ranks_meet.c ---------------------------------------------------------------------------- */
 
 /* Before all ranks do something together: an error where they are about to do different things.

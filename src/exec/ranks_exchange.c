@@ -172,7 +172,7 @@ kata_status ranks_make_whole(struct exec_ranks *r, chain_slot *slot, messages *m
     char *mine = malloc(bytes + 1);
     store_array_free(slot->array);
     slot->array = NULL;
-    if (!mine || !store_slot_array(slot)) comm_give_up(r->comm, "out of memory");
+    if (!mine || !store_slot_array(slot)) ranks_no_room(r, &slot, 1);
     if (bytes) store_pack(slot->part->slot.array, &own, mine);
     kata_status status = ranks_gather_known(r, mine, m);
     free(mine);

@@ -97,7 +97,7 @@ static bool is_changed(const chain_slot *slot) { return slot->part && slot->part
 static void note_change(struct exec_ranks *r, chain_slot *slot)
 {
     if (!slot->part && !store_part_fit(slot, &r->box, no_margin, no_wraps))
-        comm_give_up(r->comm, "out of memory");
+        ranks_no_room(r, &slot, 1);
     slot->part->home = (plan_home){.whole = false};
     slot->part->changed = false;
 }

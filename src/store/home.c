@@ -103,13 +103,18 @@ static void print_size(char out[32], double bytes)
     snprintf(out, 32, unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
 }
 
+const char *store_no_disk(const chain_slot *slot, const char **folder)
+{
+    return slot->pool ? store_pool_why(slot->pool, folder) : NULL;
+}
+
 kata_status store_no_memory(const chain_slot *slot, const char *name, messages *m)
 {
     grid_box all = chain_slot_memory(slot);
     double bytes = (double)grid_box_points(&all) * slot->components * store_type_bytes(slot->type);
     char size[32];
     print_size(size, bytes);
-    const char *folder, *why = slot->pool ? store_pool_why(slot->pool, &folder) : NULL;
+    const char *folder, *why = store_no_disk(slot, &folder);
     if (why)
         return message_fail(m, KATA_ERROR_FILE,
                             "field '%s' needs %s on the disk of the folder '%s': %s", name, size,

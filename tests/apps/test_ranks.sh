@@ -157,4 +157,15 @@ if KATA_MPI=nowhere.so PATH=$PATH on_ranks 2 "$KATA_BUILD/tests/test_random" --r
 fi
 if KATA_TRACE=u@1,1 on_ranks 2 "$kata" run heat; then fail "ranks are traced"; fi
 expect_in ranks2/err "KATA_TRACE is for programs on one rank, and there are 2"
+
+# A disk that is full is named as what it is.
+cat >grow.kata <<'END'
+kernel grow(inout double u) { u = u + 1; }
+END
+# shellcheck disable=SC2016 # the ranks' own shell reads $0
+if KATA_MEMORY=1M KATA_SPILL=. on_ranks 2 bash -c "trap '' XFSZ; ulimit -f 20000; exec \"\$0\" \"\$@\"" \
+    "$kata" apply ../grow.kata grow --size 2000x3000 u=, --quiet; then
+    fail "parts of 24 MB fit a disk of 20 MB"
+fi
+expect_in ranks2/err "a part of a field needs room on the disk of the folder '.': File too large"
 finish
