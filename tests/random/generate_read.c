@@ -212,22 +212,83 @@ static term *read_anywhere(builder *b, const symbol *s, const char *target)
     return o.zero ? read : guard(b, read, &o);
 }
 
+/* ---- by the remainder of an index -------------------------------------------------------------
+ */
+
+static const char *first_or_last(builder *b, char axis, int group, bool first)
+{
+    static const char *const odd[] = {"(i%c & 1)", "i%c %% 2 == 1", "i%c %% 2 != 0"};
+    static const char *const even[] = {"(i%c & 1) == 0", "i%c %% 2 == 0", "!(i%c & 1)"};
+    if (group > 2) return TEXT("i%c %% %d == %d", axis, group, first ? 0 : group - 1);
+    return TEXT(first ? CHANCE_PICK(b->chance, even) : CHANCE_PICK(b->chance, odd), axis);
+}
+
+static term *read_beside(builder *b, const symbol *s, const char *target, int d, int by)
+{
+    const char *text = "";
+    for (int k = 0; k < b->program->rank; k++)
+        text = TEXT("%s%s%d", text, k ? "," : "", k == d ? by : 0);
+    return builder_term(b, s->type, TEXT("%s[%s]", target, text));
+}
+
+/* Points in groups along a dimension: the first (or last) of each reads some point behind (before)
+ * it in its group, the others read the one before (behind) them. Where all groups are whole, no
+ * read is outside of the grid, and no rule is needed. */
+static term *read_in_groups(builder *b, const symbol *s, const char *target, unsigned mask)
+{
+    int d = pick_dimension(b, s), group = chance_from(b->chance, 2, 4);
+    bool first = chance_of(b->chance, 50);
+    offset o = {0};
+    o.lo[d] = first ? -1 : -chance_from(b->chance, 1, group - 1);
+    o.hi[d] = first ? chance_from(b->chance, 1, group - 1) : 1;
+    if (program_size(b->program, b->kernel->level, d) % group)
+        note(s->use, &o, mask);
+    else
+        s->use->anywhere = b->checked = true;
+    const char *condition = first_or_last(b, "xyz"[d], group, first);
+    term *t = builder_term(b, s->type, TEXT("(%s ? $ : $)", condition));
+    t->part[0] = read_beside(b, s, target, d, first ? o.hi[d] : o.lo[d]);
+    t->part[1] = read_beside(b, s, target, d, first ? o.lo[d] : o.hi[d]);
+    return t;
+}
+
 /* ---- any ------------------------------------------------------------------------------------- */
+
+/* Which component of a field is read: at times one that no compiler knows, by the index *at. */
+static const char *generate_component(builder *b, const symbol *s, unsigned *mask, term **at)
+{
+    if (!s->length) return NULL;
+    if (!may_read_anywhere(b, s) || !chance_of(b->chance, 8))
+        return generate_index(b, s->length, mask);
+    *mask = (1u << s->length) - 1;
+    *at = generate_leaf(b, INT);
+    b->checked = true;
+    return TEXT("($ & 255) %% %d", s->length);
+}
+
+/* Reads in other ways than at an offset; NULL: in none of them. */
+static term *read_otherwise(builder *b, const symbol *s, const char *target, unsigned mask)
+{
+    if (b->kernel && b->kernel->order && chance_of(b->chance, 60)) {
+        term *read = generate_level_read(b, s, target, mask);
+        if (read) return read;
+    }
+    if (!may_read_anywhere(b, s)) return NULL;
+    if (chance_of(b->chance, 6)) return read_anywhere(b, s, target);
+    if (chance_of(b->chance, 6)) return read_in_groups(b, s, target, mask);
+    return NULL;
+}
 
 term *generate_read(builder *b, bool integer)
 {
     const symbol *s = pick_field(b, integer);
     unsigned mask = 1;
+    term *at = NULL;
     if (!s) return NULL;
-    const char *index = s->length ? generate_index(b, s->length, &mask) : NULL;
-    if (b->kernel && b->kernel->order && chance_of(b->chance, 60)) {
-        const char *target =
-            index ? pool_text(&b->program->memory, "%s[%s]", s->name, index) : s->name;
-        term *read = generate_level_read(b, s, target, mask);
-        if (read) return read;
-    }
-    if (may_read_anywhere(b, s) && chance_of(b->chance, 6))
-        return read_anywhere(b, s, index ? TEXT("%s[%s]", s->name, index) : s->name);
+    const char *index = generate_component(b, s, &mask, &at);
+    const char *text = index ? TEXT("%s[%s]", s->name, index) : s->name;
+    term *other = at ? NULL : read_otherwise(b, s, text, mask);
+    if (other) return other;
     if (!may_read(s, mask) || (b->plain && s->own && s->own->kind == OUT)) return NULL;
     bool shifts = may_shift(s, mask) && !(b->kernel && b->kernel->once);
     offset o = generate_offset(b, s, shifts && chance_of(b->chance, 65));
@@ -235,15 +296,14 @@ term *generate_read(builder *b, bool integer)
                    !b->program->shiftable && chance_of(b->chance, 12);
     if (guarded) s->use->shifted |= mask;
     if (!guarded) note(s->use, &o, mask);
-    pool *memory = &b->program->memory;
-    const char *text = index ? pool_text(memory, "%s[%s]", s->name, index) : s->name;
     bool first = true;
     if (o.text)
-        text = pool_text(memory, "%s[%s]", text, o.text);
+        text = TEXT("%s[%s]", text, o.text);
     else if (s->own && s->own->up > 0 && s->own->kind == INOUT && !b->kernel->once)
-        text = pool_text(memory, "%s%s", text, generate_child(b, s->own, &first));
+        text = TEXT("%s%s", text, generate_child(b, s->own, &first));
     if (!first) s->use->shifted |= mask;
     term *read = builder_term(b, s->type, text);
+    read->part[0] = at;
     return guarded ? guard(b, read, &o) : read;
 }
 
@@ -268,7 +328,8 @@ static bool fits(const builder *b, const symbol *s, const helper_param *p)
     return s->own->kind == IN || (s->own->kind == INOUT && is_still(&p->use));
 }
 
-/* The field and its shift as an argument; the whole field if all components are wanted. */
+/* The field and its shift as an argument; the whole field, shifted or not, if all components are
+ * wanted: on a line, one number behind it would be a component. */
 static const char *give_field(builder *b, const symbol *s, const helper_param *p)
 {
     pool *memory = &b->program->memory;
@@ -276,7 +337,8 @@ static const char *give_field(builder *b, const symbol *s, const helper_param *p
     const char *text = s->name;
     if (!p->count && s->length)
         text = pool_text(memory, "%s[%s]", text, generate_index(b, s->length, &mask));
-    offset o = generate_offset(b, s, !p->count && s->own->kind == IN && chance_of(b->chance, 50));
+    bool may_shift = s->own->kind == IN && (!p->count || b->program->rank > 1);
+    offset o = generate_offset(b, s, may_shift && chance_of(b->chance, 50));
     for (int d = 0; d < 3; d++) {
         o.lo[d] += p->use.lo[d];
         o.hi[d] += p->use.hi[d];

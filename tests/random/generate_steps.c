@@ -27,22 +27,26 @@ static bool is_brief(const world *w, const kernel *k, const step *s)
     return writes_fields(k);
 }
 
+/* Whether a temporary that is written at a range has values everywhere. */
+static void note_set(world *w, int f, const range *r)
+{
+    range all, written = *r;
+    points_box(w->p, &w->p->fields[f], w->walls[f], true, &all);
+    for (int d = 0; d < w->p->rank; d++)
+        if (!has_dimension(&w->p->fields[f], d) && written.lo[d] < written.hi[d]) {
+            written.lo[d] = 0;
+            written.hi[d] = 1;
+        }
+    range part = all;
+    clip_range(&part, &written);
+    w->set[f] = w->set[f] || is_same_box(&part, &all);
+}
+
 static void note_written(world *w, const kernel *k, const step *s)
 {
-    for (int i = 0; i < k->param_count && !k->once; i++) {
-        int f = s->args[i].index;
-        if (k->params[i].kind != OUT || !w->p->fields[f].temporary) continue;
-        range all, written = s->range;
-        points_box(w->p, &w->p->fields[f], w->walls[f], true, &all);
-        for (int d = 0; d < w->p->rank; d++)
-            if (!has_dimension(&w->p->fields[f], d) && written.lo[d] < written.hi[d]) {
-                written.lo[d] = 0;
-                written.hi[d] = 1;
-            }
-        range part = all;
-        clip_range(&part, &written);
-        w->set[f] = w->set[f] || is_same_box(&part, &all);
-    }
+    for (int i = 0; i < k->param_count && !k->once; i++)
+        if (k->params[i].kind == OUT && w->p->fields[s->args[i].index].temporary)
+            note_set(w, s->args[i].index, &s->range);
 }
 
 /* The box of kata_needed: as large as the fields that are written, if all reads are covered. */
@@ -196,6 +200,42 @@ static void generate_copy(world *w, step *s)
     if (!set || onto_itself) s->kind = STEP_END;
 }
 
+static void generate_fill(world *w, step *s)
+{
+    s->kind = STEP_FILL;
+    s->index = chance_from(w->chance, 0, w->p->field_count - 1);
+    const field *f = &w->p->fields[s->index];
+    const param written = {.kind = OUT, .count = f->components, .along = f->along};
+    s->range = generate_range(w->chance, w->p, f->level);
+    restrict_range(w->p, &written, f, w->walls[s->index], &s->range);
+    s->value = chance_from(w->chance, 0, 3) * (is_floating(type_of_storage(f->type)) ? 0.5 : 1);
+    note_set(w, s->index, &s->range);
+}
+
+/* A single integer that the kernel of a step finds; -1: none. A number might become NaN, which is
+ * beyond no value. */
+static int integer_found(const program *p, const step *s)
+{
+    if (s->kind != STEP_APPLY) return -1;
+    const kernel *k = &p->kernels[s->kernel];
+    for (int i = 0; i < k->param_count; i++) {
+        int found = s->args[i].index;
+        if (k->params[i].kind < SUM || k->params[i].kind > MAX || k->params[i].columns) continue;
+        if (p->scalars[found].count == 1 && !is_floating(type_of_storage(p->scalars[found].type)))
+            return found;
+    }
+    return -1;
+}
+
+static void generate_until(world *w, step *s, int scalar)
+{
+    chance *c = w->chance;
+    *s = (step){.kind = STEP_UNTIL, .index = scalar, .above = chance_of(c, 50)};
+    s->value = chance_of(c, 70) ? chance_from(c, -5, 40) : chance_from(c, -3000, 3000) + 0.5;
+    s->most = chance_from(c, 1, 6);
+    s->every = chance_from(c, 1, 4);
+}
+
 /* Values of temporaries move, and end with the step. */
 static void follow_values(world *w, const step *s)
 {
@@ -221,7 +261,9 @@ static void generate_step(world *w, step *s, bool chatty)
         generate_boundary(w, s);
     else if (kind < 21 && !w->p->shiftable)
         generate_copy(w, s);
-    else if (kind < 33 && chatty)
+    else if (kind < 24)
+        generate_fill(w, s);
+    else if (kind < 36 && chatty)
         generate_host_step(w, s, CHANCE_PICK(w->chance, host));
     else
         generate_apply(w, s);
@@ -236,5 +278,11 @@ void generate_steps(chance *c, program *p, bool chatty)
         for (int side = 0; side < 6; side++) w.walls[f][side] = p->fields[f].walls[side];
     p->step_count = chance_of(c, 20) ? chance_from(c, 1, 30) : chance_from(c, 2, 12);
     if (points > 3000 && p->step_count > 5) p->step_count = 5;
-    for (int i = 0; i < p->step_count; i++) generate_step(&w, &p->steps[i], chatty);
+    for (int i = 0; i < p->step_count; i++) {
+        int found = i > 0 && chatty ? integer_found(p, &p->steps[i - 1]) : -1;
+        if (found >= 0 && chance_of(c, 50))
+            generate_until(&w, &p->steps[i], found);
+        else
+            generate_step(&w, &p->steps[i], chatty);
+    }
 }

@@ -264,6 +264,29 @@ void live_copy(live *l, const step *s)
     if (l->setting->eager) kata_flush(l->k);
 }
 
+void live_fill(live *l, const step *s)
+{
+    kata_range range = range_of(l, &s->range);
+    kata_arg value = kata_arg_floating(s->value, 0);
+    if (!is_floating(type_of_storage(l->p->fields[s->index].type)))
+        value = kata_arg_integer((int64_t)s->value, 0);
+    kata_fill_with(l->fields[s->index], &range, &value, "program", (int)(s - l->p->steps));
+    if (l->setting->eager) kata_flush(l->k);
+}
+
+void live_until(live *l, const step *s)
+{
+    const kata_until_options options = {.size = sizeof options,
+                                        .above = s->above,
+                                        .limit = s->value,
+                                        .most = s->most,
+                                        .every = s->every,
+                                        .file = "program",
+                                        .line = (int)(s - l->p->steps)};
+    kata_until u = kata_until_with(l->scalars[s->index], &options);
+    while (!s[-1].dropped && kata_until_next(&u)) live_apply(l, s - 1);
+}
+
 /* ---- warming --------------------------------------------------------------------------------- */
 
 /* Whether two steps apply one kernel to the same storage types. */

@@ -221,6 +221,22 @@ static void print_copy(FILE *out, const program *p, const step *s)
     fprintf(out, ", .axes = {%d, %d, %d});\n", s->axes[0], s->axes[1], s->axes[2]);
 }
 
+static void print_fill(FILE *out, const program *p, const step *s)
+{
+    fprintf(out, "    kata_fill(f%d, ", s->index);
+    print_range(out, p, &s->range);
+    fprintf(out, ", %g);\n", s->value);
+}
+
+static void print_until(FILE *out, const program *p, const step *s)
+{
+    fprintf(out,
+            "    for (kata_until u = kata_until_%s(s%d, %g, .most = %" PRId64 ", .every = %" PRId64
+            "); kata_until_next(&u);)\n    ",
+            s->above ? "above" : "below", s->index, s->value, s->most, s->every);
+    print_apply(out, p, s - 1);
+}
+
 static void print_step(FILE *out, const program *p, const step *s)
 {
     switch (s->kind) {
@@ -237,6 +253,8 @@ static void print_step(FILE *out, const program *p, const step *s)
     case STEP_GET_SCALAR: fprintf(out, "    get(s%d);\n", s->index); break;
     case STEP_PUT: print_put(out, p, s->index, &s->range, s->seed); break;
     case STEP_COPY: print_copy(out, p, s); break;
+    case STEP_FILL: print_fill(out, p, s); break;
+    case STEP_UNTIL: print_until(out, p, s); break;
     case STEP_SET_SCALAR:
         fprintf(out, "    kata_scalar_set(s%d, %g);\n", s->index, s->value);
         break;

@@ -197,7 +197,9 @@ typedef enum step_kind {
     STEP_GET_SCALAR,
     STEP_PUT, /* field index, range, seed */
     STEP_SET_SCALAR,
-    STEP_COPY /* to `range` of field index from `source` of field second, by axes */
+    STEP_COPY, /* to `range` of field index from `source` of field second, by axes */
+    STEP_FILL, /* field index, range, value */
+    STEP_UNTIL /* the step before again, until scalar index is beyond `value` */
 } step_kind;
 
 typedef struct step {
@@ -208,7 +210,9 @@ typedef struct step {
     argument args[MAX_PARAMS];
     int side;
     wall walls[2];
-    double value; /* of STEP_SET_SCALAR */
+    double value;        /* of SET_SCALAR, FILL, UNTIL */
+    bool above;          /* UNTIL: is above it; otherwise below */
+    int64_t most, every; /* UNTIL: steps at most; looks at the scalar */
     uint64_t seed;
     bool other_type; /* GET: as the other floating type */
     bool dropped;
@@ -330,6 +334,9 @@ void live_put(live *l, int f, const range *r, uint64_t seed);
 void live_get(live *l, int f, const range *r, kata_type type, void *values, int64_t count);
 void live_apply(live *l, const step *s);
 void live_copy(live *l, const step *s);
+void live_fill(live *l, const step *s);
+/* Applies the step before it again until its scalar is beyond a value. */
+void live_until(live *l, const step *s);
 int64_t range_points(const range *r);
 
 /* ---- room.c: where fields lie ---------------------------------------------------------------- */
