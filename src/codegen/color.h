@@ -104,3 +104,36 @@ KATA_INLINED void kata_put_colored(void *to, const void *from, int64_t lanes, in
     else
         kata_put_some_kata_u8((kata_u8 *)to, (const kata_u8 *)from, lanes, colored);
 }
+
+/* Whether of two colours whole registers are written: where no instruction writes every other lane
+ * as fast. */
+#if defined(__AVX512F__)
+enum { KATA_WHOLE_COLORS = 0 };
+#else
+enum { KATA_WHOLE_COLORS = 1 };
+#endif
+
+/* All bits of every other element of `bytes` bytes, 4 or 8, from the first or the second (`odd`)
+ * on.
+ */
+KATA_INLINED kata_register kata_every_other(int64_t bytes, int odd)
+{
+    static const int64_t every_other[] = {-1, 0, -1, 0, -1, 0, -1, 0, -1};
+    if (bytes == 4) return ((kata_register){0} + 0xffffffff) ^ -odd;
+    return *(const kata_register_anywhere *)&every_other[odd];
+}
+
+/* Writes a vector of whole registers, but gives the elements `between` their old values. */
+KATA_INLINED void kata_put_between(void *to, const void *from, int64_t bytes, kata_register between)
+{
+    for (int64_t done = 0; done < bytes; done += KATA_REGISTER) {
+        kata_register_anywhere *at = (kata_register_anywhere *)((char *)to + done);
+        const kata_register now = *(const kata_register *)((const char *)from + done);
+#if defined(__AVX__) && !defined(__AVX512F__)
+        typedef float floats __attribute__((vector_size(KATA_REGISTER), may_alias));
+        *at = (kata_register)__builtin_ia32_blendvps256((floats)now, (floats)*at, (floats)between);
+#else
+        *at = (*at & between) | (now & ~between);
+#endif
+    }
+}

@@ -3,8 +3,9 @@
  * Vectors take all points of a row, and only the lanes that have the colour are written or counted.
  * That is faster than gathering the points of a colour: loads are as many as for every other point,
  * and nothing is shuffled. What other lanes read may be what other threads write meanwhile; nobody
- * sees their results. No lane without the colour is written, not even with its old value. Under
- * the thread sanitizer, which would report those reads, points run one by one.
+ * sees their results. No lane without the colour is written, not even with its old value, unless
+ * points of the colour on both sides read it: then nobody else writes it meanwhile. Under the
+ * thread sanitizer, which would report those reads, points run one by one.
  *
  * Each vector takes the points from its `start` on. At the ends of a row it stands elsewhere, at
  * `at`, and overlaps another: the lanes of the other are not written twice. So rows are whole
@@ -62,6 +63,75 @@ void codegen_color_hold(const codegen_writer *w, nest *in)
             nest_statement(in, "kata_hold(held_%d, new_%d, sizeof new_%d)", i, i, i);
     nest_statement(in, "held_at = at");
     nest_statement(in, "held = colored");
+}
+
+/* Whether each point of the colour reads what a store writes at its two neighbours in the row, at
+ * all points: no condition on where it lies, or on numbers, may keep it from that. */
+static bool reads_between(const codegen_loop *loop, const ir_store *s)
+{
+    const ir_kernel *kernel = loop->kernel;
+    bool west = false, east = false;
+    for (int i = 0; i < kernel->access_count; i++) {
+        const ir_access *a = &kernel->accesses[i];
+        if (a->param != s->param || a->component != s->component || a->offset[1] || a->offset[2])
+            continue;
+        west = west || a->offset[0] == -1;
+        east = east || a->offset[0] == 1;
+    }
+    bool moved = s->offset[0] || s->offset[1] || s->offset[2];
+    bool wide = ir_storages[loop->storage[s->param]].bytes >= 4;
+    return west && east && wide && !moved && !kernel->guarded && !kernel->switched;
+}
+
+static bool may_write_whole(const codegen_writer *w)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    bool may = !codegen_combines_points(w);
+    for (int i = 0; i < kernel->store_count; i++)
+        may = may && reads_between(w->loop, &kernel->stores[i]);
+    return may;
+}
+
+static void add_whole(const codegen_writer *w, nest *in)
+{
+    for (int i = 0; i < w->loop->kernel->store_count; i++) {
+        nest_statement(in, "%s%s whole_%d[lanes] %s", w->dialect->local,
+                       codegen_element_type(w->loop, w->loop->kernel->stores[i].param), i,
+                       w->dialect->aligned);
+        nest_statement(in,
+                       "const kata_register between_%d = "
+                       "kata_every_other(sizeof *whole_%d, turn & 1)",
+                       i, i);
+    }
+}
+
+static void put_between(const codegen_writer *w, nest *in)
+{
+    for (int i = 0; i < w->loop->kernel->store_count; i++)
+        nest_statement(in, "kata_put_between(%s, whole_%d, sizeof whole_%d, between_%d)",
+                       codegen_target_row(w, i, "start - lanes").is, i, i, i);
+}
+
+void codegen_color_whole(const codegen_writer *w, nest *in)
+{
+    if (!may_write_whole(w)) return;
+    nest *whole = nest_format(in, NEST_IF,
+                              "KATA_WHOLE_COLORS && colors == 2 && at == start && start <= last");
+    codegen_color_puts(w, whole);
+    nest_statement(whole, "held = 0");
+    add_whole(w, whole);
+    nest_statement(whole, "const int64_t first = start");
+    nest *vectors = nest_loop(whole, NEST_PLAIN, "; start <= last && start < %s; start += lanes",
+                              codegen_end_of(w));
+    nest_statement(vectors, "const int64_t at = start");
+    codegen_held(w, vectors);
+    codegen_vector(w, vectors);
+    put_between(w, nest_format(vectors, NEST_IF, "start > first"));
+    for (int i = 0; i < w->loop->kernel->store_count; i++)
+        nest_statement(vectors, "kata_hold(whole_%d, new_%d, sizeof new_%d)", i, i, i);
+    put_between(w, whole);
+    nest_statement(nest_format(whole, NEST_IF, "start >= %s", codegen_end_of(w)), "break");
+    nest_statement(whole, "at = last");
 }
 
 nest *codegen_color_points(nest *in, const char *from, const char *to)

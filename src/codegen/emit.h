@@ -331,6 +331,10 @@ void codegen_color_vector(const codegen_writer *w, nest *in);
  * holds back those of the vector at `at`. */
 void codegen_color_puts(const codegen_writer *w, nest *in);
 void codegen_color_hold(const codegen_writer *w, nest *in);
+/* All vectors from the one at `start` on that overlap no other, where these may be written whole:
+ * of two colours, if the points between those of the colour are safe from others. Leaves the loop
+ * when there is none left. */
+void codegen_color_whole(const codegen_writer *w, nest *in);
 /* The loop over the points of a row, from one index to another, that have the colour. */
 nest *codegen_color_points(nest *in, const char *from, const char *to);
 
@@ -338,6 +342,8 @@ nest *codegen_color_points(nest *in, const char *from, const char *to);
 
 /* Whether the results of a store are held back, in "new_3", until they are written. */
 bool codegen_is_held(const codegen_writer *w, int store);
+/* Arrays for these: the results of a vector before they are written. */
+void codegen_held(const codegen_writer *w, nest *in);
 /* The element of the row that a store writes, at the point `at`: "&p1_v_new[at]". */
 codegen_label codegen_target_row(const codegen_writer *w, int store, const char *at);
 /* The first and the end of the points whose vectors are written. */

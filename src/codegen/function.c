@@ -74,7 +74,9 @@ static nest *begin_function(const codegen_writer *w, nest *file)
     nest_statement(function, "const int64_t *const size = arguments->size");
     nest_statement(function, "const int64_t nx = size[0], ny = size[1], nz = size[2]");
     if (!w->twice) nest_statement(function, "const int flags = arguments->flags");
-    if (w->line) nest_statement(function, "enum { lanes = KATA_VECTOR(%d) }", w->line);
+    const char *vector =
+        codegen_combines_points(w) && w->loop->colored ? "KATA_PAIR" : "KATA_VECTOR";
+    if (w->line) nest_statement(function, "enum { lanes = %s(%d) }", vector, w->line);
     if (w->loop->colored) codegen_color_numbers(w, function);
     if (w->loop->kernel->direction)
         nest_statement(function, "const abi_levels *const levels = arguments->levels");

@@ -33,6 +33,9 @@
 /* Points of a vector: as many as a register holds of numbers of which a cache line holds `line`. Of
  * more at once gcc 12 makes a loop for each vector, which finds its addresses anew. */
 #define KATA_VECTOR(line) ((line)*KATA_REGISTER / 64)
+/* Two of them, if a line has as many: where what surrounds a vector takes longer than its points.
+ */
+#define KATA_PAIR(line) (KATA_VECTOR(line) < (line) ? 2 * KATA_VECTOR(line) : (line))
 /* The last multiple of `lanes` up to an offset. */
 #define KATA_DOWN(offset, lanes) ((offset) - (((offset) % (lanes)) + (lanes)) % (lanes))
 

@@ -50,7 +50,7 @@ static void add_bounds(const codegen_writer *w, nest *in)
     if (w->loop->colored) codegen_color_row(w, in);
 }
 
-static void add_held(const codegen_writer *w, nest *in)
+void codegen_held(const codegen_writer *w, nest *in)
 {
     for (int i = 0; i < w->loop->kernel->store_count; i++)
         if (codegen_is_held(w, i))
@@ -72,8 +72,9 @@ static void add_puts(const codegen_writer *w, nest *in)
 
 static void add_vector(const codegen_writer *w, nest *in)
 {
+    if (w->loop->colored) codegen_color_whole(w, in);
     if (w->loop->colored) codegen_color_vector(w, in);
-    codegen_each_row(w, in, add_held);
+    codegen_each_row(w, in, codegen_held);
     codegen_vector(w, in);
     if (w->loop->colored) {
         codegen_color_puts(w, in);
