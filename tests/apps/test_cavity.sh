@@ -2,6 +2,7 @@
 # The flow in a small cavity agrees with the literature as closely as its cells allow, with either
 # collision and either storage, and with the same bits on any number of threads; what cannot succeed is
 # said so, before the computation where that is possible.
+# Labels: compiler
 set -euo pipefail
 # shellcheck source=tests/apps/apps_helpers.bash
 . "$KATA_SOURCE/tests/apps/apps_helpers.bash"

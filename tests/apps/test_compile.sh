@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # kata compile: a cache folder that serves where there is no compiler, and what is said otherwise.
+# Labels: compiler
 set -euo pipefail
 # shellcheck source=tests/apps/apps_helpers.bash
 . "$KATA_SOURCE/tests/apps/apps_helpers.bash"

@@ -2,6 +2,7 @@
 # The Taylor-Green vortex: a plane wave converges to the exact solution of the linear equations with
 # fourth order, the vortex begins as published, mass is conserved, and the bits are the same on any
 # executor, in any tiles and on any number of threads.
+# Labels: compiler
 set -euo pipefail
 # shellcheck source=tests/apps/apps_helpers.bash
 . "$KATA_SOURCE/tests/apps/apps_helpers.bash"

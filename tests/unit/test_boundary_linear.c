@@ -1,6 +1,7 @@
 /* KATA_LINEAR: values beyond a side are weighted sums of points. A model fills an array with ghosts
  * first beyond the sides of x, then of these beyond those of y, then z, and every executor reads
- * these values. Wrong arguments get messages. */
+ * these values. Wrong arguments get messages. Each value beyond a side is read from points two
+ * apart; the full count (KATA_TEST_FULL) reads it from every point near enough. */
 /* Labels: hostile */
 #include "kata/kata.h"
 
@@ -17,17 +18,24 @@
 
 enum { DEPTH = 2, NX = 5, NY = 4, NZ = 3, POINTS = NX * NY * NZ };
 enum { EX = NX + 2 * DEPTH, EY = NY + 2 * DEPTH, EZ = NZ + 2 * DEPTH };
-enum { WIDE = 2 * DEPTH + 1, OFFSETS = WIDE * WIDE * WIDE };
+enum { MOST_WIDE = 2 * DEPTH + 1, MOST_OFFSETS = MOST_WIDE * MOST_WIDE * MOST_WIDE };
 
-/* Component q of v is u at offset q of the cube around the point. */
+/* Component q of v is u at offset q of a cube of W offsets along each dimension, S apart. */
 static const char text[] =
-    "kernel look(in real u, out real v[125])\n"
-    "{ for (int k = 0; k < 5; k++) for (int j = 0; j < 5; j++) for (int i = 0; i < 5; i++)\n"
-    "    v[25*k + 5*j + i] = u[i-2, j-2, k-2]; }\n"
-    "kernel count(in int u, out int v[125])\n"
-    "{ for (int k = 0; k < 5; k++) for (int j = 0; j < 5; j++) for (int i = 0; i < 5; i++)\n"
-    "    v[25*k + 5*j + i] = u[i-2, j-2, k-2]; }\n"
+    "const int S;\n"
+    "const int W = 4/S + 1;\n"
+    "kernel look(in real u, out real v[W*W*W])\n"
+    "{ for (int k = 0; k < W; k++) for (int j = 0; j < W; j++) for (int i = 0; i < W; i++)\n"
+    "    v[W*W*k + W*j + i] = u[S*i-2, S*j-2, S*k-2]; }\n"
+    "kernel count(in int u, out int v[W*W*W])\n"
+    "{ for (int k = 0; k < W; k++) for (int j = 0; j < W; j++) for (int i = 0; i < W; i++)\n"
+    "    v[W*W*k + W*j + i] = u[S*i-2, S*j-2, S*k-2]; }\n"
     "kernel far(in double u, out double v) { v = u[-2] + u[2]; }\n";
+
+/* The distance of offsets that are read: 2 suffices to see every value beyond a side. */
+static int step_of_offsets(void) { return getenv("KATA_TEST_FULL") ? 1 : 2; }
+static int offsets_along(void) { return 2 * DEPTH / step_of_offsets() + 1; }
+static int offsets(void) { return offsets_along() * offsets_along() * offsets_along(); }
 
 /* The rule of a side: of count points, or another one where count is 0. */
 typedef struct wall {
@@ -117,12 +125,13 @@ static void set_walls(kata_field *u, const wall *walls)
 
 static void get(kata_field *v, kata_type type, kata_range all, double *out)
 {
-    static float narrow[OFFSETS * POINTS];
-    static int whole[OFFSETS * POINTS];
-    if (type == KATA_F64) kata_get(v, all, out, OFFSETS * POINTS);
-    if (type == KATA_F32) kata_get(v, all, narrow, OFFSETS * POINTS);
-    if (type == KATA_I32) kata_get(v, all, whole, OFFSETS * POINTS);
-    for (int i = 0; i < OFFSETS * POINTS && type != KATA_F64; i++)
+    static float narrow[MOST_OFFSETS * POINTS];
+    static int whole[MOST_OFFSETS * POINTS];
+    int count = offsets() * POINTS;
+    if (type == KATA_F64) kata_get(v, all, out, count);
+    if (type == KATA_F32) kata_get(v, all, narrow, count);
+    if (type == KATA_I32) kata_get(v, all, whole, count);
+    for (int i = 0; i < count && type != KATA_F64; i++)
         out[i] = type == KATA_F32 ? (double)narrow[i] : whole[i];
 }
 
@@ -136,15 +145,21 @@ static void put(kata_field *u, kata_type type, kata_range all, const double *val
         kata_put(u, all, values, POINTS);
 }
 
+static kata_module *load(kata *k)
+{
+    return kata_module_from_text(k, "k.kata", text,
+                                 .constants = step_of_offsets() == 1 ? "S=1" : "S=2");
+}
+
 /* What reads of points around every point find. */
 static void look(const char *executor, kata_type type, const wall *walls, const double *values,
                  double *out)
 {
     kata *k = kata_open(&(kata_options){.executor = executor, .threads = 2});
-    kata_module *m = kata_module_from_text(k, "k.kata", text);
+    kata_module *m = load(k);
     kata_grid *g = kata_grid_3d(k, NX, NY, NZ);
     kata_field *u = kata_field_new(g, "u", type);
-    kata_field *v = kata_field_new(g, "v", type, .components = OFFSETS);
+    kata_field *v = kata_field_new(g, "v", type, .components = offsets());
     set_walls(u, walls);
     kata_field *like = kata_field_like(u, "like");
     put(like, type, kata_all(g), values);
@@ -156,10 +171,11 @@ static void look(const char *executor, kata_type type, const wall *walls, const 
 
 static void compare(const model *m, const double *found, const char *executor)
 {
-    for (int q = 0; q < OFFSETS; q++)
+    int step = step_of_offsets(), wide = offsets_along();
+    for (int q = 0; q < offsets(); q++)
         for (int i = 0; i < POINTS; i++) {
-            int x = i % NX + q % WIDE, y = i / NX % NY + q / WIDE % WIDE;
-            int z = i / NX / NY + q / WIDE / WIDE;
+            int x = i % NX + q % wide * step, y = i / NX % NY + q / wide % wide * step;
+            int z = i / NX / NY + q / wide / wide * step;
             double expected = m->at[z][y][x], value = found[q * POINTS + i];
             if (memcmp(&value, &expected, sizeof value) != 0 && !(isnan(value) && isnan(expected)))
                 fail_msg("%s, type %d: at %d, %d, %d found %a, expected %a", executor, (int)m->type,
@@ -171,7 +187,7 @@ static void check(kata_type type, const wall *walls)
 {
     static const char *const executors[] = {"reference", "cpu"};
     static model m;
-    static double values[POINTS], found[OFFSETS * POINTS];
+    static double values[POINTS], found[MOST_OFFSETS * POINTS];
     m.type = type;
     m.walls = walls;
     for (int i = 0; i < POINTS; i++) {
@@ -255,7 +271,7 @@ static void a_cubic_goes_on_beyond_the_wall(void **state)
     kata_boundary_linear(a, KATA_X_HIGH, 2, 3, weights, .value = cubic(N - 0.5));
     for (int i = 0; i < N; i++) u[i] = cubic(i);
     kata_put(a, kata_all(g), u, N);
-    kata_module *m = kata_module_from_text(k, "k.kata", text);
+    kata_module *m = load(k);
     kata_apply(kata_kernel_find(m, "far"), kata_all(g), a, b);
     kata_get(b, kata_all(g), v, N);
     for (int i = 0; i < N; i++) assert_true(fabs(v[i] - cubic(i - 2) - cubic(i + 2)) < 1e-11);
@@ -269,7 +285,7 @@ static void rules_may_change_between_steps(void **state)
     kata *k = kata_open(NULL);
     kata_grid *g = kata_grid_1d(k, 6);
     kata_field *a = kata_field_new(g, "a", KATA_F64), *b = kata_field_new(g, "b", KATA_F64);
-    kata_kernel *far = kata_kernel_find(kata_module_from_text(k, "k.kata", text), "far");
+    kata_kernel *far = kata_kernel_find(load(k), "far");
     double u[6] = {1, 2, 3, 4, 5, 6}, v[6];
     kata_put(a, kata_all(g), u, 6);
     kata_boundary_set(a, KATA_X_HIGH, KATA_CLAMP, 0);

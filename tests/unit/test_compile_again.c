@@ -1,5 +1,6 @@
 /* A compiler that fails is asked again once the error is cleared: nothing that failed before is
  * waited for. */
+/* Labels: compiler */
 #include "jit_world.h"
 #include "kata/kata.h"
 

@@ -1,5 +1,6 @@
 /* A file that says `contract off` gives the bits of C without fma, on every executor; the same text
  * without it gives others. */
+/* Labels: compiler */
 #include <kata/kata.h>
 
 #include <math.h>

@@ -3,6 +3,7 @@
  *
  * Usage: test_elementary [samples per function and type]. The default takes about two seconds.
  */
+/* Labels: compiler */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

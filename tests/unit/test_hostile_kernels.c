@@ -1,6 +1,7 @@
 /* A kernel text cannot make the process read or write outside its fields, run for ever, exhaust
  * memory or overflow the stack, and cannot break out of the C text that is generated from it. Each
  * ends in a message or in a correct run, see hostile_kernels_child.c. */
+/* Labels: compiler */
 #include "hostile_kernels.h"
 
 /* ---- nesting --------------------------------------------------------------------------------- */

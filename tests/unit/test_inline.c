@@ -1,5 +1,6 @@
 /* Temporaries that are computed where they are read: results are those of the reference executor,
  * and fields are left out exactly where nothing can tell. */
+/* Labels: compiler */
 #include "api/api.h"
 #include "exec/inline.h"
 

@@ -1,5 +1,6 @@
 /* Compiled texts come out of the cache whole, or are compiled anew, or fail with a message that
  * helps; whatever state folder, compiler and process are in. */
+/* Labels: compiler */
 #include "jit/jit_private.h"
 #include "jit_world.h"
 

@@ -1,5 +1,6 @@
 /* A compiler may be named with arguments. They reach it, in the right order among the other flags;
  * what is compiled with others is compiled anew; and what cannot be understood is refused. */
+/* Labels: compiler */
 #include "jit/jit_private.h"
 #include "jit_world.h"
 

@@ -1,5 +1,6 @@
 /* Functions come out of the cache whatever stands beside them in a file and whoever compiled them
  * where there is no compiler; and are compiled anew where anything about their entry is wrong. */
+/* Labels: compiler */
 #include "jit/jit.h"
 #include "jit_world.h"
 

@@ -1,5 +1,6 @@
 /* What is loaded is the user's own: nobody who may write to a folder above the cache, or to a file
  * in it, has code run by the process. */
+/* Labels: compiler */
 #include "jit/jit_private.h"
 #include "jit_world.h"
 

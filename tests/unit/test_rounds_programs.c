@@ -1,5 +1,6 @@
 /* Programs with indices and loops of run time, against the same loops in C, bit for bit: a camera's
  * curve of 1,024 entries, and a bilateral grid of 24 bins, made and sliced. */
+/* Labels: compiler */
 #include "base/base.h"
 #include "kata/kata.h"
 

@@ -1,6 +1,7 @@
 /* Small kernels have two functions: one for chains that fit the caches, and a larger one that also
  * prefetches and streams. Each is compiled when a chain needs it, once; where the larger one is
  * there, chains that fit take it, too; and both give the same bits. */
+/* Labels: compiler */
 #include "codegen/codegen.h"
 #include "jit_world.h"
 #include "kata/kata.h"
