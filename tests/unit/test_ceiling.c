@@ -43,8 +43,20 @@ static void test_all_are_measured(void **state)
     if (sets[0]->copy_streaming) check_rate(&c.copy_streaming);
     if (sets[0]->triad_streaming) check_rate(&c.triad_streaming);
 #endif
-    assert_true(c.fma_f64.best > c.divide_f64.best);
-    assert_true(c.fma_f32.best > c.divide_f32.best);
+}
+
+/* A machine that does other work as well may stop a measurement at any moment: it is tried again.
+ */
+static void test_division_takes_longer_than_fma(void **state)
+{
+    (void)state;
+    kata_ceilings c = {0};
+    for (int i = 0; i < 50; i++) {
+        assert_true(machine_measure(&small, 2, &c));
+        if (c.fma_f64.best > c.divide_f64.best && c.fma_f32.best > c.divide_f32.best) return;
+    }
+    fail_msg("fma %g and %g, division %g and %g", c.fma_f64.best, c.fma_f32.best, c.divide_f64.best,
+             c.divide_f32.best);
 }
 
 /* An unknown cache is not measured, and threads that the system refuses are no failure. */
@@ -105,6 +117,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_are_measured),
+        cmocka_unit_test(test_division_takes_longer_than_fma),
         cmocka_unit_test(test_an_unknown_machine_is_measured),
         cmocka_unit_test(test_loops_of_all_vectors_agree),
         cmocka_unit_test(test_huge_pages_are_described),
