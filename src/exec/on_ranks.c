@@ -16,8 +16,9 @@ static bool deal_out(ranks_run *run, chain_slot *slot)
     struct exec_ranks *r = run->r;
     if (store_part_fits(slot, &r->box, run->plan->margin, run->plan->wraps)) return true;
     ranks_settle(run);
-    return store_part_fit(slot, &r->box, run->plan->margin, run->plan->wraps) ||
-           ranks_no_memory(run);
+    if (!store_part_fit(slot, &r->box, run->plan->margin, run->plan->wraps))
+        ranks_no_room(r, &slot, 1);
+    return true;
 }
 
 /* A copy of a whole field is worth nothing after a part of it is written. */

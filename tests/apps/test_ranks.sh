@@ -168,4 +168,5 @@ if KATA_MEMORY=1M KATA_SPILL=. on_ranks 2 bash -c "trap '' XFSZ; ulimit -f 20000
     fail "parts of 24 MB fit a disk of 20 MB"
 fi
 expect_in ranks2/err "a part of a field needs room on the disk of the folder '.': File too large"
+if grep -q "out of memory" ranks2/err; then fail "a full disk is called memory"; fi
 finish
