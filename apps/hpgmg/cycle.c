@@ -82,7 +82,7 @@ static void v_cycle(const hpgmg *m, int level, kata_field *f)
 {
     const hpgmg_level *l = &m->levels[level], *coarse = l + 1;
     if (level == m->count - 1) {
-        hpgmg_bottom_solve(m);
+        hpgmg_bottom_solve(m, f);
         return;
     }
     smooth(m, l, f);
@@ -108,7 +108,7 @@ static void f_cycle(const hpgmg *m, int top)
     for (int i = top; i < bottom; i++)
         hpgmg_restrict(m, i, right_side(m, i, top), m->levels[i + 1].r);
     kata_fill(m->levels[bottom].u, kata_all(m->levels[bottom].grid), 0);
-    hpgmg_bottom_solve(m);
+    hpgmg_bottom_solve(m, right_side(m, bottom, top));
     for (int i = bottom - 1; i >= top; i--) {
         kata_apply(m->prolong, kata_all(m->levels[i + 1].grid), m->levels[i + 1].u, m->levels[i].u);
         v_cycle(m, i, right_side(m, i, top));

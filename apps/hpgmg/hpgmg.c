@@ -190,6 +190,7 @@ int hpgmg_main(int argc, char **argv)
     print_case(&m, &r);
     hpgmg_levels_make(&m, k);
     hpgmg_problem_set(&m);
+    hpgmg_bottom_make(&m);
     print_rates(&m, r.solves);
     print_error(&m);
     save_error(&m, r.picture);

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-enum { HPGMG_LEVELS = 12, HPGMG_VECTORS = 8 };
+enum { HPGMG_LEVELS = 12, HPGMG_VECTORS = 8, HPGMG_BOTTOM_CELLS = 8 };
 
 typedef enum hpgmg_operator { HPGMG_FV4, HPGMG_FV2, HPGMG_7PT } hpgmg_operator;
 typedef enum hpgmg_smoother { HPGMG_GSRB, HPGMG_CHEBY, HPGMG_JACOBI } hpgmg_smoother;
@@ -42,6 +42,11 @@ typedef struct hpgmg {
     kata_kernel *relax, *find_residual, *measure_residual, *restriction, *correct, *prolong;
     kata_scalar *norm_of_f, *norm, *total, *products[2];
     kata_field *vectors[HPGMG_VECTORS]; /* on the coarsest level */
+    /* For a coarsest level of up to HPGMG_BOTTOM_CELLS cells; NULL otherwise. */
+    kata_kernel *solve_bottom;
+    kata_grid *one; /* of one cell */
+    double matrix[HPGMG_BOTTOM_CELLS * HPGMG_BOTTOM_CELLS];
+    int64_t matrix_size;
 } hpgmg;
 
 /* ---- hierarchy.c: grids, fields, boundaries
@@ -81,7 +86,9 @@ double hpgmg_value(kata_scalar *scalar);
 /* ---- bottom.c
  * ------------------------------------------------------------------------------------ */
 
-/* Solves on the coarsest level, from the u that is there, to a thousandth of its residual. */
-void hpgmg_bottom_solve(const hpgmg *m);
+/* Prepares the solver, after the problem is set. */
+void hpgmg_bottom_make(hpgmg *m);
+/* Solves on the coarsest level for f, from the u that is there, to a thousandth of its residual. */
+void hpgmg_bottom_solve(const hpgmg *m, kata_field *f);
 
 #endif

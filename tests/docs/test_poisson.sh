@@ -24,7 +24,7 @@ seed=20 problems=6
 if [ "${KATA_TEST_FULL:-0}" = 1 ]; then problems=20; fi
 for ((problem = 1; problem <= problems; problem++)); do
     walls="" sizes=() twice=() numbers=()
-    for side in {1..6}; do
+    for _ in {1..6}; do
         draw 2
         walls+=$([ "$drawn" -eq 1 ] && echo h || echo i)
     done
