@@ -90,11 +90,13 @@ static int check_program_request(const explain_request *asked)
     if (asked->json && asked->picture)
         return options_wrong(o, "--json and --svg are two forms: choose one");
     bool roofline = asked->picture && !strcmp(asked->picture, "roofline");
-    if (asked->picture && !roofline &&
+    bool scaling = asked->picture && !strcmp(asked->picture, "scaling");
+    if (asked->picture && !roofline && !scaling &&
         (strlen(asked->picture) != 1 || !strchr("xyz", *asked->picture)))
-        return options_wrong(o, "--svg takes x, y, z or roofline, not '%s'", asked->picture);
-    if (roofline && asked->quick)
-        return options_wrong(o, "--svg roofline needs what --quick leaves out");
+        return options_wrong(o, "--svg takes x, y, z, roofline or scaling, not '%s'",
+                             asked->picture);
+    if ((roofline || scaling) && asked->quick)
+        return options_wrong(o, "--svg %s needs what --quick leaves out", asked->picture);
     if (asked->picture && !asked->to)
         return options_wrong(o, "--svg writes a file: name it, as in --to plan.svg");
     return 0;
@@ -128,7 +130,7 @@ static int explain_program(const explain_request *asked)
 /* ---- the command line ------------------------------------------------------------------------ */
 
 static const explain_request defaults;
-static const char *const dimensions[] = {"x", "y", "z", "roofline", NULL};
+static const char *const dimensions[] = {"x", "y", "z", "roofline", "scaling", NULL};
 
 static const option table[] = {
     {"FILE.kata|PROGRAM ARGUMENT",
@@ -141,7 +143,7 @@ static const option table[] = {
      OPTION_VALUE(explain_request, plan), .placeholder = "WORDS", .otherwise = "the fastest found"},
     {"svg",
      "of a program: a picture, written to the file of --to: its plans along x, y or z; or how "
-     "fast its kernels ran, under what the machine allows",
+     "fast its kernels ran, under what the machine allows; or how fast it would be on many ranks",
      OPTION_VALUE(explain_request, picture), .placeholder = "PICTURE", .otherwise = "none",
      .choices = dimensions},
     {"json", "as JSON, an object per line", OPTION_VALUE(explain_request, json)},

@@ -11,9 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Its chains run as if nothing were explained. */
+bool api_shows_scaling(const kata *k) { return k->explain && !strcmp(k->explain, "scaling"); }
+
 kata_status api_read_explain(kata *k)
 {
-    static const char *const forms[] = {"text", "json", "x", "y", "z", "roofline"};
+    static const char *const forms[] = {"text", "json", "x", "y", "z", "roofline", "scaling"};
     const char *form = environment_get("KATA_EXPLAIN"),
                *path = environment_get("KATA_EXPLAIN_FILE");
     if (exec_rank(&k->exec) > 0) return KATA_OK; /* the first one speaks */
@@ -21,13 +24,14 @@ kata_status api_read_explain(kata *k)
         if (!strcmp(form, forms[i])) k->explain = forms[i];
     if (form && !k->explain)
         return api_fail(k, KATA_ERROR_ARGUMENT,
-                        "the environment variable KATA_EXPLAIN is '%s', not text, json, x, y, z or "
-                        "roofline",
+                        "the environment variable KATA_EXPLAIN is '%s', not text, json, x, y, z, "
+                        "roofline or scaling",
                         form);
     k->explain_file = path;
     if (path && !form) api_warn_of_unused(k, "KATA_EXPLAIN_FILE", "KATA_EXPLAIN", "text");
     kata_status status = api_read_switch(k, "KATA_EXPLAIN_QUICK", &k->explain_quick);
-    if (status || !k->explain || !k->explain[1]) return status;
+    if (!status && k->explain) status = api_read_network(k);
+    if (status || !k->explain || !k->explain[1] || api_shows_scaling(k)) return status;
     k->exec.meter = calloc(1, sizeof *k->exec.meter);
     return k->exec.meter ? KATA_OK : api_no_memory(k);
 }
@@ -63,7 +67,10 @@ static bool shows_fastest(const kata *k) { return k->exec.fastest && k->executor
 /* Of the forms, one shows no plans. */
 static bool shows_roofline(const kata *k) { return !strcmp(k->explain, "roofline"); }
 
-bool api_explains_before(const kata *k) { return k->explain && !shows_fastest(k); }
+bool api_explains_before(const kata *k)
+{
+    return k->explain && !shows_fastest(k) && !api_shows_scaling(k);
+}
 
 /* The plan to be shown; NULL: it was shown before, or memory is out. */
 static const plan *find_plan(kata *k, const analysis_chain **a)
@@ -253,6 +260,14 @@ static void end_picture(kata *k)
     text_free(&out);
 }
 
+static void end_scaling(kata *k)
+{
+    text out = {0};
+    if (k->scaling.count) api_print_scaling(&out, k);
+    if (k->scaling.count) show_picture(k, &out);
+    text_free(&out);
+}
+
 void api_explain_end(kata *k)
 {
     machine found = {.cores = 0};
@@ -260,7 +275,8 @@ void api_explain_end(kata *k)
     text out = {0};
     bool quick = k->explain_quick && !shows_roofline(k);
     if (!k->explain[1]) end_picture(k);
-    if (!k->explain[1] || (!k->work.chains && !k->work.steps)) return;
+    if (api_shows_scaling(k)) end_scaling(k);
+    if (!k->explain[1] || api_shows_scaling(k) || (!k->work.chains && !k->work.steps)) return;
     if (!quick) machine_detect(&found);
     bool bounded = !quick && machine_measure(&found, k->exec.threads, &measured);
     if (!shows_roofline(k)) {

@@ -32,6 +32,15 @@ bool api_explain_plan(shown_plans *plans, const plan *p, const analysis_chain *a
 /* Whether a text was not shown before. */
 bool api_explain_is_new(shown_plans *plans, const text *shown);
 
+/* ---- explain_scaling.c ----------------------------------------------------------------------- */
+
+/* Reads what KATA_NETWORK says; reports what makes no sense. */
+kata_status api_read_network(kata *k);
+/* Simulates the chain that has run in so many seconds, unless another costs more. */
+void api_scale_chain(kata *k, double seconds);
+/* The picture of the chain that costs most; there is one if k->scaling.count is not 0. */
+void api_print_scaling(text *out, const kata *k);
+
 /* ---- explain_roofline.c ---------------------------------------------------------------------- */
 
 typedef struct api_roofline_machine {
@@ -55,6 +64,8 @@ void api_print_advice(text *out, const kata *k);
 kata_status api_read_explain(kata *k);
 /* Whether the plan of the queue is shown before it runs. */
 bool api_explains_before(const kata *k);
+/* Whether the scaling of chains is explained, and nothing else. */
+bool api_shows_scaling(const kata *k);
 /* Shows the plan of the queue, unless it has shown one like it: the one asked for, before it runs;
  * or, once it has run, the one found to be fastest. */
 void api_explain(kata *k);

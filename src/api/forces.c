@@ -68,6 +68,7 @@ static kata_status end_chain(kata *k, end_reason why, const char *call)
     if (k->messages.status || !k->chain.count) return k->messages.status;
     if (api_explains_before(k)) api_explain(k);
     observe_meter_meet(k->exec.meter, &k->chain);
+    double begin = clock_seconds();
     kata_status status =
         k->record ? exec_run_recorded(k->record, k->executor, &k->exec, &k->chain, &k->messages)
                   : executor_of(k)->run(&k->exec, &k->chain, &k->messages);
@@ -76,7 +77,10 @@ static kata_status end_chain(kata *k, end_reason why, const char *call)
         api_note_error(k);
     } else {
         count_work(k, why, call);
-        if (k->explain && !api_explains_before(k)) api_explain(k);
+        if (api_shows_scaling(k))
+            api_scale_chain(k, clock_seconds() - begin);
+        else if (k->explain && !api_explains_before(k))
+            api_explain(k);
     }
     chain_clear(&k->chain);
     api_slots_spare(k);

@@ -74,8 +74,14 @@ struct kata {
     const char *explain, *explain_file; /* how plans are shown, and in which file; NULL: not, and
                                            standard error */
     bool explain_quick;                 /* nothing is measured for it */
-    text plans;                         /* that are shown when the context is closed */
-    io_svg picture;                     /* of the plans so far, where pictures are asked for */
+    exec_network network;               /* of the scaling that is explained */
+    exec_scaling scaling;               /* of the chain that costs most: see explain_scaling.c */
+    double scaled_points, scaled_seconds;
+    double given_seconds; /* of the chain, from KATA_NETWORK; 0: measured */
+    char scaled_kernel[64];
+    size_t scaled_loops;
+    text plans;                   /* that are shown when the context is closed */
+    io_svg picture;               /* of the plans so far, where pictures are asked for */
     api_force forces[API_FORCES]; /* why chains were forced, in the order of their first calls */
     int force_count;
     api_spare spares[API_SPARES];

@@ -161,4 +161,26 @@ bool exec_wisdom_set(const exec_context *context, const wisdom *w);
 kata_status exec_run_recorded(observe_record *record, const exec_executor *executor,
                               exec_context *context, chain *c, messages *m);
 
+/* ---- ranks_scaling.c
+ * ------------------------------------------------------------------------------- */
+
+/* What is between ranks: seconds until a message comes, bytes per second that a rank sends, and
+ * that it packs, or unpacks. `loops`: how many times as long a chain takes loop by loop, without
+ * tiles, as it has to where each loop has an exchange of its own. */
+typedef struct exec_network {
+    double latency, bandwidth, packing, loops;
+} exec_network;
+
+/* A chain's seconds on so many ranks, found by a simulation: on a grid that grows with the ranks
+ * (weak scaling: 0), or not (strong: 1); with one exchange per section (0), or per loop (1). */
+enum { EXEC_COUNTS = 10, EXEC_MOST_RANKS = 100000 };
+typedef struct exec_scaling {
+    int count, ranks[EXEC_COUNTS];
+    double seconds[2][2][EXEC_COUNTS];
+    int64_t size[2][3]; /* of the largest grid: on the most ranks */
+} exec_scaling;
+
+/* `seconds`: that the chain takes on one rank. False where it does not suit, or memory is out. */
+bool exec_scale(const chain *c, double seconds, const exec_network *network, exec_scaling *out);
+
 #endif

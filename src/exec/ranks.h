@@ -50,6 +50,9 @@ kata_status ranks_read_layout(struct exec_ranks *r, messages *m);
  * that are better not cut, as loops run in order along them. */
 void ranks_lay_out(struct exec_ranks *r, const grid_shape *shape, const bool ordered[3]);
 
+/* The most even box of so many ranks, for grids of a rank of 2 or 3. */
+void ranks_choose(int rank, int ranks, int count[3]);
+
 /* ---- ranks_exchange.c: margins and whole fields -----------------------------------------------
  */
 

@@ -92,6 +92,15 @@ static bool suits(const grid_shape *shape, const bool ordered[3], int along_y, i
     return ordered[1] ? along_y == 1 : along_y == ranks;
 }
 
+void ranks_choose(int rank, int ranks, int count[3])
+{
+    count[0] = 1;
+    count[1] = ranks;
+    for (int y = 1; y < ranks && rank > 2; y++)
+        if (ranks % y == 0 && y >= ranks / y && y < count[1]) count[1] = y;
+    count[2] = ranks / count[1];
+}
+
 void ranks_lay_out(struct exec_ranks *r, const grid_shape *shape, const bool ordered[3])
 {
     int ranks = comm_ranks(r->comm), best = suits(shape, ordered, ranks, ranks) ? ranks : 1;

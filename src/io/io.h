@@ -77,6 +77,21 @@ typedef struct io_roofline {
 /* Draws the kernels under the roofs: one SVG document, 1180 pixels wide. */
 void io_svg_roofline(text *out, const io_roofline *r);
 
+/* ---- svg_scaling.c --------------------------------------------------------------------------- */
+
+enum { IO_SCALINGS = 16 };
+
+/* Seconds and efficiency (1: perfect) on so many ranks, ascending from 1: two plots of two lines.
+ */
+typedef struct io_scaling {
+    const char *title, *below, *titles[2], *lines[2];
+    int count, ranks[IO_SCALINGS];
+    double seconds[2][2][IO_SCALINGS], efficiency[2][2][IO_SCALINGS];
+} io_scaling;
+
+/* One SVG document, 1180 pixels wide. */
+void io_svg_scaling(text *out, const io_scaling *s);
+
 /* ---- svg_partition.c ------------------------------------------------------------------------- */
 
 /* Draws owners in groups: each `group` of them is one, of `colours` groups a colour each. What lies

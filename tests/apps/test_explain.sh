@@ -106,15 +106,22 @@ expect 2 explain --plan '' -- "$KATA_BUILD/kata" "${steps[@]}"
 expect_text err "kata explain: the plan is '': a method is missing" \
     "  write a method ($methods) and sizes: 'skewed y=16 z=8'"
 KATA_EXPLAIN=loud expect 1 "${steps[@]}"
-expect_in err "the environment variable KATA_EXPLAIN is 'loud', not text, json, x, y, z or roofline"
+expect_in err "the environment variable KATA_EXPLAIN is 'loud', not text, json, x, y, z, roofline or scaling"
 expect 2 explain --plan 'skewed y=4'
 expect_text err "kata explain: name a kernel file, or the program to run: kata explain -- PROGRAM"
 expect 2 explain --svg x -- true
 expect_text err "kata explain: --svg writes a file: name it, as in --to plan.svg"
 expect 2 explain --svg w -- true
-expect_text err "kata explain: --svg takes x, y, z or roofline, not 'w'"
+expect_text err "kata explain: --svg takes x, y, z, roofline or scaling, not 'w'"
 expect 2 explain --quick --svg roofline --to x.svg -- true
 expect_text err "kata explain: --svg roofline needs what --quick leaves out"
+expect 2 explain --quick --svg scaling --to x.svg -- true
+expect_text err "kata explain: --svg scaling needs what --quick leaves out"
+KATA_NETWORK='latency=2' expect 0 explain --svg scaling --to scaling.svg -- "$KATA_BUILD/kata" "${steps[@]}"
+expect_in scaling.svg "latency 2 s, 1.25e+10 bytes/s, packing 6e+09 bytes/s; 1 times as long without tiles"
+expect_in scaling.svg ">100000</text>"
+KATA_NETWORK='latency=fast' KATA_EXPLAIN=scaling expect 1 "${steps[@]}"
+expect_in err "the environment variable KATA_NETWORK has 'latency=fast', not words such as 'latency=2e-6 "
 expect 2 explain --svg x --json -- true
 expect_text err "kata explain: --json and --svg are two forms: choose one"
 
