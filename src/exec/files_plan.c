@@ -41,10 +41,9 @@ static bool make_plan(plan *p, const analysis_chain *a, const plan_request *r, i
     return false;
 }
 
-/* Of planes in a tile, and of loops in a section; sections may be deeper. */
-enum { SIZES = 12, DEPTHS = 16 };
+/* Of planes in a tile. */
+enum { SIZES = 12 };
 static const int64_t sizes[SIZES] = {64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2, 1};
-static const int64_t depths[DEPTHS] = {512, 256, 128, 96, 64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2, 1};
 
 /* Planes that the largest ring holds at once. */
 static int64_t most_planes(const plan *p, const analysis_chain *a)
@@ -104,19 +103,40 @@ static bool say_why(plan *p, const analysis_chain *a, const plan_request *r)
     return false;
 }
 
-/* The deepest sections whose tiles have a fair size. */
+/* Makes the plan of sections so deep whose tiles are the largest that fit; false: not even the
+ * least of a fair size does. */
+static bool plan_depth(plan *p, const analysis_chain *a, const files_room *room, int64_t depth,
+                       plan_request *found)
+{
+    enum { FAIR = 4, SMALL = 2 }; /* planes; where the disk decides, what is moved counts more */
+    const int64_t fair = smaller(room->deepest > FILES_DEPTH ? SMALL : FAIR, depth);
+    *found = (plan_request){.method = "streamed", .prefetch = 1, .depth = depth};
+    found->tile[1] = found->tile[2] = fair;
+    if (!make_plan(p, a, found, room->memory)) return false;
+    for (int size = 0; size < SIZES && sizes[size] > fair; size++) {
+        plan larger_tiles = {.nodes = NULL};
+        found->tile[1] = found->tile[2] = sizes[size];
+        if (!make_plan(&larger_tiles, a, found, room->memory)) continue;
+        plan_free(p);
+        *p = larger_tiles;
+        return true;
+    }
+    found->tile[1] = found->tile[2] = fair;
+    return true;
+}
+
+/* The deepest sections whose tiles have a fair size: about equally deep ones, as few as can be. */
 bool files_plan(plan *p, const analysis_chain *a, const files_room *room, plan_request *found)
 {
+    int64_t last = 0;
     *found = *room->asked;
     if (found->method) return make_plan(p, a, found, room->memory) || say_why(p, a, found);
-    *found = (plan_request){.method = "streamed", .prefetch = 1};
-    for (int depth = 0; depth < DEPTHS; depth++)
-        for (int size = 0; size < SIZES && sizes[size] >= smaller(4, depths[depth]); size++) {
-            if (depths[depth] > room->deepest) continue;
-            found->depth = depths[depth];
-            found->tile[1] = found->tile[2] = sizes[size];
-            if (make_plan(p, a, found, room->memory)) return true;
-        }
+    for (int64_t depth = room->deepest; depth >= 1; depth -= larger(depth / 10, 1)) {
+        const int64_t loops = larger(a->loop_count, 1), count = (loops + depth - 1) / depth;
+        const int64_t even = (loops + count - 1) / count;
+        if (even != last && plan_depth(p, a, room, even, found)) return true;
+        last = even;
+    }
     return say_why(p, a, found);
 }
 
