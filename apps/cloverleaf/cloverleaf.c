@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 typedef struct request {
-    const char *deck, *picture;
+    const char *deck, *picture, *vorticity;
     int dimensions;              /* an index into the names below */
     int64_t cells, steps, plane; /* cells, steps: 0: as the deck says */
     bool as_published, quiet;
@@ -29,10 +29,12 @@ static const option table[] = {
      .low = 1, .high = 1e12, .otherwise = "the deck's"},
     {"as-published", "find the flux along z as the mini-app does, which does not conserve mass",
      OPTION_VALUE(request, as_published)},
-    {"plane", "in three dimensions: the level of the picture", OPTION_VALUE(request, plane),
+    {"plane", "in three dimensions: the level of the pictures", OPTION_VALUE(request, plane),
      .low = 0, .high = 1 << 20},
     {"output", "the picture of the density", OPTION_VALUE(request, picture),
      .placeholder = "FILE.png"},
+    {"vorticity", "also draw the vorticity about z", OPTION_VALUE(request, vorticity),
+     .placeholder = "FILE.png", .otherwise = "it is not drawn"},
     OPTIONS_OF_MEMORY(request),
     {"quiet", "show no progress", OPTION_VALUE(request, quiet)},
 };
@@ -78,6 +80,8 @@ static bool read_request(int argc, char **argv, request *r, int *exit_code)
 {
     if (!options_read(&cloverleaf_options, r, argc, argv, exit_code)) return false;
     *exit_code = options_check_file(&cloverleaf_options, "--output", r->picture, ".png");
+    if (!*exit_code && r->vorticity)
+        *exit_code = options_check_file(&cloverleaf_options, "--vorticity", r->vorticity, ".png");
     if (*exit_code) return false;
     clover_deck_set_default(&deck, r->dimensions ? 3 : 2);
     if (r->deck && !clover_deck_read(&deck, r->deck)) {
@@ -141,21 +145,6 @@ static void print_speed(int64_t steps, double seconds)
            seconds / (double)(steps ? steps : 1), 1e-6 * (double)steps * cells / seconds);
 }
 
-/* Draws the density; in three dimensions at one level of z. */
-static void draw(const clover_mesh *m, const request *r)
-{
-    const int64_t *n = deck.cells;
-    kata_field *picture = m->density[0];
-    if (m->dimensions == 3) {
-        kata_grid *level = kata_grid_2d(m->k, n[0], n[1]);
-        picture = kata_field_new(level, "density", KATA_F64);
-        kata_copy(picture, kata_all(level), m->density[0],
-                  kata_box_3d(m->grid, 0, n[0], 0, n[1], r->plane, r->plane + 1));
-    }
-    kata_save(picture, r->picture);
-    if (kata_ok(m->k)) printf("wrote %s\n", r->picture);
-}
-
 static bool run(kata *k, const request *r)
 {
     clover_mesh m;
@@ -173,7 +162,8 @@ static bool run(kata *k, const request *r)
     clover_summary_print(&s, steps);
     bool passed = clover_check(&deck, &s);
     print_speed(steps, seconds);
-    draw(&m, r);
+    clover_draw_density(&m, r->plane, r->picture);
+    if (r->vorticity) clover_draw_vorticity(&m, r->plane, r->vorticity);
     return passed;
 }
 

@@ -150,6 +150,13 @@ void clover_apply(const clover_mesh *m, const kata_kernel *kernel, kata_range ra
 /* Computes a step, the first of which has number 1. */
 void clover_step(const clover_mesh *m, int64_t number);
 
+/* ---- pictures.c ------------------------------------------------------------------------------ */
+
+/* Draws the gas; in three dimensions at one level of z. The vorticity is that about z: of cells, in
+ * three dimensions at the nodes below them. */
+void clover_draw_density(const clover_mesh *m, int64_t level, const char *path);
+void clover_draw_vorticity(const clover_mesh *m, int64_t level, const char *path);
+
 /* ---- summary.c ------------------------------------------------------------------------------- */
 
 typedef struct clover_summary {

@@ -166,11 +166,13 @@ double progress_clock(void);
 /* ---- enlarged.c: pictures of planes ------------------------------------------------------------
  */
 
-/* Writes a plane of a field of three dimensions and of type KATA_F64 as a PNG, in the colours of
- * kata_save, with up to 16 pixels per point along each side. `plane` has one index along the
- * dimension that is left out; `across`: the dimensions that run to the right and upwards, 1 for x,
- * 2 for y, 3 for z; `size`: their numbers of points. */
+/* Writes a plane of a field of type KATA_F64 as a PNG, in the colours of kata_save, with up to 16
+ * pixels per point along each side. `plane`: all points of a field of two dimensions; of one of
+ * three it has one index along the dimension that is left out. `across`: the dimensions that run to
+ * the right and upwards, 1 for x, 2 for y, 3 for z; `size`: their numbers of points. `ends`: the
+ * values at the two ends of the colours; NULL: the least and the greatest in the picture. */
 kata_status enlarged_plane_save(kata *k, kata_field *field, const kata_range *plane,
-                                const int64_t size[2], const int across[2], const char *path);
+                                const int64_t size[2], const int across[2], const double ends[2],
+                                const char *path);
 
 #endif

@@ -8,7 +8,8 @@
 enum { MOST_RATIO = 16 };
 
 kata_status enlarged_plane_save(kata *k, kata_field *field, const kata_range *plane,
-                                const int64_t size[2], const int across[2], const char *path)
+                                const int64_t size[2], const int across[2], const double ends[2],
+                                const char *path)
 {
     char constants[32];
     int64_t longest = size[0] > size[1] ? size[0] : size[1];
@@ -23,5 +24,6 @@ kata_status enlarged_plane_save(kata *k, kata_field *field, const kata_range *pl
     kata_field *large = kata_field_new(pixels, "picture", KATA_F64);
     kata_copy(small, kata_all(points), field, *plane, .axes = {across[0], across[1]});
     kata_apply(kata_kernel_find(m, "enlarge"), kata_all(pixels), small, large);
-    return kata_save(large, path);
+    if (!ends) return kata_save(large, path);
+    return kata_save(large, path, .low = ends[0], .high = ends[1]);
 }

@@ -171,7 +171,8 @@ static void save_error(const hpgmg *m, const char *path)
     hpgmg_restrict(m, 0, m->levels[0].u, l->other);
     kata_apply(hpgmg_kernel(m, "find_difference"), kata_all(l->grid), l->u, l->other, l->r);
     const kata_range plane = kata_box_3d(l->grid, 0, l->n, 0, l->n, l->n / 4, l->n / 4 + 1);
-    if (!enlarged_plane_save(m->k, l->r, &plane, (int64_t[]){l->n, l->n}, (int[]){1, 2}, path))
+    if (!enlarged_plane_save(m->k, l->r, &plane, (int64_t[]){l->n, l->n}, (int[]){1, 2}, NULL,
+                             path))
         printf("wrote %s\n", path);
 }
 

@@ -1,4 +1,5 @@
 /* Rates, troubles and files of the flows that settle. */
+#include "common/common.h"
 #include "lattice.h"
 
 #include <stdio.h>
@@ -55,11 +56,10 @@ static void write_picture(const lattice *l, const char *path, double speed)
     const int64_t *n = l->setup.size;
     int64_t middle = n[1] / 2;
     kata_range plane = kata_box_3d(l->grid, 0, n[0], middle, middle + 1, 0, n[2]);
-    kata_grid *flat = kata_grid_2d(l->k, n[0], n[2]);
-    kata_field *picture = kata_field_new(flat, "speed", KATA_F64);
     kata_apply(l->speed, plane, l->velocity, l->density);
-    kata_copy(picture, kata_all(flat), l->density, plane, .axes = {1, 3});
-    if (kata_save(picture, path, .low = 0, .high = speed) == KATA_OK) printf("wrote %s\n", path);
+    if (enlarged_plane_save(l->k, l->density, &plane, (const int64_t[]){n[0], n[2]},
+                            (const int[]){1, 3}, (const double[]){0, speed}, path) == KATA_OK)
+        printf("wrote %s\n", path);
 }
 
 void lattice_write(const lattice *l, const lattice_request *r, double speed)

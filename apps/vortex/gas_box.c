@@ -106,5 +106,5 @@ kata_status vortex_slice_save(const vortex_box *b, const char *path)
                1 / (12 * b->spacing));
     kata_step(b->k);
     return enlarged_plane_save(b->k, size, &plane, (const int64_t[]){n, n}, (const int[]){2, 3},
-                               path);
+                               NULL, path);
 }

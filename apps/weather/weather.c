@@ -157,7 +157,7 @@ static void draw(const weather_air *a, const char *path)
     const int64_t *n = a->c->size, y = n[1] / 8;
     const kata_range plane = kata_box_3d(a->grid, 0, n[0], y, y + 1, 0, n[2]);
     enlarged_plane_save(a->k, a->now, &plane, (const int64_t[]){n[0], n[2]}, (const int[]){1, 3},
-                        path);
+                        NULL, path);
     if (kata_ok(a->k)) printf("wrote %s\n", path);
 }
 

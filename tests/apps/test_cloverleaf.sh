@@ -29,6 +29,25 @@ if [ "$(head -c 8 cloverleaf.png | od -An -tx1)" != " 89 50 4e 47 0d 0a 1a 0a" ]
     fail "cloverleaf.png is no PNG image"
 fi
 
+# ---- pictures ------------------------------------------------------------------------------------
+
+# The width that a PNG says it has.
+width_of() # FILE
+{
+    head -c 20 "$1" | tail -c 4 | od -An -tu1 | awk '{ print 256*$3 + $4 }'
+}
+
+# Few cells have several pixels each, many have one. Gas at rest has no vorticity: one colour, which
+# takes fewer bytes.
+if [ "$(width_of cloverleaf.png)" != 960 ]; then fail "960 cells have another width"; fi
+expect 0 run cloverleaf --cells 24 --steps 1 --quiet --vorticity rest.png
+expect 0 run cloverleaf --cells 24 --steps 40 --quiet --vorticity vorticity.png
+expect_in out "wrote vorticity.png"
+if [ "$(width_of vorticity.png)" != 384 ]; then fail "24 cells are not 384 pixels wide"; fi
+expect 0 run cloverleaf --dimensions 3 --cells 12 --steps 40 --quiet --vorticity in_space.png
+if [ "$(width_of in_space.png)" != 192 ]; then fail "12 cells are not 192 pixels wide"; fi
+if [ "$(wc -c <vorticity.png)" -le "$(wc -c <rest.png)" ]; then fail "nothing turns"; fi
+
 # ---- decks: what the mini-app prints for them ------------------------------------------------------
 
 cat >square.in <<'EOF'
