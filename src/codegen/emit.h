@@ -97,6 +97,7 @@ struct codegen_writer {
     bool twice;      /* the loops are written twice: see codegen_function */
     int planes;      /* whose rows run one after another before the next y; 0: one */
     bool blocks;     /* points run block by block where some rows are stored in blocks */
+    bool halves;     /* f16 is converted a vector at a time */
     bool streams;    /* results may be written past the caches */
     int interleaved; /* rows of a skewed box that run side by side; 0: boxes are not skewed */
     int pair;        /* rows are computed two by two along y (1) or z (2); 0: one by one */
@@ -125,6 +126,7 @@ struct codegen_writer {
     bool carries;   /* what the point before has written is known: see row_beside.c */
     int beside;     /* number of the row among those that run side by side; or CODEGEN_ROW_K */
     bool clear;     /* the points of a part at which all bytes that are read are zero */
+    bool widened;   /* what is read as f16 is at hand as float, and results stay float */
 };
 
 /* ---- facts.c: what is known of a loop -------------------------------------------------------- */
@@ -144,8 +146,7 @@ bool codegen_has_rows(const ir_kernel *kernel);
 bool codegen_combines_points(const codegen_writer *w);
 /* For a writer that collects: one of rows that do not. */
 codegen_writer codegen_at_once(const codegen_writer *w);
-/* Whether the function of a point is told if the point counts, by its last parameter `counts`:
- * vectors of reductions also have points without the colour. */
+/* Whether the last parameter of the function of a point, `counts`, says if it has the colour. */
 bool codegen_counts(const codegen_writer *w);
 /* Whether rows of a field at other offsets along y and z lie at multiples of the view's distances
  * from the row of the point. */

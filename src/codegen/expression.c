@@ -1,11 +1,17 @@
 /* Nodes as C expressions. Every compound expression stands in parentheses or is a call. */
 #include "codegen/beside.h"
+#include "codegen/halves.h"
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
 static void add_load(text *out, const codegen_writer *w, const ir_node *node)
 {
     kata_type storage = w->loop->storage[node->param];
+    const int half = codegen_half_of(w, node);
+    if (half >= 0) {
+        text_add(out, "half_%d%s[ix]", half, codegen_second(w));
+        return;
+    }
     if (w->clear && codegen_is_byte(w, node)) {
         text_add(out, "((%s)0)", codegen_type(w, node->type));
         return;

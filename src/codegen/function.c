@@ -121,6 +121,11 @@ static void add_points(const codegen_writer *w, nest *file, const bool *wanted)
         codegen_writer at_once = codegen_at_once(&point);
         codegen_point(&at_once, file);
     }
+    if (w->halves) {
+        codegen_writer widened = point;
+        widened.widened = true;
+        codegen_point(&widened, file);
+    }
     if (w->add_clear) {
         codegen_writer clear = point;
         clear.clear = true;
@@ -135,6 +140,7 @@ static void add_points(const codegen_writer *w, nest *file, const bool *wanted)
     w->add_functions(w, file);
     point.wanted = wanted + 2 * w->loop->kernel->graph.count;
     point.group = w->reuse->group_count + 1;
+    point.widened = w->halves;
     codegen_point(&point, file);
 }
 

@@ -4,6 +4,7 @@
  * A pass makes code faster and changes no result. To take one away, delete its row, and its file
  * or function. KATA_WITHOUT leaves passes out by their names, to see what each is worth. */
 #include "codegen/bin_checks.h"
+#include "codegen/halves.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -211,6 +212,7 @@ static const struct {
     {"defer", defer_bricks},         /* lanes of a brick while the next one is computed */
     {"rounds", run_rounds},          /* reductions: lanes stay in registers */
     {"whole", run_whole},            /* rows of whole vectors are not collected */
+    {"halves", codegen_find_halves}, /* f16 becomes float, and float f16, by vectors */
     {"planes", group_planes},        /* sums along columns: rows of some planes in turn */
     {"prefetch", codegen_prefetch},  /* what is read and written soon */
     {"stream", stream_results},      /* results past the caches */

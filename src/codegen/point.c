@@ -1,7 +1,7 @@
 /* The function of a point: all that is computed from values of fields, and the stores. Compilers
  * put it into the loops that call it, where the points of a vector are computed side by side. For
  * each store it is given the address of the element that it makes. */
-#include "codegen/emit.h"
+#include "codegen/halves.h"
 
 void codegen_steps(const codegen_writer *w, nest *in, codegen_level level)
 {
@@ -15,11 +15,12 @@ void codegen_steps(const codegen_writer *w, nest *in, codegen_level level)
     }
 }
 
-static void add_stored_value(text *out, const codegen_writer *w, const ir_store *s)
+static void add_stored_value(text *out, const codegen_writer *w, int i)
 {
+    const ir_store *s = &w->loop->kernel->stores[i];
     const ir_param *param = &w->loop->kernel->params[s->param];
     kata_type storage = w->loop->storage[s->param];
-    bool field = ir_param_is_field(param);
+    bool field = ir_param_is_field(param) && !codegen_holds_float(w, i);
     if (field) text_add(out, "%s", codegen_store_open(storage, param->type).is);
     codegen_operand(out, w, s->value);
     if (field) text_add(out, "%s", codegen_store_close(storage, param->type));
@@ -76,7 +77,7 @@ void codegen_store(const codegen_writer *w, nest *in, int i, const char *to)
     else if (codegen_adds_rows(w->loop->kernel, s->param))
         add_added(line, w, s);
     else
-        add_stored_value(line, w, s);
+        add_stored_value(line, w, i);
     if (!s->condition && !counts) return;
     text_add(line, " : ");
     if (lanes && w->collects)
@@ -96,8 +97,7 @@ void codegen_point(const codegen_writer *w, nest *file)
     text_add(&function->head, "(const int64_t ix");
     codegen_point_parameters(&function->head, w);
     for (int i = 0; i < kernel->store_count; i++)
-        text_add(&function->head, ", %s *const to_%d",
-                 codegen_element_type(w->loop, kernel->stores[i].param), i);
+        text_add(&function->head, ", %s *const to_%d", codegen_held_type(w, i), i);
     text_add(&function->head, codegen_counts(w) ? ", const %s counts)" : ")", w->dialect->boolean);
     codegen_steps(w, function, CODEGEN_POINT);
     for (int i = 0; i < kernel->store_count; i++)

@@ -1,7 +1,9 @@
 /* What the function of a point is given: indices and sizes, numbers, what was computed further out,
- * the rows that are read and written, and what earlier groups of reused values hold. The same list
- * is written twice: with types where the function is declared, without where a loop calls it. */
+ * the rows that are read and written, what earlier groups of reused values hold, and f16 as float.
+ * The same list is written twice: with types where the function is declared, without where a loop
+ * calls it. */
 #include "codegen/beside.h"
+#include "codegen/halves.h"
 
 typedef struct list {
     const codegen_writer *w;
@@ -97,6 +99,16 @@ static void add_reused(const list *l)
     }
 }
 
+/* What is read as f16, as float. */
+static void add_halves(const list *l)
+{
+    const ir_kernel *kernel = l->w->loop->kernel;
+    for (int i = 0; i < kernel->access_count && l->w->widened; i++)
+        if (codegen_is_half(l->w->loop, kernel->accesses[i].param))
+            add_item(l, "const float *const",
+                     codegen_format("half_%d%s", i, codegen_second(l->w)).is);
+}
+
 /* What the point before has written. */
 static void add_carried(const list *l)
 {
@@ -125,6 +137,7 @@ static void add_all(const list *l)
     add_rows(l);
     add_blocks(l);
     add_reused(l);
+    add_halves(l);
     add_carried(l);
 }
 
@@ -146,6 +159,7 @@ void codegen_point_name(text *out, const codegen_writer *w)
         text_add(out, "%s_point%s", name,
                  w->carries                 ? "_carrying"
                  : w->clear                 ? "_clear"
+                 : w->widened               ? "_widened"
                  : w->whole && !w->collects ? "_at_once"
                                             : "");
     else if (w->group > w->reuse->group_count)

@@ -150,6 +150,31 @@ KATA_INLINED void kata_put(void *to, const void *from, int64_t bytes, int flags)
         *(kata_sixteenth *)(out + done) = *(const kata_sixteenth *)(in + done);
 }
 
+/* The elements of a vector as float, or as f16: `count`, a multiple of 8 where there is F16C. */
+KATA_INLINED void kata_f32s_of_f16s(float *to, const kata_half *from, int count)
+{
+#if defined(__F16C__)
+    typedef short halves __attribute__((vector_size(16), aligned(2), may_alias));
+    typedef float floats __attribute__((vector_size(32), may_alias));
+    for (int i = 0; i < count; i += 8)
+        *(floats *)(to + i) = __builtin_ia32_vcvtph2ps256(*(const halves *)(from + i));
+#else
+    KATA_SIDE_BY_SIDE for (int i = 0; i < count; i++) to[i] = kata_f32_of_f16(from[i]);
+#endif
+}
+
+KATA_INLINED void kata_f16s_of_f32s(kata_half *to, const float *from, int count)
+{
+#if defined(__F16C__)
+    typedef short halves __attribute__((vector_size(16), may_alias));
+    typedef float floats __attribute__((vector_size(32), may_alias));
+    for (int i = 0; i < count; i += 8) /* 0: to nearest, ties to even */
+        *(halves *)(to + i) = __builtin_ia32_vcvtps2ph256(*(const floats *)(from + i), 0);
+#else
+    KATA_SIDE_BY_SIDE for (int i = 0; i < count; i++) to[i] = kata_f16_of_f32(from[i]);
+#endif
+}
+
 /* Called after the last of these writes: now other threads may read what they wrote. */
 KATA_INLINED void kata_streamed(void)
 {

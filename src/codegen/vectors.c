@@ -6,7 +6,7 @@
  * computed one by one.
  *
  * A writer of pairs (row_pairs.c) has two rows: a vector of each is computed in one loop. */
-#include "codegen/emit.h"
+#include "codegen/halves.h"
 
 /* The first store that is not to lanes; NULL when all are. */
 static const ir_store *first_in_memory(const codegen_writer *w)
@@ -55,8 +55,7 @@ void codegen_held(const codegen_writer *w, nest *in)
     for (int i = 0; i < w->loop->kernel->store_count; i++)
         if (codegen_is_held(w, i))
             nest_statement(in, "%s%s new_%d%s[lanes] %s", w->dialect->local,
-                           codegen_element_type(w->loop, w->loop->kernel->stores[i].param), i,
-                           codegen_second(w), w->dialect->aligned);
+                           codegen_held_type(w, i), i, codegen_second(w), w->dialect->aligned);
 }
 
 static void add_puts(const codegen_writer *w, nest *in)
@@ -64,23 +63,30 @@ static void add_puts(const codegen_writer *w, nest *in)
     for (int i = 0; i < w->loop->kernel->store_count; i++) {
         if (!codegen_is_held(w, i)) continue;
         bool streams = w->streams && codegen_may_stream(w->loop, i);
-        nest_statement(in, "kata_put(%s, new_%d%s, lanes * sizeof *new_%d, %s)",
-                       codegen_target_row(w, i, "at").is, i, codegen_second(w), i,
+        bool narrows = codegen_holds_float(w, i);
+        codegen_label from =
+            codegen_format("%s_%d%s", narrows ? "narrow" : "new", i, codegen_second(w));
+        if (narrows) codegen_narrow_result(w, in, i);
+        nest_statement(in, "kata_put(%s, %s, lanes * sizeof *%s, %s)",
+                       codegen_target_row(w, i, "at").is, from.is, from.is,
                        streams ? "flags" : "0");
     }
 }
 
-static void add_vector(const codegen_writer *w, nest *in)
+static void add_vector(const codegen_writer *writer, nest *in)
 {
-    if (w->loop->colored) codegen_color_whole(w, in);
-    if (w->loop->colored) codegen_color_vector(w, in);
-    codegen_each_row(w, in, codegen_held);
-    codegen_vector(w, in);
-    if (w->loop->colored) {
-        codegen_color_puts(w, in);
-        codegen_color_hold(w, in);
+    codegen_writer w = *writer;
+    w.widened = w.halves && !w.clear;
+    if (w.loop->colored) codegen_color_whole(&w, in);
+    if (w.loop->colored) codegen_color_vector(&w, in);
+    codegen_each_row(&w, in, codegen_held);
+    if (w.widened) codegen_each_row(&w, in, codegen_widen_row);
+    codegen_vector(&w, in);
+    if (w.loop->colored) {
+        codegen_color_puts(&w, in);
+        codegen_color_hold(&w, in);
     } else {
-        codegen_each_row(w, in, add_puts);
+        codegen_each_row(&w, in, add_puts);
     }
 }
 

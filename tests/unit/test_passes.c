@@ -17,7 +17,7 @@ enum { EVEN = 72, NX = 83, NY = 5, NZ = 9, POINTS = NX * NY * NZ, MOST = 6 * POI
 /* A star that is high; a box whose points share sums along x; many results; components that stand
  * in blocks; sums, of points that write a field, in any rows and in rows of whole vectors, and of
  * points that do not; bytes that decide between numbers; levels that run in order; points of a
- * colour; elements of a table; sums along columns. */
+ * colour; elements of a table; sums along columns; numbers of 16 bits. */
 static const char text_of_kernels[] =
     "kernel star(in double u, out double v)\n"
     "{\n"
@@ -60,11 +60,12 @@ static const char text_of_kernels[] =
     "kernel colored(in double u, inout double v) { v = 0.5*(v[1,0,0] + v) + u; }\n"
     "const double powers[9] = {1, 2, 4, 8, 16, 32, 64, 128, 256};\n"
     "kernel chosen(in double u, out double v) { v = powers[(int)u%9]; }\n"
-    "kernel columns(in double u, sum double v along xy) { v += 0.3*u + iz; }\n";
-static const char *const kernels[] = {"star",    "box",    "many",   "parts",  "total",
-                                      "even",    "alone",  "bytes",  "masked", "levels",
-                                      "colored", "chosen", "columns"};
-static const int components[] = {1, 1, 6, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    "kernel columns(in double u, sum double v along xy) { v += 0.3*u + iz; }\n"
+    "kernel halves(in float u, out float v) { v = u[-1,0,0]*u[1,0,0] - u[0,1,-1]/3; }\n";
+static const char *const kernels[] = {"star",    "box",    "many",    "parts",  "total",
+                                      "even",    "alone",  "bytes",   "masked", "levels",
+                                      "colored", "chosen", "columns", "halves"};
+static const int components[] = {1, 1, 6, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
@@ -84,10 +85,13 @@ static text code_of(const ir_kernel *kernel, uint32_t without)
 {
     static const kata_type storage[4] = {KATA_F64, KATA_F64, KATA_F64, KATA_F64};
     static const kata_type with_bytes[4] = {KATA_F64, KATA_U8, KATA_F64, KATA_F64};
+    static const kata_type halves[4] = {KATA_F16, KATA_F16};
     static const codegen_rows blocked[3] = {CODEGEN_BLOCKED, CODEGEN_BLOCKED, CODEGEN_BLOCKED};
     bool bytes = strcmp(kernel->name, "bytes") == 0 || strcmp(kernel->name, "masked") == 0;
     codegen_loop loop = {.kernel = kernel,
-                         .storage = bytes ? with_bytes : storage,
+                         .storage = bytes                                 ? with_bytes
+                                    : strcmp(kernel->name, "halves") == 0 ? halves
+                                                                          : storage,
                          .rows = strcmp(kernel->name, "parts") == 0 ? blocked : NULL,
                          .colored = strcmp(kernel->name, "colored") == 0,
                          .without = without};
@@ -142,10 +146,11 @@ static queued queue_kernel(kata *k, kata_grid *g, kata_module *m, size_t kernel)
     static double values[3 * POINTS];
     int n = components[kernel], parts = is_kernel(kernel, "parts");
     kata_layout layout = parts ? KATA_BLOCKS : KATA_ARRAYS;
-    kata_field *u = kata_field_new(g, "u", KATA_F64, .components = parts ? 3 : 1, .layout = layout,
+    const kata_type type = is_kernel(kernel, "halves") ? KATA_F16 : KATA_F64;
+    kata_field *u = kata_field_new(g, "u", type, .components = parts ? 3 : 1, .layout = layout,
                                    .boundary = KATA_CLAMP);
     bool columns = is_kernel(kernel, "columns");
-    kata_field *v = kata_field_new(g, "v", KATA_F64, .components = n, .layout = layout,
+    kata_field *v = kata_field_new(g, "v", type, .components = n, .layout = layout,
                                    .along = columns ? KATA_X | KATA_Y : 0);
     for (int i = 0; i < (parts ? 3 : 1) * POINTS; i++) values[i] = (double)(i * 37 % 251) / 16;
     kata_put(u, kata_all(g), values, (parts ? 3 : 1) * POINTS);
