@@ -68,12 +68,6 @@ KATA_PUT_SOME(kata_i32)
 KATA_PUT_SOME(kata_i64)
 #undef KATA_PUT_SOME
 
-/* Holds back the elements of a vector: `bytes`, a multiple of 4. */
-KATA_INLINED void kata_hold(void *held, const void *from, int64_t bytes)
-{
-    kata_put(held, from, bytes, 0);
-}
-
 /* Writes the elements of a vector whose bits are set, and touches no other: other threads may be
  * writing these. `lanes` elements, at most 16, of `bytes` bytes; higher bits mean nothing. */
 KATA_INLINED void kata_put_colored(void *to, const void *from, int64_t lanes, int64_t bytes,

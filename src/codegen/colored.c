@@ -60,7 +60,7 @@ void codegen_color_hold(const codegen_writer *w, nest *in)
 {
     for (int i = 0; i < w->loop->kernel->store_count; i++)
         if (codegen_is_held(w, i))
-            nest_statement(in, "kata_hold(held_%d, new_%d, sizeof new_%d)", i, i, i);
+            nest_statement(in, "kata_put(held_%d, new_%d, sizeof new_%d, 0)", i, i, i);
     nest_statement(in, "held_at = at");
     nest_statement(in, "held = colored");
 }
@@ -128,7 +128,7 @@ void codegen_color_whole(const codegen_writer *w, nest *in)
     codegen_vector(w, vectors);
     put_between(w, nest_format(vectors, NEST_IF, "start > first"));
     for (int i = 0; i < w->loop->kernel->store_count; i++)
-        nest_statement(vectors, "kata_hold(whole_%d, new_%d, sizeof new_%d)", i, i, i);
+        nest_statement(vectors, "kata_put(whole_%d, new_%d, sizeof new_%d, 0)", i, i, i);
     put_between(w, whole);
     nest_statement(nest_format(whole, NEST_IF, "start >= %s", codegen_end_of(w)), "break");
     nest_statement(whole, "at = last");

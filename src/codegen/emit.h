@@ -85,22 +85,23 @@ struct codegen_writer {
     const codegen_step *steps;
 
     /* Decided by passes.c and the files of passes. */
-    int line;        /* points of a cache line, of which vectors are parts; 0: no vectors */
-    bool aligned;    /* vectors begin where memory is aligned */
-    bool overlaps;   /* the first and last vectors of a row may overlap others */
-    bool rounds;     /* all lanes of a brick in one loop */
-    bool collects;   /* what points contribute to a brick is combined behind its last point */
-    bool defers;     /* and behind the last point of the next brick, if that is whole */
-    bool whole;      /* rows of whole vectors are not collected: each point goes to its lane */
-    bool hidden;     /* compilers are not told how addresses of rows are related */
-    bool copies;     /* the function has copies of its box and views */
-    bool twice;      /* the loops are written twice: see codegen_function */
-    int planes;      /* whose rows run one after another before the next y; 0: one */
-    bool blocks;     /* points run block by block where some rows are stored in blocks */
-    bool halves;     /* f16 is converted a vector at a time */
-    bool streams;    /* results may be written past the caches */
-    int interleaved; /* rows of a skewed box that run side by side; 0: boxes are not skewed */
-    int pair;        /* rows are computed two by two along y (1) or z (2); 0: one by one */
+    int line;         /* points of a cache line, of which vectors are parts; 0: no vectors */
+    bool aligned;     /* vectors begin where memory is aligned */
+    bool overlaps;    /* the first and last vectors of a row may overlap others */
+    bool rounds;      /* all lanes of a brick in one loop */
+    bool collects;    /* what points contribute to a brick is combined behind its last point */
+    bool defers;      /* and behind the last point of the next brick, if that is whole */
+    bool whole;       /* rows of whole vectors are not collected: each point goes to its lane */
+    bool hidden;      /* compilers are not told how addresses of rows are related */
+    bool copies;      /* the function has copies of its box and views */
+    bool twice;       /* the loops are written twice: see codegen_function */
+    int planes;       /* whose rows run one after another before the next y; 0: one */
+    bool blocks;      /* points run block by block where some rows are stored in blocks */
+    bool halves;      /* f16 is converted a vector at a time */
+    bool streams;     /* results may be written past the caches */
+    bool whole_lines; /* and that as whole lines: vectors are parts of one */
+    int interleaved;  /* rows of a skewed box that run side by side; 0: boxes are not skewed */
+    int pair;         /* rows are computed two by two along y (1) or z (2); 0: one by one */
     ir_id cases[CODEGEN_CASES]; /* conditions for which the loops of a row are written again */
     int case_count;
     codegen_reuse *reuse;     /* NULL: no values are reused */
@@ -332,9 +333,8 @@ void codegen_color_vector(const codegen_writer *w, nest *in);
  * holds back those of the vector at `at`. */
 void codegen_color_puts(const codegen_writer *w, nest *in);
 void codegen_color_hold(const codegen_writer *w, nest *in);
-/* All vectors from the one at `start` on that overlap no other, where these may be written whole:
- * of two colours, if the points between those of the colour are safe from others. Leaves the loop
- * when there is none left. */
+/* All vectors from `start` on that overlap no other, where these may be written whole: of two
+ * colours, if others leave the points between alone. Leaves the loop when none is left. */
 void codegen_color_whole(const codegen_writer *w, nest *in);
 /* The loop over the points of a row, from one index to another, that have the colour. */
 nest *codegen_color_points(nest *in, const char *from, const char *to);

@@ -67,6 +67,13 @@ static nest *add_function(const codegen_writer *w, nest *file, bool loops)
                        loops ? ", const int flags" : "");
 }
 
+/* Lanes of a vector. Points of a colour that are added up have much beside them: two registers. */
+static const char *vector_of(const codegen_writer *w)
+{
+    if (w->whole_lines) return "KATA_LINE";
+    return w->loop->colored && codegen_combines_points(w) ? "KATA_PAIR" : "KATA_VECTOR";
+}
+
 static nest *begin_function(const codegen_writer *w, nest *file)
 {
     nest *function = add_function(w, file, w->twice);
@@ -74,9 +81,7 @@ static nest *begin_function(const codegen_writer *w, nest *file)
     nest_statement(function, "const int64_t *const size = arguments->size");
     nest_statement(function, "const int64_t nx = size[0], ny = size[1], nz = size[2]");
     if (!w->twice) nest_statement(function, "const int flags = arguments->flags");
-    const char *vector =
-        codegen_combines_points(w) && w->loop->colored ? "KATA_PAIR" : "KATA_VECTOR";
-    if (w->line) nest_statement(function, "enum { lanes = %s(%d) }", vector, w->line);
+    if (w->line) nest_statement(function, "enum { lanes = %s(%d) }", vector_of(w), w->line);
     if (w->loop->colored) codegen_color_numbers(w, function);
     if (w->loop->kernel->direction)
         nest_statement(function, "const abi_levels *const levels = arguments->levels");

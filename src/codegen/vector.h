@@ -36,6 +36,8 @@
 /* Two of them, if a line has as many: where what surrounds a vector takes longer than its points.
  */
 #define KATA_PAIR(line) (KATA_VECTOR(line) < (line) ? 2 * KATA_VECTOR(line) : (line))
+/* As many as make whole cache lines. */
+#define KATA_LINE(line) (line)
 /* The last multiple of `lanes` up to an offset. */
 #define KATA_DOWN(offset, lanes) ((offset) - (((offset) % (lanes)) + (lanes)) % (lanes))
 

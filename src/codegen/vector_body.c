@@ -1,12 +1,21 @@
 /* What loops over the vectors of a row have in common: a loop over the lanes of a vector, and where
  * its results go. */
 #include "codegen/emit.h"
+#include "codegen/halves.h"
 
 #include <stdlib.h>
 
 bool codegen_is_held(const codegen_writer *w, int store)
 {
     return !codegen_has_lanes(w->loop, w->loop->kernel->stores[store].param);
+}
+
+void codegen_held(const codegen_writer *w, nest *in)
+{
+    for (int i = 0; i < w->loop->kernel->store_count; i++)
+        if (codegen_is_held(w, i))
+            nest_statement(in, "%s%s new_%d%s[lanes] %s", w->dialect->local,
+                           codegen_held_type(w, i), i, codegen_second(w), w->dialect->aligned);
 }
 
 codegen_label codegen_target_row(const codegen_writer *w, int store, const char *at)

@@ -50,38 +50,86 @@ static void add_bounds(const codegen_writer *w, nest *in)
     if (w->loop->colored) codegen_color_row(w, in);
 }
 
-void codegen_held(const codegen_writer *w, nest *in)
+/* The array that holds the results of a store as they are stored. */
+static codegen_label stored_name(const codegen_writer *w, int store)
 {
-    for (int i = 0; i < w->loop->kernel->store_count; i++)
-        if (codegen_is_held(w, i))
-            nest_statement(in, "%s%s new_%d%s[lanes] %s", w->dialect->local,
-                           codegen_held_type(w, i), i, codegen_second(w), w->dialect->aligned);
+    const char *name = codegen_holds_float(w, store) ? "narrow" : "new";
+    return codegen_format("%s_%d%s", name, store, codegen_second(w));
+}
+
+/* Writes an array of results, which the store sends past the caches or not. */
+static void add_put(const codegen_writer *w, nest *in, int store, const char *at, const char *of)
+{
+    bool streams = w->streams && codegen_may_stream(w->loop, store);
+    nest_statement(in, "kata_put(%s, %s, sizeof %s, %s)", codegen_target_row(w, store, at).is, of,
+                   of, streams ? "flags" : "0");
 }
 
 static void add_puts(const codegen_writer *w, nest *in)
 {
     for (int i = 0; i < w->loop->kernel->store_count; i++) {
         if (!codegen_is_held(w, i)) continue;
-        bool streams = w->streams && codegen_may_stream(w->loop, i);
-        bool narrows = codegen_holds_float(w, i);
-        codegen_label from =
-            codegen_format("%s_%d%s", narrows ? "narrow" : "new", i, codegen_second(w));
-        if (narrows) codegen_narrow_result(w, in, i);
-        nest_statement(in, "kata_put(%s, %s, lanes * sizeof *%s, %s)",
-                       codegen_target_row(w, i, "at").is, from.is, from.is,
-                       streams ? "flags" : "0");
+        if (codegen_holds_float(w, i)) codegen_narrow_result(w, in, i);
+        add_put(w, in, i, "at", stored_name(w, i).is);
     }
+}
+
+static void add_lines(const codegen_writer *w, nest *in)
+{
+    for (int i = 0; i < w->loop->kernel->store_count; i++)
+        if (codegen_is_held(w, i))
+            nest_statement(in, "%s%s line_%d[line] %s", w->dialect->local,
+                           codegen_element_type(w->loop, w->loop->kernel->stores[i].param), i,
+                           w->dialect->aligned);
+}
+
+/* Results of a part of a line: they wait until the line is whole if it is streamed. */
+static void add_part_puts(const codegen_writer *w, nest *part, nest *streamed)
+{
+    nest *waits = nest_format(part, NEST_IF, "streams");
+    for (int i = 0; i < w->loop->kernel->store_count; i++) {
+        if (!codegen_is_held(w, i)) continue;
+        if (codegen_holds_float(w, i)) codegen_narrow_result(w, waits, i);
+        nest_statement(waits, "kata_put(line_%d + begin, %s, sizeof %s, 0)", i,
+                       stored_name(w, i).is, stored_name(w, i).is);
+        add_put(w, streamed, i, "line_at", codegen_format("line_%d", i).is);
+    }
+    add_puts(w, nest_add(part, NEST_ELSE));
+}
+
+static void compute_vector(const codegen_writer *w, nest *in)
+{
+    codegen_each_row(w, in, codegen_held);
+    if (w->widened) codegen_each_row(w, in, codegen_widen_row);
+    codegen_vector(w, in);
+}
+
+/* A line in parts, of which each is a vector. Where registers are lines, this is a vector. */
+static void add_line(const codegen_writer *w, nest *in)
+{
+    nest_statement(in, "enum { line = lanes, parts = line / KATA_VECTOR(%d) }", w->line);
+    nest_statement(in, "const int streams = parts > 1 && flags & ABI_STREAM");
+    nest_statement(in, "const int64_t line_at = at");
+    add_lines(w, in);
+    nest *part =
+        nest_loop(in, NEST_PLAIN, "int64_t begin = 0; begin < line; begin += line / parts");
+    nest_statement(part, "enum { lanes = line / parts }");
+    nest_statement(part, "const int64_t at = line_at + begin");
+    compute_vector(w, part);
+    add_part_puts(w, part, nest_format(in, NEST_IF, "streams"));
 }
 
 static void add_vector(const codegen_writer *writer, nest *in)
 {
     codegen_writer w = *writer;
     w.widened = w.halves && !w.clear;
+    if (w.whole_lines) {
+        add_line(&w, in);
+        return;
+    }
     if (w.loop->colored) codegen_color_whole(&w, in);
     if (w.loop->colored) codegen_color_vector(&w, in);
-    codegen_each_row(&w, in, codegen_held);
-    if (w.widened) codegen_each_row(&w, in, codegen_widen_row);
-    codegen_vector(&w, in);
+    compute_vector(&w, in);
     if (w.loop->colored) {
         codegen_color_puts(&w, in);
         codegen_color_hold(&w, in);
