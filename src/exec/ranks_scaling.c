@@ -30,7 +30,7 @@ static chain_slot *stretch_slot(const chain_slot *slot, const int64_t times[3], 
     *larger_one = *slot;
     larger_one->array = NULL;
     larger_one->part = NULL;
-    for (int d = 0; d < slot->shape.rank; d++) {
+    for (int d = 0; d < 3 && d < slot->shape.rank; d++) {
         int64_t more = slot->staggered[d];
         larger_one->shape.size[d] = (slot->shape.size[d] - more) * times[d] + more;
         if (slot->absent_axis[d]) larger_one->shape.size[d] = slot->shape.size[d];

@@ -30,9 +30,9 @@ static void add_axes(text *out, const io_scaling *s, int plot)
                  "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%d %%</text>\n",
                  left, y_of(percent / 100.0), left + WIDTH, y_of(percent / 100.0), left - 6,
                  y_of(percent / 100.0) + 4, percent);
-    for (double ranks = 1; ranks <= s->ranks[s->count - 1]; ranks *= 10)
-        text_add(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.0f</text>\n",
-                 x_of(s, plot, ranks), TOP + HEIGHT + 16, ranks);
+    for (int64_t ranks = 1; (double)ranks <= s->ranks[s->count - 1]; ranks *= 10)
+        text_add(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%lld</text>\n",
+                 x_of(s, plot, (double)ranks), TOP + HEIGHT + 16, (long long)ranks);
     text_add(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">ranks</text>\n", left + WIDTH / 2,
              TOP + HEIGHT + 34);
 }
