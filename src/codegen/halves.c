@@ -3,9 +3,10 @@
  * not find them: in a loop over lanes they would do the integer code, which is longer than most
  * kernels.
  *
- * In front of the loop over the lanes, what the points read of a row at one offset is converted
- * into an array of float, and behind it the results are, which the loop leaves in such arrays, too.
- * So the function of the points of a vector is another than that of single points. */
+ * What points read of a row at one offset is converted into an array of float, in front of the loop
+ * over the lanes. The loop leaves results in such arrays, too, which are converted behind it. So
+ * points of a vector and single points have functions of their own.
+ */
 #include "codegen/halves.h"
 
 #include <string.h>

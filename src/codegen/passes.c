@@ -210,7 +210,7 @@ static const struct {
     {"inline", compute_temporaries}, /* temporaries are computed where they are read */
     {"blocks", run_blocks},          /* rows stored in blocks: one index for a block */
     {"lookups", codegen_look_up},    /* elements of tables from memory, instead of choices */
-    {"vectors", run_vectors},        /* points of a row by 8 or 16: needed by most below */
+    {"vectors", run_vectors},        /* points of a row by registers: needed by most below */
     {"colors", run_colors},          /* the same for points of a colour, by masks */
     {"align", align_vectors},        /* vectors begin where cache lines do */
     {"overlap", overlap_vectors},    /* no single points at the ends of rows */
