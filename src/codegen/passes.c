@@ -79,15 +79,17 @@ static bool align_vectors(codegen_writer *w) { return w->aligned = true; }
 static bool overlap_vectors(codegen_writer *w) { return w->overlaps = true; }
 
 /* A processor collects lines of a few results at once from their parts. So many results wait in the
- * first-level cache until a line is whole. */
+ * first-level cache until a line is whole. Lines of still more would not stay there, and compilers
+ * need long for them. */
 static bool stream_results(codegen_writer *w)
 {
-    enum { MANY = 4 };
+    enum { MANY = 4, TOO_MANY = 64 };
     int streamed = 0;
     for (int i = 0; i < w->loop->kernel->store_count; i++)
         streamed += codegen_may_stream(w->loop, i);
     bool in_order = codegen_combines_points(w) && !w->collects;
-    w->whole_lines = w->line && streamed > MANY && !w->loop->colored && !w->pair && !in_order;
+    bool collected = streamed > MANY && streamed < TOO_MANY;
+    w->whole_lines = w->line && collected && !w->loop->colored && !w->pair && !in_order;
     return w->streams = true;
 }
 
