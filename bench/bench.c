@@ -1,5 +1,5 @@
-/* bench [--quick] [--sizes] [--ways WAY,...] [--steps N] [--json FILE] [--svg FILE] [--threads N]
- *       [--seconds S] [--without PASS,...] [CASE...] */
+/* bench [--quick] [--sizes] [--row N] [--ways WAY,...] [--steps N] [--json FILE] [--svg FILE]
+ *       [--threads N] [--seconds S] [--without PASS,...] [CASE...] */
 #include "bench.h"
 
 #include <omp.h>
@@ -17,6 +17,7 @@ typedef struct settings {
     const char *without; /* passes of code generation that are left out; NULL: none */
     int threads;
     int64_t steps;
+    int64_t row; /* points along x of the sizes that are wanted; 0: all */
     double seconds;
     char **names; /* NULL at the end; none: all cases */
 } settings;
@@ -34,9 +35,9 @@ static int usage(const char *wrong)
     FILE *to = wrong ? stderr : stdout;
     if (wrong) fprintf(to, "bench: '%s' is not understood\n", wrong);
     fprintf(to,
-            "usage: bench [--quick] [--sizes] [--ways WAY,...] [--steps N] [--json FILE] "
-            "[--svg FILE]\n             [--threads N] [--seconds S] [--without PASS,...] "
-            "[CASE...]\n"
+            "usage: bench [--quick] [--sizes] [--row N] [--ways WAY,...] [--steps N] [--json FILE]\n"
+            "             [--svg FILE] [--threads N] [--seconds S] [--without PASS,...] [CASE...]\n"
+            "--row: of --sizes those with N points along x\n"
             "ways: same (the same fields again and again), single (fields swapped, step by step),\n"
             "      chain (fields swapped, N steps in a chain)\ncases:");
     for (int i = 0; case_at(i); i++) fprintf(to, "%s '%s'", i ? "," : "", case_at(i)->name);
@@ -84,6 +85,8 @@ static bool read_option(settings *s, const char *option, const char *value)
         s->threads = (int)strtol(value, &rest, 10);
     else if (strcmp(option, "--steps") == 0)
         s->steps = strtol(value, &rest, 10);
+    else if (strcmp(option, "--row") == 0)
+        s->row = strtol(value, &rest, 10);
     else if (strcmp(option, "--seconds") == 0)
         s->seconds = strtod(value, &rest);
     else
@@ -162,7 +165,8 @@ static void run_case(const settings *s, const bench_case *c, results *r)
         if (!(c->ways & s->ways & way)) continue;
         if (!s->sizes) run_one(s, c, way, s->quick ? c->sizes->quick : c->sizes->full, r);
         for (int i = 0; s->sizes && i < BENCH_SWEPT && c->sizes->swept[i][0]; i++)
-            run_one(s, c, way, c->sizes->swept[i], r);
+            if (!s->row || s->row == c->sizes->swept[i][0])
+                run_one(s, c, way, c->sizes->swept[i], r);
     }
 }
 

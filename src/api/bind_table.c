@@ -1,6 +1,8 @@
 /* Arguments of kata_apply for table parameters: arrays of numbers, and scalar arrays. */
 #include "api/apply.h"
 
+#include <string.h>
+
 static kata_status unknown_length(const api_application *a, int p)
 {
     const ir_param *param = &a->kernel->params[p];
@@ -45,11 +47,33 @@ static bool element(const kata_arg *arg, ir_type type, int64_t i, ir_value *out)
     return true;
 }
 
+/* Elements of the table's own type, of which none needs to be converted. */
+static void copy(const void *from, size_t bytes, int count, ir_value *to)
+{
+    const char *at = from;
+    memset(to, 0, (size_t)count * sizeof *to);
+    if (bytes == sizeof *to)
+        memcpy(to, from, (size_t)count * bytes);
+    else
+        for (int i = 0; i < count; i++) memcpy(&to[i], at + (size_t)i * bytes, bytes);
+}
+
+static bool is_copied(const kata_arg *arg, ir_type type)
+{
+    return ir_type_of_storage(arg->type) == type && !ir_type_is_narrow(type) &&
+           ir_storages[arg->type].bytes == ir_types[type].bytes;
+}
+
 kata_status api_bind_table(api_application *a, int p)
 {
     const ir_param *param = &a->kernel->params[p];
     if (api_arg_is_scalar(&a->args[p])) return api_bind_scalar(a, p);
     kata_status status = check(a, p);
+    if (!status && is_copied(&a->args[p], param->type)) {
+        copy(a->args[p].as.table, (size_t)ir_types[param->type].bytes, param->count,
+             a->bindings[p].table);
+        return KATA_OK;
+    }
     for (int i = 0; i < param->count && !status; i++) {
         if (element(&a->args[p], param->type, i, &a->bindings[p].table[i])) continue;
         API_BEGIN(a, "element %d of argument %d of kernel '%s' does not fit in %s", i, p + 1,

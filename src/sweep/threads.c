@@ -8,10 +8,12 @@
  * All loops on boxes of a size run on equally many threads, for they work on the same fields: if
  * some ran on one thread and some on several, values would move from cache to cache. Runs are timed
  * in blocks, of which the fastest counts: before it, values have come into the right caches. For
- * the same reason such a box is cut into one block for each thread, which begins with its own.
+ * the same reason such a box is cut into one block for each thread, which begins with its own; so
+ * are larger ones of which threads find a good part in their own caches.
  *
  * Large boxes run on all threads from the beginning, unless meeting is known to be slow, because
  * threads have no cores of their own. */
+#include "machine/machine.h"
 #include "sweep/loop.h"
 
 #include <math.h>
@@ -108,6 +110,13 @@ static int64_t levels_of(const sweep_loop *l)
     return l->levels && !l->pipelined ? sweep_level_count(l, &l->box) : 1;
 }
 
+/* Whether threads find much of a box in their own caches, each where it was the last time. */
+static bool stays_near(const sweep_loop *l, int64_t points)
+{
+    const int64_t most = HOSTILE(4 * machine_second_cache(), 1024);
+    return points * l->work <= l->thread_count * most;
+}
+
 double sweep_threads_begin(sweep_loop *l, int64_t points)
 {
     int64_t together = points / levels_of(l);
@@ -116,7 +125,7 @@ double sweep_threads_begin(sweep_loop *l, int64_t points)
     bool timed = size && size->left-- <= 0;
     if (size) threads = (int)larger(timed ? size->trying : size->chosen, 1);
     l->thread_count = (int)larger(threads, 1);
-    l->few = size && !l->workers->crowded;
+    l->few = (size || stays_near(l, together)) && !l->workers->crowded;
     l->fill_threads = together * l->work < FILL_WORK ? 1 : l->thread_count;
     l->timed_size = timed ? size : NULL;
     return timed ? clock_seconds() : 0;
