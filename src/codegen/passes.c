@@ -110,7 +110,7 @@ static bool copy_views(codegen_writer *w)
     return true;
 }
 
-enum { FEW_NODES = 32 }; /* of a graph */
+enum { FEW_NODES = 128 }; /* of a graph; more take long to compile */
 
 /* Of small kernels the loops are compiled twice, once without prefetching and streaming stores.
  * Then no vector asks whether it should, and registers are left for the rest. */
