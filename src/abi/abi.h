@@ -109,4 +109,25 @@ typedef struct abi_arguments {
 
 typedef void abi_function(const abi_box *box, const abi_arguments *arguments);
 
+/* Instructions of x86-64 that not every processor has. Before the library calls anything in a file
+ * of generated code, it looks into abi_needs, which says what the file was compiled for. */
+enum { ABI_AVX = 1, ABI_AVX2 = 2, ABI_FMA = 4, ABI_AVX512 = 8 };
+
+#ifdef ABI_GENERATED
+__attribute__((visibility("default"))) const int32_t abi_needs = 0
+#ifdef __AVX__
+                                                                 | ABI_AVX
+#endif
+#ifdef __AVX2__
+                                                                 | ABI_AVX2
+#endif
+#ifdef __FMA__
+                                                                 | ABI_FMA
+#endif
+#ifdef __AVX512F__
+                                                                 | ABI_AVX512
+#endif
+    ;
+#endif
+
 #endif

@@ -275,6 +275,11 @@ void jit_library_unload(void *handle);
 /* Loads a text from a folder, or compiles it there. */
 jit_outcome jit_library_make(jit *j, const jit_folder *folder, jit_flags flags, jit_work *w);
 
+/* ---- instructions.c: what the processor must have -------------------------------------------- */
+
+/* The instructions that a library was compiled for and this processor lacks; NULL: none. */
+const char *jit_lacking(void *library);
+
 /* ---- turn.c: one process compiles a text ------------------------------------------------------
  */
 

@@ -60,6 +60,16 @@ static void *open_library(const files *f, text *report)
     return handle;
 }
 
+/* Closes a library that this processor cannot run, and says which instructions it lacks. */
+static const char *close_unable(void **handle)
+{
+    const char *lacking = jit_lacking(*handle);
+    if (!lacking) return NULL;
+    dlclose(*handle);
+    *handle = NULL;
+    return lacking;
+}
+
 static int hash_file(const jit_folder *folder, const char *name, char hex[33])
 {
     char *data;
@@ -83,6 +93,7 @@ static int load_checked(const files *f, void **handle)
     if (!error && size == 32 && memcmp(sum, hex, 32) == 0) {
         utimensat(f->folder->file, f->shared, NULL, 0); /* its last use, see trim.c */
         *handle = open_library(f, &ignored);
+        if (*handle) close_unable(handle);
     }
     free(sum);
     text_free(&ignored);
@@ -184,7 +195,14 @@ static jit_outcome build_and_load(jit *j, files *f, jit_flags flags, jit_work *w
     jit_outcome result = build(j, f, flags, w);
     if (result != JIT_LOADED) return result;
     w->handle = open_library(f, &w->report);
-    return w->handle ? JIT_LOADED : JIT_BAD_FOLDER;
+    if (!w->handle) return JIT_BAD_FOLDER;
+    const char *lacking = close_unable(&w->handle);
+    if (!lacking) return JIT_LOADED;
+    text_add(&w->report,
+             "it makes code with instructions that this processor lacks (%s): name it without the "
+             "arguments that ask for them\n",
+             lacking);
+    return JIT_BAD_COMPILER;
 }
 
 /* Compiles a text in a folder and loads it, unless another process just did. */

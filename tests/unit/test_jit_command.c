@@ -25,8 +25,8 @@ static void keep(void *data, kata_status status, const char *message)
     if (status) text_add(data, "%s", message);
 }
 
-static kata_status compile(const char *compiler, const char *cache, jit_effort effort,
-                           text *message)
+static kata_status compile_text(const char *compiler, const char *cache, jit_effort effort,
+                                const char *program, text *message)
 {
     messages m = {.handler = keep, .handler_data = message};
     jit *j;
@@ -34,13 +34,19 @@ static kata_status compile(const char *compiler, const char *cache, jit_effort e
     void *library;
     text c_text = {0};
     const jit_function function = {.name = "one", .text = "0123", .effort = effort};
-    text_add(&c_text, "int one(void) { return 1; }\n");
+    text_add(&c_text, "%s", program);
     assert_int_equal(jit_open(compiler, cache, &m, &j), KATA_OK);
     kata_status status = jit_start(j, &c_text, &function, 1, JIT_SOON, &m, &job);
     if (!status) status = jit_finish(j, job, &m, &library);
     jit_close(j);
     message_free(&m);
     return status;
+}
+
+static kata_status compile(const char *compiler, const char *cache, jit_effort effort,
+                           text *message)
+{
+    return compile_text(compiler, cache, effort, "int one(void) { return 1; }\n", message);
 }
 
 /* A compiler that adds each of its calls as a line to a file. */
@@ -122,6 +128,19 @@ static void a_path_may_begin_here(void **state)
     assert_int_equal(count_in("here", ""), 5);
     assert_int_equal(chdir(before), 0);
     free(before);
+}
+
+/* Neither when it was just compiled nor when it is found in the cache. */
+static void code_for_another_processor_is_not_run(void **state)
+{
+    const char *program = "int one(void) { return 1; }\nconst int abi_needs = 1 << 30;\n";
+    for (int turn = 0; turn < 2; turn++) {
+        text message = {0};
+        assert_int_equal(compile_text("gcc", *state, JIT_FULL, program, &message),
+                         KATA_ERROR_COMPILER);
+        assert_non_null(strstr(text_get(&message), "instructions that this processor lacks"));
+        text_free(&message);
+    }
 }
 
 static void what_wraps_a_compiler_counts_with_it(void **state)
@@ -234,6 +253,7 @@ int main(void)
         TEST(other_arguments_are_another_compiler),
         TEST(a_path_may_have_blanks),
         TEST(a_path_may_begin_here),
+        TEST(code_for_another_processor_is_not_run),
         TEST(what_wraps_a_compiler_counts_with_it),
         TEST(what_is_not_understood_is_refused),
         TEST(plain_functions_are_compiled_lightly),
