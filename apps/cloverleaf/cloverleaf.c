@@ -107,6 +107,7 @@ static int64_t steps_ahead(const clover_mesh *m, int64_t step)
 {
     double time, most;
     int64_t left = deck.end_step - step;
+    if (!kata_ok(m->k)) return 0;
     if (!isfinite(deck.end_time)) return left;
     kata_scalar_get(m->time, &time);
     if (!kata_ok(m->k) || time + 1e-16 > deck.end_time) return 0;

@@ -86,11 +86,21 @@ static bool read_line(clover_reader *r, char *line)
     return true;
 }
 
+/* A device never ends. */
+static bool is_too_long(const clover_reader *r)
+{
+    enum { MOST_LINES = 100000 };
+    if (r->line <= MOST_LINES) return false;
+    fprintf(stderr, "kata run cloverleaf: %s: a deck has at most %d lines\n", r->path, MOST_LINES);
+    return true;
+}
+
 static bool read_lines(clover_reader *r, FILE *file)
 {
     char line[LONGEST_LINE + 2];
     while (!r->finished && fgets(line, sizeof line, file)) {
         r->line++;
+        if (is_too_long(r)) return false;
         if (strlen(line) > LONGEST_LINE) {
             line[20] = 0;
             fprintf(stderr,

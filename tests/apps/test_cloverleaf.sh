@@ -186,10 +186,15 @@ expect 2 run cloverleaf --as-published
 expect_in err "--as-published is for three dimensions"
 expect 2 run cloverleaf --dimensions 3 --cells 9 --plane 9
 expect_in err "--plane 9: there are levels 0 to 8"
+# an error ends the run, also where a number of steps is given and no time
+expect 1 run cloverleaf --cells 99 --steps 3 --quiet --memory 4k --spill nowhere
+expect_in err "on the disk of the folder 'nowhere': No such file or directory"
 expect 1 run cloverleaf --deck nowhere.in
 expect_in err "kata run cloverleaf: nowhere.in cannot be read: No such file or directory"
 expect 1 run cloverleaf --deck . --quiet
 expect_in err "kata run cloverleaf: . cannot be read: Is a directory"
+expect 1 run cloverleaf --deck /dev/zero --quiet
+expect_in err "kata run cloverleaf: /dev/zero: a deck has at most 100000 lines"
 : >empty.in
 expect 1 run cloverleaf --deck empty.in
 expect_in err "empty.in: there is no state 1, which fills the domain, between *clover and *endclover"
