@@ -34,12 +34,13 @@ static int usage(const char *wrong)
 {
     FILE *to = wrong ? stderr : stdout;
     if (wrong) fprintf(to, "bench: '%s' is not understood\n", wrong);
-    fprintf(to,
-            "usage: bench [--quick] [--sizes] [--row N] [--ways WAY,...] [--steps N] [--json FILE]\n"
-            "             [--svg FILE] [--threads N] [--seconds S] [--without PASS,...] [CASE...]\n"
-            "--row: of --sizes those with N points along x\n"
-            "ways: same (the same fields again and again), single (fields swapped, step by step),\n"
-            "      chain (fields swapped, N steps in a chain)\ncases:");
+    fprintf(
+        to,
+        "usage: bench [--quick] [--sizes] [--row N] [--ways WAY,...] [--steps N] [--json FILE]\n"
+        "             [--svg FILE] [--threads N] [--seconds S] [--without PASS,...] [CASE...]\n"
+        "--row: of --sizes those with N points along x\n"
+        "ways: same (the same fields again and again), single (fields swapped, step by step),\n"
+        "      chain (fields swapped, N steps in a chain)\ncases:");
     for (int i = 0; case_at(i); i++) fprintf(to, "%s '%s'", i ? "," : "", case_at(i)->name);
     fprintf(to, "\n");
     return wrong ? 2 : 0;
