@@ -30,7 +30,7 @@ static void small_kernels_that_read_nothing_they_write(void **state)
                                "kernel ordered(in double u, out double v) forward(x)\n"
                                "{ interval [0, 1) { v = u; } interval [1, nx) { v = v[-1,0]; } }\n"
                                "kernel large(in double u, out double v)\n"
-                               "{ v = 0; for (int k = -9; k <= 9; k++) v += k*u[k,0]; }\n";
+                               "{ v = 0; for (int k = -50; k <= 50; k++) v += k*u[k,0]; }\n";
     static const bool plain[] = {true, false, false, false, false, false};
     static const bool two[] = {true, true, true, false, false, false};
     messages m = {0};
