@@ -2,7 +2,7 @@
 #ifndef CODEGEN_EMIT_H
 #define CODEGEN_EMIT_H
 
-#include "codegen/codegen.h"
+#include "codegen/lookup.h"
 #include "codegen/nest.h"
 
 /* ---- schedule.c ------------------------------------------------------------------------------ */
@@ -31,7 +31,6 @@ codegen_step *codegen_schedule(const ir_kernel *kernel);
 enum {
     CODEGEN_MOST_REUSED = 8,
     CODEGEN_MOST_WIDENED = 32,
-    CODEGEN_MOST_LOOKUPS = 64,
     CODEGEN_REUSE_SPAN = 16,    /* the largest distance of points that use the same value */
     CODEGEN_REUSE_POINTS = 128, /* of a row, for which values are computed at a time */
     CODEGEN_CLEAR_POINTS = 32,  /* the same where parts without bytes run in loops of their own */
@@ -55,24 +54,6 @@ typedef struct codegen_reuse {
     int *of;            /* for each node: 1 + the index of its value, 0 where it has none */
     int32_t *offset;    /* and at which offset from the point it is found */
 } codegen_reuse;
-
-/* An element of a table in memory, at an index that is known only at run time: the nearest of
- * `count` elements, of which the first has the index `low`. */
-typedef struct codegen_lookup {
-    ir_id index;
-    int64_t low;
-    int count;
-    ir_id values[IR_MAX_LENGTH]; /* constants, or the elements of a table of the arguments */
-    bool in_table;
-    int32_t stride; /* of a table: from one element to the next */
-} codegen_lookup;
-
-typedef struct codegen_lookups {
-    codegen_lookup lookup[CODEGEN_MOST_LOOKUPS];
-    int count;
-    int *of;    /* for each node: 1 + the index of its lookup, 0 where it is computed */
-    bool *used; /* for each node: whether it is needed at all */
-} codegen_lookups;
 
 typedef struct codegen_writer codegen_writer;
 /* Adds something for the row of the writer. */
@@ -173,6 +154,10 @@ bool codegen_is_reused(const codegen_writer *w, ir_id id);
 const codegen_lookup *codegen_lookup_of(const codegen_writer *w, ir_id id);
 /* Whether a number, or an element of a table, is needed by itself. */
 bool codegen_needs_number(const codegen_writer *w, ir_id id);
+/* Whether the row of an access is read otherwise than by lookups; whether some lookup reads rows.
+ */
+bool codegen_needs_row(const codegen_writer *w, int access);
+bool codegen_chooses_rows(const codegen_writer *w);
 /* Marks operands of marked nodes, and so on; none of reused values, and of lookups the index. */
 void codegen_mark_operands(const codegen_writer *w, bool *wanted);
 /* Whether operand k of a node is a zero that the compiler must not know: gcc 12 takes 0 - x, also

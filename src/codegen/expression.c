@@ -58,21 +58,75 @@ static void add_stored(text *out, const codegen_writer *w, const ir_node *node)
              codegen_load_close(node->type, storage));
 }
 
-/* An element of a table of constants, or of the numbers that the loop is given. */
+/* Where an element lies in its row, counted in elements or, of strided rows, in strides. */
+static void add_position(text *out, const codegen_writer *w, int param, const char *i)
+{
+    int count = w->loop->kernel->params[param].count;
+    switch (codegen_rows_of(w->loop, param)) {
+    case CODEGEN_CONTIGUOUS:
+    case CODEGEN_STRIDED: text_add(out, "%s", i); break;
+    case CODEGEN_TOGETHER: text_add(out, "(%s) * %d", i, count); break;
+    case CODEGEN_BLOCKED:
+        text_add(out, "((%s) >> %d) * %d + ((%s) & %d)", i, ABI_BLOCK_SHIFT, count * ABI_BLOCK, i,
+                 ABI_BLOCK - 1);
+        break;
+    }
+}
+
+/* ---- lookups --------------------------------------------------------------------------------- */
+
+static void add_looked_up(text *out, const codegen_writer *w, const codegen_lookup *l)
+{
+    const ir_node *index = &w->loop->kernel->graph.nodes[l->index];
+    text_add(out, "kata_element_%s(", codegen_short_type((ir_type)index->type));
+    codegen_operand(out, w, l->index);
+    text_add(out, ", %d, %d)", (int)l->low, l->count);
+}
+
+/* A component of a field, found by its view. */
+static void add_chosen(text *out, const codegen_writer *w, const codegen_lookup *l)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    const ir_node *first = &kernel->graph.nodes[l->values[0]];
+    kata_type storage = w->loop->storage[first->param];
+    text index = {0};
+    codegen_read_index(&index, kernel, first->param, 0, first->offset[0] + w->moved);
+    text_add(out, "%s*(const %s *)kata_at(view + %d + %d * ",
+             codegen_load_open(first->type, storage).is, codegen_field_type(w, first->param).is,
+             codegen_view_index(kernel, first->param) + first->element, (int)l->stride);
+    add_looked_up(out, w, l);
+    text_add(out, ", ");
+    add_position(out, w, first->param, text_get(&index));
+    for (int d = 1; d < 3; d++) {
+        text_add(out, ", ");
+        codegen_read_index(out, kernel, first->param, d, first->offset[d]);
+    }
+    text_add(out, ", %d, %d)%s", ir_storages[storage].bytes,
+             codegen_rows_of(w->loop, first->param) == CODEGEN_STRIDED,
+             codegen_load_close(first->type, storage));
+    if (index.failed) out->failed = true;
+    text_free(&index);
+}
+
+/* An element of a table of constants, of the numbers that the loop is given, or of a field. */
 static void add_lookup(text *out, const codegen_writer *w, const codegen_lookup *l)
 {
     const ir_kernel *kernel = w->loop->kernel;
     const ir_node *first = &kernel->graph.nodes[l->values[0]];
-    if (l->in_table)
+    switch (l->of) {
+    case CODEGEN_CONSTANTS:
+        text_add(out, "%s[", codegen_table_name(w, l).is);
+        add_looked_up(out, w, l);
+        text_add(out, "]");
+        break;
+    case CODEGEN_IN_TABLE:
         text_add(out, "numbers[%d + %d * ",
                  codegen_number_index(kernel, first->param) + first->element, (int)l->stride);
-    else
-        text_add(out, "%s[", codegen_table_name(w, l).is);
-    text_add(out, "kata_element_%s(",
-             codegen_short_type((ir_type)kernel->graph.nodes[l->index].type));
-    codegen_operand(out, w, l->index);
-    text_add(out, ", %d, %d)]", (int)l->low, l->count);
-    if (l->in_table) text_add(out, ".%s", codegen_member((ir_type)first->type));
+        add_looked_up(out, w, l);
+        text_add(out, "].%s", codegen_member((ir_type)first->type));
+        break;
+    case CODEGEN_IN_FIELD: add_chosen(out, w, l); break;
+    }
 }
 
 /* An element of a table that is too large for choices. */
@@ -115,20 +169,14 @@ static void add_level_index(text *out, const codegen_writer *w, const ir_node *n
 /* Where an element lies in its row. */
 static void add_in_row(text *out, const codegen_writer *w, const ir_node *node, int view)
 {
-    int count = w->loop->kernel->params[node->param].count;
     text index = {0};
     add_level_index(&index, w, node, 0);
     const char *i = text_get(&index);
     if (index.failed) out->failed = true;
-    switch (codegen_rows_of(w->loop, node->param)) {
-    case CODEGEN_CONTIGUOUS: text_add(out, "%s", i); break;
-    case CODEGEN_TOGETHER: text_add(out, "(%s) * %d", i, count); break;
-    case CODEGEN_BLOCKED:
-        text_add(out, "((%s) >> %d) * %d + ((%s) & %d)", i, ABI_BLOCK_SHIFT, count * ABI_BLOCK, i,
-                 ABI_BLOCK - 1);
-        break;
-    case CODEGEN_STRIDED: text_add(out, "(%s) * view[%d].x", i, view); break;
-    }
+    if (codegen_rows_of(w->loop, node->param) == CODEGEN_STRIDED)
+        text_add(out, "(%s) * view[%d].x", i, view);
+    else
+        add_position(out, w, node->param, i);
     text_free(&index);
 }
 

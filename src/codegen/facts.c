@@ -130,6 +130,13 @@ bool codegen_needs_number(const codegen_writer *w, ir_id id)
     return !w->lookups || w->lookups->used[id];
 }
 
+bool codegen_needs_row(const codegen_writer *w, int access)
+{
+    return !codegen_chooses_rows(w) || w->lookups->rows[access];
+}
+
+bool codegen_chooses_rows(const codegen_writer *w) { return w->lookups && w->lookups->rows; }
+
 static void mark_operands_of(const codegen_writer *w, ir_id id, bool *wanted)
 {
     const ir_node *node = &w->loop->kernel->graph.nodes[id];

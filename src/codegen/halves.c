@@ -74,6 +74,6 @@ bool codegen_find_halves(codegen_writer *w)
 {
     for (int p = 0; p < w->loop->kernel->param_count; p++)
         w->halves = w->halves || codegen_is_half(w->loop, p);
-    w->halves = w->halves && w->line && !w->loop->colored && !w->whole;
+    w->halves = w->halves && w->line && !w->loop->colored && !w->whole && !codegen_chooses_rows(w);
     return true;
 }

@@ -3,17 +3,20 @@
  * An element of a table at an index that is known only at run time is chosen by bisection in the
  * graph: index < 8 ? index < 4 ? .. : .. : ... Where all that can be chosen are constants, or
  * elements of one table at equal distances, and where they are many, the element is read from
- * memory instead. The index is moved to the nearest element first: that is what bisection chooses
- * for an index outside, which a point may have on a path that it does not take. */
+ * memory instead. So are components of a field: then no row is given a pointer for them. The index
+ * is moved to the nearest element first: that is what bisection chooses for an index outside, which
+ * a point may have on a path that it does not take. */
 #include "codegen/emit.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { FEWEST = HOSTILE(8, 3), MOST = IR_MAX_LENGTH, DEEPEST = 16 };
 
 /* A tree of choices by one index: what is chosen below `bounds[0]`, from there on, from the next
  * bound on, ... */
 typedef struct choices {
+    const ir_kernel *kernel;
     const ir_graph *graph;
     ir_id index;
     int64_t bounds[MOST];
@@ -42,9 +45,10 @@ static bool collect(choices *c, ir_id id, int depth)
     ir_id index;
     int64_t bound;
     if (!is_choice(c->graph, id, &index, &bound) || index != c->index) {
-        ir_op op = (ir_op)c->graph->nodes[id].op;
+        const ir_node *node = &c->graph->nodes[id];
         c->values[c->bound_count] = id;
-        return op == IR_CONST || op == IR_NUMBER;
+        return node->op == IR_CONST || node->op == IR_NUMBER ||
+               ir_may_choose_component(c->kernel, node);
     }
     const ir_id *arg = c->graph->nodes[id].arg;
     if (depth == DEEPEST || !collect(c, arg[1], depth + 1) || c->bound_count == MOST) return false;
@@ -55,18 +59,25 @@ static bool collect(choices *c, ir_id id, int depth)
 
 /* ---- lookups --------------------------------------------------------------------------------- */
 
-/* Whether the elements of a lookup are those of a table, at equal distances. */
+/* Whether element i stands i times the stride behind the first, in the same table or field. */
+static bool follows(const ir_graph *g, const codegen_lookup *l, int i)
+{
+    const ir_node *first = &g->nodes[l->values[0]], *n = &g->nodes[l->values[i]];
+    bool same = l->of == CODEGEN_IN_FIELD
+                    ? ir_reads_beside_each_other(n, first)
+                    : n->op == IR_NUMBER && n->param == first->param && n->type == first->type;
+    return same && n->element == first->element + i * l->stride;
+}
+
+/* Whether the elements of a lookup are those of a table, or of a field, at equal distances. */
 static bool find_stride(const ir_graph *g, codegen_lookup *l)
 {
     const ir_node *first = &g->nodes[l->values[0]];
+    l->of = first->op == IR_LOAD ? CODEGEN_IN_FIELD : CODEGEN_IN_TABLE;
     l->stride = g->nodes[l->values[1]].element - first->element;
-    for (int i = 0; i < l->count; i++) {
-        const ir_node *n = &g->nodes[l->values[i]];
-        if (n->op != IR_NUMBER || n->param != first->param || n->type != first->type ||
-            n->element != first->element + i * l->stride)
-            return false;
-    }
-    return true;
+    for (int i = 0; i < l->count; i++)
+        if (!follows(g, l, i)) return false;
+    return l->of == CODEGEN_IN_TABLE || l->count >= IR_FEWEST_CHOSEN;
 }
 
 static bool is_constant(const ir_graph *g, const codegen_lookup *l)
@@ -90,8 +101,8 @@ static bool look_up(const choices *c, codegen_lookup *l)
         while (next < c->bound_count && low + i >= c->bounds[next]) next++;
         l->values[i] = c->values[next];
     }
-    l->in_table = !is_constant(c->graph, l);
-    return !l->in_table || find_stride(c->graph, l);
+    l->of = CODEGEN_CONSTANTS;
+    return is_constant(c->graph, l) || find_stride(c->graph, l);
 }
 
 /* Marks the choices of a lookup. */
@@ -109,7 +120,7 @@ static void find(codegen_writer *w, bool *covered)
 {
     const ir_graph *g = &w->loop->kernel->graph;
     for (ir_id id = (ir_id)g->count; id-- > 1 && w->lookups->count < CODEGEN_MOST_LOOKUPS;) {
-        choices c = {.graph = g};
+        choices c = {.kernel = w->loop->kernel, .graph = g};
         int64_t bound;
         if (covered[id] || !is_choice(g, id, &c.index, &bound)) continue;
         codegen_lookup *l = &w->lookups->lookup[w->lookups->count];
@@ -136,11 +147,38 @@ static void mark_used(codegen_writer *w)
     codegen_mark_operands(w, used);
 }
 
+/* Marks the accesses of the rows that are read otherwise than by lookups. */
+static void mark_rows(codegen_writer *w)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    for (ir_id id = 1; id < kernel->graph.count; id++) {
+        const ir_node *node = &kernel->graph.nodes[id];
+        if (node->op != IR_LOAD || !w->lookups->used[id]) continue;
+        ir_access read = {.param = node->param, .component = node->element};
+        memcpy(read.offset, node->offset, sizeof read.offset);
+        for (int i = 0; i < kernel->access_count; i++)
+            if (codegen_same_row(&kernel->accesses[i], &read)) w->lookups->rows[i] = true;
+    }
+}
+
+/* False when memory is out. */
+static bool find_rows(codegen_writer *w)
+{
+    bool chosen = false;
+    for (int i = 0; i < w->lookups->count; i++)
+        chosen = chosen || w->lookups->lookup[i].of == CODEGEN_IN_FIELD;
+    if (!chosen) return true;
+    w->lookups->rows = calloc((size_t)w->loop->kernel->access_count, sizeof *w->lookups->rows);
+    if (w->lookups->rows) mark_rows(w);
+    return w->lookups->rows;
+}
+
 void codegen_lookups_free(codegen_lookups *lookups)
 {
     if (!lookups) return;
     free(lookups->of);
     free(lookups->used);
+    free(lookups->rows);
     free(lookups);
 }
 
@@ -155,6 +193,7 @@ bool codegen_look_up(codegen_writer *w)
     if (done) {
         find(w, covered);
         mark_used(w);
+        done = find_rows(w);
     }
     free(covered);
     return done;

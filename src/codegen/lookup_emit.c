@@ -11,7 +11,7 @@ bool codegen_reads_tables(const codegen_writer *w)
     for (ir_id id = 1; id < graph->count; id++)
         if (is_element(&graph->nodes[id])) return true;
     for (int i = 0; w->lookups && i < w->lookups->count; i++)
-        if (w->lookups->lookup[i].in_table) return true;
+        if (w->lookups->lookup[i].of == CODEGEN_IN_TABLE) return true;
     return false;
 }
 
@@ -63,7 +63,8 @@ static bool is_read(const ir_graph *graph, int number)
 void codegen_lookup_tables(const codegen_writer *w, nest *file)
 {
     for (int i = 0; w->lookups && i < w->lookups->count; i++)
-        if (!w->lookups->lookup[i].in_table) add_table(w, file, &w->lookups->lookup[i]);
+        if (w->lookups->lookup[i].of == CODEGEN_CONSTANTS)
+            add_table(w, file, &w->lookups->lookup[i]);
     for (int t = 0; t < w->loop->kernel->table_count; t++)
         if (is_read(&w->loop->kernel->graph, t)) add_constants(w, file, t);
 }

@@ -63,7 +63,7 @@ static void add_rows(const list *l)
     const ir_kernel *kernel = l->w->loop->kernel;
     for (int i = 0; i < kernel->access_count; i++) {
         const ir_access *a = &kernel->accesses[i];
-        if (i > 0 && codegen_same_row(a, a - 1)) continue;
+        if ((i > 0 && codegen_same_row(a, a - 1)) || !codegen_needs_row(l->w, i)) continue;
         add_row(l, a->param, codegen_read_row_name(l->w, a).is, codegen_read_row_beside(l->w, a).is,
                 "const ");
     }
@@ -131,7 +131,8 @@ static void add_all(const list *l)
     add_item(l, "const int64_t", "ny");
     add_item(l, "const int64_t", "nz");
     if (l->w->loop->kernel->direction) add_item(l, "const abi_levels *const", "levels");
-    if (l->w->loop->kernel->level_read_count) add_item(l, "const abi_view *const", "view");
+    if (l->w->loop->kernel->level_read_count || codegen_chooses_rows(l->w))
+        add_item(l, "const abi_view *const", "view");
     if (codegen_reads_tables(l->w)) add_item(l, "const abi_value *const", "numbers");
     add_values(l);
     add_rows(l);

@@ -19,26 +19,28 @@ static bool is_foremost(const ir_kernel *kernel, const ir_access *a, int sign)
 }
 
 /* Whether an access is the one of its component by which rows are prefetched. */
-static bool is_fetched(const codegen_loop *loop, int i)
+static bool is_fetched(const codegen_writer *w, int i)
 {
+    const codegen_loop *loop = w->loop;
     const ir_kernel *kernel = loop->kernel;
     const ir_access *a = &kernel->accesses[i];
     const ir_param *p = &kernel->params[a->param];
     bool scaled = p->finer[0] > 1 || p->coarser[0] > 1 || p->absent_axis[0] || p->absent_axis[1];
-    return !(i > 0 && codegen_same_row(a, a - 1)) && !scaled &&
+    return !(i > 0 && codegen_same_row(a, a - 1)) && !scaled && codegen_needs_row(w, i) &&
            codegen_rows_of(loop, a->param) == CODEGEN_CONTIGUOUS &&
            is_foremost(kernel, a, kernel->direction == IR_BACKWARD ? -1 : 1);
 }
 
 /* Points of rows that fit a cache together with as many of all other components. */
-static int short_row(const codegen_loop *loop)
+static int short_row(const codegen_writer *w)
 {
+    const codegen_loop *loop = w->loop;
     enum { FIRST_CACHE = 24 << 10, SECOND_CACHE = 256 << 10, FEW = 4 };
     int bytes = 1, rows = 0;
     for (int p = 0; p < loop->kernel->param_count; p++)
         if (ir_param_is_field(&loop->kernel->params[p]))
             bytes += loop->kernel->params[p].count * ir_storages[loop->storage[p]].bytes;
-    for (int i = 0; i < loop->kernel->access_count; i++) rows += is_fetched(loop, i);
+    for (int i = 0; i < loop->kernel->access_count; i++) rows += is_fetched(w, i);
     return (rows <= FEW ? SECOND_CACHE : FIRST_CACHE) / bytes;
 }
 
@@ -54,7 +56,7 @@ static bool has_levels(const codegen_writer *w)
 static void begin_rows(const codegen_writer *w, nest *in)
 {
     nest_statement(in, "const %s far_row = %s > %d", w->dialect->boolean,
-                   codegen_reduces(w->loop) ? "row_points" : "hi[0] - lo[0]", short_row(w->loop));
+                   codegen_reduces(w->loop) ? "row_points" : "hi[0] - lo[0]", short_row(w));
     if (!has_levels(w)) return;
     nest_statement(in, "const %s last_row = iy + 1 == hi[1]", w->dialect->boolean);
     nest_statement(in,
@@ -78,7 +80,7 @@ static void add_row(const codegen_writer *w, nest *in)
     if (!w->second) begin_rows(w, in);
     for (int i = 0; i < kernel->access_count; i++) {
         const ir_access *a = &kernel->accesses[i];
-        if (!is_fetched(w->loop, i)) continue;
+        if (!is_fetched(w, i)) continue;
         codegen_label row = codegen_read_row_name(w, a);
         int view = codegen_view_index(kernel, a->param) + a->component;
         nest_statement(in, "const %s *const %s_ahead = %s + (far_row ? %d : %s)",
@@ -91,7 +93,7 @@ static void add_read(const codegen_writer *w, nest *in)
 {
     const ir_kernel *kernel = w->loop->kernel;
     for (int i = 0; i < kernel->access_count; i++)
-        if (is_fetched(w->loop, i))
+        if (is_fetched(w, i))
             nest_format(in, NEST_PREFETCH, "%s_ahead + at",
                         codegen_read_row_name(w, &kernel->accesses[i]).is);
 }

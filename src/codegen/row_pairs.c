@@ -51,7 +51,7 @@ static bool may_pair(const codegen_writer *w)
     const ir_kernel *kernel = w->loop->kernel;
     bool may = w->line && !w->pair && !codegen_reduces(w->loop) && !w->loop->colored &&
                !codegen_has_rows(kernel) && !kernel->direction && !kernel->valid &&
-               !kernel->loop_count && !kernel->level_read_count &&
+               !kernel->loop_count && !kernel->level_read_count && !codegen_chooses_rows(w) &&
                !codegen_computes_at(w, CODEGEN_ROW);
     for (int p = 0; p < kernel->param_count; p++)
         may =

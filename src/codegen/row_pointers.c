@@ -107,13 +107,16 @@ static bool is_read_by_first(const codegen_writer *w, const ir_access *second)
 void codegen_row_pointers(const codegen_writer *w, nest *in)
 {
     const ir_kernel *kernel = w->loop->kernel;
+    const ir_access *last = NULL;
     for (int i = 0; i < kernel->access_count; i++) {
         const ir_access *a = &kernel->accesses[i];
-        bool first = i == 0 || a->param != a[-1].param || a->component != a[-1].component;
+        if (!codegen_needs_row(w, i)) continue;
+        bool first = !last || a->param != last->param || a->component != last->component;
         if (first && !w->second && codegen_is_regular(kernel, a->param))
             add_centre(w, in, a->param, a->component);
-        if ((first || !codegen_same_row(a, a - 1)) && !is_read_by_first(w, a))
+        if ((first || !codegen_same_row(a, last)) && !is_read_by_first(w, a))
             add_read_row(w, in, a);
+        last = a;
     }
     for (int i = 0; i < kernel->store_count; i++) {
         const ir_store *s = &kernel->stores[i];

@@ -139,7 +139,7 @@ static bool make_room(reuse_finder *f)
 /* Decides anew which values are reused: those that points share, those made of bytes, or both. */
 static bool decide(codegen_writer *w, bool shares, bool widens)
 {
-    if (w->loop->kernel->loop_count) return true;
+    if (w->loop->kernel->loop_count || codegen_chooses_rows(w)) return true;
     reuse_finder f = {.loop = w->loop, .graph = &w->loop->kernel->graph, .steps = w->steps};
     bool found = make_room(&f);
     if (found) find(&f, shares, widens);

@@ -82,6 +82,14 @@ KATA_INLINED int64_t kata_element_i64(int64_t index, int64_t low, int64_t count)
     return (index < low ? low : index > last ? last : index) - low;
 }
 
+/* Where an element of a component is that is chosen when it is read. */
+KATA_INLINED const void *kata_at(const abi_view *view, int64_t x, int64_t y, int64_t z,
+                                 int64_t bytes, int strided)
+{
+    const int64_t row = y * view->y + z * view->z;
+    return (const char *)view->origin + (row + (strided ? x * view->x : x)) * bytes;
+}
+
 /* What a thread has met of a minimum or maximum whose point is wanted: whether anything, the value,
  * and the first point that has it in the order of z, y and x, whatever the order in which points
  * run. A NaN is never replaced; -0 and 0 differ. */

@@ -37,38 +37,77 @@ static ir_id index_of_choice(const ir_graph *g, ir_id id)
     return bisects ? below->arg[0] : 0;
 }
 
-/* How many constants or elements a node chooses from by one index; 0 where it does anything else.
- */
-static uint32_t count_elements(const ir_graph *g, ir_id id, ir_id index, const uint32_t *elements)
+/* What a node chooses from by one index: how many constants, elements or components, and one of
+ * them. None where it does anything else. */
+typedef struct chosen {
+    uint32_t count;
+    ir_id one;
+} chosen;
+
+static chosen chosen_of(const ir_kernel *kernel, ir_id id, ir_id index, const chosen *of)
 {
-    ir_op op = (ir_op)g->nodes[id].op;
-    if (op == IR_CONST || op == IR_NUMBER) return 1;
-    return index_of_choice(g, id) == index ? elements[id] : 0;
+    const ir_node *node = &kernel->graph.nodes[id];
+    bool one = node->op == IR_CONST || node->op == IR_NUMBER;
+    if (one || ir_may_choose_component(kernel, node)) return (chosen){1, id};
+    return index_of_choice(&kernel->graph, id) == index ? of[id] : (chosen){0};
+}
+
+static chosen joined(const ir_graph *g, chosen low, chosen high)
+{
+    const ir_node *a = &g->nodes[low.one], *b = &g->nodes[high.one];
+    bool reads = a->op == IR_LOAD || b->op == IR_LOAD;
+    if (!low.count || !high.count || (reads && !ir_reads_beside_each_other(a, b)))
+        return (chosen){0};
+    return (chosen){low.count + high.count, low.one};
+}
+
+static bool is_table(const ir_graph *g, chosen of)
+{
+    bool reads = g->nodes[of.one].op == IR_LOAD;
+    return of.count >= (reads ? IR_FEWEST_CHOSEN : FEWEST_IN_MEMORY);
 }
 
 /* Marks the choices that compiled code does not make: it reads the element from memory. NULL when
  * memory is out. */
-static bool *find_in_memory(const ir_graph *g)
+static bool *find_in_memory(const ir_kernel *kernel)
 {
+    const ir_graph *g = &kernel->graph;
     bool *in_memory = calloc(g->count, sizeof *in_memory);
-    uint32_t *elements = calloc(g->count, sizeof *elements);
+    chosen *of = calloc(g->count, sizeof *of);
     int tables = 0;
-    for (ir_id id = 1; id < g->count && in_memory && elements; id++) {
-        ir_id index = index_of_choice(g, id);
-        uint32_t low = index ? count_elements(g, g->nodes[id].arg[1], index, elements) : 0;
-        uint32_t high = index ? count_elements(g, g->nodes[id].arg[2], index, elements) : 0;
-        elements[id] = low && high ? low + high : 0;
+    for (ir_id id = 1; id < g->count && in_memory && of; id++) {
+        const ir_id index = index_of_choice(g, id), *arg = g->nodes[id].arg;
+        if (index)
+            of[id] = joined(g, chosen_of(kernel, arg[1], index, of),
+                            chosen_of(kernel, arg[2], index, of));
     }
-    for (ir_id id = (ir_id)g->count; id-- > 1 && in_memory && elements;) {
-        bool table = elements[id] >= FEWEST_IN_MEMORY && tables < MOST_IN_MEMORY;
+    for (ir_id id = (ir_id)g->count; id-- > 1 && in_memory && of;) {
+        bool table = is_table(g, of[id]) && tables < MOST_IN_MEMORY;
         if (!in_memory[id] && !table) continue;
         tables += !in_memory[id];
         in_memory[id] = true;
         for (int i = 1; i < 3; i++)
-            if (elements[g->nodes[id].arg[i]]) in_memory[g->nodes[id].arg[i]] = true;
+            if (of[g->nodes[id].arg[i]].count) in_memory[g->nodes[id].arg[i]] = true;
     }
-    free(elements);
+    free(of);
     return in_memory;
+}
+
+/* How many reads are needed for nothing but choices in memory. */
+static int count_only_chosen(const ir_kernel *kernel, const bool *in_memory)
+{
+    const ir_graph *g = &kernel->graph;
+    bool *needed = calloc(g->count, sizeof *needed);
+    int only = 0;
+    for (ir_id id = 1; id < g->count && needed; id++)
+        for (int i = 0; i < 3 && !in_memory[id]; i++) needed[g->nodes[id].arg[i]] = true;
+    for (int i = 0; i < kernel->store_count && needed; i++) needed[kernel->stores[i].value] = true;
+    for (int i = 0; i < kernel->addition_count && needed; i++)
+        needed[kernel->additions[i].value] = needed[kernel->additions[i].index] = true;
+    for (ir_id id = 1; id < g->count && needed; id++)
+        only += g->nodes[id].op == IR_LOAD && !needed[id];
+    free(needed);
+    return only;
 }
 
 /* ---- costs ----------------------------------------------------------------------------------- */
@@ -106,7 +145,8 @@ int64_t ir_compile_cost(const ir_kernel *kernel)
                    (int64_t)CHECK_COST * kernel->check_count;
     for (int i = 0; i < kernel->store_count; i++)
         cost += store_cost(&kernel->params[kernel->stores[i].param]);
-    bool *in_memory = find_in_memory(&kernel->graph);
+    bool *in_memory = find_in_memory(kernel);
+    if (in_memory) cost -= (int64_t)READ_COST * count_only_chosen(kernel, in_memory);
     for (ir_id id = 1; id < kernel->graph.count; id++)
         if (!in_memory || !in_memory[id])
             cost += operation_cost(&kernel->graph, &kernel->graph.nodes[id]);

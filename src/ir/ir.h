@@ -46,6 +46,16 @@ void ir_find_loops(const ir_graph *g, uint64_t *within);
 /* The innermost of such loops; -1: none. */
 int ir_innermost_loop(uint64_t within);
 
+/* ---- chosen.c -------------------------------------------------------------------------------- */
+
+/* From so many on, the components that an index known at run time chooses from are one read from
+ * memory; of fewer a choice is as fast. */
+enum { IR_FEWEST_CHOSEN = HOSTILE(16, 3) };
+/* Whether a node reads a component that may be chosen in memory. */
+bool ir_may_choose_component(const ir_kernel *kernel, const ir_node *read);
+/* Whether two nodes read components of one field at one offset. */
+bool ir_reads_beside_each_other(const ir_node *a, const ir_node *b);
+
 /* ---- compile_cost.c -------------------------------------------------------------------------- */
 
 /* An estimate of what a lowered kernel costs the C compiler, in operations. */
