@@ -67,10 +67,11 @@ static nest *add_function(const codegen_writer *w, nest *file, bool loops)
                        loops ? ", const int flags" : "");
 }
 
-/* Lanes of a vector. Points of a colour that are added up have much beside them: two registers. */
+/* Lanes of a vector. Points of a colour that are added up have much beside them: two registers.
+ * Where points are added to rows, there is little but what prefetches a line: once for each. */
 static const char *vector_of(const codegen_writer *w)
 {
-    if (w->whole_lines) return "KATA_LINE";
+    if (w->whole_lines || w->planes) return "KATA_LINE";
     return w->loop->colored && codegen_combines_points(w) ? "KATA_PAIR" : "KATA_VECTOR";
 }
 

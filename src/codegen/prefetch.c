@@ -61,9 +61,7 @@ static void begin_rows(const codegen_writer *w, nest *in)
     nest_statement(in, "const %s last_row = iy + 1 == hi[1]", w->dialect->boolean);
     nest_statement(in,
                    "const int64_t next_y = last_row ? lo[1] - iy : 1, next_z = last_row ? %d : 0",
-                   w->planes                                   ? w->planes
-                   : w->loop->kernel->direction == IR_BACKWARD ? -1
-                                                               : 1);
+                   w->loop->kernel->direction == IR_BACKWARD ? -1 : 1);
 }
 
 static codegen_label next_row(const codegen_writer *w, int view)
@@ -116,9 +114,10 @@ static void add_fetches(const codegen_writer *w, nest *in)
     codegen_each_row(w, fetches, add_written);
 }
 
+/* Rows of some planes in turn are as many streams, which processors fetch by themselves: faster. */
 bool codegen_prefetch(codegen_writer *w)
 {
-    if (!w->line) return true;
+    if (!w->line || w->planes) return true;
     w->add_row = add_row;
     w->add_fetches = add_fetches;
     return true;

@@ -44,17 +44,19 @@ static void share_blocks(sweep_loop *l)
     }
 }
 
-/* Boxes of one size are cut alike. */
+/* Boxes of one size are cut alike. Sums along columns have one block a thread: planes are read part
+ * by part, and long parts are faster. */
 static void cut(sweep_loop *l, const grid_box *box)
 {
+    bool single = l->few || l->column_count > 0;
     bool alike =
-        l->blocks.total && l->blocks_threads == l->thread_count && l->blocks.single == l->few;
+        l->blocks.total && l->blocks_threads == l->thread_count && l->blocks.single == single;
     for (int d = 0; d < 3; d++)
         alike = alike && box->hi[d] - box->lo[d] == l->blocks.box.hi[d] - l->blocks.box.lo[d];
     if (alike)
         sweep_blocks_move(&l->blocks, box);
     else
-        l->blocks = sweep_blocks_make(box, &l->reuse, l->thread_count, l->few,
+        l->blocks = sweep_blocks_make(box, &l->reuse, l->thread_count, single,
                                       l->uncut | (l->columns ? 1 << l->loop->kernel->ordered : 0));
     l->blocks_threads = l->thread_count;
 }
