@@ -14,6 +14,7 @@ struct comm {
     int rank, ranks, node_ranks;
     const comm_plugin *plugin;
     watch watch;
+    int64_t first_note;       /* seconds of waiting, after which a note says so */
     char next[LONGEST_WORDS]; /* what this rank does with others, or is about to */
 };
 
@@ -53,15 +54,18 @@ static _Noreturn void end_all(const comm *c)
     abort();
 }
 
-/* Other ranks that wait find the same out, and have a second to say so. */
-static _Noreturn void end_without(const comm *c, int rank, bool left)
+/* Other ranks that wait find the same out, and have a second to say so, or some where the machine
+ * is busy. */
+static _Noreturn void end_without(comm *c, int rank, bool left)
 {
     const struct timespec second = {1, 0};
+    watch_say_missing(&c->watch, rank, left);
     fprintf(stderr,
             "error: rank %d: rank %d has %s, and is waited for: this rank is to %s; all ranks make "
             "the same calls\n",
             c->rank, rank, left ? "left the program" : "died", c->next);
-    nanosleep(&second, NULL);
+    for (int i = 0; i < 10 && (i == 0 || watch_others_wait(&c->watch)); i++)
+        nanosleep(&second, NULL);
     end_all(c);
 }
 
@@ -139,7 +143,7 @@ static bool join_pages(comm *c, watch *joining, size_t *starts, char *all, messa
     if (plugin->node_rank == 0) watch_make(mine, c->node_ranks);
     if (gather_equal(c, mine, sizeof mine, starts, all, m)) return false;
     char has = watch_join(joining, all + starts[plugin->node_first], plugin->node_rank,
-                          c->node_ranks, c->rank);
+                          c->node_ranks, c->rank, (double)c->first_note);
     if (gather_equal(c, &has, sizeof has, starts, all, m)) return false;
     if (*mine) watch_hide(mine);
     return !memchr(all, 0, (size_t)c->ranks);
@@ -163,10 +167,24 @@ static kata_status begin_watch(comm *c, messages *m)
     return m->status;
 }
 
+static kata_status read_first_note(int64_t *seconds, messages *m)
+{
+    enum { USUAL = 10, MOST = 86400 };
+    const char *words = environment_get("KATA_RANKS_NOTE");
+    *seconds = USUAL;
+    if (!words || parse_integer(words, 1, MOST, seconds)) return KATA_OK;
+    return message_fail(m, KATA_ERROR_ARGUMENT,
+                        "the environment variable KATA_RANKS_NOTE is '%s', not whole seconds from "
+                        "1 to %d",
+                        words, MOST);
+}
+
 /* Joins the ranks of a communicator; or starts MPI, and compares its ranks with those that the
  * launcher has named. */
 static kata_status join(comm *c, const void *communicator, int ranks, messages *m)
 {
+    int64_t first_note;
+    if (read_first_note(&first_note, m)) return m->status;
     comm_plugin *plugin =
         load(communicator ? "gives a communicator" : "was launched on several ranks", m);
     if (!plugin || failed(m, plugin->start(communicator, look, go_on, leave))) return m->status;
@@ -176,7 +194,8 @@ static kata_status join(comm *c, const void *communicator, int ranks, messages *
             "the launcher has started %d ranks, and MPI knows of %d: the plugin is built "
             "with another MPI than that of the launcher",
             ranks, plugin->ranks);
-    *c = (comm){plugin->rank, plugin->ranks, plugin->node_ranks, plugin, .next = "begin"};
+    *c = (comm){plugin->rank,   plugin->ranks, plugin->node_ranks, plugin, .first_note = first_note,
+                .next = "begin"};
     return c->ranks > 1 ? begin_watch(c, m) : KATA_OK;
 }
 

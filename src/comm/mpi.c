@@ -84,36 +84,53 @@ static int hear(void)
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-enum { BUSY = 2000, YIELDS = 4000, NAP = 20000, NAPS = 512 };
+enum { BUSY = 2000, NAP = 20000 }; /* looks, nanoseconds */
+/* Seconds. Both phases go by the clock: on a busy machine a yield, or a nap, may take a thousand
+ * times as long as it should. */
+static const double longest_yielding = 1e-3, between_rounds = 0.03;
+
+typedef struct waiting {
+    int64_t looks;
+    bool naps;
+    double naps_from, round_due; /* when */
+} waiting;
 
 /* Where ranks have no cores of their own, one that waits lets others run: it looks often at first,
  * and soon sleeps between looks. */
-static void pause_after(int64_t looks)
+static void pause_before_look(waiting *w)
 {
     const struct timespec nap = {0, NAP};
-    if (looks < BUSY) return;
-    if (looks < YIELDS)
-        sched_yield();
-    else
+    if (w->looks++ < BUSY) return;
+    if (w->looks == BUSY + 1) w->naps_from = MPI_Wtime() + longest_yielding;
+    w->naps = w->naps || MPI_Wtime() >= w->naps_from;
+    if (w->naps)
         nanosleep(&nap, NULL);
+    else
+        sched_yield();
 }
 
 /* Whether a rank that naps looks after the other ranks, too: some times a second. */
-static bool looks_around(int64_t looks) { return looks >= YIELDS && (looks - YIELDS) % NAPS == 0; }
+static bool looks_around(waiting *w)
+{
+    const double now = w->naps ? MPI_Wtime() : 0;
+    if (!w->naps || now < w->round_due) return false;
+    w->round_due = now + between_rounds;
+    return true;
+}
 
 static int wait_for(MPI_Request *requests, int count)
 {
     int done = 0, code = MPI_SUCCESS;
-    int64_t looks = 0;
-    for (; !code && !done; looks++) {
-        pause_after(looks);
-        if (looks_around(looks)) {
+    waiting w = {0};
+    while (!code && !done) {
+        pause_before_look(&w);
+        if (looks_around(&w)) {
             code = hear();
             look(ring.rank, ring.meetings);
         }
         if (!code) code = MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE);
     }
-    if (looks > YIELDS) go_on();
+    if (w.naps) go_on();
     return code;
 }
 

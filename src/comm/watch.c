@@ -3,12 +3,12 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
-static const double first_note = 10; /* seconds; each further one after twice as long */
 /* A rank that waits looks many times a second. One that has not for so long is stopped. */
 static const double stale = 2;
 /* Where a rank is gone that has come to as many meetings as this one, what it has sent may still be
@@ -39,10 +39,10 @@ static struct flock lock_of(int slot)
         .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)slot, .l_len = 1};
 }
 
-bool watch_join(watch *w, const char *name, int me, int count, int rank)
+bool watch_join(watch *w, const char *name, int me, int count, int rank, double first_note)
 {
     struct flock mine = lock_of(me);
-    *w = (watch){.me = me, .count = count, .next_note = first_note};
+    *w = (watch){.me = me, .count = count, .first_note = first_note, .next_note = first_note};
     w->file = *name ? shm_open(name, O_RDWR, 0) : -1;
     if (w->file < 0) return false;
     void *page = mmap(NULL, bytes_of(count), PROT_READ | PROT_WRITE, MAP_SHARED, w->file, 0);
@@ -92,7 +92,7 @@ void watch_go_on(watch *w)
 {
     if (!w->slots) return;
     w->slots[w->me].looked = 0;
-    w->next_note = first_note;
+    w->next_note = w->first_note;
 }
 
 /* ---- what others do -------------------------------------------------------------------------- */
@@ -126,14 +126,39 @@ bool watch_misses(const watch *w, uint64_t meetings, bool left)
     return meetings < mine->meetings || (mine->looked - w->since > on_the_way && all_wait(w));
 }
 
-int watch_find_gone(const watch *w, bool *left)
+/* What another rank has found, where this one does not leave the program itself; or -1. */
+static int missed_by_others(const watch *w, bool *left)
 {
-    for (int i = 0; i < w->count; i++) {
-        const watch_slot *slot = &w->slots[i];
-        *left = slot->left;
-        if (is_gone(w, i) && watch_misses(w, slot->meetings, *left)) return slot->rank;
+    for (int i = 0; i < w->count && !w->slots[w->me].left; i++) {
+        const int misses = w->slots[i].misses;
+        *left = misses < 0;
+        if (misses) return abs(misses) - 1;
     }
     return -1;
+}
+
+int watch_find_gone(const watch *w, bool *left)
+{
+    int gone = missed_by_others(w, left);
+    for (int i = 0; i < w->count && gone < 0; i++) {
+        const watch_slot *slot = &w->slots[i];
+        *left = slot->left;
+        if (is_gone(w, i) && watch_misses(w, slot->meetings, *left)) gone = slot->rank;
+    }
+    return gone;
+}
+
+void watch_say_missing(watch *w, int rank, bool left)
+{
+    w->slots[w->me].misses = left ? -(rank + 1) : rank + 1;
+}
+
+bool watch_others_wait(watch *w)
+{
+    watch_wait(w);
+    for (int i = 0; i < w->count; i++)
+        if (i != w->me && !w->slots[i].misses && waits(w, i) && !is_gone(w, i)) return true;
+    return false;
 }
 
 bool watch_is_to_say(watch *w)

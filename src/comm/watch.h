@@ -20,18 +20,22 @@ typedef struct watch_slot {
     atomic_bool left;          /* it ends MPI, and sends nothing any more */
     _Atomic uint64_t meetings; /* of all ranks, that it has come to */
     _Atomic double looked;     /* when, while it waits; 0 while it runs */
+    atomic_int misses;         /* 1 + the rank without which it ends all, -1 - the rank if that
+                                * has left; 0: none */
 } watch_slot;
 
 typedef struct watch {
     watch_slot *slots; /* NULL: nobody watches */
     int file, me, count;
     double since, next_note; /* of this rank's waiting: when it began, and the seconds to a note */
+    double first_note;       /* the seconds to the first; to each further one twice as many */
 } watch;
 
 /* Makes a page for so many ranks, and says its name; false where there is no room for it. */
 bool watch_make(char name[WATCH_NAME], int count);
-/* Takes slot `me` of `count`. False where that cannot be. */
-bool watch_join(watch *w, const char *name, int me, int count, int rank);
+/* Takes slot `me` of `count`; a first note is due after so many seconds. False where that cannot
+ * be. */
+bool watch_join(watch *w, const char *name, int me, int count, int rank, double first_note);
 /* After all have joined: takes the name away. The page lasts as long as the processes. */
 void watch_hide(const char *name);
 /* Nobody watches. */
@@ -49,6 +53,10 @@ void watch_go_on(watch *w);
 /* A rank that is waited for and does not come any more, and whether it has left, not died; -1 if
  * there is none. */
 int watch_find_gone(const watch *w, bool *left);
+/* This rank ends all without another. Others that wait find the same rank from here on. */
+void watch_say_missing(watch *w, int rank, bool left);
+/* Whether ranks of the machine wait that have not yet found it. */
+bool watch_others_wait(watch *w);
 /* Whether one that has left, or died, after so many meetings is waited for. */
 bool watch_misses(const watch *w, uint64_t meetings, bool left);
 /* Whether it is time for this rank to say what it waits for: rarely, and the first that waits. */

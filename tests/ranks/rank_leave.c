@@ -15,10 +15,24 @@ static void flush_one(kata *k)
 
 static bool is_last(const kata *k) { return kata_rank(k) == kata_ranks(k) - 1; }
 
+/* Until the script has seen what it waits for, and makes the file that a variable names; or until
+ * nobody can be there any more who would. */
+static void rest(void)
+{
+    enum { MOMENTS = 30000 };
+    const struct timespec moment = {0, 10 * 1000 * 1000};
+    const char *file = getenv("RANK_DATA_UNTIL");
+    REQUIRE(file);
+    for (int i = 0; i < MOMENTS && access(file, F_OK); i++) nanosleep(&moment, NULL);
+}
+
 void run_leave(kata *k)
 {
     flush_one(k);
-    if (is_last(k)) exit(0);
+    if (is_last(k)) {
+        rest();
+        exit(0);
+    }
     flush_one(k);
 }
 
@@ -26,34 +40,37 @@ void run_leave(kata *k)
 void run_vanish(kata *k)
 {
     flush_one(k);
-    if (is_last(k)) _exit(0);
+    if (is_last(k)) {
+        rest();
+        _exit(0);
+    }
     flush_one(k);
 }
 
 void run_die(kata *k)
 {
     flush_one(k);
-    if (is_last(k)) raise(SIGKILL);
+    if (is_last(k)) {
+        rest();
+        raise(SIGKILL);
+    }
     flush_one(k);
 }
 
 void run_abort(kata *k)
 {
     flush_one(k);
-    if (is_last(k)) abort();
+    if (is_last(k)) {
+        rest();
+        abort();
+    }
     flush_one(k);
-}
-
-static void rest(time_t seconds)
-{
-    const struct timespec time = {seconds, 0};
-    nanosleep(&time, NULL);
 }
 
 void run_busy(kata *k)
 {
     flush_one(k);
-    if (is_last(k)) rest(13);
+    if (is_last(k)) rest();
     flush_one(k);
 }
 
@@ -64,7 +81,7 @@ void run_stop(kata *k)
     if (is_last(k)) {
         pid_t sleeper = getpid();
         if (fork() == 0) {
-            rest(13);
+            rest();
             kill(sleeper, SIGCONT);
             _exit(0);
         }

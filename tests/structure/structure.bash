@@ -1,6 +1,7 @@
 # What the tests of the checks share: they run a copy of a check, with lists of exceptions of their
 # own, on small trees.
 
+if [ "$KATA_SANITIZED" = 1 ]; then exit 77; fi # the same in every build, of which nothing is run
 failures=0
 
 # Makes ./check of a check: the lists named have no entries but the one given.
