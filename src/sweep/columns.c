@@ -39,7 +39,7 @@ static bool make_rows(sweep_loop *l, sweep_column_sum *sum)
  * what is read are worth more than a cache for all of it. */
 static void add_reuse(sweep_loop *l, const sweep_column_sum *sum)
 {
-    enum { PART = 4 };
+    enum { PART = 2 };
     int32_t here[3] = {0, 0, 0}, next[3] = {0, 0, 0};
     next[sum->bricked] = 1;
     sweep_reuse_add(&l->reuse, here, next, ir_types[param_of(l, sum)->type].bytes / PART);
