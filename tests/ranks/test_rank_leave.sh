@@ -69,8 +69,9 @@ twice=(--mca plm_rsh_agent "$PWD/start_here" --mca plm_rsh_no_tree_spawn 1 --mca
     --host "first:2,second:2" -x KATA_MPI -x KATA_RANKS -x KATA_THREADS -x KATA_CACHE_DIR
     -x RANK_DATA_UNTIL -x KATA_RANKS_NOTE)
 
-# A second daemon of Open MPI on one machine hangs now and then while it starts ranks. Then no rank says
-# anything, not even that it waits, which one that has begun does after a second: that is tried again.
+# With two daemons on one machine, mpirun of Open MPI 4.1 now and then waits on when neither a daemon nor
+# a rank is there any more, and has passed on nothing. A rank that waits says so after a second: where
+# nothing at all was printed and mpirun has not ended, that is tried again.
 run_on_two() # name part ranks
 {
     local most=40
