@@ -132,28 +132,44 @@ static bool run_step(ranks_run *run, const plan_dealt_step *step)
 
 /* ---- the executor ---------------------------------------------------------------------------- */
 
-/* Of all that decides what a chain computes, but the values of fields. */
-static uint64_t hash_chain(const chain *c)
+static plan_home home_of(const chain_slot *slot)
+{
+    if (slot->part) return slot->part->home;
+    return (plan_home){.whole = true, .fixed = slot->array && !slot->array->bytes};
+}
+
+/* Of what ranks have of a field. A rank that alone has swapped fields would plan other messages. */
+static uint64_t hash_home(const chain_slot *slot, uint64_t hash)
+{
+    const plan_home home = home_of(slot);
+    int64_t all[11] = {home.whole, home.fixed};
+    for (int d = 0; d < 3; d++) {
+        all[2 + d] = home.valid[d].lo;
+        all[5 + d] = home.valid[d].hi;
+        all[8 + d] = home.images[d];
+    }
+    return hash_bytes(all, sizeof all, hash);
+}
+
+/* Of all that decides what a chain computes, but the values of fields. What ranks have of fields
+ * may differ before they tell one another which of their own points have changed. */
+static uint64_t hash_chain(const struct exec_ranks *r, const chain *c)
 {
     uint64_t hash = c->count;
+    for (size_t i = 0; i < c->slot_count && !r->has_own; i++) hash = hash_home(c->slots[i], hash);
     for (size_t i = 0; i < c->count; i++) {
         const chain_loop *loop = &c->loops[i];
         hash = hash_bytes(&loop->hash, sizeof loop->hash, hash);
         for (int p = 0; p < loop->kernel->param_count; p++) {
             const chain_binding *b = &loop->bindings[p];
             size_t table = (size_t)loop->kernel->params[p].count * sizeof *b->table;
+            if (b->slot) hash = hash_bytes(&b->slot->number, sizeof b->slot->number, hash);
             if (b->slot) continue;
             hash = b->table ? hash_bytes(b->table, table, hash)
                             : hash_bytes(&b->number, sizeof b->number, hash);
         }
     }
     return hash;
-}
-
-static plan_home home_of(const chain_slot *slot)
-{
-    if (slot->part) return slot->part->home;
-    return (plan_home){.whole = true, .fixed = slot->array && !slot->array->bytes};
 }
 
 /* The largest grid of the first chain that has one worth it decides how ranks are laid out. */
@@ -252,8 +268,9 @@ static kata_status run_chain(exec_context *context, chain *c, messages *m)
 static kata_status run_on_ranks(exec_context *context, chain *c, messages *m)
 {
     struct exec_ranks *r = context->ranks;
-    kata_status status = ranks_meet(r, hash_chain(c), m, "run a chain of %zu loops, the last '%s'",
-                                    c->count, c->loops[c->count - 1].kernel->name);
+    kata_status status =
+        ranks_meet(r, hash_chain(r, c), m, "run a chain of %zu loops, the last '%s'", c->count,
+                   c->loops[c->count - 1].kernel->name);
     context->failure = (exec_failure){.loop = NULL};
     if (!status) status = ranks_tell_changes(r, c->slots, c->slot_count, m);
     return status ? status : ranks_agree(r, run_chain(context, c, m), &context->failure, c, m);

@@ -6,6 +6,7 @@
  *     rank_data wrap            fields on memory for a rank's own points
  *     rank_data undealt         grids of which every rank has all points
  *     rank_data alone           one rank calls what all are to call
+ *     rank_data swapped         one rank exchanges fields
  *     rank_data load            reads these files
  *     rank_data leave           the last rank exits before the others, as do vanish, die and abort
  *     rank_data busy            it comes late, as does stop
@@ -203,11 +204,11 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(kata *k);
-    } parts[] = {{"get", run_get},         {"save", run_save},   {"load", run_load},
-                 {"memory", run_memory},   {"local", run_local}, {"wrap", run_wrap},
-                 {"undealt", run_undealt}, {"alone", run_alone}, {"leave", run_leave},
-                 {"vanish", run_vanish},   {"die", run_die},     {"abort", run_abort},
-                 {"busy", run_busy},       {"stop", run_stop}};
+    } parts[] = {{"get", run_get},         {"save", run_save},     {"load", run_load},
+                 {"memory", run_memory},   {"local", run_local},   {"wrap", run_wrap},
+                 {"undealt", run_undealt}, {"alone", run_alone},   {"swapped", run_swapped},
+                 {"leave", run_leave},     {"vanish", run_vanish}, {"die", run_die},
+                 {"abort", run_abort},     {"busy", run_busy},     {"stop", run_stop}};
     REQUIRE(argc > 1);
     kata *k = kata_open(&(kata_options){.handler = keep_message});
     REQUIRE(k);

@@ -263,6 +263,23 @@ void run_alone(kata *k)
     kata_error_clear(k);
 }
 
+/* One rank exchanges two fields, and others do not: of these it has other copies than they have. */
+void run_swapped(kata *k)
+{
+    kata_grid *g = kata_grid_3d(k, NX, NY, NZ);
+    kata_field *u = kata_field_new(g, "u", KATA_F64, .boundary = KATA_CLAMP);
+    kata_field *v = kata_field_like(u, "v");
+    kata_kernel *set = find(k, "set"), *move = find(k, "move");
+    kata_apply(set, kata_all(g), u);
+    kata_apply(move, kata_all(g), u, v);
+    REQUIRE(!kata_flush(k));
+    if (kata_rank(k) == 1) kata_swap(u, v);
+    kata_apply(move, kata_all(g), u, v);
+    REQUIRE(kata_flush(k) == KATA_ERROR_ARGUMENT);
+    REQUIRE(strstr(said, "ranks disagree") && strstr(said, "both run a chain of 1 loops"));
+    kata_error_clear(k);
+}
+
 /* Every rank has all points of few, and of a line. */
 void run_undealt(kata *k)
 {

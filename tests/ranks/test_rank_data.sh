@@ -39,6 +39,7 @@ done
 
 KATA_RANKS='' run 3 undealt
 run 2 alone
+run 2 swapped
 KATA_RANKS='' run 4 memory
 rm -r ranks4
 cat err
