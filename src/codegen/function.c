@@ -68,7 +68,7 @@ static nest *add_function(const codegen_writer *w, nest *file, bool loops)
 }
 
 /* Lanes of a vector. Points of a colour that are added up have much beside them: two registers.
- * Where points are added to rows, there is little but what prefetches a line: once for each. */
+ * Points that are added to rows compute little: a step of the loop takes a whole line. */
 static const char *vector_of(const codegen_writer *w)
 {
     if (w->whole_lines || w->planes) return "KATA_LINE";
