@@ -38,7 +38,7 @@ static int usage(const char *wrong)
         to,
         "usage: bench [--quick] [--sizes] [--row N] [--ways WAY,...] [--steps N] [--json FILE]\n"
         "             [--svg FILE] [--threads N] [--seconds S] [--without PASS,...] [CASE...]\n"
-        "--row: of --sizes those with N points along x\n"
+        "--row: as --sizes, those with N points along x\n"
         "ways: same (the same fields again and again), single (fields swapped, step by step),\n"
         "      chain (fields swapped, N steps in a chain)\ncases:");
     for (int i = 0; case_at(i); i++) fprintf(to, "%s '%s'", i ? "," : "", case_at(i)->name);
@@ -92,8 +92,8 @@ static bool read_option(settings *s, const char *option, const char *value)
         s->seconds = strtod(value, &rest);
     else
         return false;
-    return !*rest && s->ways && s->threads >= 1 && s->threads <= 1024 && s->steps >= 1 &&
-           s->steps <= 1000000;
+    return !*rest && s->row >= 0 && s->ways && s->threads >= 1 && s->threads <= 1024 &&
+           s->steps >= 1 && s->steps <= 1000000;
 }
 
 /* The first word that is wrong, NULL when there is none. */
@@ -108,6 +108,7 @@ static const char *read_words(settings *s, char **word)
             return *word;
         else
             word++;
+    s->sizes = s->sizes || s->row > 0;
     s->names = word;
     for (; *word; word++)
         if (!is_case(*word)) return *word;
