@@ -85,8 +85,9 @@ typedef enum kata_status {
     KATA_ERROR_COMPILER,    /* the C compiler is missing or failed */
     KATA_ERROR_FILE,        /* a file could not be read or written, or has the wrong contents */
     KATA_ERROR_INTERNAL,    /* a defect in Katagami */
-    KATA_ERROR_ASSERT       /* at a point, an assert of a kernel failed, or an index was outside its
+    KATA_ERROR_ASSERT,      /* at a point, an assert of a kernel failed, or an index was outside its
                                table; a scalar that steps are made until became NaN */
+    KATA_ERROR_DEVICE       /* there is no such device, or it failed */
 } kata_status;
 
 /* Name of a status as spelled above, or "unknown status". */
@@ -150,6 +151,9 @@ typedef struct kata_options {
     const char *spill KATA_ZERO; /* a folder for others; NULL: KATA_SPILL, TMPDIR, /var/tmp */
     const void *communicator KATA_ZERO; /* address of an MPI_Comm: its ranks run the program, which
                                            has started MPI (docs/ranks.md); NULL: all ranks do */
+    const char *device KATA_ZERO; /* where kernels run: "cuda", "cuda:1", "opencl", "opencl:0", or
+                                     "any", the first there is (docs/devices.md); "none": on the
+                                     CPU; NULL: KATA_DEVICE, or on the CPU */
 } kata_options;
 
 /* Opens a context; options may be NULL. Returns NULL when an option is wrong or memory is out, with

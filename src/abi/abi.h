@@ -15,6 +15,11 @@
 #include <stdint.h>
 #endif
 
+/* The address space of fields; only devices have several. */
+#ifndef ABI_GLOBAL
+#define ABI_GLOBAL
+#endif
+
 enum {
     /* A reduction combines each ABI_BRICK points of a row by themselves, in ABI_LANES lanes: the
      * point at x in lane x modulo ABI_LANES, from low x to high. A brick begins at a multiple of
@@ -46,7 +51,7 @@ typedef struct abi_box {
 
 /* One component of a field, or the lanes of one element of a reduction. */
 typedef struct abi_view {
-    void *origin; /* the element of point (0,0,0), which may lie outside any memory */
+    ABI_GLOBAL void *origin; /* the element of point (0,0,0), which may lie outside any memory */
     int64_t y, z; /* elements from a row to the next along y, and from a plane to the next */
     int64_t x;    /* elements from a point to the next; only for rows with a stride */
 } abi_view;
@@ -109,11 +114,54 @@ typedef struct abi_arguments {
 
 typedef void abi_function(const abi_box *box, const abi_arguments *arguments);
 
+/* ---- devices -----------------------------------------------------------------------------------
+ *
+ * A kernel on a device is given the memory of each field, in the order of parameters; the memory
+ * for partials of each element of a reduction; and before all of them, by value, an abi_launch, an
+ * abi_place for each field, the abi_levels of each parameter if levels run in order, and its
+ * numbers (see abi_arguments), one behind the other. */
+
+/* What all kernels are given. */
+typedef struct abi_launch {
+    int64_t lo[3], hi[3];  /* points that run */
+    int64_t first[3];      /* the point of the first thread; not above `lo` */
+    int64_t size[3];       /* of the grid */
+    int64_t colors, color; /* as in abi_arguments */
+    int64_t bricks[3];     /* of the partials: bricks of a row, rows, and the first brick */
+    int64_t zero;          /* 0, which the compiler does not know */
+} abi_launch;
+
+/* Where the value comes from that is read at an index outside of a field along a dimension. The
+ * value x found there, or the constant, becomes 2 * value[k % 2] - x for k from steps - 1 to 0. */
+typedef enum abi_outside_kind { ABI_NOWHERE, ABI_AT_INDEX, ABI_CONSTANT } abi_outside_kind;
+typedef struct abi_outside {
+    int64_t kind; /* an abi_outside_kind; nothing is filled in NOWHERE */
+    int64_t index, steps;
+    double constant, value[2];
+} abi_outside;
+
+/* Where the elements of a field are in its memory: that of point (0,0,0), and from a row, a plane
+ * and a component to the next. Points of a row follow one another. */
+typedef struct abi_place {
+    int64_t at, y, z, component;
+} abi_place;
+
+/* What the kernel is given that fills indices around a field: boxes of them, one behind the other;
+ * and for each dimension, which of the ABI_OUTSIDE that it is given belong to inside_lo - 1,
+ * inside_lo - 2, ..., and which to inside_hi, inside_hi + 1, ... */
+enum { ABI_FILL_BOXES = 6 };
+typedef struct abi_fill {
+    abi_place place;
+    int64_t boxes, end[ABI_FILL_BOXES]; /* points of the boxes up to this one */
+    int64_t lo[ABI_FILL_BOXES][3], size[ABI_FILL_BOXES][3];
+    int64_t inside_lo[3], inside_hi[3], low[3], high[3];
+} abi_fill;
+
 /* Instructions of x86-64 that not every processor has. Before the library calls anything in a file
  * of generated code, it looks into abi_needs, which says what the file was compiled for. */
 enum { ABI_AVX = 1, ABI_AVX2 = 2, ABI_FMA = 4, ABI_AVX512 = 8 };
 
-#ifdef ABI_GENERATED
+#if defined(ABI_GENERATED) && !defined(ABI_DEVICE)
 __attribute__((visibility("default"))) const int32_t abi_needs = 0
 #ifdef __AVX__
                                                                  | ABI_AVX

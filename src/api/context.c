@@ -91,6 +91,7 @@ static void free_context(kata *k)
     for (kata_module *m = k->modules; m; m = m->next) lang_module_free(m->module);
     api_series_free(k->series);
     api_slots_free(k);
+    exec_device_close(&k->exec);
     store_pool_free(k->pool);
     message_free(&k->messages);
     for (size_t i = 0; i < COUNT_OF(k->machine); i++) text_free(&k->machine[i]);
@@ -175,6 +176,25 @@ static kata_status join_ranks(kata *k, const kata_options *options)
     return status;
 }
 
+/* The device that kernels run on. "any" where there is none is the CPU. */
+static kata_status choose_device(kata *k, const kata_options *options)
+{
+    const char *name = options->device ? options->device : environment_get("KATA_DEVICE");
+    if (!name || !strcmp(name, "none")) return KATA_OK;
+    if (exec_ranks_count(&k->exec) > 1)
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "kata_open: a device is asked for, '%s', and the program runs on %d ranks; "
+                        "run it on one, or without KATA_DEVICE",
+                        name, exec_ranks_count(&k->exec));
+    if (k->exec.files)
+        return api_fail(k, KATA_ERROR_ARGUMENT,
+                        "kata_open: a device is asked for, '%s', and a limit of memory; give one "
+                        "of them",
+                        name);
+    if (!strcmp(name, "any") && !device_list(NULL, 0)) return KATA_OK;
+    return exec_device_open(&k->exec, name, &k->messages);
+}
+
 /* Reads all options and the environment; the order decides which error is reported. */
 static kata_status read_options(kata *k, const kata_options *options)
 {
@@ -187,6 +207,7 @@ static kata_status read_options(kata *k, const kata_options *options)
     if (!status) status = choose_memory(k, options);
     if (!status) status = jit_open(options->compiler, options->cache, &k->messages, &k->exec.jit);
     if (!status) status = join_ranks(k, options);
+    if (!status) status = choose_device(k, options);
     return status ? status : api_read_debugging(k, options->plan);
 }
 

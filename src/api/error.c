@@ -14,6 +14,7 @@ const char *kata_status_name(kata_status status)
     case KATA_ERROR_FILE: return "KATA_ERROR_FILE";
     case KATA_ERROR_INTERNAL: return "KATA_ERROR_INTERNAL";
     case KATA_ERROR_ASSERT: return "KATA_ERROR_ASSERT";
+    case KATA_ERROR_DEVICE: return "KATA_ERROR_DEVICE";
     }
     return "unknown status";
 }

@@ -139,6 +139,7 @@ void api_tune_end(kata *k)
     text out = {0};
     exec_cpu_explain(&k->exec, NULL, NULL, false, &out);
     exec_files_explain(&k->exec, false, &out);
+    exec_device_explain(&k->exec, false, &out);
     if (out.length || out.failed) show_in(k, &out, k->tune_file, "a");
     text_free(&out);
 }
@@ -242,6 +243,7 @@ static void print_all(text *out, kata *k, const machine *m, const kata_ceilings 
     print_kernels(out, k, m, c, json);
     if (k->executor == &exec_cpu) exec_cpu_explain(&k->exec, m, c, json, out);
     exec_files_explain(&k->exec, json, out);
+    exec_device_explain(&k->exec, json, out);
     if (json)
         print_work_json(out, k);
     else

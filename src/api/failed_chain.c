@@ -6,6 +6,7 @@
 static void spoil(chain_slot *slot)
 {
     store_part_free(slot);
+    store_device_free(slot);
     if (slot->array && !slot->array->bytes) {
         store_poison(slot->array);
         return;

@@ -60,6 +60,7 @@ bool api_deals(const kata *k) { return k->exec.ranks && k->executor == &exec_cpu
 static const exec_executor *executor_of(const kata *k)
 {
     if (api_deals(k)) return &exec_on_ranks;
+    if (k->exec.device && k->executor == &exec_cpu) return &exec_on_device;
     return k->exec.files && k->executor == &exec_cpu ? &exec_on_files : k->executor;
 }
 
@@ -70,7 +71,7 @@ static kata_status end_chain(kata *k, end_reason why, const char *call)
     observe_meter_meet(k->exec.meter, &k->chain);
     double begin = clock_seconds();
     kata_status status =
-        k->record ? exec_run_recorded(k->record, k->executor, &k->exec, &k->chain, &k->messages)
+        k->record ? exec_run_recorded(k->record, executor_of(k), &k->exec, &k->chain, &k->messages)
                   : executor_of(k)->run(&k->exec, &k->chain, &k->messages);
     if (status) {
         api_spoil_results(k);

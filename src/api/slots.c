@@ -70,6 +70,7 @@ chain_slot *api_slot_renew(kata *k, chain_slot *old)
     like.poisoned = false;
     like.set = (grid_region){0};
     like.part = NULL;
+    like.on_device = NULL;
     if (!slot) slot = api_slot_new(k, &like);
     if (!slot) return NULL;
     *slot = like;
@@ -87,6 +88,7 @@ void api_slots_spare(kata *k)
         struct api_slot *s = k->retired_slots;
         k->retired_slots = s->next_unused;
         store_part_free(&s->slot);
+        store_device_free(&s->slot);
         if (!s->slot.is_scalar) {
             store_array_free(s->slot.array);
             s->slot.array = NULL;
@@ -104,6 +106,7 @@ void api_slots_free(kata *k)
 {
     for (struct api_slot *s = k->slots; s; s = s->next) {
         store_part_free(&s->slot);
+        store_device_free(&s->slot);
         store_array_free(s->slot.array);
         store_array_free(s->shown);
         grid_region_free(&s->slot.set);
@@ -143,6 +146,7 @@ void api_release_discarded(kata *k)
     for (struct api_slot *s = k->slots; s; s = s->next) {
         store_array *array = s->slot.array;
         if (s->slot.discarded) store_part_free(&s->slot);
+        if (s->slot.discarded) store_device_forget(&s->slot);
         if (!s->slot.discarded || !array || !array->bytes) continue; /* or of the program */
         if (k->exec.poison) {
             store_fill_unset(array->type, array->memory, array->bytes);

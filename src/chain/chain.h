@@ -40,6 +40,7 @@ typedef struct chain_slot {
     struct store_array *array; /* its memory; NULL: not yet made, all values are equal */
     struct store_part *part;   /* on several ranks, of a field whose values are dealt out to them;
                                   NULL: `array` has them all */
+    struct store_device *on_device; /* its copy on a device; NULL: none */
     struct store_pool *pool;   /* where the array gets its memory; NULL: from the system */
     bool far;                  /* its array is in a file, and is better moved by planes */
     bool poisoned;             /* without an array they are NaN (0 for integers), else 0 */

@@ -20,6 +20,7 @@ typedef struct codegen_loop {
     const codegen_rows *rows; /* likewise; NULL: all are contiguous */
     bool colored;             /* visits only the points of a colour */
     bool lines;               /* with #line directives that lead to the kernel's text */
+    bool apart;               /* on a device: no two parameters are given one field */
     uint32_t without;         /* passes that are left out: see codegen_read_passes */
 } codegen_loop;
 
@@ -70,5 +71,27 @@ uint32_t codegen_passes_past_caches(const codegen_loop *loop);
 bool codegen_is_plain(const codegen_loop *loop);
 /* Whether a pass of this name is among those that are left out. */
 bool codegen_leaves_out(uint32_t without, const char *name);
+
+/* ---- device.c: kernels on devices -------------------------------------------------------------- */
+
+typedef enum codegen_language { CODEGEN_CUDA, CODEGEN_OPENCL } codegen_language;
+
+/* Threads of a group along x, y and z. With reductions a group has rows of ABI_LANES threads, each
+ * of which takes a brick. */
+enum { CODEGEN_DEVICE_X = 32, CODEGEN_DEVICE_Y = 8 };
+/* Why a loop cannot run on a device: "its levels run in order"; NULL: it can. */
+const char *codegen_device_refuses(const codegen_loop *loop);
+/* A file with the kernel of a loop, of the name codegen_name, as abi.h says. */
+void codegen_device_text(text *out, const codegen_loop *loop, codegen_language language);
+/* Whether it combines points in bricks: a row of threads runs a brick. */
+bool codegen_device_reduces(const codegen_loop *loop);
+
+/* ---- device_fill.c --------------------------------------------------------------------------- */
+
+enum { CODEGEN_FILL_THREADS = 128 };
+#define CODEGEN_FILL_NAME "kata_fill_around"
+/* A file with the kernel CODEGEN_FILL_NAME for fields stored as a type: it is given an abi_fill, the
+ * field's memory, and a table of abi_outside. Threads along x run points, along y components. */
+void codegen_fill_text(text *out, kata_type storage, codegen_language language);
 
 #endif

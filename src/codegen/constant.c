@@ -39,10 +39,10 @@ void codegen_constant(text *out, const codegen_dialect *dialect, ir_type type, i
     switch (type) {
     case IR_I64:
         if (value.i64 == INT64_MIN)
-            text_add(out, "(-9223372036854775807LL - 1)");
+            text_add(out, "(-9223372036854775807%s - 1)", dialect->i64);
         else
-            text_add(out, value.i64 < 0 ? "(-%" PRIu64 "LL)" : "%" PRIu64 "LL",
-                     value.i64 < 0 ? -(uint64_t)value.i64 : (uint64_t)value.i64);
+            text_add(out, value.i64 < 0 ? "(-%" PRIu64 "%s)" : "%" PRIu64 "%s",
+                     value.i64 < 0 ? -(uint64_t)value.i64 : (uint64_t)value.i64, dialect->i64);
         break;
     case IR_F32: add_floating(out, dialect, (double)value.f32, "f"); break;
     case IR_F64: add_floating(out, dialect, value.f64, ""); break;

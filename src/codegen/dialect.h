@@ -19,8 +19,11 @@ typedef struct codegen_dialect {
     const char *barrier; /* statement: what was streamed is seen by other threads */
     const char *builtin; /* in front of names of functions that are one instruction */
     const char *f32;     /* behind these where they are of f32 */
+    const char *i64;     /* behind constants of i64 */
+    const char *constants; /* in front of a table of constants */
+    const char *prelude;   /* of a file: what its text needs and the language lacks */
 } codegen_dialect;
 
-extern const codegen_dialect codegen_c;
+extern const codegen_dialect codegen_c, codegen_cuda, codegen_opencl;
 
 #endif

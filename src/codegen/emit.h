@@ -365,6 +365,11 @@ nest *codegen_begin_points(const codegen_writer *w, nest *in, nest_hint hint);
 /* The function of a loop, and those that it calls. */
 void codegen_function(codegen_writer *w, nest *file, const bool *wanted);
 
+/* ---- device.c -------------------------------------------------------------------------------- */
+
+void codegen_device_function(text *out, const codegen_loop *loop, const codegen_dialect *dialect);
+void codegen_fill_function(text *out, kata_type storage, const codegen_dialect *dialect);
+
 /* ---- passes.c, and a file for each larger pass ----------------------------------------------- */
 
 /* Decides whether and how a loop is made faster, in the writer. False when memory is out. */

@@ -23,7 +23,7 @@ static const ir_node *value_of(const codegen_writer *w, const codegen_lookup *l,
 static void add_table(const codegen_writer *w, nest *file, const codegen_lookup *l)
 {
     ir_type type = (ir_type)value_of(w, l, 0)->type;
-    text *line = &nest_format(file, NEST_STATEMENT, "static const %s %s[%d] = {",
+    text *line = &nest_format(file, NEST_STATEMENT, "%s %s %s[%d] = {", w->dialect->constants,
                               codegen_type(w, type), codegen_table_name(w, l).is, l->count)
                       ->head;
     for (int i = 0; i < l->count; i++) {
@@ -38,7 +38,7 @@ static void add_table(const codegen_writer *w, nest *file, const codegen_lookup 
 static void add_constants(const codegen_writer *w, nest *file, int number)
 {
     const ir_table *table = &w->loop->kernel->tables[number];
-    text *line = &nest_format(file, NEST_STATEMENT, "static const %s %s[%d] = {",
+    text *line = &nest_format(file, NEST_STATEMENT, "%s %s %s[%d] = {", w->dialect->constants,
                               codegen_type(w, table->type), codegen_constants_name(w, number).is,
                               table->length)
                       ->head;

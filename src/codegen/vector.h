@@ -1,7 +1,6 @@
 /* Vectors of a row: where they begin, and how their elements are written. Generated code contains
  * this text. */
 
-#define KATA_INLINED static inline __attribute__((unused, always_inline))
 #define KATA_ALIGNED __attribute__((aligned(64)))
 /* Hides from the compiler where a pointer came from. */
 #define KATA_HIDDEN(pointer) __asm__("" : "+r"(pointer))
@@ -61,33 +60,6 @@ KATA_INLINED int64_t kata_brick_end(int64_t ix, int64_t row_end)
 {
     const int64_t end = (ix | (ABI_BRICK - 1)) + 1;
     return end < row_end ? end : row_end;
-}
-
-/* x, or the nearest end of low to high. */
-KATA_INLINED int64_t kata_between(int64_t low, int64_t x, int64_t high)
-{
-    return x < low ? low : x > high ? high : x;
-}
-
-/* The number of the table element that is nearest to an index; the first element is at `low`. */
-KATA_INLINED int32_t kata_element_i32(int32_t index, int32_t low, int32_t count)
-{
-    const int32_t last = low + (count - 1);
-    return (index < low ? low : index > last ? last : index) - low;
-}
-
-KATA_INLINED int64_t kata_element_i64(int64_t index, int64_t low, int64_t count)
-{
-    const int64_t last = low + (count - 1);
-    return (index < low ? low : index > last ? last : index) - low;
-}
-
-/* Where an element of a component is that is chosen when it is read. */
-KATA_INLINED const void *kata_at(const abi_view *view, int64_t x, int64_t y, int64_t z,
-                                 int64_t bytes, int strided)
-{
-    const int64_t row = y * view->y + z * view->z;
-    return (const char *)view->origin + (row + (strided ? x * view->x : x)) * bytes;
 }
 
 /* What a thread has met of a minimum or maximum whose point is wanted: whether anything, the value,

@@ -40,6 +40,7 @@ typedef struct exec_context {
     int64_t second_cache;     /* bytes; 0: as many as the machine reports */
     struct exec_ranks *ranks; /* NULL: the program runs on one */
     struct exec_files *files; /* NULL: the memory of fields is not limited */
+    struct exec_device *device; /* NULL: loops run on the CPU */
     sweep_ranks across;       /* by which their loops reduce together */
     exec_failure failure;     /* of the loops that run on this rank */
     struct exec_cpu
@@ -61,6 +62,14 @@ extern const exec_executor exec_reference; /* interprets trees, point by point: 
 extern const exec_executor exec_cpu;       /* compiled loops on threads */
 extern const exec_executor exec_on_ranks;  /* the same on several ranks, see ranks.c */
 extern const exec_executor exec_on_files;  /* the same where fields lie in files, see on_files.c */
+extern const exec_executor exec_on_device; /* on a device, see on_device.c */
+/* on_device.c: opens a device, named as for device_open; sets context->device, to be closed when no
+ * field has a copy there. Says how chains have run. */
+kata_status exec_device_open(exec_context *context, const char *name, messages *m);
+void exec_device_close(exec_context *context);
+/* Copies a field's values from the device, where it has changed them. */
+kata_status exec_bring_home(exec_context *context, chain_slot *slot, messages *m);
+void exec_device_explain(const exec_context *context, bool json, text *out);
 /* on_files.c: sets context->files; to be freed. `rate`: bytes per second that are moved between
  * files and memory at most; 0: as many as can be. */
 kata_status exec_files_open(exec_context *context, int64_t rate, messages *m);
@@ -74,7 +83,8 @@ void exec_files_explain(const exec_context *context, bool json, text *out);
 /* ranks.c: on several ranks, sets context->ranks; to be freed. `communicator`: as of comm_open. */
 kata_status exec_ranks_open(exec_context *context, const void *communicator, messages *m);
 void exec_ranks_close(exec_context *context);
-/* Where a field's values are dealt out to ranks, gives all ranks all of them. All ranks call it. */
+/* Gives all ranks all values of a field, where they are dealt out, in its array, which may then be
+ * changed. All ranks call it. */
 kata_status exec_make_whole(exec_context *context, chain_slot *slot, messages *m);
 /* ranks_values.c: copies values of a field, as store_read does, to all ranks. All call it. */
 kata_status exec_read(exec_context *context, chain_slot *slot, const grid_box *box, kata_type type,

@@ -282,6 +282,7 @@ kata_status exec_make_whole(exec_context *context, chain_slot *slot, messages *m
 {
     struct exec_ranks *r = context->ranks;
     kata_status status = exec_tell_changes(context, slot, m);
+    if (!status) store_device_forget(slot);
     if (status || !r || !slot->part) return status;
     status = ranks_meet(r, 0, m, "need all values of a field");
     return status ? status : ranks_make_whole(r, slot, m);

@@ -84,6 +84,7 @@ kata_status exec_deal(exec_context *context, chain_slot *slot, bool deals, const
     const char *next = values;
     int64_t points = grid_box_points(box), bytes = values ? store_type_bytes(type) : 0;
     kata_status status = exec_tell_changes(context, slot, m);
+    if (!status) store_device_forget(slot);
     if (!status && !prepare(r, slot, deals)) ranks_no_room(r, &slot, 1);
     for (int c = 0; c < slot->components; c++)
         for (int64_t first = 0, count; first < points && !status; first += count) {

@@ -118,5 +118,6 @@ kata_status ranks_tell_changes(struct exec_ranks *r, chain_slot *const *slots, s
 
 kata_status exec_tell_changes(exec_context *context, chain_slot *slot, messages *m)
 {
+    if (context->device) return exec_bring_home(context, slot, m);
     return context->ranks ? ranks_tell_changes(context->ranks, &slot, 1, m) : KATA_OK;
 }

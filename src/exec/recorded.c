@@ -11,6 +11,8 @@ kata_status exec_run_recorded(observe_record *record, const exec_executor *execu
         one.count = 1;
         observe_record_loop(record, &c->loops[i]);
         status = executor->run(context, &one, m);
+        for (size_t s = 0; s < c->slot_count && !status; s++)
+            status = exec_bring_home(context, c->slots[s], m);
         if (status == KATA_OK) observe_record_results(record, &c->loops[i]);
     }
     return status;

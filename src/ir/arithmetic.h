@@ -195,8 +195,8 @@ KATA_INLINE kata_half kata_f16_of_f32(float x)
     __UINT32_TYPE__ normal = (bounded - 0x38000000u + 0x0fffu + ((bounded >> 13) & 1)) >> 13;
     __UINT32_TYPE__ lacks = 126 - (size >> 23), shift = lacks - 14 < 11 ? lacks : 25;
     __UINT32_TYPE__ digits = (size & 0x007fffffu) | 0x00800000u;
-    __UINT32_TYPE__ half = ((__UINT32_TYPE__)1 << (shift - 1)) - 1;
-    __UINT32_TYPE__ tiny = (digits + half + ((digits >> shift) & 1)) >> shift;
+    __UINT32_TYPE__ below = ((__UINT32_TYPE__)1 << (shift - 1)) - 1;
+    __UINT32_TYPE__ tiny = (digits + below + ((digits >> shift) & 1)) >> shift;
     __UINT32_TYPE__ finite = size < 0x38800000u ? tiny : normal;
     __UINT32_TYPE__ nan = 0x7e00u | ((size >> 13) & 0x03ffu);
     return (kata_half)(((u >> 16) & 0x8000u) | (size > 0x7f800000u ? nan : finite));

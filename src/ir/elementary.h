@@ -37,12 +37,24 @@
 
 #define KATA_INLINE static inline __attribute__((unused, always_inline))
 
+/* In front of a table of constants; devices have a memory for them. */
+#ifndef KATA_CONSTANTS
+#define KATA_CONSTANTS static const
+#endif
+
 typedef __UINT64_TYPE__ kata_bits;
 
 /* An unevaluated sum hi + lo, with |lo| at most about an ulp of hi. */
 typedef struct kata_pair {
     double hi, lo;
 } kata_pair;
+
+/* Compilers for devices have no compound literals. */
+KATA_INLINE kata_pair kata_pair_of(double hi, double lo)
+{
+    kata_pair p = {hi, lo};
+    return p;
+}
 
 #define KATA_ROUNDER 0x1.8p52 /* x + this - this is x to the nearest integer, for |x| <= 2^51 */
 #define KATA_LN2_A 0x1.62e42fefa38p-1 /* ln 2 in 42 bits: times an exponent it is exact */
@@ -85,8 +97,8 @@ KATA_INLINE double kata_two_to(double n)
 /* x * 2^n rounded once, for x near 1 and an integer |n| <= 2000. */
 KATA_INLINE double kata_scale(double x, double n)
 {
-    double half = kata_nearest(0.5 * n);
-    return x * kata_two_to(half) * kata_two_to(n - half);
+    double part = kata_nearest(0.5 * n);
+    return x * kata_two_to(part) * kata_two_to(n - part);
 }
 
 /* ---- pairs --------------------------------------------------------------------------------- */
@@ -95,14 +107,14 @@ KATA_INLINE double kata_scale(double x, double n)
 KATA_INLINE kata_pair kata_sum_ordered(double a, double b)
 {
     double s = a + b;
-    return (kata_pair){s, b - (s - a)};
+    return kata_pair_of(s, b - (s - a));
 }
 
 /* a + b exactly. */
 KATA_INLINE kata_pair kata_sum(double a, double b)
 {
     double s = a + b, t = s - a;
-    return (kata_pair){s, (a - (s - t)) + (b - t)};
+    return kata_pair_of(s, (a - (s - t)) + (b - t));
 }
 
 /* The leading 26 bits of x; x minus them has 27 at most. */
@@ -115,7 +127,7 @@ KATA_INLINE double kata_head(double x)
 KATA_INLINE kata_pair kata_product(double a, double b)
 {
     double ah = kata_head(a), al = a - ah, bh = kata_head(b), bl = b - bh, p = a * b;
-    return (kata_pair){p, ((ah * bh - p) + ah * bl + al * bh) + al * bl};
+    return kata_pair_of(p, ((ah * bh - p) + ah * bl + al * bh) + al * bl);
 }
 
 /* (n.hi + n.lo) / (d.hi + d.lo), rounded. */
@@ -140,7 +152,8 @@ KATA_INLINE kata_reduced kata_exp_reduce(double hi, double lo)
     double n = kata_nearest(hi * 0x1.71547652b82fep0);
     double a = hi - n * KATA_LN2_A, b = n * KATA_LN2_B, c = a - b;
     kata_pair r = kata_sum(c, ((a - c) - b) + lo);
-    return (kata_reduced){r, n};
+    kata_reduced reduced = {r, n};
+    return reduced;
 }
 
 /* exp(r) - 1 - r.hi. */
@@ -210,7 +223,8 @@ KATA_INLINE kata_parts kata_parts_of(double x)
     double bias = x < 0x1p-1022 ? 1077 : 1023;
     kata_bits u = kata_bits_of(y) + (KATA_ONE_BITS - KATA_SQRT_HALF_BITS);
     double mantissa = kata_of_bits((u & KATA_MANTISSA) + KATA_SQRT_HALF_BITS);
-    return (kata_parts){mantissa, kata_of_int(u >> 52) - bias};
+    kata_parts parts = {mantissa, kata_of_int(u >> 52) - bias};
+    return parts;
 }
 
 /* log(1 + f) - f, for sqrt(1/2) <= 1 + f < sqrt(2). */
@@ -324,9 +338,9 @@ KATA_INLINE double kata_exp_product(double y, kata_pair l)
 KATA_INLINE double kata_pow_special(double x, double y, double power)
 {
     double inf = __builtin_inf(), nan = __builtin_nan("");
-    double ax = __builtin_fabs(x), ay = __builtin_fabs(y), half = 0.5 * ay;
+    double ax = __builtin_fabs(x), ay = __builtin_fabs(y), middle = 0.5 * ay;
     int whole = (ay + 0x1p52 - 0x1p52 == ay) | (ay >= 0x1p52);
-    int odd = whole & (half + 0x1p52 - 0x1p52 != half) & (ay < 0x1p53);
+    int odd = whole & (middle + 0x1p52 - 0x1p52 != middle) & (ay < 0x1p53);
     int extreme = (ax == 0) | (ax == inf);
     double limit = (y > 0) == (ax == 0) ? 0 : inf;
     double r = extreme ? limit : power;

@@ -21,7 +21,7 @@
 /* 2/pi is the sum of t[i] * 2^(-26 (i-2)), with integers |t[i]| <= 2^25; entry i holds
  * t[i] + t[i+1] * 2^-26. Small angles, whose reduction is not used, may read the zeros at the end.
  */
-static const double kata_two_over_pi[70] __attribute__((unused)) = {
+KATA_CONSTANTS double kata_two_over_pi[70] __attribute__((unused)) = {
     0x0p0,
     0x1p-26,
     0x1.45f307p-1,
@@ -215,7 +215,7 @@ KATA_INLINE kata_pair kata_asin_pair(double a)
     p = (p * z + 0x1.1c4d35cf95421p-6) * z + 0x1.6e8bb1c8209a2p-6;
     p = (p * z + 0x1.f1c71c1db0623p-6) * z + 0x1.6db6db6e31f13p-5;
     p = (p * z + 0x1.3333333332ecap-4) * z + 0x1.5555555555556p-3;
-    return (kata_pair){s, c + s * z * p};
+    return kata_pair_of(s, c + s * z * p);
 }
 
 KATA_INLINE double kata_asin_f64(double x)
@@ -351,7 +351,8 @@ KATA_INLINE kata_hyperbolic kata_sinh_cosh(double ax)
     int zero = e.exponent == 0;
     d.hi = zero ? r + r : d.hi;
     d.lo = zero ? odd + odd : d.lo;
-    return (kata_hyperbolic){d, s, e.exponent};
+    kata_hyperbolic result = {d, s, e.exponent};
+    return result;
 }
 
 KATA_INLINE double kata_sinh_f64(double x)

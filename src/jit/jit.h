@@ -5,6 +5,8 @@
  * holds the hash of KEY.so, so that a damaged file is noticed and compiled anew. KEY.limit says
  * that the compiler needed too much time or memory for a text.
  *
+ * KEY.bin is a kernel of a device.
+ *
  * KEY.key says in which library a function is, whatever other functions are in it. There KEY is the
  * hash of the function's own text and of the same rest. A second file has the words "any compiler"
  * in place of the compiler: a machine without a compiler looks for that one.
@@ -54,6 +56,13 @@ void *jit_symbol(void *library, const char *name);
 bool jit_note_read(const jit *j, const char *name, size_t most, text *out);
 /* Keeps a note, in the place of an older one; false where no cache folder takes it. */
 bool jit_note_write(const jit *j, const char *name, const char *lines);
+
+/* ---- binary.c: kernels of devices ------------------------------------------------------------ */
+
+/* Reads the bytes, to be freed, that are kept under a key, a hash by hash_hex; false where there are
+ * none, or they are damaged. */
+bool jit_binary_read(const jit *j, const char *key, char **bytes, size_t *count);
+bool jit_binary_write(const jit *j, const char *key, const char *bytes, size_t count);
 
 /* ---- entries.c: functions, whatever library they are in -------------------------------------- */
 

@@ -29,7 +29,7 @@ typedef struct listing {
 
 static bool is_kernel_file(const char *name)
 {
-    static const char *const endings[] = {".c", ".so", ".sum", ".key", ".limit"};
+    static const char *const endings[] = {".c", ".so", ".sum", ".key", ".limit", ".bin"};
     if (strspn(name, "0123456789abcdef") != KEY_LENGTH) return false;
     for (size_t i = 0; i < COUNT_OF(endings); i++)
         if (strcmp(name + KEY_LENGTH, endings[i]) == 0) return true;

@@ -5,6 +5,7 @@
 #include "abi/abi.h"
 #include "chain/chain.h"
 #include "codegen/codegen.h"
+#include "device/device.h"
 #include "plan/plan.h"
 #include "port/port.h"
 
@@ -269,5 +270,38 @@ void store_unpack(store_array *a, const grid_box *box, const void *from);
 /* Copies a box between arrays of one type; in `from` it lies moved by `shift`. */
 void store_copy_box(store_array *to, const store_array *from, const grid_box *box,
                     const int64_t shift[3]);
+
+/* ---- on_device.c: fields in the memory of a device ---------------------------------------------
+ *
+ * There rows are contiguous and aligned, whatever the field's layout. */
+
+typedef struct store_device {
+    device *device;
+    device_memory *memory;
+    size_t bytes;
+    grid_box room;   /* the indices that there is memory for */
+    abi_place place; /* in elements */
+    bool valid;      /* it has the field's values */
+    bool newer;      /* the slot's array does not */
+    int64_t changes; /* of its values, so far */
+    int64_t filled;  /* the value of `changes` for which `around` is filled; -1: none */
+    grid_box around; /* indices that have values by the rules `rules` */
+    uint64_t rules;
+} store_device;
+
+/* Whether a slot has a copy on a device with memory for indices. */
+bool store_device_holds(const chain_slot *slot, const grid_box *room);
+/* Gives it one, in place of a smaller one, not yet with the values. False when memory, of the
+ * device or of this machine, is out. */
+bool store_device_make(device *d, chain_slot *slot, const grid_box *room);
+void store_device_free(chain_slot *slot);
+/* Copies the slot's values to the device, if it has not got them. */
+bool store_device_take(chain_slot *slot);
+/* Says that the device has changed them. */
+void store_device_changed(chain_slot *slot);
+/* Copies them to the slot's array, if that has not got them. */
+bool store_device_bring_home(chain_slot *slot);
+/* Says that the array is about to change. */
+void store_device_forget(chain_slot *slot);
 
 #endif

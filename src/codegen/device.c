@@ -1,0 +1,334 @@
+/* Kernels on devices: a thread runs a point. Of a loop with levels in order it runs a column, of a
+ * loop with reductions a lane of a brick: every 32nd point of 512. */
+#include "codegen/halves.h"
+
+#include <stdlib.h>
+
+static bool is_reduced(const codegen_loop *loop, int store)
+{
+    return ir_param_is_reduction(&loop->kernel->params[loop->kernel->stores[store].param]);
+}
+
+bool codegen_device_reduces(const codegen_loop *loop) { return codegen_reduces(loop); }
+
+const char *codegen_device_refuses(const codegen_loop *loop)
+{
+    const ir_kernel *kernel = loop->kernel;
+    if (ir_orders_several(kernel)) return "its levels run in order along several dimensions";
+    if (kernel->check_count) return "it checks asserts or indices that are known at run time only";
+    if (kernel->addition_count) return "it adds to elements of sums that are known at run time only";
+    for (int p = 0; p < kernel->param_count; p++) {
+        const ir_param *param = &kernel->params[p];
+        if (ir_param_is_column_reduction(param)) return "it reduces into a field";
+        if (ir_param_is_reduction(param) && kernel->direction)
+            return "it has a reduction, and its levels run in order";
+    }
+    return NULL;
+}
+
+/* ---- what the kernel is given ---------------------------------------------------------------- */
+
+static int field_count(const ir_kernel *kernel)
+{
+    int count = 0;
+    for (int p = 0; p < kernel->param_count; p++) count += ir_param_is_field(&kernel->params[p]);
+    return count;
+}
+
+static void add_given(const codegen_writer *w, nest *file, const char *name)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    int fields = field_count(kernel), numbers = codegen_number_index(kernel, kernel->param_count);
+    text *line =
+        &nest_format(file, NEST_STATEMENT, "typedef struct %s_given { abi_launch launch;", name)
+             ->head;
+    if (fields) text_add(line, " abi_place place[%d];", fields);
+    if (kernel->direction) text_add(line, " abi_levels levels[%d];", kernel->param_count);
+    if (numbers) text_add(line, " abi_value numbers[%d];", numbers);
+    text_add(line, " } %s_given", name);
+}
+
+static nest *begin_kernel(const codegen_writer *w, nest *file, const char *name)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    nest *function = nest_format(file, NEST_FUNCTION, "%s%s(const %s_given given",
+                                 w->dialect->function, name, name);
+    text *head = &function->head;
+    for (int p = 0; p < kernel->param_count; p++)
+        if (ir_param_is_field(&kernel->params[p]))
+            text_add(head, ", %s *%s %s_all", codegen_field_type(w, p).is,
+                     w->loop->apart ? w->dialect->restricted : "",
+                     codegen_param_name(kernel, p).is);
+    for (int i = 0; i < kernel->store_count; i++)
+        if (is_reduced(w->loop, i))
+            text_add(head, ", %sabi_value *%s", w->dialect->global,
+                     codegen_lanes_name(w, &kernel->stores[i]).is);
+    text_add(head, ")");
+    return function;
+}
+
+/* "{p0_u_all + given.place[0].at + 2 * given.place[0].component, ...}" */
+static void add_view(text *line, const codegen_writer *w, int param, int field, int component)
+{
+    text_add(line, "{(%svoid *)(%s_all + given.place[%d].at", w->dialect->global,
+             codegen_param_name(w->loop->kernel, param).is, field);
+    if (component) text_add(line, " + %d * given.place[%d].component", component, field);
+    text_add(line, "), given.place[%d].y, given.place[%d].z, 1}", field, field);
+}
+
+static void add_views(const codegen_writer *w, nest *in)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    int count = codegen_view_index(kernel, kernel->param_count), field = 0, view = 0;
+    text *line = &nest_format(in, NEST_STATEMENT, "const abi_view view[%d] = {", count + 1)->head;
+    for (int p = 0; p < kernel->param_count; p++) {
+        int next = codegen_view_index(kernel, p + 1), components = kernel->params[p].count;
+        if (!ir_param_is_field(&kernel->params[p])) {
+            for (; view < next; view++) text_add(line, "{0, 0, 0, 0}, ");
+            continue;
+        }
+        for (int i = 0; view < next; view++, i++) {
+            add_view(line, w, p, field, i % components);
+            text_add(line, ", ");
+        }
+        field++;
+    }
+    text_add(line, "{0, 0, 0, 0}}");
+}
+
+static void add_numbers(const codegen_writer *w, nest *in)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    if (kernel->direction) nest_statement(in, "const abi_levels *const levels = given.levels");
+    if (codegen_reads_tables(w)) nest_statement(in, "const abi_value *const numbers = given.numbers");
+    for (ir_id id = 1; id < kernel->graph.count; id++) {
+        const ir_node *node = &kernel->graph.nodes[id];
+        if (node->op != IR_NUMBER || !codegen_needs_number(w, id)) continue;
+        nest_statement(in, "const %s %s = given.numbers[%d].%s", codegen_type(w, node->type),
+                       codegen_number_name(kernel, node).is,
+                       codegen_number_index(kernel, node->param) + node->element,
+                       codegen_member((ir_type)node->type));
+    }
+    for (int type = IR_I32; type <= IR_F64; type++)
+        if (codegen_needs_zero(kernel, (ir_type)type))
+            nest_statement(in, "const %s zero_%s = (%s)given.launch.zero",
+                           codegen_type(w, (ir_type)type), codegen_short_type((ir_type)type),
+                           codegen_type(w, (ir_type)type));
+}
+
+static void add_head(const codegen_writer *w, nest *in)
+{
+    nest_statement(in, "const int64_t nx = given.launch.size[0], ny = given.launch.size[1], "
+                       "nz = given.launch.size[2]");
+    add_views(w, in);
+    add_numbers(w, in);
+    codegen_steps(w, in, CODEGEN_ONCE);
+}
+
+/* ---- points ---------------------------------------------------------------------------------- */
+
+/* What the point gives each result, before any of them is written. */
+static void add_results(const codegen_writer *w, nest *in)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    codegen_writer point = *w;
+    point.collects = true;
+    for (int i = 0; i < kernel->store_count; i++)
+        codegen_store(&point, in, i,
+                      codegen_format("const %s new_%d", codegen_held_type(w, i), i).is);
+    for (int i = 0; i < kernel->store_count; i++) {
+        if (is_reduced(w->loop, i)) continue;
+        text *line = &nest_add(in, NEST_STATEMENT)->head;
+        codegen_target(line, w, &kernel->stores[i]);
+        text_add(line, " = new_%d", i);
+    }
+}
+
+static void add_row(const codegen_writer *w, nest *in)
+{
+    codegen_steps(w, in, CODEGEN_PLANE);
+    codegen_row_pointers(w, in);
+    codegen_steps(w, in, CODEGEN_ROW);
+}
+
+static void add_point(const codegen_writer *w, nest *in)
+{
+    add_row(w, in);
+    codegen_steps(w, in, CODEGEN_POINT);
+    add_results(w, in);
+}
+
+/* The index of a dimension that a thread has one of. */
+static void add_index(nest *in, int d, int threads)
+{
+    nest_statement(in,
+                   "const int64_t i%c = given.launch.first[%d] + (int64_t)KATA_GROUP(%d) * %d + "
+                   "KATA_THREAD(%d)",
+                   "xyz"[d], d, d, threads, d);
+}
+
+static int threads_along(int d)
+{
+    return d == 0 ? CODEGEN_DEVICE_X : d == 1 ? CODEGEN_DEVICE_Y : 1;
+}
+
+/* Threads outside of the box have no point. */
+static void leave_outside(nest *in, int d)
+{
+    nest_statement(nest_format(in, NEST_IF, "i%c < given.launch.lo[%d] || i%c >= given.launch.hi[%d]",
+                               "xyz"[d], d, "xyz"[d], d),
+                   "return");
+}
+
+/* A remainder is 0 whatever sign it is given. */
+#define OTHER_COLOR                                                                                \
+    "(ix + iy + iz - given.launch.color) %% given.launch.colors != 0"
+
+static void add_points(const codegen_writer *w, nest *function)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    int ordered = kernel->direction ? kernel->ordered : -1;
+    for (int d = 0; d < 3; d++) {
+        if (d == ordered) continue;
+        add_index(function, d, threads_along(d));
+        leave_outside(function, d);
+    }
+    nest *in = function;
+    if (ordered < 0 && w->loop->colored)
+        nest_statement(nest_format(in, NEST_IF, OTHER_COLOR), "return");
+    add_head(w, in);
+    if (ordered >= 0) {
+        char i = "xyz"[ordered];
+        if (kernel->direction == IR_FORWARD)
+            in = nest_loop(in, NEST_PLAIN,
+                           "int64_t i%c = given.launch.lo[%d]; i%c < given.launch.hi[%d]; i%c++", i,
+                           ordered, i, ordered, i);
+        else
+            in = nest_loop(in, NEST_PLAIN,
+                           "int64_t i%c = given.launch.hi[%d] - 1; i%c >= given.launch.lo[%d]; "
+                           "i%c--",
+                           i, ordered, i, ordered, i);
+        if (w->loop->colored) nest_statement(nest_format(in, NEST_IF, OTHER_COLOR), "continue");
+    }
+    add_point(w, in);
+}
+
+/* ---- bricks ---------------------------------------------------------------------------------- */
+
+static const ir_param *reduced_param(const codegen_writer *w, int i)
+{
+    return &w->loop->kernel->params[w->loop->kernel->stores[i].param];
+}
+
+/* a combined with b. */
+static void add_combined(text *line, const codegen_writer *w, int i, const char *a, const char *b)
+{
+    const ir_param *param = reduced_param(w, i);
+    ir_op op = ir_reduction_op(param);
+    if (op == IR_ADD && ir_type_is_floating(param->type))
+        text_add(line, "%s + %s", a, b);
+    else
+        text_add(line, "kata_%s_%s(%s, %s)", ir_ops[op].name, codegen_short_type(param->type), a,
+                 b);
+}
+
+static void begin_lanes(const codegen_writer *w, nest *in)
+{
+    for (int i = 0; i < w->loop->kernel->store_count; i++) {
+        if (!is_reduced(w->loop, i)) continue;
+        const ir_param *param = reduced_param(w, i);
+        const char *type = ir_types[param->type].c_name;
+        nest_statement(in, "%s%s lanes_%d[%d][%d]", w->dialect->local, type, i, CODEGEN_DEVICE_Y,
+                       ABI_LANES);
+        text *line = &nest_format(in, NEST_STATEMENT, "%s lane_%d = ", type, i)->head;
+        codegen_constant(line, w->dialect, param->type, ir_reduction_start(param));
+    }
+}
+
+static void add_to_lanes(const codegen_writer *w, nest *in)
+{
+    for (int i = 0; i < w->loop->kernel->store_count; i++) {
+        if (!is_reduced(w->loop, i)) continue;
+        text *line = &nest_format(in, NEST_STATEMENT, "lane_%d = ", i)->head;
+        add_combined(line, w, i, codegen_format("lane_%d", i).is, codegen_format("new_%d", i).is);
+    }
+}
+
+/* The tree over the lanes of each row of threads: lane l with lane l + 16, l + 8, .., l + 1. */
+static void end_lanes(const codegen_writer *w, nest *in)
+{
+    const ir_kernel *kernel = w->loop->kernel;
+    nest_statement(in, "const int lane = (int)KATA_THREAD(0), row = (int)KATA_THREAD(1)");
+    for (int i = 0; i < kernel->store_count; i++)
+        if (is_reduced(w->loop, i)) nest_statement(in, "lanes_%d[row][lane] = lane_%d", i, i);
+    nest_statement(in, "%s", w->dialect->barrier);
+    nest *tree = nest_loop(in, NEST_PLAIN, "int half_of = %d; half_of > 0; half_of /= 2",
+                           ABI_LANES / 2);
+    nest *low = nest_format(tree, NEST_IF, "lane < half_of");
+    for (int i = 0; i < kernel->store_count; i++) {
+        if (!is_reduced(w->loop, i)) continue;
+        text *line = &nest_format(low, NEST_STATEMENT, "lanes_%d[row][lane] = ", i)->head;
+        add_combined(line, w, i, codegen_format("lanes_%d[row][lane]", i).is,
+                     codegen_format("lanes_%d[row][lane + half_of]", i).is);
+    }
+    nest_statement(tree, "%s", w->dialect->barrier);
+    nest *first = nest_format(in, NEST_IF, "lane == 0 && iy < given.launch.hi[1]");
+    nest_statement(first, "const int64_t brick = ((iz - given.launch.lo[2]) * given.launch.bricks[1] "
+                          "+ iy - given.launch.lo[1]) * given.launch.bricks[0] + KATA_GROUP(0)");
+    for (int i = 0; i < kernel->store_count; i++) {
+        if (!is_reduced(w->loop, i)) continue;
+        codegen_label name = codegen_lanes_name(w, &kernel->stores[i]);
+        nest_statement(first, "%s[brick].i64 = 0", name.is);
+        nest_statement(first, "%s[brick].%s = lanes_%d[row][0]", name.is,
+                       codegen_member(reduced_param(w, i)->type), i);
+    }
+}
+
+static void add_bricks(const codegen_writer *w, nest *function)
+{
+    add_index(function, 1, CODEGEN_DEVICE_Y);
+    add_index(function, 2, 1);
+    begin_lanes(w, function);
+    nest *in = nest_format(function, NEST_IF, "iy < given.launch.hi[1]");
+    add_head(w, in);
+    add_row(w, in);
+    nest_statement(in, "const int64_t begin = (given.launch.bricks[2] + (int64_t)KATA_GROUP(0)) * %d",
+                   ABI_BRICK);
+    nest *points = nest_loop(in, NEST_PLAIN,
+                             "int64_t ix = begin + KATA_THREAD(0); ix < begin + %d; ix += %d",
+                             ABI_BRICK, ABI_LANES);
+    nest_statement(nest_format(points, NEST_IF, "ix < given.launch.lo[0] || ix >= given.launch.hi[0]"),
+                   "continue");
+    if (w->loop->colored) nest_statement(nest_format(points, NEST_IF, OTHER_COLOR), "continue");
+    codegen_steps(w, points, CODEGEN_POINT);
+    add_results(w, points);
+    add_to_lanes(w, points);
+    end_lanes(w, function);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+void codegen_device_function(text *out, const codegen_loop *loop, const codegen_dialect *dialect)
+{
+    char name[64];
+    codegen_step *steps = codegen_schedule(loop->kernel);
+    codegen_writer w = {.loop = loop, .dialect = dialect, .steps = steps};
+    bool decided = steps && codegen_look_up(&w);
+    nest *file = decided ? nest_new() : NULL;
+    codegen_name(loop, name);
+    if (file) {
+        codegen_lookup_tables(&w, file);
+        add_given(&w, file, name);
+        nest *kernel = begin_kernel(&w, file, name);
+        if (codegen_reduces(loop))
+            add_bricks(&w, kernel);
+        else
+            add_points(&w, kernel);
+        nest_print(out, file, dialect, true);
+    } else {
+        out->failed = true;
+    }
+    nest_free(file);
+    codegen_lookups_free(w.lookups);
+    free(steps);
+}

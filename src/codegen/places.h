@@ -1,0 +1,31 @@
+/* Where elements are that are found at run time. Generated code contains this text, on devices,
+ * too. */
+
+#define KATA_INLINED static inline __attribute__((unused, always_inline))
+
+/* x, or the nearest end of low to high. */
+KATA_INLINED int64_t kata_between(int64_t low, int64_t x, int64_t high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+/* The number of the table element that is nearest to an index; the first element is at `low`. */
+KATA_INLINED int32_t kata_element_i32(int32_t index, int32_t low, int32_t count)
+{
+    const int32_t last = low + (count - 1);
+    return (index < low ? low : index > last ? last : index) - low;
+}
+
+KATA_INLINED int64_t kata_element_i64(int64_t index, int64_t low, int64_t count)
+{
+    const int64_t last = low + (count - 1);
+    return (index < low ? low : index > last ? last : index) - low;
+}
+
+/* Where an element of a component is that is chosen when it is read. */
+KATA_INLINED const ABI_GLOBAL void *kata_at(const abi_view *view, int64_t x, int64_t y, int64_t z,
+                                 int64_t bytes, int strided)
+{
+    const int64_t row = y * view->y + z * view->z;
+    return (const ABI_GLOBAL char *)view->origin + (row + (strided ? x * view->x : x)) * bytes;
+}

@@ -1,0 +1,58 @@
+/* The fields of a loop on a device. */
+#include "exec/on_device.h"
+
+#include "analysis/analysis.h"
+
+grid_box device_touched(const chain_loop *loop, int param)
+{
+    const ir_kernel *kernel = loop->kernel;
+    const ir_param *p = &kernel->params[param];
+    grid_box all = chain_slot_memory(loop->bindings[param].slot);
+    for (int i = 0; i < kernel->access_count; i++) {
+        const ir_access *a = &kernel->accesses[i];
+        if (a->param != param) continue;
+        grid_box box = analysis_touched(p, a->offset, a->offset, &loop->box);
+        all = grid_box_hull(&all, &box);
+    }
+    return all;
+}
+
+/* The first parameter that is given the same field. */
+static int first_of(const chain_loop *loop, int param)
+{
+    int first = 0;
+    while (!ir_param_is_field(&loop->kernel->params[first]) ||
+           loop->bindings[first].slot != loop->bindings[param].slot)
+        first++;
+    return first;
+}
+
+/* What all parameters touch that are given the field. */
+static grid_box touched_by_all(const chain_loop *loop, int param)
+{
+    grid_box all = device_touched(loop, param);
+    for (int p = param + 1; p < loop->kernel->param_count; p++) {
+        bool same = ir_param_is_field(&loop->kernel->params[p]) &&
+                    loop->bindings[p].slot == loop->bindings[param].slot;
+        grid_box box = same ? device_touched(loop, p) : all;
+        all = grid_box_hull(&all, &box);
+    }
+    return all;
+}
+
+kata_status device_bring_fields(const device_loop *l)
+{
+    const ir_kernel *kernel = l->loop->kernel;
+    kata_status status = KATA_OK;
+    for (int p = 0; p < kernel->param_count && !status; p++) {
+        if (!ir_param_is_field(&kernel->params[p]) || first_of(l->loop, p) != p) continue;
+        chain_slot *slot = l->loop->bindings[p].slot;
+        grid_box touched = touched_by_all(l->loop, p);
+        if (!store_device_holds(slot, &touched) &&
+            !store_device_make(l->d->device, slot, &touched))
+            return device_failed(l, "has no memory for a field of");
+        if (!store_device_take(slot)) return device_failed(l, "did not take a field of");
+        status = device_fill(l, p, &touched);
+    }
+    return status;
+}

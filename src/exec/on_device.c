@@ -1,0 +1,253 @@
+/* The executor of chains on a device: loop by loop, on fields in its memory. Loops that it cannot
+ * run, it gives to the executor "cpu", and moves the values of their fields there and back. */
+#include "exec/on_device.h"
+
+#include "analysis/analysis.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+kata_status device_failed(const device_loop *l, const char *doing)
+{
+    device *d = l->d->device;
+    const device_facts *facts = device_facts_of(d);
+    kata_status status = device_is_full(d) ? KATA_ERROR_MEMORY : KATA_ERROR_DEVICE;
+    message_begin(l->m, status, "the device '%s' %s kernel '%s': %s", facts->name, doing,
+                  l->loop->kernel->name, device_error(d));
+    if (device_is_full(d))
+        message_line(l->m,
+                     "its memory has %.1f GB, of which fields take %.1f GB; use a smaller grid or "
+                     "narrower types, or run on the CPU: unset KATA_DEVICE",
+                     (double)facts->memory / 1e9, (double)device_used(d) / 1e9);
+    return message_send(l->m);
+}
+
+/* ---- which loops ----------------------------------------------------------------------------- */
+
+/* Whether a loop writes only where its fields have points of their own. */
+static bool writes_inside(const chain_loop *loop)
+{
+    const ir_kernel *kernel = loop->kernel;
+    bool inside = true;
+    for (int i = 0; i < kernel->store_count; i++) {
+        const ir_store *s = &kernel->stores[i];
+        if (!ir_param_is_field(&kernel->params[s->param])) continue;
+        grid_box own = chain_binding_inside(&loop->bindings[s->param]);
+        grid_box box =
+            analysis_touched(&kernel->params[s->param], s->offset, s->offset, &loop->box);
+        inside = inside && grid_box_contains(&own, &box);
+    }
+    return inside;
+}
+
+/* Whether two parameters are given one field by different rules. */
+static bool has_two_rules(const chain_loop *loop)
+{
+    const ir_kernel *kernel = loop->kernel;
+    for (int p = 0; p < kernel->param_count; p++)
+        for (int q = 0; q < p; q++) {
+            const chain_binding *a = &loop->bindings[p], *b = &loop->bindings[q];
+            if (ir_param_is_field(&kernel->params[p]) && ir_param_is_field(&kernel->params[q]) &&
+                a->slot == b->slot && !grid_boundary_equal(a->boundary, b->boundary))
+                return true;
+        }
+    return false;
+}
+
+static const char *cannot_fill(const chain_loop *loop)
+{
+    for (int p = 0; p < loop->kernel->param_count; p++) {
+        if (!ir_param_is_field(&loop->kernel->params[p])) continue;
+        grid_box touched = device_touched(loop, p);
+        const char *why = device_cannot_fill(&loop->bindings[p], &touched);
+        if (why) return why;
+    }
+    return NULL;
+}
+
+/* Why a loop cannot run on the device; NULL: it can. */
+static const char *refuses(const chain_loop *loop)
+{
+    const codegen_loop as = {.kernel = loop->kernel};
+    if (loop->once) return "it runs on scalars";
+    if (loop->copy) return "it copies between fields";
+    const char *why = codegen_device_refuses(&as);
+    if (why) return why;
+    if (loop->kernel->direction && !analysis_has_columns(loop))
+        return "its levels run in order, and need other columns";
+    if (!grid_box_is_empty(&loop->box) && !writes_inside(loop))
+        return "it writes beyond the points of a field";
+    if (has_two_rules(loop)) return "it is given one field with two boundary rules";
+    return grid_box_is_empty(&loop->box) ? NULL : cannot_fill(loop);
+}
+
+static void note_reason(struct exec_device *d, const chain_loop *loop, const char *why)
+{
+    int i = 0;
+    d->host_loops++;
+    while (i < d->reason_count && (strcmp(d->reasons[i].why, why) != 0 ||
+                                   strcmp(d->reasons[i].kernel, loop->kernel->name) != 0))
+        i++;
+    if (i == DEVICE_REASONS) return;
+    device_reason *r = &d->reasons[i];
+    if (i == d->reason_count) {
+        d->reason_count++;
+        snprintf(r->kernel, sizeof r->kernel, "%s", loop->kernel->name);
+        snprintf(r->why, sizeof r->why, "%s", why);
+    }
+    r->loops++;
+}
+
+/* ---- loops on the CPU ------------------------------------------------------------------------ */
+
+static kata_status add_host_loop(struct exec_device *d, const chain_loop *loop, int number,
+                                 messages *m)
+{
+    chain_binding *own = exec_local_add(&d->host, loop, number, &loop->box, 0);
+    return own && exec_local_bound(&d->host) ? KATA_OK : message_no_memory(m);
+}
+
+/* Copies the fields of the loops that run on the CPU next, and says which these change. */
+static kata_status bring_home(const device_loop *l, const chain_loop *loop)
+{
+    const ir_kernel *kernel = loop->kernel;
+    for (int p = 0; p < kernel->param_count; p++) {
+        chain_slot *slot = loop->bindings[p].slot;
+        if (!slot || !slot->on_device) continue;
+        if (!store_device_bring_home(slot)) return device_failed(l, "gave no values of a field of");
+        if (kernel->params[p].kind != IR_PARAM_IN) store_device_forget(slot);
+    }
+    return KATA_OK;
+}
+
+static kata_status run_host_loops(exec_context *context, messages *m)
+{
+    struct exec_device *d = context->device;
+    const chain *c = &d->host.chain;
+    kata_status status = KATA_OK;
+    if (!c->count) return KATA_OK;
+    for (size_t i = 0; i < c->count && !status; i++)
+        status = bring_home(&(device_loop){context, d, &c->loops[i], m}, &c->loops[i]);
+    if (!status) status = exec_cpu.run(context, &d->host.chain, m);
+    exec_local_clear(&d->host);
+    return status;
+}
+
+/* ---- a chain --------------------------------------------------------------------------------- */
+
+static kata_status run_loop(exec_context *context, const chain_loop *loop, messages *m)
+{
+    device_loop l = {context, context->device, loop, m};
+    kata_status status = KATA_OK;
+    double start = observe_meter_now(context->meter);
+    l.d->loops++;
+    if (!grid_box_is_empty(&loop->box)) status = device_bring_fields(&l);
+    if (!status) status = device_run_loop(&l);
+    if (!status && context->meter && !device_wait(l.d->device, DEVICE_WORK))
+        status = device_failed(&l, "failed in");
+    if (!status) observe_meter_note(context->meter, loop, observe_meter_now(context->meter) - start);
+    return status;
+}
+
+/* The program may look into its memory, and change it, when a chain has run. */
+static kata_status end_wrapped(exec_context *context, const chain *c, messages *m)
+{
+    const chain_loop *last = &c->loops[c->count - 1];
+    for (size_t i = 0; i < c->slot_count; i++) {
+        chain_slot *slot = c->slots[i];
+        if (!slot->on_device || !slot->array || slot->array->bytes) continue;
+        if (!store_device_bring_home(slot))
+            return device_failed(&(device_loop){context, context->device, last, m},
+                                 "gave no values of a field of");
+        store_device_forget(slot);
+    }
+    return KATA_OK;
+}
+
+static kata_status run_loops(exec_context *context, const chain *c, messages *m)
+{
+    struct exec_device *d = context->device;
+    kata_status status = KATA_OK;
+    for (size_t i = 0; i < c->count && !status; i++) {
+        const char *why = refuses(&c->loops[i]);
+        if (why) {
+            note_reason(d, &c->loops[i], why);
+            status = add_host_loop(d, &c->loops[i], (int)i, m);
+            continue;
+        }
+        status = run_host_loops(context, m);
+        if (!status) status = run_loop(context, &c->loops[i], m);
+    }
+    return status ? status : run_host_loops(context, m);
+}
+
+static kata_status run_on_device(exec_context *context, chain *c, messages *m)
+{
+    struct exec_device *d = context->device;
+    exec_local_begin(&d->host, c);
+    kata_status status = run_loops(context, c, m);
+    exec_local_free(&d->host);
+    bool waited = device_wait(d->device, DEVICE_WORK);
+    const device_loop last = {context, d, &c->loops[c->count - 1], m};
+    if (!status && !waited) status = device_failed(&last, "failed in a chain that ends with");
+    return status ? status : end_wrapped(context, c, m);
+}
+
+const exec_executor exec_on_device = {"device", run_on_device};
+
+kata_status exec_bring_home(exec_context *context, chain_slot *slot, messages *m)
+{
+    if (!slot->on_device || store_device_bring_home(slot)) return KATA_OK;
+    const device *d = context->device->device;
+    return message_fail(m, device_is_lost(d) ? KATA_ERROR_DEVICE : KATA_ERROR_MEMORY,
+                        "the device '%s' gave no values of a field: %s",
+                        device_facts_of(d)->name, device_error(d));
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+kata_status exec_device_open(exec_context *context, const char *name, messages *m)
+{
+    device *opened = device_open(name, m);
+    if (!opened) return m->status ? m->status : KATA_ERROR_DEVICE;
+    struct exec_device *d = context->device = calloc(1, sizeof *d);
+    if (!d) {
+        device_close(opened);
+        return message_no_memory(m);
+    }
+    d->device = opened;
+    bool cuda = device_facts_of(opened)->language == DEVICE_CUDA;
+    d->language = cuda ? CODEGEN_CUDA : CODEGEN_OPENCL;
+    return KATA_OK;
+}
+
+/* Fields have left the device before. */
+void exec_device_close(exec_context *context)
+{
+    struct exec_device *d = context->device;
+    if (!d) return;
+    for (size_t i = 0; i < d->partials_count; i++) device_release(d->device, d->partials[i]);
+    device_tables_free(d);
+    device_functions_free(d);
+    free(d->partials);
+    free(d->partials_bytes);
+    free(d->reduced);
+    device_close(d->device);
+    free(d);
+    context->device = NULL;
+}
+
+void exec_device_explain(const exec_context *context, bool json, text *out)
+{
+    const struct exec_device *d = context->device;
+    if (!d || json || !(d->loops || d->host_loops)) return;
+    const device_facts *facts = device_facts_of(d->device);
+    text_add(out, "# on the device '%s': %lld loops; on the CPU: %lld\n", facts->name,
+             (long long)d->loops, (long long)d->host_loops);
+    text_add(out, "#   memory of the device: %.1f MB now, %.1f MB at most\n",
+             (double)device_used(d->device) / 1e6, (double)device_peak(d->device) / 1e6);
+    for (int i = 0; i < d->reason_count; i++)
+        text_add(out, "#   kernel '%s' ran on the CPU %lld times: %s\n", d->reasons[i].kernel,
+                 (long long)d->reasons[i].loops, d->reasons[i].why);
+}

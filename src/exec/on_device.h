@@ -1,0 +1,86 @@
+/* Running chains on a device: what its files share. */
+#ifndef EXEC_ON_DEVICE_H
+#define EXEC_ON_DEVICE_H
+
+#include "exec/exec.h"
+#include "exec/local.h"
+
+/* A kernel that is loaded, found by a hash of what it is made of. */
+typedef struct device_function {
+    uint64_t key;
+    device_module *module;
+    device_kernel *kernel;
+} device_function;
+
+/* Rows of a table of abi_outside, on the device. */
+typedef struct device_table {
+    uint64_t key;
+    device_memory *memory;
+} device_table;
+
+/* Why loops of a kernel run on the CPU. */
+typedef struct device_reason {
+    char kernel[64], why[192];
+    int64_t loops;
+} device_reason;
+enum { DEVICE_REASONS = 16 }; /* that are kept, at most */
+
+struct exec_device {
+    device *device;
+    codegen_language language;
+    device_function *functions;
+    size_t function_count, function_room;
+    device_table *tables;
+    size_t table_count, table_room;
+    device_memory **partials; /* of reductions, one after another */
+    size_t *partials_bytes, partials_count, partials_room, partials_sizes_room;
+    ir_value *reduced; /* partials in this machine's memory */
+    size_t reduced_room;
+    exec_local host; /* loops that run on the CPU next */
+    /* What is explained: */
+    int64_t loops, host_loops;
+    device_reason reasons[DEVICE_REASONS];
+    int reason_count;
+};
+
+/* A loop that runs on the device. */
+typedef struct device_loop {
+    exec_context *context;
+    struct exec_device *d;
+    const chain_loop *loop;
+    messages *m;
+} device_loop;
+
+/* Reports that the device has failed. */
+kata_status device_failed(const device_loop *l, const char *doing);
+
+/* ---- device_kernels.c ------------------------------------------------------------------------ */
+
+/* The kernel of a loop; and the kernel that fills around fields of a type. NULL, reported, where
+ * there is none. */
+device_kernel *device_kernel_of(const device_loop *l);
+device_kernel *device_fill_kernel(const device_loop *l, kata_type storage);
+void device_functions_free(struct exec_device *d);
+
+/* ---- device_fields.c ------------------------------------------------------------------------- */
+
+/* The indices that a loop touches of a field parameter. */
+grid_box device_touched(const chain_loop *loop, int param);
+/* Brings the fields of a loop to the device, and fills what is read around them. */
+kata_status device_bring_fields(const device_loop *l);
+
+/* ---- device_fill.c --------------------------------------------------------------------------- */
+
+/* Why indices around a field cannot be filled on a device; NULL: they can. */
+const char *device_cannot_fill(const chain_binding *b, const grid_box *touched);
+/* Fills the indices of a box outside of a field with what its rules say. */
+kata_status device_fill(const device_loop *l, int param, const grid_box *touched);
+void device_tables_free(struct exec_device *d);
+
+/* ---- device_launch.c ------------------------------------------------------------------------- */
+
+/* Runs the points of a loop, whose fields are there; scalars that it reduces into get their values.
+ */
+kata_status device_run_loop(const device_loop *l);
+
+#endif

@@ -1,0 +1,171 @@
+/* Copies of fields in the memory of a device. */
+#include "store/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGN = 128, /* bytes, of rows: what a device reads at once */ PIECE = 1 << 24 };
+
+/* ---- where elements are ---------------------------------------------------------------------- */
+
+static int64_t round_up(int64_t n, int64_t to) { return -floor_divide(-n, to) * to; }
+
+/* Lays out rows so that index 0 of each is aligned. Returns the bytes of all. */
+static size_t lay_out(store_device *on, const chain_slot *slot)
+{
+    const grid_box *room = &on->room;
+    int64_t line = ALIGN / store_type_bytes(slot->type);
+    int64_t left = round_up(-smaller(room->lo[0], 0), line);
+    on->place.y = round_up(left + larger(room->hi[0], 0), line);
+    on->place.z = on->place.y * (room->hi[1] - room->lo[1]);
+    on->place.component = on->place.z * (room->hi[2] - room->lo[2]);
+    on->place.at = left - room->lo[1] * on->place.y - room->lo[2] * on->place.z;
+    return (size_t)(on->place.component * slot->components * store_type_bytes(slot->type));
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+void store_device_free(chain_slot *slot)
+{
+    if (!slot->on_device) return;
+    device_release(slot->on_device->device, slot->on_device->memory);
+    free(slot->on_device);
+    slot->on_device = NULL;
+}
+
+bool store_device_holds(const chain_slot *slot, const grid_box *room)
+{
+    return slot->on_device && grid_box_contains(&slot->on_device->room, room);
+}
+
+bool store_device_make(device *d, chain_slot *slot, const grid_box *room)
+{
+    grid_box memory = chain_slot_memory(slot), all = grid_box_hull(&memory, room);
+    if (slot->on_device) all = grid_box_hull(&all, &slot->on_device->room);
+    if (!store_device_bring_home(slot)) return false;
+    store_device_free(slot);
+    store_device *on = calloc(1, sizeof *on);
+    if (!on) return false;
+    on->device = d;
+    on->room = all;
+    on->bytes = lay_out(on, slot);
+    on->memory = device_allocate(d, on->bytes);
+    slot->on_device = on;
+    if (on->memory) return true;
+    free(on);
+    slot->on_device = NULL;
+    return false;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* The rows of some planes of a component, on the device; in memory of this machine they follow one
+ * another without gaps. */
+static device_box box_of(const chain_slot *slot, const grid_box *box, int component)
+{
+    const store_device *on = slot->on_device;
+    int64_t bytes = store_type_bytes(slot->type);
+    int64_t at = on->place.at + component * on->place.component + box->lo[0] +
+                 box->lo[1] * on->place.y + box->lo[2] * on->place.z;
+    size_t row = (size_t)((box->hi[0] - box->lo[0]) * bytes);
+    size_t rows = (size_t)(box->hi[1] - box->lo[1]);
+    return (device_box){.row = row,
+                        .rows = rows,
+                        .planes = (size_t)(box->hi[2] - box->lo[2]),
+                        .at = (size_t)(at * bytes),
+                        .row_pitch = (size_t)(on->place.y * bytes),
+                        .plane_pitch = (size_t)(on->place.z * bytes),
+                        .host_row_pitch = row,
+                        .host_plane_pitch = row * rows};
+}
+
+/* Copies a component of an array whose rows are contiguous. */
+static bool copy_plain(const chain_slot *slot, const grid_box *box, int component, bool to_device)
+{
+    const store_array *a = slot->array;
+    int64_t bytes = store_type_bytes(slot->type);
+    device_box rows = box_of(slot, box, component);
+    rows.host_row_pitch = (size_t)(a->pitch_y * bytes);
+    rows.host_plane_pitch = (size_t)(a->pitch_z * bytes);
+    void *first = store_address(a, component, box->lo);
+    return to_device ? device_put(slot->on_device->device, slot->on_device->memory, first, &rows)
+                     : device_get(slot->on_device->device, slot->on_device->memory, first, &rows);
+}
+
+/* Copies some planes by way of memory in which they lie without gaps. */
+static bool copy_packed(const chain_slot *slot, const grid_box *box, int component, bool to_device,
+                        void *packed)
+{
+    store_device *on = slot->on_device;
+    store_array one = store_components(slot->array, component, 1);
+    device_box rows = box_of(slot, box, component);
+    if (to_device) {
+        store_pack(&one, box, packed);
+        return device_put(on->device, on->memory, packed, &rows);
+    }
+    if (!device_get(on->device, on->memory, packed, &rows)) return false;
+    store_unpack(&one, box, packed);
+    return true;
+}
+
+static bool copy_component(const chain_slot *slot, const grid_box *box, int component,
+                           bool to_device)
+{
+    const store_array *a = slot->array;
+    bool plain = a->pitch_x == 1 && a->block == 1 && a->pitch_y > 0 && a->pitch_z > 0;
+    if (plain) return copy_plain(slot, box, component, to_device);
+    int64_t plane = (box->hi[0] - box->lo[0]) * (box->hi[1] - box->lo[1]) *
+                    store_type_bytes(slot->type);
+    int64_t planes = larger(PIECE / larger(plane, 1), 1);
+    void *packed = malloc((size_t)(planes * plane + 1));
+    bool done = packed;
+    grid_box part = *box;
+    for (int64_t z = box->lo[2]; z < box->hi[2] && done; z = part.hi[2]) {
+        part.lo[2] = z;
+        part.hi[2] = smaller(z + planes, box->hi[2]);
+        done = copy_packed(slot, &part, component, to_device, packed);
+    }
+    free(packed);
+    return done;
+}
+
+static bool copy_all(const chain_slot *slot, bool to_device)
+{
+    grid_box box = chain_slot_memory(slot);
+    bool done = true;
+    for (int c = 0; c < slot->components && done && !grid_box_is_empty(&box); c++)
+        done = copy_component(slot, &box, c, to_device);
+    return done;
+}
+
+bool store_device_take(chain_slot *slot)
+{
+    store_device *on = slot->on_device;
+    if (on->valid) return true;
+    on->valid = slot->array ? copy_all(slot, true)
+                            : device_set(on->device, on->memory, 0, slot->poisoned ? 0xff : 0,
+                                         on->bytes);
+    store_device_changed(slot);
+    on->newer = false;
+    return on->valid;
+}
+
+void store_device_changed(chain_slot *slot)
+{
+    slot->on_device->changes++;
+    slot->on_device->newer = true;
+}
+
+bool store_device_bring_home(chain_slot *slot)
+{
+    store_device *on = slot->on_device;
+    if (!on || !on->newer || !on->valid) return true;
+    if (!store_slot_array(slot) || !copy_all(slot, false)) return false;
+    on->newer = false;
+    return true;
+}
+
+void store_device_forget(chain_slot *slot)
+{
+    if (slot->on_device) slot->on_device->valid = slot->on_device->newer = false;
+}
