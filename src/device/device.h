@@ -13,18 +13,20 @@ typedef enum device_language { DEVICE_CUDA, DEVICE_OPENCL } device_language;
 
 typedef struct device_facts {
     device_language language;
-    char name[128];     /* "NVIDIA H100 80GB HBM3" */
-    char platform[128]; /* "CUDA 13.0", "Portable Computing Language" */
-    char target[64];    /* what code is compiled for: "sm_90"; of OpenCL the driver's version */
-    int64_t memory;     /* bytes */
-    int64_t largest;    /* bytes of the largest allocation */
-    int64_t cache;      /* bytes of the last-level cache; 0: not known */
-    int units;          /* multiprocessors, compute units */
-    int most_threads;   /* of a group */
-    int64_t local;      /* bytes of memory that the threads of a group share */
-    int64_t arguments;  /* bytes that a kernel's arguments may take together */
-    bool halves;        /* it has instructions that convert f16 */
-    bool shares_memory; /* with this machine: PoCL, integrated processors */
+    char name[128];         /* "NVIDIA H100 80GB HBM3" */
+    char platform[128];     /* "CUDA 13.0", "Portable Computing Language" */
+    char target[64];        /* what code is compiled for: "sm_90"; of OpenCL the driver's version */
+    int64_t memory;         /* bytes */
+    int64_t largest;        /* bytes of the largest allocation */
+    int64_t cache;          /* bytes of the last-level cache; 0: not known */
+    int units;              /* multiprocessors, compute units */
+    int most_threads;       /* of a group */
+    int64_t most_groups[3]; /* of a run, along x, y and z */
+    int64_t local;          /* bytes of memory that the threads of a group share */
+    int64_t local_in_text;  /* of these, what a text may declare: the rest is for device_launch */
+    int64_t arguments;      /* bytes that a kernel's arguments may take together */
+    bool halves;            /* it has instructions that convert f16 */
+    bool shares_memory;     /* with this machine: PoCL, integrated processors */
 } device_facts;
 
 typedef struct device device;
@@ -65,7 +67,7 @@ void device_limit(device *d, int64_t bytes);
 void *device_pinned(device *d, size_t bytes);
 void device_release_pinned(device *d, void *memory);
 
-/* ---- queues -----------------------------------------------------------------------------------
+/* ---- queues ----------------------------------------------------------------------------------
  *
  * What is put into one queue happens in order. Queues run side by side. */
 
@@ -84,7 +86,8 @@ typedef struct device_box {
     size_t host_row_pitch, host_plane_pitch;
 } device_box;
 
-/* Copies to the device and from it. When they return, the copy has happened. */
+/* Copies to the device and from it, in the queue DEVICE_WORK. When they return, the copy has
+ * happened. */
 bool device_put(device *d, device_memory *to, const void *from, const device_box *box);
 bool device_get(device *d, const device_memory *from, void *to, const device_box *box);
 /* The same in a queue; `from`, and `to`, is pinned memory that stays until it has happened. */
@@ -97,7 +100,7 @@ bool device_set(device *d, device_memory *to, size_t at, int value, size_t bytes
 bool device_copy(device *d, device_memory *to, size_t to_at, const device_memory *from,
                  size_t from_at, size_t bytes);
 
-/* ---- kernels ---------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 /* Compiles text for the device. Adds the binary's bytes to `binary` (text_add cannot: they may hold
  * zeros); false with the compiler's words in `log` where the text is wrong. */

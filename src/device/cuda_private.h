@@ -1,0 +1,63 @@
+/* What the files of CUDA share. */
+#ifndef DEVICE_CUDA_PRIVATE_H
+#define DEVICE_CUDA_PRIVATE_H
+
+#include "device/cuda_api.h"
+#include "device/device_private.h"
+
+/* ---- cuda_load.c ----------------------------------------------------------------------------- */
+
+/* The driver, started; NULL with the reason. */
+const cuda_api *cuda_driver(text *why);
+/* The CUDA version that the driver is for: 13000 is 13.0. */
+int cuda_driver_version(void);
+
+/* ---- nvrtc_load.c ---------------------------------------------------------------------------- */
+
+/* NVRTC, of a version no later than the driver's (0: any); NULL with the reason. */
+const nvrtc_api *cuda_nvrtc(int driver_version, text *why);
+
+/* ---- cuda_failure.c -------------------------------------------------------------------------- */
+
+/* An open device. */
+typedef struct cuda_device {
+    const cuda_api *api;
+    int device, major, minor;
+    void *context;
+    void *stream[DEVICE_QUEUES];
+    void *event[DEVICE_QUEUES]; /* what was last recorded in each stream */
+    void **pointers;            /* to the arguments of a launch */
+    size_t pointer_room;
+    const nvrtc_api *nvrtc; /* NULL: not there */
+    text no_nvrtc;          /* then why */
+} cuda_device;
+
+/* Whether a call succeeded; if not, keeps what went wrong. */
+bool cuda_check(device *d, const char *function, int result);
+/* Makes the device's context the calling thread's, before other calls. NULL when that fails. */
+const cuda_api *cuda_enter(device *d);
+
+/* ---- cuda_memory.c, cuda_code.c, cuda_compile.c: what the table names ------------------------ */
+
+bool cuda_allocate(device *d, device_memory *memory, size_t bytes);
+void cuda_release(device *d, device_memory *memory);
+void *cuda_pinned(device *d, size_t bytes);
+void cuda_release_pinned(device *d, void *memory);
+bool cuda_order(device *d, int queue, int before);
+bool cuda_wait(device *d, int queue);
+bool cuda_move(device *d, const device_move *move);
+bool cuda_set(device *d, device_memory *to, size_t at, int value, size_t bytes);
+bool cuda_copy_bytes(device *d, device_memory *to, size_t to_at, const device_memory *from,
+                     size_t from_at, size_t bytes);
+
+void *cuda_load_module(device *d, const device_binary *binary);
+void cuda_unload_module(device *d, void *module);
+void *cuda_find_function(device *d, void *module, const char *name);
+bool cuda_launch(device *d, void *function, const device_launch *launch);
+
+/* Compiles for compute capability major.minor: the device's own code, or else text that its driver
+ * compiles, where NVRTC does not know the device. False with the reason. */
+bool cuda_compile_text(const nvrtc_api *nvrtc, int major, int minor, const char *source,
+                       device_binary *binary, text *log);
+
+#endif

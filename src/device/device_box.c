@@ -1,0 +1,68 @@
+/* Boxes of bytes in the form that drivers take. */
+#include "device/device_private.h"
+
+bool device_box_fits(const device_box *box, size_t bytes)
+{
+    size_t rows, planes, end;
+    if (!box->row || !box->rows || !box->planes) return true;
+    if (box->rows > 1 && (box->row_pitch < box->row || box->host_row_pitch < box->row))
+        return false;
+    if (box->planes > 1 && (box->plane_pitch < box->row || box->host_plane_pitch < box->row))
+        return false;
+    return !__builtin_mul_overflow(box->rows - 1, box->row_pitch, &rows) &&
+           !__builtin_mul_overflow(box->planes - 1, box->plane_pitch, &planes) &&
+           !__builtin_add_overflow(rows, planes, &end) &&
+           !__builtin_add_overflow(end, box->row, &end) &&
+           !__builtin_add_overflow(end, box->at, &end) && end <= bytes;
+}
+
+/* Pitches that nobody steps by are what they would be without gaps. */
+static void settle(device_box *b)
+{
+    if (b->rows == 1) b->row_pitch = b->host_row_pitch = b->row;
+    if (b->planes > 1) return;
+    b->plane_pitch = b->rows * b->row_pitch;
+    b->host_plane_pitch = b->rows * b->host_row_pitch;
+}
+
+static void planes_become_rows(device_box *b)
+{
+    b->rows = b->planes;
+    b->row_pitch = b->plane_pitch;
+    b->host_row_pitch = b->host_plane_pitch;
+    b->planes = 1;
+}
+
+/* Makes one row of rows that follow each other without gaps. */
+static void join_rows(device_box *b)
+{
+    for (int i = 0; i < 2; i++) {
+        settle(b);
+        if (b->row_pitch != b->row || b->host_row_pitch != b->row) return;
+        b->row *= b->rows;
+        planes_become_rows(b);
+    }
+    settle(b);
+}
+
+static bool steps_by_rows(size_t plane_pitch, size_t row_pitch, size_t rows)
+{
+    return plane_pitch % row_pitch == 0 && plane_pitch / row_pitch >= rows;
+}
+
+size_t device_box_parts(const device_box *box, device_box *first, size_t *step, size_t *host_step)
+{
+    *first = *box;
+    *step = *host_step = 0;
+    if (!box->row || !box->rows || !box->planes) return 0;
+    join_rows(first);
+    if (steps_by_rows(first->plane_pitch, first->row_pitch, first->rows) &&
+        steps_by_rows(first->host_plane_pitch, first->host_row_pitch, first->rows))
+        return 1;
+    size_t parts = first->planes;
+    *step = first->plane_pitch;
+    *host_step = first->host_plane_pitch;
+    first->planes = 1;
+    settle(first);
+    return parts;
+}

@@ -1,0 +1,133 @@
+/* Memory of a device: how much is taken, and copies between it and this machine's. */
+#include "device/device_private.h"
+
+#include <stdlib.h>
+
+/* ---- allocation ------------------------------------------------------------------------------ */
+
+/* Whether the limits leave room, of the program and of the device. */
+static bool has_room(device *d, size_t bytes)
+{
+    int64_t most = d->limit > 0 ? smaller(d->limit, d->facts.memory) : d->facts.memory;
+    if (bytes > (size_t)d->facts.largest)
+        return device_fail(d, DEVICE_FULL,
+                           "out of memory: %zu bytes in one piece; the device gives at most %lld",
+                           bytes, (long long)d->facts.largest);
+    if ((int64_t)bytes > most - d->used)
+        return device_fail(d, DEVICE_FULL, "out of memory: %zu bytes beside %lld; the %s is %lld",
+                           bytes, (long long)d->used,
+                           most == d->limit ? "limit" : "device's memory", (long long)most);
+    return true;
+}
+
+device_memory *device_allocate(device *d, size_t bytes)
+{
+    if (d->lost || !has_room(d, bytes)) return NULL;
+    device_memory *memory = calloc(1, sizeof *memory);
+    if (!memory) {
+        device_fail(d, DEVICE_FULL, "out of memory");
+        return NULL;
+    }
+    if (!d->calls->allocate(d, memory, bytes ? bytes : 1)) {
+        free(memory);
+        return NULL;
+    }
+    memory->bytes = bytes;
+    d->used += (int64_t)bytes;
+    d->peak = larger(d->peak, d->used);
+    return memory;
+}
+
+void device_release(device *d, device_memory *memory)
+{
+    if (!memory) return;
+    d->calls->release(d, memory);
+    d->used -= (int64_t)memory->bytes;
+    free(memory);
+}
+
+int64_t device_used(const device *d) { return d->used; }
+int64_t device_peak(const device *d) { return d->peak; }
+void device_limit(device *d, int64_t bytes) { d->limit = bytes; }
+
+void *device_pinned(device *d, size_t bytes)
+{
+    return d->lost ? NULL : d->calls->pinned(d, bytes ? bytes : 1);
+}
+
+void device_release_pinned(device *d, void *memory)
+{
+    if (memory) d->calls->release_pinned(d, memory);
+}
+
+/* ---- queues ---------------------------------------------------------------------------------- */
+
+bool device_order(device *d, int queue, int before)
+{
+    return !d->lost && (queue == before || d->calls->order(d, queue, before));
+}
+
+bool device_wait(device *d, int queue) { return !d->lost && d->calls->wait(d, queue); }
+
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+/* A copy that would leave the memory is a defect of the caller. */
+static bool outside(device *d, const char *what)
+{
+    return device_fail(d, DEVICE_FAILED, "%s leaves the memory of the device", what);
+}
+
+static bool move_box(device *d, device_move move, const device_box *box)
+{
+    if (d->lost) return false;
+    if (!device_box_fits(box, move.memory->bytes)) return outside(d, "a copy");
+    size_t step, host_step, parts = device_box_parts(box, &move.box, &step, &host_step);
+    for (size_t i = 0; i < parts; i++) {
+        if (!d->calls->move(d, &move)) return false;
+        move.box.at += step;
+        move.host += host_step;
+    }
+    return true;
+}
+
+bool device_put_later(device *d, int queue, device_memory *to, const void *from,
+                      const device_box *box)
+{
+    return move_box(d, (device_move){.queue = queue, .memory = to, .host = (char *)from}, box);
+}
+
+bool device_get_later(device *d, int queue, const device_memory *from, void *to,
+                      const device_box *box)
+{
+    return move_box(d, (device_move){.queue = queue, .out = true, .memory = from, .host = to}, box);
+}
+
+bool device_put(device *d, device_memory *to, const void *from, const device_box *box)
+{
+    return device_put_later(d, DEVICE_WORK, to, from, box) && device_wait(d, DEVICE_WORK);
+}
+
+bool device_get(device *d, const device_memory *from, void *to, const device_box *box)
+{
+    return device_get_later(d, DEVICE_WORK, from, to, box) && device_wait(d, DEVICE_WORK);
+}
+
+static bool holds(const device_memory *memory, size_t at, size_t bytes)
+{
+    return at <= memory->bytes && bytes <= memory->bytes - at;
+}
+
+bool device_set(device *d, device_memory *to, size_t at, int value, size_t bytes)
+{
+    if (d->lost) return false;
+    if (!holds(to, at, bytes)) return outside(d, "what is set");
+    return !bytes || d->calls->set(d, to, at, value, bytes);
+}
+
+bool device_copy(device *d, device_memory *to, size_t to_at, const device_memory *from,
+                 size_t from_at, size_t bytes)
+{
+    if (d->lost) return false;
+    if (!holds(to, to_at, bytes) || !holds(from, from_at, bytes)) return outside(d, "a copy");
+    return !bytes || d->calls->copy(d, to, to_at, from, from_at, bytes);
+}
