@@ -132,12 +132,12 @@ typedef struct abi_launch {
 } abi_launch;
 
 /* Where the value comes from that is read at an index outside of a field along a dimension. The
- * value x found there, or the constant, becomes 2 * value[k % 2] - x for k from steps - 1 to 0. */
+ * value x found there, or the one that is always found, becomes 2 * value[k % 2] - x for k from steps - 1 to 0. */
 typedef enum abi_outside_kind { ABI_NOWHERE, ABI_AT_INDEX, ABI_CONSTANT } abi_outside_kind;
 typedef struct abi_outside {
     int64_t kind; /* an abi_outside_kind; nothing is filled in NOWHERE */
     int64_t index, steps;
-    double constant, value[2];
+    double always, value[2];
 } abi_outside;
 
 /* Where the elements of a field are in its memory: that of point (0,0,0), and from a row, a plane

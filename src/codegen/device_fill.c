@@ -34,7 +34,7 @@ static const char kernel[] =
     "        const %sabi_outside *o = outside + entry[d];\n"
     "        if (o->kind == ABI_NOWHERE) return;\n"
     "        if (o->kind == ABI_CONSTANT) {\n"
-    "            x = kata_constant(o->constant);\n"
+    "            x = kata_constant(o->always);\n"
     "            found = 1;\n"
     "        } else {\n"
     "            at[d] = o->index;\n"

@@ -16,7 +16,7 @@ static abi_outside entry_of(const chain_binding *b, int d, int64_t index)
     return (abi_outside){.kind = source.is_constant ? ABI_CONSTANT : ABI_AT_INDEX,
                          .index = source.index,
                          .steps = source.steps,
-                         .constant = source.is_constant ? source.constant : 0,
+                         .always = source.is_constant ? source.constant : 0,
                          .value = {source.step_value[0], source.step_value[1]}};
 }
 

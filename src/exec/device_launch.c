@@ -1,6 +1,8 @@
 /* Starting the kernel of a loop on a device, and its reductions. */
 #include "exec/on_device.h"
 
+#include "sweep/reduce.h"
+
 #include <stdlib.h>
 #include <string.h>
 
