@@ -129,6 +129,7 @@ kata_status run_programs(program *const *programs, int count, const setting *s, 
                             .handler = tell,
                             .handler_data = out,
                             .plan = s->plan,
+                            .device = s->device ? getenv("KATA_TEST_DEVICE") : "none",
                             .no_warnings = true};
     setenv("KATA_LARGER", s->threads == 1 ? "0" : "1", 1); /* 0: smaller functions first */
     kata *k = kata_open(&options);

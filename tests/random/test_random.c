@@ -2,13 +2,15 @@
  * the values that the reference executor gives, bit for bit.
  *
  *     test_random [--seed N] [--count M] [--batch B] [--jobs J] [--planned] [--passing]
- *                 [--ranks] [--brief] [--print]
+ *                 [--ranks] [--device NAME] [--brief] [--print]
  *
  * runs the programs of seeds N .. N+M-1, B at a time in one context, J batches at once. Without
  * options it runs a fixed fiftieth of the full count, which KATA_TEST_FULL=1 asks for.
  *
  * --passing runs other programs, in which temporaries pass values from loop to loop, without any
  * plan. It fails if no loop of 40 or more programs computes a temporary where it reads it.
+ *
+ * --device runs programs on a device, named as in kata_options.
  *
  * --ranks runs programs on the ranks that mpirun has started: each compares what it gets.
  *
@@ -23,56 +25,65 @@
 #include <string.h>
 
 static const setting settings[] = {
-    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false},
-    {"cpu, 1 thread", "cpu", 1, false, false, false, true, NULL, false},
-    {"cpu, 2 threads, each loop at once", "cpu", 2, true, false, false, true, NULL, false},
-    {"cpu, 3 threads, ranges cut in two", "cpu", 3, false, true, false, true, NULL, false},
-    {"cpu, 7 threads, shifted", "cpu", 7, false, false, true, true, NULL, false},
+    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false, false},
+    {"cpu, 1 thread", "cpu", 1, false, false, false, true, NULL, false, false},
+    {"cpu, 2 threads, each loop at once", "cpu", 2, true, false, false, true, NULL, false, false},
+    {"cpu, 3 threads, ranges cut in two", "cpu", 3, false, true, false, true, NULL, false, false},
+    {"cpu, 7 threads, shifted", "cpu", 7, false, false, true, true, NULL, false, false},
     {"cpu, 7 threads, small tiles", "cpu", 7, false, false, false, true, "skewed x=3 y=2 z=1",
-     false},
+     false, false},
     {"cpu, 3 threads, tiles, ranges cut in two", "cpu", 3, false, true, false, true,
-     "skewed y=5 z=4 depth=6", false},
+     "skewed y=5 z=4 depth=6", false, false},
     {"cpu, 2 threads, tiles for a cache", "cpu", 2, false, false, false, true,
-     "tiled cache=4096 threads=2", false},
+     "tiled cache=4096 threads=2", false, false},
     {"cpu, 3 threads, shared tiles", "cpu", 3, false, false, true, true, "shared cache=8192",
-     false},
+     false, false},
     {"cpu, 7 threads, diamonds, shifted", "cpu", 7, false, false, true, true,
-     "diamond y=40 depth=4", false},
+     "diamond y=40 depth=4", false, false},
     {"cpu, 7 threads, windows in small tiles", "cpu", 7, false, false, false, true,
-     "overlapped x=5 y=3 z=1 depth=3", false},
+     "overlapped x=5 y=3 z=1 depth=3", false, false},
     {"cpu, 3 threads, windows for a cache", "cpu", 3, false, false, true, true,
-     "windowed cache=2048 threads=3", false},
+     "windowed cache=2048 threads=3", false, false},
     {"cpu, 2 threads, sliding windows", "cpu", 2, false, false, true, true,
-     "sliding z=1 y=2 x=3 depth=4", false},
+     "sliding z=1 y=2 x=3 depth=4", false, false},
 };
 enum { TILED = 7, OTHERS = COUNT_OF(settings) - TILED }; /* the last ones have tiles */
 
 static const setting planned[] = {
-    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false},
-    {"loops", "plan", 1, false, false, false, true, "loops", false},
+    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false, false},
+    {"loops", "plan", 1, false, false, false, true, "loops", false, false},
     {"skewed tiles, ranges cut in two", "plan", 1, false, true, false, true, "skewed x=3 y=2 z=2",
-     false},
-    {"windows", "plan", 1, false, false, false, true, "streamed y=2", false},
-    {"overlapped tiles, shifted", "plan", 1, false, false, true, true, "overlapped x=4 y=3", false},
-    {"sections in windows", "plan", 1, false, false, false, true, "windowed cache=1024", false},
-    {"sliding windows", "plan", 1, false, false, true, true, "sliding z=2 y=1 x=3", false},
+     false, false},
+    {"windows", "plan", 1, false, false, false, true, "streamed y=2", false, false},
+    {"overlapped tiles, shifted", "plan", 1, false, false, true, true, "overlapped x=4 y=3", false, false},
+    {"sections in windows", "plan", 1, false, false, false, true, "windowed cache=1024", false, false},
+    {"sliding windows", "plan", 1, false, false, true, true, "sliding z=2 y=1 x=3", false, false},
 };
 
 static const setting passing[] = {
-    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false},
-    {"cpu, 1 thread", "cpu", 1, false, false, false, true, NULL, true},
-    {"cpu, 2 threads", "cpu", 2, false, false, false, true, NULL, false},
-    {"cpu, 3 threads, ranges cut in two", "cpu", 3, false, true, false, true, NULL, false},
-    {"cpu, 7 threads", "cpu", 7, false, false, false, false, NULL, false},
+    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false, false},
+    {"cpu, 1 thread", "cpu", 1, false, false, false, true, NULL, true, false},
+    {"cpu, 2 threads", "cpu", 2, false, false, false, true, NULL, false, false},
+    {"cpu, 3 threads, ranges cut in two", "cpu", 3, false, true, false, true, NULL, false, false},
+    {"cpu, 7 threads", "cpu", 7, false, false, false, false, NULL, false, false},
 };
 
 /* On the ranks that a launcher has started. */
 static const setting on_ranks[] = {
-    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false},
-    {"cpu, 1 thread", "cpu", 1, false, false, false, false, NULL, false},
+    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false, false},
+    {"cpu, 1 thread", "cpu", 1, false, false, false, false, NULL, false, false},
     {"cpu, 1 thread, tiles, shifted", "cpu", 1, false, false, true, false, "skewed y=3 z=2 depth=4",
-     false},
-    {"cpu, 1 thread, wrapped fields", "cpu", 1, false, false, false, true, NULL, false},
+     false, false},
+    {"cpu, 1 thread, wrapped fields", "cpu", 1, false, false, false, true, NULL, false, false},
+};
+
+/* On a device. */
+static const setting on_device[] = {
+    {"reference, each loop at once", "reference", 1, true, false, false, false, NULL, false, false},
+    {"device", "cpu", 1, false, false, false, false, NULL, false, true},
+    {"device, each loop at once, ranges cut in two", "cpu", 1, true, true, false, true, NULL, false,
+     true},
+    {"device, shifted", "cpu", 1, false, false, true, true, NULL, false, true},
 };
 
 /* The settings that programs run in; of plans one for each batch, in turn. */
@@ -92,7 +103,8 @@ static trial settings_of_batch(uint64_t seed)
 {
     static setting pairs[COUNT_OF(planned)][2];
     size_t i = 1 + (size_t)(seed % (COUNT_OF(planned) - 1));
-    if (all_settings.settings == passing) return all_settings;
+    if (all_settings.settings == passing || all_settings.settings == on_device)
+        return all_settings;
     if (all_settings.settings != planned) return compiled_of_batch(seed);
     pairs[i][0] = planned[0];
     pairs[i][1] = planned[i];
@@ -103,6 +115,7 @@ typedef struct options {
     uint64_t seed;
     int count, batch, jobs;
     bool brief, print, planned, passing, ranks;
+    const char *device;
 } options;
 
 enum { MAX_BATCH = 64, MAX_JOBS = 16, MAX_SHOWN = 5, MAX_FAILED = 30 };
@@ -271,6 +284,8 @@ static bool parse(options *o, int argc, char **argv)
             o->batch = atoi(value);
         else if (!strcmp(argv[i], "--jobs"))
             o->jobs = atoi(value);
+        else if (!strcmp(argv[i], "--device"))
+            o->device = *value ? value : NULL;
         else
             return false;
         i++;
@@ -298,13 +313,17 @@ int main(int argc, char **argv)
     if (!parse(&o, argc, argv)) {
         fprintf(stderr,
                 "usage: %s [--seed N] [--count M] [--batch B] [--jobs J] [--planned] [--passing] "
-                "[--ranks] [--brief] [--print]\n",
+                "[--ranks] [--device NAME] [--brief] [--print]\n",
                 argv[0]);
         return 2;
     }
     if (o.planned) all_settings = (trial){planned, COUNT_OF(planned), NULL};
     if (o.passing) all_settings = (trial){passing, COUNT_OF(passing), NULL};
     if (o.ranks) all_settings = (trial){on_ranks, COUNT_OF(on_ranks), NULL};
+    if (o.device) {
+        all_settings = (trial){on_device, COUNT_OF(on_device), NULL};
+        setenv("KATA_TEST_DEVICE", o.device, 1);
+    }
     if (o.print) {
         print_programs(&o);
         return 0;
