@@ -1,0 +1,179 @@
+/* ./dev bench --device NAME: what kernels reach on a device, beside its copy of the same type.
+ *
+ *     bench_device NAME [--size N] [--steps N] [--repeat N]
+ *
+ * A kernel reads one field and writes another, and the two are swapped after each step. Bytes are
+ * the fewest: each value is read once and written once. Times are from kata_flush to kata_flush,
+ * the median of some repetitions, each beside a copy. */
+#include "device_kata.h"
+
+#include <kata/kata.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct bench_case {
+    const char *kernel;
+    kata_type type;
+    int reach[3];        /* of reads: points that far from the sides run */
+    kata_rule rule;      /* KATA_NONE: the points inside; otherwise all of them */
+    bool sums, flat;     /* it has a sum; the grid has 80 levels */
+    const char *words;
+} bench_case;
+
+static const bench_case cases[] = {
+    {"copy_f64", KATA_F64, {0, 0, 0}, KATA_NONE, false, false, "copy, f64"},
+    {"copy_f32", KATA_F32, {0, 0, 0}, KATA_NONE, false, false, "copy, f32"},
+    {"star7_f64", KATA_F64, {1, 1, 1}, KATA_NONE, false, false, "7-point, f64"},
+    {"star7_f64", KATA_F64, {1, 1, 1}, KATA_PERIODIC, false, false, "7-point, f64, periodic"},
+    {"star7_f32", KATA_F32, {1, 1, 1}, KATA_NONE, false, false, "7-point, f32"},
+    {"star7_sum", KATA_F64, {1, 1, 1}, KATA_NONE, true, false, "7-point and a sum, f64"},
+    {"box27_f64", KATA_F64, {1, 1, 1}, KATA_NONE, false, false, "27-point, f64"},
+    {"star49_f32", KATA_F32, {8, 8, 8}, KATA_NONE, false, false, "order 16, f32"},
+    {"star49_f64", KATA_F64, {8, 8, 8}, KATA_NONE, false, false, "order 16, f64"},
+    {"diffuse", KATA_F64, {2, 2, 0}, KATA_NONE, false, true, "horizontal diffusion, f64"},
+};
+enum { CASES = sizeof cases / sizeof *cases, MOST_REPEATS = 31 };
+
+typedef struct options {
+    const char *device;
+    int64_t size;
+    int steps, repeat;
+} options;
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+typedef struct run {
+    kata *k;
+    kata_grid *grid;
+    kata_field *u, *v;
+    kata_kernel *kernel;
+    kata_scalar *sum;
+    kata_range range;
+    double bytes; /* of a step */
+} run;
+
+static void open_case(run *r, kata *k, kata_module *m, const bench_case *c, const options *o)
+{
+    int64_t n = o->size, nz = c->flat ? 80 : n;
+    *r = (run){.k = k};
+    r->grid = kata_grid_3d(k, n, n, nz);
+    r->u = kata_field_new(r->grid, "u", c->type, .boundary = c->rule);
+    r->v = kata_field_like(r->u, "v");
+    r->kernel = kata_kernel_find(m, c->kernel);
+    r->sum = c->sums ? kata_scalar_new(k, "sum", KATA_F64) : NULL;
+    bool all = c->rule != KATA_NONE;
+    const int *h = c->reach;
+    r->range = all ? kata_all(r->grid)
+                   : kata_box_3d(r->grid, h[0], n - h[0], h[1], n - h[1], h[2], nz - h[2]);
+    double points = (double)n * (double)n * (double)nz;
+    if (!all) points = (double)(n - 2 * h[0]) * (double)(n - 2 * h[1]) * (double)(nz - 2 * h[2]);
+    r->bytes = 2 * points * (c->type == KATA_F64 ? 8 : 4);
+    kata_fill(r->u, kata_all(r->grid), 1.0);
+    kata_fill(r->v, kata_all(r->grid), 1.0);
+}
+
+static void steps(run *r, const bench_case *c, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (!strncmp(c->kernel, "copy", 4))
+            kata_apply(r->kernel, r->range, r->u, r->v);
+        else if (c->sums)
+            kata_apply(r->kernel, r->range, r->u, r->v, 0.4, 0.1, r->sum);
+        else
+            kata_apply(r->kernel, r->range, r->u, r->v, 0.4, 0.1);
+        kata_swap(r->u, r->v);
+    }
+    kata_flush(r->k);
+}
+
+/* Bytes per second. */
+static double rate(run *r, const bench_case *c, int count)
+{
+    double begin = seconds();
+    steps(r, c, count);
+    return r->bytes * count / (seconds() - begin);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *x, int count)
+{
+    qsort(x, (size_t)count, sizeof *x, ascending);
+    return x[count / 2];
+}
+
+static bool measure(kata_module *m, kata *k, const bench_case *c, const options *o)
+{
+    const bench_case *copy = c->type == KATA_F64 ? &cases[0] : &cases[1];
+    double rates[MOST_REPEATS], copies[MOST_REPEATS], ratios[MOST_REPEATS];
+    run r, beside;
+    open_case(&r, k, m, c, o);
+    open_case(&beside, k, m, copy, o);
+    steps(&r, c, 2);
+    steps(&beside, copy, 2);
+    for (int i = 0; i < o->repeat && kata_ok(k); i++) {
+        copies[i] = rate(&beside, copy, o->steps);
+        rates[i] = rate(&r, c, o->steps);
+        ratios[i] = rates[i] / copies[i];
+    }
+    if (!kata_ok(k)) return false;
+    printf("%-26s %5lld  %9.3f ms  %8.1f GB/s  %8.1f GB/s  %5.3f\n", c->words, (long long)o->size,
+           r.bytes / median(rates, o->repeat) * 1e3, median(rates, o->repeat) / 1e9,
+           median(copies, o->repeat) / 1e9, median(ratios, o->repeat));
+    fflush(stdout);
+    kata_discard(r.u);
+    kata_discard(r.v);
+    kata_discard(beside.u);
+    kata_discard(beside.v);
+    kata_flush(k);
+    return kata_ok(k);
+}
+
+static bool parse(options *o, int argc, char **argv)
+{
+    if (argc < 2) return false;
+    o->device = argv[1];
+    for (int i = 2; i + 1 < argc; i += 2) {
+        int value = atoi(argv[i + 1]);
+        if (!strcmp(argv[i], "--size"))
+            o->size = value;
+        else if (!strcmp(argv[i], "--steps"))
+            o->steps = value;
+        else if (!strcmp(argv[i], "--repeat"))
+            o->repeat = value;
+        else
+            return false;
+    }
+    return argc % 2 == 0 && o->size >= 32 && o->steps > 0 && o->repeat > 0 &&
+           o->repeat <= MOST_REPEATS;
+}
+
+int main(int argc, char **argv)
+{
+    options o = {.size = 512, .steps = 20, .repeat = 7};
+    if (!parse(&o, argc, argv)) {
+        fprintf(stderr, "usage: bench_device NAME [--size N] [--steps N] [--repeat N]\n");
+        return 2;
+    }
+    bool good = true;
+    printf("%-26s %5s  %12s  %13s  %13s  %5s\n", "kernel", "size", "a step", "reads, writes",
+           "copy beside", "ratio");
+    for (int i = 0; i < CASES && good; i++) {
+        kata *k = kata_open(&(kata_options){.device = o.device, .wait = true});
+        kata_module *m = kata_module_from_text(k, "device.kata", device_kata);
+        good = k && measure(m, k, &cases[i], &o);
+        if (k) kata_close(k);
+    }
+    return !good;
+}
