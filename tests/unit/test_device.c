@@ -1,6 +1,7 @@
 /* Devices: copies of boxes of bytes, queues and their order, kernels compiled, loaded and run, and
  * what is said when something is not there or does not fit. On each kind of device that this
  * machine has. */
+/* Labels: hostile */
 #include "device/opencl_private.h"
 
 #include <setjmp.h>
@@ -56,8 +57,8 @@ static void get_all(device *d, const device_memory *memory, void *to, size_t byt
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
-/* Rows and planes with gaps, without, planes between rows, and planes that do not begin a whole
- * number of rows apart. */
+/* Rows and planes with gaps, without, planes between rows or over one another, and planes that do
+ * not begin a whole number of rows apart. */
 static device_box random_box(void)
 {
     device_box b = {.row = 1 + random_below(40), .rows = 1 + random_below(9)};
@@ -69,6 +70,7 @@ static device_box random_box(void)
     b.plane_pitch = b.rows * b.row_pitch + random_below(3) * random_below(2) * b.row_pitch;
     if (random_below(4) == 0) b.plane_pitch += random_below(20);
     b.host_plane_pitch = b.rows * b.host_row_pitch + random_below(2) * random_below(20);
+    if (random_below(8) == 0) b.host_plane_pitch = b.host_row_pitch; /* planes overlap */
     if (random_below(4) == 0) {
         b.plane_pitch = b.row_pitch;
         b.row_pitch *= b.planes;
