@@ -2,6 +2,8 @@
  * event. */
 #include "device/cuda_private.h"
 
+#include <string.h>
+
 bool cuda_allocate(device *d, device_memory *memory, size_t bytes)
 {
     const cuda_api *api = cuda_enter(d);
@@ -62,13 +64,10 @@ static bool move_line(device *d, const cuda_api *api, const device_move *move)
     return cuda_check(d, "cuMemcpyHtoDAsync", api->put(address, move->host, move->box.row, stream));
 }
 
-bool cuda_move(device *d, const device_move *move)
+static bool move_planes(device *d, const cuda_api *api, const device_move *move)
 {
-    const cuda_device *own = d->own;
     const device_box *box = &move->box;
-    const cuda_api *api = cuda_enter(d);
-    if (!api) return false;
-    if (box->rows == 1 && box->planes == 1) return move_line(d, api, move);
+    void *stream = ((cuda_device *)d->own)->stream[move->queue];
     cuda_copy_side there = {.where = CUDA_ON_DEVICE,
                             .address = move->memory->address + box->at,
                             .pitch = box->row_pitch,
@@ -82,7 +81,87 @@ bool cuda_move(device *d, const device_move *move)
                       .width = box->row,
                       .height = box->rows,
                       .depth = box->planes};
-    return cuda_check(d, "cuMemcpy3DAsync", api->copy_box(&copy, own->stream[move->queue]));
+    return cuda_check(d, "cuMemcpy3DAsync", api->copy_box(&copy, stream));
+}
+
+/* A line, or planes to and from pinned memory. */
+static bool move_plainly(device *d, const device_move *move)
+{
+    const cuda_api *api = cuda_enter(d);
+    bool is_line = move->box.rows == 1 && move->box.planes == 1;
+    return api && (is_line ? move_line(d, api, move) : move_planes(d, api, move));
+}
+
+/* ---- staged copies ---------------------------------------------------------------------------
+ *
+ * The driver stages lines of memory that is not pinned by itself. Planes of rows go through a
+ * pinned piece here, so that what crosses the bus is one block. */
+
+/* Cuts off the first part of a box whose bytes have room in a piece: planes, rows, or of a row.
+ * What remains of it is at the next place: one of z, y and x goes on, and returns the others to 0
+ * at its end. */
+typedef struct place {
+    size_t x, y, z;
+} place;
+
+static device_move next_part(const device_move *all, place *p)
+{
+    device_move part = *all;
+    device_box *b = &part.box;
+    const size_t rows = all->box.rows, row = all->box.row;
+    b->at += p->z * b->plane_pitch + p->y * b->row_pitch + p->x;
+    part.host += p->z * b->host_plane_pitch + p->y * b->host_row_pitch + p->x;
+    b->planes = b->rows = 1;
+    if (p->x == 0 && p->y == 0 && rows * row <= CUDA_PIECE) {
+        b->planes = (size_t)smaller((int64_t)(all->box.planes - p->z),
+                                    (int64_t)(CUDA_PIECE / (rows * row)));
+        b->rows = rows;
+        p->z += b->planes;
+    } else if (p->x == 0 && row <= CUDA_PIECE) {
+        b->rows = (size_t)smaller((int64_t)(rows - p->y), (int64_t)(CUDA_PIECE / row));
+        p->y += b->rows;
+    } else {
+        b->row = (size_t)smaller((int64_t)(row - p->x), CUDA_PIECE);
+        p->x += b->row;
+    }
+    p->y += p->x == row;
+    p->x %= row;
+    p->z += p->y == rows;
+    p->y %= rows;
+    return part;
+}
+
+/* Copies between this machine's rows and the piece, in which they follow one another. */
+static void pack(const device_move *part, char *piece)
+{
+    const device_box *b = &part->box;
+    for (size_t z = 0; z < b->planes; z++)
+        for (size_t y = 0; y < b->rows; y++, piece += b->row) {
+            char *host = part->host + z * b->host_plane_pitch + y * b->host_row_pitch;
+            memcpy(part->out ? host : piece, part->out ? piece : host, b->row);
+        }
+}
+
+static bool move_staged(device *d, const device_move *move)
+{
+    cuda_device *own = d->own;
+    if (!own->piece && !(own->piece = cuda_pinned(d, CUDA_PIECE))) return false;
+    for (place p = {0}; p.z < move->box.planes;) {
+        device_move part = next_part(move, &p), packed = part;
+        packed.host = own->piece;
+        packed.box.host_row_pitch = part.box.row;
+        packed.box.host_plane_pitch = part.box.rows * part.box.row;
+        if (!move->out) pack(&part, own->piece);
+        if (!move_plainly(d, &packed) || !cuda_wait(d, move->queue)) return false;
+        if (move->out) pack(&part, own->piece);
+    }
+    return true;
+}
+
+bool cuda_move(device *d, const device_move *move)
+{
+    bool is_line = move->box.rows == 1 && move->box.planes == 1;
+    return move->waits && !is_line ? move_staged(d, move) : move_plainly(d, move);
 }
 
 bool cuda_set(device *d, device_memory *to, size_t at, int value, size_t bytes)

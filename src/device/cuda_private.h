@@ -19,6 +19,8 @@ const nvrtc_api *cuda_nvrtc(int driver_version, text *why);
 
 /* ---- cuda_failure.c -------------------------------------------------------------------------- */
 
+enum { CUDA_PIECE = HOSTILE(16 << 20, 64) };
+
 /* An open device. */
 typedef struct cuda_device {
     const cuda_api *api;
@@ -26,6 +28,7 @@ typedef struct cuda_device {
     void *context;
     void *stream[DEVICE_QUEUES];
     void *event[DEVICE_QUEUES]; /* what was last recorded in each stream */
+    char *piece;                /* pinned, CUDA_PIECE bytes; NULL: not needed yet */
     void **pointers;            /* to the arguments of a launch */
     size_t pointer_room;
     const nvrtc_api *nvrtc; /* NULL: not there */

@@ -38,8 +38,10 @@ static void join_rows(device_box *b)
 {
     for (int i = 0; i < 2; i++) {
         settle(b);
+        size_t joined = b->rows * b->row;
         if (b->row_pitch != b->row || b->host_row_pitch != b->row) return;
-        b->row *= b->rows;
+        if (b->plane_pitch < joined || b->host_plane_pitch < joined) return;
+        b->row = joined;
         planes_become_rows(b);
     }
     settle(b);

@@ -19,6 +19,7 @@ typedef struct device_move {
     bool out;
     const device_memory *memory;
     char *host; /* only read unless `out` */
+    bool waits; /* the caller waits for it; `host` need not be pinned */
     device_box box;
 } device_move;
 
@@ -84,11 +85,12 @@ typedef struct device_library {
     const device_symbol *symbols;
     size_t symbol_count;
 } device_library;
-/* Loads a library for the rest of the process and fills a table with its functions. `suits` looks
- * at the table and may refuse it, so that the next name is tried; NULL: any suits. */
-bool device_library_load(const device_library *library, void *table,
-                         bool (*suits)(const void *table, text *why, int64_t data), int64_t data,
-                         text *why);
+/* Whether a library that has all functions may be used; false with the reason. */
+typedef bool device_suits(const void *table, text *why, int64_t data);
+/* Loads a library for the rest of the process and fills a table with its functions. One that does
+ * not suit (NULL: any does) makes room for the next name. */
+bool device_library_load(const device_library *library, void *table, device_suits *suits,
+                         int64_t data, text *why);
 
 /* ---- device_box.c ---------------------------------------------------------------------------- */
 

@@ -33,6 +33,7 @@ device_memory *device_allocate(device *d, size_t bytes)
         return NULL;
     }
     memory->bytes = bytes;
+    if (HOSTILE(false, true)) device_set(d, memory, 0, HOSTILE_JUNK, bytes);
     d->used += (int64_t)bytes;
     d->peak = larger(d->peak, d->used);
     return memory;
@@ -102,14 +103,22 @@ bool device_get_later(device *d, int queue, const device_memory *from, void *to,
     return move_box(d, (device_move){.queue = queue, .out = true, .memory = from, .host = to}, box);
 }
 
+/* Copies, and waits. */
+static bool move_now(device *d, device_move move, const device_box *box)
+{
+    move.queue = DEVICE_WORK;
+    move.waits = true;
+    return move_box(d, move, box) && device_wait(d, DEVICE_WORK);
+}
+
 bool device_put(device *d, device_memory *to, const void *from, const device_box *box)
 {
-    return device_put_later(d, DEVICE_WORK, to, from, box) && device_wait(d, DEVICE_WORK);
+    return move_now(d, (device_move){.memory = to, .host = (char *)from}, box);
 }
 
 bool device_get(device *d, const device_memory *from, void *to, const device_box *box)
 {
-    return device_get_later(d, DEVICE_WORK, from, to, box) && device_wait(d, DEVICE_WORK);
+    return move_now(d, (device_move){.out = true, .memory = from, .host = to}, box);
 }
 
 static bool holds(const device_memory *memory, size_t at, size_t bytes)

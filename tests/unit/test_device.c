@@ -1,7 +1,8 @@
 /* Devices: copies of boxes of bytes, queues and their order, kernels compiled, loaded and run, and
  * what is said when something is not there or does not fit. On each kind of device that this
  * machine has. */
-#include "device/device.h"
+/* Labels: hostile */
+#include "device/opencl_private.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,8 +57,8 @@ static void get_all(device *d, const device_memory *memory, void *to, size_t byt
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
-/* Rows and planes with gaps, without, planes between rows, and planes that do not begin a whole
- * number of rows apart. */
+/* Rows and planes with gaps, without, planes between rows or over one another, and planes that do
+ * not begin a whole number of rows apart. */
 static device_box random_box(void)
 {
     device_box b = {.row = 1 + random_below(40), .rows = 1 + random_below(9)};
@@ -69,6 +70,7 @@ static device_box random_box(void)
     b.plane_pitch = b.rows * b.row_pitch + random_below(3) * random_below(2) * b.row_pitch;
     if (random_below(4) == 0) b.plane_pitch += random_below(20);
     b.host_plane_pitch = b.rows * b.host_row_pitch + random_below(2) * random_below(20);
+    if (random_below(8) == 0) b.host_plane_pitch = b.host_row_pitch; /* planes overlap */
     if (random_below(4) == 0) {
         b.plane_pitch = b.row_pitch;
         b.row_pitch *= b.planes;
@@ -517,6 +519,56 @@ static void words_that_name_no_device_are_refused(void **state)
                                  "\"any\"");
 }
 
+/* ---- what cannot be used --------------------------------------------------------------------- */
+
+static void a_library_that_is_not_the_driver_is_refused(void **state)
+{
+    (void)state;
+    char *own = environment_get("KATA_CUDA") ? strdup(getenv("KATA_CUDA")) : NULL;
+    setenv("KATA_CUDA", "/nowhere/libcuda.so", 1);
+    expect_message("cuda", "error: device \"cuda\" cannot be used: KATA_CUDA does not name a CUDA "
+                           "driver that can be used: /nowhere/libcuda.so: cannot open");
+    setenv("KATA_CUDA", "libm.so.6", 1);
+    expect_message("cuda:1", "error: device \"cuda:1\" cannot be used: KATA_CUDA does not name a "
+                             "CUDA driver that can be used: libm.so.6: it has no cuInit");
+    unsetenv("KATA_CUDA");
+    if (own) setenv("KATA_CUDA", own, 1);
+    free(own);
+}
+
+static void devices_that_would_compute_other_bits_are_refused(void **state)
+{
+    (void)state;
+    enum { ALL = CL_DENORMALS | CL_INFINITIES | CL_ROUND_TO_NEAREST | CL_FMA };
+    const opencl_abilities good = {ALL | CL_CORRECT_DIVISION, ALL, true, true, 64};
+    static const struct {
+        size_t member;
+        uint64_t value;
+        const char *what;
+    } lacking[] = {
+        {offsetof(opencl_abilities, of_double), 0, "double precision (cl_khr_fp64)"},
+        {offsetof(opencl_abilities, single), ALL, "correctly rounded division of float"},
+        {offsetof(opencl_abilities, single), (ALL | CL_CORRECT_DIVISION) & ~CL_DENORMALS,
+         "denormals of float"},
+        {offsetof(opencl_abilities, of_double), ALL & ~CL_FMA, "fused multiply-add of double"},
+        {offsetof(opencl_abilities, of_double), ALL & ~(CL_INFINITIES | CL_ROUND_TO_NEAREST),
+         "infinities and NaN of double, rounding to nearest of double"}};
+    text what = {0};
+    assert_false(opencl_lacks(&good, &what));
+    for (size_t i = 0; i < COUNT_OF(lacking); i++) {
+        opencl_abilities bad = good;
+        memcpy((char *)&bad + lacking[i].member, &lacking[i].value, sizeof(uint64_t));
+        text_clear(&what);
+        assert_true(opencl_lacks(&bad, &what));
+        assert_string_equal(text_get(&what), lacking[i].what);
+    }
+    const opencl_abilities odd = {ALL | CL_CORRECT_DIVISION, ALL, false, false, 32};
+    text_clear(&what);
+    assert_true(opencl_lacks(&odd, &what));
+    assert_string_equal(text_get(&what), "little-endian numbers, addresses of 64 bits, a compiler");
+    text_free(&what);
+}
+
 static const struct CMUnitTest on_a_device[] = {
     cmocka_unit_test(memory_holds_what_was_put),
     cmocka_unit_test(boxes_that_leave_memory_are_refused),
@@ -547,9 +599,11 @@ static int test_kind(const char *name)
 int main(void)
 {
     static const struct CMUnitTest without_device[] = {
-        cmocka_unit_test(words_that_name_no_device_are_refused)};
+        cmocka_unit_test(words_that_name_no_device_are_refused),
+        cmocka_unit_test(a_library_that_is_not_the_driver_is_refused),
+        cmocka_unit_test(devices_that_would_compute_other_bits_are_refused)};
     if (environment_get("KATA_CACHE_DIR")) setenv("POCL_CACHE_DIR", getenv("KATA_CACHE_DIR"), 1);
-    int failed = cmocka_run_group_tests_name("names", without_device, NULL, NULL);
+    int failed = cmocka_run_group_tests_name("without a device", without_device, NULL, NULL);
     failed += test_kind("cuda");
     failed += test_kind("opencl");
     return failed;
