@@ -1,0 +1,215 @@
+/* Memory of the device, and memory of the host that is pinned.
+ *
+ * An allocation lies at the end of pages of its own, beginning at a multiple of 256 bytes. Behind
+ * it are a few bytes that are looked at afterwards, then, as before it, a page that nobody may
+ * touch. */
+#include "cuda_shim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { PAGE = 4096, ALIGN = 256, JUNK = 0xff };
+
+typedef struct allocation {
+    struct allocation *next;
+    unsigned char *pages, *begin, *end; /* end: of what was asked for, in the last page */
+    size_t page_bytes;
+    bool is_host;
+} allocation;
+
+static allocation *allocations;
+static size_t used; /* of device memory */
+static bool is_open;
+
+CUDA_SHIM_API cuMemAlloc_v2(CUdeviceptr *at, size_t bytes);
+CUDA_SHIM_API cuMemFree_v2(CUdeviceptr at);
+CUDA_SHIM_API cuMemHostAlloc(void **at, size_t bytes, unsigned flags);
+CUDA_SHIM_API cuMemFreeHost(void *at);
+CUDA_SHIM_API cuMemGetInfo_v2(size_t *free_bytes, size_t *total);
+
+int64_t shim_memory_total(void) { return shim_number("KATA_SHIM_MEMORY", (int64_t)4 << 30); }
+
+/* ---- allocating -------------------------------------------------------------------------------
+ */
+
+static size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+static CUresult allocate(size_t bytes, bool is_host, allocation **made)
+{
+    allocation *a = calloc(1, sizeof *a);
+    if (!a) return CUDA_ERROR_OUT_OF_MEMORY;
+    a->is_host = is_host;
+    a->page_bytes = round_up(bytes, PAGE);
+    unsigned char *all = mmap(NULL, a->page_bytes + (size_t)2 * PAGE, PROT_NONE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (all == MAP_FAILED) {
+        free(a);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    a->pages = all + PAGE;
+    a->begin = a->pages + (a->page_bytes - bytes) / ALIGN * ALIGN;
+    a->end = a->begin + bytes;
+    mprotect(a->pages, a->page_bytes, PROT_READ | PROT_WRITE);
+    memset(a->pages, JUNK, a->page_bytes);
+    if (!is_host && !is_open) mprotect(a->pages, a->page_bytes, PROT_NONE);
+    a->next = allocations;
+    allocations = a;
+    *made = a;
+    return CUDA_SUCCESS;
+}
+
+/* The link to the allocation that begins at an address; NULL when there is none of this kind. */
+static allocation **find(const void *begin, bool is_host)
+{
+    for (allocation **a = &allocations; *a; a = &(*a)->next) {
+        if ((*a)->begin == begin && (*a)->is_host == is_host) return a;
+    }
+    return NULL;
+}
+
+static bool is_whole(const allocation *a)
+{
+    const unsigned char *p = a->pages;
+    while (p < a->begin && *p == JUNK) p++;
+    if (p == a->begin) {
+        for (p = a->end; p < a->pages + a->page_bytes && *p == JUNK;) p++;
+        if (p == a->pages + a->page_bytes) return true;
+    }
+    fprintf(stderr, "CUDA shim: something was written %s an allocation of %zu bytes\n",
+            p < a->begin ? "before" : "behind", (size_t)(a->end - a->begin));
+    return false;
+}
+
+static CUresult release(allocation **link)
+{
+    if (!link) return CUDA_ERROR_INVALID_VALUE;
+    allocation *a = *link;
+    if (!a->is_host) used -= (size_t)(a->end - a->begin);
+    *link = a->next;
+    munmap(a->pages - PAGE, a->page_bytes + (size_t)2 * PAGE);
+    free(a);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemAlloc_v2(CUdeviceptr *at, size_t bytes)
+{
+    CUresult result = shim_enter();
+    if (result) return result;
+    allocation *made = NULL;
+    const size_t total = (size_t)shim_memory_total();
+    if (!at || bytes == 0)
+        result = CUDA_ERROR_INVALID_VALUE;
+    else if (bytes > total || used > total - bytes)
+        result = CUDA_ERROR_OUT_OF_MEMORY;
+    else
+        result = allocate(bytes, false, &made);
+    if (!result) {
+        used += bytes;
+        *at = (CUdeviceptr)(uintptr_t)made->begin;
+    }
+    return shim_leave(result);
+}
+
+CUresult cuMemFree_v2(CUdeviceptr at)
+{
+    CUresult result = shim_enter();
+    if (result) return result;
+    shim_finish_all();
+    if (at) result = release(find((void *)(uintptr_t)at, false)); // NOLINT
+    return shim_leave(result);
+}
+
+CUresult cuMemHostAlloc(void **at, size_t bytes, unsigned flags)
+{
+    CUresult result = shim_enter();
+    if (result) return result;
+    allocation *made = NULL;
+    if (!at || bytes == 0 || flags > 7)
+        result = CUDA_ERROR_INVALID_VALUE;
+    else
+        result = allocate(bytes, true, &made);
+    if (!result) *at = made->begin;
+    return shim_leave(result);
+}
+
+CUresult cuMemFreeHost(void *at)
+{
+    CUresult result = shim_enter();
+    if (result) return result;
+    shim_finish_all();
+    allocation **link = find(at, true);
+    if (link && !is_whole(*link)) shim_lose(CUDA_ERROR_ILLEGAL_ADDRESS);
+    return shim_leave(release(link));
+}
+
+CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
+{
+    const CUresult result = shim_enter();
+    if (result) return result;
+    if (!free_bytes || !total) return shim_leave(CUDA_ERROR_INVALID_VALUE);
+    *total = (size_t)shim_memory_total();
+    *free_bytes = *total - used;
+    return shim_leave(CUDA_SUCCESS);
+}
+
+/* ---- who may touch it -------------------------------------------------------------------------
+ */
+
+static void protect(int protection)
+{
+    for (const allocation *a = allocations; a; a = a->next) {
+        if (!a->is_host) mprotect(a->pages, a->page_bytes, protection);
+    }
+}
+
+void shim_memory_open(void)
+{
+    protect(PROT_READ | PROT_WRITE);
+    is_open = true;
+}
+
+void shim_memory_close(void)
+{
+    protect(PROT_NONE);
+    is_open = false;
+}
+
+bool shim_memory_has(CUdeviceptr at, size_t bytes)
+{
+    for (const allocation *a = allocations; a; a = a->next) {
+        const uintptr_t begin = (uintptr_t)a->begin, end = (uintptr_t)a->end;
+        if (!a->is_host && at >= begin && at <= end && bytes <= end - at) return true;
+    }
+    return false;
+}
+
+void shim_memory_describe(const void *address, char words[200])
+{
+    const unsigned char *p = address;
+    snprintf(words, 200, "%p, where no allocation is", address);
+    for (const allocation *a = allocations; a; a = a->next) {
+        const char *kind = a->is_host ? "pinned host" : "device";
+        const size_t bytes = (size_t)(a->end - a->begin);
+        if (p >= a->begin && p < a->end)
+            snprintf(words, 200, "byte %zd of an allocation of %zu bytes of %s memory",
+                     p - a->begin, bytes, kind);
+        else if (p >= a->pages - PAGE && p < a->begin)
+            snprintf(words, 200, "%zd bytes before an allocation of %zu bytes of %s memory",
+                     a->begin - p, bytes, kind);
+        else if (p >= a->end && p < a->pages + a->page_bytes + PAGE)
+            snprintf(words, 200,
+                     "%zd bytes behind the end of an allocation of %zu bytes of %s memory",
+                     p - a->end, bytes, kind);
+    }
+}
+
+bool shim_memory_is_whole(void)
+{
+    bool whole = true;
+    for (const allocation *a = allocations; a; a = a->next) {
+        if (!a->is_host && !is_whole(a)) whole = false;
+    }
+    return whole;
+}
