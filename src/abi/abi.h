@@ -132,12 +132,18 @@ typedef struct abi_launch {
 } abi_launch;
 
 /* Where the value comes from that is read at an index outside of a field along a dimension. The
- * value x found there, or the one that is always found, becomes 2 * value[k % 2] - x for k from steps - 1 to 0. */
-typedef enum abi_outside_kind { ABI_NOWHERE, ABI_AT_INDEX, ABI_CONSTANT } abi_outside_kind;
+ * value x found there becomes 2 * value[k % 2] - x for k from steps - 1 to 0. */
+enum { ABI_MOST_SUMMED = 8 };
+typedef enum abi_outside_kind {
+    ABI_NOWHERE,  /* nothing is found */
+    ABI_AT_INDEX, /* at an index of the field */
+    ABI_CONSTANT, /* always the same */
+    ABI_SUM       /* weight[count] * always + weight[0] * that at `index` + ..., `step` apart */
+} abi_outside_kind;
 typedef struct abi_outside {
-    int64_t kind; /* an abi_outside_kind; nothing is filled in NOWHERE */
-    int64_t index, steps;
-    double always, value[2];
+    int64_t kind; /* an abi_outside_kind */
+    int64_t index, steps, count, step;
+    double always, value[2], weight[ABI_MOST_SUMMED + 1];
 } abi_outside;
 
 /* Where the elements of a field are in its memory: that of point (0,0,0), and from a row, a plane
@@ -146,14 +152,19 @@ typedef struct abi_place {
     int64_t at, y, z, component;
 } abi_place;
 
-/* What the kernel is given that fills indices around a field: boxes of them, one behind the other;
- * and for each dimension, which of the ABI_OUTSIDE that it is given belong to inside_lo - 1,
- * inside_lo - 2, ..., and which to inside_hi, inside_hi + 1, ... */
-enum { ABI_FILL_BOXES = 6 };
+/* A box of indices of a component, outside of a field. Boxes lie one behind the other: `end` counts
+ * their indices up to this one. */
+typedef struct abi_piece {
+    int64_t end, component, lo[3], size[3];
+} abi_piece;
+
+/* What the kernels are given that fill pieces around a field, or put what was written there where it
+ * belongs; and for each dimension, which of the abi_outside that they are given belong to
+ * inside_lo - 1, inside_lo - 2, ..., and which to inside_hi, inside_hi + 1, ... */
 typedef struct abi_fill {
     abi_place place;
-    int64_t boxes, end[ABI_FILL_BOXES]; /* points of the boxes up to this one */
-    int64_t lo[ABI_FILL_BOXES][3], size[ABI_FILL_BOXES][3];
+    int64_t first, end; /* pieces */
+    int64_t before;     /* indices in the pieces before the first */
     int64_t inside_lo[3], inside_hi[3], low[3], high[3];
 } abi_fill;
 

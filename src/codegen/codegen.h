@@ -88,10 +88,11 @@ bool codegen_device_reduces(const codegen_loop *loop);
 
 /* ---- device_fill.c --------------------------------------------------------------------------- */
 
-enum { CODEGEN_FILL_THREADS = 128 };
+enum { CODEGEN_FILL_THREADS = 128 }; /* of a group, along x: each has an index */
 #define CODEGEN_FILL_NAME "kata_fill_around"
-/* A file with the kernel CODEGEN_FILL_NAME for fields stored as a type: it is given an abi_fill, the
- * field's memory, and a table of abi_outside. Threads along x run points, along y components. */
+#define CODEGEN_SCATTER_NAME "kata_scatter"
+/* A file with these kernels for fields stored as a type: they are given an abi_fill, the field's
+ * memory, and tables of abi_outside and abi_piece. */
 void codegen_fill_text(text *out, kata_type storage, codegen_language language);
 
 #endif

@@ -14,6 +14,12 @@ grid_box device_touched(const chain_loop *loop, int param)
         grid_box box = analysis_touched(p, a->offset, a->offset, &loop->box);
         all = grid_box_hull(&all, &box);
     }
+    for (int i = 0; i < kernel->store_count; i++) {
+        const ir_store *s = &kernel->stores[i];
+        if (s->param != param) continue;
+        grid_box box = analysis_touched(p, s->offset, s->offset, &loop->box);
+        all = grid_box_hull(&all, &box);
+    }
     return all;
 }
 

@@ -1,76 +1,21 @@
-/* What loops read around fields on a device: boundary rules, made tables of where values come from
- * along each dimension. */
+/* What loops read and write around fields on a device: boundary rules, made tables of where values
+ * come from, and go to, along each dimension. */
 #include "exec/on_device.h"
+
+#include "analysis/analysis.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- tables ---------------------------------------------------------------------------------- */
+_Static_assert((int)ABI_MOST_SUMMED == (int)GRID_MOST_COUNT, "entries have room for all weights");
 
-static abi_outside entry_of(const chain_binding *b, int d, int64_t index)
-{
-    grid_axis axis = chain_slot_axis(b->slot, d);
-    grid_source source;
-    if (!grid_boundary_map(b->boundary, d, &axis, index, &source))
-        return (abi_outside){.kind = ABI_NOWHERE};
-    return (abi_outside){.kind = source.is_constant ? ABI_CONSTANT : ABI_AT_INDEX,
-                         .index = source.index,
-                         .steps = source.steps,
-                         .always = source.is_constant ? source.constant : 0,
-                         .value = {source.step_value[0], source.step_value[1]}};
-}
+/* ---- tables on the device -------------------------------------------------------------------- */
 
-/* How many indices a box touches beyond the two sides of a dimension. */
-static void find_beyond(const grid_box *inside, const grid_box *touched, int d, int64_t *low,
-                        int64_t *high)
-{
-    *low = larger(inside->lo[d] - touched->lo[d], 0);
-    *high = larger(touched->hi[d] - inside->hi[d], 0);
-}
-
-static bool is_summed(const chain_binding *b, const grid_box *inside, const grid_box *touched, int d)
-{
-    const grid_side_rule *side = &b->boundary->side[2 * d];
-    int64_t low, high;
-    find_beyond(inside, touched, d, &low, &high);
-    bool linear = side[0].rule == KATA_LINEAR || side[1].rule == KATA_LINEAR;
-    return linear && (low || high);
-}
-
-static bool is_narrow(const chain_binding *b)
-{
-    return ir_type_is_narrow(ir_type_of_storage(b->slot->type));
-}
-
-static bool is_antisymmetric(const chain_binding *b, int d)
-{
-    bool some = false;
-    for (int s = 0; s < 2; s++) {
-        kata_rule rule = b->boundary->side[2 * d + s].rule;
-        some = some || rule == KATA_ANTISYMMETRIC_FACE || rule == KATA_ANTISYMMETRIC_NODE;
-    }
-    return some;
-}
-
-const char *device_cannot_fill(const chain_binding *b, const grid_box *touched)
-{
-    grid_box inside = chain_binding_inside(b);
-    if (grid_box_contains(&inside, touched)) return NULL;
-    for (int d = 0; d < 3; d++) {
-        if (is_summed(b, &inside, touched, d))
-            return "it reads values around a field that are sums of others";
-        if (is_antisymmetric(b, d) && is_narrow(b))
-            return "it reads antisymmetric values of a narrow integer type";
-    }
-    return NULL;
-}
-
-/* The table on the device, made when it is first needed; NULL, reported, when memory is out. */
-static device_memory *table_of(const device_loop *l, const abi_outside *entries, size_t count)
+/* Memory with these bytes, made when it is first needed; NULL, reported, when it is out. */
+static device_memory *table_of(const device_loop *l, const void *entries, size_t bytes)
 {
     struct exec_device *d = l->d;
-    size_t bytes = count * sizeof *entries;
-    uint64_t key = hash_bytes(entries, bytes, count);
+    uint64_t key = hash_bytes(entries, bytes, bytes);
     for (size_t i = 0; i < d->table_count; i++)
         if (d->tables[i].key == key) return d->tables[i].memory;
     void *tables = d->tables;
@@ -80,13 +25,7 @@ static device_memory *table_of(const device_loop *l, const abi_outside *entries,
     }
     d->tables = tables;
     device_memory *memory = device_allocate(d->device, bytes);
-    device_box box = {.row = bytes,
-                      .rows = 1,
-                      .planes = 1,
-                      .row_pitch = bytes,
-                      .plane_pitch = bytes,
-                      .host_row_pitch = bytes,
-                      .host_plane_pitch = bytes};
+    device_box box = {.row = bytes, .rows = 1, .planes = 1};
     if (memory && device_put(d->device, memory, entries, &box)) {
         d->tables[d->table_count++] = (device_table){key, memory};
         return memory;
@@ -102,105 +41,244 @@ void device_tables_free(struct exec_device *d)
     free(d->tables);
 }
 
-/* ---- boxes ----------------------------------------------------------------------------------- */
+/* ---- rules ----------------------------------------------------------------------------------- */
 
-static void add_box(abi_fill *f, const grid_box *box)
+/* A field, and what a loop touches of it. */
+typedef struct surrounded {
+    const chain_binding *b;
+    grid_box inside, touched;
+    abi_fill fill;
+    abi_outside *entries;
+    abi_piece *pieces;
+    int64_t entry_count, piece_count, last_of[3]; /* pieces up to those of x, of y, of z */
+} surrounded;
+
+static abi_outside entry_of(const chain_binding *b, int d, int64_t index)
 {
-    if (grid_box_is_empty(box)) return;
-    int64_t before = f->boxes ? f->end[f->boxes - 1] : 0;
-    for (int d = 0; d < 3; d++) {
-        f->lo[f->boxes][d] = box->lo[d];
-        f->size[f->boxes][d] = box->hi[d] - box->lo[d];
-    }
-    f->end[f->boxes++] = before + grid_box_points(box);
+    grid_axis axis = chain_slot_axis(b->slot, d);
+    grid_source s;
+    if (!grid_boundary_map(b->boundary, d, &axis, index, &s))
+        return (abi_outside){.kind = ABI_NOWHERE};
+    abi_outside entry = {.kind = s.weights ? ABI_SUM : s.is_constant ? ABI_CONSTANT : ABI_AT_INDEX,
+                         .index = s.index,
+                         .steps = s.steps,
+                         .value = {s.step_value[0], s.step_value[1]}};
+    if (s.is_constant) entry.always = s.constant;
+    if (!s.weights) return entry;
+    entry.always = s.value;
+    entry.count = s.count;
+    entry.step = s.step;
+    memcpy(entry.weight, s.weights, (size_t)(s.count + 1) * sizeof *s.weights);
+    return entry;
 }
 
-/* What lies in `touched` and not in `inside`: below and above along z, then y, then x. */
-static void find_boxes(abi_fill *f, const grid_box *inside, const grid_box *touched)
+/* Where an index belongs that is written: at the other end of a periodic dimension, or nowhere. */
+static abi_outside target_of(const chain_binding *b, int d, int64_t index)
 {
-    grid_box left = *touched;
-    for (int d = 2; d >= 0; d--) {
-        grid_box part = left;
-        part.hi[d] = smaller(left.hi[d], inside->lo[d]);
-        add_box(f, &part);
-        part = left;
-        part.lo[d] = larger(left.lo[d], inside->hi[d]);
-        add_box(f, &part);
-        left.lo[d] = larger(left.lo[d], inside->lo[d]);
-        left.hi[d] = smaller(left.hi[d], inside->hi[d]);
+    bool periodic = b->boundary->side[2 * d].rule == KATA_PERIODIC;
+    return periodic ? entry_of(b, d, index) : (abi_outside){.kind = ABI_NOWHERE};
+}
+
+/* Makes the entries for all indices beyond the sides; false when memory is out. */
+static bool find_entries(surrounded *s, abi_outside entry(const chain_binding *, int, int64_t))
+{
+    int64_t low[3], high[3], at = 0;
+    for (int d = 0; d < 3; d++) {
+        low[d] = larger(s->inside.lo[d] - s->touched.lo[d], 0);
+        high[d] = larger(s->touched.hi[d] - s->inside.hi[d], 0);
+        s->entry_count += low[d] + high[d];
+        s->fill.inside_lo[d] = s->inside.lo[d];
+        s->fill.inside_hi[d] = s->inside.hi[d];
     }
+    s->entries = calloc((size_t)s->entry_count + 1, sizeof *s->entries);
+    for (int d = 0; d < 3 && s->entries; d++) {
+        s->fill.low[d] = at;
+        for (int64_t i = 0; i < low[d]; i++)
+            s->entries[at++] = entry(s->b, d, s->inside.lo[d] - 1 - i);
+        s->fill.high[d] = at;
+        for (int64_t i = 0; i < high[d]; i++)
+            s->entries[at++] = entry(s->b, d, s->inside.hi[d] + i);
+    }
+    return s->entries;
+}
+
+/* ---- pieces ---------------------------------------------------------------------------------- */
+
+static void add_piece(surrounded *s, int component, const grid_box *box)
+{
+    if (grid_box_is_empty(box)) return;
+    int64_t before = s->piece_count ? s->pieces[s->piece_count - 1].end : 0;
+    abi_piece *p = &s->pieces[s->piece_count++];
+    *p = (abi_piece){.end = before + grid_box_points(box), .component = component};
+    for (int d = 0; d < 3; d++) {
+        p->lo[d] = box->lo[d];
+        p->size[d] = box->hi[d] - box->lo[d];
+    }
+}
+
+/* What of a box is outside along a dimension, and along none above it: below and above. */
+static void add_pieces(surrounded *s, int component, const grid_box *box, int dimension)
+{
+    grid_box left = *box;
+    for (int d = 2; d >= dimension; d--) {
+        grid_box low = left, high = left;
+        low.hi[d] = smaller(left.hi[d], s->inside.lo[d]);
+        high.lo[d] = larger(left.lo[d], s->inside.hi[d]);
+        if (d == dimension) add_piece(s, component, &low);
+        if (d == dimension) add_piece(s, component, &high);
+        left.lo[d] = larger(left.lo[d], s->inside.lo[d]);
+        left.hi[d] = smaller(left.hi[d], s->inside.hi[d]);
+    }
+}
+
+static void release(surrounded *s)
+{
+    free(s->entries);
+    free(s->pieces);
+}
+
+static kata_status run(const device_loop *l, surrounded *s, const char *name, int64_t first,
+                       int64_t end)
+{
+    size_t entry_bytes = (size_t)larger(s->entry_count, 1) * sizeof *s->entries;
+    size_t piece_bytes = (size_t)s->piece_count * sizeof *s->pieces;
+    if (first == end) return KATA_OK;
+    device_kernel *kernel = device_fill_kernel(l, s->b->slot->type, name);
+    device_memory *entries = kernel ? table_of(l, s->entries, entry_bytes) : NULL;
+    device_memory *pieces = entries ? table_of(l, s->pieces, piece_bytes) : NULL;
+    if (!pieces) return l->m->status;
+    s->fill.place = s->b->slot->on_device->place;
+    s->fill.first = first;
+    s->fill.end = end;
+    s->fill.before = first ? s->pieces[first - 1].end : 0;
+    int64_t threads = s->pieces[end - 1].end - s->fill.before;
+    const device_argument arguments[] = {{NULL, &s->fill, sizeof s->fill},
+                                         {s->b->slot->on_device->memory, NULL, 0},
+                                         {entries, NULL, 0},
+                                         {pieces, NULL, 0}};
+    device_launch launch = {.groups = {-floor_divide(-threads, CODEGEN_FILL_THREADS), 1, 1},
+                            .threads = {CODEGEN_FILL_THREADS, 1, 1},
+                            .arguments = arguments,
+                            .argument_count = 4};
+    return device_run(l->d->device, kernel, &launch) ? KATA_OK : device_failed(l, "failed near");
 }
 
 /* ---- filling --------------------------------------------------------------------------------- */
 
-/* The entries for all indices beyond the sides; NULL when memory is out. */
-static abi_outside *find_entries(abi_fill *f, const chain_binding *b, const grid_box *inside,
-                                 const grid_box *touched, size_t *count)
+static bool sums(const surrounded *s)
 {
-    int64_t low[3], high[3], all = 0, at = 0;
-    for (int d = 0; d < 3; d++) {
-        find_beyond(inside, touched, d, &low[d], &high[d]);
-        all += low[d] + high[d];
-    }
-    abi_outside *entries = calloc((size_t)all + 1, sizeof *entries);
-    for (int d = 0; d < 3 && entries; d++) {
-        f->low[d] = at;
-        for (int64_t i = 0; i < low[d]; i++) entries[at++] = entry_of(b, d, inside->lo[d] - 1 - i);
-        f->high[d] = at;
-        for (int64_t i = 0; i < high[d]; i++) entries[at++] = entry_of(b, d, inside->hi[d] + i);
-        f->inside_lo[d] = inside->lo[d];
-        f->inside_hi[d] = inside->hi[d];
-    }
-    *count = (size_t)all;
-    return entries;
+    bool some = false;
+    for (int64_t i = 0; i < s->entry_count; i++) some = some || s->entries[i].kind == ABI_SUM;
+    return some;
 }
 
-static kata_status run_fill(const device_loop *l, chain_slot *slot, const abi_fill *f,
-                            device_memory *table)
+/* Sums need what lies outside along the dimensions before. */
+static kata_status fill_pieces(const device_loop *l, surrounded *s)
 {
-    device_kernel *kernel = device_fill_kernel(l, slot->type);
-    if (!kernel) return l->m->status;
-    const device_argument arguments[] = {
-        {NULL, f, sizeof *f}, {slot->on_device->memory, NULL, 0}, {table, NULL, 0}};
-    device_launch launch = {.groups = {-floor_divide(-f->end[f->boxes - 1], CODEGEN_FILL_THREADS),
-                                       slot->components, 1},
-                            .threads = {CODEGEN_FILL_THREADS, 1, 1},
-                            .arguments = arguments,
-                            .argument_count = 3};
-    return device_run(l->d->device, kernel, &launch) ? KATA_OK : device_failed(l, "failed before");
+    if (!sums(s)) return run(l, s, CODEGEN_FILL_NAME, 0, s->piece_count);
+    kata_status status = run(l, s, CODEGEN_FILL_NAME, 0, s->last_of[0]);
+    if (!status) status = run(l, s, CODEGEN_FILL_NAME, s->last_of[0], s->last_of[1]);
+    return status ? status : run(l, s, CODEGEN_FILL_NAME, s->last_of[1], s->last_of[2]);
+}
+
+static kata_status fill(const device_loop *l, surrounded *s)
+{
+    enum { PIECES = 6 };
+    int components = s->b->slot->components;
+    s->pieces = calloc((size_t)components * PIECES, sizeof *s->pieces);
+    if (!s->pieces || !find_entries(s, entry_of)) return message_no_memory(l->m);
+    for (int d = 0; d < 3; d++) {
+        for (int c = 0; c < components; c++) add_pieces(s, c, &s->touched, d);
+        s->last_of[d] = s->piece_count;
+    }
+    return fill_pieces(l, s);
 }
 
 /* The hash of all that values around a field depend on, beside those of the field. */
 static uint64_t rules_of(const grid_boundary *boundary)
 {
-    uint64_t hash = 0;
+    uint64_t hash = grid_boundary_rules(boundary);
     for (int side = 0; side < 6; side++) {
-        int64_t rule = boundary->side[side].rule;
-        hash = hash_bytes(&rule, sizeof rule, hash);
+        const grid_weights *w = boundary->weights[side];
         hash = hash_bytes(&boundary->side[side].value, sizeof boundary->side[side].value, hash);
+        if (boundary->side[side].rule == KATA_LINEAR) hash = hash_bytes(w, sizeof *w, hash);
     }
     return hash;
 }
 
 kata_status device_fill(const device_loop *l, int param, const grid_box *touched)
 {
-    const chain_binding *b = &l->loop->bindings[param];
-    store_device *on = b->slot->on_device;
-    grid_box inside = chain_binding_inside(b);
-    if (grid_box_contains(&inside, touched)) return KATA_OK;
-    uint64_t rules = rules_of(b->boundary);
+    surrounded s = {.b = &l->loop->bindings[param], .touched = *touched};
+    store_device *on = s.b->slot->on_device;
+    s.inside = chain_binding_inside(s.b);
+    if (grid_box_contains(&s.inside, touched)) return KATA_OK;
+    uint64_t rules = rules_of(s.b->boundary);
     bool filled = on->filled == on->changes && on->rules == rules;
     if (filled && grid_box_contains(&on->around, touched)) return KATA_OK;
-    abi_fill f = {.place = on->place};
-    size_t count;
-    find_boxes(&f, &inside, touched);
-    abi_outside *entries = find_entries(&f, b, &inside, touched, &count);
-    if (!entries) return message_no_memory(l->m);
-    device_memory *table = table_of(l, entries, count);
-    free(entries);
-    kata_status status = table ? run_fill(l, b->slot, &f, table) : l->m->status;
+    kata_status status = fill(l, &s);
+    release(&s);
     on->filled = on->changes;
     on->rules = rules;
     on->around = *touched;
+    return status;
+}
+
+const char *device_cannot_fill(const chain_binding *b, const grid_box *touched)
+{
+    grid_box inside = chain_binding_inside(b);
+    if (grid_box_contains(&inside, touched)) return NULL;
+    bool mirrors = false;
+    for (int side = 0; side < 6; side++)
+        mirrors = mirrors || b->boundary->side[side].rule == KATA_ANTISYMMETRIC_FACE ||
+                  b->boundary->side[side].rule == KATA_ANTISYMMETRIC_NODE;
+    return mirrors && ir_type_is_narrow(ir_type_of_storage(b->slot->type))
+               ? "it reads antisymmetric values of a narrow integer type"
+               : NULL;
+}
+
+/* ---- scattering ------------------------------------------------------------------------------ */
+
+/* The indices that a store writes of its field. */
+static grid_box written_by(const chain_loop *loop, const ir_store *s)
+{
+    return analysis_touched(&loop->kernel->params[s->param], s->offset, s->offset, &loop->box);
+}
+
+static bool is_outside(const chain_loop *loop, const ir_store *s)
+{
+    grid_box inside = chain_binding_inside(&loop->bindings[s->param]);
+    grid_box box = written_by(loop, s);
+    return !grid_box_contains(&inside, &box);
+}
+
+bool device_writes_outside(const chain_loop *loop, int param)
+{
+    bool some = false;
+    for (int i = 0; i < loop->kernel->store_count && !grid_box_is_empty(&loop->box); i++)
+        if (loop->kernel->stores[i].param == param)
+            some = some || is_outside(loop, &loop->kernel->stores[i]);
+    return some;
+}
+
+kata_status device_scatter(const device_loop *l, int param)
+{
+    enum { PIECES = 6 };
+    const ir_kernel *kernel = l->loop->kernel;
+    surrounded s = {.b = &l->loop->bindings[param]};
+    s.touched = s.inside = chain_binding_inside(s.b);
+    s.pieces = calloc((size_t)kernel->store_count * PIECES, sizeof *s.pieces);
+    for (int i = 0; i < kernel->store_count; i++) {
+        grid_box box = written_by(l->loop, &kernel->stores[i]);
+        if (kernel->stores[i].param == param) s.touched = grid_box_hull(&s.touched, &box);
+    }
+    kata_status status =
+        s.pieces && find_entries(&s, target_of) ? KATA_OK : message_no_memory(l->m);
+    for (int i = 0; i < kernel->store_count && !status; i++) {
+        grid_box box = written_by(l->loop, &kernel->stores[i]);
+        if (kernel->stores[i].param != param) continue;
+        for (int d = 0; d < 3; d++) add_pieces(&s, kernel->stores[i].component, &box, d);
+    }
+    if (!status) status = run(l, &s, CODEGEN_SCATTER_NAME, 0, s.piece_count);
+    release(&s);
     return status;
 }

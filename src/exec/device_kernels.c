@@ -115,14 +115,14 @@ device_kernel *device_kernel_of(const device_loop *l)
     return found;
 }
 
-device_kernel *device_fill_kernel(const device_loop *l, kata_type storage)
+device_kernel *device_fill_kernel(const device_loop *l, kata_type storage, const char *name)
 {
-    uint64_t key = (uint64_t)storage;
+    uint64_t key = hash_bytes(name, strlen(name), (uint64_t)storage);
     device_kernel *found = find(l->d, key);
     if (found) return found;
     text source = {0};
     codegen_fill_text(&source, storage, l->d->language);
-    found = make(l, key, CODEGEN_FILL_NAME, &source);
+    found = make(l, key, name, &source);
     text_free(&source);
     return found;
 }

@@ -222,11 +222,16 @@ static kata_status start(const device_loop *l, given *g, device_argument *argume
     return launch_all(l, run, g, arguments, count, reduces);
 }
 
-static void note_changes(const device_loop *l)
+/* What was written outside of fields goes where it belongs. */
+static kata_status end_writes(const device_loop *l)
 {
-    for (int p = 0; p < l->loop->kernel->param_count; p++)
-        if (ir_param_is_written_field(&l->loop->kernel->params[p]))
-            store_device_changed(l->loop->bindings[p].slot);
+    kata_status status = KATA_OK;
+    for (int p = 0; p < l->loop->kernel->param_count && !status; p++) {
+        if (!ir_param_is_written_field(&l->loop->kernel->params[p])) continue;
+        store_device_changed(l->loop->bindings[p].slot);
+        if (device_writes_outside(l->loop, p)) status = device_scatter(l, p);
+    }
+    return status;
 }
 
 static bool reduces(const ir_kernel *kernel)
@@ -249,7 +254,7 @@ kata_status device_run_loop(const device_loop *l)
                                         : message_no_memory(l->m);
         free(arguments);
         free(g.bytes);
-        if (!status) note_changes(l);
+        if (!status) status = end_writes(l);
     }
     return !status && reduces(kernel) ? finish_reductions(l) : status;
 }

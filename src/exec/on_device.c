@@ -25,20 +25,15 @@ kata_status device_failed(const device_loop *l, const char *doing)
 
 /* ---- which loops ----------------------------------------------------------------------------- */
 
-/* Whether a loop writes only where its fields have points of their own. */
-static bool writes_inside(const chain_loop *loop)
+/* Children of a point are written by several stores, of which not all need be there. */
+static bool scatters_children(const chain_loop *loop)
 {
-    const ir_kernel *kernel = loop->kernel;
-    bool inside = true;
-    for (int i = 0; i < kernel->store_count; i++) {
-        const ir_store *s = &kernel->stores[i];
-        if (!ir_param_is_field(&kernel->params[s->param])) continue;
-        grid_box own = chain_binding_inside(&loop->bindings[s->param]);
-        grid_box box =
-            analysis_touched(&kernel->params[s->param], s->offset, s->offset, &loop->box);
-        inside = inside && grid_box_contains(&own, &box);
-    }
-    return inside;
+    bool some = false;
+    for (int p = 0; p < loop->kernel->param_count; p++)
+        some = some || (ir_param_is_written_field(&loop->kernel->params[p]) &&
+                        ir_param_has_ratio(&loop->kernel->params[p]) &&
+                        device_writes_outside(loop, p));
+    return some;
 }
 
 /* Whether two parameters are given one field by different rules. */
@@ -76,8 +71,7 @@ static const char *refuses(const chain_loop *loop)
     if (why) return why;
     if (loop->kernel->direction && !analysis_has_columns(loop))
         return "its levels run in order, and need other columns";
-    if (!grid_box_is_empty(&loop->box) && !writes_inside(loop))
-        return "it writes beyond the points of a field";
+    if (scatters_children(loop)) return "it writes beyond the points of a finer field";
     if (has_two_rules(loop)) return "it is given one field with two boundary rules";
     return grid_box_is_empty(&loop->box) ? NULL : cannot_fill(loop);
 }

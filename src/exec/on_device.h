@@ -56,10 +56,10 @@ kata_status device_failed(const device_loop *l, const char *doing);
 
 /* ---- device_kernels.c ------------------------------------------------------------------------ */
 
-/* The kernel of a loop; and the kernel that fills around fields of a type. NULL, reported, where
- * there is none. */
+/* The kernel of a loop; and one of those of codegen_fill_text. NULL, reported, where there is none.
+ */
 device_kernel *device_kernel_of(const device_loop *l);
-device_kernel *device_fill_kernel(const device_loop *l, kata_type storage);
+device_kernel *device_fill_kernel(const device_loop *l, kata_type storage, const char *name);
 void device_functions_free(struct exec_device *d);
 
 /* ---- device_fields.c ------------------------------------------------------------------------- */
@@ -76,6 +76,10 @@ const char *device_cannot_fill(const chain_binding *b, const grid_box *touched);
 /* Fills the indices of a box outside of a field with what its rules say. */
 kata_status device_fill(const device_loop *l, int param, const grid_box *touched);
 void device_tables_free(struct exec_device *d);
+/* Whether a loop writes indices outside of a field; and what follows: puts what it wrote there where
+ * it belongs, at the other end of periodic dimensions. */
+bool device_writes_outside(const chain_loop *loop, int param);
+kata_status device_scatter(const device_loop *l, int param);
 
 /* ---- device_launch.c ------------------------------------------------------------------------- */
 
