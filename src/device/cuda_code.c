@@ -1,14 +1,11 @@
 /* Modules and kernels of a CUDA device. */
 #include "device/cuda_private.h"
 
-void *cuda_load_module(device *d, const device_binary *binary)
+bool cuda_load_module(device *d, const device_binary *binary, void **module)
 {
     const cuda_api *api = cuda_enter(d);
-    void *module = NULL;
-    if (!api || !cuda_check(d, "cuModuleLoadDataEx",
-                            api->module_load(&module, binary->bytes, 0, NULL, NULL)))
-        return NULL;
-    return module;
+    return api && cuda_check(d, "cuModuleLoadDataEx",
+                             api->module_load(module, binary->bytes, 0, NULL, NULL));
 }
 
 void cuda_unload_module(device *d, void *module)
@@ -17,17 +14,14 @@ void cuda_unload_module(device *d, void *module)
     if (api) api->module_unload(module);
 }
 
-void *cuda_find_function(device *d, void *module, const char *name)
+bool cuda_find_function(device *d, void *module, const char *name, void **function)
 {
     const cuda_api *api = cuda_enter(d);
-    void *function = NULL;
-    if (!api) return NULL;
-    int result = api->module_function(&function, module, name);
+    if (!api) return false;
+    int result = api->module_function(function, module, name);
     if (result == CUDA_NOT_FOUND)
-        device_fail(d, DEVICE_FAILED, "a compiled text has no kernel %s", name);
-    else if (cuda_check(d, "cuModuleGetFunction", result))
-        return function;
-    return NULL;
+        return device_fail(d, DEVICE_FAILED, "a compiled text has no kernel %s", name);
+    return cuda_check(d, "cuModuleGetFunction", result);
 }
 
 /* Fills own->pointers; the arguments stay where they are. */

@@ -53,9 +53,9 @@ bool cuda_set(device *d, device_memory *to, size_t at, int value, size_t bytes);
 bool cuda_copy_bytes(device *d, device_memory *to, size_t to_at, const device_memory *from,
                      size_t from_at, size_t bytes);
 
-void *cuda_load_module(device *d, const device_binary *binary);
+bool cuda_load_module(device *d, const device_binary *binary, void **module);
 void cuda_unload_module(device *d, void *module);
-void *cuda_find_function(device *d, void *module, const char *name);
+bool cuda_find_function(device *d, void *module, const char *name, void **function);
 bool cuda_launch(device *d, void *function, const device_launch *launch);
 
 /* Compiles for compute capability major.minor: the device's own code, or else text that its driver

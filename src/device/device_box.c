@@ -49,7 +49,7 @@ static void join_rows(device_box *b)
 
 static bool steps_by_rows(size_t plane_pitch, size_t row_pitch, size_t rows)
 {
-    return plane_pitch % row_pitch == 0 && plane_pitch / row_pitch >= rows;
+    return row_pitch && plane_pitch % row_pitch == 0 && plane_pitch / row_pitch >= rows;
 }
 
 size_t device_box_parts(const device_box *box, device_box *first, size_t *step, size_t *host_step)

@@ -34,7 +34,7 @@ device_module *device_load(device *d, const device_binary *binary)
     }
     device_module *module = calloc(1, sizeof *module);
     if (!module) device_fail(d, DEVICE_FULL, "out of memory");
-    if (module && (module->own = d->calls->load(d, &plain))) return module;
+    if (module && d->calls->load(d, &plain, &module->own)) return module;
     free(module);
     return NULL;
 }
@@ -60,13 +60,13 @@ static device_kernel *new_kernel(device *d, device_module *module, const char *n
         return NULL;
     }
     memcpy(kernel->name, name, length);
-    kernel->own = d->calls->find(d, module->own, name);
-    if (!kernel->own) {
+    if (!d->calls->find(d, module->own, name, &kernel->own)) {
         free(kernel);
         return NULL;
     }
     kernel->next = module->kernels;
-    return module->kernels = kernel;
+    module->kernels = kernel;
+    return kernel;
 }
 
 device_kernel *device_find_kernel(device *d, device_module *module, const char *name)

@@ -47,9 +47,9 @@ typedef struct device_calls {
                  size_t from_at, size_t bytes);
 
     bool (*compile)(device *d, const char *source, device_binary *binary, text *log);
-    void *(*load)(device *d, const device_binary *binary);
+    bool (*load)(device *d, const device_binary *binary, void **module);
     void (*unload)(device *d, void *module);
-    void *(*find)(device *d, void *module, const char *name);
+    bool (*find)(device *d, void *module, const char *name, void **kernel);
     void (*forget)(device *d, void *kernel);
     bool (*run)(device *d, void *kernel, const device_launch *launch);
 } device_calls;

@@ -65,20 +65,25 @@ bool opencl_compile(device *d, const char *source, device_binary *binary, text *
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-void *opencl_load(device *d, const device_binary *binary)
+static bool build_quietly(device *d, void *program)
+{
+    text log = {0};
+    bool built = build(d, program, &log);
+    text_free(&log);
+    return built;
+}
+
+bool opencl_load(device *d, const device_binary *binary, void **program)
 {
     const opencl_device *own = d->own;
     const unsigned char *bytes = (const unsigned char *)binary->bytes;
     int32_t state = CL_OK, result = CL_OK;
-    text log = {0};
-    void *program = own->api->program_of_binary(own->context, 1, &own->device, &binary->count,
-                                                &bytes, &state, &result);
-    if (!opencl_check(d, "clCreateProgramWithBinary", result ? result : state)) return NULL;
-    bool built = build(d, program, &log);
-    text_free(&log);
-    if (built) return program;
-    own->api->program_release(program);
-    return NULL;
+    *program = own->api->program_of_binary(own->context, 1, &own->device, &binary->count, &bytes,
+                                           &state, &result);
+    if (!opencl_check(d, "clCreateProgramWithBinary", result ? result : state)) return false;
+    if (build_quietly(d, *program)) return true;
+    own->api->program_release(*program);
+    return false;
 }
 
 void opencl_unload(device *d, void *program)
@@ -87,16 +92,14 @@ void opencl_unload(device *d, void *program)
     own->api->program_release(program);
 }
 
-void *opencl_find_kernel(device *d, void *program, const char *name)
+bool opencl_find_kernel(device *d, void *program, const char *name, void **kernel)
 {
     const opencl_device *own = d->own;
     int32_t result = CL_OK;
-    void *kernel = own->api->kernel_create(program, name, &result);
+    *kernel = own->api->kernel_create(program, name, &result);
     if (result == CL_INVALID_KERNEL_NAME)
-        device_fail(d, DEVICE_FAILED, "a compiled text has no kernel %s", name);
-    else if (opencl_check(d, "clCreateKernel", result))
-        return kernel;
-    return NULL;
+        return device_fail(d, DEVICE_FAILED, "a compiled text has no kernel %s", name);
+    return opencl_check(d, "clCreateKernel", result);
 }
 
 void opencl_forget(device *d, void *kernel)

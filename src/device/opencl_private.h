@@ -71,9 +71,9 @@ bool opencl_copy(device *d, device_memory *to, size_t to_at, const device_memory
 
 extern const char opencl_options[]; /* of its compiler */
 bool opencl_compile(device *d, const char *source, device_binary *binary, text *log);
-void *opencl_load(device *d, const device_binary *binary);
+bool opencl_load(device *d, const device_binary *binary, void **program);
 void opencl_unload(device *d, void *program);
-void *opencl_find_kernel(device *d, void *program, const char *name);
+bool opencl_find_kernel(device *d, void *program, const char *name, void **kernel);
 void opencl_forget(device *d, void *kernel);
 bool opencl_run(device *d, void *kernel, const device_launch *launch);
 
