@@ -69,7 +69,7 @@ static device *open_any(messages *m)
     device *d = NULL;
     for (size_t i = 0; !d && i < COUNT_OF(languages); i++) d = open_one(languages[i], -1, &why[i]);
     if (!d) {
-        message_begin(m, KATA_ERROR_ARGUMENT, "there is no device");
+        message_begin(m, KATA_ERROR_DEVICE, "there is no device");
         for (size_t i = 0; i < COUNT_OF(languages); i++)
             message_line(m, "%s: %s", languages[i]->word, text_get(&why[i]));
         message_send(m);
@@ -82,7 +82,7 @@ device *device_open(const char *name, messages *m)
 {
     wish w;
     if (!read_wish(name, &w)) {
-        message_fail(m, KATA_ERROR_ARGUMENT,
+        message_fail(m, KATA_ERROR_DEVICE,
                      "there is no device \"%s\": a device is \"cuda\", \"cuda:1\", \"opencl\", "
                      "\"opencl:1\" or \"any\"",
                      name);
@@ -92,7 +92,7 @@ device *device_open(const char *name, messages *m)
     text why = {0};
     device *d = open_one(w.language, w.number, &why);
     if (!d)
-        message_fail(m, KATA_ERROR_ARGUMENT, "device \"%s\" cannot be used: %s", name,
+        message_fail(m, KATA_ERROR_DEVICE, "device \"%s\" cannot be used: %s", name,
                      text_get(&why));
     text_free(&why);
     return d;
