@@ -535,11 +535,11 @@ static void a_library_that_is_not_the_driver_is_refused(void **state)
     (void)state;
     char *own = environment_get("KATA_CUDA") ? strdup(getenv("KATA_CUDA")) : NULL;
     setenv("KATA_CUDA", "/nowhere/libcuda.so", 1);
-    expect_message("cuda", "error: device \"cuda\" cannot be used: KATA_CUDA does not name a CUDA "
+    expect_message("cuda", "error: device \"cuda\" cannot be used: KATA_CUDA names no CUDA "
                            "driver that can be used: /nowhere/libcuda.so: cannot open");
     setenv("KATA_CUDA", "libm.so.6", 1);
-    expect_message("cuda:1", "error: device \"cuda:1\" cannot be used: KATA_CUDA does not name a "
-                             "CUDA driver that can be used: libm.so.6: it has no cuInit");
+    expect_message("cuda:1", "error: device \"cuda:1\" cannot be used: KATA_CUDA names no CUDA "
+                             "driver that can be used: libm.so.6: it has no cuInit");
     unsetenv("KATA_CUDA");
     if (own) setenv("KATA_CUDA", own, 1);
     free(own);
