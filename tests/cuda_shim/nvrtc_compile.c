@@ -1,4 +1,5 @@
-/* Runs the system's C++ compiler in a folder of its own, which is gone afterwards. */
+/* Runs the system's C++ compiler in a folder of its own, which is gone afterwards: as preprocessor,
+ * so that what macros hide is seen, and as compiler. */
 #include "nvrtc_text.h"
 
 #include <spawn.h>
@@ -10,13 +11,12 @@
 
 enum { MOST_WORDS = 64 };
 
-static const char *const options[] = {"g++",
-                                      "-std=c++17",
-                                      "-O1",
+static const char *const options[] = {"-O1",
                                       "-fno-math-errno",
                                       "-fno-trapping-math",
                                       "-fno-strict-aliasing",
                                       "-fwrapv",
+                                      "-fstack-clash-protection",
                                       "-fvisibility=hidden",
                                       "-shared",
                                       "-fPIC",
@@ -26,7 +26,10 @@ static const char *const options[] = {"g++",
                                       "-nostdlib",
                                       "-o",
                                       "object.so",
-                                      "text.cpp"};
+                                      "text.cpp",
+                                      "-lm",
+                                      "-lgcc",
+                                      "-lc"};
 
 /* ---- files ------------------------------------------------------------------------------------
  */
@@ -60,7 +63,7 @@ static bool read_file(const char *folder, const char *name, nvrtc_bytes *bytes)
 
 static void remove_folder(const char *folder)
 {
-    static const char *const names[] = {"text.cpp", "object.so", "log"};
+    static const char *const names[] = {"source.cpp", "source.ii", "text.cpp", "object.so", "log"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[4096];
         path_in(path, folder, names[i]);
@@ -72,8 +75,8 @@ static void remove_folder(const char *folder)
 /* ---- the compiler -----------------------------------------------------------------------------
  */
 
-/* Runs a command in a folder; what it says goes to the file "log" there. Returns how it ended, as
- * waitpid, or -1. */
+/* Runs a command in a folder; what it says is added to the file "log" there. Returns how it ended,
+ * as waitpid, or -1. */
 static int run_in(const char *folder, const char *const *words)
 {
     char log[4096];
@@ -82,7 +85,7 @@ static int run_in(const char *folder, const char *const *words)
     if (posix_spawn_file_actions_init(&actions) != 0) return -1;
     pid_t pid = -1;
     int end = -1;
-    if (posix_spawn_file_actions_addopen(&actions, 1, log, 01101, 0600) == 0 && /* new, to write */
+    if (posix_spawn_file_actions_addopen(&actions, 1, log, 02101, 0600) == 0 && /* made, to add */
         posix_spawn_file_actions_adddup2(&actions, 1, 2) == 0 &&
         posix_spawn_file_actions_addchdir_np(&actions, folder) == 0 &&
         posix_spawnp(&pid, words[0], &actions, NULL, (char *const *)words, environ) == 0)
@@ -91,26 +94,50 @@ static int run_in(const char *folder, const char *const *words)
     return end;
 }
 
-static bool compile_in(const char *folder, const char *const *defines, int define_count, bool fuses)
+static bool preprocess(const char *folder, const nvrtc_choices *c)
 {
-    const char *words[MOST_WORDS];
-    int count = 0;
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) words[count++] = options[i];
-    if (fuses) {
-        words[count++] = "-ffp-contract=fast";
-        words[count++] = "-march=native"; /* which may have an instruction for it */
-    } else
-        words[count++] = "-ffp-contract=off";
-    for (int i = 0; i < define_count && count + 4 < MOST_WORDS; i++) words[count++] = defines[i];
-    words[count++] = "-lm";
-    words[count++] = "-lgcc";
-    words[count++] = "-lc";
-    words[count] = NULL;
+    char architecture[40];
+    const char *words[MOST_WORDS] = {"g++",        "-std=c++17",   "-E",
+                                     "-w",         "-o",           "source.ii",
+                                     "source.cpp", "-D__CUDACC__", "-D__CUDACC_RTC__"};
+    int count = 9;
+    snprintf(architecture, sizeof architecture, "-D__CUDA_ARCH__=%d", 10 * c->target);
+    words[count++] = architecture;
+    for (int i = 0; i < c->define_count; i++) words[count++] = c->defines[i];
     return run_in(folder, words) == 0;
 }
 
-bool nvrtc_compile(const nvrtc_bytes *text, const char *const *defines, int define_count,
-                   bool fuses, nvrtc_bytes *object, nvrtc_bytes *log)
+static bool compile_text(const char *folder, const nvrtc_choices *c)
+{
+    const char *words[MOST_WORDS] = {"g++", "-std=c++17", "-ffp-contract=off"};
+    int count = 3;
+    if (c->fuses) {
+        words[2] = "-ffp-contract=fast";
+        words[count++] = "-march=native"; /* which may have an instruction for it */
+    }
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) words[count++] = options[i];
+    return run_in(folder, words) == 0;
+}
+
+static bool compile_in(const char *folder, const char *source, const char *name,
+                       const nvrtc_choices *choices)
+{
+    nvrtc_bytes plain = {0}, preprocessed = {0}, text = {0};
+    nvrtc_print(&plain, "# 1 \"%s\"\n%s", name, source);
+    bool compiled = write_file(folder, "source.cpp", &plain) && preprocess(folder, choices) &&
+                    read_file(folder, "source.ii", &preprocessed);
+    if (compiled) {
+        nvrtc_translate(&text, preprocessed.data ? preprocessed.data : "");
+        compiled = write_file(folder, "text.cpp", &text) && compile_text(folder, choices);
+    }
+    free(plain.data);
+    free(preprocessed.data);
+    free(text.data);
+    return compiled;
+}
+
+bool nvrtc_compile(const char *source, const char *name, const nvrtc_choices *choices,
+                   nvrtc_bytes *object, nvrtc_bytes *log)
 {
     const char *temporary = getenv("TMPDIR");
     char folder[4000];
@@ -119,10 +146,8 @@ bool nvrtc_compile(const nvrtc_bytes *text, const char *const *defines, int defi
         nvrtc_print(log, "no folder %s can be made\n", folder);
         return false;
     }
-    const bool compiled =
-        write_file(folder, "text.cpp", text) && compile_in(folder, defines, define_count, fuses);
-    const bool told = read_file(folder, "log", log);
-    if (!told) nvrtc_print(log, "no C++ compiler %s can be run\n", options[0]);
+    const bool compiled = compile_in(folder, source, name, choices);
+    if (!read_file(folder, "log", log)) nvrtc_print(log, "no C++ compiler g++ can be run\n");
     const bool read = compiled && read_file(folder, "object.so", object);
     remove_folder(folder);
     return read;

@@ -89,14 +89,6 @@ nvrtcResult nvrtcDestroyProgram(nvrtcProgram *made)
 /* ---- options ----------------------------------------------------------------------------------
  */
 
-typedef struct choices {
-    int target; /* 90 of sm_90 */
-    bool real;  /* sm_.., not compute_.. */
-    bool fuses;
-    const char *defines[32];
-    int define_count;
-} choices;
-
 /* The value of an option that is given as --name=value or -name=value; NULL: it is another one. */
 static const char *value_of(const char *option, const char *name)
 {
@@ -105,7 +97,7 @@ static const char *value_of(const char *option, const char *name)
     return strncmp(option, name, length) == 0 && option[length] == '=' ? option + length + 1 : NULL;
 }
 
-static bool read_target(const char *value, choices *c)
+static bool read_target(const char *value, nvrtc_choices *c)
 {
     c->real = strncmp(value, "sm_", 3) == 0;
     if (!c->real && strncmp(value, "compute_", 8) != 0) return false;
@@ -137,7 +129,7 @@ static bool changes_nothing(const char *option)
     return false;
 }
 
-static bool read_option(const char *option, choices *c)
+static bool read_option(const char *option, nvrtc_choices *c)
 {
     const char *value;
     if ((value = value_of(option, "gpu-architecture")) || (value = value_of(option, "arch")))
@@ -159,20 +151,16 @@ static bool read_option(const char *option, choices *c)
 nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int count, const char *const *options)
 {
     if (!p || count < 0 || (count > 0 && !options)) return NVRTC_ERROR_INVALID_INPUT;
-    choices c = {.target = 52, .fuses = true};
-    nvrtc_bytes log = {0}, object = {0}, text = {0};
+    nvrtc_choices c = {.target = 52, .fuses = true};
+    nvrtc_bytes log = {0}, object = {0};
     nvrtcResult result = NVRTC_SUCCESS;
     for (int i = 0; i < count && result == NVRTC_SUCCESS; i++) {
         if (read_option(options[i], &c)) continue;
         nvrtc_print(&log, "error: unrecognized option %s\n", options[i]);
         result = NVRTC_ERROR_INVALID_OPTION;
     }
-    if (result == NVRTC_SUCCESS) {
-        nvrtc_translate(&text, p->source, p->name, c.target);
-        if (!nvrtc_compile(&text, c.defines, c.define_count, c.fuses, &object, &log))
-            result = NVRTC_ERROR_COMPILATION;
-    }
-    free(text.data);
+    if (result == NVRTC_SUCCESS && !nvrtc_compile(p->source, p->name, &c, &object, &log))
+        result = NVRTC_ERROR_COMPILATION;
     free(p->object.data);
     free(p->log.data);
     p->object = object;

@@ -1,5 +1,5 @@
 /* Finds the kernels of a text, and its shared memory without a size. Comments and texts in quotes
- * are passed over; nothing is preprocessed, so that a kernel is one only if the text says so. */
+ * are passed over. */
 #include "nvrtc_text.h"
 
 #include <ctype.h>
@@ -191,11 +191,10 @@ static void translate_source(nvrtc_bytes *to, nvrtc_bytes *entries, const char *
     }
 }
 
-void nvrtc_translate(nvrtc_bytes *to, const char *source, const char *name, int target)
+void nvrtc_translate(nvrtc_bytes *to, const char *source)
 {
     nvrtc_bytes entries = {0};
-    nvrtc_print(to, "# 1 \"cuda_shim\"\n#define __CUDA_ARCH__ %d\n", target * 10);
-    nvrtc_print(to, "%s%s\n# 1 \"%s\"\n", shim_calls_text, shim_words_text, name);
+    nvrtc_print(to, "# 1 \"cuda_shim\"\n%s%s\n", shim_calls_text, shim_words_text);
     translate_source(to, &entries, source);
     nvrtc_print(to, "\n# 1 \"entries\"\n%s", entries.data ? entries.data : "");
     free(entries.data);

@@ -17,16 +17,23 @@ void nvrtc_print(nvrtc_bytes *to, const char *format, ...) __attribute__((format
 
 /* ---- nvrtc_text.c ---------------------------------------------------------------------------- */
 
-/* Makes a C++ text of a CUDA text: the words in front, the text with what cannot be words changed
- * in place (lines keep their numbers), and the entries of its kernels behind. `target` is 90 for
- * sm_90. */
-void nvrtc_translate(nvrtc_bytes *to, const char *source, const char *name, int target);
+/* Makes a C++ text of a CUDA text that is preprocessed: the words in front, the text with what
+ * cannot be words changed in place, and the entries of its kernels behind. */
+void nvrtc_translate(nvrtc_bytes *to, const char *source);
 
 /* ---- nvrtc_compile.c ------------------------------------------------------------------------- */
 
-/* Compiles such a text into the bytes of a shared object by the system's C++ compiler. `fuses`: it
- * may fuse products and sums. False, with its words in `log`, when it refuses, or is not there. */
-bool nvrtc_compile(const nvrtc_bytes *text, const char *const *defines, int define_count,
-                   bool fuses, nvrtc_bytes *object, nvrtc_bytes *log);
+typedef struct nvrtc_choices {
+    int target; /* 90 of sm_90 */
+    bool real;  /* sm_.., not compute_.. */
+    bool fuses; /* products and sums may become one */
+    const char *defines[32];
+    int define_count;
+} nvrtc_choices;
+
+/* Compiles a CUDA text, called `name`, into the bytes of a shared object by the system's C++
+ * compiler. False, with its words in `log`, when it refuses, or is not there. */
+bool nvrtc_compile(const char *source, const char *name, const nvrtc_choices *choices,
+                   nvrtc_bytes *object, nvrtc_bytes *log);
 
 #endif

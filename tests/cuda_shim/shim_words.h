@@ -7,9 +7,6 @@ __attribute__((visibility("hidden"))) extern unsigned char __start_katagami_shar
     __stop_katagami_shared[];
 }
 
-#define __CUDACC__ 1
-#define __CUDACC_RTC__ 1
-#define KATAGAMI_CUDA_SHIM 1 /* instructions of a GPU cannot be written down here */
 #define __host__
 #define __device__
 #define __global__ __attribute__((visibility("default")))

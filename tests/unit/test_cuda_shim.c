@@ -106,9 +106,11 @@ static void lanes_exchange_what_cuda_says(void **state)
 }
 
 static const char dynamic_text[] =
-    "extern \"C\" __global__ void turn(float *x)\n"
+    "#define KERNEL extern \"C\" __global__ void\n"
+    "#define TILE(T) extern __shared__ __align__(16) T tile[]\n"
+    "KERNEL turn(float *x)\n"
     "{\n"
-    "    extern __shared__ __align__(16) float tile[];\n"
+    "    TILE(float);\n"
     "    const unsigned n = blockDim.x, i = blockIdx.x * n + threadIdx.x;\n"
     "    tile[threadIdx.x] = x[i];\n"
     "    __syncthreads();\n"
